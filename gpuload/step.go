@@ -1,12 +1,9 @@
 package gpuload
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -17,10 +14,14 @@ import (
 // StepOptions configure a Stepper. The zero value selects the defaults.
 type StepOptions struct {
 	Rule StepRule
-	// Choose decides instead of Rule, for comparisons. The answers do not depend on it. A
+	// Choose decides instead of Rule and Sooner, for comparisons. The answers do not depend on it. A
 	// choice of the GPU is void where lists are missing and neither Load nor Rule.Load has
 	// them copied.
 	Choose func(StepState) StepChoice
+	// Sooner predicts whether the GPU answers a disjunction sooner than a core if its lists are there
+	// (hybrid.Model), and decides instead of Rule.Or where the lists have an eighth of those postings
+	// or more. nil means that Rule decides. It must be safe for concurrent use.
+	Sooner func(q *query.Query) bool
 	// Strategy intersects lists on the GPU. Auto takes MergePath where Rule says so, and
 	// otherwise Probe. A strategy that merges makes every intersection a step of its own, and
 	// gives way to Probe in a query of a list that it does not take.
@@ -31,6 +32,9 @@ type StepOptions struct {
 
 	sorted int // keys that are copied for the CPU to select from; set by tests only
 }
+
+// leastPredicted is the share of StepRule.Or from which a prediction is worth what it costs.
+const leastPredicted = 8
 
 // Stepper answers single queries on two processors, a conjunction step by step (Griffin
 // 2018, section 3.2): it begins with the two shortest lists and decides before each
@@ -79,6 +83,8 @@ func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, erro
 	}
 	if o.Choose == nil {
 		s.o.Choose = o.Rule.Choose
+	} else {
+		s.o.Sooner = nil
 	}
 	return s, nil
 }
@@ -123,14 +129,15 @@ func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (quer
 	return r, err
 }
 
-// OnDevice reports whether Search may run a step of q on the device. It answers other queries as the
-// Searcher does, whatever lists are there.
-func (s *Stepper) OnDevice(q *query.Query) bool {
-	if q.Filter != nil || !s.x.state.works.Load() {
-		return false
+// OnCPU answers a query no step of which would run on the device if all lists were there. ok is false of others,
+// which Search decides on, and of all after an error.
+func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok bool, err error) {
+	var accept func(query.Lengths) bool
+	if q.Filter == nil && s.x.state.works.Load() { // otherwise the CPU answers all
+		accept = func(l query.Lengths) bool { return s.begin(q, outlook(q, l)) == StepCPU }
 	}
-	state, err := s.outlook(q)
-	return err == nil && s.o.Choose(state) != StepCPU
+	hits, ok, err := s.cpu.AppendHitsIf(ctx, nil, q, accept)
+	return query.Result{Hits: hits}, ok, err
 }
 
 func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (query.Result, error) {
@@ -145,17 +152,21 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		t.failed(s.x.Err())
 		return s.onCPU(ctx, q, t, StepState{}, "no device")
 	}
-	if state, err := s.outlook(q); err != nil || s.o.Choose(state) == StepCPU {
-		if err != nil {
-			return query.Result{}, err
-		}
-		if t == nil {
-			return s.cpu.Search(ctx, *q)
-		}
+	var state StepState
+	var begin StepChoice
+	hits, answered, err := s.cpu.AppendHitsIf(ctx, nil, q, func(l query.Lengths) bool {
+		state = outlook(q, l)
+		begin = s.begin(q, state)
+		return begin == StepCPU && t == nil
+	})
+	switch {
+	case err != nil || answered && t == nil:
+		return query.Result{Hits: hits}, err
+	case begin == StepCPU:
 		if p, err := s.resolve(q); err == nil {
 			t.name(s, &stepping{s: s, q: *q, p: p})
 		}
-		_, why := s.choose(state)
+		_, why := s.chooseFor(q, state)
 		return s.onCPU(ctx, q, t, state, why)
 	}
 	p, err := s.resolve(q)
@@ -209,34 +220,36 @@ func (s *Stepper) resolve(q *query.Query) (*plan, error) {
 }
 
 // outlook describes a query as if its lists were on the device. Most queries are the CPU's
-// whatever is there, and this costs little beside answering them.
-func (s *Stepper) outlook(q *query.Query) (StepState, error) {
-	var memory [16]uint64
-	lengths, err := s.cpu.AppendLengths(memory[:0], q.Terms)
-	if err != nil || len(lengths) == 0 {
-		return StepState{}, err
+// whatever is there.
+func outlook(q *query.Query, l query.Lengths) StepState {
+	state := StepState{Done: 1, Terms: l.Terms, Length: int64(l.Shortest), Next: int64(l.Second)}
+	if q.Mode == query.Or {
+		state.Or, state.Length, state.Next = true, int64(l.Sum), 0
 	}
-	state := StepState{Done: 1, Or: q.Mode == query.Or, Length: math.MaxInt64, Next: math.MaxInt64}
-	sum := int64(0)
-	for i, n := range lengths {
-		if slices.ContainsFunc(q.Terms[:i], func(b []byte) bool { return bytes.Equal(b, q.Terms[i]) }) {
-			continue
-		}
-		state.Terms++
-		sum += int64(n)
-		if int64(n) < state.Length {
-			state.Length, state.Next = int64(n), state.Length
-		} else {
-			state.Next = min(state.Next, int64(n))
-		}
+	return state
+}
+
+// chooseFor is choose for the first step of a query.
+func (s *Stepper) chooseFor(q *query.Query, state StepState) (StepChoice, string) {
+	if !state.Or || s.o.Sooner == nil || state.Length < s.o.Rule.Or/leastPredicted {
+		return s.choose(state)
 	}
-	if state.Terms == 1 || state.Or {
-		state.Next = 0
+	switch {
+	case !s.o.Sooner(q):
+		return StepCPU, "predicted"
+	case state.Rest > 0:
+		return StepCPU, "not resident"
 	}
-	if state.Or {
-		state.Length = sum
+	return StepRest, "predicted"
+}
+
+// begin is the choice of chooseFor.
+func (s *Stepper) begin(q *query.Query, state StepState) StepChoice {
+	if !state.Or {
+		return s.o.Choose(state)
 	}
-	return state, nil
+	choice, _ := s.chooseFor(q, state)
+	return choice
 }
 
 // onCPU answers a query on the CPU alone.
@@ -258,12 +271,12 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 		state.Length += p.length(i, len(s.x.views))
 	}
 	if missing > 0 {
-		s.miss(p, state)
+		s.miss(p, &or, state)
 	}
 	if s.o.Load {
 		state.Missing, state.Rest = 0, 0
 	}
-	choice, why := s.choose(state)
+	choice, why := s.chooseFor(&or, state)
 	switch {
 	case choice == StepCPU:
 		return s.onCPU(ctx, &or, t, state, why)

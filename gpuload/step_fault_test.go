@@ -246,25 +246,94 @@ func TestStepsTogether(t *testing.T) {
 	}
 }
 
-// OnDevice reports false only of queries that the CPU answers.
-func TestStepsOnDevice(t *testing.T) {
+// OnCPU answers only queries no step of which runs on the device, as the Searcher does, and all with a filter.
+func TestStepsOnCPU(t *testing.T) {
 	s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Work: 300, Or: 2000}, Load: true})
 	rng := rand.New(rand.NewPCG(72, 73))
 	on, off := 0, 0
 	for range 100 {
 		q := drawQuery(rng, query.And, query.Or, query.AndOr)
 		tr := s.check(t, q)
-		if s.OnDevice(&q) {
+		onCPU := func() bool {
+			r, ok, err := s.OnCPU(t.Context(), &q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want, err := s.cpu.Search(t.Context(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if ok && !slices.Equal(r.Hits, want.Hits) || !ok && r.Hits != nil {
+				t.Errorf("%v %q: %v, %v, want %v", q.Mode, q.Terms, ok, r.Hits, want.Hits)
+			}
+			return ok
+		}
+		if !onCPU() {
 			on++
 		} else if off++; slices.ContainsFunc(tr.Steps, func(st Step) bool { return st.Choice != StepCPU }) {
 			t.Errorf("%v %q: %+v", q.Mode, q.Terms, tr.Steps)
 		}
-		if q.Filter = roaring.New(); s.OnDevice(&q) {
+		if q.Filter = roaring.New(); !onCPU() {
 			t.Errorf("%q with a filter", q.Terms)
 		}
 	}
 	if on < 10 || off < 10 {
 		t.Errorf("%d queries may run on the device, %d do not", on, off)
+	}
+	canceled, cancel := context.WithCancel(t.Context())
+	cancel()
+	q := drawQuery(rng, query.And)
+	if _, ok, err := s.OnCPU(canceled, &q); ok || !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: %v, %v", ok, err)
+	}
+}
+
+// A prediction decides on disjunctions that are long enough, where their lists are there, and on nothing else.
+func TestStepsSooner(t *testing.T) {
+	sooner, asked := false, 0
+	s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Or: 8 * 600},
+		Sooner: func(*query.Query) bool { asked++; return sooner }})
+	or := func(words ...string) query.Query {
+		q := query.Query{K: 10, Mode: query.Or}
+		for _, w := range words {
+			q.Terms = append(q.Terms, []byte(w))
+		}
+		return q
+	}
+	length := func(q query.Query) (sum uint64) {
+		n, err := s.cpu.AppendLengths(nil, q.Terms)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range n {
+			sum += n
+		}
+		return sum
+	}
+	long, short := or("w0", "w1"), or("w20", "w21")
+	if length(long) < 600 || length(long) >= 8*600 || length(short) >= 600 {
+		t.Fatalf("%d and %d postings", length(long), length(short))
+	}
+	expect := func(name string, q query.Query, choice StepChoice, why string) {
+		t.Helper()
+		if tr := s.check(t, q); len(tr.Steps) != 1 || tr.Steps[0].Choice != choice || tr.Steps[0].Why != why {
+			t.Errorf("%s: %+v, want %v, %q", name, tr.Steps, choice, why)
+		}
+	}
+	expect("the CPU is sooner", long, StepCPU, "predicted")
+	sooner = true
+	expect("not resident", long, StepCPU, "not resident")
+	if _, err := s.x.Execute(t.Context(), []query.Query{long}); err != nil {
+		t.Fatal(err)
+	}
+	expect("the GPU is sooner", long, StepRest, "predicted")
+	before := asked
+	expect("short", short, StepCPU, "short")
+	and := long
+	and.Mode = query.And
+	s.check(t, and)
+	if asked != before {
+		t.Errorf("asked %d times of queries that the rule decides on", asked-before)
 	}
 }
 

@@ -3,6 +3,8 @@ package gpuload
 import (
 	"context"
 	"math"
+
+	"github.com/pinion-index/pinion/query"
 )
 
 // What lists have cost is forgotten when maxMissed of them are known.
@@ -15,10 +17,10 @@ const maxMissed = 1 << 16
 //
 // It ends once lists have been evicted: copies that evict others slow down what the CPU answers,
 // and what they bring is often evicted before it is used.
-func (s *Stepper) miss(p *plan, state StepState) {
+func (s *Stepper) miss(p *plan, q *query.Query, state StepState) {
 	missing := state.Rest
 	state.Missing, state.Rest = 0, 0
-	if s.o.Load || s.full.Load() || s.o.Choose(state) == StepCPU {
+	if s.o.Load || s.full.Load() || s.begin(q, state) == StepCPU {
 		return
 	}
 	s.mu.Lock()

@@ -61,8 +61,8 @@ type StepRule struct {
 	// list is at least that many times as long as the intermediate result. 0 means none:
 	// where there is enough work, the GPU is faster at every ratio measured.
 	Ratio float64 `json:"ratio"`
-	// Or is the number of postings of all lists from which a disjunction is worth a launch.
-	// 0 means 131,072.
+	// Or is the number of postings of all lists from which a disjunction is worth a launch, unless
+	// StepOptions.Sooner predicts it. 0 means 131,072.
 	Or int64 `json:"or"`
 	// Load is the work from which all lists of a query that are missing are copied to the
 	// device, plus 1/256 of their postings: the CPU would take longer than the copy. With less
@@ -84,13 +84,11 @@ type StepRule struct {
 	Each bool `json:"each"`
 }
 
-// Defaults of StepRule.Work and StepRule.Or.
-const (
-	DefaultStepWork = 3072
-	DefaultStepOr   = 131072
-)
+// DefaultStepWork is the default of StepRule.Work.
+const DefaultStepWork = 3072
 
 const (
+	stepOr   = 131072
 	stepSort = 65536
 	stepLoad = 2.5 // of Work
 )
@@ -107,7 +105,7 @@ var Griffin = StepRule{Ratio: 128, Work: -1, Each: true}
 func (r *StepRule) setDefaults() {
 	r.Work = cmp.Or(r.Work, DefaultStepWork)
 	r.Sort = cmp.Or(r.Sort, stepSort)
-	r.Or = cmp.Or(r.Or, DefaultStepOr)
+	r.Or = cmp.Or(r.Or, stepOr)
 	if r.Load == 0 {
 		work := r.Work
 		if work < 0 {
@@ -125,7 +123,7 @@ func (r StepRule) loads(s StepState, missing int64) bool {
 // gain returns how much more work than a launch is worth a step would cost a core.
 func (r StepRule) gain(s StepState) int64 {
 	if s.Or {
-		return (s.Length - r.Or) / (DefaultStepOr / DefaultStepWork)
+		return (s.Length - r.Or) / (stepOr / DefaultStepWork)
 	}
 	return s.Work() - max(r.Work, 0)
 }

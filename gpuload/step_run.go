@@ -137,7 +137,7 @@ func (w *stepping) decide(s StepState) (StepChoice, string) {
 	}
 	choice, why := w.s.choose(as)
 	if s.Missing+s.Rest > 0 && choice == StepCPU {
-		w.s.miss(w.p, s)
+		w.s.miss(w.p, &w.q, s)
 	}
 	if s.Next == 0 && choice == StepGPU {
 		choice = StepRest

@@ -29,10 +29,9 @@ type loneAnswer struct {
 func (x *Executor) searchAlone(ctx context.Context, s *gpuload.Stepper, q query.Query) (query.Result, error) {
 	x.alone.Add(1)
 	begun, after := x.now(), x.within(ctx)
-	if !s.OnDevice(&q) {
-		defer x.leave(1)
-		r, err := x.cpu.Searcher().Search(ctx, q)
+	if r, ok, err := s.OnCPU(ctx, &q); ok || err != nil {
 		x.late(begun, after, 0)
+		x.leave(1)
 		return r, err
 	}
 	a := &lone{x: x, ctx: ctx, begun: begun, after: after, done: make(chan loneAnswer, 1)}

@@ -223,7 +223,7 @@ func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, q *que
 	if o.Mode != Parallel || o.Pool.Model != pool.Inter {
 		return d, nil
 	}
-	if d.stepper, err = gpuload.NewStepper(g.Executors()[0], q, gpuload.StepOptions{Rule: m.Steps}); err != nil {
+	if d.stepper, err = gpuload.NewStepper(g.Executors()[0], q, m.StepOptions(q)); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	d.close = func() error { return errors.Join(d.stepper.Close(), g.Close()) }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // Bench runs benchmarks on one device.
@@ -27,8 +29,9 @@ type Bench struct {
 	// Times, unless nil, receives a line for each query and way of part steps: collection,
 	// way, number of the query, lengths of its two shortest lists, nanoseconds.
 	Times io.Writer
-	// Rule is the rule of single queries that part steps compares with others; the zero value is the default.
-	Rule gpuload.StepRule
+	// Hybrid returns how way hybrid of part steps decides, on a snapshot that a Searcher reads; nil: by the
+	// defaults.
+	Hybrid func(*reader.Snapshot, *query.Searcher) gpuload.StepOptions
 	// Seed of the queries, and of all lists but those of Collections.
 	Seed uint64
 

@@ -29,7 +29,7 @@ type Calibration struct {
 	Train   int              `json:"train_texts"` // different queries that the model is fitted to
 	Test    int              `json:"test_texts"`  // different queries that it is tested on; none of them is among the others
 	Rows    []CalibrationRow `json:"rows"`
-	Steps   []StepRow        `json:"steps,omitempty"`
+	Step    *StepFit         `json:"step,omitempty"` // of single conjunctions; nil if none was measured
 	Model   *hybrid.Model    `json:"model"`
 	Checks  []CheckRow       `json:"checks,omitempty"`
 	File    string           `json:"file"`
@@ -76,7 +76,7 @@ sum of the lengths and the number of terms (Ding 2009, section 9), and from k an
 the bounds and codecs of the lists. Half of the queries, none of whose texts is
 among the others, tests the model. Modes with few queries are fitted to Ding's
 features alone, or keep the built-in model. Without a GPU only the CPU is measured.
-It also fits from which length on single queries are the GPU's (Griffin 2018,
+It also fits from which length on single conjunctions are the GPU's (Griffin 2018,
 section 3.2), and keeps the default unless the test queries are faster otherwise.
 
 The model holds for this machine, its driver and this generation of the index. It is
@@ -204,7 +204,7 @@ func (f *calibrateFlags) run(ctx context.Context, stderr io.Writer) (out *Calibr
 		return nil, err
 	}
 	c.setSteps(&m)
-	out.Model, out.Rows, out.Steps = &m, c.rows(&m), c.stepRows
+	out.Model, out.Rows, out.Step = &m, c.rows(&m), c.step
 	if len(c.train) > 0 && (len(f.rates) > 0 || f.record != "") { // for simulations
 		if err := c.wakes(ctx, &m); err != nil {
 			return nil, err

@@ -52,7 +52,7 @@ type calibrator struct {
 	host        []hostSample
 	lone        []batchSample
 	going       times // what a batch of one takes more right after another
-	stepRows    []StepRow
+	step        *StepFit
 	load        float64       // Model.Load
 	launch      time.Duration // Model.Launch
 
@@ -116,7 +116,10 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	if err := c.beside(ctx, queries); err != nil {
 		return err
 	}
-	return c.steps(ctx, queries, len(train), cpu)
+	if mode != query.And {
+		return nil
+	}
+	return c.steps(ctx, queries, len(train))
 }
 
 // bring brings the lists of queries to the device, and measures that the first time.
@@ -143,26 +146,43 @@ func (c *calibrator) bring(ctx context.Context, queries []query.Query) error {
 // several passes over all of them, after the first ones, which find a processor that rests and
 // memory that nobody has read.
 func (c *calibrator) passes(queries []query.Query, answer func(q *query.Query) error) ([]time.Duration, error) {
-	all := make([]times, len(queries))
+	took, err := c.turns(queries, answer)
+	if err != nil {
+		return nil, err
+	}
+	return took[0], nil
+}
+
+// turns returns passes of each way to answer queries. The ways take turns, so that they meet the same
+// clock and the same neighbors on the host.
+func (c *calibrator) turns(queries []query.Query, ways ...func(q *query.Query) error) ([][]time.Duration, error) {
+	all := make([][]times, len(ways))
+	out := make([][]time.Duration, len(ways))
+	for w := range ways {
+		all[w], out[w] = make([]times, len(queries)), make([]time.Duration, len(queries))
+	}
 	warm := false
-	for begin := time.Now(); len(all) > 0 && (len(all[0]) < 2*c.flags.repeat || time.Since(begin) < passTime); {
-		for i := range queries {
-			start := time.Now()
-			if err := answer(&queries[i]); err != nil {
-				return nil, err
-			}
-			if took := time.Since(start); warm {
-				all[i] = append(all[i], took)
+	for begin := time.Now(); len(queries) > 0 && (len(all[0][0]) < 2*c.flags.repeat || time.Since(begin) < passTime); {
+		for w, answer := range ways {
+			for i := range queries {
+				start := time.Now()
+				if err := answer(&queries[i]); err != nil {
+					return nil, err
+				}
+				if took := time.Since(start); warm {
+					all[w][i] = append(all[w][i], took)
+				}
 			}
 		}
 		if !warm {
 			warm = time.Since(begin) >= passTime/2
 		}
 	}
-	out := make([]time.Duration, len(queries))
-	for i := range all {
-		all[i].sort()
-		out[i] = all[i][len(all[i])/2]
+	for w := range all {
+		for i, t := range all[w] {
+			t.sort()
+			out[w][i] = t[len(t)/2]
+		}
 	}
 	return out, nil
 }
@@ -172,10 +192,15 @@ const passTime = 400 * time.Millisecond
 
 // onCore returns passes on one core.
 func (c *calibrator) onCore(ctx context.Context, queries []query.Query) ([]time.Duration, error) {
-	return c.passes(queries, func(q *query.Query) (err error) {
+	return c.passes(queries, c.core(ctx))
+}
+
+// core answers on one core.
+func (c *calibrator) core(ctx context.Context) func(q *query.Query) error {
+	return func(q *query.Query) (err error) {
 		c.hits, err = c.searcher.AppendHits(ctx, c.hits[:0], q)
 		return err
-	})
+	}
 }
 
 // onGPU returns passes in batches of one query.

@@ -16,13 +16,12 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// StepRow is a threshold of gpuload.StepRule, fitted to single queries whose lists are on the device.
-type StepRow struct {
-	Mode    string `json:"mode"`
-	Train   int    `json:"train"` // queries
-	Test    int    `json:"test"`
-	Default int64  `json:"default"` // docIDs that a core looks up for AND, postings for OR
-	Fitted  int64  `json:"fitted"`  // the default, unless another is faster for the test queries
+// StepFit is StepRule.Work of package gpuload, fitted to single conjunctions whose lists are on the device.
+type StepFit struct {
+	Train   int   `json:"train"`   // queries
+	Test    int   `json:"test"`    // queries
+	Default int64 `json:"default"` // docIDs that a core looks up
+	Fitted  int64 `json:"fitted"`  // the default, unless another is faster for the test queries
 	// Mean times of the test queries, in microseconds.
 	CPU         float64 `json:"cpu_us"`
 	GPU         float64 `json:"gpu_us"`
@@ -32,35 +31,17 @@ type StepRow struct {
 
 // stepSample is a query that was answered alone: on a core, and as one step on the GPU.
 type stepSample struct {
-	work     int64 // docIDs that a core looks up, or postings of a disjunction
+	work     int64 // StepState.Work
 	cpu, gpu time.Duration
-}
-
-// stepMode is a mode whose queries go step by step, and the threshold from which they are the GPU's.
-type stepMode struct {
-	mode      query.Mode
-	builtIn   int64
-	work      func(gpuload.StepState) int64
-	threshold func(*gpuload.StepRule) *int64
-}
-
-var stepModes = []stepMode{
-	{query.And, gpuload.DefaultStepWork, gpuload.StepState.Work, func(r *gpuload.StepRule) *int64 { return &r.Work }},
-	{query.Or, gpuload.DefaultStepOr, func(s gpuload.StepState) int64 { return s.Length }, func(r *gpuload.StepRule) *int64 { return &r.Or }},
 }
 
 // Another threshold than the default saves 1/leastSaved of the time of leastSamples test queries or more: less is
 // within what runs differ by.
 const leastSaved, leastSamples = 50, 32
 
-// steps measures queries of a mode, the first of which are for training, as single steps on the first GPU, and fits
-// the threshold of the mode. cpu is what they take a core.
-func (c *calibrator) steps(ctx context.Context, queries []query.Query, train int, cpu []time.Duration) (err error) {
-	i := slices.IndexFunc(stepModes, func(m stepMode) bool { return m.mode == queries[0].Mode })
-	if i < 0 {
-		return nil
-	}
-	m := &stepModes[i]
+// steps measures conjunctions, the first of which are for training, as single steps on the first GPU, and fits
+// the threshold.
+func (c *calibrator) steps(ctx context.Context, queries []query.Query, train int) (err error) {
 	s, err := gpuload.NewStepper(c.gpu.x.Executors()[0], c.searcher, gpuload.StepOptions{
 		Load: true, Choose: func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }})
 	if err != nil {
@@ -76,7 +57,7 @@ func (c *calibrator) steps(ctx context.Context, queries []query.Query, train int
 			return err
 		}
 		// A query of one list is always the CPU's, and so is one whose lists do not fit on the device.
-		if len(t.Steps) != 1 || t.Steps[0].Choice != gpuload.StepRest || m.mode == query.And && t.Steps[0].State.Terms == 1 {
+		if len(t.Steps) != 1 || t.Steps[0].Choice != gpuload.StepRest || t.Steps[0].State.Terms == 1 {
 			continue
 		}
 		half := 0
@@ -84,38 +65,40 @@ func (c *calibrator) steps(ctx context.Context, queries []query.Query, train int
 			half = 1
 		}
 		some, at = append(some, queries[i]), append(at, [2]int{half, len(halves[half])})
-		halves[half] = append(halves[half], stepSample{work: m.work(t.Steps[0].State), cpu: cpu[i]})
+		halves[half] = append(halves[half], stepSample{work: t.Steps[0].State.Work()})
 	}
 	if len(some) == 0 {
 		return nil
 	}
-	took, err := c.passes(some, func(q *query.Query) error {
+	took, err := c.turns(some, c.core(ctx), func(q *query.Query) error {
 		_, err := s.Search(ctx, *q, nil)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	for i, t := range took {
-		halves[at[i][0]][at[i][1]].gpu = t
+	for i := range some {
+		sample := &halves[at[i][0]][at[i][1]]
+		sample.cpu, sample.gpu = took[0][i], took[1][i]
 	}
-	c.stepRows = append(c.stepRows, fitSteps(m, halves[0], halves[1]))
+	c.step = fitSteps(halves[0], halves[1])
 	return nil
 }
 
 // fitSteps returns the threshold by which the queries of train take least, or the default if those of test
 // take no less by it.
-func fitSteps(m *stepMode, train, test []stepSample) StepRow {
-	row := StepRow{Mode: m.mode.String(), Train: len(train), Test: len(test), Default: m.builtIn}
-	found := leastThreshold(train, m.builtIn)
-	without, with := stepTime(test, m.builtIn), stepTime(test, found)
+func fitSteps(train, test []stepSample) *StepFit {
+	const builtIn = gpuload.DefaultStepWork
+	fit := &StepFit{Train: len(train), Test: len(test), Default: builtIn}
+	found := leastThreshold(train, builtIn)
+	without, with := stepTime(test, builtIn), stepTime(test, found)
 	if len(test) < leastSamples || without-with < without/leastSaved {
-		found, with = m.builtIn, without
+		found, with = builtIn, without
 	}
 	mean := func(t time.Duration) float64 { return float64(t) / 1e3 / float64(max(len(test), 1)) }
-	row.Fitted, row.WithDefault, row.WithFitted = found, mean(without), mean(with)
-	row.CPU, row.GPU = mean(stepTime(test, math.MaxInt64)), mean(stepTime(test, 0))
-	return row
+	fit.Fitted, fit.WithDefault, fit.WithFitted = found, mean(without), mean(with)
+	fit.CPU, fit.GPU = mean(stepTime(test, math.MaxInt64)), mean(stepTime(test, 0))
+	return fit
 }
 
 // stepTime returns what queries take if those of some work or more are the GPU's.
@@ -154,26 +137,21 @@ func leastThreshold(samples []stepSample, builtIn int64) int64 {
 	return samples[at].work
 }
 
-// setSteps sets the thresholds of a model that are not the defaults.
+// setSteps sets the threshold of a model, if it is not the default.
 func (c *calibrator) setSteps(m *hybrid.Model) {
-	for _, r := range c.stepRows {
-		for i := range stepModes {
-			if s := &stepModes[i]; s.mode.String() == r.Mode && r.Fitted != r.Default {
-				*s.threshold(&m.Steps) = r.Fitted
-			}
-		}
+	if c.step != nil && c.step.Fitted != c.step.Default {
+		m.Steps.Work = c.step.Fitted
 	}
 }
 
-// stepsText prints the thresholds of single queries.
+// stepsText prints the threshold of single conjunctions.
 func (c *Calibration) stepsText(w io.Writer) {
-	if len(c.Steps) == 0 {
+	r := c.Step
+	if r == nil {
 		return
 	}
-	fmt.Fprintf(w, "\nA single query goes to the GPU from so many docIDs that a core looks up (and) or postings (or); mean times of test queries, us\n")
-	t := cli.NewTable("mode", ">fitted to", ">tested on", ">default", ">fitted", ">CPU", ">GPU", ">by default", ">as fitted")
-	for _, r := range c.Steps {
-		t.Row(r.Mode, r.Train, r.Test, int(r.Default), int(r.Fitted), cli.Float(r.CPU, 3), cli.Float(r.GPU, 3), cli.Float(r.WithDefault, 3), cli.Float(r.WithFitted, 3))
-	}
+	fmt.Fprintf(w, "\nA single conjunction goes to the GPU from so many docIDs that a core looks up; mean times of test queries, us\n")
+	t := cli.NewTable(">fitted to", ">tested on", ">default", ">fitted", ">CPU", ">GPU", ">by default", ">as fitted")
+	t.Row(r.Train, r.Test, int(r.Default), int(r.Fitted), cli.Float(r.CPU, 3), cli.Float(r.GPU, 3), cli.Float(r.WithDefault, 3), cli.Float(r.WithFitted, 3))
 	t.WriteTo(w)
 }

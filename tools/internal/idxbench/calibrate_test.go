@@ -108,7 +108,6 @@ func TestFitFew(t *testing.T) {
 // TestFitSteps finds from which work on queries are the GPU's, and keeps the default where that saves nothing or
 // nothing is known.
 func TestFitSteps(t *testing.T) {
-	and := &stepModes[0]
 	rng := rand.New(rand.NewPCG(4, 7))
 	// A core takes 20 ns for each docID of up to 1,000,000, more or less by a tenth; the GPU 40 us.
 	draw := func(n int, longest float64) (out []stepSample) {
@@ -124,12 +123,12 @@ func TestFitSteps(t *testing.T) {
 		least, most int64
 	}{
 		{"slow cores", draw(500, 1e6), draw(500, 1e6), 1700, 2400},
-		{"short queries", draw(500, 1000), draw(500, 1000), and.builtIn, and.builtIn},
-		{"no queries", nil, nil, and.builtIn, and.builtIn},
-		{"few to test", draw(500, 1e6), draw(leastSamples-1, 1e6), and.builtIn, and.builtIn},
-		{"test queries are others", draw(500, 1e6), draw(500, 1000), and.builtIn, and.builtIn},
+		{"short queries", draw(500, 1000), draw(500, 1000), int64(gpuload.DefaultStepWork), int64(gpuload.DefaultStepWork)},
+		{"no queries", nil, nil, int64(gpuload.DefaultStepWork), int64(gpuload.DefaultStepWork)},
+		{"few to test", draw(500, 1e6), draw(leastSamples-1, 1e6), int64(gpuload.DefaultStepWork), int64(gpuload.DefaultStepWork)},
+		{"test queries are others", draw(500, 1e6), draw(500, 1000), int64(gpuload.DefaultStepWork), int64(gpuload.DefaultStepWork)},
 	} {
-		r := fitSteps(and, c.train, c.test)
+		r := fitSteps(c.train, c.test)
 		if r.Fitted < c.least || r.Fitted > c.most {
 			t.Errorf("%s: %d, want %d to %d", c.name, r.Fitted, c.least, c.most)
 		}
@@ -140,12 +139,16 @@ func TestFitSteps(t *testing.T) {
 	// Beyond what was seen the default stays.
 	fast, slow := []stepSample{{work: 10_000, cpu: 1, gpu: 2}}, []stepSample{{work: 10_000, cpu: 2, gpu: 1}, {work: 1000, cpu: 2, gpu: 1}}
 	for want, samples := range map[int64][]stepSample{10_001: fast, 1000: slow, 3072: {{work: 20, cpu: 1, gpu: 2}}} {
-		if got := leastThreshold(samples, and.builtIn); got != want {
+		if got := leastThreshold(samples, int64(gpuload.DefaultStepWork)); got != want {
 			t.Errorf("%v: %d, want %d", samples, got, want)
 		}
 	}
 	var m hybrid.Model
-	c := calibrator{stepRows: []StepRow{{Mode: "and", Default: and.builtIn, Fitted: 2000}, {Mode: "or", Default: 9, Fitted: 9}}}
+	c := calibrator{step: &StepFit{Default: gpuload.DefaultStepWork, Fitted: gpuload.DefaultStepWork}}
+	if c.setSteps(&m); m.Steps != (gpuload.StepRule{}) {
+		t.Errorf("%+v", m.Steps)
+	}
+	c.step.Fitted = 2000
 	if c.setSteps(&m); m.Steps != (gpuload.StepRule{Work: 2000}) {
 		t.Errorf("%+v", m.Steps)
 	}

@@ -1,15 +1,18 @@
 package idxbench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/gpuload/hybrid"
 	figures "github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -32,11 +35,11 @@ func stepsCommand() *cobra.Command {
 	f := &stepsFlags{mode: cli.NewChoice("MODE", query.And.String(), query.Or.String())}
 	cmd := &cobra.Command{
 		Use:   "steps [--index DIR --queries FILE,...]",
-		Short: "Measure single conjunctions on two processors",
-		Long: `Measure the latency of single conjunctions on the CPU, on a GPU, and step by step on
+		Short: "Measure single queries on two processors",
+		Long: `Measure the latency of single queries on the CPU, on a GPU, and step by step on
 both: with all lists on the device, and with memory for a quarter of them. All answers
 are compared. Without --index it generates collections with long lists. The way
-hybrid follows the default rule, or that of --cost-model.`,
+hybrid decides as --device hybrid does where a query is alone.`,
 		Example: `  idxbench steps --model gov2
   idxbench steps --index big.idx --queries long.tsv
   idxbench steps --index big.idx --queries long.tsv --cost-model model.json`,
@@ -65,7 +68,7 @@ hybrid follows the default rule, or that of --cost-model.`,
 	cli.CompleteList(cmd, "model", figures.StepCollections)
 	fl.StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	fl.StringVar(&f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query to `FILE`")
-	fl.StringVar(&f.cost, "cost-model", "", "with --index: rule of single queries from `FILE`, as idxbench calibrate writes it (default: the library's)")
+	fl.StringVar(&f.cost, "cost-model", "", "with --index: cost model from `FILE`, as idxbench calibrate writes it (default: the one that it wrote for this machine and index, or built in)")
 	fl.BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the queries that are drawn")
 	return cmd
@@ -75,20 +78,26 @@ func (f *stepsFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 	if err := known("collection", f.models, figures.StepCollections); err != nil {
 		return nil, err
 	}
-	var rule gpuload.StepRule
+	var model *hybrid.Model
 	if f.cost != "" {
-		m, err := readModel(f.cost, cmd.ErrOrStderr())
-		if err != nil {
+		var err error
+		if model, err = readModel(f.cost, cmd.ErrOrStderr()); err != nil {
 			return nil, err
 		}
-		rule = m.Steps
 	}
 	dev, err := gpuload.OpenDevice()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Seed: f.seed, Rule: rule}
+	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Seed: f.seed,
+		Hybrid: func(s *reader.Snapshot, cpu *query.Searcher) gpuload.StepOptions {
+			m := model
+			if m == nil {
+				m, _ = hybrid.ModelFor(hybrid.KeyOf(s, dev.Info().Name, runtime.GOMAXPROCS(0)))
+			}
+			return cmp.Or(m, hybrid.DefaultModel()).StepOptions(cpu)
+		}}
 	if f.times != "" {
 		var out *os.File
 		if out, err = os.Create(f.times); err != nil {

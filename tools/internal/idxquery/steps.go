@@ -6,12 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
@@ -65,7 +67,9 @@ func (s *session) stepper() (f *stepFinder, release func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	step := gpuload.StepOptions{Load: true}
+	m, _ := hybrid.ModelFor(hybrid.KeyOf(s.snapshot, g.Name(), runtime.GOMAXPROCS(0)))
+	step := cmp.Or(m, hybrid.DefaultModel()).StepOptions(s.searcher)
+	step.Load = true
 	if s.f.device.Value == "gpu" {
 		step.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }
 	}

@@ -1,0 +1,196 @@
+package gpubench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/query"
+)
+
+// searcher answers one query.
+type searcher interface {
+	Search(ctx context.Context, q query.Query) (query.Result, error)
+}
+
+// steps is a Stepper as a searcher.
+type steps struct{ *gpuload.Stepper }
+
+func (s steps) Search(ctx context.Context, q query.Query) (query.Result, error) {
+	return s.Stepper.Search(ctx, q, nil)
+}
+
+// single is an Executor as a searcher.
+type single struct{ *gpuload.Executor }
+
+func (s single) Search(ctx context.Context, q query.Query) (query.Result, error) {
+	r, err := s.Execute(ctx, []query.Query{q})
+	if err != nil {
+		return query.Result{}, err
+	}
+	return r[0], nil
+}
+
+// way is a way to answer single queries, and what it took for each.
+type way struct {
+	name string
+	searcher
+	took  []time.Duration
+	close func() error
+}
+
+// ways are compared. The first is the CPU, the second the GPU.
+type ways []way
+
+func (w *ways) add(name string, s searcher, queries int, close func() error) {
+	*w = append(*w, way{name: name, searcher: s, took: make([]time.Duration, queries), close: close})
+}
+
+func (w ways) close() (err error) {
+	for i := range w {
+		if w[i].close != nil {
+			err = errors.Join(err, w[i].close())
+		}
+	}
+	return err
+}
+
+// processors returns the times of the better processor of each query, and the mean of the better one.
+func (w ways) processors() (each []time.Duration, one float64) {
+	return lesser(w[0].took, w[1].took), min(mean(w[0].took), mean(w[1].took))
+}
+
+// compareWays measures the ways and adds rows: of the CPU, those shown after it, and the better processor.
+// over is as in measure.
+func (b *Bench) compareWays(ctx context.Context, name string, cpu *query.Searcher, queries []query.Query, w ways, over func([]time.Duration) time.Duration, shown int, note func(i int) (string, error)) error {
+	answers := make([]query.Result, len(queries))
+	for i, q := range queries {
+		var err error
+		if answers[i], err = w[0].Search(ctx, q); err != nil {
+			return fmt.Errorf("%s: query %d: %w", name, i, err)
+		}
+	}
+	if err := w.measure(ctx, queries, answers, over); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	each, one := w.processors()
+	for i := range w {
+		b.record(name, w[i].name, cpu, queries, w[i].took)
+		if i > shown {
+			continue
+		}
+		text := quantiles(w[i].took)
+		if i > 1 {
+			text += fmt.Sprintf("; %.2f of the better processor of each query, %.2f of the better one", mean(w[i].took)/mean(each), mean(w[i].took)/one)
+		}
+		more, err := note(i)
+		if err != nil {
+			return fmt.Errorf("%s: %s: %w", name, w[i].name, err)
+		}
+		b.add(Row{Name: name + ": " + w[i].name, Value: mean(w[i].took), Unit: "us", Note: text + more})
+	}
+	b.add(Row{Name: name + ": better processor of each query", Value: mean(each), Unit: "us", Note: quantiles(each)})
+	return nil
+}
+
+// record writes a line for each query to Times.
+func (b *Bench) record(name, way string, cpu *query.Searcher, queries []query.Query, took []time.Duration) {
+	if b.Times == nil {
+		return
+	}
+	for i, t := range took {
+		n, _ := cpu.AppendLengths(nil, queries[i].Terms)
+		slices.Sort(n)
+		fmt.Fprintf(b.Times, "%s\t%s\t%d\t%d\t%d\t%d\n", name, way, i, n[0], n[min(1, len(n)-1)], t.Nanoseconds())
+	}
+}
+
+// time answers query i, whose answer is given.
+func (w *way) time(ctx context.Context, i int, q query.Query, answer *query.Result) (time.Duration, error) {
+	start := time.Now()
+	r, err := w.Search(ctx, q)
+	took := time.Since(start)
+	if err == nil && !slices.Equal(r.Hits, answer.Hits) {
+		err = fmt.Errorf("%q: %v, want %v", q.Terms, r.Hits, answer.Hits)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s: query %d: %w", w.name, i, err)
+	}
+	return took, nil
+}
+
+// Passes over a log: the first are not counted.
+const firstPasses, countedPasses = 3, 5
+
+// measure answers all queries one after the other, several times. What a core takes varies twofold
+// within seconds on a host that others use, so the ways take turns: while one way answers a part of
+// the log, the others answer other parts. Were it the same, its lists would be in the core's caches. And
+// every other time they go backward, so that each follows the way before it as often as the one after:
+// a GPU that copies leaves a core with cold caches.
+// over returns what counts of the times of a query in the passes.
+func (w ways) measure(ctx context.Context, queries []query.Query, answers []query.Result, over func([]time.Duration) time.Duration) error {
+	n := len(queries)
+	parts := len(w) * max(n/50/len(w), 1)
+	took := make([][countedPasses]time.Duration, len(w)*n)
+	for turn := range (firstPasses + countedPasses) * parts {
+		pass := turn/parts - firstPasses
+		for j := range w {
+			if turn%2 == 1 {
+				j = len(w) - 1 - j
+			}
+			p := (turn + j*parts/len(w)) % parts
+			for i := p * n / parts; i < (p+1)*n/parts; i++ {
+				t, err := w[j].time(ctx, i, queries[i], &answers[i])
+				if err != nil {
+					return err
+				}
+				if pass >= 0 {
+					took[j*n+i][pass] = t
+				}
+			}
+		}
+	}
+	for i := range took {
+		w[i/n].took[i%n] = over(took[i][:])
+	}
+	return nil
+}
+
+// median sorts the times.
+func median(t []time.Duration) time.Duration {
+	slices.Sort(t)
+	return t[len(t)/2]
+}
+
+func average(t []time.Duration) time.Duration { return time.Duration(1e3 * mean(t)) }
+
+// lesser returns the lesser of each two times.
+func lesser(a, b []time.Duration) []time.Duration {
+	out := slices.Clone(a)
+	for i := range out {
+		out[i] = min(out[i], b[i])
+	}
+	return out
+}
+
+// mean returns the mean in microseconds.
+func mean(took []time.Duration) float64 {
+	sum := time.Duration(0)
+	for _, t := range took {
+		sum += t
+	}
+	return float64(sum.Nanoseconds()) / 1e3 / float64(max(len(took), 1))
+}
+
+func percent(n, of int) float64 { return 100 * float64(n) / float64(max(of, 1)) }
+
+// quantiles describes times.
+func quantiles(took []time.Duration) string {
+	t := slices.Clone(took)
+	slices.Sort(t)
+	at := func(q int) float64 { return float64(t[(len(t)-1)*q/1000].Nanoseconds()) / 1e3 }
+	return fmt.Sprintf("p50 %.1f, p90 %.1f, p99 %.1f, p99.9 %.1f us", at(500), at(900), at(990), at(999))
+}

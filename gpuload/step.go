@@ -18,9 +18,9 @@ type StepOptions struct {
 	// choice of the GPU is void where lists are missing and neither Load nor Rule.Load has
 	// them copied.
 	Choose func(StepState) StepChoice
-	// Sooner predicts whether the GPU answers a disjunction sooner than a core if its lists are there
-	// (hybrid.Model), and decides instead of Rule.Or where the lists have an eighth of those postings
-	// or more. nil means that Rule decides. It must be safe for concurrent use.
+	// Sooner predicts whether the GPU answers a disjunction sooner than a core if its lists are there, as
+	// hybrid.Model.StepOptions does. It decides on disjunctions of an eighth of Rule.Or or more; nil means
+	// that Rule decides on all. It must be safe for concurrent use.
 	Sooner func(q *query.Query) bool
 	// Strategy intersects lists on the GPU. Auto takes MergePath where Rule says so, and
 	// otherwise Probe. A strategy that merges makes every intersection a step of its own, and
@@ -33,7 +33,7 @@ type StepOptions struct {
 	sorted int // keys that are copied for the CPU to select from; set by tests only
 }
 
-// leastPredicted is the share of StepRule.Or from which a prediction is worth what it costs.
+// Disjunctions of less than StepRule.Or/leastPredicted postings cost a core too little for a prediction.
 const leastPredicted = 8
 
 // Stepper answers single queries on two processors, a conjunction step by step (Griffin
@@ -129,8 +129,8 @@ func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (quer
 	return r, err
 }
 
-// OnCPU answers a query no step of which would run on the device if all lists were there. ok is false of others,
-// which Search decides on, and of all after an error.
+// OnCPU answers q if all of it is the CPU's, whatever lists are on the device. Otherwise ok is false, and Search
+// decides. ok is also false after an error.
 func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok bool, err error) {
 	var accept func(query.Lengths) bool
 	if q.Filter == nil && s.x.state.works.Load() { // otherwise the CPU answers all

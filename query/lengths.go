@@ -39,12 +39,12 @@ func (s *Searcher) lookupLength(b []byte, hash uint64) (n uint64, err error) {
 	return t.df, err
 }
 
-// Lengths are the lengths of the lists of a query's distinct terms: documents of the snapshot that are not
-// deleted.
+// Lengths are the lengths of a query's posting lists, in documents of the snapshot that are not deleted. A term
+// that occurs twice in the query counts once.
 type Lengths struct {
-	Terms            int
-	Shortest, Second uint64 // Second is 0 if there is one list only
-	Sum              uint64
+	Terms            int    // distinct terms, those that are in no document included
+	Shortest, Second uint64 // of the two shortest lists; Second is 0 if there is only one
+	Sum              uint64 // of all lists
 }
 
 // lengths returns those of the query, whose terms are resolved.

@@ -155,9 +155,10 @@ func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []
 	return hits, err
 }
 
-// AppendHitsIf is AppendHits for a query that another processor may answer instead: once the terms are
-// looked up, it asks accept, which may use the Searcher, and goes on only if that returns true. ok reports
-// whether it did. A query that has no terms or wants no hits is answered unasked. A nil accept accepts all.
+// AppendHitsIf is AppendHits for a query that another processor may answer instead. Once it has looked the
+// terms up it calls accept, unless that is nil, and goes on only if accept returns true; ok reports whether the
+// query was answered. Queries without terms, or that want no hits, are answered without a call. accept may use
+// the Searcher.
 func (s *Searcher) AppendHitsIf(ctx context.Context, dst []Hit, q *Query, accept func(Lengths) bool) (hits []Hit, ok bool, err error) {
 	hits = dst
 	if err = ctx.Err(); err != nil {

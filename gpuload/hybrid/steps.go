@@ -7,10 +7,9 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// StepOptions returns options by which a gpuload.Stepper over s decides as the Model says: on
-// conjunctions by Steps, on disjunctions by what a core and the GPU, which has nothing else to do, are
-// predicted to take. Bounds of lists, which let a core skip most postings, count in that; lengths alone
-// say little.
+// StepOptions returns options by which a gpuload.Stepper over s decides as the Model says: on conjunctions by
+// Steps, on disjunctions by the times predicted of a core and of a GPU that does nothing else. Lengths alone say
+// little of disjunctions, since a core skips most of their postings by bounds.
 func (m *Model) StepOptions(s *query.Searcher) gpuload.StepOptions {
 	memory := sync.Pool{New: func() any { return new([]*query.TermInfo) }}
 	return gpuload.StepOptions{Rule: m.Steps, Sooner: func(q *query.Query) bool {

@@ -10,8 +10,9 @@ import (
 // TestStepOptions asks models by which the GPU is always sooner, and never, about disjunctions. Rules are the
 // Model's, and what the Searcher cannot look up is not the GPU's.
 func TestStepOptions(t *testing.T) {
-	s := newIndex(t)
+	s, snapshot := newSnapshot(t)
 	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w2"), []byte("w1")}, K: 10, Mode: query.Or}
+	var last gpuload.StepOptions
 	for _, sooner := range []bool{false, true} {
 		m := &Model{Version: ModelVersion, Modes: map[string]*Polynomials{}, Steps: gpuload.StepRule{Work: 77}}
 		for i := range m.byMode {
@@ -34,5 +35,12 @@ func TestStepOptions(t *testing.T) {
 				t.Errorf("sooner: %v, want %v", got, sooner)
 			}
 		}
+		last = o
+	}
+	if err := snapshot.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if last.Sooner(&q) {
+		t.Error("sooner, of a snapshot that is closed")
 	}
 }

@@ -46,11 +46,15 @@ func (b *Bench) StepsOver(ctx context.Context, name string, snapshot *reader.Sna
 	if err != nil {
 		return err
 	}
-	bytes, err := b.stepsResident(ctx, name, snapshot, cpu, queries)
+	var hybrid gpuload.StepOptions
+	if b.Hybrid != nil {
+		hybrid = b.Hybrid(snapshot, cpu)
+	}
+	bytes, err := b.stepsResident(ctx, name, snapshot, cpu, queries, hybrid)
 	if err != nil {
 		return err
 	}
-	return b.stepsScarce(ctx, name, snapshot, cpu, queries, bytes/4)
+	return b.stepsScarce(ctx, name, snapshot, cpu, queries, hybrid, bytes/4)
 }
 
 func always(c gpuload.StepChoice) func(gpuload.StepState) gpuload.StepChoice {
@@ -67,33 +71,38 @@ func until(n int) func(gpuload.StepState) gpuload.StepChoice {
 	}
 }
 
-func (b *Bench) hybrid(s *reader.Snapshot, cpu *query.Searcher) gpuload.StepOptions {
-	if b.Hybrid == nil {
-		return gpuload.StepOptions{}
-	}
-	return b.Hybrid(s, cpu)
+// stepWay is a way in which a Stepper answers.
+type stepWay struct {
+	name   string
+	o      gpuload.StepOptions
+	hidden bool
 }
 
 // stepWays are the ways of part resident beside the CPU. Disjunctions are measured in the first
 // two, since their steps do not differ.
-func (b *Bench) stepWays(mode query.Mode, hybrid gpuload.StepOptions) (names []string, options []gpuload.StepOptions) {
-	add := func(name string, o gpuload.StepOptions) { names, options = append(names, name), append(options, o) }
-	add("gpu", gpuload.StepOptions{Choose: always(gpuload.StepRest)})
-	add("hybrid", hybrid)
-	if mode != query.And {
-		return names, options
+func stepWays(queries []query.Query, hybrid gpuload.StepOptions) []stepWay {
+	out := []stepWay{
+		{name: "gpu", o: gpuload.StepOptions{Choose: always(gpuload.StepRest)}},
+		{name: "hybrid", o: hybrid},
 	}
-	add("hybrid, ratio alone, each step", gpuload.StepOptions{Rule: gpuload.Griffin})
-	add("gpu, selection there", gpuload.StepOptions{Rule: gpuload.StepRule{Sort: -1}, Choose: always(gpuload.StepRest)})
-	add("gpu, partial sort on the CPU", gpuload.StepOptions{Rule: gpuload.StepRule{Sort: 1 << 40}, Choose: always(gpuload.StepRest)})
+	if queries[0].Mode != query.And {
+		return out
+	}
+	out = append(out,
+		stepWay{name: "hybrid, ratio alone, each step", o: gpuload.StepOptions{Rule: gpuload.Griffin}},
+		stepWay{name: "gpu, selection there", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: -1}, Choose: always(gpuload.StepRest)}},
+		stepWay{name: "gpu, partial sort on the CPU", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: 1 << 40}, Choose: always(gpuload.StepRest)}})
 	for _, s := range []gpuload.Strategy{gpuload.Probe, gpuload.MergePath, gpuload.Find4} {
-		add("gpu, each step, "+s.String(), gpuload.StepOptions{Choose: always(gpuload.StepGPU), Strategy: s})
+		out = append(out, stepWay{name: "gpu, each step, " + s.String(), o: gpuload.StepOptions{Choose: always(gpuload.StepGPU), Strategy: s}})
 	}
-	return names, options
+	for n := 2; n <= min(longest(queries), 5); n++ {
+		out = append(out, stepWay{name: fmt.Sprintf("cpu after %d terms", n), o: gpuload.StepOptions{Choose: until(n)}, hidden: true})
+	}
+	return out
 }
 
 // stepsResident measures with all lists resident, and returns their bytes.
-func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query) (bytes int64, err error) {
+func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query, hybrid gpuload.StepOptions) (bytes int64, err error) {
 	x, err := gpuload.New(b.Device, snapshot, gpuload.Options{CPU: cpu, Memory: b.arena(0)})
 	if err != nil {
 		return 0, err
@@ -107,35 +116,27 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 			return 0, err
 		}
 	}
-	var w ways
+	w := ways{{name: "cpu", searcher: cpu}}
 	defer func() { err = errors.Join(err, w.close()) }()
-	w.add("cpu", cpu, len(queries), nil)
-	names, options := b.stepWays(queries[0].Mode, b.hybrid(snapshot, cpu))
-	shown := len(names)
-	if queries[0].Mode == query.And {
-		for n := 2; n <= min(longest(queries), 5); n++ {
-			names, options = append(names, fmt.Sprintf("cpu after %d terms", n)), append(options, gpuload.StepOptions{Choose: until(n)})
-		}
-	}
-	for i := range names {
-		s, err := gpuload.NewStepper(x, cpu, options[i])
+	for _, how := range stepWays(queries, hybrid) {
+		s, err := gpuload.NewStepper(x, cpu, how.o)
 		if err != nil {
-			return 0, fmt.Errorf("%s: %w", names[i], err)
+			return 0, fmt.Errorf("%s: %w", how.name, err)
 		}
-		w.add(names[i], steps{s}, len(queries), s.Close)
-	}
-	note := func(i int) (string, error) {
-		if i < 2 {
-			return "", nil
+		on := way{name: how.name, searcher: steps{s}, hidden: how.hidden, close: s.Close}
+		if len(w) > 1 {
+			on.note = func() (string, error) { return traced(ctx, s, queries) }
 		}
-		return traced(ctx, w[i].searcher.(steps).Stepper, queries)
+		w = append(w, on)
 	}
-	if err := b.compareWays(ctx, name, cpu, queries, w, median, shown, note); err != nil {
+	if err := b.compareWays(ctx, name, cpu, queries, w, median); err != nil {
 		return 0, err
 	}
 	best, _ := w.processors()
-	for _, moved := range w[1+shown:] {
-		best = lesser(best, moved.took)
+	for i := range w {
+		if w[i].hidden {
+			best = lesser(best, w[i].took)
+		}
 	}
 	b.add(Row{Name: name + ": best move of each query", Value: mean(best), Unit: "us", Note: quantiles(best) + "; in hindsight, moves after each step included"})
 	return x.Stats().Bytes, nil
@@ -163,40 +164,32 @@ func traced(ctx context.Context, s *gpuload.Stepper, queries []query.Query) (str
 			gpu++
 		}
 	}
-	return fmt.Sprintf("; %.0f %% begin on the GPU, %.1f %% move", percent(gpu, len(queries)), percent(moved, len(queries))), nil
+	return fmt.Sprintf("%.0f %% begin on the GPU, %.1f %% move", percent(gpu, len(queries)), percent(moved, len(queries))), nil
 }
 
 // stepsScarce measures with device memory for a part of the lists only.
-func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query, memory int64) (err error) {
-	var w ways
-	var on []*gpuload.Executor // of each way, or nil
+func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query, hybrid gpuload.StepOptions, memory int64) (err error) {
+	w := ways{{name: "cpu", searcher: cpu}}
 	defer func() { err = errors.Join(err, w.close()) }()
-	w.add("cpu", cpu, len(queries), nil)
-	on = append(on, nil)
-	for _, way := range []string{"gpu", "hybrid"} {
+	for _, name := range []string{"gpu", "hybrid"} {
 		x, err := gpuload.New(b.Device, snapshot, gpuload.Options{CPU: cpu, Memory: b.arena(memory)})
 		if err != nil {
 			return err
 		}
-		on = append(on, x)
-		if way == "gpu" {
-			w.add(way, single{x}, len(queries), x.Close)
-			continue
+		on := way{name: name, searcher: single{x}, close: x.Close, note: func() (string, error) {
+			st := x.Stats()
+			return fmt.Sprintf("%.0f MB for lists, %d loaded, %d evicted", float64(memory)/1e6, st.Loaded, st.Evicted), nil
+		}}
+		if name == "hybrid" {
+			s, err := gpuload.NewStepper(x, cpu, hybrid)
+			if err != nil {
+				return errors.Join(err, x.Close())
+			}
+			on.searcher, on.close = steps{s}, func() error { return errors.Join(s.Close(), x.Close()) }
 		}
-		s, err := gpuload.NewStepper(x, cpu, b.hybrid(snapshot, cpu))
-		if err != nil {
-			return errors.Join(err, x.Close())
-		}
-		w.add(way, steps{s}, len(queries), func() error { return errors.Join(s.Close(), x.Close()) })
+		w = append(w, on)
 	}
-	note := func(i int) (string, error) {
-		if on[i] == nil {
-			return "", nil
-		}
-		st := on[i].Stats()
-		return fmt.Sprintf("; %.0f MB for lists, %d loaded, %d evicted", float64(memory)/1e6, st.Loaded, st.Evicted), nil
-	}
-	return b.compareWays(ctx, name+", a quarter resident", cpu, queries, w, average, len(w)-1, note)
+	return b.compareWays(ctx, name+", a quarter resident", cpu, queries, w, average)
 }
 
 // arena returns Options.Memory.

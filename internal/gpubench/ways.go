@@ -34,20 +34,18 @@ func (s single) Search(ctx context.Context, q query.Query) (query.Result, error)
 	return r[0], nil
 }
 
-// way is a way to answer single queries, and what it took for each.
+// way is a way to answer single queries.
 type way struct {
 	name string
 	searcher
-	took  []time.Duration
-	close func() error
+	hidden bool                   // it has no row of its own
+	note   func() (string, error) // what its row says beside times; nil: nothing
+	close  func() error           // nil: nothing is to be closed
+	took   []time.Duration        // for each query, once measured
 }
 
 // ways are compared. The first is the CPU, the second the GPU.
 type ways []way
-
-func (w *ways) add(name string, s searcher, queries int, close func() error) {
-	*w = append(*w, way{name: name, searcher: s, took: make([]time.Duration, queries), close: close})
-}
 
 func (w ways) close() (err error) {
 	for i := range w {
@@ -63,34 +61,34 @@ func (w ways) processors() (each []time.Duration, one float64) {
 	return lesser(w[0].took, w[1].took), min(mean(w[0].took), mean(w[1].took))
 }
 
-// compareWays measures the ways and adds rows: of the CPU, those shown after it, and the better processor.
-// over is as in measure.
-func (b *Bench) compareWays(ctx context.Context, name string, cpu *query.Searcher, queries []query.Query, w ways, over func([]time.Duration) time.Duration, shown int, note func(i int) (string, error)) error {
-	answers := make([]query.Result, len(queries))
-	for i, q := range queries {
-		var err error
-		if answers[i], err = w[0].Search(ctx, q); err != nil {
-			return fmt.Errorf("%s: query %d: %w", name, i, err)
-		}
+// compareWays measures the ways and adds their rows and one of the better processor of each query. over is as
+// in measure.
+func (b *Bench) compareWays(ctx context.Context, name string, cpu *query.Searcher, queries []query.Query, w ways, over func([]time.Duration) time.Duration) error {
+	answers, err := cpu.Execute(ctx, queries)
+	if err == nil {
+		err = w.measure(ctx, queries, answers, over)
 	}
-	if err := w.measure(ctx, queries, answers, over); err != nil {
+	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	each, one := w.processors()
 	for i := range w {
 		b.record(name, w[i].name, cpu, queries, w[i].took)
-		if i > shown {
+		if w[i].hidden {
 			continue
 		}
 		text := quantiles(w[i].took)
 		if i > 1 {
 			text += fmt.Sprintf("; %.2f of the better processor of each query, %.2f of the better one", mean(w[i].took)/mean(each), mean(w[i].took)/one)
 		}
-		more, err := note(i)
-		if err != nil {
-			return fmt.Errorf("%s: %s: %w", name, w[i].name, err)
+		if w[i].note != nil {
+			more, err := w[i].note()
+			if err != nil {
+				return fmt.Errorf("%s: %s: %w", name, w[i].name, err)
+			}
+			text += "; " + more
 		}
-		b.add(Row{Name: name + ": " + w[i].name, Value: mean(w[i].took), Unit: "us", Note: text + more})
+		b.add(Row{Name: name + ": " + w[i].name, Value: mean(w[i].took), Unit: "us", Note: text})
 	}
 	b.add(Row{Name: name + ": better processor of each query", Value: mean(each), Unit: "us", Note: quantiles(each)})
 	return nil
@@ -104,6 +102,9 @@ func (b *Bench) record(name, way string, cpu *query.Searcher, queries []query.Qu
 	for i, t := range took {
 		n, _ := cpu.AppendLengths(nil, queries[i].Terms)
 		slices.Sort(n)
+		if len(n) == 0 { // a query without terms
+			n = []uint64{0}
+		}
 		fmt.Fprintf(b.Times, "%s\t%s\t%d\t%d\t%d\t%d\n", name, way, i, n[0], n[min(1, len(n)-1)], t.Nanoseconds())
 	}
 }
@@ -134,7 +135,7 @@ const firstPasses, countedPasses = 3, 5
 func (w ways) measure(ctx context.Context, queries []query.Query, answers []query.Result, over func([]time.Duration) time.Duration) error {
 	n := len(queries)
 	parts := len(w) * max(n/50/len(w), 1)
-	took := make([][countedPasses]time.Duration, len(w)*n)
+	took := make([][countedPasses]time.Duration, len(w)*n) // way by way
 	for turn := range (firstPasses + countedPasses) * parts {
 		pass := turn/parts - firstPasses
 		for j := range w {
@@ -153,8 +154,11 @@ func (w ways) measure(ctx context.Context, queries []query.Query, answers []quer
 			}
 		}
 	}
-	for i := range took {
-		w[i/n].took[i%n] = over(took[i][:])
+	for j := range w {
+		w[j].took = make([]time.Duration, n)
+		for i := range n {
+			w[j].took[i] = over(took[j*n+i][:])
+		}
 	}
 	return nil
 }

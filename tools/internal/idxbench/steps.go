@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -94,7 +95,10 @@ func (f *stepsFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 		Hybrid: func(s *reader.Snapshot, cpu *query.Searcher) gpuload.StepOptions {
 			m := model
 			if m == nil {
-				m, _ = hybrid.ModelFor(hybrid.KeyOf(s, dev.Info().Name, runtime.GOMAXPROCS(0)))
+				var why error
+				if m, why = hybrid.ModelFor(hybrid.KeyOf(s, dev.Info().Name, runtime.GOMAXPROCS(0))); why != nil {
+					fmt.Fprintf(cmd.ErrOrStderr(), "idxbench: costs are built in: %v\n", why)
+				}
 			}
 			return cmp.Or(m, hybrid.DefaultModel()).StepOptions(cpu)
 		}}

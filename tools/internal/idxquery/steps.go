@@ -36,7 +36,7 @@ func (f *stepFinder) AppendHits(ctx context.Context, dst []query.Hit, q *query.Q
 // onSteps answers queries one after the other with a trace. With --device gpu all steps
 // that a device supports run there.
 func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error {
-	f, release, err := s.stepper()
+	f, release, err := s.stepper(cmd.ErrOrStderr())
 	if err != nil {
 		if s.f.device.Value == "gpu" {
 			return err
@@ -57,8 +57,8 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 }
 
 // stepper opens a device for a stepFinder. Lists are copied to it before the first step
-// that needs them.
-func (s *session) stepper() (f *stepFinder, release func() error, err error) {
+// that needs them. It tells stderr if a cost model that is there cannot be used.
+func (s *session) stepper(stderr io.Writer) (f *stepFinder, release func() error, err error) {
 	o, err := s.group()
 	if err != nil {
 		return nil, nil, err
@@ -67,7 +67,10 @@ func (s *session) stepper() (f *stepFinder, release func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	m, _ := hybrid.ModelFor(hybrid.KeyOf(s.snapshot, g.Name(), runtime.GOMAXPROCS(0)))
+	m, why := hybrid.ModelFor(hybrid.KeyOf(s.snapshot, g.Name(), runtime.GOMAXPROCS(0)))
+	if why != nil && s.f.device.Value != "gpu" {
+		fmt.Fprintf(stderr, "costs are built in: %v\n", why)
+	}
 	step := cmp.Or(m, hybrid.DefaultModel()).StepOptions(s.searcher)
 	step.Load = true
 	if s.f.device.Value == "gpu" {

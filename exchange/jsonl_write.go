@@ -24,10 +24,11 @@ var ErrNotStored = errors.New("the index does not store the text of its document
 // texts that had some; such an id is an error. Otherwise errors are those of reading,
 // writing and ctx.
 func ExportJSONL(ctx context.Context, w io.Writer, s *reader.Snapshot) (replaced int, err error) {
-	if err := s.Acquire(); err != nil {
+	release, err := s.Acquire()
+	if err != nil {
 		return 0, err
 	}
-	defer s.Release()
+	defer release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	for _, g := range s.Segments() {
 		if !g.Meta().Stored && g.Docs() > 0 {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -70,10 +71,10 @@ func (p *snapshotPart) renumber() {
 func (x *SnapshotLists) Docs() int { return x.docs }
 
 func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
-	if err := x.s.Acquire(); err != nil {
+	if err := x.s.Hold(trusted.Caller{}); err != nil {
 		return writer.InvertedDoc{}, err
 	}
-	defer x.s.Release()
+	defer x.s.Unhold(trusted.Caller{})
 	defer store.CatchFault(store.ArmFault(), &err)
 	for i := range x.parts {
 		p := &x.parts[i]
@@ -96,10 +97,10 @@ func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 // Lists returns the number of lists that Inverted yields. It reads the index for
 // that.
 func (x *SnapshotLists) Lists() (n int64, err error) {
-	if err := x.s.Acquire(); err != nil {
+	if err := x.s.Hold(trusted.Caller{}); err != nil {
 		return 0, err
 	}
-	defer x.s.Release()
+	defer x.s.Unhold(trusted.Caller{})
 	defer store.CatchFault(store.ArmFault(), &err)
 	terms := x.s.Terms(nil)
 	for terms.Next() {
@@ -114,10 +115,10 @@ func (x *SnapshotLists) Lists() (n int64, err error) {
 }
 
 func (x *SnapshotLists) next() (l writer.InvertedList, err error) {
-	if err := x.s.Acquire(); err != nil {
+	if err := x.s.Hold(trusted.Caller{}); err != nil {
 		return writer.InvertedList{}, err
 	}
-	defer x.s.Release()
+	defer x.s.Unhold(trusted.Caller{})
 	defer store.CatchFault(store.ArmFault(), &err)
 	for x.terms.Next() {
 		if err := x.load(x.terms, false); err != nil {

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
@@ -57,10 +58,11 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
 	}
-	if err := s.Acquire(); err != nil {
+	release, err := s.Acquire()
+	if err != nil {
 		return nil, err
 	}
-	defer s.Release()
+	defer release()
 	var parts []part
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
@@ -116,12 +118,12 @@ func (s *Searcher) hold() error {
 	if s.snapshot == nil {
 		return nil
 	}
-	return s.snapshot.Acquire()
+	return s.snapshot.Hold(trusted.Caller{})
 }
 
 func (s *Searcher) release() {
 	if s.snapshot != nil {
-		s.snapshot.Release()
+		s.snapshot.Unhold(trusted.Caller{})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -125,13 +126,13 @@ func BenchmarkScan(b *testing.B) {
 	}
 }
 
-// BenchmarkAcquire is what every query adds.
-func BenchmarkAcquire(b *testing.B) {
+// BenchmarkHold is what every query adds.
+func BenchmarkHold(b *testing.B) {
 	s := open(b, twoLists())
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if s.Acquire() == nil {
-				s.Release()
+			if s.Hold(trusted.Caller{}) == nil {
+				s.Unhold(trusted.Caller{})
 			}
 		}
 	})

@@ -55,10 +55,11 @@ var calls = map[string]func(o *opened) error{
 	"earlier Postings":  func(o *opened) error { return last(o.lists) },
 	"Snapshot.Acquire": func(o *opened) (err error) {
 		defer store.CatchFault(store.ArmFault(), &err)
-		if err := o.s.Acquire(); err != nil {
+		release, err := o.s.Acquire()
+		if err != nil {
 			return err
 		}
-		defer o.s.Release()
+		defer release()
 		var l segment.List
 		return errors.Join(o.seg.Views.InitList(&l, o.entry), l.VerifyChecksum())
 	},
@@ -264,10 +265,11 @@ func TestUsesKeepFiles(t *testing.T) {
 			})
 		},
 		"Acquire": func(o *opened, closing func()) error {
-			if err := o.s.Acquire(); err != nil {
+			release, err := o.s.Acquire()
+			if err != nil {
 				return err
 			}
-			defer o.s.Release()
+			defer release()
 			closing()
 			return errors.Join(o.seg.Views.EachID(func(uint32, []byte) error { return nil }), o.s.Err())
 		},

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"sort"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/internal/invariants"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -46,14 +48,27 @@ func (s *Snapshot) Close() error {
 	return s.life.close()
 }
 
-// Acquire keeps the snapshot's files in memory until Release, whether Close is
-// called or not. Code that reads what Segment.Views, Segment.List or
-// Segment.DocLens gives needs it; all methods of this package acquire what they
-// read themselves. After Close the error matches ErrClosed.
-func (s *Snapshot) Acquire() error { return s.life.acquire() }
+// Acquire keeps the snapshot's files open until release is called, whether Close is
+// called or not. Further calls of release do nothing. After Close the error matches
+// ErrClosed, and so do those of other methods although the files are open: who wants to
+// go on reading calls Retain.
+func (s *Snapshot) Acquire() (release func(), err error) {
+	if err := s.life.acquire(); err != nil {
+		return func() {}, err
+	}
+	var released atomic.Bool
+	return func() {
+		if !released.Swap(true) {
+			s.life.release()
+		}
+	}, nil
+}
 
-// Release undoes one successful Acquire.
-func (s *Snapshot) Release() { s.life.release() }
+// Hold is Acquire for engines, which do so for every query: it allocates nothing.
+func (s *Snapshot) Hold(trusted.Caller) error { return s.life.acquire() }
+
+// Unhold undoes one successful Hold.
+func (s *Snapshot) Unhold(trusted.Caller) { s.life.release() }
 
 // Err returns nil while the snapshot is open, and then an error that matches ErrClosed.
 func (s *Snapshot) Err() error { return s.life.err() }

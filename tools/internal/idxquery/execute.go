@@ -109,10 +109,11 @@ func (s *session) each(cmd *cobra.Command, l *pipeline) (err error) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s holds no queries\n", cmd.CommandPath(), cli.Printable(s.f.queries))
 		}
 	}()
-	if err := s.snapshot.Acquire(); err != nil {
+	release, err := s.snapshot.Acquire()
+	if err != nil {
 		return err
 	}
-	defer s.snapshot.Release()
+	defer release()
 	switch {
 	case s.f.run != "":
 		return s.answerAll(cmd, l, asRunLines)

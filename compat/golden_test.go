@@ -293,7 +293,7 @@ func answer(t *testing.T, snapshot *reader.Snapshot) string {
 		for _, mode := range []query.Mode{query.Or, query.And, query.AndOr} {
 			q := query.Query{K: 5, Mode: mode}
 			for _, term := range strings.Fields(text) {
-				q.Terms = append(q.Terms, []byte(term))
+				q.RawTerms = append(q.RawTerms, []byte(term))
 			}
 			r, err := searcher.Search(context.Background(), q)
 			if err != nil {

@@ -146,7 +146,7 @@ func (m *machine) check() {
 	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode), K1: query.DefaultParams().K1, B: query.DefaultParams().B}
 	for range 1 + m.next(4) {
 		word := fmt.Sprint("w", m.next(10))
-		q.Terms, o.Terms = append(q.Terms, []byte(word)), append(o.Terms, word)
+		q.RawTerms, o.Terms = append(q.RawTerms, []byte(word)), append(o.Terms, word)
 	}
 	res, err := searcher.Search(context.Background(), q)
 	m.do(err)

@@ -54,7 +54,7 @@ func FuzzParse(x *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := searcher.Search(ctx, query.Query{Terms: terms, K: 1, Mode: query.And})
+		res, err := searcher.Search(ctx, query.Query{RawTerms: terms, K: 1, Mode: query.And})
 		if err != nil || (len(res.Hits) == 1) != (len(terms) > 0) {
 			t.Fatalf("%q is parsed as %q, which finds %v, %v", text, terms, res.Hits, err)
 		}

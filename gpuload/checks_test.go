@@ -84,7 +84,7 @@ func TestChecks(t *testing.T) {
 						t.Logf("%v, round %d: list %s: %v", codecs, round, it.Term(), x.lists.refused[key])
 					case !resident:
 						refused++
-						q := query.Query{Terms: [][]byte{it.Term()}, K: 5, Mode: query.Or}
+						q := query.Query{RawTerms: [][]byte{it.Term()}, K: 5, Mode: query.Or}
 						_, err := x.Execute(context.Background(), []query.Query{q})
 						if l, e := s.List(e); e == nil && !(kernels.Decodable(uint8(l.DocsCodec.ID())) && kernels.Decodable(uint8(l.FreqsCodec.ID()))) {
 							continue // damage has made it a list that the device never takes

@@ -51,7 +51,7 @@ func TestMergesKeepAnswers(t *testing.T) {
 		for range 1 + rng.IntN(4) {
 			terms = append(terms, []byte([]string{"all", fmt.Sprintf("t%d", rng.IntN(20)), fmt.Sprintf("u%d", rng.IntN(210))}[rng.IntN(3)]))
 		}
-		queries = append(queries, query.Query{Terms: terms, K: []int{1, 10, 1000}[rng.IntN(3)], Mode: query.Mode(rng.IntN(3))})
+		queries = append(queries, query.Query{RawTerms: terms, K: []int{1, 10, 1000}[rng.IntN(3)], Mode: query.Mode(rng.IntN(3))})
 	}
 	before := deviceAnswers(t, index, queries)
 	_, err = w.Merge(t.Context(), writer.MergeOptions{})
@@ -62,7 +62,7 @@ func TestMergesKeepAnswers(t *testing.T) {
 	after := deviceAnswers(t, index, queries)
 	for i, q := range queries {
 		if !slices.Equal(before[i], after[i]) {
-			t.Fatalf("%v of %q: %v before merging, %v afterwards", q.Mode, q.Terms, before[i], after[i])
+			t.Fatalf("%v of %q: %v before merging, %v afterwards", q.Mode, q.RawTerms, before[i], after[i])
 		}
 	}
 }
@@ -100,7 +100,7 @@ func deviceAnswers(t *testing.T, index *reader.Index, queries []query.Query) (al
 	}
 	for i := range queries {
 		if !slices.Equal(got[i].Hits, want[i].Hits) {
-			t.Fatalf("%v of %q: %v on the device, want %v", queries[i].Mode, queries[i].Terms, got[i].Hits, want[i].Hits)
+			t.Fatalf("%v of %q: %v on the device, want %v", queries[i].Mode, queries[i].RawTerms, got[i].Hits, want[i].Hits)
 		}
 		var hits []string
 		for _, h := range got[i].Hits {

@@ -67,8 +67,8 @@ func ExampleNew() {
 	}
 
 	results, err := executor.Execute(context.Background(), []query.Query{
-		{Terms: [][]byte{[]byte("salt"), []byte("earth")}, K: 10, Mode: query.And},
-		{Terms: [][]byte{[]byte("the"), []byte("world")}, K: 1},
+		{RawTerms: [][]byte{[]byte("salt"), []byte("earth")}, K: 10, Mode: query.And},
+		{RawTerms: [][]byte{[]byte("the"), []byte("world")}, K: 1},
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -114,7 +114,7 @@ func (r *resolver) wish(w *wish, q *query.Query) error {
 		return err
 	}
 	*w = wish{cost: queryCost}
-	terms, err := r.distinct(q.Terms)
+	terms, err := r.distinct(q.RawTerms)
 	if err != nil || len(terms) == 0 {
 		return err
 	}

@@ -51,7 +51,7 @@ func hostQueries(b *testing.B, s *query.Searcher, mode query.Mode) []query.Query
 		if err != nil {
 			b.Fatal(err)
 		}
-		out = append(out, query.Query{Terms: terms, K: 10, Mode: mode})
+		out = append(out, query.Query{RawTerms: terms, K: 10, Mode: mode})
 	}
 	return out
 }

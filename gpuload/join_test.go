@@ -86,7 +86,7 @@ func TestJoinedDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for term, why := range why {
-			_, err := x.Execute(context.Background(), []query.Query{{Terms: [][]byte{[]byte(term)}, K: 5, Mode: query.Or}})
+			_, err := x.Execute(context.Background(), []query.Query{{RawTerms: [][]byte{[]byte(term)}, K: 5, Mode: query.Or}})
 			if !changed[term] && err != nil {
 				t.Errorf("round %d, sound list %s: %v", round, term, err)
 			}

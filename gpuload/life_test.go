@@ -61,8 +61,8 @@ func someQueries() []query.Query {
 		}
 		return out
 	}
-	return []query.Query{{Terms: terms("all", "t1"), K: 5, Mode: query.And}, {Terms: terms("t0", "t2", "t7"), K: 20},
-		{Terms: terms("t1", "t49", "t48"), K: 3, Mode: query.AndOr}}
+	return []query.Query{{RawTerms: terms("all", "t1"), K: 5, Mode: query.And}, {RawTerms: terms("t0", "t2", "t7"), K: 20},
+		{RawTerms: terms("t1", "t49", "t48"), K: 3, Mode: query.AndOr}}
 }
 
 // TestNew compares an Executor with a Searcher, whose parameters it takes over, and
@@ -183,7 +183,7 @@ func TestInvalid(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, q := range []query.Query{{Mode: 9}, {Algorithm: 200}} {
-		q.Terms, q.K = [][]byte{[]byte("all")}, 1
+		q.RawTerms, q.K = [][]byte{[]byte("all")}, 1
 		if _, err := x.Execute(ctx, []query.Query{q}); !errors.Is(err, query.ErrInvalid) {
 			t.Errorf("%+v: %v", q, err)
 		}

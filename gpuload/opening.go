@@ -59,7 +59,7 @@ func (p *Opening) Expect(queries []query.Query) bool {
 		if p.ended.Load() {
 			return false
 		}
-		for _, t := range queries[i].Terms {
+		for _, t := range queries[i].RawTerms {
 			if _, err := r.term(t); err != nil {
 				break // the query will fail, and say why
 			}

@@ -27,7 +27,7 @@ func TestOpening(t *testing.T) {
 		qs := make([]query.Query, 300)
 		for i := range qs {
 			for range 1 + r.IntN(3) {
-				qs[i].Terms = append(qs[i].Terms, fmt.Appendf(nil, "t%d", r.IntN(12)))
+				qs[i].RawTerms = append(qs[i].RawTerms, fmt.Appendf(nil, "t%d", r.IntN(12)))
 			}
 			qs[i].K, qs[i].Mode = 10, query.Mode(i%3)
 		}
@@ -57,7 +57,7 @@ func TestOpening(t *testing.T) {
 		}
 		p.Load()
 		for _, q := range qs {
-			for _, b := range q.Terms {
+			for _, b := range q.RawTerms {
 				if !g.Resident(b) {
 					t.Fatalf("the list of %s is not loaded", b)
 				}
@@ -134,7 +134,7 @@ func TestOpeningWithoutRoom(t *testing.T) {
 	s, searcher := manyTerms(t, 1)
 	var qs []query.Query
 	for n := range 12 {
-		qs = append(qs, query.Query{Terms: [][]byte{fmt.Appendf(nil, "t%d", n)}, K: 10})
+		qs = append(qs, query.Query{RawTerms: [][]byte{fmt.Appendf(nil, "t%d", n)}, K: 10})
 	}
 	p, err := StartGroup(1, s, Options{Memory: 3 << 10, AsStored: true, CPU: searcher})
 	if err != nil {
@@ -146,7 +146,7 @@ func TestOpeningWithoutRoom(t *testing.T) {
 		t.Errorf("%d lists, %d postings are expected", len(e.wants), e.postings)
 	}
 	e.postings = mostExpectedPostings
-	p.Expect([]query.Query{{Terms: [][]byte{[]byte("all")}}})
+	p.Expect([]query.Query{{RawTerms: [][]byte{[]byte("all")}}})
 	if len(e.wants) != len(qs) {
 		t.Errorf("%d lists are expected", len(e.wants))
 	}

@@ -77,7 +77,7 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*want, []Demand, erro
 	wants, at := map[Key]*want{}, map[Key]int{}
 	var plan []Demand
 	for i := range queries {
-		terms, err := r.distinct(queries[i].Terms)
+		terms, err := r.distinct(queries[i].RawTerms)
 		if err != nil {
 			return nil, nil, &query.NumberError{Number: i, Err: err}
 		}

@@ -220,7 +220,7 @@ func TestPresenceAfterEvictions(t *testing.T) {
 	l := x.lists
 	for _, most := range []int{markUses, markUsesScarce} {
 		use := func() (bare int) {
-			plans := x.resolve([]query.Query{{Terms: [][]byte{gputrial.Term(0)}, K: 10}})
+			plans := x.resolve([]query.Query{{RawTerms: [][]byte{gputrial.Term(0)}, K: 10}})
 			var wants []*want
 			for i := range plans[0].lists {
 				wants = append(wants, &plans[0].lists[i].want)

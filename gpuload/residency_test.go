@@ -28,7 +28,7 @@ func (b *brute) Execute(_ context.Context, qs []query.Query) ([]query.Result, er
 	out := make([]query.Result, len(qs))
 	for i, q := range qs {
 		tq := gputrial.Query{K: q.K, Mode: q.Mode}
-		for _, t := range q.Terms {
+		for _, t := range q.RawTerms {
 			for n := range b.c.Shape.Terms + 10 {
 				if string(gputrial.Term(n)) == string(t) {
 					tq.Terms = append(tq.Terms, n)

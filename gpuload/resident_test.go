@@ -25,8 +25,8 @@ func TestResident(t *testing.T) {
 		compare := func() {
 			there, not = 0, 0
 			for _, q := range qs {
-				for _, term := range q.Query().Terms {
-					wants, lists, err := x.demands([]query.Query{{Terms: [][]byte{term}, K: 10, Mode: query.Or}})
+				for _, term := range q.Query().RawTerms {
+					wants, lists, err := x.demands([]query.Query{{RawTerms: [][]byte{term}, K: 10, Mode: query.Or}})
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -46,7 +46,7 @@ func TestResident(t *testing.T) {
 			}
 		}
 		for _, q := range qs {
-			if x.Resident(q.Query().Terms[0]) {
+			if x.Resident(q.Query().RawTerms[0]) {
 				t.Error("a list is on the device before the first query")
 			}
 		}

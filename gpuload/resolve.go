@@ -127,11 +127,11 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 		return err
 	}
 	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))
-	if p.k == 0 || len(q.Terms) == 0 {
+	if p.k == 0 || len(q.RawTerms) == 0 {
 		p.done = true
 		return nil
 	}
-	terms, err := r.distinct(q.Terms)
+	terms, err := r.distinct(q.RawTerms)
 	if err != nil {
 		return err
 	}

@@ -87,8 +87,8 @@ func TestStepFaults(t *testing.T) {
 // for want of them as while they are copied, and are then used.
 func TestStepsLoadBehind(t *testing.T) {
 	s := newStepper(t, stepIndex(t, "", 2000, 1), Options{Memory: 8 << 20}, StepOptions{Rule: StepRule{Work: -1, Load: 2500}})
-	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And}
-	n, err := s.cpu.AppendLengths(nil, q.Terms)
+	q := query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And}
+	n, err := s.cpu.AppendLengths(nil, q.RawTerms)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestStepsLoadBehind(t *testing.T) {
 func TestStepsBehindFull(t *testing.T) {
 	s := newStepper(t, stepIndex(t, "", 3000, 1), Options{Memory: 5 << 10, Presence: -1}, StepOptions{Rule: StepRule{Work: -1, Load: -1}})
 	ask := func(a, b string) (loaded int64) {
-		q := query.Query{Terms: [][]byte{[]byte(a), []byte(b)}, K: 10, Mode: query.And}
+		q := query.Query{RawTerms: [][]byte{[]byte(a), []byte(b)}, K: 10, Mode: query.And}
 		before := s.x.Stats().Loaded
 		for range 100 { // far more than cost a copy
 			s.check(t, q)
@@ -141,7 +141,7 @@ func TestStepsBehindFull(t *testing.T) {
 	}
 	var qs []query.Query // whose batch evicts
 	for i := range words {
-		qs = append(qs, query.Query{Terms: [][]byte{fmt.Append(nil, "w", i), []byte("w0")}, K: 10, Mode: query.And})
+		qs = append(qs, query.Query{RawTerms: [][]byte{fmt.Append(nil, "w", i), []byte("w0")}, K: 10, Mode: query.And})
 	}
 	for i := range qs {
 		if _, err := s.x.Execute(context.Background(), qs[i:i+1]); err != nil {
@@ -174,13 +174,13 @@ func TestStepTrace(t *testing.T) {
 				continue
 			}
 			if i > 0 && st.State.Length != tr.Steps[i-1].Length {
-				t.Errorf("%q: step %d begins with %d docIDs, the one before ended with %d", q.Terms, i, st.State.Length, tr.Steps[i-1].Length)
+				t.Errorf("%q: step %d begins with %d docIDs, the one before ended with %d", q.RawTerms, i, st.State.Length, tr.Steps[i-1].Length)
 			}
 			if ratio := st.State.Ratio(); st.State.Next > 0 && (st.Choice == StepCPU) != (ratio >= 3) {
-				t.Errorf("%q: step %d: %v at ratio %g", q.Terms, i, st.Choice, ratio)
+				t.Errorf("%q: step %d: %v at ratio %g", q.RawTerms, i, st.Choice, ratio)
 			}
 			if st.Choice == StepCPU && (st.Moved != st.State.Length || len(tr.CPU.Segments) == 0) {
-				t.Errorf("%q: %d docIDs moved of %d, %d segments on the CPU", q.Terms, st.Moved, st.State.Length, len(tr.CPU.Segments))
+				t.Errorf("%q: %d docIDs moved of %d, %d segments on the CPU", q.RawTerms, st.Moved, st.State.Length, len(tr.CPU.Segments))
 			}
 		}
 		if _, ok := tr.Moved(); ok {
@@ -207,7 +207,7 @@ func TestStepsWhyWhole(t *testing.T) {
 	}{{StepOptions{Rule: StepRule{Work: -1, Load: -1, Or: 1 << 40}}, "short"}, {StepOptions{Rule: StepRule{Work: -1, Load: -1}}, "short"},
 		{StepOptions{Rule: StepRule{Work: -1, Load: -1, Or: 1}}, "not resident"}, {StepOptions{Rule: StepRule{Or: 1}, Choose: cpuOr, Load: true}, ""}} {
 		s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, c.o)
-		tr := s.check(t, query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 1000, Mode: query.AndOr})
+		tr := s.check(t, query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 1000, Mode: query.AndOr})
 		if n := len(tr.Steps); n != 2 || !tr.Steps[1].State.Or || tr.Steps[1].Why != c.why {
 			t.Errorf("%+v: %+v, want the reason %q", c.o.Rule, tr.Steps, c.why)
 		}
@@ -228,7 +228,7 @@ func TestStepsTogether(t *testing.T) {
 				got, err := s.Search(context.Background(), q, nil)
 				want, werr := s.cpu.Search(context.Background(), q)
 				if err != nil || werr != nil || !slices.Equal(got.Hits, want.Hits) {
-					failed <- fmt.Sprintf("%v %q: %v (%v), want %v (%v)", q.Mode, q.Terms, got.Hits, err, want.Hits, werr)
+					failed <- fmt.Sprintf("%v %q: %v (%v), want %v (%v)", q.Mode, q.RawTerms, got.Hits, err, want.Hits, werr)
 					return
 				}
 			}
@@ -264,17 +264,17 @@ func TestStepsOnCPU(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ok && !slices.Equal(r.Hits, want.Hits) || !ok && r.Hits != nil {
-				t.Errorf("%v %q: %v, %v, want %v", q.Mode, q.Terms, ok, r.Hits, want.Hits)
+				t.Errorf("%v %q: %v, %v, want %v", q.Mode, q.RawTerms, ok, r.Hits, want.Hits)
 			}
 			return ok
 		}
 		if !onCPU() {
 			on++
 		} else if off++; slices.ContainsFunc(tr.Steps, func(st Step) bool { return st.Choice != StepCPU }) {
-			t.Errorf("%v %q: %+v", q.Mode, q.Terms, tr.Steps)
+			t.Errorf("%v %q: %+v", q.Mode, q.RawTerms, tr.Steps)
 		}
 		if q.Filter = roaring.New(); !onCPU() {
-			t.Errorf("%q with a filter", q.Terms)
+			t.Errorf("%q with a filter", q.RawTerms)
 		}
 	}
 	if on < 10 || off < 10 {
@@ -296,12 +296,12 @@ func TestStepsSooner(t *testing.T) {
 	or := func(words ...string) query.Query {
 		q := query.Query{K: 10, Mode: query.Or}
 		for _, w := range words {
-			q.Terms = append(q.Terms, []byte(w))
+			q.RawTerms = append(q.RawTerms, []byte(w))
 		}
 		return q
 	}
 	length := func(q query.Query) (sum uint64) {
-		n, err := s.cpu.AppendLengths(nil, q.Terms)
+		n, err := s.cpu.AppendLengths(nil, q.RawTerms)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,7 +343,7 @@ func TestStepsShort(t *testing.T) {
 		Choose: func(StepState) StepChoice { return StepGPU }})
 	for range 2 {
 		s.x.state.short.Store(maxShort - 1)
-		s.check(t, query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And})
+		s.check(t, query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.And})
 		if n := s.x.state.short.Load(); n != 0 {
 			t.Errorf("memory ran out %d times in a row", n)
 		}
@@ -357,7 +357,7 @@ func TestStepTraceWhole(t *testing.T) {
 	snapshot := stepIndex(t, "", 2000, 2)
 	s := newStepper(t, snapshot, Options{Memory: 8 << 20}, StepOptions{Load: true,
 		Choose: func(StepState) StepChoice { return StepRest }})
-	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.Or}
+	q := query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.Or}
 	for _, there := range []bool{false, true} {
 		tr := s.check(t, q)
 		if len(tr.Steps) != 1 || len(tr.Terms) != 2 || tr.Steps[0].Choice != StepRest || tr.Steps[0].Why != "" {
@@ -408,7 +408,7 @@ func TestStepsOutOfMemory(t *testing.T) {
 		}
 		f.set.Store(true)
 		for i, mode := range []query.Mode{query.Or, query.And, query.Or} {
-			q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: mode}
+			q := query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: mode}
 			tr := &StepTrace{}
 			if _, err := s.Search(context.Background(), q, tr); err != nil {
 				t.Fatal(err)
@@ -418,7 +418,7 @@ func TestStepsOutOfMemory(t *testing.T) {
 			}
 		}
 		f.set.Store(false)
-		stepper{s, cpu, x}.check(t, query.Query{Terms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.Or})
+		stepper{s, cpu, x}.check(t, query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.Or})
 		if n := x.state.short.Load(); n != 0 {
 			t.Errorf("after an answer memory has run out %d times", n)
 		}

@@ -114,7 +114,7 @@ func (s stepper) check(t *testing.T, q query.Query) *StepTrace {
 		t.Fatal(err)
 	}
 	if !slices.Equal(got.Hits, want.Hits) {
-		t.Fatalf("%v %q k %d: got %v, want %v\n%+v", q.Mode, q.Terms, q.K, got.Hits, want.Hits, tr)
+		t.Fatalf("%v %q k %d: got %v, want %v\n%+v", q.Mode, q.RawTerms, q.K, got.Hits, want.Hits, tr)
 	}
 	if tr.Failed != nil {
 		t.Fatal(tr.Failed)
@@ -125,13 +125,13 @@ func (s stepper) check(t *testing.T, q query.Query) *StepTrace {
 func drawQuery(rng *rand.Rand, modes ...query.Mode) query.Query {
 	q := query.Query{K: 1 + rng.IntN(40), Mode: modes[rng.IntN(len(modes))]}
 	for range 1 + rng.IntN(5) {
-		q.Terms = append(q.Terms, fmt.Append(nil, "w", rng.IntN(1+rng.IntN(40))))
+		q.RawTerms = append(q.RawTerms, fmt.Append(nil, "w", rng.IntN(1+rng.IntN(40))))
 	}
 	if rng.IntN(20) == 0 {
-		q.Terms = append(q.Terms, q.Terms[0])
+		q.RawTerms = append(q.RawTerms, q.RawTerms[0])
 	}
 	if rng.IntN(30) == 0 {
-		q.Terms = append(q.Terms, []byte("unknown"))
+		q.RawTerms = append(q.RawTerms, []byte("unknown"))
 	}
 	return q
 }

@@ -96,7 +96,7 @@ func (t *StepTrace) name(s *Stepper, w *stepping) {
 	if t == nil {
 		return
 	}
-	terms := slices.Clone(w.q.Terms)
+	terms := slices.Clone(w.q.RawTerms)
 	slices.SortFunc(terms, bytes.Compare)
 	terms = slices.CompactFunc(terms, bytes.Equal)
 	df := map[string]uint64{}

@@ -37,7 +37,7 @@ func (s *Searcher) AppendAmong(ctx context.Context, dst []Hit, q *Query, docs []
 	defer s.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	q.Trace.reset()
-	if q.K <= 0 || len(q.Terms) == 0 {
+	if q.K <= 0 || len(q.RawTerms) == 0 {
 		return dst, nil
 	}
 	r := s.runs.Get().(*run)

@@ -30,7 +30,7 @@ func TestAmong(t *testing.T) {
 			words = append(words, fmt.Sprintf("w%d", rng.IntN(1+rng.IntN(40))))
 		}
 		s := c.searchers[rng.IntN(len(c.searchers))]
-		docs, err := matchesOf(s, Query{Terms: querytest.Terms(words[:1+rng.IntN(len(words))]...), Mode: And})
+		docs, err := matchesOf(s, Query{RawTerms: querytest.Terms(words[:1+rng.IntN(len(words))]...), Mode: And})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -42,7 +42,7 @@ func TestAmong(t *testing.T) {
 			slices.Sort(docs)
 			docs = slices.Compact(docs)
 		}
-		q := Query{Terms: querytest.Terms(words...), K: 1 + rng.IntN(30), Mode: And, Trace: &Trace{}}
+		q := Query{RawTerms: querytest.Terms(words...), K: 1 + rng.IntN(30), Mode: And, Trace: &Trace{}}
 		got, err := s.AppendAmong(context.Background(), nil, &q, docs, rng.IntN(len(words)+2))
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +69,7 @@ func TestAmongRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	and := Query{Terms: querytest.Terms("w1", "w2"), K: 5, Mode: And}
+	and := Query{RawTerms: querytest.Terms("w1", "w2"), K: 5, Mode: And}
 	or, filtered := and, and
 	or.Mode, filtered.Filter = Or, roaring.New()
 	done, cancel := context.WithCancel(context.Background())

@@ -155,7 +155,7 @@ func ask(open func() (*reader.Index, error), only []bool) (a answers) {
 				return nil, searcherErr
 			}
 			for _, mode := range []query.Mode{query.Or, query.And, query.AndOr} {
-				res, err := q.Search(ctx, query.Query{Terms: querytest.Terms(words...), K: 10, Mode: mode})
+				res, err := q.Search(ctx, query.Query{RawTerms: querytest.Terms(words...), K: 10, Mode: mode})
 				if err != nil {
 					return nil, err
 				}

@@ -163,7 +163,7 @@ func changeUnderQueries(t *testing.T, dir string, seed uint64, change func(v *vi
 	for g := range 8 {
 		running.Go(func() {
 			for i := g; !done.Load(); i += 8 {
-				q := Query{Terms: querytest.Terms("w"+strconv.Itoa(i%4), "w"+strconv.Itoa(i/3%7), "w"+strconv.Itoa(i/7%90)), K: 1 + i%30,
+				q := Query{RawTerms: querytest.Terms("w"+strconv.Itoa(i%4), "w"+strconv.Itoa(i/3%7), "w"+strconv.Itoa(i/7%90)), K: 1 + i%30,
 					Mode: Mode(i % 3), Algorithm: algorithms[i%len(algorithms)]}
 				ends(t, "query", func() error { _, err := s.Search(context.Background(), q); return err })
 				if i%5 == 0 {

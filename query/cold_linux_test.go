@@ -93,7 +93,7 @@ func cold(b *testing.B, dir, text string, mode query.Mode) (took [3]time.Duratio
 	if err != nil {
 		b.Fatal(err)
 	}
-	r, err := s.Search(b.Context(), query.Query{Terms: terms, K: 10, Mode: mode})
+	r, err := s.Search(b.Context(), query.Query{RawTerms: terms, K: 10, Mode: mode})
 	step(1, err)
 	docs := make([]uint32, len(r.Hits))
 	for i, h := range r.Hits {

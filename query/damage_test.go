@@ -52,7 +52,7 @@ func TestDamagedLists(t *testing.T) {
 				if a.Conjunctive() {
 					mode = And
 				}
-				_, err := q.Search(context.Background(), Query{Terms: querytest.Terms("w0", "w1", "w3", "w30"), K: 10, Mode: mode, Algorithm: a})
+				_, err := q.Search(context.Background(), Query{RawTerms: querytest.Terms("w0", "w1", "w3", "w30"), K: 10, Mode: mode, Algorithm: a})
 				if err != nil {
 					found++
 					if !errors.Is(err, format.ErrCorrupt) {
@@ -78,7 +78,7 @@ func TestConcurrentSearches(t *testing.T) {
 				words := queries[(g+i)%len(queries)]
 				s := c.searchers[len(c.searchers)-1-i%2*3]
 				mode := Mode(i % 3)
-				res, err := s.Search(context.Background(), Query{Terms: querytest.Terms(words...), K: 10, Mode: mode})
+				res, err := s.Search(context.Background(), Query{RawTerms: querytest.Terms(words...), K: 10, Mode: mode})
 				if err == nil {
 					err = c.oracle.check(res.Hits, c.oracle.scores(words, mode, 10, c.params, nil), 10)
 				}

@@ -40,9 +40,9 @@ func TestDenseLists(t *testing.T) {
 	plain := searcherOver(t, parts, Options{DenseBytes: -1})
 	one := searcherOver(t, parts, Options{DenseBytes: 2})
 	for i := range 60 {
-		q := Query{Terms: querytest.Terms("common", "usual", fmt.Sprintf("w%d", 100+rng.IntN(300)), fmt.Sprintf("w%d", 400+rng.IntN(1000))), K: 1 + rng.IntN(20)}
+		q := Query{RawTerms: querytest.Terms("common", "usual", fmt.Sprintf("w%d", 100+rng.IntN(300)), fmt.Sprintf("w%d", 400+rng.IntN(1000))), K: 1 + rng.IntN(20)}
 		short := q // whose conjunction has matches
-		short.Terms = querytest.Terms("common", fmt.Sprintf("w%d", rng.IntN(200)), "usual")
+		short.RawTerms = querytest.Terms("common", fmt.Sprintf("w%d", rng.IntN(200)), "usual")
 		for _, q := range []Query{q, short} {
 			for _, q.Mode = range []Mode{Or, And} {
 				want, err := plain.Search(context.Background(), q)
@@ -110,8 +110,8 @@ func TestDenseHugeFrequency(t *testing.T) {
 	seg := &reader.Segment{Views: views}
 	seg.Info.Docs = n
 	s := searcherOver(t, []part{{seg: seg}}, Options{})
-	q := Query{Terms: querytest.Terms("huge", "rare"), K: 100, Mode: And}
-	other := Query{Terms: querytest.Terms("mid", "rare"), K: 100, Mode: And}
+	q := Query{RawTerms: querytest.Terms("huge", "rare"), K: 100, Mode: And}
+	other := Query{RawTerms: querytest.Terms("mid", "rare"), K: 100, Mode: And}
 	want, err := s.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestDenseDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 3 * denseAsks {
-			_, err := searcher.Search(context.Background(), Query{Terms: querytest.Terms("common", word), K: 10, Mode: And})
+			_, err := searcher.Search(context.Background(), Query{RawTerms: querytest.Terms("common", word), K: 10, Mode: And})
 			if errors.Is(err, format.ErrCorrupt) != damaged || !damaged && err != nil {
 				t.Fatalf("query %d, %s: %v", i, word, err)
 			}

@@ -25,7 +25,7 @@ func TestFirstThreshold(t *testing.T) {
 	c, _ := registry.ByName("bp128")
 	hits := func(deleted map[int]bool, word string, k int) []Hit {
 		s := searcherOver(t, buildParts(t, docs, deleted, c), Options{})
-		h, err := s.Search(t.Context(), Query{Terms: [][]byte{[]byte(word)}, K: k, Mode: Or, Algorithm: Exhaustive})
+		h, err := s.Search(t.Context(), Query{RawTerms: [][]byte{[]byte(word)}, K: k, Mode: Or, Algorithm: Exhaustive})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +47,7 @@ func TestFirstThreshold(t *testing.T) {
 			for _, k := range []int{1, 5, 10} {
 				s := searcherOver(t, buildParts(t, docs, deleted, c), Options{})
 				run := s.runs.Get().(*run)
-				q := Query{Terms: [][]byte{[]byte(word)}, K: k, Mode: Or}
+				q := Query{RawTerms: [][]byte{[]byte(word)}, K: k, Mode: Or}
 				run.begin(t.Context(), s, &q)
 				if err := run.resolve(); err != nil {
 					t.Fatal(err)

@@ -57,7 +57,7 @@ func ExampleSearcher_Search() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := searcher.Search(ctx, query.Query{Terms: terms, K: 3})
+	result, err := searcher.Search(ctx, query.Query{RawTerms: terms, K: 3})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func ExampleOptions() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		result, err := searcher.Search(ctx, query.Query{Terms: [][]byte{[]byte("salt")}, K: 1})
+		result, err := searcher.Search(ctx, query.Query{RawTerms: [][]byte{[]byte("salt")}, K: 1})
 		if err != nil {
 			log.Fatal(err)
 		}

@@ -17,7 +17,7 @@ func TestGuess(t *testing.T) {
 	docs := filterDocs()
 	s := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}), Options{})
 	search := func(f *roaring.Bitmap) (hits []Hit, passes int) {
-		q := Query{Terms: querytest.Terms("long"), K: 10, Mode: Or, Filter: f, Algorithm: RangeMaxScore, Trace: new(Trace)}
+		q := Query{RawTerms: querytest.Terms("long"), K: 10, Mode: Or, Filter: f, Algorithm: RangeMaxScore, Trace: new(Trace)}
 		res, err := s.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -83,7 +83,7 @@ func TestGuessFewer(t *testing.T) {
 		{"the best are deleted, one list", apart, best, "rare", 10, 1},
 	} {
 		s := searcherOver(t, buildParts(t, c.docs, c.gone, bp128.Codec{}), Options{})
-		q := Query{Terms: querytest.Terms(strings.Fields(c.words)...), K: c.k, Mode: Or, Algorithm: Exhaustive}
+		q := Query{RawTerms: querytest.Terms(strings.Fields(c.words)...), K: c.k, Mode: Or, Algorithm: Exhaustive}
 		want, err := s.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

@@ -16,14 +16,14 @@ func TestMatchesErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := Query{Terms: querytest.Terms("w0", "w1")}
+	q := Query{RawTerms: querytest.Terms("w0", "w1")}
 	n := 0
 	for doc, err := range s.Matches(t.Context(), q) {
 		if err != nil {
 			t.Fatal(err)
 		}
 		// A search in between disturbs nothing.
-		if r, err := s.Search(t.Context(), Query{Terms: q.Terms, K: 1}); err != nil || len(r.Hits) != 1 {
+		if r, err := s.Search(t.Context(), Query{RawTerms: q.RawTerms, K: 1}); err != nil || len(r.Hits) != 1 {
 			t.Fatal(err)
 		}
 		if n++; doc > 500 {
@@ -38,17 +38,17 @@ func TestMatchesErrors(t *testing.T) {
 		q    Query
 		want error
 	}{
-		"and-or":         {Query{Terms: q.Terms, Mode: AndOr}, ErrInvalid},
-		"a mode":         {Query{Terms: q.Terms, Mode: 9}, ErrInvalid},
-		"too many terms": {Query{Terms: manyTerms()}, ErrTooManyTerms},
+		"and-or":         {Query{RawTerms: q.RawTerms, Mode: AndOr}, ErrInvalid},
+		"a mode":         {Query{RawTerms: q.RawTerms, Mode: 9}, ErrInvalid},
+		"too many terms": {Query{RawTerms: manyTerms()}, ErrTooManyTerms},
 	} {
 		if docs, err := matchesOf(s, c.q); !errors.Is(err, c.want) || len(docs) > 0 {
 			t.Errorf("%s: %d matches, %v", what, len(docs), err)
 		}
 	}
-	for _, q := range []Query{{}, {Mode: And}, {Terms: querytest.Terms("nowhere")}, {Terms: querytest.Terms("w0", "nowhere"), Mode: And}} {
+	for _, q := range []Query{{}, {Mode: And}, {RawTerms: querytest.Terms("nowhere")}, {RawTerms: querytest.Terms("w0", "nowhere"), Mode: And}} {
 		if docs, err := matchesOf(s, q); err != nil || len(docs) > 0 {
-			t.Errorf("%q: %d matches, %v", q.Terms, len(docs), err)
+			t.Errorf("%q: %d matches, %v", q.RawTerms, len(docs), err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -36,7 +36,7 @@ func TestAppendHitsIf(t *testing.T) {
 		for range 1 + rng.IntN(4) {
 			words = append(words, fmt.Sprintf("w%d", rng.IntN(70))) // some are in no document
 		}
-		q := Query{Terms: querytest.Terms(words...), K: 10, Mode: []Mode{And, Or, AndOr}[i%3]}
+		q := Query{RawTerms: querytest.Terms(words...), K: 10, Mode: []Mode{And, Or, AndOr}[i%3]}
 		slices.Sort(words)
 		words = slices.Compact(words)
 		want := Lengths{Terms: len(words)}
@@ -69,14 +69,14 @@ func TestAppendHitsIf(t *testing.T) {
 		}
 	}
 	unasked := func(Lengths) bool { t.Error("asked"); return false }
-	for name, q := range map[string]*Query{"no hits": {Terms: querytest.Terms("w1")}, "no terms": {K: 3}} {
+	for name, q := range map[string]*Query{"no hits": {RawTerms: querytest.Terms("w1")}, "no terms": {K: 3}} {
 		if hits, ok, err := s.AppendHitsIf(t.Context(), nil, q, unasked); hits != nil || !ok || err != nil {
 			t.Errorf("%s: %v, %v, %v", name, hits, ok, err)
 		}
 	}
 	canceled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, ok, err := s.AppendHitsIf(canceled, nil, &Query{Terms: querytest.Terms("w1"), K: 3}, unasked); ok || !errors.Is(err, context.Canceled) {
+	if _, ok, err := s.AppendHitsIf(canceled, nil, &Query{RawTerms: querytest.Terms("w1"), K: 3}, unasked); ok || !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled: %v, %v", ok, err)
 	}
 }

@@ -45,7 +45,7 @@ func TestSearchesBesideClose(t *testing.T) {
 		}
 		for _, a := range Algorithms() {
 			until(a.String(), func() error {
-				q := Query{Terms: querytest.Terms("w0", "w3", "w11"), K: 20, Algorithm: a, Mode: Or}
+				q := Query{RawTerms: querytest.Terms("w0", "w3", "w11"), K: 20, Algorithm: a, Mode: Or}
 				if a.Conjunctive() {
 					q.Mode = And
 				}
@@ -55,7 +55,7 @@ func TestSearchesBesideClose(t *testing.T) {
 		}
 		until("NewSearcher", func() error { _, err := NewSearcher(snapshot, Options{}); return err })
 		until("Execute", func() error {
-			_, err := s.Execute(ctx, []Query{{Terms: querytest.Terms("w2", "w1"), K: 3}, {}})
+			_, err := s.Execute(ctx, []Query{{RawTerms: querytest.Terms("w2", "w1"), K: 3}, {}})
 			return err
 		})
 		until("AppendHits", func() error { _, err := s.AppendHits(ctx, nil, &Query{}); return err })

@@ -21,7 +21,7 @@ func TestInvalidValues(t *testing.T) {
 	ctx := context.Background()
 	for _, q := range []Query{{Algorithm: 200, Mode: 9}, {Mode: 3}, {Algorithm: BlockMaxAnd + 1}, {Mode: 255, Algorithm: Scan}} {
 		for _, q.K = range []int{0, 10} {
-			for _, q.Terms = range [][][]byte{nil, querytest.Terms("w1", "w2")} {
+			for _, q.RawTerms = range [][][]byte{nil, querytest.Terms("w1", "w2")} {
 				if _, err := s.Search(ctx, q); !errors.Is(err, ErrInvalid) {
 					t.Errorf("%+v gives %v", q, err)
 				}
@@ -67,7 +67,7 @@ func TestZeroOptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := s.Search(context.Background(), Query{Terms: querytest.Terms("w1", "w4"), K: 50})
+		res, err := s.Search(context.Background(), Query{RawTerms: querytest.Terms("w1", "w4"), K: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -89,7 +89,7 @@ func TestSearchAfterClose(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := Query{Terms: querytest.Terms("w1", "w4"), K: 5}
+	q := Query{RawTerms: querytest.Terms("w1", "w4"), K: 5}
 	for range 10 {
 		if _, err := s.Search(context.Background(), q); err != nil {
 			t.Fatal(err)

@@ -71,7 +71,7 @@ func BenchmarkOptions(b *testing.B) {
 				var hits []query.Hit
 				for _, terms := range queries {
 					ask := func() (err error) {
-						hits, err = searchers[i].AppendHits(b.Context(), hits[:0], &query.Query{Terms: terms, K: 10, Mode: mode})
+						hits, err = searchers[i].AppendHits(b.Context(), hits[:0], &query.Query{RawTerms: terms, K: 10, Mode: mode})
 						return err
 					}
 					err := error(nil)

@@ -28,7 +28,7 @@ func (p *parser) init(name, options string) {
 	p.pool.New = func() any { return &tokenizer{Tokenizer: a.Tokenizer()} }
 }
 
-// Parse returns the terms of a query's text, for Query.Terms. The analyzer of the index cuts it as
+// Parse returns the terms of a query's text, for Query.RawTerms. The analyzer of the index cuts it as
 // it cut the documents. There is no syntax; a repeated word gives a repeated term. The error
 // matches analysis.ErrUnknown if the analyzer of the index is not registered, which is common for
 // imported postings; such an index can still be searched by terms.

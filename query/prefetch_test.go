@@ -88,7 +88,7 @@ func TestPrefetchLists(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Search(t.Context(), query.Query{Terms: terms, K: 10, Mode: query.Or}); err != nil {
+		if _, err := s.Search(t.Context(), query.Query{RawTerms: terms, K: 10, Mode: query.Or}); err != nil {
 			t.Fatal(err)
 		}
 		for _, term := range terms {

@@ -44,9 +44,9 @@ func ParseMode(name string) (Mode, error) {
 
 // Query is one ranked Boolean query. The package comment defines the edge cases.
 type Query struct {
-	// Terms are the terms as the dictionary spells them, in any order; Searcher.Parse
+	// RawTerms are terms as the dictionary spells them, in any order; Searcher.Parse
 	// makes them from text. A repeated term counts each time.
-	Terms [][]byte
+	RawTerms [][]byte
 	// K is the maximum number of hits. If it is 0 or negative there are no hits and
 	// no error.
 	K int

@@ -176,7 +176,7 @@ func (s *Searcher) AppendHitsIf(ctx context.Context, dst []Hit, q *Query, accept
 	var r *run
 	defer func() { r.blame(&err) }()
 	defer store.CatchFault(store.ArmFault(), &err)
-	if q.K <= 0 || len(q.Terms) == 0 {
+	if q.K <= 0 || len(q.RawTerms) == 0 {
 		q.Trace.reset()
 		return dst, true, nil
 	}

@@ -103,7 +103,7 @@ func newCollection(t testing.TB, docs [][]string, deleted map[int]bool, p Params
 
 // check runs a query in every way and compares with the oracle.
 func (c *collection) check(t testing.TB, words []string, k int, mode Mode, filter *roaring.Bitmap) error {
-	hits, err := everyWay(t, c.searchers, Query{Terms: querytest.Terms(words...), K: k, Mode: mode, Filter: filter})
+	hits, err := everyWay(t, c.searchers, Query{RawTerms: querytest.Terms(words...), K: k, Mode: mode, Filter: filter})
 	if err != nil {
 		return fmt.Errorf("%q k %d mode %v: %w", words, k, mode, err)
 	}
@@ -119,7 +119,7 @@ func (c *collection) check(t testing.TB, words []string, k int, mode Mode, filte
 		return nil
 	}
 	for i, s := range c.searchers {
-		docs, err := matchesOf(s, Query{Terms: querytest.Terms(words...), Mode: mode, Filter: filter})
+		docs, err := matchesOf(s, Query{RawTerms: querytest.Terms(words...), Mode: mode, Filter: filter})
 		if err != nil {
 			return fmt.Errorf("searcher %d: matches of %q: %w", i, words, err)
 		}
@@ -259,14 +259,14 @@ func TestCornerCases(t *testing.T) {
 			}
 		}
 	}
-	if hits, err := everyWay(t, c.searchers, Query{Terms: querytest.Terms("w1"), K: -3}); err != nil || len(hits) > 0 {
+	if hits, err := everyWay(t, c.searchers, Query{RawTerms: querytest.Terms("w1"), K: -3}); err != nil || len(hits) > 0 {
 		t.Errorf("negative k: %v, %v", hits, err)
 	}
 	if err := c.check(t, []string{"w1", "w2"}, 10, Or, roaring.New()); err != nil {
 		t.Errorf("empty filter: %v", err)
 	}
-	twice, _ := everyWay(t, c.searchers, Query{Terms: querytest.Terms("w7", "w7"), K: 1000})
-	single, _ := everyWay(t, c.searchers, Query{Terms: querytest.Terms("w7"), K: 1000})
+	twice, _ := everyWay(t, c.searchers, Query{RawTerms: querytest.Terms("w7", "w7"), K: 1000})
+	single, _ := everyWay(t, c.searchers, Query{RawTerms: querytest.Terms("w7"), K: 1000})
 	for i := range twice {
 		if twice[i].Doc != single[i].Doc || twice[i].Score != 2*single[i].Score {
 			t.Fatalf("a term given twice: %v, once: %v", twice[i], single[i])
@@ -303,7 +303,7 @@ func TestContext(t *testing.T) {
 	defer cancel2()
 	for _, s := range c.searchers {
 		for _, mode := range []Mode{Or, And, AndOr} {
-			q := Query{Terms: querytest.Terms("w1", "w2"), K: 10, Mode: mode}
+			q := Query{RawTerms: querytest.Terms("w1", "w2"), K: 10, Mode: mode}
 			if res, err := s.Search(canceled, q); !errors.Is(err, context.Canceled) || res.Hits != nil {
 				t.Errorf("%v: %v, %v", mode, res, err)
 			}
@@ -324,7 +324,7 @@ func TestCancelMidway(t *testing.T) {
 		if a.Conjunctive() {
 			mode = And
 		}
-		q := Query{Terms: querytest.Terms("w0", "w1", "w2"), K: 10, Mode: mode, Algorithm: a}
+		q := Query{RawTerms: querytest.Terms("w0", "w1", "w2"), K: 10, Mode: mode, Algorithm: a}
 		r := s.runs.Get().(*run)
 		r.begin(ctx, s, &q)
 		if err := r.resolve(); err != nil {
@@ -351,7 +351,7 @@ func TestTraceCounts(t *testing.T) {
 				mode = And
 			}
 			var tr Trace
-			q := Query{Terms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a, Trace: &tr}
+			q := Query{RawTerms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a, Trace: &tr}
 			if _, err := s.Search(context.Background(), q); err != nil {
 				t.Fatal(err)
 			}
@@ -393,7 +393,7 @@ func TestAllocations(t *testing.T) {
 		if a.Conjunctive() {
 			mode = And
 		}
-		q := Query{Terms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a}
+		q := Query{RawTerms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a}
 		if i == len(Algorithms()) {
 			q.Filter = filter
 		}

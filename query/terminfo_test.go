@@ -57,7 +57,7 @@ func TestTermInfo(t *testing.T) {
 
 func checkTermInfo(t *testing.T, s *Searcher, name, word string, x *TermInfo) {
 	t.Helper()
-	r, err := s.Search(t.Context(), Query{Terms: querytest.Terms(word), K: 9000, Mode: Or, Algorithm: Exhaustive})
+	r, err := s.Search(t.Context(), Query{RawTerms: querytest.Terms(word), K: 9000, Mode: Or, Algorithm: Exhaustive})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,12 +33,12 @@ type entry struct {
 func (r *run) resolve() error {
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
 	first := true
-	for i, b := range r.q.Terms {
+	for i, b := range r.q.RawTerms {
 		t := term{bytes: b, qtf: 1}
 		hash := termcache.Hash(b)
 		if !r.cached(&t, hash) {
 			if first {
-				r.prefetchTerms(r.q.Terms[i:])
+				r.prefetchTerms(r.q.RawTerms[i:])
 				first = false
 			}
 			if err := r.lookup(&t, hash); err != nil {

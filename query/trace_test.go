@@ -24,7 +24,7 @@ func TestTraceFates(t *testing.T) {
 			mode = And
 		}
 		tr := Trace{Blocks: true}
-		q := Query{Terms: querytest.Terms("w0", "w3", "w40"), K: 5, Mode: mode, Algorithm: a, Trace: &tr}
+		q := Query{RawTerms: querytest.Terms("w0", "w3", "w40"), K: 5, Mode: mode, Algorithm: a, Trace: &tr}
 		r, err := s.Search(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)

@@ -108,7 +108,7 @@ func TestReorderKeepsAnswers(t *testing.T) {
 	for range 60 {
 		q := query.Query{K: 1 << 20, Mode: []query.Mode{query.Or, query.And, query.AndOr}[r.IntN(3)]}
 		for range 1 + r.IntN(5) {
-			q.Terms = append(q.Terms, []byte(word()))
+			q.RawTerms = append(q.RawTerms, []byte(word()))
 		}
 		full = append(full, q)
 		q.K = 10
@@ -128,10 +128,10 @@ func TestReorderKeepsAnswers(t *testing.T) {
 		gotFull, gotTop := answers(t, fs, full), answers(t, fs, top)
 		for i := range full {
 			if full[i].Mode != query.AndOr && !slices.Equal(gotFull[i], wantFull[i]) {
-				t.Errorf("%s: query %s of %q: other answers", o.Order, full[i].Mode, full[i].Terms)
+				t.Errorf("%s: query %s of %q: other answers", o.Order, full[i].Mode, full[i].RawTerms)
 			}
 			if !slices.Equal(scores(gotTop[i]), scores(wantTop[i])) {
-				t.Errorf("%s: query %s of %q: other scores of the top ten", o.Order, top[i].Mode, top[i].Terms)
+				t.Errorf("%s: query %s of %q: other scores of the top ten", o.Order, top[i].Mode, top[i].RawTerms)
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func TestBackgroundMergesKeepAnswers(t *testing.T) {
 	for range 60 {
 		q := query.Query{K: []int{10, 1 << 20}[r.IntN(2)], Mode: []query.Mode{query.Or, query.And, query.AndOr}[r.IntN(3)]}
 		for range 1 + r.IntN(5) {
-			q.Terms = append(q.Terms, []byte(word(r)))
+			q.RawTerms = append(q.RawTerms, []byte(word(r)))
 		}
 		queries = append(queries, q)
 	}
@@ -180,7 +180,7 @@ func TestBackgroundMergesKeepAnswers(t *testing.T) {
 	compare := func(name string, fs *memfs.FS) {
 		for i, got := range ranked(t, fs, queries) {
 			if !slices.Equal(got, want[i]) {
-				t.Errorf("%s: query %s of %q: other answers", name, queries[i].Mode, queries[i].Terms)
+				t.Errorf("%s: query %s of %q: other answers", name, queries[i].Mode, queries[i].RawTerms)
 			}
 		}
 	}

@@ -71,7 +71,7 @@ func matches(ctx context.Context, index *reader.Index, text string) (ids [][]byt
 	if err != nil {
 		return nil, err
 	}
-	for doc, err := range searcher.Matches(ctx, query.Query{Terms: terms, Mode: query.And}) {
+	for doc, err := range searcher.Matches(ctx, query.Query{RawTerms: terms, Mode: query.And}) {
 		if err != nil {
 			return nil, err
 		}

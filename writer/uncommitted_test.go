@@ -193,7 +193,7 @@ func seeWhole(t *testing.T, x *reader.Index) error {
 	if err != nil {
 		return err
 	}
-	r, err := searcher.Search(t.Context(), query.Query{Terms: [][]byte{[]byte("all")}, K: 1000})
+	r, err := searcher.Search(t.Context(), query.Query{RawTerms: [][]byte{[]byte("all")}, K: 1000})
 	if err != nil {
 		return err
 	}

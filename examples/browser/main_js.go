@@ -119,7 +119,7 @@ func (s *searcher) search(text, mode string, k int) (*answer, error) {
 		return nil, err
 	}
 	start := time.Now()
-	result, err := s.Search(context.Background(), query.Query{Terms: terms, K: k, Mode: m})
+	result, err := s.Search(context.Background(), query.Query{RawTerms: terms, K: k, Mode: m})
 	if err != nil {
 		return nil, err
 	}

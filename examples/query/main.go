@@ -42,7 +42,7 @@ func run(dir, text string) error {
 	if err != nil {
 		return err
 	}
-	result, err := searcher.Search(context.Background(), query.Query{Terms: terms, K: 3, Mode: query.AndOr})
+	result, err := searcher.Search(context.Background(), query.Query{RawTerms: terms, K: 3, Mode: query.AndOr})
 	if err != nil {
 		return err
 	}

@@ -187,7 +187,7 @@ func search(ctx context.Context, out io.Writer, dir string, mode query.Mode, tex
 		if err != nil {
 			return err
 		}
-		result, err := searcher.Search(ctx, query.Query{Terms: terms, K: 3, Mode: mode})
+		result, err := searcher.Search(ctx, query.Query{RawTerms: terms, K: 3, Mode: mode})
 		if err != nil {
 			return err
 		}

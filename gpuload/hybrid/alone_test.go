@@ -53,7 +53,7 @@ func newAlone(t *testing.T, o Options) *aloneOnGPU {
 	}
 	s, snapshot := newSnapshot(t)
 	a := &aloneOnGPU{device: &stalling{waits: make(chan struct{}, 100), free: make(chan struct{})},
-		q: query.Query{Terms: [][]byte{[]byte("w1"), []byte("w2")}, K: 10, Mode: query.And}}
+		q: query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w2")}, K: 10, Mode: query.And}}
 	r, err := s.Search(t.Context(), a.q)
 	check(err)
 	a.want = r.Hits
@@ -107,13 +107,13 @@ func TestAloneContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() { <-a.device.waits; cancel() }()
 	q := a.q
-	q.Terms = cloneTerms(q.Terms)
+	q.RawTerms = cloneTerms(q.RawTerms)
 	soon(t, "the context", func() {
 		if _, err := a.Search(ctx, q); !errors.Is(err, context.Canceled) {
 			t.Errorf("after its context: %v", err)
 		}
 	})
-	clear(q.Terms[0]) // its caller may use them again
+	clear(q.RawTerms[0]) // its caller may use them again
 	a.device.hangs.Store(false)
 	a.ask(t, a.q) // not alone while the GPU works on the other
 	close(a.device.free)

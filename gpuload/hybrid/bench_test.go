@@ -59,7 +59,7 @@ func benchmarked(n int) (short, empty []query.Query) {
 	short, empty = someQueries(n, 1), make([]query.Query, n)
 	for i := range short {
 		short[i].K, short[i].Mode = 10, query.And
-		empty[i] = query.Query{K: 10, Mode: query.And, Terms: [][]byte{fmt.Appendf(nil, "x%d", i%1000), fmt.Appendf(nil, "y%d", i%1000)}}
+		empty[i] = query.Query{K: 10, Mode: query.And, RawTerms: [][]byte{fmt.Appendf(nil, "x%d", i%1000), fmt.Appendf(nil, "y%d", i%1000)}}
 	}
 	return short, empty
 }

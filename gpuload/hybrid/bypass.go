@@ -93,7 +93,7 @@ func (j *job) weighed() (stays bool) {
 		return true
 	}
 	begun := x.now()
-	all, err := x.cpu.Searcher().AppendTermInfo(j.infos[:0], j.q.Terms)
+	all, err := x.cpu.Searcher().AppendTermInfo(j.infos[:0], j.q.RawTerms)
 	if j.infos = all; err != nil {
 		return true // the CPU will find the same error
 	}

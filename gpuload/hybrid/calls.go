@@ -22,7 +22,7 @@ func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, e
 		return x.searchAlone(ctx, d.stepper, q)
 	}
 	if ctx.Done() != nil {
-		q.Terms = cloneTerms(q.Terms) // the caller may change them while the query runs
+		q.RawTerms = cloneTerms(q.RawTerms) // the caller may change them while the query runs
 	}
 	j, err := x.prepare(ctx, &q)
 	if err != nil {

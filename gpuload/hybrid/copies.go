@@ -24,13 +24,13 @@ func (c *copies) reset() {
 // add adds a copy of q without its trace. A filter is not copied: no GPU gets one.
 func (c *copies) add(q *query.Query) {
 	from := len(c.terms)
-	for _, t := range q.Terms {
+	for _, t := range q.RawTerms {
 		at := len(c.bytes)
 		c.bytes = append(c.bytes, t...)
 		c.terms = append(c.terms, c.bytes[at:len(c.bytes):len(c.bytes)])
 	}
 	own := *q
-	own.Terms, own.Trace = c.terms[from:len(c.terms):len(c.terms)], nil
+	own.RawTerms, own.Trace = c.terms[from:len(c.terms):len(c.terms)], nil
 	c.queries = append(c.queries, own)
 }
 

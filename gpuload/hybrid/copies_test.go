@@ -33,7 +33,7 @@ func (g *hung) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 	was := make([]query.Query, len(queries))
 	for i, q := range queries {
 		was[i] = q
-		was[i].Terms = cloneTerms(q.Terms)
+		was[i].RawTerms = cloneTerms(q.RawTerms)
 	}
 	<-g.gate
 	g.same <- reflect.DeepEqual(was, queries)
@@ -86,17 +86,17 @@ func TestHungReads(t *testing.T) {
 				x := newHybrid(t, s, g, Options{Mode: mode, Batch: 20, Hang: 20 * time.Millisecond})
 				own := slices.Clone(qs)
 				for i := range own {
-					own[i].Terms = cloneTerms(own[i].Terms)
+					own[i].RawTerms = cloneTerms(own[i].RawTerms)
 				}
 				if err := ask(x, own, func(i int, hits []query.Hit, err error) {
 					if err != nil || !slices.Equal(hits, want[i].Hits) {
 						t.Errorf("query %d: %v, %v, want %v", i, hits, err, want[i].Hits)
 					}
-					for k, term := range own[i].Terms {
+					for k, term := range own[i].RawTerms {
 						for b := range term {
 							term[b] = '-'
 						}
-						own[i].Terms[k] = nil
+						own[i].RawTerms[k] = nil
 					}
 				}); err != nil {
 					t.Fatal(err)

@@ -268,7 +268,7 @@ func (x *Executor) expect(j *job) (err error) {
 
 // supported reports whether a GPU may answer q.
 func supported(q *query.Query) bool {
-	return q.K > 0 && q.K <= maxK && len(q.Terms) > 0 && len(q.Terms) <= maxTerms && q.Filter == nil
+	return q.K > 0 && q.K <= maxK && len(q.RawTerms) > 0 && len(q.RawTerms) <= maxTerms && q.Filter == nil
 }
 
 // Limits of gpuload.Executor.

@@ -138,7 +138,7 @@ func someQueries(n int, seed uint64) []query.Query {
 	for i := range all {
 		q := query.Query{K: []int{0, 1, 10, 100, 2000}[rng.IntN(5)], Mode: query.Mode(rng.IntN(3))}
 		for range rng.IntN(6) {
-			q.Terms = append(q.Terms, fmt.Appendf(nil, "w%d", rng.IntN(1+rng.IntN(520))))
+			q.RawTerms = append(q.RawTerms, fmt.Appendf(nil, "w%d", rng.IntN(1+rng.IntN(520))))
 		}
 		all[i] = q
 	}
@@ -243,7 +243,7 @@ func TestOverload(t *testing.T) {
 	s := newIndex(t)
 	gate := make(chan struct{})
 	x := newHybrid(t, s, &stub{Executor: s, hang: gate, took: time.Millisecond}, Options{Queue: 5, Mode: OnlyGPU, Lanes: 1})
-	q := query.Query{Terms: [][]byte{[]byte("w1")}, K: 3}
+	q := query.Query{RawTerms: [][]byte{[]byte("w1")}, K: 3}
 	if _, err := x.Search(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,7 @@ func TestCloseUnlimited(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	q := query.Query{Terms: [][]byte{[]byte("w1")}, K: 3}
+	q := query.Query{RawTerms: [][]byte{[]byte("w1")}, K: 3}
 	if err := x.Submit(t.Context(), &q, func([]query.Hit, error) {}); !errors.Is(err, ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}

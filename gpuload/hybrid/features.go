@@ -326,7 +326,7 @@ const worthLoading = 16 << 10
 
 // predict returns what q is predicted to cost with a GPU. infos is memory.
 func (x *Executor) predict(gpu *device, q *query.Query, infos *[]*query.TermInfo) (Cost, error) {
-	all, err := x.cpu.Searcher().AppendTermInfo((*infos)[:0], q.Terms)
+	all, err := x.cpu.Searcher().AppendTermInfo((*infos)[:0], q.RawTerms)
 	if *infos = all; err != nil {
 		return Cost{}, err
 	}
@@ -350,7 +350,7 @@ func MissingOf(gpu query.Executor, q *query.Query, infos []*query.TermInfo) (byt
 		return 0
 	}
 	for i, t := range infos {
-		if t.Bytes >= worthLoading && !g.Resident(q.Terms[i]) {
+		if t.Bytes >= worthLoading && !g.Resident(q.RawTerms[i]) {
 			bytes += t.Bytes
 		}
 	}

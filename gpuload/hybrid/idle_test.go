@@ -65,7 +65,7 @@ func TestSubmitReturns(t *testing.T) {
 		if !open {
 			snapshot.Close()
 		}
-		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {Terms: [][]byte{[]byte("w1")}}} {
+		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {RawTerms: [][]byte{[]byte("w1")}}} {
 			returned, done := make(chan struct{}), make(chan error, 1)
 			if err := x.Submit(t.Context(), &q, func(_ []query.Hit, err error) {
 				select {

@@ -338,7 +338,7 @@ func (r resides) Resident(term []byte) bool { return strings.Contains(r.terms, s
 
 // TestMissing adds up the bytes of long lists that are not on the device.
 func TestMissing(t *testing.T) {
-	q := &query.Query{Terms: [][]byte{[]byte("a"), []byte("b"), []byte("c")}}
+	q := &query.Query{RawTerms: [][]byte{[]byte("a"), []byte("b"), []byte("c")}}
 	infos := []*query.TermInfo{common, medium, common}
 	for terms, want := range map[string]uint64{"": 40000, "b": 40000, "a": 20000, "ac": 0} {
 		if n := MissingOf(resides{terms: terms}, q, infos); n != want {

@@ -15,7 +15,7 @@ func (m *Model) StepOptions(s *query.Searcher) gpuload.StepOptions {
 	return gpuload.StepOptions{Rule: m.Steps, Sooner: func(q *query.Query) bool {
 		infos := memory.Get().(*[]*query.TermInfo)
 		defer memory.Put(infos)
-		all, err := s.AppendTermInfo((*infos)[:0], q.Terms)
+		all, err := s.AppendTermInfo((*infos)[:0], q.RawTerms)
 		if *infos = all; err != nil {
 			return false // the CPU will find the same error
 		}

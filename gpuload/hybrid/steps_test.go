@@ -11,7 +11,7 @@ import (
 // Model's, and what the Searcher cannot look up is not the GPU's.
 func TestStepOptions(t *testing.T) {
 	s, snapshot := newSnapshot(t)
-	q := query.Query{Terms: [][]byte{[]byte("w1"), []byte("w2"), []byte("w1")}, K: 10, Mode: query.Or}
+	q := query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w2"), []byte("w1")}, K: 10, Mode: query.Or}
 	var last gpuload.StepOptions
 	for _, sooner := range []bool{false, true} {
 		m := &Model{Version: ModelVersion, Modes: map[string]*Polynomials{}, Steps: gpuload.StepRule{Work: 77}}

@@ -118,7 +118,7 @@ func TestFarOffCores(t *testing.T) {
 	cost := Cost{CPU: 100, GPU: micro}
 	m := constantModel(t, 400, map[query.Mode]Cost{query.And: cost, query.Or: cost, query.AndOr: cost})
 	x := newHybridOn(t, manyCores, s, instantly{s}, Options{Model: m})
-	q, infos := query.Query{K: 10, Terms: [][]byte{[]byte("w1"), []byte("w2")}}, []*query.TermInfo(nil)
+	q, infos := query.Query{K: 10, RawTerms: [][]byte{[]byte("w1"), []byte("w2")}}, []*query.TermInfo(nil)
 	predicted := func() (least time.Duration) { // of the modes
 		for q.Mode = range query.Mode(3) {
 			c, err := x.predict(x.gpu.Load(), &q, &infos)

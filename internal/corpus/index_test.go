@@ -35,7 +35,7 @@ func TestWrite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, term := range x.Set.Terms {
-		r, err := s.Search(context.Background(), query.Query{Terms: [][]byte{[]byte(term)}, K: 2 * docs, Mode: query.And})
+		r, err := s.Search(context.Background(), query.Query{RawTerms: [][]byte{[]byte(term)}, K: 2 * docs, Mode: query.And})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -86,7 +86,7 @@ func (b *Bench) check(ctx context.Context, c codec.Codec, dir string, n int) (er
 		}
 		for i := range want {
 			if !gputrial.Equal(got[i].Hits, want[i].Hits) {
-				return fmt.Errorf("%v query %s, k %d: the device answers %v, the CPU %v", qs[i].Mode, qs[i].Terms, qs[i].K, got[i].Hits, want[i].Hits)
+				return fmt.Errorf("%v query %s, k %d: the device answers %v, the CPU %v", qs[i].Mode, qs[i].RawTerms, qs[i].K, got[i].Hits, want[i].Hits)
 			}
 			postings += len(want[i].Hits)
 		}
@@ -111,11 +111,11 @@ func mixed(r *rand.Rand, s *corpus.Set, n int) []query.Query {
 			case 0:
 				term = []byte("occurs nowhere")
 			case 1:
-				if len(q.Terms) > 0 {
-					q.Terms = append(q.Terms, q.Terms[0])
+				if len(q.RawTerms) > 0 {
+					q.RawTerms = append(q.RawTerms, q.RawTerms[0])
 				}
 			}
-			q.Terms = append(q.Terms, term)
+			q.RawTerms = append(q.RawTerms, term)
 		}
 		qs[i] = q
 	}

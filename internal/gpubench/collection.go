@@ -123,7 +123,7 @@ func asked(s *corpus.Set, queries [][]int, k int, mode query.Mode) []query.Query
 	for i, terms := range s.Texts(queries) {
 		out[i] = query.Query{K: k, Mode: mode}
 		for _, t := range terms {
-			out[i].Terms = append(out[i].Terms, []byte(t))
+			out[i].RawTerms = append(out[i].RawTerms, []byte(t))
 		}
 	}
 	return out

@@ -186,7 +186,7 @@ func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err erro
 	qs := mixed(r, t.set, 12)
 	for i := range qs { // most with a damaged list
 		if r.IntN(4) > 0 {
-			qs[i].Terms[0] = []byte(terms[r.IntN(len(terms))])
+			qs[i].RawTerms[0] = []byte(terms[r.IntN(len(terms))])
 		}
 	}
 	if err := t.compare(ctx, cpu, gpu, qs, o); err != nil {
@@ -237,11 +237,11 @@ func (t *trials) compare(ctx context.Context, cpu, gpu query.Executor, qs []quer
 		}
 		switch {
 		case (errCPU == nil) != (errGPU == nil):
-			return fmt.Errorf("%v query %s, k %d: the device says %w, the CPU %w", qs[i].Mode, qs[i].Terms, qs[i].K, errGPU, errCPU)
+			return fmt.Errorf("%v query %s, k %d: the device says %w, the CPU %w", qs[i].Mode, qs[i].RawTerms, qs[i].K, errGPU, errCPU)
 		case errCPU != nil:
 			o.refused.Add(1)
 		case !gputrial.Equal(got[0].Hits, want[0].Hits):
-			return fmt.Errorf("%v query %s, k %d: the device answers %v, the CPU %v", qs[i].Mode, qs[i].Terms, qs[i].K, got[0].Hits, want[0].Hits)
+			return fmt.Errorf("%v query %s, k %d: the device answers %v, the CPU %v", qs[i].Mode, qs[i].RawTerms, qs[i].K, got[0].Hits, want[0].Hits)
 		default:
 			o.answered.Add(1)
 		}

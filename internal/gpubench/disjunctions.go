@@ -83,7 +83,7 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []answered, how
 			sec = min(sec, time.Since(start).Seconds())
 			for i := range s.want {
 				if !gputrial.Equal(got[i].Hits, s.want[i].Hits) {
-					return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, s.queries[i].Terms, got[i].Hits, s.want[i].Hits)
+					return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, s.queries[i].RawTerms, got[i].Hits, s.want[i].Hits)
 				}
 			}
 		}

@@ -177,7 +177,7 @@ func sameDocs(c *gpuload.Conjunction, qs []query.Query, want [][]uint32) error {
 	}
 	for i, ids := range want {
 		if got := m.Of(i); !slices.Equal(got, ids) {
-			return fmt.Errorf("query %d, %s: the device found %d documents, the CPU %d", i, qs[i].Terms, len(got), len(ids))
+			return fmt.Errorf("query %d, %s: the device found %d documents, the CPU %d", i, qs[i].RawTerms, len(got), len(ids))
 		}
 	}
 	return nil
@@ -308,7 +308,7 @@ func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, k k
 	}
 	for i := range want {
 		if !gputrial.Equal(got[i].Hits, want[i].Hits) {
-			return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, qs[i].Terms, got[i].Hits, want[i].Hits)
+			return fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, qs[i].RawTerms, got[i].Hits, want[i].Hits)
 		}
 	}
 	alone, best, by := 0.0, 0.0, 0

@@ -144,7 +144,7 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 
 func longest(queries []query.Query) (terms int) {
 	for _, q := range queries {
-		terms = max(terms, len(q.Terms))
+		terms = max(terms, len(q.RawTerms))
 	}
 	return terms
 }

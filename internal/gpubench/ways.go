@@ -100,7 +100,7 @@ func (b *Bench) record(name, way string, cpu *query.Searcher, queries []query.Qu
 		return
 	}
 	for i, t := range took {
-		n, _ := cpu.AppendLengths(nil, queries[i].Terms)
+		n, _ := cpu.AppendLengths(nil, queries[i].RawTerms)
 		slices.Sort(n)
 		if len(n) == 0 { // a query without terms
 			n = []uint64{0}
@@ -115,7 +115,7 @@ func (w *way) time(ctx context.Context, i int, q query.Query, answer *query.Resu
 	r, err := w.Search(ctx, q)
 	took := time.Since(start)
 	if err == nil && !slices.Equal(r.Hits, answer.Hits) {
-		err = fmt.Errorf("%q: %v, want %v", q.Terms, r.Hits, answer.Hits)
+		err = fmt.Errorf("%q: %v, want %v", q.RawTerms, r.Hits, answer.Hits)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%s: query %d: %w", w.name, i, err)

@@ -22,7 +22,7 @@ type Query struct {
 func (q Query) Query() query.Query {
 	o := query.Query{K: q.K, Mode: q.Mode}
 	for _, t := range q.Terms {
-		o.Terms = append(o.Terms, Term(t))
+		o.RawTerms = append(o.RawTerms, Term(t))
 	}
 	return o
 }

@@ -201,7 +201,7 @@ func examineQuery(r *rand.Rand, s *query.Searcher, verified bool) error {
 	q := query.Query{K: 1 + r.IntN(50), Mode: query.Mode(r.IntN(3)), Algorithm: query.Exhaustive}
 	for range 1 + r.IntN(4) {
 		word := []string{"all", "w0", "w1", "w2", "w3", fmt.Sprintf("w%d", r.IntN(128)), fmt.Sprintf("n%d", r.IntN(300))}[r.IntN(7)]
-		q.Terms = append(q.Terms, []byte(word))
+		q.RawTerms = append(q.RawTerms, []byte(word))
 	}
 	var first []query.Hit
 	for i := range 4 {
@@ -219,7 +219,7 @@ func examineQuery(r *rand.Rand, s *query.Searcher, verified bool) error {
 		case i == 0:
 			first = res.Hits
 		case verified && !slices.Equal(first, res.Hits):
-			return fmt.Errorf("%q by %v gives %v, by exhaustive %v", q.Terms, q.Algorithm, res.Hits, first)
+			return fmt.Errorf("%q by %v gives %v, by exhaustive %v", q.RawTerms, q.Algorithm, res.Hits, first)
 		}
 	}
 	return nil

@@ -179,7 +179,7 @@ func (l *life) deleteMatches(a *author, word string) error {
 			want = append(want, uint32(i))
 		}
 	}
-	for doc, err := range searcher.Matches(context.Background(), query.Query{Terms: [][]byte{[]byte(word)}, Mode: query.And}) {
+	for doc, err := range searcher.Matches(context.Background(), query.Query{RawTerms: [][]byte{[]byte(word)}, Mode: query.And}) {
 		if err != nil {
 			return l.judge("matches", err)
 		}

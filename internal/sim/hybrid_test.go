@@ -258,7 +258,7 @@ func (m *mixed) retired() error {
 
 // shut checks that a closed Executor takes no query.
 func (m *mixed) shut() error {
-	q := query.Query{Terms: [][]byte{[]byte("w1")}, K: 1}
+	q := query.Query{RawTerms: [][]byte{[]byte("w1")}, K: 1}
 	err := m.hybrid.Submit(context.Background(), &q, func([]query.Hit, error) { panic("a query that was refused is answered") })
 	if !errors.Is(err, hybrid.ErrClosed) {
 		return fmt.Errorf("after Close: %v", err)

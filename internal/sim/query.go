@@ -27,7 +27,7 @@ func drawQuery(r *rand.Rand, terms []string, docs int, p query.Params) (query.Qu
 			word = terms[r.IntN(len(terms))]
 		}
 		o.Terms = append(o.Terms, word)
-		q.Terms = append(q.Terms, []byte(word))
+		q.RawTerms = append(q.RawTerms, []byte(word))
 	}
 	if r.IntN(4) == 0 {
 		q.Filter = roaring.New()
@@ -66,7 +66,7 @@ func ask(r *rand.Rand, s query.Executor, x *oracle.Index, p query.Params, docs, 
 	}
 	for i, q := range batch {
 		if err := compare(got[i].Hits, x.Answer(want[i])); err != nil {
-			return fmt.Errorf("%q, %v, k %d, by %v, filter %v, %+v: %w", q.Terms, q.Mode, q.K, q.Algorithm, q.Filter != nil, p, err)
+			return fmt.Errorf("%q, %v, k %d, by %v, filter %v, %+v: %w", q.RawTerms, q.Mode, q.K, q.Algorithm, q.Filter != nil, p, err)
 		}
 	}
 	return nil

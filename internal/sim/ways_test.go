@@ -88,9 +88,9 @@ func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *query.Query, a
 		}
 	}
 	own := *q
-	own.Terms = make([][]byte, len(q.Terms))
-	for i, t := range q.Terms {
-		own.Terms[i] = slices.Clone(t)
+	own.RawTerms = make([][]byte, len(q.RawTerms))
+	for i, t := range q.RawTerms {
+		own.RawTerms[i] = slices.Clone(t)
 	}
 	if q.Filter != nil {
 		own.Filter = q.Filter.Clone()
@@ -100,11 +100,11 @@ func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *query.Query, a
 		return s.x.Submit(ctx, &own, func(hits []query.Hit, err error) {
 			if a.calls.Add(1) == 1 {
 				a.hits, a.err = slices.Clone(hits), err
-				for i, t := range own.Terms { // they are the caller's again
+				for i, t := range own.RawTerms { // they are the caller's again
 					for k := range t {
 						t[k] = '-'
 					}
-					own.Terms[i] = nil
+					own.RawTerms[i] = nil
 				}
 				if own.Filter != nil {
 					own.Filter.Clear()

@@ -99,7 +99,7 @@ func compareAnswers(t *testing.T, rng *rand.Rand, a, b *reader.Snapshot) {
 		for range 1 + rng.IntN(5) {
 			words = append(words, fmt.Sprintf("w%d", rng.IntN(1<<(1+rng.IntN(8)))))
 		}
-		q := query.Query{Terms: querytest.Terms(words...), K: []int{1, 10, 100, 10000}[rng.IntN(4)], Mode: query.Mode(rng.IntN(3))}
+		q := query.Query{RawTerms: querytest.Terms(words...), K: []int{1, 10, 100, 10000}[rng.IntN(4)], Mode: query.Mode(rng.IntN(3))}
 		r, err := searchers[1].Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)

@@ -63,8 +63,8 @@ func ExamplePool_Execute() {
 	}
 	defer p.Close()
 	results, err := p.Execute(ctx, []query.Query{
-		{Terms: [][]byte{[]byte("salt")}, K: 10},
-		{Terms: [][]byte{[]byte("the"), []byte("light")}, K: 10, Mode: query.And},
+		{RawTerms: [][]byte{[]byte("salt")}, K: 10},
+		{RawTerms: [][]byte{[]byte("the"), []byte("light")}, K: 10, Mode: query.And},
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -92,7 +92,7 @@ func ExamplePool_Submit() {
 	defer p.Close()
 	var group sync.WaitGroup
 	group.Add(1)
-	q := query.Query{Terms: [][]byte{[]byte("earth")}, K: 10}
+	q := query.Query{RawTerms: [][]byte{[]byte("earth")}, K: 10}
 	err = p.Submit(ctx, &q, func(hits []query.Hit, err error) {
 		defer group.Done()
 		fmt.Println(len(hits), "hit, error", err)

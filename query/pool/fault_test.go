@@ -53,8 +53,8 @@ func TestAnswersAfterFault(t *testing.T) {
 	ctx := context.Background()
 	seg := snapshot.Segments()[0]
 	name := filepath.Join(dir, seg.Name())
-	damaged := query.Query{Terms: querytest.Terms("aa", "zz"), K: len(docs)}
-	whole := query.Query{Terms: querytest.Terms("bb", "cc"), K: len(docs)}
+	damaged := query.Query{RawTerms: querytest.Terms("aa", "zz"), K: len(docs)}
+	whole := query.Query{RawTerms: querytest.Terms("bb", "cc"), K: len(docs)}
 	want, err := s.Search(ctx, whole)
 	if err != nil {
 		t.Fatal(err)

@@ -153,7 +153,7 @@ func TestSleeper(t *testing.T) {
 // in the kernel they keep their Ps.
 func TestSpare(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 300, 80, 12), nil)
-	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	q := query.Query{RawTerms: querytest.Terms("w0", "w3"), K: 10}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // so that all workers may sleep in the kernel
 	p := newTestPool(t, s, Options{Workers: 4, SpinFor: time.Minute})
 	for _, n := range []int{2, 0, 4, 9} {
@@ -203,7 +203,7 @@ func TestSpare(t *testing.T) {
 // TestParked checks that of idle workers that share no query some leave their Ps, and that others wake before them.
 func TestParked(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 300, 80, 12), nil)
-	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	q := query.Query{RawTerms: querytest.Terms("w0", "w3"), K: 10}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(16))
 	p := newTestPool(t, s, Options{Workers: 16, SpinFor: -1})
 	if p.mustPark != 2 {
@@ -276,7 +276,7 @@ func TestGiveWay(t *testing.T) {
 // while half of the workers, or all, always have a query.
 func BenchmarkOthers(b *testing.B) {
 	s := newSearcher(b, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 30000, 80, 12), nil)
-	q := query.Query{Terms: querytest.Terms("w0", "w3", "w9"), K: 10}
+	q := query.Query{RawTerms: querytest.Terms("w0", "w3", "w9"), K: 10}
 	n := runtime.GOMAXPROCS(0)
 	for name, busy := range map[string]int{"half": max(n/2, 1), "all": n} {
 		b.Run(name, func(b *testing.B) {
@@ -320,7 +320,7 @@ func BenchmarkOthers(b *testing.B) {
 // exercises every way to find or wake a worker.
 func TestPoolRest(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 3000, 80, 12), nil, 1500)
-	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	q := query.Query{RawTerms: querytest.Terms("w0", "w3"), K: 10}
 	want, err := s.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -403,7 +403,7 @@ func TestPoolDropsTasks(t *testing.T) {
 					// The first call is for the query, the second for its first task.
 					ctx := &tripwire{Context: context.Background(), done: make(chan struct{}), err: reason}
 					ctx.left = 2
-					q := query.Query{Terms: querytest.Terms("w0", "w1"), K: 10, Mode: mode}
+					q := query.Query{RawTerms: querytest.Terms("w0", "w1"), K: 10, Mode: mode}
 					if _, err := p.Search(ctx, q); !errors.Is(err, reason) {
 						t.Errorf("%v, %v: %v, not %v", m, mode, err, reason)
 					}

@@ -54,7 +54,7 @@ func TestQueriesBesideClose(t *testing.T) {
 			"empty": func(query.Query) error { _, err := p.Search(ctx, query.Query{}); return err },
 		} {
 			running.Go(func() {
-				q := query.Query{Terms: querytest.Terms("w0", "w3", "w11"), K: 20}
+				q := query.Query{RawTerms: querytest.Terms("w0", "w3", "w11"), K: 20}
 				err := f(q)
 				for err == nil {
 					q.Mode = (q.Mode + 1) % 3
@@ -83,7 +83,7 @@ func TestQueriesBesideClose(t *testing.T) {
 // TestSubmitIf drops some queries when a worker comes to them, and answers the others.
 func TestSubmitIf(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(75, 76)), 3000, 80, 12), nil, 1500)
-	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	q := query.Query{RawTerms: querytest.Terms("w0", "w3"), K: 10}
 	want, err := s.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)

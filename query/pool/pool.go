@@ -321,7 +321,7 @@ func (p *Pool) check(q *query.Query) (empty bool, err error) {
 }
 
 // trivial reports whether q has no hits whatever the index holds.
-func trivial(q *query.Query) bool { return q.K <= 0 || len(q.Terms) == 0 }
+func trivial(q *query.Query) bool { return q.K <= 0 || len(q.RawTerms) == 0 }
 
 // enter makes a job of a query.
 func (p *Pool) enter(ctx context.Context, q *query.Query) (*job, error) {

@@ -66,7 +66,7 @@ func TestPoolsAgree(t *testing.T) {
 		for range 1 + rng.IntN(5) {
 			ws = append(ws, fmt.Sprintf("w%d", rng.IntN(1<<(1+rng.IntN(8)))))
 		}
-		q := query.Query{Terms: querytest.Terms(ws...), K: []int{1, 10, 200}[rng.IntN(3)], Mode: query.Mode(rng.IntN(3)),
+		q := query.Query{RawTerms: querytest.Terms(ws...), K: []int{1, 10, 200}[rng.IntN(3)], Mode: query.Mode(rng.IntN(3)),
 			Algorithm: query.Algorithms()[rng.IntN(len(query.Algorithms()))]}
 		if rng.IntN(2) == 0 {
 			q.Filter = roaring.New()
@@ -77,7 +77,7 @@ func TestPoolsAgree(t *testing.T) {
 		}
 		queries = append(queries, q)
 	}
-	queries = append(queries, query.Query{K: 10}, query.Query{Terms: querytest.Terms("w1"), K: 0}, query.Query{Terms: querytest.Terms("nowhere", "w2"), K: 10, Mode: query.AndOr})
+	queries = append(queries, query.Query{K: 10}, query.Query{RawTerms: querytest.Terms("w1"), K: 0}, query.Query{RawTerms: querytest.Terms("nowhere", "w2"), K: 10, Mode: query.AndOr})
 	for i, s := range searchers {
 		want, err := s.Execute(context.Background(), queries)
 		if err != nil {
@@ -109,7 +109,7 @@ func TestPoolsAgree(t *testing.T) {
 // Many callers share a Pool; cancelled queries do not disturb others.
 func TestPoolConcurrency(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(33, 34)), 4000, 100, 12), nil, 1500)
-	q := query.Query{Terms: querytest.Terms("w0", "w3", "w11"), K: 10}
+	q := query.Query{RawTerms: querytest.Terms("w0", "w3", "w11"), K: 10}
 	want, err := s.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestPoolErrors(t *testing.T) {
 	defer cancel()
 	for _, m := range models {
 		p := newTestPool(t, s, Options{Workers: 3, Model: m, TaskPostings: 128})
-		good, bad := query.Query{Terms: querytest.Terms("w2"), K: 5}, query.Query{Terms: querytest.Terms("w2", "w1"), K: 5}
+		good, bad := query.Query{RawTerms: querytest.Terms("w2"), K: 5}, query.Query{RawTerms: querytest.Terms("w2", "w1"), K: 5}
 		var e *format.Error
 		if _, err := p.Search(context.Background(), bad); !errors.Is(err, format.ErrCorrupt) || !errors.As(err, &e) || e.List != "w1" || e.File != seg.Name() {
 			t.Errorf("%v: damage gives %v", m, err)
@@ -202,7 +202,7 @@ func TestInvalid(t *testing.T) {
 	}
 	ctx := context.Background()
 	p := newTestPool(t, s, Options{Workers: 1})
-	for _, q := range []query.Query{{Mode: 3}, {Mode: 9, Algorithm: 200}, {Terms: querytest.Terms("w1"), K: 1, Algorithm: 200}} {
+	for _, q := range []query.Query{{Mode: 3}, {Mode: 9, Algorithm: 200}, {RawTerms: querytest.Terms("w1"), K: 1, Algorithm: 200}} {
 		if _, err := p.Search(ctx, q); !errors.Is(err, query.ErrInvalid) {
 			t.Errorf("%+v gives %v", q, err)
 		}
@@ -236,7 +236,7 @@ func TestClosedSnapshot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q := query.Query{Terms: querytest.Terms("w1", "w4"), K: 5}
+		q := query.Query{RawTerms: querytest.Terms("w1", "w4"), K: 5}
 		for range 10 {
 			if _, err := p.Search(context.Background(), q); err != nil {
 				t.Fatal(err)
@@ -299,7 +299,7 @@ func TestRing(t *testing.T) {
 // queries after it. The same holds for a query in progress.
 func TestPoolCancelQueued(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(41, 42)), 3000, 50, 12), nil, 1500)
-	q := query.Query{Terms: querytest.Terms("w0", "w3"), K: 10}
+	q := query.Query{RawTerms: querytest.Terms("w0", "w3"), K: 10}
 	want, err := s.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -336,7 +336,7 @@ func TestPoolSubmit(t *testing.T) {
 		p := newTestPool(t, s, Options{Workers: 3, Model: m, TaskPostings: 128})
 		var group sync.WaitGroup
 		for i := range 200 {
-			q := query.Query{Terms: querytest.Terms(fmt.Sprintf("w%d", i%7), fmt.Sprintf("w%d", i%11)), K: i % 20, Mode: query.Mode(i % 3)}
+			q := query.Query{RawTerms: querytest.Terms(fmt.Sprintf("w%d", i%7), fmt.Sprintf("w%d", i%11)), K: i % 20, Mode: query.Mode(i % 3)}
 			want, err := s.Search(ctx, q)
 			if err != nil {
 				t.Fatal(err)
@@ -357,7 +357,7 @@ func TestPoolSubmit(t *testing.T) {
 			t.Errorf("%v: %+v", m, n)
 		}
 		p.Close()
-		if err := p.Submit(ctx, &query.Query{Terms: querytest.Terms("w1"), K: 1}, nil); !errors.Is(err, ErrClosed) {
+		if err := p.Submit(ctx, &query.Query{RawTerms: querytest.Terms("w1"), K: 1}, nil); !errors.Is(err, ErrClosed) {
 			t.Errorf("%v: closed pool gives %v", m, err)
 		}
 	}
@@ -368,10 +368,10 @@ func TestPoolSubmitEmpty(t *testing.T) {
 	s := newSearcher(t, [][]string{{"a", "b"}, {"a"}}, nil)
 	for _, m := range models {
 		p := newTestPool(t, s, Options{Workers: 1, Model: m})
-		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {Terms: querytest.Terms("a")}} {
+		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {RawTerms: querytest.Terms("a")}} {
 			q.Mode = query.Or
 			hold, held := make(chan struct{}), make(chan struct{})
-			if err := p.Submit(t.Context(), &query.Query{Terms: querytest.Terms("b"), K: 1}, func([]query.Hit, error) { close(held); <-hold }); err != nil {
+			if err := p.Submit(t.Context(), &query.Query{RawTerms: querytest.Terms("b"), K: 1}, func([]query.Hit, error) { close(held); <-hold }); err != nil {
 				t.Fatal(err)
 			}
 			<-held // the only worker is busy
@@ -394,7 +394,7 @@ func TestPoolSubmitEmpty(t *testing.T) {
 				if n := <-answers; n > 0 {
 					t.Errorf("%v, %s: %d hits", m, name, n)
 				}
-				if _, err := p.Search(t.Context(), query.Query{Terms: querytest.Terms("a"), K: 10}); err != nil {
+				if _, err := p.Search(t.Context(), query.Query{RawTerms: querytest.Terms("a"), K: 10}); err != nil {
 					t.Fatal(err)
 				}
 				submit()
@@ -412,7 +412,7 @@ func TestPoolSubmitCancelled(t *testing.T) {
 		p := newTestPool(t, s, Options{Workers: 1, Model: m})
 		for _, words := range [][]string{{"a", "b"}, {"a", "nowhere"}, {"nowhere"}} {
 			for _, a := range append(query.Algorithms(), query.Auto) {
-				q := query.Query{Terms: querytest.Terms(words...), K: 5, Algorithm: a}
+				q := query.Query{RawTerms: querytest.Terms(words...), K: 5, Algorithm: a}
 				if a.Conjunctive() {
 					q.Mode = query.And
 				}
@@ -450,7 +450,7 @@ func TestPoolAllocations(t *testing.T) {
 	for _, m := range models {
 		p := newTestPool(t, s, Options{Workers: 2, Model: m, TaskPostings: 128})
 		for mode := range query.Mode(3) {
-			q := query.Query{Terms: querytest.Terms("w0", "w1", "w2"), K: 10, Mode: mode}
+			q := query.Query{RawTerms: querytest.Terms("w0", "w1", "w2"), K: 10, Mode: mode}
 			var hits []query.Hit
 			got := testing.AllocsPerRun(200, func() {
 				var err error

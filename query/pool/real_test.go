@@ -40,9 +40,9 @@ func TestPoolsRealText(t *testing.T) {
 	for i := range 60 {
 		d := querytest.Words(texts[rng.IntN(len(texts))])
 		at := rng.IntN(len(d))
-		queries = append(queries, query.Query{Terms: querytest.Terms(d[at:min(len(d), at+1+rng.IntN(6))]...), K: []int{1, 10, 1000}[rng.IntN(3)], Mode: query.Mode(i % 3)})
+		queries = append(queries, query.Query{RawTerms: querytest.Terms(d[at:min(len(d), at+1+rng.IntN(6))]...), K: []int{1, 10, 1000}[rng.IntN(3)], Mode: query.Mode(i % 3)})
 	}
-	queries = append(queries, query.Query{Terms: querytest.Terms("and"), K: 50}, query.Query{Terms: querytest.Terms("the", "and"), K: 500, Mode: query.And}) // ties
+	queries = append(queries, query.Query{RawTerms: querytest.Terms("and"), K: 50}, query.Query{RawTerms: querytest.Terms("the", "and"), K: 500, Mode: query.And}) // ties
 	want, err := searchers[1].Execute(ctx, queries)
 	l.Do(err)
 	for i, s := range searchers {

@@ -23,7 +23,7 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Terms returns words in the form of query.Query.Terms.
+// Terms returns words in the form of query.Query.RawTerms.
 func Terms(words ...string) [][]byte {
 	var ts [][]byte
 	for _, w := range words {

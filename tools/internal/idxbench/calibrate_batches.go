@@ -216,7 +216,7 @@ const submitters = 4
 // lists in its caches, different queries less often.
 func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Query) error {
 	byTerms := slices.Clone(queries)
-	slices.SortStableFunc(byTerms, func(a, b query.Query) int { return len(a.Terms) - len(b.Terms) })
+	slices.SortStableFunc(byTerms, func(a, b query.Query) int { return len(a.RawTerms) - len(b.RawTerms) })
 	half := len(byTerms) / 2
 	device := 0.0
 	for _, some := range [][]query.Query{byTerms[:half], byTerms[half:]} {
@@ -225,7 +225,7 @@ func (c *calibrator) hosts(ctx context.Context, mode string, queries []query.Que
 		}
 		terms := 0
 		for i := range some {
-			terms += len(some[i].Terms)
+			terms += len(some[i].RawTerms)
 		}
 		var rounds atomic.Int64
 		begin, used, busy := time.Now(), cputime.Process(), c.gpu.x.Stats().Busy

@@ -73,7 +73,7 @@ func (c *calibrator) mode(ctx context.Context, name string, train, test [][][]by
 	}
 	var queries []query.Query
 	for i, t := range slices.Concat(train, test) {
-		queries = append(queries, query.Query{Terms: t, K: c.flags.k[i%len(c.flags.k)], Mode: mode})
+		queries = append(queries, query.Query{RawTerms: t, K: c.flags.k[i%len(c.flags.k)], Mode: mode})
 	}
 	if err := c.bring(ctx, queries); err != nil {
 		return err
@@ -239,7 +239,7 @@ func (c *calibrator) crowd(ctx context.Context, queries []query.Query, alone []t
 // measure measures one query, which takes a core the time cpu and the GPU the time alone. ok
 // is false if no document can match, so that there is nothing to predict.
 func (c *calibrator) measure(ctx context.Context, q *query.Query, cpu, alone time.Duration) (r recorded, ok bool, err error) {
-	infos, err := c.searcher.AppendTermInfo(nil, q.Terms)
+	infos, err := c.searcher.AppendTermInfo(nil, q.RawTerms)
 	if err != nil {
 		return r, false, err
 	}

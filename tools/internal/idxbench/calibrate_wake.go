@@ -122,7 +122,7 @@ func (w *waking) next(mode string) *recorded {
 }
 
 // nothing is a query that takes no time to answer: what it takes, every query waits.
-var nothing = query.Query{Terms: [][]byte{{0}, {0, 0}}, K: 10, Mode: query.And}
+var nothing = query.Query{RawTerms: [][]byte{{0}, {0, 0}}, K: 10, Mode: query.And}
 
 // wakeSample is what a query took, and what it took on one core: 0 if it was one of nothing.
 type wakeSample struct {

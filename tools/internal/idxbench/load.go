@@ -298,7 +298,7 @@ func (f *loadFlags) ask(terms [][][]byte) (queries []query.Query, err error) {
 	}
 	for i, t := range terms {
 		if len(t) > 0 {
-			queries = append(queries, query.Query{Terms: t, K: f.k, Mode: modes[i%len(modes)], Algorithm: algo})
+			queries = append(queries, query.Query{RawTerms: t, K: f.k, Mode: modes[i%len(modes)], Algorithm: algo})
 		}
 	}
 	if len(queries) == 0 {

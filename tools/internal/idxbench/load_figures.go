@@ -227,7 +227,7 @@ func (l *loader) figure6(ctx context.Context, most int) error {
 func (l *loader) ofLength(n int) []query.Query {
 	var out []query.Query
 	for _, q := range l.queries {
-		if len(q.Terms) == n {
+		if len(q.RawTerms) == n {
 			out = append(out, q)
 		}
 	}

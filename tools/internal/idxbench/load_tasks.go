@@ -96,7 +96,7 @@ func (l *loader) skips(size, n int) (skips, overlap float64, err error) {
 	tasks := 0
 	for _, q := range l.queries[:n] {
 		for _, s := range l.snapshot.Segments() {
-			lists, err := blockEnds(s, q.Terms)
+			lists, err := blockEnds(s, q.RawTerms)
 			if err != nil {
 				return 0, 0, err
 			}

@@ -37,7 +37,7 @@ func replay(ctx context.Context, index string, r paper.LoadRun) (paper.LoadResul
 		for _, t := range q {
 			terms = append(terms, []byte(t))
 		}
-		l.queries = append(l.queries, query.Query{Terms: terms, K: 10, Mode: query.And, Algorithm: algo})
+		l.queries = append(l.queries, query.Query{RawTerms: terms, K: 10, Mode: query.And, Algorithm: algo})
 	}
 	if _, err := l.ask(ctx, s); err != nil { // warms the caches
 		return paper.LoadResult{}, err

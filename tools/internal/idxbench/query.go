@@ -302,7 +302,7 @@ func (f *queryFlags) measure(ctx context.Context, s *query.Searcher, filter *roa
 	var err error
 	for rep := range f.repeats {
 		for i, t := range terms {
-			q := query.Query{Terms: t, K: f.k, Mode: m, Algorithm: a, Filter: filter}
+			q := query.Query{RawTerms: t, K: f.k, Mode: m, Algorithm: a, Filter: filter}
 			start := time.Now()
 			hits, err = s.AppendHits(ctx, hits[:0], &q)
 			took := time.Since(start)

@@ -143,7 +143,7 @@ func (f *stepsFlags) overIndex(ctx context.Context, b *figures.Bench) error {
 		}
 		queries := make([]query.Query, len(terms))
 		for i := range terms {
-			queries[i] = query.Query{Terms: terms[i], K: f.k, Mode: mode}
+			queries[i] = query.Query{RawTerms: terms[i], K: f.k, Mode: mode}
 		}
 		if err := b.StepsOver(ctx, filepath.Base(path)+", "+mode.String(), s, queries); err != nil {
 			return err

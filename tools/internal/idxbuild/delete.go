@@ -135,7 +135,7 @@ func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs
 		if len(terms) == 0 {
 			return fmt.Errorf("--delete-query %s has no words", cli.Quote(text))
 		}
-		for doc, err := range searcher.Matches(ctx, query.Query{Terms: terms, Mode: query.And}) {
+		for doc, err := range searcher.Matches(ctx, query.Query{RawTerms: terms, Mode: query.And}) {
 			if err != nil {
 				return err
 			}

@@ -89,7 +89,7 @@ func (b *pageBuilder) traceOne(ctx context.Context, s *query.Searcher, snapshot 
 		return nil, err
 	}
 	t := query.Trace{Blocks: true}
-	q := query.Query{Terms: terms, K: hitsTraced, Mode: b.mode, Trace: &t}
+	q := query.Query{RawTerms: terms, K: hitsTraced, Mode: b.mode, Trace: &t}
 	if _, err := s.Search(ctx, q); err != nil {
 		return nil, err
 	}

@@ -66,7 +66,7 @@ func (s *session) preloads() ([]query.Query, error) {
 		if err != nil {
 			return nil, err
 		}
-		queries = append(queries, query.Query{Terms: terms, K: s.f.k, Mode: s.mode})
+		queries = append(queries, query.Query{RawTerms: terms, K: s.f.k, Mode: s.mode})
 	}
 }
 
@@ -102,7 +102,7 @@ func readPlan(name string) ([]query.Query, error) {
 	}
 	var queries []query.Query
 	for _, l := range p.Lists {
-		queries = append(queries, query.Query{Terms: [][]byte{l.Term}, K: 1})
+		queries = append(queries, query.Query{RawTerms: [][]byte{l.Term}, K: 1})
 	}
 	return queries, nil
 }

@@ -35,7 +35,7 @@ type Hit struct {
 // answer returns what is printed for a reply.
 func (w *worker) answer(r *reply) (*Answer, error) {
 	a := &Answer{QID: r.id, Query: r.question.text, Terms: []cli.Text{}, Seconds: r.took.Seconds(), Hits: []Hit{}}
-	for _, t := range r.query.Terms {
+	for _, t := range r.query.RawTerms {
 		a.Terms = append(a.Terms, cli.Text(t))
 	}
 	if a.trace = r.query.Trace; a.trace != nil {

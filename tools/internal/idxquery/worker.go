@@ -54,7 +54,7 @@ func (w *worker) cut(q question) (query.Query, error) {
 	from := len(w.terms)
 	var err error
 	w.terms, w.buf, err = w.s.searcher.AppendTerms(w.terms, w.buf, q.text)
-	x := query.Query{Terms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.k, Mode: w.s.mode, Algorithm: w.s.algo}
+	x := query.Query{RawTerms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.k, Mode: w.s.mode, Algorithm: w.s.algo}
 	if w.s.f.trace {
 		x.Trace = &query.Trace{}
 	}

@@ -60,7 +60,7 @@ func (e *Env) Conjunctions(ctx context.Context, x *Index, g *gpuload.Executor, q
 	for i, terms := range x.Set.Texts(queries) {
 		qs[i] = query.Query{K: 1, Mode: query.And}
 		for _, t := range terms {
-			qs[i].Terms = append(qs[i].Terms, []byte(t))
+			qs[i].RawTerms = append(qs[i].RawTerms, []byte(t))
 		}
 	}
 	c, err := g.NewConjunction(ctx, qs, 0, how)

@@ -99,7 +99,7 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 	}
 	x.prefetch(terms)
 	t := query.Trace{Blocks: true}
-	result, err := x.searcher.Search(ctx, query.Query{Terms: terms, K: a.K, Mode: mode, Trace: &t})
+	result, err := x.searcher.Search(ctx, query.Query{RawTerms: terms, K: a.K, Mode: mode, Trace: &t})
 	if err != nil {
 		return err
 	}

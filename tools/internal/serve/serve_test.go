@@ -195,7 +195,7 @@ func TestScores(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := searcher.Search(t.Context(), query.Query{Terms: terms, K: 10})
+		r, err := searcher.Search(t.Context(), query.Query{RawTerms: terms, K: 10})
 		if err != nil {
 			t.Fatal(err)
 		}

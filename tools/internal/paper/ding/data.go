@@ -72,7 +72,7 @@ func queries(s *corpus.Set, m query.Mode, most int) []query.Query {
 	for i, terms := range s.Texts(some) {
 		out[i] = query.Query{K: 10, Mode: m}
 		for _, t := range terms {
-			out[i].Terms = append(out[i].Terms, []byte(t))
+			out[i].RawTerms = append(out[i].RawTerms, []byte(t))
 		}
 	}
 	return out

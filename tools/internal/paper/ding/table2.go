@@ -180,7 +180,7 @@ func gpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, how gpu
 	}
 	for i := range want {
 		if !gputrial.Equal(got[i].Hits, want[i].Hits) {
-			return nil, 0, fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, qs[i].Terms, got[i].Hits, want[i].Hits)
+			return nil, 0, fmt.Errorf("query %d, %s: the device answers %v, the CPU %v", i, qs[i].RawTerms, got[i].Hits, want[i].Hits)
 		}
 	}
 	if one, err = oneByOne(ctx, g, qs); err != nil {

@@ -148,7 +148,7 @@ func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpul
 	for _, terms := range s.Texts(l.queries) {
 		q := query.Query{K: 10, Mode: query.And}
 		for _, t := range terms {
-			q.Terms = append(q.Terms, []byte(t))
+			q.RawTerms = append(q.RawTerms, []byte(t))
 		}
 		got, err := search(q, nil)
 		if err != nil {
@@ -159,7 +159,7 @@ func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpul
 			return err
 		}
 		if !gputrial.Equal(got.Hits, want.Hits) {
-			return fmt.Errorf("query %s: %v, and %v on the CPU", q.Terms, got.Hits, want.Hits)
+			return fmt.Errorf("query %s: %v, and %v on the CPU", q.RawTerms, got.Hits, want.Hits)
 		}
 		least, err := leastOf(func() error { _, err := search(q, nil); return err })
 		if err != nil {

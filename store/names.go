@@ -98,6 +98,14 @@ func isSpool(s string) bool {
 	return strings.HasPrefix(s, "spool-") && strings.HasSuffix(s, tempSuffix)
 }
 
+// IsFileName reports whether a file of an index directory can have that name: a manifest, a
+// segment or deletes file, each also while it is written, the lock, the quarantine, or a
+// scratch file.
+func IsFileName(s string) bool {
+	_, ok := parseName(s)
+	return ok || s == LockName || s == QuarantineName || isSpool(s)
+}
+
 // listing is what the names in a directory say.
 type listing struct {
 	dir    string

@@ -204,11 +204,21 @@ func decodeModel(text []byte) (*Model, error) {
 
 // WriteFile writes the Model as JSON.
 func (m *Model) WriteFile(file string) error {
+	var b bytes.Buffer
+	if err := m.Write(&b); err != nil {
+		return err
+	}
+	return os.WriteFile(file, b.Bytes(), 0o666)
+}
+
+// Write writes the Model as ReadModel reads it.
+func (m *Model) Write(w io.Writer) error {
 	text, err := json.MarshalIndent(m, "", "\t")
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append(text, '\n'), 0o666)
+	_, err = w.Write(append(text, '\n'))
+	return err
 }
 
 // Prepare checks a Model and makes it ready for Predict. ReadModel has done so.

@@ -14,8 +14,11 @@ import (
 // WriteFile makes what write writes the content of the file at path, if durable with a
 // promise that it has reached the disk. It writes to a new file beside path, and leaves
 // path as it was on an error. Where path is a device or a pipe, it writes there, and where
-// it is a link, to what that names.
+// it is a link, to what that names. The name of a file of an index is a usage error.
 func WriteFile(path string, durable bool, write func(io.Writer) error) error {
+	if err := checkOutput(path); err != nil {
+		return err
+	}
 	mode := fs.FileMode(0o666)
 	switch st, err := os.Stat(path); {
 	case err != nil && !IsNotExist(err):

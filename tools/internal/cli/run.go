@@ -32,6 +32,19 @@ const (
 	ExitOpen   = 3 // an index that cannot be opened, is of a newer version or has an unknown analyzer
 )
 
+// exitMeanings are the exit codes of all commands and what they mean.
+var exitMeanings = []struct {
+	code  int
+	means string
+}{
+	{ExitOK, "The command did what it was asked to do."},
+	{ExitFailed, "The run failed, or found damage or differences."},
+	{ExitUsage, "The command line is wrong. Nothing was done."},
+	{ExitOpen, "An index cannot be opened, is of a newer version or has an unknown analyzer."},
+	{128 + int(syscall.SIGINT), "An interrupt ended the command."},
+	{128 + int(syscall.SIGTERM), "A termination signal ended the command."},
+}
+
 // usageError is a mistake in the command line.
 type usageError struct{ err error }
 
@@ -252,6 +265,9 @@ func markArgs(cmd *cobra.Command) {
 			err := flagAsValue(c)
 			if err == nil {
 				err = check(c, args)
+			}
+			if err == nil {
+				err = checkOutputs(c, args)
 			}
 			if err != nil {
 				return usageError{err}

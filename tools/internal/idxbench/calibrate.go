@@ -100,8 +100,8 @@ the simulation of the same arrivals.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringSliceVar(&f.queries, "queries", nil, cli.QueryFilesUsage+" (required)")
-	fl.StringVar(&f.out, "out", "", "write the model to `FILE` (default: where --device hybrid finds it)")
-	fl.StringVar(&f.record, "record", "", "write what each query costs to `FILE`, for idxbench load --simulate")
+	cli.Output(fl, &f.out, "out", "", "write the model to `FILE` (default: where --device hybrid finds it)")
+	cli.Output(fl, &f.record, "record", "", "write what each query costs to `FILE`, for idxbench load --simulate")
 	fl.StringSliceVar(&f.modes, "mode", []string{query.And.String(), query.Or.String(), query.AndOr.String()}, "modes, as `MODE,...`; the others get the built-in model")
 	fl.IntSliceVar(&f.k, "k", []int{10}, "how many documents are wanted, as `N,...`: queries take turns")
 	cli.Int(fl, &f.workers, "workers", 0, 0, cli.MaxThreads, "workers that the CPU will have (default: one for each CPU)")
@@ -241,7 +241,7 @@ func (f *calibrateFlags) write(out *Calibration, c *calibrator, m *hybrid.Model)
 			return err
 		}
 	}
-	return m.WriteFile(out.File)
+	return cli.WriteFile(out.File, false, m.Write)
 }
 
 // final returns what a query was measured and is predicted to cost.
@@ -257,18 +257,13 @@ func (c *calibrator) final(r *recorded, m *hybrid.Model) hybrid.Record {
 }
 
 // record writes what each query was measured and is predicted to cost.
-func (c *calibrator) record(path string, m *hybrid.Model) (err error) {
+func (c *calibrator) record(path string, m *hybrid.Model) error {
 	var all []recorded
 	for _, r := range slices.Concat(c.train, c.test) {
 		r.record = c.final(&r, m)
 		all = append(all, r)
 	}
-	w, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, w.Close()) }()
-	return writeCosts(w, all)
+	return cli.WriteFile(path, false, func(w io.Writer) error { return writeCosts(w, all) })
 }
 
 // fewText says which modes have too few queries for all features.

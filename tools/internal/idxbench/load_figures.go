@@ -3,6 +3,7 @@ package idxbench
 import (
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Arrival rates of figures 5 and 6 as shares of saturation.
@@ -247,14 +249,10 @@ func (l *loader) lengths(lo, hi int) []int {
 
 func (l *loader) write(name string, f *chart.Figure) error {
 	path := filepath.Join(l.f.figures, name)
-	out, err := os.Create(path)
-	if err != nil {
+	err := cli.WriteFile(path, false, func(w io.Writer) error {
+		_, err := f.WriteTo(w)
 		return err
-	}
-	_, err = f.WriteTo(out)
-	if cerr := out.Close(); err == nil {
-		err = cerr
-	}
+	})
 	l.out.Figures = append(l.out.Figures, path)
 	return err
 }

@@ -255,7 +255,10 @@ func (f *paperFlags) draw(cmd *cobra.Command, names []string) (err error) {
 	case f.json:
 		err = cli.JSON(cmd.OutOrStdout(), reports)
 	case f.out != "" && len(names) == 1 && names[0] == "all":
-		err = os.WriteFile(filepath.Join(f.out, "papers.md"), paper.Page(".", papers(), reports), 0o666)
+		err = cli.WriteFile(filepath.Join(f.out, "papers.md"), false, func(w io.Writer) error {
+			_, err := w.Write(paper.Page(".", papers(), reports))
+			return err
+		})
 	}
 	if err == nil && f.failed > 0 {
 		err = fmt.Errorf("%d measurements failed, whose rows are not of this run", f.failed)

@@ -1,13 +1,12 @@
 package idxbench
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"fmt"
 	"hash/fnv"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"time"
 
@@ -117,7 +116,7 @@ func (f *queryFlags) register(cmd *cobra.Command) {
 	cli.Int(fl, &f.dense, "dense-bytes", query.DefaultDenseBytes, 0, cli.Any, "keep long lists in at most `N` bytes a document")
 	cli.Int(fl, &f.every, "filter", 1, 1, cli.Any, "let only every `N`-th document be a hit")
 	cli.Int(fl, &f.repeats, "repeat", 3, 1, cli.Any, "run each query `N` times")
-	fl.StringVar(&f.timesFile, "times", "", "write `FILE`: mode, algorithm, number of the query from 0, its nanoseconds, between tabs")
+	cli.Output(fl, &f.timesFile, "times", "", "write `FILE`: mode, algorithm, number of the query from 0, its nanoseconds, between tabs")
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
 }
@@ -238,13 +237,15 @@ func (f *queryFlags) writeTimes(rows []QueryRow) error {
 	if f.timesFile == "" {
 		return nil
 	}
-	var b bytes.Buffer
-	for _, r := range rows {
-		for i, t := range r.times {
-			fmt.Fprintf(&b, "%s\t%s\t%d\t%d\n", r.Mode, r.Algorithm, i, t.Nanoseconds())
+	return cli.WriteFile(f.timesFile, false, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		for _, r := range rows {
+			for i, t := range r.times {
+				fmt.Fprintf(b, "%s\t%s\t%d\t%d\n", r.Mode, r.Algorithm, i, t.Nanoseconds())
+			}
 		}
-	}
-	return os.WriteFile(f.timesFile, b.Bytes(), 0o666)
+		return b.Flush()
+	})
 }
 
 // readQueries cuts the queries of a file into terms.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -68,7 +69,7 @@ hybrid decides as --device hybrid does where a query is alone.`,
 	fl.StringSliceVar(&f.models, "model", nil, "collections to generate, as `NAME,...` of "+strings.Join(figures.StepCollections, ", ")+" (default both)")
 	cli.CompleteList(cmd, "model", figures.StepCollections)
 	fl.StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
-	fl.StringVar(&f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query to `FILE`")
+	cli.Output(fl, &f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query to `FILE`")
 	fl.StringVar(&f.cost, "cost-model", "", "with --index: cost model from `FILE`, as idxbench calibrate writes it (default: the one that it wrote for this machine and index, or built in)")
 	fl.BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
 	fl.Uint64Var(&f.seed, "seed", 1, "seed of the queries that are drawn")
@@ -102,18 +103,17 @@ func (f *stepsFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 			}
 			return cmp.Or(m, hybrid.DefaultModel()).StepOptions(cpu)
 		}}
-	if f.times != "" {
-		var out *os.File
-		if out, err = os.Create(f.times); err != nil {
-			return nil, err
+	measure := func(w io.Writer) error {
+		b.Times = w
+		if f.index == "" {
+			return b.Steps(cmd.Context(), f.dir)
 		}
-		defer func() { err = errors.Join(err, out.Close()) }()
-		b.Times = out
+		return f.overIndex(cmd.Context(), b)
 	}
-	if f.index == "" {
-		err = b.Steps(cmd.Context(), f.dir)
+	if f.times == "" {
+		err = measure(nil)
 	} else {
-		err = f.overIndex(cmd.Context(), b)
+		err = cli.WriteFile(f.times, false, measure)
 	}
 	if err != nil {
 		return nil, err

@@ -75,8 +75,8 @@ one topic; those of --long-queries have only long lists: each term is in 1 to
 	cli.Threads(fl, &f.threads)
 	fl.Var(&f.memory, "memory", "memory budget of the writer")
 	fl.StringVar(&f.codec, "codec", "auto", "codec of docIDs and frequencies, by `NAME`; auto chooses for each list")
-	fl.StringVar(&f.queries, "queries", "", "write queries to `FILE`")
-	fl.StringVar(&f.longQueries, "long-queries", "", "write queries over long lists to `FILE`")
+	cli.Output(fl, &f.queries, "queries", "", "write queries to `FILE`")
+	cli.Output(fl, &f.longQueries, "long-queries", "", "write queries over long lists to `FILE`")
 	cli.Int(fl, &f.count, "query-count", synth.DefaultQueries.Queries, 1, cli.Any, "how many queries to write")
 	return cmd
 }
@@ -87,8 +87,6 @@ func (f *synthFlags) check() error {
 		return cli.Usage("--out is missing")
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
-	case f.queries != "" && f.longQueries != "" && cli.SameFile(f.queries, f.longQueries):
-		return cli.Usage("--queries and --long-queries name the same file")
 	case f.codec != "auto" && f.named() == nil:
 		return cli.Usage("--codec %s is not known", f.codec)
 	}
@@ -123,7 +121,8 @@ func (f *synthFlags) run(ctx context.Context, stderr io.Writer) (*Synth, error) 
 		if spec.Queries = f.count; path == "" {
 			continue
 		}
-		if err := writeQueries(path, c.Queries(spec)); err != nil {
+		write := func(w io.Writer) error { return synth.WriteQueries(w, c.Queries(spec)) }
+		if err := cli.WriteFile(path, false, write); err != nil {
 			return nil, err
 		}
 	}
@@ -145,18 +144,6 @@ func (f *synthFlags) run(ctx context.Context, stderr io.Writer) (*Synth, error) 
 		r.Bytes += st.Size()
 	}
 	return r, nil
-}
-
-func writeQueries(path string, queries [][]string) error {
-	out, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	err = synth.WriteQueries(out, queries)
-	if cerr := out.Close(); err == nil {
-		err = cerr
-	}
-	return err
 }
 
 // write writes the collection in as many segments as --segments says.

@@ -79,7 +79,7 @@ documents are left out. "-" is standard output.`,
 		}
 		return cli.WriteFile(out, true, write)
 	}
-	cmd.Flags().StringVarP(&out, "out", "o", "", "`FILE` to write (required)")
+	cli.Output(cmd.Flags(), &out, "out", "o", "`FILE` to write (required)")
 	cmd.Flags().Var(form, "format", form.Words())
 	cmd.Flags().StringVar(&description, "description", "", "`TEXT` for the header of CIFF")
 	cmd.Flags().BoolVar(&zip, "gzip", false, "compress the file")

@@ -66,7 +66,7 @@ is damaged, that is on top of the page, and the exit code is 1.`,
 		return damage
 	}
 	fl := cmd.Flags()
-	fl.StringVarP(&out, "out", "o", "", "`FILE` to write (required)")
+	cli.Output(fl, &out, "out", "o", "`FILE` to write (required)")
 	fl.StringVar(&b.queries, "queries", "", cli.QueriesUsage)
 	fl.Var(mode, "mode", "documents that match: "+mode.Words())
 	cli.Int(fl, &b.traced, "traced", 20, 0, 100, "trace the first `N` queries")

@@ -79,6 +79,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
   idxquery --index robust.idx --queries topics.tsv --k 1000 --run bm25.run`,
 		Args: cobra.ArbitraryArgs,
 	}
+	cli.TextArgs(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.execute(cmd, args) }
 	fl := cmd.Flags()
 	fl.SortFlags = false
@@ -95,7 +96,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.Var(f.format, "queries-format", "its format: "+f.format.Words())
 	cli.Int(fl, &f.threads, "threads", f.threads, 1, cli.MaxThreads, "answer queries on `N` threads")
 	fl.Var(f.model, "model", "how threads share the work: "+f.model.Words())
-	fl.StringVar(&f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
+	cli.Output(fl, &f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
 	fl.StringVar(&f.tag, "tag", "pinion", "last `WORD` of the run lines")
 	cli.Int(fl, &f.width, "width", f.width, 0, cli.Any, "print at most `N` characters of a document's text, 0 for all")
 	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
@@ -119,8 +120,6 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("--run and --json exclude each other")
 	case f.run != "" && f.trace:
 		return cli.Usage("--run and --trace exclude each other")
-	case f.run != "" && f.run != "-" && f.queries != "" && cli.SameFile(f.run, f.queries):
-		return cli.Usage("--run and --queries name the same file")
 	case f.tag == "" || strings.ContainsAny(f.tag, " \t\n"):
 		return cli.Usage("--tag is one word")
 	}

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 //go:embed all:recorded
@@ -40,5 +43,8 @@ func Record(dir string, r *Run) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.%s.json", r.Experiment, r.Half)), append(b, '\n'), 0o666)
+	return cli.WriteFile(filepath.Join(dir, fmt.Sprintf("%s.%s.json", r.Experiment, r.Half)), false, func(w io.Writer) error {
+		_, err := w.Write(append(b, '\n'))
+		return err
+	})
 }

@@ -1,7 +1,6 @@
 package paper
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/csv"
 	"fmt"
@@ -137,12 +136,9 @@ func (r *Report) Write(dir string) error {
 	for ext, write := range map[string]func(io.Writer) error{
 		"svg": r.Draw, "csv": r.CSV, "json": func(w io.Writer) error { return cli.JSON(w, r) },
 	} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return fmt.Errorf("%s.%s: %w", r.Experiment, ext, err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, r.Experiment+"."+ext), b.Bytes(), 0o666); err != nil {
-			return err
+		name := r.Experiment + "." + ext
+		if err := cli.WriteFile(filepath.Join(dir, name), false, write); err != nil {
+			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
 	return nil

@@ -52,6 +52,7 @@ type builtin struct {
 	kind
 	max  int // option max
 	stop stopList
+	fold bool // option apostrophes
 }
 
 // kind describes the builtin analyzers of one name.
@@ -59,14 +60,15 @@ type kind struct {
 	name       string
 	defaultMax int
 	takesStop  bool // has the option stop, by default the English list
+	takesFold  bool // has the option apostrophes, by default fold
 	makeFor    func(*builtin) Tokenizer
 }
 
 var kinds = []kind{
-	{"simple", 64, false, newSimple},
-	{"standard", 255, false, newStandard},
-	{"english", 255, true, newEnglish},
-	{"whitespace", MaxTokenBytes, false, newWhitespace},
+	{"simple", 64, false, false, newSimple},
+	{"standard", 255, false, true, newStandard},
+	{"english", 255, true, true, newEnglish},
+	{"whitespace", MaxTokenBytes, false, false, newWhitespace},
 }
 
 // parse makes an analyzer with options.
@@ -76,6 +78,7 @@ func (k kind) parse(options string) (Analyzer, error) {
 		a.stop = englishStop
 	}
 	if options == "" {
+		a.fold = k.takesFold
 		return a, nil
 	}
 	var seen []string
@@ -91,6 +94,8 @@ func (k kind) parse(options string) (Analyzer, error) {
 			a.max, err = parseMax(value)
 		case key == "stop" && k.takesStop:
 			a.stop, err = parseStop(value)
+		case key == "apostrophes" && k.takesFold:
+			a.fold, err = parseApostrophes(value)
 		default:
 			err = fmt.Errorf("unknown option")
 		}
@@ -98,7 +103,17 @@ func (k kind) parse(options string) (Analyzer, error) {
 			return nil, fmt.Errorf("option %q: %w", option, err)
 		}
 	}
+	if a.fold {
+		a.stop = a.stop.folded()
+	}
 	return a, nil
+}
+
+func parseApostrophes(value string) (fold bool, err error) {
+	if value != "fold" && value != "keep" {
+		return false, fmt.Errorf("want fold or keep")
+	}
+	return value == "fold", nil
 }
 
 func parseMax(value string) (int, error) {
@@ -117,6 +132,9 @@ func (a *builtin) Options() string {
 	s := "max=" + strconv.Itoa(a.max)
 	if a.takesStop {
 		s += ",stop=" + a.stop.String()
+	}
+	if a.fold { // keep is left out, as it was before there was the option
+		s += ",apostrophes=fold"
 	}
 	return s
 }

@@ -51,6 +51,17 @@ func TestTerms(t *testing.T) {
 		{"english", "stop=cat+mat", "The cat is on the mats", "the is on the mat"},
 		{"english", "stop=english+english", "none the English", "none the"},
 		{"english", "stop=none+none", "none the English", "the english"},
+		{"english", "", "the dog’s bone, ‘dogs’ dogʼs DOG＇S dog‛s dog's", "dog bone dog dog dog dog dog"},
+		{"english", "stop=english", "the dog’s bone", "dog’ bone"},
+		{"english", "apostrophes=fold,stop=isn’t", "it isn’t isnʼt ISN'T", "it"},
+		{"standard", "", "isn’t O‘Neill ʼtis м’ята rock ’n’ roll 5’10", "isn't o'neill tis м'ята rock n roll 5'10"},
+		{"standard", "apostrophes=keep", "isn’t O‘Neill ʼtis м‛ята", "isn’t o‘neill ʼtis м ята"},
+		{"standard", "apostrophes=fold,max=5", "isn’t isn’tx", "isn't"},
+		{"simple", "", "isn’t isnʼt", "isn t isnʼt"},
+		{"whitespace", "", "isn’t", "isn’t"},
+		// Characters that cannot be seen: they stay inside words (UAX 29, WB4), but for U+200B.
+		{"standard", "", "co\u00adop co\u200dop co\u200cop co\ufeffop co\u2060op co\u200bop", "co\u00adop co\u200dop co\u200cop co\ufeffop co\u2060op co op"},
+		{"simple", "", "co\u00adop co\u200dop co\ufeffop co\u200bop", "co op co op co op co op"},
 		{"whitespace", "", " a\tB\u00a0c\u2003d\ne!  ", "a B c d e!"},
 		{"whitespace", "max=2", "ab abc \xff\xfe \xff", "ab \xff\xfe \xff"},
 	}
@@ -66,9 +77,14 @@ func TestNew(t *testing.T) {
 	for _, tt := range []struct{ name, options, want string }{
 		{"simple", "", "max=64"},
 		{"simple", "max=7", "max=7"},
-		{"standard", "", "max=255"},
+		{"standard", "", "max=255,apostrophes=fold"},
+		{"standard", "max=255", "max=255"},
+		{"standard", "apostrophes=keep", "max=255"},
+		{"standard", "apostrophes=fold,max=9", "max=9,apostrophes=fold"},
 		{"whitespace", "", "max=65535"},
-		{"english", "", "max=255,stop=english"},
+		{"english", "", "max=255,stop=english,apostrophes=fold"},
+		{"english", "stop=don’t+don't,apostrophes=fold", "max=255,stop=don't,apostrophes=fold"},
+		{"english", "stop=don’t", "max=255,stop=don’t"},
 		{"english", "stop=english", "max=255,stop=english"},
 		{"english", "stop=the+a,max=9", "max=9,stop=a+the"},
 		{"english", "stop=" + strings.Join(strings.Fields(englishStopText), "+"), "max=255,stop=english"},
@@ -100,6 +116,10 @@ func TestNew(t *testing.T) {
 		{"english", "stop=", "not a lower-case word"},
 		{"english", "stop=a+The", "not a lower-case word"},
 		{"english", "stem=none", "unknown option"},
+		{"english", "apostrophes=", "fold or keep"},
+		{"standard", "apostrophes=fold,apostrophes=fold", "given twice"},
+		{"simple", "apostrophes=fold", "unknown option"},
+		{"whitespace", "apostrophes=fold", "unknown option"},
 	} {
 		if _, err := New(tt.name, tt.options); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("New(%q, %q): error %v, want one with %q", tt.name, tt.options, err, tt.want)

@@ -71,10 +71,17 @@ func Names() []string {
 // none. Empty options are the defaults; those of this package's analyzers are a
 // comma-separated list of key=value:
 //
-//	max=N      tokens over N bytes are dropped, 1 <= N <= 65535; simple counts
-//	           before lower-casing, english before stemming; terms over 65535
-//	           bytes are dropped whatever N is
-//	stop=LIST  english only: english (default, 33 words), none, or words joined by +
+//	max=N             tokens over N bytes are dropped, 1 <= N <= 65535, counted after
+//	                  folding and before lower-casing and stemming; terms over 65535
+//	                  bytes are dropped whatever N is
+//	stop=LIST         english only: english (default, 33 words), none, or words joined
+//	                  by +
+//	apostrophes=fold  standard and english only: U+2018, U+2019, U+201B, U+02BC and
+//	                  U+FF07 are read as U+0027, so that both forms of "dog's" are one
+//	                  term; the other value is keep
+//
+// Without options, apostrophes are folded. Options that say nothing of them keep them:
+// they may be those of an index that was made before there was the choice.
 func New(name, options string) (Analyzer, error) {
 	registered.RLock()
 	i := find(name)

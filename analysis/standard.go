@@ -9,22 +9,40 @@ import (
 
 // standard is the Tokenizer of analyzer standard.
 type standard struct {
-	max   int
-	words *words.Iterator[[]byte]
+	max    int
+	fold   bool // option apostrophes
+	words  *words.Iterator[[]byte]
+	folded folded
 }
 
 func newStandard(a *builtin) Tokenizer { return makeStandard(a) }
 
 func makeStandard(a *builtin) *standard {
-	return &standard{max: a.max, words: words.FromBytes(nil)}
+	return &standard{max: a.max, fold: a.fold, words: words.FromBytes(nil)}
 }
 
-// Tokenize implements Tokenizer. It finds segments itself where a few ASCII bytes
-// determine them, and leaves the others to the library.
+// Tokenize implements Tokenizer. If apostrophes are to be folded, it folds what follows the
+// last word before the first of them, and cuts that into words instead.
 func (s *standard) Tokenize(dst *Tokens, text []byte) {
+	if i := s.cut(dst, text, s.fold, nil); i < len(text) {
+		s.folded.set(text, i)
+		s.cut(dst, s.folded.text, false, &s.folded)
+	}
+	s.words.SetText(nil)
+}
+
+// cut adds the words of text. It finds segments itself where a few ASCII bytes determine
+// them, and leaves the others to the library. If it has to and stop is set, it looks for
+// apostrophes to fold, and if there are any, returns where it has got to. Otherwise it
+// returns len(text). The source of a word is where f says.
+func (s *standard) cut(dst *Tokens, text []byte, stop bool, f *folded) int {
 	for i := 0; i < len(text); {
 		n, word := asciiSegment(text[i:])
 		if n == 0 {
+			if stop && hasApostrophe(text[i:]) {
+				return i
+			}
+			stop = false
 			s.words.SetText(text[i:])
 			s.words.Next()
 			segment := s.words.Value()
@@ -38,6 +56,8 @@ func (s *standard) Tokenize(dst *Tokens, text []byte) {
 			if len(dst.bytes)-start > MaxTokenBytes { // the lower case may be longer
 				dst.bytes = dst.bytes[:start]
 				dst.skip(len(dst.spans), 1)
+			} else if f != nil {
+				dst.end(start, f.source(i), f.source(i+n))
 			} else {
 				dst.end(start, i, i+n)
 			}
@@ -46,7 +66,7 @@ func (s *standard) Tokenize(dst *Tokens, text []byte) {
 		}
 		i += n
 	}
-	s.words.SetText(nil)
+	return len(text)
 }
 
 // What an ASCII byte does after a run of ASCII letters and digits, and alone

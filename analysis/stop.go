@@ -54,6 +54,15 @@ func (s stopList) String() string {
 	return strings.Join(words, "+")
 }
 
+// folded returns s with apostrophes folded, as the words are that it is compared with.
+func (s stopList) folded() stopList {
+	words := slices.Collect(maps.Keys(s))
+	for i, w := range words {
+		words[i] = foldApostrophes(w)
+	}
+	return newStopList(words)
+}
+
 func (s stopList) has(word []byte) bool {
 	_, ok := s[string(word)]
 	return ok

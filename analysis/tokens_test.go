@@ -38,6 +38,8 @@ func TestPlaces(t *testing.T) {
 		{"simple", "max=3", "\u212a abcd Ⱥ", "k=\u212a _ⱥ=Ⱥ"}, // lengths change: run by run
 		{"standard", "max=4", "Can't, five ÄÖÜ x-Y", "_five=five __x=x __y=Y"},
 		{"standard", "", "Can't, \u212a", "can't=Can't, k=\u212a"},
+		{"standard", "", "Dog’s b ’ dog＇s ʼtis", "dog's=Dog’s b=b dog's=dog＇s tis=tis"},
+		{"english", "", "É the dogʼs of’s", "é=É _dog=dogʼs _of=of’s"},
 		{"english", "stop=the+of", "The Kings of the dogs", "_king=Kings ___dog=dogs"},
 		{"whitespace", "max=3", "ab\tabcd É", "ab=ab _É=É"},
 	} {

@@ -46,12 +46,8 @@ func sources(segments []*liveSegment) []merge.Source {
 
 // checkAnalyzer returns ErrAnalyzer unless s was made with the Writer's analyzer.
 func (w *Writer) checkAnalyzer(s *liveSegment) error {
-	meta, a := s.seg.Meta(), w.opts.Analyzer
-	if meta.Analyzer == a.Name() && meta.AnalyzerOptions == a.Options() {
-		return nil
-	}
-	return fmt.Errorf("%w: segment %s was made with %s(%s), the index has %s(%s)",
-		ErrAnalyzer, s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, a.Name(), a.Options())
+	meta := s.seg.Meta()
+	return sameAnalyzer("segment "+s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer)
 }
 
 // merge writes the live documents of segments, in their order, as one segment.

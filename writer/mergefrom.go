@@ -22,9 +22,12 @@ func MergeInto(ctx context.Context, out string, sources []string, o Options) (Me
 
 // MergeIntoOrdered is MergeInto followed, before the commit, by Reorder.
 func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Options, r ReorderOptions) (stats MergeStats, ordered ReorderStats, err error) {
-	if o.Analyzer == nil && len(sources) > 0 {
+	if asked := o.Analyzer; len(sources) > 0 && (asked == nil || hasDefaults(asked)) {
 		if o.Analyzer, err = analyzerOf(sources[0]); err != nil {
 			return stats, ordered, err
+		}
+		if asked != nil && asked.Name() != o.Analyzer.Name() {
+			o.Analyzer = asked
 		}
 	}
 	w, err := Open(ctx, out, o)
@@ -114,8 +117,8 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 			segments = nil
 		}
 	}()
-	if a := w.opts.Analyzer; c.Analyzer != a.Name() || c.AnalyzerOptions != a.Options() {
-		return nil, fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", ErrAnalyzer, c.Analyzer, c.AnalyzerOptions, a.Name(), a.Options())
+	if err := sameAnalyzer("the index", c.Analyzer, c.AnalyzerOptions, w.opts.Analyzer); err != nil {
+		return nil, err
 	}
 	for i := range c.Segments {
 		seg, data, err := c.OpenSegment(i)

@@ -23,7 +23,8 @@ const MinMemory = 8 << 20
 type Options struct {
 	// Analyzer cuts documents into terms. Nil means the analyzer of the index, or
 	// simple for a new index. An index has one analyzer: opening it with another one
-	// fails with ErrAnalyzer.
+	// fails with ErrAnalyzer. One with the default options of its name stands for the
+	// options that the index has.
 	Analyzer analysis.Analyzer
 	// Memory is the memory budget in bytes. The memory that the Writer counts stays
 	// within it. 0 means DefaultMemory; less than MinMemory is an error. It determines

@@ -16,10 +16,6 @@ import (
 // ErrClosed is matched by the errors of calls on a closed Writer. It matches fs.ErrClosed.
 var ErrClosed = fmt.Errorf("writer: %w", fs.ErrClosed)
 
-// ErrAnalyzer is matched by the errors for an index or a segment that was made with
-// a different analyzer.
-var ErrAnalyzer = errors.New("analyzers differ")
-
 // ErrDocument is matched by the errors for a document that cannot be added. The
 // Writer remains usable.
 var ErrDocument = errors.New("bad document")
@@ -127,23 +123,6 @@ func (w *Writer) load() error {
 	}
 	return nil
 }
-
-func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
-	asked := w.opts.Analyzer
-	switch {
-	case len(m.Segments) == 0 && asked != nil: // an index without documents takes any
-		return nil
-	case asked == nil:
-		w.opts.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions)
-		return err
-	case asked.Name() != m.Analyzer || asked.Options() != m.AnalyzerOptions:
-		return fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", ErrAnalyzer, m.Analyzer, m.AnalyzerOptions, asked.Name(), asked.Options())
-	}
-	return nil
-}
-
-// Analyzer returns the analyzer of the index.
-func (w *Writer) Analyzer() analysis.Analyzer { return w.opts.Analyzer }
 
 // Add adds a document, replacing one with the same id. It copies the document and
 // returns before it is inverted, but waits while as many documents are in flight as

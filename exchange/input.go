@@ -79,6 +79,16 @@ func openStream(path string) (*stream, error) {
 	return s, nil
 }
 
+// Open opens the file at path, or standard input for Stdin, and inflates it if it is
+// compressed, which is detected by content. The name is what errors should call it.
+func Open(path string) (r io.ReadCloser, name string, err error) {
+	s, err := openStream(path)
+	if err != nil {
+		return nil, "", err
+	}
+	return s, s.name, nil
+}
+
 // inflate returns what r holds, inflated if it begins like a gzip, zstd or bzip2 file.
 // The caller calls release at the end.
 func inflate(r *bufio.Reader) (content io.Reader, packed bool, release func(), err error) {

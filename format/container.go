@@ -268,14 +268,7 @@ func (h *Header) parseTable(page []byte) error {
 	h.Sections = make([]Section, n)
 	next := int64(PageSize)
 	for i := range h.Sections {
-		e := page[HeaderSize+i*SectionEntrySize:]
-		s := Section{
-			ID:       SectionID(binary.LittleEndian.Uint32(e)),
-			Flags:    binary.LittleEndian.Uint32(e[4:]),
-			Offset:   int64(binary.LittleEndian.Uint64(e[8:])),
-			Length:   int64(binary.LittleEndian.Uint64(e[16:])),
-			Checksum: binary.LittleEndian.Uint64(e[24:]),
-		}
+		s := parseEntry(page[HeaderSize+i*SectionEntrySize:])
 		at := int64(HeaderSize + i*SectionEntrySize)
 		if s.Length < 0 || s.Length > h.FileLen || s.Offset != next {
 			return corruptAt(at, "section %s: offset %d and length %d do not fit the file", s.ID, s.Offset, s.Length)
@@ -302,6 +295,17 @@ func (h *Header) parseTable(page []byte) error {
 		return corruptAt(offSections, "sections end at %d, the footer begins at %d", next, h.FileLen-FooterSize)
 	}
 	return nil
+}
+
+// parseEntry decodes an entry of the section table.
+func parseEntry(e []byte) Section {
+	return Section{
+		ID:       SectionID(binary.LittleEndian.Uint32(e)),
+		Flags:    binary.LittleEndian.Uint32(e[4:]),
+		Offset:   int64(binary.LittleEndian.Uint64(e[8:])),
+		Length:   int64(binary.LittleEndian.Uint64(e[16:])),
+		Checksum: binary.LittleEndian.Uint64(e[24:]),
+	}
 }
 
 func corruptAt(off int64, msg string, args ...any) *Error {

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"encoding/binary"
 	"math"
 
 	"github.com/pinion-index/pinion/format"
@@ -41,8 +42,8 @@ func (m *Meta) AvgLen() float64 {
 	return float64(m.Tokens) / float64(m.Docs)
 }
 
-// parseMeta decodes section META. more allows unknown fields after the known ones.
-func parseMeta(d *format.Buffer, more bool) (Meta, error) {
+// ParseMeta decodes section META. more allows unknown fields after the known ones.
+func ParseMeta(d *format.Buffer, more bool) (Meta, error) {
 	var m Meta
 	if v := d.Uvarint(); d.Err() == nil && v != layout.MetaVersion {
 		d.Fail("META version %d, not %d", v, layout.MetaVersion)
@@ -76,4 +77,28 @@ func parseMeta(d *format.Buffer, more bool) (Meta, error) {
 		d.Done()
 	}
 	return m, d.Err()
+}
+
+// AppendMeta appends section META to dst.
+func AppendMeta(dst []byte, m *Meta) []byte {
+	var flags uint64
+	if m.Stored {
+		flags |= layout.MetaStored
+	}
+	if m.ForeignLengths {
+		flags |= layout.MetaForeignLengths
+	}
+	for _, v := range []uint64{layout.MetaVersion, uint64(m.Docs), m.Terms, m.Postings, m.Tokens,
+		uint64(m.MinLen), uint64(m.MaxLen), uint64(m.LenWidth)} {
+		dst = binary.AppendUvarint(dst, v)
+	}
+	for _, s := range []string{m.Analyzer, m.AnalyzerOptions} {
+		dst = binary.AppendUvarint(dst, uint64(len(s)))
+		dst = append(dst, s...)
+	}
+	for _, v := range []uint64{m.Extents, m.CompactBytes, flags} {
+		dst = binary.AppendUvarint(dst, v)
+	}
+	dst = binary.LittleEndian.AppendUint64(dst, m.DocsCodecs)
+	return binary.LittleEndian.AppendUint64(dst, m.FreqsCodecs)
 }

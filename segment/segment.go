@@ -106,7 +106,7 @@ func (s *Segment) readMeta() error {
 	if xxhash.Sum64(b) != sec.Checksum {
 		return s.corrupt(&sec, 0, "section checksum does not match")
 	}
-	s.meta, err = parseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), s.h.Version.Minor > format.Current().Minor)
+	s.meta, err = ParseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), s.h.Version.Minor > format.Current().Minor)
 	return format.Locate(err, s.place(&sec))
 }
 

@@ -72,6 +72,7 @@ func TestScripts(t *testing.T) {
 			"exits":     exits,
 			"flip":      flip,
 			"cut":       cut,
+			"blot":      blot,
 			"newer":     newer,
 			"patch":     patch,
 			"kjv":       kjv,
@@ -152,6 +153,15 @@ func flip(ts *testscript.TestScript, _ bool, args []string) {
 // cut FILE LENGTH truncates a file.
 func cut(ts *testscript.TestScript, _ bool, args []string) {
 	change(ts, args[0], func(b []byte) []byte { return b[:number(ts, args[1], len(b))] })
+}
+
+// blot FILE OFFSET LENGTH overwrites bytes.
+func blot(ts *testscript.TestScript, _ bool, args []string) {
+	change(ts, args[0], func(b []byte) []byte {
+		at := number(ts, args[1], len(b))
+		copy(b[at:at+number(ts, args[2], len(b)-at)], bytes.Repeat([]byte("\xa5"), len(b)))
+		return b
+	})
 }
 
 // newer FILE changes the major version of the file to 9, with a correct checksum.

@@ -317,7 +317,7 @@ func (b *Builder) Finish() (*format.Header, error) {
 		return nil, err
 	}
 	meta := func() error {
-		_, err := b.w.Write(appendMeta(nil, &b.meta))
+		_, err := b.w.Write(segment.AppendMeta(nil, &b.meta))
 		return err
 	}
 	if err := b.sections([]part{{format.SectionMeta, format.SectionRequired, meta}}); err != nil {

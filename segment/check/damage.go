@@ -3,10 +3,7 @@ package check
 import (
 	"cmp"
 	"errors"
-	"hash/crc32"
-	"math/bits"
 	"slices"
-	"sync"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -57,30 +54,11 @@ func (v *verifier) flush() {
 	v.found = v.found[:0]
 }
 
-// syndromes maps the difference that one flipped bit makes to a CRC-32C to the bit's
-// distance from the end. The CRC is linear, so the difference does not depend on the rest.
-var syndromes = sync.OnceValue(func() map[uint32]int {
-	table := crc32.MakeTable(crc32.Castagnoli)
-	m := make(map[uint32]int, 8*format.PageSize)
-	zeros := make([]byte, format.PageSize)
-	for bit := range 8 {
-		// The difference of a flip in the last byte, and then of one a byte earlier, which
-		// is that of the later one after another zero byte.
-		diff := crc32.Update(0, table, []byte{1 << bit}) ^ crc32.Update(0, table, zeros[:1])
-		for distance := range format.PageSize {
-			m[diff] = 8*distance + bit
-			diff = ^crc32.Update(^diff, table, zeros[:1]) // without the inversions of both ends
-		}
-	}
-	return m
-})
-
 // flipIn returns the flip of one bit in the n bytes at off that explains why their CRC-32C
 // differs from the stored one by diff, or nil if there is none.
 func flipIn(off, n int64, diff uint32) *Flip {
-	at, ok := syndromes()[diff]
-	if distance := int64(at / 8); ok && distance < n {
-		return &Flip{Offset: off + n - 1 - distance, Bit: at % 8}
+	if bit, ok := format.FlippedBit(diff, int(n)); ok {
+		return &Flip{Offset: off + int64(bit/8), Bit: bit % 8}
 	}
 	return nil
 }
@@ -88,9 +66,8 @@ func flipIn(off, n int64, diff uint32) *Flip {
 // flipInSum returns the flip of one bit of a sum stored at off, or nil if sum and content
 // differ by more.
 func flipInSum(off int64, diff uint32) *Flip {
-	if bits.OnesCount32(diff) != 1 {
-		return nil
+	if bit, ok := format.FlippedSumBit(diff); ok {
+		return &Flip{Offset: off + int64(bit/8), Bit: bit % 8}
 	}
-	bit := bits.TrailingZeros32(diff)
-	return &Flip{Offset: off + int64(bit/8), Bit: bit % 8}
+	return nil
 }

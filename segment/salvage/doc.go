@@ -1,11 +1,22 @@
-// Package salvage reads what is left of a damaged segment.
+// Package salvage mends damaged segments, and reads what is left of those that cannot be
+// mended.
 //
-// The dictionary and the ids are front-coded in blocks. Salvage walks the blocks
-// one after the other, and continues behind a damaged one at the next block that
-// an undamaged page of the index locates. A list loses only the blocks that do not
-// decode. Documents whose ids cannot be read are lost with their postings, since
-// nothing else identifies them. Every loss is recorded.
+// Mend gives back what other parts of a file know: Whole files in which one bit of a page is
+// flipped, and any damage to the first page, the footer, META or PAGESUMS alone. What it
+// gives back, checksums of 64 bits confirm.
 //
-// It reads a segment that can be opened: one with a first page, a footer and META
-// that are sound.
+// A Source reads the rest. The dictionary and the ids are front-coded in blocks. It walks
+// the blocks one after the other, and continues behind a damaged one at the next block that
+// an undamaged page of the index locates. A list loses only the blocks that do not decode.
+// Documents whose ids cannot be read are lost with their postings, since nothing else
+// identifies them. Every loss is recorded.
+//
+//	mend.go     Mend; pages with a flipped bit
+//	find.go     sections of a file whose section table is lost
+//	sums.go     PAGESUMS
+//	meta.go     META from the other sections
+//	patched.go  a file with some pages replaced
+//	salvage.go  Source
+//	docs.go     its documents
+//	lists.go    its lists
 package salvage

@@ -35,7 +35,7 @@ func (x *Source) lists() iter.Seq[List] {
 	return func(yield func(List) bool) {
 		var view segment.List
 		var l List
-		for term, e := range x.terms() {
+		for term, e := range x.terms(x.s.Meta().Terms) {
 			l.Term, l.Docs, l.Freqs = term, l.Docs[:0], l.Freqs[:0]
 			if err := x.s.InitList(&view, e); err != nil {
 				x.lose("postings", fmt.Sprintf("term %q", term), uint64(e.DF), err)
@@ -85,12 +85,11 @@ func sound(docs, freqs, before []uint32, limit uint32) bool {
 	return len(docs) > 0
 }
 
-// terms yields the terms that can be read and their entries.
-func (x *Source) terms() iter.Seq2[[]byte, segment.Entry] {
+// terms yields the terms that can be read, of count, and their entries.
+func (x *Source) terms(count uint64) iter.Seq2[[]byte, segment.Entry] {
 	return func(yield func([]byte, segment.Entry) bool) {
-		m := x.s.Meta()
-		n := int((m.Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
-		in := func(i int) int { return int(min(m.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock)) }
+		n := int((count + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
+		in := func(i int) int { return int(min(count-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock)) }
 		var entries []segment.Entry
 		parse := func(i int, b []byte) (int, error) {
 			pos, _ := heads(b, in(i))

@@ -67,10 +67,10 @@ func (x *Source) section(id format.SectionID, off, n int64) ([]byte, error) {
 	return x.s.Raw().SectionBytes(id, off, n)
 }
 
-// rest returns a section from off on, unchecked.
-func (x *Source) rest(id format.SectionID, off int64) ([]byte, error) {
+// window returns at most n bytes of a section from off on, unchecked.
+func (x *Source) window(id format.SectionID, off, n int64) ([]byte, error) {
 	sec, _ := x.s.Header().Section(id)
-	return x.plain.Raw().SectionBytes(id, off, sec.Length-off)
+	return x.plain.Raw().SectionBytes(id, off, max(0, min(n, sec.Length-off)))
 }
 
 // blocks walks the front-coded blocks of a section. parse returns the length of
@@ -112,13 +112,26 @@ type span struct {
 	bytes []byte
 }
 
+// Almost every block is shorter than window, and none is longer than maxWindow: 32 terms of
+// 65,535 bytes with compact lists of 4096.
+const (
+	window    = 16 << 10
+	maxWindow = 4 << 20
+)
+
 func (x *Source) block(id format.SectionID, pos int64, i int, parse func(i int, b []byte) (int, error)) ([]byte, error) {
-	b, err := x.rest(id, pos)
-	if err != nil {
-		return nil, err
-	}
-	n, err := parse(i, b)
-	if err != nil {
+	var n int
+	for size := int64(window); ; size = maxWindow {
+		b, err := x.window(id, pos, size)
+		if err != nil {
+			return nil, err
+		}
+		if n, err = parse(i, b); err == nil {
+			break
+		}
+		if int64(len(b)) == size && size < maxWindow {
+			continue
+		}
 		// A damaged page is the likelier cause: it has a clearer error.
 		if _, checked := x.section(id, pos, min(int64(len(b)), format.PageSize)); checked != nil {
 			err = checked

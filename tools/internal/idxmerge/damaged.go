@@ -5,7 +5,9 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/salvage"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/writer"
@@ -23,7 +25,8 @@ type part struct {
 	info       *store.SegmentInfo
 	seg        *segment.Segment
 	data       store.Data
-	err        error // why the segment does not open
+	mended     *salvage.Mended // of data
+	err        error           // why the segment does not open
 	deletes    *roaring.Bitmap
 	deletesErr error
 }
@@ -55,7 +58,7 @@ func (s *damaged) open(c *store.Commit) error {
 	s.closeParts()
 	for i := range c.Segments {
 		p := part{info: &c.Segments[i]}
-		p.seg, p.data, p.err = c.OpenSegment(i)
+		p.err = p.open(s.dir, c.Manifest)
 		p.deletes, p.deletesErr = c.Deletes(i)
 		s.parts = append(s.parts, p)
 		for _, err := range []error{p.err, p.deletesErr} {
@@ -65,6 +68,30 @@ func (s *damaged) open(c *store.Commit) error {
 		}
 	}
 	return nil
+}
+
+// open opens the file of a segment of m, and mends it.
+func (p *part) open(d *store.Dir, m *store.Manifest) (err error) {
+	name := store.SegmentName(p.info.File)
+	if p.data, err = d.OpenFile(name); err != nil {
+		return err
+	}
+	err = store.Guard(func() (err error) {
+		p.mended, err = salvage.Mend(name, p.data, salvage.Known{ID: p.info.ID, Postings: p.info.Postings, Tokens: p.info.Tokens,
+			Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions})
+		if err == nil {
+			p.seg, err = segment.Open(name, p.mended.Data)
+		}
+		return err
+	})
+	if err == nil && (p.seg.Header().ID != p.info.ID || p.seg.Meta().Docs != p.info.Docs) {
+		err = format.Corrupt("%d documents of a segment with id %x; the manifest says %d and %x",
+			p.seg.Meta().Docs, p.seg.Header().ID, p.info.Docs, p.info.ID)
+	}
+	if err != nil {
+		p.data.Close()
+	}
+	return format.Locate(err, format.Place{File: name, Block: format.NoBlock})
 }
 
 // stored reports whether a segment that opens has stored text.

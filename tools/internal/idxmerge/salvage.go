@@ -26,7 +26,14 @@ type Salvaged struct {
 	Docs     uint64 `json:"documents"`
 	Lists    uint64 `json:"lists"`
 	Postings uint64 `json:"postings"`
+	Mends    []Mend `json:"mends"`
 	Losses   []Loss `json:"losses"`
+}
+
+// Mend is format.Mend with the file that it concerns.
+type Mend struct {
+	File string `json:"file"`
+	What string `json:"what"`
 }
 
 // Loss is salvage.Loss with the file that it concerns.
@@ -60,7 +67,7 @@ func (f *flags) runSalvage(cmd *cobra.Command, sources []string, o writer.Option
 
 // copyAll copies what can be read of all indexes, and prints what that is.
 func (f *flags) copyAll(cmd *cobra.Command, opened []*damaged, o writer.Options) (err error) {
-	r := &Salvaged{Index: f.out, Losses: []Loss{}}
+	r := &Salvaged{Index: f.out, Mends: []Mend{}, Losses: []Loss{}}
 	fresh := cli.NewFresh(f.out)
 	added := 0
 	for _, s := range opened {
@@ -114,7 +121,10 @@ func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, p *part) error
 		r.lose(file, "documents", "all", uint64(info.Docs-info.Deleted), p.err)
 		return nil
 	}
-	plain, err := segment.Open(file, p.data)
+	for _, m := range p.mended.Mends {
+		r.Mends = append(r.Mends, Mend{file, m.String()})
+	}
+	plain, err := segment.Open(file, p.mended.Data)
 	if err != nil {
 		return err
 	}
@@ -167,6 +177,14 @@ func (r *Salvaged) text(w io.Writer) {
 	t.Row("lists", r.Lists)
 	t.Row("postings", r.Postings)
 	t.WriteTo(w)
+	if len(r.Mends) > 0 {
+		fmt.Fprintln(w)
+		t = cli.NewTable("file", "mended")
+		for _, m := range r.Mends {
+			t.Row(m.File, m.What)
+		}
+		t.WriteTo(w)
+	}
 	if len(r.Losses) == 0 {
 		fmt.Fprintln(w, "\nnothing is lost")
 		return

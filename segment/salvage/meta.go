@@ -1,0 +1,202 @@
+package salvage
+
+import (
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// mendMeta makes META, section i, from the other sections and what is known, and reports
+// whether its checksum confirms it. If not, the file gets a META that is right as far as
+// what was read.
+func (m *mender) mendMeta(i int) (bool, error) {
+	sec := m.h.Sections[i]
+	meta, ok := m.outline()
+	if !ok || sec.Length > layout.MaxMeta {
+		return false, nil
+	}
+	// A segment with a META that says as much as is known so far opens, and tells the rest.
+	if ok, err := m.putMeta(i, &meta); !ok || err != nil {
+		return false, err
+	}
+	s, err := segment.Open(m.name, m.p)
+	if err != nil {
+		return false, nil
+	}
+	for _, n := range termCounts(s) {
+		meta = count(s, n, m.known)
+		for _, meta.ForeignLengths = range []bool{false, true} {
+			if b := m.padded(sec, &meta); b != nil && sumOf(b) == sec.Checksum {
+				m.putPages(sec, b)
+				m.h.Sections[i] = sec
+				m.restamp()
+				return true, nil
+			}
+		}
+	}
+	meta.ForeignLengths = true // which claims less
+	_, err = m.putMeta(i, &meta)
+	return false, err
+}
+
+// outline returns the META that the lengths of the sections imply. Counts that they do not
+// say are limits.
+func (m *mender) outline() (meta segment.Meta, ok bool) {
+	length := func(id format.SectionID) int64 {
+		s, there := m.h.Section(id)
+		if !there {
+			return -1
+		}
+		return s.Length
+	}
+	docs, widths, index := length(format.SectionIDHash)/8, length(format.SectionDocLengths), length(format.SectionTermIndex)
+	if docs < 0 || docs > segment.MaxDocs || index < 8 {
+		return meta, false
+	}
+	meta = segment.Meta{
+		Docs: uint32(docs), Terms: uint64(index-8) / 16 * layout.TermsPerBlock, LenWidth: 1,
+		Postings: max(m.known.Postings, uint64(index)*layout.TermsPerBlock), Tokens: m.known.Tokens,
+		Analyzer: m.known.Analyzer, AnalyzerOptions: m.known.AnalyzerOptions,
+		Stored: length(format.SectionStored) >= 0,
+	}
+	if docs > 0 {
+		meta.LenWidth = int(widths / docs)
+	}
+	switch meta.LenWidth {
+	case 1:
+		meta.MaxLen = math.MaxUint8
+	case 2:
+		meta.MaxLen = math.MaxUint16
+	case 4:
+		meta.MaxLen = math.MaxUint32
+	default:
+		return meta, false
+	}
+	return meta, true
+}
+
+// putMeta makes meta the section META, i, with checksums that hold. It returns false if it
+// does not fit in.
+func (m *mender) putMeta(i int, meta *segment.Meta) (bool, error) {
+	sec := &m.h.Sections[i]
+	was := *sec
+	b := segment.AppendMeta(nil, meta)
+	if format.PadSection(int64(len(b))) != was.PaddedLength() {
+		return false, nil
+	}
+	sec.Length = int64(len(b))
+	b = append(b, make([]byte, was.PaddedLength()-sec.Length)...)
+	sec.Checksum = sumOf(b)
+	m.putPages(was, b)
+	m.restamp()
+	return true, nil
+}
+
+// padded returns the bytes of section sec if meta has its length, and nil otherwise.
+func (m *mender) padded(sec format.Section, meta *segment.Meta) []byte {
+	b := segment.AppendMeta(nil, meta)
+	if int64(len(b)) != sec.Length {
+		return nil
+	}
+	return append(b, make([]byte, sec.PaddedLength()-sec.Length)...)
+}
+
+// putPages replaces the pages of a section.
+func (m *mender) putPages(sec format.Section, b []byte) {
+	for at := int64(0); at < int64(len(b)); at += format.PageSize {
+		m.p.pages[(sec.Offset+at)/format.PageSize] = b[at : at+format.PageSize]
+	}
+}
+
+// count returns the META of s, which has that many terms, as far as its sections tell it.
+func count(s *segment.Segment, terms uint64, known Known) segment.Meta {
+	meta := *s.Meta()
+	meta.Terms, meta.Postings, meta.Tokens, meta.MinLen, meta.MaxLen = terms, 0, 0, 0, 0
+	x := New(s, s, func(uint32) bool { return false })
+	for i, n := range x.lengths() {
+		if i == 0 || n < meta.MinLen {
+			meta.MinLen = n
+		}
+		meta.MaxLen = max(meta.MaxLen, n)
+		meta.Tokens += uint64(n)
+	}
+	x.countLists(&meta)
+	if len(x.losses) > 0 { // what is known counts what is lost too
+		meta.Postings, meta.Tokens = max(meta.Postings, known.Postings), max(meta.Tokens, known.Tokens)
+		if layout.LengthWidth(meta.MaxLen) != meta.LenWidth {
+			meta.MaxLen = s.Meta().MaxLen
+		}
+	}
+	meta.Postings = max(meta.Postings, meta.Terms)
+	return meta
+}
+
+// termCounts returns the numbers of terms that s may have: TERMINDEX says how many blocks
+// there are, and the last one is parsed. There is at least one.
+func termCounts(s *segment.Segment) []uint64 {
+	limit := s.Meta().Terms
+	if limit == 0 {
+		return []uint64{0}
+	}
+	blocks := limit / layout.TermsPerBlock
+	counts := lastTerms(s, int(blocks)-1)
+	if counts == nil {
+		return []uint64{limit}
+	}
+	for i := range counts {
+		counts[i] += (blocks - 1) * layout.TermsPerBlock
+	}
+	return counts
+}
+
+// lastTerms returns the numbers of terms that the last block of the dictionary may have.
+func lastTerms(s *segment.Segment, block int) (n []uint64) {
+	_, offsets, err := s.Raw().TermIndex()
+	if err != nil {
+		return nil
+	}
+	lo, hi := offsets[block], offsets[block+1]
+	if lo > hi || hi > format.MaxFileSize {
+		return nil
+	}
+	b, err := s.Raw().SectionBytes(format.SectionTerms, int64(lo), int64(hi-lo))
+	if err != nil {
+		return nil
+	}
+	for k := 1; k <= layout.TermsPerBlock; k++ {
+		pos, _ := heads(b, k)
+		t := segment.TermBlock{Bytes: b}
+		for range k {
+			if pos < 0 {
+				break
+			}
+			_, pos = s.Raw().ParseEntry(&t, pos)
+		}
+		if pos == len(b) {
+			n = append(n, uint64(k))
+		}
+	}
+	return n
+}
+
+// countLists counts what META says of lists.
+func (x *Source) countLists(meta *segment.Meta) {
+	meta.Extents, meta.CompactBytes, meta.DocsCodecs, meta.FreqsCodecs = 0, 0, 0, 0
+	for _, e := range x.terms(meta.Terms) {
+		meta.Postings += uint64(e.DF)
+		if e.Kind != segment.KindExtent {
+			meta.CompactBytes += uint64(e.Size())
+			continue
+		}
+		meta.Extents++
+		b, err := x.section(format.SectionPostings, e.Offset, layout.ExtHeader)
+		if err != nil || b[layout.ExtDocsCodec] > 63 || b[layout.ExtFreqsCodec] > 63 {
+			x.lose("postings", "codecs", 0, err)
+			continue
+		}
+		meta.DocsCodecs |= 1 << b[layout.ExtDocsCodec]
+		meta.FreqsCodecs |= 1 << b[layout.ExtFreqsCodec]
+	}
+}

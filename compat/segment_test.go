@@ -12,7 +12,6 @@ type parsed struct {
 	segmentContents
 	n, terms, postings int
 	width              int
-	stored             bool
 	extents            []byte // POSTINGS
 	flags              byte   // flags of all extents in known codecs
 }

@@ -295,24 +295,28 @@ func CheckReadable(path string) error {
 	return err
 }
 
-// TestMergeMixesStored joins a segment with stored text and one without.
+// TestMergeMixesStored joins a segment with stored text and ones without, as writers of
+// version 0.2 could leave them.
 func TestMergeMixesStored(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
 	for i, stored := range []bool{false, true, false} {
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Stored: stored})
+		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), mixStored: true, Stored: stored})
 		if err := errors.Join(w.Add(ctx, doc(fmt.Sprint(i), "text")), w.Commit(ctx), w.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}
 	w := mustOpen(t, fs, Options{})
 	defer w.Close()
+	if err := w.Add(ctx, doc("3", "text")); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := w.Merge(ctx, MergeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	m := model{docs: []shownDoc{show("0", "text", false), show("1", "text", true), show("2", "text", false)}}
+	m := model{docs: []shownDoc{show("0", "text", false), show("1", "text", true), show("2", "text", false), show("3", "text", true)}}
 	m.check(t, fs)
 }

@@ -13,8 +13,9 @@ import (
 // MergeInto merges everything into one segment of the index in directory out, which
 // it creates if necessary: out's own documents, followed by those of the indexes in
 // the directories sources. Of documents with the same id only the last is kept. If
-// the indexes were not made with the same analyzer, the error matches ErrAnalyzer.
-// MergeInto commits the result.
+// the indexes were not made with the same analyzer, the error matches ErrAnalyzer; if
+// some store the contents of documents and others do not, ErrStored. A new index takes
+// both from the sources. MergeInto commits the result.
 func MergeInto(ctx context.Context, out string, sources []string, o Options) (MergeStats, error) {
 	stats, _, err := MergeIntoOrdered(ctx, out, sources, o, ReorderOptions{})
 	return stats, err
@@ -28,6 +29,11 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 		}
 		if asked != nil && asked.Name() != o.Analyzer.Name() {
 			o.Analyzer = asked
+		}
+	}
+	if !o.Stored {
+		if o.Stored, err = storedIn(sources); err != nil {
+			return stats, ordered, err
 		}
 	}
 	w, err := Open(ctx, out, o)
@@ -58,7 +64,50 @@ func analyzerOf(path string) (analysis.Analyzer, error) {
 	return analysis.New(c.Analyzer, c.AnalyzerOptions)
 }
 
-// MergeFrom is MergeInto for an open Writer. The next commit will hold the result.
+// storedIn reports whether the first of the indexes in directories paths that has documents
+// stores their contents.
+func storedIn(paths []string) (stored bool, err error) {
+	for _, path := range paths {
+		segments, stored, err := storedSegments(path)
+		if err != nil {
+			return false, fmt.Errorf("opening %s: %w", path, err)
+		}
+		if segments > 0 {
+			return stored, nil
+		}
+	}
+	return false, nil
+}
+
+// storedSegments returns how many segments the index in directory path has, and whether one
+// of them stores contents.
+func storedSegments(path string) (n int, stored bool, err error) {
+	dir, err := store.Open(path)
+	if err != nil {
+		return 0, false, err
+	}
+	defer dir.Close()
+	c, err := dir.OpenLatest(func(c *store.Commit) error {
+		n, stored = len(c.Segments), false
+		for i := range c.Segments {
+			s, data, err := c.OpenSegment(i)
+			if err != nil {
+				return err
+			}
+			stored = stored || s.Meta().Stored
+			data.Close()
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	c.Release()
+	return n, stored, nil
+}
+
+// MergeFrom is MergeInto for an open Writer: analyzer and Stored are the Writer's. The
+// next commit will hold the result.
 func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeStats, err error) {
 	var dirs []*store.Dir
 	defer func() {
@@ -127,6 +176,9 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 		}
 		s := &liveSegment{info: c.Segments[i], data: data, seg: seg}
 		segments = append(segments, s)
+		if seg.Meta().Stored != w.opts.Stored {
+			return segments, fmt.Errorf("%w: %s has stored %t, the output %t", ErrStored, seg.Name(), seg.Meta().Stored, w.opts.Stored)
+		}
 		if s.deletes, err = c.Deletes(i); err != nil {
 			return segments, err
 		}

@@ -33,7 +33,9 @@ type Options struct {
 	// Threads is the number of worker goroutines; 0 means runtime.GOMAXPROCS. The
 	// files written do not depend on it.
 	Threads int
-	// Stored is whether the contents of documents are stored as well.
+	// Stored is whether a new index stores the contents of documents as well. One with
+	// documents keeps to what it does: without Stored, contents are stored if it stores
+	// them; with it, opening an index that does not fails with ErrStored.
 	Stored bool
 	// DocsCodec and FreqsCodec encode the posting lists of new segments. Their block
 	// lengths must be equal. nil means that the codec of each list is chosen by size
@@ -66,6 +68,7 @@ type Options struct {
 	batchSize int   // for tests: size of a batch
 	accum     int64 // for tests: size of a full accumulator
 	tail      int64 // for tests: bytes of a list that are held in memory
+	mixStored bool  // for tests: Stored holds for new segments, whatever the others do
 }
 
 // Progress is the progress of an operation.

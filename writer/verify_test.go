@@ -158,7 +158,7 @@ func refuses(t *testing.T, fs *memfs.FS, where []string) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	w = mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	w = mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t), Stored: w.Stored()})
 	_, err = w.MergeFromDirs(ctx, dir)
 	refused("merge from", err)
 	w.Close()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/segment"
@@ -15,6 +16,10 @@ import (
 
 // ErrClosed is matched by the errors of calls on a closed Writer. It matches fs.ErrClosed.
 var ErrClosed = fmt.Errorf("writer: %w", fs.ErrClosed)
+
+// ErrStored is matched by the errors for an index or a segment that stores the contents
+// of documents where another does not.
+var ErrStored = errors.New("one stores the text of documents, the other does not")
 
 // ErrDocument is matched by the errors for a document that cannot be added. The
 // Writer remains usable.
@@ -107,7 +112,8 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	return w, nil
 }
 
-// load opens the segments of the newest commit and determines the analyzer.
+// load opens the segments of the newest commit, and determines the analyzer and whether
+// texts are stored.
 func (w *Writer) load() error {
 	m := w.lock.Manifest()
 	if err := w.setAnalyzer(m); err != nil {
@@ -121,8 +127,25 @@ func (w *Writer) load() error {
 		}
 		w.segments = append(w.segments, s)
 	}
+	return w.setStored()
+}
+
+// setStored lets the segments decide whether texts are stored. In an index of version 0.2
+// they can differ: then texts are.
+func (w *Writer) setStored() error {
+	if len(w.segments) == 0 || w.opts.mixStored { // an index without documents takes either
+		return nil
+	}
+	stored := slices.ContainsFunc(w.segments, func(s *liveSegment) bool { return s.seg.Meta().Stored })
+	if w.opts.Stored && !stored {
+		return fmt.Errorf("%w: the index was made without, so they cannot be stored from now on", ErrStored)
+	}
+	w.opts.Stored = stored
 	return nil
 }
+
+// Stored returns whether the contents of documents that are added are stored.
+func (w *Writer) Stored() bool { return w.opts.Stored }
 
 // Add adds a document, replacing one with the same id. It copies the document and
 // returns before it is inverted, but waits while as many documents are in flight as

@@ -119,7 +119,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 // all deletes, adds all inputs and commits.
 func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deletions, ins []input) (err error) {
 	start := time.Now()
-	if b.w, err = writer.Open(ctx, dir, o); errors.Is(err, writer.ErrAnalyzer) {
+	if b.w, err = writer.Open(ctx, dir, o); errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) {
 		return err
 	} else if err != nil {
 		return cli.Opening(err)

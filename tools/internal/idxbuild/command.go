@@ -114,7 +114,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
 	fl.StringArrayVar(&f.deletes.queries, "delete-query", nil, "delete the documents that hold all words of `TEXT`; may be repeated")
-	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in the index")
+	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in a new index (one with documents goes on as it does)")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
 }

@@ -40,7 +40,8 @@ func Command() *cobra.Command {
 		Short: "Merge indexes, or the segments of one",
 		Long: `Idxmerge merges the indexes in the directories SRC into the one in DIR, and creates
 it if there is none. The documents of DIR come first, then those of each SRC in turn.
-Of documents with the same id, the last is kept. All must have the same analyzer.
+Of documents with the same id, the last is kept. All must have the same analyzer, and
+all or none the text of documents.
 
 With --in-place it merges the segments of the index in DIR. Deleted documents are
 dropped from the segments that are rewritten. Otherwise no answer to a query changes.

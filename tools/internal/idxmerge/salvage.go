@@ -105,6 +105,9 @@ func (r *Salvaged) index(ctx context.Context, out string, s *damaged, o writer.O
 		return cli.Opening(err)
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	if w.Stored() && !o.Stored {
+		return fmt.Errorf("%w: %s has none, unlike %s", writer.ErrStored, s.dir, out)
+	}
 	for i := range s.parts {
 		if err := r.segment(ctx, w, &s.parts[i]); err != nil {
 			return err

@@ -27,11 +27,16 @@ func init() {
 	})
 }
 
+// release and commit are set by the linker in programs of a release (internal/release).
+var release, commit string
+
 // Version describes the program: version and commit of the module, version of the
 // file format, Go, platform and instructions.
 func Version() string {
 	parts := []string{"(unknown version)"}
-	if info, ok := debug.ReadBuildInfo(); ok {
+	if release != "" {
+		parts = []string{release, "commit " + commit}
+	} else if info, ok := debug.ReadBuildInfo(); ok {
 		parts[0] = info.Main.Version
 		for _, s := range info.Settings {
 			switch {

@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"sync"
@@ -186,5 +187,17 @@ func (o *Options) batches() int {
 // maxText returns the size of the largest document: if it is alone in flight, it
 // may use the whole share of batches.
 func (o *Options) maxText() int {
-	return int(min(o.Memory/flightShare/batchCost, analysis.MaxTextBytes, segment.MaxText))
+	return int(min(cmp.Or(o.Memory, DefaultMemory)/flightShare/batchCost, analysis.MaxTextBytes, segment.MaxText))
+}
+
+// CheckDocument returns the error, which matches ErrDocument, with which a Writer of these
+// options refuses a document, and nil if it takes it.
+func (o *Options) CheckDocument(d Document) error {
+	if err := checkID(d.ID); err != nil {
+		return err
+	}
+	if n, most := len(d.Contents), o.maxText(); n > most {
+		return fmt.Errorf("%w %s: %d bytes of text, at most %d fit the memory budget", ErrDocument, quote(d.ID), n, most)
+	}
+	return nil
 }

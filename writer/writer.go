@@ -152,11 +152,8 @@ func (w *Writer) Stored() bool { return w.opts.Stored }
 // the memory budget allows; ctx bounds only that wait. The error for a bad document
 // matches ErrDocument.
 func (w *Writer) Add(ctx context.Context, d Document) error {
-	if err := checkID(d.ID); err != nil {
+	if err := w.opts.CheckDocument(d); err != nil {
 		return err
-	}
-	if n, most := len(d.Contents), w.opts.maxText(); n > most {
-		return fmt.Errorf("%w %s: %d bytes of text, at most %d fit the memory budget", ErrDocument, quote(d.ID), n, most)
 	}
 	return w.pipe.add(ctx, d.ID, d.Contents, false)
 }

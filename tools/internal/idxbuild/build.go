@@ -36,6 +36,7 @@ type Report struct {
 	Live     int64   `json:"documents"`
 	Segments int     `json:"segments"`
 	Bytes    int64   `json:"bytes"`
+	DryRun   bool    `json:"dry_run"`
 	took     time.Duration
 
 	deletes, adds bool
@@ -44,7 +45,7 @@ type Report struct {
 // build is a run of the command.
 type build struct {
 	stderr   io.Writer
-	w        *writer.Writer
+	w        changes
 	skip     bool
 	done     string // what the run does
 	fields   exchange.Fields
@@ -108,6 +109,9 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 			b.progress.Writer(x)
 		}
 	}
+	if f.dryRun {
+		return &b.report, b.dryRun(ctx, f.out, o, &f.deletes, ins)
+	}
 	fresh := cli.NewFresh(f.out)
 	if err := b.all(ctx, f.out, o, &f.deletes, ins); err != nil {
 		fresh.Undo()
@@ -119,13 +123,14 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 // all deletes, adds all inputs and commits.
 func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deletions, ins []input) (err error) {
 	start := time.Now()
-	if b.w, err = writer.Open(ctx, dir, o); errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) {
+	w, err := writer.Open(ctx, dir, o)
+	if errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) {
 		return err
 	} else if err != nil {
 		return cli.Opening(err)
 	}
 	defer func() {
-		if cerr := b.w.Close(); err == nil {
+		if cerr := w.Close(); err == nil {
 			err = cerr
 		}
 	}()
@@ -136,6 +141,27 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 	if err != nil {
 		return err
 	}
+	b.w = w
+	if err := b.change(ctx, dir, d, ins); err != nil {
+		return err
+	}
+	b.read.Store(true)
+	if _, err := w.Reorder(ctx, b.order); err != nil {
+		return b.explain(err)
+	}
+	if err := w.Commit(ctx); err != nil {
+		return b.explain(err)
+	}
+	if err := w.WaitMerges(ctx); err != nil {
+		return fmt.Errorf("%w\neverything was added", err)
+	}
+	b.report.took = time.Since(start)
+	b.report.Seconds = b.report.took.Seconds()
+	return b.after(dir, before)
+}
+
+// change deletes and adds.
+func (b *build) change(ctx context.Context, dir string, d *deletions, ins []input) (err error) {
 	if err := b.delete(ctx, dir, d); err != nil {
 		return b.explain(err)
 	}
@@ -149,19 +175,7 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 			return b.explain(err)
 		}
 	}
-	b.read.Store(true)
-	if _, err := b.w.Reorder(ctx, b.order); err != nil {
-		return b.explain(err)
-	}
-	if err := b.w.Commit(ctx); err != nil {
-		return b.explain(err)
-	}
-	if err := b.w.WaitMerges(ctx); err != nil {
-		return fmt.Errorf("%w\neverything was added", err)
-	}
-	b.report.took = time.Since(start)
-	b.report.Seconds = b.report.took.Seconds()
-	return b.after(dir, before)
+	return nil
 }
 
 // explain adds to err what it means for the run.
@@ -308,6 +322,11 @@ func (b *build) after(dir string, before int64) error {
 
 func (r *Report) text(w io.Writer) {
 	t := cli.NewTable("", "")
+	if r.DryRun {
+		r.textDry(t)
+		t.WriteTo(w)
+		return
+	}
 	if r.deletes {
 		t.Row("deleted", cli.Number(r.Deleted, "document"))
 	}
@@ -326,11 +345,7 @@ func (r *Report) text(w io.Writer) {
 
 // textAdded shows what was added.
 func (r *Report) textAdded(t *cli.Table) {
-	added := cli.Number(r.Added, "document")
-	if r.Replaced > 0 {
-		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
-	}
-	t.Row("added", added)
+	t.Row("added", r.added())
 	if r.Ignored > 0 {
 		t.Row("ignored", cli.Number(r.Ignored, "JSON field")+" other than id and contents: see --map")
 	}
@@ -338,4 +353,32 @@ func (r *Report) textAdded(t *cli.Table) {
 		t.Row("skipped", cli.Number(r.Skipped, "bad document"))
 	}
 	t.Row("read", fmt.Sprintf("%s in %s, %s/s", cli.Bytes(r.Read), cli.Seconds(r.took), cli.Bytes(int64(float64(r.Read)/r.took.Seconds()))))
+}
+
+// textDry shows what a run would do.
+func (r *Report) textDry(t *cli.Table) {
+	if r.deletes {
+		t.Row("would delete", cli.Number(r.Deleted, "document"))
+	}
+	if r.NotFound > 0 {
+		t.Row("not found", cli.Number(r.NotFound, "id"))
+	}
+	if r.adds {
+		t.Row("would add", r.added())
+	}
+	if r.Skipped > 0 {
+		t.Row("would skip", cli.Number(r.Skipped, "bad document"))
+	}
+	t.Row("index", r.Index)
+	t.Row("documents then", cli.Count(r.Live))
+	t.Row("written", "nothing: a dry run")
+}
+
+// added says how many documents are added, and how many of them replace others.
+func (r *Report) added() string {
+	added := cli.Number(r.Added, "document")
+	if r.Replaced > 0 {
+		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
+	}
+	return added
 }

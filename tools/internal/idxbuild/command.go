@@ -32,6 +32,7 @@ type flags struct {
 	onError   *cli.Choice
 	deletes   deletions
 	fields    string
+	dryRun    bool
 	storeText bool
 	json      bool
 }
@@ -76,7 +77,8 @@ Analyzers cut text into terms, and queries in the same way:
 
 With --delete or --delete-query the run first deletes documents of an existing index;
 then it needs no INPUT. A query matches the documents that hold all of its words, cut
-by the index's analyzer: there is no other syntax.
+by the index's analyzer: there is no other syntax, and operators are refused. With
+--dry-run the run counts what it would delete, add and replace, and writes nothing.
 
 With --order bp or random the run leaves one segment of old and new documents and
 renumbers them. The order bp (recursive graph bisection) places documents that share
@@ -87,6 +89,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz
+  idxbuild --out mail.idx --delete-query "unsubscribe" --dry-run
   idxbuild --out mail.idx --delete old-ids.txt --delete-query "unsubscribe"`,
 	}
 	want := cli.Want("INPUT...")
@@ -114,6 +117,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
 	fl.StringArrayVar(&f.deletes.queries, "delete-query", nil, "delete the documents that hold all words of `TEXT`; may be repeated")
+	fl.BoolVar(&f.dryRun, "dry-run", false, "count what would change, and write nothing")
 	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in a new index (one with documents goes on as it does)")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd

@@ -132,6 +132,9 @@ func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs
 		if err != nil {
 			return err
 		}
+		if err := plainWords(searcher, text); err != nil {
+			return err
+		}
 		if len(terms) == 0 {
 			return fmt.Errorf("--delete-query %s has no words", cli.Quote(text))
 		}
@@ -143,4 +146,21 @@ func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs
 		}
 	}
 	return nil
+}
+
+// plainWords returns a usage error if a query has an operator that the analyzer would read
+// as plain words: it might delete the very documents that it was meant to spare.
+func plainWords(s *query.Searcher, text string) error {
+	op := cli.Operator(text)
+	if op == "" {
+		return nil
+	}
+	terms, err := s.Parse(op)
+	if err != nil {
+		return err
+	}
+	if string(bytes.Join(terms, []byte(" "))) == op {
+		return nil // terms of an analyzer that cuts at white space
+	}
+	return cli.Usage("--delete-query %s: %s", cli.Quote(text), cli.NoOperators(op))
 }

@@ -43,8 +43,8 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 		defer runtime.KeepAlive(make([]byte, spareHeap))
 	}
 	for _, text := range args {
-		if op := operator(text); op != "" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is read as plain words: queries have no operators\n", cmd.CommandPath(), cli.Quote(op))
+		if op := cli.Operator(text); op != "" {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), cli.NoOperators(op))
 		}
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(args)), cli.ItemRate("queries"))

@@ -3,6 +3,8 @@ package serve
 import (
 	"cmp"
 	"context"
+	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -13,19 +15,22 @@ import (
 
 // search is the answer to a query.
 type search struct {
-	Text   string
-	K      int
-	Modes  []option
-	Terms  []string
-	Absent []string // terms that the index does not have
-	Hits   []hit
-	Legend []share // the terms of the hits' scores
-	Took   string  // of the search
-	Algo   string
-	Traces []listTrace
-	Passes int  // of the query over segments
-	Traced int  // of them, those in Traces
-	Off    bool // the index cannot answer queries
+	Text  string
+	K     int
+	Modes []option
+	// Clipped says that K is less than what was asked for, and Operator that a part of
+	// Text is read as plain words. Both may be empty.
+	Clipped, Operator string
+	Terms             []string
+	Absent            []string // terms that the index does not have
+	Hits              []hit
+	Legend            []share // the terms of the hits' scores
+	Took              string  // of the search
+	Algo              string
+	Traces            []listTrace
+	Passes            int  // of the query over segments
+	Traced            int  // of them, those in Traces
+	Off               bool // the index cannot answer queries
 }
 
 type option struct {
@@ -66,16 +71,25 @@ type run struct {
 	Fate        string // skipped, bound, docs, freqs
 }
 
+// mostHits is how many hits a page shows.
+const mostHits = 100
+
 // maxTraced is how many segments' lists a page shows.
 const maxTraced = 4
 
 func (s *shown) search(r *http.Request) (any, error) {
 	v := r.URL.Query()
-	k, err := number(r, "k", 10, 100)
+	k, err := number(r, "k", 10, math.MaxUint64)
 	if err != nil {
 		return nil, err
 	}
-	a := &search{Text: v.Get("q"), K: int(max(k, 1)), Off: s.main.searcher == nil}
+	a := &search{Text: v.Get("q"), K: int(min(max(k, 1), mostHits)), Off: s.main.searcher == nil}
+	if k > mostHits {
+		a.Clipped = fmt.Sprintf("A page shows at most %d hits, not %s.", mostHits, cli.Count(k))
+	}
+	if op := cli.Operator(a.Text); op != "" {
+		a.Operator = cli.NoOperators(op) + "."
+	}
 	mode := query.Or
 	if text := v.Get("mode"); text != "" {
 		if mode, err = query.ParseMode(text); err != nil {

@@ -3,6 +3,7 @@ package hybrid
 import (
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"testing"
 	"time"
@@ -168,9 +169,9 @@ func TestStockCold(t *testing.T) {
 // times faster than predicted in comparison. The limit is not proved: of 1,000 other machines three take 1.2 to 1.4
 // times as long as the better processor, and one 4 times, whose GPU is 500 times as slow as the cores.
 func TestStockUneven(t *testing.T) {
-	step := uint64(1)
-	if testing.Short() {
-		step = 5
+	step := uint64(10)
+	if long() {
+		step = 1
 	}
 	for n := uint64(0); n < 200; n += step {
 		seed := n
@@ -199,14 +200,21 @@ func TestStockUneven(t *testing.T) {
 	}
 }
 
+// long reports whether all cases of tests that take long are to run, as in CI.
+func long() bool { return os.Getenv("PINION_LONG") != "" }
+
 // learning is how much longer it may take until the times of both processors are known.
 const learning = 15 * time.Millisecond
 
 // TestStockHostBound has a GPU that is faster than the cores can serve: a query that they answer
 // costs them more than it saves, so that queries are left to the GPU.
 func TestStockHostBound(t *testing.T) {
-	for _, cpu := range []float64{150, 600, 1600} {
-		for _, host := range []float64{2, 3, 4.5} {
+	cpus, hosts := []float64{600}, []float64{3}
+	if long() {
+		cpus, hosts = []float64{150, 600, 1600}, []float64{2, 3, 4.5}
+	}
+	for _, cpu := range cpus {
+		for _, host := range hosts {
 			for _, callers := range []int{16, 0} {
 				m := machineOf(cpu, 10000, host)
 				m.Queries = 3_000_000
@@ -242,7 +250,11 @@ func TestStockHostBound(t *testing.T) {
 // that is catching up.
 func TestStockStops(t *testing.T) {
 	const every, from, stop, deadline = 250 * time.Millisecond, 100 * time.Millisecond, 20 * time.Millisecond, 50 * time.Millisecond
-	for _, cpu := range []float64{150, 600, 2000} {
+	cpus := []float64{600}
+	if long() {
+		cpus = []float64{150, 600, 2000}
+	}
+	for _, cpu := range cpus {
 		m := machineOf(cpu, 10000, 4.5)
 		m.Backlog, m.outside, m.Callers = 1<<15, us(0.4), 0
 		gpu, _, _ := m.run(t, OnlyGPU)

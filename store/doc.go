@@ -46,7 +46,8 @@
 //	lock.go, output.go        Lock: new files, Commit
 //	sweep.go                  what a Lock finds at first, and what it removes
 //	publish.go                what this process sees before it is committed
-//	inspect.go, repair.go     what is left of a damaged index
+//	inspect.go, mend.go       what is left of a damaged index
+//	repair.go                 and what can be made of it
 //	backup.go                 copies of a commit
 //	manifest.go, deletes.go, names.go, container.go
 //	                          names and contents of the files

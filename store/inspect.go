@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/salvage"
 )
 
 // Inventory lists what a directory holds, damaged or not. It does not change.
@@ -32,10 +32,9 @@ type ManifestState struct {
 	Generation uint64 // by its name
 	// Manifest is nil if the file cannot be read.
 	Manifest *Manifest
-	// Err says what is damaged. If Manifest is not nil, a single bit is: bit Bit%8,
-	// counting from the lowest, of byte Bit/8.
-	Err error
-	Bit int64
+	// Err says what is damaged. If Manifest is not nil, it is that of the file after Mends.
+	Err   error
+	Mends []format.Mend
 }
 
 // FileState is one segment or deletes file.
@@ -51,10 +50,13 @@ type FileState struct {
 	// documents. Postings and Tokens are those of a segment.
 	Docs             uint32
 	Postings, Tokens uint64
-	// Err says what is damaged.
-	Err error
+	// Err says what is damaged. If there are Mends, the rest is about the file after them,
+	// in which every checksum holds; a Recovery has it written again.
+	Err   error
+	Mends []format.Mend
 
 	analyzer, options string
+	known             salvage.Known // of a segment
 }
 
 // Inspect lists the files of a directory and checks them. Of segments it reads what
@@ -126,9 +128,12 @@ func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Contex
 	for i := range inv.Files {
 		f := &inv.Files[i]
 		if f.Kind == format.KindSegment {
+			f.known = inv.knownOf(f.Number)
 			f.Err = f.segment(ctx, d, check)
 		} else {
-			_, f.Err = f.deletes(d, math.MaxUint32)
+			if _, err := f.deletes(d, math.MaxUint32); err != nil {
+				f.Err, f.Mends = err, nil
+			}
 		}
 		if f.Err != nil && !isDamage(f.Err) {
 			return nil, f.Err
@@ -144,27 +149,56 @@ func isDamage(err error) bool {
 	return errors.As(err, &e)
 }
 
-// segment checks a segment file and fills in f.
+// segment checks a segment file and fills in f. If the file is damaged, it checks what Mend
+// makes of it, and returns what is damaged all the same.
 func (f *FileState) segment(ctx context.Context, d *Dir, check func(context.Context, *segment.Segment) error) (err error) {
 	defer CatchFault(ArmFault(), &err)
-	s, data, err := f.open(d)
+	data, err := d.OpenFile(f.Name)
 	if err != nil {
 		return err
 	}
 	defer data.Close()
-	m := s.Meta()
-	f.ID, f.Docs, f.Postings, f.Tokens, f.analyzer, f.options = s.Header().ID, m.Docs, m.Postings, m.Tokens, m.Analyzer, m.AnalyzerOptions
-	if check == nil {
-		return nil
+	s, err := segment.Open(f.Name, data)
+	if err == nil {
+		f.describe(s)
+		if check != nil {
+			err = check(ctx, s)
+		}
 	}
-	return check(ctx, s)
+	if !isDamage(err) {
+		return err
+	}
+	s, mends, e := f.openMended(data)
+	if s == nil || e != nil {
+		return cmp.Or(e, err)
+	}
+	if check != nil {
+		if e := check(ctx, s); e != nil {
+			return e
+		}
+	}
+	f.describe(s)
+	f.Mends = mends
+	return err
 }
 
+// describe fills in f from a segment.
+func (f *FileState) describe(s *segment.Segment) {
+	m := s.Meta()
+	f.ID, f.Docs, f.Postings, f.Tokens, f.analyzer, f.options = s.Header().ID, m.Docs, m.Postings, m.Tokens, m.Analyzer, m.AnalyzerOptions
+}
+
+// open opens a segment file that is sound or can be mended.
 func (f *FileState) open(d *Dir) (s *segment.Segment, data Data, err error) {
 	if data, err = d.OpenFile(f.Name); err != nil {
 		return nil, nil, err
 	}
-	if s, err = segment.Open(f.Name, data); err != nil {
+	if len(f.Mends) == 0 {
+		s, err = segment.Open(f.Name, data)
+	} else if s, _, err = f.openMended(data); s == nil && err == nil {
+		err = f.Err // it has changed
+	}
+	if err != nil {
 		data.Close()
 		return nil, nil, err
 	}
@@ -180,6 +214,14 @@ func (f *FileState) deletes(d *Dir, docs uint32) (bm *roaring.Bitmap, err error)
 	}
 	defer data.Close()
 	h, b, off, err := readSection(f.Name, data, format.KindDeletes, format.SectionDeletes)
+	if isDamage(err) {
+		was, mends, e := mendSection(f.Name, data, format.KindDeletes, format.SectionDeletes, format.ID{})
+		if e != nil {
+			return nil, err
+		}
+		f.Err, f.Mends = err, mends
+		h, b, off, err = readSection(f.Name, was, format.KindDeletes, format.SectionDeletes)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -191,57 +233,32 @@ func (f *FileState) deletes(d *Dir, docs uint32) (bm *roaring.Bitmap, err error)
 	return bm, nil
 }
 
-// inspectManifest reads a file of a manifest, with one damaged bit if need be.
+// inspectManifest reads a file of a manifest, mended if need be.
 func inspectManifest(fsys ReadFS, name string, gen uint64) ManifestState {
-	s := ManifestState{Name: name, Generation: gen, Bit: -1}
+	s := ManifestState{Name: name, Generation: gen}
 	if s.Manifest, _, s.Err = readManifestFile(fsys, name, gen); s.Err == nil {
 		return s
 	}
-	if m, bit, err := flipBack(fsys, name); err == nil && m != nil && m.Generation == gen {
-		s.Manifest, s.Bit = m, bit
+	if m, mends, err := mendManifest(fsys, name); err == nil && m.Generation == gen {
+		s.Manifest, s.Mends = m, mends
 	}
 	return s
 }
 
-// maxFlip bounds the manifests whose damaged bit is searched for: with 64 KiB it takes
-// a few seconds.
-const maxFlip = 64 << 10
-
-// flipBack looks for the bit that must be flipped for a manifest to be readable.
-func flipBack(fsys ReadFS, name string) (m *Manifest, bit int64, err error) {
+// mendManifest reads a damaged file of a manifest.
+func mendManifest(fsys ReadFS, name string) (m *Manifest, mends []format.Mend, err error) {
 	defer CatchFault(ArmFault(), &err)
 	data, err := fsys.Open(name)
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
 	defer data.Close()
-	raw, err := data.Range(0, data.Size())
-	if err != nil || len(raw) > maxFlip {
-		return nil, 0, err
+	b, mends, err := mendSection(name, data, format.KindManifest, format.SectionManifest, format.ID{})
+	if err != nil {
+		return nil, nil, err
 	}
-	b := content(bytes.Clone(raw))
-	for i := range b {
-		for bit := range 8 {
-			b[i] ^= 1 << bit
-			if m, err := ReadManifest(name, b); err == nil {
-				return m, int64(i)*8 + int64(bit), nil
-			}
-			b[i] ^= 1 << bit
-		}
-	}
-	return nil, 0, nil
-}
-
-// content is a Data in memory.
-type content []byte
-
-func (c content) Size() int64  { return int64(len(c)) }
-func (c content) Close() error { return nil }
-func (c content) Range(off, n int64) ([]byte, error) {
-	if off < 0 || n < 0 || off > int64(len(c))-n {
-		return nil, outside("", off, n, int64(len(c)))
-	}
-	return c[off : off+n], nil
+	m, err = ReadManifest(name, b)
+	return m, mends, err
 }
 
 // Recovery is an index that Repair can make of a directory.
@@ -272,8 +289,7 @@ func (r *Recovery) Live() (n uint64) {
 	return n
 }
 
-// Commits returns the commits whose manifest can be read, perhaps after flipping back
-// a bit, newest first.
+// Commits returns the commits whose manifest can be read, mended perhaps, newest first.
 func (inv *Inventory) Commits() []*Recovery {
 	var out []*Recovery
 	for _, withFlip := range []bool{false, true} {
@@ -283,7 +299,7 @@ func (inv *Inventory) Commits() []*Recovery {
 				slices.ContainsFunc(out, func(r *Recovery) bool { return r.Manifest.Generation == s.Generation }) {
 				continue
 			}
-			out = append(out, &Recovery{Manifest: s.Manifest, Missing: inv.missing(s.Manifest)})
+			out = append(out, &Recovery{Manifest: s.Manifest, Missing: inv.missing(s.Manifest), Notes: inv.mendsOf(s.Manifest)})
 		}
 	}
 	slices.SortFunc(out, func(a, b *Recovery) int { return cmp.Compare(b.Manifest.Generation, a.Manifest.Generation) })
@@ -315,10 +331,31 @@ func (inv *Inventory) missing(m *Manifest) (errs []error) {
 	return errs
 }
 
-// file returns the state of a file, or what is wrong with it.
+// mendsOf says what is mended of the files that m names.
+func (inv *Inventory) mendsOf(m *Manifest) (notes []Dropped) {
+	for _, name := range m.Files() {
+		if f := inv.mended(name); f != nil {
+			notes = append(notes, f.mendNotes()...)
+		}
+	}
+	return notes
+}
+
+// mendNotes says what is mended of f.
+func (f *FileState) mendNotes() (notes []Dropped) {
+	for _, m := range f.Mends {
+		notes = append(notes, Dropped{f.Name, m.String()})
+	}
+	return notes
+}
+
+// file returns the state of a file that is sound or can be mended, or what is wrong with it.
 func (inv *Inventory) file(name string) (*FileState, error) {
 	for i := range inv.Files {
 		if f := &inv.Files[i]; f.Name == name {
+			if len(f.Mends) > 0 {
+				return f, nil
+			}
 			return f, f.Err
 		}
 	}

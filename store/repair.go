@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -69,6 +70,7 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 			continue
 		}
 		entered = append(entered, c)
+		r.Notes = append(r.Notes, f.mendNotes()...)
 	}
 	for _, c := range slices.Backward(entered) {
 		r.Manifest.Segments = append(r.Manifest.Segments, c.info)
@@ -78,7 +80,7 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 
 // refuse returns why a segment cannot enter whatever the others are, or "".
 func (r *Recovery) refuse(f *FileState) string {
-	if f.Err != nil {
+	if f.Err != nil && len(f.Mends) == 0 {
 		return f.Err.Error()
 	}
 	m := r.Manifest
@@ -111,6 +113,7 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 		bm, err := x.deletes(d, f.Docs)
 		if err == nil {
 			c.delete(bm, x.Number)
+			r.Notes = append(r.Notes, x.mendNotes()...)
 			break
 		}
 		if !isDamage(err) {
@@ -215,36 +218,65 @@ func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.S
 	return l.apply(ctx, inv, r)
 }
 
+// sound returns m without the files that are to be mended, as generation gen.
+func (inv *Inventory) sound(gen uint64, m *Manifest) *Manifest {
+	out := &Manifest{Generation: gen}
+	for _, s := range m.Segments {
+		if inv.mended(SegmentName(s.File)) != nil {
+			continue
+		}
+		if inv.mended(DeletesName(s.DeletesFile)) != nil {
+			s.DeletesFile, s.Deleted, s.DeletedTokens = 0, 0, 0
+		}
+		out.Segments = append(out.Segments, s)
+	}
+	return out
+}
+
+// write writes the files of a segment of r that are mended or new, and the deletes of a
+// mended segment, and sets their numbers.
+func (l *Lock) write(ctx context.Context, inv *Inventory, r *Recovery, s *SegmentInfo) (err error) {
+	deletes := r.deletes[s.File]
+	mended := inv.mended(SegmentName(s.File))
+	if s.DeletesFile != 0 && (mended != nil || inv.mended(DeletesName(s.DeletesFile)) != nil) {
+		f, err := inv.file(DeletesName(s.DeletesFile))
+		if err != nil {
+			return err
+		}
+		if deletes, err = f.deletes(l.dir, s.Docs); err != nil {
+			return err
+		}
+	}
+	if mended != nil {
+		if s.File, err = l.writeMended(ctx, mended); err != nil {
+			return err
+		}
+	}
+	if deletes != nil {
+		s.DeletesFile, err = l.WriteDeletes(s.ID, deletes)
+	}
+	return err
+}
+
 func (l *Lock) apply(ctx context.Context, inv *Inventory, r *Recovery) error {
 	m := r.Manifest.Clone()
 	l.next = inv.next
-	l.cur = &Manifest{Generation: inv.generation, Segments: r.Manifest.Segments} // no commit on disk
+	l.cur = inv.sound(inv.generation, r.Manifest) // no commit on disk
 	if err := l.checkNamed(); err != nil {
 		return err
 	}
 	for i := range m.Segments {
-		s := &m.Segments[i]
-		if bm := r.deletes[s.File]; bm != nil {
-			var err error
-			if s.DeletesFile, err = l.WriteDeletes(s.ID, bm); err != nil {
-				return err
-			}
+		if err := l.write(ctx, inv, r, &m.Segments[i]); err != nil {
+			return err
 		}
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	needed := m.Files()
-	for i := range inv.Files {
-		if f := &inv.Files[i]; !slices.Contains(needed, f.Name) {
-			name := f.Name
-			if f.Temp {
-				name += tempSuffix
-			}
-			if err := l.fs.Quarantine(name); err != nil {
-				return err
-			}
-		}
+	// The files of which mended ones were made are needed until these are committed.
+	mended := r.Manifest.Files()
+	if err := l.quarantine(inv, append(m.Files(), mended...)); err != nil {
+		return err
 	}
 	// If files came back after a crash, they would be taken for superseded.
 	if err := l.fs.Sync(); err != nil {
@@ -253,5 +285,26 @@ func (l *Lock) apply(ctx context.Context, inv *Inventory, r *Recovery) error {
 	if err := l.Commit(m); err != nil {
 		return err
 	}
+	if err := l.quarantine(inv, m.Files()); err != nil {
+		return err
+	}
 	return l.fs.Sync()
+}
+
+// quarantine moves the files of inv that are still there, except those that are needed.
+func (l *Lock) quarantine(inv *Inventory, needed []string) error {
+	for i := range inv.Files {
+		f := &inv.Files[i]
+		name := f.Name
+		if f.Temp {
+			name += tempSuffix
+		}
+		if slices.Contains(needed, f.Name) {
+			continue
+		}
+		if err := l.fs.Quarantine(name); err != nil && !errors.Is(err, fs.ErrNotExist) { // Commit moves some
+			return err
+		}
+	}
+	return nil
 }

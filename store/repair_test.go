@@ -130,6 +130,16 @@ func flipped(s string, at int) []byte {
 	return b
 }
 
+// blotted overwrites the n bytes at at, of which no other part of the file says what they
+// were unless it knows them all.
+func blotted(s string, at, n int) []byte {
+	b := []byte(s)
+	for i := range b[at : at+n] {
+		b[at+i] ^= byte(0xa5 + 7*i)
+	}
+	return b
+}
+
 // rebuild repairs by rebuilding and returns what was chosen.
 func rebuild(fsys store.FS) (r *store.Recovery, err error) {
 	d, _ := store.OpenFS(fsys)
@@ -186,16 +196,20 @@ func TestRebuild(t *testing.T) {
 		want    model
 		dropped []string
 	}{
-		"no manifest":           {lost, all, nil},
-		"a damaged segment":     {with(lost, segments[0], flipped(whole[segments[0]], 5000)), without(all, func(i int) bool { return i >= 5 }), segments[:1]},
-		"a cut segment":         {with(lost, segments[1], cut), without(all, func(i int) bool { return i < 15 }), segments[1:2]},
-		"newest damaged":        {with(lost, segments[2], flipped(whole[segments[2]], 5000)), old, segments[2:]},
-		"deletes of the last":   {with(lost, deletes[2], flipped(whole[deletes[2]], 4100)), undeleted, nil},
-		"deletes of the first":  {with(lost, deletes[0], nil), all, nil},
-		"all deletes":           {with(with(with(lost, deletes[0], nil), deletes[1], nil), deletes[2], nil), undeleted, nil},
-		"newest and deletes":    {with(with(lost, segments[2], nil), deletes[0], nil), older, nil},
-		"a copy of a segment":   {with(lost, store.SegmentName(90), []byte(whole[segments[0]])), all, segments[:1]},
-		"not a segment at all":  {with(lost, store.SegmentName(91), []byte("hello")), all, []string{store.SegmentName(91)}},
+		"no manifest":          {lost, all, nil},
+		"a damaged segment":    {with(lost, segments[0], blotted(whole[segments[0]], 8193, 8)), without(all, func(i int) bool { return i >= 5 }), segments[:1]},
+		"a cut segment":        {with(lost, segments[1], cut), without(all, func(i int) bool { return i < 15 }), segments[1:2]},
+		"newest damaged":       {with(lost, segments[2], blotted(whole[segments[2]], 8193, 8)), old, segments[2:]},
+		"deletes of the last":  {with(lost, deletes[2], blotted(whole[deletes[2]], 4100, 8)), undeleted, nil},
+		"deletes of the first": {with(lost, deletes[0], nil), all, nil},
+		"all deletes":          {with(with(with(lost, deletes[0], nil), deletes[1], nil), deletes[2], nil), undeleted, nil},
+		"newest and deletes":   {with(with(lost, segments[2], nil), deletes[0], nil), older, nil},
+		"a copy of a segment":  {with(lost, store.SegmentName(90), []byte(whole[segments[0]])), all, segments[:1]},
+		"not a segment at all": {with(lost, store.SegmentName(91), []byte("hello")), all, []string{store.SegmentName(91)}},
+		"bits of all files": {with(with(with(lost, segments[0], flipped(whole[segments[0]], 5000)), segments[2], flipped(whole[segments[2]], 100)),
+			deletes[2], flipped(whole[deletes[2]], 4100)), all, nil},
+		"first pages":           {with(with(lost, segments[0], blotted(whole[segments[0]], 0, 4096)), deletes[2], blotted(whole[deletes[2]], 0, 4096)), all, nil},
+		"last bytes":            {with(with(lost, segments[0], []byte(whole[segments[0]][:len(whole[segments[0]])-100])), deletes[2], blotted(whole[deletes[2]], len(whole[deletes[2]])-64, 64)), all, nil},
 		"damaged manifests too": {with(with(whole, manifests[0], nil), manifests[1], []byte("PIN")), all, nil},
 	} {
 		mem := directory(t, c.content)
@@ -267,7 +281,7 @@ func TestRebuildAfterMerge(t *testing.T) {
 		dropped int
 	}{
 		"both":           {both, want, 3},
-		"damaged output": {with(both, merged[0], flipped(both[merged[0]], 5000)), libraryModel(), 1},
+		"damaged output": {with(both, merged[0], blotted(both[merged[0]], 8193, 8)), libraryModel(), 1},
 	} {
 		mem := directory(t, c.content)
 		r, err := rebuild(mem)
@@ -344,9 +358,25 @@ func TestRestoreCommit(t *testing.T) {
 			t.Errorf("byte %d: %v", at, err)
 		}
 	}
-	// What is damaged cannot be restored, and nothing changes.
-	c := with(whole, segments[1], flipped(whole[segments[1]], 5000))
+	// A bit of everything, and what other parts of a file know.
+	c := with(whole, manifest, flipped(whole[manifest], 4099))
+	c = with(c, mirror, blotted(whole[mirror], 0, 512))
+	c = with(c, segments[1], blotted(whole[segments[1]], 0, 512))
+	c = with(c, segments[2], flipped(whole[segments[2]], 5000))
+	c = with(c, byPrefix(whole, "deletes-")[1], flipped(whole[byPrefix(whole, "deletes-")[1]], 4100))
 	mem := directory(t, c)
+	if err := restore(mem, gen); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := contents(mem); err != nil || !maps.Equal(got, libraryModel()) {
+		t.Fatalf("%v, %v", err, got)
+	}
+	if err := nothingLost(t, mem, c); err != nil {
+		t.Error(err)
+	}
+	// What is damaged cannot be restored, and nothing changes.
+	c = with(whole, segments[1], blotted(whole[segments[1]], 8193, 8))
+	mem = directory(t, c)
 	if err := restore(mem, gen); err == nil || !strings.Contains(err.Error(), segments[1]) {
 		t.Errorf("a commit with a damaged segment: %v", err)
 	}
@@ -411,7 +441,8 @@ func broken(t testing.TB) map[string]struct {
 } {
 	whole := library(t)
 	lost := with(with(whole, byPrefix(whole, "manifest-")[0], nil), byPrefix(whole, "mirror-")[0], nil)
-	deletes := byPrefix(whole, "deletes-")
+	deletes, segments := byPrefix(whole, "deletes-"), byPrefix(whole, "segment-")
+	mended := with(with(lost, segments[1], blotted(whole[segments[1]], 0, 512)), deletes[2], flipped(whole[deletes[2]], 4100))
 	bits := with(with(whole, byPrefix(whole, "manifest-")[0], nil), byPrefix(whole, "mirror-")[0], flipped(whole[byPrefix(whole, "mirror-")[0]], 9))
 	doRebuild := func(fsys store.FS) error { _, err := rebuild(fsys); return err }
 	return map[string]struct {
@@ -419,6 +450,7 @@ func broken(t testing.TB) map[string]struct {
 		repair  func(store.FS) error
 	}{
 		"rebuild": {with(lost, deletes[0], nil), doRebuild},
+		"mended":  {mended, doRebuild},
 		"restore": {bits, func(fsys store.FS) error { return restore(fsys, 5) }},
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -64,8 +65,10 @@ that the sound segments make. It changes nothing without --apply, which takes --
 or --rebuild. Then files that the new commit does not name move to the folder
 quarantine in INDEX; nothing is deleted.
 
-A manifest with one damaged bit is read with that bit flipped back. A rebuilt index has
-all sound segments in the order of their files. Where two hold the same document, the
+Files of which other parts or checksums say what they were are mended: those with a
+flipped bit, and segments that lost only their first page, footer, META or PAGESUMS.
+--apply writes them again, and lists what it mended. A rebuilt index has all sound and
+mended segments in the order of their files. Where two hold the same document, the
 newer file has it; a segment whose documents are all in newer ones is dropped.`,
 		`  idxinspect repair kjv.idx
   idxinspect repair --level 3 kjv.idx
@@ -170,7 +173,7 @@ func (r *Repair) list(inv *store.Inventory) {
 		if m.Manifest != nil {
 			f.Documents = uint32(m.Manifest.Docs())
 			if m.Err != nil {
-				f.Note = fmt.Sprintf("readable with bit %d of byte %d flipped back", m.Bit%8, m.Bit/8)
+				f.Note = "can be mended: " + mends(m.Mends)
 			}
 		}
 		r.Manifests = append(r.Manifests, f)
@@ -178,6 +181,8 @@ func (r *Repair) list(inv *store.Inventory) {
 	for _, x := range inv.Files {
 		f := RepairFile{File: x.Name, Documents: x.Docs, OK: x.Err == nil}
 		switch {
+		case len(x.Mends) > 0:
+			f.Note = "can be mended: " + mends(x.Mends)
 		case x.Err != nil:
 			f.Note = x.Err.Error()
 		case x.Temp:
@@ -185,6 +190,15 @@ func (r *Repair) list(inv *store.Inventory) {
 		}
 		r.Files = append(r.Files, f)
 	}
+}
+
+// mends says what is mended of a file.
+func mends(all []format.Mend) string {
+	var s []string
+	for _, m := range all {
+		s = append(s, m.String())
+	}
+	return strings.Join(s, "; ")
 }
 
 func choice(c *store.Recovery) RepairChoice {

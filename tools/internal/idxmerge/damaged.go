@@ -1,6 +1,7 @@
 package idxmerge
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -22,13 +23,15 @@ type damaged struct {
 
 // part is a segment of a damaged index.
 type part struct {
-	info       *store.SegmentInfo
-	seg        *segment.Segment
-	data       store.Data
-	mended     *salvage.Mended // of data
-	err        error           // why the segment does not open
-	deletes    *roaring.Bitmap
-	deletesErr error
+	info    *store.SegmentInfo
+	seg     *segment.Segment
+	data    store.Data
+	mended  *salvage.Mended // of data
+	err     error           // why the segment does not open
+	deletes *roaring.Bitmap
+
+	deletesMends []format.Mend
+	deletesErr   error
 }
 
 // openDamaged opens the newest commits of the indexes in the directories sources, which must
@@ -59,7 +62,11 @@ func (s *damaged) open(c *store.Commit) error {
 	for i := range c.Segments {
 		p := part{info: &c.Segments[i]}
 		p.err = p.open(s.dir, c.Manifest)
-		p.deletes, p.deletesErr = c.Deletes(i)
+		if p.deletes, p.deletesErr = c.Deletes(i); errors.Is(p.deletesErr, format.ErrCorrupt) {
+			if bm, mends, err := c.MendDeletes(i); err == nil {
+				p.deletes, p.deletesMends, p.deletesErr = bm, mends, nil
+			}
+		}
 		s.parts = append(s.parts, p)
 		for _, err := range []error{p.err, p.deletesErr} {
 			if err := cli.Overtaken(s.dir, c, err); err != nil {

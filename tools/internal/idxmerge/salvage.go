@@ -127,6 +127,9 @@ func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, p *part) error
 	for _, m := range p.mended.Mends {
 		r.Mends = append(r.Mends, Mend{file, m.String()})
 	}
+	for _, m := range p.deletesMends {
+		r.Mends = append(r.Mends, Mend{store.DeletesName(info.DeletesFile), m.String()})
+	}
 	plain, err := segment.Open(file, p.mended.Data)
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -23,7 +24,7 @@ type Lock struct {
 	dir  *Dir
 	fs   FS
 	held FileLock
-	keep int // how many commits are kept, at least 1
+	keep int // how many commits are kept, at least 1; keepAll until it is known how many there are
 
 	commit sync.Mutex // held by Commit
 
@@ -40,11 +41,18 @@ type Lock struct {
 // LockOptions configure LockWith. The zero value means the defaults.
 type LockOptions struct {
 	// KeepCommits is how many commits are kept with all their files, the newest
-	// included. 0 means 1. Dir.At opens the others.
+	// included. 0 means 1, KeepPresent as many as there are. Dir.At opens the others.
 	KeepCommits int
 	// Analyzer and AnalyzerOptions are those of the empty commit that makes a new index.
 	Analyzer, AnalyzerOptions string
 }
+
+// KeepPresent keeps as many commits as the directory holds when it is locked, those included
+// that a crash, or a snapshot in use, kept from being removed.
+const KeepPresent = -1
+
+// keepAll is more than there can be.
+const keepAll = math.MaxInt
 
 // Lock is LockWith with the default options.
 func (d *Dir) Lock() (*Lock, error) { return d.LockWith(LockOptions{}) }
@@ -83,6 +91,9 @@ func (d *Dir) acquire(keep int) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
+	if keep == KeepPresent {
+		keep = keepAll
+	}
 	l := &Lock{
 		dir: d.hold(), fs: w, held: held, keep: max(keep, 1),
 		cur: &Manifest{}, next: 1, pending: make(map[string]*output),
@@ -98,6 +109,13 @@ func (l *Lock) Manifest() *Manifest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.cur.Clone()
+}
+
+// KeepCommits returns how many commits are kept, at least 1.
+func (l *Lock) KeepCommits() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.keep
 }
 
 // Dir returns the locked directory, open until l is closed. The caller does not close it.

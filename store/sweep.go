@@ -15,7 +15,7 @@ import (
 // names is durable. So after a crash the next writer knows what may be removed.
 type oldCommit struct {
 	*Manifest
-	gone bool // at the last sweep the files that only it names did not exist
+	gone bool // at the last sweep it was not kept, and the files that no kept one names did not exist
 	torn bool // a file that it names does not exist: it cannot be kept
 }
 
@@ -30,6 +30,7 @@ func (l *Lock) start(o LockOptions) error {
 		if err := ls.noManifest(); !errors.Is(err, format.ErrNotAnIndex) {
 			return err
 		}
+		l.keepPresent()
 		return l.Commit(&Manifest{Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions})
 	}
 	c, err := l.dir.Latest()
@@ -48,6 +49,7 @@ func (l *Lock) start(o LockOptions) error {
 	if err := l.findOld(ls); err != nil {
 		return err
 	}
+	l.keepPresent()
 	return l.clean(true)
 }
 
@@ -161,6 +163,13 @@ func (l *Lock) findOld(ls *listing) error {
 	return nil
 }
 
+// keepPresent sets what KeepPresent stands for.
+func (l *Lock) keepPresent() {
+	if l.keep == keepAll {
+		l.keep = 1 + len(l.kept())
+	}
+}
+
 // isTorn reports whether a file that a superseded commit names is gone: a crash interrupted its
 // removal.
 func isTorn(fsys ReadFS, m *Manifest) bool {
@@ -242,7 +251,7 @@ func (l *Lock) sweep(first bool) error {
 	}
 	l.old = slices.DeleteFunc(l.old, func(o *oldCommit) bool { return s.removed[o.Generation] })
 	for _, o := range l.old {
-		o.gone = !slices.ContainsFunc(o.Files(), s.lingers)
+		o.gone = !s.kept[o] && !slices.ContainsFunc(o.Files(), s.lingers)
 	}
 	return nil
 }
@@ -251,6 +260,7 @@ func (l *Lock) sweep(first bool) error {
 type sweeping struct {
 	lock    *Lock
 	exists  map[string]bool       // names of segment and deletes files, as commits name them
+	kept    map[*oldCommit]bool   // superseded ones
 	commit  map[string]bool       // named by the newest commit or one that is kept
 	stale   map[string]bool       // named by other commits only
 	old     map[uint64]*oldCommit // by generation
@@ -268,8 +278,8 @@ func (l *Lock) plan(ls *listing) *sweeping {
 	for _, f := range l.cur.Files() {
 		s.commit[f] = true
 	}
-	kept := l.kept()
-	for o := range kept {
+	s.kept = l.kept()
+	for o := range s.kept {
 		for _, f := range o.Files() {
 			s.commit[f] = true
 		}
@@ -279,7 +289,7 @@ func (l *Lock) plan(ls *listing) *sweeping {
 			s.stale[f] = !s.commit[f]
 		}
 		s.old[o.Generation] = o
-		s.removed[o.Generation] = !kept[o] && o.gone
+		s.removed[o.Generation] = !s.kept[o] && o.gone
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/store"
 )
 
 // DefaultMemory is the default of Options.Memory: 512 MiB.
@@ -19,6 +20,10 @@ const DefaultMemory = 512 << 20
 
 // MinMemory is the minimum of Options.Memory: 8 MiB.
 const MinMemory = 8 << 20
+
+// KeepPresent is the Options.KeepCommits that drops no commit that the index holds. One that
+// a crash, or a snapshot in use, kept from being removed counts too.
+const KeepPresent = store.KeepPresent
 
 // Options configure a Writer. The zero value means the defaults.
 type Options struct {
@@ -44,7 +49,8 @@ type Options struct {
 	// Blocks that a merge copies keep their codecs, unless one is set here.
 	DocsCodec, FreqsCodec codec.Codec
 	// KeepCommits is how many commits are kept with all their files, the newest
-	// included, for reader.OpenCommit and for going back (idxinspect repair). 0 means 1.
+	// included, for reader.OpenCommit and for going back (idxinspect repair). 0 means 1,
+	// KeepPresent as many as there are when the index is opened for writing.
 	KeepCommits int
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called by several goroutines concurrently.
@@ -86,7 +92,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Memory < MinMemory {
 		return o, fmt.Errorf("writer: memory budget of %d bytes, at least %d are needed", o.Memory, MinMemory)
 	}
-	if o.KeepCommits < 0 {
+	if o.KeepCommits < 0 && o.KeepCommits != KeepPresent {
 		return o, fmt.Errorf("writer: %d commits to keep", o.KeepCommits)
 	}
 	if o.Threads < 0 {

@@ -147,6 +147,9 @@ func (w *Writer) setStored() error {
 // Stored returns whether the contents of documents that are added are stored.
 func (w *Writer) Stored() bool { return w.opts.Stored }
 
+// KeepCommits returns how many commits are kept, the newest included.
+func (w *Writer) KeepCommits() int { return w.lock.KeepCommits() }
+
 // Add adds a document, replacing one with the same id. It copies the document and
 // returns before it is inverted, but waits while as many documents are in flight as
 // the memory budget allows; ctx bounds only that wait. The error for a bad document

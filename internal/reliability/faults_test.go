@@ -19,11 +19,12 @@ import (
 
 var errInjected = errors.New("injected")
 
-// task is something done to an index, with one commit at most.
+// task is something done to an index, with one commit at most that changes what it holds.
 type task struct {
 	name   string
 	before []int // documents of the segments that are there
 	run    func(ctx context.Context, w *writer.Writer) error
+	keep   int // commits that the writer keeps; if there are any, a snapshot stays open
 }
 
 var ctx = context.Background()
@@ -33,22 +34,22 @@ func tasks(t testing.TB) []task {
 	fresh := func(ctx context.Context, w *writer.Writer, from, n int) error {
 		return add(ctx, w, rand.New(rand.NewPCG(9, 9)), from, n)
 	}
-	return []task{
-		{"open", []int{40, 20}, func(context.Context, *writer.Writer) error { return nil }},
-		{"build", nil, func(ctx context.Context, w *writer.Writer) error {
+	all := []task{
+		{name: "open", before: []int{40, 20}, run: func(context.Context, *writer.Writer) error { return nil }},
+		{name: "build", before: nil, run: func(ctx context.Context, w *writer.Writer) error {
 			return errors.Join(fresh(ctx, w, 0, 50), w.Flush(ctx), fresh(ctx, w, 50, 150), w.Commit(ctx))
 		}},
-		{"commit", []int{40, 20}, func(ctx context.Context, w *writer.Writer) error {
+		{name: "commit", before: []int{40, 20}, run: func(ctx context.Context, w *writer.Writer) error {
 			return errors.Join(fresh(ctx, w, 30, 50), w.Commit(ctx))
 		}},
-		{"delete", []int{40, 20}, func(ctx context.Context, w *writer.Writer) error {
+		{name: "delete", before: []int{40, 20}, run: func(ctx context.Context, w *writer.Writer) error {
 			return errors.Join(w.Delete(ctx, []byte("d1")), w.Delete(ctx, []byte("d50")), w.Commit(ctx))
 		}},
-		{"merge", []int{150, 20, 30}, func(ctx context.Context, w *writer.Writer) error {
+		{name: "merge", before: []int{150, 20, 30}, run: func(ctx context.Context, w *writer.Writer) error {
 			_, err := w.Merge(ctx, writer.MergeOptions{})
 			return errors.Join(err, w.Commit(ctx))
 		}},
-		{"merge-from", []int{40}, func(ctx context.Context, w *writer.Writer) error {
+		{name: "merge-from", before: []int{40}, run: func(ctx context.Context, w *writer.Writer) error {
 			d, err := store.OpenFS(other)
 			if err != nil {
 				return err
@@ -57,16 +58,39 @@ func tasks(t testing.TB) []task {
 			_, err = w.MergeFromDirs(ctx, d)
 			return errors.Join(err, w.Commit(ctx))
 		}},
-		{"reorder", []int{150, 20}, func(ctx context.Context, w *writer.Writer) error {
+		{name: "reorder", before: []int{150, 20}, run: func(ctx context.Context, w *writer.Writer) error {
 			_, err := w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderBisection})
 			return errors.Join(err, w.Commit(ctx))
 		}},
 	}
+	for _, keep := range []int{2, 3} {
+		all = append(all, task{fmt.Sprintf("keep %d", keep), []int{20, 20, 10, 10, 10}, func(ctx context.Context, w *writer.Writer) (err error) {
+			for n := 4; n > 0 && err == nil; n-- {
+				_, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: n})
+				err = errors.Join(err, w.Commit(ctx))
+			}
+			return err
+		}, keep})
+	}
+	return all
 }
 
 // do opens f for writing and runs the task.
 func (k *task) do(f store.FS) error {
-	w, err := writer.OpenFS(ctx, f, options(""))
+	o := options("")
+	if o.KeepCommits = k.keep; k.keep > 0 {
+		x, err := reader.OpenFS(f)
+		if err != nil {
+			return err
+		}
+		defer x.Close()
+		s, err := x.Snapshot()
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+	}
+	w, err := writer.OpenFS(ctx, f, o)
 	if err != nil {
 		return err
 	}

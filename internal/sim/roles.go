@@ -20,7 +20,8 @@ import (
 
 // drawOptions draws the options of a Writer.
 func drawOptions(r *rand.Rand) writer.Options {
-	o := writer.Options{Memory: writer.MinMemory, Threads: 1 + r.IntN(3), Stored: true, KeepCommits: r.IntN(4)}
+	o := writer.Options{Memory: writer.MinMemory, Threads: 1 + r.IntN(3), Stored: true, KeepCommits: r.IntN(5) + writer.KeepPresent,
+		MergeThreads: r.IntN(3), MergePolicy: drawPolicy(r)}
 	o.Analyzer, _ = analysis.New("whitespace", "")
 	switch codecs := registry.All(); r.IntN(3) {
 	case 0:
@@ -30,6 +31,17 @@ func drawOptions(r *rand.Rand) writer.Options {
 		o.Choose = choose.Default()
 	}
 	return o
+}
+
+// drawPolicy draws a MergePolicy: the default one, none, or one that merges early.
+func drawPolicy(r *rand.Rand) writer.MergePolicy {
+	switch r.IntN(4) {
+	case 0:
+		return writer.NoMerges
+	case 1:
+		return writer.Tiered{PerTier: 2 + r.IntN(3), MinSize: 1 << r.IntN(12), MaxSize: 1 << (8 + r.IntN(12)), MaxDeleted: 1 + r.IntN(60)}.Runs
+	}
+	return nil
 }
 
 func describe(o writer.Options) string {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -240,6 +241,10 @@ func (w *world) recover(unsure, strict bool) error {
 		return fmt.Errorf("after the life: %w", err)
 	}
 	w.trace.add("recovered %v of %v", n, b)
+	names, err := w.fs.List()
+	if err != nil || slices.Contains(names, store.QuarantineName) {
+		return fmt.Errorf("after the life: files are in quarantine: %v, %v", names, err)
+	}
 	if err := w.older(s.Generation(), n, strict); err != nil {
 		return fmt.Errorf("after the life: %w", err)
 	}

@@ -35,6 +35,7 @@ type Report struct {
 	Seconds  float64 `json:"seconds"`
 	Live     int64   `json:"documents"`
 	Segments int     `json:"segments"`
+	Kept     int     `json:"kept_commits"`
 	Bytes    int64   `json:"bytes"`
 	DryRun   bool    `json:"dry_run"`
 	took     time.Duration
@@ -155,6 +156,7 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 	if err := w.WaitMerges(ctx); err != nil {
 		return fmt.Errorf("%w\neverything was added", err)
 	}
+	b.report.Kept = w.KeepCommits()
 	b.report.took = time.Since(start)
 	b.report.Seconds = b.report.took.Seconds()
 	return b.after(dir, before)
@@ -340,6 +342,9 @@ func (r *Report) text(w io.Writer) {
 	t.Row("documents", cli.Count(r.Live))
 	t.Row("segments", cli.Count(r.Segments))
 	t.Row("size", cli.Bytes(r.Bytes))
+	if r.Kept > 1 {
+		t.Row("keeps", cli.Kept(r.Kept))
+	}
 	t.WriteTo(w)
 }
 

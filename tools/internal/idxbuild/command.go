@@ -29,6 +29,7 @@ type flags struct {
 	seed      uint64
 	memory    cli.ByteSize
 	threads   int
+	keep      int
 	onError   *cli.Choice
 	deletes   deletions
 	fields    string
@@ -113,6 +114,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
 	cli.Threads(fl, &f.threads)
+	cli.KeepCommits(fl, &f.keep)
 	fl.StringVar(&f.fields, "map", "id=id,contents=contents", "JSON `FIELDS` to read, as in id=_id,contents=title+text")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
@@ -135,7 +137,7 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	case f.options != "" && f.analyzer == "":
 		return o, cli.Usage("--analyzer-options need --analyzer")
 	}
-	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, Stored: f.storeText}
+	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, Stored: f.storeText, KeepCommits: f.keep}
 	if f.analyzer != "" {
 		if o.Analyzer, err = analysis.New(f.analyzer, f.options); err != nil {
 			hint := ""

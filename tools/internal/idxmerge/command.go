@@ -27,6 +27,7 @@ type flags struct {
 	seed        uint64
 	memory      cli.ByteSize
 	threads     int
+	keep        int
 	json        bool
 	salvage     bool
 }
@@ -77,6 +78,7 @@ without one, see 'idxinspect repair'.`,
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")
 	fl.Var(&f.memory, "memory", "memory budget")
 	cli.Threads(fl, &f.threads)
+	cli.KeepCommits(fl, &f.keep)
 	fl.BoolVar(&f.salvage, "salvage", false, "with --out: copy what can be read of damaged SRC...")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
@@ -126,7 +128,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "merge", 0, cli.ItemRate("postings"))
 	defer p.Stop()
-	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, Progress: p.Writer}
+	o := writer.Options{Memory: int64(f.memory), Threads: f.threads, KeepCommits: f.keep, Progress: p.Writer}
 	var err error
 	if o.DocsCodec, o.FreqsCodec, err = f.codecs.Options(); err != nil {
 		return err

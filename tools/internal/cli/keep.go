@@ -1,0 +1,19 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/pinion-index/pinion/writer"
+)
+
+// KeepCommits adds the flag --keep-commits. Without it a run keeps as many commits as the
+// index holds.
+func KeepCommits(fl *pflag.FlagSet, p *int) {
+	Int(fl, p, "keep-commits", writer.KeepPresent, 1, Any, "keep `N` commits to go back to, the newest included (default: as many as there are)")
+	fl.Lookup("keep-commits").DefValue = "0" // shows none
+}
+
+// Kept describes how many commits an index keeps.
+func Kept(n int) string { return fmt.Sprintf("%d commits: see --keep-commits", n) }

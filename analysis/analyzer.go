@@ -23,7 +23,7 @@ type Analyzer interface {
 	// Options returns the options in canonical form. Two analyzers with the same name
 	// must give the same terms for every text if and only if their options are equal.
 	Options() string
-	// Tokenizer returns a new Tokenizer.
+	// Tokenizer returns a new Tokenizer, which is not nil.
 	Tokenizer() Tokenizer
 }
 
@@ -35,9 +35,12 @@ type Tokenizer interface {
 	Tokenize(dst *Tokens, text []byte)
 }
 
-// Terms returns the terms of text. To avoid allocations, call Tokenize with reused
-// Tokens.
+// Terms returns the terms of text; a nil Tokenizer gives none. To avoid allocations, call
+// Tokenize with reused Tokens.
 func Terms(t Tokenizer, text []byte) [][]byte {
+	if t == nil {
+		return nil
+	}
 	var tokens Tokens
 	t.Tokenize(&tokens, text)
 	terms := make([][]byte, tokens.Len())

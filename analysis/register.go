@@ -15,6 +15,10 @@ const MaxNameBytes = 255
 // ErrUnknown means that no analyzer is registered under a name.
 var ErrUnknown = errors.New("unknown analyzer")
 
+// ErrInvalid is matched by the errors for an analyzer that cannot be used: a name that
+// cannot be one, no function that makes it, or a function that makes nothing of use.
+var ErrInvalid = errors.New("invalid analyzer")
+
 type registration struct {
 	name string
 	make func(options string) (Analyzer, error)
@@ -40,12 +44,15 @@ func builtins() []registration {
 // that was built with them.
 func Register(name string, make func(options string) (Analyzer, error)) error {
 	if name == "" || len(name) > MaxNameBytes || !utf8.ValidString(name) {
-		return fmt.Errorf("analysis: %q cannot be the name of an analyzer", name)
+		return fmt.Errorf("analysis: %w: %q cannot be its name", ErrInvalid, name)
+	}
+	if make == nil {
+		return fmt.Errorf("analysis: %w %q: there is no function that makes it", ErrInvalid, name)
 	}
 	registered.Lock()
 	defer registered.Unlock()
 	if find(name) >= 0 {
-		return fmt.Errorf("analysis: analyzer %q is already registered", name)
+		return fmt.Errorf("analysis: %w: %q is already registered", ErrInvalid, name)
 	}
 	registered.all = append(registered.all, registration{name, make})
 	return nil
@@ -97,8 +104,13 @@ func New(name, options string) (Analyzer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("analysis: analyzer %s: %w", name, err)
 	}
-	if a.Name() != name {
-		return nil, fmt.Errorf("analysis: the analyzer registered as %q is named %q", name, a.Name())
+	switch {
+	case a == nil:
+		return nil, fmt.Errorf("analysis: %w: what is registered as %q makes none", ErrInvalid, name)
+	case a.Name() != name:
+		return nil, fmt.Errorf("analysis: %w: the one registered as %q is named %q", ErrInvalid, name, a.Name())
+	case a.Tokenizer() == nil:
+		return nil, fmt.Errorf("analysis: %w: %q has no Tokenizer", ErrInvalid, name)
 	}
 	return a, nil
 }

@@ -15,8 +15,8 @@ func TestRegister(t *testing.T) {
 	}
 	make := func(string) (Analyzer, error) { return New("simple", "") }
 	for _, name := range []string{"", "simple", "bad\xff", strings.Repeat("x", MaxNameBytes+1)} {
-		if err := Register(name, make); err == nil {
-			t.Errorf("name %.10q was registered", name)
+		if err := Register(name, make); !errors.Is(err, ErrInvalid) {
+			t.Errorf("name %.10q: %v", name, err)
 		}
 	}
 	if err := Register("misnamed", make); err != nil {
@@ -24,5 +24,45 @@ func TestRegister(t *testing.T) {
 	}
 	if _, err := New("misnamed", ""); err == nil || !strings.Contains(err.Error(), `is named "simple"`) {
 		t.Errorf("an analyzer of another name: %v", err)
+	}
+}
+
+// hollow is an analyzer without a Tokenizer.
+type hollow struct{}
+
+func (hollow) Name() string         { return "hollow" }
+func (hollow) Options() string      { return "" }
+func (hollow) Tokenizer() Tokenizer { return nil }
+
+func TestMisuse(t *testing.T) {
+	if err := Register("nothing", nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("a nil function: %v", err)
+	}
+	if _, err := New("nothing", ""); !errors.Is(err, ErrUnknown) {
+		t.Errorf("it was registered: %v", err)
+	}
+	for name, made := range map[string]Analyzer{"hollow": hollow{}, "nil": nil} {
+		if err := Register(name, func(string) (Analyzer, error) { return made, nil }); err != nil {
+			t.Fatal(err)
+		}
+		if a, err := New(name, ""); !errors.Is(err, ErrInvalid) || a != nil {
+			t.Errorf("%s: %v, %v", name, a, err)
+		}
+	}
+	if terms := Terms(nil, []byte("a b")); len(terms) != 0 {
+		t.Errorf("nil has terms %q", terms)
+	}
+	var zero Tokens
+	if raw, spans := zero.Raw(); zero.Len() != 0 || len(raw) != 0 || len(spans) != 0 {
+		t.Error("the zero Tokens have tokens")
+	}
+	zero.Add(Token{Term: []byte("a"), Start: -1, End: -5, Increment: -7})
+	if got := zero.At(0); string(got.Term) != "a" || got.Increment != 0 {
+		t.Errorf("odd numbers give %+v", got)
+	}
+	for _, name := range []string{"simple", "standard", "english", "whitespace"} {
+		if got := terms(t, name, "", ""); len(got) != 0 {
+			t.Errorf("%s: %q from nothing", name, got)
+		}
 	}
 }

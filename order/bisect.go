@@ -2,15 +2,23 @@ package order
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
+// ErrInvalid is matched by the errors for arguments that make no sense: no lists, lists with
+// documents that there are not, and permutations that are none.
+var ErrInvalid = errors.New("invalid")
+
+var errNoLists = fmt.Errorf("order: %w: there are no lists", ErrInvalid)
+
 // Options configure Bisect. The zero value means the defaults.
 type Options struct {
-	// Threads is the number of worker goroutines; 0 means runtime.GOMAXPROCS. The
-	// result does not depend on it.
+	// Threads is the number of worker goroutines, at most 1024; 0 means
+	// runtime.GOMAXPROCS. The result does not depend on it.
 	Threads int
 	// MinDF is the minimum length of the lists considered, in postings; 0 means
 	// DefaultMinDF. Lists of one posting have no gap to shorten.
@@ -38,6 +46,7 @@ func (o Options) withDefaults() Options {
 	if o.Threads <= 0 {
 		o.Threads = runtime.GOMAXPROCS(0)
 	}
+	o.Threads = min(o.Threads, 1024)
 	if o.MinDF == 0 {
 		o.MinDF = DefaultMinDF
 	}
@@ -53,8 +62,14 @@ func (o Options) withDefaults() Options {
 // Bisect returns an order of docs documents that makes the gaps of lists short, by
 // recursive graph bisection. It needs 4 bytes of memory for every posting of the
 // lists considered and 36 for every document, and at most 16 bytes for each term of
-// the parts in progress.
+// the parts in progress. A nil ctx is context.Background.
 func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutation, error) {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if lists == nil {
+		return nil, errNoLists
+	}
 	o = o.withDefaults()
 	total := uint64(docs) * uint64(levels(int(docs), o.Leaf))
 	if o.Progress != nil {

@@ -11,6 +11,9 @@ import (
 // leaves the documents as they are. The first gap of a list is counted from docID
 // -1.
 func Cost(lists Lists, p Permutation) (float64, error) {
+	if lists == nil {
+		return 0, errNoLists
+	}
 	sum := 0.0
 	var moved []uint32
 	for docs, err := range lists {
@@ -21,7 +24,7 @@ func Cost(lists Lists, p Permutation) (float64, error) {
 			moved = moved[:0]
 			for _, d := range docs {
 				if int64(d) >= int64(len(p)) {
-					return 0, fmt.Errorf("order: a list has docID %d of %d", d, len(p))
+					return 0, fmt.Errorf("order: %w: a list has docID %d of %d", ErrInvalid, d, len(p))
 				}
 				moved = append(moved, p[d])
 			}

@@ -34,7 +34,7 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*f
 		prev := int64(-1)
 		for _, d := range list {
 			if int64(d) <= prev || d >= docs {
-				return fmt.Errorf("order: a list has docID %d after %d, of %d documents", d, prev, docs)
+				return fmt.Errorf("order: %w: a list has docID %d after %d, of %d documents", ErrInvalid, d, prev, docs)
 			}
 			f.n[d]++
 			prev = int64(d)
@@ -59,7 +59,7 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*f
 	i := 0
 	return f, f.walk(ctx, lists, minDF, func(list []uint32) error {
 		if i == len(rank) || len(list) != int(dfs[i]) {
-			return fmt.Errorf("order: list %d is another at the second reading", i)
+			return fmt.Errorf("order: %w: list %d is another at the second reading", ErrInvalid, i)
 		}
 		for _, d := range list {
 			f.terms[f.start[d]+uint64(f.n[d])] = rank[i]

@@ -13,8 +13,12 @@ import (
 // same order each time. An error is yielded last.
 type Lists = iter.Seq2[[]uint32, error]
 
-// SegmentLists returns the lists of s that have at least minDF postings.
+// SegmentLists returns the lists of s that have at least minDF postings. The lists of nil
+// are nil.
 func SegmentLists(s *segment.Segment, minDF uint32) Lists {
+	if s == nil {
+		return nil
+	}
 	return func(yield func([]uint32, error) bool) {
 		var l segment.List
 		var docs []uint32

@@ -8,27 +8,29 @@ import (
 // Permutation gives documents new docIDs: document d gets p[d].
 type Permutation []uint32
 
-// Check returns an error unless p holds every docID below its length exactly once.
+// Check returns an error that matches ErrInvalid unless p holds every docID below its length exactly once.
 func (p Permutation) Check() error {
 	seen := make([]uint64, (len(p)+63)/64)
 	for doc, to := range p {
 		if int64(to) >= int64(len(p)) {
-			return fmt.Errorf("order: document %d of %d gets docID %d", doc, len(p), to)
+			return fmt.Errorf("order: %w: document %d of %d gets docID %d", ErrInvalid, doc, len(p), to)
 		}
 		if seen[to/64]>>(to%64)&1 != 0 {
-			return fmt.Errorf("order: document %d gets docID %d, which another has", doc, to)
+			return fmt.Errorf("order: %w: document %d gets docID %d, which another has", ErrInvalid, doc, to)
 		}
 		seen[to/64] |= 1 << (to % 64)
 	}
 	return nil
 }
 
-// Inverse returns the inverse of p: the old docID for every new docID. p must be
-// valid.
+// Inverse returns the inverse of p: the old docID for every new docID. If Check fails, the
+// result has no meaning.
 func (p Permutation) Inverse() Permutation {
 	q := make(Permutation, len(p))
 	for doc, to := range p {
-		q[to] = uint32(doc)
+		if int64(to) < int64(len(q)) {
+			q[to] = uint32(doc)
+		}
 	}
 	return q
 }

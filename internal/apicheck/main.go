@@ -22,7 +22,7 @@ import (
 )
 
 // stable are the packages whose API is compared. CHANGELOG.md lists them too.
-var stable = []string{"analysis", "eval", "exchange", "format", "order", "query", "query/pool", "reader", "store", "writer"}
+var stable = []string{"analysis", "eval", "exchange", "order", "query", "query/pool", "reader", "store", "writer"}
 
 const (
 	module = "github.com/pinion-index/pinion"

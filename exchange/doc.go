@@ -15,6 +15,6 @@
 //	inverted.go, ciff*.go, ds2i*.go
 //	                          formats for posting lists
 //	snapshot.go               an index as posting lists, for export
-//	topics.go                 files of queries, TREC's topics among them
+//	queries.go, topics.go     files of queries
 //	input.go, lines.go        reading ahead, inflating, splitting into lines
 package exchange

@@ -100,3 +100,8 @@ func (l *lines) skipLong() error {
 	return &Error{File: l.file, Line: l.line, Offset: -1, Recoverable: true,
 		Msg: fmt.Sprintf("the line is longer than %d bytes", l.limit)}
 }
+
+// bad is an error about the line that next has returned.
+func (l *lines) bad(msg string) error {
+	return &Error{File: l.file, Line: l.line, Offset: -1, Recoverable: true, Msg: msg}
+}

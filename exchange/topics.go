@@ -9,52 +9,19 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// QueryFormat is the format of a file of queries.
-type QueryFormat string
-
-// The formats of queries. QueriesAuto means that the format is detected.
-const (
-	QueriesAuto QueryFormat = "auto"
-	QueriesTSV  QueryFormat = "tsv"  // lines of id, tab, text
-	QueriesTREC QueryFormat = "trec" // topics: see Topics
-)
-
-// QueryFormats returns all formats of queries by their names on the command line.
-func QueryFormats() []QueryFormat { return []QueryFormat{QueriesAuto, QueriesTSV, QueriesTREC} }
-
-// OpenQueries opens a file of queries, Stdin for standard input. A query is a Document:
-// its id and, as contents, its text. A file that begins with "<" is one of topics. The
-// caller closes the Source.
-func OpenQueries(path string, f QueryFormat) (Source, error) {
-	s, err := openStream(path)
-	if err != nil {
-		return nil, err
-	}
-	if f == QueriesAuto {
-		f = QueriesTSV
-		if text := bytes.TrimLeft(bytes.TrimPrefix(s.peek(4<<10), []byte("\ufeff")), " \t\r\n"); len(text) > 0 && text[0] == '<' {
-			f = QueriesTREC
-		}
-	}
-	switch f {
-	case QueriesTSV:
-		return NewTSV(s.name, s), nil
-	case QueriesTREC:
-		return NewTopics(s.name, s), nil
-	}
-	s.Close()
-	return nil, fmt.Errorf("unknown format of queries %q", f)
-}
-
-// Topics reads queries in the formats of TREC's topics: elements top with num and title,
-// whose end tags may be missing, or topic with the attribute number and an element query
-// or title. The words "Number:" and "Topic:" at the beginning are dropped, and white
-// space is joined. Other elements, such as desc and narr, are skipped, as is text between
-// topics. Tag names are case-insensitive, and a tag must not span lines.
+// Topics reads queries in the formats of TREC's topics: elements top or topic, which end at
+// their end tag or where the next begins. The number is the attribute number of the topic or
+// its element num, number or id; the query is its element query or title, or the text of a
+// topic without elements. These end at their end tags or, without them, at the next tag. The
+// words "Number:" and "Topic:" at the beginning are dropped, markup inside becomes a blank,
+// references become their characters, and white space is joined. A "<" that no letter, "/",
+// "!" or "?" follows is text. Other elements, such as desc and narr, are skipped, as is text
+// between topics. Tag names are case-insensitive, and the start tag of a topic must not span
+// lines.
 type Topics struct {
 	lines *lines
 	in    input
-	buf   []byte // the topic being collected
+	buf   []byte // the topic being collected, without its start tag
 	line  int64  // line of its beginning
 	rest  []byte // unread part of the current line
 }
@@ -66,23 +33,30 @@ func NewTopics(file string, r io.Reader) *Topics {
 
 // Next implements Source.
 func (t *Topics) Next() (writer.Document, error) {
-	tag, err := t.gather()
+	start, err := t.gather()
 	if err != nil {
 		return writer.Document{}, err
 	}
-	id := topicField(t.buf, "num", "Number:")
-	if tag == "topic" {
-		id = topicNumber(t.buf)
+	id := topicNumber(start)
+	for _, name := range []string{"num", "number", "id"} {
+		if len(id) == 0 {
+			id = topicField(t.buf, name, "Number:")
+		}
 	}
-	text := topicField(t.buf, "title", "Topic:")
-	if query := topicField(t.buf, "query", ""); len(query) > 0 {
-		text = query
+	text := topicField(t.buf, "query", "")
+	if len(text) == 0 {
+		text = topicField(t.buf, "title", "Topic:")
+	}
+	if at, _ := markupIn(t.buf); at < 0 {
+		text = plainText(t.buf, "")
 	}
 	switch err := checkID(id); {
-	case err != nil:
+	case len(id) == 0:
 		return writer.Document{}, t.bad("a topic without a number")
+	case err != nil:
+		return writer.Document{}, t.bad(err.Error())
 	case len(text) == 0:
-		return writer.Document{}, t.bad(fmt.Sprintf("topic %s has no title", id))
+		return writer.Document{}, t.bad(fmt.Sprintf("topic %s has neither a query nor a title", id))
 	}
 	return writer.Document{ID: id, Contents: text}, nil
 }
@@ -91,32 +65,45 @@ func (t *Topics) bad(msg string) error {
 	return &Error{File: t.lines.file, Line: t.line, Offset: -1, Recoverable: true, Msg: msg}
 }
 
-// gather collects the next topic in t.buf, from its start tag to before its end tag, and
-// returns the name of these tags.
-func (t *Topics) gather() (tag string, err error) {
-	for tag, t.rest = topicStart(t.rest); tag == ""; tag, t.rest = topicStart(t.rest) {
+// gather collects the next topic in t.buf, and returns its start tag.
+func (t *Topics) gather() (start []byte, err error) {
+	tag, from := topicStart(t.rest)
+	for ; tag == ""; tag, from = topicStart(t.rest) {
 		if t.rest, err = t.lines.next(); err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 	t.line = t.lines.line
+	start, rest, ok := bytes.Cut(from, []byte(">"))
+	if !ok {
+		t.rest = nil
+		return nil, t.bad("the start tag of the topic does not end on its line")
+	}
+	start, t.rest, t.buf = bytes.Clone(start), rest, t.buf[:0]
 	shut := "</" + tag + ">"
-	t.buf = t.buf[:0]
 	for {
-		if at := foldIndex(t.rest, shut); at >= 0 {
-			t.buf = append(t.buf, t.rest[:at]...)
-			t.rest = t.rest[at+len(shut):]
-			return tag, nil
+		end, next := foldIndex(t.rest, shut), t.rest
+		if end >= 0 {
+			next = next[:end]
+		}
+		if tag, from := topicStart(next); tag != "" { // the end tag is missing
+			at := len(next) - len(from)
+			t.buf, t.rest = append(t.buf, next[:at]...), t.rest[at:]
+			return start, nil
+		}
+		if end >= 0 {
+			t.buf, t.rest = append(t.buf, next...), t.rest[end+len(shut):]
+			return start, nil
 		}
 		t.buf = append(append(t.buf, t.rest...), '\n')
 		if len(t.buf) > MaxRecord {
 			t.rest = nil
-			return "", t.bad(fmt.Sprintf("the topic is longer than %d bytes", MaxRecord))
+			return nil, t.bad(fmt.Sprintf("the topic is longer than %d bytes", MaxRecord))
 		}
 		if t.rest, err = t.lines.next(); err == io.EOF {
-			return "", t.bad("the file ends inside this topic")
+			return nil, t.bad("the file ends inside this topic")
 		} else if err != nil {
-			return "", err
+			return nil, err
 		}
 	}
 }
@@ -149,28 +136,66 @@ func startTag(b []byte, name string) (at int, rest []byte) {
 		}
 		at = from + i
 		rest = b[at+1+len(name):]
-		if len(rest) > 0 && bytes.IndexByte([]byte("> \t\r\n"), rest[0]) >= 0 {
+		if len(rest) == 0 || bytes.IndexByte([]byte("> \t\r\n"), rest[0]) >= 0 {
 			return at, rest
 		}
 		from = at + 1
 	}
 }
 
-// topicField returns the text of an element, up to the next tag, without a prefix.
+// topicField returns the text of an element without a prefix: up to its end tag, or to the
+// next tag if it has none.
 func topicField(topic []byte, name, prefix string) []byte {
 	_, rest := startTag(topic, name)
 	_, text, _ := bytes.Cut(rest, []byte(">"))
-	text, _, _ = bytes.Cut(text, []byte("<"))
-	words := bytes.Fields([]byte(html.UnescapeString(string(text))))
-	if len(words) > 0 && prefix != "" && bytes.EqualFold(words[0], []byte(prefix)) {
-		words = words[1:]
+	end := foldIndex(text, "</"+name+">")
+	if next, _ := startTag(text, name); next >= 0 && next < end {
+		end = -1
 	}
-	return bytes.Join(words, []byte(" "))
+	if end < 0 {
+		end, _ = markupIn(text)
+	}
+	if end >= 0 {
+		text = text[:end]
+	}
+	return plainText(text, prefix)
 }
 
-// topicNumber returns the attribute number of the topic's start tag.
-func topicNumber(topic []byte) []byte {
-	tag, _, _ := bytes.Cut(topic, []byte(">"))
+// plainText returns text without markup and a prefix, with single blanks between words.
+func plainText(text []byte, prefix string) []byte {
+	var out []byte
+	for at, n := markupIn(text); at >= 0; at, n = markupIn(text) {
+		out = append(append(out, text[:at]...), ' ')
+		text = text[at+n:]
+	}
+	out = bytes.TrimSpace(append(out, text...))
+	if len(out) >= len(prefix) && bytes.EqualFold(out[:len(prefix)], []byte(prefix)) {
+		out = out[len(prefix):]
+	}
+	return bytes.Join(bytes.Fields([]byte(html.UnescapeString(string(out)))), []byte(" "))
+}
+
+// markupIn returns where the first tag or comment begins in b, and its length; -1 if there
+// is none.
+func markupIn(b []byte) (at, n int) {
+	for ; ; at++ {
+		i := bytes.IndexByte(b[at:], '<')
+		if i < 0 {
+			return -1, 0
+		}
+		at += i
+		rest := b[at:]
+		if len(rest) < 2 || rest[1] != '/' && rest[1] != '!' && rest[1] != '?' && (rest[1]|0x20 < 'a' || 'z' < rest[1]|0x20) {
+			continue
+		}
+		if end := bytes.IndexAny(rest[1:], "<>") + 1; end > 0 && rest[end] == '>' {
+			return at, end + 1
+		}
+	}
+}
+
+// topicNumber returns the attribute number of a start tag.
+func topicNumber(tag []byte) []byte {
 	_, value, _ := bytes.Cut(tag, []byte("number="))
 	if len(value) < 2 || value[0] != '"' && value[0] != '\'' {
 		return nil

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -8,7 +9,104 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/rogpeppe/go-internal/txtar"
 )
+
+// queriesOf returns the format of a file with a text, and its queries, as id, tab, text.
+func queriesOf(t *testing.T, text string, f QueryFormat) (got []string, _ QueryFormat, err error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	s, f, err := OpenQueries(path, f)
+	if err != nil {
+		return nil, f, err
+	}
+	defer s.Close()
+	for {
+		d, err := s.Next()
+		if err == io.EOF {
+			return got, f, nil
+		}
+		if err != nil {
+			return got, f, err
+		}
+		got = append(got, string(d.ID)+"\t"+string(d.Contents))
+	}
+}
+
+// TestQueryForms reads the files of testdata/queries.txtar, as they are, with a byte order
+// mark and with the line ends of Windows.
+func TestQueryForms(t *testing.T) {
+	a, err := txtar.ParseFile(filepath.Join("testdata", "queries.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.Files {
+		text, want, ok := bytes.Cut(f.Data, []byte("== "))
+		if !ok {
+			t.Fatalf("%s: nothing is expected", f.Name)
+		}
+		lines := strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")
+		for _, text := range []string{string(text), "\ufeff" + string(text), strings.ReplaceAll(string(text), "\n", "\r\n"), strings.TrimSuffix(string(text), "\n")} {
+			got, format, err := queriesOf(t, text, QueriesAuto)
+			if err != nil || string(format) != lines[0] || !slices.Equal(got, lines[1:]) {
+				t.Errorf("%s: %s %q, %v; want %q", f.Name, format, got, err, lines)
+			}
+		}
+	}
+}
+
+// TestNoQueries: what holds no queries is never read without an error.
+func TestNoQueries(t *testing.T) {
+	for text, want := range map[string]string{
+		"":      "x: it holds no queries",
+		"\n \n": "x: it holds no queries",
+		"<queries><query><qid>1</qid><content>a</content></query></queries>": "x: it holds no queries; expected are",
+		"<html>not found</html>\n":  "<top> with <num> and <title>",
+		".I 1\n.W\nwhat articles\n": "x: the queries are in no format that is read; expected are",
+		"a\x00b\n":                  "x: the queries are in no format that is read",
+	} {
+		if got, f, err := queriesOf(t, text, QueriesAuto); err == nil || !strings.Contains(err.Error(), want) || got != nil {
+			t.Errorf("%q: %s %q, %v; want %s", text, f, got, err, want)
+		} else if strings.Contains(want, "holds no") && !errors.Is(err, ErrNoQueries) {
+			t.Errorf("%q: %v is not ErrNoQueries", text, err)
+		}
+	}
+	for _, f := range QueryFormats() {
+		if _, _, err := queriesOf(t, "", f); !errors.Is(err, ErrNoQueries) {
+			t.Errorf("%s: %v", f, err)
+		}
+	}
+}
+
+// TestBadQueries checks what is refused, and where.
+func TestBadQueries(t *testing.T) {
+	for _, test := range []struct {
+		format     QueryFormat
+		text, want string
+	}{
+		{QueriesAuto, "a\tb\nc d\n", ":2: no tab between id and text"},
+		{QueriesAuto, "a b\n\nc\td\n", ":3: a tab in a file that begins with a plain line; name its format, tsv or lines"},
+		{QueriesColon, "1:a\nb\n", ":2: the line does not begin with a number and a colon"},
+		{QueriesColon, "1:1:a\n2:b\n", ":2: the line has one number before its query, not two as the first"},
+		{QueriesJSONL, "{\"_id\":\"1\"}\n", `:1: field "text" is missing`},
+		{"pdf", "a", `unknown format of queries "pdf"`},
+	} {
+		got, _, err := queriesOf(t, test.text, test.format)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%q: %q, %v; want %s", test.text, got, err, test.want)
+		}
+	}
+	if got, _, err := queriesOf(t, "a\tb\nc\n", QueriesLines); err != nil || !slices.Equal(got, []string{"1\ta\tb", "2\tc"}) {
+		t.Errorf("lines with a tab, by name: %q, %v", got, err)
+	}
+	if _, _, err := OpenQueries("absent", QueriesAuto); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("absent: %v", err)
+	}
+}
 
 func topics(t *testing.T, text string) (got []string, err error) {
 	t.Helper()
@@ -51,41 +149,15 @@ func TestTopics(t *testing.T) {
 func TestBadTopics(t *testing.T) {
 	for text, want := range map[string]string{
 		"<top>\n<title> a\n</top>":                 "x:1: a topic without a number",
-		"\n<top>\n<num> Number: 5\n</top>":         "x:2: topic 5 has no title",
+		"\n<top>\n<num> Number: 5\n</top>":         "x:2: topic 5 has neither a query nor a title",
 		"<top>\n<num> 5\n<title> a\n":              "x:1: the file ends inside this topic",
 		"<topic number=5><title>a</title></topic>": "x:1: a topic without a number",
 		"<topic number=\"5>\n</topic>":             "x:1: a topic without a number",
+		"<topic\nnumber=\"5\">a</topic>":           "x:1: the start tag of the topic does not end on its line",
+		"<top>\n<num>5\n<desc>a\n</top>":           "x:1: topic 5 has neither a query nor a title",
 	} {
 		if _, err := topics(t, text); err == nil || err.Error() != want || !Recoverable(err) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
-	}
-}
-
-// TestOpenQueries checks that formats are told apart.
-func TestOpenQueries(t *testing.T) {
-	for text, want := range map[string]string{
-		"q1\tone two\n": "q1: one two",
-		"\ufeff\n <top><num>q1<title>one two</top>\n": "q1: one two",
-	} {
-		path := filepath.Join(t.TempDir(), "q")
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		s, err := OpenQueries(path, QueriesAuto)
-		if err != nil {
-			t.Fatal(err)
-		}
-		d, err := s.Next()
-		if got := string(d.ID) + ": " + string(d.Contents); err != nil || got != want {
-			t.Errorf("%q: %q, %v; want %q", text, got, err, want)
-		}
-		s.Close()
-	}
-	if _, err := OpenQueries("absent", QueriesAuto); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("absent: %v", err)
-	}
-	if _, err := OpenQueries(os.DevNull, "pdf"); err == nil {
-		t.Error("pdf: no error")
 	}
 }

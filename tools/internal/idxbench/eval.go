@@ -58,10 +58,10 @@ A run has lines of qid Q0 docid rank score tag, as TREC's, or of qid docid rank,
 MARCO's. Assessments have lines of qid iteration docid relevance, as TREC's, or of query,
 document and relevance, separated by tabs, below the line query-id corpus-id score, as
 BEIR's. White space is that of ASCII. Files may be compressed.`,
-		Example: `  idxquery --index cacm.idx --queries topics.tsv --k 1000 --run bm25.run
+		Example: `  idxquery cacm.idx --queries topics.tsv --k 1000 --run bm25.run
   idxbench eval --run bm25.run --qrels cacm.qrels
-  idxbench eval --run bm25.run --qrels test.tsv --measures nDCG@10,R@100 --per-query
-  idxquery --index cacm.idx --queries topics.tsv --run - | idxbench eval --run - --qrels cacm.qrels`,
+  idxbench eval --run bm25.run --qrels test.tsv --measures nDCG@10 --per-query
+  idxquery cacm.idx --run - <q.tsv | idxbench eval --run - --qrels q.qrels`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			e, err := f.evaluate()

@@ -254,7 +254,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	src, err := exchange.OpenQueries(path, exchange.QueriesAuto)
+	src, _, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 	if err != nil {
 		return nil, err
 	}
@@ -264,9 +264,6 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 	for {
 		d, err := src.Next()
 		if err == io.EOF {
-			if len(out) == 0 {
-				return nil, fmt.Errorf("%s holds no queries", path)
-			}
 			return out, nil
 		}
 		if err != nil {

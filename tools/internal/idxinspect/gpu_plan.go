@@ -98,7 +98,7 @@ func (l *planLog) read(path string) error {
 		return err
 	}
 	tokenizer := a.Tokenizer()
-	src, err := exchange.OpenQueries(path, exchange.QueriesAuto)
+	src, _, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 	if err != nil {
 		return err
 	}
@@ -106,9 +106,6 @@ func (l *planLog) read(path string) error {
 	for {
 		d, err := src.Next()
 		if err == io.EOF {
-			if len(l.queries) == 0 {
-				return fmt.Errorf("%s holds no queries", path)
-			}
 			return nil
 		}
 		if err != nil {

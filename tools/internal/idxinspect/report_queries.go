@@ -28,7 +28,7 @@ func (b *pageBuilder) log(ctx context.Context, x *index, l *listDrawer) error {
 	if exchange.ReadOnce(b.queries) {
 		return errors.New("--queries cannot be read from standard input or a pipe: it is read twice")
 	}
-	src, err := exchange.OpenQueries(b.queries, exchange.QueriesAuto)
+	src, _, err := exchange.OpenQueries(b.queries, exchange.QueriesAuto)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,8 @@
 package idxquery
 
 import (
+	"io/fs"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,7 @@ type flags struct {
 	preload string
 	params  query.Params
 	queries string
+	piped   bool // queries are standard input, which no flag names
 	format  *cli.Choice
 	run     string
 	tag     string
@@ -58,32 +61,41 @@ func Command() *cobra.Command {
 	cli.ShowGPU(GPUName)
 	f := newFlags()
 	cmd := &cobra.Command{
-		Use:   "idxquery --index DIR [flags] {QUERY... | --queries FILE}",
+		Use:   "idxquery INDEX [flags] {QUERY... | --queries FILE}",
 		Short: "Answer ranked queries over an index",
 		Long: `Idxquery prints the best documents for every QUERY by their BM25 score. Each
 argument is one query: quote one of several words. The index's analyzer cuts
-queries into terms, as it did with documents.
+queries into terms, as it did with documents. --index DIR may stand for INDEX.
 
 Modes:
   or      documents with any of the terms
   and     documents with all of them
   and-or  like and, or like or if that finds fewer than k
 
-A file of queries has lines of qid, tab, text (tsv), or is one of TREC topics (trec),
-whose titles are the queries.
+With neither QUERY nor --queries, queries are read from standard input if that is a
+pipe or a file. A file of queries may be compressed, and is told by its beginning:
+  tsv    lines of qid, tab, text
+  trec   TREC topics, whose titles or query elements are the queries
+  jsonl  objects with _id and text, as BEIR's queries.jsonl
+  colon  lines of a number, a colon, text, at least two with ascending numbers
+  lines  all else: one query a line, numbered from 1
+
+A query of which the analyzer leaves no term, as of stop words alone, finds nothing,
+and idxquery says so.
 
 All algorithms and devices give the same answer and differ in speed. hybrid starts
 on the CPU, and opens a GPU when the CPU would take longer than that for the rest.`,
-		Example: `  idxquery --index kjv.idx "the lord is my shepherd"
-  idxquery --index kjv.idx --mode and "faith hope charity" "salt of the earth"
-  idxquery --index robust.idx --queries topics.tsv --k 1000 --run bm25.run`,
+		Example: `  idxquery kjv.idx "the lord is my shepherd"
+  idxquery kjv.idx --mode and "faith hope charity" "salt of the earth"
+  idxquery robust.idx --queries topics.tsv --k 1000 --run bm25.run
+  echo "jesus wept" | idxquery kjv.idx`,
 		Args: cobra.ArbitraryArgs,
 	}
 	cli.TextArgs(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.execute(cmd, args) }
 	fl := cmd.Flags()
 	fl.SortFlags = false
-	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
+	fl.StringVar(&f.index, "index", "", "index `DIR`, in place of INDEX")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "find the best `N` documents")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
@@ -104,10 +116,30 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	return cmd
 }
 
+// arguments takes INDEX off args, unless --index names it, and standard input for queries
+// if there are no others.
+func (f *flags) arguments(args []string) (queries []string, err error) {
+	if f.index == "" {
+		if len(args) == 0 {
+			return nil, cli.Usage("INDEX is missing")
+		}
+		f.index, args = args[0], args[1:]
+	}
+	if len(args) == 0 && f.queries == "" && isPiped(os.Stdin) {
+		f.queries, f.piped = exchange.Stdin, true
+	}
+	return args, nil
+}
+
+// isPiped reports whether f is a pipe or a regular file, and not a terminal or the null
+// device.
+func isPiped(f *os.File) bool {
+	st, err := f.Stat()
+	return err == nil && (st.Mode().IsRegular() || st.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0)
+}
+
 func (f *flags) check(args []string) error {
 	switch {
-	case f.index == "":
-		return cli.Usage("--index is missing")
 	case len(args) == 0 && f.queries == "":
 		return cli.Usage("QUERY or --queries is missing")
 	case len(args) > 0 && f.queries != "":
@@ -120,7 +152,7 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("--run and --json exclude each other")
 	case f.run != "" && f.trace:
 		return cli.Usage("--run and --trace exclude each other")
-	case f.tag == "" || strings.ContainsAny(f.tag, " \t\n"):
+	case f.tag == "" || strings.ContainsAny(f.tag, blanks):
 		return cli.Usage("--tag is one word")
 	}
 	if err := f.params.Check(); err != nil {

@@ -2,6 +2,7 @@ package idxquery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -33,6 +35,10 @@ type session struct {
 const spareHeap = 64 << 20
 
 func (f *flags) execute(cmd *cobra.Command, args []string) error {
+	args, err := f.arguments(args)
+	if err != nil {
+		return err
+	}
 	if err := f.check(args); err != nil {
 		return err
 	}
@@ -51,7 +57,7 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	defer p.Stop()
 	l := newPipeline(cmd.OutOrStdout(), p)
 	ctx := cmd.Context()
-	if err := f.feed(ctx, l, args); err != nil {
+	if err := f.feed(cmd, l, args); err != nil {
 		return err
 	}
 	defer context.AfterFunc(ctx, func() { l.end(ctx.Err()) })() // standard input may never end
@@ -105,8 +111,8 @@ func (s *session) open() error {
 // each answers all queries and prints the answers, and then the times.
 func (s *session) each(cmd *cobra.Command, l *pipeline) (err error) {
 	defer func() {
-		if err == nil && s.f.queries != "" && l.answered == 0 {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s holds no queries\n", cmd.CommandPath(), cli.Printable(s.f.queries))
+		if s.f.piped && errors.Is(err, exchange.ErrNoQueries) {
+			err = cli.Usage("QUERY or --queries is missing, and standard input is empty")
 		}
 	}()
 	release, err := s.snapshot.Acquire()
@@ -116,7 +122,10 @@ func (s *session) each(cmd *cobra.Command, l *pipeline) (err error) {
 	defer release()
 	switch {
 	case s.f.run != "":
-		return s.answerAll(cmd, l, asRunLines)
+		var none wordless
+		err := s.answerAll(cmd, l, none.noting(asRunLines))
+		none.report(cmd, s.snapshot)
+		return err
 	case s.f.json:
 		return inArray(l, func() error { return s.answerAll(cmd, l, asJSON) })
 	}

@@ -8,7 +8,10 @@ import (
 	"math/bits"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // question is one query of the user.
@@ -16,7 +19,7 @@ type question struct{ id, text string }
 
 // feed passes the queries to the pipeline: the arguments, or, in a goroutine of their
 // own, those of the file, while the first are being answered.
-func (f *flags) feed(ctx context.Context, l *pipeline, args []string) error {
+func (f *flags) feed(cmd *cobra.Command, l *pipeline, args []string) error {
 	if f.queries == "" {
 		qs := make([]question, len(args))
 		for i, a := range args {
@@ -26,9 +29,12 @@ func (f *flags) feed(ctx context.Context, l *pipeline, args []string) error {
 		l.end(nil)
 		return nil
 	}
-	src, err := openQueries(ctx, f.queries, exchange.QueryFormat(f.format.Value))
+	src, format, err := openQueries(cmd.Context(), f.queries, exchange.QueryFormat(f.format.Value))
 	if err != nil {
 		return err
+	}
+	if format == exchange.QueriesLines && f.format.Value != string(format) && f.queries != exchange.Stdin {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is read as plain lines, numbered from 1\n", cmd.CommandPath(), cli.Printable(f.queries))
 	}
 	r := &questions{src: src, to: l, most: readFirst, size: exchange.Size(f.queries, exchange.FormatTSV)}
 	if f.run != "" {
@@ -43,26 +49,27 @@ func (f *flags) feed(ctx context.Context, l *pipeline, args []string) error {
 
 // openQueries is exchange.OpenQueries until ctx is done: a pipe may never be opened by who writes it,
 // or never hold the first bytes, which tell the format.
-func openQueries(ctx context.Context, path string, format exchange.QueryFormat) (exchange.Source, error) {
+func openQueries(ctx context.Context, path string, format exchange.QueryFormat) (exchange.Source, exchange.QueryFormat, error) {
 	type opened struct {
-		src exchange.Source
-		err error
+		src    exchange.Source
+		format exchange.QueryFormat
+		err    error
 	}
 	c := make(chan opened, 1)
 	go func() {
-		src, err := exchange.OpenQueries(path, format)
-		c <- opened{src, err}
+		src, format, err := exchange.OpenQueries(path, format)
+		c <- opened{src, format, err}
 	}()
 	select {
 	case o := <-c:
-		return o.src, o.err
+		return o.src, o.format, o.err
 	case <-ctx.Done():
 		go func() {
 			if o := <-c; o.err == nil {
 				o.src.Close()
 			}
 		}()
-		return nil, ctx.Err()
+		return nil, "", ctx.Err()
 	}
 }
 
@@ -138,7 +145,7 @@ func newIDSet() *idSet { return &idSet{seed: maphash.MakeSeed()} }
 func (s *idSet) checkShare(sh *share) error {
 	for i := range sh.questions {
 		id := sh.questions[i].id
-		if id == "" || strings.ContainsAny(id, " \t\r\n") {
+		if id == "" || strings.ContainsAny(id, blanks) {
 			return fmt.Errorf("query id %q: a run line needs one word", id)
 		}
 		if !s.add(id) {

@@ -72,7 +72,7 @@ func TestComingOfFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, first := range []int{readFirst, 1024, 10048, 50000} {
-		src, err := exchange.OpenQueries(path, exchange.QueriesAuto)
+		src, _, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 		if err != nil {
 			t.Fatal(err)
 		}

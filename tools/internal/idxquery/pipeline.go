@@ -291,18 +291,11 @@ func (l *pipeline) run(workers int, s sizes, newWorker func(i int) func(*share) 
 	return l.answered, l.failed
 }
 
-// inArray writes a JSON array around what run writes.
+// inArray ends the JSON array that the first of the elements begins that run writes.
 func inArray(l *pipeline, run func() error) error {
-	if _, err := io.WriteString(l.out, "["); err != nil {
-		return err
-	}
 	if err := run(); err != nil {
 		return err
 	}
-	end := "\n]\n"
-	if l.answered == 0 {
-		end = "]\n"
-	}
-	_, err := io.WriteString(l.out, end)
+	_, err := io.WriteString(l.out, "\n]\n")
 	return err
 }

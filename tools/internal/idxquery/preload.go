@@ -1,6 +1,7 @@
 package idxquery
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -48,7 +49,7 @@ func (s *session) preloads() ([]query.Query, error) {
 	if plan {
 		return readPlan(s.f.preload)
 	}
-	src, err := exchange.OpenQueries(s.f.preload, exchange.QueriesAuto)
+	src, _, err := exchange.OpenQueries(s.f.preload, exchange.QueriesAuto)
 	if err != nil {
 		return nil, err
 	}
@@ -70,19 +71,29 @@ func (s *session) preloads() ([]query.Query, error) {
 	}
 }
 
-// isPlan reports whether a file begins as JSON does, which no query log does.
+// isPlan reports whether a file begins with a JSON object that is not, in its first line, a
+// query: one with text.
 func isPlan(name string) (bool, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	b := make([]byte, 64)
-	n, err := f.Read(b)
-	if err != nil && err != io.EOF {
-		return false, err
+	var query struct{ Text *string }
+	r := bufio.NewReader(f)
+	for {
+		line, err := r.ReadBytes('\n')
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			return line[0] == '{' && (json.Unmarshal(line, &query) != nil || query.Text == nil), nil
+		}
+		switch err {
+		case nil:
+		case io.EOF:
+			return false, nil
+		default:
+			return false, err
+		}
 	}
-	return bytes.HasPrefix(bytes.TrimSpace(b[:n]), []byte("{")), nil
 }
 
 // readPlan reads what idxinspect gpu-plan --json has printed: a query for each of its

@@ -17,6 +17,7 @@ type Answer struct {
 	QID     string     `json:"qid"`
 	Query   string     `json:"query"`
 	Terms   []cli.Text `json:"terms"`
+	NoTerms bool       `json:"no_terms,omitempty"` // the analyzer leaves none
 	Seconds float64    `json:"seconds"`
 	Hits    []Hit      `json:"hits"`
 	Trace   *Trace     `json:"trace,omitempty"`
@@ -38,6 +39,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	for _, t := range r.query.RawTerms {
 		a.Terms = append(a.Terms, cli.Text(t))
 	}
+	a.NoTerms = len(a.Terms) == 0
 	if a.trace = r.query.Trace; a.trace != nil {
 		a.Trace = newTrace(a.trace)
 		if r.steps != nil {
@@ -80,14 +82,16 @@ func asTable(several bool) printer {
 	}
 }
 
-// asJSON prints an element of an array that begins before the first.
+// asJSON prints an element of an array, which the first begins.
 func asJSON(w *worker, b []byte, r *reply) ([]byte, error) {
 	a, err := w.answer(r)
 	if err != nil {
 		return b, err
 	}
 	out := bytes.NewBuffer(b)
-	if r.index > 0 {
+	if r.index == 0 {
+		out.WriteByte('[')
+	} else {
 		out.WriteByte(',')
 	}
 	out.WriteString("\n  ")
@@ -149,8 +153,8 @@ func (s *session) nothing(a *Answer) string {
 		}
 	}
 	switch {
-	case len(a.Terms) == 0:
-		return "no documents match: the query has no terms"
+	case a.NoTerms:
+		return "the query has no terms: " + whyNoTerms(s.snapshot, a.Query)
 	case len(absent) > 0:
 		return "no documents match: the index does not have " + strings.Join(absent, ", ")
 	}

@@ -5,6 +5,10 @@ import (
 	"strconv"
 )
 
+// blanks are the characters that evaluators of runs, such as trec_eval, take for white
+// space: those of C's isspace.
+const blanks = " \t\n\v\f\r"
+
 // asRunLines prints "qid Q0 docid rank score tag" for every hit. Scores have enough
 // digits to distinguish any two.
 func asRunLines(w *worker, b []byte, r *reply) ([]byte, error) {
@@ -15,7 +19,7 @@ func asRunLines(w *worker, b []byte, r *reply) ([]byte, error) {
 		}
 		b = append(append(b, r.id...), " Q0 "...)
 		for _, c := range id {
-			if c == ' ' || c == '\t' || c == '\r' || c == '\n' {
+			if c == ' ' || '\t' <= c && c <= '\r' {
 				return b, fmt.Errorf("document id %q: a run line cannot hold blanks", id)
 			}
 		}

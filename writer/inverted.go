@@ -75,7 +75,7 @@ func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
-		s, err := w.writeInverted(ctx, in)
+		s, bare, err := w.writeInverted(ctx, in)
 		if err != nil {
 			bad = err
 			return nil
@@ -89,6 +89,7 @@ func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 			return err
 		}
 		w.changed = true
+		w.bare.Add(bare)
 		return nil
 	})
 	return errors.Join(err, bad)
@@ -103,33 +104,41 @@ func checkUnique(s *liveSegment) error {
 	return err
 }
 
-func (w *Writer) writeInverted(ctx context.Context, in Inverted) (*liveSegment, error) {
+// writeInverted writes the segment of a collection, and returns how many of its documents
+// hold no term.
+func (w *Writer) writeInverted(ctx context.Context, in Inverted) (s *liveSegment, bare uint64, err error) {
 	docs, err := w.spoolDocs(ctx, in.Docs)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer docs.temp.Close()
 	out, err := w.create(build.Options{
 		Docs: uint32(len(docs.lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(docs.lens)}, Stored: w.opts.Stored, ForeignLengths: in.ForeignLengths,
 	}, w.share(ctx))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	defer out.discardUnlessDone()
 	if err := docs.each(func(id, text []byte) error { return out.builder.AddDoc(id, text) }); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	var tokens *tally
 	if !in.ForeignLengths {
 		tokens = &tally{docs.lens, slices.Clone(docs.lens)}
 	}
 	if err := w.encodeLists(ctx, out.builder, in.Lists, tokens); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if err := tokens.check(); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	return out.finish()
+	for _, n := range docs.lens {
+		if n == 0 {
+			bare++
+		}
+	}
+	s, err = out.finish()
+	return s, bare, err
 }
 
 // tally compares the lengths of documents with the sums of their frequencies. A nil one

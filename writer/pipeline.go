@@ -202,6 +202,7 @@ func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
 			return err
 		}
 	}
+	w.bare.Add(uint64(b.Bare))
 	w.acc.Absorb(b)
 	if int64(w.acc.Bytes()) >= w.opts.accumBytes() {
 		return w.flush(ctx)

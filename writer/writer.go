@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"slices"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/segment"
@@ -43,6 +44,7 @@ type Writer struct {
 	dir  *store.Dir
 
 	pipe pipeline
+	bare atomic.Uint64 // documents without terms
 
 	// The rest belongs to the goroutine that holds the pipeline's absorber role.
 	acc      *invert.Accumulator
@@ -187,6 +189,11 @@ func quote(id []byte) string {
 	}
 	return fmt.Sprintf("%q", id)
 }
+
+// WithoutTerms returns how many of the documents added so far hold no term, so that no
+// query finds them. Those added since the last Flush or Commit may not be counted yet,
+// and replaced ones are.
+func (w *Writer) WithoutTerms() uint64 { return w.bare.Load() }
 
 // Flush writes all documents added so far as a segment of the next commit.
 func (w *Writer) Flush(ctx context.Context) error {

@@ -127,6 +127,41 @@ func TestLargeDocuments(t *testing.T) {
 	m.check(t, fs)
 }
 
+// TestWithoutTerms counts the documents that no query finds.
+func TestWithoutTerms(t *testing.T) {
+	ctx := t.Context()
+	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	defer w.Close()
+	for i, text := range []string{"one", "", " \n ", "two", ""} {
+		if err := w.Add(ctx, doc(fmt.Sprint(i), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Delete(ctx, []byte("0")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.WithoutTerms(); n != 3 {
+		t.Errorf("%d documents without terms, want 3", n)
+	}
+	in := Inverted{
+		Docs: func(yield func(InvertedDoc, error) bool) {
+			_ = yield(InvertedDoc{ID: []byte("x"), Len: 1}, nil) && yield(InvertedDoc{ID: []byte("y")}, nil)
+		},
+		Lists: func(yield func(InvertedList, error) bool) {
+			yield(InvertedList{Term: []byte("one"), Docs: []uint32{0}, Freqs: []uint32{1}}, nil)
+		},
+	}
+	if err := w.AddInverted(ctx, in); err != nil {
+		t.Fatal(err)
+	}
+	if n := w.WithoutTerms(); n != 4 {
+		t.Errorf("%d documents without terms, want 4", n)
+	}
+}
+
 func TestAnalyzerIsKept(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()

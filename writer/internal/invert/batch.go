@@ -7,6 +7,7 @@ import "github.com/cespare/xxhash/v2"
 type Batch struct {
 	Seq   uint64 // for the caller: the batch's number
 	Slots int    // for the caller: more than 1 if the batch is for one huge document
+	Bare  uint32 // set by the inverter: documents without terms
 
 	text []byte // contents of all documents, followed by slack bytes
 	ids  []byte
@@ -89,5 +90,5 @@ func (b *Batch) Reset(usual int) {
 	b.text, b.ids, b.ops = b.text[:0], b.ids[:0], b.ops[:0]
 	b.lens, b.hashes = b.lens[:0], b.hashes[:0]
 	b.terms, b.bytes, b.pages, b.stored = b.terms[:0], b.bytes[:0], b.pages[:0], nil
-	b.tokens = 0
+	b.tokens, b.Bare = 0, 0
 }

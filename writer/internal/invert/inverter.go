@@ -42,6 +42,9 @@ func (v *Inverter) Invert(b *Batch) {
 		v.tokenizer.Tokenize(&v.tokens, b.contents(i))
 		v.document(b, uint32(len(b.lens)))
 		b.lens = append(b.lens, uint32(v.tokens.Len()))
+		if v.tokens.Len() == 0 {
+			b.Bare++
+		}
 		b.tokens += uint64(v.tokens.Len())
 		v.docEnds = append(v.docEnds, uint32(len(v.postings)))
 	}

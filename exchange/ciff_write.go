@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/writer"
 )
@@ -43,6 +44,9 @@ func WriteCIFF(w io.Writer, in writer.Inverted, lists int64, description string)
 	for d, err := range in.Docs {
 		if err != nil {
 			return err
+		}
+		if !utf8.Valid(d.ID) {
+			return fmt.Errorf("document %d: the id %.80q is not valid UTF-8, and CIFF cannot hold it", doc, d.ID)
 		}
 		buf = ciffDoc{doc: doc, id: d.ID, length: d.Len}.append(buf[:0])
 		if _, err := bw.Write(buf); err != nil {

@@ -2,21 +2,26 @@ package exchange
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 )
 
 // Format is the format of an input.
 type Format string
 
-// The formats. FormatAuto means that the format is detected.
+// The formats. FormatAuto means that the format is detected, FormatTextDir that every
+// file of a folder is a document.
 const (
 	FormatAuto    Format = "auto"
 	FormatJSONL   Format = "jsonl"
-	FormatTREC    Format = "trec"
+	FormatCSV     Format = "csv"
 	FormatTSV     Format = "tsv"
+	FormatTREC    Format = "trec"
+	FormatLines   Format = "lines"
 	FormatTextDir Format = "textdir"
 	FormatCIFF    Format = "ciff"
 	FormatDS2I    Format = "ds2i"
@@ -24,7 +29,7 @@ const (
 
 // Formats returns all formats by their names on the command line.
 func Formats() []Format {
-	return []Format{FormatAuto, FormatJSONL, FormatTREC, FormatTSV, FormatTextDir, FormatCIFF, FormatDS2I}
+	return []Format{FormatAuto, FormatJSONL, FormatCSV, FormatTSV, FormatTREC, FormatLines, FormatTextDir, FormatCIFF, FormatDS2I}
 }
 
 // Postings reports whether inputs of format f hold posting lists rather than
@@ -41,8 +46,9 @@ func ReadOnce(path string) bool {
 	return err == nil && !st.IsDir() && !st.Mode().IsRegular()
 }
 
-// Detect returns the format of the input at path by its kind and its first bytes.
-// It refuses what can be read only once: OpenDocuments detects the format there.
+// Detect returns the format of the input at path by its kind, its first bytes and its
+// name; FormatAuto for a directory, whose files have each their own. It refuses what can
+// be read only once: OpenDocuments detects the format there.
 func Detect(path string) (Format, error) {
 	if ReadOnce(path) {
 		return "", fmt.Errorf("%s can be read only once: its format cannot be told before", path)
@@ -55,7 +61,7 @@ func Detect(path string) (Format, error) {
 		return "", err
 	}
 	if st.IsDir() {
-		return FormatTextDir, nil
+		return FormatAuto, nil
 	}
 	s, err := openStream(path)
 	if err != nil {
@@ -65,75 +71,88 @@ func Detect(path string) (Format, error) {
 	return s.detect()
 }
 
-// detect returns the format by the first bytes.
+// detect returns the format of a file that is an input of its own.
 func (s *stream) detect() (Format, error) {
-	head := s.peek(64 << 10)
-	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
-	line, _, _ := bytes.Cut(text, []byte("\n"))
-	switch {
-	case len(text) > 0 && text[0] == '{':
-		return FormatJSONL, nil
-	case len(text) >= 5 && bytes.EqualFold(text[:5], []byte("<doc>")):
-		return FormatTREC, nil
-	case looksLikeCIFF(head):
-		return FormatCIFF, nil
-	case bytes.IndexByte(line, '\t') > 0 && bytes.IndexByte(line, 0) < 0:
-		return FormatTSV, nil
-	}
-	switch err := s.ready(); {
-	case err == io.EOF:
+	head := s.peek(headSize)
+	if len(head) == 0 {
+		if err := s.failure(); err != nil {
+			return "", err
+		}
 		return "", fmt.Errorf("%s is empty: its format cannot be told, name it", s.name)
-	case err != nil:
-		return "", readFailure(s.name, 0, -1, err)
-	case bytes.HasPrefix(head, []byte("\xfd7zXZ\x00")):
-		return "", &Error{File: s.name, Offset: -1, Msg: "compressed with xz, which is not inflated; what xz -dc prints can be read"}
+	}
+	if err := s.foreign(); err != nil {
+		return "", err
+	}
+	if looksLikeCIFF(head) {
+		return FormatCIFF, nil
+	}
+	if f := textFormat(s.name, head, false); f != "" {
+		return f, nil
 	}
 	return "", fmt.Errorf("%s is in no format that can be told from its beginning, name it", s.name)
 }
 
-// OpenDocuments opens an input of documents and returns its format. With
-// FormatAuto it detects the format; it is an error if the input holds postings.
-// The caller closes the Source.
-func OpenDocuments(path string, f Format) (Source, Format, error) {
-	if f == FormatAuto && !ReadOnce(path) {
-		var err error
-		if f, err = Detect(path); err != nil {
-			return nil, "", err
+// textFormat returns the format of a file of documents by its first bytes and its name,
+// or nothing. In a folder, whose files may be a document each, what looks only at the
+// beginning like lines of documents is FormatTextDir.
+func textFormat(name string, head []byte, inFolder bool) Format {
+	text := bytes.TrimLeft(bytes.TrimPrefix(head, []byte("\ufeff")), " \t\r\n")
+	line, rest, whole := bytes.Cut(text, []byte("\n"))
+	ext := extension(name)
+	switch {
+	case ext == ".jsonl" || ext == ".ndjson":
+		return FormatJSONL
+	case len(text) > 0 && text[0] == '{' && (!inFolder && ext != ".txt" || isObject(line, whole || len(head) < firstBlock)):
+		return FormatJSONL
+	case startsDoc(text):
+		return FormatTREC
+	case ext == ".csv":
+		return FormatCSV
+	case ext == ".tsv":
+		return FormatTSV
+	case ext == ".log":
+		return FormatLines
+	case inFolder:
+		return FormatTextDir
+	case bytes.IndexByte(line, 0) >= 0:
+		return ""
+	case ext == ".txt" && !haveTabs(line, rest):
+		return FormatLines
+	case bytes.IndexByte(line, '\t') > 0:
+		return FormatTSV
+	}
+	return ""
+}
+
+// extension returns the lower-case extension of a name, before that of a compression.
+func extension(name string) string {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst", ".bz2"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return filepath.Ext(name)
+}
+
+// isObject reports whether a line holds a JSON object; if it is not whole, whether it may.
+func isObject(line []byte, whole bool) bool {
+	if !whole {
+		return true
+	}
+	line = bytes.TrimSpace(line)
+	return len(line) > 0 && line[0] == '{' && json.Valid(line)
+}
+
+// haveTabs reports whether the first line and every whole one of rest has a tab.
+func haveTabs(line, rest []byte) bool {
+	for {
+		if bytes.IndexByte(line, '\t') <= 0 {
+			return false
+		}
+		var whole bool
+		if line, rest, whole = bytes.Cut(rest, []byte("\n")); !whole {
+			return true
 		}
 	}
-	if f.Postings() {
-		return nil, f, fmt.Errorf("%s holds posting lists (%s), not documents", path, f)
-	}
-	if f == FormatTextDir {
-		s, err := OpenTextDir(path)
-		if err != nil {
-			return nil, f, err
-		}
-		return s, f, nil
-	}
-	s, err := openStream(path)
-	if err != nil {
-		return nil, f, err
-	}
-	if f == FormatAuto {
-		if f, err = s.detect(); err == nil && f.Postings() {
-			err = fmt.Errorf("%s cannot be read from %s: it is read twice", f, s.name)
-		}
-		if err != nil {
-			s.Close()
-			return nil, "", err
-		}
-	}
-	switch f {
-	case FormatJSONL:
-		return NewJSONL(s.name, s), f, nil
-	case FormatTSV:
-		return NewTSV(s.name, s), f, nil
-	case FormatTREC:
-		return NewTREC(s.name, s), f, nil
-	}
-	s.Close()
-	return nil, f, fmt.Errorf("unknown format %q", f)
 }
 
 // Size returns the size of the input at path in bytes, as Source.BytesRead counts
@@ -147,10 +166,12 @@ func Size(path string, f Format) int64 {
 				n += st.Size()
 			}
 		}
-	case f == FormatTextDir:
-		return textDirSize(path)
 	default:
-		if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+		st, err := os.Stat(path)
+		switch {
+		case err == nil && st.IsDir():
+			return folderSize(path)
+		case err == nil && st.Mode().IsRegular():
 			n = st.Size()
 		}
 		if f == FormatCIFF {

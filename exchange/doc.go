@@ -1,6 +1,6 @@
 // Package exchange imports and exports collections and indexes: it reads documents
-// (JSONL, TSV, TREC text, directories of text files) and posting lists (CIFF, ds2i),
-// and writes CIFF and JSONL.
+// (JSONL, CSV, TSV, TREC's news and web pages, lines, folders of files) and posting lists
+// (CIFF, ds2i), and writes CIFF and JSONL. docs/importing.md says what each is read as.
 //
 // Text inputs may be compressed with gzip, zstd or bzip2, which is detected by content; reading and inflating
 // run in a goroutine of their own. The package does not trust its input: every error
@@ -9,9 +9,13 @@
 //
 // Inside:
 //
-//	document.go, detect.go    Source and its errors; detecting formats
-//	jsonl*.go, tsv.go, trec.go, textdir.go
+//	document.go               Source and its errors; what an id is
+//	documents.go, whole.go    OpenDocuments: a file, or those of a folder
+//	detect.go, foreign.go     formats, and files that are known and not read
+//	fields.go                 which fields of an object make a document
+//	jsonl*.go, csv.go, tsv.go, trec.go, markup.go, plain.go
 //	                          formats for documents
+//	list.go                   lists of lines, such as ids
 //	inverted.go, ciff*.go, ds2i*.go
 //	                          formats for posting lists
 //	snapshot.go               an index as posting lists, for export

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
@@ -83,12 +84,16 @@ func readFailure(file string, line, offset int64, err error) error {
 	return &Error{File: file, Line: line, Offset: offset, Msg: msg, Err: err}
 }
 
+// checkID returns why id cannot identify a document: ids are UTF-8, so that no two are
+// the same where they are printed or exported.
 func checkID(id []byte) error {
-	if len(id) == 0 {
+	switch {
+	case len(id) == 0:
 		return errors.New("the id is empty")
-	}
-	if len(id) > MaxID {
+	case len(id) > MaxID:
 		return fmt.Errorf("the id has %d bytes, at most %d are allowed", len(id), MaxID)
+	case !utf8.Valid(id):
+		return fmt.Errorf("the id %.80q is not valid UTF-8", id)
 	}
 	return nil
 }

@@ -79,13 +79,13 @@ func TestTextFormats(t *testing.T) {
 		{"jsonl BOM", jsonl, "\ufeff" + `{"id":"a","contents":"x"}`, []doc{{"a", "x"}}, nil},
 		{"jsonl bad lines", jsonl, strings.Join([]string{
 			`{"id":"a","contents":"x"}`,
-			`{"id":"a","text":"x"}`,
+			`{"id":"a","txt":"x"}`,
 			`{"id":"a","contents":"x"`,
 			`{"id":"a","contents":"x`,
 			`{"contents":"x"}`,
 			`{"id":"a"}`,
 			`{"id":"","contents":"x"}`,
-			`{"id":7,"contents":"x"}`,
+			`{"id":[7],"contents":"x"}`,
 			`{"id":"a","contents":null}`,
 			`{"id":"a","id":"a","contents":"x"}`,
 			`{"id":"a","contents":"x"} {}`,
@@ -96,13 +96,13 @@ func TestTextFormats(t *testing.T) {
 			`{"ID":"a","contents":"x"}`,
 			`{"id":"b","contents":"y"}`,
 		}, "\n"), []doc{{"a", "x"}, {"b", "y"}}, []string{
-			`f:2: field "contents" is missing; there are ["text"]`,
+			`f:2: field "contents" is missing; there are ["id" "txt"]`,
 			`f:3: broken JSON: the line ends inside the object`,
 			`f:4: broken JSON: the line ends inside the object`,
-			`f:5: field "id" is missing`,
-			`f:6: field "contents" is missing`,
+			`f:5: field "id" is missing; there are ["contents"]`,
+			`f:6: field "contents" is missing; there are ["id"]`,
 			`f:7: the id is empty`,
-			`f:8: field "id" is not a string`,
+			`f:8: field "id" is not a string or a number`,
 			`f:9: field "contents" is not a string`,
 			`f:10: field "id" comes twice`,
 			`f:11: broken JSON at byte 27 of the line: invalid character '{' after top-level value`,
@@ -110,7 +110,7 @@ func TestTextFormats(t *testing.T) {
 			`f:13: invalid UTF-8 at byte 23 of the line`,
 			`f:14: broken JSON at byte 23 of the line: invalid character '\x01' in string literal`,
 			`f:15: broken JSON at byte 24 of the line: invalid character 'x' in string escape code`,
-			`f:16: field "id" is missing; there are ["ID"]`,
+			`f:16: field "id" is missing; there are ["ID" "contents"]`,
 		}},
 		{"jsonl long id", jsonl, `{"id":"` + strings.Repeat("x", MaxID+1) + `","contents":""}`, nil,
 			[]string{"f:1: the id has 65536 bytes, at most 65535 are allowed"}},
@@ -124,6 +124,28 @@ func TestTextFormats(t *testing.T) {
 			"<DOC><SUMMARY> if a < b > c <= d <e</SUMMARY><DOCNO>2</DOCNO> <<TEXT>two</TEXT></DOC>\n" +
 			"<DOC><DOCNO>3</DOCNO><? <TEXT> ?><!-- <TEXT> > --><P\nCLASS=x><TEXT\nCLASS=x>three</TEXT> <>< </DOC>\n",
 			[]doc{{"1", "one"}, {"2", "two"}, {"3", "three"}}, nil},
+		{"trec what is markup", trec, "<DOC><DOCNO>1</DOCNO><TEXT>risk was p < 0.05 for alpha but q > 0.1 for beta</TEXT></DOC>\n" +
+			"<DOC><DOCNO>2</DOCNO><TEXT>a<b i<3 x<-y <> z >> w</ v <P>p</P> <!-- c > d --> e <!DOCTYPE x> f <b <i>g</i></TEXT></DOC>\n" +
+			"<DOC><DOCNO>3</DOCNO><!-- <A> <TEXT> --><TEXT>h <!-- i > j <k</TEXT></DOC>\n<DOC><DOCNO>4</DOCNO><TEXT>l <m</TEXT></DOC>",
+			[]doc{{"1", "risk was p < 0.05 for alpha but q > 0.1 for beta"}, {"2", "a<b i<3 x<-y <> z >> w</ v  p    e   f <b  g "},
+				{"3", "h   j <k"}, {"4", "l <m"}}, nil},
+		{"trec web", trec, "<DOC>\n<DOCNO>W1</DOCNO>\n<DOCHDR>\nhttp://x/ \nHTTP/1.1 200 <TEXT>\n</DOCHDR>\n<html><head><title>alpha <b>title</title>\n" +
+			"<style>p < q { }</style><script>if (a < b) { document.write(\"<p>no</p>\") }</script></head>\n" +
+			"<body class=\"a>b\"><!-- no --><h1>beta</h1>ga&amp;mma &lt;p&gt;<script/>\n<?php x ?></body></html>\n</DOC>\n" +
+			"<DOC>\n<DOCNO>W2</DOCNO>\n<DOCHDR>\nx\n</DOCHDR>\njust text\n</DOC>\n" +
+			"<DOC><DOCNO>W3</DOCNO><HTML><noframes>frameless <p>page</noframes><textarea>t<i>u</textarea></HTML></DOC>\n" +
+			"<DOC><DOCNO>W4</DOCNO><DOCHDR>x</DOC><DOC><DOCNO>W5</DOCNO><body>one</DOC>",
+			[]doc{{"W1", "alpha title \n \n beta ga&mma <p>"}, {"W2", "just text"}, {"W3", "frameless page t u"}, {"W5", "one"}},
+			[]string{"f:20: <DOCHDR> without </DOCHDR>"}},
+		{"trec id attribute", trec, "<DOC id=\"A-1\" type='story'>\n<TEXT>one</TEXT></DOC>\n<DOC id='2'><DOCNO>3</DOCNO></DOC><DOC >\n<DOCNO>4</DOCNO></DOC>\n" +
+			"<DOCS></DOCS>", []doc{{"A-1", "one"}, {"3", ""}, {"4", ""}}, []string{"f:5: text outside a DOC element"}},
+		{"csv", csvSource, "\ufeffid,title,text,url\r\n1,One,\"two, \"\"three\"\"\nfour\",x\r\n\r\n2,,five,y\n3,six\n4,a,b \"c\",z\n\"5\",\"\",\"seven\",\"\"\n" +
+			"6,eight,nine \"\n,open,\"x\n", []doc{{"1", "One\ntwo, \"three\"\nfour"}, {"2", "five"}, {"5", "seven"}},
+			[]string{"f:6: a record of 2 values, there are 4 columns", `f:7: broken CSV at byte 7 of line 1 of the record: bare " in non-quoted-field`,
+				`f:9: broken CSV at byte 14 of line 1 of the record: bare " in non-quoted-field`, "f:10: the file ends inside a quoted value of this record"}},
+		{"csv without a text", csvSource, "id,price\n1,2\n", nil, []string{`f:1: field "contents" is missing; there are ["id" "price"]`}},
+		{"csv twice", csvSource, "id,text,text\n1,2,3\n", nil, []string{`f:1: column "text" comes twice`}},
+		{"lines", plain, "one two\r\n\n  \nthree\tfour\n five", []doc{{"f:1", "one two"}, {"f:4", "three\tfour"}, {"f:5", " five"}}, nil},
 		{"trec bad", trec, "junk\n<DOC><DOCNO>1</DOCNO></DOC>\n<DOC>\n<TEXT>x</TEXT></DOC>\njunk <DOC><DOCNO>4</DOCNO></DOC>\n" +
 			"<DOC><DOCNO>5</DOCNO><TEXT></DOC><DOC><DOCNO></DOCNO></DOC>\n<DOC>\n<DOCNO>7</DOCNO><DOCNO>8</DOCNO></DOC>\n\n<DOC>\n<DOCNO>9</DOCNO>",
 			[]doc{{"1", ""}, {"4", ""}}, []string{
@@ -148,6 +170,9 @@ func TestTextFormats(t *testing.T) {
 func jsonl(f string, r io.Reader) Source { return NewJSONL(f, r) }
 func tsv(f string, r io.Reader) Source   { return NewTSV(f, r) }
 func trec(f string, r io.Reader) Source  { return NewTREC(f, r) }
+func plain(f string, r io.Reader) Source { return NewPlain(f, r) }
+
+func csvSource(f string, r io.Reader) Source { return NewCSV(f, r) }
 
 // TestScanAgrees compares the scanner for the common shape with encoding/json on
 // lines that have that shape or nearly have it.
@@ -163,11 +188,13 @@ func TestScanAgrees(t *testing.T) {
 		if err == nil && (!utf8.ValidString(line) || want.ID == nil || want.Contents == nil || int(dec.InputOffset()) != len(line)) {
 			err = errors.New("not strict")
 		}
-		names := defaultFields()
-		got, _, ok := new(scanner).scan([]byte(line), &names)
+		x := &scanner{fields: Fields{}.set(false)}
+		got, ok := x.scan([]byte(line))
 		if !ok {
 			var derr error
-			if got, _, derr = decodeObject([]byte(line), &names); (derr == nil) != (err == nil) && strings.Count(line, `"id"`) == 1 && strings.Count(line, `"contents"`) == 1 {
+			if got, derr = x.decode([]byte(line)); strings.Contains(fmt.Sprint(derr), "surrogate") {
+				return // TestLossyIDs
+			} else if (derr == nil) != (err == nil) && strings.Count(line, `"id"`) == 1 && strings.Count(line, `"contents"`) == 1 {
 				t.Fatalf("%q: %v, encoding/json says %v", line, derr, err)
 			}
 			return
@@ -192,8 +219,7 @@ func TestScanTakesCommonShape(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		names := defaultFields()
-		got, _, ok := new(scanner).scan(line, &names)
+		got, ok := (&scanner{fields: Fields{}.set(false)}).scan(line)
 		if !ok || string(got.ID) != want["id"] || string(got.Contents) != want["contents"] {
 			t.Fatalf("%q: got %q %q %v", line, got.ID, got.Contents, ok)
 		}
@@ -214,11 +240,11 @@ func TestFields(t *testing.T) {
 	j.SetFields(f)
 	docs, errs := readAll(j)
 	compareDocs(t, docs, []doc{{"a", "One é\ntwo"}, {"c", "y\nz"}})
-	compareErrors(t, errs, []string{`f:2: field "title" is missing`})
+	compareErrors(t, errs, []string{`f:2: field "title" is missing; there are ["text" "_id"]`})
 	if j.Ignored() != 2 {
 		t.Errorf("%d fields ignored, want 2", j.Ignored())
 	}
-	for _, bad := range []string{"", "id", "id=", "id=a+b", "contents=a+", "title=x", "id=a,id=b", "id=a,contents=a", "contents=x+x"} {
+	for _, bad := range []string{"id", "id=", "id=a+b", "contents=a+", "title=x", "id=a,id=b", "id=a,contents=a", "contents=x+x"} {
 		if _, err := ParseFields(bad); err == nil {
 			t.Errorf("%q is accepted", bad)
 		}
@@ -293,9 +319,9 @@ func TestCompressed(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for name, b := range map[string][]byte{"plain": []byte(text), "gzip": gzipped([]byte(text)), "zstd": z.EncodeAll([]byte(text), nil), "bzip2": bz} {
-		s, f, err := OpenDocuments(write(t, filepath.Join(dir, name), b), FormatAuto)
-		if err != nil || f != FormatTSV {
-			t.Fatal(name, f, err)
+		s, err := OpenDocuments(write(t, filepath.Join(dir, name), b), DocumentOptions{})
+		if err != nil || s.Formats()[FormatTSV] != 1 {
+			t.Fatal(name, err)
 		}
 		docs, errs := readAll(s)
 		compareDocs(t, docs, []doc{{"alpha", "one two"}, {"beta", "three"}})
@@ -306,7 +332,7 @@ func TestCompressed(t *testing.T) {
 		if len(b) == len(text) {
 			continue
 		}
-		s, _, err = OpenDocuments(write(t, filepath.Join(dir, name), b[:len(b)-6]), FormatTSV)
+		s, err = OpenDocuments(write(t, filepath.Join(dir, name), b[:len(b)-6]), DocumentOptions{Format: FormatTSV})
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -328,9 +354,9 @@ func TestGzip(t *testing.T) {
 	}
 	z := gzipped(text.Bytes())
 	path := write(t, filepath.Join(dir, "plain-name"), z)
-	s, f, err := OpenDocuments(path, FormatAuto)
-	if err != nil || f != FormatJSONL {
-		t.Fatal(f, err)
+	s, err := OpenDocuments(path, DocumentOptions{})
+	if err != nil || s.Formats()[FormatJSONL] != 1 {
+		t.Fatal(err)
 	}
 	docs, errs := readAll(s)
 	compareDocs(t, docs, want)
@@ -343,7 +369,7 @@ func TestGzip(t *testing.T) {
 	}
 
 	write(t, path, z[:len(z)/2])
-	s, _, err = OpenDocuments(path, FormatJSONL)
+	s, err = OpenDocuments(path, DocumentOptions{Format: FormatJSONL})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -354,7 +380,7 @@ func TestGzip(t *testing.T) {
 	s.Close()
 
 	// Closing in the middle must end the goroutine.
-	if s, _, err = OpenDocuments(write(t, path, z), FormatJSONL); err != nil {
+	if s, err = OpenDocuments(write(t, path, z), DocumentOptions{Format: FormatJSONL}); err != nil {
 		t.Fatal(err)
 	}
 	s.Next()
@@ -369,15 +395,18 @@ func TestTextDir(t *testing.T) {
 	write(t, filepath.Join(dir, "bin"), []byte("x\x00y"))
 	write(t, filepath.Join(dir, ".git", "x"), []byte("hidden"))
 	write(t, filepath.Join(dir, ".x"), []byte("hidden"))
-	s, f, err := OpenDocuments(dir, FormatAuto)
-	if err != nil || f != FormatTextDir {
-		t.Fatal(f, err)
+	s, err := OpenDocuments(dir, DocumentOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer s.Close()
 	docs, errs := readAll(s)
 	compareDocs(t, docs, []doc{{"a/y.gz", "why"}, {"a/z.txt", "zed"}, {"b.txt", "bee"}})
+	if n := s.Formats()[FormatTextDir]; n != 3 {
+		t.Errorf("%d text files, want 3", n)
+	}
 	compareErrors(t, errs, []string{filepath.Join(dir, "bin") + ": offset 1: a NUL byte: not a text file"})
-	if _, err := OpenTextDir(filepath.Join(dir, "b.txt")); err == nil {
+	if _, err := OpenDocuments(filepath.Join(dir, "b.txt"), DocumentOptions{Format: FormatTextDir}); err == nil {
 		t.Error("a file was taken for a directory")
 	}
 }
@@ -390,15 +419,15 @@ func TestTextDirLink(t *testing.T) {
 	if err := os.Symlink(".real", link); err != nil {
 		t.Skip(err)
 	}
-	s, f, err := OpenDocuments(link, FormatAuto)
-	if err != nil || f != FormatTextDir {
-		t.Fatal(f, err)
+	s, err := OpenDocuments(link, DocumentOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer s.Close()
 	docs, errs := readAll(s)
 	compareDocs(t, docs, []doc{{"a/b.txt", "bee"}})
 	compareErrors(t, errs, nil)
-	if n := Size(link, f); n != 3 {
+	if n := Size(link, FormatAuto); n != 3 {
 		t.Errorf("size %d, want 3", n)
 	}
 }

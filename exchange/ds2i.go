@@ -70,7 +70,7 @@ func (d *DS2I) open() (err error) {
 	if err := d.readSizes(head[0]); err != nil {
 		return err
 	}
-	if d.ids, err = readNames(d.base+".documents", int(head[0])); err != nil {
+	if d.ids, err = readNames(d.base+".documents", int(head[0]), checkID); err != nil {
 		return err
 	}
 	return d.findLists()
@@ -122,7 +122,7 @@ func (d *DS2I) findLists() error {
 	if d.freqs.off != d.freqs.size {
 		return &Error{File: d.freqs.file, Offset: d.freqs.off, Msg: "more lists than in " + d.docs.file}
 	}
-	terms, err := readNames(d.base+".terms", len(d.lists))
+	terms, err := readNames(d.base+".terms", len(d.lists), checkTerm)
 	if err != nil {
 		return err
 	}

@@ -116,9 +116,9 @@ type names struct {
 	ends []int // nil: numbers in decimal
 }
 
-// readNames reads the file at path, which must have n names, one per line. If
-// there is no such file, the names are the numbers.
-func readNames(path string, n int) (names, error) {
+// readNames reads the file at path, which must have n names, one per line, that pass
+// check. If there is no such file, the names are the numbers.
+func readNames(path string, n int, check func([]byte) error) (names, error) {
 	s, err := openStream(path)
 	if os.IsNotExist(err) {
 		return names{}, nil
@@ -138,8 +138,8 @@ func readNames(path string, n int) (names, error) {
 			return names{}, err
 		}
 		b = bytes.TrimSuffix(b, []byte("\r"))
-		if err := checkID(b); err != nil {
-			return names{}, &Error{File: path, Line: l.line, Offset: -1, Msg: "name of 1 to 65535 bytes wanted"}
+		if err := check(b); err != nil {
+			return names{}, &Error{File: path, Line: l.line, Offset: -1, Err: err}
 		}
 		out.text = append(out.text, b...)
 		out.ends = append(out.ends, len(out.text))

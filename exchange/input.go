@@ -66,6 +66,11 @@ func openStream(path string) (*stream, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s is a directory", name)
 	}
+	return newStream(f, name), nil
+}
+
+// newStream reads f, which it closes at the end.
+func newStream(f *os.File, name string) *stream {
 	s := &stream{name: name, f: f,
 		full: make(chan block, readBlocks),
 		free: make(chan []byte, readBlocks),
@@ -76,7 +81,18 @@ func openStream(path string) (*stream, error) {
 	}
 	s.wg.Add(1)
 	go s.fill()
-	return s, nil
+	return s
+}
+
+// isPacked reports whether head begins a file that inflate inflates.
+func isPacked(head []byte) bool {
+	return bytes.HasPrefix(head, gzipMagic) || bytes.HasPrefix(head, zstdMagic) || isBzip2(head)
+}
+
+var gzipMagic, zstdMagic = []byte{0x1f, 0x8b}, []byte{0x28, 0xb5, 0x2f, 0xfd}
+
+func isBzip2(head []byte) bool {
+	return len(head) >= 4 && string(head[:3]) == "BZh" && head[3] >= '1' && head[3] <= '9'
 }
 
 // Open opens the file at path, or standard input for Stdin, and inflates it if it is
@@ -95,14 +111,14 @@ func inflate(r *bufio.Reader) (content io.Reader, packed bool, release func(), e
 	release = func() {}
 	head, _ := r.Peek(4)
 	switch {
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
+	case bytes.HasPrefix(head, gzipMagic):
 		content, err = gzip.NewReader(r)
-	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+	case bytes.HasPrefix(head, zstdMagic):
 		var z *zstd.Decoder
 		if z, err = zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(128<<20)); err == nil {
 			content, release = z, z.Close
 		}
-	case len(head) == 4 && string(head[:3]) == "BZh" && head[3] >= '1' && head[3] <= '9':
+	case isBzip2(head):
 		content = bzip2.NewReader(r)
 	default:
 		return r, false, release, nil
@@ -199,6 +215,14 @@ func (s *stream) peek(n int) []byte {
 	}
 	b := s.cur.b[s.pos:s.cur.n]
 	return b[:min(n, len(b))]
+}
+
+// failure returns why nothing of the file can be read, if that is so.
+func (s *stream) failure() error {
+	if err := s.ready(); err != nil && err != io.EOF {
+		return readFailure(s.name, 0, -1, err)
+	}
+	return nil
 }
 
 // BytesRead returns how many bytes of the file have been consumed, with the rest of the block that

@@ -40,12 +40,45 @@ func TestPipe(t *testing.T) {
 			t.Errorf("posting lists, %s: %v", f, err)
 		}
 	}
-	s, f, err := OpenDocuments(path, FormatAuto)
-	if err != nil || f != FormatJSONL {
-		t.Fatal(f, err)
+	s, err := OpenDocuments(path, DocumentOptions{})
+	if err != nil {
+		t.Fatal(err)
 	}
 	defer s.Close()
 	docs, errs := readAll(s)
 	compareDocs(t, docs, want)
 	compareErrors(t, errs, nil)
+	if n := s.Formats()[FormatJSONL]; n != 1 {
+		t.Errorf("%d files of JSON lines, want 1", n)
+	}
+}
+
+// TestPipeClosed closes a pipe that never holds a byte: opening it must not wait, and
+// reading it must end.
+func TestPipeClosed(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	path := fmt.Sprintf("/dev/fd/%d", r.Fd())
+	if _, err := os.Stat(path); err != nil {
+		t.Skip(err)
+	}
+	for _, f := range []Format{FormatAuto, FormatTSV} {
+		s, err := OpenDocuments(path, DocumentOptions{Format: f})
+		if err != nil {
+			t.Fatal(err)
+		}
+		failed := make(chan error)
+		go func() {
+			_, err := s.Next()
+			failed <- err
+		}()
+		s.Close()
+		if err := <-failed; err == nil {
+			t.Errorf("%s: no error", f)
+		}
+	}
 }

@@ -352,7 +352,7 @@ func TestDS2IBroken(t *testing.T) {
 		{"zero", docs, u(2, 1, 0, 1, 4), sizes, "", `posting 1 has the frequency 0`},
 		{"terms short", docs, freqs, sizes, "a\n", "coll.terms:2: 1 names for 2 things"},
 		{"terms twice", docs, freqs, sizes, "a\na\n", `term "a" comes twice`},
-		{"term empty", docs, freqs, sizes, "a\n\n", "coll.terms:2: name of 1 to 65535 bytes wanted"},
+		{"term empty", docs, freqs, sizes, "a\n\n", "coll.terms:2: an empty term"},
 	} {
 		write(t, base+".docs", test.docs)
 		write(t, base+".freqs", test.freqs)

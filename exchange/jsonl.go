@@ -6,91 +6,47 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pinion-index/pinion/writer"
 )
 
-// JSONL reads one JSON object per line. The fields id and contents, or those that SetFields
-// names, are strings, in any order; others are ignored and counted. It skips blank lines.
-// Field names are case-sensitive and must not repeat, and lines must be valid UTF-8.
+// JSONL reads one JSON object per line. It takes the fields of Fields, in any order: the
+// id is a string or a number, which is taken as it is written, and the parts of the text
+// are strings; title and headings may be null. Other fields are ignored and counted. It skips blank
+// lines. Field names are case-sensitive and must not repeat, and lines must be valid
+// UTF-8. Half a surrogate pair (\ud800) becomes U+FFFD in a text, and is an error in an id.
 type JSONL struct {
 	lines   *lines
 	in      input
 	scanner scanner
-	fields  Fields
-	ignored uint64
-}
-
-// ErrNoField is matched by errors about an object without one of the fields to read.
-var ErrNoField = errors.New("is missing")
-
-// Fields names the fields of JSON objects that make a document.
-type Fields struct {
-	// ID is the field of the external id.
-	ID string
-	// Contents are the fields of the text, joined by line feeds. All must be there.
-	Contents []string
-}
-
-// ParseFields parses "id=FIELD,contents=FIELD+FIELD..."; what is left out keeps its name.
-func ParseFields(text string) (Fields, error) {
-	f := defaultFields()
-	seen := map[string]bool{}
-	for _, part := range strings.Split(text, ",") {
-		key, value, ok := strings.Cut(part, "=")
-		names := strings.Split(value, "+")
-		switch {
-		case !ok || slices.Contains(names, ""):
-			return f, fmt.Errorf("%q is not of the form id=FIELD,contents=FIELD+FIELD", text)
-		case key == "id" && len(names) == 1:
-			f.ID = value
-		case key == "contents":
-			f.Contents = names
-		default:
-			return f, fmt.Errorf("%q: documents have one id, and contents", part)
-		}
-		if seen[key] {
-			return f, fmt.Errorf("%s is given twice", key)
-		}
-		seen[key] = true
-	}
-	all := append([]string{f.ID}, f.Contents...)
-	slices.Sort(all)
-	if len(slices.Compact(all)) != 1+len(f.Contents) {
-		return f, fmt.Errorf("%q uses a field twice", text)
-	}
-	return f, nil
-}
-
-func defaultFields() Fields { return Fields{ID: "id", Contents: []string{"contents"}} }
-
-// find returns 0 for the field of the id, 1 and up for those of the contents, and -1 for
-// others.
-func (f *Fields) find(name []byte) int {
-	if string(name) == f.ID {
-		return 0
-	}
-	for i := range f.Contents {
-		if string(name) == f.Contents[i] {
-			return i + 1
-		}
-	}
-	return -1
+	made    *madeIDs // nil: ids are read
+	ignored ignored
 }
 
 // NewJSONL reads from r; file is its name in errors.
 func NewJSONL(file string, r io.Reader) *JSONL {
-	return &JSONL{lines: newLines(file, r), in: asInput(r), fields: defaultFields()}
+	j := &JSONL{lines: newLines(file, r), in: asInput(r), ignored: ignored{}}
+	j.SetFields(Fields{})
+	return j
 }
 
 // SetFields names the fields to read. It must be called before Next.
-func (j *JSONL) SetFields(f Fields) { j.fields = f }
+func (j *JSONL) SetFields(f Fields) { j.scanner.fields = f.set(j.made != nil) }
 
-// Ignored returns how many fields were neither id nor contents.
-func (j *JSONL) Ignored() uint64 { return j.ignored }
+// Ignored returns how many fields were not read.
+func (j *JSONL) Ignored() uint64 {
+	n := uint64(0)
+	for _, k := range j.ignored {
+		n += k
+	}
+	return n
+}
+
+func (j *JSONL) ignoredFields() ignored { return j.ignored }
 
 // Next implements Source.
 func (j *JSONL) Next() (writer.Document, error) {
@@ -99,19 +55,24 @@ func (j *JSONL) Next() (writer.Document, error) {
 		if err != nil {
 			return writer.Document{}, err
 		}
-		d, ignored, ok := j.scanner.scan(b, &j.fields)
+		d, ok := j.scanner.scan(b)
 		if !ok {
 			if len(bytes.Trim(b, " \t\r")) == 0 {
 				continue
 			}
-			if d, ignored, err = decodeObject(b, &j.fields); err != nil {
+			if d, err = j.scanner.decode(b); err != nil {
 				return writer.Document{}, j.bad(err)
 			}
+		}
+		if j.made != nil {
+			d.ID = j.made.id(j.lines.line)
 		}
 		if err := checkID(d.ID); err != nil {
 			return writer.Document{}, j.bad(err)
 		}
-		j.ignored += ignored
+		for _, name := range j.scanner.unread {
+			j.ignored.add(name, 1)
+		}
 		return d, nil
 	}
 }
@@ -126,77 +87,112 @@ func (j *JSONL) BytesRead() int64 { return j.in.BytesRead() }
 // Close implements Source.
 func (j *JSONL) Close() error { return j.in.Close() }
 
-// decodeObject decodes a line with encoding/json. It decides whenever the scanner
-// gives up, and returns the document or the reason why there is none.
-func decodeObject(line []byte, f *Fields) (d writer.Document, ignored uint64, err error) {
+// decode decodes a line with encoding/json. It decides whenever scan gives up, and
+// returns the document or the reason why there is none.
+func (s *scanner) decode(line []byte) (d writer.Document, err error) {
 	if !utf8.Valid(line) {
-		return d, 0, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
+		return d, fmt.Errorf("invalid UTF-8 at byte %d of the line", invalidUTF8(line)+1)
 	}
 	var whole json.RawMessage
 	if err := json.Unmarshal(line, &whole); err != nil {
-		return d, 0, jsonFailure(line, err)
+		return d, jsonFailure(line, err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(line))
 	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return writer.Document{}, 0, errors.New("a JSON object is wanted")
+		return d, errors.New("a JSON object is wanted")
 	}
-	parts, others := make([]*string, 1+len(f.Contents)), []string(nil)
+	values, names := make([]json.RawMessage, len(s.fields.names)), []string(nil)
+	s.unread = s.unread[:0]
 	for dec.More() {
-		name, known, err := decodeField(dec, f, parts)
+		t, err := dec.Token()
 		if err != nil {
-			return writer.Document{}, 0, err
+			return d, err
 		}
-		if !known {
-			others = append(others, name)
+		name, _ := t.(string) // the decoder accepts only strings here
+		var value json.RawMessage
+		if err := dec.Decode(&value); err != nil {
+			return d, err
+		}
+		slot := s.fields.find([]byte(name))
+		names = append(names, name)
+		switch {
+		case slot < 0:
+			s.unread = append(s.unread, []byte(name))
+		case values[slot] != nil:
+			return d, fmt.Errorf("field %q comes twice", name)
+		default:
+			values[slot] = value
 		}
 	}
-	var text []string
-	for i, part := range parts {
-		if part == nil {
-			return writer.Document{}, 0, missing(append([]string{f.ID}, f.Contents...)[i], others)
-		}
-		text = append(text, *part)
+	if d, err = s.assemble(values); errors.Is(err, ErrNoField) {
+		err = thereAre(err, names)
 	}
-	return writer.Document{ID: []byte(text[0]), Contents: []byte(strings.Join(text[1:], "\n"))}, uint64(len(others)), nil
+	return d, err
 }
 
-// missing says that an object lacks a field, and which others it has.
-func missing(name string, others []string) error {
-	if len(others) == 0 {
-		return fmt.Errorf("field %q %w", name, ErrNoField)
+// assemble makes a document of the values of fields.
+func (s *scanner) assemble(values []json.RawMessage) (d writer.Document, err error) {
+	for slot, v := range values {
+		if s.fields.optional(slot) && string(v) == "null" {
+			values[slot] = nil // as if it were not there
+		}
+	}
+	id, text, err := s.fields.choose(nil, func(slot int) bool { return values[slot] != nil })
+	if err != nil {
+		return d, err
+	}
+	if id >= 0 {
+		if d.ID, err = idOf(values[id]); err != nil {
+			return d, fmt.Errorf("field %q %w", s.fields.names[id], err)
+		}
+		values[id] = nil
+	}
+	var parts []string
+	for _, slot := range text {
+		var part *string
+		if err := json.Unmarshal(values[slot], &part); err != nil || part == nil {
+			return d, fmt.Errorf("field %q is not a string", s.fields.names[slot])
+		}
+		if *part != "" {
+			parts = append(parts, *part)
+		}
+		values[slot] = nil
+	}
+	for slot, v := range values {
+		if v != nil {
+			s.unread = append(s.unread, []byte(s.fields.names[slot]))
+		}
+	}
+	d.Contents = []byte(strings.Join(parts, "\n"))
+	return d, nil
+}
+
+// idOf returns the id that a JSON value stands for: a string or a number.
+func idOf(v json.RawMessage) ([]byte, error) {
+	switch jsontext.Value(v).Kind() {
+	case '0':
+		return v, nil
+	case '"':
+		id, err := jsontext.AppendUnquote(nil, []byte(v))
+		if err != nil {
+			return nil, fmt.Errorf("is %.80s, which has half a surrogate pair: it is no text", v)
+		}
+		return id, nil
+	}
+	return nil, errors.New("is not a string or a number")
+}
+
+// thereAre adds to err, that a field is missing, which others there are.
+func thereAre(err error, names []string) error {
+	if len(names) == 0 {
+		return err
 	}
 	const most = 8
-	list := fmt.Sprintf("%.40q", others[:min(len(others), most)])
-	if len(others) > most {
+	list := fmt.Sprintf("%.40q", names[:min(len(names), most)])
+	if len(names) > most {
 		list += " and more"
 	}
-	return fmt.Errorf("field %q %w; there are %s", name, ErrNoField, list)
-}
-
-// decodeField decodes one field into parts, unless it is not known.
-func decodeField(dec *json.Decoder, f *Fields, parts []*string) (name string, known bool, err error) {
-	t, err := dec.Token()
-	if err != nil {
-		return "", false, err
-	}
-	name, _ = t.(string) // the decoder accepts only strings here
-	which := f.find([]byte(name))
-	if which < 0 {
-		var skip json.RawMessage
-		return name, false, dec.Decode(&skip)
-	}
-	if parts[which] != nil {
-		return name, true, fmt.Errorf("field %q comes twice", name)
-	}
-	if t, err = dec.Token(); err != nil {
-		return name, true, err
-	}
-	s, ok := t.(string)
-	if !ok {
-		return name, true, fmt.Errorf("field %q is not a string", name)
-	}
-	parts[which] = &s
-	return name, true, nil
+	return fmt.Errorf("%w; there are %s", err, list)
 }
 
 // jsonFailure describes err, which encoding/json returned for line.

@@ -3,7 +3,6 @@ package exchange
 import (
 	"bytes"
 	"io"
-	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -12,57 +11,75 @@ import (
 
 // scanner decodes ordinary lines. It reuses its memory for the next line.
 type scanner struct {
-	dec   jsontext.Decoder
-	in    bytes.Buffer
-	buf   []byte // unescaped strings
-	parts [][]byte
+	fields *fieldSet
+	dec    jsontext.Decoder
+	in     bytes.Buffer
+	buf    []byte // unescaped strings
+	parts  [][]byte
+	unread [][]byte // names of the fields that the last document did not take
+	chosen []int
 }
 
-// scan decodes an object whose id and contents are strings, in any order, and counts the
-// fields that are neither. It returns false for everything else. The document refers to
-// line and to the scanner's memory.
-func (s *scanner) scan(line []byte, f *Fields) (d writer.Document, ignored uint64, ok bool) {
+// scan decodes an object whose id and text are strings, in any order. It returns false
+// for everything else. The document and s.unread refer to line and to the scanner's
+// memory.
+func (s *scanner) scan(line []byte) (d writer.Document, ok bool) {
 	s.in = *bytes.NewBuffer(line)
 	s.dec.Reset(&s.in, jsontext.AllowDuplicateNames(true))
 	if t, err := s.dec.ReadToken(); err != nil || t.Kind() != '{' {
-		return d, 0, false
+		return d, false
 	}
-	if s.parts = s.parts[:0]; cap(s.parts) < 1+len(f.Contents) {
-		s.parts = make([][]byte, 0, 1+len(f.Contents))
+	if s.parts == nil {
+		s.parts = make([][]byte, len(s.fields.names))
 	}
-	s.parts = s.parts[:1+len(f.Contents)]
 	clear(s.parts)
-	s.buf = s.buf[:0]
+	s.buf, s.unread = s.buf[:0], s.unread[:0]
 	for s.dec.PeekKind() == '"' {
-		name, err := s.dec.ReadValue()
-		if err != nil || bytes.IndexByte(name, '\\') >= 0 {
-			return d, 0, false
-		}
-		which := f.find(name[1 : len(name)-1])
-		if which < 0 {
-			if s.dec.SkipValue() != nil {
-				return d, 0, false
-			}
-			ignored++
-			continue
-		}
-		v, err := s.dec.ReadValue()
-		if err != nil || v.Kind() != '"' || s.parts[which] != nil {
-			return d, 0, false
-		}
-		if s.parts[which], err = s.unquote(v); err != nil {
-			return d, 0, false
+		if !s.field() {
+			return d, false
 		}
 	}
-	if _, err := s.dec.ReadToken(); err != nil || s.parts[0] == nil {
-		return d, 0, false
+	if _, err := s.dec.ReadToken(); err != nil {
+		return d, false
 	}
 	if _, err := s.dec.ReadToken(); err != io.EOF {
-		return d, 0, false
+		return d, false
 	}
-	d.ID = s.parts[0]
-	d.Contents, ok = s.join(s.parts[1:])
-	return d, ignored, ok
+	id, text, err := s.fields.choose(s.chosen[:0], func(slot int) bool { return s.parts[slot] != nil })
+	if err != nil {
+		return d, false
+	}
+	s.chosen = text
+	if id >= 0 {
+		d.ID, s.parts[id] = s.parts[id], nil
+	}
+	d.Contents = s.join(text)
+	for slot, p := range s.parts {
+		if p != nil {
+			s.unread = append(s.unread, []byte(s.fields.names[slot]))
+		}
+	}
+	return d, true
+}
+
+// field reads one field.
+func (s *scanner) field() bool {
+	name, err := s.dec.ReadValue()
+	if err != nil || bytes.IndexByte(name, '\\') >= 0 {
+		return false
+	}
+	slot := s.fields.find(name[1 : len(name)-1])
+	if slot < 0 {
+		// The decoder overwrites nothing of the line: its input is one whole buffer.
+		s.unread = append(s.unread, name[1:len(name)-1])
+		return s.dec.SkipValue() == nil
+	}
+	v, err := s.dec.ReadValue()
+	if err != nil || v.Kind() != '"' || s.parts[slot] != nil {
+		return false
+	}
+	s.parts[slot], err = s.unquote(v)
+	return err == nil
 }
 
 // unquote returns the string v without escapes.
@@ -75,20 +92,21 @@ func (s *scanner) unquote(v jsontext.Value) (text []byte, err error) {
 	return s.buf[start:len(s.buf):len(s.buf)], err
 }
 
-// join joins the fields of the contents by line feeds. It returns false if one is missing.
-func (s *scanner) join(parts [][]byte) ([]byte, bool) {
-	if slices.ContainsFunc(parts, func(p []byte) bool { return p == nil }) {
-		return nil, false
-	}
-	if len(parts) == 1 {
-		return parts[0], true
+// join joins parts by line feeds, but for empty ones, and removes them from s.parts.
+func (s *scanner) join(slots []int) []byte {
+	if len(slots) == 1 {
+		p := s.parts[slots[0]]
+		s.parts[slots[0]] = nil
+		return p
 	}
 	start := len(s.buf)
-	for i, p := range parts {
-		if i > 0 {
+	for _, slot := range slots {
+		p := s.parts[slot]
+		s.parts[slot] = nil
+		if len(p) > 0 && len(s.buf) > start {
 			s.buf = append(s.buf, '\n')
 		}
 		s.buf = append(s.buf, p...)
 	}
-	return s.buf[start:], true
+	return s.buf[start:]
 }

@@ -34,6 +34,9 @@ func (l *lines) next() ([]byte, error) {
 		if i := bytes.IndexByte(l.buf[l.pos+searched:l.end], '\n'); i >= 0 {
 			b := l.buf[l.pos : l.pos+searched+i]
 			l.pos += searched + i + 1
+			if len(b) > l.limit {
+				return nil, l.long(l.limit)
+			}
 			return l.withoutBOM(b), nil
 		}
 		searched = l.end - l.pos
@@ -66,7 +69,16 @@ func (l *lines) last() ([]byte, error) {
 	}
 	b := l.buf[l.pos:l.end]
 	l.pos = l.end
+	if len(b) > l.limit {
+		return nil, l.long(l.limit)
+	}
 	return l.withoutBOM(b), nil
+}
+
+// long is the error for a line of more than limit bytes.
+func (l *lines) long(limit int) error {
+	return &Error{File: l.file, Line: l.line, Offset: -1, Recoverable: true,
+		Msg: fmt.Sprintf("the line is longer than %d bytes", limit)}
 }
 
 // more reads more bytes, moving and growing the buffer as needed.
@@ -97,8 +109,7 @@ func (l *lines) skipLong() error {
 		}
 		l.more()
 	}
-	return &Error{File: l.file, Line: l.line, Offset: -1, Recoverable: true,
-		Msg: fmt.Sprintf("the line is longer than %d bytes", l.limit)}
+	return l.long(l.limit)
 }
 
 // bad is an error about the line that next has returned.

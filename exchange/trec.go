@@ -4,24 +4,32 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"html"
 	"io"
 
 	"github.com/pinion-index/pinion/writer"
 )
 
-// TREC reads the text format of the TREC collections: DOC elements, each with a
-// DOCNO and any number of text elements. The contents are the text of the
-// elements TEXT, TITLE, TTL, HEAD, HEADLINE, HL, LP and LEADPARA in order. Tags
-// and comments inside them become blanks, and character references are resolved.
-// Other elements are skipped. Tag names are case-insensitive, and a tag must not
-// span lines.
+// TREC reads the text format of the TREC collections: DOC elements, each with a DOCNO,
+// or an attribute id of the tag, and text.
+//
+// Without markup of a web page the contents are the text of the elements TEXT, TITLE,
+// TTL, HEAD, HEADLINE, HL, LP and LEADPARA in order; other elements are skipped. Markup
+// inside them becomes blanks, and character references are resolved. Markup is a comment,
+// and whatever lies between "<" and the next ">" if no other "<" does and the first is
+// followed by a letter, "/" and a letter, "!" or "?": "p < 0.05" is text.
+//
+// What follows DOCHDR, or begins with an element HTML or BODY, is a web page. Its
+// contents are the text of the page as HTML's rules find it, without scripts and styles.
+//
+// Tag names are case-insensitive, and the tags DOC and DOCNO must not span lines.
 type TREC struct {
 	lines *lines
 	in    input
-	buf   []byte // the DOC element being collected
-	line  int64  // line of its beginning
-	rest  []byte // unread part of the current line
+	made  *madeIDs // nil: ids are read
+	buf   []byte   // the DOC element being collected, without its tags
+	id    []byte   // the attribute id of its tag
+	line  int64    // line of its beginning
+	rest  []byte   // unread part of the current line
 	text  []byte
 }
 
@@ -42,6 +50,9 @@ func (t *TREC) Next() (writer.Document, error) {
 		return writer.Document{}, err
 	}
 	d, err := t.parse(t.buf)
+	if err == nil && t.made != nil {
+		d.ID = t.made.id(t.line)
+	}
 	if err == nil {
 		err = checkID(d.ID)
 	}
@@ -68,14 +79,29 @@ func (t *TREC) gather() error {
 			return nil
 		}
 		t.buf = append(append(t.buf, t.rest...), '\n')
-		if len(t.buf) > MaxRecord {
-			t.rest = nil
-			return t.bad(fmt.Sprintf("the DOC element is longer than %d bytes", MaxRecord))
-		}
 		var err error
 		if t.rest, err = t.lines.next(); err == io.EOF {
 			return t.bad("the file ends inside this DOC element")
 		} else if err != nil {
+			return err
+		}
+		if len(t.buf) > t.lines.limit {
+			return t.skipLong()
+		}
+	}
+}
+
+// skipLong passes over the rest of a DOC element that is too long.
+func (t *TREC) skipLong() error {
+	for {
+		if at := foldIndex(t.rest, "</doc>"); at >= 0 {
+			t.rest = t.rest[at+len("</doc>"):]
+			return t.bad(fmt.Sprintf("the DOC element is longer than %d bytes", t.lines.limit))
+		}
+		var err error
+		if t.rest, err = t.lines.next(); err == io.EOF {
+			return t.bad("the file ends inside this DOC element")
+		} else if err != nil && !Recoverable(err) {
 			return err
 		}
 	}
@@ -90,7 +116,7 @@ func (t *TREC) findDoc() error {
 		}
 	}
 	t.line = t.lines.line
-	at := foldIndex(t.rest, "<doc>")
+	at, n, id := docTag(t.rest)
 	if at < 0 {
 		t.rest = nil
 		return t.bad("text outside a DOC element")
@@ -100,132 +126,95 @@ func (t *TREC) findDoc() error {
 	if len(before) > 0 {
 		return t.bad("text outside a DOC element")
 	}
-	t.rest = t.rest[len("<doc>"):]
+	t.id = append(t.id[:0], id...)
+	t.rest = t.rest[n:]
 	return nil
+}
+
+// docTag returns where the first start tag of a DOC element begins in b, its length, and
+// its attribute id; -1 if there is none.
+func docTag(b []byte) (at, n int, id []byte) {
+	for from := 0; ; from = at + 1 {
+		i := foldIndex(b[from:], "<doc")
+		if i < 0 {
+			return -1, 0, nil
+		}
+		at = from + i
+		tag := b[at:]
+		end := bytes.IndexByte(tag, '>')
+		if end < 0 {
+			return -1, 0, nil
+		}
+		switch inside := tag[len("<doc"):end]; {
+		case len(inside) == 0:
+			return at, end + 1, nil
+		case inside[0] == ' ' || inside[0] == '\t':
+			return at, end + 1, attribute(inside, "id")
+		}
+	}
+}
+
+// attribute returns the quoted value of an attribute of a tag.
+func attribute(tag []byte, name string) []byte {
+	for _, start := range []string{" ", "\t"} {
+		for _, quote := range []string{`"`, "'"} {
+			_, value, ok := bytes.Cut(tag, []byte(start+name+"="+quote))
+			if !ok {
+				continue
+			}
+			value, _, _ = bytes.Cut(value, []byte(quote))
+			return bytes.TrimSpace(value)
+		}
+	}
+	return nil
+}
+
+// startsDoc reports whether text begins with the start tag of a DOC element.
+func startsDoc(text []byte) bool {
+	at, _, _ := docTag(text[:min(len(text), 1<<10)])
+	return at == 0
 }
 
 // parse extracts id and text from the inside of a DOC element.
 func (t *TREC) parse(b []byte) (writer.Document, error) {
-	var id []byte
-	haveID := false
+	id, haveID := t.id, len(t.id) > 0
+	named := false // by a DOCNO
 	text := t.text[:0]
+	m := markup{}
 	for {
-		name, body, rest, err := trecElement(b)
+		e, err := m.element(b)
 		if err != nil {
 			return writer.Document{}, err
 		}
-		if name == "" {
+		if e.name == "" {
+			break
+		}
+		if e.name == "html" || e.name == "body" {
+			text = appendPage(text, b[e.at:])
+			break
+		}
+		b = e.rest
+		if e.name == "dochdr" {
+			text = appendPage(text, b)
 			break
 		}
 		switch {
-		case name == "docno" && haveID:
+		case e.name == "docno" && named:
 			return writer.Document{}, errors.New("a second DOCNO; is </DOC> missing?")
-		case name == "docno":
-			id, haveID = bytes.TrimSpace(body), true
-		case trecText[name]:
+		case e.name == "docno":
+			id, haveID, named = bytes.TrimSpace(e.body), true, true
+		case trecText[e.name]:
 			if len(text) > 0 {
 				text = append(text, '\n')
 			}
-			text = appendText(text, body)
+			text = m.appendText(text, e.body)
 		}
-		b = rest
 	}
 	t.text = text
-	if !haveID {
+	if !haveID && t.made == nil {
 		return writer.Document{}, errors.New("no DOCNO in this DOC element")
 	}
 	return writer.Document{ID: id, Contents: text}, nil
-}
-
-// trecElement finds the first element in b and returns its lower-case name, its
-// content, and what follows it. The name is empty if there is none. An element
-// without an end tag, which SGML allows for many, has no content.
-func trecElement(b []byte) (name string, body, rest []byte, err error) {
-	for {
-		open := bytes.IndexByte(b, '<')
-		if open < 0 {
-			return "", nil, nil, nil
-		}
-		b = b[open+1:]
-		end := tagEnd(b)
-		if end < 0 {
-			return "", nil, nil, nil
-		}
-		if end == 0 {
-			continue
-		}
-		tag := b[:end]
-		b = b[end+1:]
-		if tag[0] == '/' || tag[0] == '!' || tag[0] == '?' {
-			continue
-		}
-		if i := bytes.IndexAny(tag, " \t\r\n"); i >= 0 {
-			tag = tag[:i]
-		}
-		name = string(bytes.ToLower(tag))
-		shut := "</" + name + ">"
-		at := -1
-		if name == "docno" || trecText[name] {
-			if at = foldIndex(b, shut); at < 0 {
-				return "", nil, nil, fmt.Errorf("<%s> without </%s>", tag, tag)
-			}
-			return name, b[:at], b[at+len(shut):], nil
-		}
-		return name, nil, b, nil
-	}
-}
-
-// tagEnd returns where the ">" of the tag is whose "<" precedes b: 0 if that begins no tag
-// but is text, as in "p < 0.05", and -1 if nothing that follows is a tag.
-func tagEnd(b []byte) int {
-	if len(b) == 0 {
-		return -1
-	}
-	switch c := b[0] | 0x20; {
-	case b[0] == '!' || b[0] == '?': // a comment may hold tags
-		return bytes.IndexByte(b, '>')
-	case b[0] != '/' && (c < 'a' || c > 'z'):
-		return 0
-	}
-	end := bytes.IndexAny(b, "<>")
-	if end >= 0 && b[end] == '<' {
-		return 0
-	}
-	return end
-}
-
-// appendText appends body with tags and comments replaced by a blank.
-func appendText(dst, body []byte) []byte {
-	body = bytes.TrimSpace(body)
-	from := len(dst)
-	comments := true // until one does not end
-	for {
-		open := bytes.IndexByte(body, '<')
-		if open < 0 {
-			break
-		}
-		end := -1
-		if comments && bytes.HasPrefix(body[open:], []byte("<!--")) {
-			if end = bytes.Index(body[open:], []byte("-->")); end >= 0 {
-				end += len("-->")
-			} else {
-				comments = false
-			}
-		}
-		if end < 0 {
-			end = bytes.IndexByte(body[open:], '>') + 1
-		}
-		if end == 0 {
-			break
-		}
-		dst = append(append(dst, body[:open]...), ' ')
-		body = body[open+end:]
-	}
-	dst = append(dst, body...)
-	if bytes.IndexByte(dst[from:], '&') >= 0 {
-		return append(dst[:from], html.UnescapeString(string(dst[from:]))...)
-	}
-	return dst
 }
 
 // foldIndex returns the index of the lower-case ASCII tag in b in any case, or -1.

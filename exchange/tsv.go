@@ -2,21 +2,60 @@ package exchange
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"io"
+	"strconv"
 
 	"github.com/pinion-index/pinion/writer"
 )
 
-// TSV reads lines of an id, a tab and text. Further tabs belong to the text. It
-// skips empty lines.
+// TSV reads lines of columns separated by tabs: an id, and whatever follows the first
+// tab as text, further tabs with it. It skips empty lines.
 type TSV struct {
 	lines *lines
 	in    input
+	made  *madeIDs // nil: ids are read
+	cols  *columns // nil: the id and the rest
+}
+
+// columns are the columns of a document.
+type columns struct {
+	id   int // from 0; -1: made up
+	text []int
+	cut  [][]byte
+	buf  []byte
 }
 
 // NewTSV reads from r; file is its name in errors.
 func NewTSV(file string, r io.Reader) *TSV {
 	return &TSV{lines: newLines(file, r), in: asInput(r)}
+}
+
+// setFields names the columns to read, by their numbers.
+func (t *TSV) setFields(f Fields) (err error) {
+	if f.ID == "" && len(f.Contents) == 0 {
+		return nil
+	}
+	c := &columns{id: 0}
+	if t.made != nil {
+		c.id = -1
+	}
+	number := func(name string) int {
+		n, nerr := strconv.Atoi(name)
+		if nerr != nil || n < 1 {
+			err = fmt.Errorf("%s: columns of TSV are numbers from 1, not %q", t.lines.file, name)
+		}
+		return n - 1
+	}
+	if f.ID != "" {
+		c.id = number(f.ID)
+	}
+	for _, name := range f.Contents {
+		c.text = append(c.text, number(name))
+	}
+	t.cols = c
+	return err
 }
 
 // Next implements Source.
@@ -29,19 +68,71 @@ func (t *TSV) Next() (writer.Document, error) {
 		if b = bytes.TrimSuffix(b, []byte("\r")); len(b) == 0 {
 			continue
 		}
-		id, text, ok := bytes.Cut(b, []byte("\t"))
-		if !ok {
-			return writer.Document{}, t.bad("no tab between id and text")
+		d, err := t.document(b)
+		if err == nil {
+			err = checkID(d.ID)
 		}
-		if err := checkID(id); err != nil {
-			return writer.Document{}, t.bad(err.Error())
+		if err != nil {
+			return writer.Document{}, &Error{File: t.lines.file, Line: t.lines.line, Offset: -1, Recoverable: true, Err: err}
 		}
-		return writer.Document{ID: id, Contents: text}, nil
+		return d, nil
 	}
 }
 
-func (t *TSV) bad(msg string) error {
-	return &Error{File: t.lines.file, Line: t.lines.line, Offset: -1, Recoverable: true, Msg: msg}
+// document returns the document of a line.
+func (t *TSV) document(b []byte) (d writer.Document, err error) {
+	switch {
+	case t.cols != nil:
+		d, err = t.cols.document(b)
+	case t.made != nil:
+		d.Contents = b
+	default:
+		var ok bool
+		if d.ID, d.Contents, ok = bytes.Cut(b, []byte("\t")); !ok {
+			return d, errors.New("no tab between id and text")
+		}
+	}
+	if t.made != nil {
+		d.ID = t.made.id(t.lines.line)
+	}
+	return d, err
+}
+
+// document returns the document of a line. Its text are all columns but the id if none
+// are named.
+func (c *columns) document(b []byte) (d writer.Document, err error) {
+	c.cut, c.buf = c.cut[:0], c.buf[:0]
+	for more := true; more; {
+		var col []byte
+		col, b, more = bytes.Cut(b, []byte("\t"))
+		c.cut = append(c.cut, col)
+	}
+	take := func(col int) {
+		if col >= len(c.cut) {
+			err = fmt.Errorf("a line of %d columns, column %d is wanted", len(c.cut), col+1)
+			return
+		}
+		if len(c.cut[col]) > 0 && len(c.buf) > 0 {
+			c.buf = append(c.buf, '\n')
+		}
+		c.buf = append(c.buf, c.cut[col]...)
+	}
+	for _, col := range c.text {
+		take(col)
+	}
+	for col := 0; len(c.text) == 0 && col < len(c.cut); col++ {
+		if col != c.id {
+			take(col)
+		}
+	}
+	switch {
+	case c.id >= len(c.cut):
+		err = fmt.Errorf("a line of %d columns, column %d is wanted", len(c.cut), c.id+1)
+	case c.id >= 0:
+		d.ID = c.cut[c.id]
+	}
+	d.Contents = c.buf
+	return d, err
 }
 
 // BytesRead implements Source.

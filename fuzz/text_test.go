@@ -86,7 +86,7 @@ func FuzzTextDir(x *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b []byte) {
 		first.write(t, a)
 		second.write(t, b)
-		s, err := exchange.OpenTextDir(dir)
+		s, err := exchange.OpenDocuments(dir, exchange.DocumentOptions{Format: exchange.FormatTextDir})
 		if err != nil {
 			t.Fatal(err)
 		}

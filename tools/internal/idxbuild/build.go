@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -22,25 +21,14 @@ import (
 // maxShown is the number of skipped documents that are reported one by one.
 const maxShown = 20
 
-// Report is what idxbuild prints.
-type Report struct {
-	Index    string  `json:"index"`
-	Added    int64   `json:"added"`
-	Replaced int64   `json:"replaced"`
-	Skipped  int64   `json:"skipped"`
-	Deleted  int64   `json:"deleted"`
-	NotFound int64   `json:"ids_not_found"`
-	Ignored  uint64  `json:"ignored_fields"`
-	Read     int64   `json:"bytes_read"`
-	Seconds  float64 `json:"seconds"`
-	Live     int64   `json:"documents"`
-	Segments int     `json:"segments"`
-	Kept     int     `json:"kept_commits"`
-	Bytes    int64   `json:"bytes"`
-	DryRun   bool    `json:"dry_run"`
-	took     time.Duration
+// errAllSkipped is the error of a run that has read bad documents only.
+var errAllSkipped = errors.New("every document was skipped")
 
-	deletes, adds bool
+// hint says that a new index of documents does not keep their text, unless that is known.
+func (b *build) hint(known bool, ins []input) {
+	if !known && slices.ContainsFunc(ins, func(in input) bool { return !in.format.Postings() }) {
+		fmt.Fprintln(b.stderr, "idxbuild: the index has no texts, so hits will be ids only: see --store-text")
+	}
 }
 
 // build is a run of the command.
@@ -49,7 +37,7 @@ type build struct {
 	w        changes
 	skip     bool
 	done     string // what the run does
-	fields   exchange.Fields
+	options  exchange.DocumentOptions
 	order    writer.ReorderOptions
 	progress *cli.Progress
 	read     atomic.Bool // all input is
@@ -83,6 +71,10 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if err != nil {
 		return nil, err
 	}
+	fields, err := f.documentFields()
+	if err != nil {
+		return nil, err
+	}
 	if err := checkDir(f.out); err != nil {
 		return nil, err
 	}
@@ -99,9 +91,8 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if b.report.deletes {
 		b.done = "added or deleted"
 	}
-	if b.fields, err = exchange.ParseFields(f.fields); err != nil {
-		return nil, cli.Usage("--map: %w", err)
-	}
+	b.report.Formats = map[exchange.Format]int{}
+	b.options = exchange.DocumentOptions{Fields: fields, AutoID: f.autoID, MaxRecord: int(f.memory) / recordShare}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
@@ -113,11 +104,13 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if f.dryRun {
 		return &b.report, b.dryRun(ctx, f.out, o, &f.deletes, ins)
 	}
+	adopted := isIndex(f.out)
 	fresh := cli.NewFresh(f.out)
 	if err := b.all(ctx, f.out, o, &f.deletes, ins); err != nil {
 		fresh.Undo()
 		return nil, err
 	}
+	b.hint(f.storeText || adopted, ins)
 	return &b.report, nil
 }
 
@@ -157,6 +150,7 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 		return fmt.Errorf("%w\neverything was added", err)
 	}
 	b.report.Kept = w.KeepCommits()
+	b.report.Bare = w.WithoutTerms()
 	b.report.took = time.Since(start)
 	b.report.Seconds = b.report.took.Seconds()
 	return b.after(dir, before)
@@ -177,6 +171,9 @@ func (b *build) change(ctx context.Context, dir string, d *deletions, ins []inpu
 			return b.explain(err)
 		}
 	}
+	if n := b.report.Skipped + b.report.Foreign; n > 0 && b.report.Added == 0 {
+		return b.explain(errAllSkipped)
+	}
 	return nil
 }
 
@@ -195,15 +192,13 @@ func (b *build) explain(err error) error {
 
 // documents adds the documents of in.
 func (b *build) documents(ctx context.Context, in input) error {
-	src, _, err := exchange.OpenDocuments(in.path, in.format)
+	b.options.Format = in.format
+	src, err := exchange.OpenDocuments(in.path, b.options)
 	if err != nil {
 		return err
 	}
 	defer src.Close()
-	if j, ok := src.(*exchange.JSONL); ok {
-		j.SetFields(b.fields)
-		defer func() { b.report.Ignored += j.Ignored() }()
-	}
+	defer b.report.count(src)
 	defer context.AfterFunc(ctx, func() { src.Close() })()
 	done := b.report.Read
 	for {
@@ -218,7 +213,13 @@ func (b *build) documents(ctx context.Context, in input) error {
 				b.report.Added++
 			}
 		}
-		if b.skip && (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) {
+		switch {
+		case errors.Is(err, exchange.ErrForeign):
+			b.report.Foreign++
+			b.skipped(err)
+			err = nil
+		case b.skip && (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)):
+			b.report.Skipped++
 			b.skipped(err)
 			err = nil
 		}
@@ -234,14 +235,13 @@ func (b *build) documents(ctx context.Context, in input) error {
 	return nil
 }
 
-// skipped reports a skipped document.
+// skipped reports a skipped document or file.
 func (b *build) skipped(err error) {
-	b.report.Skipped++
-	switch n := b.report.Skipped; {
+	switch n := b.report.Skipped + b.report.Foreign; {
 	case n <= maxShown:
 		fmt.Fprintf(b.stderr, "skipped: %v\n", err)
 	case n == maxShown+1:
-		fmt.Fprintln(b.stderr, "skipped: more documents, which are not shown")
+		fmt.Fprintln(b.stderr, "skipped: more, which are not shown")
 	}
 }
 
@@ -271,119 +271,7 @@ func (b *build) postings(ctx context.Context, in input) error {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
 	b.report.Added += int64(src.Docs())
+	b.report.Formats[in.format]++
 	b.report.Read = done + src.BytesRead()
 	return nil
-}
-
-// live returns the number of documents that are not deleted.
-func live(dir string) (int64, error) {
-	n := int64(0)
-	err := latest(dir, func(m *store.Manifest) {
-		for _, s := range m.Segments {
-			n += int64(s.Docs) - int64(s.Deleted)
-		}
-	})
-	return n, err
-}
-
-// latest calls f with the newest manifest, if there is one.
-func latest(dir string, f func(m *store.Manifest)) error {
-	d, err := store.Open(dir)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	if g, err := d.Generation(); err != nil || g == 0 {
-		return err
-	}
-	c, err := d.Latest()
-	if err != nil {
-		return err
-	}
-	defer c.Release()
-	f(c.Manifest)
-	return nil
-}
-
-// after fills in the report's figures of the new index.
-func (b *build) after(dir string, before int64) error {
-	return latest(dir, func(m *store.Manifest) {
-		r := &b.report
-		for _, s := range m.Segments {
-			r.Live += int64(s.Docs) - int64(s.Deleted)
-		}
-		r.Replaced = before - r.Deleted + r.Added - r.Live
-		r.Segments = len(m.Segments)
-		for _, name := range m.Files() {
-			if st, err := os.Stat(filepath.Join(dir, name)); err == nil {
-				r.Bytes += st.Size()
-			}
-		}
-	})
-}
-
-func (r *Report) text(w io.Writer) {
-	t := cli.NewTable("", "")
-	if r.DryRun {
-		r.textDry(t)
-		t.WriteTo(w)
-		return
-	}
-	if r.deletes {
-		t.Row("deleted", cli.Number(r.Deleted, "document"))
-	}
-	if r.NotFound > 0 {
-		t.Row("not found", cli.Number(r.NotFound, "id"))
-	}
-	if r.adds {
-		r.textAdded(t)
-	}
-	t.Row("index", r.Index)
-	t.Row("documents", cli.Count(r.Live))
-	t.Row("segments", cli.Count(r.Segments))
-	t.Row("size", cli.Bytes(r.Bytes))
-	if r.Kept > 1 {
-		t.Row("keeps", cli.Kept(r.Kept))
-	}
-	t.WriteTo(w)
-}
-
-// textAdded shows what was added.
-func (r *Report) textAdded(t *cli.Table) {
-	t.Row("added", r.added())
-	if r.Ignored > 0 {
-		t.Row("ignored", cli.Number(r.Ignored, "JSON field")+" other than id and contents: see --map")
-	}
-	if r.Skipped > 0 {
-		t.Row("skipped", cli.Number(r.Skipped, "bad document"))
-	}
-	t.Row("read", fmt.Sprintf("%s in %s, %s/s", cli.Bytes(r.Read), cli.Seconds(r.took), cli.Bytes(int64(float64(r.Read)/r.took.Seconds()))))
-}
-
-// textDry shows what a run would do.
-func (r *Report) textDry(t *cli.Table) {
-	if r.deletes {
-		t.Row("would delete", cli.Number(r.Deleted, "document"))
-	}
-	if r.NotFound > 0 {
-		t.Row("not found", cli.Number(r.NotFound, "id"))
-	}
-	if r.adds {
-		t.Row("would add", r.added())
-	}
-	if r.Skipped > 0 {
-		t.Row("would skip", cli.Number(r.Skipped, "bad document"))
-	}
-	t.Row("index", r.Index)
-	t.Row("documents then", cli.Count(r.Live))
-	t.Row("written", "nothing: a dry run")
-}
-
-// added says how many documents are added, and how many of them replace others.
-func (r *Report) added() string {
-	added := cli.Number(r.Added, "document")
-	if r.Replaced > 0 {
-		added += fmt.Sprintf(", %s of them in place of others", cli.Count(r.Replaced))
-	}
-	return added
 }

@@ -34,6 +34,7 @@ type flags struct {
 	deletes   deletions
 	fields    string
 	dryRun    bool
+	autoID    bool
 	storeText bool
 	json      bool
 }
@@ -63,12 +64,20 @@ there is none. A document replaces one with the same id. A run commits everythin
 at its end, or nothing.
 
 Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
-  jsonl    one JSON object a line with strings "id" and "contents"; see --map
+  jsonl    one JSON object a line
+  csv      comma-separated values; the first line names the columns
   tsv      lines of id, tab, text
-  trec     DOC elements with DOCNO and TEXT
-  textdir  a directory: each file is a document, its path the id
+  trec     DOC elements: news with DOCNO and TEXT, or web pages
+  lines    each line is a document, FILE:LINE its id: .txt and .log files
+  textdir  a folder: each file is a document, its path the id
   ciff     an index in the Common Index File Format
   ds2i     BASE.docs, .freqs and .sizes, optionally .terms and .documents
+The files of a folder are read in the format that each has, text that has none of
+these as textdir.
+
+The id of JSON objects and CSV records is the first of id, _id, pid, docid, doc_id and
+docno that is there; the text is contents, or else title, headings and the first of
+text, body, passage and segment. --map names other fields; for tsv, columns from 1.
 
 Analyzers cut text into terms, and queries in the same way:
   simple      runs of letters and digits, lower-cased: for names and numbers
@@ -88,6 +97,7 @@ a posting in addition to --memory. Ids and scores do not change, only the order 
 equal scores. Documents added by later runs follow, in their own order.`,
 		Example: `  idxbuild --out kjv.idx --store-text testdata/kjv.jsonl.gz
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
+  idxbuild --out books.idx --map id=isbn,contents=author+title books.csv
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz
   idxbuild --out mail.idx --delete-query "unsubscribe" --dry-run
@@ -115,7 +125,8 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.Var(&f.memory, "memory", "memory budget")
 	cli.Threads(fl, &f.threads)
 	cli.KeepCommits(fl, &f.keep)
-	fl.StringVar(&f.fields, "map", "id=id,contents=contents", "JSON `FIELDS` to read, as in id=_id,contents=title+text")
+	fl.StringVar(&f.fields, "map", "", "`FIELDS` of a document, as in id=url,contents=title+text (default: the usual ones)")
+	fl.BoolVar(&f.autoID, "auto-id", false, "make ids up, as FILE:LINE, instead of reading them")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
 	fl.StringArrayVar(&f.deletes.queries, "delete-query", nil, "delete the documents that hold all words of `TEXT`; may be repeated")
@@ -154,6 +165,22 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	return o, err
 }
 
+// documentFields returns what --map names.
+func (f *flags) documentFields() (exchange.Fields, error) {
+	fields, err := exchange.ParseFields(f.fields)
+	switch {
+	case err != nil:
+		return fields, cli.Usage("--map: %w", err)
+	case f.autoID && fields.ID != "":
+		return fields, cli.Usage("--auto-id makes ids up, but --map names a field of ids")
+	}
+	return fields, nil
+}
+
+// recordShare is the part of the memory budget that one record of an input may take.
+// Reading it needs up to three times as much.
+const recordShare = 16
+
 // input is one input of a known format.
 type input struct {
 	path   string
@@ -182,7 +209,7 @@ func (f *flags) inputs(args []string) ([]input, int64, error) {
 			} else if _, err := os.Stat(path); err != nil && in.format != exchange.FormatDS2I {
 				return nil, 0, err
 			}
-			if in.format == exchange.FormatTextDir && isIndex(path) {
+			if isIndex(path) {
 				return nil, 0, fmt.Errorf("%s is an index, not documents: idxmerge joins indexes", path)
 			}
 			in.size = exchange.Size(path, in.format)

@@ -1,13 +1,9 @@
 package idxbuild
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"os"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -15,7 +11,6 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -82,40 +77,24 @@ func (b *build) delete(ctx context.Context, dir string, d *deletions) error {
 // findIDs adds the documents with the ids in a file to docs and returns how many of
 // the ids the index does not have.
 func findIDs(ctx context.Context, s *reader.Snapshot, file string, docs *roaring.Bitmap) (absent int64, err error) {
-	in := os.Stdin
-	if file != exchange.Stdin {
-		if in, err = os.Open(file); err != nil {
-			return 0, err
+	for id, err := range exchange.Lines(file, exchange.MaxID) {
+		if err != nil {
+			return absent, err
 		}
-		defer in.Close()
-	}
-	r := bufio.NewReaderSize(in, segment.MaxID+2)
-	for line := 1; ; line++ {
-		id, err := r.ReadSlice('\n')
-		if err != nil && err != io.EOF {
-			if errors.Is(err, bufio.ErrBufferFull) {
-				err = fmt.Errorf("an id has at most %d bytes", segment.MaxID)
-			}
-			return absent, fmt.Errorf("%s:%d: %w", file, line, err)
+		doc, ok, err := s.FindID(id)
+		if err != nil {
+			return absent, err
 		}
-		if id := bytes.TrimSuffix(bytes.TrimSuffix(id, []byte("\n")), []byte("\r")); len(id) > 0 {
-			doc, ok, err := s.FindID(id)
-			if err != nil {
-				return absent, err
-			}
-			if ok {
-				docs.Add(doc)
-			} else {
-				absent++
-			}
-		}
-		if err == io.EOF {
-			return absent, nil
+		if ok {
+			docs.Add(doc)
+		} else {
+			absent++
 		}
 		if err := ctx.Err(); err != nil {
 			return absent, err
 		}
 	}
+	return absent, nil
 }
 
 // findMatches adds the documents that hold all words of one of the queries to docs.

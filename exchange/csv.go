@@ -1,0 +1,219 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/pinion-index/pinion/writer"
+)
+
+// CSV reads comma-separated values as RFC 4180 describes them: the first record names
+// the columns, every other record is a document. It takes the columns of Fields; others
+// are ignored and counted. It skips empty lines.
+type CSV struct {
+	lines   *lines
+	in      input
+	made    *madeIDs // nil: ids are read
+	fields  *fieldSet
+	ignored ignored
+
+	record bytes.Buffer // what parser reads next
+	parser *csv.Reader
+	line   int64 // on which the record begins
+	header []string
+	id     int // column of the id; -1: made up
+	text   []int
+	unread []string // columns
+	buf    []byte
+}
+
+// NewCSV reads from r; file is its name in errors.
+func NewCSV(file string, r io.Reader) *CSV {
+	c := &CSV{lines: newLines(file, r), in: asInput(r), ignored: ignored{}}
+	c.SetFields(Fields{})
+	return c
+}
+
+// SetFields names the columns to read. It must be called before Next.
+func (c *CSV) SetFields(f Fields) { c.fields = f.set(c.made != nil) }
+
+func (c *CSV) ignoredFields() ignored { return c.ignored }
+
+// Next implements Source.
+func (c *CSV) Next() (writer.Document, error) {
+	if c.header == nil {
+		if err := c.begin(); err != nil {
+			return writer.Document{}, err
+		}
+	}
+	values, err := c.next()
+	if err != nil {
+		return writer.Document{}, err
+	}
+	d, err := c.document(values)
+	if err != nil {
+		return writer.Document{}, c.bad(true, err)
+	}
+	for _, name := range c.unread {
+		c.ignored.add([]byte(name), 1)
+	}
+	return d, nil
+}
+
+// document returns the document of a record.
+func (c *CSV) document(values []string) (d writer.Document, err error) {
+	if len(values) != len(c.header) {
+		return d, fmt.Errorf("a record of %d values, there are %d columns", len(values), len(c.header))
+	}
+	c.buf = c.buf[:0]
+	for _, col := range c.text {
+		if len(values[col]) > 0 && len(c.buf) > 0 {
+			c.buf = append(c.buf, '\n')
+		}
+		c.buf = append(c.buf, values[col]...)
+	}
+	if d.Contents = c.buf; c.id >= 0 {
+		d.ID = []byte(values[c.id])
+	} else {
+		d.ID = c.made.id(c.line)
+	}
+	return d, checkID(d.ID)
+}
+
+// begin reads the header.
+func (c *CSV) begin() error {
+	header, err := c.next()
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			e.Recoverable = false // without a header nothing can be read
+		}
+		return err
+	}
+	c.header = slices.Clone(header)
+	cols := make([]int, len(c.fields.names)) // of the slots, from 1
+	c.unread = slices.Clone(header)
+	for i, name := range c.header {
+		slot := c.fields.find([]byte(name))
+		if slot < 0 {
+			continue
+		}
+		if cols[slot] != 0 {
+			return c.bad(false, fmt.Errorf("column %q comes twice", name))
+		}
+		cols[slot] = i + 1
+	}
+	id, text, err := c.fields.choose(nil, func(slot int) bool { return cols[slot] != 0 })
+	if err != nil {
+		return c.bad(false, thereAre(err, c.header))
+	}
+	if c.id = -1; id >= 0 {
+		c.id = cols[id] - 1
+	}
+	for _, slot := range text {
+		c.text = append(c.text, cols[slot]-1)
+	}
+	c.unread = c.unread[:0]
+	for i, name := range c.header {
+		if i != c.id && !slices.Contains(c.text, i) {
+			c.unread = append(c.unread, name)
+		}
+	}
+	return nil
+}
+
+// bad locates err at the record.
+func (c *CSV) bad(recoverable bool, err error) error {
+	return &Error{File: c.lines.file, Line: c.line, Offset: -1, Recoverable: recoverable, Err: err}
+}
+
+// next returns the next record. It is valid until the next call.
+func (c *CSV) next() ([]string, error) {
+	if err := c.gather(); err != nil {
+		return nil, err
+	}
+	if c.parser == nil {
+		c.parser = csv.NewReader(&c.record)
+		c.parser.FieldsPerRecord, c.parser.ReuseRecord = -1, true
+	}
+	values, err := c.parser.Read()
+	if err != nil {
+		c.parser = nil // it may hold a part of the record
+		var p *csv.ParseError
+		if errors.As(err, &p) {
+			err = fmt.Errorf("broken CSV at byte %d of line %d of the record: %w", p.Column, p.Line-p.StartLine+1, p.Err)
+		}
+		return nil, c.bad(true, err)
+	}
+	return values, nil
+}
+
+// gather collects the lines of the next record: a quoted value may hold line feeds. A
+// quote that nothing ends would make one value of all that follows, which is an error.
+func (c *CSV) gather() error {
+	c.record.Reset()
+	quoted := false
+	for {
+		b, err := c.lines.next()
+		switch {
+		case err == io.EOF && quoted:
+			return c.bad(false, errors.New("the file ends inside a quoted value of this record"))
+		case err != nil && quoted:
+			return c.bad(false, fmt.Errorf("inside a quoted value: %w", err))
+		case err != nil:
+			return err
+		case len(bytes.Trim(b, "\r")) == 0 && c.record.Len() == 0:
+			continue
+		}
+		if c.record.Len() == 0 {
+			c.line = c.lines.line
+		}
+		c.record.Write(b)
+		c.record.WriteByte('\n')
+		if quoted = endsQuoted(b, quoted); !quoted {
+			return nil
+		}
+		if c.record.Len() > c.lines.limit {
+			return c.bad(false, fmt.Errorf("a record of more than %d bytes: is a quote missing?", c.lines.limit))
+		}
+	}
+}
+
+// endsQuoted reports whether a line ends inside a quoted value, and begins so if quoted.
+func endsQuoted(b []byte, quoted bool) bool {
+	begins := !quoted // at the beginning of a value
+	for len(b) > 0 {
+		switch {
+		case quoted:
+			i := bytes.IndexByte(b, '"')
+			if i < 0 {
+				return true
+			}
+			if b = b[i+1:]; len(b) > 0 && b[0] == '"' {
+				b = b[1:]
+			} else {
+				quoted = false
+			}
+		case begins && b[0] == '"':
+			quoted, begins = true, false
+			b = b[1:]
+		default:
+			i := bytes.IndexByte(b, ',')
+			if i < 0 {
+				return false
+			}
+			b, begins = b[i+1:], true
+		}
+	}
+	return quoted
+}
+
+// BytesRead implements Source.
+func (c *CSV) BytesRead() int64 { return c.in.BytesRead() }
+
+// Close implements Source.
+func (c *CSV) Close() error { return c.in.Close() }

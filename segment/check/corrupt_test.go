@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math/rand/v2"
+	"os"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
@@ -28,9 +29,11 @@ func TestVerifyFindsEveryFlippedByte(t *testing.T) {
 	if err := openAndVerify(b); err != nil {
 		t.Fatal(err)
 	}
-	step := 1
+	step := 7
 	if testing.Short() {
 		step = 17
+	} else if os.Getenv("PINION_LONG") != "" {
+		step = 1
 	}
 	for i := 0; i < len(b); i += step {
 		b[i] ^= 1 << (i % 8)
@@ -96,9 +99,11 @@ func walk(s *segment.Segment) {
 func TestDamageBehindChecksums(t *testing.T) {
 	good := segtest.Small().Build(t, segtest.With{Docs: segtest.Codec("bp128"), Freqs: segtest.Codec("vbyte128"), Stored: true})
 	r := rand.New(rand.NewPCG(8, 9))
-	rounds := 4000
+	rounds := 1000
 	if testing.Short() {
 		rounds = 300
+	} else if os.Getenv("PINION_LONG") != "" {
+		rounds = 4000
 	}
 	h := segtest.Open(t, good).Header()
 	b := segment.Aligned(bytes.Clone(good))

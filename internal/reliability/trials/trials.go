@@ -72,6 +72,7 @@ func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*t
 			},
 			counted: count("bits flipped")},
 		{name: "mutations", program: "reliability", folder: reliability, want: 1_000_000, part: 5000, seeds: 5000, usual: 10 * time.Second, args: random("TestMutations")},
+		{name: "mended", program: "reliability", folder: reliability, want: 200_000, part: 2000, seeds: 2000, usual: 20 * time.Second, args: random("TestMended"), counted: count("trials")},
 		whole("manifests", "TestManifests", "manifests", 5*time.Minute),
 		whole("truncations", "TestTruncations", "lengths", time.Minute),
 		whole("errors", "TestInjectedErrors", "runs", time.Minute),

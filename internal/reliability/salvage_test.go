@@ -1,0 +1,213 @@
+package reliability
+
+import (
+	"bytes"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/salvage"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// TestMended damages segments: it flips bits, overwrites sectors, tears pages, cuts files
+// and changes structures behind checksums that hold. What can be read becomes a new index,
+// which must verify at level 3, and hold nothing that was not there unless checksums hold. One
+// flipped bit, and damage within one page of first page, META, PAGESUMS and footer, must lose
+// nothing.
+func TestMended(t *testing.T) {
+	all := subjects(t)
+	all = all[:len(all)-1] // the largest is slow
+	var wants []map[string]string
+	for _, s := range all {
+		want, err := contents(s.files)
+		check(t, err)
+		wants = append(wants, want)
+	}
+	whole, partly := 0, 0
+	for i := range uint64(trials(4000)) {
+		r := rand.New(rand.NewPCG(*seed+i, 11))
+		k := r.IntN(len(all))
+		s := all[k]
+		segments := slices.DeleteFunc(slices.Clone(s.names), func(n string) bool { return !strings.HasPrefix(n, "segment-") })
+		name := segments[r.IntN(len(segments))]
+		b, what, loss := harm(r, s, name)
+		if b == nil {
+			continue
+		}
+		if what += " of " + name; bytes.Equal(b, s.files[name]) {
+			continue
+		}
+		losses, err := save(t, s.files.with(name, b), wants[k], loss)
+		if err != nil {
+			t.Fatalf("-seed %d: %s: %v", *seed+i, what, err)
+		}
+		if losses == 0 {
+			whole++
+		} else {
+			partly++
+		}
+	}
+	t.Logf("%d trials: %d without a loss, %d with", whole+partly, whole, partly)
+}
+
+// loss is what a damage may do.
+type loss int
+
+const (
+	nothing  loss = iota // everything must come back
+	some                 // what comes back must be right
+	anything             // it may be wrong too: checksums hold
+)
+
+// least returns nothing if ok, and some otherwise.
+func least(ok bool) loss {
+	if ok {
+		return nothing
+	}
+	return some
+}
+
+// harm damages a segment.
+func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most loss) {
+	good := s.files[name]
+	b = bytes.Clone(good)
+	h, err := format.ParseHeader(name, int64(len(b)), b[:format.PageSize], b[len(b)-format.FooterSize:])
+	if err != nil {
+		return nil, "", nothing
+	}
+	at := r.IntN(len(b))
+	front := r.IntN(2) == 0 // where one bit makes a file unreadable
+	if front {
+		meta, _ := h.Section(format.SectionMeta)
+		sums := h.Sections[len(h.Sections)-1]
+		at = []int{r.IntN(512), int(meta.Offset) + r.IntN(int(meta.Length)), int(sums.Offset) + r.IntN(int(sums.Length)), len(b) - 1 - r.IntN(64)}[r.IntN(4)]
+	}
+	page := at &^ (format.PageSize - 1)
+	end := min(page+format.PageSize, len(b))
+	switch r.IntN(6) {
+	case 0, 1:
+		bit := r.IntN(8)
+		b[at] ^= 1 << bit
+		return b, fmt.Sprintf("bit %d of byte %d flipped", bit, at), nothing
+	case 2:
+		sector := at &^ 511
+		clear(b[sector:min(sector+512, len(b))])
+		return b, fmt.Sprintf("sector at %d zeroed", sector), least(front)
+	case 3:
+		for i := at; i < end; i++ {
+			b[i] = byte(r.Uint32())
+		}
+		return b, fmt.Sprintf("page torn at %d", at), least(front)
+	case 4:
+		b = b[:len(b)-1-r.IntN(min(len(b)/2-1, 1<<r.IntN(16)))]
+		return b, fmt.Sprintf("cut to %d of %d bytes", len(b), len(good)), least(len(good)-len(b) <= format.FooterSize)
+	default:
+		b, what = damage.Mutate(r, s.parsed[name], s.parsed[name])
+		return b, what, anything
+	}
+}
+
+// save copies what is left of an index of which one segment is damaged to a new one and
+// verifies that. It returns how many losses it was told of. want are the documents of the
+// undamaged index.
+func save(t *testing.T, f static, want map[string]string, most loss) (losses int, err error) {
+	d, err := store.OpenFS(f)
+	check(t, err)
+	defer d.Close()
+	c, err := d.Latest()
+	check(t, err)
+	defer c.Release()
+	out := memfs.New()
+	w, err := writer.OpenFS(ctx, out, options(""))
+	check(t, err)
+	defer w.Close()
+	postings := 0
+	for i := range c.Segments {
+		info := &c.Segments[i]
+		deletes, err := c.Deletes(i)
+		check(t, err)
+		name := store.SegmentName(info.File)
+		data, err := d.OpenFile(name)
+		check(t, err)
+		m, err := salvage.Mend(name, data, salvage.Known{ID: info.ID, Postings: info.Postings, Tokens: info.Tokens,
+			Analyzer: c.Analyzer, AnalyzerOptions: c.AnalyzerOptions})
+		var s, plain *segment.Segment
+		if err == nil {
+			s, err = segment.Open(name, m.Data)
+		}
+		if err == nil {
+			plain, err = segment.Open(name, m.Data)
+		}
+		if err == nil && s.Meta().Docs != info.Docs {
+			err = format.Corrupt("%d documents", s.Meta().Docs)
+		}
+		if err != nil {
+			if most == nothing || expect(err) != nil {
+				return 0, err
+			}
+			losses++
+			continue
+		}
+		plain.Raw().SkipPageChecks()
+		src := salvage.New(s, plain, func(doc uint32) bool { return deletes != nil && deletes.Contains(doc) })
+		docs := func(yield func(writer.InvertedDoc, error) bool) {
+			for d := range src.Docs() {
+				if !yield(writer.InvertedDoc(d), nil) {
+					return
+				}
+			}
+		}
+		lists := func(yield func(writer.InvertedList, error) bool) {
+			for l := range src.Lists() {
+				postings += len(l.Docs)
+				if !yield(writer.InvertedList(l), nil) {
+					return
+				}
+			}
+		}
+		err = w.AddInverted(ctx, writer.Inverted{Docs: iter.Seq2[writer.InvertedDoc, error](docs), Lists: lists, ForeignLengths: true})
+		if err != nil {
+			if most < anything {
+				return 0, err
+			}
+			losses++ // a structure that no writer makes, such as an id twice
+			continue
+		}
+		if losses += len(src.Losses()); most == nothing && losses > 0 {
+			return losses, fmt.Errorf("%v", src.Losses())
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		return losses, err
+	}
+	got, err := contents(out)
+	if err != nil {
+		return losses, fmt.Errorf("what was saved: %w", err)
+	}
+	if most == anything {
+		return losses, nil
+	}
+	expected := 0 // postings
+	for id, text := range want {
+		words := strings.Fields(text)
+		slices.Sort(words)
+		expected += len(slices.Compact(words))
+		if now, ok := got[id]; ok && now != text && (most == nothing || now != "") || !ok && most == nothing {
+			return losses, fmt.Errorf("document %q: %q, %v, want %q", id, now, ok, text)
+		}
+		delete(got, id)
+	}
+	if len(got) > 0 || postings > expected || most == nothing && postings < expected {
+		return losses, fmt.Errorf("%d of %d postings, and %d documents that were not there", postings, expected, len(got))
+	}
+	return losses, nil
+}

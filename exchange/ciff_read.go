@@ -156,7 +156,12 @@ func (c *CIFF) next() (writer.InvertedList, error) {
 }
 
 // Inverted implements InvertedSource.
-func (c *CIFF) Inverted() writer.Inverted { return invertedOf(c) }
+func (c *CIFF) Inverted() writer.Inverted {
+	if c.s == nil && c.order == nil {
+		return closedInverted()
+	}
+	return invertedOf(c)
+}
 
 // BytesRead implements InvertedSource.
 func (c *CIFF) BytesRead() int64 {
@@ -170,6 +175,9 @@ func (c *CIFF) BytesRead() int64 {
 func (c *CIFF) Close() error {
 	if c.order != nil {
 		return c.order.close()
+	}
+	if c.s == nil {
+		return nil
 	}
 	return c.s.Close()
 }

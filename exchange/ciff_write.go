@@ -16,6 +16,12 @@ import (
 // must be the number of lists, which the header contains. description is free
 // text.
 func WriteCIFF(w io.Writer, in writer.Inverted, lists int64, description string) error {
+	if err := checkInverted(in); err != nil {
+		return err
+	}
+	if w == nil {
+		return errNoWriter
+	}
 	docs, tokens := int64(0), int64(0)
 	for d, err := range in.Docs {
 		if err != nil {

@@ -19,6 +19,7 @@
 //	inverted.go, ciff*.go, ds2i*.go
 //	                          formats for posting lists
 //	snapshot.go               an index as posting lists, for export
+//	misuse.go                 errors for missing arguments and for zero values
 //	queries.go, topics.go     files of queries
 //	input.go, lines.go        reading ahead, inflating, splitting into lines
 package exchange

@@ -176,7 +176,12 @@ func (d *DS2I) next() (writer.InvertedList, error) {
 }
 
 // Inverted implements InvertedSource.
-func (d *DS2I) Inverted() writer.Inverted { return invertedOf(d) }
+func (d *DS2I) Inverted() writer.Inverted {
+	if d.docs == nil {
+		return closedInverted()
+	}
+	return invertedOf(d)
+}
 
 // BytesRead implements InvertedSource.
 func (d *DS2I) BytesRead() int64 { return d.read.Load() }

@@ -22,8 +22,16 @@ var ErrNotStored = errors.New("the index does not store the text of its document
 // one JSON object a line with "id" and "contents", the stored text. JSON holds nothing
 // but valid UTF-8: other bytes of a text become U+FFFD, and replaced is the number of
 // texts that had some; such an id is an error. Otherwise errors are those of reading,
-// writing and ctx.
+// writing and ctx; a nil ctx is context.Background.
 func ExportJSONL(ctx context.Context, w io.Writer, s *reader.Snapshot) (replaced int, err error) {
+	switch {
+	case s == nil:
+		return 0, fmt.Errorf("%w: no snapshot", ErrInvalid)
+	case w == nil:
+		return 0, errNoWriter
+	case ctx == nil:
+		ctx = context.Background()
+	}
 	release, err := s.Acquire()
 	if err != nil {
 		return 0, err

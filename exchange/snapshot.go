@@ -16,6 +16,9 @@ import (
 // open: lists of all segments joined, without deleted documents, and with
 // consecutive docIDs.
 func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
+	if s == nil {
+		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
+	}
 	x := &SnapshotLists{s: s}
 	for _, g := range s.Segments() {
 		p := snapshotPart{seg: g, base: uint32(x.docs)}
@@ -97,6 +100,9 @@ func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 // Lists returns the number of lists that Inverted yields. It reads the index for
 // that.
 func (x *SnapshotLists) Lists() (n int64, err error) {
+	if x.s == nil {
+		return 0, ErrClosed
+	}
 	if err := x.s.Hold(trusted.Caller{}); err != nil {
 		return 0, err
 	}
@@ -187,7 +193,12 @@ func (x *SnapshotLists) row(p *snapshotPart) error {
 }
 
 // Inverted implements InvertedSource.
-func (x *SnapshotLists) Inverted() writer.Inverted { return invertedOf(x) }
+func (x *SnapshotLists) Inverted() writer.Inverted {
+	if x.s == nil {
+		return closedInverted()
+	}
+	return invertedOf(x)
+}
 
 // BytesRead implements InvertedSource. It returns 0.
 func (x *SnapshotLists) BytesRead() int64 { return 0 }

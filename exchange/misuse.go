@@ -1,0 +1,41 @@
+package exchange
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+
+	"github.com/pinion-index/pinion/writer"
+)
+
+// ErrInvalid is matched by the errors for arguments that make no sense, such as no
+// snapshot to export.
+var ErrInvalid = errors.New("exchange: invalid argument")
+
+var errNoWriter = fmt.Errorf("%w: nothing to write to", ErrInvalid)
+
+// ErrClosed is matched by the errors of zero values, which nothing opened. It matches
+// fs.ErrClosed.
+var ErrClosed = fmt.Errorf("exchange: %w", fs.ErrClosed)
+
+// checkInverted returns ErrInvalid unless in has what can be iterated over.
+func checkInverted(in writer.Inverted) error {
+	if in.Docs == nil || in.Lists == nil {
+		return fmt.Errorf("%w: a collection without documents or without lists", ErrInvalid)
+	}
+	return nil
+}
+
+// failed is a sequence of an error alone.
+func failed[T any](err error) iter.Seq2[T, error] {
+	return func(yield func(T, error) bool) {
+		var none T
+		yield(none, err)
+	}
+}
+
+// closedInverted is the collection of a zero value.
+func closedInverted() writer.Inverted {
+	return writer.Inverted{Docs: failed[writer.InvertedDoc](ErrClosed), Lists: failed[writer.InvertedList](ErrClosed)}
+}

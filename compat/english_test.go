@@ -50,7 +50,7 @@ func best(t *testing.T, dir, text string) string {
 	if len(r.Hits) == 0 {
 		return ""
 	}
-	id, err := snapshot.ID(r.Hits[0].Doc, nil)
+	id, err := snapshot.AppendID(nil, r.Hits[0].Doc)
 	if err != nil {
 		t.Fatal(err)
 	}

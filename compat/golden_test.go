@@ -246,8 +246,8 @@ func engineContents(snapshot *reader.Snapshot) (*contents, error) {
 	for _, seg := range snapshot.Segments() {
 		s := segmentContents{lists: map[string][]posting{}, stored: seg.Meta().Stored, docs: make([]document, seg.Docs())}
 		for i := range s.docs {
-			doc := seg.Base + uint32(i)
-			id, err := snapshot.ID(doc, nil)
+			doc := seg.Base() + uint32(i)
+			id, err := snapshot.AppendID(nil, doc)
 			if err != nil {
 				return nil, err
 			}
@@ -255,7 +255,7 @@ func engineContents(snapshot *reader.Snapshot) (*contents, error) {
 			if err != nil {
 				return nil, err
 			}
-			text, err := snapshot.Stored(doc, nil)
+			text, err := snapshot.AppendStored(nil, doc)
 			if err != nil {
 				return nil, err
 			}
@@ -310,7 +310,7 @@ func answer(t *testing.T, snapshot *reader.Snapshot) string {
 			}
 			fmt.Fprintf(&out, "%s (%s):", text, mode)
 			for _, h := range r.Hits {
-				id, err := snapshot.ID(h.Doc, nil)
+				id, err := snapshot.AppendID(nil, h.Doc)
 				if err != nil {
 					t.Fatal(err)
 				}

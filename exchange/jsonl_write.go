@@ -10,6 +10,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
@@ -60,12 +61,12 @@ func exportSegment(ctx context.Context, w *bufio.Writer, g *reader.Segment) (rep
 	if err != nil {
 		return 0, err
 	}
-	texts, err := g.Views.Texts()
+	texts, err := g.Views(trusted.Caller{}).Texts()
 	if err != nil {
 		return 0, err
 	}
 	var line []byte
-	err = g.Views.EachID(func(doc uint32, id []byte) error {
+	err = g.Views(trusted.Caller{}).EachID(func(doc uint32, id []byte) error {
 		if deletes.Has(doc) {
 			return nil
 		}

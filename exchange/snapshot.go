@@ -88,7 +88,7 @@ func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 		if p.from != nil {
 			local = p.from[local]
 		}
-		if x.id, err = p.seg.ID(local, x.id); err != nil {
+		if x.id, err = p.seg.AppendID(x.id[:0], local); err != nil {
 			return writer.InvertedDoc{}, err
 		}
 		length, err := p.seg.DocLen(local)
@@ -151,7 +151,7 @@ func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 			x.out.Docs = append(x.out.Docs, p.base)
 			return nil
 		}
-		if err := p.seg.InitList(&x.list, e.Entry); err != nil {
+		if err := p.seg.Views(trusted.Caller{}).InitList(&x.list, e.Entry); err != nil {
 			return x.locate(err)
 		}
 		for x.rows.Reset(&x.list); x.rows.Next(); {

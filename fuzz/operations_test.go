@@ -127,9 +127,9 @@ func (m *machine) check() {
 	got := map[string]string{}
 	var docs []oracle.Doc
 	for doc := range uint32(s.Stats().Docs) {
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		m.do(err)
-		text, err := s.Stored(doc, nil)
+		text, err := s.AppendStored(nil, doc)
 		m.do(err)
 		deleted, err := s.Deleted(doc)
 		m.do(err)

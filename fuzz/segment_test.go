@@ -147,9 +147,9 @@ func readSegment(s *segment.Segment) {
 	s.Prefix([]byte("a")).Next()
 	var id []byte
 	for doc := range min(s.Meta().Docs, 64) {
-		id, _ = s.ID(doc, id)
+		id, _ = s.AppendID(id[:0], doc)
 		s.FindID(id)
-		s.Stored(doc, nil)
+		s.AppendStored(nil, doc)
 		s.DocLen(doc)
 	}
 }

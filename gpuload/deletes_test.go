@@ -104,7 +104,7 @@ func deviceAnswers(t *testing.T, index *reader.Index, queries []query.Query) (al
 		}
 		var hits []string
 		for _, h := range got[i].Hits {
-			id, err := s.ID(h.Doc, nil)
+			id, err := s.AppendID(nil, h.Doc)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -75,7 +75,7 @@ func ExampleNew() {
 	}
 	for _, r := range results {
 		for _, hit := range r.Hits {
-			id, err := snapshot.ID(hit.Doc, nil)
+			id, err := snapshot.AppendID(nil, hit.Doc)
 			if err != nil {
 				log.Fatal(err)
 			}

@@ -3,6 +3,7 @@ package gpuload
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -16,7 +17,7 @@ func segmentsOf(s *reader.Snapshot) ([]segmentView, error) {
 		if err != nil {
 			return nil, err
 		}
-		segs = append(segs, segmentView{seg: seg.Views, base: seg.Base, deletes: d})
+		segs = append(segs, segmentView{seg: seg.Views(trusted.Caller{}), base: seg.Base(), deletes: d})
 	}
 	return segs, nil
 }

@@ -68,7 +68,7 @@ func (r *run) searchAmong(dst []Hit, docs []uint32, held int) ([]Hit, error) {
 	for p := 0; p < len(r.s.parts) && !r.unknown() && len(docs) > 0; p++ {
 		seg := r.s.parts[p].seg
 		n := len(docs)
-		if to := uint64(seg.Base) + uint64(seg.Docs()); to < end {
+		if to := uint64(seg.Base()) + uint64(seg.Docs()); to < end {
 			n = lowerBound(docs, uint32(to))
 		}
 		if n > 0 && r.enter(p, true) {
@@ -104,7 +104,7 @@ func (r *run) among(docs []uint32, held int) {
 		}
 		m.reset(n)
 		for _, d := range docs[:min(len(docs), amongChunk)] {
-			m.docs = append(m.docs, d-r.part.seg.Base)
+			m.docs = append(m.docs, d-r.part.seg.Base())
 		}
 		docs = docs[len(m.docs):]
 		r.Candidates += uint64(len(m.docs))

@@ -190,8 +190,8 @@ func ask(open func() (*reader.Index, error), only []bool) (a answers) {
 	})
 	docs := uint32(s.Stats().Docs)
 	for doc := uint32(0); doc < docs; doc += docs / 7 {
-		one(func(b []byte) ([]byte, error) { return s.ID(doc, b) })
-		one(func(b []byte) ([]byte, error) { return s.Stored(doc, b) })
+		one(func(b []byte) ([]byte, error) { return s.AppendID(b[:0], doc) })
+		one(func(b []byte) ([]byte, error) { return s.AppendStored(b[:0], doc) })
 		one(func(b []byte) ([]byte, error) {
 			n, err := s.DocLen(doc)
 			return number(b, uint64(n)), err

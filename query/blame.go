@@ -24,7 +24,7 @@ func (r *run) blame(err *error) {
 		}
 		var rows segment.Rows
 		damage := store.Guard(func() error {
-			list, err := r.part.seg.Views.List(l.entry)
+			list, err := r.part.views().List(l.entry)
 			if err != nil {
 				return err
 			}

@@ -20,6 +20,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -98,7 +99,7 @@ func newVictim(t *testing.T, dir string, s *reader.Snapshot, seed uint64) *victi
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := seg.Views.List(e)
+		l, err := seg.Views(trusted.Caller{}).List(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -196,8 +197,8 @@ func ends(t *testing.T, what string, f func() error) {
 // readSome calls the methods of package reader that walk mapped memory.
 func readSome(s *reader.Snapshot, i int) error {
 	_, _, err := s.FindID([]byte("d0000017"))
-	_, err1 := s.ID(uint32(i)%3000, nil)
-	_, err2 := s.Stored(uint32(i)%3000, nil)
+	_, err1 := s.AppendID(nil, uint32(i)%3000)
+	_, err2 := s.AppendStored(nil, uint32(i)%3000)
 	var err3 error
 	for _, err3 = range s.Postings([]byte("w" + strconv.Itoa(i%20))) {
 	}

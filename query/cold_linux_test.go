@@ -101,8 +101,8 @@ func cold(b *testing.B, dir, text string, mode query.Mode) (took [3]time.Duratio
 	}
 	snap.Prefetch(docs, true)
 	for _, d := range docs {
-		if _, err = snap.ID(d, nil); err == nil {
-			_, err = snap.Stored(d, nil)
+		if _, err = snap.AppendID(nil, d); err == nil {
+			_, err = snap.AppendStored(nil, d)
 		}
 		if err != nil {
 			b.Fatal(err)

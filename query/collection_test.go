@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
@@ -88,8 +89,7 @@ func buildParts(t testing.TB, docs [][]string, deleted map[int]bool, c codec.Cod
 		if hi <= lo {
 			continue
 		}
-		s := &reader.Segment{Views: buildSegment(t, docs[lo:hi], c), Base: uint32(lo), Ord: len(parts)}
-		s.Info.Docs = uint32(hi - lo)
+		s := reader.NewSegment(trusted.Caller{}, buildSegment(t, docs[lo:hi], c), uint32(lo), len(parts))
 		p := part{seg: s}
 		docs := roaring.New()
 		for d := lo; d < hi; d++ {

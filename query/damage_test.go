@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -41,8 +42,7 @@ func TestDamagedLists(t *testing.T) {
 				continue
 			}
 			s.Raw().SkipPageChecks()
-			seg := &reader.Segment{Views: s}
-			seg.Info.Docs = s.Meta().Docs
+			seg := reader.NewSegment(trusted.Caller{}, s, 0, 0)
 			q, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{Seek: reader.Strategy(rng.IntN(3))})
 			if err != nil {
 				t.Fatal(err)

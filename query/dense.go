@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -180,7 +181,7 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	d := &denseList{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, l.entry.DF+1)}
 	c := reader.NewCursor()
 	defer c.Close()
-	c.SetArmed(true)
+	c.SetArmed(trusted.Caller{}, true)
 	if err := c.Init(s, l.entry); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -107,8 +108,7 @@ func TestDenseHugeFrequency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seg := &reader.Segment{Views: views}
-	seg.Info.Docs = n
+	seg := reader.NewSegment(trusted.Caller{}, views, 0, 0)
 	s := searcherOver(t, []part{{seg: seg}}, Options{})
 	q := Query{RawTerms: querytest.Terms("huge", "rare"), K: 100, Mode: And}
 	other := Query{RawTerms: querytest.Terms("mid", "rare"), K: 100, Mode: And}
@@ -167,8 +167,7 @@ func TestDenseDamage(t *testing.T) {
 	if s, err = segment.Open("damaged", b); err != nil {
 		t.Fatal(err)
 	}
-	seg := &reader.Segment{Views: s}
-	seg.Info.Docs = s.Meta().Docs
+	seg := reader.NewSegment(trusted.Caller{}, s, 0, 0)
 	for word, damaged := range map[string]bool{"early": false, "everywhere": true} {
 		searcher, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{})
 		if err != nil {

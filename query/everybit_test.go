@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment/check"
 )
@@ -41,7 +42,7 @@ func (f files) found(name string) (bool, error) {
 		if seg.Name() != name {
 			continue
 		}
-		if err := check.Segment(context.Background(), seg.Views, check.Options{Level: check.Checksums}); err != nil {
+		if err := check.Segment(context.Background(), seg.Views(trusted.Caller{}), check.Options{Level: check.Checksums}); err != nil {
 			return true, nil
 		}
 	}

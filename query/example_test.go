@@ -62,7 +62,7 @@ func ExampleSearcher_Search() {
 		log.Fatal(err)
 	}
 	for _, hit := range result.Hits {
-		id, err := snapshot.ID(hit.Doc, nil)
+		id, err := snapshot.AppendID(nil, hit.Doc)
 		if err != nil {
 			log.Fatal(err)
 		}

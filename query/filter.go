@@ -33,7 +33,7 @@ func (r *run) within(lo, hi uint32) bool {
 	if f == nil {
 		return true
 	}
-	base := uint64(r.part.seg.Base)
+	base := uint64(r.part.seg.Base())
 	after := min(base+uint64(hi), base+uint64(r.part.seg.Docs()))
 	first := f.NextValue(uint32(base + uint64(lo)))
 	if first < 0 || uint64(first) >= after {
@@ -49,7 +49,7 @@ func (r *run) within(lo, hi uint32) bool {
 
 // nextFiltered returns the first document from doc on that is in the filter, or end.
 func (r *run) nextFiltered(doc uint32) uint32 {
-	base := r.part.seg.Base
+	base := r.part.seg.Base()
 	if next := r.q.Filter.NextValue(base + doc); next >= 0 {
 		return uint32(next) - base
 	}
@@ -61,7 +61,7 @@ const containsFactor = 8
 
 // keepFiltered drops the candidates of the window that are not in the filter.
 func (r *run) keepFiltered() {
-	f, c, base := &r.filter, &r.cand, r.part.seg.Base
+	f, c, base := &r.filter, &r.cand, r.part.seg.Base()
 	lo, hi := uint64(base)+uint64(r.win.lo), uint64(base)+uint64(r.win.hi)
 	if lo < f.next {
 		f.next = 0

@@ -5,7 +5,7 @@ import "github.com/pinion-index/pinion/format"
 // filterFirst computes Or or And by looking up the documents of the filter in every list.
 func (r *run) filterFirst(conjunctive bool) {
 	r.start(r.lists)
-	base := uint64(r.part.seg.Base)
+	base := uint64(r.part.seg.Base())
 	docs := r.q.Filter.Iterator()
 	docs.AdvanceIfNeeded(uint32(base + uint64(r.lo)))
 	hi := min(base+uint64(r.hi), base+uint64(r.part.seg.Docs()))

@@ -102,7 +102,7 @@ func (m *matching) next() (docs []uint32, err error) {
 			m.inside = false
 			m.part++
 		case r.allowed(doc):
-			docs = append(docs, r.part.seg.Base+doc)
+			docs = append(docs, r.part.seg.Base()+doc)
 		}
 	}
 	if r.err != nil {

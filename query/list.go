@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -36,9 +37,12 @@ type list struct {
 	ListCounts
 }
 
+// List returns the list that l walks.
+func (l *list) List() *segment.List { return l.Cursor.List(trusted.Caller{}) }
+
 // open moves l to the first posting of its entry in s.
 func (l *list) open(s *reader.Segment, by reader.Strategy) error {
-	l.SetArmed(true) // a query arms faults and holds the snapshot
+	l.SetArmed(trusted.Caller{}, true) // a query arms faults and holds the snapshot
 	if err := l.Init(s, l.entry); err != nil {
 		return err
 	}

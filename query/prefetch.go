@@ -12,7 +12,7 @@ const (
 func (r *run) prefetchTerms(terms [][]byte) {
 	for p := range r.s.parts {
 		for _, t := range terms {
-			r.s.parts[p].seg.Views.PrefetchTerm(t)
+			r.s.parts[p].views().PrefetchTerm(t)
 		}
 	}
 }
@@ -32,7 +32,7 @@ func (r *run) prefetchLists() {
 			if r.q.Mode == And && i > 0 {
 				most = aheadOfAnd
 			}
-			r.s.parts[p].seg.Views.PrefetchList(r.terms[i].entries[p].Entry, most)
+			r.s.parts[p].views().PrefetchList(r.terms[i].entries[p].Entry, most)
 		}
 	}
 }

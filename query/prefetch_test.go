@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -92,7 +93,7 @@ func TestPrefetchLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, term := range terms {
-			e, _, err := seg.Views.Lookup(term)
+			e, _, err := seg.Views(trusted.Caller{}).Lookup(term)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -18,6 +19,9 @@ type part struct {
 	dense   *denseCache
 	deletes *reader.Deletes // nil if none
 }
+
+// views returns what queries read: they arm faults and hold the snapshot.
+func (p *part) views() *segment.Segment { return p.seg.Views(trusted.Caller{}) }
 
 // run is the state of one query's execution. Searchers pool runs, so that a query hardly allocates.
 type run struct {
@@ -190,7 +194,7 @@ func (r *run) accept(doc uint32, score float32) {
 	if score < r.top.theta || r.vets() && !r.allowed(doc) {
 		return
 	}
-	r.top.offer(r.part.seg.Base+doc, score)
+	r.top.offer(r.part.seg.Base()+doc, score)
 }
 
 // vets reports whether documents of the range to consider must be checked with allowed.
@@ -202,7 +206,7 @@ func (r *run) allowed(doc uint32) bool {
 		return false
 	}
 	f := r.q.Filter
-	return f == nil || f.Contains(r.part.seg.Base+doc)
+	return f == nil || f.Contains(r.part.seg.Base()+doc)
 }
 
 // begin makes r ready for q.

@@ -92,14 +92,17 @@ func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 		return nil, fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
 	}
 	for i := range parts {
-		parts[i].seg.Views.ExpectQueries()
+		parts[i].views().ExpectQueries()
 	}
 	for i := range parts {
-		lens, err := parts[i].seg.DocLens()
+		err := store.Guard(func() error {
+			lens, err := parts[i].views().DocLens()
+			parts[i].lens = newLengths(lens)
+			return err
+		})
 		if err != nil {
 			return nil, err
 		}
-		parts[i].lens = newLengths(lens)
 		parts[i].dense = newDenseCache(o.DenseBytes, parts[i].seg.Docs())
 	}
 	sc, err := NewScorer(o.params(), st)

@@ -23,7 +23,7 @@ func statsOf(parts []part) (st Stats) {
 		m := parts[i].seg.Meta()
 		st.Docs += uint64(m.Docs)
 		st.Tokens += m.Tokens
-		lens, _ := parts[i].seg.DocLens()
+		lens, _ := parts[i].views().DocLens()
 		for d := range m.Docs {
 			if parts[i].deletes.Has(d) {
 				st.Docs--

@@ -57,7 +57,7 @@ func (e *engine) Segments() int { return len(e.s.parts) }
 
 func (e *engine) Segment(i int) (base, docs uint32) {
 	seg := e.s.parts[i].seg
-	return seg.Base, seg.Docs()
+	return seg.Base(), seg.Docs()
 }
 
 // batch returns an empty batch for matches in lists lists.

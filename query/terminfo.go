@@ -81,7 +81,7 @@ func (r *run) info(t *term) *TermInfo {
 			continue
 		}
 		l := &r.described
-		if r.s.parts[p].seg.Views.InitList(l, e.Entry) != nil {
+		if r.s.parts[p].views().InitList(l, e.Entry) != nil {
 			continue // queries that meet the damage report it
 		}
 		if l.N > longest {

@@ -120,12 +120,12 @@ func (r *run) cached(t *term, hash uint64) bool {
 func (r *run) lookup(t *term, hash uint64) error {
 	start := len(r.entries)
 	for p := range r.s.parts {
-		seg := r.s.parts[p].seg
-		e, ok, err := seg.Views.Lookup(t.bytes) // the query arms faults and holds the snapshot
+		views := r.s.parts[p].views()
+		e, ok, err := views.Lookup(t.bytes) // the query arms faults and holds the snapshot
 		if err != nil {
 			return err
 		}
-		live, reach, err := r.s.parts[p].deletes.Of(seg.Views, e)
+		live, reach, err := r.s.parts[p].deletes.Of(views, e)
 		if err != nil {
 			return format.Locate(err, format.Place{List: string(t.bytes), Block: format.NoBlock})
 		}

@@ -130,6 +130,6 @@ func (t *Trace) threshold(r *run, doc uint32) {
 	}
 	n := len(t.Thresholds)
 	if n < maxThresholds && r.top.theta >= 0 && (n == 0 || r.top.theta > t.Thresholds[n-1].Score) {
-		t.Thresholds = append(t.Thresholds, Threshold{Doc: r.part.seg.Base + doc, Score: r.top.theta})
+		t.Thresholds = append(t.Thresholds, Threshold{Doc: r.part.seg.Base() + doc, Score: r.top.theta})
 	}
 }

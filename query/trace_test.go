@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -49,7 +50,7 @@ func TestTraceFates(t *testing.T) {
 					t.Errorf("%v, %s: %d, %d and %d blocks in fates, counts %+v", a, l.Term, docs, freqs, below, l.ListCounts)
 				}
 				part := s.parts[g.Segment].seg
-				checkDecoded(t, a, part.Views, l, part.Base, r.Hits)
+				checkDecoded(t, a, part.Views(trusted.Caller{}), l, part.Base(), r.Hits)
 			}
 		}
 	}

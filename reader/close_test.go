@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -66,7 +67,7 @@ func TestUseOfClosedCursor(t *testing.T) {
 		}
 		if c.Doc() != reader.NoDoc || c.Next() != reader.NoDoc || c.NextGEQ(5) != reader.NoDoc || c.NextBlock() || c.Freq() != 0 ||
 			c.Docs() != nil || c.Freqs() != nil || c.Shallow(7) != reader.NoDoc || c.BlockLast() != reader.NoDoc || c.BlockMax() != 0 ||
-			c.ListMax() != 0 || c.Len() != 0 || c.Pos() != 0 || c.Segment() != nil || c.List().N != 0 {
+			c.ListMax() != 0 || c.Len() != 0 || c.Pos() != 0 || c.Segment() != nil || c.List(trusted.Caller{}).N != 0 {
 			t.Errorf("%s: the closed cursor is not at the end", term)
 		}
 		if !errors.Is(c.Err(), reader.ErrClosed) || !errors.Is(c.Err(), fs.ErrClosed) {
@@ -207,16 +208,18 @@ func TestCursorFaults(t *testing.T) {
 		"Freq":    func(_ *reader.Segment, c *reader.Cursor) error { c.Freq(); return c.Err() },
 		"Shallow": func(_ *reader.Segment, c *reader.Cursor) error { c.Shallow(2000); return c.Err() },
 		"bound":   func(_ *reader.Segment, c *reader.Cursor) error { c.BlockMax(); return c.Err() },
-		"Init":    func(seg *reader.Segment, c *reader.Cursor) error { return c.Init(seg, c.List().Entry()) },
+		"Init": func(seg *reader.Segment, c *reader.Cursor) error {
+			return c.Init(seg, c.List(trusted.Caller{}).Entry())
+		},
 		"nested": func(_ *reader.Segment, c *reader.Cursor) (err error) {
 			defer store.CatchFault(store.ArmFault(), &err)
 			c.Next()
-			c.SetArmed(true)
+			c.SetArmed(trusted.Caller{}, true)
 			return c.Err()
 		},
 		"armed": func(seg *reader.Segment, c *reader.Cursor) (err error) {
 			defer store.CatchFault(store.ArmFault(), &err)
-			c.SetArmed(true)
+			c.SetArmed(trusted.Caller{}, true)
 			c.NextGEQ(2000)
 			t.Error("no fault reached the user's guard")
 			return nil
@@ -229,9 +232,9 @@ func TestCursorFaults(t *testing.T) {
 		},
 		"Cursor": func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.Cursor([]byte("even")); return err },
 		"Terms":  func(seg *reader.Segment, _ *reader.Cursor) error { it := seg.Terms(nil); it.Next(); return it.Err() },
-		"ID":     func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.ID(1, nil); return err },
+		"ID":     func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.AppendID(nil, 1); return err },
 		"FindID": func(seg *reader.Segment, _ *reader.Cursor) error { _, _, err := seg.FindID([]byte("x")); return err },
-		"Stored": func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.Stored(1, nil); return err },
+		"Stored": func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.AppendStored(nil, 1); return err },
 		"DocLen": func(seg *reader.Segment, _ *reader.Cursor) error { _, err := seg.DocLen(1); return err },
 		"EachID": func(seg *reader.Segment, _ *reader.Cursor) error {
 			return seg.EachID(func(uint32, []byte) error { return nil })

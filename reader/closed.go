@@ -13,7 +13,8 @@ import (
 var ErrClosed = fs.ErrClosed
 
 // life counts the uses of a Snapshot: calls under way, Cursors, and what Acquire
-// holds. The last use after the end releases the view. A nil life never ends.
+// holds. The last use after the end releases the view. The zero life has ended; a nil
+// life never ends.
 type life struct {
 	view *view
 	_    [64]byte // every query changes uses
@@ -22,13 +23,19 @@ type life struct {
 	_    [64]byte
 }
 
-// ended is added to life.uses when the Snapshot is closed.
-const ended = 1 << 62
+// living is part of life.uses until the Snapshot is closed.
+const living = 1 << 62
+
+// open begins the life.
+func (l *life) open(v *view) {
+	l.view = v
+	l.uses.Store(living)
+}
 
 // acquire adds a use, or fails after the end. A failed one may let the count of an
 // ended life rise for a moment, but nothing is read under it.
 func (l *life) acquire() error {
-	if l == nil || l.uses.Add(1)&ended == 0 {
+	if l == nil || l.uses.Add(1)&living != 0 {
 		return nil
 	}
 	l.release()
@@ -41,15 +48,15 @@ func (l *life) release() {
 		return
 	}
 	n := l.uses.Add(-1)
-	invariants.Check(n&^ended >= 0, "a snapshot was released more often than acquired")
-	if n == ended {
+	invariants.Check(n >= 0 && n != living-1, "a snapshot was released more often than acquired")
+	if n == 0 {
 		_ = l.last() // the error of a Close that had to wait is lost
 	}
 }
 
 // close ends the life.
 func (l *life) close() error {
-	if l.uses.Or(ended) != 0 { // closed already, or the last use releases the view
+	if l.uses.And(^living) != living { // closed already, or the last use releases the view
 		return nil
 	}
 	return l.last()
@@ -58,7 +65,7 @@ func (l *life) close() error {
 // last releases the view, once: after the end, failed calls of acquire can bring
 // the count to zero again.
 func (l *life) last() error {
-	if l.done.Swap(true) {
+	if l.done.Swap(true) || l.view == nil {
 		return nil
 	}
 	invariants.Closed(l)
@@ -67,8 +74,11 @@ func (l *life) last() error {
 
 // err returns an error that matches ErrClosed after the end.
 func (l *life) err() error {
-	if l == nil || l.uses.Load()&ended == 0 {
+	if l == nil || l.uses.Load()&living != 0 {
 		return nil
+	}
+	if l.view == nil {
+		return fmt.Errorf("snapshot: %w", ErrClosed)
 	}
 	return fmt.Errorf("snapshot of %s: %w", l.view.index, ErrClosed)
 }

@@ -44,7 +44,7 @@ func Example() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		id, err := s.ID(p.Doc, nil)
+		id, err := s.AppendID(nil, p.Doc)
 		if err != nil {
 			log.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func ExampleSegment_Postings() {
 			if err != nil {
 				log.Fatal(err)
 			}
-			fmt.Println(seg.Base+p.Doc, p.Freq)
+			fmt.Println(seg.Base()+p.Doc, p.Freq)
 		}
 	}
 	// Output:
@@ -166,7 +166,7 @@ func ExampleCursor() {
 		defer b.Close()
 		for doc := a.Doc(); doc != reader.NoDoc; doc = a.NextGEQ(b.Doc()) {
 			if b.NextGEQ(doc) == doc {
-				fmt.Println(seg.Base+doc, a.Freq(), b.Freq())
+				fmt.Println(seg.Base()+doc, a.Freq(), b.Freq())
 				b.Next()
 			}
 		}

@@ -7,7 +7,8 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Index is an open index directory. It is safe for concurrent use.
+// Index is an open index directory. It is safe for concurrent use. The zero Index is
+// closed.
 type Index struct {
 	dir  *store.Dir
 	opts Options
@@ -74,7 +75,12 @@ func open(d *store.Dir, o Options) (*Index, error) {
 }
 
 // String returns the directory's name.
-func (x *Index) String() string { return x.dir.String() }
+func (x *Index) String() string {
+	if x.dir == nil {
+		return ""
+	}
+	return x.dir.String()
+}
 
 // Snapshot returns the newest state that Open or a refresh has seen. The caller
 // closes it. After Close the error matches ErrClosed.
@@ -89,7 +95,7 @@ func (x *Index) Snapshot() (*Snapshot, error) {
 }
 
 func (x *Index) errClosed() error {
-	return fmt.Errorf("index %s: %w", x.dir, ErrClosed)
+	return fmt.Errorf("index %s: %w", x, ErrClosed)
 }
 
 // Refresh looks for a newer commit and, if there is one, makes it the result of

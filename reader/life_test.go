@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -43,8 +44,8 @@ var calls = map[string]func(o *opened) error{
 		return err
 	},
 	"Snapshot.Err":      func(o *opened) error { return o.s.Err() },
-	"Snapshot.ID":       func(o *opened) error { _, err := o.s.ID(7, nil); return err },
-	"Snapshot.Stored":   func(o *opened) error { _, err := o.s.Stored(7, nil); return err },
+	"Snapshot.ID":       func(o *opened) error { _, err := o.s.AppendID(nil, 7); return err },
+	"Snapshot.Stored":   func(o *opened) error { _, err := o.s.AppendStored(nil, 7); return err },
 	"Snapshot.DocLen":   func(o *opened) error { _, err := o.s.DocLen(7); return err },
 	"Snapshot.Deleted":  func(o *opened) error { _, err := o.s.Deleted(3001); return err },
 	"Snapshot.FindID":   func(o *opened) error { _, _, err := o.s.FindID([]byte("x")); return err },
@@ -61,7 +62,7 @@ var calls = map[string]func(o *opened) error{
 		}
 		defer release()
 		var l segment.List
-		return errors.Join(o.seg.Views.InitList(&l, o.entry), l.VerifyChecksum())
+		return errors.Join(o.seg.Views(trusted.Caller{}).InitList(&l, o.entry), l.VerifyChecksum())
 	},
 	"Snapshot.Terms": func(o *opened) error {
 		it := o.s.Terms([]byte("e"))
@@ -74,14 +75,11 @@ var calls = map[string]func(o *opened) error{
 	"Segment.Deletes":  func(o *opened) error { _, err := o.seg.Deletes(); return err },
 	"Segment.Lookup":   func(o *opened) error { _, _, err := o.seg.Lookup([]byte("odd")); return err },
 	"Segment.LiveDF":   func(o *opened) error { _, err := o.seg.LiveDF(o.entry); return err },
-	"Segment.List":     func(o *opened) error { _, err := o.seg.List(o.entry); return err },
-	"Segment.InitList": func(o *opened) error { return o.seg.InitList(new(segment.List), o.entry) },
-	"Segment.ID":       func(o *opened) error { _, err := o.seg.ID(5, nil); return err },
+	"Segment.ID":       func(o *opened) error { _, err := o.seg.AppendID(nil, 5); return err },
 	"Segment.FindID":   func(o *opened) error { _, _, err := o.seg.FindID([]byte("x")); return err },
 	"Segment.EachID":   func(o *opened) error { return o.seg.EachID(func(uint32, []byte) error { return nil }) },
 	"Segment.DocLen":   func(o *opened) error { _, err := o.seg.DocLen(5); return err },
-	"Segment.DocLens":  func(o *opened) error { _, err := o.seg.DocLens(); return err },
-	"Segment.Stored":   func(o *opened) error { _, err := o.seg.Stored(5, nil); return err },
+	"Segment.Stored":   func(o *opened) error { _, err := o.seg.AppendStored(nil, 5); return err },
 	"Segment.Postings": func(o *opened) error { return last(o.seg.Postings([]byte("odd"))) },
 	"Segment.Cursor": func(o *opened) error {
 		c, err := o.seg.Cursor([]byte("odd"))
@@ -228,7 +226,7 @@ func TestUsesKeepFiles(t *testing.T) {
 			if err := c.Init(o.seg, o.entry); err != nil {
 				return err
 			}
-			docs, l := c.Docs(), c.List()
+			docs, l := c.Docs(), c.List(trusted.Caller{})
 			closing()
 			for i := range docs {
 				if c.Doc() != uint32(2*i) {
@@ -271,7 +269,7 @@ func TestUsesKeepFiles(t *testing.T) {
 			}
 			defer release()
 			closing()
-			return errors.Join(o.seg.Views.EachID(func(uint32, []byte) error { return nil }), o.s.Err())
+			return errors.Join(o.seg.Views(trusted.Caller{}).EachID(func(uint32, []byte) error { return nil }), o.s.Err())
 		},
 	} {
 		o, files := mappedIndex(t)

@@ -21,7 +21,7 @@ func (s *Segment) LiveDF(e segment.Entry) (df uint32, err error) {
 	if err != nil {
 		return 0, err
 	}
-	return d.Live(s.Views, e)
+	return d.Live(s.views, e)
 }
 
 // Live returns the number of postings of e whose documents are not in d. Its errors and

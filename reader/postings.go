@@ -16,8 +16,8 @@ type Posting struct {
 
 // Postings returns the postings of term as the segment stores them: deleted
 // documents are included and docIDs are local to the segment. It yields nothing
-// if the segment does not hold term. An error is yielded last, with a zero
-// Posting.
+// if the segment does not hold term. An error is yielded last, with a
+// Posting of NoDoc.
 //
 // It decodes many blocks at a time. It is the fastest way to read a whole list;
 // to skip in one, use a Cursor. While it runs it keeps the list in memory; after
@@ -25,7 +25,7 @@ type Posting struct {
 func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
 		if err := s.life.acquire(); err != nil {
-			yield(Posting{}, err)
+			yield(Posting{Doc: NoDoc}, err)
 			return
 		}
 		defer s.life.release()
@@ -37,11 +37,11 @@ func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 
 // Postings returns the postings of term in all segments, with global docIDs in
 // ascending order and without deleted documents. It yields nothing if no segment
-// holds term. An error is yielded last, with a zero Posting.
+// holds term. An error is yielded last, with a Posting of NoDoc.
 func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
 		if err := s.life.acquire(); err != nil {
-			yield(Posting{}, err)
+			yield(Posting{Doc: NoDoc}, err)
 			return
 		}
 		defer s.life.release()
@@ -50,10 +50,10 @@ func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
 		for _, seg := range s.segments {
 			dels, err := seg.Deletes()
 			if err != nil {
-				yield(Posting{}, err)
+				yield(Posting{Doc: NoDoc}, err)
 				return
 			}
-			if !r.each(seg, term, seg.Base, dels, yield) {
+			if !r.each(seg, term, seg.base, dels, yield) {
 				return
 			}
 		}
@@ -73,10 +73,10 @@ var rowPool = sync.Pool{New: func() any { return new(rows) }}
 func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield func(Posting, error) bool) bool {
 	e, ok, err := s.Lookup(term)
 	if err == nil && ok {
-		err = s.InitList(&r.list, e)
+		err = s.initList(&r.list, e)
 	}
 	if err != nil {
-		yield(Posting{}, err)
+		yield(Posting{Doc: NoDoc}, err)
 		return false
 	}
 	if !ok {
@@ -90,7 +90,7 @@ func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield f
 			}
 		}
 		if err != nil {
-			yield(Posting{}, err)
+			yield(Posting{Doc: NoDoc}, err)
 			return false
 		}
 		if len(docs) == 0 {
@@ -115,7 +115,7 @@ func (r *rows) next(s *Segment) (docs, freqs []uint32, err error) {
 	}
 	for b, from := r.rows.Block, 0; from < len(docs); b++ {
 		end := min(from+r.list.BlockLen, len(docs))
-		if !plausible(&r.list, docs[from:end], b, s.Info.Docs) {
+		if !plausible(&r.list, docs[from:end], b, s.info.Docs) {
 			return docs[:from], freqs[:from], r.list.Locate(implausible(), b)
 		}
 		from = end

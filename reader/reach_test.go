@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -49,7 +50,7 @@ func TestReach(t *testing.T) {
 			if err != nil || !ok {
 				rt.Fatal(ok, err)
 			}
-			l, err := seg.List(e)
+			l, err := seg.Views(trusted.Caller{}).List(e)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -72,7 +73,7 @@ func TestReach(t *testing.T) {
 				known++
 			}
 			for range 2 {
-				if _, got, err := d.Of(seg.Views, e); got != want || err != nil {
+				if _, got, err := d.Of(seg.Views(trusted.Caller{}), e); got != want || err != nil {
 					rt.Errorf("term %s of %d postings: %v, %v; want %v", term, len(p.docs), got, err, want)
 				}
 			}

@@ -47,24 +47,24 @@ func (c *Cursor) SetStrategy(s Strategy) error {
 // NextGEQ moves to the first posting whose docID is at least target and returns
 // that docID. It never moves backwards.
 func (c *Cursor) NextGEQ(target uint32) uint32 {
-	if target <= c.doc {
-		return c.doc
+	if doc := c.Doc(); target <= doc {
+		return doc
 	}
 	if target > c.blockLast && !c.seekBlock(target) {
 		return NoDoc
 	}
 	c.pos = c.find(target)
-	c.doc = c.docs[c.pos]
-	return c.doc
+	c.inv = ^c.docs[c.pos]
+	return ^c.inv
 }
 
 // seekBlock enters the block that holds the first docID at or above target, which
 // is not in the current block. It reports whether there is such a block.
 func (c *Cursor) seekBlock(target uint32) bool {
 	if c.armed {
-		return c.end(c.decodeBlockOf(target)) && c.doc != NoDoc
+		return c.end(c.decodeBlockOf(target)) && c.inv != 0
 	}
-	return c.end(c.guard(func() error { return c.decodeBlockOf(target) })) && c.doc != NoDoc
+	return c.end(c.guard(func() error { return c.decodeBlockOf(target) })) && c.inv != 0
 }
 
 // decodeBlockOf decodes the block that holds target, or ends the walk if all
@@ -153,7 +153,7 @@ func (c *Cursor) ListMax() format.Quad {
 	}
 	if c.bound == 0 && c.list.N > 0 {
 		_, freqs := c.list.Small()
-		pair := uint64(format.EncodeTF(slices.Max(freqs))) | uint64(format.EncodeLen(c.seg.Meta().MinLen))<<8
+		pair := uint64(format.EncodeTF(slices.Max(freqs))) | uint64(format.EncodeLen(c.seg.views.Meta().MinLen))<<8
 		c.bound = format.Quad(pair * 0x0001000100010001)
 	}
 	return c.bound

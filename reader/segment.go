@@ -5,8 +5,10 @@ import (
 	"errors"
 	"iter"
 	"runtime"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
@@ -17,33 +19,53 @@ import (
 // format.ErrCorrupt. After the snapshot is closed they fail with an error that
 // matches ErrClosed. A Segment is safe for concurrent use.
 type Segment struct {
-	// Views gives the segment's structures as the file stores them. They neither
-	// recover from faults nor know when the snapshot is closed: callers must arm
-	// faults themselves (store.ArmFault) and hold the snapshot (Snapshot.Acquire).
-	Views *segment.Segment
-	// Base is the global docID of the segment's first document.
-	Base uint32
-	// Ord is the segment's position in the snapshot.
-	Ord int
-	// Info is the segment's entry in the manifest.
-	Info store.SegmentInfo
+	views *segment.Segment
+	base  uint32
+	ord   int
+	info  store.SegmentInfo
 
 	life    *life   // of the snapshot; nil never ends
 	file    *handle // nil for a Segment that no Index opened
 	deletes *deletesFile
 }
 
+// NewSegment returns a Segment over views that belongs to no snapshot, for tests.
+func NewSegment(_ trusted.Caller, views *segment.Segment, base uint32, ord int) *Segment {
+	return &Segment{views: views, base: base, ord: ord, info: store.SegmentInfo{Docs: views.Meta().Docs}}
+}
+
+// Views returns the segment's structures as the file stores them, for engines. They
+// neither recover from faults nor know when the snapshot is closed: callers must arm
+// faults themselves (store.ArmFault) and hold the snapshot (Snapshot.Acquire).
+func (s *Segment) Views(trusted.Caller) *segment.Segment { return s.views }
+
+// Base returns the global docID of the segment's first document.
+func (s *Segment) Base() uint32 { return s.base }
+
+// Ord returns the segment's position in the snapshot.
+func (s *Segment) Ord() int { return s.ord }
+
+// Info returns the segment's entry in the manifest.
+func (s *Segment) Info() store.SegmentInfo { return s.info }
+
 // Name returns the name of the segment's file.
-func (s *Segment) Name() string { return s.Views.Name() }
+func (s *Segment) Name() string { return s.views.Name() }
 
-// Header returns the file's header. It must not be modified.
-func (s *Segment) Header() *format.Header { return s.Views.Header() }
+// Header returns a copy of the file's header.
+func (s *Segment) Header() *format.Header {
+	h := *s.views.Header()
+	h.Sections = slices.Clone(h.Sections)
+	return &h
+}
 
-// Meta returns the segment's own metadata. It must not be modified.
-func (s *Segment) Meta() *segment.Meta { return s.Views.Meta() }
+// Meta returns a copy of the segment's own metadata.
+func (s *Segment) Meta() *segment.Meta {
+	m := *s.views.Meta()
+	return &m
+}
 
 // Docs returns the number of documents, deleted ones included.
-func (s *Segment) Docs() uint32 { return s.Info.Docs }
+func (s *Segment) Docs() uint32 { return s.info.Docs }
 
 // Deletes returns the deleted documents of the segment, or nil if there are none.
 // The first call reads them.
@@ -66,38 +88,29 @@ func (s *Segment) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.Lookup(term)
+	return s.views.Lookup(term)
 }
 
-// List returns a view of the list of e, which must be an entry of s. The view's
-// slices are mapped memory: only callers that arm faults themselves and hold the
-// snapshot may read them (see Views).
-func (s *Segment) List(e segment.Entry) (*segment.List, error) {
-	l := new(segment.List)
-	if err := s.InitList(l, e); err != nil {
-		return nil, err
-	}
-	return l, nil
-}
-
-// InitList is List into l, which can be reused.
-func (s *Segment) InitList(l *segment.List, e segment.Entry) (err error) {
+// initList makes l a view of the list of e, which must be an entry of s. Its slices are
+// mapped memory (see Views).
+func (s *Segment) initList(l *segment.List, e segment.Entry) (err error) {
 	if err := s.life.acquire(); err != nil {
 		return err
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.InitList(l, e)
+	return s.views.InitList(l, e)
 }
 
-// ID returns the external id of doc, appended to buf[:0].
-func (s *Segment) ID(doc uint32, buf []byte) (id []byte, err error) {
+// AppendID appends the external id of doc to dst. On an error it returns dst unchanged.
+func (s *Segment) AppendID(dst []byte, doc uint32) (id []byte, err error) {
+	id = dst // also after a fault
 	if err := s.life.acquire(); err != nil {
-		return nil, err
+		return id, err
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.ID(doc, buf)
+	return s.views.AppendID(dst, doc)
 }
 
 // FindID returns the docID of the document with an external id, deleted or not;
@@ -108,7 +121,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.FindID(id)
+	return s.views.FindID(id)
 }
 
 // EachID calls f with every docID and external id, in docID order. The id is
@@ -156,7 +169,7 @@ var errStopped = errors.New("EachID has ended")
 // fill yields whenever the batch is full. At the end the batch holds the remaining ids.
 func (b *idBatch) fill(yield func(struct{}) bool) {
 	defer store.CatchFault(store.ArmFault(), &b.err)
-	b.err = b.seg.Views.EachID(func(doc uint32, id []byte) error {
+	b.err = b.seg.views.EachID(func(doc uint32, id []byte) error {
 		if len(b.ends) == idBatchSize {
 			if !yield(struct{}{}) {
 				return errStopped
@@ -176,30 +189,19 @@ func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.DocLen(doc)
+	return s.views.DocLen(doc)
 }
 
-// DocLens returns the lengths of all documents in tokens. The table of a mapped
-// file is mapped memory: only callers that arm faults themselves and hold the
-// snapshot may read it (see Views).
-func (s *Segment) DocLens() (lens segment.LengthTable, err error) {
+// AppendStored appends the stored text of doc to dst: nothing if the segment stores no
+// text (Meta().Stored). On an error it returns dst unchanged.
+func (s *Segment) AppendStored(dst []byte, doc uint32) (text []byte, err error) {
+	text = dst // also after a fault
 	if err := s.life.acquire(); err != nil {
-		return lens, err
+		return text, err
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.DocLens()
-}
-
-// Stored returns the stored text of doc, appended to buf[:0], or nil if the segment
-// stores no text.
-func (s *Segment) Stored(doc uint32, buf []byte) (text []byte, err error) {
-	if err := s.life.acquire(); err != nil {
-		return nil, err
-	}
-	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
-	return s.Views.Stored(doc, buf)
+	return s.views.AppendStored(dst, doc)
 }
 
 // verify checks every checksum and all content of the segment.
@@ -209,5 +211,5 @@ func (s *Segment) verify(ctx context.Context) (err error) {
 	}
 	defer s.life.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	return check.Segment(ctx, s.Views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: store.Guard})
+	return check.Segment(ctx, s.views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: store.Guard})
 }

@@ -3,6 +3,7 @@ package reader
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sort"
 	"sync/atomic"
 
@@ -14,7 +15,7 @@ import (
 // Snapshot is the index as of one commit, or of what was published after it
 // (Index.RefreshUncommitted). It is safe for concurrent use, Close included. After
 // Close, calls that read the index fail with an error that matches ErrClosed; this
-// includes calls on its Segments, Terms, Cursors and Postings.
+// includes calls on its Segments, Terms, Cursors and Postings. The zero Snapshot is closed.
 type Snapshot struct {
 	view     *view
 	life     life
@@ -26,7 +27,7 @@ type Snapshot struct {
 // it.
 func newSnapshot(v *view) *Snapshot {
 	s := &Snapshot{view: v, segments: make([]*Segment, len(v.segments))}
-	s.life.view = v
+	s.life.open(v)
 	s.watch = v.index.opts.watch("snapshot")
 	invariants.Opened(&s.life, "snapshot of "+v.index.String())
 	own := make([]Segment, len(v.segments))
@@ -105,7 +106,7 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 			return err
 		}
 		if d != nil {
-			if err := s.Manifest().CheckDeletes(i, seg.Views, d.bits); err != nil {
+			if err := s.view.commit.CheckDeletes(i, seg.views, d.bits); err != nil {
 				return err
 			}
 		}
@@ -122,42 +123,65 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 
 // Directory returns the name of the index's directory, which does not depend on how it was
 // opened: of a local one its absolute path, with symbolic links resolved.
-func (s *Snapshot) Directory() string { return s.view.index.dir.Name() }
+func (s *Snapshot) Directory() string {
+	if s.view == nil {
+		return ""
+	}
+	return s.view.index.dir.Name()
+}
 
 // Generation returns the number of the commit, which counts from 1. That of an
 // uncommitted snapshot is the commit before.
-func (s *Snapshot) Generation() uint64 { return s.view.commit.Generation }
+func (s *Snapshot) Generation() uint64 {
+	if s.view == nil {
+		return 0
+	}
+	return s.view.commit.Generation
+}
 
 // Uncommitted reports whether the snapshot is not of a commit but of what a Writer
 // has published since.
-func (s *Snapshot) Uncommitted() bool { return s.view.commit.Published != 0 }
+func (s *Snapshot) Uncommitted() bool { return s.view != nil && s.view.commit.Published != 0 }
 
-// Manifest returns the commit's manifest. It must not be modified.
-func (s *Snapshot) Manifest() *store.Manifest { return s.view.commit.Manifest }
+// Manifest returns a copy of the commit's manifest.
+func (s *Snapshot) Manifest() *store.Manifest {
+	if s.view == nil {
+		return new(store.Manifest)
+	}
+	return s.view.commit.Manifest.Clone()
+}
 
 // Analyzer returns the name and options of the index's analyzer.
 func (s *Snapshot) Analyzer() (name, options string) {
+	if s.view == nil {
+		return "", ""
+	}
 	m := s.view.commit.Manifest
 	return m.Analyzer, m.AnalyzerOptions
 }
 
-// Segments returns the segments in docID order. The slice must not be modified.
-func (s *Snapshot) Segments() []*Segment { return s.segments }
+// Segments returns the segments in docID order, in a new slice.
+func (s *Snapshot) Segments() []*Segment { return slices.Clone(s.segments) }
 
 // Stats returns the statistics of all segments together.
-func (s *Snapshot) Stats() Stats { return s.view.stats }
+func (s *Snapshot) Stats() Stats {
+	if s.view == nil {
+		return Stats{}
+	}
+	return s.view.stats
+}
 
 // Locate returns the segment of a global docID and the local docID in it; ok is
 // false if there is no such document.
 func (s *Snapshot) Locate(doc uint32) (seg *Segment, local uint32, ok bool) {
 	segs := s.segments
-	i := sort.Search(len(segs), func(i int) bool { return segs[i].Base > doc }) - 1
+	i := sort.Search(len(segs), func(i int) bool { return segs[i].base > doc }) - 1
 	// Empty segments share the Base of the next one. The last of them is found, which
 	// is the only one that can hold the document.
-	if i < 0 || doc-segs[i].Base >= segs[i].Info.Docs {
+	if i < 0 || doc-segs[i].base >= segs[i].info.Docs {
 		return nil, 0, false
 	}
-	return segs[i], doc - segs[i].Base, true
+	return segs[i], doc - segs[i].base, true
 }
 
 func (s *Snapshot) locate(doc uint32) (*Segment, uint32, error) {
@@ -171,23 +195,24 @@ func (s *Snapshot) locate(doc uint32) (*Segment, uint32, error) {
 	return seg, local, nil
 }
 
-// ID returns the external id of a global docID, appended to buf[:0].
-func (s *Snapshot) ID(doc uint32, buf []byte) (id []byte, err error) {
+// AppendID appends the external id of a global docID to dst. On an error it returns dst
+// unchanged.
+func (s *Snapshot) AppendID(dst []byte, doc uint32) (id []byte, err error) {
 	seg, local, err := s.locate(doc)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	return seg.ID(local, buf)
+	return seg.AppendID(dst, local)
 }
 
-// Stored returns the text of a global docID, appended to buf[:0], or nil if the
-// document's segment stores no text.
-func (s *Snapshot) Stored(doc uint32, buf []byte) (text []byte, err error) {
+// AppendStored appends the text of a global docID to dst: nothing if the document's
+// segment stores no text. On an error it returns dst unchanged.
+func (s *Snapshot) AppendStored(dst []byte, doc uint32) (text []byte, err error) {
 	seg, local, err := s.locate(doc)
 	if err != nil {
-		return nil, err
+		return dst, err
 	}
-	return seg.Stored(local, buf)
+	return seg.AppendStored(dst, local)
 }
 
 // Prefetch begins to read the ids of documents, given by global docIDs, and their stored
@@ -203,18 +228,18 @@ func (s *Snapshot) Prefetch(docs []uint32, text bool) {
 	local := make([][]uint32, len(s.segments))
 	for _, d := range docs {
 		if seg, l, ok := s.Locate(d); ok {
-			local[seg.Ord] = append(local[seg.Ord], l)
+			local[seg.ord] = append(local[seg.ord], l)
 		}
 	}
 	for i, docs := range local {
-		s.segments[i].Views.PrefetchDocs(docs, text)
+		s.segments[i].views.PrefetchDocs(docs, text)
 	}
 }
 
 // HasStored reports whether every segment has stored text.
 func (s *Snapshot) HasStored() bool {
 	for _, seg := range s.segments {
-		if !seg.Meta().Stored {
+		if !seg.views.Meta().Stored {
 			return false
 		}
 	}
@@ -260,7 +285,7 @@ func (s *Snapshot) FindID(id []byte) (doc uint32, ok bool, err error) {
 			return 0, false, err
 		}
 		if !d.Has(local) {
-			return seg.Base + local, true, nil
+			return seg.base + local, true, nil
 		}
 	}
 	return 0, false, nil

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -56,7 +57,7 @@ func TestSnapshot(t *testing.T) {
 		ok              bool
 	}{{0, 0, 0, true}, {4, 0, 4, true}, {5, 1, 0, true}, {6, 1, 1, true}, {7, 2, 0, true}, {306, 2, 299, true}, {307, 0, 0, false}, {reader.NoDoc, 0, 0, false}} {
 		seg, local, ok := s.Locate(want.doc)
-		if ok != want.ok || ok && (seg.Ord != int(want.seg) || local != want.local) {
+		if ok != want.ok || ok && (seg.Ord() != int(want.seg) || local != want.local) {
 			t.Errorf("document %d: %d, %v", want.doc, local, ok)
 		}
 	}
@@ -66,11 +67,11 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	for doc, want := range map[uint32]string{0: "a0", 6: "b1", 9: "c"} {
-		if id, err := s.ID(doc, nil); string(id) != want || err != nil {
+		if id, err := s.AppendID(nil, doc); string(id) != want || err != nil {
 			t.Errorf("ID(%d) = %q, %v", doc, id, err)
 		}
 	}
-	if b, err := s.Stored(6, nil); string(b) != text(1) || err != nil {
+	if b, err := s.AppendStored(nil, 6); string(b) != text(1) || err != nil {
 		t.Errorf("stored %q, %v", b, err)
 	}
 	if n, err := s.DocLen(4); n != 7 || err != nil {
@@ -94,7 +95,7 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("df of %q: %d, %d, want %d", term, df, df2, want)
 		}
 		for _, e := range entries {
-			if _, err := s.Segments()[e.Segment].List(e.Entry); err != nil {
+			if _, err := s.Segments()[e.Segment].Views(trusted.Caller{}).List(e.Entry); err != nil {
 				t.Error(err)
 			}
 		}
@@ -119,8 +120,8 @@ func TestSnapshot(t *testing.T) {
 		t.Error("a posting of a term that is not there")
 	}
 	for _, f := range []func(uint32) error{
-		func(d uint32) error { _, err := s.ID(d, nil); return err },
-		func(d uint32) error { _, err := s.Stored(d, nil); return err },
+		func(d uint32) error { _, err := s.AppendID(nil, d); return err },
+		func(d uint32) error { _, err := s.AppendStored(nil, d); return err },
 		func(d uint32) error { _, err := s.DocLen(d); return err },
 		func(d uint32) error { _, err := s.Deleted(d); return err },
 	} {
@@ -311,7 +312,7 @@ func TestConcurrent(t *testing.T) {
 						if n != 199+g {
 							t.Errorf("commit %d: %d postings", g, n)
 						}
-						if id, err := s.ID(7, nil); string(id) != "doc-7" || err != nil {
+						if id, err := s.AppendID(nil, 7); string(id) != "doc-7" || err != nil {
 							t.Errorf("id %q, %v", id, err)
 						}
 						s.Close()
@@ -463,7 +464,7 @@ func TestDamagedPostings(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		read(t, &reader.Segment{Views: seg, Info: store.SegmentInfo{Docs: seg.Meta().Docs}})
+		read(t, reader.NewSegment(trusted.Caller{}, seg, 0, 0))
 	}
 }
 

@@ -62,8 +62,8 @@ func dump(t testing.TB, s *reader.Snapshot) string {
 		t.Error(terms.Err())
 	}
 	for doc := range uint32(s.Stats().Docs) {
-		id, err1 := s.ID(doc, nil)
-		tx, err2 := s.Stored(doc, nil)
+		id, err1 := s.AppendID(nil, doc)
+		tx, err2 := s.AppendStored(nil, doc)
 		n, err3 := s.DocLen(doc)
 		found, ok, err4 := s.FindID(id)
 		if err := errors.Join(err1, err2, err3, err4); err != nil {
@@ -188,7 +188,7 @@ func TestReaderAtErrors(t *testing.T) {
 		t.Errorf("short reads later: %v", err)
 	}
 	for p, err := range s.Postings([]byte("bee")) {
-		if !errors.Is(err, format.ErrCorrupt) || p != (reader.Posting{}) {
+		if !errors.Is(err, format.ErrCorrupt) || p != (reader.Posting{Doc: reader.NoDoc}) {
 			t.Errorf("short reads later: %v, %v", p, err)
 		}
 	}

@@ -15,12 +15,12 @@ type Stats struct {
 
 func (s *Stats) add(seg *Segment) {
 	s.Segments++
-	s.Docs += uint64(seg.Info.Docs)
-	s.Live += uint64(seg.Info.Docs - seg.Info.Deleted)
-	s.Postings += seg.Info.Postings
-	s.Tokens += seg.Info.Tokens
-	s.LiveTokens += seg.Info.Tokens - seg.Info.DeletedTokens
-	s.MaxLen = max(s.MaxLen, seg.Meta().MaxLen)
+	s.Docs += uint64(seg.info.Docs)
+	s.Live += uint64(seg.info.Docs - seg.info.Deleted)
+	s.Postings += seg.info.Postings
+	s.Tokens += seg.info.Tokens
+	s.LiveTokens += seg.info.Tokens - seg.info.DeletedTokens
+	s.MaxLen = max(s.MaxLen, seg.views.Meta().MaxLen)
 }
 
 // AvgLen returns the mean number of tokens of a document that is not deleted, the

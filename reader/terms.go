@@ -82,7 +82,7 @@ func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
 	defer l.release()
 	defer store.CatchFault(store.ArmFault(), &t.err)
 	for _, seg := range segments {
-		t.all = append(t.all, source{seg.Ord, seg.Views.Prefix(prefix), true})
+		t.all = append(t.all, source{seg.ord, seg.views.Prefix(prefix), true})
 	}
 	return t
 }

@@ -44,8 +44,8 @@ func TestTruncatedWhileMapped(t *testing.T) {
 			}
 			return err
 		},
-		"ID":     func() error { _, err := s.ID(1, nil); return err },
-		"Stored": func() error { _, err := s.Stored(1, nil); return err },
+		"ID":     func() error { _, err := s.AppendID(nil, 1); return err },
+		"Stored": func() error { _, err := s.AppendStored(nil, 1); return err },
 		"DocLen": func() error { _, err := s.DocLen(1); return err },
 		"FindID": func() error { _, _, err := s.FindID([]byte("a1")); return err },
 		"Next":   func() error { terms.Next(); return terms.Err() },

@@ -90,7 +90,7 @@ func (x *Index) fill(v *view) error {
 		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also a file that an older view opened
 			return err
 		}
-		s := Segment{Views: h.segment, Ord: i, Base: uint32(base), Info: *info, file: h}
+		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, file: h}
 		if info.DeletesFile != 0 {
 			if s.deletes, err = x.holdDeletes(v, i); err != nil {
 				return err

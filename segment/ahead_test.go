@@ -69,16 +69,16 @@ func TestPrefetch(t *testing.T) {
 			t.Error(err)
 		}
 		for _, d := range docs {
-			if _, err := s.ID(d, nil); err != nil {
+			if _, err := s.AppendID(nil, d); err != nil {
 				t.Error(err)
 			}
-			if _, err := s.Stored(d, nil); err != nil {
+			if _, err := s.AppendStored(nil, d); err != nil {
 				t.Error(err)
 			}
 		}
 	}
 	use(u)
-	if _, err := u.Stored(300, nil); err == nil {
+	if _, err := u.AppendStored(nil, 300); err == nil {
 		t.Error("a text that was not asked for can be read")
 	}
 

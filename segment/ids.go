@@ -34,26 +34,25 @@ func (s *Segment) idBlock(i int) ([]byte, int64, error) {
 	return b, int64(lo), err
 }
 
-// ID returns the external id of doc, appended to buf[:0].
-func (s *Segment) ID(doc uint32, buf []byte) ([]byte, error) {
-	buf = buf[:0]
+// AppendID appends the external id of doc to dst. On an error it returns dst unchanged.
+func (s *Segment) AppendID(dst []byte, doc uint32) ([]byte, error) {
 	if doc >= s.meta.Docs {
-		return buf, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
+		return dst, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
 	}
 	b, off, err := s.idBlock(int(doc / layout.IDsPerBlock))
 	if err != nil {
-		return buf, err
+		return dst, err
 	}
-	pos := 0
+	start, pos := len(dst), 0
 	for range doc%layout.IDsPerBlock + 1 {
-		lcp, suffix, next := layout.Head(b, pos, len(buf))
+		lcp, suffix, next := layout.Head(b, pos, len(dst)-start)
 		if next < 0 {
-			return buf[:0], s.corrupt(&s.ids, off+int64(pos), "malformed id")
+			return dst[:start], s.corrupt(&s.ids, off+int64(pos), "malformed id")
 		}
-		buf = append(buf[:lcp], suffix...)
+		dst = append(dst[:start+lcp], suffix...)
 		pos = next
 	}
-	return buf, nil
+	return dst, nil
 }
 
 // IDHashes returns section IDHASH, ascending: for every document, the high 32 bits of the
@@ -95,7 +94,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 		if doc >= s.meta.Docs {
 			return 0, false, s.corrupt(&s.idHash, int64(i)*8, "docID %d of %d", doc, s.meta.Docs)
 		}
-		if buf, err = s.ID(doc, buf); err != nil {
+		if buf, err = s.AppendID(buf[:0], doc); err != nil {
 			return 0, false, err
 		}
 		if bytes.Equal(buf, id) {

@@ -73,7 +73,7 @@ func TestDamagedPages(t *testing.T) {
 			}
 			return err
 		},
-		format.SectionStoredIndex: func(s *segment.Segment) error { _, err := s.Stored(0, nil); return err },
+		format.SectionStoredIndex: func(s *segment.Segment) error { _, err := s.AppendStored(nil, 0); return err },
 	}
 	for id, use := range uses {
 		sec, _ := h.Section(id)

@@ -81,25 +81,25 @@ func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 	return text, nil
 }
 
-// Stored returns the stored text of doc, appended to buf[:0], or nil without stored text.
-func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
-	buf = buf[:0]
+// AppendStored appends the stored text of doc to dst: nothing if Meta().Stored is false. On an
+// error it returns dst unchanged.
+func (s *Segment) AppendStored(dst []byte, doc uint32) ([]byte, error) {
 	if doc >= s.meta.Docs {
-		return buf, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
+		return dst, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
 	}
 	index, err := s.storedIndexOf()
 	if index == nil {
-		return nil, err
+		return dst, err
 	}
 	b, err := s.storedBlockOf(index, doc)
 	if err != nil {
-		return buf, err
+		return dst, err
 	}
 	scratch := inflateScratch.Get().(*[]byte)
 	defer inflateScratch.Put(scratch)
 	text, err := s.readStored(b, scratch)
 	if err != nil {
-		return buf, err
+		return dst, err
 	}
 	pos := 0
 	for range doc - b.First {
@@ -112,9 +112,9 @@ func (s *Segment) Stored(doc uint32, buf []byte) ([]byte, error) {
 		t, pos = storedText(text, pos)
 	}
 	if pos < 0 {
-		return buf, s.corrupt(&s.stored, b.Offset, "block ends before docID %d", doc)
+		return dst, s.corrupt(&s.stored, b.Offset, "block ends before docID %d", doc)
 	}
-	return append(buf, t...), nil
+	return append(dst, t...), nil
 }
 
 // storedText returns the text at pos of a block and the position after it, or -1.

@@ -3,7 +3,7 @@ package segment
 import "fmt"
 
 // Texts reads stored texts in ascending order of docIDs. It decompresses every block once,
-// where Stored decompresses one for each document. It is not safe for concurrent use.
+// where AppendStored decompresses one for each document. It is not safe for concurrent use.
 type Texts struct {
 	s       *Segment
 	index   []byte      // STOREDINDEX

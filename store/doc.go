@@ -43,6 +43,7 @@
 // Inside:
 //
 //	dir.go                    Dir: the newest commit, and the files in use
+//	commit.go                 Commit: files that are kept
 //	lock.go, output.go        Lock: new files, Commit
 //	sweep.go                  what a Lock finds at first, and what it removes
 //	publish.go                what this process sees before it is committed

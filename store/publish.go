@@ -136,7 +136,7 @@ func (d *Dir) OpenPublished(open func(*Commit) error) (*Commit, error) {
 	d.mu.Lock()
 	var c *Commit
 	if d.published != nil {
-		c = d.pin(d.published.Manifest)
+		c = d.pin(d.published.Manifest.Clone())
 		c.Published = d.published.Published
 	}
 	d.mu.Unlock()

@@ -50,11 +50,11 @@ func contents(fsys store.ReadFS) (model, error) {
 			}
 			continue
 		}
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		if err != nil {
 			return nil, err
 		}
-		text, err := s.Stored(doc, nil)
+		text, err := s.AppendStored(nil, doc)
 		if err != nil {
 			return nil, err
 		}

@@ -58,7 +58,7 @@ func ranked(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) 
 		}
 		var hits []answer
 		for _, h := range result.Hits {
-			id, err := snapshot.ID(h.Doc, nil)
+			id, err := snapshot.AppendID(nil, h.Doc)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -91,7 +91,7 @@ func dumpSegment(t testing.TB, s *segment.Segment) []shownDoc {
 	t.Helper()
 	docs := make([]shownDoc, s.Meta().Docs)
 	for i := range docs {
-		id, err := s.ID(uint32(i), nil)
+		id, err := s.AppendID(nil, uint32(i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -101,7 +101,7 @@ func dumpSegment(t testing.TB, s *segment.Segment) []shownDoc {
 		}
 		docs[i] = shownDoc{id: string(id), len: dl, terms: map[string]uint32{}}
 		if s.Meta().Stored {
-			text, err := s.Stored(uint32(i), nil)
+			text, err := s.AppendStored(nil, uint32(i))
 			if err != nil {
 				t.Fatal(err)
 			}

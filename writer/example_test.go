@@ -75,7 +75,7 @@ func matches(ctx context.Context, index *reader.Index, text string) (ids [][]byt
 		if err != nil {
 			return nil, err
 		}
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func ids(t *testing.T, s *reader.Snapshot) (all []string) {
 		} else if gone {
 			continue
 		}
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -128,11 +128,11 @@ func (s *searcher) search(text, mode string, k int) (*answer, error) {
 		a.Terms = append(a.Terms, string(t))
 	}
 	for _, h := range result.Hits {
-		id, err := s.snapshot.ID(h.Doc, nil)
+		id, err := s.snapshot.AppendID(nil, h.Doc)
 		if err != nil {
 			return nil, err
 		}
-		text, err := s.snapshot.Stored(h.Doc, nil)
+		text, err := s.snapshot.AppendStored(nil, h.Doc)
 		if err != nil {
 			return nil, err
 		}

@@ -60,7 +60,7 @@ func both(segment *reader.Segment, first, second string) error {
 			doc = a.NextGEQ(other)
 			continue
 		}
-		id, err := segment.ID(doc, nil)
+		id, err := segment.AppendID(nil, doc)
 		if err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ func run(dir, text string) error {
 		return err
 	}
 	for _, hit := range result.Hits {
-		id, err := snapshot.ID(hit.Doc, nil)
+		id, err := snapshot.AppendID(nil, hit.Doc)
 		if err != nil {
 			return err
 		}

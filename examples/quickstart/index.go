@@ -52,7 +52,7 @@ func clear(ctx context.Context, dir string) (err error) {
 				return err
 			}
 			var id []byte
-			id, err = s.ID(uint32(doc), nil)
+			id, err = s.AppendID(nil, uint32(doc))
 			ids = append(ids, id)
 		}
 		return err
@@ -153,7 +153,7 @@ func verify(ctx context.Context, out io.Writer, dir string) error {
 			return err
 		}
 		for _, segment := range s.Segments() {
-			fmt.Fprintf(out, "%s  %s bytes  ok\n", store.SegmentName(segment.Info.File), humanize.Comma(segment.Header().FileLen))
+			fmt.Fprintf(out, "%s  %s bytes  ok\n", store.SegmentName(segment.Info().File), humanize.Comma(segment.Header().FileLen))
 		}
 		return nil
 	})
@@ -170,7 +170,7 @@ func summarize(out io.Writer, dir string) error {
 		for _, segment := range s.Segments() {
 			m := segment.Meta()
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", humanize.Comma(int64(m.Docs)), humanize.Comma(int64(m.Terms)),
-				humanize.Comma(int64(m.Postings)), humanize.Comma(segment.Header().FileLen), store.SegmentName(segment.Info.File))
+				humanize.Comma(int64(m.Postings)), humanize.Comma(segment.Header().FileLen), store.SegmentName(segment.Info().File))
 		}
 		return t.Flush()
 	})
@@ -193,11 +193,11 @@ func search(ctx context.Context, out io.Writer, dir string, mode query.Mode, tex
 		}
 		t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 		for _, hit := range result.Hits {
-			id, err := s.ID(hit.Doc, nil)
+			id, err := s.AppendID(nil, hit.Doc)
 			if err != nil {
 				return err
 			}
-			verse, err := s.Stored(hit.Doc, nil)
+			verse, err := s.AppendStored(nil, hit.Doc)
 			if err != nil {
 				return err
 			}

@@ -74,11 +74,11 @@ func show(dir string) error {
 	}
 	defer snapshot.Close()
 	for doc := range uint32(snapshot.Stats().Docs) {
-		id, err := snapshot.ID(doc, nil)
+		id, err := snapshot.AppendID(nil, doc)
 		if err != nil {
 			return err
 		}
-		text, err := snapshot.Stored(doc, nil)
+		text, err := snapshot.AppendStored(nil, doc)
 		if err != nil {
 			return err
 		}

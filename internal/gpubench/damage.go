@@ -22,6 +22,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -119,7 +120,7 @@ func newTrials(b *Bench, x *corpus.Index, dir string) (*trials, error) {
 	if err := os.CopyFS(t.dir, os.DirFS(x.Dir)); err != nil {
 		return nil, err
 	}
-	s := x.Snapshot.Segments()[0].Views
+	s := x.Snapshot.Segments()[0].Views(trusted.Caller{})
 	sec, _ := s.Header().Section(format.SectionPostings)
 	for _, term := range x.Set.Terms {
 		e, ok, err := s.Lookup([]byte(term))

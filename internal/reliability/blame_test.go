@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -153,7 +154,7 @@ func readings(t *testing.T, f static, term []byte) map[string]error {
 		errs["postings"] = err
 	}
 	errs["verify"] = s.Verify(ctx)
-	checks.Segment(ctx, seg.Views, checks.Options{Level: checks.Postings, Report: func(d checks.Damage) {
+	checks.Segment(ctx, seg.Views(trusted.Caller{}), checks.Options{Level: checks.Postings, Report: func(d checks.Damage) {
 		if errs["report"] == nil { // others follow from it
 			errs["report"] = d.Err
 		}

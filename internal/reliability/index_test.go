@@ -123,11 +123,11 @@ func contents(f store.ReadFS) (map[string]string, error) {
 		if deleted {
 			continue
 		}
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		if err != nil {
 			return nil, err
 		}
-		text, err := s.Stored(doc, nil)
+		text, err := s.AppendStored(nil, doc)
 		if err != nil {
 			return nil, err
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	checks "github.com/pinion-index/pinion/segment/check"
@@ -183,8 +184,8 @@ func examine(r *rand.Rand, f static) (verified bool, err error) {
 	}
 	for range 20 {
 		doc := uint32(r.IntN(int(min(s.Stats().Docs, 10000)) + 1))
-		_, e1 := s.ID(doc, nil)
-		_, e2 := s.Stored(doc, nil)
+		_, e1 := s.AppendID(nil, doc)
+		_, e2 := s.AppendStored(nil, doc)
 		_, _, e3 := s.FindID(fmt.Appendf(nil, "d%d", r.IntN(300)))
 		if err := errors.Join(expect(e2), expect(e3)); err != nil && e1 == nil {
 			return verified, err
@@ -275,7 +276,7 @@ func verifyMerged(f *memfs.FS, before static) error {
 	defer s.Close()
 	for _, seg := range s.Segments() {
 		if before[seg.Name()] == nil {
-			if err := checks.Segment(ctx, seg.Views, checks.Options{Level: checks.Structure}); err != nil {
+			if err := checks.Segment(ctx, seg.Views(trusted.Caller{}), checks.Options{Level: checks.Structure}); err != nil {
 				return err
 			}
 		}

@@ -189,7 +189,7 @@ func (l *life) deleteMatches(a *author, word string) error {
 		return fmt.Errorf("commit %d: documents %d match %s, found were %d", s.Generation(), want, word, got)
 	}
 	for _, doc := range got {
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		if err != nil {
 			return l.judge("id", err)
 		}

@@ -40,11 +40,11 @@ func (w *world) observe(s *reader.Snapshot) (*observation, error) {
 
 // identify returns the version of a document that docID doc holds.
 func (w *world) identify(s *reader.Snapshot, doc uint32) (d *document, deleted bool, err error) {
-	id, err := s.ID(doc, nil)
+	id, err := s.AppendID(nil, doc)
 	if err != nil {
 		return nil, false, err
 	}
-	text, err := s.Stored(doc, nil)
+	text, err := s.AppendStored(nil, doc)
 	if err != nil {
 		return nil, false, err
 	}

@@ -216,7 +216,7 @@ func numbered(s *reader.Snapshot, docs []oracle.Doc) ([]oracle.Doc, error) {
 		}
 	}
 	for doc := range uint32(s.Stats().Docs) {
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		if err != nil {
 			return nil, err
 		}

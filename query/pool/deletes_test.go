@@ -23,7 +23,7 @@ type named struct {
 func names(t *testing.T, s *reader.Snapshot, hits []query.Hit) (all []named) {
 	t.Helper()
 	for _, h := range hits {
-		id, err := s.ID(h.Doc, nil)
+		id, err := s.AppendID(nil, h.Doc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
@@ -91,7 +92,7 @@ func frequencies(t *testing.T, seg *reader.Segment, word string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := seg.List(e)
+	l, err := seg.Views(trusted.Caller{}).List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

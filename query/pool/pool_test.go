@@ -14,6 +14,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 )
@@ -147,7 +148,7 @@ func TestPoolErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := seg.List(e)
+	l, err := seg.Views(trusted.Caller{}).List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

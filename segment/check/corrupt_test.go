@@ -88,9 +88,9 @@ func walk(s *segment.Segment) {
 	}
 	var buf []byte
 	for doc := range min(s.Meta().Docs, 200) {
-		buf, _ = s.ID(doc, buf)
+		buf, _ = s.AppendID(buf[:0], doc)
 		s.FindID(buf)
-		s.Stored(doc, nil)
+		s.AppendStored(nil, doc)
 		s.DocLen(doc)
 	}
 }

@@ -27,7 +27,7 @@ func read(t *testing.T, s *segment.Segment) *content {
 	t.Helper()
 	c := &content{lists: map[string][]posting{}}
 	for doc := range s.Meta().Docs {
-		id, err := s.ID(doc, nil)
+		id, err := s.AppendID(nil, doc)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,7 +35,7 @@ func read(t *testing.T, s *segment.Segment) *content {
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := s.Stored(doc, nil)
+		text, err := s.AppendStored(nil, doc)
 		if err != nil {
 			t.Fatal(err)
 		}

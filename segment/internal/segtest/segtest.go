@@ -212,7 +212,7 @@ func (m *Model) Check(t TB, s *segment.Segment, stored bool) {
 		t.Fatalf("more terms, or %v", it.Err())
 	}
 	for i, id := range m.IDs {
-		got, err := s.ID(uint32(i), nil)
+		got, err := s.AppendID(nil, uint32(i))
 		if err != nil || string(got) != id {
 			t.Fatalf("id %d is %q, want %q, %v", i, got, id, err)
 		}
@@ -223,7 +223,7 @@ func (m *Model) Check(t TB, s *segment.Segment, stored bool) {
 		if dl, err := s.DocLen(uint32(i)); err != nil || dl != m.Lens[i] {
 			t.Fatalf("length of %d is %d, want %d, %v", i, dl, m.Lens[i], err)
 		}
-		text, err := s.Stored(uint32(i), nil)
+		text, err := s.AppendStored(nil, uint32(i))
 		if err != nil || stored && string(text) != m.Texts[i] || !stored && text != nil {
 			t.Fatalf("text of %d: %q, %v", i, text, err)
 		}

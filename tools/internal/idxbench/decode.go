@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/simd"
 	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -137,7 +138,7 @@ func extentsOf(path string) (lists []codecbench.Postings, err error) {
 			if it.Entry().Kind != segment.KindExtent {
 				continue
 			}
-			l, err := g.List(it.Entry())
+			l, err := g.Views(trusted.Caller{}).List(it.Entry())
 			if err != nil {
 				return nil, err
 			}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -125,7 +126,7 @@ func blockEnds(s *reader.Segment, terms [][]byte) ([][]uint32, error) {
 		if !ok {
 			return nil, nil
 		}
-		l, err := s.List(e)
+		l, err := s.Views(trusted.Caller{}).List(e)
 		if err != nil {
 			return nil, err
 		}

@@ -64,7 +64,7 @@ func (b *build) delete(ctx context.Context, dir string, d *deletions) error {
 	}
 	var id []byte
 	for it := docs.Iterator(); it.HasNext(); b.report.Deleted++ {
-		if id, err = s.ID(it.Next(), id); err == nil {
+		if id, err = s.AppendID(id[:0], it.Next()); err == nil {
 			err = b.w.Delete(ctx, id)
 		}
 		if err != nil {

@@ -259,7 +259,7 @@ func (v *liveView) next(d *liveDoc) (bool, error) {
 // loadAt gives the document at a place.
 func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
 	g := v.x.segs[seg]
-	if d.id, err = g.ID(doc, d.id); err != nil {
+	if d.id, err = g.AppendID(d.id[:0], doc); err != nil {
 		return err
 	}
 	if d.length, err = g.DocLen(doc); err != nil {

@@ -76,7 +76,7 @@ func (d *Docs) named(x *index, ids []string) error {
 }
 
 func (d *Docs) add(g *seg, doc uint32) error {
-	id, err := g.ID(doc, nil)
+	id, err := g.AppendID(nil, doc)
 	if err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (d *Docs) add(g *seg, doc uint32) error {
 	if err != nil {
 		return err
 	}
-	text, err := g.Stored(doc, nil)
+	text, err := g.AppendStored(nil, doc)
 	if err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, te
 		var id []byte
 		for doc := first; doc < last; doc++ {
 			local := uint32(doc - uint64(g.base))
-			if id, err = g.ID(local, id); err != nil {
+			if id, err = g.AppendID(id[:0], local); err != nil {
 				return err
 			}
 			text, err := texts.At(local)

@@ -206,7 +206,7 @@ func eachPosting(ctx context.Context, g *seg, l *segment.List, from uint32, f fu
 			if doc < local {
 				continue
 			}
-			if id, err = g.ID(doc, id); err != nil {
+			if id, err = g.AppendID(id[:0], doc); err != nil {
 				return format.Locate(err, format.Place{Block: i})
 			}
 			if err := f(&Posting{g.base + doc, cli.Text(id), freqs[j], lens.Get(doc), g.deleted(doc)}); err != nil {

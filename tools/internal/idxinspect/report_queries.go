@@ -101,7 +101,7 @@ func (b *pageBuilder) traceOne(ctx context.Context, s *query.Searcher, snapshot 
 		Micros: math.Round(float64((t.Resolve+t.Search).Nanoseconds())/100) / 10,
 		Hits:   []htmlreport.Hit{}, Thresholds: thresholds(t.Thresholds), Passes: []htmlreport.Pass{}}
 	for _, h := range r.Hits {
-		docID, err := snapshot.ID(h.Doc, nil)
+		docID, err := snapshot.AppendID(nil, h.Doc)
 		if err != nil {
 			return nil, err
 		}

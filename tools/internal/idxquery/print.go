@@ -59,7 +59,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		}
 		hit := Hit{Rank: i + 1, Doc: h.Doc, ID: cli.Text(id), Score: h.Score}
 		if stored {
-			if w.text, err = w.s.snapshot.Stored(h.Doc, w.text); err != nil {
+			if w.text, err = w.s.snapshot.AppendStored(w.text[:0], h.Doc); err != nil {
 				return nil, err
 			}
 			hit.Text = string(w.text)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/store"
 )
@@ -107,7 +108,7 @@ func (w *worker) idOf(doc uint32) (id []byte, err error) {
 	if !ok {
 		return nil, fmt.Errorf("no document %d", doc) // an answer has none of these
 	}
-	w.id, err = seg.Views.ID(local, w.id)
+	w.id, err = seg.Views(trusted.Caller{}).AppendID(w.id[:0], local)
 	return w.id, err
 }
 

@@ -58,7 +58,7 @@ func (g *seg) row(doc, local uint32) (docRow, error) {
 // rowText returns a row without its text, and all of the text.
 func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
 	row = docRow{Doc: doc, Deleted: g.deletes.Has(local), Link: link("doc", "doc", doc)}
-	id, err := g.ID(local, nil)
+	id, err := g.AppendID(nil, local)
 	if err != nil {
 		return row, nil, err
 	}
@@ -66,7 +66,7 @@ func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
 	if row.Len, err = g.DocLen(local); err != nil || !g.Meta().Stored {
 		return row, nil, err
 	}
-	text, err = g.Stored(local, nil)
+	text, err = g.AppendStored(nil, local)
 	return row, text, err
 }
 

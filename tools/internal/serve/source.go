@@ -12,6 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -130,7 +131,7 @@ func (x *source) warm(g *seg) (err error) {
 		return err
 	}
 	if g.Meta().Stored && g.Meta().Docs > 0 {
-		_, err = g.Stored(0, nil)
+		_, err = g.AppendStored(nil, 0)
 	}
 	return err
 }
@@ -294,7 +295,7 @@ func (x *source) openSearcher() error {
 	}
 	if err == nil && len(x.damage) == 0 {
 		for i, g := range x.snapshot.Segments() {
-			x.segs[i].Segment = g.Views // so that pages are mapped and checked once
+			x.segs[i].Segment = g.Views(trusted.Caller{}) // so that pages are mapped and checked once
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {

@@ -44,10 +44,10 @@ func EachShared(old, newer *segment.Segment, f func(doc uint32)) error {
 			if v>>32 != ha {
 				break
 			}
-			if x, err = old.ID(uint32(a[0]), x); err != nil {
+			if x, err = old.AppendID(x[:0], uint32(a[0])); err != nil {
 				return err
 			}
-			if y, err = newer.ID(uint32(v), y); err != nil {
+			if y, err = newer.AppendID(y[:0], uint32(v)); err != nil {
 				return err
 			}
 			if bytes.Equal(x, y) {
@@ -178,7 +178,7 @@ func DropShared(ctx context.Context, sources []Source, drop func(source int, doc
 		m := member{source: of[head.src], doc: head.doc}
 		if len(group) > 0 || len(h.heads) > 1 && h.heads[1].hash == hash {
 			var err error
-			if m.id, err = head.src.seg.ID(head.doc, nil); err != nil {
+			if m.id, err = head.src.seg.AppendID(nil, head.doc); err != nil {
 				return err
 			}
 		}
@@ -215,7 +215,7 @@ func Duplicate(s *segment.Segment) (id []byte, first, second uint32, err error) 
 		seen := map[string]uint32{}
 		for ; i < n; i++ {
 			doc := uint32(hashes[i])
-			id, err := s.ID(doc, nil)
+			id, err := s.AppendID(nil, doc)
 			if err != nil {
 				return nil, 0, 0, err
 			}

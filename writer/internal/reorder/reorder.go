@@ -100,10 +100,10 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 			return func(_ context.Context, d docRange) (_ docRange, err error) {
 				defer store.CatchFault(store.ArmFault(), &err)
 				for _, old := range r.at[d.from:d.to] {
-					if id, err = r.seg.ID(old, id); err != nil {
+					if id, err = r.seg.AppendID(id[:0], old); err != nil {
 						return d, err
 					}
-					if text, err = r.seg.Stored(old, text); err != nil {
+					if text, err = r.seg.AppendStored(text[:0], old); err != nil {
 						return d, err
 					}
 					d.buf = append(d.buf, id...)

@@ -1,0 +1,148 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"slices"
+	"sync/atomic"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// Commit is one commit whose files are kept: until Release, no writer of this
+// process removes them. It is safe for concurrent use. The Manifest must not be
+// modified. The zero Commit is released.
+type Commit struct {
+	*Manifest
+	// Published is 0 for a commit. For what Lock.Publish published it is a number that
+	// increases with each publication in this process.
+	Published uint64
+
+	dir      *Dir
+	files    []string
+	released atomic.Bool
+}
+
+// Deletes reads the deleted docIDs of segment i. It returns nil if there are
+// none. The caller owns the bitmap.
+func (c *Commit) Deletes(i int) (bm *roaring.Bitmap, err error) {
+	defer CatchFault(ArmFault(), &err)
+	if err := c.err(); err != nil {
+		return nil, err
+	}
+	s := &c.Segments[i]
+	if s.DeletesFile == 0 {
+		return nil, nil
+	}
+	name := DeletesName(s.DeletesFile)
+	data, err := c.dir.OpenFile(name)
+	if err != nil {
+		return nil, err
+	}
+	defer data.Close()
+	return ReadDeletes(name, data, s)
+}
+
+// Retain returns a second Commit for the same files, to be released separately. If c
+// is released, so is the result.
+func (c *Commit) Retain() *Commit {
+	d := c.dir
+	if d == nil {
+		return new(Commit)
+	}
+	d.mu.Lock()
+	if c.released.Load() { // its files may be gone
+		d.mu.Unlock()
+		r := &Commit{Manifest: c.Manifest, Published: c.Published, dir: d}
+		r.released.Store(true)
+		return r
+	}
+	for _, f := range c.files {
+		d.pins[f]++
+	}
+	d.mu.Unlock()
+	return &Commit{Manifest: c.Manifest, Published: c.Published, dir: d.hold(), files: c.files}
+}
+
+// Release ends the use of the commit. Files that a newer commit superseded and
+// nothing else uses are removed, or left to the next Lock if another process is writing
+// or has committed. Further calls do nothing; other methods then fail with an error that
+// matches fs.ErrClosed. Files that were opened before stay open.
+func (c *Commit) Release() {
+	if !c.released.Swap(true) && c.dir != nil {
+		c.release()
+	}
+}
+
+// err returns an error after Release.
+func (c *Commit) err() error {
+	switch {
+	case c.dir == nil:
+		return &fs.PathError{Op: "open", Err: fs.ErrClosed}
+	case c.released.Load():
+		return &fs.PathError{Op: "open", Path: c.dir.String(), Err: fs.ErrClosed}
+	}
+	return nil
+}
+
+func (c *Commit) release() {
+	d := c.dir
+	d.mu.Lock()
+	var unused []string
+	for _, f := range c.files {
+		if d.pins[f]--; d.pins[f] > 0 {
+			continue
+		}
+		delete(d.pins, f)
+		if _, ok := d.garbage[f]; ok {
+			delete(d.garbage, f)
+			unused = append(unused, f)
+		}
+	}
+	if len(unused) > 0 {
+		d.remove(unused)
+	}
+	d.mu.Unlock()
+	d.Close()
+}
+
+// remove removes files that were garbage, under the write lock: without it, they may be
+// another writer's. If it cannot be had or something fails, the next sweep tries again.
+// The caller holds d.mu.
+func (d *folder) remove(names []string) {
+	w := d.fs.(FS) // there was a Lock
+	if d.writer != nil {
+		if d.writer.held.Held() != nil {
+			return
+		}
+	} else {
+		if !d.unchanged() { // perhaps not even the same directory
+			return
+		}
+		held, err := w.Lock(LockName)
+		if err != nil {
+			return
+		}
+		defer held.Close()
+		if !d.unchanged() {
+			return
+		}
+	}
+	for _, name := range names {
+		if errors.Is(w.Remove(name), fs.ErrNotExist) {
+			w.Remove(name + tempSuffix) // it was published, but never committed
+		}
+	}
+}
+
+// unchanged reports whether the newest commit is still that of the last Lock. The caller
+// holds d.mu.
+func (d *folder) unchanged() bool {
+	l, err := list(d.fs)
+	if err != nil {
+		return false
+	}
+	m, err := readManifest(d.fs, l.newest)
+	return err == nil && m.Generation == d.last.Generation && m.NextFile == d.last.NextFile &&
+		slices.Equal(m.Segments, d.last.Segments)
+}

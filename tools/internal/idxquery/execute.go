@@ -90,6 +90,9 @@ func (f *flags) with(use func(s *session) error) (err error) {
 		return cli.Opening(err)
 	}
 	defer s.snapshot.Close()
+	if s.snapshot.Generation() == 1 && len(s.snapshot.Segments()) == 0 { // the writer's first, which has no documents
+		return cli.Opening(fmt.Errorf("%s: nothing has been committed yet: its first build is at work, or ended early", f.index))
+	}
 	if err := s.open(); err != nil {
 		return cli.Opening(err)
 	}

@@ -29,7 +29,8 @@ type BackupStats struct {
 // its files if both are local directories of one file system, copies otherwise. Writers
 // may work meanwhile, in any process. Everything is durable when Backup returns. The
 // manifest comes last, so what a crash leaves is not taken for an index. After an error
-// Backup removes what it wrote. It does not check the content of files.
+// Backup removes what it wrote. Local files keep their permissions. It does not check the
+// content of files.
 func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats BackupStats, err error) {
 	if err := d.err("open"); err != nil {
 		return stats, err
@@ -124,6 +125,7 @@ func (b *backup) file(name string, data Data) error {
 		return err
 	}
 	b.made = append(b.made, name)
+	b.mode(name, name, name+tempSuffix)
 	err = b.copy(f, data)
 	if err == nil {
 		err = f.Sync()
@@ -138,6 +140,25 @@ func (b *backup) link(name string) bool {
 	return ok && ok2 && slices.ContainsFunc([]string{name, name + tempSuffix, name}, func(s string) bool {
 		return os.Link(from.file(s), to.file(name)) == nil
 	})
+}
+
+// mode gives a local file the permissions of the first of the names that is there. If none
+// is, a writer has removed it meanwhile, and the file is its owner's alone.
+func (b *backup) mode(made string, names ...string) {
+	from, ok := b.from.(osDir)
+	to, ok2 := b.to.(osDir)
+	if !ok || !ok2 {
+		return
+	}
+	mode := fs.FileMode(0o600)
+	for _, name := range names {
+		if st, err := os.Stat(from.file(name)); err == nil {
+			mode = st.Mode().Perm()
+			break
+		}
+	}
+	// A file system without permissions refuses them.
+	_ = os.Chmod(to.file(made), mode)
 }
 
 func (b *backup) copy(f File, data Data) error {
@@ -186,6 +207,7 @@ func (b *backup) finish(m *Manifest) error {
 		}
 		files = append(files, f)
 		b.manifest = append(b.manifest, name, name+tempSuffix)
+		b.mode(name+tempSuffix, manifestNames(m.Generation)...)
 		if _, err := f.WriteAt(content, 0); err != nil {
 			return err
 		}

@@ -9,6 +9,8 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+
+	"github.com/pinion-index/pinion/store"
 )
 
 // WriteFile makes what write writes the content of the file at path, if durable with a
@@ -16,10 +18,29 @@ import (
 // path as it was on an error. Where path is a device or a pipe, it writes there, and where
 // it is a link, to what that names. The name of a file of an index is a usage error.
 func WriteFile(path string, durable bool, write func(io.Writer) error) error {
+	return writeFile(path, 0o666, durable, write)
+}
+
+// WriteCopy is WriteFile for what holds data of the index in dir: a new file has no
+// permission that one of the index's files lacks.
+func WriteCopy(path, dir string, durable bool, write func(io.Writer) error) error {
+	mode := fs.FileMode(0o666)
+	if entries, err := os.ReadDir(dir); err == nil { // if not, dir is a file, or gone
+		for _, e := range entries {
+			if st, err := e.Info(); err == nil && st.Mode().IsRegular() && store.IsFileName(e.Name()) {
+				mode &= st.Mode().Perm()
+			}
+		}
+	} else if st, err := os.Stat(dir); err == nil {
+		mode &= st.Mode().Perm()
+	}
+	return writeFile(path, mode|0o200, durable, write)
+}
+
+func writeFile(path string, mode fs.FileMode, durable bool, write func(io.Writer) error) error {
 	if err := checkOutput(path); err != nil {
 		return err
 	}
-	mode := fs.FileMode(0o666)
 	switch st, err := os.Stat(path); {
 	case err != nil && !IsNotExist(err):
 		return err

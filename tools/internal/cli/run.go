@@ -4,7 +4,9 @@ package cli
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -116,7 +118,9 @@ func Main(cmd *cobra.Command) {
 		cmd.SetArgs([]string{})
 	}
 	// Cobra would take a query "completion" for its command.
-	if !cmd.HasSubCommands() && !completes(os.Args[1:]) {
+	if completes(os.Args[1:]) {
+		completeBash(cmd)
+	} else if !cmd.HasSubCommands() {
 		cmd.CompletionOptions.DisableDefaultCmd = true
 	}
 	err := Execute(ctx, cmd)
@@ -199,6 +203,9 @@ func Execute(ctx context.Context, cmd *cobra.Command) error {
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		msg = strings.ReplaceAll(msg, context.Canceled.Error(), "interrupted")
 	}
+	if wantsJSON(ran) {
+		return cmp.Or(writeFailure(cmd.ErrOrStderr(), &Failure{msg, ran.CommandPath(), ExitCode(err), hint(err)}), err)
+	}
 	fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", ran.CommandPath(), msg)
 	if hint := hint(err); hint != "" {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s\n", hint)
@@ -207,6 +214,31 @@ func Execute(ctx context.Context, cmd *cobra.Command) error {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Try '%s --help'.\n", ran.CommandPath())
 	}
 	return err
+}
+
+// Failure is an error as --json has it: an object on a line of its own, the last on
+// standard error.
+type Failure struct {
+	Error   string `json:"error"`
+	Command string `json:"command"`
+	Exit    int    `json:"exit"`
+	Hint    string `json:"hint,omitempty"`
+}
+
+// wantsJSON reports whether the command line has --json. The flag is not set if another
+// one before it was wrong.
+func wantsJSON(c *cobra.Command) bool {
+	if c.Flags().Lookup("json") == nil {
+		return false
+	}
+	on, _ := c.Flags().GetBool("json")
+	return on || slices.Contains(os.Args, "--json")
+}
+
+func writeFailure(w io.Writer, f *Failure) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(f)
 }
 
 // hint says what the user can do about err. It may be empty.

@@ -139,10 +139,14 @@ func Count[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) string {
 	return string(o)
 }
 
-// Number prints a count with the name of what is counted: 1 segment, 2,000 segments.
+// Number prints a count with the name of what is counted: 1 segment, 2,000 segments, 3
+// queries.
 func Number[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T, name string) string {
 	if n == 1 {
 		return "1 " + name
+	}
+	if stem, ok := strings.CutSuffix(name, "y"); ok {
+		return Count(n) + " " + stem + "ies"
 	}
 	return Count(n) + " " + name + "s"
 }

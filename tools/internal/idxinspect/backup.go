@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +16,7 @@ import (
 type Backup struct {
 	Index      string `json:"index"`
 	Backup     string `json:"backup"`
-	Generation uint64 `json:"generation"`
+	Generation uint64 `json:"commit"`
 	Linked     int    `json:"linked_files"`
 	Copied     int    `json:"copied_files"`
 	Bytes      int64  `json:"bytes"`
@@ -68,5 +69,5 @@ result to check its content.`,
 }
 
 func (b *Backup) text(w io.Writer) {
-	fmt.Fprintf(w, "generation %s: %s linked, %d copied, %s\n", cli.Count(b.Generation), cli.Number(b.Linked, "file"), b.Copied, cli.Bytes(b.Bytes))
+	fmt.Fprintf(w, "commit %s: %s linked, %d copied, %s\n", strconv.FormatUint(b.Generation, 10), cli.Number(b.Linked, "file"), b.Copied, cli.Bytes(b.Bytes))
 }

@@ -210,10 +210,10 @@ func (s *CodecSizes) text(w io.Writer) {
 		fmt.Fprintf(w, "%s lists (%s postings) have a codec, %s shorter ones (%s postings) have none.\n",
 			cli.Count(s.Lists), cli.Count(s.Postings), cli.Count(s.ShortLists), cli.Count(s.ShortPostings))
 	} else {
-		fmt.Fprintf(w, "term %s: %s postings\n", cli.Quote(s.Term), cli.Count(s.Postings))
+		fmt.Fprintf(w, "term %s: %s\n", cli.Quote(s.Term), cli.Number(s.Postings, "posting"))
 	}
 	if s.Sampled < s.Lists {
-		fmt.Fprintf(w, "Measured: %s lists (%s postings) drawn at random with seed %d.\n", cli.Count(s.Sampled), cli.Count(s.SampledPost), s.Seed)
+		fmt.Fprintf(w, "Measured: %s (%s) drawn at random with seed %d.\n", cli.Number(s.Sampled, "list"), cli.Number(s.SampledPost, "posting"), s.Seed)
 	}
 	if s.Sampled == 0 {
 		return

@@ -34,7 +34,7 @@ func docsCommand() *cobra.Command {
 	var limit int
 	var full bool
 	cmd := command("docs INDEX [ID...]", "List documents, or show those named",
-		"Without ids it lists documents in docID order, including deleted ones.",
+		"Without ids it lists documents in docID order, including deleted ones. Control\ncharacters of texts are escaped on a terminal, and written as they are elsewhere.",
 		`  idxinspect docs kjv.idx Ge1:1 Rev22:21
   idxinspect docs --from 31000 --limit 10 kjv.idx`,
 		[]string{"INDEX", "[ID]"}, func(cmd *cobra.Command, args []string) (report, error) {
@@ -93,6 +93,7 @@ func (d *Docs) add(g *seg, doc uint32) error {
 }
 
 func (d *Docs) text(w io.Writer) {
+	w = cli.Visible(w)
 	for i := range d.Docs {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -141,11 +142,15 @@ func numbered(cmd *cobra.Command, x *index, from uint64, limit int, full bool) e
 		return cmp.Or(err, j.EndArray(), j.Member("total", total), j.Close())
 	case full:
 		b := bufio.NewWriterSize(w, 1<<16)
+		v := io.Writer(b)
+		if shown := cli.Visible(w); shown != w {
+			v = shown // each text as a whole
+		}
 		err := x.eachDoc(cmd.Context(), from, end, func(d *Doc, text []byte) error {
 			if uint64(d.Doc) > from {
-				fmt.Fprintln(b)
+				fmt.Fprintln(v)
 			}
-			d.text(b, text)
+			d.text(v, text)
 			return nil
 		})
 		return cmp.Or(err, b.Flush())

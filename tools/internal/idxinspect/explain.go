@@ -222,7 +222,7 @@ func (e *Explanation) text(w io.Writer) {
 	if e.Deleted {
 		t.Row("", "deleted: it is never a hit")
 	}
-	t.Row("index", fmt.Sprintf("%s documents of %s tokens on average", cli.Count(e.Documents), cli.Float(e.AvgLength, 4)))
+	t.Row("index", fmt.Sprintf("%s of %s tokens on average", cli.Number(e.Documents, "document"), cli.Float(e.AvgLength, 4)))
 	t.Row("bm25", fmt.Sprintf("k1 = %v, b = %v", e.K1, e.B))
 	t.Row("score", float32Text(e.Score))
 	t.WriteTo(w)

@@ -60,7 +60,7 @@ documents are left out. "-" is standard output.`,
 			replaced, err := exchange.ExportJSONL(cmd.Context(), m, s)
 			if replaced > 0 {
 				p.Stop()
-				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s texts are not valid UTF-8: what JSON cannot hold became U+FFFD\n", cmd.CommandPath(), cli.Count(replaced))
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s not valid UTF-8: what JSON cannot hold became U+FFFD\n", cmd.CommandPath(), cli.Number(replaced, "text"))
 			}
 			return err
 		}
@@ -77,7 +77,7 @@ documents are left out. "-" is standard output.`,
 		if out == "-" {
 			return write(cmd.OutOrStdout())
 		}
-		return cli.WriteFile(out, true, write)
+		return cli.WriteCopy(out, args[0], true, write)
 	}
 	cli.Output(cmd.Flags(), &out, "out", "o", "`FILE` to write (required)")
 	cmd.Flags().Var(form, "format", form.Words())

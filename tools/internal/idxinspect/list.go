@@ -224,7 +224,7 @@ func pairText(ps []Pair) string {
 }
 
 func (l *Lists) text(w io.Writer) {
-	fmt.Fprintf(w, "term %s: %s postings\n", cli.Quote(l.Term), cli.Count(l.DF))
+	fmt.Fprintf(w, "term %s: %s\n", cli.Quote(l.Term), cli.Number(l.DF, "posting"))
 	for i := range l.Lists {
 		fmt.Fprintln(w)
 		l.Lists[i].text(w)
@@ -241,13 +241,13 @@ func (i *ListInfo) text(w io.Writer) {
 		t.Row("postings", fmt.Sprintf("%s, documents %s to %s", cli.Count(i.Postings), cli.Count(i.First), cli.Count(i.Last)))
 	}
 	if i.Form == segment.KindCompact.String() {
-		t.Row("bits", fmt.Sprintf("%s bytes at %s of the file, %s bits a posting", cli.Count(i.Bytes), cli.Count(i.Offset), perPosting(i.Bytes, i.Postings)))
+		t.Row("bits", fmt.Sprintf("%s at %s of the file, %s bits a posting", cli.Number(i.Bytes, "byte"), cli.Count(i.Offset), perPosting(i.Bytes, i.Postings)))
 	}
 	if i.Parts == nil {
 		t.WriteTo(w)
 		return
 	}
-	t.Row("extent", fmt.Sprintf("%s bytes at %s of the file, %s bits a posting", cli.Count(i.Bytes), cli.Count(i.Offset), perPosting(i.Bytes, i.Postings)))
+	t.Row("extent", fmt.Sprintf("%s at %s of the file, %s bits a posting", cli.Number(i.Bytes, "byte"), cli.Count(i.Offset), perPosting(i.Bytes, i.Postings)))
 	t.Row("checksum", map[bool]string{true: "ok", false: "DAMAGED"}[*i.ChecksumOK])
 	t.Row("blocks", fmt.Sprintf("%s of %d", cli.Count(i.Blocks), i.BlockLength))
 	t.Row("codecs", fmt.Sprintf("docIDs %s, frequencies %s", i.DocsCodec, i.FreqsCodec))

@@ -36,7 +36,7 @@ type RepairFile struct {
 
 // RepairChoice is an index that a Repair can make.
 type RepairChoice struct {
-	Generation uint64        `json:"generation,omitempty"`
+	Generation uint64        `json:"commit,omitempty"`
 	Segments   int           `json:"segments"`
 	Documents  uint64        `json:"documents"` // live ones
 	Missing    []string      `json:"missing"`
@@ -92,7 +92,7 @@ newer file has it; a segment whose documents are all in newer ones is dropped.`,
 			return r, err
 		})
 	cmd.Flags().BoolVar(&f.apply, "apply", false, "commit what --commit or --rebuild says")
-	cmd.Flags().Uint64Var(&f.commit, "commit", 0, "restore the commit of generation `N`")
+	cmd.Flags().Uint64Var(&f.commit, "commit", 0, "restore commit `N`")
 	cmd.Flags().BoolVar(&f.rebuild, "rebuild", false, "make an index of the sound segments")
 	cli.Int(cmd.Flags(), &f.level, "level", int(check.Checksums), int(check.Checksums), int(check.Postings), "how segments are checked, as by verify: `N` of 1 to 3")
 	cli.Threads(cmd.Flags(), &f.threads)
@@ -134,7 +134,7 @@ func (f *repairFlags) choose(ctx context.Context, d *store.Dir, inv *store.Inven
 		r.Commits = append(r.Commits, choice(c))
 		if f.apply && !f.rebuild && c.Manifest.Generation == f.commit {
 			chosen = c
-			r.Applied = fmt.Sprintf("restored generation %d", f.commit)
+			r.Applied = fmt.Sprintf("restored commit %d", f.commit)
 		}
 	}
 	rebuilt, err := d.Rebuild(ctx, inv)

@@ -58,7 +58,7 @@ is damaged, that is on top of the page, and the exit code is 1.`,
 		if out == "-" {
 			err = write(cmd.OutOrStdout())
 		} else {
-			err = cli.WriteFile(out, true, write)
+			err = cli.WriteCopy(out, args[0], true, write)
 		}
 		if err != nil {
 			return err
@@ -208,7 +208,7 @@ func (b *pageBuilder) health(v *Verification) {
 	}
 	switch {
 	case v.OK:
-		h.Summary = fmt.Sprintf("All checksums hold: %s of %d files.", cli.Bytes(bytes), len(v.Files))
+		h.Summary = fmt.Sprintf("All checksums hold: %s of %s.", cli.Bytes(bytes), cli.Number(len(v.Files), "file"))
 	default:
 		h.Summary = fmt.Sprintf("Damage found in %d of %d files. 'idxinspect verify' checks more than checksums, 'idxinspect repair' shows what can be had.", bad, len(v.Files))
 	}

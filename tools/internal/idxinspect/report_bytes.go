@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
@@ -37,7 +38,7 @@ func (b *pageBuilder) summary(x *index) {
 	add("stored text", yes(s.Stored))
 	add("analyzer", s.Analyzer)
 	if s.Generation > 0 {
-		add("generation", cli.Count(s.Generation))
+		add("commit", strconv.FormatUint(s.Generation, 10))
 	}
 }
 

@@ -149,7 +149,7 @@ func (r *Residency) text(w io.Writer) {
 	if r.Planned == nil {
 		return
 	}
-	fmt.Fprintf(w, "\n%s queries: a GPU with %s for lists holds %s of them, %s\n\n", cli.Count(r.queries), (*cli.ByteSize)(&r.Budget),
+	fmt.Fprintf(w, "\n%s: a GPU with %s for lists holds %s of them, %s\n\n", cli.Number(r.queries, "query"), (*cli.ByteSize)(&r.Budget),
 		cli.Count(r.Planned.Lists), cli.Bytes(r.Planned.Bytes))
 	t = cli.NewTable("term", "segment", ">df", ">bytes", ">uses", "GPU", ">in page cache")
 	for _, v := range r.Lists {

@@ -95,7 +95,7 @@ func (s Sections) text(w io.Writer) {
 		if i > 0 {
 			fmt.Fprintln(w)
 		}
-		fmt.Fprintf(w, "%s: %s, format %s, %s bytes\n", f.File, f.Kind, f.Version, cli.Count(f.Bytes))
+		fmt.Fprintf(w, "%s: %s, format %s, %s\n", f.File, f.Kind, f.Version, cli.Number(f.Bytes, "byte"))
 		t := cli.NewTable("section", ">offset", ">length", ">padding", ">share", "required", "xxhash64", "")
 		for _, e := range f.Sections {
 			status := ""

@@ -102,12 +102,12 @@ func (s *Stats) text(w io.Writer) {
 	}
 	t.WriteTo(w)
 	if s.only == "" {
-		fmt.Fprintf(w, "\n%s terms, %s lists, %s postings\n", cli.Count(s.Terms), cli.Count(s.Lists), cli.Count(s.Postings))
+		fmt.Fprintf(w, "\n%s, %s, %s\n", cli.Number(s.Terms, "term"), cli.Number(s.Lists, "list"), cli.Number(s.Postings, "posting"))
 	}
 	if s.Sample.Step == 1 {
-		fmt.Fprintf(w, "sample: all %s blocks\n", cli.Count(s.Sample.Blocks))
+		fmt.Fprintf(w, "sample: all %s\n", cli.Number(s.Sample.Blocks, "block"))
 	} else {
-		fmt.Fprintf(w, "sample: %s blocks, drawn by one posting in %s\n", cli.Count(s.Sample.Blocks), cli.Count(s.Sample.Step))
+		fmt.Fprintf(w, "sample: %s, drawn by one posting in %s\n", cli.Number(s.Sample.Blocks, "block"), cli.Count(s.Sample.Step))
 	}
 	if s.only == "" {
 		return

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/pinion-index/pinion/format/codec"
@@ -18,7 +19,7 @@ import (
 // Summary is what `idxinspect summary` prints.
 type Summary struct {
 	Index      string           `json:"index"`
-	Generation uint64           `json:"generation,omitempty"`
+	Generation uint64           `json:"commit,omitempty"`
 	Analyzer   string           `json:"analyzer"`
 	Options    string           `json:"analyzer_options"`
 	Documents  uint64           `json:"documents"`
@@ -123,7 +124,7 @@ func (s *Summary) text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("index", s.Index)
 	if s.Generation > 0 {
-		t.Row("generation", cli.Count(s.Generation))
+		t.Row("commit", strconv.FormatUint(s.Generation, 10))
 	}
 	t.Row("analyzer", fmt.Sprintf("%s (%s)", s.Analyzer, s.Options))
 	t.Row("documents", withDeleted(s.Documents, s.Deleted))

@@ -127,7 +127,7 @@ func (v *Verification) damage() error {
 	if n == 0 {
 		return nil
 	}
-	return fmt.Errorf("damage found in %d of %d files", n, len(v.Files))
+	return fmt.Errorf("damage found in %d of %s", n, cli.Number(len(v.Files), "file"))
 }
 
 // verify checks the index. Damage is in v, not in the error.

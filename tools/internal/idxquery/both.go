@@ -69,7 +69,7 @@ func (b *both) answer(cmd *cobra.Command, l *pipeline, print printer) error {
 	cancel()
 	b.opening.Wait()
 	if err == nil && n > 0 {
-		fmt.Fprintf(b.stderr, "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), b.processors(), cli.Rate(float64(n), took))
+		fmt.Fprintf(b.stderr, "%s in %s on %s: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), b.processors(), cli.Rate(float64(n), took))
 	}
 	b.report()
 	return err

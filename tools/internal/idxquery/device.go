@@ -76,7 +76,7 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	took := time.Since(start)
 	l.progress.Stop()
 	if err == nil && s.f.queries != "" && n > 0 {
-		fmt.Fprintf(d.stderr, "%s queries in %s on %s: %s queries/s\n", cli.Count(n), cli.Seconds(took), d.gpus.Name(), cli.Rate(float64(n), took))
+		fmt.Fprintf(d.stderr, "%s in %s on %s: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), d.gpus.Name(), cli.Rate(float64(n), took))
 	}
 	for i, x := range d.gpus.Executors() {
 		if err := x.Err(); err != nil {

@@ -67,11 +67,14 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 			return s.each(cmd, l)
 		})
 	}
+	if f.run == "-" {
+		l.out = cli.Visible(l.out)
+	}
 	if f.run == "" || f.run == "-" {
 		return answer()
 	}
 	// Not durable: a run can be had again, and the disk may take longer than the queries.
-	return cli.WriteFile(f.run, false, func(w io.Writer) error {
+	return cli.WriteCopy(f.run, f.index, false, func(w io.Writer) error {
 		l.out = w
 		return answer()
 	})
@@ -180,7 +183,7 @@ func (s *session) onThreads(cmd *cobra.Command, l *pipeline, print printer) erro
 		latencies(cmd.ErrOrStderr(), workers[0].took)
 		return nil
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s queries in %s on %d threads: %s queries/s\n", cli.Count(n), cli.Seconds(took), s.f.threads,
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s on %d threads: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), s.f.threads,
 		cli.Rate(float64(n), took))
 	return nil
 }
@@ -192,6 +195,6 @@ func latencies(w io.Writer, took []time.Duration) {
 		sum += d
 	}
 	slices.Sort(took)
-	fmt.Fprintf(w, "%s queries in %s: mean %s, median %s, 99 %% within %s\n", cli.Count(len(took)), cli.Seconds(sum),
+	fmt.Fprintf(w, "%s in %s: mean %s, median %s, 99 %% within %s\n", cli.Number(len(took), "query"), cli.Seconds(sum),
 		cli.Seconds(sum/time.Duration(len(took))), cli.Seconds(took[len(took)/2]), cli.Seconds(took[len(took)*99/100]))
 }

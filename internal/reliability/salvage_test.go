@@ -24,6 +24,7 @@ import (
 // flipped bit, and damage within one page of first page, META, PAGESUMS and footer, must lose
 // nothing.
 func TestMended(t *testing.T) {
+	format.FlippedBit(0, 0) // makes its table
 	all := subjects(t)
 	all = all[:len(all)-1] // the largest is slow
 	var wants []map[string]string
@@ -138,8 +139,12 @@ func save(t *testing.T, f static, want map[string]string, most loss) (losses int
 		name := store.SegmentName(info.File)
 		data, err := d.OpenFile(name)
 		check(t, err)
+		before := allocated()
 		m, err := salvage.Mend(name, data, salvage.Known{ID: info.ID, Postings: info.Postings, Tokens: info.Tokens,
 			Analyzer: c.Analyzer, AnalyzerOptions: c.AnalyzerOptions})
+		if n, most := allocated()-before, 2*uint64(data.Size())+1<<20; n > most {
+			return 0, fmt.Errorf("mending allocates %d bytes, at most %d are allowed", n, most)
+		}
 		var s, plain *segment.Segment
 		if err == nil {
 			s, err = segment.Open(name, m.Data)

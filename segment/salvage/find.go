@@ -62,7 +62,7 @@ func (m *mender) findSums() bool {
 // flipPages replaces the pages that differ from their sums in one bit.
 func (m *mender) flipPages() error {
 	for page := int64(1); page < m.sums.Offset/format.PageSize; page++ {
-		b, err := m.p.Range(page*format.PageSize, format.PageSize)
+		b, err := m.p.piece(page*format.PageSize, format.PageSize)
 		if err != nil {
 			return err
 		}

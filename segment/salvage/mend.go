@@ -155,8 +155,7 @@ const chunk = 64 << 10
 func (m *mender) sum(sec format.Section) (uint64, bool, error) {
 	digest := xxhash.New()
 	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {
-		n := min(left, chunk)
-		b, err := m.p.Range(off, n)
+		b, err := m.p.piece(off, min(left, chunk))
 		if isCorrupt(err) {
 			return 0, false, nil
 		}
@@ -164,7 +163,7 @@ func (m *mender) sum(sec format.Section) (uint64, bool, error) {
 			return 0, false, err
 		}
 		digest.Write(b)
-		off, left = off+n, left-n
+		off, left = off+int64(len(b)), left-int64(len(b))
 	}
 	return digest.Sum64(), true, nil
 }
@@ -188,7 +187,7 @@ func (m *mender) mendPages(i int) (bool, error) {
 	}
 	for off := sec.Offset; off < sec.Offset+sec.PaddedLength(); off += format.PageSize {
 		page := off / format.PageSize
-		b, err := m.p.Range(off, format.PageSize)
+		b, err := m.p.piece(off, format.PageSize)
 		if err != nil && !isCorrupt(err) {
 			return false, err
 		}

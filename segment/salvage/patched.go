@@ -42,6 +42,18 @@ func (p *patched) Range(off, n int64) ([]byte, error) {
 	return out, nil
 }
 
+// piece is Range of whole pages, without a copy: it may return fewer bytes than n, but at
+// least a page.
+func (p *patched) piece(off, n int64) ([]byte, error) {
+	if !p.touches(off, off+n) {
+		return p.original(off, n)
+	}
+	if b := p.pages[off/format.PageSize]; b != nil {
+		return b, nil
+	}
+	return p.original(off, format.PageSize)
+}
+
 // original is Range of the file as it is.
 func (p *patched) original(off, n int64) ([]byte, error) {
 	if have := p.d.Size(); off > have-n {

@@ -76,7 +76,7 @@ func (m *mender) mendSums(sound bool, others []bool) (bool, error) {
 	}
 	for i, sec := range m.h.Sections[:len(others)] {
 		for page := sec.Offset / format.PageSize; others[i] && page < (sec.Offset+sec.PaddedLength())/format.PageSize; page++ {
-			b, err := m.p.Range(page*format.PageSize, format.PageSize)
+			b, err := m.p.piece(page*format.PageSize, format.PageSize)
 			if err != nil {
 				return false, err
 			}
@@ -123,7 +123,7 @@ func (m *mender) putSums() bool {
 	content = content[:cap(content)]
 	for at := 0; at < len(content); at += format.PageSize {
 		page := (m.sums.Offset + int64(at)) / format.PageSize
-		is, err := m.p.Range(page*format.PageSize, format.PageSize)
+		is, err := m.p.piece(page*format.PageSize, format.PageSize)
 		if was := content[at : at+format.PageSize]; err != nil || string(is) != string(was) {
 			m.p.pages[page] = was
 		}

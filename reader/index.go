@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 
@@ -74,6 +75,10 @@ func open(d *store.Dir, o Options) (*Index, error) {
 	return x, nil
 }
 
+// ErrReplaced is matched by the error of a refresh that finds an index with another
+// analyzer in the directory: whoever searches it must parse queries anew, so Open it.
+var ErrReplaced = errors.New("another index has taken the place of this one")
+
 // String returns the directory's name.
 func (x *Index) String() string {
 	if x.dir == nil {
@@ -98,10 +103,11 @@ func (x *Index) errClosed() error {
 	return fmt.Errorf("index %s: %w", x, ErrClosed)
 }
 
-// Refresh looks for a newer commit and, if there is one, makes it the result of
-// later calls of Snapshot. It reports whether there was one. Files that both
-// commits name stay open. On an error the current commit stays. After Close the
-// error matches ErrClosed.
+// Refresh looks for another newest commit and, if there is one, makes it the result of
+// later calls of Snapshot. It reports whether there was one. It may be that of another
+// index that has taken the directory's place, whatever its generation; if that has
+// another analyzer, the error matches ErrReplaced. Files that both commits name stay
+// open. On an error the current commit stays. After Close the error matches ErrClosed.
 func (x *Index) Refresh() (changed bool, err error) { return x.advance(false) }
 
 // RefreshUncommitted is Refresh, but also looks for what a Writer in this process has
@@ -130,13 +136,18 @@ func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 		if published > 0 {
 			return false, nil
 		}
-		if gen, err := x.dir.Generation(); err != nil || gen == old.commit.Generation {
+		if id, err := x.dir.Newest(); err != nil || id == old.commit.ID() {
 			return false, err
 		}
 	}
 	v, err := x.openNewest(published > 0)
 	if err != nil {
 		return false, fmt.Errorf("refresh index %s: %w", x.dir, err)
+	}
+	if was, is := old.commit, v.commit; was.Analyzer != is.Analyzer || was.AnalyzerOptions != is.AnalyzerOptions {
+		v.release()
+		return false, fmt.Errorf("refresh index %s: analyzer %q (%q), before %q (%q): %w", x.dir,
+			is.Analyzer, is.AnalyzerOptions, was.Analyzer, was.AnalyzerOptions, ErrReplaced)
 	}
 	x.mu.Lock()
 	if x.cur == nil { // closed meanwhile
@@ -146,7 +157,7 @@ func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 	}
 	x.cur = v
 	x.mu.Unlock()
-	changed = v.commit.Generation != old.commit.Generation || v.commit.Published != old.commit.Published
+	changed = v.commit.ID() != old.commit.ID() || v.commit.Published != old.commit.Published
 	old.release()
 	return changed, nil
 }

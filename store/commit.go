@@ -7,7 +7,52 @@ import (
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
 )
+
+// CommitID tells commits apart, also those of indexes that took each other's place in a
+// directory and have the same generation: it is the header of the manifest, which has a
+// random id. The zero CommitID is that of no commit.
+type CommitID struct {
+	generation uint64
+	head       [format.HeaderSize]byte
+}
+
+// Newest returns the id of the newest commit, of whose manifest it reads the header, or
+// the zero CommitID if there is none. It is a hint: the id of a commit whose manifest is
+// damaged or just being replaced equals no Commit.ID. Latest says what is there.
+func (d *Dir) Newest() (id CommitID, err error) {
+	gen, err := d.Generation()
+	if err != nil || gen == 0 {
+		return CommitID{}, err
+	}
+	id.generation = gen
+	for _, name := range manifestNames(gen)[:2] {
+		if readHead(d.fs, name, id.head[:]) == nil {
+			break
+		}
+	}
+	return id, nil
+}
+
+// readHead reads the first bytes of a file.
+func readHead(fsys ReadFS, name string, head []byte) (err error) {
+	defer CatchFault(ArmFault(), &err)
+	data, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	b, err := data.Range(0, int64(len(head)))
+	if err == nil {
+		copy(head, b)
+	}
+	return err
+}
+
+// ID returns what tells the commit from others. What was published has the zero CommitID.
+func (c *Commit) ID() CommitID { return c.id }
 
 // Commit is one commit whose files are kept: until Release, no writer of this
 // process removes them. It is safe for concurrent use. The Manifest must not be
@@ -18,6 +63,7 @@ type Commit struct {
 	// increases with each publication in this process.
 	Published uint64
 
+	id       CommitID
 	dir      *Dir
 	files    []string
 	released atomic.Bool
@@ -53,7 +99,7 @@ func (c *Commit) Retain() *Commit {
 	d.mu.Lock()
 	if c.released.Load() { // its files may be gone
 		d.mu.Unlock()
-		r := &Commit{Manifest: c.Manifest, Published: c.Published, dir: d}
+		r := &Commit{Manifest: c.Manifest, Published: c.Published, id: c.id, dir: d}
 		r.released.Store(true)
 		return r
 	}
@@ -61,7 +107,7 @@ func (c *Commit) Retain() *Commit {
 		d.pins[f]++
 	}
 	d.mu.Unlock()
-	return &Commit{Manifest: c.Manifest, Published: c.Published, dir: d.hold(), files: c.files}
+	return &Commit{Manifest: c.Manifest, Published: c.Published, id: c.id, dir: d.hold(), files: c.files}
 }
 
 // Release ends the use of the commit. Files that a newer commit superseded and
@@ -142,7 +188,7 @@ func (d *folder) unchanged() bool {
 	if err != nil {
 		return false
 	}
-	m, err := readManifest(d.fs, l.newest)
+	m, _, err := readManifest(d.fs, l.newest)
 	return err == nil && m.Generation == d.last.Generation && m.NextFile == d.last.NextFile &&
 		slices.Equal(m.Segments, d.last.Segments)
 }

@@ -230,14 +230,16 @@ func (d *folder) latest() (*listing, *Commit, error) {
 	if l.newest == 0 {
 		return l, nil, l.noManifest()
 	}
-	m, err := readManifest(d.fs, l.newest)
+	m, head, err := readManifest(d.fs, l.newest)
 	if err == nil {
 		err = l.missingNewer(m)
 	}
 	if err != nil {
 		return l, nil, err
 	}
-	return l, d.pin(m), nil
+	c := d.pin(m)
+	c.id = CommitID{m.Generation, head}
+	return l, c, nil
 }
 
 // pin returns the commit of m. The caller holds d.mu.
@@ -258,7 +260,7 @@ func (d *Dir) At(generation uint64) (*Commit, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	m, err := readManifest(d.fs, generation)
+	m, head, err := readManifest(d.fs, generation)
 	if err != nil {
 		return nil, err
 	}
@@ -267,25 +269,28 @@ func (d *Dir) At(generation uint64) (*Commit, error) {
 	} else if generation < l.newest && isTorn(d.fs, m) {
 		return nil, fmt.Errorf("commit %d is removed, its manifest remained: %w", generation, fs.ErrNotExist)
 	}
-	return d.pin(m), nil
+	c := d.pin(m)
+	c.id = CommitID{generation, head}
+	return c, nil
 }
 
 // readManifest reads the manifest of a generation from the first file that is
-// readable.
-func readManifest(fsys ReadFS, gen uint64) (*Manifest, error) {
+// readable. head is the file's header.
+func readManifest(fsys ReadFS, gen uint64) (m *Manifest, head [format.HeaderSize]byte, err error) {
 	names := manifestNames(gen)
 	errs := make([]error, len(names))
 	for i, name := range names {
-		m, _, err := readManifestFile(fsys, name, gen)
+		m, raw, err := readManifestFile(fsys, name, gen)
 		if err == nil {
-			return m, nil
+			copy(head[:], raw)
+			return m, head, nil
 		}
 		errs[i] = err
 	}
 	if errors.Is(errs[0], fs.ErrNotExist) && errors.Is(errs[1], fs.ErrNotExist) {
 		names, errs = names[2:], errs[2:] // superseded, or a generation that does not exist
 	}
-	return nil, neither(names[0], names[1], errs[0], errs[1])
+	return nil, head, neither(names[0], names[1], errs[0], errs[1])
 }
 
 // neither returns the error for a manifest of which neither file is readable.
@@ -345,12 +350,12 @@ func (d *Dir) OpenLatest(open func(*Commit) error) (*Commit, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		gen, e := d.Generation()
+		now, e := d.Newest()
 		if e != nil {
 			return nil, e
 		}
-		if gen == c.Generation {
-			return nil, missingFile(gen, err)
+		if now == c.id {
+			return nil, missingFile(c.Generation, err)
 		}
 		if attempt == retries {
 			return nil, fmt.Errorf("%s: commits follow too fast: %w", d, err)

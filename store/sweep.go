@@ -152,7 +152,7 @@ func (l *Lock) findOld(ls *listing) error {
 	}
 	slices.Sort(gens)
 	for _, gen := range slices.Compact(gens) {
-		m, err := readManifest(l.fs, gen)
+		m, _, err := readManifest(l.fs, gen)
 		switch {
 		case err == nil:
 			l.old = append(l.old, &oldCommit{Manifest: m, torn: l.keep > 1 && isTorn(l.fs, m)})

@@ -366,14 +366,14 @@ func Want(names ...string) cobra.PositionalArgs {
 // IsNotExist reports whether err is about a file that does not exist.
 func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
-// Overtaken returns err if it is about a file that does not exist and d has a newer commit
-// than c, which may have removed it: Dir.OpenLatest then starts again. It returns nil for
+// Overtaken returns err if it is about a file that does not exist and the newest commit of
+// d is no longer c, and may have removed it: Dir.OpenLatest then starts again. It returns nil for
 // other errors, and for a file that is missing.
 func Overtaken(d *store.Dir, c *store.Commit, err error) error {
 	if !IsNotExist(err) {
 		return nil
 	}
-	if gen, e := d.Generation(); e != nil || gen == c.Generation {
+	if id, e := d.Newest(); e != nil || id == c.ID() {
 		return e
 	}
 	return err

@@ -41,6 +41,7 @@ type source struct {
 // the place of one.
 type stamp struct {
 	generation uint64 // 0 without a manifest
+	commit     store.CommitID
 	changed    time.Time
 }
 
@@ -139,6 +140,9 @@ func (x *source) warm(g *seg) (err error) {
 // newest returns the stamp of the directory as it is now.
 func (x *source) newest() (s stamp, err error) {
 	if s.generation, err = x.dir.Generation(); err != nil {
+		return s, err
+	}
+	if s.commit, err = x.dir.Newest(); err != nil {
 		return s, err
 	}
 	for _, name := range []string{store.ManifestName(s.generation), store.MirrorName(s.generation)} {

@@ -35,14 +35,15 @@ func (m *markup) length(b []byte) int {
 	default:
 		return 0
 	}
-	switch end := bytes.IndexAny(b[1:], "<>") + 1; {
-	case end == 0:
-		return -1
-	case b[end] == '<':
-		return 0
-	default:
-		return end + 1
+	for i, c := range b[1:] { // tags are short
+		switch c {
+		case '<':
+			return 0
+		case '>':
+			return i + 2
+		}
 	}
+	return -1
 }
 
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

@@ -52,9 +52,18 @@ func FuzzTSV(x *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewTSV("f", bytes.NewReader(b))) })
 }
 
+func FuzzCSV(x *testing.F) {
+	f := fuzzing.New(x)
+	f.Add([]byte("id,text\na,\"one, \"\"two\"\"\nthree\"\r\n\nb,four\nc\n"))
+	f.Add([]byte("text,id,id\n"))
+	f.Add([]byte("id,text\na,b \"c\nd,\"e\"f\ng,\"h"))
+	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewCSV("f", bytes.NewReader(b))) })
+}
+
 func FuzzTREC(x *testing.F) {
 	f := fuzzing.New(x)
 	f.Add([]byte("<DOC>\n<DOCNO> a </DOCNO>\n<TEXT>one <b>two</b> &amp; <!-- x --></TEXT>\n</DOC>"))
+	f.Add([]byte("<DOC id='a'><DOCHDR>x</DOCHDR><html><script>a<b</script><p class=x>one &lt; <!-- two --></DOC>"))
 	f.Add([]byte("x <doc><docno>1</docno></doc><DOC><TEXT></DOC><DOC>"))
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewTREC("f", bytes.NewReader(b))) })
 }

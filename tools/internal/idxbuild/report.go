@@ -106,10 +106,10 @@ func (r *Report) text(w io.Writer) {
 	t.Row("index", r.Index)
 	t.Row("documents", cli.Count(r.Live))
 	t.Row("segments", cli.Count(r.Segments))
+	t.Row("size", cli.Bytes(r.Bytes))
 	if r.Kept > 1 {
 		t.Row("keeps", cli.Kept(r.Kept))
 	}
-	t.Row("size", cli.Bytes(r.Bytes))
 	t.WriteTo(w)
 }
 

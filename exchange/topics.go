@@ -82,20 +82,20 @@ func (t *Topics) gather() (start []byte, err error) {
 	start, t.rest, t.buf = bytes.Clone(start), rest, t.buf[:0]
 	shut := "</" + tag + ">"
 	for {
-		end, next := foldIndex(t.rest, shut), t.rest
-		if end >= 0 {
-			next = next[:end]
+		own, next := t.rest, []byte(nil)
+		tag, from := topicStart(t.rest)
+		if tag != "" {
+			own, next = t.rest[:len(t.rest)-len(from)], from
 		}
-		if tag, from := topicStart(next); tag != "" { // the end tag is missing
-			at := len(next) - len(from)
-			t.buf, t.rest = append(t.buf, next[:at]...), t.rest[at:]
+		if end := foldIndex(own, shut); end >= 0 {
+			t.buf, t.rest = append(t.buf, own[:end]...), t.rest[end+len(shut):]
 			return start, nil
 		}
-		if end >= 0 {
-			t.buf, t.rest = append(t.buf, next...), t.rest[end+len(shut):]
+		if t.buf = append(t.buf, own...); tag != "" { // the end tag is missing
+			t.rest = next
 			return start, nil
 		}
-		t.buf = append(append(t.buf, t.rest...), '\n')
+		t.buf = append(t.buf, '\n')
 		if len(t.buf) > MaxRecord {
 			t.rest = nil
 			return nil, t.bad(fmt.Sprintf("the topic is longer than %d bytes", MaxRecord))

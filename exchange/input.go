@@ -96,10 +96,15 @@ func isBzip2(head []byte) bool {
 }
 
 // Open opens the file at path, or standard input for Stdin, and inflates it if it is
-// compressed, which is detected by content. The name is what errors should call it.
+// compressed, which is detected by content. A kind of file that is known and not read, such
+// as one compressed with xz, is an error. The name is what other errors should call it.
 func Open(path string) (r io.ReadCloser, name string, err error) {
 	s, err := openStream(path)
 	if err != nil {
+		return nil, "", err
+	}
+	if err := s.foreign(); err != nil {
+		s.Close()
 		return nil, "", err
 	}
 	return s, s.name, nil

@@ -18,7 +18,7 @@ const (
 	QueriesAuto  QueryFormat = "auto"
 	QueriesTSV   QueryFormat = "tsv"   // lines of id, tab, text
 	QueriesTREC  QueryFormat = "trec"  // topics: see Topics
-	QueriesJSONL QueryFormat = "jsonl" // objects with _id and text, as BEIR's queries.jsonl
+	QueriesJSONL QueryFormat = "jsonl" // objects: _id and text, as BEIR's queries.jsonl, or other fields of Fields
 	QueriesColon QueryFormat = "colon" // lines of a number, ":", text, as TREC's Million Query track
 	QueriesLines QueryFormat = "lines" // one query a line, numbered from 1
 )
@@ -43,12 +43,14 @@ func OpenQueries(path string, f QueryFormat) (Source, QueryFormat, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	err = s.foreign()
 	auto := f == QueriesAuto
-	if auto {
-		if f, err = s.detectQueries(); err != nil {
-			s.Close()
-			return nil, "", err
-		}
+	if err == nil && auto {
+		f, err = s.detectQueries()
+	}
+	if err != nil {
+		s.Close()
+		return nil, "", err
 	}
 	q := &queries{file: s.name, format: f}
 	switch f {
@@ -57,9 +59,7 @@ func OpenQueries(path string, f QueryFormat) (Source, QueryFormat, error) {
 	case QueriesTREC:
 		q.Source = NewTopics(s.name, s)
 	case QueriesJSONL:
-		j := NewJSONL(s.name, s)
-		j.SetFields(Fields{ID: "_id", Contents: []string{"text"}})
-		q.Source = j
+		q.Source = NewJSONL(s.name, s)
 	case QueriesColon:
 		q.Source = &colonLines{lines: newLines(s.name, s), in: s}
 	case QueriesLines:

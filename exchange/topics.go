@@ -3,7 +3,6 @@ package exchange
 import (
 	"bytes"
 	"fmt"
-	"html"
 	"io"
 
 	"github.com/pinion-index/pinion/writer"
@@ -14,8 +13,8 @@ import (
 // its element num, number or id; the query is its element query or title, or the text of a
 // topic without elements. These end at their end tags or, without them, at the next tag. The
 // words "Number:" and "Topic:" at the beginning are dropped, markup inside becomes a blank,
-// references become their characters, and white space is joined. A "<" that no letter, "/",
-// "!" or "?" follows is text. Other elements, such as desc and narr, are skipped, as is text
+// references become their characters, and white space is joined; what is markup, TREC says.
+// Other elements, such as desc and narr, are skipped, as is text
 // between topics. Tag names are case-insensitive, and the start tag of a topic must not span
 // lines.
 type Topics struct {
@@ -47,7 +46,7 @@ func (t *Topics) Next() (writer.Document, error) {
 	if len(text) == 0 {
 		text = topicField(t.buf, "title", "Topic:")
 	}
-	if at, _ := markupIn(t.buf); at < 0 {
+	if markupIn(t.buf) < 0 {
 		text = plainText(t.buf, "")
 	}
 	switch err := checkID(id); {
@@ -153,7 +152,7 @@ func topicField(topic []byte, name, prefix string) []byte {
 		end = -1
 	}
 	if end < 0 {
-		end, _ = markupIn(text)
+		end = markupIn(text)
 	}
 	if end >= 0 {
 		text = text[:end]
@@ -163,33 +162,27 @@ func topicField(topic []byte, name, prefix string) []byte {
 
 // plainText returns text without markup and a prefix, with single blanks between words.
 func plainText(text []byte, prefix string) []byte {
-	var out []byte
-	for at, n := markupIn(text); at >= 0; at, n = markupIn(text) {
-		out = append(append(out, text[:at]...), ' ')
-		text = text[at+n:]
-	}
-	out = bytes.TrimSpace(append(out, text...))
+	out := new(markup).appendText(nil, text)
 	if len(out) >= len(prefix) && bytes.EqualFold(out[:len(prefix)], []byte(prefix)) {
 		out = out[len(prefix):]
 	}
-	return bytes.Join(bytes.Fields([]byte(html.UnescapeString(string(out)))), []byte(" "))
+	return bytes.Join(bytes.Fields(out), []byte(" "))
 }
 
-// markupIn returns where the first tag or comment begins in b, and its length; -1 if there
-// is none.
-func markupIn(b []byte) (at, n int) {
-	for ; ; at++ {
+// markupIn returns where the first markup begins in b; -1 if there is none.
+func markupIn(b []byte) int {
+	var m markup
+	for at := 0; ; at++ {
 		i := bytes.IndexByte(b[at:], '<')
 		if i < 0 {
-			return -1, 0
+			return -1
 		}
 		at += i
-		rest := b[at:]
-		if len(rest) < 2 || rest[1] != '/' && rest[1] != '!' && rest[1] != '?' && (rest[1]|0x20 < 'a' || 'z' < rest[1]|0x20) {
-			continue
-		}
-		if end := bytes.IndexAny(rest[1:], "<>") + 1; end > 0 && rest[end] == '>' {
-			return at, end + 1
+		switch n := m.length(b[at:]); {
+		case n < 0:
+			return -1
+		case n > 0:
+			return at
 		}
 	}
 }

@@ -92,7 +92,9 @@ func TestBadQueries(t *testing.T) {
 		{QueriesAuto, "a b\n\nc\td\n", ":3: a tab in a file that begins with a plain line; name its format, tsv or lines"},
 		{QueriesColon, "1:a\nb\n", ":2: the line does not begin with a number and a colon"},
 		{QueriesColon, "1:1:a\n2:b\n", ":2: the line has one number before its query, not two as the first"},
-		{QueriesJSONL, "{\"_id\":\"1\"}\n", `:1: field "text" is missing`},
+		{QueriesJSONL, "{\"_id\":\"1\"}\n", `:1: field "contents" is missing`},
+		{QueriesAuto, "\xfd7zXZ\x00", "x: compressed with xz"},
+		{QueriesTSV, "%PDF-1.4\tx", "x: a PDF file"},
 		{"pdf", "a", `unknown format of queries "pdf"`},
 	} {
 		got, _, err := queriesOf(t, test.text, test.format)

@@ -76,7 +76,7 @@ With neither QUERY nor --queries, queries are read from standard input if that i
 pipe or a file. A file of queries may be compressed, and is told by its beginning:
   tsv    lines of qid, tab, text
   trec   TREC topics, whose titles or query elements are the queries
-  jsonl  objects with _id and text, as BEIR's queries.jsonl
+  jsonl  objects with _id and text, as BEIR's queries.jsonl, or id and contents
   colon  lines of a number, a colon, text, at least two with ascending numbers
   lines  all else: one query a line, numbered from 1
 

@@ -71,20 +71,20 @@ func (s *session) preloads() ([]query.Query, error) {
 	}
 }
 
-// isPlan reports whether a file begins with a JSON object that is not, in its first line, a
-// query: one with text.
+// isPlan reports whether a file begins with a JSON object that has lists or more than one
+// line, which no query log does.
 func isPlan(name string) (bool, error) {
 	f, err := os.Open(name)
 	if err != nil {
 		return false, err
 	}
 	defer f.Close()
-	var query struct{ Text *string }
+	var plan struct{ Lists json.RawMessage }
 	r := bufio.NewReader(f)
 	for {
 		line, err := r.ReadBytes('\n')
 		if line = bytes.TrimSpace(line); len(line) > 0 {
-			return line[0] == '{' && (json.Unmarshal(line, &query) != nil || query.Text == nil), nil
+			return line[0] == '{' && (json.Unmarshal(line, &plan) != nil || plan.Lists != nil), nil
 		}
 		switch err {
 		case nil:

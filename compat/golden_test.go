@@ -297,6 +297,7 @@ func answer(t *testing.T, snapshot *reader.Snapshot) string {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { searcher.Close() })
 	var out strings.Builder
 	for _, text := range []string{"all", "some scattered", "few7 all", "rare60 rare120 scattered", "übrig some few0", "absent", "few3 few4", "all all some"} {
 		for _, mode := range []query.Mode{query.Or, query.And, query.AndOr} {

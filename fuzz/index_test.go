@@ -158,6 +158,7 @@ func FuzzTombstones(x *testing.F) {
 		if err != nil {
 			return
 		}
+		defer searcher.Close()
 		res, err := searcher.Search(context.Background(), query.Query{RawTerms: [][]byte{[]byte("all")}, K: docs})
 		if err != nil || len(res.Hits) != docs-1 {
 			t.Fatalf("%d hits, %v", len(res.Hits), err)

@@ -142,6 +142,7 @@ func (m *machine) check() {
 	}
 	searcher, err := query.NewSearcher(s, query.Options{})
 	m.do(err)
+	defer searcher.Close()
 	q := query.Query{K: 1 + m.next(12), Mode: query.Mode(m.next(3)), Algorithm: query.Algorithms()[m.next(len(query.Algorithms()))]}
 	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode), K1: query.DefaultParams().K1, B: query.DefaultParams().B}
 	for range 1 + m.next(4) {

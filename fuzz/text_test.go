@@ -50,6 +50,7 @@ func FuzzParse(x *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { searcher.Close() })
 		terms, err := searcher.Parse(text)
 		if err != nil {
 			t.Fatal(err)

@@ -71,6 +71,7 @@ func TestTruncatedWhileMapped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { searcher.Close() })
 	dev := newDevice(cuda.NewEmulator())
 	x, err := New(dev, s, Options{Memory: 1 << 20, CPU: searcher})
 	if err != nil {

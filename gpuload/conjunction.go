@@ -42,16 +42,21 @@ var ErrNotStarted = errors.New("gpuload: conjunction not started")
 // the device cannot answer a query; Options.CPU is not used.
 func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int, how Strategy) (*Conjunction, error) {
 	if how >= strategyCount {
-		return nil, fmt.Errorf("gpuload: no %v", how)
+		return nil, fmt.Errorf("%w: gpuload: no %v", query.ErrInvalid, how)
 	}
 	if stream < 0 || stream >= len(x.stages) {
-		return nil, fmt.Errorf("gpuload: no stream %d", stream)
+		return nil, fmt.Errorf("%w: gpuload: no stream %d", query.ErrInvalid, stream)
 	}
 	if err := x.enter(); err != nil {
 		return nil, err
 	}
 	defer x.leave()
+	ctx = orBackground(ctx)
 	if err := x.await(ctx); err != nil {
+		return nil, err
+	}
+	queries, err := x.parser.Complete(queries)
+	if err != nil {
 		return nil, err
 	}
 	c := &Conjunction{x: x, st: stage{Buffers: layout.NewBuffers(x.dev, new(layout.Peak)), stream: stream,

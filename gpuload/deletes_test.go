@@ -79,6 +79,7 @@ func deviceAnswers(t *testing.T, index *reader.Index, queries []query.Query) (al
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { searcher.Close() })
 	want, err := searcher.Execute(t.Context(), queries)
 	if err != nil {
 		t.Fatal(err)

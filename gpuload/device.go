@@ -78,6 +78,9 @@ func init() {
 
 // Info describes the device. It can be called after Close.
 func (d *Device) Info() Info {
+	if d.dev == nil {
+		return Info{}
+	}
 	i := d.dev.Info()
 	return Info{Name: i.Name, Memory: i.Memory, Multiprocessors: i.Multiprocessors, Shared: i.Shared, Compiles: i.Compiles}
 }
@@ -87,7 +90,7 @@ func (d *Device) Info() Info {
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	if d.closed || d.dev == nil {
 		return nil
 	}
 	d.closed = true
@@ -101,7 +104,7 @@ func (d *Device) Close() error {
 func (d *Device) hold() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.closed {
+	if d.closed || d.dev == nil {
 		return ErrClosed
 	}
 	d.users++

@@ -53,6 +53,7 @@ func ExampleNew() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer searcher.Close()
 
 	var executor query.Executor = searcher
 	if device, err := gpuload.OpenDevice(); err == nil {

@@ -40,8 +40,17 @@ type crew struct {
 	scratch   scratch
 }
 
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 // Execute answers queries and returns one Result for each, in the same order. If a query
-// fails, it returns the error and no results.
+// fails, it returns the error and no results. A nil ctx means context.Background, as for all
+// methods.
 func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	return x.ExecuteInto(ctx, queries, nil)
 }
@@ -54,6 +63,7 @@ func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *qu
 
 // execute answers queries. The hits of results lie in a.
 func (x *Executor) execute(ctx context.Context, queries []query.Query, results []query.Result, a *query.Arena) ([]query.Result, error) {
+	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -61,6 +71,10 @@ func (x *Executor) execute(ctx context.Context, queries []query.Query, results [
 		return nil, err
 	}
 	defer x.leave()
+	queries, err := x.parser.Complete(queries)
+	if err != nil {
+		return nil, err
+	}
 	ok, err := x.works(ctx)
 	if err != nil {
 		return nil, err

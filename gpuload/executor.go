@@ -3,6 +3,7 @@ package gpuload
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,12 +29,15 @@ var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 
 // Executor answers batches of queries over one snapshot on a Device. It implements
 // query.Executor and is safe for concurrent use: while the device works on some batches,
-// of one call of Execute or of several, others are prepared and copied.
+// of one call of Execute or of several, others are prepared and copied. The zero value is a
+// closed Executor.
 type Executor struct {
 	dev      cuda.Device
 	segments []segmentView
 	views    []view
 	scorer   *query.Scorer
+	parser   *query.Parser
+	snapshot *reader.Snapshot
 	options  Options
 	docs     uint64
 	lists    *lists
@@ -93,9 +97,13 @@ const (
 
 // New returns an Executor for a snapshot. The Executor retains the snapshot and the
 // device until Close, so the caller may close both at any time. The error matches
-// ErrMemory if the device has too little memory, ErrClosed if it is closed, and
+// query.ErrInvalid if one of them is nil, an option is invalid or Options.CPU answers over another
+// snapshot, ErrMemory if the device has too little memory, ErrClosed if it is closed, and
 // ErrUnsupported if it cannot answer queries of the snapshot and Options.CPU is nil.
 func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
+	if dev == nil {
+		return nil, fmt.Errorf("%w: gpuload without a device", query.ErrInvalid)
+	}
 	x, err := hostHalf(snapshot, o)
 	if err != nil {
 		return nil, err
@@ -109,6 +117,12 @@ func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
 // hostHalf returns an Executor for a snapshot, which it retains, that lacks a device. It looks
 // terms up.
 func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
+	if snapshot == nil {
+		return nil, fmt.Errorf("%w: gpuload without a snapshot", query.ErrInvalid)
+	}
+	if c, ok := o.CPU.(interface{ Over(*reader.Snapshot) bool }); ok && !c.Over(snapshot) {
+		return nil, fmt.Errorf("%w: gpuload whose Options.CPU answers over another snapshot", query.ErrInvalid)
+	}
 	s, err := snapshot.Retain()
 	if err != nil {
 		return nil, err
@@ -124,7 +138,7 @@ func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	x := halfOf(segs, o)
-	x.release = s.Close
+	x.release, x.snapshot, x.parser = s.Close, s, query.NewParser(s)
 	return x, nil
 }
 
@@ -224,7 +238,7 @@ func (x *Executor) mostBytes() int64 {
 // enter begins a call; leave ends it. It returns ErrClosed after Close.
 func (x *Executor) enter() error {
 	x.life.RLock()
-	if x.closed {
+	if x.closed || x.zero() {
 		x.life.RUnlock()
 		return ErrClosed
 	}
@@ -233,9 +247,18 @@ func (x *Executor) enter() error {
 
 func (x *Executor) leave() { x.life.RUnlock() }
 
+// zero reports whether x was not made by New.
+func (x *Executor) zero() bool { return x.conjunctions == nil }
+
+// Serves reports whether s answers over the same snapshot as x.
+func (x *Executor) Serves(s *query.Searcher) bool { return s.Over(x.snapshot) }
+
 // Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll
 // and NewConjunction return ErrClosed and Close does nothing.
 func (x *Executor) Close() error {
+	if x.zero() {
+		return nil
+	}
 	x.started(ErrClosed) // calls do not wait for the driver any more
 	x.life.Lock()
 	defer x.life.Unlock()
@@ -285,6 +308,9 @@ type Stats struct {
 
 // Stats returns the counters. It can be called after Close.
 func (x *Executor) Stats() Stats {
+	if x.lists == nil {
+		return Stats{}
+	}
 	s := x.lists.counters()
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 // query goes where its longest list is, so that long lists are spread over the devices,
 // unless that device has clearly more to do than another. It implements query.Executor and
 // is safe for concurrent use. When a device fails, the others answer its queries, and at
-// last Options.CPU does.
+// last Options.CPU does. The zero value is a closed Group.
 type Group struct {
 	members []*member
 	cpu     query.Executor
@@ -126,6 +126,10 @@ func (g *Group) Executors() []*Executor {
 // Ready waits until all devices answer queries or are retired, as Executor.Ready. It
 // returns an error if none answers.
 func (g *Group) Ready(ctx context.Context) error {
+	if len(g.members) == 0 {
+		return ErrClosed
+	}
+	ctx = orBackground(ctx)
 	errs := make([]error, len(g.members))
 	for i, m := range g.members {
 		if errs[i] = m.x.Ready(ctx); ctx.Err() != nil {
@@ -157,6 +161,9 @@ func (g *Group) Err() error {
 
 // Name returns the name of the devices, with their number if there are several.
 func (g *Group) Name() string {
+	if len(g.members) == 0 {
+		return ""
+	}
 	var names []string
 	for _, m := range g.members {
 		if n := m.x.dev.Info().Name; !slices.Contains(names, n) {
@@ -168,6 +175,9 @@ func (g *Group) Name() string {
 	}
 	return names[0]
 }
+
+// Serves reports whether s answers over the same snapshot as g.
+func (g *Group) Serves(s *query.Searcher) bool { return len(g.members) > 0 && g.members[0].x.Serves(s) }
 
 // Stats returns the sums of the counters of all devices.
 func (g *Group) Stats() Stats {
@@ -215,7 +225,14 @@ func (g *Group) Execute(ctx context.Context, queries []query.Query) ([]query.Res
 
 // ExecuteInto answers queries as Executor.ExecuteInto.
 func (g *Group) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
-	return g.on(ctx, g.working(), queries, a)
+	if len(g.members) == 0 {
+		return nil, ErrClosed
+	}
+	queries, err := g.members[0].x.parser.Complete(queries)
+	if err != nil {
+		return nil, err
+	}
+	return g.on(orBackground(ctx), g.working(), queries, a)
 }
 
 // Execute answers queries that m's device does not: on the others if it has failed, and

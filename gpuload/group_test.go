@@ -314,6 +314,7 @@ func TestGroupOnDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { searcher.Close() })
 	want, err := searcher.Execute(context.Background(), someQueries())
 	if err != nil {
 		t.Fatal(err)

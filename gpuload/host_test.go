@@ -73,6 +73,7 @@ func BenchmarkHost(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
+	b.Cleanup(func() { s.Close() })
 	views, err := segmentsOf(snap)
 	if err != nil {
 		b.Fatal(err)

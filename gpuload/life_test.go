@@ -70,10 +70,11 @@ func someQueries() []query.Query {
 func TestNew(t *testing.T) {
 	s := openSnapshot(t)
 	for _, params := range []query.Params{query.DefaultParams(), {K1: 1.5, B: 0.75}} {
-		searcher, err := query.NewSearcher(s, query.Options{Params: &params})
+		searcher, err := query.NewSearcher(s, query.Options{Params: params})
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { searcher.Close() })
 		emulator := cuda.NewEmulator()
 		dev := newDevice(emulator)
 		o := Options{Memory: 1 << 20}

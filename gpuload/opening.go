@@ -49,12 +49,16 @@ func StartGroup(n int, snapshot *reader.Snapshot, o Options) (*Opening, error) {
 // has returned. It is safe for concurrent use.
 func (p *Opening) Expect(queries []query.Query) bool {
 	x := p.first
-	if x.enter() != nil {
+	if x == nil || x.enter() != nil {
 		return false
 	}
 	defer x.leave()
 	r := x.resolver()
 	defer x.found.Put(r)
+	queries, err := x.parser.Complete(queries)
+	if err != nil {
+		return true // the query will fail, and say why
+	}
 	for i := range queries {
 		if p.ended.Load() {
 			return false
@@ -71,6 +75,9 @@ func (p *Opening) Expect(queries []query.Query) bool {
 // Group returns the Group when it is open. The error is that of OpenGroup.
 func (p *Opening) Group() (*Group, error) {
 	defer p.ended.Store(true)
+	if p.first == nil {
+		return nil, ErrClosed
+	}
 	<-p.opened
 	if p.err != nil {
 		p.ended.Store(true)
@@ -110,6 +117,9 @@ func (p *Opening) Group() (*Group, error) {
 // Group has returned a Group. Of several devices each loads all of them, since most lists are of
 // terms that queries of all devices have.
 func (p *Opening) Load() {
+	if p.group == nil {
+		return
+	}
 	wants := p.lists.take()
 	var first, all sync.WaitGroup
 	for _, m := range p.group.members {

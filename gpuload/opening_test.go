@@ -126,6 +126,7 @@ func manyTerms(t *testing.T, segments int) (*reader.Snapshot, *query.Searcher) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { searcher.Close() })
 	return s, searcher
 }
 
@@ -170,6 +171,7 @@ func TestOpeningFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { searcher.Close() })
 	n, err := cuda.Count()
 	if err != nil {
 		t.Fatal(err)

@@ -73,14 +73,14 @@ var selections = [selectionCount]kernels.Kernel{
 // check returns an error if an option is out of range.
 func (o *Options) check() error {
 	if o.Accumulate >= accumulationCount {
-		return fmt.Errorf("gpuload: no %v", o.Accumulate)
+		return fmt.Errorf("%w: gpuload: no %v", query.ErrInvalid, o.Accumulate)
 	}
 	for _, v := range []struct {
 		name string
 		n    int64
 	}{{"Memory", o.Memory}, {"Threshold", o.Threshold}, {"Scratch", o.Scratch}} {
 		if v.n < 0 {
-			return fmt.Errorf("gpuload: Options.%s is %d, less than 0", v.name, v.n)
+			return fmt.Errorf("%w: gpuload: Options.%s is %d, less than 0", query.ErrInvalid, v.name, v.n)
 		}
 	}
 	return nil

@@ -17,7 +17,12 @@ func (x *Executor) Preload(ctx context.Context, queries []query.Query) error {
 		return err
 	}
 	defer x.leave()
+	ctx = orBackground(ctx)
 	if err := x.await(ctx); err != nil {
+		return err
+	}
+	queries, err := x.parser.Complete(queries)
+	if err != nil {
 		return err
 	}
 	wants, plan, err := x.demands(queries)
@@ -107,7 +112,12 @@ const bytesPerPosting = 2
 // Preload is Executor.Preload: each device loads the lists of the queries that it would
 // answer.
 func (g *Group) Preload(ctx context.Context, queries []query.Query) error {
+	ctx = orBackground(ctx)
 	if err := g.Ready(ctx); err != nil {
+		return err
+	}
+	queries, err := g.members[0].x.parser.Complete(queries)
+	if err != nil {
 		return err
 	}
 	use := g.working()

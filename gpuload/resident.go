@@ -6,6 +6,9 @@ import "github.com/pinion-index/pinion/internal/termcache"
 // without waiting: it says false while lists are being loaded, and of terms that no query
 // has met, that occur nowhere or that have only short lists.
 func (x *Executor) Resident(term []byte) bool {
+	if x.zero() {
+		return false
+	}
 	k := x.terms.Get(termcache.Hash(term), term)
 	if k == nil {
 		return false

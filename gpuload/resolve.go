@@ -135,7 +135,7 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	if err != nil {
 		return err
 	}
-	if len(terms) > kernels.MaxTerms || p.k > maxK || q.Filter != nil || q.Trace != nil {
+	if len(terms) > kernels.MaxTerms || p.k > maxK || q.Filter != nil || q.Trace {
 		p.cpu = true
 		return nil
 	}

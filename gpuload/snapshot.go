@@ -37,6 +37,7 @@ func (x *Executor) LoadAll(ctx context.Context) (err error) {
 		return err
 	}
 	defer x.leave()
+	ctx = orBackground(ctx)
 	if err := x.await(ctx); err != nil {
 		return err
 	}

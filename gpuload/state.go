@@ -134,7 +134,10 @@ func (x *Executor) retire(err error) {
 // has too little memory, ErrUnsupported if it cannot answer queries of the snapshot and
 // ErrClosed after Close.
 func (x *Executor) Ready(ctx context.Context) error {
-	if err := x.await(ctx); err != nil {
+	if x.zero() {
+		return ErrClosed
+	}
+	if err := x.await(orBackground(ctx)); err != nil {
 		return err
 	}
 	if err := x.enter(); err != nil {

@@ -64,17 +64,27 @@ type room struct {
 	size int64 // of each, in docIDs
 }
 
-// NewStepper returns a Stepper over the snapshot of x and cpu, which must be the same and
-// have the same parameters. Close it before x. The error matches ErrClosed if x is closed, and
-// otherwise says which option is invalid.
+// NewStepper returns a Stepper over the snapshot of x and cpu, which must have the same parameters.
+// It retains cpu; close it before x. The error matches ErrClosed if x or cpu is closed, and
+// query.ErrInvalid if one is nil, they are of different snapshots or an option is invalid.
 func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, error) {
 	if o.Strategy >= strategyCount {
-		return nil, fmt.Errorf("gpuload: no %v", o.Strategy)
+		return nil, fmt.Errorf("%w: gpuload: no %v", query.ErrInvalid, o.Strategy)
+	}
+	if x == nil || cpu == nil {
+		return nil, fmt.Errorf("%w: a stepper takes a GPU's executor and a searcher", query.ErrInvalid)
 	}
 	if err := x.enter(); err != nil {
 		return nil, err
 	}
 	defer x.leave()
+	if x.snapshot != nil && !x.Serves(cpu) {
+		return nil, fmt.Errorf("%w: a stepper over two snapshots", query.ErrInvalid)
+	}
+	cpu, err := cpu.Retain()
+	if err != nil {
+		return nil, err
+	}
 	o.Rule.setDefaults()
 	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]float64{}}
 	s.found.New = func() any { return &resolver{x: x} }
@@ -100,7 +110,10 @@ func (s *Stepper) Close() error {
 	if closed {
 		return nil
 	}
-	var errs []error
+	if s.x == nil {
+		return nil
+	}
+	errs := []error{s.cpu.Close()}
 	for _, r := range s.rooms {
 		for _, p := range r.at {
 			if p != 0 {
@@ -118,6 +131,13 @@ func (s *Stepper) Close() error {
 // what ran where. If the device fails, the CPU answers this query and, unless the device was only
 // out of memory, all that follow.
 func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (query.Result, error) {
+	if s.x == nil {
+		return query.Result{}, ErrClosed
+	}
+	ctx = orBackground(ctx)
+	if err := s.complete(&q); err != nil {
+		return query.Result{}, err
+	}
 	t.begin(&q)
 	r, err := s.search(ctx, &q, t)
 	if err != nil && (errors.Is(err, ErrDevice) || errors.Is(err, ErrMemory)) {
@@ -132,12 +152,31 @@ func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (quer
 // OnCPU answers q if all of it is the CPU's, whatever lists are on the device. Otherwise ok is false, and Search
 // decides. ok is also false after an error.
 func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok bool, err error) {
+	if s.x == nil {
+		return r, false, ErrClosed
+	}
+	own := *q
+	if q = &own; q.K == 0 || q.Text != "" {
+		if err := s.complete(q); err != nil {
+			return r, false, err
+		}
+	}
 	var accept func(query.Lengths) bool
 	if q.Filter == nil && s.x.state.works.Load() { // otherwise the CPU answers all
 		accept = func(l query.Lengths) bool { return s.begin(q, outlook(q, l)) == StepCPU }
 	}
 	hits, ok, err := s.cpu.AppendHitsIf(ctx, nil, q, accept)
 	return query.Result{Hits: hits}, ok, err
+}
+
+// complete gives q what it leaves to defaults.
+func (s *Stepper) complete(q *query.Query) error {
+	own, err := s.cpu.Complete([]query.Query{*q})
+	if err != nil {
+		return errors.Unwrap(err)
+	}
+	*q = own[0]
+	return nil
 }
 
 func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (query.Result, error) {
@@ -214,7 +253,7 @@ func (s *Stepper) resolve(q *query.Query) (*plan, error) {
 	r := s.found.Get().(*resolver)
 	defer s.found.Put(r)
 	own := *q
-	own.Trace = nil // the device refuses queries with a trace
+	own.Trace = false // the device refuses queries with a trace
 	p := new(plan)
 	return p, r.resolve(p, &own)
 }
@@ -256,6 +295,7 @@ func (s *Stepper) begin(q *query.Query, state StepState) StepChoice {
 func (s *Stepper) onCPU(ctx context.Context, q *query.Query, t *StepTrace, state StepState, why string) (query.Result, error) {
 	done := t.step(Step{Choice: StepCPU, Whole: true, State: state, Why: why})
 	r, err := s.cpu.Search(ctx, *q)
+	t.onCPU(&r)
 	done(int64(len(r.Hits)))
 	return r, err
 }

@@ -24,6 +24,7 @@ func TestStepFaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { cpu.Close() })
 	rng := rand.New(rand.NewPCG(64, 65))
 	var queries []query.Query
 	for range 6 {
@@ -392,6 +393,7 @@ func TestStepsOutOfMemory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { cpu.Close() })
 	for _, other := range []query.Executor{nil, cpu} {
 		f := &full{Emulator: cuda.NewEmulator()}
 		dev := newDevice(f)

@@ -291,12 +291,13 @@ func (w *stepping) toCPU(state StepState, why string) (query.Result, error) {
 	if err != nil {
 		return query.Result{}, err
 	}
-	hits, err := w.s.cpu.AppendAmong(w.ctx, nil, &w.q, docs, w.done)
-	done(int64(len(hits)))
+	r, err := w.s.cpu.SearchAmong(w.ctx, w.q, docs, w.done)
+	w.t.onCPU(&r)
+	done(int64(len(r.Hits)))
 	if errors.Is(err, query.ErrInvalid) { // a list has changed since it was checked: the CPU says how
 		return w.s.onCPU(w.ctx, &w.q, w.t, state, "the intermediate result is damaged")
 	}
-	return query.Result{Hits: hits}, err
+	return r, err
 }
 
 // end gives the stage back.

@@ -81,6 +81,7 @@ func newStepper(t *testing.T, snapshot *reader.Snapshot, eo Options, o StepOptio
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { cpu.Close() })
 	dev := newDevice(testDevice(t, 0))
 	eo.CPU = cpu
 	x, err := New(dev, snapshot, eo)

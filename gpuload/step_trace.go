@@ -55,7 +55,14 @@ func (t *StepTrace) Moved() (docs int64, moved bool) {
 func (t *StepTrace) begin(q *query.Query) {
 	if t != nil {
 		*t = StepTrace{Terms: t.Terms[:0], Steps: t.Steps[:0], start: time.Now()}
-		q.Trace = &t.CPU
+		q.Trace = true
+	}
+}
+
+// onCPU takes the trace of a result.
+func (t *StepTrace) onCPU(r *query.Result) {
+	if t != nil && r.Trace != nil {
+		t.CPU, r.Trace = *r.Trace, nil
 	}
 }
 

@@ -8,55 +8,58 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// AppendAmong is AppendHits for a conjunction whose matches are known to be among docs, as if docs
+// SearchAmong is Search for a conjunction whose matches are known to be among docs, as if docs
 // were its filter: it continues from the intermediate result of the first held terms in canonical
 // order, which it looks up last. docs are global docIDs in ascending order. If they hold all documents
 // with the first held terms, the hits are those of And.
 //
 // The error matches ErrInvalid if q's mode is not And, it has a filter, held is negative or docs do
 // not ascend, and is otherwise as for AppendHits.
-func (s *Searcher) AppendAmong(ctx context.Context, dst []Hit, q *Query, docs []uint32, held int) (hits []Hit, err error) {
-	hits = dst
+func (s *Searcher) SearchAmong(ctx context.Context, q Query, docs []uint32, held int) (result Result, err error) {
+	ctx = orBackground(ctx)
 	if err = ctx.Err(); err != nil {
-		return dst, err
+		return Result{}, err
 	}
 	if err = q.Check(); err != nil {
-		return dst, err
+		return Result{}, err
 	}
 	if q.Mode != And || q.Filter != nil || held < 0 {
-		return dst, fmt.Errorf("%w: %d terms of a query of mode %v are done: only And without a filter can be continued", ErrInvalid, held, q.Mode)
+		return Result{}, fmt.Errorf("%w: %d terms of a query of mode %v are done: only And without a filter can be continued", ErrInvalid, held, q.Mode)
 	}
 	for i := 1; i < len(docs); i++ {
 		if docs[i-1] >= docs[i] {
-			return dst, fmt.Errorf("%w: document %d of the intermediate result is not above the one before", ErrInvalid, i)
+			return Result{}, fmt.Errorf("%w: document %d of the intermediate result is not above the one before", ErrInvalid, i)
 		}
 	}
 	if err = s.hold(); err != nil {
-		return dst, err
+		return Result{}, err
 	}
 	defer s.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	q.Trace.reset()
-	if q.K <= 0 || len(q.RawTerms) == 0 {
-		return dst, nil
+	if q.Trace {
+		result.Trace = new(Trace)
+	}
+	if q.empty() {
+		return result, nil
 	}
 	r := s.runs.Get().(*run)
-	r.begin(ctx, s, q)
-	found, err := r.searchAmong(dst, docs, held)
+	r.begin(ctx, s, &q)
+	r.trace = result.Trace
+	result.Hits, err = r.searchAmong(docs, held)
 	r.forget()
 	s.runs.Put(r)
 	if err != nil {
-		return dst, err
+		return Result{}, err
 	}
-	return found, nil
+	return result, nil
 }
 
-// searchAmong is search for AppendAmong.
-func (r *run) searchAmong(dst []Hit, docs []uint32, held int) ([]Hit, error) {
-	t := r.q.Trace
+// searchAmong is search for SearchAmong.
+func (r *run) searchAmong(docs []uint32, held int) ([]Hit, error) {
+	t := r.trace
 	start := t.now()
 	if err := r.resolve(); err != nil {
-		return dst, err
+		return nil, err
 	}
 	if t != nil {
 		t.Resolve = time.Since(start)
@@ -80,11 +83,11 @@ func (r *run) searchAmong(dst []Hit, docs []uint32, held int) ([]Hit, error) {
 		}
 		docs = docs[n:]
 		if r.err != nil {
-			return dst, r.err
+			return nil, r.err
 		}
 	}
 	r.top.trim()
-	return r.top.appendHits(dst), nil
+	return r.top.appendHits(nil), nil
 }
 
 // amongChunk is how many documents are looked up before the threshold rises.

@@ -42,12 +42,16 @@ func TestAmong(t *testing.T) {
 			slices.Sort(docs)
 			docs = slices.Compact(docs)
 		}
-		q := Query{RawTerms: querytest.Terms(words...), K: 1 + rng.IntN(30), Mode: And, Trace: &Trace{}}
-		got, err := s.AppendAmong(context.Background(), nil, &q, docs, rng.IntN(len(words)+2))
+		q := Query{RawTerms: querytest.Terms(words...), K: 1 + rng.IntN(30), Mode: And, Trace: true}
+		r, err := s.SearchAmong(context.Background(), q, docs, rng.IntN(len(words)+2))
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Algorithm, q.Filter, q.Trace = Leapfrog, roaring.BitmapOf(docs...), nil
+		got := r.Hits
+		if r.Trace == nil {
+			t.Fatal("no trace")
+		}
+		q.Algorithm, q.Filter, q.Trace = Leapfrog, roaring.BitmapOf(docs...), false
 		want, err := s.Search(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -69,6 +73,7 @@ func TestAmongRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	and := Query{RawTerms: querytest.Terms("w1", "w2"), K: 5, Mode: And}
 	or, filtered := and, and
 	or.Mode, filtered.Filter = Or, roaring.New()
@@ -88,9 +93,9 @@ func TestAmongRefuses(t *testing.T) {
 		{context.Background(), and, []uint32{1, 1}, 1, ErrInvalid},
 		{done, and, []uint32{1, 2}, 1, context.Canceled},
 	} {
-		hits, err := s.AppendAmong(c.ctx, nil, &c.q, c.docs, c.held)
-		if !errors.Is(err, c.want) || hits != nil {
-			t.Errorf("%v among %v, %d terms done: %v, %v, want %v", c.q.Mode, c.docs, c.held, hits, err, c.want)
+		r, err := s.SearchAmong(c.ctx, c.q, c.docs, c.held)
+		if !errors.Is(err, c.want) || r.Hits != nil {
+			t.Errorf("%v among %v, %d terms done: %v, %v, want %v", c.q.Mode, c.docs, c.held, r.Hits, err, c.want)
 		}
 	}
 }

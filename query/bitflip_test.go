@@ -149,6 +149,9 @@ func ask(open func() (*reader.Index, error), only []bool) (a answers) {
 	defer s.Close()
 	number := func(b []byte, v uint64) []byte { return binary.AppendUvarint(b, v) }
 	q, searcherErr := query.NewSearcher(s, query.Options{})
+	if searcherErr == nil {
+		defer q.Close()
+	}
 	for _, words := range [][]string{{"w0"}, {"w1", "w5"}, {"w0", "w2", "w40"}, {"w3", "w120", "w7"}, {"w250", "w260", "none"}} {
 		one(func(b []byte) ([]byte, error) {
 			if searcherErr != nil {

@@ -36,6 +36,7 @@ func TestFaultNamesList(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	q := Query{RawTerms: querytest.Terms("w0", "w1"), K: 10, Mode: Or}
 	if _, err := s.Search(context.Background(), q); err != nil { // looks the terms up
 		t.Fatal(err)

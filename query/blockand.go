@@ -71,7 +71,7 @@ func (r *run) intersect(docs []uint32) (more bool) {
 		if r.later == nil || !r.later.postpone(m, n) {
 			r.scoreMatches(m)
 		}
-		r.q.Trace.threshold(r, at)
+		r.trace.threshold(r, at)
 	}
 	return more && r.err == nil
 }

@@ -11,22 +11,52 @@ import (
 // ErrParams is matched by the errors for BM25 parameters that are out of range.
 var ErrParams = errors.New("query: BM25 parameter out of range")
 
-// Params are the parameters of BM25.
+// Params are the parameters of BM25. A field that is 0 means its default; Zero means 0.
 type Params struct {
-	K1 float64 // saturation of the term frequency, 0 to 1e6
-	B  float64 // strength of length normalization, 0 to 1
+	K1 float64 // saturation of the term frequency, up to 1e6; by default 0.9
+	B  float64 // strength of length normalization, up to 1; by default 0.4
 }
+
+// Zero is the value of a field of Params that means 0: scores are those of 0 to the bit.
+const Zero = math.SmallestNonzeroFloat64
 
 // DefaultParams returns k1 = 0.9, b = 0.4.
 func DefaultParams() Params { return Params{K1: 0.9, B: 0.4} }
 
+// Exactly returns parameters of exactly these values, also if they are 0.
+func Exactly(k1, b float64) Params {
+	if k1 == 0 {
+		k1 = Zero
+	}
+	if b == 0 {
+		b = Zero
+	}
+	return Params{K1: k1, B: b}
+}
+
+// Values returns the values of the parameters, defaults included.
+func (p Params) Values() (k1, b float64) {
+	value := func(v, byDefault float64) float64 {
+		switch v {
+		case 0:
+			return byDefault
+		case Zero:
+			return 0
+		}
+		return v
+	}
+	d := DefaultParams()
+	return value(p.K1, d.K1), value(p.B, d.B)
+}
+
 // Check returns an error matching ErrParams unless both parameters are in range.
 func (p Params) Check() error {
-	if !(p.K1 >= 0 && p.K1 <= 1e6) {
-		return fmt.Errorf("%w: k1 is %v, not within 0 and 1e6", ErrParams, p.K1)
+	k1, b := p.Values()
+	if !(k1 >= 0 && k1 <= 1e6) {
+		return fmt.Errorf("%w: k1 is %v, not within 0 and 1e6", ErrParams, k1)
 	}
-	if !(p.B >= 0 && p.B <= 1) {
-		return fmt.Errorf("%w: b is %v, not within 0 and 1", ErrParams, p.B)
+	if !(b >= 0 && b <= 1) {
+		return fmt.Errorf("%w: b is %v, not within 0 and 1", ErrParams, b)
 	}
 	return nil
 }
@@ -61,8 +91,9 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	s := &Scorer{stats: st, b: float32(p.B), oneMinusB: float32(1 - p.B),
-		k1: float32(p.K1), k1Plus1: float32(p.K1 + 1), avg: 1}
+	k1, b := p.Values()
+	s := &Scorer{stats: st, b: float32(b), oneMinusB: float32(1 - b),
+		k1: float32(k1), k1Plus1: float32(k1 + 1), avg: 1}
 	if st.Docs > 0 && st.Tokens > 0 {
 		s.avg = float32(float64(st.Tokens) / float64(st.Docs))
 	}

@@ -90,7 +90,7 @@ func TestScoreIsBM25(t *testing.T) {
 		p := Params{K1: rapid.Float64Range(0, 3).Draw(t, "k1"), B: rapid.Float64Range(0, 1).Draw(t, "b")}
 		dl := rapid.Uint32Range(1, 5000).Draw(t, "dl")
 		tf := rapid.Uint32Range(1, dl).Draw(t, "tf")
-		s, err := NewScorer(p, Stats{Docs: docs, Tokens: tokens, MaxLen: 2000})
+		s, err := NewScorer(Exactly(p.K1, p.B), Stats{Docs: docs, Tokens: tokens, MaxLen: 2000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -107,7 +107,7 @@ func TestScoreIsBM25(t *testing.T) {
 }
 
 func TestScoreMonotone(t *testing.T) {
-	for _, p := range []Params{DefaultParams(), {0, 0}, {0, 1}, {1.2, 0.75}, {1e6, 1}, {2, 0}, {1e-6, 0.5}} {
+	for _, p := range []Params{DefaultParams(), Exactly(0, 0), Exactly(0, 1), {1.2, 0.75}, {1e6, 1}, {2, Zero}, {1e-6, 0.5}} {
 		s := scorer(t, p, Stats{Docs: 1000, Tokens: 57139, MaxLen: 70000})
 		w := s.Weight(17, 1)
 		var norms []float32
@@ -139,7 +139,7 @@ func TestBoundHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		st := Stats{Docs: rapid.Uint64Range(1, 1<<24).Draw(t, "docs"), MaxLen: 1 << 20}
 		st.Tokens = rapid.Uint64Range(1, st.Docs*500).Draw(t, "tokens")
-		p := Params{K1: rapid.Float64Range(0, 1e6).Draw(t, "k1"), B: rapid.Float64Range(0, 1).Draw(t, "b")}
+		p := Exactly(rapid.Float64Range(0, 1e6).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b"))
 		s, err := NewScorer(p, st)
 		if err != nil {
 			t.Fatal(err)

@@ -157,6 +157,7 @@ func changeUnderQueries(t *testing.T, dir string, seed uint64, change func(v *vi
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	v := newVictim(t, own, snapshot, seed)
 	var done atomic.Bool
 	var running sync.WaitGroup

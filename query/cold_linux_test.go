@@ -89,6 +89,7 @@ func cold(b *testing.B, dir, text string, mode query.Mode) (took [3]time.Duratio
 	defer snap.Close()
 	s, err := query.NewSearcher(snap, query.Options{DenseBytes: -1})
 	step(0, err)
+	defer s.Close()
 	terms, err := s.Parse(text)
 	if err != nil {
 		b.Fatal(err)

@@ -21,7 +21,7 @@
 //
 // # Edge cases
 //
-//	K <= 0                 no hits, no error; nothing is read
+//	K 0                    as DefaultK
 //	K above the matches    all matches
 //	no terms               no hits
 //	unknown term           And: no hits; Or and AndOr: ignored
@@ -31,7 +31,8 @@
 //	                       average length, so merges change no score
 //	filter                 only documents in it are hits; statistics are unchanged
 //	unknown Mode,          ErrInvalid, whatever else the query says
-//	unknown Algorithm
+//	unknown Algorithm,
+//	negative K
 //	context done           the context's error and no hits, never some of them
 //
 // AndOr (Ding 2009, section 5) gives exactly the result of And if at least K documents hold every
@@ -41,10 +42,10 @@
 // # Inside
 //
 //	query.go, algorithm.go      queries and their parts
-//	searcher.go, parse.go       Searcher: options, queries in, hits out; text to terms
+//	searcher.go, parse.go       Searcher: its life, queries in, hits out; text to terms
 //	arena.go                    memory for results that is reused
 //	passes.go                   one or two passes over the segments; which algorithm runs
-//	iterate.go                  Matches: all documents of a query, not scored
+//	iterate.go                  Matches and Count: all documents of a query, not scored
 //	run.go, list.go, stop.go    the state of an execution, its lists, stopping it early
 //	terms.go, termcache.go      looking terms up, in canonical order; lengths.go: lengths of lists
 //	terminfo.go                 what is known of a term without its postings

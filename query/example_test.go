@@ -53,11 +53,8 @@ func ExampleSearcher_Search() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	terms, err := searcher.Parse("Salt, the SEA")
-	if err != nil {
-		log.Fatal(err)
-	}
-	result, err := searcher.Search(ctx, query.Query{RawTerms: terms, K: 3})
+	defer searcher.Close()
+	result, err := searcher.Search(ctx, query.Query{Text: "Salt, the SEA", K: 3})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -74,7 +71,7 @@ func ExampleSearcher_Search() {
 	// 0.457 doc1
 }
 
-// Zero parameters must be given explicitly: nil Params mean the defaults.
+// A parameter of 0 means the default; Zero means 0.
 func ExampleOptions() {
 	ctx := context.Background()
 	snapshot, err := shelf(ctx)
@@ -82,11 +79,12 @@ func ExampleOptions() {
 		log.Fatal(err)
 	}
 	defer snapshot.Close()
-	for _, o := range []query.Options{{}, {Params: &query.Params{K1: 0.9, B: 0}}} {
+	for _, o := range []query.Options{{}, {Params: query.Params{K1: 0.9, B: query.Zero}}} {
 		searcher, err := query.NewSearcher(snapshot, o)
 		if err != nil {
 			log.Fatal(err)
 		}
+		defer searcher.Close()
 		result, err := searcher.Search(ctx, query.Query{RawTerms: [][]byte{[]byte("salt")}, K: 1})
 		if err != nil {
 			log.Fatal(err)

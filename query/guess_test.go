@@ -17,17 +17,17 @@ func TestGuess(t *testing.T) {
 	docs := filterDocs()
 	s := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}), Options{})
 	search := func(f *roaring.Bitmap) (hits []Hit, passes int) {
-		q := Query{RawTerms: querytest.Terms("long"), K: 10, Mode: Or, Filter: f, Algorithm: RangeMaxScore, Trace: new(Trace)}
+		q := Query{RawTerms: querytest.Terms("long"), K: 10, Mode: Or, Filter: f, Algorithm: RangeMaxScore, Trace: true}
 		res, err := s.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, x := range q.Trace.Thresholds {
+		for _, x := range res.Trace.Thresholds {
 			if x.Score > res.Hits[9].Score {
 				t.Errorf("threshold %g, but hit 10 scores %g", x.Score, res.Hits[9].Score)
 			}
 		}
-		return res.Hits, len(q.Trace.Segments)
+		return res.Hits, len(res.Trace.Segments)
 	}
 	if _, passes := search(every(0, 8000, 2)); passes != 1 {
 		t.Errorf("every second document: %d passes, want 1", passes)
@@ -88,7 +88,7 @@ func TestGuessFewer(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Algorithm, q.Trace = RangeMaxScore, new(Trace)
+		q.Algorithm, q.Trace = RangeMaxScore, true
 		got, err := s.Search(t.Context(), q)
 		if err != nil {
 			t.Fatal(err)
@@ -96,10 +96,10 @@ func TestGuessFewer(t *testing.T) {
 		if !slices.Equal(got.Hits, want.Hits) {
 			t.Errorf("%s, %q, k %d: other hits", c.name, c.words, c.k)
 		}
-		if n := len(q.Trace.Segments); n != c.passes {
+		if n := len(got.Trace.Segments); n != c.passes {
 			t.Errorf("%s, %q, k %d: %d passes, want %d", c.name, c.words, c.k, n, c.passes)
 		}
-		for _, x := range q.Trace.Thresholds {
+		for _, x := range got.Trace.Thresholds {
 			if last := got.Hits[len(got.Hits)-1].Score; len(got.Hits) < c.k || x.Score > last {
 				t.Errorf("%s, %q, k %d: threshold %g, but the last of %d hits scores %g", c.name, c.words, c.k, x.Score, len(got.Hits), last)
 			}

@@ -5,40 +5,72 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
 
 // Matches returns an iterator over the global docIDs of all documents that match q, in ascending
-// order. It scores nothing and takes a fraction of the memory of a search for all documents. Mode
-// must be Or or And; K, Algorithm and Trace are ignored. An error is yielded last, with docID 0; it
-// is one of AppendHits.
+// order, or over the first K of them if K is not 0. It scores nothing and takes a fraction of the
+// memory of a search for all documents. Mode must be Or or And; Algorithm and Trace do not matter. An
+// error is yielded last, with docID reader.NoDoc; it is one of AppendHits.
 func (s *Searcher) Matches(ctx context.Context, q Query) iter.Seq2[uint32, error] {
 	return func(yield func(uint32, error) bool) {
-		m := matching{s: s, run: s.runs.Get().(*run)}
-		defer func() {
-			m.run.forget()
-			s.runs.Put(m.run)
-		}()
-		err := q.Check()
-		if err == nil && q.Mode == AndOr {
-			err = fmt.Errorf("%w: %v has no set of matches that does not depend on K", ErrInvalid, q.Mode)
-		}
-		if err == nil {
-			err = m.begin(ctx, &q)
-		}
-		for err == nil {
-			var docs []uint32
-			if docs, err = m.next(); len(docs) == 0 {
-				break
-			}
+		left := q.K
+		stopped, err := s.batches(ctx, &q, func(docs []uint32) bool {
 			for _, doc := range docs {
-				if !yield(doc, nil) {
-					return
+				if left--; !yield(doc, nil) || left == 0 {
+					return false
 				}
 			}
+			return true
+		})
+		if err != nil && !stopped {
+			yield(reader.NoDoc, err)
 		}
-		if err != nil {
-			yield(0, err)
+	}
+}
+
+// Count returns the number of documents that match q, K of which Search returns. Mode must be Or or
+// And; K, Algorithm and Trace do not matter. The error is one of AppendHits.
+func (s *Searcher) Count(ctx context.Context, q Query) (n uint64, err error) {
+	_, err = s.batches(ctx, &q, func(docs []uint32) bool {
+		n += uint64(len(docs))
+		return true
+	})
+	if err != nil {
+		return 0, err
+	}
+	return n, nil
+}
+
+// batches calls f with the documents that match q, in ascending order, until there are no more or f
+// returns false, which stopped reports.
+func (s *Searcher) batches(ctx context.Context, q *Query, f func(docs []uint32) bool) (stopped bool, err error) {
+	if err := q.Check(); err != nil {
+		return false, err
+	}
+	if q.Mode == AndOr {
+		return false, fmt.Errorf("%w: %v has no set of matches that does not depend on K", ErrInvalid, q.Mode)
+	}
+	if err := s.hold(); err != nil {
+		return false, err
+	}
+	s.release()
+	m := matching{s: s, run: s.runs.Get().(*run)}
+	defer func() {
+		m.run.forget()
+		s.runs.Put(m.run)
+	}()
+	if err := m.begin(orBackground(ctx), q); err != nil {
+		return false, err
+	}
+	for {
+		docs, err := m.next()
+		if len(docs) == 0 {
+			return false, err
+		}
+		if !f(docs) {
+			return true, nil
 		}
 	}
 }

@@ -16,6 +16,7 @@ func TestMatchesErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	q := Query{RawTerms: querytest.Terms("w0", "w1")}
 	n := 0
 	for doc, err := range s.Matches(t.Context(), q) {
@@ -63,8 +64,9 @@ func TestMatchesErrors(t *testing.T) {
 	if !errors.Is(err, context.Canceled) || n == len(all)+1 {
 		t.Errorf("cancelled: %v after %d of %d", err, n, len(all))
 	}
+	snapshot.Close()
 	for _, e := range s.Matches(t.Context(), q) {
-		snapshot.Close()
+		s.Close()
 		err = e
 	}
 	if !errors.Is(err, reader.ErrClosed) {

@@ -69,7 +69,7 @@ func TestAppendHitsIf(t *testing.T) {
 		}
 	}
 	unasked := func(Lengths) bool { t.Error("asked"); return false }
-	for name, q := range map[string]*Query{"no hits": {RawTerms: querytest.Terms("w1")}, "no terms": {K: 3}} {
+	for name, q := range map[string]*Query{"no terms": {K: 3}, "no terms or K": {}} {
 		if hits, ok, err := s.AppendHitsIf(t.Context(), nil, q, unasked); hits != nil || !ok || err != nil {
 			t.Errorf("%s: %v, %v, %v", name, hits, ok, err)
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Searches may run while the snapshot and the index are closed: they succeed or fail with
-// ErrClosed.
+// Searches may run while the snapshot, the index and the Searcher are closed: they succeed or fail
+// with ErrClosed.
 func TestSearchesBesideClose(t *testing.T) {
 	dir := querytest.Directory(t, writer.Options{}, querytest.ZipfDocs(rand.New(rand.NewPCG(91, 92)), 4000, 200, 20), []int{5, 3000}, 2500)
 	ctx := context.Background()
@@ -31,6 +31,7 @@ func TestSearchesBesideClose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { s.Close() })
 		var running sync.WaitGroup
 		until := func(what string, f func() error) {
 			running.Go(func() {
@@ -53,14 +54,27 @@ func TestSearchesBesideClose(t *testing.T) {
 				return err
 			})
 		}
-		until("NewSearcher", func() error { _, err := NewSearcher(snapshot, Options{}); return err })
+		until("NewSearcher", func() error {
+			s, err := NewSearcher(snapshot, Options{})
+			if err == nil {
+				err = s.Close()
+			}
+			return err
+		})
+		until("Retain", func() error {
+			s, err := s.Retain()
+			if err == nil {
+				err = s.Close()
+			}
+			return err
+		})
 		until("Execute", func() error {
 			_, err := s.Execute(ctx, []Query{{RawTerms: querytest.Terms("w2", "w1"), K: 3}, {}})
 			return err
 		})
 		until("AppendHits", func() error { _, err := s.AppendHits(ctx, nil, &Query{}); return err })
 		time.Sleep(time.Duration(round) * 3 * time.Millisecond)
-		if err := errors.Join(snapshot.Close(), x.Close()); err != nil {
+		if err := errors.Join(snapshot.Close(), x.Close(), s.Close()); err != nil {
 			t.Fatal(err)
 		}
 		running.Wait()

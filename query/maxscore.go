@@ -38,7 +38,7 @@ func (r *run) maxScore(blockMax bool) {
 		}
 		if full {
 			r.accept(doc, score)
-			r.q.Trace.threshold(r, doc)
+			r.trace.threshold(r, doc)
 			essential = r.essential(essential)
 		}
 	}

@@ -18,9 +18,10 @@ func TestInvalidValues(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	ctx := context.Background()
-	for _, q := range []Query{{Algorithm: 200, Mode: 9}, {Mode: 3}, {Algorithm: BlockMaxAnd + 1}, {Mode: 255, Algorithm: Scan}} {
-		for _, q.K = range []int{0, 10} {
+	for _, q := range []Query{{Algorithm: 200, Mode: 9}, {Mode: 3}, {Algorithm: BlockMaxAnd + 1}, {Mode: 255, Algorithm: Scan}, {K: -1}} {
+		for _, q.K = range []int{min(q.K, 0), q.K | 10} {
 			for _, q.RawTerms = range [][][]byte{nil, querytest.Terms("w1", "w2")} {
 				if _, err := s.Search(ctx, q); !errors.Is(err, ErrInvalid) {
 					t.Errorf("%+v gives %v", q, err)
@@ -48,7 +49,7 @@ func TestInvalidSnapshots(t *testing.T) {
 	if _, err := NewSearcher(snapshot, Options{Seek: reader.Buckets + 1}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("an unknown strategy gives %v", err)
 	}
-	if _, err := NewSearcher(snapshot, Options{Params: &Params{B: 2}}); !errors.Is(err, ErrParams) {
+	if _, err := NewSearcher(snapshot, Options{Params: Params{B: 2}}); !errors.Is(err, ErrParams) {
 		t.Errorf("bad parameters give %v", err)
 	}
 	if err := snapshot.Close(); err != nil {
@@ -59,7 +60,7 @@ func TestInvalidSnapshots(t *testing.T) {
 	}
 }
 
-// Zero options mean the defaults; zero parameters are zeros.
+// Zero options and parameters mean the defaults; Zero means 0.
 func TestZeroOptions(t *testing.T) {
 	snapshot := querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(83, 84)), 300, 30, 10), nil)
 	search := func(o Options) []Hit {
@@ -67,13 +68,14 @@ func TestZeroOptions(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { s.Close() })
 		res, err := s.Search(context.Background(), Query{RawTerms: querytest.Terms("w1", "w4"), K: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
 		return res.Hits
 	}
-	zero, standard, none := search(Options{}), search(Options{Params: &Params{K1: 0.9, B: 0.4}}), search(Options{Params: &Params{}})
+	zero, standard, none := search(Options{}), search(Options{Params: Params{K1: 0.9, B: 0.4}}), search(Options{Params: Exactly(0, 0)})
 	if !slices.Equal(zero, standard) {
 		t.Errorf("zero options differ from k1 0.9, b 0.4: %s", difference(standard, zero))
 	}
@@ -82,21 +84,32 @@ func TestZeroOptions(t *testing.T) {
 	}
 }
 
-// Queries over a closed snapshot fail, also once their terms are cached.
+// Queries to a closed Searcher fail, also once their terms are cached, and those to another over the
+// same snapshot do not. The snapshot may be closed before.
 func TestSearchAfterClose(t *testing.T) {
 	snapshot := querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(85, 86)), 300, 30, 10), nil)
 	s, err := NewSearcher(snapshot, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	q := Query{RawTerms: querytest.Terms("w1", "w4"), K: 5}
 	for range 10 {
 		if _, err := s.Search(context.Background(), q); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := snapshot.Close(); err != nil {
+	other, err := s.Retain()
+	if err != nil {
 		t.Fatal(err)
+	}
+	defer other.Close()
+	want, err := other.Search(context.Background(), q)
+	if err := errors.Join(err, snapshot.Close(), s.Close(), s.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := other.Search(context.Background(), q); err != nil || !slices.Equal(got.Hits, want.Hits) {
+		t.Errorf("the other Searcher: %v, %v", got, err)
 	}
 	if res, err := s.Search(context.Background(), q); !errors.Is(err, reader.ErrClosed) || res.Hits != nil {
 		t.Errorf("a search after Close gives %v, %v", res, err)

@@ -57,6 +57,7 @@ func BenchmarkOptions(b *testing.B) {
 		if searchers[i], err = query.NewSearcher(s, query.Options{}); err != nil {
 			b.Fatal(err)
 		}
+		defer searchers[i].Close()
 		for line := range bytes.Lines(text) {
 			_, q, _ := bytes.Cut(bytes.TrimSpace(line), []byte("\t"))
 			if terms, err := searchers[0].Parse(string(q)); i == 0 && err == nil && len(terms) > 0 {

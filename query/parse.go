@@ -1,16 +1,20 @@
 package query
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/reader"
 )
 
-// parser turns text into terms by the analyzer of the index. It is safe for concurrent use.
-type parser struct {
-	err  error // why there is no analyzer
-	pool sync.Pool
+// Parser turns text into terms by the analyzer of an index. It is safe for concurrent use. Most
+// programs do not need one: a Searcher has its own.
+type Parser struct {
+	analyzer analysis.Analyzer
+	err      error     // why there is no analyzer
+	pool     sync.Pool // of *tokenizer
 }
 
 // tokenizer is the tokenizing state of one goroutine.
@@ -20,34 +24,33 @@ type tokenizer struct {
 	text   []byte
 }
 
-func (p *parser) init(name, options string) {
+// NewParser returns a Parser for the index of a snapshot. If its analyzer is not registered, methods
+// say so that have text to parse.
+func NewParser(s *reader.Snapshot) *Parser { return newParser(s.Analyzer()) }
+
+func newParser(name, options string) *Parser {
+	p := new(Parser)
 	a, err := analysis.New(name, options)
-	if p.err = err; err != nil {
-		return
+	if p.err = err; err == nil {
+		p.analyzer = a
 	}
-	p.pool.New = func() any { return &tokenizer{Tokenizer: a.Tokenizer()} }
+	return p
 }
 
-// Parse returns the terms of a query's text, for Query.RawTerms. The analyzer of the index cuts it as
-// it cut the documents. There is no syntax; a repeated word gives a repeated term. The error
-// matches analysis.ErrUnknown if the analyzer of the index is not registered, which is common for
-// imported postings; such an index can still be searched by terms.
-func (s *Searcher) Parse(text string) ([][]byte, error) {
-	if s.parser.err != nil {
-		return nil, s.parser.err
+// AppendTerms appends the terms of text to terms and their bytes to buf, and returns both. The terms
+// are valid until the bytes of buf are overwritten. The error matches analysis.ErrUnknown.
+func (p *Parser) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
+	if p == nil || p.analyzer == nil && p.err == nil {
+		return terms, buf, fmt.Errorf("parse a query: %w", ErrClosed)
 	}
-	terms, _, err := s.AppendTerms([][]byte{}, nil, text)
-	return terms, err
-}
-
-// AppendTerms is Parse without allocations: it appends the terms to terms and their bytes to buf,
-// and returns both. The terms are valid until the bytes of buf are overwritten.
-func (s *Searcher) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
-	if s.parser.err != nil {
-		return terms, buf, s.parser.err
+	if p.err != nil {
+		return terms, buf, p.err
 	}
-	t := s.parser.pool.Get().(*tokenizer)
-	defer s.parser.pool.Put(t)
+	t, ok := p.pool.Get().(*tokenizer)
+	if !ok {
+		t = &tokenizer{Tokenizer: p.analyzer.Tokenizer()}
+	}
+	defer p.pool.Put(t)
 	t.tokens.Reset()
 	t.text = append(t.text[:0], text...)
 	t.Tokenize(&t.tokens, t.text)
@@ -63,3 +66,78 @@ func (s *Searcher) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byt
 	}
 	return terms, buf, nil
 }
+
+// Complete returns queries with the terms of Text in RawTerms, instead of Text, and DefaultK instead
+// of a K of 0: what executors begin with. It returns queries itself if they need nothing of that, and
+// does not change them. The error is a NumberError that matches analysis.ErrUnknown.
+func (p *Parser) Complete(queries []Query) ([]Query, error) {
+	i := 0
+	for i < len(queries) && queries[i].Text == "" && queries[i].K != 0 {
+		i++
+	}
+	if i == len(queries) {
+		return queries, nil
+	}
+	own := slices.Clone(queries)
+	for ; i < len(own); i++ {
+		var w words
+		if err := w.complete(p, &own[i]); err != nil {
+			return nil, &NumberError{Number: i, Err: err}
+		}
+	}
+	return own, nil
+}
+
+// words is memory for the terms of a query's text.
+type words struct {
+	terms [][]byte
+	bytes []byte
+}
+
+// complete does for q what Complete does. Its terms lie in w.
+func (w *words) complete(p *Parser, q *Query) (err error) {
+	if q.K == 0 {
+		q.K = DefaultK
+	}
+	if q.Text == "" {
+		return nil
+	}
+	w.terms, w.bytes, err = p.AppendTerms(append(w.terms[:0], q.RawTerms...), w.bytes[:0], q.Text)
+	q.RawTerms, q.Text = w.terms, ""
+	return err
+}
+
+// fillIn lets r.q leave nothing to defaults.
+func (r *run) fillIn() error {
+	if r.q.Text == "" && r.q.K > 0 {
+		return nil
+	}
+	r.own = *r.q
+	r.q = &r.own
+	return r.words.complete(r.s.parser, r.q)
+}
+
+// empty reports whether q has no hits whatever the index holds.
+func (q *Query) empty() bool { return q.Text == "" && len(q.RawTerms) == 0 }
+
+// Parse returns the terms of a query's text, for Query.RawTerms. The analyzer of the index cuts it as
+// it cut the documents. There is no syntax; a repeated word gives a repeated term. Text without a
+// term, such as one of stop words only, gives none: a query for it has no hits. The error
+// matches analysis.ErrUnknown if the analyzer of the index is not registered, which is common for
+// imported postings; such an index can still be searched by RawTerms.
+func (s *Searcher) Parse(text string) ([][]byte, error) {
+	terms, _, err := s.AppendTerms([][]byte{}, nil, text)
+	if err != nil {
+		return nil, err
+	}
+	return terms, nil
+}
+
+// AppendTerms is Parse without allocations: it appends the terms to terms and their bytes to buf,
+// and returns both. The terms are valid until the bytes of buf are overwritten.
+func (s *Searcher) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
+	return s.parser.AppendTerms(terms, buf, text)
+}
+
+// Complete is Parser.Complete.
+func (s *Searcher) Complete(queries []Query) ([]Query, error) { return s.parser.Complete(queries) }

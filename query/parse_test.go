@@ -8,8 +8,7 @@ import (
 )
 
 func TestParseUnknownAnalyzer(t *testing.T) {
-	s := &Searcher{}
-	s.parser.init("nosuch", "")
+	s := &Searcher{parser: newParser("nosuch", "")}
 	if _, err := s.Parse("text"); !errors.Is(err, analysis.ErrUnknown) {
 		t.Errorf("error %v, want analysis.ErrUnknown", err)
 	}

@@ -4,14 +4,12 @@ import "time"
 
 // search answers the query, if accept is nil or accepts it, and appends its hits to dst.
 func (r *run) search(dst []Hit, accept func(Lengths) bool) (hits []Hit, ok bool, err error) {
-	t := r.q.Trace
-	t.reset()
+	t := r.trace
 	start := t.now()
 	if err := r.resolve(); err != nil {
 		return dst, false, err
 	}
-	if accept != nil && !accept(r.lengths()) {
-		t.reset()
+	if accept != nil && len(r.terms) > 0 && !accept(r.lengths()) {
 		return dst, false, nil
 	}
 	if t != nil {
@@ -49,7 +47,7 @@ func (r *run) pass(conjunctive bool) {
 	r.attempt(conjunctive)
 	if r.err == nil && !r.verified() {
 		r.sure = true
-		r.q.Trace.forgetThresholds()
+		r.trace.forgetThresholds()
 		r.attempt(conjunctive)
 	}
 }
@@ -109,8 +107,8 @@ func (r *run) dispatch(conjunctive bool) {
 		r.leapfrog()
 	}
 	r.settle()
-	if r.q.Trace != nil {
-		r.q.Trace.add(r, a)
+	if r.trace != nil {
+		r.trace.add(r, a)
 	}
 }
 

@@ -80,6 +80,7 @@ func TestPrefetchLists(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	seg := snap.Segments()[0]
 	postings, _ := seg.Header().Section(format.SectionPostings)
 	lists := func(text string) (asked string) {

@@ -42,13 +42,19 @@ func ParseMode(name string) (Mode, error) {
 	return 0, fmt.Errorf("%w: unknown mode %q (known: or, and, and-or)", ErrInvalid, name)
 }
 
+// DefaultK is the maximum number of hits of a Query whose K is 0.
+const DefaultK = 10
+
 // Query is one ranked Boolean query. The package comment defines the edge cases.
 type Query struct {
-	// RawTerms are terms as the dictionary spells them, in any order; Searcher.Parse
-	// makes them from text. A repeated term counts each time.
+	// Text is what is searched for. The analyzer of the index cuts it into terms as it cut
+	// the documents; there is no syntax. A repeated word counts each time.
+	Text string
+	// RawTerms are terms beside those of Text, in any order, spelled as in the dictionary: the
+	// analyzer does not see them, so that "LORD" is found nowhere if it writes "lord".
+	// Searcher.Parse makes them from text. A repeated term counts each time.
 	RawTerms [][]byte
-	// K is the maximum number of hits. If it is 0 or negative there are no hits and
-	// no error.
+	// K is the maximum number of hits; 0 means DefaultK. Searcher.Count counts matches.
 	K int
 	// Mode selects the documents that match.
 	Mode Mode
@@ -56,26 +62,28 @@ type Query struct {
 	Algorithm Algorithm
 	// Filter, unless nil, holds the global docIDs that may be hits.
 	Filter *roaring.Bitmap
-	// Trace, unless nil, is overwritten with a record of the execution, if a Searcher
-	// answers the query.
-	Trace *Trace
+	// Trace asks for Result.Trace, which Search and Execute of a Searcher give.
+	Trace bool
 }
 
 // Check returns an error matching ErrInvalid if Mode or Algorithm is not one of the declared
-// constants. Executors check their queries.
+// constants, or K is negative. Executors check their queries.
 func (q *Query) Check() error {
 	switch {
 	case int(q.Mode) >= len(modeNames):
 		return fmt.Errorf("%w: %v", ErrInvalid, q.Mode)
 	case int(q.Algorithm) >= len(algorithmNames):
 		return fmt.Errorf("%w: %v", ErrInvalid, q.Algorithm)
+	case q.K < 0:
+		return fmt.Errorf("%w: K is %d, less than 0", ErrInvalid, q.K)
 	}
 	return nil
 }
 
 // Result is the answer to one query.
 type Result struct {
-	Hits []Hit // the best first
+	Hits  []Hit  // the best first
+	Trace *Trace // what was done; nil unless Query.Trace is set and a Searcher answered
 }
 
 // Executor answers batches of queries over one snapshot: a Searcher in one goroutine, a pool.Pool

@@ -15,9 +15,10 @@ import (
 )
 
 // liveSearcher commits what l holds and returns a Searcher over it.
-func liveSearcher(l *querytest.Live) *Searcher {
+func liveSearcher(t *testing.T, l *querytest.Live) *Searcher {
 	s, err := NewSearcher(l.Snapshot(), Options{})
 	l.Do(err)
+	t.Cleanup(func() { s.Close() })
 	return s
 }
 
@@ -44,12 +45,12 @@ func TestRealText(t *testing.T) {
 		}
 	}
 	c := &collection{docs: docs, oracle: newOracle(docs, nil), params: DefaultParams()}
-	c.searchers = append(c.searchers, liveSearcher(l))
+	c.searchers = append(c.searchers, liveSearcher(t, l))
 	if n := len(c.searchers[0].parts); n < 3 {
 		t.Fatalf("%d segments, want 3", n)
 	}
 	l.MergeAll()
-	c.searchers = append(c.searchers, liveSearcher(l), liveSearcher(other), liveSearcher(long))
+	c.searchers = append(c.searchers, liveSearcher(t, l), liveSearcher(t, other), liveSearcher(t, long))
 
 	rng := rand.New(rand.NewPCG(17, 18))
 	queries := []string{"In the beginning", "the LORD is my shepherd", "and", "jesus wept", "begat begat", "nosuchword darkness", "thou shalt not kill"}
@@ -108,7 +109,7 @@ func TestDeletesAcrossMerge(t *testing.T) {
 		deleted[d] = true
 		l.Do(l.Delete(ctx, fmt.Appendf(nil, "d%d", d)))
 	}
-	before := &collection{docs: docs, oracle: newOracle(docs, deleted), params: DefaultParams(), searchers: []*Searcher{liveSearcher(l)}}
+	before := &collection{docs: docs, oracle: newOracle(docs, deleted), params: DefaultParams(), searchers: []*Searcher{liveSearcher(t, l)}}
 	l.MergeAll()
 	var kept [][]string
 	for i, d := range docs {
@@ -116,7 +117,7 @@ func TestDeletesAcrossMerge(t *testing.T) {
 			kept = append(kept, d)
 		}
 	}
-	after := &collection{docs: kept, oracle: newOracle(kept, nil), params: DefaultParams(), searchers: []*Searcher{liveSearcher(l)}}
+	after := &collection{docs: kept, oracle: newOracle(kept, nil), params: DefaultParams(), searchers: []*Searcher{liveSearcher(t, l)}}
 	for range 20 {
 		ws := []string{fmt.Sprintf("w%d", rng.IntN(60)), fmt.Sprintf("w%d", rng.IntN(60)), fmt.Sprintf("w%d", rng.IntN(9))}
 		for _, mode := range []Mode{Or, And, AndOr} {

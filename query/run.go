@@ -28,6 +28,9 @@ type run struct {
 	s *Searcher
 	q *Query
 	stop
+	own     Query  // what q points to if the caller's leaves something to defaults
+	words   words  // of Query.Text
+	trace   *Trace // nil unless it is wanted
 	top     topK
 	partial leastOf // of partial scores of distinct documents
 
@@ -103,7 +106,7 @@ func (r *run) open(n int) bool {
 			r.fail(format.Locate(err, r.place(l)))
 			return false
 		}
-		if t := r.q.Trace; t != nil && t.Blocks && !l.small {
+		if r.trace != nil && !l.small {
 			l.traceBlocks()
 		}
 	}
@@ -211,14 +214,14 @@ func (r *run) allowed(doc uint32) bool {
 
 // begin makes r ready for q.
 func (r *run) begin(ctx context.Context, s *Searcher, q *Query) {
-	r.s, r.q = s, q
+	r.s, r.q, r.trace = s, q, nil
 	r.filter.next = 0
 	r.stop.reset(ctx, nil)
 }
 
 // forget drops references that a pooled run must not keep alive.
 func (r *run) forget() {
-	r.q, r.part = nil, nil
+	r.q, r.part, r.trace, r.own = nil, nil, nil, Query{}
 	r.filter.it = roaring.ManyIntIterator{}
 	r.stop.ctx, r.stop.done = nil, nil
 	clear(r.terms)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/termcache"
@@ -21,8 +23,8 @@ var ErrTooManyTerms = errors.New("query: too many terms")
 // Options configure how a Searcher scores and searches. The zero value means BM25 with
 // DefaultParams and the fastest strategies.
 type Options struct {
-	// Params are the parameters of BM25; nil means DefaultParams. Params{} means k1 = 0, b = 0.
-	Params *Params
+	// Params are the parameters of BM25.
+	Params Params
 	// Seek is how postings are found. Results do not depend on it.
 	Seek reader.Strategy
 	// DenseBytes bounds the memory for caching long lists as bitmaps with frequencies,
@@ -31,39 +33,50 @@ type Options struct {
 	DenseBytes int
 }
 
-// params returns the effective parameters.
-func (o *Options) params() Params {
-	if o.Params == nil {
-		return DefaultParams()
-	}
-	return *o.Params
-}
+// ErrClosed is matched by the errors of calls on a closed Searcher. It is reader.ErrClosed.
+var ErrClosed = reader.ErrClosed
 
-// Searcher answers queries over one snapshot. After the snapshot is closed, queries fail with
-// reader.ErrClosed; those under way are answered. It is safe for concurrent use. It needs no closing.
+// Searcher answers queries over one snapshot, which it keeps open until Close. It is safe for
+// concurrent use, Close included. The zero value is a closed Searcher.
 type Searcher struct {
-	snapshot *reader.Snapshot // nil in tests over parts
+	snapshot *reader.Snapshot // its own; nil in tests over parts
 	seek     reader.Strategy
 	parts    []part
-	scorer   *Scorer
-	parser   parser
-	cache    termcache.Cache[cachedTerm]
-	runs     sync.Pool
+	scorer   *Scorer // nil if the Searcher is a zero value
+	parser   *Parser
+	cache    *termcache.Cache[cachedTerm]
+	runs     *sync.Pool
 }
 
-// NewSearcher returns a Searcher over a snapshot, which it does not keep open.
+// NewSearcher returns a Searcher over a snapshot, which it retains: the caller may close s at any
+// time, and closes the Searcher. One that nothing refers to any more is closed by the garbage
+// collector, but later.
+//
 // The error matches ErrInvalid if s is nil or an option is invalid, ErrParams if a parameter is out
 // of range, and reader.ErrClosed if s is closed.
 func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
 	}
-	release, err := s.Acquire()
+	own, err := s.Retain()
 	if err != nil {
 		return nil, err
 	}
-	defer release()
-	var parts []part
+	parts, err := partsOf(own)
+	if err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	x, err := newSearcher(parts, StatsOf(own), o)
+	if err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
+	x.parser = NewParser(own)
+	x.keep(own)
+	return x, nil
+}
+
+// partsOf returns the segments of a snapshot that is open.
+func partsOf(s *reader.Snapshot) (parts []part, err error) {
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		if err != nil {
@@ -71,13 +84,52 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 		}
 		parts = append(parts, part{seg: seg, deletes: d})
 	}
-	x, err := newSearcher(parts, StatsOf(s), o)
+	return parts, nil
+}
+
+// keep makes s the owner of a snapshot.
+func (s *Searcher) keep(snapshot *reader.Snapshot) {
+	s.snapshot = snapshot
+	runtime.AddCleanup(s, func(snapshot *reader.Snapshot) { snapshot.Close() }, snapshot)
+}
+
+// Retain returns a second Searcher over the same snapshot, to be closed separately. The two share
+// what they cache. If s is closed, the error matches ErrClosed.
+func (s *Searcher) Retain() (*Searcher, error) {
+	if err := s.hold(); err != nil {
+		return nil, err
+	}
+	defer s.release()
+	x := *s
+	x.parts = slices.Clone(s.parts)
+	if s.snapshot == nil {
+		return &x, nil
+	}
+	own, err := s.snapshot.Retain()
 	if err != nil {
 		return nil, err
 	}
-	x.snapshot = s
-	x.parser.init(s.Analyzer())
-	return x, nil
+	for i, seg := range own.Segments() {
+		x.parts[i].seg = seg
+	}
+	x.keep(own)
+	return &x, nil
+}
+
+// Close closes the Searcher without waiting: later queries fail with ErrClosed, those under way are
+// answered, and then the snapshot's files are released. Further calls do nothing.
+func (s *Searcher) Close() error {
+	if s.snapshot == nil {
+		return nil
+	}
+	return s.snapshot.Close()
+}
+
+// Over reports whether s answers from the segments and deletes of a snapshot: those of one commit,
+// also if it was opened twice.
+func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
+	return s.snapshot != nil && snapshot != nil && slices.EqualFunc(s.snapshot.Segments(), snapshot.Segments(),
+		func(a, b *reader.Segment) bool { return a.Base() == b.Base() && a.Info() == b.Info() })
 }
 
 // StatsOf returns the statistics of a snapshot on which scores depend.
@@ -105,20 +157,23 @@ func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 		}
 		parts[i].dense = newDenseCache(o.DenseBytes, parts[i].seg.Docs())
 	}
-	sc, err := NewScorer(o.params(), st)
+	sc, err := NewScorer(o.Params, st)
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{seek: o.Seek, parts: parts, scorer: sc}
+	s := &Searcher{seek: o.Seek, parts: parts, scorer: sc, cache: new(termcache.Cache[cachedTerm])}
 	s.cache.Init(cacheSets(len(parts)))
-	s.runs.New = func() any { return new(run) }
+	s.runs = &sync.Pool{New: func() any { return new(run) }}
 	return s, nil
 }
 
-// hold keeps the snapshot's files in memory until release, or fails if the snapshot is closed. Each
+// hold keeps the snapshot's files in memory until release, or fails if the Searcher is closed. Each
 // query holds it once.
 func (s *Searcher) hold() error {
 	if s.snapshot == nil {
+		if s.scorer == nil {
+			return fmt.Errorf("searcher: %w", ErrClosed)
+		}
 		return nil
 	}
 	return s.snapshot.Hold(trusted.Caller{})
@@ -130,42 +185,59 @@ func (s *Searcher) release() {
 	}
 }
 
-// Scorer returns the scoring function of the snapshot.
+// Scorer returns the scoring function of the snapshot, which needs no open Searcher. That of the
+// zero value is nil.
 func (s *Searcher) Scorer() *Scorer { return s.scorer }
 
-// Search answers one query. Its errors are those of AppendHits.
+// Search answers one query. A nil ctx means context.Background, as for all methods. The errors are
+// those of AppendHits.
 func (s *Searcher) Search(ctx context.Context, q Query) (Result, error) {
-	hits, err := s.AppendHits(ctx, nil, &q)
-	return Result{Hits: hits}, err
+	var r Result
+	if q.Trace {
+		r.Trace = new(Trace)
+	}
+	var err error
+	if r.Hits, _, err = s.answer(ctx, nil, &q, nil, r.Trace); err != nil {
+		return Result{}, err
+	}
+	return r, nil
 }
 
 // Execute answers queries one after the other. It makes Searcher an Executor.
 func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, error) {
 	results := make([]Result, len(queries))
 	for i := range queries {
-		hits, err := s.AppendHits(ctx, nil, &queries[i])
-		if err != nil {
+		r, q := &results[i], &queries[i]
+		if q.Trace {
+			r.Trace = new(Trace)
+		}
+		var err error
+		if r.Hits, _, err = s.answer(ctx, nil, q, nil, r.Trace); err != nil {
 			return nil, &NumberError{Number: i, Err: err}
 		}
-		results[i].Hits = hits
 	}
 	return results, nil
 }
 
 // AppendHits appends the hits of q to dst, the best first. It allocates only if dst or the
-// Searcher's pooled memory must grow. On an error it returns dst unchanged. The error is that of
-// ctx, or matches ErrInvalid, ErrTooManyTerms, reader.ErrClosed or format.ErrCorrupt.
+// Searcher's pooled memory must grow, and ignores Query.Trace. On an error it returns dst unchanged.
+// The error is that of ctx, or matches ErrInvalid, ErrTooManyTerms, analysis.ErrUnknown, ErrClosed or
+// format.ErrCorrupt.
 func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
-	hits, _, err = s.AppendHitsIf(ctx, dst, q, nil)
+	hits, _, err = s.answer(ctx, dst, q, nil, nil)
 	return hits, err
 }
 
 // AppendHitsIf is AppendHits for a query that another processor may answer instead. Once it has looked the
 // terms up it calls accept, unless that is nil, and goes on only if accept returns true; ok reports whether the
-// query was answered. Queries without terms, or that want no hits, are answered without a call. accept may use
-// the Searcher.
+// query was answered. Queries without terms are answered without a call. accept may use the Searcher.
 func (s *Searcher) AppendHitsIf(ctx context.Context, dst []Hit, q *Query, accept func(Lengths) bool) (hits []Hit, ok bool, err error) {
-	hits = dst
+	return s.answer(ctx, dst, q, accept, nil)
+}
+
+// answer is AppendHitsIf that records what it does in t, unless that is nil.
+func (s *Searcher) answer(ctx context.Context, dst []Hit, q *Query, accept func(Lengths) bool, t *Trace) (hits []Hit, ok bool, err error) {
+	hits, ctx = dst, orBackground(ctx)
 	if err = ctx.Err(); err != nil {
 		return dst, false, err
 	}
@@ -179,12 +251,12 @@ func (s *Searcher) AppendHitsIf(ctx context.Context, dst []Hit, q *Query, accept
 	var r *run
 	defer func() { r.blame(&err) }()
 	defer store.CatchFault(store.ArmFault(), &err)
-	if q.K <= 0 || len(q.RawTerms) == 0 {
-		q.Trace.reset()
+	if q.empty() {
 		return dst, true, nil
 	}
 	r = s.runs.Get().(*run)
 	r.begin(ctx, s, q)
+	r.trace = t
 	found, ok, err := r.search(dst, accept)
 	r.forget()
 	s.runs.Put(r)
@@ -193,4 +265,12 @@ func (s *Searcher) AppendHitsIf(ctx context.Context, dst []Hit, q *Query, accept
 		return dst, false, err
 	}
 	return found, ok, nil
+}
+
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }

@@ -90,13 +90,14 @@ type collection struct {
 }
 
 func newCollection(t testing.TB, docs [][]string, deleted map[int]bool, p Params, cuts ...int) *collection {
-	c := &collection{docs: docs, oracle: newOracle(docs, deleted), params: p}
+	k1, b := p.Values()
+	c := &collection{docs: docs, oracle: newOracle(docs, deleted), params: Params{k1, b}} // as the oracle takes them
 	one := buildParts(t, docs, deleted, bp128.Codec{})
 	for _, seek := range []reader.Strategy{reader.Gallop, reader.SafeRange, reader.Buckets} {
-		c.searchers = append(c.searchers, searcherOver(t, one, Options{Params: &p, Seek: seek}))
+		c.searchers = append(c.searchers, searcherOver(t, one, Options{Params: p, Seek: seek}))
 	}
 	if len(cuts) > 0 {
-		c.searchers = append(c.searchers, searcherOver(t, buildParts(t, docs, deleted, vbyte128.Codec{}, cuts...), Options{Params: &p}))
+		c.searchers = append(c.searchers, searcherOver(t, buildParts(t, docs, deleted, vbyte128.Codec{}, cuts...), Options{Params: p}))
 	}
 	return c
 }
@@ -156,7 +157,7 @@ func TestRandomCollections(t *testing.T) {
 				deleted[rng.IntN(n)] = true
 			}
 		}
-		p := rapid.SampledFrom([]Params{DefaultParams(), {1.2, 0.75}, {0, 0}, {0.9, 1}, {0, 1}, {3, 0}}).Draw(rt, "params")
+		p := rapid.SampledFrom([]Params{DefaultParams(), {1.2, 0.75}, Exactly(0, 0), {0.9, 1}, Exactly(0, 1), {3, Zero}, {}, {B: 0.75}}).Draw(rt, "params")
 		cuts := []int{rng.IntN(n), rng.IntN(n)}
 		slices.Sort(cuts)
 		c := newCollection(t, docs, deleted, p, cuts...)
@@ -239,7 +240,7 @@ func TestCornerCases(t *testing.T) {
 		words []string
 		k     int
 	}{
-		{"k of zero", []string{"w1", "w2"}, 0},
+		{"k of one", []string{"w1", "w2"}, 1},
 		{"k above the collection", []string{"w1", "w2"}, 5000},
 		{"k of a million", []string{"w1"}, 1 << 20},
 		{"no terms", nil, 10},
@@ -259,7 +260,7 @@ func TestCornerCases(t *testing.T) {
 			}
 		}
 	}
-	if hits, err := everyWay(t, c.searchers, Query{RawTerms: querytest.Terms("w1"), K: -3}); err != nil || len(hits) > 0 {
+	if hits, err := everyWay(t, c.searchers, Query{RawTerms: querytest.Terms("w1"), K: -3}); !errors.Is(err, ErrInvalid) || len(hits) > 0 {
 		t.Errorf("negative k: %v, %v", hits, err)
 	}
 	if err := c.check(t, []string{"w1", "w2"}, 10, Or, roaring.New()); err != nil {
@@ -350,11 +351,12 @@ func TestTraceCounts(t *testing.T) {
 			if a.Conjunctive() {
 				mode = And
 			}
-			var tr Trace
-			q := Query{RawTerms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a, Trace: &tr}
-			if _, err := s.Search(context.Background(), q); err != nil {
+			q := Query{RawTerms: querytest.Terms("w0", "w40", "w90"), K: 10, Mode: mode, Algorithm: a, Trace: true}
+			r, err := s.Search(context.Background(), q)
+			if err != nil {
 				t.Fatal(err)
 			}
+			tr := r.Trace
 			if a != Auto && a != FilterFirst && tr.Algorithm != a {
 				t.Errorf("%v ran as %v", a, tr.Algorithm)
 			}

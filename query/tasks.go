@@ -11,7 +11,15 @@ import (
 
 // This file executes queries in tasks, for package pool. Package exec documents the methods.
 
-func init() { exec.Of = func(s any) any { return &engine{s: s.(*Searcher)} } }
+func init() {
+	exec.Of = func(s any) (any, error) {
+		own, err := s.(*Searcher).Retain()
+		if err != nil {
+			return nil, err
+		}
+		return &engine{s: own}, nil
+	}
+}
 
 // engine implements exec.Engine.
 type engine struct {
@@ -22,6 +30,8 @@ type engine struct {
 var _ exec.Engine[Query, Hit] = (*engine)(nil)
 
 func (e *engine) NewQuery() exec.Query { return &sharedQuery{s: e.s} }
+
+func (e *engine) Searcher() any { return e.s }
 
 func (e *engine) NewWorker() exec.Worker { return &taskWorker{engine: e} }
 
@@ -40,11 +50,14 @@ func (e *engine) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
 }
 
 func (e *engine) Err() error {
-	if e.s.snapshot == nil {
-		return nil
+	err := e.s.hold()
+	if err == nil {
+		e.s.release()
 	}
-	return e.s.snapshot.Err()
+	return err
 }
+
+func (e *engine) Close() error { return e.s.Close() }
 
 func (e *engine) Docs() (n uint64) {
 	for i := range e.s.parts {

@@ -114,14 +114,15 @@ func TestBlockShares(t *testing.T) {
 	}
 }
 
-// After the snapshot is closed there are no infos.
+// After the Searcher is closed there are no infos.
 func TestTermInfoClosed(t *testing.T) {
 	snapshot := querytest.Index(t, [][]string{{"a"}}, nil)
 	s, err := NewSearcher(snapshot, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	snapshot.Close()
+	t.Cleanup(func() { s.Close() })
+	s.Close()
 	if infos, err := s.AppendTermInfo(nil, querytest.Terms("a")); len(infos) > 0 || !errors.Is(err, reader.ErrClosed) {
 		t.Errorf("%v, %v", infos, err)
 	}

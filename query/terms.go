@@ -31,6 +31,9 @@ type entry struct {
 // resolve looks up the query's terms and puts them in canonical order: ascending df over the
 // snapshot, then bytes.
 func (r *run) resolve() error {
+	if err := r.fillIn(); err != nil {
+		return err
+	}
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
 	first := true
 	for i, b := range r.q.RawTerms {

@@ -160,6 +160,7 @@ func (t *topK) down(i int) {
 // appendHits appends the hits to dst, the best first, and empties t.
 func (t *topK) appendHits(dst []Hit) []Hit {
 	t.other = sortKeys(t.heap, t.other)
+	dst = slices.Grow(dst, len(t.heap))
 	for i := len(t.heap) - 1; i >= 0; i-- {
 		dst = append(dst, keyHit(t.heap[i]))
 	}

@@ -7,10 +7,8 @@ import (
 )
 
 // Trace records what executing a query did, for explanations. It does not change the result and
-// costs little. Each execution overwrites all but Blocks; queries that run concurrently must not share one.
+// costs little.
 type Trace struct {
-	Blocks bool // whether to record Fates; set it before the execution
-
 	Algorithm Algorithm // the one that ran last; never Auto
 	Segments  []SegmentTrace
 	Resolve   time.Duration // time for looking up the terms
@@ -52,7 +50,7 @@ type ListTrace struct {
 	Blocks int     // 0 if the list was not opened
 	ListCounts
 
-	// Fates say of each block, with Trace.Blocks, what happened to it: any of DocsDecoded,
+	// Fates say of each block what happened to it: any of DocsDecoded,
 	// FreqsDecoded and BelowBound, or 0 if the block was passed over by the skip header. They
 	// are nil for lists that were not opened or have no extent.
 	Fates []uint8
@@ -89,12 +87,6 @@ func (t *Trace) now() (start time.Time) {
 		start = time.Now()
 	}
 	return start
-}
-
-func (t *Trace) reset() {
-	if t != nil {
-		*t = Trace{Blocks: t.Blocks, Segments: t.Segments[:0], Thresholds: t.Thresholds[:0]}
-	}
 }
 
 // forgetThresholds drops the thresholds of a pass that has to be repeated.

@@ -18,22 +18,19 @@ func TestTraceFates(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	seen := map[uint8]int{}
 	for _, a := range Algorithms() {
 		mode := Or
 		if a.Conjunctive() {
 			mode = And
 		}
-		tr := Trace{Blocks: true}
-		q := Query{RawTerms: querytest.Terms("w0", "w3", "w40"), K: 5, Mode: mode, Algorithm: a, Trace: &tr}
+		q := Query{RawTerms: querytest.Terms("w0", "w3", "w40"), K: 5, Mode: mode, Algorithm: a, Trace: true}
 		r, err := s.Search(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !tr.Blocks {
-			t.Fatalf("%v: the execution reset Blocks", a)
-		}
-		for _, g := range tr.Segments {
+		for _, g := range r.Trace.Segments {
 			for _, l := range g.Lists {
 				var docs, freqs, below uint64
 				for _, f := range l.Fates {

@@ -36,7 +36,7 @@ func (r *run) wand(blockMax bool) {
 			}
 			r.restore(p)
 			r.accept(doc, score)
-			r.q.Trace.threshold(r, doc)
+			r.trace.threshold(r, doc)
 			continue
 		}
 		r.advance(p, doc)

@@ -67,7 +67,7 @@ func (r *run) windows(prune bool) {
 			r.keepFiltered()
 		}
 		r.finish(read)
-		r.q.Trace.threshold(r, w.lo)
+		r.trace.threshold(r, w.lo)
 	}
 }
 

@@ -51,6 +51,7 @@ func ranked(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) 
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	for _, q := range queries {
 		result, err := s.Search(t.Context(), q)
 		if err != nil {

@@ -67,6 +67,7 @@ func matches(ctx context.Context, index *reader.Index, text string) (ids [][]byt
 	if err != nil {
 		return nil, err
 	}
+	defer searcher.Close()
 	terms, err := searcher.Parse(text)
 	if err != nil {
 		return nil, err

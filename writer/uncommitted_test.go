@@ -193,6 +193,7 @@ func seeWhole(t *testing.T, x *reader.Index) error {
 	if err != nil {
 		return err
 	}
+	defer searcher.Close()
 	r, err := searcher.Search(t.Context(), query.Query{RawTerms: [][]byte{[]byte("all")}, K: 1000})
 	if err != nil {
 		return err

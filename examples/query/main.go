@@ -38,11 +38,8 @@ func run(dir, text string) error {
 	if err != nil {
 		return err
 	}
-	terms, err := searcher.Parse(text)
-	if err != nil {
-		return err
-	}
-	result, err := searcher.Search(context.Background(), query.Query{RawTerms: terms, K: 3, Mode: query.AndOr})
+	defer searcher.Close()
+	result, err := searcher.Search(context.Background(), query.Query{Text: text, K: 3, Mode: query.AndOr})
 	if err != nil {
 		return err
 	}

@@ -229,13 +229,7 @@ func (x *Executor) answer(r *errandRoom) {
 		if g.err.Load() != nil {
 			return
 		}
-		q := &g.queries[i]
-		if q.Trace != nil {
-			silent := *q
-			silent.Trace = nil
-			q = &silent
-		}
-		hits, err := s.AppendHits(g.ctx, r.hits[:0], q)
+		hits, err := s.AppendHits(g.ctx, r.hits[:0], &g.queries[i])
 		if err != nil {
 			g.fail(i, err)
 			return
@@ -270,7 +264,7 @@ func (x *Executor) deliverJobs(g *groupCall, at []int32, by int, answer func(k i
 		}
 		for k, i := range few {
 			hits, err := answer(lo + k)
-			x.deliver(g.jobs[i], by, hits, err)
+			x.deliver(g.jobs[i], by, append([]query.Hit(nil), hits...), err) // they lie in memory for the next answers
 		}
 		x.leave(1)
 	}

@@ -2,8 +2,8 @@ package hybrid
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -15,7 +15,12 @@ import (
 // step by step on both processors (gpuload.Stepper). When the context is done it returns at
 // once, unless the query has a filter.
 func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, err error) {
+	ctx = orBackground(ctx)
 	if err := x.hold(1); err != nil {
+		return r, err
+	}
+	if err := x.complete(&q); err != nil {
+		x.leave(1)
 		return r, err
 	}
 	if d := x.gpu.Load(); d != nil && d.stepper != nil && !x.gone.Load() && x.held.Load() == 1 {
@@ -43,9 +48,7 @@ func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, e
 			return r, ctx.Err() // s stays with the job
 		}
 	}
-	if len(s.hits) > 0 {
-		r.Hits = slices.Clone(s.hits)
-	}
+	r.Hits, s.hits = s.hits, nil
 	searches.Put(s)
 	return r, err
 }
@@ -60,7 +63,7 @@ type search struct {
 var searches = sync.Pool{New: func() any {
 	s := &search{done: make(chan error, 1)}
 	s.notify = func(hits []query.Hit, err error) {
-		s.hits = append(s.hits[:0], hits...)
+		s.hits = hits
 		s.done <- err
 	}
 	return s
@@ -77,6 +80,27 @@ func cloneTerms(terms [][]byte) [][]byte {
 		out[i] = all[len(all)-len(t):]
 	}
 	return out
+}
+
+// complete gives q what it leaves to defaults.
+func (x *Executor) complete(q *query.Query) error {
+	if q.Text == "" && q.K != 0 {
+		return nil
+	}
+	own, err := x.cpu.Searcher().Complete([]query.Query{*q})
+	if err != nil {
+		return errors.Unwrap(err)
+	}
+	*q = own[0]
+	return nil
+}
+
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }
 
 // abandon takes a job out of the queues if it waits there; the stock's are answered in vain. turn says which query of the
@@ -104,6 +128,14 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 // ExecuteInto is like Execute, but the results lie in a and are valid until its next use. If a is nil,
 // they are allocated.
 func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	if x.cpu == nil {
+		return nil, ErrClosed
+	}
+	ctx = orBackground(ctx)
+	queries, err := x.cpu.Searcher().Complete(queries)
+	if err != nil {
+		return nil, err
+	}
 	most := min(x.options.Queue, mostGroup)
 	if len(queries) < leastGroup || most < leastGroup || x.options.Mode == Serial {
 		return x.executeEach(ctx, queries, a)
@@ -188,6 +220,8 @@ func (b *execution) submit(ctx context.Context, queries []query.Query, lo, hi in
 		j.notify = func(hits []query.Hit, err error) {
 			if err != nil {
 				b.fail(i, err)
+			} else if b.arena == nil {
+				b.results[i].Hits = hits
 			} else if len(hits) > 0 {
 				b.results[i].Hits = append(b.arena.Hits(len(hits)), hits...)
 			}

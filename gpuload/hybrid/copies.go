@@ -30,7 +30,7 @@ func (c *copies) add(q *query.Query) {
 		c.terms = append(c.terms, c.bytes[at:len(c.bytes):len(c.bytes)])
 	}
 	own := *q
-	own.RawTerms, own.Trace = c.terms[from:len(c.terms):len(c.terms)], nil
+	own.RawTerms, own.Trace = c.terms[from:len(c.terms):len(c.terms)], false
 	c.queries = append(c.queries, own)
 }
 

@@ -15,7 +15,7 @@ import (
 )
 
 // Executor answers queries on the CPU and the GPU. It implements query.Executor and is
-// safe for concurrent use. The caller closes it.
+// safe for concurrent use. The caller closes it. The zero value is a closed Executor.
 type Executor struct {
 	cpu     *pool.Pool
 	gpu     atomic.Pointer[device] // nil until there is one
@@ -83,10 +83,13 @@ const closed = 1 << 62
 // New returns an Executor over a Pool and an executor on a GPU, both over the same
 // snapshot and with the same scores. gpu should answer what the device cannot on the Pool
 // (gpuload.Options.CPU); nil means that there is no GPU. The caller closes the Executor
-// before the two. The error matches query.ErrInvalid.
+// before the two. The error matches query.ErrInvalid, also for two snapshots.
 func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	if cpu == nil {
 		return nil, fmt.Errorf("%w: hybrid without a pool", query.ErrInvalid)
+	}
+	if g, ok := gpu.(interface{ Serves(*query.Searcher) bool }); ok && !g.Serves(cpu.Searcher()) {
+		return nil, fmt.Errorf("%w: hybrid over two snapshots", query.ErrInvalid)
 	}
 	if err := o.check(); err != nil {
 		return nil, err
@@ -144,9 +147,12 @@ func (x *Executor) now() time.Duration { return time.Since(x.start) }
 
 // Submit starts a query and returns without waiting for its answer. Unless it returns an
 // error, it calls done once, on a goroutine of the Executor, which done must not block.
-// The hits are valid only during that call. q's slices and filter must not change before
-// it. The error matches ErrOverload, ErrClosed or query.ErrInvalid, or is the context's.
+// The hits are the caller's. q's slices and filter must not change before that call. A nil ctx
+// means context.Background. The error is the context's, or matches ErrOverload, ErrClosed or query.ErrInvalid.
 func (x *Executor) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
+	if q == nil || done == nil {
+		return fmt.Errorf("%w: no query, or no function to call with its answer", query.ErrInvalid)
+	}
 	if err := x.hold(1); err != nil {
 		return err
 	}
@@ -162,6 +168,9 @@ func (x *Executor) Submit(ctx context.Context, q *query.Query, done func(hits []
 
 // hold makes room for n queries, or fails.
 func (x *Executor) hold(n int) error {
+	if x.cpu == nil {
+		return ErrClosed
+	}
 	if h := x.held.Add(int64(n)); h&closed != 0 || h > int64(x.options.Queue) {
 		x.leave(n)
 		if h&closed != 0 {
@@ -223,6 +232,7 @@ func (x *Executor) leave(n int) {
 // prepare makes a job of a query. Unless many wait, or it may bypass the queues, it looks up
 // the lengths of its lists and predicts its cost.
 func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
+	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -231,9 +241,13 @@ func (x *Executor) prepare(ctx context.Context, q *query.Query) (*job, error) {
 	}
 	j := x.newJob()
 	j.ctx, j.q, j.at = ctx, *q, x.now()
-	j.q.Trace = nil
+	j.q.Trace = false
+	if err := x.complete(&j.q); err != nil {
+		x.recycle(j)
+		return nil, err
+	}
 	j.after = x.within(ctx)
-	if !x.bulk.crowded.Load() && !x.bypasses(q) {
+	if !x.bulk.crowded.Load() && !x.bypasses(&j.q) {
 		if err := x.expect(j); err != nil {
 			x.recycle(j)
 			return nil, err
@@ -432,6 +446,9 @@ func (x *Executor) late(at, after time.Duration, by int) {
 
 // Stats returns what x has done so far.
 func (x *Executor) Stats() Stats {
+	if x.cpu == nil {
+		return Stats{}
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	now := x.now()
@@ -451,6 +468,9 @@ func (x *Executor) Stats() Stats {
 // does not wait for a GPU that Open has not opened yet either: once the driver is done with
 // that, the GPU is closed in the background.
 func (x *Executor) Close() error {
+	if x.cpu == nil {
+		return nil
+	}
 	h := x.held.Or(closed)
 	if h&closed != 0 {
 		return nil

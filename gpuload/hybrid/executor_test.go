@@ -92,6 +92,7 @@ func newSnapshot(t testing.TB) (*query.Searcher, *reader.Snapshot) {
 	t.Cleanup(func() { s.Close() })
 	q, err := query.NewSearcher(s, query.Options{})
 	check(err)
+	t.Cleanup(func() { q.Close() })
 	return q, s
 }
 
@@ -136,7 +137,7 @@ func someQueries(n int, seed uint64) []query.Query {
 	rng := rand.New(rand.NewPCG(seed, 9))
 	all := make([]query.Query, n)
 	for i := range all {
-		q := query.Query{K: []int{0, 1, 10, 100, 2000}[rng.IntN(5)], Mode: query.Mode(rng.IntN(3))}
+		q := query.Query{K: []int{2000, 1, 10, 100, 2000}[rng.IntN(5)], Mode: query.Mode(rng.IntN(3))}
 		for range rng.IntN(6) {
 			q.RawTerms = append(q.RawTerms, fmt.Appendf(nil, "w%d", rng.IntN(1+rng.IntN(520))))
 		}
@@ -262,7 +263,7 @@ func TestOverload(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := x.Submit(t.Context(), &q, nil); !errors.Is(err, ErrOverload) {
+	if err := x.Submit(t.Context(), &q, func([]query.Hit, error) {}); !errors.Is(err, ErrOverload) {
 		t.Errorf("a sixth query: %v", err)
 	}
 	if _, err := x.Search(t.Context(), q); !errors.Is(err, ErrOverload) {

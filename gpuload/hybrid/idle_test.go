@@ -57,15 +57,15 @@ func TestOverlooked(t *testing.T) {
 }
 
 // TestSubmitReturns gives answers in a goroutine that does not call Submit, also of trivial queries and
-// of those that the Pool refuses since the snapshot is closed.
+// of those that the Pool refuses since it is closed.
 func TestSubmitReturns(t *testing.T) {
-	s, snapshot := newSnapshot(t)
+	s, _ := newSnapshot(t)
 	x := newHybrid(t, s, nil, Options{})
 	for _, open := range []bool{true, false} {
 		if !open {
-			snapshot.Close()
+			x.cpu.Close()
 		}
-		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {RawTerms: [][]byte{[]byte("w1")}}} {
+		for name, q := range map[string]query.Query{"no terms": {K: 10}, "a term": {RawTerms: [][]byte{[]byte("w1")}}} {
 			returned, done := make(chan struct{}), make(chan error, 1)
 			if err := x.Submit(t.Context(), &q, func(_ []query.Hit, err error) {
 				select {

@@ -74,7 +74,7 @@ func (x *Executor) run(b *batch) bool {
 	x.watch()
 	x.pump()
 	for i, e := range b.entries {
-		x.deliver(e.job, 1, results[i].Hits, nil)
+		x.deliver(e.job, 1, append([]query.Hit(nil), results[i].Hits...), nil) // they lie in memory for the next answers
 		x.leave(1)
 	}
 	clear(b.entries)

@@ -3,6 +3,7 @@ package hybrid
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -24,12 +25,19 @@ type OpenOptions struct {
 // Open returns an Executor with a Pool and a Group of its own. It does not wait for the
 // GPU, whose driver, memory and kernels take up to a second, or a minute if the driver compiles
 // the kernels: until they are ready the CPU answers, and for good if there is no device or it
-// has too little memory. Ready waits, and says why there is no GPU, as Stats does. The caller
-// closes the Executor, and the snapshot after that, not before: the Searcher answers from it. A
+// has too little memory. Ready waits, and says why there is no GPU, as Stats does. The Executor
+// retains the snapshot and the Searcher, which must be over that snapshot: the caller may close both
+// at any time, and closes the Executor. A
 // GPU that is still being opened then keeps what it needs. Without Options.Model it takes the
 // one that idxbench calibrate has kept for this machine and index, if there is one that can be
 // used; Stats.Costs says why one cannot. The error matches query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
+	if s == nil || q == nil {
+		return nil, fmt.Errorf("%w: hybrid without a snapshot or a searcher", query.ErrInvalid)
+	}
+	if !q.Over(s) {
+		return nil, fmt.Errorf("%w: hybrid over two snapshots", query.ErrInvalid)
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -51,7 +59,7 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 		if err := <-begun; err != nil {
 			return nil, err
 		}
-		return openGPU(ctx, p, s, q, cpu, &o)
+		return openGPU(ctx, p, s, cpu, &o)
 	}, s.Close)
 	if err != nil {
 		return nil, err
@@ -125,6 +133,10 @@ func (x *Executor) miss(err error) {
 // none, gpuload.ErrMemory if it has too little memory, gpuload.ErrDevice or ErrHung if it has
 // failed, and ErrClosed after Close. With OnlyCPU it is nil.
 func (x *Executor) Ready(ctx context.Context) error {
+	if x.cpu == nil {
+		return ErrClosed
+	}
+	ctx = orBackground(ctx)
 	select {
 	case <-x.opened:
 	case <-ctx.Done():
@@ -200,7 +212,7 @@ func (x *Executor) join(d *device) bool {
 
 // openGPU waits until the devices that p opens answer and have loaded the first lists of the
 // queries that are expected, or until ctx ends.
-func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, q *query.Searcher, cpu *pool.Pool, o *OpenOptions) (*device, error) {
+func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, cpu *pool.Pool, o *OpenOptions) (*device, error) {
 	g, err := p.Group()
 	if err != nil {
 		return nil, err
@@ -223,6 +235,7 @@ func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, q *que
 	if o.Mode != Parallel || o.Pool.Model != pool.Inter {
 		return d, nil
 	}
+	q := cpu.Searcher()
 	if d.stepper, err = gpuload.NewStepper(g.Executors()[0], q, m.StepOptions(q)); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -37,10 +38,10 @@ func TestStepOptions(t *testing.T) {
 		}
 		last = o
 	}
-	if err := snapshot.Close(); err != nil {
+	if err := errors.Join(snapshot.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	if last.Sooner(&q) {
-		t.Error("sooner, of a snapshot that is closed")
+		t.Error("sooner, of a Searcher that is closed")
 	}
 }

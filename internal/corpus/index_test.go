@@ -34,6 +34,7 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	for i, term := range x.Set.Terms {
 		r, err := s.Search(context.Background(), query.Query{RawTerms: [][]byte{[]byte(term)}, K: 2 * docs, Mode: query.And})
 		if err != nil {

@@ -66,7 +66,7 @@ func (b *Bench) write(ctx context.Context, dir string, c codec.Codec, sets ...*c
 type engine struct {
 	*corpus.Index
 	gpu *gpuload.Executor
-	cpu query.Executor
+	cpu *query.Searcher
 }
 
 // open creates executors for an index, which the engine closes.
@@ -76,12 +76,15 @@ func (b *Bench) open(x *corpus.Index) (e *engine, err error) {
 		e.gpu, err = gpuload.New(b.Device, x.Snapshot, b.options())
 	}
 	if err != nil {
+		if e.cpu != nil {
+			err = errors.Join(err, e.cpu.Close())
+		}
 		return nil, errors.Join(err, x.Close())
 	}
 	return e, nil
 }
 
-func (e *engine) close() error { return errors.Join(e.gpu.Close(), e.Index.Close()) }
+func (e *engine) close() error { return errors.Join(e.gpu.Close(), e.cpu.Close(), e.Index.Close()) }
 
 // kind says which queries of a log are asked.
 type kind bool

@@ -46,6 +46,7 @@ func (b *Bench) StepsOver(ctx context.Context, name string, snapshot *reader.Sna
 	if err != nil {
 		return err
 	}
+	defer cpu.Close()
 	var hybrid gpuload.StepOptions
 	if b.Hybrid != nil {
 		hybrid = b.Hybrid(snapshot, cpu)

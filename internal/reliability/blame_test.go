@@ -160,6 +160,7 @@ func readings(t *testing.T, f static, term []byte) map[string]error {
 		}
 	}})
 	if searcher, err := query.NewSearcher(s, query.Options{}); err == nil {
+		defer searcher.Close()
 		for _, a := range query.Algorithms() {
 			_, err := searcher.Search(ctx, query.Query{RawTerms: [][]byte{term, []byte("all")}, K: 10, Mode: query.Or, Algorithm: a})
 			errs["query "+a.String()] = err

@@ -177,6 +177,7 @@ func examine(r *rand.Rand, f static) (verified bool, err error) {
 		}
 		return verified, expect(err)
 	}
+	defer searcher.Close()
 	for range 3 {
 		if err := examineQuery(r, searcher, verified); err != nil {
 			return verified, err

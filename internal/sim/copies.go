@@ -173,6 +173,7 @@ func (l *life) deleteMatches(a *author, word string) error {
 	if err != nil {
 		return l.judge("searcher", err)
 	}
+	defer searcher.Close()
 	var want, got []uint32
 	for i, d := range o.docs {
 		if !d.Deleted && slices.Contains(d.Terms, word) {

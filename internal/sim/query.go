@@ -14,13 +14,14 @@ import (
 
 // drawParams draws parameters of BM25.
 func drawParams(r *rand.Rand) query.Params {
-	return []query.Params{query.DefaultParams(), query.DefaultParams(), {K1: 1.2, B: 0.75}, {K1: 0, B: 0}, {K1: 0.9, B: 1}, {K1: 3, B: 0}}[r.IntN(6)]
+	return []query.Params{query.DefaultParams(), query.DefaultParams(), {K1: 1.2, B: 0.75}, query.Exactly(0, 0), {K1: 0.9, B: 1}, query.Exactly(3, 0)}[r.IntN(6)]
 }
 
 // drawQuery draws a query over terms, and the same for the oracle.
 func drawQuery(r *rand.Rand, terms []string, docs int, p query.Params) (query.Query, oracle.Query) {
 	q := query.Query{K: 1 + r.IntN(1<<r.IntN(9)), Mode: query.Mode(r.IntN(3)), Algorithm: query.Algorithms()[r.IntN(len(query.Algorithms()))]}
-	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode), K1: p.K1, B: p.B}
+	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode)}
+	o.K1, o.B = p.Values()
 	for range 1 + r.IntN(1<<r.IntN(4)) {
 		word := fmt.Sprintf("w%d", r.IntN(1<<(1+r.IntN(8))))
 		if len(terms) > 0 && r.IntN(4) == 0 {

@@ -153,7 +153,10 @@ func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
 		return nil, err
 	}
 	c.index, c.docs, c.params = oracle.New(docs), max(len(docs), 1), drawParams(r)
-	c.searcher, err = query.NewSearcher(c.snapshot, query.Options{Params: &c.params, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	c.searcher, err = query.NewSearcher(c.snapshot, query.Options{Params: c.params, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	if err == nil {
+		c.closers = append(c.closers, c.searcher.Close)
+	}
 	return c, err
 }
 

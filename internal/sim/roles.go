@@ -217,10 +217,11 @@ func (l *life) look(r *rand.Rand, s *reader.Snapshot, b bounds) (seen []int, err
 		return nil, err
 	}
 	p := drawParams(r)
-	searcher, err := query.NewSearcher(s, query.Options{Params: &p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	searcher, err := query.NewSearcher(s, query.Options{Params: p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
 	if err := l.judge("searcher", err); err != nil {
 		return nil, err
 	}
+	defer searcher.Close()
 	index := oracle.New(o.docs)
 	for range 1 + r.IntN(3) {
 		n := 1 + r.IntN(20)

@@ -93,6 +93,7 @@ func compareAnswers(t *testing.T, rng *rand.Rand, a, b *reader.Snapshot) {
 		if searchers[i], err = query.NewSearcher(s, query.Options{}); err != nil {
 			t.Fatal(err)
 		}
+		defer searchers[i].Close()
 	}
 	for range 15 {
 		var words []string

@@ -15,48 +15,48 @@ import (
 )
 
 // shelf returns a Searcher over an index of three short documents, and the index.
-func shelf(ctx context.Context) (*query.Searcher, *reader.Snapshot, error) {
+func shelf(ctx context.Context) (*query.Searcher, error) {
 	simple, err := analysis.New("simple", "")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	dir := memfs.New() // in place of a directory
 	w, err := writer.OpenFS(ctx, dir, writer.Options{Analyzer: simple})
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for id, text := range []string{"salt of the earth", "the light of the world", "the salt sea"} {
 		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "doc%d", id), Contents: []byte(text)}); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 	}
 	if err := w.Commit(ctx); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err := w.Close(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	index, err := reader.OpenFS(dir)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer index.Close() // the snapshot stays open
 	snapshot, err := index.Snapshot()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	searcher, err := query.NewSearcher(snapshot, query.Options{})
-	return searcher, snapshot, err
+	defer snapshot.Close() // the searcher keeps it
+	return query.NewSearcher(snapshot, query.Options{})
 }
 
 // Execute answers a batch of queries on all CPUs.
 func ExamplePool_Execute() {
 	ctx := context.Background()
-	searcher, snapshot, err := shelf(ctx)
+	searcher, err := shelf(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer snapshot.Close()
+	defer searcher.Close()
 	p, err := pool.New(searcher, pool.Options{Model: pool.FineGrained})
 	if err != nil {
 		log.Fatal(err)
@@ -80,11 +80,11 @@ func ExamplePool_Execute() {
 // Submit starts a query; a goroutine of the Pool delivers the answer.
 func ExamplePool_Submit() {
 	ctx := context.Background()
-	searcher, snapshot, err := shelf(ctx)
+	searcher, err := shelf(ctx)
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer snapshot.Close()
+	defer searcher.Close()
 	p, err := pool.New(searcher, pool.Options{})
 	if err != nil {
 		log.Fatal(err)

@@ -51,6 +51,7 @@ func TestAnswersAfterFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	ctx := context.Background()
 	seg := snapshot.Segments()[0]
 	name := filepath.Join(dir, seg.Name())

@@ -5,7 +5,6 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/internal/invariants"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/exec"
 )
@@ -19,7 +18,6 @@ type job struct {
 	done   chan struct{}            // receives one value when the result is complete
 	notify func([]query.Hit, error) // called instead, if not nil
 	wanted func() bool              // of SubmitIf
-	hits   []query.Hit              // memory for the argument of notify
 	state  atomic.Int32             // queued, begun or abandoned
 
 	awaited     atomic.Bool // the caller sleeps until it is done
@@ -44,7 +42,7 @@ func (p *Pool) newJob() any {
 // start makes j ready for q.
 func (j *job) start(ctx context.Context, q *query.Query) {
 	j.ctx, j.q = ctx, *q
-	j.q.Trace, j.notify, j.wanted = nil, nil, nil
+	j.q.Trace, j.notify, j.wanted = false, nil, nil
 	j.awaited.Store(false)
 	j.state.Store(queued)
 	j.pool.engine.Begin(ctx, j.x, &j.q)
@@ -62,14 +60,8 @@ func (j *job) end() {
 		}
 		return
 	}
-	hits, err := p.engine.AppendHits(j.x, j.hits[:0])
-	j.hits = hits
+	hits, err := p.engine.AppendHits(j.x, nil)
 	notify(hits, err)
-	if invariants.Enabled {
-		for i := range hits {
-			hits[i] = query.Hit{Doc: exec.End} // they were valid during the call
-		}
-	}
 	p.recycle(j)
 }
 

@@ -16,8 +16,8 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Queries to a Pool may run while the snapshot, the index and the Pool are closed, in any order:
-// they succeed or fail with ErrClosed.
+// Queries to a Pool may run while the snapshot, the index, the Searcher and the Pool are closed, in any
+// order: they succeed or, once the Pool is closed, fail with ErrClosed.
 func TestQueriesBesideClose(t *testing.T) {
 	dir := querytest.Directory(t, writer.Options{}, querytest.ZipfDocs(rand.New(rand.NewPCG(93, 94)), 4000, 200, 20), nil, 2500)
 	ctx := context.Background()
@@ -34,6 +34,7 @@ func TestQueriesBesideClose(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { s.Close() })
 		m := Model(round % len(modelNames))
 		p, err := New(s, Options{Workers: 3, Model: m, TaskPostings: 200})
 		if err != nil {
@@ -72,10 +73,13 @@ func TestQueriesBesideClose(t *testing.T) {
 		if err := errors.Join(snapshot.Close(), x.Close()); err != nil {
 			t.Fatal(err)
 		}
-		running.Wait()
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
 		p.Close()
+		running.Wait()
 		if _, err := New(s, Options{}); !errors.Is(err, reader.ErrClosed) {
-			t.Errorf("New over a closed snapshot: %v", err)
+			t.Errorf("New over a closed Searcher: %v", err)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 // Options configure a Pool. The zero value means model Inter with one worker for each CPU.
 type Options struct {
-	// Workers is the number of goroutines; 0 means runtime.GOMAXPROCS.
+	// Workers is the number of goroutines, at most MaxWorkers; 0 means runtime.GOMAXPROCS.
 	Workers int
 	// Model is how queries are distributed over the workers.
 	Model Model
@@ -36,6 +36,10 @@ type Options struct {
 	SpinFor time.Duration
 }
 
+// MaxWorkers is the maximum of Options.Workers. More workers than CPUs answer no faster, and each has
+// queues of its own.
+const MaxWorkers = 4096
+
 const defaultThreshold = 5
 
 // check returns an error matching query.ErrInvalid unless o is valid.
@@ -43,6 +47,8 @@ func (o *Options) check() error {
 	switch {
 	case int(o.Model) >= len(modelNames):
 		return fmt.Errorf("%w: %v", query.ErrInvalid, o.Model)
+	case o.Workers > MaxWorkers:
+		return fmt.Errorf("%w: pool with %d workers, more than %d", query.ErrInvalid, o.Workers, MaxWorkers)
 	case o.Workers < 0 || o.Threshold < 0 || o.TaskPostings < 0:
 		return fmt.Errorf("%w: pool with %d workers, threshold %d, tasks of %d postings", query.ErrInvalid, o.Workers, o.Threshold, o.TaskPostings)
 	}
@@ -52,7 +58,7 @@ func (o *Options) check() error {
 // setDefaults replaces zeros by the defaults.
 func (o *Options) setDefaults() {
 	if o.Workers == 0 {
-		o.Workers = runtime.GOMAXPROCS(0)
+		o.Workers = min(runtime.GOMAXPROCS(0), MaxWorkers)
 	}
 	if o.Threshold == 0 {
 		o.Threshold = defaultThreshold
@@ -65,8 +71,7 @@ func (o *Options) setDefaults() {
 	}
 }
 
-// ErrClosed is matched by the errors of calls on a closed Pool. It matches reader.ErrClosed, which
-// is also the error of calls on a Pool whose snapshot is closed.
+// ErrClosed is matched by the errors of calls on a closed Pool. It matches reader.ErrClosed.
 var ErrClosed = fmt.Errorf("pool: %w", fs.ErrClosed)
 
 // Lengths of the queues.
@@ -77,7 +82,7 @@ const (
 )
 
 // Pool answers queries on several goroutines. It is safe for concurrent use. The caller closes
-// it.
+// it. The zero value is a closed Pool.
 type Pool struct {
 	searcher *query.Searcher
 	engine   exec.Engine[query.Query, query.Hit]
@@ -141,9 +146,8 @@ func (p *Pool) count(tasks int, took time.Duration) {
 	}
 }
 
-// New starts a Pool over s. After the snapshot of s is closed, queries fail with reader.ErrClosed;
-// those under way are answered. The caller closes the Pool. The error matches query.ErrInvalid, or
-// reader.ErrClosed if the snapshot is closed.
+// New starts a Pool over s, which it retains: the caller may close s at any time, and closes the
+// Pool. The error matches query.ErrInvalid, or reader.ErrClosed if s is closed.
 func New(s *query.Searcher, o Options) (*Pool, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -152,12 +156,13 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 		return nil, fmt.Errorf("%w: pool over no searcher", query.ErrInvalid)
 	}
 	o.setDefaults()
-	engine := exec.Of(s).(exec.Engine[query.Query, query.Hit])
-	if err := engine.Err(); err != nil {
+	own, err := exec.Of(s)
+	if err != nil {
 		return nil, err
 	}
+	engine := own.(exec.Engine[query.Query, query.Hit])
 	p := &Pool{
-		searcher: s,
+		searcher: engine.Searcher().(*query.Searcher),
 		engine:   engine,
 		options:  o,
 		entry:    newRing[*job](entryRoom),
@@ -174,7 +179,10 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 	p.mostSpinning = cpus - freeProcs(cpus)
 	p.mustPark = max(0, o.Workers-(procs-freeProcs(procs)))
 	for i := range o.Workers {
-		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](taskRoom), patience: o.SpinFor, stride: 1}
+		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](1), patience: o.SpinFor, stride: 1}
+		if o.Model.exclusive() {
+			w.own = newRing[task](taskRoom)
+		}
 		w.sleeper.init()
 		p.workers = append(p.workers, w)
 	}
@@ -197,6 +205,9 @@ func (p *Pool) Close() {
 		}
 	}
 	p.running.Wait()
+	if p.engine != nil {
+		_ = p.engine.Close() // of what is only read
+	}
 }
 
 // leave undoes an increment of queries.
@@ -209,8 +220,8 @@ func (p *Pool) leave() {
 	}
 }
 
-// Searcher returns what New was given, for callers that answer queries on goroutines of
-// their own beside the workers.
+// Searcher returns the Pool's own Searcher, for callers that answer queries on goroutines of their
+// own beside the workers. It is closed with the Pool.
 func (p *Pool) Searcher() *query.Searcher { return p.searcher }
 
 // Workers returns the number of workers.
@@ -218,6 +229,9 @@ func (p *Pool) Workers() int { return len(p.workers) }
 
 // AppendLengths appends the document frequency of each term, as Searcher.AppendLengths does.
 func (p *Pool) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
+	if p.engine == nil {
+		return dst, ErrClosed
+	}
 	return p.engine.AppendLengths(dst, terms)
 }
 
@@ -228,8 +242,9 @@ func (p *Pool) Search(ctx context.Context, q query.Query) (query.Result, error) 
 }
 
 // AppendHits appends the hits of q to dst, the best first. On an error it returns dst
-// unchanged. Like the other methods it ignores Query.Trace.
+// unchanged. Like the other methods it ignores Query.Trace, and a nil ctx means context.Background.
 func (p *Pool) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error) {
+	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
 		return dst, err
 	}
@@ -251,6 +266,7 @@ func (p *Pool) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) 
 
 // Execute answers a batch, all queries concurrently. It makes Pool an Executor.
 func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	ctx = orBackground(ctx)
 	results := make([]query.Result, len(queries))
 	waiting := make([]*job, len(queries))
 	var failed error
@@ -290,7 +306,8 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 // Submit starts a query and returns without waiting for its answer. If thousands of queries
 // wait already, it first waits for room. Unless it returns an error, Submit calls done once,
 // with the results of AppendHits, on a goroutine of the Pool, which done must not block. The
-// hits are valid only during that call. q's slices and filter must not change before it.
+// hits are the caller's. q's slices and filter must not change before that call. If done is nil,
+// the error matches query.ErrInvalid.
 func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
 	return p.SubmitIf(ctx, q, nil, done)
 }
@@ -299,10 +316,13 @@ func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []quer
 // returns false, the query is dropped and done is not called: wanted may have another processor
 // answer. It is not called for a query that is canceled, or has no hits whatever the index holds.
 func (p *Pool) SubmitIf(ctx context.Context, q *query.Query, wanted func() bool, done func(hits []query.Hit, err error)) error {
+	if q == nil || done == nil {
+		return fmt.Errorf("%w: no query, or no function to call with its answer", query.ErrInvalid)
+	}
 	if _, err := p.check(q); err != nil {
 		return err
 	}
-	_, err := p.start(ctx, q, wanted, done)
+	_, err := p.start(orBackground(ctx), q, wanted, done)
 	return err
 }
 
@@ -314,17 +334,28 @@ func (p *Pool) check(q *query.Query) (empty bool, err error) {
 	if !trivial(q) {
 		return false, nil
 	}
-	if p.queries.Load()&closed != 0 {
+	if p.engine == nil || p.queries.Load()&closed != 0 {
 		return true, ErrClosed
 	}
-	return true, p.engine.Err()
+	return true, nil
 }
 
 // trivial reports whether q has no hits whatever the index holds.
-func trivial(q *query.Query) bool { return q.K <= 0 || len(q.RawTerms) == 0 }
+func trivial(q *query.Query) bool { return q.Text == "" && len(q.RawTerms) == 0 }
+
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
 
 // enter makes a job of a query.
 func (p *Pool) enter(ctx context.Context, q *query.Query) (*job, error) {
+	if p.engine == nil {
+		return nil, ErrClosed
+	}
 	if p.queries.Add(1)&closed != 0 {
 		p.leave()
 		return nil, ErrClosed

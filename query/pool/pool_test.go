@@ -38,6 +38,7 @@ func newSearcher(t testing.TB, docs [][]string, deleted []int, cuts ...int) *que
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	return s
 }
 
@@ -159,6 +160,7 @@ func TestPoolErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { s.Close() })
 	late, cancel := context.WithDeadline(context.Background(), time.Now().Add(-time.Second))
 	defer cancel()
 	for _, m := range models {
@@ -225,14 +227,15 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// Queries over a closed snapshot fail in every model, also once their terms are cached.
-func TestClosedSnapshot(t *testing.T) {
+// Queries to a closed Pool fail in every model, also once their terms are cached.
+func TestClosedPool(t *testing.T) {
 	for m := range Model(len(modelNames)) {
 		snapshot := querytest.Index(t, querytest.ZipfDocs(rand.New(rand.NewPCG(7, 8)), 300, 30, 10), nil)
 		s, err := query.NewSearcher(snapshot, query.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { s.Close() })
 		p, err := New(s, Options{Workers: 2, Model: m})
 		if err != nil {
 			t.Fatal(err)
@@ -243,13 +246,10 @@ func TestClosedSnapshot(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := snapshot.Close(); err != nil {
-			t.Fatal(err)
-		}
+		p.Close()
 		if _, err := p.Search(context.Background(), q); !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("%v: a search after Close gives %v", m, err)
 		}
-		p.Close()
 	}
 }
 
@@ -358,7 +358,7 @@ func TestPoolSubmit(t *testing.T) {
 			t.Errorf("%v: %+v", m, n)
 		}
 		p.Close()
-		if err := p.Submit(ctx, &query.Query{RawTerms: querytest.Terms("w1"), K: 1}, nil); !errors.Is(err, ErrClosed) {
+		if err := p.Submit(ctx, &query.Query{RawTerms: querytest.Terms("w1"), K: 1}, func([]query.Hit, error) {}); !errors.Is(err, ErrClosed) {
 			t.Errorf("%v: closed pool gives %v", m, err)
 		}
 	}
@@ -369,7 +369,7 @@ func TestPoolSubmitEmpty(t *testing.T) {
 	s := newSearcher(t, [][]string{{"a", "b"}, {"a"}}, nil)
 	for _, m := range models {
 		p := newTestPool(t, s, Options{Workers: 1, Model: m})
-		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no documents": {RawTerms: querytest.Terms("a")}} {
+		for name, q := range map[string]query.Query{"no terms": {K: 10}, "no words": {Text: ".!"}} {
 			q.Mode = query.Or
 			hold, held := make(chan struct{}), make(chan struct{})
 			if err := p.Submit(t.Context(), &query.Query{RawTerms: querytest.Terms("b"), K: 1}, func([]query.Hit, error) { close(held); <-hold }); err != nil {

@@ -29,6 +29,7 @@ func TestPoolsRealText(t *testing.T) {
 	searcher := func() *query.Searcher {
 		s, err := query.NewSearcher(l.Snapshot(), query.Options{})
 		l.Do(err)
+		t.Cleanup(func() { s.Close() })
 		return s
 	}
 	searchers := []*query.Searcher{searcher()}

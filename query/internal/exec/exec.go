@@ -12,9 +12,9 @@ import (
 // End is above every docID of a segment. It is Task.Hi of a task that extends to the end.
 const End = math.MaxUint32
 
-// Of returns the Engine of searcher, a non-nil *query.Searcher, as an Engine[query.Query,
-// query.Hit]. Package query sets it.
-var Of func(searcher any) any
+// Of returns an Engine of searcher, a non-nil *query.Searcher, as an Engine[query.Query,
+// query.Hit]. It retains the searcher until Close; if that is closed, it fails. Package query sets it.
+var Of func(searcher any) (any, error)
 
 // Engine is a Searcher as a scheduler sees it. Q is query.Query and H is query.Hit, which this
 // package cannot import. An Engine is safe for concurrent use.
@@ -33,8 +33,12 @@ type Engine[Q, H any] interface {
 	// NewWorker returns a Worker for one goroutine.
 	NewWorker() Worker
 
-	// Err returns an error if the snapshot is closed.
+	// Searcher returns the Engine's own *query.Searcher.
+	Searcher() any
+	// Err returns an error if the Engine is closed.
 	Err() error
+	// Close closes the Engine as a Searcher is closed.
+	Close() error
 	// Docs returns the number of documents in all segments, including deleted ones.
 	Docs() uint64
 	// Segments returns the number of segments.

@@ -323,7 +323,7 @@ func openSearcher(dir string) (*query.Searcher, *reader.Snapshot, func(), error)
 		x.Close()
 		return nil, nil, nil, cli.Opening(err)
 	}
-	return q, s, func() { s.Close(); x.Close() }, nil
+	return q, s, func() { q.Close(); s.Close(); x.Close() }, nil
 }
 
 // warm asks both indexes every query once and compares the answers.

@@ -198,10 +198,11 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, cli.Opening(err)
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{Params: &f.params, DenseBytes: denseBytes(f.dense)})
+	searcher, err := query.NewSearcher(s, query.Options{Params: query.Exactly(f.params.K1, f.params.B), DenseBytes: denseBytes(f.dense)})
 	if err != nil {
 		return nil, cli.Opening(err)
 	}
+	defer searcher.Close()
 	terms, err := readQueries(f.queries, s)
 	if err != nil {
 		return nil, err

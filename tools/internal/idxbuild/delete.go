@@ -106,6 +106,7 @@ func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs
 	if err != nil {
 		return err
 	}
+	defer searcher.Close()
 	for _, text := range queries {
 		terms, err := searcher.Parse(text)
 		if err != nil {

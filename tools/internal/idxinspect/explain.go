@@ -125,7 +125,7 @@ func explain(x *index, params query.Params, text, id string) (*Explanation, erro
 		return nil, err
 	}
 	st := x.stats()
-	sc, err := query.NewScorer(params, st)
+	sc, err := query.NewScorer(query.Exactly(params.K1, params.B), st)
 	if err != nil {
 		return nil, err
 	}

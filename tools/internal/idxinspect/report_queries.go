@@ -64,6 +64,7 @@ func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *index, 
 	if err != nil {
 		return err
 	}
+	defer searcher.Close()
 	for len(b.page.Queries) < b.traced && b.visits < maxVisits && b.columns < visitColumns {
 		d, err := src.Next()
 		if err == io.EOF {
@@ -88,8 +89,7 @@ func (b *pageBuilder) traceOne(ctx context.Context, s *query.Searcher, snapshot 
 	if err != nil {
 		return nil, err
 	}
-	t := query.Trace{Blocks: true}
-	q := query.Query{RawTerms: terms, K: hitsTraced, Mode: b.mode, Trace: &t}
+	q := query.Query{RawTerms: terms, K: hitsTraced, Mode: b.mode, Trace: true}
 	if _, err := s.Search(ctx, q); err != nil {
 		return nil, err
 	}
@@ -97,6 +97,7 @@ func (b *pageBuilder) traceOne(ctx context.Context, s *query.Searcher, snapshot 
 	if err != nil {
 		return nil, err
 	}
+	t := r.Trace
 	out := &htmlreport.Query{ID: cli.Printable(id), Text: cli.Printable(text), Algorithm: t.Algorithm.String(), Docs: x.docs(),
 		Micros: math.Round(float64((t.Resolve+t.Search).Nanoseconds())/100) / 10,
 		Hits:   []htmlreport.Hit{}, Thresholds: thresholds(t.Thresholds), Passes: []htmlreport.Pass{}}

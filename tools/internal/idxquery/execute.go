@@ -99,6 +99,7 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	if err := s.open(); err != nil {
 		return cli.Opening(err)
 	}
+	defer s.searcher.Close()
 	return use(s)
 }
 
@@ -110,7 +111,7 @@ func (s *session) open() error {
 	if s.algo, err = query.ParseAlgorithm(s.f.algo.Value); err != nil {
 		return err
 	}
-	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: &s.f.params})
+	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: query.Exactly(s.f.params.K1, s.f.params.B)})
 	return err
 }
 

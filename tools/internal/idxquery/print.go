@@ -2,6 +2,7 @@ package idxquery
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -40,7 +41,8 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		a.Terms = append(a.Terms, cli.Text(t))
 	}
 	a.NoTerms = len(a.Terms) == 0
-	if a.trace = r.query.Trace; a.trace != nil {
+	if r.query.Trace {
+		a.trace = cmp.Or(r.trace, new(query.Trace))
 		a.Trace = newTrace(a.trace)
 		if r.steps != nil {
 			a.Trace.addSteps(r.steps)

@@ -26,11 +26,15 @@ type stepFinder struct {
 
 // AppendHits implements finder.
 func (f *stepFinder) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error) {
-	r, err := f.steps.Search(ctx, *q, &f.trace)
-	if q.Trace != nil {
-		*q.Trace = f.trace.CPU
-	}
+	r, err := f.Search(ctx, *q)
 	return append(dst, r.Hits...), err
+}
+
+// Search implements tracer.
+func (f *stepFinder) Search(ctx context.Context, q query.Query) (query.Result, error) {
+	r, err := f.steps.Search(ctx, q, &f.trace)
+	r.Trace = &f.trace.CPU
+	return r, err
 }
 
 // onSteps answers queries one after the other with a trace. With --device gpu all steps

@@ -19,12 +19,18 @@ type finder interface {
 	AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error)
 }
 
+// tracer is a finder that can record what it does.
+type tracer interface {
+	Search(ctx context.Context, q query.Query) (query.Result, error)
+}
+
 // reply is the answer to one question.
 type reply struct {
 	question
 	index int // of the question
 	query query.Query
 	hits  []query.Hit
+	trace *query.Trace // nil unless traced
 	took  time.Duration
 	steps *gpuload.StepTrace // nil unless traced on two processors
 }
@@ -55,11 +61,7 @@ func (w *worker) cut(q question) (query.Query, error) {
 	from := len(w.terms)
 	var err error
 	w.terms, w.buf, err = w.s.searcher.AppendTerms(w.terms, w.buf, q.text)
-	x := query.Query{RawTerms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.k, Mode: w.s.mode, Algorithm: w.s.algo}
-	if w.s.f.trace {
-		x.Trace = &query.Trace{}
-	}
-	return x, err
+	return query.Query{RawTerms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.k, Mode: w.s.mode, Algorithm: w.s.algo, Trace: w.s.f.trace}, err
 }
 
 // cutAll cuts questions into terms, in w.queries.
@@ -85,7 +87,13 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 		return err
 	}
 	start := time.Now()
-	r.hits, err = f.AppendHits(ctx, r.hits[:0], &r.query)
+	if t, ok := f.(tracer); ok && r.query.Trace {
+		var x query.Result
+		x, err = t.Search(ctx, r.query)
+		r.hits, r.trace = x.Hits, x.Trace
+	} else {
+		r.hits, err = f.AppendHits(ctx, r.hits[:0], &r.query)
+	}
 	r.took = time.Since(start)
 	if steps, ok := f.(*stepFinder); ok {
 		r.steps = &steps.trace

@@ -112,11 +112,11 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 		return err
 	}
 	x.prefetch(terms)
-	t := query.Trace{Blocks: true}
-	result, err := x.searcher.Search(ctx, query.Query{RawTerms: terms, K: a.K, Mode: mode, Trace: &t})
+	result, err := x.searcher.Search(ctx, query.Query{RawTerms: terms, K: a.K, Mode: mode, Trace: true})
 	if err != nil {
 		return err
 	}
+	t := result.Trace
 	a.Took, a.Algo = cli.Seconds(t.Resolve+t.Search), t.Algorithm.String()
 	weights, err := a.weigh(x, terms)
 	if err != nil {
@@ -139,7 +139,7 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 		hit.Rank, hit.Link = i+1, link("doc", "doc", h.Doc, "q", a.Text)
 		a.Hits = append(a.Hits, hit)
 	}
-	a.trace(x, &t)
+	a.trace(x, t)
 	return nil
 }
 

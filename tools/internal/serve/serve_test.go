@@ -192,6 +192,7 @@ func TestScores(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { searcher.Close() })
 	score := regexp.MustCompile(`<span class="score">([^<]*)</span>`)
 	sum := regexp.MustCompile(`<td class="n">([^<]*)</tr></tbody></table></details>`)
 	for _, text := range []string{"again again number13", "every document again", "number77 number3"} {

@@ -297,6 +297,9 @@ func (x *source) openSearcher() error {
 		// grow with the index.
 		x.searcher, err = query.NewSearcher(x.snapshot, query.Options{DenseBytes: -1})
 	}
+	if err == nil {
+		x.closers = append(x.closers, x.searcher.Close)
+	}
 	if err == nil && len(x.damage) == 0 {
 		for i, g := range x.snapshot.Segments() {
 			x.segs[i].Segment = g.Views(trusted.Caller{}) // so that pages are mapped and checked once

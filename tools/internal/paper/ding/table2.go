@@ -143,6 +143,7 @@ func cpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, a query
 	if err != nil {
 		return nil, err
 	}
+	defer cpu.Close()
 	qs := queries(s, m, e.Pick(most, 20))
 	for i := range qs {
 		qs[i].Algorithm = a
@@ -165,6 +166,7 @@ func gpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, how gpu
 	if err != nil {
 		return nil, 0, err
 	}
+	defer cpu.Close()
 	g, err := e.Executor(x, gpuload.Options{CPU: cpu, Memory: 4 << 30, Accumulate: how})
 	if err != nil {
 		return nil, 0, err

@@ -112,6 +112,7 @@ func onBoth(ctx context.Context, e *paper.Env) (*latencies, error) {
 		if err != nil {
 			return nil, err
 		}
+		defer cpu.Close()
 		g, err := e.Executor(x, gpuload.Options{CPU: cpu, Presence: -1, Memory: 4 << 30})
 		if err != nil {
 			return nil, err

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"slices"
 )
 
@@ -25,15 +26,31 @@ type BackupStats struct {
 	Bytes                 int64 // in them
 }
 
-// Backup makes an index of the newest commit in dst, which must be empty: hard links to
-// its files if both are local directories of one file system, copies otherwise. Writers
-// may work meanwhile, in any process. Everything is durable when Backup returns. The
+// Backup makes an index of the newest commit in dst, which must be empty, or a local
+// directory that does not exist: hard links to its files if both are local directories of
+// one file system, copies otherwise. Writers may work meanwhile, in any process. Everything is durable when Backup returns. The
 // manifest comes last, so what a crash leaves is not taken for an index. After an error
 // Backup removes what it wrote. Local files keep their permissions. It does not check the
 // content of files.
 func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats BackupStats, err error) {
 	if err := d.err("open"); err != nil {
 		return stats, err
+	}
+	if dst == nil {
+		return stats, fmt.Errorf("%w: no file system for the backup", ErrInvalid)
+	}
+	ctx = orBackground(ctx)
+	made, err := d.makeFor(dst)
+	if err != nil {
+		return stats, err
+	}
+	if made != "" {
+		defer func() {
+			if err != nil {
+				os.Remove(filepath.Join(made, LockName))
+				os.Remove(made) // unless something else is there by now
+			}
+		}()
 	}
 	held, err := dst.Lock(LockName)
 	if err != nil {
@@ -54,6 +71,41 @@ func (d *Dir) Backup(ctx context.Context, dst FS, o BackupOptions) (stats Backup
 		b.undo()
 	}
 	return stats, err
+}
+
+// orBackground returns ctx, or context.Background() if it is nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
+// makeFor creates the directory of dst if it is local and does not exist, with the
+// permissions of d, and returns its path.
+func (d *Dir) makeFor(dst FS) (made string, err error) {
+	to, ok := dst.(osDir)
+	if !ok {
+		return "", nil
+	}
+	if _, err := os.Stat(to.path); !errors.Is(err, fs.ErrNotExist) {
+		return "", err
+	}
+	mode := fs.FileMode(0o777)
+	if from, ok := d.fs.(osDir); ok {
+		st, err := os.Stat(from.path)
+		if err != nil {
+			return "", err
+		}
+		mode = st.Mode().Perm()
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(to.path)), 0o777); err != nil {
+		return "", err
+	}
+	if err := os.Mkdir(to.path, mode); err != nil {
+		return "", err
+	}
+	return to.path, syncDir(filepath.Dir(filepath.Clean(to.path)))
 }
 
 // backup is a backup in progress.

@@ -38,6 +38,9 @@ type folder struct {
 	sequence  uint64  // Commit.Published of the last one
 }
 
+// ErrInvalid is matched by the errors for arguments that cannot be used.
+var ErrInvalid = errors.New("store: invalid argument")
+
 // registry holds the folder of every directory in use.
 var registry struct {
 	sync.Mutex
@@ -73,6 +76,9 @@ func Create(path string) (*Dir, error) {
 // OpenFS returns the Dir of any file system. It can be locked and written only if
 // fsys is also an FS. The caller closes the Dir.
 func OpenFS(fsys ReadFS) (*Dir, error) {
+	if fsys == nil {
+		return nil, fmt.Errorf("%w: no file system", ErrInvalid)
+	}
 	id := fsys.ID()
 	registry.Lock()
 	defer registry.Unlock()
@@ -128,7 +134,7 @@ func (d *Dir) closedError(op string) error {
 }
 
 // Same reports whether d and other are the same directory.
-func (d *Dir) Same(other *Dir) bool { return d.folder == other.folder }
+func (d *Dir) Same(other *Dir) bool { return other != nil && d.folder == other.folder }
 
 // String returns the directory's name.
 func (f *folder) String() string {
@@ -338,6 +344,9 @@ func readManifestFile(fsys ReadFS, name string, gen uint64) (m *Manifest, raw []
 // writer in another process removes a file in between, OpenLatest starts again
 // from the newer commit. If open fails, it releases the commit.
 func (d *Dir) OpenLatest(open func(*Commit) error) (*Commit, error) {
+	if open == nil {
+		return nil, fmt.Errorf("%w: no function opens the commit", ErrInvalid)
+	}
 	for attempt := 1; ; attempt++ {
 		c, err := d.Latest()
 		if err != nil {

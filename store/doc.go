@@ -35,7 +35,7 @@
 // on Unix; on Windows the removal fails and is repeated at the next commit.
 //
 // Locking a new directory commits an empty manifest before any other file is created.
-// Files of an index without a manifest, a manifest of which both files are damaged, and
+// Temporary files that were there before move to quarantine. Committed files of an index without a manifest, a manifest of which both files are damaged, and
 // committed files newer than the newest manifest are therefore damage, not left by a
 // crash, and opening it is an error: falling back to an older commit would silently
 // lose documents. Inspect, Rebuild and Repair find what can be had.

@@ -65,6 +65,7 @@ type FileState struct {
 // format.ErrNotAnIndex if there is no trace of an index. If a writer in another process
 // removes a file meanwhile, Inspect starts again.
 func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
+	ctx = orBackground(ctx)
 	if err := d.err("read"); err != nil {
 		return nil, err
 	}

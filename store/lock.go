@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -108,6 +109,9 @@ func (d *Dir) acquire(keep int) (*Lock, error) {
 func (l *Lock) Manifest() *Manifest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.cur == nil { // the zero Lock
+		return &Manifest{}
+	}
 	return l.cur.Clone()
 }
 
@@ -121,9 +125,19 @@ func (l *Lock) KeepCommits() int {
 // Dir returns the locked directory, open until l is closed. The caller does not close it.
 func (l *Lock) Dir() *Dir { return l.dir }
 
+// isClosed is usable for callers that do not hold l.mu.
+func (l *Lock) isClosed() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.usable()
+}
+
 // usable returns why the lock can no longer be used, or nil. The caller holds
 // l.mu.
 func (l *Lock) usable() error {
+	if l.dir == nil { // the zero Lock
+		return fmt.Errorf("store: %w", fs.ErrClosed)
+	}
 	if l.failed != nil {
 		return fmt.Errorf("%s: %w", l.dir, l.failed)
 	}
@@ -134,8 +148,8 @@ func (l *Lock) usable() error {
 func (l *Lock) create(name func(uint64) string) (uint64, *output, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.usable(); err != nil {
-		return 0, nil, err
+	if err := l.stillHeld(); err != nil {
+		return 0, nil, err // where the directory was, there may be another
 	}
 	num := l.next
 	f, err := l.fs.Create(name(num) + tempSuffix)
@@ -162,7 +176,7 @@ func (l *Lock) CreateSegment() (num uint64, f File, err error) {
 
 // WriteDeletes writes a deletes file for a segment and returns its number. docs are local docIDs; there must be at least one.
 func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64, err error) {
-	if docs.IsEmpty() {
+	if docs == nil || docs.IsEmpty() {
 		return 0, errors.New("store: no documents to delete")
 	}
 	content, err := appendDeletes(nil, docs)
@@ -185,7 +199,15 @@ func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64
 }
 
 // CreateTemp creates a scratch file in the directory.
-func (l *Lock) CreateTemp() (Temp, error) { return l.fs.CreateTemp() }
+func (l *Lock) CreateTemp() (Temp, error) {
+	l.mu.Lock()
+	err := l.stillHeld()
+	l.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	return l.fs.CreateTemp()
+}
 
 // Discard removes file num, complete or not. This lock must have created it, and
 // no commit may name it. A file that is published remains until that ends.
@@ -224,6 +246,9 @@ func (l *Lock) Commit(m *Manifest) error { return l.CommitAndPublish(m, nil) }
 
 // CommitAndPublish is Commit, followed by Publish of published unless that is nil.
 func (l *Lock) CommitAndPublish(m, published *Manifest) error {
+	if m == nil {
+		return cmp.Or(l.isClosed(), fmt.Errorf("%w: no manifest", ErrInvalid))
+	}
 	l.commit.Lock()
 	defer l.commit.Unlock()
 	content, unsynced, err := l.prepare(m)
@@ -397,6 +422,9 @@ func (l *Lock) stillHeld() error {
 // outcome of a commit is uncertain or another writer may be at work. Further calls do
 // nothing.
 func (l *Lock) Close() error {
+	if l.dir == nil { // the zero Lock
+		return nil
+	}
 	l.commit.Lock()
 	defer l.commit.Unlock()
 	l.mu.Lock()

@@ -113,6 +113,7 @@ type listing struct {
 	newest uint64 // greatest generation of a manifest that is not superseded; 0 if there is none
 	top    uint64 // greatest number of a segment or deletes file that was committed; 0 if there is none
 	found  string // a file of an index that cannot be left from creating it; may be empty
+	sure   string // one that is not temporary, so that there was a commit; may be empty
 }
 
 func list(fsys ReadFS) (*listing, error) {
@@ -125,11 +126,13 @@ func list(fsys ReadFS) (*listing, error) {
 		n, ok := parseName(s)
 		switch {
 		case s == QuarantineName:
-			l.found = s
+			l.found, l.sure = s, s
 		case !ok:
 		case n.isManifest() && n.temp && n.num == 1:
 		default:
-			l.found = s
+			if l.found = s; !n.temp {
+				l.sure = s
+			}
 			if n.isManifest() && !n.temp && !n.old {
 				l.newest = max(l.newest, n.num)
 			} else if !n.isManifest() && !n.temp {
@@ -154,11 +157,11 @@ func (l *listing) next() uint64 {
 // noManifest returns the error for a directory without a newest manifest: of kind
 // format.ErrNotAnIndex if there is no trace of an index.
 func (l *listing) noManifest() error {
-	if l.found == "" {
+	if l.sure == "" {
 		return &format.Error{Kind: format.ErrNotAnIndex, File: l.dir, Block: format.NoBlock, Offset: -1,
 			Msg: "there is no index in this directory"}
 	}
-	e := format.Corrupt("the manifest is missing, but there are files of an index, such as %s", l.found)
+	e := format.Corrupt("the manifest is missing, but there are files of an index, such as %s", l.sure)
 	e.File = l.dir
 	return e
 }

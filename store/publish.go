@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"fmt"
 	"io/fs"
 	"slices"
@@ -16,6 +17,9 @@ import (
 // Of the files that the publication before named, those of this lock that m does not
 // name are discarded.
 func (l *Lock) Publish(m *Manifest) error {
+	if err := l.isClosed(); err != nil || m == nil {
+		return cmp.Or(err, fmt.Errorf("%w: no manifest", ErrInvalid))
+	}
 	l.commit.Lock()
 	defer l.commit.Unlock()
 	l.mu.Lock()
@@ -46,6 +50,9 @@ func (l *Lock) Publish(m *Manifest) error {
 // Published returns a copy of what was published last, or nil if nothing was since the
 // newest commit.
 func (l *Lock) Published() *Manifest {
+	if l.dir == nil { // the zero Lock
+		return nil
+	}
 	l.dir.mu.Lock()
 	defer l.dir.mu.Unlock()
 	if c := l.dir.published; c != nil {
@@ -142,6 +149,10 @@ func (d *Dir) OpenPublished(open func(*Commit) error) (*Commit, error) {
 	d.mu.Unlock()
 	if c == nil {
 		return nil, &fs.PathError{Op: "open publication", Path: d.String(), Err: fs.ErrNotExist}
+	}
+	if open == nil {
+		c.Release()
+		return nil, fmt.Errorf("%w: no function opens the publication", ErrInvalid)
 	}
 	if err := open(c); err != nil {
 		c.Release()

@@ -213,9 +213,7 @@ func TestDamagedManifest(t *testing.T) {
 	opens(t, "both missing", bare, false)
 	for _, keep := range []string{store.SegmentName(1), store.DeletesName(3)} {
 		opens(t, "only "+keep, map[string]string{keep: bare[keep]}, false)
-		opens(t, "only "+keep+".tmp", map[string]string{keep + ".tmp": bare[keep]}, false)
 	}
-	opens(t, "a later manifest being written", map[string]string{store.ManifestName(2) + ".tmp": ""}, false)
 	opens(t, "a superseded manifest", map[string]string{"old-" + store.ManifestName(2): file}, false)
 }
 

@@ -39,6 +39,10 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 	if err := d.err("read"); err != nil {
 		return nil, err
 	}
+	if inv == nil {
+		return nil, fmt.Errorf("%w: no inventory", ErrInvalid)
+	}
+	ctx = orBackground(ctx)
 	r = &Recovery{Manifest: &Manifest{}, deletes: make(map[uint64]*roaring.Bitmap)}
 	for i := range inv.Manifests {
 		if m := inv.Manifests[i].Manifest; m != nil && m.Analyzer != "" {
@@ -194,6 +198,10 @@ func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.S
 	l, err := d.acquire(1)
 	if err != nil {
 		return err
+	}
+	ctx = orBackground(ctx)
+	if choose == nil {
+		return errors.Join(fmt.Errorf("%w: nothing chooses an index", ErrInvalid), l.Close())
 	}
 	defer func() {
 		if err != nil {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"fmt"
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format"
@@ -25,6 +26,12 @@ func (c *Commit) OpenSegmentAs(a Access, i int) (s *segment.Segment, data Data, 
 // OpenSegment opens segment i of m, committed or not, and checks it against m
 // (Manifest.CheckSegment). data is the segment's file, which the caller closes.
 func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data Data, err error) {
+	if l.dir == nil { // the zero Lock
+		return nil, nil, l.isClosed()
+	}
+	if m == nil || i < 0 || i >= len(m.Segments) {
+		return nil, nil, fmt.Errorf("%w: no segment %d", ErrInvalid, i)
+	}
 	return openSegment(l.fs, m, i)
 }
 

@@ -31,7 +31,11 @@ func (l *Lock) start(o LockOptions) error {
 			return err
 		}
 		l.keepPresent()
-		return l.Commit(&Manifest{Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions})
+		err := l.Commit(&Manifest{Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions})
+		if err != nil || ls.found == "" {
+			return err
+		}
+		return l.clean(true) // temporary files were there
 	}
 	c, err := l.dir.Latest()
 	if err != nil {
@@ -203,7 +207,12 @@ func (l *Lock) superseded() bool {
 // Clean removes files of superseded commits that nothing in this process uses, and
 // moves committed files that no commit accounts for into the quarantine folder.
 // LockWith and Commit do so too.
-func (l *Lock) Clean() error { return l.clean(false) }
+func (l *Lock) Clean() error {
+	if err := l.isClosed(); err != nil {
+		return err
+	}
+	return l.clean(false)
+}
 
 func (l *Lock) clean(first bool) error {
 	for i := 0; i == 0 || i == 1 && l.superseded(); i++ { // files first, then the manifests that name them
@@ -345,6 +354,8 @@ func (s *sweeping) file(name string, n fileName, first bool) {
 		if l.fs.Remove(name) == nil {
 			delete(s.exists, f)
 		}
+	case n.temp && l.cur.Generation == 1 && n.num < l.cur.NextFile && !pinned: // from before the index
+		l.fs.Quarantine(name)
 	case n.temp:
 		if first && pinned { // of a publication that outlived its lock
 			l.dir.garbage[f] = struct{}{}

@@ -72,8 +72,8 @@ func (w *Writer) planMerges(removed bool) {
 		for i, e := range entries[:n] {
 			stats[i] = e.stats
 		}
-		runs := w.opts.MergePolicy(stats)
-		if err := checkRuns(runs, stats); err != nil {
+		runs, err := askPolicy(w.opts.MergePolicy, stats)
+		if err != nil {
 			w.mergeFailed(err)
 			break // merges that are planned begin nevertheless
 		}
@@ -279,6 +279,7 @@ func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) error {
 // the error of a merge that failed; those that depend on it are tried again after a commit
 // that plans further merges or drops segments, or when other merges have removed files.
 func (w *Writer) WaitMerges(ctx context.Context) error {
+	ctx = orBackground(ctx)
 	for {
 		if err := w.pipe.enter(ctx, 0); err != nil {
 			return err

@@ -70,6 +70,10 @@ func (e *ListError) Unwrap() error { return e.Err }
 // bytes for each document (12 with ForeignLengths) and the longest lists in memory, and
 // the documents in a temporary file.
 func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
+	ctx = orBackground(ctx)
+	if in.Docs == nil || in.Lists == nil {
+		return errors.Join(w.pipe.failure(), fmt.Errorf("%w: a collection without documents or lists", ErrInvalid))
+	}
 	var bad error // an error of the collection does not end the Writer
 	err := w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {

@@ -109,6 +109,9 @@ func storedSegments(path string) (n int, stored bool, err error) {
 // MergeFrom is MergeInto for an open Writer: analyzer and Stored are the Writer's. The
 // next commit will hold the result.
 func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeStats, err error) {
+	if err := w.pipe.failure(); err != nil {
+		return stats, err
+	}
 	var dirs []*store.Dir
 	defer func() {
 		for _, d := range dirs {
@@ -127,6 +130,10 @@ func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeS
 
 // MergeFromDirs is MergeFrom for open directories, which the caller closes.
 func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stats MergeStats, err error) {
+	ctx = orBackground(ctx)
+	if err := w.pipe.failure(); err != nil {
+		return stats, err
+	}
 	var foreign []*liveSegment
 	defer func() {
 		for _, s := range foreign {
@@ -134,6 +141,9 @@ func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stat
 		}
 	}()
 	for _, d := range sources {
+		if d == nil {
+			return stats, fmt.Errorf("%w: a source is nil", ErrInvalid)
+		}
 		if d.Same(w.dir) {
 			return stats, fmt.Errorf("writer: %s is both source and output of a merge", d)
 		}

@@ -36,8 +36,19 @@ type pipeline struct {
 	closed bool
 }
 
+// orBackground returns ctx, or context.Background() if it is nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
 // failure returns why the pipeline has ended, or nil.
 func (p *pipeline) failure() error {
+	if p.ctx == nil { // of the zero Writer
+		return ErrClosed
+	}
 	if p.ctx.Err() == nil {
 		return nil
 	}
@@ -71,6 +82,9 @@ func (p *pipeline) wake() {
 // ends first.
 func (p *pipeline) take(ctx context.Context, c chan struct{}) error {
 	if err := p.failure(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
 		return err
 	}
 	select {
@@ -279,6 +293,9 @@ func (p *pipeline) between(f func() error) {
 // close ends the pipeline and waits for its goroutines and for the absorber. It
 // returns false if it was closed before.
 func (p *pipeline) close() bool {
+	if p.ctx == nil {
+		return false
+	}
 	p.mu.Lock()
 	first := !p.closed
 	p.closed = true

@@ -26,6 +26,7 @@ type MergeOptions struct {
 // Merge flushes, then joins segments. The next commit will hold the result. A merge
 // changes no answer. Merges in the background of the same segments are given up.
 func (w *Writer) Merge(ctx context.Context, o MergeOptions) (MergeStats, error) {
+	ctx = orBackground(ctx)
 	var stats MergeStats
 	err := w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {

@@ -45,7 +45,11 @@ type ReorderStats struct {
 // In addition to the memory of Merge it takes 4 bytes for each posting and 48 for
 // each document, regardless of the memory budget.
 func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, error) {
+	ctx = orBackground(ctx)
 	var stats ReorderStats
+	if err := w.pipe.failure(); err != nil {
+		return stats, err
+	}
 	switch o.Order {
 	case "", OrderInput:
 		return stats, nil

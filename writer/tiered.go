@@ -132,6 +132,18 @@ func (t Tiered) fitting(gs []group) (n int) {
 	return n
 }
 
+// askPolicy returns the runs that p wants to merge, if they can be merged. A panic of p is
+// an error: what was committed before stands.
+func askPolicy(p MergePolicy, segments []SegmentStats) (runs []Run, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("writer: the merge policy panicked: %v", r)
+		}
+	}()
+	runs = p(segments)
+	return runs, checkRuns(runs, segments)
+}
+
 // checkRuns returns an error unless runs can be merged.
 func checkRuns(runs []Run, segments []SegmentStats) error {
 	end := 0

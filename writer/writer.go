@@ -35,7 +35,11 @@ type Document struct {
 	Contents []byte
 }
 
-// Writer changes one index directory. Its methods are safe for concurrent use. An
+// ErrInvalid is matched by the errors for arguments that cannot be used.
+var ErrInvalid = errors.New("writer: invalid argument")
+
+// Writer changes one index directory. Its methods are safe for concurrent use. The zero
+// Writer is a closed one, and a nil context stands for context.Background(). An
 // error other than a bad document or a cancelled context ends the Writer: every
 // later call returns it. Earlier commits remain.
 type Writer struct {
@@ -66,6 +70,9 @@ func Open(ctx context.Context, path string, o Options) (*Writer, error) {
 
 // OpenFS is Open for any file system.
 func OpenFS(ctx context.Context, fs store.FS, o Options) (*Writer, error) {
+	if fs == nil {
+		return nil, fmt.Errorf("%w: no file system", ErrInvalid)
+	}
 	dir, err := store.OpenFS(fs)
 	if err != nil {
 		return nil, err
@@ -74,7 +81,7 @@ func OpenFS(ctx context.Context, fs store.FS, o Options) (*Writer, error) {
 }
 
 func open(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
-	w, err := openDir(ctx, dir, o)
+	w, err := openDir(orBackground(ctx), dir, o)
 	if err != nil {
 		dir.Close()
 		return nil, fmt.Errorf("opening %s for writing: %w", dir, err)
@@ -95,6 +102,9 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 		if analyzer, err = analysis.New("simple", ""); err != nil {
 			return nil, err
 		}
+	}
+	if analyzer.Tokenizer() == nil {
+		return nil, fmt.Errorf("%w: the Tokenizer of analyzer %s is nil", ErrInvalid, analyzer.Name())
 	}
 	lock, err := dir.LockWith(store.LockOptions{
 		KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(),
@@ -150,7 +160,12 @@ func (w *Writer) setStored() error {
 func (w *Writer) Stored() bool { return w.opts.Stored }
 
 // KeepCommits returns how many commits are kept, the newest included.
-func (w *Writer) KeepCommits() int { return w.lock.KeepCommits() }
+func (w *Writer) KeepCommits() int {
+	if w.lock == nil {
+		return 0
+	}
+	return w.lock.KeepCommits()
+}
 
 // Add adds a document, replacing one with the same id. It copies the document and
 // returns before it is inverted, but waits while as many documents are in flight as
@@ -160,7 +175,7 @@ func (w *Writer) Add(ctx context.Context, d Document) error {
 	if err := w.opts.CheckDocument(d); err != nil {
 		return err
 	}
-	return w.pipe.add(ctx, d.ID, d.Contents, false)
+	return w.pipe.add(orBackground(ctx), d.ID, d.Contents, false)
 }
 
 // Delete deletes the document with this id from the index and from the documents
@@ -169,7 +184,7 @@ func (w *Writer) Delete(ctx context.Context, id []byte) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
-	return w.pipe.add(ctx, id, nil, true)
+	return w.pipe.add(orBackground(ctx), id, nil, true)
 }
 
 func checkID(id []byte) error {
@@ -197,6 +212,7 @@ func (w *Writer) WithoutTerms() uint64 { return w.bare.Load() }
 
 // Flush writes all documents added so far as a segment of the next commit.
 func (w *Writer) Flush(ctx context.Context) error {
+	ctx = orBackground(ctx)
 	return w.pipe.exclusive(ctx, func() error { return w.flush(ctx) })
 }
 
@@ -245,6 +261,7 @@ func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*
 // Commit flushes, then makes all changes so far durable and visible to readers. If
 // it fails, the index is as before, unless the error matches store.ErrUncertain.
 func (w *Writer) Commit(ctx context.Context) error {
+	ctx = orBackground(ctx)
 	return w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {
 			return err
@@ -259,6 +276,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 // is not committed. The next Commit keeps what was written. Publish takes a fraction
 // of the time of a Commit.
 func (w *Writer) Publish(ctx context.Context) error {
+	ctx = orBackground(ctx)
 	return w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {
 			return err

@@ -55,7 +55,7 @@ func (m *merges) unreported() error {
 }
 
 // planMerges asks the policy which segments to merge and begins merges. The caller is the
-// absorber and has just committed. removed says that the commit dropped segments.
+// absorber and has just committed or published. removed says that segments were dropped.
 func (w *Writer) planMerges(removed bool) {
 	m := &w.merges
 	before := len(m.plans)
@@ -213,17 +213,25 @@ func (w *Writer) mergeFailed(err error) {
 }
 
 // install puts s, the result of p, in the place of its inputs: in the newest commit, by
-// another one, in what is published, and in what the next commit will hold. Documents
-// deleted since p was made are deleted in s.
+// another one, if all of them are there; in what is published; and in what the next commit
+// will hold. Documents deleted since p was made are deleted in s.
 func (w *Writer) install(p *plan, s *liveSegment) error {
 	m, published := w.lock.Manifest(), w.lock.Published()
-	err := w.substitute(m, p, s)
 	before := s.info.DeletesFile
-	if err == nil && published != nil {
-		err = w.substitute(published, p, s)
+	committed, err := w.substitute(m, p, s)
+	if committed {
+		before = s.info.DeletesFile
 	}
-	if err == nil {
+	shown := false
+	if err == nil && published != nil {
+		shown, err = w.substitute(published, p, s)
+	}
+	switch {
+	case err != nil:
+	case committed:
 		err = w.lock.CommitAndPublish(m, published)
+	case shown:
+		err = w.lock.Publish(published)
 	}
 	if err != nil {
 		for _, num := range []uint64{before, s.info.DeletesFile} {
@@ -233,7 +241,11 @@ func (w *Writer) install(p *plan, s *liveSegment) error {
 		}
 		return err
 	}
-	s.ours = false
+	if committed {
+		s.ours = false
+	} else {
+		w.changed = true
+	}
 	now := make([]*roaring.Bitmap, len(p.segments))
 	for i, old := range p.segments {
 		now[i] = old.deletes
@@ -247,12 +259,18 @@ func (w *Writer) install(p *plan, s *liveSegment) error {
 	return nil
 }
 
-// substitute puts s, the result of p, in the place of its inputs in m, if they are there,
-// with the documents deleted that m says are.
-func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) error {
+// substitute puts s, the result of p, in the place of its inputs in m, with the documents
+// deleted that m says are. It changes nothing and returns false unless all inputs are in m,
+// one after the other, and what p left out is deleted there too.
+func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) (bool, error) {
 	at := slices.IndexFunc(m.Segments, func(i store.SegmentInfo) bool { return i.File == p.segments[0].info.File })
-	if at < 0 {
-		return nil // all documents are deleted
+	if at < 0 || len(m.Segments)-at < len(p.segments) {
+		return false, nil
+	}
+	for i, old := range p.segments {
+		if m.Segments[at+i].File != old.info.File {
+			return false, nil
+		}
 	}
 	deletes := make([]*roaring.Bitmap, len(p.segments))
 	for i, old := range p.segments {
@@ -261,18 +279,21 @@ func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) error {
 		if old.dirty || info.DeletesFile != old.info.DeletesFile {
 			var err error
 			if deletes[i], err = readDeletes(w.dir, info); err != nil {
-				return err
+				return false, err
 			}
+		}
+		if gone := p.purge[i].docs; gone != nil && (deletes[i] == nil || gone.AndCardinality(deletes[i]) < gone.GetCardinality()) {
+			return false, nil
 		}
 	}
 	s.info.DeletesFile, s.info.Deleted, s.info.DeletedTokens = 0, 0, 0
 	if s.deletes = p.remap(deletes); !s.deletes.IsEmpty() {
 		if err := s.writeDeletes(w.lock); err != nil {
-			return err
+			return false, err
 		}
 	}
 	m.Segments = slices.Replace(m.Segments, at, at+len(p.segments), s.info)
-	return nil
+	return true, nil
 }
 
 // WaitMerges waits until all merges that were planned are done and committed. It returns

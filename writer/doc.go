@@ -9,9 +9,10 @@
 // the memory budget. DocIDs therefore follow the order of Add, and the bytes of the
 // index do not depend on the number of threads.
 //
-// After each commit a MergePolicy decides which neighboring segments are merged in the
-// background. The plan depends on the sequence of commits alone. A merge that is done
-// replaces its inputs by a commit of its own; commits and readers do not wait for it.
+// After each commit and publication a MergePolicy decides which neighboring segments are
+// merged in the background. The plan depends on the sequence of these calls alone. A merge
+// that is done replaces its inputs by a commit of its own, or by a publication if they are
+// not committed; commits and readers do not wait for it.
 //
 // Inside:
 //

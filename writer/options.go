@@ -55,7 +55,8 @@ type Options struct {
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called by several goroutines concurrently.
 	Choose choose.Policy
-	// MergePolicy says which segments are merged in the background after each commit. Nil
+	// MergePolicy says which segments are merged in the background after each Commit and
+	// Publish. Nil
 	// means Tiered{}.Runs; NoMerges leaves all as they are.
 	MergePolicy MergePolicy
 	// MergeRate bounds the bytes a second of the segments that merges in the background

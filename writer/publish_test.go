@@ -201,3 +201,59 @@ func TestMergePublished(t *testing.T) {
 	}
 	onlySegmentsOf(t, fs)
 }
+
+// Publishing alone merges: the segments that readers see stay few, and so do those of the
+// next commit. Nothing is committed by it.
+func TestPublishMerges(t *testing.T) {
+	ctx := t.Context()
+	mem := memfs.New()
+	w := mustOpen(t, mem, Options{Analyzer: whitespace(t)})
+	defer w.Close()
+	d, err := store.OpenFS(mem)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	var committed, m model
+	check := func(what string) {
+		t.Helper()
+		c := visible(t, d)
+		defer c.Release()
+		if diff := m.diff(dumpCommit(t, c)); diff != "" {
+			t.Fatalf("%s: %s", what, diff)
+		}
+		if n := len(c.Segments); n > 7 {
+			t.Errorf("%s: %d segments are published", what, n)
+		}
+		committed.check(t, mem)
+	}
+	for round := range 3 {
+		for i := range 60 {
+			id := fmt.Sprint(round%2, " ", i)
+			m.add(id, "text")
+			if err := errors.Join(w.Add(ctx, doc(id, "text")), w.Publish(ctx)); err != nil {
+				t.Fatal(err)
+			}
+			if i%7 == 6 { // all documents of a segment or two
+				for k := range 2 {
+					id := fmt.Sprint(round%2, " ", i-1-k)
+					m.delete(id)
+					if err := w.Delete(ctx, []byte(id)); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+		if err := errors.Join(w.Publish(ctx), w.WaitMerges(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		check(fmt.Sprint("round ", round))
+		if round > 0 {
+			if err := w.Commit(ctx); err != nil {
+				t.Fatal(err)
+			}
+			committed = m.clone()
+			check(fmt.Sprint("commit of round ", round))
+		}
+	}
+}

@@ -7,10 +7,10 @@ import (
 )
 
 // MergePolicy returns the runs of adjacent segments that are to be merged in the
-// background, in ascending order and disjoint. It is called after each commit with the
+// background, in ascending order and disjoint. It is called after each commit and publication with the
 // segments in docID order; those that an earlier call wants merged count as merged. A run
 // of one segment drops its deleted documents. Equal arguments must give equal results:
-// the segments of an index then depend on the sequence of its commits alone, not on how
+// the segments of an index then depend on the sequence of these calls alone, not on how
 // long merges take.
 type MergePolicy func(segments []SegmentStats) []Run
 

@@ -274,18 +274,24 @@ func (w *Writer) Commit(ctx context.Context) error {
 // that ask for it (reader.Index.RefreshUncommitted), until the next Publish, Commit or
 // Close. Nothing becomes durable, and other processes see nothing: a crash loses what
 // is not committed. The next Commit keeps what was written. Publish takes a fraction
-// of the time of a Commit.
+// of the time of a Commit. Like a commit, it plans merges in the background.
 func (w *Writer) Publish(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	return w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
-		m, _, _, err := w.manifest(ctx)
+		m, keep, dead, err := w.manifest(ctx)
 		if err != nil {
 			return err
 		}
-		return w.lock.Publish(m)
+		if err := w.lock.Publish(m); err != nil {
+			return err
+		}
+		w.settle(keep, dead)
+		w.changed = w.changed || len(dead) > 0
+		w.planMerges(len(dead) > 0)
+		return nil
 	})
 }
 
@@ -332,13 +338,19 @@ func (w *Writer) commit(ctx context.Context) error {
 	for _, s := range keep {
 		s.ours = false
 	}
+	w.settle(keep, dead)
+	w.changed = false
+	w.planMerges(len(dead) > 0)
+	return nil
+}
+
+// settle drops the segments without live documents, of which no deletion is undone.
+func (w *Writer) settle(keep, dead []*liveSegment) {
 	w.cancelPlans(dead)
 	for _, s := range dead {
 		w.drop(s)
 	}
-	w.segments, w.changed = keep, false
-	w.planMerges(len(dead) > 0)
-	return nil
+	w.segments = keep
 }
 
 // Close releases the lock. Uncommitted changes are lost, and so are merges in the

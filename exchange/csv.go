@@ -213,7 +213,7 @@ func endsQuoted(b []byte, quoted bool) bool {
 }
 
 // BytesRead implements Source.
-func (c *CSV) BytesRead() int64 { return c.in.BytesRead() }
+func (c *CSV) BytesRead() int64 { return bytesRead(c.in) }
 
 // Close implements Source.
-func (c *CSV) Close() error { return c.in.Close() }
+func (c *CSV) Close() error { return closeInput(c.in) }

@@ -82,10 +82,10 @@ func (j *JSONL) bad(err error) error {
 }
 
 // BytesRead implements Source.
-func (j *JSONL) BytesRead() int64 { return j.in.BytesRead() }
+func (j *JSONL) BytesRead() int64 { return bytesRead(j.in) }
 
 // Close implements Source.
-func (j *JSONL) Close() error { return j.in.Close() }
+func (j *JSONL) Close() error { return closeInput(j.in) }
 
 // decode decodes a line with encoding/json. It decides whenever scan gives up, and
 // returns the document or the reason why there is none.

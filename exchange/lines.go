@@ -22,12 +22,18 @@ type lines struct {
 const usualBuffer = 64 << 10
 
 func newLines(file string, r io.Reader) *lines {
+	if r == nil {
+		r = noReader{}
+	}
 	return &lines{file: file, r: r, buf: make([]byte, 4<<10), limit: MaxRecord}
 }
 
 // next returns the next line without its newline, or io.EOF. The line is valid,
 // and may be modified, until the next call.
 func (l *lines) next() ([]byte, error) {
+	if l == nil {
+		return nil, ErrClosed
+	}
 	l.line++
 	searched := 0
 	for {

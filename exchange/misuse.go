@@ -39,3 +39,26 @@ func failed[T any](err error) iter.Seq2[T, error] {
 func closedInverted() writer.Inverted {
 	return writer.Inverted{Docs: failed[writer.InvertedDoc](ErrClosed), Lists: failed[writer.InvertedList](ErrClosed)}
 }
+
+// noReader stands for a nil io.Reader.
+type noReader struct{}
+
+func (noReader) Read([]byte) (int, error) {
+	return 0, fmt.Errorf("%w: nothing to read from", ErrInvalid)
+}
+
+// bytesRead is in.BytesRead, and 0 for the input of a zero value.
+func bytesRead(in input) int64 {
+	if in == nil {
+		return 0
+	}
+	return in.BytesRead()
+}
+
+// closeInput is in.Close, and does nothing for the input of a zero value.
+func closeInput(in input) error {
+	if in == nil {
+		return nil
+	}
+	return in.Close()
+}

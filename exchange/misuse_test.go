@@ -55,3 +55,26 @@ func TestMisuse(t *testing.T) {
 		t.Error("nothing to recover from")
 	}
 }
+
+func TestMisuseOfSources(t *testing.T) {
+	for name, x := range map[string]struct{ zero, none Source }{
+		"JSONL":  {new(JSONL), NewJSONL("none", nil)},
+		"CSV":    {new(CSV), NewCSV("none", nil)},
+		"TSV":    {new(TSV), NewTSV("none", nil)},
+		"Plain":  {new(Plain), NewPlain("none", nil)},
+		"TREC":   {new(TREC), NewTREC("none", nil)},
+		"Topics": {new(Topics), NewTopics("none", nil)},
+	} {
+		if _, err := x.zero.Next(); !errors.Is(err, ErrClosed) {
+			t.Errorf("%s: zero value: %v", name, err)
+		}
+		if _, err := x.none.Next(); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: no reader: %v", name, err)
+		}
+		for _, s := range []Source{x.zero, x.none} {
+			if s.BytesRead() != 0 || s.Close() != nil {
+				t.Errorf("%s: %d bytes, closed %v", name, s.BytesRead(), s.Close())
+			}
+		}
+	}
+}

@@ -53,7 +53,7 @@ func (p *Plain) Next() (writer.Document, error) {
 }
 
 // BytesRead implements Source.
-func (p *Plain) BytesRead() int64 { return p.in.BytesRead() }
+func (p *Plain) BytesRead() int64 { return bytesRead(p.in) }
 
 // Close implements Source.
-func (p *Plain) Close() error { return p.in.Close() }
+func (p *Plain) Close() error { return closeInput(p.in) }

@@ -201,7 +201,7 @@ func topicNumber(tag []byte) []byte {
 }
 
 // BytesRead implements Source.
-func (t *Topics) BytesRead() int64 { return t.in.BytesRead() }
+func (t *Topics) BytesRead() int64 { return bytesRead(t.in) }
 
 // Close implements Source.
-func (t *Topics) Close() error { return t.in.Close() }
+func (t *Topics) Close() error { return closeInput(t.in) }

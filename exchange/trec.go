@@ -233,7 +233,7 @@ func foldIndex(b []byte, tag string) int {
 }
 
 // BytesRead implements Source.
-func (t *TREC) BytesRead() int64 { return t.in.BytesRead() }
+func (t *TREC) BytesRead() int64 { return bytesRead(t.in) }
 
 // Close implements Source.
-func (t *TREC) Close() error { return t.in.Close() }
+func (t *TREC) Close() error { return closeInput(t.in) }

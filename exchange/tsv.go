@@ -136,7 +136,7 @@ func (c *columns) document(b []byte) (d writer.Document, err error) {
 }
 
 // BytesRead implements Source.
-func (t *TSV) BytesRead() int64 { return t.in.BytesRead() }
+func (t *TSV) BytesRead() int64 { return bytesRead(t.in) }
 
 // Close implements Source.
-func (t *TSV) Close() error { return t.in.Close() }
+func (t *TSV) Close() error { return closeInput(t.in) }

@@ -63,6 +63,11 @@ func (f *remote) Range(off, n int64) ([]byte, error) {
 	return b[off-at : off-at+n], nil
 }
 
+// Forget drops the cached ranges with some of n bytes at off.
+func (f *remote) Forget(off, n int64) {
+	f.cache.drop(func(k cacheKey) bool { return k.file == f && k.off < off+n && off < k.off+k.length })
+}
+
 func (f *remote) Close() error {
 	if f.closed.Swap(true) {
 		return nil
@@ -132,12 +137,15 @@ func (c *cache) remove(e *list.Element) {
 }
 
 // forget drops the ranges of a file.
-func (c *cache) forget(f *remote) {
+func (c *cache) forget(f *remote) { c.drop(func(k cacheKey) bool { return k.file == f }) }
+
+// drop drops the ranges that are selected.
+func (c *cache) drop(selected func(cacheKey) bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for e := c.order.Front(); e != nil; {
 		next := e.Next()
-		if e.Value.(cacheEntry).key.file == f {
+		if selected(e.Value.(cacheEntry).key) {
 			c.remove(e)
 		}
 		e = next

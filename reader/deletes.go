@@ -103,6 +103,9 @@ func (f *deletesFile) load() (d *Deletes, err error) {
 	}
 	bm, err := store.ReadDeletes(f.name, f.data, &f.info)
 	if err != nil {
+		if d, ok := f.data.(*remote); ok {
+			d.Forget(0, d.size) // the next call reads it again
+		}
 		return nil, err
 	}
 	d = NewDeletes(bm)

@@ -10,7 +10,8 @@ import (
 // Data provides byte ranges of a segment file. It must be safe for concurrent use.
 //
 // Data that is entirely in memory also has a method Mapped() []byte that returns the file,
-// 64-byte aligned; then Range is not called.
+// 64-byte aligned; then Range is not called. Data that caches what it reads has a method
+// Forget(off, n int64): a range that is damaged is to be read again.
 type Data interface {
 	// Size returns the length of the file in bytes.
 	Size() int64
@@ -77,6 +78,14 @@ func (s *Segment) peek(sec *section, off, n int64) ([]byte, error) {
 		return sec.mem[off : off+n], nil
 	}
 	return s.readPages(sec, off, n)
+}
+
+// forget tells Data that caches what it reads that n bytes at off are damaged, so that it
+// reads them again: the damage may have come on the way.
+func (s *Segment) forget(off, n int64) {
+	if f, ok := s.data.(interface{ Forget(off, n int64) }); ok {
+		f.Forget(off, n)
+	}
 }
 
 func (s *Segment) place(sec *section) format.Place {

@@ -122,6 +122,7 @@ func (s *Segment) groupOf(i int64) ([]byte, error) {
 	}
 	sums := b[:len(b)-format.PageSumSize]
 	if format.PageSum(sums) != binary.LittleEndian.Uint32(b[len(sums):]) {
+		s.forget(p.sums.Offset+at, int64(len(b)))
 		return nil, s.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked",
 			(1+i*format.PageGroup)*format.PageSize, min(1+(i+1)*format.PageGroup, p.count)*format.PageSize-1)
 	}
@@ -150,7 +151,9 @@ func (s *Segment) readPages(sec *section, off, n int64) ([]byte, error) {
 		return nil, fmt.Errorf("segment %s: data source gave %d bytes for %d at %d, or unaligned ones", s.name, len(b), hi-lo, lo)
 	}
 	if check {
-		err = s.checkPages(sec, page, end, b, lo)
+		if err = s.checkPages(sec, page, end, b, lo); err != nil {
+			s.forget(lo, hi-lo)
+		}
 	}
 	return b[at-lo : at-lo+n], err
 }

@@ -68,8 +68,8 @@ type Front struct {
 	Header     *Header
 	Page, Foot []byte // the first page and the footer, as they must have been
 	Mends      []Mend
-	// Sure is whether a header's or a footer's checksum confirms it all. Otherwise both are
-	// lost, and Header is what the section table and the caller say.
+	// Sure is whether a header's or a footer's checksum confirms it all. Otherwise Header is
+	// what the section table or the caller says.
 	Sure bool
 }
 
@@ -101,7 +101,7 @@ func MendFront(file string, size int64, page, foot []byte, kind Kind, id ID, tab
 		return nil, err
 	}
 	sure := m.search(tables)
-	if !sure && (m.anchored || m.fallback == nil) {
+	if !sure && m.fallback == nil {
 		return nil, err
 	}
 	if !sure {
@@ -198,6 +198,7 @@ func (m *fronts) search(tables func(yield func([]Section) bool)) bool {
 	if m.try(m.entries()) {
 		return true
 	}
+	m.fallBack(m.entries())
 	if m.anchored { // behind the last entry nothing counts
 		table := m.page[HeaderSize:][:min(len(m.entries())+1, MaxSections)*SectionEntrySize]
 		if flipUntil(table, func() bool { return m.try(m.entries()) }) {
@@ -207,7 +208,9 @@ func (m *fronts) search(tables func(yield func([]Section) bool)) bool {
 	found := false
 	if tables != nil {
 		tables(func(s []Section) bool {
-			found = m.try(s)
+			if found = m.try(s); !found {
+				m.fallBack(s)
+			}
 			return !found
 		})
 	}
@@ -232,11 +235,15 @@ func (m *fronts) entries() []Section {
 func (m *fronts) try(s []Section) bool {
 	m.base.Sections = s
 	m.buf = m.base.AppendFirstPage(m.buf[:0])
-	if !m.anchored {
-		if m.fallback == nil && m.base.parseTable(m.buf) == nil && len(m.base.Sections) > 0 {
-			m.fallback = append([]Section(nil), s...)
-		}
-		return false
+	return m.anchored && binary.LittleEndian.Uint64(m.buf[offHeaderSum:]) == m.want
+}
+
+// fallBack keeps s in case that nothing is confirmed, if it is a table for a file of this
+// length, and the first.
+func (m *fronts) fallBack(s []Section) {
+	m.buf = (&Header{Version: m.base.Version, FileLen: m.base.FileLen, Sections: s}).AppendFirstPage(m.buf[:0])
+	h := Header{FileLen: m.base.FileLen}
+	if m.fallback == nil && len(s) > 0 && h.parseTable(m.buf) == nil {
+		m.fallback = h.Sections
 	}
-	return binary.LittleEndian.Uint64(m.buf[offHeaderSum:]) == m.want
 }

@@ -154,3 +154,39 @@ func TestLostParts(t *testing.T) {
 		s.mend(t, append(bytes.Clone(s.good), make([]byte, 1000)...), "1000 bytes more")
 	}
 }
+
+// TestUnconfirmed destroys the first page and the footer, or the first page and a page of
+// ids: nothing confirms the section table then, and the file is read all the same.
+func TestUnconfirmed(t *testing.T) {
+	for _, s := range samples(t) {
+		ids, _ := s.section(t, format.SectionIDs)
+		for _, c := range []struct {
+			name   string
+			off, n int64
+			whole  bool
+			flip   int64
+		}{
+			{"footer", int64(len(s.good)) - format.FooterSize, format.FooterSize, true, -1},
+			{"footer and a bit", int64(len(s.good)) - format.FooterSize, format.FooterSize, false, ids},
+			{"ids", ids, 100, false, -1},
+		} {
+			b := segment.Aligned(bytes.Clone(s.good))
+			clear(b[:format.PageSize])
+			for i := range b[c.off : c.off+c.n] {
+				b[c.off+int64(i)] ^= byte(3 + 5*i)
+			}
+			if c.flip >= 0 {
+				b[c.flip] ^= 1
+			}
+			m, err := salvage.Mend(s.name, b, s.known)
+			if err != nil {
+				t.Errorf("%s, %s: %v", s.name, c.name, err)
+				continue
+			}
+			x, err := segment.Open(s.name, m.Data)
+			if err != nil || m.Whole != c.whole || x.Meta().Postings != s.known.Postings {
+				t.Errorf("%s, %s: whole %v, %v, %v", s.name, c.name, m.Whole, err, m.Mends)
+			}
+		}
+	}
+}

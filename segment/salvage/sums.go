@@ -54,8 +54,11 @@ func (m *mender) readGroups() (flipped bool, err error) {
 // of the other sections. It reports whether PAGESUMS is sound then.
 func (m *mender) mendSums(sound bool, others []bool) (bool, error) {
 	changed, err := m.readGroups()
-	if err != nil || sound {
+	if err != nil || sound && (m.sure || !changed) {
 		return sound, err
+	}
+	if !m.sure {
+		others = nil // their checksums may be those of what is damaged
 	}
 	stored := m.groups
 	if m.putSums() {

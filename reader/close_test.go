@@ -179,6 +179,9 @@ func TestUseAfterClose(t *testing.T) {
 		typ := reflect.TypeOf(v)
 		for i := range typ.NumMethod() {
 			m := typ.Method(i)
+			if m.Name == "Unhold" { // undoes a Hold that succeeded
+				continue
+			}
 			args := []reflect.Value{reflect.ValueOf(v)}
 			for j := 1; j < m.Type.NumIn(); j++ {
 				arg := reflect.New(m.Type.In(j)).Elem()

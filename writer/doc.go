@@ -22,7 +22,7 @@
 //	segments.go              the segments of the next commit, and how one is written
 //	replace.go               documents that are deleted or replaced in older segments
 //	inverted.go              AddInverted: collections of existing posting lists
-//	policy.go, merge.go, mergefrom.go
+//	policy.go, merge.go, blame.go, mergefrom.go
 //	                         merges that were asked for, also from other indexes
 //	tiered.go, plans.go, background.go, limiter.go
 //	                         merges in the background: policy, plans, running and

@@ -90,7 +90,7 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts chec
 	}
 	<-done
 	err = cmp.Or(context.Cause(during), err)
-	blame := errors.As(err, new(*codec.EncodeError)) // of postings that are not in order
+	blame := errors.As(err, new(*codec.EncodeError)) || errors.Is(err, lists.ErrTokens) // in postings
 	if err == nil {
 		o.Parts = 0 // all
 		if err = verify(ctx, o, s); err == nil {
@@ -101,7 +101,11 @@ func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts chec
 	}
 	if blame {
 		o.Level, o.Parts = check.Postings, 0
-		err = cmp.Or(verify(ctx, o, inputs...), err)
+		fault := verify(ctx, o, inputs...)
+		for i := 0; fault == nil && i < len(inputs); i++ {
+			fault = checkSums(inputs[i].seg)
+		}
+		err = cmp.Or(fault, err)
 	}
 	if s != nil {
 		w.drop(s)

@@ -77,7 +77,7 @@ func blames(err error, s *segment.Segment, e segment.Entry, term []byte, part st
 	switch {
 	case !errors.As(err, &at) || at.File != s.Name():
 		return "file"
-	case at.Section == format.SectionMeta.String(): // a sum over all lists is wrong
+	case at.Section == format.SectionMeta.String(), at.Section == format.SectionDocLengths.String(): // a sum over lists is wrong
 		return ""
 	case at.Section != section.String():
 		return "section"

@@ -74,6 +74,10 @@ func allocated() uint64 {
 	return s[0].Value.Uint64()
 }
 
+// laundered are seeds of mutations that merges took once, and whose damage was in what they
+// wrote: frequencies that do not add up to lengths, and one above the length of its document.
+var laundered = []uint64{704, 1637, 2801}
+
 // TestMutations changes the structure of files, with checksums that hold. Whatever is
 // done to such an index must end, without a panic and without much memory; what
 // verification accepts, queries must answer alike by every algorithm; and what a merge
@@ -81,8 +85,12 @@ func allocated() uint64 {
 func TestMutations(t *testing.T) {
 	all := subjects(t)
 	refused, accepted, broken := 0, 0, 0
+	var drawn []uint64
 	for i := range uint64(trials(10000)) {
-		r := rand.New(rand.NewPCG(*seed+i, 3))
+		drawn = append(drawn, *seed+i)
+	}
+	for _, trial := range append(drawn, laundered...) {
+		r := rand.New(rand.NewPCG(trial, 3))
 		s := all[r.IntN(len(all))]
 		if s == all[len(all)-1] && r.IntN(4) > 0 {
 			s = all[0] // the largest is slow
@@ -110,7 +118,7 @@ func TestMutations(t *testing.T) {
 			if broken++; broken > 20 {
 				t.Fatal("and more")
 			}
-			t.Errorf("-seed %d: %s: %s: %v", *seed+i, name, what, err)
+			t.Errorf("-seed %d: %s: %s: %v", trial, name, what, err)
 		}
 		if ok {
 			accepted++
@@ -235,9 +243,9 @@ func expect(err error) error {
 	return err
 }
 
-// mergeDamaged merges the segments of f. If that succeeds, what it wrote must verify
-// as far as merges verify (check.Structure); segments that there was no reason to merge
-// stay as they are.
+// mergeDamaged merges the segments of f. If that succeeds, what it wrote must verify to
+// level 3, deeper than merges verify; segments that there was no reason to merge stay as
+// they are.
 func mergeDamaged(t *testing.T, f static) error {
 	fsys := f.copy(t)
 	o := options("")
@@ -262,8 +270,7 @@ func mergeDamaged(t *testing.T, f static) error {
 	return nil
 }
 
-// verifyMerged verifies the segments of f that are not among the files before, as far as
-// merges do.
+// verifyMerged verifies the segments of f that are not among the files before.
 func verifyMerged(f *memfs.FS, before static) error {
 	x, err := reader.OpenFS(f)
 	if err != nil {
@@ -277,7 +284,7 @@ func verifyMerged(f *memfs.FS, before static) error {
 	defer s.Close()
 	for _, seg := range s.Segments() {
 		if before[seg.Name()] == nil {
-			if err := checks.Segment(ctx, seg.Views(trusted.Caller{}), checks.Options{Level: checks.Structure}); err != nil {
+			if err := checks.Segment(ctx, seg.Views(trusted.Caller{}), checks.Options{Level: checks.Postings}); err != nil {
 				return err
 			}
 		}

@@ -55,6 +55,8 @@ type ListEncoder struct {
 	kth                    [3]format.KthImpact // of copied lists
 	reached                segment.KthCounts   // of the list being copied
 	copied, encoded        uint64              // blocks, postings: never reset
+	tokens                 uint64              // sum of all frequencies: never reset
+	foreign                bool                // lengths do not bound frequencies
 	decoded, shifted, lens []uint32            // a row, see row; blocks
 	start                  []uint32            // hash buckets
 	spool                  *Spool              // nil: all in memory
@@ -69,7 +71,7 @@ func NewEncoder(o Options, avgLen float64) *ListEncoder {
 
 func newListEncoder(o *Options, lengths *lengths, model *impactModel) *ListEncoder {
 	e := &ListEncoder{
-		docs: o.Docs, lengths: lengths, model: model,
+		docs: o.Docs, lengths: lengths, foreign: o.ForeignLengths, model: model,
 		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
 		frontier: newFrontier(model), listward: newFrontier(model),
 		choose: o.Choose, spool: o.Spool, tailLimit: int(cmp.Or(o.TailMemory, tailMemory)),
@@ -164,6 +166,17 @@ func (e *ListEncoder) CopiedBlocks() uint64 { return e.copied }
 // EncodedPostings returns how many postings were encoded since the encoder was made.
 func (e *ListEncoder) EncodedPostings() uint64 { return e.encoded }
 
+// Tokens returns the sum of all frequencies encoded or copied since the encoder was made.
+func (e *ListEncoder) Tokens() uint64 { return e.tokens }
+
+// sum returns the sum of freqs.
+func sum(freqs []uint32) (n uint64) {
+	for _, f := range freqs {
+		n += uint64(f)
+	}
+	return n
+}
+
 // AppendPostings adds postings behind those of the list so far.
 func (e *ListEncoder) AppendPostings(docs, freqs []uint32) error {
 	if len(docs) != len(freqs) {
@@ -218,6 +231,7 @@ func (e *ListEncoder) encodeBlock(docs, freqs []uint32, known bool) error {
 	e.freqEnds = append(e.freqEnds, e.freqWords())
 	e.bound(docs, freqs, known)
 	e.encoded += uint64(len(docs))
+	e.tokens += sum(freqs)
 	return e.spillIfLong()
 }
 
@@ -294,6 +308,7 @@ func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kin
 	n := len(docs)
 	if n == 1 && docs[0] < e.docs && freqs[0] > 0 {
 		e.encoded++
+		e.tokens += uint64(freqs[0])
 		return segment.KindSingleton, appendSingleton(dst, docs[0], freqs[0]), nil
 	}
 	if err := codec.CheckDocs(docs, codec.NoDoc); err != nil {
@@ -306,6 +321,7 @@ func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kin
 		return 0, dst, &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}
 	}
 	e.encoded += uint64(n)
+	e.tokens += sum(freqs)
 	return segment.KindCompact, appendCompact(dst, n, compact.Encode(&e.smallBytes, docs, freqs, e.docs)), nil
 }
 
@@ -325,6 +341,7 @@ func (e *ListEncoder) encodeWhole() error {
 		return err
 	}
 	e.encoded += uint64(len(docs))
+	e.tokens += sum(freqs)
 	for len(docs) > 0 {
 		n := min(e.blockLen, len(docs))
 		e.pushLast(docs[0], docs[n-1], n)

@@ -187,9 +187,14 @@ func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 		e.lengths.gather(lens, docs)
 		for i := 0; i < size; i += l.BlockLen {
 			b := at + i/l.BlockLen
-			if !dominates(l.Quads[b], freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen]) {
+			ok, above, tokens := dominates(l.Quads[b], freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
+			if !ok {
 				return l.Locate(format.Corrupt("a posting is not under its quad, or its frequency is 0"), b)
 			}
+			if above && !e.foreign {
+				return l.Locate(format.Corrupt("a frequency is above the length of its document"), b)
+			}
+			e.tokens += tokens
 			e.reached.Add(l, b, freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
 		}
 	}
@@ -222,7 +227,7 @@ func (e *ListEncoder) checkDocs(l *segment.List, b int, base uint32, docs []uint
 
 // dominates reports whether q is in order and bounds all postings, of which no frequency is
 // 0.
-func dominates(q format.Quad, freqs, lens []uint32) bool {
+func dominates(q format.Quad, freqs, lens []uint32) (ok, above bool, tokens uint64) {
 	var least [32]int64 // length of a document, by frequency
 	t := uint32(1)
 	for i := 3; i >= 0; i-- {
@@ -235,21 +240,24 @@ func dominates(q format.Quad, freqs, lens []uint32) bool {
 		least[t] = math.MaxUint32 + 1
 	}
 	least[0] = math.MaxUint32 + 1
-	low, all := int64(0), uint32(0)
+	low, rest, all := int64(0), int64(0), uint32(0)
 	lens = lens[:len(freqs)]
 	for i, tf := range freqs {
-		low |= int64(lens[i]) - least[tf&31]
+		dl := int64(lens[i])
+		low |= dl - least[tf&31]
+		rest |= dl - int64(tf)
 		all |= tf
+		tokens += uint64(tf)
 	}
-	if all < 32 {
-		return low >= 0 && q.Valid()
+	if above = rest < 0; all < 32 {
+		return low >= 0 && q.Valid(), above, tokens
 	}
 	for i, tf := range freqs {
 		if tf == 0 || !q.Dominates(tf, lens[i]) {
-			return false
+			return false, above, tokens
 		}
 	}
-	return q.Valid()
+	return q.Valid(), above, tokens
 }
 
 // copyWords appends blocks from to n of s, the first of which then begins at word at, and

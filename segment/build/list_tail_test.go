@@ -97,6 +97,7 @@ func TestLongCopiesInFiles(t *testing.T) {
 	o := m.Options(segtest.Default())
 	o.Docs *= 2
 	o.Lengths = append(o.Lengths, o.Lengths...)
+	o.ForeignLengths = true // the model's lengths are not sums of frequencies
 	merged := func(limit int64) []byte {
 		o.TailMemory, o.Spool = limit, inMemory()
 		e := build.NewEncoder(o, 80)

@@ -5,6 +5,8 @@ package lists
 
 import (
 	"context"
+	"errors"
+	"fmt"
 
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
@@ -23,7 +25,12 @@ type Options struct {
 type Counts struct {
 	Copied  uint64 // blocks that were copied without decoding them
 	Encoded uint64 // postings that were encoded again
+	tokens  uint64 // sum of their frequencies
 }
+
+// ErrTokens is matched by the error for lists whose frequencies do not add up to the lengths
+// of the documents.
+var ErrTokens = errors.New("the frequencies do not add up to the lengths of documents")
 
 // Rewrite appends to b a list for each term that segments hold. It calls newTerm in
 // each worker goroutine; the function that newTerm returns adds one term's list to
@@ -47,11 +54,11 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 			enc := b.NewListEncoder()
 			term := newTerm(enc)
 			return func(ctx context.Context, j *job) (*job, error) {
-				copied, encoded := enc.CopiedBlocks(), enc.EncodedPostings()
+				copied, encoded, tokens := enc.CopiedBlocks(), enc.EncodedPostings(), enc.Tokens()
 				if err := j.encode(term); err != nil {
 					return nil, err
 				}
-				j.counts = Counts{enc.CopiedBlocks() - copied, enc.EncodedPostings() - encoded}
+				j.counts = Counts{enc.CopiedBlocks() - copied, enc.EncodedPostings() - encoded, enc.Tokens() - tokens}
 				return j, ctx.Err()
 			}
 		},
@@ -65,6 +72,7 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 			}
 			sum.Copied += j.counts.Copied
 			sum.Encoded += j.counts.Encoded
+			sum.tokens += j.counts.tokens
 			o.Progress(j.postings)
 			select {
 			case free <- j:
@@ -74,6 +82,9 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 		})
 	if err == nil {
 		err = first()
+	}
+	if m := b.Meta(); err == nil && !m.ForeignLengths && sum.tokens != m.Tokens {
+		err = fmt.Errorf("%w: %d tokens in lists, %d in documents", ErrTokens, sum.tokens, m.Tokens)
 	}
 	return sum, err
 }

@@ -19,11 +19,12 @@ import (
 type GPUPlan struct {
 	Queries int        `json:"queries"`
 	Budget  int64      `json:"budget"`
-	Asked   PlanSum    `json:"asked"`    // every list that the log asks for
-	Planned PlanSum    `json:"resident"` // those that the budget holds
-	Words   PlanSum    `json:"presence"` // those whose presence words fit too, and the bytes of these words
-	Curve   []PlanStep `json:"curve"`
-	Lists   []PlanList `json:"lists"` // the first of the plan
+	Asked   PlanSum    `json:"asked"`            // every list that the log asks for
+	Planned PlanSum    `json:"resident"`         // those that the budget holds
+	Whole   float64    `json:"resident_queries"` // share of the log's queries whose lists all fit
+	Words   PlanSum    `json:"presence"`         // those whose presence words fit too, and the bytes of these words
+	Curve   []PlanStep `json:"curve"`            // empty for fewer than two queries
+	Lists   []PlanList `json:"lists"`            // the first of the plan
 }
 
 // PlanSum counts lists and the bytes of their extents, or of their presence words.
@@ -56,8 +57,9 @@ func gpuPlanCommand() *cobra.Command {
 	budget := cli.ByteSize(8 << 30)
 	queries, top := "", 10
 	cmd := command("gpu-plan INDEX", "Plan which lists to keep on a GPU",
-		`Lists are taken in order of uses per byte until the budget is full. The curve shows the
-hit rate to expect: that of a plan made from every other query, on the remaining ones.
+		`Lists are taken in order of uses per byte until the budget is full. The table predicts
+the hit rates of queries that are not in the log: those of a plan made from every other
+query, on the remaining ones.
 Lists of fewer than 128 postings are sent with the queries and take no memory. Presence
 words, which save most lookups in long lists, get what the lists leave of the budget.`,
 		"  idxinspect gpu-plan --queries topics.tsv kjv.idx\n  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
@@ -180,11 +182,26 @@ func (l *planLog) plan(budget int64, top int) *GPUPlan {
 			p.Lists = append(p.Lists, v)
 		}
 	}
+	p.Whole = l.whole(resident)
+	if len(l.queries) < 2 {
+		return p // nothing to try a plan on
+	}
 	half := l.demands(0, 2)
 	for b := budget / 16; b <= 2*budget && b > 0; b *= 2 {
 		p.Curve = append(p.Curve, l.try(half, b))
 	}
 	return p
+}
+
+// whole returns the share of the queries whose lists are all resident.
+func (l *planLog) whole(resident map[gpuload.Key]bool) float64 {
+	n := 0
+	for _, keys := range l.queries {
+		if !slices.ContainsFunc(keys, func(k gpuload.Key) bool { return !resident[k] }) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(l.queries), 1))
 }
 
 // try counts the hits of the other half of the queries with a plan and a budget.
@@ -216,20 +233,33 @@ func (l *planLog) try(plan []gpuload.Demand, budget int64) PlanStep {
 }
 
 func (p *GPUPlan) text(w io.Writer) {
-	fmt.Fprintf(w, "%s queries ask for %s lists of %s bytes; %s hold %s lists of %s bytes\nand beside them presence words of %s lists, %s bytes\n\n", cli.Count(p.Queries), cli.Count(p.Asked.Lists),
-		cli.Count(p.Asked.Bytes), (*cli.ByteSize)(&p.Budget), cli.Count(p.Planned.Lists), cli.Count(p.Planned.Bytes),
-		cli.Count(p.Words.Lists), cli.Count(p.Words.Bytes))
+	if budget := (*cli.ByteSize)(&p.Budget); p.Planned == p.Asked {
+		fmt.Fprintf(w, "all %s fit: %s bytes of %s\n", cli.Number(p.Asked.Lists, "list"), cli.Count(p.Asked.Bytes), budget)
+	} else {
+		fmt.Fprintf(w, "%s of %s, %s of %s bytes fit in %s\n", cli.Count(p.Planned.Lists), cli.Number(p.Asked.Lists, "list"),
+			cli.Count(p.Planned.Bytes), cli.Count(p.Asked.Bytes), budget)
+	}
+	fmt.Fprintf(w, "and beside them presence words of %s, %s bytes\n", cli.Number(p.Words.Lists, "list"), cli.Count(p.Words.Bytes))
+	fmt.Fprintf(w, "all lists of a query fit for %s of %s in the log\n\n", percent(p.Whole), cli.Number(p.Queries, "query"))
+	if len(p.Curve) > 0 {
+		p.predict(w)
+	}
+	t := cli.NewTable("term", "segment", ">df", ">bytes", ">uses")
+	for _, v := range p.Lists {
+		t.Row(cli.Quote(v.Term), v.Segment, v.DF, v.Bytes, v.Uses)
+	}
+	t.WriteTo(w)
+}
+
+// predict prints the curve.
+func (p *GPUPlan) predict(w io.Writer) {
+	fmt.Fprintln(w, "predicted for queries not in the log (planned from every other query, tried on the rest):")
 	t := cli.NewTable(">budget", ">resident bytes", ">lists hit", ">bytes hit", ">queries hit")
 	for _, s := range p.Curve {
 		t.Row((*cli.ByteSize)(&s.Budget).String(), cli.Count(s.Bytes), percent(s.Lists), percent(s.ByteHits), percent(s.Queries))
 	}
 	t.WriteTo(w)
 	fmt.Fprintln(w)
-	t = cli.NewTable("term", "segment", ">df", ">bytes", ">uses")
-	for _, v := range p.Lists {
-		t.Row(cli.Quote(v.Term), v.Segment, v.DF, v.Bytes, v.Uses)
-	}
-	t.WriteTo(w)
 }
 
 func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

@@ -15,8 +15,8 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
-// both answers queries with --device hybrid: on all cores, as onThreads does, and on a GPU
-// beside them once one has been worth opening and answers.
+// both answers queries with --device hybrid: on all cores or those of --threads, as onThreads
+// does, and on a GPU beside them once one has been worth opening and answers.
 type both struct {
 	*session
 	stderr  io.Writer
@@ -36,6 +36,9 @@ const sharesAtOnce = 2
 
 func newBoth(s *session, stderr io.Writer) *both {
 	cores := max(runtime.GOMAXPROCS(0), 2)
+	if s.f.bounded {
+		cores = s.f.threads
+	}
 	return &both{session: s, stderr: stderr, cores: cores, workers: make([]worker, sharesAtOnce*cores)}
 }
 
@@ -43,6 +46,9 @@ func newBoth(s *session, stderr io.Writer) *both {
 func (b *both) extra() int { return len(b.workers) - b.cores }
 
 func (s *session) onBoth(cmd *cobra.Command, l *pipeline, print printer) error {
+	if s.f.bounded {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(s.f.threads))
+	}
 	return newBoth(s, cmd.ErrOrStderr()).answer(cmd, l, print)
 }
 
@@ -109,10 +115,10 @@ func (b *both) openWhenItPays(ctx context.Context, l *pipeline) {
 	}
 }
 
-// open opens a GPU. Until that answers, an eighth of the cores is left to the driver, and others
-// prepare for the queries of l from number first on.
+// open opens a GPU. Until that answers, an eighth of several cores is left to the driver, and
+// others prepare for the queries of l from number first on.
 func (b *both) open(ctx context.Context, l *pipeline, first int) (*hybrid.Executor, error) {
-	free, looking := max(b.cores/8, 1), make([]worker, max(b.cores/4, 1))
+	free, looking := min(max(b.cores/8, 1), b.cores-1), make([]worker, max(b.cores/4, 1))
 	for i := range looking {
 		looking[i].s = b.session
 	}

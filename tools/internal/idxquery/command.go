@@ -32,6 +32,7 @@ type flags struct {
 	trace   bool
 	json    bool
 	threads int
+	bounded bool // --threads was given
 	model   *cli.Choice
 }
 
@@ -106,7 +107,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.Float64Var(&f.params.B, "b", f.params.B, "BM25's b")
 	fl.StringVar(&f.queries, "queries", "", "read queries from `FILE`, - for standard input")
 	fl.Var(f.format, "queries-format", "its format: "+f.format.Words())
-	cli.Int(fl, &f.threads, "threads", f.threads, 1, cli.MaxThreads, "answer queries on `N` threads")
+	cli.Int(fl, &f.threads, "threads", f.threads, 1, cli.MaxThreads, "answer queries on `N` threads; with --device hybrid, use N cores in place of all")
 	fl.Var(f.model, "model", "how threads share the work: "+f.model.Words())
 	cli.Output(fl, &f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
 	fl.StringVar(&f.tag, "tag", "pinion", "last `WORD` of the run lines")

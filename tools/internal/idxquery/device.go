@@ -42,10 +42,8 @@ func (f *flags) checkDevice() error {
 		return cli.Usage("--preload takes --device gpu: hybrid opens a GPU only for many queries that wait, and loads their lists then")
 	case f.preload != "" && (f.device.Value != "gpu" || f.queries == "" || f.trace):
 		return cli.Usage("--preload takes --queries and --device gpu, and no --trace")
-	case f.device.Value == "cpu":
-		return nil
-	case f.threads > 1:
-		return cli.Usage("--threads takes --device cpu")
+	case f.device.Value == "gpu" && f.bounded:
+		return cli.Usage("--threads takes --device cpu or hybrid")
 	}
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -76,6 +77,42 @@ func TestHybridOpens(t *testing.T) {
 				if on != "the CPU" || !strings.Contains(stderr.String(), "answering on the CPU: ") {
 					t.Errorf("much waits, there is no GPU: %s, %q", on, &stderr)
 				}
+			}
+		})
+	}
+}
+
+// TestHybridThreads bounds the cores of hybrid: no more workers take queries than there are
+// threads, before a GPU is opened, while it is and afterwards, and one always does.
+func TestHybridThreads(t *testing.T) {
+	for _, threads := range []int{1, 2, 3} {
+		newSession(t, func(s *session) {
+			s.f.threads, s.f.bounded = threads, true
+			b := newBoth(s, io.Discard)
+			defer b.close()
+			if len(b.workers) != sharesAtOnce*threads || b.extra() != len(b.workers)-threads {
+				t.Errorf("%d threads: %d workers, of which %d rest", threads, len(b.workers), b.extra())
+			}
+			l := newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+			l.end(nil)
+			l.rest(b.extra())
+			_, _ = b.open(t.Context(), l, 0) // there may be no GPU
+			if l.resting < b.extra() || l.resting >= len(b.workers) {
+				t.Errorf("%d threads: %d of %d workers rest while a GPU is opened", threads, l.resting, len(b.workers))
+			}
+			cmd := Command()
+			cmd.SetErr(io.Discard)
+			cmd.SetContext(t.Context())
+			cores, used := runtime.GOMAXPROCS(0), 0
+			l = newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
+			l.add([]question{{"1", "word"}})
+			l.end(nil)
+			err := s.onBoth(cmd, l, func(_ *worker, b []byte, _ *reply) ([]byte, error) {
+				used = runtime.GOMAXPROCS(0)
+				return b, nil
+			})
+			if err != nil || used != threads || runtime.GOMAXPROCS(0) != cores {
+				t.Errorf("%d threads: %d cores, and %d afterwards: %v", threads, used, runtime.GOMAXPROCS(0), err)
 			}
 		})
 	}

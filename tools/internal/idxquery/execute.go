@@ -39,6 +39,7 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	f.bounded = cmd.Flags().Changed("threads")
 	if err := f.check(args); err != nil {
 		return err
 	}

@@ -28,7 +28,10 @@ type GPU struct {
 	Rows   []figures.Row `json:"rows"`
 }
 
-func (g *GPU) text(w io.Writer) { figures.Print(w, g.Rows) }
+func (g *GPU) text(w io.Writer) {
+	figures.Print(w, g.Rows)
+	fmt.Fprintln(w, "\nto serve queries of an index on this GPU and the CPU: docs/gpu.md, Serve")
+}
 
 type gpuFlags struct {
 	parts, models []string

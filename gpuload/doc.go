@@ -22,6 +22,7 @@
 //	device.go         Device, Info, errors
 //	options.go        Options, their checks and defaults
 //	executor.go       Executor: New, Close, Stats
+//	attach.go         the device memory that it takes before any query
 //	execute.go        Execute: queries in shares, from terms to results
 //	state.go          whether the device answers: starts, failures
 //	group.go          Group: several devices; group_route.go, which of them answers a query

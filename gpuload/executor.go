@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/termcache"
@@ -93,6 +92,7 @@ type pending struct {
 const (
 	tableSlots = 1 << 20
 	zoneSlots  = 1 << 16 // per batch, for lists without an extent
+	zones      = (cuda.Streams - loadStreams) * zoneSlots
 )
 
 // New returns an Executor for a snapshot. The Executor retains the snapshot and the
@@ -149,11 +149,7 @@ func (x *Executor) use(dev *Device) error {
 	}
 	release := x.release
 	x.release = func() error { return errors.Join(dev.release(), release()) }
-	if err := x.attach(dev.dev); err != nil {
-		return err
-	}
-	x.reserve()
-	return nil
+	return x.attach(dev.dev, x.reserve)
 }
 
 // halfOf is hostHalf for segments and options that are valid.
@@ -167,22 +163,10 @@ func halfOf(segments []segmentView, o Options) *Executor {
 	return x
 }
 
-// attach makes dev, which is held, the device.
-func (x *Executor) attach(dev cuda.Device) error {
-	x.dev = dev
-	x.loadKernels() // while memory is allocated and copied
-	if err := x.open(); err != nil {
-		return err
-	}
-	return x.start()
-}
-
 // open allocates the device memory that does not depend on queries.
 func (x *Executor) open() (err error) {
-	x.options.setDefaults(x.dev.Info())
-	zones := uint32(len(x.stages)) * zoneSlots
-	slots := uint32(min(tableSlots, x.options.Memory/512+1024)) + zones
-	if x.lists, err = newLists(x.dev, x.segments, x.views, min(x.options.Memory, x.mostBytes()), slots, zones); err != nil {
+	slots := x.slots()
+	if x.lists, err = newLists(x.dev, x.segments, x.views, x.arenaBytes(), slots, zones); err != nil {
 		return err
 	}
 	x.lists.asStored = x.options.AsStored
@@ -194,45 +178,6 @@ func (x *Executor) open() (err error) {
 		x.idle <- st
 	}
 	return nil
-}
-
-// firstIn, firstOut and firstWork are bytes that suffice for the buffers of most batches of
-// leastQueries conjunctions.
-const firstIn, firstOut, firstWork = 2 << 20, 128 << 10, 2 << 20
-
-// reserve allocates the buffers of the first batches, in two calls of the driver. If it
-// cannot, batches try again, and say why it fails.
-func (x *Executor) reserve() {
-	const host, device = firstIn + firstOut, firstIn + 256 + firstOut + firstWork
-	n := len(x.stages)
-	var err error
-	if x.pinned, err = x.dev.HostAlloc(n * host); err != nil {
-		return
-	}
-	if x.lent, err = x.dev.Alloc(int64(n) * device); err != nil {
-		return
-	}
-	for i := range n {
-		pinned, at := x.pinned[i*host:][:host:host], x.lent+kernels.Ptr(i*device)
-		st := <-x.idle
-		st.Lend(layout.Loan{In: pinned[:firstIn:firstIn], Out: pinned[firstIn:], InDev: at, OutDev: at + firstIn + 256, Work: at + firstIn + 256 + firstOut, WorkSize: firstWork})
-		x.idle <- st
-	}
-}
-
-// mostBytes returns more than all lists take on the device, however they are stored there,
-// with presence words and with what a load needs for a while. To allocate 100 GB takes a
-// driver 3 ms, and to free it 63.
-func (x *Executor) mostBytes() int64 {
-	const recoded, present, others = 8, 4, 16 << 20 // bytes of a posting in bp128, and in presence words; heads and such
-	most := int64(others)
-	for i := range x.segments {
-		s := x.segments[i].seg
-		n := min(s.Meta().Postings, 1<<40)
-		postings, _ := s.Header().Section(format.SectionPostings)
-		most += 2*postings.Length + (recoded+present)*int64(n)
-	}
-	return most
 }
 
 // enter begins a call; leave ends it. It returns ErrClosed after Close.
@@ -269,22 +214,12 @@ func (x *Executor) Close() error {
 	for c := range x.conjunctions {
 		c.free()
 	}
-	if x.lists != nil {
-		x.lists.close()
-	}
 	for i := range x.stages {
 		if x.stages[i].Buffers != nil {
 			x.stages[i].Close()
 		}
 	}
-	if x.pinned != nil {
-		_ = x.dev.HostFree(x.pinned)
-	}
-	for _, p := range append(append([]kernels.Ptr{x.codes, x.lent}, x.norms...), x.live...) {
-		if p != 0 {
-			_ = x.dev.Free(p)
-		}
-	}
+	x.free()
 	if x.release == nil {
 		return nil
 	}

@@ -46,7 +46,7 @@ func TestMostDocs(t *testing.T) {
 	for _, docs := range []uint64{mostDocs, mostDocs + 1} {
 		x := halfOf(viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, CPU: cpu})
 		x.docs = docs
-		if err := x.attach(testDevice(t, 0)); err != nil {
+		if err := x.attach(testDevice(t, 0), nil); err != nil {
 			t.Fatal(err)
 		}
 		cpu.asked = 0
@@ -58,7 +58,7 @@ func TestMostDocs(t *testing.T) {
 	}
 	x := halfOf(viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
 	x.docs = mostDocs + 1
-	if err := x.attach(testDevice(t, 0)); !errors.Is(err, ErrUnsupported) {
+	if err := x.attach(testDevice(t, 0), nil); !errors.Is(err, ErrUnsupported) {
 		t.Errorf("without a CPU: %v", err)
 	}
 	closeExecutor(t, x)

@@ -14,7 +14,7 @@ func newExecutor(dev cuda.Device, segments []segmentView, o Options) (*Executor,
 		return nil, err
 	}
 	x := halfOf(segments, o)
-	if err := x.attach(dev); err != nil {
+	if err := x.attach(dev, nil); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
 	return x, nil

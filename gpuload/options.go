@@ -18,17 +18,20 @@ type Options struct {
 	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams().
 	Scorer *query.Scorer
 	// Memory is the most device memory for lists, in bytes. No more is taken than all lists
-	// can need. 0 means two thirds of the free memory.
+	// can need. 0 means two thirds of the memory that is free when the device is opened or, if
+	// other processes have taken some since, of a half, a quarter and so on of that, but at
+	// least 32 MiB.
 	Memory int64
 	// Threshold is the computational threshold of PARA: the maximum number of postings in
 	// the first lists of a batch's queries, plus the keys that its disjunctions may
 	// collect. Each takes 8 bytes of device memory in each of 8 batches. 0 means 1/1024
-	// of the free bytes, but at least 8 Mi and at most 128 Mi.
+	// of the free bytes, but at least 8 Mi or, if that is less, 1/192 of them, and at most 128 Mi.
 	Threshold int64
 	// Accumulate selects how disjunctions are answered.
 	Accumulate Accumulation
 	// Scratch is the device memory for GlobalAccumulators, in bytes, for each batch in
-	// flight. A single query that needs more gets it. 0 means 1 GiB.
+	// flight. A single query that needs more gets it. 0 means 1 GiB or,
+	// if that is less, 1/24 of the free memory.
 	Scratch int64
 	// Presence is the minimum number of postings of a list that gets presence words (one
 	// byte per posting) when a second batch uses it and memory is free. 0 means 4,096; if
@@ -86,10 +89,14 @@ func (o *Options) check() error {
 	return nil
 }
 
+// defaultMemory returns the default of Options.Memory with so many bytes free. The third that it
+// leaves is for 8 batches.
+func defaultMemory(free int64) int64 { return free / 3 * 2 }
+
 // setDefaults replaces zeros by the defaults for a device.
 func (o *Options) setDefaults(info cuda.Info) {
 	if o.Scratch == 0 {
-		o.Scratch = scratchBytes
+		o.Scratch = min(scratchBytes, max(info.Memory/24, 1))
 	}
 	if o.overflow == 0 {
 		o.overflow = overflowKeys
@@ -98,10 +105,10 @@ func (o *Options) setDefaults(info cuda.Info) {
 		o.tiles = hostTiles
 	}
 	if o.Threshold == 0 {
-		o.Threshold = min(max(info.Memory>>10, 8<<20), 128<<20)
+		o.Threshold = min(max(info.Memory>>10, min(8<<20, info.Memory/192), 1), 128<<20)
 	}
 	if o.Memory == 0 {
-		o.Memory = info.Memory / 3 * 2
+		o.Memory = defaultMemory(info.Memory)
 	}
 	width := (info.Shared - 2048 - 8*queueSize) / 4
 	if info.Shared > 100<<10 { // two thread blocks per multiprocessor

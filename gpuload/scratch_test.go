@@ -109,7 +109,9 @@ func TestIdleScratch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.reserve()
+	if err := x.reserve(); err != nil {
+		t.Fatal(err)
+	}
 	if err := x.LoadAll(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -26,11 +26,20 @@ type state struct {
 // retired. Each costs an allocation that fails, and its queries go to the CPU.
 const maxShort = 8
 
-// start prepares the device. Where the driver has to compile the kernels, it does so in
-// the background, and the device answers later.
-func (x *Executor) start() error {
-	if !x.dev.Info().Compiles {
-		err := x.prepareAll()
+// exhausted is why a device is retired that has run out of memory maxShort times in a row.
+type exhausted struct{ err error }
+
+func (e *exhausted) Error() string {
+	return fmt.Sprintf("gpuload: out of memory %d times in a row, so the device is used no more: %v", maxShort, e.err)
+}
+
+// Unwrap makes it match ErrDevice, as what has retired a device does, and ErrMemory.
+func (e *exhausted) Unwrap() []error { return []error{ErrDevice, e.err} }
+
+// start lets the device answer, which has its memory unless err says why not. Where the driver
+// has to compile the kernels, it does so in the background, and the device answers later.
+func (x *Executor) start(err error) error {
+	if err != nil || !x.dev.Info().Compiles {
 		x.started(err)
 		if errors.Is(err, ErrUnsupported) && x.options.CPU != nil {
 			return nil // it answers
@@ -190,7 +199,7 @@ func (x *Executor) settle(plans []*plan, err error) error {
 		x.retire(err)
 	case errors.Is(err, ErrMemory):
 		if x.state.short.Add(1) >= maxShort {
-			x.retire(fmt.Errorf("%w: %w", ErrDevice, err))
+			x.retire(&exhausted{err})
 		}
 	default:
 		return err

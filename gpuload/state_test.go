@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -254,6 +255,8 @@ func TestMemory(t *testing.T) {
 		}
 		if err := x.Err(); errors.Is(err, ErrDevice) != v.retired || errors.Is(err, ErrMemory) != v.retired {
 			t.Errorf("%+v: retired with %v", v, err)
+		} else if v.retired && (strings.Contains(err.Error(), ErrDevice.Error()) || !strings.Contains(err.Error(), "out of memory 8 times in a row")) {
+			t.Errorf("retired with %v", err)
 		}
 	}
 	closeExecutor(t, x)

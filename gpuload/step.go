@@ -127,6 +127,14 @@ func (s *Stepper) Close() error {
 	return errors.Join(errs...)
 }
 
+// failure says why the device does not answer, for a Step.
+func failure(err error) string {
+	if errors.Is(err, ErrMemory) {
+		return "out of device memory"
+	}
+	return "the device failed"
+}
+
 // Search answers one query as Searcher.Search does. t, unless nil, is overwritten with a record of
 // what ran where. If the device fails, the CPU answers this query and, unless the device was only
 // out of memory, all that follow.
@@ -143,7 +151,7 @@ func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (quer
 	if err != nil && (errors.Is(err, ErrDevice) || errors.Is(err, ErrMemory)) {
 		t.failed(err)
 		_ = s.x.settle(nil, err)
-		r, err = s.onCPU(ctx, &q, t, StepState{}, "the device failed")
+		r, err = s.onCPU(ctx, &q, t, StepState{}, failure(err))
 	}
 	t.end()
 	return r, err
@@ -336,7 +344,7 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 		return query.Result{Hits: p.hits}, nil
 	case failed != nil:
 		t.failed(failed)
-		return s.onCPU(ctx, &or, t, state, "the device failed")
+		return s.onCPU(ctx, &or, t, state, failure(failed))
 	case p.misfit:
 		return s.onCPU(ctx, &or, t, state, "did not fit")
 	}

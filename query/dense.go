@@ -1,7 +1,6 @@
 package query
 
 import (
-	"errors"
 	"maps"
 	"math"
 	"math/bits"
@@ -12,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
 )
 
 // Long lists, which are those of common words, are mostly probed: hits need rarer words. denseCache
@@ -118,7 +118,7 @@ func (c *denseCache) want(offset int64, bytes uint64) bool {
 		c.asked = map[int64]uint8{}
 	}
 	if c.asked[offset] >= denseAsks {
-		return false // it was cached, or could not be
+		return false // it is cached, or cannot be
 	}
 	c.asked[offset]++
 	if c.asked[offset] < denseAsks {
@@ -139,6 +139,15 @@ func (c *denseCache) put(offset int64, l *denseList) {
 	c.lists.Store(&m)
 }
 
+// refuse gives back what want set aside for a list that is not cached. want does not ask for the
+// list again.
+func (c *denseCache) refuse(bytes uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room += bytes
+	c.full.Store(false)
+}
+
 // findDense sets l.dense if l, a list of the current segment, is cached.
 func (r *run) findDense(l *list) {
 	l.dense, l.asked = nil, true
@@ -149,25 +158,25 @@ func (r *run) findDense(l *list) {
 }
 
 // dense returns the cached form of l, a list of the current segment, or nil. It caches the list if
-// that is due.
+// that is due. A list that cannot be read whole is never cached: damage that queries do not meet
+// does not change how they end.
 func (r *run) dense(l *list) *denseList {
 	if l.asked {
 		return l.dense
 	}
 	l.asked = true
 	c, docs := r.part.dense, uint64(r.part.seg.Docs())
-	if !c.want(l.entry.Offset, docs*3/16+uint64(l.entry.DF)) {
+	bytes := docs*3/16 + uint64(l.entry.DF)
+	if !c.want(l.entry.Offset, bytes) {
 		return nil
 	}
-	d, err := newDenseList(r.part.seg, l)
-	switch {
-	case errors.Is(err, format.ErrCorrupt):
-		return nil // damage that queries do not meet does not change how they end
-	case err != nil:
-		r.fail(err)
-		return nil
-	}
-	if uint64(len(d.docs))*manyShare > docs {
+	var d *denseList
+	err := store.Guard(func() (err error) { // a fault must not end the query
+		d, err = newDenseList(r.part.seg, l)
+		return err
+	})
+	if err != nil || uint64(len(d.docs))*manyShare > docs {
+		c.refuse(bytes)
 		return nil
 	}
 	c.put(l.entry.Offset, d)
@@ -175,7 +184,7 @@ func (r *run) dense(l *list) *denseList {
 	return d
 }
 
-// newDenseList returns the cached form of list l.
+// newDenseList returns the cached form of list l, or an error if some of the list is damaged.
 func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	words := (int(s.Docs()) + 63) / 64
 	d := &denseList{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, l.entry.DF+1)}
@@ -185,11 +194,14 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 	if err := c.Init(s, l.entry); err != nil {
 		return nil, err
 	}
+	if err := c.List(trusted.Caller{}).VerifyBytes(); err != nil {
+		return nil, err // in bounds, perhaps, which queries use until the list is cached
+	}
 	for ; c.Doc() != end; c.NextBlock() {
 		freqs := c.Freqs()
 		for i, doc := range c.Docs()[:len(freqs)] {
 			if int(doc/64) >= words {
-				continue // damage
+				return nil, format.Corrupt("docID beyond the segment")
 			}
 			d.words[doc/64] |= 1 << (doc % 64)
 			d.freqs = append(d.freqs, uint8(min(freqs[i], manyFreq)))
@@ -199,13 +211,19 @@ func newDenseList(s *reader.Segment, l *list) (*denseList, error) {
 			}
 		}
 	}
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
 	d.freqs = append(d.freqs, 0)
 	n := 0
 	for i, w := range d.words {
 		d.ranks[i] = uint32(n)
 		n += bits.OnesCount64(w)
 	}
-	return d, c.Err()
+	if n != int(l.entry.DF) || n != len(d.freqs)-1 {
+		return nil, format.Corrupt("%d documents and %d frequencies in a list of %d", n, len(d.freqs)-1, l.entry.DF)
+	}
+	return d, nil
 }
 
 // addDense adds the scores of l's postings to the candidates. Their norms must be set; their order

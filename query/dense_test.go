@@ -181,3 +181,60 @@ func TestDenseDamage(t *testing.T) {
 		}
 	}
 }
+
+// Damage of any part of a list changes no answer when the list would be cached, even if the pages are
+// not checked: a list with damage is read as before.
+func TestDenseDamagedParts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(45, 46))
+	docs := querytest.ZipfDocs(rng, 30000, 2000, 4)
+	for d := range docs {
+		if rng.IntN(3) > 0 {
+			docs[d] = append(docs[d], slices.Repeat([]string{"common"}, 1+rng.IntN(8))...)
+		}
+	}
+	whole := segment.Aligned(segmentBytes(t, docs, bp128.Codec{}))
+	s, err := segment.Open("whole", whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, _, err := s.Lookup([]byte("common"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := s.List(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	postings, _ := s.Header().Section(format.SectionPostings)
+	for _, p := range l.Layout() {
+		for round := range 6 {
+			b := segment.Aligned(slices.Clone(whole))
+			bytes := b[postings.Offset+e.Offset+p.Offset:][:p.Length]
+			for i := range bytes {
+				if round == 0 {
+					bytes[i] = 0
+				} else if rng.IntN(1<<(2*round)) == 0 {
+					bytes[i] ^= 1 << rng.IntN(8)
+				}
+			}
+			if s, err = segment.Open("damaged", b); err != nil {
+				t.Fatal(err)
+			}
+			s.Raw().SkipPageChecks()
+			parts := []part{{seg: reader.NewSegment(trusted.Caller{}, s, 0, 0)}}
+			for _, q := range []Query{
+				{RawTerms: querytest.Terms("common", "w150"), Mode: And},
+				{RawTerms: querytest.Terms("common", "w150", "w300"), Mode: Or, Algorithm: RangeMaxScore},
+			} {
+				searcher := searcherOver(t, parts, Options{})
+				want, first := searcher.Search(context.Background(), q)
+				for i := range 2 * denseAsks {
+					got, err := searcher.Search(context.Background(), q)
+					if fmt.Sprint(err) != fmt.Sprint(first) || !slices.Equal(got.Hits, want.Hits) {
+						t.Errorf("%s, round %d, %v, query %d: %v, before %v, %s", p.Name, round, q.Mode, i+2, err, first, difference(want.Hits, got.Hits))
+					}
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,83 @@
+package query
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query/internal/querytest"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// A fault in a part of a list that a query does not read does not change how it ends: not when it
+// would cache the list, and not later. What was set aside for the list is given back.
+func TestDenseFault(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("a mapped file cannot be truncated everywhere")
+	}
+	rng, docs := rand.New(rand.NewPCG(47, 48)), make([][]string, 60000)
+	for d := range docs {
+		if d < 6000 && d%5 == 0 {
+			docs[d] = []string{"early"}
+		}
+		if d%5 == 0 || rng.IntN(3) > 0 {
+			docs[d] = append(docs[d], slices.Repeat([]string{"zz"}, 1+rng.IntN(16))...)
+		}
+	}
+	dir := querytest.Directory(t, writer.Options{DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}}, docs, nil)
+	x, err := reader.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	snapshot, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer snapshot.Close()
+	s, err := NewSearcher(snapshot, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	q := Query{RawTerms: querytest.Terms("zz", "early"), K: 10, Mode: And}
+	want, err := s.Search(context.Background(), q) // reads all that is not in the list
+	if err != nil {
+		t.Fatal(err)
+	}
+	seg := snapshot.Segments()[0]
+	e, _, err := seg.Lookup([]byte("zz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := seg.Views(trusted.Caller{}).List(e)
+	if err != nil {
+		t.Fatal(err)
+	}
+	postings, _ := seg.Header().Section(format.SectionPostings)
+	for _, p := range l.Layout() {
+		if p.Name == "freqs" {
+			end := (postings.Offset + e.Offset + p.Offset + p.Length - 1) / format.PageSize * format.PageSize
+			if err := os.Truncate(filepath.Join(dir, seg.Name()), end); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	room := s.parts[0].dense.room
+	for i := range 3 * denseAsks {
+		if got, err := s.Search(context.Background(), q); err != nil || !slices.Equal(got.Hits, want.Hits) {
+			t.Errorf("query %d: %v, %s", i, err, difference(want.Hits, got.Hits))
+		}
+	}
+	if now := s.parts[0].dense.room; now != room {
+		t.Errorf("%d bytes of %d are left without cached lists", now, room)
+	}
+}

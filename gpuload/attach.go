@@ -49,8 +49,7 @@ func (x *Executor) attach(dev cuda.Device, reserve func() error) error {
 // free frees the device memory of the Executor, except that of stages and conjunctions.
 func (x *Executor) free() {
 	if x.lists != nil {
-		x.lists.close()
-		x.lists = nil
+		x.lists.close() // its counters stay
 	}
 	if x.pinned != nil {
 		_ = x.dev.HostFree(x.pinned)

@@ -140,8 +140,8 @@ func (l *batch) bring(ctx context.Context, plans []*plan) error {
 	if err != nil {
 		return err
 	}
-	if len(missing) > 0 {
-		x.aside(func() { err = x.lists.load(ctx, missing, x.oldest(epoch), epoch) })
+	if oldest, load := x.eviction(len(wants), len(missing), epoch); load {
+		x.aside(func() { err = x.lists.load(ctx, missing, oldest, epoch) })
 		if err != nil {
 			return err
 		}

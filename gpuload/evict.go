@@ -8,6 +8,22 @@ import (
 	"github.com/pinion-index/pinion/kernels"
 )
 
+// evictsOnce is how many batches that find fewer than half of their lists there are for each of
+// them that evicts others.
+const evictsOnce = 16
+
+// eviction returns the lowest epoch whose batches keep their lists while a batch of epoch loads
+// those of its lists that are missing, and reports whether it should load them. A batch that
+// finds fewer than half of its lists evicts none, if there is a CPU: such batches evict each
+// other's lists, and the CPU answers before these are loaded. One in evictsOnce evicts all the
+// same, so that the lists follow the queries.
+func (x *Executor) eviction(lists, missing int, epoch uint64) (oldest uint64, load bool) {
+	if 2*missing > lists && x.options.CPU != nil && x.poor.Add(1)%evictsOnce != 1 {
+		return 0, x.lists.arena.Free() >= x.lists.arena.Size()/16 // no list is as old as epoch 0
+	}
+	return x.oldest(epoch), missing > 0
+}
+
 // room allocates a range. If necessary it evicts lists, lowest priority first, that no
 // batch of epoch oldest or later uses, and that do not get presence words.
 func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {

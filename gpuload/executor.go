@@ -53,6 +53,7 @@ type Executor struct {
 	lent     kernels.Ptr // the same on the device
 	state    state
 	expected atomic.Pointer[expected] // nil unless queries are expected before there is a device
+	poor     atomic.Uint64            // batches that found fewer than half of their lists
 	working  atomic.Int64             // goroutines at work for calls, beside those that wait
 
 	life    sync.RWMutex // held for reading during a call

@@ -11,8 +11,9 @@ import (
 
 // Options configure an Executor. The zero value selects the defaults.
 type Options struct {
-	// CPU answers the queries that the device does not support. If it is nil, such a
-	// query fails with an error that matches ErrUnsupported.
+	// CPU answers the queries that the device does not support, and those whose lists are not
+	// there and not loaded (Memory). If it is nil, a query that is not supported fails with an error
+	// that matches ErrUnsupported.
 	CPU query.Executor
 	// Scorer computes scores. If it is nil, the Executor uses CPU's scorer if CPU has a
 	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams().
@@ -20,7 +21,8 @@ type Options struct {
 	// Memory is the most device memory for lists, in bytes. No more is taken than all lists
 	// can need. 0 means two thirds of the memory that is free when the device is opened or, if
 	// other processes have taken some since, of a half, a quarter and so on of that, but at
-	// least 32 MiB.
+	// least 32 MiB. If there is a CPU, a batch that finds fewer than half of its lists there evicts
+	// none, except every sixteenth such batch.
 	Memory int64
 	// Threshold is the computational threshold of PARA: the maximum number of postings in
 	// the first lists of a batch's queries, plus the keys that its disjunctions may

@@ -48,7 +48,7 @@ func TestEmulatedDevice(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		o := gpuload.Options{Memory: 1 << uint(16+rng.IntN(6)), Scorer: s.Scorer()} // lists may not fit
+		o := gpuload.Options{Memory: 1 << uint(12+rng.IntN(10)), Scorer: s.Scorer()} // lists may not fit
 		if rng.IntN(2) == 0 {
 			o.CPU = cpu
 		}

@@ -99,10 +99,7 @@ func (d *Dir) makeFor(dst FS) (made string, err error) {
 		}
 		mode = st.Mode().Perm()
 	}
-	if err := os.MkdirAll(filepath.Dir(filepath.Clean(to.path)), 0o777); err != nil {
-		return "", err
-	}
-	if err := os.Mkdir(to.path, mode); err != nil {
+	if err := makeDir(to.path, mode); err != nil {
 		return "", err
 	}
 	return to.path, syncDir(filepath.Dir(filepath.Clean(to.path)))

@@ -3,7 +3,6 @@ package store
 import (
 	"errors"
 	"io/fs"
-	"slices"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -188,7 +187,6 @@ func (d *folder) unchanged() bool {
 	if err != nil {
 		return false
 	}
-	m, _, err := readManifest(d.fs, l.newest)
-	return err == nil && m.Generation == d.last.Generation && m.NextFile == d.last.NextFile &&
-		slices.Equal(m.Segments, d.last.Segments)
+	_, head, err := readManifest(d.fs, l.newest)
+	return err == nil && d.last == CommitID{l.newest, head}
 }

@@ -31,7 +31,7 @@ type folder struct {
 	mu      sync.Mutex          // held while files are read or removed
 	pins    map[string]int      // file name -> commits that refer to it
 	writer  *Lock               // the open one; nil if there is none
-	last    *Manifest           // the newest commit when the last one was closed
+	last    CommitID            // of the newest commit when the last one was closed
 	garbage map[string]struct{} // files that the last Lock would have removed, were they not pinned
 
 	published *Commit // by the Lock, since the newest commit; nil if there is none
@@ -57,9 +57,19 @@ func Open(path string) (*Dir, error) {
 }
 
 // Create is Open, but creates the directory and its parents if necessary.
-func Create(path string) (*Dir, error) {
+func Create(path string) (*Dir, error) { return create(path, 0o777) }
+
+// makeDir makes a directory with the permissions perm, and its parents if necessary.
+func makeDir(path string, perm fs.FileMode) error {
+	if err := os.MkdirAll(filepath.Dir(filepath.Clean(path)), 0o777); err != nil {
+		return err
+	}
+	return os.Mkdir(path, perm)
+}
+
+func create(path string, perm fs.FileMode) (*Dir, error) {
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		if err := os.MkdirAll(path, 0o777); err != nil {
+		if err := makeDir(path, perm); err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, err
 		}
 		// This makes the new entry durable in its parent only; entries further up are

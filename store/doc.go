@@ -49,7 +49,7 @@
 //	publish.go                what this process sees before it is committed
 //	inspect.go, mend.go       what is left of a damaged index
 //	repair.go                 and what can be made of it
-//	backup.go                 copies of a commit
+//	backup.go, perm.go        copies of a commit, and who may read files
 //	manifest.go, deletes.go, names.go, container.go
 //	                          names and contents of the files
 //	segment.go                opening a segment and checking it against its manifest

@@ -31,6 +31,7 @@ type Lock struct {
 
 	mu      sync.Mutex
 	cur     *Manifest
+	id      CommitID           // of cur
 	stored  bool               // cur is a commit on disk
 	old     []*oldCommit       // superseded commits on disk, oldest first
 	next    uint64             // next file number
@@ -46,6 +47,10 @@ type LockOptions struct {
 	KeepCommits int
 	// Analyzer and AnalyzerOptions are those of the empty commit that makes a new index.
 	Analyzer, AnalyzerOptions string
+	// Perm is the permissions of the files of a new index in a local directory, as far as
+	// the umask leaves them; 0 means 0o666. A new file of an index that is there has the
+	// permissions that all its files have.
+	Perm fs.FileMode
 }
 
 // KeepPresent keeps as many commits as the directory holds when it is locked, those included
@@ -65,7 +70,7 @@ func (d *Dir) Lock() (*Lock, error) { return d.LockWith(LockOptions{}) }
 // commit names are missing or are others, that is an error, and nothing is removed.
 // The caller closes the Lock.
 func (d *Dir) LockWith(o LockOptions) (*Lock, error) {
-	l, err := d.acquire(o.KeepCommits)
+	l, err := d.acquire(o)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +83,7 @@ func (d *Dir) LockWith(o LockOptions) (*Lock, error) {
 }
 
 // acquire acquires the lock and reads nothing.
-func (d *Dir) acquire(keep int) (*Lock, error) {
+func (d *Dir) acquire(o LockOptions) (*Lock, error) {
 	if err := d.err("lock"); err != nil {
 		return nil, err
 	}
@@ -92,6 +97,10 @@ func (d *Dir) acquire(keep int) (*Lock, error) {
 	if err != nil {
 		return nil, err
 	}
+	if local, ok := w.(osDir); ok {
+		w = local.creating(o.Perm)
+	}
+	keep := o.KeepCommits
 	if keep == KeepPresent {
 		keep = keepAll
 	}
@@ -287,7 +296,7 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	if l.stored {
 		l.old = append(l.old, &oldCommit{Manifest: l.cur})
 	}
-	l.cur, l.stored = m.Clone(), true
+	l.cur, l.stored, l.id = m.Clone(), true, CommitID{m.Generation, [format.HeaderSize]byte(content)}
 	for _, f := range m.Files() {
 		if o := l.pending[f]; o != nil {
 			o.release() // still open if it was synced by a commit that failed
@@ -462,7 +471,7 @@ func (l *Lock) release() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.writer == l { // else it lost the lock file
-		d.writer, d.last = nil, l.cur
+		d.writer, d.last = nil, l.id
 	}
 	return l.held.Close()
 }

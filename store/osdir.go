@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,7 +14,10 @@ import (
 )
 
 // osDir is a directory of the local file system.
-type osDir struct{ path string }
+type osDir struct {
+	path string
+	perm fs.FileMode // of files that Create makes; 0 means 0o666
+}
 
 // osID distinguishes the ID of an osDir from that of any other ReadFS.
 type osID string
@@ -21,7 +25,7 @@ type osID string
 // OSDir returns the FS of a local directory, which need not exist yet. Open maps
 // files into memory. On js and wasip1 it reads them whole, and Lock fails with
 // ErrReadOnly.
-func OSDir(path string) FS { return osDir{path} }
+func OSDir(path string) FS { return osDir{path: path} }
 
 func (d osDir) String() string { return d.path }
 
@@ -58,7 +62,7 @@ func (d osDir) List() ([]string, error) {
 func (d osDir) Open(name string) (Data, error) { return mapFile(d.file(name), name, Access{}) }
 
 func (d osDir) Create(name string) (File, error) {
-	f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	f, err := os.OpenFile(d.file(name), os.O_RDWR|os.O_CREATE|os.O_EXCL, cmp.Or(d.perm, anyFile))
 	if err != nil {
 		return nil, err // not f, which would be a non-nil File
 	}

@@ -195,7 +195,7 @@ func (c *candidate) shared(ctx context.Context, x *candidate) (known *roaring.Bi
 // other manifests follow. After an error or a crash the directory is as before, except
 // that files which the chosen index does not need may be in the quarantine folder.
 func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.Segment) error, choose func(*Inventory) (*Recovery, error)) (err error) {
-	l, err := d.acquire(1)
+	l, err := d.acquire(LockOptions{KeepCommits: 1})
 	if err != nil {
 		return err
 	}

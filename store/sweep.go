@@ -41,7 +41,7 @@ func (l *Lock) start(o LockOptions) error {
 	if err != nil {
 		return err
 	}
-	l.cur, l.stored = c.Manifest.Clone(), true
+	l.cur, l.stored, l.id = c.Manifest.Clone(), true, c.ID()
 	c.Release()
 	l.next = max(l.next, l.cur.NextFile)
 	if err := l.checkNamed(); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/store"
@@ -36,6 +37,11 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 			return stats, ordered, err
 		}
 	}
+	if o.Perm == 0 {
+		if o.Perm, err = permOf(sources); err != nil {
+			return stats, ordered, err
+		}
+	}
 	w, err := Open(ctx, out, o)
 	if err != nil {
 		return stats, ordered, err
@@ -47,6 +53,23 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 		err = w.Commit(ctx)
 	}
 	return stats, ordered, errors.Join(err, w.Close())
+}
+
+// permOf returns the permissions that all of the indexes in directories paths grant, 0
+// without any.
+func permOf(paths []string) (perm fs.FileMode, err error) {
+	for i, path := range paths {
+		dir, err := store.Open(path)
+		if err != nil {
+			return 0, err
+		}
+		if i == 0 {
+			perm = dir.Perm()
+		}
+		perm &= dir.Perm()
+		dir.Close()
+	}
+	return perm, nil
 }
 
 // analyzerOf returns the analyzer of the index in directory path.

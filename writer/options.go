@@ -3,6 +3,7 @@ package writer
 import (
 	"cmp"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"sync"
 
@@ -52,6 +53,10 @@ type Options struct {
 	// included, for reader.OpenCommit and for going back (idxinspect repair). 0 means 1,
 	// KeepPresent as many as there are when the index is opened for writing.
 	KeepCommits int
+	// Perm is the permissions of the files of a new index in a local directory, as far as the
+	// umask leaves them (store.LockOptions). 0 means 0o666; MergeInto then takes what the
+	// directories and files of all sources grant.
+	Perm fs.FileMode
 	// Choose, if not nil, chooses other codecs of the same block length for each
 	// list instead. It is called by several goroutines concurrently.
 	Choose choose.Policy

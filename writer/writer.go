@@ -61,7 +61,11 @@ type Writer struct {
 // the index if necessary. The caller closes the Writer. While another Writer has
 // the index open, the error matches store.ErrLocked.
 func Open(ctx context.Context, path string, o Options) (*Writer, error) {
-	dir, err := store.Create(path)
+	create := store.Create
+	if o.Perm != 0 {
+		create = func(path string) (*store.Dir, error) { return store.CreatePerm(path, o.Perm) }
+	}
+	dir, err := create(path)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +111,7 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 		return nil, fmt.Errorf("%w: the Tokenizer of analyzer %s is nil", ErrInvalid, analyzer.Name())
 	}
 	lock, err := dir.LockWith(store.LockOptions{
-		KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(),
+		KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(), Perm: o.Perm,
 	})
 	if err != nil {
 		return nil, err

@@ -21,20 +21,17 @@ func WriteFile(path string, durable bool, write func(io.Writer) error) error {
 	return writeFile(path, 0o666, durable, write)
 }
 
-// WriteCopy is WriteFile for what holds data of the index in dir: a new file has no
-// permission that one of the index's files lacks.
+// WriteCopy is WriteFile for what holds data of the index in dir, or of a file of one: a new
+// file is open to nobody whom these keep out (store.Dir.Perm).
 func WriteCopy(path, dir string, durable bool, write func(io.Writer) error) error {
-	mode := fs.FileMode(0o666)
-	if entries, err := os.ReadDir(dir); err == nil { // if not, dir is a file, or gone
-		for _, e := range entries {
-			if st, err := e.Info(); err == nil && st.Mode().IsRegular() && store.IsFileName(e.Name()) {
-				mode &= st.Mode().Perm()
-			}
-		}
-	} else if st, err := os.Stat(dir); err == nil {
-		mode &= st.Mode().Perm()
+	mode := fs.FileMode(0o600)
+	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
+		mode |= st.Mode().Perm() & 0o666
+	} else if d, err := store.Open(dir); err == nil {
+		mode = d.Perm()
+		d.Close()
 	}
-	return writeFile(path, mode|0o200, durable, write)
+	return writeFile(path, mode, durable, write)
 }
 
 func writeFile(path string, mode fs.FileMode, durable bool, write func(io.Writer) error) error {

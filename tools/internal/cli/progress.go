@@ -158,7 +158,8 @@ func fit(width int, first, second, third string) string {
 	return first[:max(width, 0)]
 }
 
-// IsTerminal reports whether w, or the writer that it wraps, is a terminal.
+// IsTerminal reports whether w, or the writer that it wraps, is a terminal, even one that
+// does not say how wide it is.
 func IsTerminal(w any) bool {
 	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
 		return IsTerminal(u.Unwrap())

@@ -1,17 +1,12 @@
 package cli
 
-import (
-	"io"
-	"os"
-
-	"golang.org/x/term"
-)
+import "io"
 
 // Visible returns a writer of text that a file holds. What reaches a terminal is as
 // Printable gives it; anything else gets the bytes as they are. Each Write ends where a
 // character does.
 func Visible(w io.Writer) io.Writer {
-	if !isTerminal(w) {
+	if !IsTerminal(w) {
 		return w
 	}
 	return visible{w}
@@ -28,12 +23,11 @@ func (v visible) Write(p []byte) (int, error) {
 
 func (v visible) Unwrap() io.Writer { return v.Writer }
 
-// isTerminal reports whether w, or the writer that it wraps, is a terminal, even one that
-// does not say how wide it is.
-func isTerminal(w io.Writer) bool {
-	if u, ok := w.(interface{ Unwrap() io.Writer }); ok {
-		return isTerminal(u.Unwrap())
+// Unreadable returns a usage error if w is a terminal: what is to be written, which the
+// message names, is no text to read there.
+func Unreadable(w io.Writer, what string) error {
+	if IsTerminal(w) {
+		return Usage("standard output is a terminal, and %s is not to be read there: give --out a FILE, or redirect it", what)
 	}
-	f, ok := w.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	return nil
 }

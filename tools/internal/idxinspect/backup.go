@@ -48,11 +48,6 @@ result to check its content.`,
 				return nil, fmt.Errorf("%s is not a directory", args[1])
 			}
 			fresh := cli.NewFresh(args[1])
-			to, err := store.Create(args[1])
-			if err != nil {
-				return nil, err
-			}
-			defer to.Close()
 			p := cli.NewProgress(cmd.ErrOrStderr(), "backup", 0, cli.BytesRate)
 			stats, err := from.Backup(cmd.Context(), store.OSDir(args[1]), store.BackupOptions{Copy: copyAll, Progress: p.Update})
 			p.Stop()

@@ -36,6 +36,18 @@ documents are left out. "-" is standard output.`,
 		case form.Value == "jsonl" && description != "":
 			return cli.Usage("--description goes with --format ciff")
 		}
+		stdout := cmd.OutOrStdout()
+		if out == "-" {
+			var err error
+			if zip {
+				err = cli.Unreadable(stdout, "what gzip compresses")
+			} else if form.Value == "ciff" {
+				err = cli.Unreadable(stdout, "a CIFF file")
+			}
+			if err != nil {
+				return err
+			}
+		}
 		x, err := reader.Open(args[0])
 		if err != nil {
 			return cli.Opening(err)
@@ -75,7 +87,7 @@ documents are left out. "-" is standard output.`,
 			}
 		}
 		if out == "-" {
-			return write(cmd.OutOrStdout())
+			return write(cli.Visible(stdout))
 		}
 		return cli.WriteCopy(out, args[0], true, write)
 	}

@@ -45,6 +45,11 @@ is damaged, that is on top of the page, and the exit code is 1.`,
 		if out == "" {
 			return cli.Usage("--out is missing")
 		}
+		if out == "-" {
+			if err := cli.Unreadable(cmd.OutOrStdout(), "a page of HTML"); err != nil {
+				return err
+			}
+		}
 		var err error
 		if b.mode, err = query.ParseMode(mode.Value); err != nil {
 			return err

@@ -192,10 +192,11 @@ func mergeInto(ctx context.Context, out string, sources []string, o writer.Optio
 		return did, err
 	}
 	fresh := cli.NewFresh(out)
-	if err := os.MkdirAll(out, 0o777); err != nil {
+	did.merge, did.reorder, err = writer.MergeIntoOrdered(ctx, out, sources, o, order)
+	if _, e := os.Stat(out); err != nil && e != nil { // it could not be made
 		return did, cli.Opening(err)
 	}
-	if did.merge, did.reorder, err = writer.MergeIntoOrdered(ctx, out, sources, o, order); err != nil {
+	if err != nil {
 		fresh.Undo()
 	}
 	return did, opening(err)

@@ -70,6 +70,12 @@ func (f *flags) copyAll(cmd *cobra.Command, opened []*damaged, o writer.Options)
 	r := &Salvaged{Index: f.out, Mends: []Mend{}, Losses: []Loss{}}
 	fresh := cli.NewFresh(f.out)
 	added := 0
+	for i, s := range opened {
+		if i == 0 {
+			o.Perm = s.dir.Perm()
+		}
+		o.Perm &= s.dir.Perm()
+	}
 	for _, s := range opened {
 		before := *r
 		if err = r.index(cmd.Context(), f.out, s, o); err != nil {

@@ -139,6 +139,15 @@ func (s *Snapshot) Generation() uint64 {
 	return s.view.commit.Generation
 }
 
+// CommitID returns what tells the commit from others, also from those of another index
+// with the same number. That of an uncommitted snapshot is zero.
+func (s *Snapshot) CommitID() store.CommitID {
+	if s.view == nil {
+		return store.CommitID{}
+	}
+	return s.view.commit.ID()
+}
+
 // Uncommitted reports whether the snapshot is not of a commit but of what a Writer
 // has published since.
 func (s *Snapshot) Uncommitted() bool { return s.view != nil && s.view.commit.Published != 0 }

@@ -18,6 +18,7 @@ import (
 type index struct {
 	path     string
 	manifest *store.Manifest // nil for a file
+	commit   store.CommitID
 	segs     []*seg
 	closers  []func()
 	damaged  func(error) // if not nil, called for segments that are left out for damage
@@ -90,7 +91,7 @@ func (x *index) openDir() error {
 		return err
 	}
 	x.closers = append(x.closers, c.Release)
-	x.manifest = c.Manifest
+	x.manifest, x.commit = c.Manifest, c.ID()
 	for _, err := range left {
 		x.damaged(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
+	"strings"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -77,6 +79,24 @@ func TestVerifyOvertaken(t *testing.T) {
 		if f.Bytes == 0 {
 			t.Errorf("%s: no bytes", f.File)
 		}
+	}
+}
+
+// TestReportReplaced answers queries for a page when another index, whose commits have the
+// same numbers, has taken the place of the one that the page shows.
+func TestReportReplaced(t *testing.T) {
+	dir, other := segmented(t), segmented(t)
+	x, err := openIndex(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.close()
+	if err := errors.Join(os.Rename(dir, dir+".old"), os.Rename(other, dir)); err != nil {
+		t.Skip(err) // Windows
+	}
+	b := &pageBuilder{path: dir}
+	if err := b.trace(t.Context(), nil, x, nil); err == nil || !strings.Contains(err.Error(), "another index has taken the place") {
+		t.Error(err)
 	}
 }
 

@@ -59,6 +59,9 @@ func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *index, 
 		return err
 	}
 	defer snapshot.Close()
+	if snapshot.CommitID() != x.commit {
+		return fmt.Errorf("another index has taken the place of %s", b.path)
+	}
 	// Without its cache of probed lists, a searcher decodes whatever it looks at.
 	searcher, err := query.NewSearcher(snapshot, query.Options{DenseBytes: -1})
 	if err != nil {

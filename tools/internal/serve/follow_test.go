@@ -110,6 +110,32 @@ func TestFollow(t *testing.T) {
 	shows("", 200, "This index is damaged")
 }
 
+// TestReplacedWhileOpening lets another index take the place of one whose files are open.
+func TestReplacedWhileOpening(t *testing.T) {
+	dir, other := build(t), build(t)
+	d, err := store.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := &source{path: dir, dir: d, data: map[string]store.Data{}}
+	x.closers = append(x.closers, d.Close)
+	defer x.close()
+	c, err := d.OpenLatest(x.openCommit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Release()
+	if err := os.RemoveAll(dir); err != nil {
+		t.Skip(err) // Windows
+	}
+	if err := os.Rename(other, dir); err != nil {
+		t.Fatal(err)
+	}
+	if err := x.openSearcher(); !errors.Is(err, errOvertaken) {
+		t.Errorf("%v, want %v", err, errOvertaken)
+	}
+}
+
 // TestShownFilesRemain reads the pages of a commit whose files are gone.
 func TestShownFilesRemain(t *testing.T) {
 	dir := build(t)

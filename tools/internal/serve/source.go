@@ -24,6 +24,7 @@ type source struct {
 	path     string
 	dir      *store.Dir
 	manifest *store.Manifest // nil if it cannot be read
+	commit   store.CommitID  // of manifest
 	segs     []*seg          // those that open
 	files    []file
 	data     map[string]store.Data // open files by name: newer commits of other processes may remove them
@@ -165,7 +166,7 @@ func (x *source) close() {
 // openCommit opens the files of a commit. It returns an error if one has been removed,
 // perhaps by a newer commit.
 func (x *source) openCommit(c *store.Commit) error {
-	x.manifest, x.segs, x.files = c.Manifest, nil, nil
+	x.manifest, x.commit, x.segs, x.files = c.Manifest, c.ID(), nil, nil
 	for _, name := range []string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)} {
 		x.addFile(name, "manifest", x.checkManifest(name))
 	}
@@ -293,6 +294,9 @@ func (x *source) openSearcher() error {
 	}
 	if err == nil {
 		x.closers = append(x.closers, x.snapshot.Close)
+		if x.manifest != nil && x.snapshot.CommitID() != x.commit { // another index is there now
+			return errOvertaken
+		}
 		// Without a cache of long lists every look into a list shows, and memory does not
 		// grow with the index.
 		x.searcher, err = query.NewSearcher(x.snapshot, query.Options{DenseBytes: -1})

@@ -41,6 +41,7 @@ type denseCache struct {
 	mu    sync.Mutex
 	room  uint64          // bytes; guarded by mu
 	asked map[int64]uint8 // guarded by mu
+	done  bool            // by drop; guarded by mu
 }
 
 // denseList is a list's documents and frequencies.
@@ -110,7 +111,7 @@ func (c *denseCache) want(offset int64, bytes uint64) bool {
 		return false
 	}
 	defer c.mu.Unlock()
-	if c.room < bytes {
+	if c.room < bytes || c.done {
 		c.full.Store(true)
 		return false
 	}
@@ -132,6 +133,9 @@ func (c *denseCache) want(offset int64, bytes uint64) bool {
 func (c *denseCache) put(offset int64, l *denseList) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
 	m := map[int64]*denseList{offset: l}
 	if old := c.lists.Load(); old != nil {
 		maps.Copy(m, *old)
@@ -145,7 +149,16 @@ func (c *denseCache) refuse(bytes uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.room += bytes
-	c.full.Store(false)
+	c.full.Store(c.done)
+}
+
+// drop frees the lists, and caches none from now on.
+func (c *denseCache) drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done, c.asked = true, nil
+	c.full.Store(true)
+	c.lists.Store(nil)
 }
 
 // findDense sets l.dense if l, a list of the current segment, is cached.

@@ -226,3 +226,17 @@ func (r *run) forget() {
 	r.stop.ctx, r.stop.done = nil, nil
 	clear(r.terms)
 }
+
+// What a run of usual size has at most: lists, and elements of its longest slices.
+const (
+	usualLists    = 1 << 8
+	usualElements = 1 << 16
+)
+
+// large reports whether r has had an unusual query and holds much memory since.
+func (r *run) large() bool {
+	return len(r.spare) > usualLists ||
+		max(cap(r.top.heap), cap(r.top.other), cap(r.partial.heap), cap(r.partial.keys)) > usualElements ||
+		max(cap(r.entries), cap(r.words.bytes), cap(r.words.terms)) > usualElements ||
+		max(cap(r.cand.docs), cap(r.other.docs), cap(r.match.own), cap(r.scores), cap(r.freqs), cap(r.kth)) > usualElements
+}

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/internal/trusted"
@@ -44,8 +45,10 @@ type Searcher struct {
 	parts    []part
 	scorer   *Scorer // nil if the Searcher is a zero value
 	parser   *Parser
-	cache    *termcache.Cache[cachedTerm]
 	runs     *sync.Pool
+	cache    *termcache.Cache[cachedTerm]
+	users    *atomic.Int32 // Searchers that share cache and the parts' dense caches, and are not closed
+	closed   atomic.Bool
 }
 
 // NewSearcher returns a Searcher over a snapshot, which it retains: the caller may close s at any
@@ -100,29 +103,46 @@ func (s *Searcher) Retain() (*Searcher, error) {
 		return nil, err
 	}
 	defer s.release()
-	x := *s
-	x.parts = slices.Clone(s.parts)
+	x := &Searcher{
+		seek: s.seek, parts: slices.Clone(s.parts), scorer: s.scorer, parser: s.parser,
+		runs: s.runs, cache: s.cache, users: s.users,
+	}
+	x.users.Add(1)
 	if s.snapshot == nil {
-		return &x, nil
+		return x, nil
 	}
 	own, err := s.snapshot.Retain()
 	if err != nil {
+		x.leave()
 		return nil, err
 	}
 	for i, seg := range own.Segments() {
 		x.parts[i].seg = seg
 	}
 	x.keep(own)
-	return &x, nil
+	return x, nil
 }
 
 // Close closes the Searcher without waiting: later queries fail with ErrClosed, those under way are
-// answered, and then the snapshot's files are released. Further calls do nothing.
+// answered, and then the snapshot's files are released. What the Searcher caches is freed, unless
+// another shares it. Further calls do nothing.
 func (s *Searcher) Close() error {
-	if s.snapshot == nil {
+	if s.snapshot == nil || s.closed.Swap(true) {
 		return nil
 	}
+	s.leave()
 	return s.snapshot.Close()
+}
+
+// leave ends the use of what Searchers share. The last one frees it; queries under way need no cache.
+func (s *Searcher) leave() {
+	if s.users.Add(-1) > 0 {
+		return
+	}
+	s.cache.Drop()
+	for i := range s.parts {
+		s.parts[i].dense.drop()
+	}
 }
 
 // Over reports whether s answers from the segments and deletes of a snapshot: those of one commit,
@@ -161,8 +181,9 @@ func newSearcher(parts []part, st Stats, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Searcher{seek: o.Seek, parts: parts, scorer: sc, cache: new(termcache.Cache[cachedTerm])}
+	s := &Searcher{seek: o.Seek, parts: parts, scorer: sc, cache: new(termcache.Cache[cachedTerm]), users: new(atomic.Int32)}
 	s.cache.Init(cacheSets(len(parts)))
+	s.users.Store(1)
 	s.runs = &sync.Pool{New: func() any { return new(run) }}
 	return s, nil
 }

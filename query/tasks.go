@@ -272,6 +272,9 @@ func (w *taskWorker) Forget() {
 	w.last = attached{}
 	w.run.terms = nil // the lead's, which others may still read
 	w.run.forget()
+	if !w.holds && w.run.large() {
+		w.run = run{}
+	}
 }
 
 // guard runs work, which uses w's run, and turns a fault into an error. A fault leaves the run in

@@ -32,7 +32,7 @@ type pipeline struct {
 	ready  map[uint64]*invert.Batch // inverted, not absorbed
 	next   uint64                   // the batch to absorb next
 	role   bool                     // a goroutine is the absorber
-	free   []*invert.Batch
+	unused []*invert.Batch
 	closed bool
 }
 
@@ -141,12 +141,19 @@ func (p *pipeline) newBatch(ctx context.Context, n int) (*invert.Batch, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	b := &invert.Batch{}
-	if k := len(p.free) - 1; k >= 0 {
-		b = p.free[k]
-		p.free = p.free[:k]
+	if k := len(p.unused) - 1; k >= 0 {
+		b = p.unused[k]
+		p.unused = p.unused[:k]
 	}
 	b.Slots = n
 	return b, nil
+}
+
+// freeBatches frees the memory of batches that are not in use.
+func (p *pipeline) freeBatches() {
+	p.mu.Lock()
+	p.unused = nil
+	p.mu.Unlock()
 }
 
 // send hands the current batch to the workers. The caller holds the gate.
@@ -204,7 +211,7 @@ func (p *pipeline) release() {
 		}
 		p.mu.Lock()
 		p.next++
-		p.free = append(p.free, b)
+		p.unused = append(p.unused, b)
 	}
 }
 
@@ -313,4 +320,12 @@ func (p *pipeline) close() bool {
 	}
 	p.mu.Unlock()
 	return true
+}
+
+// free frees the memory of a pipeline that close has ended, after the last call of between.
+func (p *pipeline) free() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cur, p.ready, p.unused = nil, nil, nil // close keeps the gate
+	p.pool.Free()
 }

@@ -239,7 +239,9 @@ func (w *Writer) flush(ctx context.Context) error {
 		}
 	}
 	w.changed = true
-	a.Reset()
+	if a.Reset() {
+		w.pipe.freeBatches()
+	}
 	return nil
 }
 
@@ -360,12 +362,14 @@ func (w *Writer) settle(keep, dead []*liveSegment) {
 // Close releases the lock. Uncommitted changes are lost, and so are merges in the
 // background that WaitMerges was not called for; an error of one that nothing has
 // returned yet is returned. Close waits for calls in progress, which end with ErrClosed.
-// Further calls return nil.
+// Further calls return nil. A closed Writer holds almost no memory.
 func (w *Writer) Close() error {
 	if !w.pipe.close() {
 		return nil
 	}
 	w.merges.running.Wait()
+	w.pipe.free()
+	w.acc, w.merges.plans = nil, nil
 	w.closeSegments()
 	err := w.lock.Close()
 	return errors.Join(w.merges.unreported(), err, w.dir.Close())

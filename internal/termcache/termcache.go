@@ -135,3 +135,10 @@ func (c *Cache[V]) grow(old *table[V]) *table[V] {
 	c.table.Store(t)
 	return t
 }
+
+// Drop removes all terms but those that are put meanwhile, and frees their memory.
+func (c *Cache[V]) Drop() {
+	c.growing.Lock()
+	defer c.growing.Unlock()
+	c.table.Store(newTable[V](min(c.most, leastSets)))
+}

@@ -111,6 +111,7 @@ type Pool struct {
 	expected                        atomic.Int32  // FineGrained: average tasks of recent queries, in 1/expectedUnit
 	drained                         chan struct{} // receives a value when a closed Pool has no more queries
 	running                         sync.WaitGroup
+	freed                           sync.Once
 }
 
 var _ query.Executor = (*Pool)(nil)
@@ -207,6 +208,15 @@ func (p *Pool) Close() {
 	p.running.Wait()
 	if p.engine != nil {
 		_ = p.engine.Close() // of what is only read
+	}
+	p.freed.Do(p.free)
+}
+
+// free frees the memory of a Pool whose workers and queries have ended.
+func (p *Pool) free() {
+	p.entry, p.tasks, p.scoring = nil, nil, nil
+	for _, w := range p.workers {
+		w.exec, w.own, w.plan = nil, nil, nil
 	}
 }
 

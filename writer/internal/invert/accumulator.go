@@ -28,7 +28,16 @@ type Accumulator struct {
 	postings uint64
 	tokens   uint64
 	touched  byte // keeps the compiler from removing the reads of touch
+
+	most int // the most contents at a Reset since memory was freed
+	few  int // how many Resets in a row found less than most/fewShare
 }
+
+// Memory is freed after fewResets rounds in a row that needed less than 1/fewShare of it.
+const (
+	fewResets = 8
+	fewShare  = 4
+)
 
 // A term's record: reference of its latest run, document frequency, length of the
 // term (two bytes), term.
@@ -81,9 +90,14 @@ const (
 // Bytes returns the memory in bytes that the accumulator holds and that writing it
 // needs in addition.
 func (a *Accumulator) Bytes() int {
+	return a.contents() + a.table.bytes()*3/2 + a.idTable.bytes()*3/2
+}
+
+// contents is Bytes without the hash tables, which Reset leaves as large as they are.
+func (a *Accumulator) contents() int {
 	return len(a.pages)*pageBytes +
-		a.terms.bytes() + a.termRefs.n*(4+termScratch) + a.table.bytes()*3/2 +
-		a.ids.bytes() + a.docs.n*(16+docScratch) + a.idTable.bytes()*3/2 +
+		a.terms.bytes() + a.termRefs.n*(4+termScratch) +
+		a.ids.bytes() + a.docs.n*(16+docScratch) +
 		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes()
 }
 
@@ -227,8 +241,19 @@ func idAt(arena *keyArena, ref uint32) []byte {
 	return b[2 : 2+int(binary.LittleEndian.Uint16(b))]
 }
 
-// Reset empties a. It keeps its memory; that of the runs goes back to the pool.
-func (a *Accumulator) Reset() {
+// Reset empties a. It keeps its memory; that of the runs goes back to the pool. If a and the
+// pool have needed little of it for some time, it frees all and returns true.
+func (a *Accumulator) Reset() (freed bool) {
+	n := a.contents()
+	a.most = max(a.most, n)
+	if a.few++; n >= a.most/fewShare {
+		a.few = 0
+	}
+	if a.few == fewResets {
+		*a = *a.pool.NewAccumulator()
+		a.pool.Free()
+		return true
+	}
 	a.pool.pages.put(a.pages)
 	clear(a.pages)
 	a.pages = a.pages[:0]
@@ -242,6 +267,7 @@ func (a *Accumulator) Reset() {
 	a.deletes.reset()
 	a.stored.reset()
 	a.dead, a.postings, a.tokens = 0, 0, 0
+	return false
 }
 
 const maxSlots = 1 << 40

@@ -29,12 +29,11 @@ const maxBatchDocs = 1 << 13
 
 type page = []uint16
 
-// pagePool keeps pages that are not in use. It allocates memory in slabs and never
-// frees it while the pool lives.
+// pagePool keeps pages that are not in use. It allocates memory in slabs.
 type pagePool struct {
 	mu    sync.Mutex
 	free  []page
-	taken int // pages allocated so far
+	taken int // pages allocated so far, since the last drop
 }
 
 func (p *pagePool) get() page {
@@ -56,6 +55,12 @@ func (p *pagePool) get() page {
 func (p *pagePool) put(pages []page) {
 	p.mu.Lock()
 	p.free = append(p.free, pages...)
+	p.mu.Unlock()
+}
+
+func (p *pagePool) drop() {
+	p.mu.Lock()
+	p.free, p.taken = nil, 0
 	p.mu.Unlock()
 }
 

@@ -16,3 +16,9 @@ type Pool struct {
 	pages pagePool
 	texts textPool
 }
+
+// Free frees the memory that is not in use.
+func (p *Pool) Free() {
+	p.pages.drop()
+	p.texts.drop()
+}

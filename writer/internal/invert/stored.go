@@ -47,6 +47,12 @@ func (p *textPool) put(b []byte) {
 	p.mu.Unlock()
 }
 
+func (p *textPool) drop() {
+	p.mu.Lock()
+	p.free = nil
+	p.mu.Unlock()
+}
+
 // compress sets b.stored from its contents.
 func (p *textPool) compress(b *Batch, scratch []byte) []byte {
 	scratch = snappy.Encode(scratch[:cap(scratch)], b.text)

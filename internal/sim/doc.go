@@ -3,6 +3,7 @@
 // model that shares no code with the engine.
 //
 //	world.go    lives of the index, one after the other, and how they end
+//	options.go  the options of a life's Writer: all are drawn
 //	roles.go    what the goroutines of a life do
 //	author.go   the model: what authors wrote, and which of it a commit may hold
 //	copies.go   commits kept, backup, repair, deletes by query

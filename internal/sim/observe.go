@@ -1,8 +1,8 @@
 package sim
 
 import (
+	"bytes"
 	"fmt"
-	"strings"
 
 	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/reader"
@@ -20,8 +20,12 @@ func (w *world) observe(s *reader.Snapshot) (*observation, error) {
 	for i := range o.live {
 		o.live[i] = map[string]*document{}
 	}
+	versions, err := w.versions(s)
+	if err != nil {
+		return nil, err
+	}
 	for doc := range uint32(s.Stats().Docs) {
-		d, deleted, err := w.identify(s, doc)
+		d, deleted, err := w.identify(s, doc, versions[doc])
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", doc, err)
 		}
@@ -38,8 +42,31 @@ func (w *world) observe(s *reader.Snapshot) (*observation, error) {
 	return o, nil
 }
 
-// identify returns the version of a document that docID doc holds.
-func (w *world) identify(s *reader.Snapshot, doc uint32) (d *document, deleted bool, err error) {
+// versions returns the last word of each document: each is a term of its own.
+func (w *world) versions(s *reader.Snapshot) (map[uint32]string, error) {
+	words := map[uint32]string{}
+	for _, seg := range s.Segments() {
+		terms := seg.Terms(nil)
+		for terms.Next() {
+			if !bytes.Contains(terms.Term(), []byte(".")) {
+				continue
+			}
+			for p, err := range seg.Postings(terms.Term()) { // of deleted documents, too
+				if err != nil {
+					return nil, err
+				}
+				words[seg.Base()+p.Doc] = string(terms.Term())
+			}
+		}
+		if err := terms.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return words, nil
+}
+
+// identify returns the version of a document that docID doc holds, whose last word is version.
+func (w *world) identify(s *reader.Snapshot, doc uint32, version string) (d *document, deleted bool, err error) {
 	id, err := s.AppendID(nil, doc)
 	if err != nil {
 		return nil, false, err
@@ -59,9 +86,13 @@ func (w *world) identify(s *reader.Snapshot, doc uint32) (d *document, deleted b
 	if n < 0 || n >= len(w.authors) {
 		return nil, false, fmt.Errorf("no author gave the id %q", id)
 	}
-	d = w.authors[n].version(string(text[strings.LastIndexByte(string(text), ' ')+1:]))
-	if d == nil || d.id != string(id) || d.text != string(text) || len(d.terms) != int(length) {
-		return nil, false, fmt.Errorf("id %q, %d tokens, text %q; written was %+v", id, length, text, d)
+	d = w.authors[n].version(version)
+	want := ""
+	if d != nil && w.stored {
+		want = d.text
+	}
+	if d == nil || d.id != string(id) || want != string(text) || len(d.terms) != int(length) {
+		return nil, false, fmt.Errorf("id %q, %d tokens, text %q, last term %q; written was %+v", id, length, text, version, d)
 	}
 	found, ok, err := s.FindID(id)
 	if err != nil || !deleted && (!ok || found != doc) || deleted && ok && found == doc {

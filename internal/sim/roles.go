@@ -7,49 +7,13 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/choose"
-	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
-
-// drawOptions draws the options of a Writer.
-func drawOptions(r *rand.Rand) writer.Options {
-	o := writer.Options{Memory: writer.MinMemory, Threads: 1 + r.IntN(3), Stored: true, KeepCommits: r.IntN(5) + writer.KeepPresent,
-		MergeThreads: r.IntN(3), MergePolicy: drawPolicy(r)}
-	o.Analyzer, _ = analysis.New("whitespace", "")
-	switch codecs := registry.All(); r.IntN(3) {
-	case 0:
-		o.DocsCodec = codecs[r.IntN(len(codecs))]
-		o.FreqsCodec = o.DocsCodec
-	case 1:
-		o.Choose = choose.Default()
-	}
-	return o
-}
-
-// drawPolicy draws a MergePolicy: the default one, none, or one that merges early.
-func drawPolicy(r *rand.Rand) writer.MergePolicy {
-	switch r.IntN(4) {
-	case 0:
-		return writer.NoMerges
-	case 1:
-		return writer.Tiered{PerTier: 2 + r.IntN(3), MinSize: 1 << r.IntN(12), MaxSize: 1 << (8 + r.IntN(12)), MaxDeleted: 1 + r.IntN(60)}.Runs
-	}
-	return nil
-}
-
-func describe(o writer.Options) string {
-	if o.DocsCodec == nil {
-		return fmt.Sprintf("%d threads, keeps %d", o.Threads, o.KeepCommits)
-	}
-	return fmt.Sprintf("%d threads, keeps %d, codec %v", o.Threads, o.KeepCommits, o.DocsCodec.ID())
-}
 
 // write adds and deletes documents of one author.
 func (l *life) write(r *rand.Rand, a *author) error {

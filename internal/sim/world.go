@@ -47,6 +47,8 @@ type world struct {
 	trace   *tracer
 	authors []*author
 	exists  atomic.Bool // a commit has succeeded
+	stored  bool        // texts are stored
+	filled  bool        // the newest commit had documents when the last life had ended
 	ops     atomic.Int64
 	lives   int
 	crashes int
@@ -57,6 +59,7 @@ type world struct {
 // Run runs a world and returns the first contradiction between engine and model.
 func Run(c Config) (Result, error) {
 	w := &world{r: rand.New(rand.NewPCG(c.Seed, 1)), seed: c.Seed, fs: memfs.New(), trace: newTracer(c.Trace)}
+	w.stored = w.r.IntN(4) > 0
 	for i := range 1 + w.r.IntN(3) {
 		w.authors = append(w.authors, newAuthor(i))
 	}
@@ -101,7 +104,7 @@ func (e ending) String() string { return [...]string{"closing", "crashing", "fai
 // otherwise, and checks what is there then.
 func (w *world) live() error {
 	l := &life{world: w, ending: ending(w.r.IntN(4))}
-	o := drawOptions(w.r)
+	o := drawOptions(w.r, past{w.stored, w.exists.Load(), w.filled})
 	w.trace.add("life %d ends %v; %s", w.lives, l.ending, describe(o))
 	l.arrange()
 	err := l.run(o)
@@ -223,6 +226,7 @@ func (w *world) recover(unsure, strict bool) error {
 	}
 	defer s.Close()
 	w.exists.Store(true)
+	w.filled = len(s.Segments()) > 0
 	if err := s.Verify(context.Background()); err != nil {
 		return fmt.Errorf("after the life: %w", err)
 	}

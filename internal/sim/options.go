@@ -1,0 +1,98 @@
+package sim
+
+import (
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"runtime"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// past is what an index has that the options of its next Writer may leave to it.
+type past struct {
+	stored bool // its documents' texts are stored, or will be
+	exists bool // a commit
+	filled bool // documents
+}
+
+// drawOptions draws all options of a Writer, each independently of the others as far as they go
+// together: a defect may need two that are seldom used together.
+func drawOptions(r *rand.Rand, p past) writer.Options {
+	o := writer.Options{
+		Memory:       int64(r.IntN(4)) * writer.MinMemory, // 0 is the default
+		Threads:      r.IntN(4),
+		Stored:       p.stored && (!p.filled || r.IntN(2) == 0),
+		KeepCommits:  r.IntN(5) + writer.KeepPresent,
+		Perm:         fs.FileMode(r.IntN(2) * 0o640), // not of files in memory
+		MergePolicy:  drawPolicy(r),
+		MergeRate:    int64(r.IntN(2)) << (20 + r.IntN(10)),
+		MergeThreads: r.IntN(3),
+	}
+	if !p.exists || r.IntN(2) == 0 {
+		o.Analyzer, _ = analysis.New("whitespace", "")
+	}
+	o.DocsCodec, o.FreqsCodec, o.Choose = drawCodecs(r)
+	if r.IntN(2) == 0 {
+		o.MergeFailed = func(error) { runtime.Gosched() }
+	}
+	if r.IntN(2) == 0 {
+		o.Progress = func(writer.Progress) { runtime.Gosched() }
+	}
+	return o
+}
+
+// drawCodecs draws codecs that go together, or nil for some, and a policy for those that it can replace.
+func drawCodecs(r *rand.Rand) (docs, freqs codec.Codec, p choose.Policy) {
+	codecs, usual := registry.All(), choose.Candidates()[0].BlockLen()
+	length := func(c codec.Codec) int {
+		if c == nil {
+			return usual
+		}
+		return c.BlockLen()
+	}
+	if r.IntN(2) == 0 {
+		docs = codecs[r.IntN(len(codecs))]
+	}
+	if r.IntN(2) == 0 {
+		freqs = codecs[r.IntN(len(codecs))]
+	}
+	switch {
+	case length(docs) == length(freqs):
+	case docs == nil:
+		docs = freqs
+	default:
+		freqs = docs
+	}
+	if length(docs) == usual && r.IntN(4) == 0 {
+		p = choose.Default()
+	}
+	return docs, freqs, p
+}
+
+// drawPolicy draws a MergePolicy: the default one, none, or one that merges early.
+func drawPolicy(r *rand.Rand) writer.MergePolicy {
+	switch r.IntN(4) {
+	case 0:
+		return writer.NoMerges
+	case 1:
+		return writer.Tiered{PerTier: 2 + r.IntN(3), MinSize: 1 << r.IntN(12), MaxSize: 1 << (8 + r.IntN(12)), MaxDeleted: 1 + r.IntN(60)}.Runs
+	}
+	return nil
+}
+
+func describe(o writer.Options) string {
+	id := func(c codec.Codec) any {
+		if c == nil {
+			return nil
+		}
+		return c.ID()
+	}
+	return fmt.Sprintf("%d bytes, %d threads, stored %v, keeps %d, codecs %v and %v, policy %v, merges: policy %v, %d bytes a second, %d threads; analyzer %v, callbacks %v %v",
+		o.Memory, o.Threads, o.Stored, o.KeepCommits, id(o.DocsCodec), id(o.FreqsCodec), o.Choose != nil,
+		o.MergePolicy != nil, o.MergeRate, o.MergeThreads, o.Analyzer != nil, o.MergeFailed != nil, o.Progress != nil)
+}

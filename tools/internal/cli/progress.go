@@ -168,6 +168,10 @@ func IsTerminal(w any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// Width returns the number of columns of the terminal that w, or the writer that it
+// wraps, writes to, and 0 if that is no terminal or does not say.
+func Width(w io.Writer) int { return terminalWidth(w) }
+
 // terminalWidth returns the number of columns of w, or of the writer that it wraps, and
 // 0 if that is not a terminal.
 func terminalWidth(w any) int {

@@ -164,10 +164,13 @@ func (o *output) Unwrap() io.Writer { return o.Writer }
 
 // noteCut records that lines written to w are cut at the terminal's width.
 func noteCut(w io.Writer) {
-	if o, ok := w.(*output); ok {
+	switch o := w.(type) {
+	case *output:
 		o.mu.Lock()
 		o.cut = true
 		o.mu.Unlock()
+	case interface{ Unwrap() io.Writer }:
+		noteCut(o.Unwrap())
 	}
 }
 

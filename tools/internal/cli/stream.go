@@ -49,7 +49,7 @@ func (t *RowWriter) Row(cells ...string) error {
 	row := make([]string, len(cells))
 	for i, c := range cells {
 		row[i] = strings.Clone(c)
-		t.widths[i] = max(t.widths[i], width(Printable(c)))
+		t.widths[i] = max(t.widths[i], textWidth(Printable(c)))
 	}
 	if t.first = append(t.first, row); len(t.first) < firstRows {
 		return nil
@@ -80,7 +80,7 @@ func (t *RowWriter) write(cells []string) error {
 	pad := 0 // spaces before the next cell
 	for i, c := range cells {
 		c = Printable(c)
-		room := max(0, t.widths[i]-width(c))
+		room := max(0, t.widths[i]-textWidth(c))
 		if t.right[i] {
 			pad, room = pad+room, 0
 		}
@@ -107,8 +107,13 @@ func spaces(line []byte, n int) []byte {
 	return append(line, blank[:n]...)
 }
 
-// width returns the columns that s takes on a terminal.
-func width(s string) int {
+// Pad returns s with spaces up to width columns.
+func Pad(s string, width int) string {
+	return s + strings.Repeat(" ", max(0, width-textWidth(s)))
+}
+
+// textWidth returns the columns that s takes on a terminal.
+func textWidth(s string) int {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
 			return i + text.StringWidthWithoutEscSequences(s[i:])

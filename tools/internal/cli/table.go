@@ -15,13 +15,13 @@ import (
 )
 
 // Table prints rows of cells in aligned columns, with the width of East Asian
-// characters counted as terminals show them. On a terminal, lines are cut at its
-// width.
+// characters counted as terminals show them. On a terminal that is too narrow, heads are
+// broken at spaces, then cells of text are shortened, and last lines are cut.
 type Table struct {
 	heads table.Row
 	align []table.ColumnConfig
 	rows  []table.Row
-	limit int // columns of lines, 0 for that of the terminal written to
+	out   io.Writer // what Limit got
 }
 
 // NewTable returns a table with the given column heads. A head that begins with
@@ -31,7 +31,7 @@ func NewTable(heads ...string) *Table {
 	for i, h := range heads {
 		name, right := strings.CutPrefix(h, ">")
 		t.heads = append(t.heads, name)
-		c := table.ColumnConfig{Number: i + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft}
+		c := table.ColumnConfig{Number: i + 1, Align: text.AlignLeft, AlignHeader: text.AlignLeft, VAlignHeader: text.VAlignBottom}
 		if right {
 			c.Align, c.AlignHeader = text.AlignRight, text.AlignRight
 		}
@@ -50,9 +50,9 @@ func (t *Table) Row(cells ...any) {
 	t.rows = append(t.rows, row)
 }
 
-// Limit cuts lines at the width of out, if that is a terminal: for a table that is written
-// to memory first.
-func (t *Table) Limit(out io.Writer) { t.limit = terminalWidth(out) }
+// Limit fits the table to the width of out, if that is a terminal: for a table that is
+// written to memory first.
+func (t *Table) Limit(out io.Writer) { t.out = out }
 
 // Len returns the number of rows.
 func (t *Table) Len() int { return len(t.rows) }
@@ -75,6 +75,15 @@ func cell(v any) string {
 
 // WriteTo writes the heads, unless all are empty, and the rows.
 func (t *Table) WriteTo(w io.Writer) (int64, error) {
+	out := t.out
+	if out == nil {
+		out = w
+	}
+	heads, rows, width := t.heads, t.rows, terminalWidth(out)
+	short := false
+	if width > 0 {
+		heads, rows, short = t.fit(width)
+	}
 	r := table.NewWriter()
 	r.SetStyle(table.Style{
 		Box:     table.BoxStyle{MiddleVertical: "  "},
@@ -82,24 +91,21 @@ func (t *Table) WriteTo(w io.Writer) (int64, error) {
 	})
 	r.SetColumnConfigs(t.align)
 	r.SuppressTrailingSpaces()
-	if slices.ContainsFunc(t.heads, func(h any) bool { return h != "" }) {
-		r.AppendHeader(t.heads)
+	if slices.ContainsFunc(heads, func(h any) bool { return h != "" }) {
+		r.AppendHeader(heads)
 	}
-	r.AppendRows(t.rows)
-	out := r.Render()
-	if out != "" {
-		out += "\n"
+	r.AppendRows(rows)
+	lines := r.Render()
+	if lines != "" {
+		lines += "\n"
 	}
-	if t.limit > 0 {
-		out = cut(out, t.limit)
-	}
-	if width := terminalWidth(w); width > 0 {
-		whole := out
-		if out = cut(whole, width); out != whole {
-			noteCut(w)
+	if width > 0 {
+		whole := lines
+		if lines = cut(whole, width); short || lines != whole {
+			noteCut(out)
 		}
 	}
-	n, err := io.WriteString(w, out)
+	n, err := io.WriteString(w, lines)
 	return int64(n), err
 }
 

@@ -218,8 +218,8 @@ func (s *CodecSizes) text(w io.Writer) {
 	if s.Sampled == 0 {
 		return
 	}
-	fmt.Fprintf(w, "Bits include block endpoints. Cost is the model of auto: bytes at %s ns each and a reckoned\n"+
-		"decode time; auto takes, list by list, the cheapest of the codecs with a star.\n", cli.Float(s.NanosPerByte, 2))
+	fmt.Fprintf(w, "Bits include block endpoints. Cost is the model of auto: bytes at %s ns each and a "+
+		"reckoned decode time; auto takes, list by list, the cheapest of the codecs with a star.\n", cli.Float(s.NanosPerByte, 2))
 	s.Docs.text(w, "docIDs", s.Sampled, s.SampledPost)
 	s.Freqs.text(w, "frequencies", s.Sampled, s.SampledPost)
 }

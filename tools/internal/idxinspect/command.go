@@ -19,7 +19,10 @@ func Command() *cobra.Command {
 
 INDEX is an index directory, or one of its segment files for all commands but
 backup, explain --trace, export, repair and serve. Terms are not analyzed: give
-them as the dictionary has them.`,
+them as the dictionary has them.
+
+On a terminal no line is wider than that: heads and cells are wrapped or, marked
+by …, shortened. In a pipe or a file everything is whole.`,
 		Example: `  idxinspect summary kjv.idx
   idxinspect verify kjv.idx
   idxinspect terms --prefix shep kjv.idx
@@ -61,6 +64,7 @@ func show(w io.Writer, r report, asJSON bool) error {
 	if asJSON {
 		return cli.JSON(w, r)
 	}
-	r.text(w)
-	return nil
+	f := cli.NewFolder(w)
+	r.text(f)
+	return f.Flush()
 }

@@ -141,9 +141,9 @@ func numbered(cmd *cobra.Command, x *index, from uint64, limit int, full bool) e
 		}
 		return cmp.Or(err, j.EndArray(), j.Member("total", total), j.Close())
 	case full:
-		b := bufio.NewWriterSize(w, 1<<16)
+		b, folder := bufio.NewWriterSize(w, 1<<16), cli.NewFolder(w)
 		v := io.Writer(b)
-		if shown := cli.Visible(w); shown != w {
+		if shown := cli.Visible(folder); shown != folder {
 			v = shown // each text as a whole
 		}
 		err := x.eachDoc(cmd.Context(), from, end, func(d *Doc, text []byte) error {
@@ -153,7 +153,7 @@ func numbered(cmd *cobra.Command, x *index, from uint64, limit int, full bool) e
 			d.text(v, text)
 			return nil
 		})
-		return cmp.Or(err, b.Flush())
+		return cmp.Or(err, b.Flush(), folder.Flush())
 	}
 	t := cli.NewRowWriter(w, ">doc", "id", ">length", "", "text")
 	err := x.eachDoc(cmd.Context(), from, end, func(d *Doc, text []byte) error {

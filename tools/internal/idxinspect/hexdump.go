@@ -190,10 +190,38 @@ func (o dumpOptions) ids() []format.SectionID {
 	return ids
 }
 
-const lineFormat = "%-*s  %-45s %-22s %-40s %s"
+// columns are the columns of a dump.
+type columns struct {
+	offset, bytes, field, value, cover int
+	perLine                            int // bytes in a line
+	wrap                               bool
+}
 
-// perLine is the number of bytes in a line.
-const perLine = 12
+// wideLine is the widest of lines that are not wrapped, with offsets of 8 digits.
+const wideLine = 142
+
+// columnsFor returns the columns of a dump for a terminal of that width, 0 for no limit.
+// Where there is room for less than all of them, cells are wrapped.
+func columnsFor(offset, width int) columns {
+	c := columns{offset: offset, bytes: 45, field: 22, value: 40, cover: 22, perLine: 12}
+	if width == 0 || width >= wideLine+offset-8 {
+		return c
+	}
+	c.wrap = true
+	switch {
+	case width >= 110:
+		c.perLine = 8
+	case width >= 72:
+		c.perLine = 4
+	default:
+		c.perLine = 2
+	}
+	c.bytes, c.cover = 3*c.perLine+8, 13
+	room := max(width-offset-2-c.bytes-1-c.cover-2, 16)
+	c.field = room * 2 / 5
+	c.value = room - c.field
+	return c
+}
 
 func (d Dump) text(w io.Writer) {
 	for i, f := range d {
@@ -201,10 +229,10 @@ func (d Dump) text(w io.Writer) {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, f.File)
-		width := f.offsetWidth()
-		fmt.Fprintf(w, lineFormat+"\n", width, "offset", "bytes", "field", "value", "covered by checksum of")
+		c := columnsFor(f.offsetWidth(), cli.Width(w))
+		c.row(w, "offset", "bytes", "field", "value", "covered by checksum of")
 		for _, e := range f.Fields {
-			e.text(w, width)
+			e.text(w, c)
 		}
 	}
 }
@@ -218,17 +246,42 @@ func (f *DumpFile) offsetWidth() int {
 	return width
 }
 
-func (f *Field) text(w io.Writer, width int) {
+func (f *Field) text(w io.Writer, c columns) {
 	if f.Length == 0 {
 		fmt.Fprintf(w, "\n%s\n", f.Name)
 		return
 	}
 	raw, _ := hex.DecodeString(f.Hex)
-	line := raw[:min(len(raw), perLine)]
+	line := raw[:min(len(raw), c.perLine)]
 	text := fmt.Sprintf("% x", line)
 	if f.Length > int64(len(line)) {
 		text += fmt.Sprintf(" .. +%d", f.Length-int64(len(line)))
 	}
-	s := fmt.Sprintf(lineFormat, width, fmt.Sprintf("%0*x", width, f.Offset), text, f.Name, f.Value, f.Checksum)
-	fmt.Fprintln(w, strings.TrimRight(s, " "))
+	c.row(w, fmt.Sprintf("%0*x", c.offset, f.Offset), text, f.Name, f.Value, f.Checksum)
+}
+
+// row prints a row of cells, in several lines where cells are wrapped.
+func (c columns) row(w io.Writer, offset string, cells ...string) {
+	widths := []int{c.bytes, c.field, c.value, c.cover}
+	parts := make([][]string, len(cells))
+	lines := 1
+	for i, cell := range cells {
+		parts[i] = []string{cell}
+		if c.wrap {
+			parts[i] = cli.Lines(cell, widths[i])
+		}
+		lines = max(lines, len(parts[i]))
+	}
+	for n := range lines {
+		s := fmt.Sprintf("%-*s ", c.offset, offset)
+		offset = ""
+		for i := range parts {
+			part := ""
+			if n < len(parts[i]) {
+				part = parts[i][n]
+			}
+			s += " " + cli.Pad(part, widths[i])
+		}
+		fmt.Fprintln(w, strings.TrimRight(s, " "))
+	}
 }

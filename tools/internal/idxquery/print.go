@@ -134,9 +134,9 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		return err
 	}
 	if a.trace != nil {
-		writeSteps(w, a.Trace)
+		writeSteps(w, s.out, a.Trace)
 		if !a.Trace.onGPU {
-			writeTrace(w, a.trace)
+			writeTrace(w, s.out, a.trace)
 		}
 	}
 	if head {
@@ -163,23 +163,19 @@ func (s *session) nothing(a *Answer) string {
 	return "no documents match"
 }
 
-// writeTrace prints what the execution of a query did.
-func writeTrace(w io.Writer, tr *query.Trace) {
+// writeTrace prints what the execution of a query did, in tables that fit out.
+func writeTrace(w, out io.Writer, tr *query.Trace) {
 	fmt.Fprintf(w, "\nterms looked up in %s, searched in %s\n", cli.Seconds(tr.Resolve), cli.Seconds(tr.Search))
-	if len(tr.Segments) == 0 {
-		return // no list was read
-	}
-	t := cli.NewTable(">segment", "algorithm", "term", ">df", ">weight", ">bound", ">blocks", ">decoded", ">freqs", ">skipped by bound", ">by header")
 	for _, g := range tr.Segments {
+		fmt.Fprintf(w, "\nsegment %d: %s, %s candidates, %s scored, %s pivots\n", g.Segment, g.Algorithm, cli.Count(g.Candidates), cli.Count(g.Scored), cli.Count(g.Pivots))
+		t := cli.NewTable("term", ">df", ">weight", ">bound", ">blocks", ">decoded", ">freqs", ">skipped by bound", ">by header")
 		for i := range g.Lists {
 			l := &g.Lists[i]
-			t.Row(g.Segment, g.Algorithm.String(), cli.Quote(l.Term), l.DF, cli.Float(float64(l.Weight), 5), cli.Float(float64(l.Bound), 5),
+			t.Row(cli.Quote(l.Term), l.DF, cli.Float(float64(l.Weight), 5), cli.Float(float64(l.Bound), 5),
 				l.Blocks, l.DocBlocks, l.FreqBlocks, l.ByBound, l.ByHeader())
 		}
-	}
-	t.WriteTo(w)
-	for _, g := range tr.Segments {
-		fmt.Fprintf(w, "segment %d: %s candidates, %s scored, %s pivots\n", g.Segment, cli.Count(g.Candidates), cli.Count(g.Scored), cli.Count(g.Pivots))
+		t.Limit(out)
+		t.WriteTo(w)
 	}
 	writeThresholds(w, tr.Thresholds)
 }
@@ -192,7 +188,7 @@ func writeThresholds(w io.Writer, rises []query.Threshold) {
 	if len(rises) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "threshold, by docID reached:")
+	fmt.Fprintf(w, "\nthreshold, by docID reached:")
 	n := min(len(rises), maxRises)
 	for i := range n {
 		t := rises[i*(len(rises)-1)/max(n-1, 1)]

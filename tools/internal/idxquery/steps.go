@@ -142,8 +142,8 @@ func newSteps(t *gpuload.StepTrace) []Step {
 	return out
 }
 
-// writeSteps prints where the steps of a query ran, and its terms.
-func writeSteps(w io.Writer, trace *Trace) {
+// writeSteps prints where the steps of a query ran, and its terms, in tables that fit out.
+func writeSteps(w, out io.Writer, trace *Trace) {
 	if trace.Failed != "" {
 		fmt.Fprintf(w, "\nthe GPU failed: %s\n", trace.Failed)
 	}
@@ -157,6 +157,7 @@ func writeSteps(w io.Writer, trace *Trace) {
 			}
 			t.Row(cli.Quote(s.Term), s.Postings, there)
 		}
+		t.Limit(out)
 		t.WriteTo(w)
 	}
 	if len(trace.Steps) == 0 {
@@ -175,5 +176,6 @@ func writeSteps(w io.Writer, trace *Trace) {
 		}
 		t.Row(i+1, s.Processor, s.Why, s.Length, term, s.Next, ratio, s.Algorithm, s.Result, s.Moved, s.Copied, cli.Seconds(s.time()))
 	}
+	t.Limit(out)
 	t.WriteTo(w)
 }

@@ -26,7 +26,7 @@ func TestAddSteps(t *testing.T) {
 		t.Errorf("on both: %+v", failed)
 	}
 	var text bytes.Buffer
-	writeSteps(&text, &failed)
+	writeSteps(&text, &text, &failed)
 	for _, want := range []string{"the GPU failed: it broke\n", "common    70,000  no\n", "rare       5,000  yes\n", "  asked for  "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())

@@ -8,22 +8,28 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/sim"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
-// childVariable names the index that a process of this test, which is to be killed, writes.
-const childVariable = "PINION_RELIABILITY_INDEX"
+// These environment variables name the index that a process of this test, which is to be
+// killed, writes, and the seed that draws the options of its writer.
+const (
+	childVariable = "PINION_RELIABILITY_INDEX"
+	seedVariable  = "PINION_RELIABILITY_SEED"
+)
 
 // TestMain makes this program the process to be killed if it is told to.
 func TestMain(m *testing.M) {
 	if dir := os.Getenv(childVariable); dir != "" {
-		if err := writeForever(dir); err != nil {
+		if err := writeForever(dir, os.Getenv(seedVariable)); err != nil {
 			fmt.Println(err)
 		}
 		os.Exit(1)
@@ -58,8 +64,9 @@ func batches(dir string) (int, error) {
 
 // writeForever adds batches to the index in dir, one a commit, merges from time to time,
 // and prints how many batches are committed.
-func writeForever(dir string) error {
-	w, err := writer.Open(ctx, dir, options(""))
+// The seed draws the options of the writer.
+func writeForever(dir, seed string) error {
+	n, err := strconv.ParseUint(seed, 10, 64)
 	if err != nil {
 		return err
 	}
@@ -71,6 +78,10 @@ func writeForever(dir string) error {
 			return err
 		}
 		done = int(s.Stats().Live) / batch
+	}
+	w, err := writer.Open(ctx, dir, sim.DrawOptions(rand.New(rand.NewPCG(n, 6)), sim.Past{Stored: true, Exists: done > 0, Filled: done > 0}))
+	if err != nil {
+		return err
 	}
 	for ; ; done++ {
 		for i := done * batch; i < (done+1)*batch; i++ {
@@ -101,7 +112,7 @@ func TestKill(t *testing.T) {
 			dir, committed = t.TempDir(), 0
 		}
 		child := exec.Command(os.Args[0])
-		child.Env = append(os.Environ(), childVariable+"="+dir)
+		child.Env = append(os.Environ(), childVariable+"="+dir, fmt.Sprintf("%s=%d", seedVariable, *seed+uint64(i)))
 		out, err := child.StdoutPipe()
 		check(t, err, child.Start())
 		timer := time.AfterFunc(time.Duration(5+r.IntN(120))*time.Millisecond, func() { child.Process.Kill() })

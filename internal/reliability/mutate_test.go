@@ -15,6 +15,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/sim"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -89,7 +90,7 @@ func TestMutations(t *testing.T) {
 	for i := range uint64(trials(10000)) {
 		drawn = append(drawn, *seed+i)
 	}
-	for _, trial := range append(drawn, laundered...) {
+	for i, trial := range append(drawn, laundered...) {
 		r := rand.New(rand.NewPCG(trial, 3))
 		s := all[r.IntN(len(all))]
 		if s == all[len(all)-1] && r.IntN(4) > 0 {
@@ -113,7 +114,11 @@ func TestMutations(t *testing.T) {
 				damaged = damaged.with(other, b) // one would do for a reader
 			}
 		}
-		ok, err := attempt(t, r, s, damaged)
+		o := options("")
+		if o.Analyzer = nil; i < len(drawn) {
+			o = sim.DrawOptions(rand.New(rand.NewPCG(trial, 4)), sim.Past{Stored: true, Exists: true, Filled: true})
+		}
+		ok, err := attempt(t, r, s, damaged, o)
 		if err != nil {
 			if broken++; broken > 20 {
 				t.Fatal("and more")
@@ -129,9 +134,9 @@ func TestMutations(t *testing.T) {
 	t.Logf("%d refused, %d accepted", refused, accepted)
 }
 
-// attempt examines and merges a damaged index under a time limit. It reports whether the
+// attempt examines a damaged index, and merges it with options o, under a time limit. It reports whether the
 // index is sound as far as verification can tell.
-func attempt(t *testing.T, r *rand.Rand, s *subject, f static) (verified bool, err error) {
+func attempt(t *testing.T, r *rand.Rand, s *subject, f static, o writer.Options) (verified bool, err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -148,7 +153,7 @@ func attempt(t *testing.T, r *rand.Rand, s *subject, f static) (verified bool, e
 			err = fmt.Errorf("%d bytes allocated, at most %d are allowed", n, most)
 			return
 		}
-		err = mergeDamaged(t, f)
+		err = mergeDamaged(t, f, o)
 	}()
 	select {
 	case <-done:
@@ -243,13 +248,11 @@ func expect(err error) error {
 	return err
 }
 
-// mergeDamaged merges the segments of f. If that succeeds, what it wrote must verify to
+// mergeDamaged merges the segments of f with options o. If that succeeds, what it wrote must verify to
 // level 3, deeper than merges verify; segments that there was no reason to merge stay as
 // they are.
-func mergeDamaged(t *testing.T, f static) error {
+func mergeDamaged(t *testing.T, f static, o writer.Options) error {
 	fsys := f.copy(t)
-	o := options("")
-	o.Analyzer = nil
 	w, err := writer.OpenFS(ctx, fsys, o)
 	if err != nil {
 		return ignoreAnalyzer(err)

@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/sim"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/salvage"
 	"github.com/pinion-index/pinion/store"
@@ -47,7 +48,7 @@ func TestMended(t *testing.T) {
 		if what += " of " + name; bytes.Equal(b, s.files[name]) {
 			continue
 		}
-		losses, err := save(t, s.files.with(name, b), wants[k], loss)
+		losses, err := save(t, s.files.with(name, b), wants[k], loss, sim.DrawOptions(r, sim.Past{Stored: true}))
 		if err != nil {
 			t.Fatalf("-seed %d: %s: %v", *seed+i, what, err)
 		}
@@ -117,10 +118,10 @@ func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most lo
 	}
 }
 
-// save copies what is left of an index of which one segment is damaged to a new one and
-// verifies that. It returns how many losses it was told of. want are the documents of the
+// save copies what is left of an index of which one segment is damaged to a new one, which a
+// writer of options o makes, and verifies that. It returns how many losses it was told of. want are the documents of the
 // undamaged index.
-func save(t *testing.T, f static, want map[string]string, most loss) (losses int, err error) {
+func save(t *testing.T, f static, want map[string]string, most loss, o writer.Options) (losses int, err error) {
 	d, err := store.OpenFS(f)
 	check(t, err)
 	defer d.Close()
@@ -128,7 +129,7 @@ func save(t *testing.T, f static, want map[string]string, most loss) (losses int
 	check(t, err)
 	defer c.Release()
 	out := memfs.New()
-	w, err := writer.OpenFS(ctx, out, options(""))
+	w, err := writer.OpenFS(ctx, out, o)
 	check(t, err)
 	defer w.Close()
 	postings := 0

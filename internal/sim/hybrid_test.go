@@ -56,7 +56,7 @@ type mixed struct {
 // askHybrid makes a collection, puts a hybrid.Executor over it, and queries both.
 func askHybrid(seed uint64, shared *gpuload.Device, sum *tally) (asked int, err error) {
 	r := rand.New(rand.NewPCG(seed, 6))
-	c, err := newCollection(r, decodable(r, drawOptions(r, past{})))
+	c, err := newCollection(r, decodable(r, DrawOptions(r, Past{})))
 	if err != nil {
 		return 0, err
 	}

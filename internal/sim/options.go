@@ -13,27 +13,27 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// past is what an index has that the options of its next Writer may leave to it.
-type past struct {
-	stored bool // its documents' texts are stored, or will be
-	exists bool // a commit
-	filled bool // documents
+// Past is what an index has that the options of its next Writer may leave to it.
+type Past struct {
+	Stored bool // its documents' texts are stored, or will be
+	Exists bool // a commit
+	Filled bool // documents
 }
 
-// drawOptions draws all options of a Writer, each independently of the others as far as they go
+// DrawOptions draws all options of a Writer, each independently of the others as far as they go
 // together: a defect may need two that are seldom used together.
-func drawOptions(r *rand.Rand, p past) writer.Options {
+func DrawOptions(r *rand.Rand, p Past) writer.Options {
 	o := writer.Options{
 		Memory:       int64(r.IntN(4)) * writer.MinMemory, // 0 is the default
 		Threads:      r.IntN(4),
-		Stored:       p.stored && (!p.filled || r.IntN(2) == 0),
+		Stored:       p.Stored && (!p.Filled || r.IntN(2) == 0),
 		KeepCommits:  r.IntN(5) + writer.KeepPresent,
 		Perm:         fs.FileMode(r.IntN(2) * 0o640), // not of files in memory
 		MergePolicy:  drawPolicy(r),
 		MergeRate:    int64(r.IntN(2)) << (20 + r.IntN(10)),
 		MergeThreads: r.IntN(3),
 	}
-	if !p.exists || r.IntN(2) == 0 {
+	if !p.Exists || r.IntN(2) == 0 {
 		o.Analyzer, _ = analysis.New("whitespace", "")
 	}
 	o.DocsCodec, o.FreqsCodec, o.Choose = drawCodecs(r)

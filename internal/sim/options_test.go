@@ -11,9 +11,9 @@ import (
 // Every option of a Writer is drawn: none has the same value in all lives.
 func TestDrawOptions(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
-	first, differs := reflect.ValueOf(drawOptions(r, past{stored: true, exists: true, filled: true})), map[string]bool{}
+	first, differs := reflect.ValueOf(DrawOptions(r, Past{Stored: true, Exists: true, Filled: true})), map[string]bool{}
 	for range 100 {
-		o := reflect.ValueOf(drawOptions(r, past{stored: true, exists: true, filled: true}))
+		o := reflect.ValueOf(DrawOptions(r, Past{Stored: true, Exists: true, Filled: true}))
 		for i := range o.NumField() {
 			a, b := first.Field(i), o.Field(i)
 			name := o.Type().Field(i).Name

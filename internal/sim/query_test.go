@@ -80,7 +80,7 @@ func overSeeds(t *testing.T, f func(seed uint64) (asked int, err error)) {
 // askAll makes a collection and queries it.
 func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 	r := rand.New(rand.NewPCG(seed, 5))
-	c, err := newCollection(r, drawOptions(r, past{}))
+	c, err := newCollection(r, DrawOptions(r, Past{}))
 	if err != nil {
 		return 0, err
 	}

@@ -43,15 +43,21 @@ func (l *life) write(r *rand.Rand, a *author) error {
 	return nil
 }
 
-// maintain flushes, merges, publishes and commits.
+// maintain flushes, merges, reorders, publishes, commits, and waits for merges.
 func (l *life) maintain(r *rand.Rand) error {
 	for range 1 + r.IntN(8) {
 		time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond)
 		l.ops.Add(1)
 		var err error
-		switch r.IntN(8) {
+		switch r.IntN(10) {
 		case 0:
 			err = l.judge("flush", l.writer.Flush(context.Background()))
+		case 8:
+			err = l.judge("wait", l.writer.WaitMerges(context.Background()))
+		case 9:
+			order := []writer.Order{writer.OrderInput, writer.OrderRandom, writer.OrderBisection}[r.IntN(3)]
+			_, err = l.writer.Reorder(context.Background(), writer.ReorderOptions{Order: order, Seed: r.Uint64()})
+			err = l.judge("reorder", err)
 		case 1, 2:
 			_, err = l.writer.Merge(context.Background(), writer.MergeOptions{MaxSegments: r.IntN(4), Purge: r.IntN(2) == 0, Recode: r.IntN(4) == 0})
 			err = l.judge("merge", err)

@@ -104,7 +104,14 @@ func (e ending) String() string { return [...]string{"closing", "crashing", "fai
 // otherwise, and checks what is there then.
 func (w *world) live() error {
 	l := &life{world: w, ending: ending(w.r.IntN(4))}
-	o := drawOptions(w.r, past{w.stored, w.exists.Load(), w.filled})
+	o := DrawOptions(w.r, Past{w.stored, w.exists.Load(), w.filled})
+	if o.MergeFailed != nil {
+		o.MergeFailed = func(err error) {
+			if err := l.judge("merge in the background", err); err != nil && !errors.Is(err, errEnough) {
+				l.fail(err)
+			}
+		}
+	}
 	w.trace.add("life %d ends %v; %s", w.lives, l.ending, describe(o))
 	l.arrange()
 	err := l.run(o)
@@ -171,9 +178,7 @@ func (l *life) run(o writer.Options) (err error) {
 		r := rand.New(rand.NewPCG(l.seed, uint64(l.lives)<<8|uint64(10+n)))
 		group.Go(func() {
 			if err := f(r); err != nil && !errors.Is(err, errEnough) {
-				l.mu.Lock()
-				l.failure = errors.Join(l.failure, err)
-				l.mu.Unlock()
+				l.fail(err)
 			}
 		})
 	}
@@ -185,7 +190,17 @@ func (l *life) run(o writer.Options) (err error) {
 		role(100+i, l.readers)
 	}
 	group.Wait()
-	return errors.Join(l.failure, l.judge("close", l.writer.Close()))
+	closed := l.judge("close", l.writer.Close())
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Join(l.failure, closed)
+}
+
+// fail records a contradiction.
+func (l *life) fail(err error) {
+	l.mu.Lock()
+	l.failure = errors.Join(l.failure, err)
+	l.mu.Unlock()
 }
 
 // judge returns nil for an error that the ending of the life explains, and otherwise err.

@@ -41,7 +41,7 @@ func build(ctx context.Context, dir string, pattern *regexp.Regexp) error {
 		args   []string
 	}{
 		{"bits|changes", ".", plain, []string{"test", "-c", stripped, "-o", out("query"), "./query"}},
-		{"mutations|manifests|truncations|errors|crashes|full disks|kills", ".", plain, []string{"test", "-c", stripped, "-o", out("reliability"), "./" + reliability}},
+		{"mutations|mended|manifests|truncations|errors|crashes|cancelled|full disks|kills", ".", plain, []string{"test", "-c", stripped, "-o", out("reliability"), "./" + reliability}},
 		{"worlds|queries", ".", plain, []string{"test", "-c", "-tags", "static", stripped, "-o", out("sim"), "./" + sim}},
 		{"wasm worlds", ".", []string{"GOOS=wasip1", "GOARCH=wasm"}, []string{"build", stripped, "-o", out("world.wasm"), "./internal/sim/world"}},
 		{"wasm worlds", "internal/simhost", plain, []string{"build", stripped, "-o", out("simhost"), "."}},

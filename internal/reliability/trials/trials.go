@@ -51,6 +51,12 @@ func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*t
 		return &trial{name: name, program: "reliability", folder: reliability, want: 1, inParts: true, part: 1, usual: usual, counted: count(what),
 			args: func(uint64, int) []string { return test(test_, "-share", "100") }}
 	}
+	options := func(name, test_, what string, want int) *trial { // each part with other options of the writer
+		return &trial{name: name, program: "reliability", folder: reliability, want: want, inParts: true, part: 1, seeds: 1, usual: 10 * time.Second, counted: count(what),
+			args: func(seed uint64, _ int) []string {
+				return test(test_, "-share", "100", "-seed", fmt.Sprint(seed))
+			}}
+	}
 	seeded := func(flag string) func(name string) func(uint64, int) []string {
 		return func(name string) func(uint64, int) []string {
 			return func(seed uint64, n int) []string {
@@ -75,13 +81,11 @@ func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*t
 		{name: "mended", program: "reliability", folder: reliability, want: 200_000, part: 2000, seeds: 2000, usual: 20 * time.Second, args: random("TestMended"), counted: count("trials")},
 		whole("manifests", "TestManifests", "manifests", 5*time.Minute),
 		whole("truncations", "TestTruncations", "lengths", time.Minute),
-		whole("errors", "TestInjectedErrors", "runs", time.Minute),
-		{name: "crashes", program: "reliability", folder: reliability, want: 20, inParts: true, part: 1, seeds: 1, usual: 10 * time.Second, counted: count("crashes"),
-			args: func(seed uint64, _ int) []string {
-				return test("TestCrashes", "-share", "100", "-seed", fmt.Sprint(seed))
-			}},
-		whole("full disks", "TestFullDisk", "disks", time.Minute),
-		{name: "kills", program: "reliability", folder: reliability, want: 2000, part: 50, seeds: 1, usual: 15 * time.Second, procs: 2, args: random("TestKill")},
+		options("errors", "TestInjectedErrors", "runs", 20),
+		options("crashes", "TestCrashes", "crashes", 20),
+		options("cancelled", "TestCancel", "runs", 20),
+		options("full disks", "TestFullDisk", "disks", 20),
+		{name: "kills", program: "reliability", folder: reliability, want: 2000, part: 50, seeds: 50, usual: 15 * time.Second, procs: 2, args: random("TestKill")},
 		{name: "changes", program: "query", folder: "query", want: 500, part: 50, seeds: 50, usual: 30 * time.Second, procs: 2,
 			args: func(uint64, int) []string { return test("TestFilesThatChange") },
 			env: func(seed uint64, n int) []string {

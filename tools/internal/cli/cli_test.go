@@ -123,6 +123,8 @@ func TestExitCode(t *testing.T) {
 		{format.Corrupt("x"), ExitFailed},
 		{Opening(format.Corrupt("x")), ExitOpen},
 		{Opening(nil), ExitOK},
+		{Opening(fmt.Errorf("x: %w", writer.ErrAnalyzer)), ExitFailed},
+		{Opening(writer.ErrStored), ExitFailed},
 		{fmt.Errorf("a: %w", Opening(fs.ErrNotExist)), ExitOpen},
 		{&format.Error{Kind: format.ErrTooNew}, ExitOpen},
 		{Usage("x %d", 1), ExitUsage},

@@ -22,6 +22,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 )
@@ -62,10 +63,11 @@ type openError struct{ err error }
 func (e openError) Error() string { return e.err.Error() }
 func (e openError) Unwrap() error { return e.err }
 
-// Opening marks err, unless nil, as a failure to open an index.
+// Opening marks err, unless nil, as a failure to open an index. An index that opens, but was made
+// with another analyzer or without texts, is none: such a run fails.
 func Opening(err error) error {
-	if err == nil {
-		return nil
+	if err == nil || errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) {
+		return err
 	}
 	return openError{err}
 }

@@ -118,9 +118,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deletions, ins []input) (err error) {
 	start := time.Now()
 	w, err := writer.Open(ctx, dir, o)
-	if errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) {
-		return err
-	} else if err != nil {
+	if err != nil {
 		return cli.Opening(err)
 	}
 	defer func() {

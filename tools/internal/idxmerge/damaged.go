@@ -48,11 +48,15 @@ func openDamaged(sources []string) (opened []*damaged, err error) {
 		}
 		a, b := opened[0].commit, s.commit
 		if a.Analyzer != b.Analyzer || a.AnalyzerOptions != b.AnalyzerOptions {
-			return opened, cli.Opening(fmt.Errorf("%w: %s was made with %s(%s), %s with %s(%s)", writer.ErrAnalyzer,
-				sources[0], a.Analyzer, a.AnalyzerOptions, src, b.Analyzer, b.AnalyzerOptions))
+			return opened, differ(sources[0], a.Analyzer, a.AnalyzerOptions, src, b.Analyzer, b.AnalyzerOptions)
 		}
 	}
 	return opened, nil
+}
+
+// differ returns the error for two indexes of different analyzers.
+func differ(a, name, options, b, otherName, otherOptions string) error {
+	return fmt.Errorf("%w: %s was made with %s(%s), %s with %s(%s)", writer.ErrAnalyzer, a, name, options, b, otherName, otherOptions)
 }
 
 // open opens the files of a commit. One that does not open is lost, unless a newer commit

@@ -111,6 +111,9 @@ func (r *Salvaged) index(ctx context.Context, out string, s *damaged, o writer.O
 		return cli.Opening(err)
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
+	if a := w.Analyzer(); a.Options() != o.Analyzer.Options() { // the index adopts the defaults of a name
+		return differ(out, a.Name(), a.Options(), s.dir.String(), s.commit.Analyzer, s.commit.AnalyzerOptions)
+	}
 	if w.Stored() && !o.Stored {
 		return fmt.Errorf("%w: %s has none, unlike %s", writer.ErrStored, s.dir, out)
 	}

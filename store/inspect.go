@@ -140,6 +140,9 @@ func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Contex
 			return nil, f.Err
 		}
 	}
+	if err := inv.guessAnalyzers(ctx, d, check); err != nil {
+		return nil, err
+	}
 	return inv, nil
 }
 

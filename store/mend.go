@@ -55,6 +55,35 @@ func (inv *Inventory) knownOf(num uint64) (k salvage.Known) {
 	return k
 }
 
+// guessAnalyzers checks the segments again of which neither META nor a manifest tells the analyzer,
+// with those of the other segments: a META made with the right one has the checksum that it had.
+func (inv *Inventory) guessAnalyzers(ctx context.Context, d *Dir, check func(context.Context, *segment.Segment) error) error {
+	type analyzer struct{ name, options string }
+	var known []analyzer
+	for i := range inv.Files {
+		f := &inv.Files[i]
+		if a := (analyzer{f.analyzer, f.options}); a.name != "" && !slices.Contains(known, a) {
+			known = append(known, a)
+		}
+	}
+	for i := range inv.Files {
+		f := &inv.Files[i]
+		if f.Kind != format.KindSegment || f.Err == nil || f.analyzer != "" || f.known.Analyzer != "" {
+			continue
+		}
+		for _, a := range known {
+			f.known.Analyzer, f.known.AnalyzerOptions = a.name, a.options
+			if f.Err = f.segment(ctx, d, check); f.Err != nil && !isDamage(f.Err) {
+				return f.Err
+			}
+			if f.analyzer != "" {
+				break
+			}
+		}
+	}
+	return nil
+}
+
 // writeMended writes a mended segment to a new file and returns its number.
 func (l *Lock) writeMended(ctx context.Context, f *FileState) (num uint64, err error) {
 	defer CatchFault(ArmFault(), &err)

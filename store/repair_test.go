@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -140,6 +141,11 @@ func blotted(s string, at, n int) []byte {
 	return b
 }
 
+// lostMeta is blotted for META, which is the last section but PAGESUMS.
+func lostMeta(s string) []byte {
+	return blotted(s, len(s)-format.FooterSize-2*format.PageSize, 100)
+}
+
 // rebuild repairs by rebuilding and returns what was chosen.
 func rebuild(fsys store.FS) (r *store.Recovery, err error) {
 	d, _ := store.OpenFS(fsys)
@@ -210,6 +216,7 @@ func TestRebuild(t *testing.T) {
 			deletes[2], flipped(whole[deletes[2]], 4100)), all, nil},
 		"first pages":           {with(with(lost, segments[0], blotted(whole[segments[0]], 0, 4096)), deletes[2], blotted(whole[deletes[2]], 0, 4096)), all, nil},
 		"last bytes":            {with(with(lost, segments[0], []byte(whole[segments[0]][:len(whole[segments[0]])-100])), deletes[2], blotted(whole[deletes[2]], len(whole[deletes[2]])-64, 64)), all, nil},
+		"META":                  {with(with(lost, segments[0], lostMeta(whole[segments[0]])), segments[2], lostMeta(whole[segments[2]])), all, nil},
 		"damaged manifests too": {with(with(whole, manifests[0], nil), manifests[1], []byte("PIN")), all, nil},
 	} {
 		mem := directory(t, c.content)

@@ -12,7 +12,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -125,27 +124,6 @@ func byPrefix(content map[string]string, prefix string) []string {
 	return slices.DeleteFunc(slices.Sorted(maps.Keys(content)), func(n string) bool { return !strings.HasPrefix(n, prefix) })
 }
 
-func flipped(s string, at int) []byte {
-	b := []byte(s)
-	b[at] ^= 4
-	return b
-}
-
-// blotted overwrites the n bytes at at, of which no other part of the file says what they
-// were unless it knows them all.
-func blotted(s string, at, n int) []byte {
-	b := []byte(s)
-	for i := range b[at : at+n] {
-		b[at+i] ^= byte(0xa5 + 7*i)
-	}
-	return b
-}
-
-// lostMeta is blotted for META, which is the last section but PAGESUMS.
-func lostMeta(s string) []byte {
-	return blotted(s, len(s)-format.FooterSize-2*format.PageSize, 100)
-}
-
 // rebuild repairs by rebuilding and returns what was chosen.
 func rebuild(fsys store.FS) (r *store.Recovery, err error) {
 	d, _ := store.OpenFS(fsys)
@@ -203,9 +181,9 @@ func TestRebuild(t *testing.T) {
 		dropped []string
 	}{
 		"no manifest":          {lost, all, nil},
-		"a damaged segment":    {with(lost, segments[0], blotted(whole[segments[0]], 8193, 8)), without(all, func(i int) bool { return i >= 5 }), segments[:1]},
+		"a damaged segment":    {with(lost, segments[0], lostIDs(t, whole[segments[0]])), without(all, func(i int) bool { return i >= 5 }), segments[:1]},
 		"a cut segment":        {with(lost, segments[1], cut), without(all, func(i int) bool { return i < 15 }), segments[1:2]},
-		"newest damaged":       {with(lost, segments[2], blotted(whole[segments[2]], 8193, 8)), old, segments[2:]},
+		"newest damaged":       {with(lost, segments[2], lostIDs(t, whole[segments[2]])), old, segments[2:]},
 		"deletes of the last":  {with(lost, deletes[2], blotted(whole[deletes[2]], 4100, 8)), undeleted, nil},
 		"deletes of the first": {with(lost, deletes[0], nil), all, nil},
 		"all deletes":          {with(with(with(lost, deletes[0], nil), deletes[1], nil), deletes[2], nil), undeleted, nil},
@@ -288,7 +266,7 @@ func TestRebuildAfterMerge(t *testing.T) {
 		dropped int
 	}{
 		"both":           {both, want, 3},
-		"damaged output": {with(both, merged[0], blotted(both[merged[0]], 8193, 8)), libraryModel(), 1},
+		"damaged output": {with(both, merged[0], lostIDs(t, both[merged[0]])), libraryModel(), 1},
 	} {
 		mem := directory(t, c.content)
 		r, err := rebuild(mem)
@@ -382,7 +360,7 @@ func TestRestoreCommit(t *testing.T) {
 		t.Error(err)
 	}
 	// What is damaged cannot be restored, and nothing changes.
-	c = with(whole, segments[1], blotted(whole[segments[1]], 8193, 8))
+	c = with(whole, segments[1], lostIDs(t, whole[segments[1]]))
 	mem = directory(t, c)
 	if err := restore(mem, gen); err == nil || !strings.Contains(err.Error(), segments[1]) {
 		t.Errorf("a commit with a damaged segment: %v", err)

@@ -22,8 +22,8 @@ import (
 // TestMended damages segments: it flips bits, overwrites sectors, tears pages, cuts files
 // and changes structures behind checksums that hold. What can be read becomes a new index,
 // which must verify at level 3, and hold nothing that was not there unless checksums hold. One
-// flipped bit, and damage within one page of first page, META, PAGESUMS and footer, must lose
-// nothing.
+// flipped bit, and damage within one page of first page, footer or a section that others imply, must
+// lose nothing.
 func TestMended(t *testing.T) {
 	format.FlippedBit(0, 0) // makes its table
 	all := subjects(t)
@@ -87,11 +87,17 @@ func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most lo
 		return nil, "", nothing
 	}
 	at := r.IntN(len(b))
-	front := r.IntN(2) == 0 // where one bit makes a file unreadable
+	front := r.IntN(2) == 0 // where one bit makes a file unreadable; then also what other sections imply
 	if front {
 		meta, _ := h.Section(format.SectionMeta)
 		sums := h.Sections[len(h.Sections)-1]
 		at = []int{r.IntN(512), int(meta.Offset) + r.IntN(int(meta.Length)), int(sums.Offset) + r.IntN(int(sums.Length)), len(b) - 1 - r.IntN(64)}[r.IntN(4)]
+	}
+	for _, sec := range h.Sections {
+		switch sec.ID {
+		case format.SectionIDIndex, format.SectionIDHash, format.SectionTermIndex, format.SectionDocLengths:
+			front = front || int64(at) >= sec.Offset && int64(at) < sec.Offset+sec.PaddedLength()
+		}
 	}
 	page := at &^ (format.PageSize - 1)
 	end := min(page+format.PageSize, len(b))

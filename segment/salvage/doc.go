@@ -2,8 +2,9 @@
 // mended.
 //
 // Mend gives back what other parts of a file know: Whole files in which one bit of a page is
-// flipped, and any damage to the first page, the footer, META or PAGESUMS alone. What it
-// gives back, checksums of 64 bits confirm.
+// flipped, and any damage to the first page, the footer, META or PAGESUMS alone, and to sections
+// that follow from others: IDINDEX, IDHASH, TERMINDEX and DOCLENGTHS. What it gives back,
+// checksums of 64 bits confirm.
 //
 // A Source reads the rest. The dictionary and the ids are front-coded in blocks. It walks
 // the blocks one after the other, and continues behind a damaged one at the next block that
@@ -15,6 +16,7 @@
 //	find.go     sections of a file whose section table is lost
 //	sums.go     PAGESUMS
 //	meta.go     META from the other sections
+//	derive.go   other sections that follow from sound ones
 //	patched.go  a file with some pages replaced
 //	salvage.go  Source
 //	docs.go     its documents

@@ -38,22 +38,29 @@ func (x *Source) Docs() iter.Seq[Doc] {
 	}
 }
 
+// idBlocks yields the blocks of ids.
+func (x *Source) idBlocks() iter.Seq2[span, error] {
+	n := layout.IDBlocks(int(x.s.Meta().Docs))
+	return x.blocks(format.SectionIDs, format.SectionIDIndex, 0, n, func(i int, b []byte) (int, error) {
+		if pos, _ := heads(b, x.idsIn(i)); pos >= 0 {
+			return pos, nil
+		}
+		return 0, x.malformed(format.SectionIDs, "id", i)
+	})
+}
+
+// idsIn returns the number of ids in a block.
+func (x *Source) idsIn(block int) int {
+	return min(layout.IDsPerBlock, int(x.s.Meta().Docs)-block*layout.IDsPerBlock)
+}
+
 // ids yields every docID with its external id, nil if that is lost.
 func (x *Source) ids() iter.Seq2[uint32, []byte] {
 	return func(yield func(uint32, []byte) bool) {
-		docs := int(x.s.Meta().Docs)
-		n := (docs + layout.IDsPerBlock - 1) / layout.IDsPerBlock
-		in := func(i int) int { return min(layout.IDsPerBlock, docs-i*layout.IDsPerBlock) }
-		parse := func(i int, b []byte) (int, error) {
-			if pos, _ := heads(b, in(i)); pos >= 0 {
-				return pos, nil
-			}
-			return 0, x.malformed(format.SectionIDs, "id", i)
-		}
 		var id []byte
-		for b, err := range x.blocks(format.SectionIDs, format.SectionIDIndex, 0, n, parse) {
+		for b, err := range x.idBlocks() {
 			first := uint32(b.block * layout.IDsPerBlock)
-			end := first + uint32(in(b.block))
+			end := first + uint32(x.idsIn(b.block))
 			if err != nil {
 				x.lose("documents", docsOf(first, end), uint64(end-first), err)
 			}

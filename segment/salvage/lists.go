@@ -51,7 +51,7 @@ func (x *Source) lists() iter.Seq[List] {
 
 // postings appends the postings of the blocks that decode to l.
 func (x *Source) postings(l *List, view *segment.List) {
-	var docs, freqs [maxBlock]uint32
+	docs, freqs := &x.docs, &x.freqs
 	limit := x.s.Meta().Docs
 	for b := range view.Blocks {
 		n, err := view.DecodePostings(docs[:], freqs[:], b, 1)
@@ -85,33 +85,42 @@ func sound(docs, freqs, before []uint32, limit uint32) bool {
 	return len(docs) > 0
 }
 
+// termBlocks yields the blocks of the dictionary of count terms.
+func (x *Source) termBlocks(count uint64) iter.Seq2[span, error] {
+	n := int((count + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
+	return x.blocks(format.SectionTerms, format.SectionTermIndex, 8*int64(n), n, func(i int, b []byte) (int, error) {
+		in := termsIn(count, i)
+		pos, _ := heads(b, in)
+		block := segment.TermBlock{Bytes: b}
+		for range in {
+			if pos < 0 {
+				break
+			}
+			_, pos = x.s.Raw().ParseEntry(&block, pos)
+		}
+		if pos < 0 {
+			return 0, x.malformed(format.SectionTerms, "term", i)
+		}
+		return pos, nil
+	})
+}
+
+// termsIn returns the number of terms in a block of a dictionary of count terms.
+func termsIn(count uint64, block int) int {
+	return int(min(count-uint64(block)*layout.TermsPerBlock, layout.TermsPerBlock))
+}
+
 // terms yields the terms that can be read, of count, and their entries.
 func (x *Source) terms(count uint64) iter.Seq2[[]byte, segment.Entry] {
 	return func(yield func([]byte, segment.Entry) bool) {
-		n := int((count + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
-		in := func(i int) int { return int(min(count-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock)) }
 		var entries []segment.Entry
-		parse := func(i int, b []byte) (int, error) {
-			pos, _ := heads(b, in(i))
-			block := segment.TermBlock{Bytes: b}
-			for range in(i) {
-				if pos < 0 {
-					break
-				}
-				_, pos = x.s.Raw().ParseEntry(&block, pos)
-			}
-			if pos < 0 {
-				return 0, x.malformed(format.SectionTerms, "term", i)
-			}
-			return pos, nil
-		}
 		var term, last []byte
-		for b, err := range x.blocks(format.SectionTerms, format.SectionTermIndex, 8*int64(n), n, parse) {
+		for b, err := range x.termBlocks(count) {
 			if err != nil {
-				x.lose("terms", fmt.Sprintf("terms after %q", last), uint64(in(b.block)), err)
+				x.lose("terms", fmt.Sprintf("terms after %q", last), uint64(termsIn(count, b.block)), err)
 				continue
 			}
-			entries = x.entries(entries[:0], b, in(b.block))
+			entries = x.entries(entries[:0], b, termsIn(count, b.block))
 			term = term[:0]
 			pos := 0
 			for _, e := range entries {

@@ -39,6 +39,7 @@ type Mended struct {
 //     checksum confirms it. So it is with a page that differs from its sum in padding.
 //   - PAGESUMS: from the sums of groups as above, else from the pages of sound sections.
 //   - META: from the sections and what is known.
+//   - IDINDEX and IDHASH: from IDS. TERMINDEX: from TERMS. DOCLENGTHS: from the lists.
 //
 // It reads the whole file. The error is that of opening it if it is not known where its
 // sections are.
@@ -129,15 +130,13 @@ func (m *mender) sections() (whole bool, err error) {
 			}
 		}
 	}
-	i := slices.IndexFunc(m.h.Sections, func(sec format.Section) bool { return sec.ID == format.SectionMeta })
-	if i >= 0 && !sound[i] { // the others are mended
-		if sound[i], err = m.mendMeta(i); err != nil {
+	some, err := m.implied(sound)
+	if err != nil {
+		return false, err
+	}
+	if some && !sound[last] { // their pages may have been all that was missing
+		if sound[last], err = m.mendSums(false, sound[:last]); err != nil {
 			return false, err
-		}
-		if sound[i] && !sound[last] { // its page may have been all that was missing
-			if sound[last], err = m.mendSums(false, sound[:last]); err != nil {
-				return false, err
-			}
 		}
 	}
 	for i, sec := range m.h.Sections {
@@ -146,6 +145,21 @@ func (m *mender) sections() (whole bool, err error) {
 		}
 	}
 	return len(m.unsure) == 0, nil
+}
+
+// implied makes the damaged sections that sound ones imply, and reports whether there are any.
+func (m *mender) implied(sound []bool) (some bool, err error) {
+	i := slices.IndexFunc(m.h.Sections, func(sec format.Section) bool { return sec.ID == format.SectionMeta })
+	if i >= 0 && !sound[i] {
+		if sound[i], err = m.mendMeta(i); err != nil {
+			return false, err
+		}
+		some = sound[i]
+	}
+	if i >= 0 && sound[i] && m.sure && slices.Contains(sound, false) {
+		some = m.derive(sound) || some
+	}
+	return some, nil
 }
 
 // chunk is how many bytes are read at once.

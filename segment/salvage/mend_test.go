@@ -110,10 +110,16 @@ func TestLostParts(t *testing.T) {
 		meta, metaLen := s.section(t, format.SectionMeta)
 		sums, sumsLen := s.section(t, format.SectionPageSums)
 		end := int64(len(s.good)) - format.FooterSize
-		for _, c := range []struct {
+		type part struct {
 			name   string
 			off, n int64
-		}{
+		}
+		implied := []part{}
+		for _, id := range []format.SectionID{format.SectionIDIndex, format.SectionIDHash, format.SectionTermIndex, format.SectionDocLengths} {
+			off, n := s.section(t, id)
+			implied = append(implied, part{id.String(), off, n})
+		}
+		for _, c := range append(implied, []part{
 			{"header", 0, format.HeaderSize},
 			{"first sector", 0, 512},
 			{"second sector", 512, 512},
@@ -125,7 +131,7 @@ func TestLostParts(t *testing.T) {
 			{"PAGESUMS and footer", sums, sumsLen + format.FooterSize},
 			{"META and PAGESUMS", meta, metaLen + sumsLen},
 			{"META, PAGESUMS and footer", meta, metaLen + sumsLen + format.FooterSize},
-		} {
+		}...) {
 			for _, fill := range []string{"zeros", "noise"} {
 				b := bytes.Clone(s.good)
 				clear(b[c.off : c.off+c.n])
@@ -144,6 +150,13 @@ func TestLostParts(t *testing.T) {
 				}
 			}
 		}
+		b := bytes.Clone(s.good)
+		for _, c := range append(implied, part{"PAGESUMS", sums, sumsLen}, part{"META", meta, metaLen}) {
+			for i := range b[c.off : c.off+c.n] {
+				b[c.off+int64(i)] ^= byte(3 + 5*i)
+			}
+		}
+		s.mend(t, b, "noise for all of them")
 		// What is cut off behind the sections comes back too.
 		for _, n := range []int64{end + 63, end, sums + sumsLen/2, sums, meta + metaLen/2, meta} {
 			if 2*n < int64(len(s.good)) {

@@ -133,8 +133,8 @@ func count(s *segment.Segment, terms uint64, known Known) segment.Meta {
 	return meta
 }
 
-// termCounts returns the numbers of terms that s may have: TERMINDEX says how many blocks
-// there are, and the last one is parsed. There is at least one.
+// termCounts returns the numbers of terms that s may have: the length of TERMINDEX says how many
+// blocks there are, and the last one is parsed. There is at least one.
 func termCounts(s *segment.Segment) []uint64 {
 	limit := s.Meta().Terms
 	if limit == 0 {
@@ -153,15 +153,17 @@ func termCounts(s *segment.Segment) []uint64 {
 
 // lastTerms returns the numbers of terms that the last block of the dictionary may have.
 func lastTerms(s *segment.Segment, block int) (n []uint64) {
-	_, offsets, err := s.Raw().TermIndex()
-	if err != nil {
+	at := int64(0)
+	for span, err := range New(s, s, nil).termBlocks(uint64(block) * layout.TermsPerBlock) {
+		if at = span.off + int64(len(span.bytes)); err != nil {
+			at = -1
+		}
+	}
+	sec, _ := s.Header().Section(format.SectionTerms)
+	if at < 0 || at > sec.Length {
 		return nil
 	}
-	lo, hi := offsets[block], offsets[block+1]
-	if lo > hi || hi > format.MaxFileSize {
-		return nil
-	}
-	b, err := s.Raw().SectionBytes(format.SectionTerms, int64(lo), int64(hi-lo))
+	b, err := s.Raw().SectionBytes(format.SectionTerms, at, sec.Length-at)
 	if err != nil {
 		return nil
 	}

@@ -38,6 +38,8 @@ type Source struct {
 
 	number []uint32 // new docID of every document, none for those left out
 	losses []Loss
+
+	docs, freqs [maxBlock]uint32 // of a block
 }
 
 const none = ^uint32(0)

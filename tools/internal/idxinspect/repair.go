@@ -66,7 +66,8 @@ or --rebuild. Then files that the new commit does not name move to the folder
 quarantine in INDEX; nothing is deleted.
 
 Files of which other parts or checksums say what they were are mended: those with a
-flipped bit, and segments that lost only their first page, footer, META or PAGESUMS.
+flipped bit, and segments that lost only what their other parts tell: first page, footer,
+META, PAGESUMS, the lengths of documents, and the indexes of terms and ids.
 --apply writes them again, and lists what it mended. A rebuilt index has all sound and
 mended segments in the order of their files. Where two hold the same document, the
 newer file has it; a segment whose documents are all in newer ones is dropped.`,

@@ -1,0 +1,119 @@
+package salvage
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// derive makes the damaged sections that sound ones imply: IDINDEX and IDHASH from IDS, TERMINDEX
+// from TERMS, and DOCLENGTHS from the lists. META is sound. It sets sound for those that their
+// checksums confirm, and reports whether there are any.
+func (m *mender) derive(sound []bool) (some bool) {
+	s, err := segment.Open(m.name, m.p)
+	if err != nil {
+		return false
+	}
+	s.Raw().SkipPageChecks() // checksums hold of what is read
+	var from []format.SectionID
+	for i, sec := range m.h.Sections {
+		if sound[i] {
+			from = append(from, sec.ID)
+		}
+	}
+	for i, sec := range m.h.Sections {
+		if sound[i] {
+			continue
+		}
+		x := New(s, s, func(uint32) bool { return false })
+		b := x.derive(sec.ID, from)
+		if int64(len(b)) != sec.Length || len(x.losses) > 0 {
+			continue
+		}
+		b = append(b, make([]byte, sec.PaddedLength()-sec.Length)...)
+		if sumOf(b) == sec.Checksum {
+			m.putPages(sec, b)
+			sound[i], some = true, true
+		}
+	}
+	return some
+}
+
+// derive returns the content of a section that those of from imply, or nil.
+func (x *Source) derive(id format.SectionID, from []format.SectionID) []byte {
+	has := func(id format.SectionID) bool { return slices.Contains(from, id) }
+	switch {
+	case id == format.SectionIDIndex && has(format.SectionIDs):
+		return x.idIndex()
+	case id == format.SectionIDHash && has(format.SectionIDs):
+		return x.idHash()
+	case id == format.SectionTermIndex && has(format.SectionTerms):
+		return x.termIndex()
+	case id == format.SectionDocLengths && has(format.SectionTerms) && has(format.SectionPostings):
+		return x.docLengths()
+	}
+	return nil
+}
+
+func (x *Source) idIndex() (b []byte) {
+	end := int64(0)
+	for span := range x.idBlocks() {
+		b = binary.LittleEndian.AppendUint64(b, uint64(span.off))
+		end = span.off + int64(len(span.bytes))
+	}
+	return binary.LittleEndian.AppendUint64(b, uint64(end))
+}
+
+func (x *Source) idHash() []byte {
+	var keys []uint64
+	for doc, id := range x.ids() {
+		keys = append(keys, layout.IDHashKey(xxhash.Sum64(id), doc))
+	}
+	slices.Sort(keys)
+	return words(keys)
+}
+
+func (x *Source) termIndex() []byte {
+	var keys, offsets []uint64
+	end := int64(0)
+	for span, err := range x.termBlocks(x.s.Meta().Terms) {
+		if err != nil {
+			return nil
+		}
+		_, first, _ := layout.Head(span.bytes, 0, 0)
+		keys, offsets = append(keys, layout.TermKey(first)), append(offsets, uint64(span.off))
+		end = span.off + int64(len(span.bytes))
+	}
+	return words(append(append(keys, offsets...), uint64(end)))
+}
+
+// docLengths returns the sums of the frequencies of each document, which its length is unless META
+// says that lengths are foreign.
+func (x *Source) docLengths() (b []byte) {
+	m := x.s.Meta()
+	lens := make([]uint32, m.Docs)
+	for l := range x.lists() {
+		for i, doc := range l.Docs {
+			lens[doc] += l.Freqs[i]
+		}
+	}
+	for _, n := range lens {
+		var word [4]byte
+		binary.LittleEndian.PutUint32(word[:], n)
+		b = append(b, word[:m.LenWidth]...)
+	}
+	return b
+}
+
+// words returns the bytes of 64-bit numbers.
+func words(all []uint64) (b []byte) {
+	for _, w := range all {
+		b = binary.LittleEndian.AppendUint64(b, w)
+	}
+	return b
+}

@@ -43,7 +43,7 @@ func (f *Fresh) Undo() {
 		return
 	}
 	for _, p := range f.made {
-		if os.Remove(p) != nil {
+		if err := os.Remove(p); err != nil && !os.IsNotExist(err) {
 			return // something is in it
 		}
 	}

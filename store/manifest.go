@@ -71,6 +71,18 @@ func (m *Manifest) Docs() uint64 {
 	return n
 }
 
+// ErrUncommitted is matched by the error for an index in which no writer has committed yet.
+var ErrUncommitted = errors.New("nothing has been committed yet: its first build is at work, or ended early")
+
+// Committed returns ErrUncommitted for the empty manifest with which Dir.Lock makes an
+// index, nil for any other.
+func (m *Manifest) Committed() error {
+	if m.Generation == 1 && len(m.Segments) == 0 {
+		return ErrUncommitted
+	}
+	return nil
+}
+
 // Files returns the names of the segment and deletes files.
 func (m *Manifest) Files() []string {
 	names := make([]string, 0, len(m.Segments))

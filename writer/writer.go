@@ -135,7 +135,7 @@ func (w *Writer) load() error {
 	if err := w.setAnalyzer(m); err != nil {
 		return err
 	}
-	w.changed = w.opts.Analyzer.Name() != m.Analyzer || w.opts.Analyzer.Options() != m.AnalyzerOptions
+	w.changed = m.Committed() != nil || w.opts.Analyzer.Name() != m.Analyzer || w.opts.Analyzer.Options() != m.AnalyzerOptions
 	for i := range m.Segments {
 		s, err := openSegment(w.lock, m, i)
 		if err != nil {
@@ -265,7 +265,8 @@ func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*
 }
 
 // Commit flushes, then makes all changes so far durable and visible to readers. If
-// it fails, the index is as before, unless the error matches store.ErrUncertain.
+// it fails, the index is as before, unless the error matches store.ErrUncertain. Without
+// changes it does nothing, except for the first commit of an index (store.Manifest.Committed).
 func (w *Writer) Commit(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	return w.pipe.exclusive(ctx, func() error {

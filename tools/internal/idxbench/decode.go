@@ -13,7 +13,6 @@ import (
 	"github.com/pinion-index/pinion/internal/simd"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/tools/internal/cli"
@@ -122,16 +121,11 @@ func (f *decodeFlags) run(ctx context.Context) (*Decode, error) {
 // extentsOf decodes all lists of an index that have an extent.
 func extentsOf(path string) (lists []codecbench.Postings, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	x, err := reader.Open(path)
+	s, end, err := cli.Snapshot(path)
 	if err != nil {
-		return nil, cli.Opening(err)
+		return nil, err
 	}
-	defer x.Close()
-	s, err := x.Snapshot()
-	if err != nil {
-		return nil, cli.Opening(err)
-	}
-	defer s.Close()
+	defer end()
 	for _, g := range s.Segments() {
 		it := g.Terms(nil)
 		for it.Next() {

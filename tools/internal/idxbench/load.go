@@ -308,22 +308,16 @@ func (f *loadFlags) ask(terms [][][]byte) (queries []query.Query, err error) {
 }
 
 func openSearcher(dir string) (*query.Searcher, *reader.Snapshot, func(), error) {
-	x, err := reader.Open(dir)
+	s, end, err := cli.Snapshot(dir)
 	if err != nil {
-		return nil, nil, nil, cli.Opening(err)
-	}
-	s, err := x.Snapshot()
-	if err != nil {
-		x.Close()
-		return nil, nil, nil, cli.Opening(err)
+		return nil, nil, nil, err
 	}
 	q, err := query.NewSearcher(s, query.Options{})
 	if err != nil {
-		s.Close()
-		x.Close()
+		end()
 		return nil, nil, nil, cli.Opening(err)
 	}
-	return q, s, func() { q.Close(); s.Close(); x.Close() }, nil
+	return q, s, func() { q.Close(); end() }, nil
 }
 
 // warm asks both indexes every query once and compares the answers.

@@ -74,6 +74,9 @@ func (o *Open) once() error {
 		return cli.Opening(err)
 	}
 	defer s.Close()
+	if err := cli.Committed(o.Index, s.Manifest()); err != nil {
+		return err
+	}
 	o.snap = append(o.snap, time.Since(t))
 	t = time.Now()
 	if _, err := s.DF([]byte("the")); err != nil {

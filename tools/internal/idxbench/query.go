@@ -188,16 +188,11 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	x, err := reader.Open(f.index)
+	s, end, err := cli.Snapshot(f.index)
 	if err != nil {
-		return nil, cli.Opening(err)
+		return nil, err
 	}
-	defer x.Close()
-	s, err := x.Snapshot()
-	if err != nil {
-		return nil, cli.Opening(err)
-	}
-	defer s.Close()
+	defer end()
 	searcher, err := query.NewSearcher(s, query.Options{Params: query.Exactly(f.params.K1, f.params.B), DenseBytes: denseBytes(f.dense)})
 	if err != nil {
 		return nil, cli.Opening(err)

@@ -122,16 +122,11 @@ func (f *stepsFlags) run(cmd *cobra.Command) (g *GPU, err error) {
 }
 
 func (f *stepsFlags) overIndex(ctx context.Context, b *figures.Bench) error {
-	x, err := reader.Open(f.index)
+	s, end, err := cli.Snapshot(f.index)
 	if err != nil {
-		return cli.Opening(err)
+		return err
 	}
-	defer x.Close()
-	s, err := x.Snapshot()
-	if err != nil {
-		return cli.Opening(err)
-	}
-	defer s.Close()
+	defer end()
 	mode, err := query.ParseMode(f.mode.Value)
 	if err != nil {
 		return err

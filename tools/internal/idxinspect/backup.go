@@ -43,6 +43,9 @@ result to check its content.`,
 				return nil, cli.Opening(err)
 			}
 			c.Release()
+			if err := cli.Committed(args[0], c.Manifest); err != nil {
+				return nil, err
+			}
 			st, absent := os.Stat(args[1])
 			if absent == nil && !st.IsDir() {
 				return nil, fmt.Errorf("%s is not a directory", args[1])

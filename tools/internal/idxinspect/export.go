@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/exchange"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
@@ -48,16 +47,11 @@ documents are left out. "-" is standard output.`,
 				return err
 			}
 		}
-		x, err := reader.Open(args[0])
+		s, end, err := cli.Snapshot(args[0])
 		if err != nil {
-			return cli.Opening(err)
+			return err
 		}
-		defer x.Close()
-		s, err := x.Snapshot()
-		if err != nil {
-			return cli.Opening(err)
-		}
-		defer s.Close()
+		defer end()
 		if description == "" {
 			name, options := s.Analyzer()
 			description = fmt.Sprintf("Pinion index, analyzer %s(%s)", name, options)

@@ -122,6 +122,9 @@ func dumpFiles(path string, o dumpOptions) ([]string, error) {
 		return nil, cli.Opening(err)
 	}
 	defer c.Release()
+	if err := cli.Committed(path, c.Manifest); err != nil {
+		return nil, err
+	}
 	var files []string
 	for _, s := range c.Segments {
 		files = append(files, filepath.Join(path, store.SegmentName(s.File)))

@@ -91,6 +91,9 @@ func (x *index) openDir() error {
 		return err
 	}
 	x.closers = append(x.closers, c.Release)
+	if err := cli.Committed(x.path, c.Manifest); err != nil {
+		return err
+	}
 	x.manifest, x.commit = c.Manifest, c.ID()
 	for _, err := range left {
 		x.damaged(err)

@@ -161,7 +161,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// exists returns an error unless dir holds an index.
+// exists returns an error unless dir holds an index, in which something was committed.
 func exists(dir string) error {
 	d, err := store.Open(dir)
 	if err != nil {
@@ -173,7 +173,7 @@ func exists(dir string) error {
 		return cli.Opening(err)
 	}
 	c.Release()
-	return nil
+	return cli.Committed(dir, c.Manifest)
 }
 
 // work describes what was done.
@@ -188,7 +188,7 @@ func mergeInto(ctx context.Context, out string, sources []string, o writer.Optio
 			return did, err
 		}
 	}
-	if err := exists(out); err != nil && !cli.IsNotExist(err) && !empty(out) {
+	if err := exists(out); err != nil && !cli.IsNotExist(err) && !errors.Is(err, store.ErrUncommitted) && !empty(out) {
 		return did, err
 	}
 	fresh := cli.NewFresh(out)

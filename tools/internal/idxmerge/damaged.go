@@ -46,6 +46,9 @@ func openDamaged(sources []string) (opened []*damaged, err error) {
 		if s.commit, err = s.dir.OpenLatest(s.open); err != nil {
 			return opened, cli.Opening(err)
 		}
+		if err := cli.Committed(src, s.commit.Manifest); err != nil {
+			return opened, err
+		}
 		a, b := opened[0].commit, s.commit
 		if a.Analyzer != b.Analyzer || a.AnalyzerOptions != b.AnalyzerOptions {
 			return opened, differ(sources[0], a.Analyzer, a.AnalyzerOptions, src, b.Analyzer, b.AnalyzerOptions)

@@ -84,19 +84,12 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 // with opens the index for use.
 func (f *flags) with(use func(s *session) error) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	x, err := reader.Open(f.index)
-	if err != nil {
-		return cli.Opening(err)
-	}
-	defer x.Close()
 	s := &session{f: f}
-	if s.snapshot, err = x.Snapshot(); err != nil {
-		return cli.Opening(err)
+	var end func()
+	if s.snapshot, end, err = cli.Snapshot(f.index); err != nil {
+		return err
 	}
-	defer s.snapshot.Close()
-	if s.snapshot.Generation() == 1 && len(s.snapshot.Segments()) == 0 { // the writer's first, which has no documents
-		return cli.Opening(fmt.Errorf("%s: nothing has been committed yet: its first build is at work, or ended early", f.index))
-	}
+	defer end()
 	if err := s.open(); err != nil {
 		return cli.Opening(err)
 	}

@@ -98,19 +98,23 @@ type shown struct {
 // view holds the newest commits for a request, until end is called.
 func (s *Server) view() (v *shown, end func()) {
 	v = &shown{verify: &s.verify}
-	note := func(path, why string) {
-		if why != "" {
-			v.notes = append(v.notes, path+": "+why)
+	use := func(c *current) *source {
+		x, why := c.use()
+		if x.manifest != nil && why == "" {
+			if err := x.manifest.Committed(); err != nil {
+				why = err.Error()
+			}
 		}
+		if why != "" {
+			v.notes = append(v.notes, c.path+": "+why)
+		}
+		return x
 	}
-	var why string
-	v.main, why = s.main.use()
-	note(s.main.path, why)
+	v.main = use(s.main)
 	if s.other == nil {
 		return v, func() { s.main.done(v.main) }
 	}
-	v.other, why = s.other.use()
-	note(s.other.path, why)
+	v.other = use(s.other)
 	return v, func() {
 		s.main.done(v.main)
 		s.other.done(v.other)

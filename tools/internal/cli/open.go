@@ -1,0 +1,35 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Snapshot opens the newest commit of the index in dir for reading. The caller calls end.
+func Snapshot(dir string) (s *reader.Snapshot, end func(), err error) {
+	x, err := reader.Open(dir)
+	if err != nil {
+		return nil, nil, Opening(err)
+	}
+	if s, err = x.Snapshot(); err == nil {
+		if err = Committed(dir, s.Manifest()); err != nil {
+			s.Close()
+		}
+	}
+	if err != nil {
+		x.Close()
+		return nil, nil, Opening(err)
+	}
+	return s, func() { s.Close(); x.Close() }, nil
+}
+
+// Committed returns an error if m is of an index whose first build has not committed. A
+// command that reads what is in an index has nothing to show of it.
+func Committed(dir string, m *store.Manifest) error {
+	if err := m.Committed(); err != nil {
+		return Opening(fmt.Errorf("%s: %w", dir, err))
+	}
+	return nil
+}

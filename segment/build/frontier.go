@@ -15,12 +15,13 @@ type frontier struct {
 	model *impactModel
 	// Least length by exact frequency below 32. Successive postings mostly have the same
 	// frequency; with two copies they do not wait for each other's stores.
-	low  [2][32]uint32
-	or   uint32      // bitwise OR of the frequencies below 32
-	high [256]uint32 // least length by tf code from 32 on
-	seen [4]uint64   // codes with an entry in high
-	tf   [256]uint8
-	len  [256]uint8
+	low   [2][32]uint32
+	or    uint32      // bitwise OR of the frequencies below 32
+	high  [256]uint32 // least length by tf code from 32 on
+	seen  [4]uint64   // codes with an entry in high
+	above bool        // Add has met a frequency above its length; those below 32 are found by Quad
+	tf    [256]uint8
+	len   [256]uint8
 }
 
 // newFrontier returns an empty frontier that reduces pairs by model.
@@ -39,6 +40,7 @@ func (f *frontier) Add(freqs, lens []uint32) {
 	for i, tf := range freqs {
 		dl := lens[i]
 		if tf >= 32 {
+			f.above = f.above || tf > dl
 			f.addHigh(format.EncodeTF(tf), dl)
 			continue
 		}
@@ -96,6 +98,7 @@ func (f *frontier) Quad() format.Quad {
 	for t := 1<<bits.Len32(f.or) - 1; t >= 0; t-- {
 		dl := min(f.low[0][t], f.low[1][t])
 		f.low[0][t], f.low[1][t] = noLength, noLength
+		f.above = f.above || dl < uint32(t)
 		if dl < least {
 			keep(uint8(t), dl)
 		}

@@ -57,6 +57,7 @@ type ListEncoder struct {
 	copied, encoded        uint64              // blocks, postings: never reset
 	tokens                 uint64              // sum of all frequencies: never reset
 	foreign                bool                // lengths do not bound frequencies
+	strict                 bool                // as CheckLengths says
 	decoded, shifted, lens []uint32            // a row, see row; blocks
 	start                  []uint32            // hash buckets
 	spool                  *Spool              // nil: all in memory
@@ -148,7 +149,7 @@ func (e *ListEncoder) Reset() {
 	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
 	e.tail.release()
 	e.kth = [3]format.KthImpact{format.NoKth(), format.NoKth(), format.NoKth()}
-	e.known = false
+	e.known, e.frontier.above = false, false
 	if e.chosen {
 		e.setCodecs(e.standard[0], e.standard[1])
 		e.chosen = false
@@ -165,6 +166,10 @@ func (e *ListEncoder) CopiedBlocks() uint64 { return e.copied }
 
 // EncodedPostings returns how many postings were encoded since the encoder was made.
 func (e *ListEncoder) EncodedPostings() uint64 { return e.encoded }
+
+// CheckLengths makes e refuse a block with a frequency above the length of its document, unless
+// lengths do not bound frequencies: it comes from a segment that is damaged.
+func (e *ListEncoder) CheckLengths() { e.strict = !e.foreign }
 
 // Tokens returns the sum of all frequencies encoded or copied since the encoder was made.
 func (e *ListEncoder) Tokens() uint64 { return e.tokens }
@@ -229,7 +234,9 @@ func (e *ListEncoder) encodeBlock(docs, freqs []uint32, known bool) error {
 		return err
 	}
 	e.freqEnds = append(e.freqEnds, e.freqWords())
-	e.bound(docs, freqs, known)
+	if err := e.bound(docs, freqs, known); err != nil {
+		return err
+	}
 	e.encoded += uint64(len(docs))
 	e.tokens += sum(freqs)
 	return e.spillIfLong()
@@ -260,16 +267,30 @@ func (e *ListEncoder) pushLast(first, last uint32, n int) {
 }
 
 // bound adds a block's quad and counts its postings for the k-th impacts, unless
-// those are known.
-func (e *ListEncoder) bound(docs, freqs []uint32, known bool) {
+// those are known. It fails if CheckLengths was called and a frequency is above the length of its document.
+func (e *ListEncoder) bound(docs, freqs []uint32, known bool) error {
 	lens := e.lens[:len(docs)]
 	e.lengths.gather(lens, docs)
 	e.frontier.Add(freqs, lens)
 	e.quads = append(e.quads, e.frontier.Quad())
+	if e.frontier.above && e.strict {
+		return above(e.n-len(docs), freqs, lens)
+	}
 	if !known {
 		e.dirty = true
 		e.counter.Add(freqs, lens)
 	}
+	return nil
+}
+
+// above returns the error for the first frequency that is above its document's length. The block
+// begins at posting at of its list.
+func above(at int, freqs, lens []uint32) error {
+	i := 0
+	for i < len(freqs)-1 && freqs[i] <= lens[i] {
+		i++
+	}
+	return &codec.EncodeError{Index: at + i, Value: freqs[i], Reason: "frequency above the length of its document"}
 }
 
 // Finish appends the encoding of the list to dst and returns what Encode does.
@@ -345,7 +366,9 @@ func (e *ListEncoder) encodeWhole() error {
 	for len(docs) > 0 {
 		n := min(e.blockLen, len(docs))
 		e.pushLast(docs[0], docs[n-1], n)
-		e.bound(docs[:n], freqs[:n], e.pendKnown)
+		if err := e.bound(docs[:n], freqs[:n], e.pendKnown); err != nil {
+			return err
+		}
 		docs, freqs = docs[n:], freqs[n:]
 	}
 	return nil

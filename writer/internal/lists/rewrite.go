@@ -52,6 +52,7 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 		func(_ context.Context, yield func(*job) bool) error { return walk(segments, free, yield) },
 		func() func(context.Context, *job) (*job, error) {
 			enc := b.NewListEncoder()
+			enc.CheckLengths()
 			term := newTerm(enc)
 			return func(ctx context.Context, j *job) (*job, error) {
 				copied, encoded, tokens := enc.CopiedBlocks(), enc.EncodedPostings(), enc.Tokens()

@@ -13,9 +13,12 @@ type ahead interface {
 }
 
 // ExpectQueries tells the system that s is going to be searched, if its Data is a mapped
-// file: the tables that are read whole are read now, all at once, and in the dictionary, the
-// ids, the stored text and the checksums a fault reads its own page only. Walking through
-// those in order from a cold page cache is then slower.
+// file: the tables that are read whole are read now, all at once, and in the sections of
+// documents a fault reads its own page only. Walking through those in order from a cold page
+// cache is then slower.
+//
+// A mapping is split where what is said about it changes, and a process has a limited number
+// of mappings. So something is said about one range only, which begins or ends with the file.
 func (s *Segment) ExpectQueries() {
 	if s.ahead == nil {
 		return
@@ -23,11 +26,28 @@ func (s *Segment) ExpectQueries() {
 	for _, sec := range []*section{&s.docLengths, &s.termIndex, &s.storedIndex} {
 		s.willNeed(sec, 0, sec.Length)
 	}
-	for _, sec := range []*section{&s.terms, &s.ids, &s.idIndex, &s.idHash, &s.stored, &s.pages.sums} {
+	if lo, hi := s.scattered(); lo < hi {
+		s.ahead.Scattered(lo, hi-lo)
+	}
+}
+
+// scattered returns the bytes from lo to hi of the file that queries read here and there: the
+// sections of documents and what is on that side of the lists. Builders write them all before
+// or all behind the lists and the dictionary; in files where they don't, lo and hi are 0.
+func (s *Segment) scattered() (lo, hi int64) {
+	lo = s.h.FileLen
+	for _, sec := range []*section{&s.docLengths, &s.ids, &s.idIndex, &s.idHash, &s.stored, &s.storedIndex} {
 		if sec.Length > 0 {
-			s.ahead.Scattered(sec.Offset, sec.Length)
+			lo, hi = min(lo, sec.Offset), max(hi, sec.Offset+sec.PaddedLength())
 		}
 	}
+	switch lists := &s.postings; {
+	case lists.Offset >= hi:
+		return 0, hi
+	case lists.Offset+lists.PaddedLength() <= lo:
+		return lo, s.h.FileLen
+	}
+	return 0, 0
 }
 
 // willNeed asks for n bytes at off of sec and for the checksums of their pages, unless they

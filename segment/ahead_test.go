@@ -14,6 +14,7 @@ type hinted struct {
 	segment.Bytes
 	asked []bool // by page of the file
 	times int
+	apart [][2]int64 // the ranges that are read here and there
 }
 
 func (h *hinted) WillNeed(off, n int64) {
@@ -23,7 +24,42 @@ func (h *hinted) WillNeed(off, n int64) {
 	}
 }
 
-func (h *hinted) Scattered(off, n int64) {}
+func (h *hinted) Scattered(off, n int64) { h.apart = append(h.apart, [2]int64{off, off + n}) }
+
+// A mapping is split once at most: one range at an end of the file is read here and there, which
+// holds the sections of documents and not the lists.
+func TestScattered(t *testing.T) {
+	for _, w := range []segtest.With{{}, {Stored: true}, {DocsFirst: true}, {DocsFirst: true, Stored: true}} {
+		w.Docs, w.Freqs = segtest.Codec("bp128"), segtest.Codec("bp128")
+		b := segment.Aligned(broad().Build(t, w))
+		d := &hinted{Bytes: b, asked: make([]bool, len(b)/format.PageSize+1)}
+		s, err := segment.Open("apart", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.ExpectQueries(); len(d.apart) != 1 {
+			t.Errorf("%+v: ranges %d", w, d.apart)
+			continue
+		}
+		lo, hi := d.apart[0][0], d.apart[0][1]
+		if lo != 0 && hi != d.Size() {
+			t.Errorf("%+v: bytes %d to %d of %d", w, lo, hi, d.Size())
+		}
+		for _, sec := range s.Header().Sections {
+			within := lo <= sec.Offset && sec.Offset+sec.PaddedLength() <= hi
+			switch sec.ID {
+			case format.SectionIDs, format.SectionIDIndex, format.SectionIDHash, format.SectionStored:
+				if !within {
+					t.Errorf("%+v: %s is not in %d to %d", w, sec.ID, lo, hi)
+				}
+			case format.SectionPostings:
+				if within {
+					t.Errorf("%+v: the lists are in %d to %d", w, lo, hi)
+				}
+			}
+		}
+	}
+}
 
 // TestPrefetch uses a segment of which only those pages are left that were asked for ahead.
 func TestPrefetch(t *testing.T) {

@@ -116,7 +116,11 @@ func (s *Segment) groupOf(i int64) ([]byte, error) {
 	}
 	const size = format.PageSumSize * (format.PageGroup + 1)
 	at := i * size
-	b, err := s.data.Range(p.sums.Offset+at, min(size, p.sums.Length-at))
+	n := min(size, p.sums.Length-at)
+	if s.ahead != nil { // not what is around it
+		s.ahead.WillNeed(p.sums.Offset+at, n)
+	}
+	b, err := s.data.Range(p.sums.Offset+at, n)
 	if err != nil {
 		return nil, format.Locate(err, s.place(&p.sums))
 	}

@@ -65,9 +65,9 @@ func Open(name string, d Data) (*Segment, error) {
 
 func (s *Segment) readHeader() error {
 	size := s.data.Size()
-	if s.ahead != nil { // of the file's beginning and end a page each is read
-		s.ahead.Scattered(0, min(size, format.PageSize))
-		s.ahead.Scattered(max(size-format.FooterSize, 0), min(size, format.FooterSize))
+	if s.ahead != nil { // both at once, and not what is around them
+		s.ahead.WillNeed(0, min(size, format.PageSize))
+		s.ahead.WillNeed(max(size-format.FooterSize, 0), min(size, format.FooterSize))
 	}
 	page, err := s.data.Range(0, min(size, format.PageSize))
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *Segment) readMeta() error {
 		return s.corrupt(&sec, 0, "section is missing or too long")
 	}
 	if s.ahead != nil {
-		s.ahead.Scattered(sec.Offset, sec.PaddedLength())
+		s.ahead.WillNeed(sec.Offset, sec.PaddedLength())
 	}
 	b, err := s.data.Range(sec.Offset, sec.PaddedLength())
 	if err != nil {

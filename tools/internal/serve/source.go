@@ -119,9 +119,8 @@ func (x *source) open() (err error) {
 // is shown of one is asked for.
 func (g *seg) expectLooks() {
 	g.ExpectQueries()
-	sec, ok := g.Header().Section(format.SectionPostings)
-	if d, can := g.Data().(interface{ Scattered(off, n int64) }); can && ok {
-		d.Scattered(sec.Offset, sec.PaddedLength())
+	if d, can := g.Data().(interface{ Scattered(off, n int64) }); can {
+		d.Scattered(0, g.Data().Size())
 	}
 }
 

@@ -24,7 +24,7 @@ func snapshotIn(t *testing.T, dir string) *reader.Snapshot {
 	ctx := context.Background()
 	w, err := writer.Open(ctx, dir, writer.Options{})
 	for i := 0; err == nil && i < 600; i++ {
-		err = w.Add(ctx, writer.Document{ID: fmt.Append(nil, i), Contents: fmt.Appendf(nil, "all t%d t%d t%d", i%2, i%3, i%50)})
+		err = w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "%d-%0200d", i, i), Contents: fmt.Appendf(nil, "all t%d t%d t%d", i%2, i%3, i%50)})
 		if err == nil && i == 300 {
 			err = w.Flush(ctx)
 		}

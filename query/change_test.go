@@ -84,6 +84,9 @@ func newVictim(t *testing.T, dir string, s *reader.Snapshot, seed uint64) *victi
 	if err != nil {
 		t.Fatal(err)
 	}
+	if d, ok := seg.Views(trusted.Caller{}).Data().(interface{ InPageCache() bool }); !ok || !d.InPageCache() {
+		t.Fatal("the file is not mapped")
+	}
 	v := &victim{File: f, rng: rand.New(rand.NewPCG(seed, 97)), size: seg.Header().FileLen}
 	if v.mem, err = syscall.Mmap(int(f.Fd()), 0, int(v.size), syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED); err != nil {
 		t.Fatal(err)

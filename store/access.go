@@ -8,7 +8,8 @@ import (
 
 // Access says how a file of a local directory gets into memory. The zero value maps
 // it: its pages are read when they are used, and the operating system keeps or drops
-// them.
+// them. Files of up to 64 KiB, which thousands of small indexes have, are read instead, as
+// with Read: a process can have a limited number of mappings.
 type Access struct {
 	// Read reads the file whole into memory instead, which then never faults. It
 	// cannot be combined with the others. js and wasip1 always do that.

@@ -416,7 +416,7 @@ func TestGuardNamesFilesThatChanged(t *testing.T) {
 	dir := t.TempDir()
 	open := func(name string) {
 		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, name), make([]byte, 100<<10), 0o666); err != nil { // smaller ones are not mapped
 			t.Fatal(err)
 		}
 		data, err := store.OSDir(dir).Open(name)

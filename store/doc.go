@@ -56,5 +56,6 @@
 //	fs.go, osdir*.go          the file system interface, and the local file system
 //	mapping.go, osmap*.go,    files mapped or read into memory
 //	access.go, ospages*.go    in which way
+//	maplimit.go               how many can be mapped
 //	fault.go                  faults of mapped files as errors
 package store

@@ -9,7 +9,7 @@ import (
 
 // Forgotten content can be read again.
 func TestForget(t *testing.T) {
-	want := bytes.Repeat([]byte("pinion "), 10_000)
+	want := bytes.Repeat([]byte("pinion "), 10_000) // enough to be mapped
 	path := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(path, want, 0o666); err != nil {
 		t.Fatal(err)

@@ -17,6 +17,11 @@ import (
 	"github.com/pinion-index/pinion/internal/invariants"
 )
 
+// smallFile is the length up to which a file is read instead of mapped: that takes no longer,
+// and of thousands of small indexes each would take one of the mappings that a process may
+// have.
+const smallFile = 64 << 10
+
 // mapping is a file mapped read-only, or read. It implements Data.
 type mapping struct {
 	name   string
@@ -79,8 +84,18 @@ func (m *mapping) fill(f *os.File, n int, a Access) (err error) {
 		m.data, err = readFileBytes(f, n)
 		return err
 	}
-	if m.data, err = mapFileBytes(f, n); err != nil {
+	if n <= smallFile && a == (Access{}) {
+		// If a part of it cannot be read, it is mapped, for the rest.
+		if m.data, err = readFileBytes(f, n); err == nil {
+			m.read = true
+			return nil
+		}
+	}
+	if err := roomToMap(); err != nil {
 		return err
+	}
+	if m.data, err = mapFileBytes(f, n); err != nil {
+		return mapError(err)
 	}
 	if a.Populate {
 		err = populatePages(m.data)
@@ -120,8 +135,7 @@ func outside(name string, off, n, size int64) error {
 	return e
 }
 
-// Mapped returns the whole file, for users that look for a Data in memory. It
-// begins at a page boundary.
+// Mapped returns the whole file, for users that look for a Data in memory.
 func (m *mapping) Mapped() []byte {
 	if m.closed.Load() {
 		return nil
@@ -137,6 +151,9 @@ func Forget(d Data) {
 		forgetPages(m.data)
 	}
 }
+
+// InPageCache reports whether Mapped is the file's pages in the page cache, not a copy.
+func (m *mapping) InPageCache() bool { return !m.read }
 
 // WillNeed hints that n bytes at off will be read soon: those that are not in memory are
 // read from now on, many at once.

@@ -23,8 +23,8 @@ type osDir struct {
 type osID string
 
 // OSDir returns the FS of a local directory, which need not exist yet. Open maps
-// files into memory. On js and wasip1 it reads them whole, and Lock fails with
-// ErrReadOnly.
+// files into memory, but for small ones (see Access). On js and wasip1 it reads them whole,
+// and Lock fails with ErrReadOnly.
 func OSDir(path string) FS { return osDir{path: path} }
 
 func (d osDir) String() string { return d.path }

@@ -1,6 +1,7 @@
 package idxinspect
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 
@@ -80,6 +81,27 @@ gpu-plan says, and how much of each is in the page cache.`,
 // filePages says which pages of a file are in memory.
 type filePages []byte
 
+// pagesOf returns the pages of a segment's file. Of one that opening has read, not mapped, all
+// are in memory.
+func pagesOf(g *seg) (filePages, error) {
+	m, ok := g.Data().(interface {
+		Mapped() []byte
+		InPageCache() bool
+	})
+	if !ok {
+		return nil, fmt.Errorf("%s is not mapped", g.file)
+	}
+	if !m.InPageCache() {
+		size := int64(pageSize())
+		return bytes.Repeat([]byte{1}, int((g.Data().Size()+size-1)/size)), nil
+	}
+	p, err := residentPages(m.Mapped())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", g.file, err)
+	}
+	return p, nil
+}
+
 // count counts the pages of a range of the file, and those in memory.
 func (p filePages) count(off, n int64) (pages, resident int64) {
 	size := int64(pageSize())
@@ -97,13 +119,9 @@ func (p filePages) count(off, n int64) (pages, resident int64) {
 func (r *Residency) sections(x *index) ([]filePages, error) {
 	var all []filePages
 	for _, g := range x.segs {
-		m, ok := g.Data().(interface{ Mapped() []byte })
-		if !ok {
-			return nil, fmt.Errorf("%s is not mapped", g.file)
-		}
-		p, err := residentPages(m.Mapped())
+		p, err := pagesOf(g)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", g.file, err)
+			return nil, err
 		}
 		all = append(all, p)
 		add := func(name string, off, n int64) {

@@ -7,6 +7,7 @@
 //	files_test.go    truncated, mixed and missing files, damaged manifests
 //	faults_test.go   failing operations, crashes, full disks
 //	kill_test.go     processes that are killed
+//	many_*_test.go   more indexes and mappings than usual
 //
 // go test makes a twentieth of the trials, .ci/reliability all of them, and the program in
 // folder trials the greater counts of docs/reliability.md.

@@ -85,6 +85,8 @@ func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*t
 		options("crashes", "TestCrashes", "crashes", 20),
 		options("cancelled", "TestCancel", "runs", 20),
 		options("full disks", "TestFullDisk", "disks", 20),
+		whole("many indexes", "TestManyIndexes", "indexes", time.Minute),
+		whole("mapping limit", "TestMappingLimit", "indexes", time.Minute),
 		{name: "kills", program: "reliability", folder: reliability, want: 2000, part: 50, seeds: 50, usual: 15 * time.Second, procs: 2, args: random("TestKill")},
 		{name: "changes", program: "query", folder: "query", want: 500, part: 50, seeds: 50, usual: 30 * time.Second, procs: 2,
 			args: func(uint64, int) []string { return test("TestFilesThatChange") },

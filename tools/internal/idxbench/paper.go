@@ -330,8 +330,8 @@ func (f *paperFlags) leaveOut(cmd *cobra.Command, x *paper.Experiment, h paper.H
 	return nil
 }
 
-// paperRow is a line of the list.
-type paperRow struct {
+// PaperRow is a line of the list.
+type PaperRow struct {
 	Name  string `json:"name"`
 	In    string `json:"in"`
 	Title string `json:"title"`
@@ -342,7 +342,7 @@ type paperRow struct {
 }
 
 func (f *paperFlags) list(cmd *cobra.Command) error {
-	var rows []paperRow
+	var rows []PaperRow
 	for _, p := range papers() {
 		for i := range p.Experiments {
 			x := &p.Experiments[i]
@@ -358,7 +358,7 @@ func (f *paperFlags) list(cmd *cobra.Command) error {
 			if err != nil {
 				return err
 			}
-			rows = append(rows, paperRow{x.Name, p.Title + ", " + x.Number, x.Title, paper.State(x), cpu, gpu, own})
+			rows = append(rows, PaperRow{x.Name, p.Title + ", " + x.Number, x.Title, paper.State(x), cpu, gpu, own})
 		}
 	}
 	if f.json {
@@ -368,7 +368,7 @@ func (f *paperFlags) list(cmd *cobra.Command) error {
 	return nil
 }
 
-func printPapers(w io.Writer, rows []paperRow) {
+func printPapers(w io.Writer, rows []PaperRow) {
 	t := cli.NewTable("name", "state", "cpu", "gpu", "own kernels", "title")
 	for _, r := range rows {
 		t.Row(r.Name, r.State, r.CPU, r.GPU, r.Own, r.Title)

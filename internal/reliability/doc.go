@@ -8,6 +8,10 @@
 //	faults_test.go   failing operations, crashes, full disks
 //	kill_test.go     processes that are killed
 //	many_*_test.go   more indexes and mappings than usual
+//	disk_test.go     real disks that are full
+//	memory_test.go   commands whose memory is limited
+//	large_test.go    sections of more than 4 GiB
+//	segments_test.go as many segments as a commit can hold
 //
 // go test makes a twentieth of the trials, .ci/reliability all of them, and the program in
 // folder trials the greater counts of docs/reliability.md.

@@ -158,7 +158,7 @@ func (b *bench) settle(f *memfs.FS, err error) error {
 }
 
 // leftovers returns an error if files remain that nothing needs.
-func leftovers(f *memfs.FS) error {
+func leftovers(f store.ReadFS) error {
 	d, err := store.OpenFS(f)
 	if err != nil {
 		return err

@@ -37,6 +37,7 @@ var (
 	buildTo  = flag.String("build", "", "build the programs, and this one, in this folder, and do nothing else")
 	fuzz     = flag.Int("fuzz", 10_000_000, "executions of each fuzz target")
 	kept     = flag.String("keep", "", "folder for the counts reached and the inputs of fuzz targets; a run with the same folder goes on from there")
+	scratch  = flag.String("scratch", "", "folder of a disk with 20 GB of room; without it the trials of large indexes are left out")
 	failures = flag.String("failures", "failures", "folder for the output of what fails")
 	counts   = map[string]int{}
 )
@@ -68,6 +69,11 @@ func run(ctx context.Context) (failed bool, err error) {
 	}
 	if *buildTo != "" {
 		return false, build(ctx, *buildTo, pattern)
+	}
+	if *scratch != "" {
+		if *scratch, err = filepath.Abs(*scratch); err != nil {
+			return false, err
+		}
 	}
 	dir := *programs
 	if dir == "" {

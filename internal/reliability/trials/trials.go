@@ -9,6 +9,7 @@ import (
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -45,8 +46,15 @@ const (
 	sim         = "internal/sim"
 )
 
-// trials returns those whose name matches pattern.
+// trials returns those whose name matches pattern, of programs in dir.
 func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*trial, error) {
+	fixed := slices.DeleteFunc(fixedTrials(dir), func(t *trial) bool { return !pattern.MatchString(t.name) })
+	targets, err := fuzzTrials(ctx, dir, keep, pattern)
+	return append(fixed, targets...), err
+}
+
+// fixedTrials returns all but those of fuzz targets.
+func fixedTrials(dir string) []*trial {
 	whole := func(name, test_, what string, usual time.Duration) *trial { // in one part
 		return &trial{name: name, program: "reliability", folder: reliability, want: 1, inParts: true, part: 1, usual: usual, counted: count(what),
 			args: func(uint64, int) []string { return test(test_, "-share", "100") }}
@@ -78,7 +86,7 @@ func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*t
 			},
 			counted: count("bits flipped")},
 		{name: "mutations", program: "reliability", folder: reliability, want: 1_000_000, part: 5000, seeds: 5000, usual: 10 * time.Second, args: random("TestMutations")},
-		{name: "mended", program: "reliability", folder: reliability, want: 200_000, part: 2000, seeds: 2000, usual: 20 * time.Second, args: random("TestMended"), counted: count("trials")},
+		{name: "mended", program: "reliability", folder: reliability, want: 200_000, part: 500, seeds: 500, usual: 20 * time.Second, args: random("TestMended"), counted: count("trials")},
 		whole("manifests", "TestManifests", "manifests", 5*time.Minute),
 		whole("truncations", "TestTruncations", "lengths", time.Minute),
 		options("errors", "TestInjectedErrors", "runs", 20),
@@ -87,6 +95,11 @@ func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*t
 		options("full disks", "TestFullDisk", "disks", 20),
 		whole("many indexes", "TestManyIndexes", "indexes", time.Minute),
 		whole("mapping limit", "TestMappingLimit", "indexes", time.Minute),
+		{name: "real disks", program: "reliability", folder: reliability, want: 100, part: 5, seeds: 5, usual: time.Minute, procs: 2, args: random("TestRealDisk"), counted: count("disks filled")},
+		{name: "small memory", program: "reliability", folder: reliability, want: 2000, part: 80, seeds: 1, usual: time.Minute, procs: 2, counted: count("runs"),
+			args: func(seed uint64, n int) []string {
+				return test("TestSmallMemory", "-trials", fmt.Sprint(n/8), "-seed", fmt.Sprint(seed), "-commands", dir)
+			}},
 		{name: "kills", program: "reliability", folder: reliability, want: 2000, part: 50, seeds: 50, usual: 15 * time.Second, procs: 2, args: random("TestKill")},
 		{name: "changes", program: "query", folder: "query", want: 500, part: 50, seeds: 50, usual: 30 * time.Second, procs: 2,
 			args: func(uint64, int) []string { return test("TestFilesThatChange") },
@@ -110,14 +123,14 @@ func trials(ctx context.Context, dir, keep string, pattern *regexp.Regexp) ([]*t
 				return []string{fmt.Sprintf("PINION_DAMAGE=%d", n), fmt.Sprintf("PINION_SEED=%d", seed)}
 			}},
 	}
-	var kept []*trial
-	for _, t := range all {
-		if pattern.MatchString(t.name) {
-			kept = append(kept, t)
+	if *scratch != "" {
+		limit := func(name, test_, what string) *trial {
+			return &trial{name: name, program: "reliability", folder: reliability, want: 1, inParts: true, part: 1, usual: 10 * time.Minute, procs: 2, counted: count(what),
+				args: func(uint64, int) []string { return test(test_, "-scratch", *scratch) }}
 		}
+		all = append(all, limit("large segments", "TestLargeSegments", "large sections"), limit("many segments", "TestManySegments", "segments in one commit"))
 	}
-	targets, err := fuzzTrials(ctx, dir, keep, pattern)
-	return append(kept, targets...), err
+	return all
 }
 
 // everyBit is in how many parts query.TestEveryBit flips the bits of an index.

@@ -1,0 +1,99 @@
+package reliability
+
+import (
+	"fmt"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"testing"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// TestManySegments makes an index of as many segments as a commit can hold (store.MaxSegments),
+// and one more, which is refused: by -scratch; else of 300. A reader opens it, refreshes and
+// queries it; it is merged.
+func TestManySegments(t *testing.T) {
+	n := 300
+	if *scratch != "" {
+		n = store.MaxSegments
+	}
+	dir, err := os.MkdirTemp(*scratch, "many-")
+	check(t, err)
+	defer os.RemoveAll(dir)
+	o := options("")
+	o.MergePolicy = writer.NoMerges
+	w, err := writer.Open(ctx, dir, o)
+	check(t, err)
+	one := func(i int) {
+		check(t, w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: fmt.Appendf(nil, "all n%d", i)}), w.Flush(ctx))
+	}
+	for i := range n - 1 {
+		one(i)
+	}
+	check(t, w.Commit(ctx))
+	before := memory()
+	x, err := reader.Open(dir)
+	check(t, err)
+	defer x.Close()
+	look := func(docs, segments int) {
+		s, err := x.Snapshot()
+		check(t, err)
+		defer s.Close()
+		searcher, err := query.NewSearcher(s, query.Options{})
+		check(t, err)
+		defer searcher.Close()
+		for _, doc := range []int{0, docs / 2, docs - 1} {
+			res, err := searcher.Search(ctx, query.Query{Text: fmt.Sprintf("all n%d", doc), Mode: query.And})
+			check(t, err)
+			if len(s.Segments()) != segments || len(res.Hits) != 1 || int(res.Hits[0].Doc) != doc {
+				t.Fatalf("%d segments, not %d; document %d: %v", len(s.Segments()), segments, doc, res.Hits)
+			}
+		}
+	}
+	look(n-1, n-1)
+	t.Logf("%d segments in one commit, %d bytes of memory each in a reader", n-1, int(memory()-before)/n)
+	one(n - 1)
+	check(t, w.Commit(ctx))
+	fresh, err := x.Refresh()
+	if check(t, err); !fresh {
+		t.Fatal("nothing new")
+	}
+	look(n, n)
+	if n == store.MaxSegments {
+		one(n)
+		err := w.Commit(ctx)
+		t.Logf("one more: %v", err)
+		if err == nil {
+			t.Fatal("a segment too many is committed")
+		}
+		w.Close()
+		w, err = writer.Open(ctx, dir, o)
+		check(t, err)
+	}
+	_, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: 100})
+	check(t, err, w.Commit(ctx))
+	_, err = w.Merge(ctx, writer.MergeOptions{})
+	check(t, err, w.Commit(ctx), w.Close())
+	_, err = x.Refresh()
+	check(t, err)
+	look(n, 1)
+	docs, err := contents(store.OSDir(dir))
+	if check(t, err); len(docs) != n {
+		t.Fatalf("%d documents, want %d", len(docs), n)
+	}
+	check(t, x.Close())
+	w, err = writer.Open(ctx, dir, o) // removes what the reader held
+	check(t, err, w.Close(), leftovers(store.OSDir(dir)))
+}
+
+// memory returns the bytes of the heap in use.
+func memory() uint64 {
+	var m runtime.MemStats
+	debug.FreeOSMemory()
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

@@ -88,6 +88,15 @@ func TestManyIndexes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	size := int64(0)
+	for _, f := range files {
+		st, err := os.Stat(f)
+		check(t, err)
+		size += st.Size()
+	}
+	if size > 57_536 { // docs/roadmap.md says of what
+		t.Errorf("an index of ten documents takes %d bytes", size)
+	}
 	root := t.TempDir()
 	var all []searched
 	add := func(n int) {

@@ -95,7 +95,7 @@ async function report() {
   await page.setViewport({ width: 1000, height: 1180 });
   await page.setOfflineMode(true);
   await page.goto("file://" + join(work, "report.html"));
-  const least = { ".chart": 9, option: 20, ".bar": 100, ".decoded": 10, ".step": 1 }; // seven histograms, two charts of codecs
+  const least = { ".chart": 10, option: 20, ".bar": 100, ".decoded": 10, ".step": 1 }; // seven histograms, two charts of codecs, a plan
   for (const [selector, n] of Object.entries(least)) {
     const got = (await page.$$(selector)).length;
     assert.ok(got >= n, `${selector}: ${got} times, want ${n}`);
@@ -116,6 +116,57 @@ async function report() {
   assert.match(await labels(), /What the query in the beginning did along docID/);
   await page.close();
   console.log("report: charts, without a network, and another list and query by key");
+}
+
+// outside returns what is wider than the window or than what holds it, or writes text that
+// is too small to read.
+const outside = (page) => page.evaluate(() => {
+  const width = document.documentElement.clientWidth, out = [];
+  const say = (e, what) => out.push(`${what}: <${e.tagName} ${e.getAttribute("class") ?? ""}> ${e.textContent.slice(0, 60)}`);
+  for (const e of document.querySelectorAll("body *")) {
+    const r = e.getBoundingClientRect();
+    if (r.width === 0 || r.height === 0 || e.closest("option")) continue;
+    if (r.right > width + 0.5 || r.left < -0.5) say(e, "outside the window");
+    if (!e.ownerSVGElement && e.scrollWidth > e.clientWidth + 1 && e.clientWidth > 0 && getComputedStyle(e).overflowX !== "visible" && e.tagName !== "SELECT") say(e, "cut");
+    if (e.tagName !== "text") continue;
+    const svg = e.ownerSVGElement.getBoundingClientRect();
+    if (r.right > svg.right + 1 || r.left < svg.left - 1) say(e, "outside the chart");
+    const scale = svg.width / e.ownerSVGElement.viewBox.baseVal.width;
+    if (parseFloat(getComputedStyle(e).fontSize) * scale < 10) say(e, "too small");
+  }
+  return out;
+});
+
+// narrow checks that nothing is cut in windows of a phone's width and others, and that
+// print has dark text on white in the dark, too.
+async function narrow() {
+  for (const name of ["report", "long", "hurt"]) {
+    const page = await open();
+    await page.goto("file://" + join(work, name + ".html"));
+    await page.$$eval("details", (all) => all.forEach((d) => { d.open = true; }));
+    for (const width of [390, 700, 800, 1280]) {
+      await page.setViewport({ width, height: 800 });
+      await page.evaluate(() => new Promise(requestAnimationFrame));
+      assert.deepEqual(await outside(page), [], `${name} at ${width}`);
+    }
+    if (name === "report") {
+      for (const [selector, n] of Object.entries({ ".chart": 10, ".drawn": 2 })) {
+        const texts = await page.$$eval(selector, (all) => all.map((e) => e.querySelectorAll("text").length));
+        assert.ok(texts.length >= n && Math.min(...texts) >= 4, `${selector}: ${texts} labels`);
+      }
+      assert.match(await text(page, "#summary"), /\bmade\n20\d\d-\d\d-\d\d \d\d:\d\d:\d\d UTC\non\n.*\d threads?\nby\nidxinspect /);
+    }
+    await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
+    await page.emulateMediaType("print");
+    await page.setViewport({ width: 718, height: 1000 }); // A4 between the margins
+    assert.deepEqual(await outside(page), [], `${name} in print`);
+    const [back, ink] = await page.evaluate(() => ["backgroundColor", "color"].map((k) => getComputedStyle(document.body)[k]));
+    assert.deepEqual([back, ink], ["rgb(255, 255, 255)", "rgb(27, 31, 36)"], "print");
+    const kept = await page.$$eval("svg, .legend i", (all) => all.every((e) => getComputedStyle(e).printColorAdjust === "exact"));
+    assert.ok(kept, "colors of charts are not printed");
+    await page.close();
+  }
+  console.log("report: nothing cut at 390 px, at other widths and in print");
 }
 
 // start starts idxinspect serve and returns its address.
@@ -198,6 +249,7 @@ async function serve() {
 
 try {
   await report();
+  await narrow();
   await demo();
   await serve();
   assert.deepEqual(faults, []);

@@ -3,7 +3,7 @@
 //
 //	data.go       Report, what the page shows
 //	page.go       Write: the template and what it needs
-//	figures.go    charts, by package chart
+//	figures.go    charts, by package svgchart
 //	treemap.go    the treemap of bytes
 //	page.html page.css page.js
 //
@@ -16,6 +16,7 @@ import "github.com/pinion-index/pinion/tools/internal/indexstats"
 type Report struct {
 	Title     string
 	Generator string // the program and its version
+	Origin    []Fact // index, time and machine of the page
 	Facts     []Fact
 	Health    Health
 	Notes     []string // what the numbers leave out, and why

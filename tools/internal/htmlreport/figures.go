@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
+	"github.com/pinion-index/pinion/tools/internal/svgchart"
 )
 
 func count[T ~int | ~int64 | ~uint32 | ~uint64](n T) string { return cli.Count(n) }
@@ -23,7 +23,7 @@ func percent(part, whole float64) string {
 }
 
 // draw returns a chart as HTML. It is made of numbers and escaped titles.
-func draw(c *chart.Inline) (template.HTML, error) {
+func draw(c *svgchart.Chart) (template.HTML, error) {
 	var b strings.Builder
 	_, err := c.WriteTo(&b)
 	return template.HTML(b.String()), err
@@ -31,8 +31,8 @@ func draw(c *chart.Inline) (template.HTML, error) {
 
 // histogram draws a histogram. Values of bins that double lie on a logarithmic axis.
 func histogram(h *indexstats.Histogram) (template.HTML, error) {
-	c := &chart.Inline{Width: 330, Height: 190, Label: h.Title,
-		Panel: chart.Panel{X: chart.Axis{Label: h.Unit}, Y: chart.Axis{Label: h.Of, Zero: true}}}
+	c := &svgchart.Chart{Width: 330, Height: 210, Label: h.Title,
+		X: svgchart.Axis{Label: h.Unit}, Y: svgchart.Axis{Label: h.Of, Zero: true}}
 	doubling := slices.ContainsFunc(h.Bins, func(b indexstats.Bin) bool { return b.To > b.From })
 	least, most := math.Inf(1), 0.0
 	for _, b := range h.Bins {
@@ -47,7 +47,7 @@ func histogram(h *indexstats.Histogram) (template.HTML, error) {
 		if c.Y.Log && b.Count == 0 {
 			continue // nor has an empty bin
 		}
-		bar := chart.Bar{X0: float64(b.From) - 0.5, X1: float64(b.To) + 0.5, Y: float64(b.Count), Title: binTitle(h, b)}
+		bar := svgchart.Bar{X0: float64(b.From) - 0.5, X1: float64(b.To) + 0.5, Y: float64(b.Count), Title: binTitle(h, b)}
 		if doubling {
 			if b.To == 0 {
 				continue // zero has no logarithm; the table has it
@@ -57,7 +57,7 @@ func histogram(h *indexstats.Histogram) (template.HTML, error) {
 		c.Bars = append(c.Bars, bar)
 	}
 	if c.Y.Log {
-		c.Least = least / 2
+		c.Y.Least = least / 2
 	}
 	return draw(c)
 }
@@ -76,13 +76,13 @@ func binRange(b indexstats.Bin) string {
 
 // codecs draws sizes against decode times.
 func codecs(s CodecSide, what string) (template.HTML, error) {
-	c := &chart.Inline{Width: 460, Height: 330, Label: "Bits a posting against nanoseconds to decode one, by codec: " + what,
-		Panel: chart.Panel{X: chart.Axis{Label: "bits a posting"}, Y: chart.Axis{Label: "ns to decode a posting", Log: true}}}
+	c := &svgchart.Chart{Width: 400, Height: 330, Label: "Bits a posting against nanoseconds to decode one, by codec: " + what,
+		X: svgchart.Axis{Label: "bits a posting"}, Y: svgchart.Axis{Label: "ns to decode a posting", Log: true}}
 	// Those that matter most get their names first.
 	all := append(slices.Clone(s.Codecs), s.Auto)
 	slices.SortStableFunc(all, func(a, b Codec) int { return rank(b, s.Auto) - rank(a, s.Auto) })
 	for _, x := range all {
-		m := chart.Mark{X: x.Bits, Y: x.DecodeNS, Name: x.Name, Title: fmt.Sprintf("%s: %.2f bits, %.2f ns", x.Name, x.Bits, x.DecodeNS), Color: 5}
+		m := svgchart.Mark{X: x.Bits, Y: x.DecodeNS, Name: x.Name, Title: fmt.Sprintf("%s: %.2f bits, %.2f ns", x.Name, x.Bits, x.DecodeNS), Color: 5}
 		switch rank(x, s.Auto) {
 		case 2:
 			m.Color = 1
@@ -109,15 +109,15 @@ func rank(c, auto Codec) int {
 
 // curve draws the hit rate against the budget.
 func curve(p *Plan) (template.HTML, error) {
-	c := &chart.Inline{Width: 460, Height: 260, Label: "Expected share of hits against the budget of device memory",
-		Panel: chart.Panel{X: chart.Axis{Label: "budget, bytes", Log: true}, Y: chart.Axis{Label: "% of the log's other half", Zero: true}}}
-	lists, bytes, queries := chart.Series{Name: "lists"}, chart.Series{Name: "bytes"}, chart.Series{Name: "queries"}
+	c := &svgchart.Chart{Width: 400, Height: 280, Label: "Expected share of hits against the budget of device memory",
+		X: svgchart.Axis{Label: "budget, bytes", Log: true}, Y: svgchart.Axis{Label: "% of what the other queries of the log ask for", Zero: true}}
+	lists, bytes, queries := svgchart.Series{Name: "lists"}, svgchart.Series{Name: "bytes"}, svgchart.Series{Name: "queries that need no copy"}
 	for _, s := range p.Steps {
 		x := float64(s.Budget)
-		lists.Points = append(lists.Points, chart.Point{X: x, Y: 100 * s.Lists})
-		bytes.Points = append(bytes.Points, chart.Point{X: x, Y: 100 * s.Bytes})
-		queries.Points = append(queries.Points, chart.Point{X: x, Y: 100 * s.Queries})
+		lists.Points = append(lists.Points, svgchart.Point{X: x, Y: 100 * s.Lists})
+		bytes.Points = append(bytes.Points, svgchart.Point{X: x, Y: 100 * s.Bytes})
+		queries.Points = append(queries.Points, svgchart.Point{X: x, Y: 100 * s.Queries})
 	}
-	c.Series = []chart.Series{lists, bytes, queries}
+	c.Series = []svgchart.Series{lists, bytes, queries}
 	return draw(c)
 }

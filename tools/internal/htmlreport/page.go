@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
+	"github.com/pinion-index/pinion/tools/internal/svgchart"
 )
 
 var (
@@ -25,7 +26,7 @@ type page struct {
 	CSS        template.CSS
 	JS         template.JS
 	Data       data
-	Tiles      []tile
+	Maps       []treeMap
 	Kinds      []kind
 	Totals     []total
 	Histograms []figure
@@ -87,7 +88,7 @@ var pageTemplate = template.Must(template.New("page").Funcs(funcs).Parse(pageHTM
 
 // Write writes the page.
 func Write(w io.Writer, r *Report) error {
-	p := &page{Report: r, CSS: template.CSS(pageCSS), JS: template.JS(pageJS), Tiles: treemap(r.Segments),
+	p := &page{Report: r, CSS: template.CSS(pageCSS + svgchart.CSS), JS: template.JS(pageJS), Maps: maps(r.Segments),
 		Data: data{Lists: r.Lists, Queries: r.Queries}}
 	if p.Data.Lists == nil {
 		p.Data.Lists = []List{}

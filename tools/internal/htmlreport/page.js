@@ -1,7 +1,13 @@
 "use strict";
 (() => {
   const data = JSON.parse(document.getElementById("data").textContent);
-  const left = 96, right = 14, width = 960, inner = width - left - right;
+  const right = 14;
+  let left, width, inner; // of a drawing, in CSS pixels
+  const measure = id => {
+    width = Math.max(document.getElementById(id).clientWidth, 280);
+    left = width < 600 ? 74 : 96;
+    inner = width - left - right;
+  };
   const number = n => n.toLocaleString("en-US", { maximumFractionDigits: 2 });
 
   // svg makes an element of an SVG with attributes, and a title or text in it.
@@ -34,10 +40,10 @@
   const docAxis = (c, y, from, to) => {
     const span = Math.max(to - from, 1), x = d => left + (d - from) / span * inner;
     svg("line", { class: "axis", x1: left, x2: width - right, y1: y, y2: y }, c);
-    for (const t of ticks(span, 8)) {
+    for (const t of ticks(span, Math.max(2, Math.floor(inner / 100)))) {
       const at = x(from + t);
       svg("line", { class: "axis", x1: at, x2: at, y1: y, y2: y + 4 }, c);
-      svg("text", { class: "soft", x: at, y: y + 16, "text-anchor": at > width - 40 ? "end" : "middle" }, c, number(Math.round(from + t)));
+      svg("text", { class: "soft", x: at, y: y + 16, "text-anchor": at > width - 40 ? "end" : at < left + 30 ? "start" : "middle" }, c, number(Math.round(from + t)));
     }
     svg("text", { class: "soft", x: 0, y: y + 16 }, c, "docID");
     return x;
@@ -47,10 +53,10 @@
   const valueAxis = (c, y0, h, most, name) => {
     const y = v => y0 - v / Math.max(most, 1e-9) * h;
     for (const t of ticks(most, 3)) {
-      svg("line", { class: "axis", x1: left, x2: width - right, y1: y(t), y2: y(t), "stroke-opacity": .5 }, c);
+      svg("line", { class: t ? "rule" : "axis", x1: left, x2: width - right, y1: y(t), y2: y(t) }, c);
       svg("text", { class: "soft", x: left - 6, y: y(t) + 4, "text-anchor": "end" }, c, number(t));
     }
-    svg("text", { x: left, y: y0 - h - 5 }, c, name);
+    svg("text", { x: width < 600 ? 0 : left, y: y0 - h - 7 }, c, name);
     return y;
   };
 
@@ -59,7 +65,7 @@
     let from = list.base + list.first;
     list.to.forEach((to, i) => { f(i, from, list.base + to); from = list.base + to + 1; });
   };
-  const shorten = s => s.length > 13 ? s.slice(0, 12) + "…" : s;
+  const shorten = s => { const n = Math.floor((left - 8) / 8.5); return s.length > n ? s.slice(0, n - 1) + "…" : s; };
   const thin = w => Math.max(w, .6);
 
   // drawVisits draws the lists of a term in one row.
@@ -88,10 +94,11 @@
   };
 
   const drawList = list => {
+    measure("list-chart");
     const end = list.base + list.to[list.to.length - 1], patched = list.exceptions.some(x => x >= 0);
     const bands = [["width", "bits of a docID gap (width of the block)", list.width, "bar"]];
-    if (patched) bands.push(["exceptions", "exceptions, values of more bits", list.exceptions, "over"]);
-    bands.push(["bound", "bound: no posting of the block scores more", list.bounds, "bar"]);
+    if (patched) bands.push(["exceptions", "exceptions in the block, values of more bits", list.exceptions, "over"]);
+    bands.push(["bound", "bound, a score that no posting of the block beats", list.bounds, "bar"]);
     const index = data.lists.indexOf(list), row = 16, pitch = 22;
     const visits = data.queries.flatMap(q => q.passes.flatMap(p => p.lists.filter(v => v.list === index).map(v => [q, v])));
     const h = 74, gap = 34, strips = 22 + bands.length * (h + gap) - 14, height = strips + visits.length * pitch + 34;
@@ -121,6 +128,7 @@
   };
 
   const drawQuery = q => {
+    measure("query-chart");
     const terms = new Map();
     for (const p of q.passes) for (const l of p.lists) {
       if (!terms.has(l.term)) terms.set(l.term, []);
@@ -180,7 +188,13 @@
     if (!s || !items.length) return;
     items.forEach((item, i) => s.add(new Option(name(item), i)));
     s.addEventListener("change", () => draw(items[s.value]));
-    draw(items[0]);
+    let drawn = 0;
+    const redraw = () => {
+      const now = document.documentElement.clientWidth;
+      if (now !== drawn) { drawn = now; draw(items[s.value]); }
+    };
+    window.addEventListener("resize", redraw);
+    redraw();
   };
   const several = new Set(data.lists.map(l => l.segment)).size > 1;
   picker("list", data.lists, l => `${l.term} – ${number(l.n)} postings` + (several ? `, ${l.segment}` : ""), drawList);

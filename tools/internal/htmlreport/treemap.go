@@ -2,12 +2,20 @@ package htmlreport
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strings"
 )
 
 // box is a rectangle.
 type box struct{ X, Y, W, H float64 }
+
+// round moves the sides of b to tenths, so that coordinates are short.
+func (b *box) round() {
+	tenth := func(v float64) float64 { return math.Round(10*v) / 10 }
+	x, y := tenth(b.X), tenth(b.Y)
+	*b = box{x, y, tenth(tenth(b.X+b.W) - x), tenth(tenth(b.Y+b.H) - y)}
+}
 
 // squarify divides a box into boxes with areas in proportion to sizes, which must be
 // positive and descending, as close to squares as it gets (Bruls, Huizing and van Wijk
@@ -63,35 +71,56 @@ type tile struct {
 	Head         bool   // frames the tiles of a segment
 }
 
-const (
-	mapWidth, mapHeight = 960, 420
-	headHeight          = 18
-	maxSegments         = 24 // further ones share a tile
-)
+const headHeight = 18
 
-// treemap lays out the bytes of segments, in tiles that are drawn in order.
-func treemap(segments []Segment) []tile {
+// treeMap is a treemap for windows of some width.
+type treeMap struct {
+	Class         string
+	segments      int // at most; further ones share a tile
+	Width, Height float64
+	Titles        bool   // shown where the mouse is, which narrow windows seldom have
+	Tiles         []tile // drawn in order
+}
+
+// maps returns a treemap for wide windows and one for narrow ones, or none if there are
+// no bytes.
+func maps(segments []Segment) []treeMap {
+	out := []treeMap{{Class: "wide", Width: 800, Height: 360, segments: 24, Titles: true}, {Class: "narrow", Width: 340, Height: 480, segments: 8}}
+	for i := range out {
+		m := &out[i]
+		if m.Tiles = m.treemap(segments); len(m.Tiles) == 0 {
+			return nil
+		}
+		for j := range m.Tiles {
+			m.Tiles[j].round()
+		}
+	}
+	return out
+}
+
+// treemap lays out the bytes of segments.
+func (m *treeMap) treemap(segments []Segment) []tile {
 	segments = slices.DeleteFunc(slices.Clone(segments), func(s Segment) bool { return s.Bytes == 0 })
 	slices.SortStableFunc(segments, func(a, b Segment) int { return cmp.Compare(b.Bytes, a.Bytes) })
-	segments = gather(segments)
+	segments = gather(segments, m.segments)
 	var sizes []float64
 	for _, s := range segments {
 		sizes = append(sizes, float64(s.Bytes))
 	}
 	var tiles []tile
-	for i, b := range squarify(box{0, 0, mapWidth, mapHeight}, sizes) {
+	for i, b := range squarify(box{0, 0, m.Width, m.Height}, sizes) {
 		s := segments[i]
 		tiles = append(tiles, segmentTiles(s, b, len(segments) > 1)...)
 	}
 	return tiles
 }
 
-// gather makes the segments past the first maxSegments one.
-func gather(segments []Segment) []Segment {
-	if len(segments) <= maxSegments {
+// gather returns at most most segments, the last one of which stands for the rest.
+func gather(segments []Segment, most int) []Segment {
+	if len(segments) <= most {
 		return segments
 	}
-	rest := segments[maxSegments-1:]
+	rest := segments[most-1:]
 	sum := Segment{File: count(len(rest)) + " smaller segments"}
 	for _, s := range rest {
 		sum.Bytes += s.Bytes
@@ -104,7 +133,7 @@ func gather(segments []Segment) []Segment {
 			sum.Parts[i].Bytes += p.Bytes
 		}
 	}
-	return append(slices.Clone(segments[:maxSegments-1]), sum)
+	return append(slices.Clone(segments[:most-1]), sum)
 }
 
 // segmentTiles lays out one segment in a box, with its name above if named.
@@ -112,7 +141,11 @@ func segmentTiles(s Segment, b box, named bool) []tile {
 	var tiles []tile
 	in := b
 	if named {
-		tiles = append(tiles, tile{box: b, Name: s.File, Title: s.File + ": " + size(s.Bytes), Head: true})
+		head := tile{box: b, Title: s.File + ": " + size(s.Bytes), Head: true}
+		if b.H > 2*headHeight && b.W/8.5-1 >= float64(len(s.File)) {
+			head.Name = s.File
+		}
+		tiles = append(tiles, head)
 		if b.H > 2*headHeight {
 			in.Y, in.H = in.Y+headHeight, in.H-headHeight
 		}
@@ -126,7 +159,7 @@ func segmentTiles(s Segment, b box, named bool) []tile {
 	for i, b := range squarify(in, sizes) {
 		p := parts[i]
 		t := tile{box: b, Kind: p.Kind, Title: s.File + ", " + p.Name + ": " + size(p.Bytes) + ", " + percent(float64(p.Bytes), float64(s.Bytes)) + " of the segment"}
-		if room := b.W/6.6 - 1; b.H > 16 {
+		if room := b.W/7.4 - 1; b.H > 16 {
 			// "freqs" does where "freqs: newpfd" has no room; the title has all of it.
 			short, _, _ := strings.Cut(p.Name, ":")
 			for _, name := range []string{p.Name, short} {

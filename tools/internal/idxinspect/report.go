@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -96,6 +97,7 @@ type pageBuilder struct {
 func (b *pageBuilder) build(ctx context.Context) (damage, err error) {
 	b.page.Title = filepath.Base(filepath.Clean(b.path))
 	b.page.Generator = "idxinspect " + cli.Version()
+	b.page.Origin = origin(b.path)
 	v := &Verification{Index: b.path, OK: true, Files: []FileStatus{}, level: check.Checksums, threads: runtime.GOMAXPROCS(0)}
 	if err := v.verify(ctx, b.stderr); err != nil {
 		return nil, err
@@ -111,6 +113,16 @@ func (b *pageBuilder) build(ctx context.Context) (damage, err error) {
 		b.page.Notes = append(b.page.Notes, l.text())
 	}
 	return v.damage(), nil
+}
+
+// origin says what the page is about, and when and where it was made.
+func origin(path string) []htmlreport.Fact {
+	return []htmlreport.Fact{
+		{Name: "index", Value: cli.Printable(path)},
+		{Name: "made", Value: time.Now().UTC().Format("2006-01-02 15:04:05 UTC")},
+		{Name: "on", Value: cli.Printable(cli.CPU()) + ", " + cli.Number(runtime.GOMAXPROCS(0), "thread")},
+		{Name: "by", Value: "idxinspect " + cli.Version()},
+	}
 }
 
 // contents adds what the index holds. Damage is noted and passed over where possible.

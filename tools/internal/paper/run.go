@@ -1,12 +1,10 @@
 package paper
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -74,7 +72,7 @@ func (x *Experiment) Of(h Half) Measure {
 // Do runs one half of an experiment.
 func (x *Experiment) Do(ctx context.Context, e *Env, h Half) (*Run, error) {
 	measure := x.Of(h)
-	r := &Run{Experiment: x.Name, Half: h, CPU: cpuName(), Cores: runtime.GOMAXPROCS(0), Scale: ScaleText(e.Scale), Date: time.Now().UTC().Truncate(time.Second),
+	r := &Run{Experiment: x.Name, Half: h, CPU: cli.CPU(), Cores: runtime.GOMAXPROCS(0), Scale: ScaleText(e.Scale), Date: time.Now().UTC().Truncate(time.Second),
 		Commit: Commit(), Format: format.Current().String()}
 	if h.OnGPU() && e.Device != nil {
 		r.GPU = e.Device.Info().Name
@@ -187,16 +185,4 @@ func Commit() string {
 		}
 	}
 	return revision + modified
-}
-
-// cpuName returns the name of the processor where the system tells it, otherwise the
-// architecture.
-func cpuName() string {
-	b, _ := os.ReadFile("/proc/cpuinfo")
-	for line := range bytes.Lines(b) {
-		if name, value, ok := strings.Cut(string(line), ":"); ok && strings.TrimSpace(name) == "model name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return runtime.GOARCH
 }

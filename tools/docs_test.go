@@ -17,14 +17,13 @@ var (
 	endsHere    = regexp.MustCompile(`\s(?:\||>|2>|<|#|&&|;).*|;\s.*`)
 )
 
-// TestPrintedCommands checks that the commands that pages and help texts print exist and
-// have the flags that are printed, with values that these take. It runs none.
-func TestPrintedCommands(t *testing.T) {
+// eachPrinted calls f with the lines of code of the pages, and of examples in help texts, which
+// man pages have too.
+func eachPrinted(t *testing.T, f func(where, line string)) {
 	pages, err := filepath.Glob("../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	lines := map[string]string{}
 	for _, page := range append(pages, "../README.md") {
 		text, err := os.ReadFile(page)
 		if err != nil {
@@ -35,16 +34,25 @@ func TestPrintedCommands(t *testing.T) {
 			if strings.HasPrefix(line, "```") {
 				fenced = !fenced
 			}
-			if m := printed.FindStringSubmatch(strings.TrimSpace(line)); m != nil && (fenced || strings.HasPrefix(line, "    ")) {
-				lines[m[1]] = filepath.Base(page)
+			if fenced || strings.HasPrefix(line, "    ") {
+				f(filepath.Base(page), strings.TrimSpace(line))
 			}
 		}
 	}
 	eachCommand(func(c *cobra.Command) {
 		for line := range strings.Lines(strings.ReplaceAll(c.Example, "\\\n", " ")) {
-			if m := printed.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
-				lines[m[1]] = "help of " + c.CommandPath()
-			}
+			f("help of "+c.CommandPath(), strings.TrimSpace(line))
+		}
+	})
+}
+
+// TestPrintedCommands checks that the commands that pages and help texts print exist and
+// have the flags that are printed, with values that these take. TestPrintedCommandsRun runs them.
+func TestPrintedCommands(t *testing.T) {
+	lines := map[string]string{}
+	eachPrinted(t, func(where, line string) {
+		if m := printed.FindStringSubmatch(line); m != nil {
+			lines[m[1]] = where
 		}
 	})
 	if len(lines) < 100 {

@@ -7,8 +7,12 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
+	segments "github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -24,6 +28,7 @@ func TestManySegments(t *testing.T) {
 	dir, err := os.MkdirTemp(*scratch, "many-")
 	check(t, err)
 	defer os.RemoveAll(dir)
+	makeSegments(t, dir, n-1)
 	o := options("")
 	o.MergePolicy = writer.NoMerges
 	w, err := writer.Open(ctx, dir, o)
@@ -31,15 +36,11 @@ func TestManySegments(t *testing.T) {
 	one := func(i int) {
 		check(t, w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: fmt.Appendf(nil, "all n%d", i)}), w.Flush(ctx))
 	}
-	for i := range n - 1 {
-		one(i)
-	}
-	check(t, w.Commit(ctx))
 	before := memory()
 	x, err := reader.Open(dir)
 	check(t, err)
 	defer x.Close()
-	look := func(docs, segments int) {
+	look := func(docs, parts int) {
 		s, err := x.Snapshot()
 		check(t, err)
 		defer s.Close()
@@ -49,8 +50,8 @@ func TestManySegments(t *testing.T) {
 		for _, doc := range []int{0, docs / 2, docs - 1} {
 			res, err := searcher.Search(ctx, query.Query{Text: fmt.Sprintf("all n%d", doc), Mode: query.And})
 			check(t, err)
-			if len(s.Segments()) != segments || len(res.Hits) != 1 || int(res.Hits[0].Doc) != doc {
-				t.Fatalf("%d segments, not %d; document %d: %v", len(s.Segments()), segments, doc, res.Hits)
+			if len(s.Segments()) != parts || len(res.Hits) != 1 || int(res.Hits[0].Doc) != doc {
+				t.Fatalf("%d segments, not %d; document %d: %v", len(s.Segments()), parts, doc, res.Hits)
 			}
 		}
 	}
@@ -88,6 +89,32 @@ func TestManySegments(t *testing.T) {
 	check(t, x.Close())
 	w, err = writer.Open(ctx, dir, o) // removes what the reader held
 	check(t, err, w.Close(), leftovers(store.OSDir(dir)))
+}
+
+// makeSegments makes an index of n segments, of a document each. A Writer would look in all of
+// them for the id of each document that it adds.
+func makeSegments(t *testing.T, dir string, n int) {
+	d, err := store.Create(dir)
+	check(t, err)
+	defer d.Close()
+	l, err := d.LockWith(store.LockOptions{Analyzer: "whitespace", AnalyzerOptions: options("").Analyzer.Options()})
+	check(t, err)
+	defer l.Close()
+	m := l.Manifest()
+	for i := range n {
+		num, f, err := l.CreateSegment()
+		check(t, err)
+		id := store.NewID()
+		b, err := segments.New(format.NewFileWriter(f, format.KindSegment, id), segments.Options{Docs: 1, Lengths: []segment.LengthTable{segment.NewLengthTable([]uint32{2})},
+			Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions, Stored: true, DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}})
+		check(t, err, b.AddDoc(fmt.Appendf(nil, "d%d", i), fmt.Appendf(nil, "all n%d", i)))
+		check(t, b.AddList([]byte("all"), []uint32{0}, []uint32{1}), b.AddList(fmt.Appendf(nil, "n%d", i), []uint32{0}, []uint32{1}))
+		_, err = b.Finish()
+		check(t, err, f.Sync(), f.Close())
+		meta := b.Meta()
+		m.Segments = append(m.Segments, store.SegmentInfo{File: num, ID: id, Docs: meta.Docs, Postings: meta.Postings, Tokens: meta.Tokens})
+	}
+	check(t, l.Commit(m))
 }
 
 // memory returns the bytes of the heap in use.

@@ -271,3 +271,37 @@ func (c *large) mend(t *testing.T, dir string) {
 	}
 	check(t, err)
 }
+
+// TestLongestText stores the longest text that a segment can hold, reads and merges it; one
+// byte more is refused.
+func TestLongestText(t *testing.T) {
+	if *scratch == "" {
+		t.Skip("it takes 5 GB of memory: -scratch")
+	}
+	dir, err := os.MkdirTemp(*scratch, "long-")
+	check(t, err)
+	defer os.RemoveAll(dir)
+	w, err := writer.Open(ctx, dir, options(""))
+	check(t, err)
+	text := bytes.Repeat([]byte("all of it, "), segment.MaxText/11+1)
+	add := func(id string, n int) error {
+		return w.AddInverted(ctx, writer.Inverted{
+			Docs: func(yield func(writer.InvertedDoc, error) bool) {
+				yield(writer.InvertedDoc{ID: []byte(id), Len: 1, Text: text[:n]}, nil)
+			},
+			Lists: func(yield func(writer.InvertedList, error) bool) {
+				yield(writer.InvertedList{Term: []byte("all"), Docs: []uint32{0}, Freqs: []uint32{1}}, nil)
+			}})
+	}
+	if err := add("longer", segment.MaxText+1); err == nil {
+		t.Fatal("a text too long is stored")
+	}
+	check(t, add("long", segment.MaxText), w.Commit(ctx), add("short", 1), w.Commit(ctx))
+	_, err = w.Merge(ctx, writer.MergeOptions{})
+	check(t, err, w.Commit(ctx), w.Close())
+	docs, err := contents(store.OSDir(dir))
+	if check(t, err); docs["long"] != string(text[:segment.MaxText]) || docs["short"] != "a" || len(docs) != 2 {
+		t.Fatalf("%d documents, one of %d bytes", len(docs), len(docs["long"]))
+	}
+	t.Logf("1 text of %d bytes", segment.MaxText)
+}

@@ -128,7 +128,8 @@ func fixedTrials(dir string) []*trial {
 			return &trial{name: name, program: "reliability", folder: reliability, want: 1, inParts: true, part: 1, usual: 10 * time.Minute, procs: 2, counted: count(what),
 				args: func(uint64, int) []string { return test(test_, "-scratch", *scratch) }}
 		}
-		all = append(all, limit("large segments", "TestLargeSegments", "large sections"), limit("many segments", "TestManySegments", "segments in one commit"))
+		all = append(all, limit("large segments", "TestLargeSegments", "large sections"), limit("many segments", "TestManySegments", "segments in one commit"),
+			limit("longest text", "TestLongestText", "text of"))
 	}
 	return all
 }

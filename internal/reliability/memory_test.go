@@ -18,6 +18,9 @@ import (
 
 var commands = flag.String("commands", "", "folder of idxbuild, idxmerge and idxquery, for TestSmallMemory")
 
+// plenty is KiB that suffice for every command.
+const plenty = 16 << 20
+
 // limited runs a command whose memory sh's ulimit bounds by kib, by option -v (addresses) or
 // -d (memory of its own).
 func limited(option string, kib int, name string, args ...string) (stdout, stderr string, err error) {
@@ -62,7 +65,6 @@ func TestSmallMemory(t *testing.T) {
 	}
 	input(first, 0, 3000)
 	input(second, 2000, 10000)
-	plenty := 16 << 20
 	for _, in := range []string{first, second} { // two segments
 		out := base
 		if in == second {
@@ -116,8 +118,8 @@ func (m *smallMemory) run(n int) {
 		return limited(m.option, kib, m.name, m.args(work)...)
 	}
 	starts := leastMemory(256, func(kib int) bool { _, _, err := limited(m.option, kib, m.name, "--version"); return err == nil })
-	enough := leastMemory(256, func(kib int) bool { _, _, err := once(max(kib, starts)); return err == nil })
-	want, _, err := once(2 * enough)
+	enough := max(starts, leastMemory(256, func(kib int) bool { _, _, err := once(max(kib, starts)); return err == nil }))
+	want, _, err := once(plenty)
 	check(t, err)
 	after, err := contents(store.OSDir(work))
 	check(t, err)
@@ -140,7 +142,7 @@ func (m *smallMemory) run(n int) {
 			t.Fatalf("%s %d: %v; then %d documents, neither the %d before nor the %d after: %v", what, kib, err, len(now), len(before), len(after), e)
 		}
 		if m.name != "idxquery" && err != nil {
-			if _, stderr, err := limited("-v", 16<<20, m.name, m.args(work)...); err != nil {
+			if _, stderr, err := limited("-v", plenty, m.name, m.args(work)...); err != nil {
 				t.Fatalf("%s %d: going on: %v %s", what, kib, err, stderr)
 			}
 			now, e := contents(store.OSDir(work))

@@ -38,7 +38,7 @@ func OpenWith(path string, o Options) (*Index, error) {
 	return open(d, o)
 }
 
-// OpenCommit opens the commit of a generation of the index in a local directory. Of
+// OpenCommit opens the commit of a number of the index in a local directory. Of
 // commits but the newest, those exist that writers keep (writer.Options.KeepCommits);
 // for others the error matches fs.ErrNotExist. Refresh does nothing.
 func OpenCommit(path string, generation uint64) (*Index, error) {
@@ -105,7 +105,7 @@ func (x *Index) errClosed() error {
 
 // Refresh looks for another newest commit and, if there is one, makes it the result of
 // later calls of Snapshot. It reports whether there was one. It may be that of another
-// index that has taken the directory's place, whatever its generation; if that has
+// index that has taken the directory's place, whatever its number; if that has
 // another analyzer, the error matches ErrReplaced. Files that both commits name stay
 // open. On an error the current commit stays. After Close the error matches ErrClosed.
 func (x *Index) Refresh() (changed bool, err error) { return x.advance(false) }

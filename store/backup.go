@@ -153,7 +153,7 @@ func (b *backup) run(d *Dir) (stats BackupStats, err error) {
 		}
 	}
 	if err := b.finish(c.Manifest); err != nil {
-		return stats, fmt.Errorf("backup of generation %d: %w", c.Generation, err)
+		return stats, fmt.Errorf("backup of commit %d: %w", c.Generation, err)
 	}
 	return BackupStats{Generation: c.Generation, Files: len(files), Linked: b.linked, Copied: len(files) - b.linked, Bytes: b.total}, nil
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // CommitID tells commits apart, also those of indexes that took each other's place in a
-// directory and have the same generation: it is the header of the manifest, which has a
+// directory and have the same number: it is the header of the manifest, which has a
 // random id. The zero CommitID is that of no commit.
 type CommitID struct {
 	generation uint64

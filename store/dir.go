@@ -186,7 +186,7 @@ func openFile(fsys ReadFS, name string) (Data, error) {
 	return fsys.Open(name) // it may just have been renamed
 }
 
-// Generation returns the newest generation without reading its manifest, or 0 if
+// Generation returns the number of the newest commit without reading its manifest, or 0 if
 // there is none.
 func (d *Dir) Generation() (uint64, error) {
 	if err := d.err("read"); err != nil {
@@ -267,7 +267,7 @@ func (d *folder) pin(m *Manifest) *Commit {
 	return c
 }
 
-// At returns the commit of a generation that Lock still keeps
+// At returns the commit of a number that Lock still keeps
 // (LockOptions.KeepCommits). The caller releases it. If there is none, the error
 // matches fs.ErrNotExist.
 func (d *Dir) At(generation uint64) (*Commit, error) {
@@ -341,7 +341,7 @@ func readManifestFile(fsys ReadFS, name string, gen uint64) (m *Manifest, raw []
 		return nil, nil, err
 	}
 	if m.Generation != gen {
-		return nil, nil, format.Locate(format.Corrupt("the file holds generation %d", m.Generation),
+		return nil, nil, format.Locate(format.Corrupt("the file holds commit %d", m.Generation),
 			format.Place{File: name, Section: format.SectionManifest.String(), Block: format.NoBlock})
 	}
 	if raw, err = data.Range(0, data.Size()); err != nil {

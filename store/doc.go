@@ -5,7 +5,7 @@
 // segment), manifests (one for each commit: the segments and deletes files that
 // make up the index) and the lock file of the writer:
 //
-//	manifest-000000000007.pin      commit 7; the highest generation is the index
+//	manifest-000000000007.pin      commit 7; the one of the highest number is the index
 //	mirror-000000000007.pin        the same content; either of the two suffices
 //	old-manifest-000000000006.pin  a superseded commit that is kept, or whose files
 //	old-mirror-000000000006.pin    may not be durably gone

@@ -18,7 +18,7 @@ import (
 
 // Inventory lists what a directory holds, damaged or not. It does not change.
 type Inventory struct {
-	// Manifests are the files of manifests, newest generation first.
+	// Manifests are the files of manifests, the newest commit first.
 	Manifests []ManifestState
 	// Files are the segment and deletes files, in the order of their numbers.
 	Files []FileState
@@ -267,7 +267,7 @@ func mendManifest(fsys ReadFS, name string) (m *Manifest, mends []format.Mend, e
 
 // Recovery is an index that Repair can make of a directory.
 type Recovery struct {
-	// Manifest has the segments. Its generation is that of the commit restored, 0 if
+	// Manifest has the segments. Its Generation is that of the commit restored, 0 if
 	// it is rebuilt from segments.
 	Manifest *Manifest
 	// Missing says which files of the commit are missing or damaged. If there are any,

@@ -64,7 +64,7 @@ const keepAll = math.MaxInt
 func (d *Dir) Lock() (*Lock, error) { return d.LockWith(LockOptions{}) }
 
 // LockWith acquires the write lock of the directory or fails with ErrLocked. In a
-// directory without a trace of an index it commits an empty manifest, generation 1.
+// directory without a trace of an index it commits an empty manifest, commit 1.
 // Otherwise it finds the newest commit, restores a damaged file of its manifest from
 // the other one, and removes what crashed writers left. If files that the newest
 // commit names are missing or are others, that is an error, and nothing is removed.
@@ -114,7 +114,7 @@ func (d *Dir) acquire(o LockOptions) (*Lock, error) {
 }
 
 // Manifest returns a copy of the newest commit's manifest. That of a new index has
-// generation 1 and no segments.
+// number 1 and no segments.
 func (l *Lock) Manifest() *Manifest {
 	l.mu.Lock()
 	defer l.mu.Unlock()

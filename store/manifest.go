@@ -171,7 +171,7 @@ func decodeManifest(b []byte, off int64) (*Manifest, error) {
 func (m *Manifest) check() error {
 	switch {
 	case m.Generation == 0 || m.Generation > MaxFileNumber:
-		return fmt.Errorf("impossible generation %d", m.Generation)
+		return fmt.Errorf("impossible commit number %d", m.Generation)
 	case m.NextFile == 0 || m.NextFile > MaxFileNumber+1:
 		return fmt.Errorf("impossible next file number %d", m.NextFile)
 	case len(m.Analyzer) > MaxAnalyzerName || len(m.AnalyzerOptions) > MaxAnalyzerOptions:

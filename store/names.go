@@ -24,15 +24,15 @@ const (
 	tempSuffix     = ".tmp"
 	// nameDigits is the minimum number of digits in a name; larger numbers have more.
 	nameDigits = 12
-	// MaxFileNumber bounds file numbers and generations.
+	// MaxFileNumber bounds the numbers of files and commits.
 	MaxFileNumber = 1<<53 - 1
 )
 
-// ManifestName returns the name of the manifest of commit generation.
+// ManifestName returns the name of the manifest of the commit of that number.
 func ManifestName(generation uint64) string { return name(manifestPrefix, generation) }
 
 // MirrorName returns the name of the second file of the manifest of commit
-// generation, which has the same content.
+// number, which has the same content.
 func MirrorName(generation uint64) string { return name(mirrorPrefix, generation) }
 
 // manifestNames returns the names that a manifest can have: two, and two others once a
@@ -178,7 +178,7 @@ func (l *listing) missingNewer(m *Manifest) error {
 			s = have
 		}
 	}
-	e := format.Corrupt("it is newer than generation %d, the newest manifest found: the manifest that names it is missing", m.Generation)
+	e := format.Corrupt("it is newer than commit %d, the newest manifest found: the manifest that names it is missing", m.Generation)
 	e.File = s
 	return e
 }

@@ -178,7 +178,7 @@ func (w *Writer) endMerge(p *plan, s *liveSegment, err error) error {
 			return err
 		case err != nil:
 			m.paused = !w.setAside(p, err)
-			w.mergeFailed(fmt.Errorf("merging %d segments in the background: %w", len(p.segments), err))
+			w.mergeFailed(fmt.Errorf("merging segments, %d of them in the background: %w", len(p.segments), err))
 		default:
 			m.resume() // files were removed
 		}

@@ -239,7 +239,7 @@ func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *Me
 	}
 	merged, s, err := w.merge(ctx, all, w.share(ctx))
 	if err != nil {
-		return fmt.Errorf("merging %d segments: %w", len(all), err)
+		return fmt.Errorf("merging segments, %d of them: %w", len(all), err)
 	}
 	stats.add(s)
 	w.replace(0, len(w.segments), merged)

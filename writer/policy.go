@@ -50,7 +50,7 @@ func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeSt
 		}
 		merged, s, err := w.merge(ctx, segments, w.share(ctx))
 		if err != nil {
-			return fmt.Errorf("merging %d segments: %w", n, err)
+			return fmt.Errorf("merging segments, %d of them: %w", n, err)
 		}
 		stats.add(s)
 		w.replace(at, n, merged)

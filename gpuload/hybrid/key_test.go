@@ -90,7 +90,7 @@ func TestKept(t *testing.T) {
 	grow()
 	grown, device, driver := key("index"), first, first
 	device.Device, driver.Driver = "other", "0.0"
-	for what, k := range map[string]Key{"generation 2, not of 3": grown, "device fake, not of other": device, "not of 0.0": driver} {
+	for what, k := range map[string]Key{"commit 2, not of 3": grown, "device fake, not of other": device, "not of 0.0": driver} {
 		if m, err := ModelFor(k); m != nil || err == nil || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "idxbench calibrate") {
 			t.Errorf("%s: %v, %v", what, m, err)
 		}

@@ -317,7 +317,7 @@ func (m *Model) Old() error {
 func (m *Model) Stale(key Key) error {
 	for _, v := range []struct{ what, is, was any }{
 		{"machine", key.Machine, m.Key.Machine}, {"device", key.Device, m.Key.Device}, {"driver", key.Driver, m.Key.Driver},
-		{"generation", key.Generation, m.Key.Generation}, // before the index, whose hash says less
+		{"commit", key.Generation, m.Key.Generation}, // before the index, whose hash says less
 		{"index", key.Index, m.Key.Index},
 	} {
 		if v.is != v.was {

@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"fmt"
-
 	"github.com/spf13/pflag"
 
 	"github.com/pinion-index/pinion/writer"
@@ -16,4 +14,4 @@ func KeepCommits(fl *pflag.FlagSet, p *int) {
 }
 
 // Kept describes how many commits an index keeps.
-func Kept(n int) string { return fmt.Sprintf("%d commits: see --keep-commits", n) }
+func Kept(n int) string { return Number(n, "commit") + ": see --keep-commits" }

@@ -182,7 +182,7 @@ func (o *output) paging(height int) string {
 	case o.cut:
 		return "Lines are cut at the terminal's width: '| less -S' shows all of them."
 	case height > 0 && o.lines > 3*height:
-		return fmt.Sprintf("%s lines: '| less' shows them page by page.", Count(o.lines))
+		return Number(o.lines, "line") + ": '| less' shows them page by page."
 	}
 	return ""
 }

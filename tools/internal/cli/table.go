@@ -154,6 +154,9 @@ func Number[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T, name string) stri
 	if stem, ok := strings.CutSuffix(name, "y"); ok {
 		return Count(n) + " " + stem + "ies"
 	}
+	if strings.HasSuffix(name, "ch") {
+		return Count(n) + " " + name + "es"
+	}
 	return Count(n) + " " + name + "s"
 }
 

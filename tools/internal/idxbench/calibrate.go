@@ -79,7 +79,7 @@ features alone, or keep the built-in model. Without a GPU only the CPU is measur
 It also fits from which length on single conjunctions are the GPU's (Griffin 2018,
 section 3.2), and keeps the default unless the test queries are faster otherwise.
 
-The model holds for this machine, its driver and this generation of the index. It is
+The model holds for this machine, its driver and this commit of the index. It is
 kept in the user's folder for caches, where --device hybrid finds it.
 
 With --check, the test queries also run as they arrive, and beside each run stands
@@ -278,7 +278,7 @@ func (c *Calibration) fewText(w io.Writer) {
 		if r.Features == dings {
 			what = "Ding's features alone are fitted"
 		}
-		fmt.Fprintf(w, "\nof %s, %s queries are few: %s; from %d on Ding's features are fitted, from %d on all", r.Mode, cli.Count(r.Train), what, fitsEach*hybrid.DingBasis, fitsEach*wholeBasis(r.Mode))
+		fmt.Fprintf(w, "\n%s for %s, too few: %s; from %d on Ding's features are fitted, from %d on all", cli.Number(r.Train, "query"), r.Mode, what, fitsEach*hybrid.DingBasis, fitsEach*wholeBasis(r.Mode))
 	}
 	if said != "" {
 		fmt.Fprintln(w)
@@ -290,7 +290,7 @@ func (c *Calibration) text(w io.Writer) {
 	if c.Device == noGPU {
 		device = "without a GPU"
 	}
-	fmt.Fprintf(w, "%s %s: fitted to %s queries, tested on %s others, in %s\n\n", c.Index, device, cli.Count(c.Train), cli.Count(c.Test), cli.Seconds(time.Duration(c.Seconds*float64(time.Second))))
+	fmt.Fprintf(w, "%s %s: fitted to %s, tested on %s others, in %s\n\n", c.Index, device, cli.Number(c.Train, "query"), cli.Count(c.Test), cli.Seconds(time.Duration(c.Seconds*float64(time.Second))))
 	t := cli.NewTable("processor", "mode", ">fitted to", "features", ">tested on", ">mean, us", ">median, us", ">mean error", ">median error", ">Ding's alone: mean", ">median")
 	for _, r := range c.Rows {
 		t.Row(r.Processor, r.Mode, r.Train, r.Features, r.Test, cli.Float(r.Mean, 3), cli.Float(r.Median, 3), cli.Float(100*r.MeanError, 3)+" %", cli.Float(100*r.Error, 3)+" %", cli.Float(100*r.DingMeanError, 3)+" %", cli.Float(100*r.DingError, 3)+" %")

@@ -160,7 +160,7 @@ func (c *Calibration) checkText(w io.Writer) {
 	if len(c.Checks) == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nRuns and simulations of the same arrivals, test queries, %d workers; latencies in microseconds\n", c.Checks[0].Workers)
+	fmt.Fprintf(w, "\nRuns and simulations of the same arrivals, test queries, %s; latencies in microseconds\n", cli.Number(c.Checks[0].Workers, "worker"))
 	t := cli.NewTable("device", "mode", ">rate", ">queries", ">mean", ">simulated", ">ratio", ">p99", ">simulated", ">ratio", ">on the GPU", ">simulated")
 	share := func(v float64) string { return cli.Float(100*v, 3) + " %" }
 	for _, r := range c.Checks {

@@ -203,7 +203,7 @@ func (f *decodeFlags) encode(c codec.Codec, lists []codecbench.Postings, n int) 
 }
 
 func (d *Decode) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s postings in %s lists\n\n", d.Data, cli.Count(d.Postings), cli.Count(d.Lists))
+	fmt.Fprintf(w, "%s: %s in %s\n\n", d.Data, cli.Number(d.Postings, "posting"), cli.Number(d.Lists, "list"))
 	t := cli.NewTable("codec", "level", ">bits/docID", ">docIDs/s", ">bits/freq", ">freqs/s", ">docIDs encoded/s")
 	for _, r := range d.Rows {
 		if r.Error != "" {

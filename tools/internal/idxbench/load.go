@@ -402,7 +402,7 @@ func (l *Load) text(w io.Writer) {
 	if l.Costs != "" {
 		gpu += "; costs " + l.Costs
 	}
-	fmt.Fprintf(w, "%s: %s queries, %s, top %d, %d CPUs%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Count(l.Queries), l.Mode, l.K, l.CPUs, gpu)
+	fmt.Fprintf(w, "%s: %s, %s, top %d, %s%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Number(l.Queries, "query"), l.Mode, l.K, cli.Number(l.CPUs, "CPU"), gpu)
 	for i := 0; i < len(l.Rows); {
 		figure := l.Rows[i].Figure
 		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late", ">refused", ">asked")

@@ -193,7 +193,7 @@ func (l *loader) costsOf(workers []int) string {
 		return all[0]
 	}
 	for i, n := range workers {
-		all[i] = fmt.Sprintf("for %d workers %s", n, all[i])
+		all[i] = fmt.Sprintf("for %s %s", cli.Number(n, "worker"), all[i])
 	}
 	return strings.Join(all, ", ")
 }

@@ -167,8 +167,8 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 			a.Series = append(a.Series, s)
 		}
 	}
-	b := chart.Panel{Title: fmt.Sprintf("(b) latency, %d cores", most), X: chart.Axis{Label: "terms"}, Y: chart.Axis{Label: "mean latency, us", Log: true}}
-	c := chart.Panel{Title: fmt.Sprintf("(c) throughput, %d cores", most), X: chart.Axis{Label: "terms"}, Y: chart.Axis{Label: "queries/s", Log: true}}
+	b := chart.Panel{Title: "(b) latency, " + cli.Number(most, "core"), X: chart.Axis{Label: "terms"}, Y: chart.Axis{Label: "mean latency, us", Log: true}}
+	c := chart.Panel{Title: "(c) throughput, " + cli.Number(most, "core"), X: chart.Axis{Label: "terms"}, Y: chart.Axis{Label: "queries/s", Log: true}}
 	lengths, asked := l.lengths(2, 10), map[int]int{}
 	for _, m := range figureRuns {
 		lat, thr := chart.Series{Name: fmt.Sprintf("%s, %d", m, most)}, chart.Series{Name: fmt.Sprintf("%s, %d", m, most)}
@@ -195,13 +195,13 @@ func (l *loader) figure5(ctx context.Context, workers []int, most int) error {
 
 // figure6 measures latency by arrival rate for two lengths of queries.
 func (l *loader) figure6(ctx context.Context, most int) error {
-	f := &chart.Figure{Title: fmt.Sprintf("Latency against arrival rate by query length, %d cores", most)}
+	f := &chart.Figure{Title: "Latency against arrival rate by query length, " + cli.Number(most, "core")}
 	for _, n := range []int{4, 6} {
 		some := l.ofLength(n)
 		if len(some) == 0 {
 			continue
 		}
-		p := chart.Panel{Title: fmt.Sprintf("%d terms", n), X: chart.Axis{Label: "arrivals/s"}, Y: chart.Axis{Label: "mean latency, us", Log: true}}
+		p := chart.Panel{Title: cli.Number(n, "term"), X: chart.Axis{Label: "arrivals/s"}, Y: chart.Axis{Label: "mean latency, us", Log: true}}
 		full, err := l.measure(ctx, run{model: pool.Inter, workers: most}, some, l.f.time/2)
 		if err != nil {
 			return err
@@ -262,7 +262,7 @@ func (l *loader) summarize(most int) {
 	say := func(msg string, args ...any) { l.out.summary = append(l.out.summary, fmt.Sprintf(msg, args...)) }
 	t := func(m pool.Model, n int) float64 { return max(l.find("4a", m, n), 1e-9) }
 	lat := func(m pool.Model, n int) float64 { return max(l.find("4b", m, n), 1e-9) }
-	say("%d workers against one: inter answers %.1f times as many queries", most, t(pool.Inter, most)/t(pool.Inter, 1))
+	say("%s against one: inter answers %.1f times as many queries", cli.Number(most, "worker"), t(pool.Inter, most)/t(pool.Inter, 1))
 	say("of queries asked alone the mean latency falls %.1f times with fgqp, %.1f with docp-ui, %.1f with docp-pi", lat(pool.Inter, 1)/lat(pool.FineGrained, most),
 		lat(pool.Inter, 1)/lat(pool.DocRanges, most), lat(pool.Inter, 1)/lat(pool.Partitions, most))
 	say("at saturation fgqp answers %.1f %% of what inter does, docp-ui %.1f %%, docp-pi %.1f %%", 100*t(pool.FineGrained, most)/t(pool.Inter, most),

@@ -227,7 +227,7 @@ func (s *simulator) regret(rows []LoadRow) (out []string) {
 	for _, r := range rows {
 		if r.Device == s.mode.String() && r.Workers == s.workers && r.Offered == 0 {
 			more := s.rate(s.oracle().Oracle)/r.Throughput - 1
-			out = append(out, fmt.Sprintf("%s, %d workers: %s %% more time than with the best choice for each query in hindsight", s.mode, s.workers, cli.Float(100*more, 3)))
+			out = append(out, fmt.Sprintf("%s, %s: %s %% more time than with the best choice for each query in hindsight", s.mode, cli.Number(s.workers, "worker"), cli.Float(100*more, 3)))
 		}
 	}
 	return out
@@ -236,7 +236,7 @@ func (s *simulator) regret(rows []LoadRow) (out []string) {
 // best says what the machine could do.
 func (s *simulator) best() string {
 	b := s.oracle()
-	return fmt.Sprintf("%d workers, at best: %s queries/s on the CPU, %s on the GPU, %s with the best choices", s.workers,
+	return fmt.Sprintf("%s, at best: %s queries/s on the CPU, %s on the GPU, %s with the best choices", cli.Number(s.workers, "worker"),
 		cli.Float(s.rate(b.CPU), 4), cli.Float(s.rate(b.GPU), 4), cli.Float(s.rate(b.Oracle), 4))
 }
 

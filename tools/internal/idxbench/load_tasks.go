@@ -61,7 +61,7 @@ func (l *loader) figure7(ctx context.Context, workers int) error {
 	}
 	return l.write("figure7.svg", &chart.Figure{
 		Title: "What tasks cost against their size",
-		Notes: []string{fmt.Sprintf("%d cores, one query at a time", workers)},
+		Notes: []string{cli.Number(workers, "core") + ", one query at a time"},
 		Panels: []chart.Panel{
 			panel("number", "tasks, blocks", fields, "tasks/query", "blocks/list", "of these twice"),
 			panel("time", "us a query", fields, "latency", "making of tasks"),

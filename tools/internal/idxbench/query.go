@@ -338,7 +338,7 @@ func (q *Queries) check() error {
 }
 
 func (q *Queries) text(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s queries, top %d, fastest of %d runs each, in microseconds\n\n", q.Index, cli.Count(q.Queries), q.K, q.Repeats)
+	fmt.Fprintf(w, "%s: %s, top %d, fastest of %s each, in microseconds\n\n", q.Index, cli.Number(q.Queries, "query"), q.K, cli.Number(q.Repeats, "run"))
 	t := cli.NewTable("mode", "algorithm", ">mean", ">p50", ">p95", ">p99", ">max", ">hits")
 	for _, r := range q.Rows {
 		t.Row(r.Mode, r.Algorithm, cli.Float(r.Mean, 3), cli.Float(r.P50, 3), cli.Float(r.P95, 3), cli.Float(r.P99, 3), cli.Float(r.Max, 3), r.Hits)

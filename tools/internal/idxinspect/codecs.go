@@ -123,7 +123,7 @@ func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path string) error
 		return m.list(ctx, l)
 	})
 	if err == nil && s.Sampled == 0 {
-		return fmt.Errorf("the list of %s has no codec: with %s postings it is kept in the dictionary", cli.Quote(s.Term), cli.Count(s.ShortPostings))
+		return fmt.Errorf("the list of %s has no codec: with %s it is kept in the dictionary", cli.Quote(s.Term), cli.Number(s.ShortPostings, "posting"))
 	}
 	return err
 }
@@ -207,8 +207,8 @@ func draw(seed uint64, k, n int) []int {
 
 func (s *CodecSizes) text(w io.Writer) {
 	if s.Term == "" {
-		fmt.Fprintf(w, "%s lists (%s postings) have a codec, %s shorter ones (%s postings) have none.\n",
-			cli.Count(s.Lists), cli.Count(s.Postings), cli.Count(s.ShortLists), cli.Count(s.ShortPostings))
+		fmt.Fprintf(w, "%s (%s) with a codec, %s shorter ones (%s) without.\n", cli.Number(s.Lists, "list"),
+			cli.Number(s.Postings, "posting"), cli.Count(s.ShortLists), cli.Number(s.ShortPostings, "posting"))
 	} else {
 		fmt.Fprintf(w, "term %s: %s\n", cli.Quote(s.Term), cli.Number(s.Postings, "posting"))
 	}

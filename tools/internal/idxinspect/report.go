@@ -227,7 +227,7 @@ func (b *pageBuilder) health(v *Verification) {
 	case v.OK:
 		h.Summary = fmt.Sprintf("All checksums hold: %s of %s.", cli.Bytes(bytes), cli.Number(len(v.Files), "file"))
 	default:
-		h.Summary = fmt.Sprintf("Damage found in %d of %d files. 'idxinspect verify' checks more than checksums, 'idxinspect repair' shows what can be had.", bad, len(v.Files))
+		h.Summary = fmt.Sprintf("Damage found in %d of %s. 'idxinspect verify' checks more than checksums, 'idxinspect repair' shows what can be had.", bad, cli.Number(len(v.Files), "file"))
 	}
 	for _, name := range v.Orphans {
 		b.page.Notes = append(b.page.Notes, fmt.Sprintf("%s belongs to no commit: a writer is at work, or a crash left it.", cli.Printable(name)))

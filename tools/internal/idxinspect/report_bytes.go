@@ -143,7 +143,7 @@ func (b *pageBuilder) codecs(ctx context.Context, r *runSampler) error {
 	}
 	m := r.meter
 	b.page.Codecs = &htmlreport.Codecs{
-		Sample: fmt.Sprintf("Measured on %s postings in %d runs of up to %s, drawn as the sample above.", cli.Count(m.done), r.runs, cli.Count(runPostings)),
+		Sample: fmt.Sprintf("Measured on %s in %s of up to %s, drawn as the sample above.", cli.Number(m.done, "posting"), cli.Number(r.runs, "run"), cli.Count(runPostings)),
 		Docs:   side(m.docs.table(m.done)), Freqs: side(m.freqs.table(m.done)),
 	}
 	return nil
@@ -181,7 +181,7 @@ func advice(x *index, st *indexstats.Stats) (out []string) {
 		}
 	}
 	if deleted > 0 {
-		out = append(out, fmt.Sprintf("%s of %s documents (%s) are deleted and take about %s until a merge drops them.",
+		out = append(out, fmt.Sprintf("Deleted documents, %s of %s (%s), take about %s until a merge drops them.",
 			cli.Count(deleted), cli.Count(docs), cli.Percent(deleted, docs), cli.Bytes(docBytes)))
 	}
 	switch n := len(x.segs); {

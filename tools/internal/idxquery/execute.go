@@ -178,7 +178,7 @@ func (s *session) onThreads(cmd *cobra.Command, l *pipeline, print printer) erro
 		latencies(cmd.ErrOrStderr(), workers[0].took)
 		return nil
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s on %d threads: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), s.f.threads,
+	fmt.Fprintf(cmd.ErrOrStderr(), "%s in %s on %s: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), cli.Number(s.f.threads, "thread"),
 		cli.Rate(float64(n), took))
 	return nil
 }

@@ -55,6 +55,6 @@ func (n *wordless) report(cmd *cobra.Command, s *reader.Snapshot) {
 	case n.n == 1:
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: query %s has no terms: %s\n", cmd.CommandPath(), cli.Quote(n.id), whyNoTerms(s, n.text))
 	case n.n > 1:
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s queries have no terms, first %s: %s\n", cmd.CommandPath(), cli.Count(n.n), cli.Quote(n.id), whyNoTerms(s, n.text))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s without terms, first %s: %s\n", cmd.CommandPath(), cli.Number(n.n, "query"), cli.Quote(n.id), whyNoTerms(s, n.text))
 	}
 }

@@ -140,11 +140,9 @@ func (l *batch) bring(ctx context.Context, plans []*plan) error {
 	if err != nil {
 		return err
 	}
-	if oldest, load := x.eviction(len(wants), len(missing), epoch); load {
-		x.aside(func() { err = x.lists.load(ctx, missing, oldest, epoch) })
-		if err != nil {
-			return err
-		}
+	x.aside(func() { err = x.load(ctx, missing, plans, epoch) })
+	if err != nil {
+		return err
 	}
 	for _, o := range moved {
 		o.home.list.Store(o.want.list)

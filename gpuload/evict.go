@@ -2,26 +2,84 @@ package gpuload
 
 import (
 	"cmp"
+	"context"
 	"slices"
+	"sync/atomic"
+	"time"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/kernels"
 )
 
-// evictsOnce is how many batches that find fewer than half of their lists there are for each of
-// them that evicts others.
-const evictsOnce = 16
+// scarcity is what an Executor knows of the two ways to answer queries whose lists are not there
+// when memory is full: to load the lists in place of others, or to leave the queries to the CPU.
+type scarcity struct {
+	asked  atomic.Uint64 // how often
+	load   average       // time for a list
+	answer average       // time of the CPU for a query
 
-// eviction returns the lowest epoch whose batches keep their lists while a batch of epoch loads
-// those of its lists that are missing, and reports whether it should load them. A batch that
-// finds fewer than half of its lists evicts none, if there is a CPU: such batches evict each
-// other's lists, and the CPU answers before these are loaded. One in evictsOnce evicts all the
-// same, so that the lists follow the queries.
-func (x *Executor) eviction(lists, missing int, epoch uint64) (oldest uint64, load bool) {
-	if 2*missing > lists && x.options.CPU != nil && x.poor.Add(1)%evictsOnce != 1 {
-		return 0, x.lists.arena.Free() >= x.lists.arena.Size()/16 // no list is as old as epoch 0
+	sooner func(lists, queries int) bool // set by tests: whether loading is
+}
+
+// tryEach is how often the way that seems slower is taken, to measure it: one batch in so many.
+const tryEach = 16
+
+// loads reports whether to load lists rather than to leave queries to the CPU: if that takes less
+// time, by what the last ones took.
+func (s *scarcity) loads(lists, queries int) bool {
+	sooner := s.load.of(lists) <= s.answer.of(queries)
+	if s.sooner != nil {
+		sooner = s.sooner(lists, queries)
 	}
-	return x.oldest(epoch), missing > 0
+	return sooner != (s.asked.Add(1)%tryEach == 0)
+}
+
+// average is a moving average of the time that each of many things takes.
+type average struct{ ns atomic.Int64 }
+
+// add records that n things took a time.
+func (a *average) add(n int, took time.Duration) {
+	if n > 0 {
+		each, old := int64(took)/int64(n), a.ns.Load()
+		if old == 0 {
+			old = each
+		}
+		a.ns.Store(max(old+(each-old)/8, 1))
+	}
+}
+
+// of returns the time of n things, 0 if none has been recorded.
+func (a *average) of(n int) time.Duration { return time.Duration(a.ns.Load() * int64(n)) }
+
+// load loads the lists of plans that are not there. Once memory has been too small, it leaves the plans to the CPU, if there
+// is one and it is sooner.
+func (x *Executor) load(ctx context.Context, missing []*want, plans []*plan, epoch uint64) error {
+	if len(missing) == 0 {
+		return nil
+	}
+	if x.options.CPU != nil && x.lists.full() {
+		queries := 0
+		for _, p := range plans {
+			if !x.usable(p) {
+				queries++
+			}
+		}
+		missing = distinct(missing)
+		if !x.scarcity.loads(len(missing), queries) {
+			return nil
+		}
+	}
+	begun := time.Now()
+	err := x.lists.load(ctx, missing, x.oldest(epoch), epoch)
+	x.scarcity.load.add(len(missing), time.Since(begun))
+	return err
+}
+
+// full reports whether memory has been too small for the lists that were wanted.
+func (l *lists) full() bool {
+	l.mu.RLock()
+	defer l.mu.RUnlock()
+	return l.stats.Evicted > 0
 }
 
 // room allocates a range. If necessary it evicts lists, lowest priority first, that no
@@ -50,11 +108,8 @@ func (l *lists) room(size int64, oldest uint64) (kernels.Ptr, bool) {
 	return l.arena.Alloc(size)
 }
 
-// victims returns the lists that room may evict, in that order: none if oldest is 0.
+// victims returns the lists that room may evict, in that order.
 func (l *lists) victims(oldest uint64) (all []*resident) {
-	if oldest == 0 {
-		return nil
-	}
 	for _, r := range l.byKey {
 		if r.pin.Load() < oldest && !r.marking {
 			all = append(all, r)

@@ -53,8 +53,8 @@ type Executor struct {
 	lent     kernels.Ptr // the same on the device
 	state    state
 	expected atomic.Pointer[expected] // nil unless queries are expected before there is a device
-	poor     atomic.Uint64            // batches that found fewer than half of their lists
-	working  atomic.Int64             // goroutines at work for calls, beside those that wait
+	scarcity scarcity
+	working  atomic.Int64 // goroutines at work for calls, beside those that wait
 
 	life    sync.RWMutex // held for reading during a call
 	closed  bool
@@ -308,7 +308,10 @@ func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([
 	if x.options.CPU != nil {
 		x.working.Add(-1)
 		defer x.working.Add(1)
-		return x.options.CPU.Execute(ctx, queries)
+		begun := time.Now()
+		r, err := x.options.CPU.Execute(ctx, queries)
+		x.scarcity.answer.add(len(queries), time.Since(begun))
+		return r, err
 	}
 	return nil, x.lists.why(p)
 }

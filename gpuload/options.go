@@ -21,8 +21,8 @@ type Options struct {
 	// Memory is the most device memory for lists, in bytes. No more is taken than all lists
 	// can need. 0 means two thirds of the memory that is free when the device is opened or, if
 	// other processes have taken some since, of a half, a quarter and so on of that, but at
-	// least 32 MiB. If there is a CPU, a batch that finds fewer than half of its lists there evicts
-	// none, except every sixteenth such batch.
+	// least 32 MiB. Once it has been too small and there is a CPU, lists are loaded
+	// only where that takes less time than the CPU needs for the queries, by what the last ones took.
 	Memory int64
 	// Threshold is the computational threshold of PARA: the maximum number of postings in
 	// the first lists of a batch's queries, plus the keys that its disjunctions may

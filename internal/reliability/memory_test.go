@@ -104,7 +104,6 @@ type smallMemory struct {
 	option, name string
 	args         func(index string) []string
 	from         string // the index that it begins with
-	answer       string // what it prints, if it answers queries
 }
 
 func (m *smallMemory) run(n int) {

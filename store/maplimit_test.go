@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/pinion-index/pinion/internal/invariants"
 )
 
 // As many files are mapped as leave room for the rest of the process; those that are read need
@@ -86,6 +88,7 @@ func TestSmallFileCutShort(t *testing.T) {
 	if err := m.fill(f, 100, Access{}); err != nil {
 		t.Fatal(err)
 	}
+	invariants.Opened(m, "a small file")
 	defer m.Close()
 	if b, err := m.Range(0, 13); err != nil || string(b) != "what is there" || m.read {
 		t.Errorf("%q, %v, read %t", b, err, m.read)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -158,6 +159,15 @@ func Number[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T, name string) stri
 		return Count(n) + " " + name + "es"
 	}
 	return Count(n) + " " + name + "s"
+}
+
+// NumberOf is Number for templates, whose functions take an integer of any type.
+func NumberOf(n any, name string) string {
+	v := reflect.ValueOf(n)
+	if v.CanUint() {
+		return Number(v.Uint(), name)
+	}
+	return Number(v.Int(), name)
 }
 
 func magnitude[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) uint64 {

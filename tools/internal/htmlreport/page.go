@@ -76,6 +76,7 @@ var funcs = template.FuncMap{
 		}
 		return ""
 	},
+	"number":  cli.NumberOf,
 	"size":    size,
 	"bin":     binRange,
 	"fixed":   func(v float64) string { return cli.Float(v, 3) },

@@ -185,6 +185,7 @@ func parsePages() map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	funcs := template.FuncMap{
 		"count":   countAny,
+		"number":  cli.NumberOf,
 		"bytes":   func(n int64) string { return cli.Bytes(n) },
 		"quote":   func(s string) string { return cli.Quote(s) },
 		"percent": func(part, whole int64) string { return cli.Percent(part, whole) },

@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/idxbench"
 	"github.com/pinion-index/pinion/tools/internal/idxbuild"
 	"github.com/pinion-index/pinion/tools/internal/idxinspect"

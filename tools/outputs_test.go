@@ -16,8 +16,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // root returns a new tree of the command of that name.

@@ -21,8 +21,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/testdata"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/idxbench"
 	"github.com/pinion-index/pinion/tools/internal/idxbuild"
 	"github.com/pinion-index/pinion/tools/internal/idxinspect"

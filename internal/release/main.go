@@ -162,7 +162,7 @@ func (r *release) build(platform, dir string) error {
 		return err
 	}
 	goos, goarch, _ := strings.Cut(platform, "/")
-	cli := module + "/tools/internal/cli"
+	cli := module + "/internal/cli"
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir+string(filepath.Separator),
 		"-ldflags", fmt.Sprintf("-s -w -X %s.release=%s -X %s.commit=%s", cli, r.version, cli, r.commit), "./tools/...")
 	// Settings of the environment would make other bytes.

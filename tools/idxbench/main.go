@@ -2,7 +2,7 @@
 package main
 
 import (
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/idxbench"
 )
 

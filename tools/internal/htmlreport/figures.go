@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
 	"github.com/pinion-index/pinion/tools/internal/svgchart"
 )

@@ -6,7 +6,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
 	"github.com/pinion-index/pinion/tools/internal/svgchart"
 )

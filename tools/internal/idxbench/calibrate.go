@@ -17,9 +17,9 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Calibration is what `idxbench calibrate` prints.

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // CheckRow compares a run with the simulation of the same arrivals. Latencies are in

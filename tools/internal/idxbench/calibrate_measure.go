@@ -11,9 +11,9 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // split divides the different queries of a log at random: half of them are for the test. No

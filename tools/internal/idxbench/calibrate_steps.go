@@ -12,8 +12,8 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // StepFit is StepRule.Work of package gpuload, fitted to single conjunctions whose lists are on the device.

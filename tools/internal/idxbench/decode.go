@@ -10,13 +10,13 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/simd"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 )
 
 // Decode is what `idxbench decode` prints.

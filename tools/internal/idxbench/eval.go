@@ -10,7 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/eval"
 	"github.com/pinion-index/pinion/exchange"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // Eval is what `idxbench eval` prints: means over queries, and with --per-query the

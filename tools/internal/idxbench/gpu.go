@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cli"
 	figures "github.com/pinion-index/pinion/internal/gpubench"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // deviceFlag adds the flag that names one of several GPUs.

@@ -11,10 +11,10 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // onCPU is the device of a run without a GPU and without a scheduler.

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
-	"github.com/pinion-index/pinion/tools/internal/chart"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Arrival rates of figures 5 and 6 as shares of saturation.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // costHead is the head of a file of recorded costs. Times are in nanoseconds.

@@ -8,12 +8,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/tools/internal/chart"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // TaskRow is what fine-grained tasks of one size cost (Tatikonda 2011, section

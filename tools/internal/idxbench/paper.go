@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/ao"
 	"github.com/pinion-index/pinion/tools/internal/paper/ding"

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

@@ -15,10 +15,10 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/idxquery"
 )
 

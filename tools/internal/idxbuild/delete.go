@@ -9,9 +9,9 @@ import (
 
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // deletions says which documents of the index are deleted before others are added.

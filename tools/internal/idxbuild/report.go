@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Report is what idxbuild prints.

@@ -10,9 +10,9 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 )
 
 // CodecSizes is what `idxinspect sizes --codec` prints: what the lists that have a

@@ -4,7 +4,7 @@ package idxinspect
 import (
 	"io"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/idxquery"
 	"github.com/spf13/cobra"
 )

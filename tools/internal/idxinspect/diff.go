@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Diff is what `idxinspect diff` prints.

@@ -6,8 +6,8 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )
 

@@ -9,8 +9,8 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Lists is what `idxinspect list` prints: the lists of a term.

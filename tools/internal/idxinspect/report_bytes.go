@@ -9,9 +9,9 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/htmlreport"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )

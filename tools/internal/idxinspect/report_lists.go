@@ -4,9 +4,9 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/htmlreport"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )

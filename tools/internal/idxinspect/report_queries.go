@@ -11,9 +11,9 @@ import (
 
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/htmlreport"
 )
 

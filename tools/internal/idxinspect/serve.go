@@ -10,7 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/serve"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/writer"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/spf13/cobra"
 )
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 	"github.com/spf13/cobra"
 )
 

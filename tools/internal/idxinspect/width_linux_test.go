@@ -14,7 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/writer"
 )
 

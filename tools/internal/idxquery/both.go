@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // both answers queries with --device hybrid: on all cores or those of --threads, as onThreads

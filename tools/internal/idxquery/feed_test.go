@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/exchange"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/writer"
 )
 

@@ -4,7 +4,7 @@ import (
 	"io"
 	"sync"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // sizes bound the shares into which queries are cut. A share is 1/(4*workers) of the

@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // fed returns a pipeline with n questions in chunks of random lengths.

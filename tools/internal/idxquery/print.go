@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Answer is what idxquery prints for one query.

@@ -14,8 +14,8 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // stepFinder answers queries step by step on two processors and traces them.

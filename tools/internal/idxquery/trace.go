@@ -3,8 +3,8 @@ package idxquery
 import (
 	"math"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Trace is query.Trace as --json prints it.

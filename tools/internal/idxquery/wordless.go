@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // whyNoTerms says why the analyzer leaves no term of a text.

@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pinion-index/pinion/tools/internal/chart"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // Report is an experiment with its rows, the paper's numbers and the verdicts.

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/corpus"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Run is one run of the CPU's or the GPU's half of an experiment. Recorded runs are files

@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/rice"
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 )
 
 // TestLaunched measures on the device and looks which modules the runs name: those that they

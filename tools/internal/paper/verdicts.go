@@ -3,7 +3,7 @@ package paper
 import (
 	"fmt"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // Compare judges a claim that a quantity is as large as the paper says: it holds if ours

@@ -4,7 +4,7 @@ import (
 	"math"
 	"net/http"
 
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // docs is a page of documents.

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/tools/internal/cli"
+	"github.com/pinion-index/pinion/internal/cli"
 )
 
 // piece is a part of a text that is shown: a word of the query, or what is between them.

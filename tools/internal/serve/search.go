@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // search is the answer to a query.

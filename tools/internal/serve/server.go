@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/store"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 //go:embed static templates

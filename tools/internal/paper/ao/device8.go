@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/corpus"
-	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )

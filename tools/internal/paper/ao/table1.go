@@ -3,8 +3,8 @@ package ao
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/corpus"
-	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )

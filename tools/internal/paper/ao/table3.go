@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/corpus"
-	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

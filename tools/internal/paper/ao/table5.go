@@ -7,8 +7,8 @@ import (
 	"math/big"
 
 	"github.com/pinion-index/pinion/format/codec/lrc"
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )

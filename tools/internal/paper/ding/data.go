@@ -6,9 +6,9 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/pfordelta"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

@@ -8,8 +8,8 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/tools/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

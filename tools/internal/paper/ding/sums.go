@@ -6,10 +6,10 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/kernels"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 	"github.com/pinion-index/pinion/tools/internal/paper/resident"
 )

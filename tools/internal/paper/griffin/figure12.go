@@ -6,9 +6,9 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
+	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/tools/internal/chart"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

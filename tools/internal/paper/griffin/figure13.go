@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/tools/internal/chart"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

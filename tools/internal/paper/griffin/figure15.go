@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

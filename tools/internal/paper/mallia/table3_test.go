@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/tools/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

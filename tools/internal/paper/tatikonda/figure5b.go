@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/tools/internal/chart"
+	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 

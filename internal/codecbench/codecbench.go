@@ -8,8 +8,8 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/cli"
 )
 
 // Postings is a list to encode: docIDs and as many frequencies.

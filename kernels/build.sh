@@ -1,22 +1,25 @@
 #!/bin/sh
-# Builds the device code of every kernel source, or of the modules named: PTX, which
-# drivers compile for any GPU, and code for the architectures that need no compiling. go
-# generate ./kernels runs it. The output depends on the version of nvcc alone.
+# Builds the device code of every kernel source of this folder, or of DIR with -C DIR, or
+# of the modules named: PTX, which drivers compile for any GPU, and code for the
+# architectures that need no compiling. go generate ./kernels runs it. The output depends
+# on the version of nvcc alone.
 #
 # compute_70 is the oldest architecture with independent thread scheduling. The code is
 # made from the same PTX: sm_80 runs on 8.6 and 8.9 too. No fma contraction: scores must
 # be the CPU's.
 set -e
-cd "$(dirname "$0")"
+dir=$(dirname "$0")
+[ "$1" != -C ] || { dir=$2; shift 2; }
+cd "$dir"
 nvcc --version | grep -q 'release 11.8' || { echo "build.sh: needs nvcc 11.8" >&2; exit 1; }
 export ARCHS="80 90" WORK="$(mktemp -d)"
 trap 'rm -rf "$WORK"' EXIT
-mkdir -p code paper/code "$WORK/paper"
-[ $# -gt 0 ] || set -- $(ls *.cu paper/*.cu | sed 's/\.cu$//')
+mkdir -p code
+[ $# -gt 0 ] || set -- $(ls *.cu | sed 's/\.cu$//')
 
 # A file is written only if what is in it changes: versions of gzip may differ.
 export KEEP='keep() {
-    to="$(dirname "$1")/code/$(basename "$1").gz"
+    to="code/$1.gz"
     gzip -dc "$to" 2>/dev/null | cmp -s - "$WORK/$1" || gzip -9nc "$WORK/$1" >"$to"
 }'
 # Names of local functions carry a hash of the folder's path: not part of the text.

@@ -8,24 +8,17 @@ import (
 	"embed"
 	"fmt"
 	"io"
+	"io/fs"
 	"path"
 	"slices"
-	"strings"
 )
 
 //go:embed code/*.gz
 var code embed.FS
 
-// paperFolder begins the names of the modules whose kernels only experiments launch. A
-// program has them if it is built with the tag paper.
-const paperFolder = "paper/"
-
 // architectures are the compute capabilities that there is code for. Code for X.Y runs on
 // X.Y and on later minor versions of X.
 var architectures = []struct{ major, minor int }{{8, 0}, {9, 0}}
-
-// OfPaper reports whether a module is one of those that only experiments use.
-func OfPaper(module string) bool { return strings.HasPrefix(module, paperFolder) }
 
 // Modules returns the names of all modules.
 func Modules() []string {
@@ -70,11 +63,11 @@ func PTX(module string) (string, error) {
 }
 
 func unpack(module, suffix string) ([]byte, error) {
-	files := code
-	if OfPaper(module) {
-		files = paperCode
+	files := fs.FS(code)
+	if of := added[path.Dir(module)]; of != nil {
+		files = of
 	}
-	b, err := files.ReadFile(path.Join(path.Dir(module), "code", path.Base(module)+"."+suffix+".gz"))
+	b, err := fs.ReadFile(files, "code/"+path.Base(module)+"."+suffix+".gz")
 	if err != nil {
 		return nil, fmt.Errorf("kernels: no module %q: %w", module, err)
 	}

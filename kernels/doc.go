@@ -8,6 +8,7 @@
 //	codecs.go   which kernel serves which codec
 //	params.go   the parameter structs; params.h is the same in C
 //	code.go     the embedded code: for compute capabilities 8.x and 9.x, and PTX for others
+//	added.go    kernels that a program adds: those of papers/kernels
 //
 // Device functions (headers):
 //
@@ -51,10 +52,6 @@
 //
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp
 // (the kernels by name), emu_cgo.go.
-//
-// Folder paper holds kernels that only the papers' experiments launch. With the build tag
-// paper they join the table (paper.go, paper_params.go, emu_paper.cpp), and their code is
-// embedded.
 //
 // Every kernel takes one struct by value, so a launch consists of a kernel, a grid size
 // and the bytes of the struct. go generate ./kernels rebuilds the code. This requires nvcc

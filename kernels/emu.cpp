@@ -60,7 +60,7 @@ extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned bloc
                                   const void *params, uint64_t seed) {
     for (const Entry &e : entries)
         if (!strcmp(e.name, name)) return emu_run(e.run, params, grid, block, shared, seed);
-    for (const Entry *e = emu_paper_entries ? emu_paper_entries() : nullptr; e && e->name; e++)
+    for (const Entry *e = emu_added_entries ? emu_added_entries() : nullptr; e && e->name; e++)
         if (!strcmp(e->name, name)) return emu_run(e->run, params, grid, block, shared, seed);
     return "no such kernel";
 }

@@ -26,15 +26,10 @@ import (
 //go:embed *.cu
 var _ embed.FS
 
-var emuNames = func() []*C.char {
-	c := make([]*C.char, len(table))
-	for k := range c {
-		c[k] = C.CString(Kernel(k).String()) // for None, a name that is no kernel
-	}
-	return c
-}()
-
-var emuMutex sync.Mutex // the emulator runs one kernel at a time
+var (
+	emuMutex sync.Mutex // the emulator runs one kernel at a time
+	emuNames []*C.char  // by kernel, from the first launch on
+)
 
 // Emulate runs a kernel on the host: grid thread blocks of k.Threads() threads with
 // shared bytes of dynamic shared memory. If seed is not 0, it determines a random order
@@ -48,6 +43,9 @@ func Emulate(k Kernel, grid, shared int, params []byte, seed uint64) error {
 	defer emuMutex.Unlock()
 	if want := paramsSize(k); len(params) != want {
 		return fmt.Errorf("kernel %v: %d bytes of parameters, not %d", k, len(params), want)
+	}
+	for i := len(emuNames); i < len(table); i++ {
+		emuNames = append(emuNames, C.CString(Kernel(i).String())) // for None, a name that is no kernel
 	}
 	msg := C.emu_launch(emuNames[k], C.uint(grid), C.uint(k.Threads()), C.uint(shared),
 		unsafe.Pointer(unsafe.SliceData(params)), C.uint64_t(seed))

@@ -1,9 +1,6 @@
 package kernels
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Kernel identifies a kernel. The zero value, None, is not a kernel.
 type Kernel uint8
@@ -90,13 +87,13 @@ const (
 	MarkPacked
 	PublishPresence // a thread per job
 
-	Count // one more than the last kernel of an ordinary program
+	Count // one more than the last kernel of this package
 )
 
 // entry describes one kernel.
 type entry struct {
 	name    string   // of the entry point
-	module  string   // the source, MODULE.cu, and the code, code/MODULE.*.gz; of paper/NAME paper/code/NAME.*.gz
+	module  string   // the source, MODULE.cu, and the code, code/MODULE.*.gz
 	params  any      // zero value of its parameter struct
 	threads int      // per thread block; 0: 256
 	task    Task     // for For
@@ -113,8 +110,8 @@ type tile struct{ blocks, long int }
 // warpTile is the maximum number of blocks in a tile that is processed by one warp.
 const warpTile = 32
 
-// table has the entries of all kernels of this program, by number.
-var table = slices.Concat(ordinary[:], papers)
+// table has the entries of all kernels of this program, by number. Add appends to it.
+var table = ordinary[:]
 
 var ordinary = [Count]entry{
 	CheckLists:     {name: "check_lists", module: "lists", params: CheckParams{}, threads: 512},
@@ -205,7 +202,7 @@ func All() []Kernel {
 }
 
 // Numbers returns one more than the number of the program's last kernel: Count, or more
-// with the build tag paper.
+// after Add.
 func Numbers() int { return len(table) }
 
 // String returns the name of the kernel's entry point.

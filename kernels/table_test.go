@@ -53,9 +53,6 @@ func sources(t *testing.T) map[string]declared {
 			d := declared{module: strings.TrimSuffix(filepath.ToSlash(file), ".cu"), params: "DecodeParams", threads: 256}
 			if m[1] == "KERNEL" {
 				d.params = args[1]
-				if OfPaper(d.module) && !strings.HasPrefix(d.params, "Decode") && !strings.HasPrefix(d.params, "Merge") {
-					d.params = "Paper" + d.params
-				}
 				fmt.Sscan(args[2], &d.threads)
 			}
 			for _, pattern := range names {
@@ -70,19 +67,12 @@ func sources(t *testing.T) map[string]declared {
 	return found
 }
 
-// glob returns the files of the modules of this program: those in a folder below that of
-// the sources, and in that of folder paper.
-func glob(t *testing.T, folder, pattern string) (files []string) {
+// glob returns the files in a folder below that of the sources.
+func glob(t *testing.T, folder, pattern string) []string {
 	t.Helper()
-	for _, top := range []string{".", "paper"} {
-		if top == "paper" && Numbers() == int(Count) {
-			continue
-		}
-		some, err := filepath.Glob(filepath.Join(top, folder, pattern))
-		if err != nil || len(some) == 0 {
-			t.Fatalf("no %s in %s: %v", pattern, top, err)
-		}
-		files = append(files, some...)
+	files, err := filepath.Glob(filepath.Join(folder, pattern))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no %s in %q: %v", pattern, folder, err)
 	}
 	return files
 }
@@ -96,20 +86,11 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// emulator returns the sources of the emulator that include kernels.
-func emulator(t *testing.T) string {
-	t.Helper()
-	if Numbers() == int(Count) {
-		return read(t, "emu.cpp")
-	}
-	return read(t, "emu.cpp") + read(t, "emu_paper.cpp")
-}
-
 // TestTable compares the table with the sources, the emulator and the PTX, by name.
 func TestTable(t *testing.T) {
 	found := sources(t)
 	emulated := map[string]string{}
-	for _, m := range regexp.MustCompile(`ENTRY\((\w+), (\w+)\)`).FindAllStringSubmatch(emulator(t), -1) {
+	for _, m := range regexp.MustCompile(`ENTRY\((\w+), (\w+)\)`).FindAllStringSubmatch(read(t, "emu.cpp"), -1) {
 		emulated[m[1]] = m[2]
 	}
 	seen := map[string]bool{}
@@ -125,7 +106,7 @@ func TestTable(t *testing.T) {
 		if got, ok := found[name]; !ok || got != want {
 			t.Errorf("%s: the sources say %+v, the table %+v", name, got, want)
 		}
-		if emulated[name] != strings.TrimPrefix(v.Name(), "Paper") {
+		if emulated[name] != v.Name() {
 			t.Errorf("%s: the emulator passes %q, the table %q", name, emulated[name], v.Name())
 		}
 		text, err := PTX(k.Module())
@@ -159,9 +140,6 @@ func TestModules(t *testing.T) {
 		var got []string
 		for _, f := range glob(t, pattern[0], pattern[1]) {
 			base, _, _ := strings.Cut(filepath.Base(f), ".")
-			if strings.HasPrefix(filepath.ToSlash(f), paperFolder) {
-				base = paperFolder + base
-			}
 			got = append(got, base)
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
@@ -169,7 +147,7 @@ func TestModules(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, m := range regexp.MustCompile(`#include "([\w/]+)\.cu"`).FindAllStringSubmatch(emulator(t), -1) {
+	for _, m := range regexp.MustCompile(`#include "(\w+)\.cu"`).FindAllStringSubmatch(read(t, "emu.cpp"), -1) {
 		got = append(got, m[1])
 	}
 	if slices.Sort(got); !slices.Equal(got, want) {

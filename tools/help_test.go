@@ -56,8 +56,8 @@ func checkHelp(t *testing.T, root *cobra.Command, path []string) {
 		t.Errorf("%s: %d examples, two are wanted", name, examples)
 	}
 	for _, sub := range cmd.Commands() {
-		if sub.Name() == "completion" {
-			continue // cobra's own
+		if sub.Name() == "completion" || sub.Hidden {
+			continue // cobra's own, or only says what took its place
 		}
 		checkHelp(t, root, append(path[:len(path):len(path)], sub.Name()))
 	}

@@ -22,7 +22,6 @@ import (
 	"github.com/pinion-index/pinion/tools/internal/idxinspect"
 	"github.com/pinion-index/pinion/tools/internal/idxmerge"
 	"github.com/pinion-index/pinion/tools/internal/idxquery"
-	"github.com/pinion-index/pinion/tools/internal/paper"
 )
 
 // printedAs are the types that are encoded, by the heading of docs/json.md.
@@ -44,7 +43,6 @@ var printedAs = map[string]any{
 	"idxbench build": idxbench.Build{}, "idxbench open": idxbench.Open{}, "idxbench query": idxbench.Queries{}, "idxbench intersect": idxbench.Queries{},
 	"idxbench decode": idxbench.Decode{}, "idxbench load": idxbench.Load{}, "idxbench calibrate": idxbench.Calibration{}, "idxbench eval": idxbench.Eval{},
 	"idxbench synth": idxbench.Synth{}, "idxbench gpu": idxbench.GPU{}, "idxbench steps": idxbench.GPU{},
-	"idxbench paper": []paper.Report{}, "idxbench paper without a name": []idxbench.PaperRow{},
 }
 
 // fields adds the paths that a type is encoded to, each with its type.
@@ -202,7 +200,6 @@ var jsonRuns = []struct {
 	{"idxbench load", 0, "idxbench load --index a.idx --queries q.tsv --workers 1 --rate 0,1000 --time 5ms"},
 	{"idxbench synth", 0, "idxbench synth --out s.idx --docs 1000 --terms 100 --length 10"},
 	{"idxbench eval", 0, "idxbench eval --per-query --qrels qrels --run a.run"},
-	{"idxbench paper without a name", 0, "idxbench paper"},
 }
 
 // TestJSONPrinted runs the commands with --json and compares what they print with docs/json.md.

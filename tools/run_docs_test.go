@@ -27,7 +27,6 @@ var notRun = []struct{ pattern, reason string }{
 	{`^idxinspect serve `, runsOn},
 	{`^idxbench synth |^idxbench load .*(parts|big).idx`, takesLong}, // millions of documents
 	{`^idxbench decode( --levels| --data .*)?$|^idxbench decode --codec bp128,vbyte128 --levels$`, takesLong},
-	{`^idxbench paper (all|\S+ )`, takesLong},
 	{`^idxbench load `, takesLong}, // some seconds each; script bench.txtar runs it with --time
 	{`\bjq\b`, needsProgram},
 }

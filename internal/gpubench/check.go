@@ -10,8 +10,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -32,14 +32,14 @@ func (b *Bench) Check(ctx context.Context, dir string, n int) error {
 
 // checked makes an index of two segments with lists from one posting to half of the
 // documents.
-func (b *Bench) checked(ctx context.Context, c codec.Codec, dir string) (*corpus.Index, error) {
+func (b *Bench) checked(ctx context.Context, c codec.Codec, dir string) (*listset.Index, error) {
 	docs, terms := 24000, 240
 	if b.Small {
 		docs, terms = 4000, 60
 	}
-	var sets []*corpus.Set
+	var sets []*listset.Set
 	for i := range uint64(2) {
-		s, err := corpus.Range(b.Seed+i, docs, terms, 1, float64(docs)/2)
+		s, err := listset.Range(b.Seed+i, docs, terms, 1, float64(docs)/2)
 		if err != nil {
 			return nil, err
 		}
@@ -97,7 +97,7 @@ func (b *Bench) check(ctx context.Context, c codec.Codec, dir string, n int) (er
 }
 
 // mixed draws queries of all kinds.
-func mixed(r *rand.Rand, s *corpus.Set, n int) []query.Query {
+func mixed(r *rand.Rand, s *listset.Set, n int) []query.Query {
 	modes := []query.Mode{query.And, query.Or, query.AndOr}
 	qs := make([]query.Query, n)
 	for i := range qs {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,12 +12,16 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/corpus"
+	"github.com/pinion-index/pinion/internal/listset"
+	"github.com/pinion-index/pinion/internal/synth"
+	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/query"
 )
 
-// Collections are those of Ao 2011, appendix E, as package corpus makes them, in lower case:
-// bdr is bd with its documents in random order. StepCollections are those of part steps.
+// Collections are crawls of one to 16 million pages: of a domain, of a larger one, and of an engine,
+// bd, which is also there with its documents in random order, bdr. They are as large as those of Ao
+// 2011, appendix E, and their lists and queries are drawn to be like those. StepCollections are those
+// of part steps.
 var (
 	Collections     = []string{"gov", "gov2", "bdr", "bd"}
 	StepCollections = []string{"gov2", "bd"}
@@ -37,14 +40,44 @@ func (b *Bench) wanted(some []string) (out []string) {
 	return out
 }
 
-// collection makes a collection of a paper with its log, and writes it in bp128.
-func (b *Bench) collection(ctx context.Context, name, dir string) (*corpus.Index, error) {
-	name = strings.ToUpper(name)
-	scale := 1.0
+// crawl describes a collection: its documents, lists, and log, in which first is the mean length of
+// a query's shortest list.
+type crawl struct {
+	docs   int
+	spec   synth.Spec
+	first  float64
+	random bool // the order of documents
+}
+
+var crawls = map[string]crawl{
+	"gov": {docs: 1053372, first: 8600,
+		spec: synth.Spec{Terms: 1 << 22, Length: 300, Topics: 32, Seed: 1, Boost: 24, SiteDocs: 8, RegionDocs: 12000, Drift: 0.33, Lean: 0.33, Phases: 16, Even: 0.75, Burst: 1}},
+	"gov2": {docs: 5038710, first: 20000,
+		spec: synth.Spec{Terms: 1 << 24, Length: 300, Topics: 32, Seed: 2, Boost: 16, SiteDocs: 20, RegionDocs: 150000, Drift: 0.36, Lean: 0.44, Phases: 4, Even: 0.84, Burst: 1}},
+	"bd":  {docs: 15749656, first: 3600, spec: bd},
+	"bdr": {docs: 15749656, first: 3600, spec: bd, random: true},
+}
+
+var bd = synth.Spec{Terms: 1 << 25, Length: 200, Topics: 32, Seed: 3, Boost: 12, SiteDocs: 500, RegionDocs: 20000, Drift: 0.95, Lean: 0.25, Phases: 4, Even: 0.6, Burst: 5}
+
+// collection makes a collection with its log, and writes it in bp128.
+func (b *Bench) collection(ctx context.Context, name, dir string) (*listset.Index, error) {
+	c, share := crawls[name], 1.0
 	if b.Small {
-		scale = 20000 / float64(corpus.Documents(name))
+		share = 20000 / float64(c.docs)
 	}
-	s, err := corpus.Asked(name, scale, math.MaxInt)
+	base, err := synth.New(c.spec.Scaled(c.docs, share))
+	if err != nil {
+		return nil, err
+	}
+	log := synth.LogSpec{Queries: 1000, Lengths: []float64{0, 16.1, 24.5, 22.8, 14.8, 8.24, 6, 4, 2.5, 1.06},
+		First: c.first, Spread: 0.8, Skew: 1.25, Floor: 0.15, Own: 0.95, Seed: 6}
+	log = log.Scaled(float64(base.Spec().Docs) / float64(c.docs))
+	var docs order.Permutation
+	if c.random {
+		docs = order.Shuffle(uint32(base.Spec().Docs), c.spec.Seed)
+	}
+	s, err := listset.New(strings.ToUpper(name), base, docs, base.LogRanks(log))
 	if err != nil {
 		return nil, err
 	}
@@ -52,9 +85,9 @@ func (b *Bench) collection(ctx context.Context, name, dir string) (*corpus.Index
 }
 
 // write writes sets, a segment each.
-func (b *Bench) write(ctx context.Context, dir string, c codec.Codec, sets ...*corpus.Set) (*corpus.Index, error) {
+func (b *Bench) write(ctx context.Context, dir string, c codec.Codec, sets ...*listset.Set) (*listset.Index, error) {
 	start := time.Now()
-	x, err := corpus.Write(ctx, dir, c, sets...)
+	x, err := listset.Write(ctx, dir, c, sets...)
 	if err == nil {
 		s := x.Snapshot.Stats()
 		fmt.Fprintf(b.Log, "  wrote %s in %.1f s: %d documents, %d postings\n", x.Set.Name, time.Since(start).Seconds(), s.Docs, s.Postings)
@@ -64,13 +97,13 @@ func (b *Bench) write(ctx context.Context, dir string, c codec.Codec, sets ...*c
 
 // engine is an index with its executors.
 type engine struct {
-	*corpus.Index
+	*listset.Index
 	gpu *gpuload.Executor
 	cpu *query.Searcher
 }
 
 // open creates executors for an index, which the engine closes.
-func (b *Bench) open(x *corpus.Index) (e *engine, err error) {
+func (b *Bench) open(x *listset.Index) (e *engine, err error) {
 	e = &engine{Index: x}
 	if e.cpu, err = query.NewSearcher(x.Snapshot, query.Options{}); err == nil {
 		e.gpu, err = gpuload.New(b.Device, x.Snapshot, b.options())
@@ -102,7 +135,7 @@ func (k kind) String() string {
 }
 
 // draw draws n queries of the set's log at random, as indexes of its lists.
-func draw(s *corpus.Set, n int, k kind, seed uint64) [][]int {
+func draw(s *listset.Set, n int, k kind, seed uint64) [][]int {
 	from := s.Queries
 	if k == long {
 		from = nil
@@ -121,7 +154,7 @@ func draw(s *corpus.Set, n int, k kind, seed uint64) [][]int {
 }
 
 // asked returns queries that are given as indexes of a set's lists.
-func asked(s *corpus.Set, queries [][]int, k int, mode query.Mode) []query.Query {
+func asked(s *listset.Set, queries [][]int, k int, mode query.Mode) []query.Query {
 	out := make([]query.Query, len(queries))
 	for i, terms := range s.Texts(queries) {
 		out[i] = query.Query{K: k, Mode: mode}

@@ -20,8 +20,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -56,7 +56,7 @@ func (b *Bench) Damage(ctx context.Context, dir string, n int) error {
 
 // damage makes n trials with an index in a codec, on all processors.
 func (b *Bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o *outcomes) (err error) {
-	s, err := corpus.Range(b.Seed, 3000, 24, 140, 2600)
+	s, err := listset.Range(b.Seed, 3000, 24, 140, 2600)
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (b *Bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o 
 // trials are the trials of one goroutine, on a copy of an index.
 type trials struct {
 	b     *Bench
-	set   *corpus.Set
+	set   *listset.Set
 	dir   string
 	file  *os.File // the segment
 	bytes []byte   // what it holds without damage
@@ -111,7 +111,7 @@ type extent struct {
 	lo, hi int64
 }
 
-func newTrials(b *Bench, x *corpus.Index, dir string) (*trials, error) {
+func newTrials(b *Bench, x *listset.Index, dir string) (*trials, error) {
 	t := &trials{b: b, set: x.Set}
 	var err error
 	if t.dir, err = os.MkdirTemp(dir, "pinion-damage-"); err != nil {

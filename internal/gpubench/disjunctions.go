@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/corpus"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -104,7 +104,7 @@ func (b *Bench) disjunction(ctx context.Context, e *engine, sets []answered, how
 // accumulators in device memory (kernels/accumulate.cu) move: 8 per document, the
 // postings with the given bytes each, and the 32-byte sectors of accumulators with a
 // posting, read and written. Norms are assumed to be in L2.
-func traffic(s *corpus.Set, queries [][]int, each float64) (bytes float64) {
+func traffic(s *listset.Set, queries [][]int, each float64) (bytes float64) {
 	sectors := float64(s.Docs) / 8
 	for _, q := range queries {
 		bytes += 8 * float64(s.Docs)

@@ -6,7 +6,7 @@
 //	rows.go          figures as rows of a table
 //	memory.go        copies and fills
 //	decode.go        decoding to device memory; sequence.go makes and encodes the data
-//	collection.go    the papers' collections and their queries
+//	collection.go    the collections and their queries
 //	queries.go       loading, conjunctions, ranked queries
 //	strategies.go    algorithms for intersection, by the ratio of lengths
 //	disjunctions.go  algorithms for disjunctions

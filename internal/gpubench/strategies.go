@@ -16,7 +16,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/lrcseg"
 	"github.com/pinion-index/pinion/format/codec/seglrc"
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/corpus"
+	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/query"
 )
@@ -131,7 +131,7 @@ func (b *Bench) octave(ctx context.Context, e *engine, batch, octave int, some [
 const perOctave = 16
 
 // ladder draws as many lists of the same length as lists up to 2^n times as long.
-func (b *Bench) ladder(name string, docs, first, n int) *corpus.Set {
+func (b *Bench) ladder(name string, docs, first, n int) *listset.Set {
 	lists := make([][]uint32, 2*(perOctave*n+1))
 	half := len(lists) / 2
 	for i := range lists {
@@ -141,12 +141,12 @@ func (b *Bench) ladder(name string, docs, first, n int) *corpus.Set {
 		}
 		lists[i] = synthetic.Uniform(b.Seed<<16+uint64(i), int(size), docs)
 	}
-	return corpus.Of(name, docs, lists)
+	return listset.Of(name, docs, lists)
 }
 
 // pairs draws pairs of a short list of a ladder and one between 2^octave and 2^(octave+1)
 // times as long.
-func (b *Bench) pairs(s *corpus.Set, n, octave int) [][]int {
+func (b *Bench) pairs(s *listset.Set, n, octave int) [][]int {
 	half := len(s.Lists) / 2
 	r := rand.New(rand.NewPCG(b.Seed, uint64(octave)))
 	out := make([][]int, n)

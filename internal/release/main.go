@@ -166,7 +166,7 @@ func (r *release) build(platform, dir string) error {
 	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir+string(filepath.Separator),
 		"-ldflags", fmt.Sprintf("-s -w -X %s.release=%s -X %s.commit=%s", cli, r.version, cli, r.commit), "./tools/...")
 	// Settings of the environment would make other bytes.
-	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off")
+	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off")
 	_, err := output(cmd)
 	return err
 }

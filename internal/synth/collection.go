@@ -49,6 +49,21 @@ type Spec struct {
 // DefaultSpec has the number of documents of GOV2's part in Ao 2011.
 var DefaultSpec = Spec{Docs: 5_000_000, Terms: 2_000_000, Length: 250, Topics: 32, Seed: 1}
 
+// Scaled returns a collection of a share of a number of documents, but at least 2,000, with as
+// large a share of the terms, at least 20,000. Regions shrink with the documents, so that there are
+// as many, and so do large sites.
+func (s Spec) Scaled(docs int, share float64) Spec {
+	s.Docs = max(int(float64(docs)*share), 2000)
+	share = float64(s.Docs) / float64(docs)
+	s.Terms = max(int(float64(s.Terms)*share), 20000)
+	s.RegionDocs *= share
+	if s.SiteDocs == 0 {
+		s.SiteDocs = 1000
+	}
+	s.SiteDocs = max(s.SiteDocs*share, min(s.SiteDocs, 20))
+	return s
+}
+
 // Check returns an error unless s is in range.
 func (s Spec) Check() error {
 	switch {

@@ -28,6 +28,14 @@ type LogSpec struct {
 	Seed uint64
 }
 
+// Scaled returns the log of a collection with a share of the documents: first lists shrink with it,
+// and the number of queries by its square root, to at least 100.
+func (q LogSpec) Scaled(share float64) LogSpec {
+	q.First = max(q.First*share, 10)
+	q.Queries = max(int(float64(q.Queries)*math.Sqrt(share)), 100)
+	return q
+}
+
 // LogRanks draws queries as ranks of terms, in no order. The number of documents with a
 // term is estimated from a sample of lists.
 func (c *Collection) LogRanks(q LogSpec) [][]int {

@@ -88,3 +88,16 @@ func (c *Collection) Region(doc int) int {
 	site := c.Site(doc)
 	return sort.Search(len(c.regions)-2, func(i int) bool { return c.regions[i+1] > site })
 }
+
+// Rank returns the rank of a term that about n documents are expected to have.
+func (c *Collection) Rank(n float64) int {
+	lo, hi := 0, c.spec.Terms-1
+	for lo < hi {
+		if m := (lo + hi) / 2; c.Expect(m) > n {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}

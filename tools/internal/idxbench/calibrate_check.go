@@ -11,6 +11,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/loadtest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -67,7 +68,7 @@ func (c *calibrator) check(ctx context.Context, m *hybrid.Model) (rows []CheckRo
 				for i := range f.repeat {
 					time.Sleep(checkPause)
 					row := CheckRow{Device: device.String(), Mode: mode, Workers: f.workers, Offered: rate}
-					due := arrivals(rate, f.time/4+f.time, f.seed+uint64(i))
+					due := loadtest.Arrivals(rate, f.time/4+f.time, f.seed+uint64(i))
 					o := hybrid.Options{Model: m, Mode: device}
 					asked, err := c.checkRun(ctx, gpu, queries, due, o, &row)
 					if err != nil {
@@ -118,13 +119,13 @@ func (c *calibrator) checkRun(ctx context.Context, gpu query.Executor, queries [
 	}
 	defer x.Close()
 	var got LoadRow
-	if err := arrive(ctx, &hybridTarget{Executor: x, pool: p}, queries, due, c.flags.time, 0, &got); err != nil {
+	if err := loadtest.Arrive(ctx, &hybridTarget{Executor: x, pool: p}, queries, due, c.flags.time, 0, &got.Result); err != nil {
 		return nil, err
 	}
 	s := x.Stats()
 	row.Queries = int(got.Queries)
 	row.Run = CheckFigure{Mean: got.Mean, P99: got.P99, GPU: float64(s.GPU.Queries) / float64(max(s.CPU.Queries+s.GPU.Queries, 1)), Throughput: got.Throughput}
-	return got.asked, s.Retired
+	return got.AskedAt, s.Retired
 }
 
 // checkSimulation is the simulation of a row: queries arrive when they were asked, some late, and take
@@ -146,10 +147,10 @@ func checkSimulation(records []hybrid.Record, due, asked []time.Duration, f *cal
 	if err != nil {
 		return err
 	}
-	h := newLatencies()
+	h := loadtest.NewLatencies()
 	for k, t := range out.Took {
 		i := order[warm+k]
-		record(h, t+asked[i]-due[i])
+		loadtest.Record(h, t+asked[i]-due[i])
 	}
 	s := out.Stats
 	row.Model = CheckFigure{Mean: h.Mean() / 1e3, P99: float64(h.ValueAtPercentile(99)) / 1e3, GPU: float64(s.GPU.Queries) / float64(max(s.CPU.Queries+s.GPU.Queries, 1)), Throughput: out.Throughput}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/loadtest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -227,7 +228,7 @@ func (c *calibrator) crowd(ctx context.Context, queries []query.Query, alone []t
 	most := 0.0
 	for range c.flags.repeat { // others use the host, too
 		var row LoadRow
-		if err := saturate(ctx, cpuTarget{p}, queries, 200*time.Millisecond, &row); err != nil {
+		if err := loadtest.Saturate(ctx, cpuTarget{p}, queries, backlog, 200*time.Millisecond, &row.Result); err != nil {
 			return err
 		}
 		most = max(most, row.Throughput)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/loadtest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -57,11 +58,11 @@ func (c *calibrator) wakes(ctx context.Context, m *hybrid.Model) error {
 		return err
 	}
 	defer x.Close()
-	w := &waking{clock: newClock(), cpu: x, pool: p, some: slices.Clone(c.train), modes: c.flags.modes, spin: c.flags.spin, time: min(streamTime, c.flags.time)}
+	w := &waking{clock: loadtest.NewClock(), cpu: x, pool: p, some: slices.Clone(c.train), modes: c.flags.modes, spin: c.flags.spin, time: min(streamTime, c.flags.time)}
 	if w.spin < time.Microsecond {
 		w.spin = pool.DefaultSpinFor
 	}
-	defer w.clock.stop()
+	defer w.clock.Stop()
 	rand.New(rand.NewPCG(c.flags.seed, 29)).Shuffle(len(w.some), func(i, j int) { w.some[i], w.some[j] = w.some[j], w.some[i] })
 	if m.Wakes, err = w.cores(ctx); err != nil {
 		return err
@@ -88,7 +89,7 @@ func (c *calibrator) wakes(ctx context.Context, m *hybrid.Model) error {
 	var each [2]float64 // core time, in the queues and without
 	for i, t := range []target{&hybridTarget{Executor: x, pool: p, most: backlog}, cpuTarget{p}} {
 		var row LoadRow
-		if err := saturate(ctx, t, queries, saturatedTime, &row); err != nil {
+		if err := loadtest.Saturate(ctx, t, queries, t.backlog(), saturatedTime, &row.Result); err != nil {
 			return err
 		}
 		each[i] = float64(c.flags.workers) / max(row.Throughput, 1) * float64(time.Second)
@@ -99,7 +100,7 @@ func (c *calibrator) wakes(ctx context.Context, m *hybrid.Model) error {
 
 // waking asks queries that wake cores and lanes.
 type waking struct {
-	clock   *clock
+	clock   *loadtest.Clock
 	cpu     *hybrid.Executor
 	pool    *pool.Pool // its
 	some    []recorded
@@ -245,29 +246,29 @@ func (w *waking) stream(ctx context.Context, mode string, each time.Duration) (o
 	}
 	w.streams++
 	rate := min(1/each.Seconds(), float64(w.pool.Workers())/4/costs.mean().Seconds())
-	due := arrivals(rate, w.time/4+w.time, w.streams)
+	due := loadtest.Arrivals(rate, w.time/4+w.time, w.streams)
 	var row LoadRow
-	if err := arrive(ctx, &hybridTarget{Executor: w.cpu, pool: w.pool}, queries, due, w.time, 0, &row); err != nil {
+	if err := loadtest.Arrive(ctx, &hybridTarget{Executor: w.cpu, pool: w.pool}, queries, due, w.time, 0, &row.Result); err != nil {
 		return nil, err
 	}
 	last := time.Duration(0) // answer
-	for i, asked := range row.asked {
-		if row.took[i] == refused {
+	for i, asked := range row.AskedAt {
+		if row.Took[i] == loadtest.Refused {
 			continue
 		}
 		if gap := asked - last; gap >= 0 && asked > w.time/4 {
-			out = append(out, wakeSample{gap, row.took[i] - (asked - due[i]), costs[i%len(costs)]})
+			out = append(out, wakeSample{gap, row.Took[i] - (asked - due[i]), costs[i%len(costs)]})
 		}
-		last = max(last, due[i]+row.took[i])
+		last = max(last, due[i]+row.Took[i])
 	}
 	return out, nil
 }
 
 // pairs asks queries of a mode and of nothing in turn, each after a pause.
 func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (out []wakeSample, err error) {
-	defer spareProcs()()
-	begin := w.clock.now()
-	for n := 0; n < wakeSamples/2 && (n < leastWakes/2 || w.clock.now()-begin < wakeTime); n++ {
+	defer loadtest.SpareProcs()()
+	begin := w.clock.Now()
+	for n := 0; n < wakeSamples/2 && (n < leastWakes/2 || w.clock.Now()-begin < wakeTime); n++ {
 		r := w.next(mode)
 		if r == nil {
 			break
@@ -276,7 +277,7 @@ func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (ou
 			q    *query.Query
 			cost time.Duration
 		}{{&r.query, r.record.Cost.CPU}, {&nothing, 0}} {
-			took, err := askAwake(ctx, w.cpu, of.q, w.clock, w.clock.now()+idle)
+			took, err := askAwake(ctx, w.cpu, of.q, w.clock, w.clock.Now()+idle)
 			if err != nil {
 				return nil, err
 			}
@@ -288,22 +289,22 @@ func (w *waking) pairs(ctx context.Context, mode string, idle time.Duration) (ou
 
 // lanes measures how much longer than in calibrator.onGPU a query takes that is alone on the GPU.
 func (w *waking) lanes(ctx context.Context, x *hybrid.Executor) (out []hybrid.Wake, err error) {
-	defer spareProcs()()
+	defer loadtest.SpareProcs()()
 	for _, idle := range laneIdles {
 		var rounds []hybrid.Wake
 		for range wakeRounds {
 			var all times
-			begin := w.clock.now()
-			for n := 0; n < wakeSamples && (n < leastWakes || w.clock.now()-begin < wakeTime); n++ {
+			begin := w.clock.Now()
+			for n := 0; n < wakeSamples && (n < leastWakes || w.clock.Now()-begin < wakeTime); n++ {
 				w.at++
 				r := &w.some[w.at%len(w.some)]
-				due := w.clock.now() + idle
-				for idle > coresRest && w.clock.now() < due {
-					if _, err := askAwake(ctx, w.cpu, &r.query, w.clock, w.clock.now()+coresRest/4); err != nil {
+				due := w.clock.Now() + idle
+				for idle > coresRest && w.clock.Now() < due {
+					if _, err := askAwake(ctx, w.cpu, &r.query, w.clock, w.clock.Now()+coresRest/4); err != nil {
 						return nil, err
 					}
 				}
-				took, err := askAwake(ctx, x, &r.query, w.clock, max(due, w.clock.now()))
+				took, err := askAwake(ctx, x, &r.query, w.clock, max(due, w.clock.Now()))
 				if err != nil {
 					return nil, err
 				}
@@ -321,16 +322,16 @@ const saturatedTime = 300 * time.Millisecond
 
 // askAwake asks a query when it is due, and waits for the answer without sleeping. It
 // returns when that came, from then on.
-func askAwake(ctx context.Context, x *hybrid.Executor, q *query.Query, c *clock, due time.Duration) (time.Duration, error) {
+func askAwake(ctx context.Context, x *hybrid.Executor, q *query.Query, c *loadtest.Clock, due time.Duration) (time.Duration, error) {
 	var took atomic.Int64
 	var failed error
-	c.wait(due)
+	c.Wait(due)
 	err := x.Submit(ctx, q, func(_ []query.Hit, err error) {
 		failed = err
-		took.Store(int64(max(c.now()-due, 1)))
+		took.Store(int64(max(c.Now()-due, 1)))
 	})
 	for err == nil && took.Load() == 0 {
-		if c.now()-due > 10*time.Millisecond {
+		if c.Now()-due > 10*time.Millisecond {
 			runtime.Gosched()
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/loadtest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -31,8 +32,6 @@ type Load struct {
 	GPU     string    `json:"gpu,omitempty"`
 	Costs   string    `json:"costs,omitempty"` // "calibrated", "built in", which may say why, or the file of --cost-model
 	Rows    []LoadRow `json:"rows"`
-	Tasks   []TaskRow `json:"tasks,omitempty"`
-	Figures []string  `json:"figures,omitempty"` // files written
 	Seconds float64   `json:"seconds"`
 	summary []string
 	missing error // why runs on a GPU were left out
@@ -40,35 +39,18 @@ type Load struct {
 	deadline time.Duration // 0: no answer is late
 }
 
-// LoadRow is one run. Latencies are in microseconds, from when a query was due to when
-// its result was ready.
+// LoadRow is one run.
 type LoadRow struct {
-	Figure     string          `json:"figure,omitempty"` // of the paper
-	Device     string          `json:"device"`
-	Model      string          `json:"model"`
-	Workers    int             `json:"workers"`
-	Threshold  int             `json:"threshold,omitempty"` // if it is not the default
-	Terms      int             `json:"terms,omitempty"`     // of each query, if all had the same number
-	Offered    float64         `json:"offered_qps"`         // arrivals per second; 0 means saturation
-	Alone      bool            `json:"alone,omitempty"`     // each query was asked some time after the previous one was answered
-	Pause      float64         `json:"pause_us,omitempty"`  // of Alone, in microseconds
-	Throughput float64         `json:"throughput_qps"`
-	Queries    uint64          `json:"queries"`
-	CPUs       float64         `json:"cpus"` // busy on average, including the one that submits queries
-	Mean       float64         `json:"mean_us,omitempty"`
-	P50        float64         `json:"p50_us,omitempty"`
-	P95        float64         `json:"p95_us,omitempty"`
-	P99        float64         `json:"p99_us,omitempty"`
-	P999       float64         `json:"p999_us,omitempty"`
-	Max        float64         `json:"max_us,omitempty"`
-	Asked      float64         `json:"asked_p99_us,omitempty"` // how late the load generator asked a query, 99th percentile
-	Missed     uint64          `json:"missed,omitempty"`       // answered after the deadline
-	Shed       uint64          `json:"shed,omitempty"`         // refused, because too many waited
-	Highest    bool            `json:"highest,omitempty"`      // the highest rate that keeps the deadline
-	Shares     *Shares         `json:"shares,omitempty"`
-	behind     bool            // arrivals were not answered in time
-	took       []time.Duration // of each query, since it was due
-	asked      []time.Duration // when each query was, since the start
+	Device    string  `json:"device"`
+	Model     string  `json:"model"`
+	Workers   int     `json:"workers"`
+	Threshold int     `json:"threshold,omitempty"` // if it is not the default
+	Offered   float64 `json:"offered_qps"`         // arrivals per second; 0 means saturation
+	Alone     bool    `json:"alone,omitempty"`     // each query was asked some time after the previous one was answered
+	Pause     float64 `json:"pause_us,omitempty"`  // of Alone, in microseconds
+	loadtest.Result
+	Highest bool    `json:"highest,omitempty"` // the highest rate that keeps the deadline
+	Shares  *Shares `json:"shares,omitempty"`
 }
 
 type loadFlags struct {
@@ -87,8 +69,8 @@ type loadFlags struct {
 	threshold, postings        int
 	spin                       time.Duration
 	time                       time.Duration
-	figures                    string
 	seed                       uint64
+	figures                    string // not there any more
 }
 
 func loadCommand() *cobra.Command {
@@ -111,9 +93,7 @@ query at a time (serial), or both at the same time (hybrid). --simulate does the
 with the scheduler of the engine over costs that idxbench calibrate recorded, for
 rates and machines that are not at hand. Without a GPU, the runs on the CPU that
 --device names as well are printed before the error.
-
---figures runs the experiments of Tatikonda 2011, section 4, on this machine and
-writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 workers.`,
+`,
 		Example: `  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000,5000
   idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --rate 0
   idxbench load --index big.idx --partitions parts.idx --queries long.tsv
@@ -152,7 +132,7 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	fl.StringVar(&f.cost, "cost-model", "", "cost model from `FILE`, as idxbench calibrate writes it (default: the one that it wrote for this machine and index, or built in)")
 	cli.Int(fl, &f.queue, "queue", 0, 0, cli.Any, "how many queries may wait before others are refused (default: the library's)")
 	fl.StringVar(&f.simulate, "simulate", "", "simulate over the costs in `FILE`, as idxbench calibrate --record writes it")
-	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU; with --figures 1, 2, 4 and so on)")
+	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU)")
 	fl.Float64SliceVar(&f.rates, "rate", nil, "arrivals a second, as `R,...`; 0 for saturation (default: 0, unless --alone is given)")
 	fl.DurationSliceVar(&f.alone, "alone", nil, "ask one query at a time, after pauses of `DURATION,...`")
 	fl.DurationVar(&f.spin, "spin", 0, "how long an idle worker looks for work before it sleeps, negative for not at all (default: the library's)")
@@ -160,11 +140,15 @@ writes its figures 4 to 7; that takes about 200 times --time with 1 to 16 worker
 	cli.Int(fl, &f.postings, "task-postings", 0, 0, cli.Any, "postings of a task of fgqp (default: the library's)")
 	fl.DurationVar(&f.time, "time", 2*time.Second, "duration of a run, after warming up for a quarter of it")
 	fl.Uint64Var(&f.seed, "seed", 1, "another `N` gives other arrival times")
-	fl.StringVar(&f.figures, "figures", "", "run the paper's experiments and write its figures as SVG into `DIR`")
+	fl.StringVar(&f.figures, "figures", "", "removed")
+	_ = fl.MarkHidden("figures")
 	return cmd
 }
 
 func (f *loadFlags) check() error {
+	if f.figures != "" {
+		return moved("load --figures", paperProgram+" tatikonda --out "+f.figures)
+	}
 	if f.simulate == "" {
 		switch {
 		case f.index == "":
@@ -270,11 +254,7 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	if err := l.warm(ctx); err != nil {
 		return nil, err
 	}
-	if f.figures != "" {
-		err = l.figures(ctx, cpus)
-	} else {
-		err = l.rates(ctx)
-	}
+	err = l.rates(ctx)
 	l.out.Seconds = time.Since(start).Seconds()
 	return l.out, err
 }
@@ -403,28 +383,20 @@ func (l *Load) text(w io.Writer) {
 		gpu += "; costs " + l.Costs
 	}
 	fmt.Fprintf(w, "%s: %s, %s, top %d, %s%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Number(l.Queries, "query"), l.Mode, l.K, cli.Number(l.CPUs, "CPU"), gpu)
-	for i := 0; i < len(l.Rows); {
-		figure := l.Rows[i].Figure
-		t := cli.NewTable("model", ">workers", ">threshold", ">terms", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late", ">refused", ">asked")
-		for ; i < len(l.Rows) && l.Rows[i].Figure == figure; i++ {
+	if len(l.Rows) > 0 {
+		t := cli.NewTable("model", ">workers", ">threshold", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late", ">refused", ">asked")
+		for i := range l.Rows {
 			t.Row(l.Rows[i].cells()...)
 		}
 		fmt.Fprintln(w)
-		if figure != "" {
-			fmt.Fprintf(w, "Figure %s\n", figure)
-		}
 		t.WriteTo(w)
 	}
 	l.sharesText(w)
-	l.tasksText(w)
 	for i, line := range l.summary {
 		if i == 0 {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintln(w, line)
-	}
-	for _, name := range l.Figures {
-		fmt.Fprintf(w, "wrote %s\n", name)
 	}
 }
 
@@ -446,7 +418,7 @@ func (r *LoadRow) cells() []any {
 	if r.Device != onCPU || r.Model == simulatedModel {
 		name = r.Device
 	}
-	out := []any{name, r.Workers, some(r.Threshold), some(r.Terms), rate, cli.Float(r.Throughput, 4), cli.Float(r.CPUs, 3)}
+	out := []any{name, r.Workers, some(r.Threshold), rate, cli.Float(r.Throughput, 4), cli.Float(r.CPUs, 3)}
 	for _, v := range []float64{r.Mean, r.P50, r.P95, r.P99, r.P999, r.Max} {
 		if r.Mean == 0 {
 			out = append(out, "-")

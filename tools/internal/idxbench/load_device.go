@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/loadtest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -92,8 +93,6 @@ func (f *loadFlags) checkDevices() error {
 		return cli.Usage("--device serial takes --queue 2 or more at saturation: each answer asks the next query")
 	case f.deadline < 0:
 		return cli.Usage("--deadline is above 0")
-	case f.figures != "" && (f.simulate != "" || !slices.Equal(f.devices, []string{onCPU})):
-		return cli.Usage("--figures takes --device cpu")
 	case f.simulate != "" && (f.index != "" || f.queries != "" || f.partitions != "" || len(f.alone) > 0):
 		return cli.Usage("--simulate takes no --index, --queries, --partitions or --alone")
 	case f.simulate != "" && f.queue > 0 && (f.finds() || slices.ContainsFunc(f.rates, func(r float64) bool { return r > 0 })):
@@ -272,8 +271,7 @@ func (l *loader) warmGPU(ctx context.Context, want []query.Result) error {
 
 // target is what answers the queries of a run.
 type target interface {
-	Submit(ctx context.Context, q *query.Query, done func([]query.Hit, error)) error
-	AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error)
+	loadtest.Target
 	Close()
 	backlog() int
 	report(row *LoadRow)

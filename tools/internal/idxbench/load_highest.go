@@ -12,7 +12,7 @@ const lateShare = 10
 // keeps reports whether at most 1 in 100,000 queries of a run was late or refused, and
 // arrivals did not outrun answers.
 func (row *LoadRow) keeps() bool {
-	return !row.behind && (row.Missed+row.Shed)*1e6 <= (row.Queries+row.Shed)*lateShare
+	return !row.Behind && (row.Missed+row.Shed)*1e6 <= (row.Queries+row.Shed)*lateShare
 }
 
 // highest looks for the highest rate of arrivals that keeps the deadline.

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"testing"
 	"time"
+
+	"github.com/pinion-index/pinion/internal/loadtest"
 )
 
 // TestFindHighest searches a machine that keeps the deadline up to some rate: the result is within 6 % below
@@ -34,7 +36,7 @@ func TestFindHighest(t *testing.T) {
 			default:
 				t.Errorf("a run of %v", d)
 			}
-			row := LoadRow{Offered: rate, Queries: 1_000_000, Missed: lateShare}
+			row := LoadRow{Offered: rate, Result: loadtest.Result{Queries: 1_000_000, Missed: lateShare}}
 			if rate > kept {
 				row.Missed++
 			}
@@ -45,7 +47,7 @@ func TestFindHighest(t *testing.T) {
 			t.Errorf("%+v: %g, highest %v, error %v, want about %g", c, row.Offered, row.Highest, err, highest)
 		}
 	}
-	if row, err := findHighest(1000, time.Second, func(float64, time.Duration) (LoadRow, error) { return LoadRow{Shed: 1}, nil }); err == nil {
+	if row, err := findHighest(1000, time.Second, func(float64, time.Duration) (LoadRow, error) { return LoadRow{Result: loadtest.Result{Shed: 1}}, nil }); err == nil {
 		t.Errorf("no run keeps the deadline, and the highest rate is %+v", row)
 	}
 	failed := errors.New("failed")

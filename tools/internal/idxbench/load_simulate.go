@@ -13,6 +13,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/loadtest"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -201,16 +202,16 @@ func (s *simulator) row(rate float64, d time.Duration) (LoadRow, error) {
 	if err != nil {
 		return row, err
 	}
-	h := newLatencies()
+	h := loadtest.NewLatencies()
 	for _, t := range o.Took {
-		record(h, t)
+		loadtest.Record(h, t)
 		if rate > 0 && s.f.deadline > 0 && t > s.f.deadline {
 			row.Missed++
 		}
 	}
-	row.latencies(h)
+	row.SetLatencies(h)
 	row.Throughput = o.Throughput
-	row.behind = rate > 0 && o.Elapsed > d+d/8+time.Millisecond
+	row.Behind = rate > 0 && o.Elapsed > d+d/8+time.Millisecond
 	if rate == 0 {
 		row.Mean = 0 // says only how many wait
 	}

@@ -7,8 +7,8 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/linefit"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/tools/internal/paper/coding"
 )
 
 // Linearity says how close a list's docIDs are to their least-squares line (Ao 2011,
@@ -23,7 +23,7 @@ func linearity(l *segment.List) (*Linearity, error) {
 	count := max(segment.RowPostings/l.BlockLen, 1)
 	docs := make([]uint32, count*l.BlockLen)
 	var err error
-	f := coding.FitRuns(l.N, func(yield func([]uint32) bool) {
+	f := linefit.OfRuns(l.N, func(yield func([]uint32) bool) {
 		for b := 0; b < l.Blocks && err == nil; b += count {
 			var n int
 			if n, err = l.DecodeDocs(docs, b, min(count, l.Blocks-b)); err == nil && !yield(docs[:n]) {

@@ -19,6 +19,7 @@ type flags struct {
 	k       int
 	mode    *cli.Choice
 	algo    *cli.Choice
+	seek    *cli.Choice
 	device  *cli.Choice
 	gpus    int
 	preload string
@@ -49,6 +50,7 @@ func newFlags() *flags {
 		format:  cli.NewChoice("FORMAT", formats...),
 		mode:    cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()),
 		algo:    cli.NewChoice("NAME", Algorithms()...),
+		seek:    cli.NewChoice("METHOD", "gallop", "lr", "hash"),
 		device:  cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
 		model:   cli.NewChoice("MODEL", pool.Inter.String(), pool.FineGrained.String(), pool.DocRanges.String(), pool.Partitions.String()),
 		threads: 1,
@@ -100,6 +102,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "find the best `N` documents")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
+	fl.Var(f.seek, "seek", "how the CPU looks documents up in lists: "+f.seek.Words())
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
 	cli.Int(fl, &f.gpus, "gpus", 0, 0, cli.Any, "answer the queries of a file on `N` GPUs, 0 for all of them")
 	fl.StringVar(&f.preload, "preload", "", "load the lists of the queries in `FILE` ahead, a log or what gpu-plan --json prints")
@@ -149,6 +152,8 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("--queries-format goes with --queries")
 	case f.trace && f.threads > 1:
 		return cli.Usage("--trace takes one thread")
+	case f.seek.Value != "gallop" && f.device.Value == "gpu":
+		return cli.Usage("--seek takes --device cpu or hybrid")
 	case f.run != "" && f.json:
 		return cli.Usage("--run and --json exclude each other")
 	case f.run != "" && f.trace:

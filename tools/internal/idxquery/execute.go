@@ -97,6 +97,9 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	return use(s)
 }
 
+// seeks are the ways of looking a document up in a list, by their names of --seek.
+var seeks = map[string]reader.Strategy{"gallop": reader.Gallop, "lr": reader.SafeRange, "hash": reader.Buckets}
+
 func (s *session) open() error {
 	var err error
 	if s.mode, err = query.ParseMode(s.f.mode.Value); err != nil {
@@ -105,7 +108,7 @@ func (s *session) open() error {
 	if s.algo, err = query.ParseAlgorithm(s.f.algo.Value); err != nil {
 		return err
 	}
-	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: query.Exactly(s.f.params.K1, s.f.params.B)})
+	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: query.Exactly(s.f.params.K1, s.f.params.B), Seek: seeks[s.f.seek.Value]})
 	return err
 }
 

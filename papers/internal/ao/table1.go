@@ -3,8 +3,8 @@ package ao
 import (
 	"context"
 
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/linefit"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )

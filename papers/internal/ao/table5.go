@@ -7,8 +7,8 @@ import (
 	"math/big"
 
 	"github.com/pinion-index/pinion/format/codec/lrc"
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/coding"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )

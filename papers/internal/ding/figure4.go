@@ -4,9 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/query"
 )

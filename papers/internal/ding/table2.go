@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/query"

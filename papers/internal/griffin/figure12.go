@@ -6,9 +6,9 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 

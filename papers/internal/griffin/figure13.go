@@ -7,9 +7,9 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 

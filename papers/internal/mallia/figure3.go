@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 

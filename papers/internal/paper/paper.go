@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 )
 
 // Paper is one of the five papers.

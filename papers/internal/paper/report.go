@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 )
 
 // Report is an experiment with its rows, the paper's numbers and the verdicts.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/internal/chart"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/internal/chart"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )

@@ -31,8 +31,8 @@ const (
 // ManifestName returns the name of the manifest of the commit of that number.
 func ManifestName(generation uint64) string { return name(manifestPrefix, generation) }
 
-// MirrorName returns the name of the second file of the manifest of commit
-// number, which has the same content.
+// MirrorName returns the name of the second file of that manifest, which has the same
+// content.
 func MirrorName(generation uint64) string { return name(mirrorPrefix, generation) }
 
 // manifestNames returns the names that a manifest can have: two, and two others once a

@@ -397,14 +397,16 @@ func TestPoolDropsTasks(t *testing.T) {
 			for _, workers := range []int{1, 4} {
 				for _, reason := range []error{context.Canceled, context.DeadlineExceeded} {
 					p := newTestPool(t, s, Options{Workers: workers, Model: m, TaskPostings: 128})
-					for p.spinning.len()+p.sleeping.len() < workers { // so that the caller finds a worker
-						runtime.Gosched()
-					}
 					// The first call is for the query, the second for its first task.
 					ctx := &tripwire{Context: context.Background(), done: make(chan struct{}), err: reason}
 					ctx.left = 2
 					q := query.Query{RawTerms: querytest.Terms("w0", "w1"), K: 10, Mode: mode}
-					if _, err := p.Search(ctx, q); !errors.Is(err, reason) {
+					// Not by Search: a caller that waits for a worker calls Done too.
+					ended := make(chan error, 1)
+					if err := p.Submit(ctx, &q, func(_ []query.Hit, err error) { ended <- err }); err != nil {
+						t.Fatal(err)
+					}
+					if err := <-ended; !errors.Is(err, reason) {
 						t.Errorf("%v, %v: %v, not %v", m, mode, err, reason)
 					}
 					n := p.Counts()

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path"
+	"path/filepath"
 	"reflect"
 	"regexp"
 	"slices"
@@ -99,25 +100,35 @@ func fields(t reflect.Type, at string, add func(path, kind string)) {
 	add(at, kind)
 }
 
-// documentedFields returns the tables of docs/json.md: heading, path, type.
+// documentedFields returns the tables of docs/json.md and docs/json: heading, path, type.
 func documentedFields(t *testing.T) map[string]map[string]string {
-	page, err := os.ReadFile("../docs/json.md")
+	pages, err := filepath.Glob("../docs/json/*.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	row := regexp.MustCompile("^\\| `(.+)` \\| (.+) \\| (.+) \\|$")
-	out, heading := map[string]map[string]string{}, ""
-	for line := range strings.Lines(string(page)) {
-		line = strings.TrimSuffix(line, "\n")
-		if h, ok := strings.CutPrefix(line, "## "); ok {
-			heading = h
-			out[heading] = map[string]string{}
+	out := map[string]map[string]string{}
+	for _, page := range append(pages, "../docs/json.md") {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if m := row.FindStringSubmatch(line); m != nil && heading != "" {
-			if _, twice := out[heading][m[1]]; twice {
-				t.Errorf("%s: %s is documented twice", heading, m[1])
+		heading := ""
+		for line := range strings.Lines(string(text)) {
+			line = strings.TrimSuffix(line, "\n")
+			if h, ok := strings.CutPrefix(line, "## "); ok {
+				heading = h
+				if out[heading] != nil {
+					t.Errorf("%s is documented twice", heading)
+				}
+				out[heading] = map[string]string{}
 			}
-			out[heading][m[1]] = m[2]
+			if m := row.FindStringSubmatch(line); m != nil && heading != "" {
+				if _, twice := out[heading][m[1]]; twice {
+					t.Errorf("%s: %s is documented twice", heading, m[1])
+				}
+				out[heading][m[1]] = m[2]
+			}
 		}
 	}
 	return out

@@ -9,14 +9,12 @@ import (
 // TestCurves simulates queries of 0.1 to 1.5 ms on a core, and a tenth of that on the GPU: both in
 // parallel sustain more than either alone.
 func TestCurves(t *testing.T) {
-	var cpu, gpu []float64
+	var costs []cost
 	for _, ms := range []float64{0.1, 0.3, 1.5, 0.2, 0.4} {
-		cpu, gpu = append(cpu, ms/1e3), append(gpu, ms/1e4)
+		t := [2]float64{ms / 1e3, ms / 1e4}
+		costs = append(costs, cost{t, t})
 	}
-	rows, err := curves(cpu, gpu)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := curves(costs, true)
 	most := map[string]float64{}
 	for _, r := range rows {
 		if r.Metric == sustained && r.At == inTime {

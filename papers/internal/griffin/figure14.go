@@ -46,7 +46,7 @@ var figure14 = paper.Experiment{
 	Plot:  paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"CPU is the paper's method: PForDelta lists merged or searched by skip pointers, without scores; Griffin steps between processors by the ratio alone, with ef lists that are resident, and scores the results",
 		timed, eighth,
-		"steps are what a query that is alone takes in Search of hybrid.Open, and what idxquery --trace --device hybrid and idxbench steps show; a query on the GPU alone searches at every ratio",
+		"steps are what a query that is alone takes in Search of hybrid.Open, and what idxquery --trace --device hybrid shows; a query on the GPU alone searches at every ratio",
 	},
 }
 

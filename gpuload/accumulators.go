@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Accumulation is an algorithm for disjunctions. All give the same results.

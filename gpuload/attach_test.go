@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // crowded is a device of which other processes take memory once it has been opened.

@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // decodeRig puts lists on a device and decodes them with a kernel.

@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/pfordelta"
 	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // denseCodecs are those whose blocks have heads, exceptions or unary parts.

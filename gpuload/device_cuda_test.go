@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // testDevice returns the device that tests run on.

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 )
 

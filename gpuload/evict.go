@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // scarcity is what an Executor knows of the two ways to answer queries whose lists are not there

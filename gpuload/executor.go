@@ -10,8 +10,8 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/termcache"
-	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"

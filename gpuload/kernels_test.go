@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/gputrial"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // TestKernels checks what is loaded ahead: what lists of the index and their queries need, and

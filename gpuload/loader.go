@@ -5,7 +5,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // loader is what one load at a time uses: two streams, an event, and memory for jobs,

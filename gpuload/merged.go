@@ -3,7 +3,7 @@ package gpuload
 import (
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // merging is the state of a Conjunction that intersects decoded lists.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Presence words (kernels/presence.h) are made on the device, for lists that a batch

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // overflowKeys is the number of keys that a query may collect in addition to the postings

@@ -3,7 +3,7 @@ package gpuload
 import (
 	"unsafe"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Lists in other codecs with blocks of 128 are written in bp128 when they have been loaded

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Strategy is an algorithm for intersecting lists. All give the same results.

@@ -1,14 +1,9 @@
 // Package kernels contains the CUDA C sources for the GPU, the device code built from
-// them, the parameter structs that they share with Go, and an emulator that runs the same
-// sources on the host (build tag emu).
+// them, and an emulator that runs the same sources on the host (build tag emu). Package
+// internal/kernels has the table of kernels and the parameter structs in Go; gpuload launches
+// them.
 //
-// Go files:
-//
-//	table.go    the kernels, one entry each: name, module, parameters, codecs
-//	codecs.go   which kernel serves which codec
-//	params.go   the parameter structs; params.h is the same in C
-//	code.go     the embedded code: for compute capabilities 8.x and 9.x, and PTX for others
-//	added.go    kernels that a program adds: those of papers/kernels
+// Go files: code.go, the embedded code; emu_cgo.go, the emulator.
 //
 // Device functions (headers):
 //
@@ -51,7 +46,7 @@
 //	topk.cu     selects the top k keys
 //
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp
-// (the kernels by name), emu_cgo.go.
+// (the kernels by name).
 //
 // Every kernel takes one struct by value, so a launch consists of a kernel, a grid size
 // and the bytes of the struct. go generate ./kernels rebuilds the code. This requires nvcc

@@ -15,7 +15,6 @@ import "C"
 import (
 	"embed"
 	"fmt"
-	"reflect"
 	"sync"
 	"unsafe"
 )
@@ -26,31 +25,19 @@ import (
 //go:embed *.cu
 var _ embed.FS
 
-var (
-	emuMutex sync.Mutex // the emulator runs one kernel at a time
-	emuNames []*C.char  // by kernel, from the first launch on
-)
+var emuMutex sync.Mutex // the emulator runs one kernel at a time
 
-// Emulate runs a kernel on the host: grid thread blocks of k.Threads() threads with
-// shared bytes of dynamic shared memory. If seed is not 0, it determines a random order
-// of threads and thread blocks. Addresses in params are host addresses and must not point
-// to the Go heap.
-func Emulate(k Kernel, grid, shared int, params []byte, seed uint64) error {
-	if k == None || int(k) >= len(table) {
-		return fmt.Errorf("no %v", k)
-	}
+// Emulate runs the kernel with that name on the host: grid thread blocks of so many threads with
+// shared bytes of dynamic shared memory. If seed is not 0, it determines a random order of threads
+// and thread blocks. params is the kernel's parameter struct. Addresses in it are host addresses
+// and must not point to the Go heap.
+func Emulate(name string, grid, threads, shared int, params []byte, seed uint64) error {
 	emuMutex.Lock()
 	defer emuMutex.Unlock()
-	if want := paramsSize(k); len(params) != want {
-		return fmt.Errorf("kernel %v: %d bytes of parameters, not %d", k, len(params), want)
-	}
-	for i := len(emuNames); i < len(table); i++ {
-		emuNames = append(emuNames, C.CString(Kernel(i).String())) // for None, a name that is no kernel
-	}
-	msg := C.emu_launch(emuNames[k], C.uint(grid), C.uint(k.Threads()), C.uint(shared),
-		unsafe.Pointer(unsafe.SliceData(params)), C.uint64_t(seed))
-	if msg != nil {
-		return fmt.Errorf("kernel %v: %s", k, C.GoString(msg))
+	cname := C.CString(name)
+	defer C.free(unsafe.Pointer(cname))
+	if msg := C.emu_launch(cname, C.uint(grid), C.uint(threads), C.uint(shared), unsafe.Pointer(unsafe.SliceData(params)), C.uint64_t(seed)); msg != nil {
+		return fmt.Errorf("kernel %s: %s", name, C.GoString(msg))
 	}
 	return nil
 }
@@ -64,10 +51,8 @@ func HostAlloc(n int) unsafe.Pointer {
 // HostFree frees memory returned by HostAlloc.
 func HostFree(p unsafe.Pointer) { C.free(p) }
 
-// paramsSize returns the size of a kernel's parameter struct.
-func paramsSize(k Kernel) int { return int(reflect.TypeOf(table[k].params).Size()) }
-
-func emuSizes() (s []uint32) {
+// Sizes returns sizes and offsets of the parameter structs, with which a test compares those in Go.
+func Sizes() (s []uint32) {
 	for i := 0; ; i++ {
 		v := uint32(C.emu_sizes(C.uint32_t(i)))
 		if v == 0 {

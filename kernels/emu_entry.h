@@ -13,7 +13,7 @@ template <class P, void (*F)(const P)> static void call(const void *p) {
 struct Entry { const char *name; void (*run)(const void *); };
 #define ENTRY(name, params) {#name, call<params, name>}
 
-// emu_added_entries returns the kernels that a program adds (added.go), ended by one without a
+// emu_added_entries returns the kernels that a program adds (internal/kernels), ended by one without a
 // name. It is there in programs that add some.
 extern "C" __attribute__((weak)) const Entry *emu_added_entries();
 

@@ -1,4 +1,4 @@
-// The structs that kernels share with Go. params.go mirrors each of them field by field;
+// The structs that kernels share with Go. internal/kernels/params.go mirrors each of them field by field;
 // a test compares sizes and offsets.
 #ifndef PINION_PARAMS_H
 #define PINION_PARAMS_H

@@ -3,7 +3,7 @@ package cuda
 import (
 	"unsafe"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // The kinds of operation in a Batch.

@@ -14,7 +14,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // The driver's calls through gorgonia.org/cu and, where that lacks them, C.

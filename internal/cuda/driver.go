@@ -10,7 +10,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // minDriver is the lowest CUDA version whose drivers support PTX ISA 7.8.

@@ -8,7 +8,7 @@ import (
 	"os"
 	"sync"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // codeVariable is an environment variable that selects the form of the kernels: "ptx"

@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/kernels"
 )
 
 // TestDecodeTime decodes lists of several lengths in one launch, by all codecs, and fails

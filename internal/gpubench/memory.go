@@ -2,7 +2,7 @@ package gpubench
 
 import (
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Memory measures copies within device memory, fills, and copies from the host.

@@ -8,7 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // faultKind is how a device fails.

@@ -1,6 +1,6 @@
 package kernels
 
-import "github.com/pinion-index/pinion/kernels"
+import "github.com/pinion-index/pinion/internal/kernels"
 
 // SearchTile is the number of docIDs of a query's first list that a thread block of
 // the kernels with SearchParams looks up.

@@ -16,8 +16,7 @@ import (
 	"embed"
 	"fmt"
 
-	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 //go:embed code/*.gz
@@ -92,7 +91,7 @@ var table = []kernels.Added{
 }
 
 func init() {
-	if first := kernels.Add(trusted.Caller{}, table, code); first != BS {
+	if first := kernels.Add(table, code); first != BS {
 		panic(fmt.Sprintf("kernels: number %d is taken", BS))
 	}
 }

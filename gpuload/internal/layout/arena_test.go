@@ -3,7 +3,7 @@ package layout
 import (
 	"testing"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"pgregory.net/rapid"
 )
 

@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Buffers are the memory of one batch. While the device works on one batch, the next is

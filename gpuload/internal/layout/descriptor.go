@@ -1,7 +1,7 @@
 package layout
 
 import (
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/segment"
 )
 

@@ -3,7 +3,7 @@ package layout
 import (
 	"math"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // PresenceLead is the number of unused bytes before presence words. Loads past the end of

@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/format/codec/rice"
 	"github.com/pinion-index/pinion/internal/codecbench"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/coding"
 	"github.com/pinion-index/pinion/papers/internal/paper"

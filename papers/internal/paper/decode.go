@@ -3,7 +3,7 @@ package paper
 import (
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/gpubench"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // OnDevice measures one launch that decodes all of x on the device, and compares what it

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // A run that answered nothing has ratios of 0 to 0, which JSON does not hold.

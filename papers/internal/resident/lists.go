@@ -5,8 +5,8 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/linefit"
-	"github.com/pinion-index/pinion/kernels"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	own "github.com/pinion-index/pinion/papers/kernels"
 )

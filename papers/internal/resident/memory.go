@@ -6,7 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Memory is memory of a device and of the host that is freed together. Its methods keep

@@ -2,7 +2,7 @@ package resident
 
 import (
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 	own "github.com/pinion-index/pinion/papers/kernels"
 )
 

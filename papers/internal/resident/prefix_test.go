@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 	own "github.com/pinion-index/pinion/papers/kernels"
 )
 

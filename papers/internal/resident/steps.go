@@ -8,7 +8,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	own "github.com/pinion-index/pinion/papers/kernels"
 )

@@ -3,8 +3,6 @@ package kernels
 import (
 	"io/fs"
 	"path"
-
-	"github.com/pinion-index/pinion/internal/trusted"
 )
 
 // Added is a kernel that a program adds to those of this package.
@@ -18,7 +16,7 @@ type Added struct {
 // Add adds kernels and returns the number of the first, which those of the others follow. Their
 // modules are of one folder, and code has code/NAME.*.gz for each. Initializers call Add, before a
 // device is opened. On the emulator, emu_added_entries has the same kernels.
-func Add(_ trusted.Caller, ks []Added, code fs.FS) Kernel {
+func Add(ks []Added, code fs.FS) Kernel {
 	first := Kernel(len(table))
 	for _, k := range ks {
 		table = append(table, entry{name: k.Name, module: k.Module, params: k.Params, threads: k.Threads})

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"unsafe"
+
+	"github.com/pinion-index/pinion/kernels"
 )
 
 func TestStructsMatch(t *testing.T) {
@@ -23,7 +25,7 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Sizeof(CheckJob{}), unsafe.Sizeof(CheckStatus{}), unsafe.Offsetof(CheckJob{}.Kth), unsafe.Sizeof(RecodeJob{}), unsafe.Sizeof(RecodeParams{}), unsafe.Offsetof(RecodeJob{}.Head),
 	}
 	var got []uintptr
-	for _, v := range emuSizes() {
+	for _, v := range kernels.Sizes() {
 		got = append(got, uintptr(v))
 	}
 	if !slices.Equal(got, want) {

@@ -3,7 +3,7 @@ package kernels_test
 import (
 	"fmt"
 
-	"github.com/pinion-index/pinion/kernels"
+	"github.com/pinion-index/pinion/internal/kernels"
 )
 
 // Lists of bp128 and newpfd use the kernel compiled for both; with lists of any other

@@ -50,7 +50,7 @@ func sources(t *testing.T) map[string]declared {
 			for i := range args {
 				args[i] = strings.TrimSpace(args[i])
 			}
-			d := declared{module: strings.TrimSuffix(filepath.ToSlash(file), ".cu"), params: "DecodeParams", threads: 256}
+			d := declared{module: strings.TrimSuffix(filepath.Base(file), ".cu"), params: "DecodeParams", threads: 256}
 			if m[1] == "KERNEL" {
 				d.params = args[1]
 				fmt.Sscan(args[2], &d.threads)
@@ -67,10 +67,13 @@ func sources(t *testing.T) map[string]declared {
 	return found
 }
 
+// sourceDir is the folder of the sources.
+const sourceDir = "../../kernels"
+
 // glob returns the files in a folder below that of the sources.
 func glob(t *testing.T, folder, pattern string) []string {
 	t.Helper()
-	files, err := filepath.Glob(filepath.Join(folder, pattern))
+	files, err := filepath.Glob(filepath.Join(sourceDir, folder, pattern))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no %s in %q: %v", pattern, folder, err)
 	}
@@ -90,7 +93,7 @@ func read(t *testing.T, name string) string {
 func TestTable(t *testing.T) {
 	found := sources(t)
 	emulated := map[string]string{}
-	for _, m := range regexp.MustCompile(`ENTRY\((\w+), (\w+)\)`).FindAllStringSubmatch(read(t, "emu.cpp"), -1) {
+	for _, m := range regexp.MustCompile(`ENTRY\((\w+), (\w+)\)`).FindAllStringSubmatch(read(t, filepath.Join(sourceDir, "emu.cpp")), -1) {
 		emulated[m[1]] = m[2]
 	}
 	seen := map[string]bool{}
@@ -147,7 +150,7 @@ func TestModules(t *testing.T) {
 		}
 	}
 	var got []string
-	for _, m := range regexp.MustCompile(`#include "(\w+)\.cu"`).FindAllStringSubmatch(read(t, "emu.cpp"), -1) {
+	for _, m := range regexp.MustCompile(`#include "(\w+)\.cu"`).FindAllStringSubmatch(read(t, filepath.Join(sourceDir, "emu.cpp")), -1) {
 		got = append(got, m[1])
 	}
 	if slices.Sort(got); !slices.Equal(got, want) {

@@ -9,6 +9,7 @@
 //
 //	cuda.h      the CUDA built-ins, real or emulated, and a few helpers
 //	list.h      one list extent: decode, locate, score
+//	values.h    values of packed and byte-oriented payloads
 //	patched.h   blocks of newpfd and parapfor
 //	pfordelta.h blocks of pfordelta
 //	unary.h     blocks of ef and rice

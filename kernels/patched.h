@@ -20,7 +20,7 @@
 #ifndef PINION_PATCHED_H
 #define PINION_PATCHED_H
 #include "cuda.h"
-#include "params.h"
+#include "values.h"
 
 // pinned keeps the compiler from recomputing p for each load.
 DEV const uint32_t *pinned(const uint32_t *p) {

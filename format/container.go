@@ -79,42 +79,6 @@ func (k Kind) String() string {
 // its segment.
 type ID [16]byte
 
-// SectionID identifies the content of a section. Numbers are never reused.
-type SectionID uint32
-
-// The sections of this version.
-const (
-	SectionMeta        SectionID = 1  // segment: counts, analyzer, codecs
-	SectionTerms       SectionID = 2  // segment: term blocks with entries and compact lists
-	SectionTermIndex   SectionID = 3  // segment: key and offset of every term block
-	SectionPostings    SectionID = 4  // segment: list extents
-	SectionDocLengths  SectionID = 5  // segment: tokens of every document
-	SectionIDs         SectionID = 6  // segment: external ids in docID order
-	SectionIDIndex     SectionID = 7  // segment: block offsets of SectionIDs
-	SectionIDHash      SectionID = 8  // segment: (hash, docID), sorted, for looking up ids
-	SectionStored      SectionID = 9  // segment: stored text in compressed blocks, optional
-	SectionStoredIndex SectionID = 10 // segment: block offsets of SectionStored, optional
-	SectionManifest    SectionID = 11 // manifest: segments of a commit
-	SectionDeletes     SectionID = 12 // deletes: roaring bitmap of docIDs
-	SectionPageSums    SectionID = 13 // segment: a CRC-32C of every page before it
-)
-
-var sectionNames = map[SectionID]string{
-	SectionMeta: "meta", SectionTerms: "terms", SectionTermIndex: "term-index",
-	SectionPostings: "postings", SectionDocLengths: "doc-lengths", SectionIDs: "ids",
-	SectionIDIndex: "id-index", SectionIDHash: "id-hash", SectionStored: "stored",
-	SectionStoredIndex: "stored-index", SectionManifest: "manifest", SectionDeletes: "deletes",
-	SectionPageSums: "page-sums",
-}
-
-// String returns the section's name.
-func (s SectionID) String() string {
-	if n, ok := sectionNames[s]; ok {
-		return n
-	}
-	return "section " + strconv.FormatUint(uint64(s), 10)
-}
-
 // SectionRequired is the flag of a section that a reader must know to read the file.
 const SectionRequired uint32 = 1
 
@@ -273,7 +237,7 @@ func (h *Header) parseTable(page []byte) error {
 		if s.Length < 0 || s.Length > h.FileLen || s.Offset != next {
 			return corruptAt(at, "section %s: offset %d and length %d do not fit the file", s.ID, s.Offset, s.Length)
 		}
-		if _, known := sectionNames[s.ID]; !known && s.Flags&SectionRequired != 0 {
+		if s.Flags&SectionRequired != 0 && s.ID.info() == nil {
 			return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: at, Msg: "required " + s.ID.String() + " is unknown to this build"}
 		}
 		if s.Flags&^SectionRequired != 0 {

@@ -23,8 +23,10 @@ func (s *Segment) ExpectQueries() {
 	if s.ahead == nil {
 		return
 	}
-	for _, sec := range []*section{&s.docLengths, &s.termIndex, &s.storedIndex} {
-		s.willNeed(sec, 0, sec.Length)
+	for row := range format.Sections() {
+		if sec := s.section(row.ID); row.Whole && sec != nil {
+			s.willNeed(sec, 0, sec.Length)
+		}
 	}
 	if lo, hi := s.scattered(); lo < hi {
 		s.ahead.Scattered(lo, hi-lo)
@@ -36,8 +38,8 @@ func (s *Segment) ExpectQueries() {
 // or all behind the lists and the dictionary; in files where they don't, lo and hi are 0.
 func (s *Segment) scattered() (lo, hi int64) {
 	lo = s.h.FileLen
-	for _, sec := range []*section{&s.docLengths, &s.ids, &s.idIndex, &s.idHash, &s.stored, &s.storedIndex} {
-		if sec.Length > 0 {
+	for row := range format.Sections() {
+		if sec := s.section(row.ID); row.Side == format.SideDocs && sec != nil && sec.Length > 0 {
 			lo, hi = min(lo, sec.Offset), max(hi, sec.Offset+sec.PaddedLength())
 		}
 	}

@@ -102,3 +102,14 @@ func AppendMeta(dst []byte, m *Meta) []byte {
 	dst = binary.LittleEndian.AppendUint64(dst, m.DocsCodecs)
 	return binary.LittleEndian.AppendUint64(dst, m.FreqsCodecs)
 }
+
+// Counts returns what lengths of sections follow from. Terms must be at most those that fit
+// in a file.
+func (m *Meta) Counts() format.Counts {
+	return format.Counts{
+		Docs:       int64(m.Docs),
+		TermBlocks: (int64(m.Terms) + layout.TermsPerBlock - 1) / layout.TermsPerBlock,
+		IDBlocks:   (int64(m.Docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock,
+		LenWidth:   int64(m.LenWidth),
+	}
+}

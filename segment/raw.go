@@ -19,7 +19,11 @@ func (s *Segment) Raw() *Raw { return (*Raw)(s) }
 // within it. On mapped data it does not copy.
 func (r *Raw) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
 	s := (*Segment)(r)
-	return s.rangeOf(s.section(id), off, n)
+	sec := s.section(id)
+	if sec == nil {
+		return nil, r.Corrupt(id, 0, "section is missing")
+	}
+	return s.rangeOf(sec, off, n)
 }
 
 // SkipPageChecks makes s read its pages without comparing them with PAGESUMS. It must be
@@ -59,7 +63,7 @@ func (r *Raw) Corrupt(id format.SectionID, off int64, msg string, args ...any) e
 	return s.corrupt(&sec, off, msg, args...)
 }
 
-// section returns a section that segments have.
+// section returns a section by its id, or nil if s does not have it or does not need it.
 func (s *Segment) section(id format.SectionID) *section {
 	switch id {
 	case format.SectionTerms:
@@ -81,7 +85,12 @@ func (s *Segment) section(id format.SectionID) *section {
 	case format.SectionStoredIndex:
 		return &s.storedIndex
 	}
-	return &section{Section: format.Section{ID: id}}
+	for i := range s.others {
+		if s.others[i].ID == id {
+			return &s.others[i]
+		}
+	}
+	return nil
 }
 
 // StoredBlock locates a block of stored text.

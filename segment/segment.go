@@ -22,6 +22,7 @@ type Segment struct {
 	terms, termIndex, postings, docLengths section
 	ids, idIndex, idHash                   section
 	stored, storedIndex                    section
+	others                                 []section // other optional ones of the table
 	pages                                  pages
 
 	// Views of sections, set on first use.
@@ -112,52 +113,56 @@ func (s *Segment) readMeta() error {
 
 // findSections locates the sections and checks the lengths that META implies.
 func (s *Segment) findSections(mapped []byte) error {
-	docs, termBlocks := int64(s.meta.Docs), int64(0)
 	if s.meta.Terms > uint64(s.h.FileLen) {
 		sec := section{Section: format.Section{ID: format.SectionMeta}}
 		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
 	}
-	termBlocks = (int64(s.meta.Terms) + layout.TermsPerBlock - 1) / layout.TermsPerBlock
-	idBlocks := (docs + layout.IDsPerBlock - 1) / layout.IDsPerBlock
-	for _, want := range []struct {
-		sec    *section
-		id     format.SectionID
-		length int64 // -1: any
-	}{
-		{&s.terms, format.SectionTerms, -1},
-		{&s.termIndex, format.SectionTermIndex, 16*termBlocks + 8},
-		{&s.postings, format.SectionPostings, -1},
-		{&s.docLengths, format.SectionDocLengths, docs * int64(s.meta.LenWidth)},
-		{&s.ids, format.SectionIDs, -1},
-		{&s.idIndex, format.SectionIDIndex, 8*idBlocks + 8},
-		{&s.idHash, format.SectionIDHash, 8 * docs},
-		{&s.stored, format.SectionStored, -1},
-		{&s.storedIndex, format.SectionStoredIndex, -1},
-	} {
-		var ok bool
-		want.sec.Section, ok = s.h.Section(want.id)
-		want.sec.ID = want.id
-		if optional := want.id == format.SectionStored || want.id == format.SectionStoredIndex; optional && !s.meta.Stored {
-			if ok {
-				return s.corrupt(want.sec, 0, "META says that no text is stored")
-			}
+	counts := s.meta.Counts()
+	for row := range format.Sections() {
+		if row.Kind != format.KindSegment || row.Side == 0 { // those were found before
 			continue
 		}
-		if !ok {
-			return s.corrupt(want.sec, 0, "section is missing")
+		sec, has := s.h.Section(row.ID)
+		to := s.section(row.ID)
+		if to != nil {
+			to.ID = row.ID
 		}
-		if want.length >= 0 && want.sec.Length != want.length {
-			return s.corrupt(want.sec, 0, "section has %d bytes, META implies %d", want.sec.Length, want.length)
+		stored := row.ID == format.SectionStored || row.ID == format.SectionStoredIndex
+		switch want := row.Required || stored && s.meta.Stored; {
+		case has && stored && !want:
+			return s.corrupt(&section{Section: sec}, 0, "META says that no text is stored")
+		case !has && want:
+			return s.corrupt(&section{Section: format.Section{ID: row.ID}}, 0, "section is missing")
+		case !has:
+			continue
+		}
+		if to == nil {
+			s.others = append(s.others, section{})
+			to = &s.others[len(s.others)-1]
+		}
+		to.Section = sec
+		if err := s.checkLength(to, row.Length, counts); err != nil {
+			return err
 		}
 		if mapped != nil {
-			want.sec.mem = mapped[want.sec.Offset : want.sec.Offset+want.sec.Length : want.sec.Offset+want.sec.PaddedLength()]
+			to.mem = mapped[sec.Offset : sec.Offset+sec.Length : sec.Offset+sec.PaddedLength()]
 		}
 	}
-	if s.postings.Length%layout.ExtentAlign != 0 {
-		return s.corrupt(&s.postings, s.postings.Length, "length is not a multiple of %d", layout.ExtentAlign)
+	return nil
+}
+
+// checkLength compares the length of sec with its rule.
+func (s *Segment) checkLength(sec *section, r format.LengthRule, n format.Counts) error {
+	if r.Implied != nil {
+		if want := r.Implied(n); sec.Length != want {
+			return s.corrupt(sec, 0, "section has %d bytes, META implies %d", sec.Length, want)
+		}
 	}
-	if n := s.storedIndex.Length; s.meta.Stored && (n < layout.StoredEntry || n%layout.StoredEntry != 0) {
-		return s.corrupt(&s.storedIndex, 0, "section has %d bytes", n)
+	if sec.Length < r.Least {
+		return s.corrupt(sec, 0, "section has %d bytes, the least is %d", sec.Length, r.Least)
+	}
+	if r.Multiple > 0 && sec.Length%r.Multiple != 0 {
+		return s.corrupt(sec, sec.Length, "length is not a multiple of %d", r.Multiple)
 	}
 	return nil
 }

@@ -139,7 +139,7 @@ func (b *Builder) Append(term []byte, l EncodedList) error {
 // be read.
 func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	if b.lists != phaseOpen {
-		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
+		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings); err != nil {
 			return err
 		}
 	}
@@ -209,13 +209,13 @@ func (b *Builder) beginDocs() error {
 		return nil
 	}
 	if !b.o.Stored {
-		return b.begin(&b.docs, &b.lists, b.endLists, 0, 0)
+		return b.begin(&b.docs, &b.lists, b.endLists, 0)
 	}
-	return b.begin(&b.docs, &b.lists, b.endLists, format.SectionStored, 0)
+	return b.begin(&b.docs, &b.lists, b.endLists, format.SectionStored)
 }
 
 // begin ends the other stream and opens stream p and its section, unless section is 0.
-func (b *Builder) begin(p, other *phase, endOther func() error, section format.SectionID, flags uint32) error {
+func (b *Builder) begin(p, other *phase, endOther func() error, section format.SectionID) error {
 	if *p == phaseDone {
 		return errors.New("segment: lists and documents added in turns")
 	}
@@ -226,7 +226,7 @@ func (b *Builder) begin(p, other *phase, endOther func() error, section format.S
 	}
 	*p = phaseOpen
 	if section != 0 {
-		b.w.Begin(section, flags)
+		b.w.Begin(section, section.Flags())
 	}
 	return nil
 }
@@ -239,8 +239,8 @@ func (b *Builder) endLists() error {
 		return err
 	}
 	return b.sections([]part{
-		{format.SectionTerms, format.SectionRequired, b.copies(&b.terms.terms)},
-		{format.SectionTermIndex, format.SectionRequired, b.copies(&b.terms.keys, &b.terms.offsets)},
+		{format.SectionTerms, b.copies(&b.terms.terms)},
+		{format.SectionTermIndex, b.copies(&b.terms.keys, &b.terms.offsets)},
 	})
 }
 
@@ -252,10 +252,10 @@ func (b *Builder) endDocs() error {
 	}
 	b.ids.finish()
 	parts := []part{
-		{format.SectionDocLengths, format.SectionRequired, b.writeLengths},
-		{format.SectionIDs, format.SectionRequired, b.copies(&b.ids.ids)},
-		{format.SectionIDIndex, format.SectionRequired, b.copies(&b.ids.index)},
-		{format.SectionIDHash, format.SectionRequired, func() error { return b.ids.writeHashes(b.w) }},
+		{format.SectionDocLengths, b.writeLengths},
+		{format.SectionIDs, b.copies(&b.ids.ids)},
+		{format.SectionIDIndex, b.copies(&b.ids.index)},
+		{format.SectionIDHash, func() error { return b.ids.writeHashes(b.w) }},
 	}
 	if b.o.Stored {
 		if err := b.stored.finish(); err != nil {
@@ -264,7 +264,7 @@ func (b *Builder) endDocs() error {
 		if err := b.endSection(); err != nil {
 			return err
 		}
-		parts = append(parts, part{format.SectionStoredIndex, 0, b.copies(&b.stored.index)})
+		parts = append(parts, part{format.SectionStoredIndex, b.copies(&b.stored.index)})
 	}
 	return b.sections(parts)
 }
@@ -280,14 +280,13 @@ func (b *Builder) endSection() error {
 // part is a section that is written as a whole.
 type part struct {
 	id    format.SectionID
-	flags uint32
 	write func() error
 }
 
 // sections writes whole sections.
 func (b *Builder) sections(parts []part) error {
 	for _, p := range parts {
-		b.w.Begin(p.id, p.flags)
+		b.w.Begin(p.id, p.id.Flags())
 		if err := p.write(); err != nil {
 			return err
 		}
@@ -320,7 +319,7 @@ func (b *Builder) Finish() (*format.Header, error) {
 		_, err := b.w.Write(segment.AppendMeta(nil, &b.meta))
 		return err
 	}
-	if err := b.sections([]part{{format.SectionMeta, format.SectionRequired, meta}}); err != nil {
+	if err := b.sections([]part{{format.SectionMeta, meta}}); err != nil {
 		return nil, err
 	}
 	b.buf.Reset(nil)
@@ -337,7 +336,7 @@ func (b *Builder) endStreams() error {
 		}
 	}
 	if b.lists == phaseNone {
-		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings, format.SectionRequired); err != nil {
+		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings); err != nil {
 			return err
 		}
 	}

@@ -103,19 +103,29 @@ type finder struct {
 }
 
 // add adds the section of length n that ends at f.end.
-func (f *finder) add(id format.SectionID, flags uint32, n int64) bool {
+func (f *finder) add(id format.SectionID, n int64) bool {
 	if n < 0 || n > f.end || f.end-format.PadSection(n) < format.PageSize {
 		return false
 	}
 	f.end -= format.PadSection(n)
-	f.found = slices.Insert(f.found, 0, format.Section{ID: id, Flags: flags, Offset: f.end, Length: n})
+	f.found = slices.Insert(f.found, 0, format.Section{ID: id, Flags: id.Flags(), Offset: f.end, Length: n})
 	return true
 }
 
-// index adds an index of length n, and returns the length of the section that it is of: it
-// is the last word of the index.
-func (f *finder) index(id format.SectionID, n int64) (length int64, ok bool) {
-	if !f.add(id, format.SectionRequired, n) {
+// implied adds a section of the length that META implies, and returns it.
+func (f *finder) implied(id format.SectionID, meta *segment.Meta) (n int64, ok bool) {
+	row, _ := id.Info()
+	m := *meta
+	m.Terms = min(m.Terms, uint64(f.m.p.size))
+	n = row.Length.Implied(m.Counts())
+	return n, f.add(id, n)
+}
+
+// index adds an index, and returns the length of the section that it is of: it is the last
+// word of the index.
+func (f *finder) index(id format.SectionID, meta *segment.Meta) (length int64, ok bool) {
+	n, ok := f.implied(id, meta)
+	if !ok {
 		return 0, false
 	}
 	w, ok := f.m.word(f.end + n - 8)
@@ -127,7 +137,7 @@ func (f *finder) index(id format.SectionID, n int64) (length int64, ok bool) {
 func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 	if !docsFirst {
 		return f.docs(meta) && f.terms(meta) &&
-			f.add(format.SectionPostings, format.SectionRequired, f.postings(format.PageSize)) && f.end == format.PageSize
+			f.add(format.SectionPostings, f.postings(format.PageSize)) && f.end == format.PageSize
 	}
 	if !f.terms(meta) {
 		return false
@@ -138,7 +148,7 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 			continue
 		}
 		g := finder{m: f.m, end: f.end, found: slices.Clone(f.found)}
-		if g.add(format.SectionPostings, format.SectionRequired, n) && g.docs(meta) && g.end == format.PageSize {
+		if g.add(format.SectionPostings, n) && g.docs(meta) && g.end == format.PageSize {
 			*f = g
 			return true
 		}
@@ -148,10 +158,8 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 
 // terms adds the dictionary.
 func (f *finder) terms(meta *segment.Meta) bool {
-	terms := min(meta.Terms, uint64(f.m.p.size))
-	blocks := (int64(terms) + layout.TermsPerBlock - 1) / layout.TermsPerBlock
-	n, ok := f.index(format.SectionTermIndex, 16*blocks+8)
-	return ok && f.add(format.SectionTerms, format.SectionRequired, n)
+	n, ok := f.index(format.SectionTermIndex, meta)
+	return ok && f.add(format.SectionTerms, n)
 }
 
 // docs adds the sections of documents.
@@ -163,14 +171,16 @@ func (f *finder) docs(meta *segment.Meta) bool {
 			return false
 		}
 	}
-	if !f.add(format.SectionIDHash, format.SectionRequired, 8*docs) {
+	if _, ok := f.implied(format.SectionIDHash, meta); !ok {
 		return false
 	}
-	blocks := (docs + layout.IDsPerBlock - 1) / layout.IDsPerBlock
-	ids, ok := f.index(format.SectionIDIndex, 8*blocks+8)
-	return ok && f.add(format.SectionIDs, format.SectionRequired, ids) &&
-		f.add(format.SectionDocLengths, format.SectionRequired, docs*int64(meta.LenWidth)) &&
-		(!meta.Stored || f.add(format.SectionStored, 0, texts))
+	ids, ok := f.index(format.SectionIDIndex, meta)
+	if !ok || !f.add(format.SectionIDs, ids) {
+		return false
+	}
+	_, ok = f.implied(format.SectionDocLengths, meta)
+	return ok &&
+		(!meta.Stored || f.add(format.SectionStored, texts))
 }
 
 // storedIndex adds STOREDINDEX and returns the length of STORED.
@@ -189,7 +199,7 @@ func (f *finder) storedIndex(docs int64) (texts int64, ok bool) {
 			n := at + layout.StoredEntry - start
 			if first == docs && form == 0 && format.PadSection(n) == f.end-start {
 				texts = int64(min(binary.LittleEndian.Uint64(b[8:]), format.MaxFileSize))
-				return texts, f.add(format.SectionStoredIndex, 0, n)
+				return texts, f.add(format.SectionStoredIndex, n)
 			}
 			next = first + 1
 		}

@@ -86,8 +86,8 @@ type dumpOptions struct {
 // sectionNames returns the names of all sections.
 func sectionNames() []string {
 	var names []string
-	for id := format.SectionMeta; id <= format.SectionDeletes; id++ {
-		names = append(names, id.String())
+	for row := range format.Sections() {
+		names = append(names, row.Name)
 	}
 	return names
 }
@@ -187,8 +187,10 @@ func dumpFile(path string, o dumpOptions) (fields []Field, err error) {
 // ids returns the sections of --section, nil for all.
 func (o dumpOptions) ids() []format.SectionID {
 	var ids []format.SectionID
-	for _, name := range o.sections {
-		ids = append(ids, format.SectionMeta+format.SectionID(slices.Index(sectionNames(), name)))
+	for row := range format.Sections() {
+		if slices.Contains(o.sections, row.Name) {
+			ids = append(ids, row.ID)
+		}
 	}
 	return ids
 }

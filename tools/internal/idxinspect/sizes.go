@@ -112,8 +112,9 @@ func measure(ctx context.Context, x *index) (*Sizes, error) {
 	all := st.All
 	s := &Sizes{Segments: len(x.segs), Documents: x.docs(), Terms: st.Lists, Postings: st.Postings, Bytes: all.Bytes,
 		Sections: all.Sections, Forms: all.Forms, Parts: all.Parts}
+	documents := documentSections()
 	for _, e := range all.Sections {
-		if slices.Contains(documentSections, e.Name) {
+		if slices.Contains(documents, e.Name) {
 			s.Index.Other += e.Bytes
 		}
 	}
@@ -121,9 +122,16 @@ func measure(ctx context.Context, x *index) (*Sizes, error) {
 	return s, nil
 }
 
-// documentSections are the sections of ids and stored text.
-var documentSections = []string{format.SectionIDs.String(), format.SectionIDIndex.String(), format.SectionIDHash.String(),
-	format.SectionStored.String(), format.SectionStoredIndex.String()}
+// documentSections returns the sections that say what documents are, not which are found:
+// ids and stored text.
+func documentSections() (names []string) {
+	for row := range format.Sections() {
+		if row.Side == format.SideDocs && !row.Hot {
+			names = append(names, row.Name)
+		}
+	}
+	return names
+}
 
 func (s *Sizes) text(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s, %s, %s\n\n",

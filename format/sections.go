@@ -1,0 +1,130 @@
+package format
+
+import (
+	"iter"
+	"strconv"
+)
+
+// SectionID identifies the content of a section. Numbers are never reused.
+type SectionID uint32
+
+// The sections of this version, described by the rows of Sections.
+const (
+	SectionMeta        SectionID = 1  // counts, analyzer, codecs
+	SectionTerms       SectionID = 2  // term blocks with entries and compact lists
+	SectionTermIndex   SectionID = 3  // key and offset of every term block
+	SectionPostings    SectionID = 4  // list extents
+	SectionDocLengths  SectionID = 5  // tokens of every document
+	SectionIDs         SectionID = 6  // external ids in docID order
+	SectionIDIndex     SectionID = 7  // block offsets of SectionIDs
+	SectionIDHash      SectionID = 8  // (hash, docID), sorted, for looking up ids
+	SectionStored      SectionID = 9  // stored text in compressed blocks
+	SectionStoredIndex SectionID = 10 // block offsets of SectionStored
+	SectionManifest    SectionID = 11 // segments of a commit
+	SectionDeletes     SectionID = 12 // roaring bitmap of docIDs
+	SectionPageSums    SectionID = 13 // a CRC-32C of every page before it
+)
+
+// SectionInfo is a row of the table of sections: what is true of a section whatever it
+// holds. What builds, checks, shows and mends optional sections of segments is in a table of
+// package segment/internal/sections.
+type SectionInfo struct {
+	ID       SectionID
+	Name     string
+	Kind     Kind       // of the files that have it
+	Required bool       // a reader must know it: the flag that writers set
+	Side     Side       // where builders write it
+	Hot      bool       // queries read it to find documents, not only for those that they found
+	Whole    bool       // a segment that is going to be searched reads it whole beforehand
+	Fields   bool       // a directory by field lies inside, since ids are unique in a file
+	Length   LengthRule // what its length must be
+}
+
+// Side is a part of a segment. Builders write the two sides in either order, and what is on
+// neither behind them.
+type Side uint8
+
+// The sides of a segment.
+const (
+	SideLists Side = 1 + iota // the lists and their dictionary
+	SideDocs                  // what segments have of each document
+)
+
+// LengthRule says what the length of a section must be. The zero value allows any.
+type LengthRule struct {
+	Implied  func(n Counts) int64 // the length, unless nil
+	Multiple int64                // the length is a multiple of it, unless 0
+	Least    int64                // the least length
+}
+
+// Counts are what META says that lengths of sections follow from.
+type Counts struct {
+	Docs, TermBlocks, IDBlocks int64
+	LenWidth                   int64 // bytes of a document's length
+}
+
+// sections is the table: the row of section i is at i-1.
+var sections = []SectionInfo{
+	{ID: SectionMeta, Name: "meta", Kind: KindSegment, Required: true, Hot: true},
+	{ID: SectionTerms, Name: "terms", Kind: KindSegment, Required: true, Side: SideLists, Hot: true},
+	{ID: SectionTermIndex, Name: "term-index", Kind: KindSegment, Required: true, Side: SideLists, Hot: true, Whole: true,
+		Length: LengthRule{Implied: func(n Counts) int64 { return 16*n.TermBlocks + 8 }}},
+	{ID: SectionPostings, Name: "postings", Kind: KindSegment, Required: true, Side: SideLists, Hot: true,
+		Length: LengthRule{Multiple: 64}},
+	{ID: SectionDocLengths, Name: "doc-lengths", Kind: KindSegment, Required: true, Side: SideDocs, Hot: true, Whole: true,
+		Length: LengthRule{Implied: func(n Counts) int64 { return n.Docs * n.LenWidth }}},
+	{ID: SectionIDs, Name: "ids", Kind: KindSegment, Required: true, Side: SideDocs},
+	{ID: SectionIDIndex, Name: "id-index", Kind: KindSegment, Required: true, Side: SideDocs,
+		Length: LengthRule{Implied: func(n Counts) int64 { return 8*n.IDBlocks + 8 }}},
+	{ID: SectionIDHash, Name: "id-hash", Kind: KindSegment, Required: true, Side: SideDocs,
+		Length: LengthRule{Implied: func(n Counts) int64 { return 8 * n.Docs }}},
+	{ID: SectionStored, Name: "stored", Kind: KindSegment, Side: SideDocs},
+	{ID: SectionStoredIndex, Name: "stored-index", Kind: KindSegment, Side: SideDocs, Whole: true,
+		Length: LengthRule{Multiple: 16, Least: 16}},
+	{ID: SectionManifest, Name: "manifest", Kind: KindManifest, Required: true},
+	{ID: SectionDeletes, Name: "deletes", Kind: KindDeletes, Required: true},
+	{ID: SectionPageSums, Name: "page-sums", Kind: KindSegment, Required: true, Hot: true},
+}
+
+// Sections returns the rows of the table of sections, in the order of their ids.
+func Sections() iter.Seq[SectionInfo] {
+	return func(yield func(SectionInfo) bool) {
+		for _, row := range sections {
+			if !yield(row) {
+				return
+			}
+		}
+	}
+}
+
+// info returns the row of s, or nil if this version does not know it.
+func (s SectionID) info() *SectionInfo {
+	if s == 0 || int64(s) > int64(len(sections)) {
+		return nil
+	}
+	return &sections[s-1]
+}
+
+// Info returns the row of s and reports whether there is one.
+func (s SectionID) Info() (SectionInfo, bool) {
+	if i := s.info(); i != nil {
+		return *i, true
+	}
+	return SectionInfo{}, false
+}
+
+// String returns the section's name.
+func (s SectionID) String() string {
+	if i := s.info(); i != nil {
+		return i.Name
+	}
+	return "section " + strconv.FormatUint(uint64(s), 10)
+}
+
+// Flags returns the flags that writers set: SectionRequired, or 0.
+func (s SectionID) Flags() uint32 {
+	if i := s.info(); i != nil && i.Required {
+		return SectionRequired
+	}
+	return 0
+}

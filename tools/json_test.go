@@ -16,7 +16,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/tools/internal/idxbench"
 	"github.com/pinion-index/pinion/tools/internal/idxbuild"
@@ -42,8 +41,8 @@ var printedAs = map[string]any{
 	}{},
 	"idxinspect sizes --regression": idxinspect.Regressions{}, "idxinspect gpu-plan": idxinspect.GPUPlan{}, "idxinspect residency": idxinspect.Residency{},
 	"idxbench build": idxbench.Build{}, "idxbench open": idxbench.Open{}, "idxbench query": idxbench.Queries{}, "idxbench intersect": idxbench.Queries{},
-	"idxbench decode": idxbench.Decode{}, "idxbench load": idxbench.Load{}, "idxbench calibrate": idxbench.Calibration{}, "idxbench eval": idxbench.Eval{},
-	"idxbench synth": idxbench.Synth{}, "idxbench gpu": idxbench.GPU{}, "idxbench steps": idxbench.GPU{},
+	"idxbench decode": idxbench.Decode{}, "idxbench load": idxbench.Load{}, "idxbench eval": idxbench.Eval{},
+	"idxbench synth": idxbench.Synth{}, "idxbench gpu": idxbench.GPU{},
 }
 
 // fields adds the paths that a type is encoded to, each with its type.
@@ -57,7 +56,7 @@ func fields(t reflect.Type, at string, add func(path, kind string)) {
 		kind = "text"
 	case t == reflect.TypeFor[time.Time](), t.Kind() == reflect.String:
 		kind = "string"
-	case t == reflect.TypeFor[hybrid.Model](), t.Kind() == reflect.Map:
+	case t.Kind() == reflect.Map:
 		kind = "object"
 	case t.Kind() == reflect.Bool:
 		kind = "boolean"

@@ -90,9 +90,6 @@ func TestOutputsRefused(t *testing.T) {
 		"idxquery --run":                {"--index", "a.idx", "--queries", "q.tsv"},
 		"idxinspect export --out":       {"a.idx"},
 		"idxinspect report --out":       {"--queries", "q.tsv", "a.idx"},
-		"idxbench calibrate --out":      {"--index", "a.idx", "--queries", "q.tsv"},
-		"idxbench calibrate --record":   {"--index", "a.idx", "--queries", "q.tsv"},
-		"idxbench steps --times":        {"--index", "a.idx", "--queries", "q.tsv"},
 		"idxbench query --times":        {"--index", "a.idx", "--queries", "q.tsv"},
 		"idxbench intersect --times":    {"--index", "a.idx", "--queries", "q.tsv"},
 		"idxbench synth --queries":      {"--out", "new.idx"},
@@ -165,7 +162,7 @@ func TestOutputsAllowed(t *testing.T) {
 // TestFlagsOfFiles checks that every flag that names a file is known as one of an input or
 // of an output.
 func TestFlagsOfFiles(t *testing.T) {
-	inputs := map[string]bool{"queries": true, "preload": true, "delete": true, "cost-model": true, "simulate": true, "run": true, "qrels": true}
+	inputs := map[string]bool{"queries": true, "preload": true, "delete": true, "run": true, "qrels": true}
 	eachCommand(func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			value, _ := pflag.UnquoteUsage(f)

@@ -22,8 +22,7 @@ import (
 // notRun are printed commands that TestPrintedCommandsRun does not run, or of which it wants an
 // error, with the reason. Each must match a printed command.
 var notRun = []struct{ pattern, reason string }{
-	{`--device gpu|^idxbench (gpu|steps)\b`, needsGPU}, // --device hybrid goes on with the CPU
-	{`^idxbench calibrate |--simulate costs.csv`, takesLong},
+	{`--device gpu|^idxbench gpu\b`, needsGPU}, // --device hybrid goes on with the CPU
 	{`^idxinspect serve `, runsOn},
 	{`^idxbench synth |^idxbench load .*(parts|big).idx`, takesLong}, // millions of documents
 	{`^idxbench decode( --levels| --data .*)?$|^idxbench decode --codec bp128,vbyte128 --levels$`, takesLong},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/gpuload/hybrid"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/loadtest"
 	"github.com/pinion-index/pinion/query"
@@ -30,7 +29,6 @@ type Load struct {
 	K       int       `json:"k"`
 	CPUs    int       `json:"cpus"`
 	GPU     string    `json:"gpu,omitempty"`
-	Costs   string    `json:"costs,omitempty"` // "calibrated", "built in", which may say why, or the file of --cost-model
 	Rows    []LoadRow `json:"rows"`
 	Seconds float64   `json:"seconds"`
 	summary []string
@@ -60,7 +58,6 @@ type loadFlags struct {
 	k                          int
 	models, devices            []string
 	deadline                   time.Duration
-	cost, simulate             string
 	csv                        bool
 	queue, gpuNumber           int
 	workers                    []int
@@ -70,7 +67,7 @@ type loadFlags struct {
 	spin                       time.Duration
 	time                       time.Duration
 	seed                       uint64
-	figures                    string // not there any more
+	gone                       map[string]*string // flags that are not there any more
 }
 
 func loadCommand() *cobra.Command {
@@ -89,16 +86,13 @@ and hybrid are asked groups of up to 2,048 from one goroutine for each CPU. With
 100,000 is answered later than that.
 
 --device chooses processors: the CPU, the GPU, the better one for each query but one
-query at a time (serial), or both at the same time (hybrid). --simulate does the same
-with the scheduler of the engine over costs that idxbench calibrate recorded, for
-rates and machines that are not at hand. Without a GPU, the runs on the CPU that
---device names as well are printed before the error.
+query at a time (serial), or both at the same time (hybrid). Without a GPU, the runs
+on the CPU that --device names as well are printed before the error.
 `,
 		Example: `  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000,5000
   idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --rate 0
   idxbench load --index big.idx --partitions parts.idx --queries long.tsv
-  idxbench load --index kjv.idx --queries topics.tsv --device cpu,gpu,hybrid
-  idxbench load --simulate costs.csv --device hybrid --rate 1e6`,
+  idxbench load --index kjv.idx --queries topics.tsv --device cpu,gpu,hybrid`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.csv && cmd.Flags().Changed("json") {
@@ -129,9 +123,7 @@ rates and machines that are not at hand. Without a GPU, the runs on the CPU that
 	fl.StringSliceVar(&f.devices, "device", []string{onCPU}, "processors, as `DEVICE,...` of cpu, gpu, serial, hybrid")
 	deviceFlag(fl, &f.gpuNumber)
 	fl.DurationVar(&f.deadline, "deadline", 0, "when an answer is late, counted from the arrival (default: never)")
-	fl.StringVar(&f.cost, "cost-model", "", "cost model from `FILE`, as idxbench calibrate writes it (default: the one that it wrote for this machine and index, or built in)")
 	cli.Int(fl, &f.queue, "queue", 0, 0, cli.Any, "how many queries may wait before others are refused (default: the library's)")
-	fl.StringVar(&f.simulate, "simulate", "", "simulate over the costs in `FILE`, as idxbench calibrate --record writes it")
 	fl.IntSliceVar(&f.workers, "workers", nil, "numbers of workers, as `N,...` (default: one for each CPU)")
 	fl.Float64SliceVar(&f.rates, "rate", nil, "arrivals a second, as `R,...`; 0 for saturation (default: 0, unless --alone is given)")
 	fl.DurationSliceVar(&f.alone, "alone", nil, "ask one query at a time, after pauses of `DURATION,...`")
@@ -140,22 +132,22 @@ rates and machines that are not at hand. Without a GPU, the runs on the CPU that
 	cli.Int(fl, &f.postings, "task-postings", 0, 0, cli.Any, "postings of a task of fgqp (default: the library's)")
 	fl.DurationVar(&f.time, "time", 2*time.Second, "duration of a run, after warming up for a quarter of it")
 	fl.Uint64Var(&f.seed, "seed", 1, "another `N` gives other arrival times")
-	fl.StringVar(&f.figures, "figures", "", "removed")
-	_ = fl.MarkHidden("figures")
+	f.gone = goneFlags(fl, "figures", "simulate", "cost-model")
 	return cmd
 }
 
 func (f *loadFlags) check() error {
-	if f.figures != "" {
-		return moved("load --figures", paperProgram+" tatikonda --out "+f.figures)
-	}
-	if f.simulate == "" {
-		switch {
-		case f.index == "":
-			return cli.Usage("--index is missing")
-		case f.queries == "":
-			return cli.Usage("--queries is missing")
-		}
+	switch gone := f.gone; {
+	case *gone["figures"] != "":
+		return moved("load --figures", paperProgram+" tatikonda --out "+*gone["figures"])
+	case *gone["simulate"] != "":
+		return moved("load --simulate", paperProgram+" ding-fig7")
+	case *gone["cost-model"] != "":
+		return cli.Usage("idxbench load --cost-model is not there any more: the scheduler learns what queries cost from those that it answers")
+	case f.index == "":
+		return cli.Usage("--index is missing")
+	case f.queries == "":
+		return cli.Usage("--queries is missing")
 	}
 	if err := f.checkDevices(); err != nil {
 		return err
@@ -204,7 +196,6 @@ type loader struct {
 	snapshot    *reader.Snapshot
 	queries     []query.Query
 	gpu         *gpu
-	model       *hybrid.Model
 	out         *Load
 	progress    *cli.Progress
 	done, total int64
@@ -213,9 +204,6 @@ type loader struct {
 func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err error) {
 	if err := f.check(); err != nil {
 		return nil, err
-	}
-	if f.simulate != "" {
-		return f.simulated(ctx, stderr)
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	l := &loader{f: f}
@@ -246,7 +234,7 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
 	defer l.progress.Stop()
 	start := time.Now()
-	closeGPU, err := l.openGPU(stderr)
+	closeGPU, err := l.openGPU()
 	if err != nil {
 		return nil, err
 	}
@@ -330,17 +318,12 @@ func (l *loader) ask(ctx context.Context, s *query.Searcher) ([]query.Result, er
 	return p.Execute(ctx, l.queries)
 }
 
-// workerCounts returns the numbers of workers that --workers names, or one worker for each CPU.
-func (l *loader) workerCounts() []int {
-	if len(l.f.workers) == 0 {
-		return []int{l.out.CPUs}
-	}
-	return l.f.workers
-}
-
 // rates measures what --model, --workers, --rate and --alone name.
 func (l *loader) rates(ctx context.Context) error {
-	workers := l.workerCounts()
+	workers := l.f.workers
+	if len(workers) == 0 {
+		workers = []int{l.out.CPUs}
+	}
 	var runs []run
 	for _, rate := range l.f.rates {
 		runs = append(runs, run{rate: rate})
@@ -379,9 +362,6 @@ func (l *Load) text(w io.Writer) {
 	if l.GPU != "" {
 		gpu = ", " + l.GPU
 	}
-	if l.Costs != "" {
-		gpu += "; costs " + l.Costs
-	}
 	fmt.Fprintf(w, "%s: %s, %s, top %d, %s%s; latencies in microseconds, rate 0 is saturation\n", l.Index, cli.Number(l.Queries, "query"), l.Mode, l.K, cli.Number(l.CPUs, "CPU"), gpu)
 	if len(l.Rows) > 0 {
 		t := cli.NewTable("model", ">workers", ">threshold", ">rate", ">queries/s", ">CPUs", ">mean", ">p50", ">p95", ">p99", ">p99.9", ">max", ">late", ">refused", ">asked")
@@ -415,7 +395,7 @@ func (r *LoadRow) cells() []any {
 		rate = "highest: " + rate
 	}
 	name := r.Model
-	if r.Device != onCPU || r.Model == simulatedModel {
+	if r.Device != onCPU {
 		name = r.Device
 	}
 	out := []any{name, r.Workers, some(r.Threshold), rate, cli.Float(r.Throughput, 4), cli.Float(r.CPUs, 3)}

@@ -78,7 +78,7 @@ func (l *Load) sharesText(w io.Writer) {
 	}
 }
 
-// checkDevices checks the flags for devices and simulations.
+// checkDevices checks the flags for devices.
 func (f *loadFlags) checkDevices() error {
 	if len(f.devices) == 0 {
 		return cli.Usage("--device names at least one")
@@ -89,14 +89,10 @@ func (f *loadFlags) checkDevices() error {
 		}
 	}
 	switch {
-	case f.queue == 1 && f.simulate == "" && f.saturates() && slices.Contains(f.devices, hybrid.Serial.String()):
+	case f.queue == 1 && f.saturates() && slices.Contains(f.devices, hybrid.Serial.String()):
 		return cli.Usage("--device serial takes --queue 2 or more at saturation: each answer asks the next query")
 	case f.deadline < 0:
 		return cli.Usage("--deadline is above 0")
-	case f.simulate != "" && (f.index != "" || f.queries != "" || f.partitions != "" || len(f.alone) > 0):
-		return cli.Usage("--simulate takes no --index, --queries, --partitions or --alone")
-	case f.simulate != "" && f.queue > 0 && (f.finds() || slices.ContainsFunc(f.rates, func(r float64) bool { return r > 0 })):
-		return cli.Usage("--simulate takes --queue at saturation alone, --rate 0: it refuses no query")
 	}
 	return nil
 }
@@ -136,14 +132,9 @@ type gpu struct {
 }
 
 // openGPU opens the device if a run needs it; if there is none, only runs on the CPU are left, if any
-// were asked for. It also reads the cost model.
-func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
+// were asked for.
+func (l *loader) openGPU() (release func(), err error) {
 	release = func() {}
-	if l.f.cost != "" {
-		if l.model, err = readModel(l.f.cost, stderr); err != nil {
-			return nil, err
-		}
-	}
 	if !l.f.usesGPU() {
 		return release, nil
 	}
@@ -155,55 +146,7 @@ func (l *loader) openGPU(stderr io.Writer) (release func(), err error) {
 		return release, nil
 	}
 	l.out.GPU = l.gpu.x.Name()
-	l.elsewhere(stderr)
-	l.out.Costs = cmp.Or(l.f.cost, l.costsOf(l.workerCounts()))
 	return l.gpu.close, nil
-}
-
-// elsewhere says if the model of --cost-model was fitted elsewhere. It is used all the same.
-func (l *loader) elsewhere(stderr io.Writer) {
-	if l.model == nil {
-		return
-	}
-	for _, n := range l.workerCounts() {
-		if err := l.model.Stale(hybrid.KeyOf(l.snapshot, l.gpu.x.Name(), n)); err != nil {
-			fmt.Fprintf(stderr, "idxbench: %s was fitted elsewhere: %v\n", l.f.cost, err)
-			return
-		}
-	}
-}
-
-// costsOf says which costs runs with so many workers have; workers are named where others have
-// other costs.
-func (l *loader) costsOf(workers []int) string {
-	var all []string
-	for _, n := range workers {
-		m, err := l.costs(n)
-		switch {
-		case err != nil:
-			all = append(all, "built in: "+err.Error())
-		case m == nil:
-			all = append(all, "built in")
-		default:
-			all = append(all, "calibrated")
-		}
-	}
-	if len(slices.Compact(slices.Clone(all))) == 1 {
-		return all[0]
-	}
-	for i, n := range workers {
-		all[i] = fmt.Sprintf("for %s %s", cli.Number(n, "worker"), all[i])
-	}
-	return strings.Join(all, ", ")
-}
-
-// costs returns the cost model for so many workers: of --cost-model, or what calibrate wrote for
-// this machine and index; nil, the built-in one, without, or with the reason why not.
-func (l *loader) costs(workers int) (*hybrid.Model, error) {
-	if l.model != nil {
-		return l.model, nil
-	}
-	return hybrid.ModelFor(hybrid.KeyOf(l.snapshot, l.gpu.x.Name(), workers))
 }
 
 // allGPUs is the number of a device that stands for all of them.
@@ -221,17 +164,6 @@ func newGPU(s *query.Searcher, snapshot *reader.Snapshot, number int) (*gpu, err
 		return nil, err
 	}
 	return &gpu{x, p}, nil
-}
-
-// noGPU is the name of no device.
-const noGPU = "none"
-
-// name returns what answers, or noGPU.
-func (g *gpu) name() string {
-	if g == nil {
-		return noGPU
-	}
-	return g.x.Name()
 }
 
 func openGPUs(number int, snapshot *reader.Snapshot, o gpuload.Options) (*gpuload.Group, error) {
@@ -291,8 +223,7 @@ func (l *loader) target(r run) (target, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, _ := l.costs(r.workers) // the heading says why there is none
-	x, err := hybrid.New(p, l.gpu.x, hybrid.Options{Model: m, Mode: mode, Deadline: l.f.deadline, Queue: l.f.queue})
+	x, err := hybrid.New(p, l.gpu.x, hybrid.Options{Mode: mode, Deadline: l.f.deadline, Queue: l.f.queue})
 	if err != nil {
 		p.Close()
 		return nil, err

@@ -1,9 +1,11 @@
 package gpuload
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -169,12 +171,25 @@ func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok
 			return r, false, err
 		}
 	}
-	var accept func(query.Lengths) bool
-	if q.Filter == nil && s.x.state.works.Load() { // otherwise the CPU answers all
-		accept = func(l query.Lengths) bool { return s.begin(q, outlook(q, l)) == StepCPU }
+	if err := s.valid(ctx, q); err != nil {
+		return r, false, err
 	}
-	hits, ok, err := s.cpu.AppendHitsIf(ctx, nil, q, accept)
-	return query.Result{Hits: hits}, ok, err
+	if len(q.RawTerms) > 0 && q.Filter == nil && s.x.state.works.Load() { // otherwise the CPU answers all
+		state, err := s.outlook(q)
+		if err != nil || s.begin(q, state) != StepCPU {
+			return r, false, err
+		}
+	}
+	r.Hits, err = s.cpu.AppendHits(ctx, nil, q)
+	return r, err == nil, err
+}
+
+// valid returns the error of a query that nobody answers.
+func (s *Stepper) valid(ctx context.Context, q *query.Query) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return q.Check()
 }
 
 // complete gives q what it leaves to defaults.
@@ -188,7 +203,7 @@ func (s *Stepper) complete(q *query.Query) error {
 }
 
 func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (query.Result, error) {
-	if err := ctx.Err(); err != nil {
+	if err := s.valid(ctx, q); err != nil {
 		return query.Result{}, err
 	}
 	if err := s.x.enter(); err != nil {
@@ -199,15 +214,16 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		t.failed(s.x.Err())
 		return s.onCPU(ctx, q, t, StepState{}, "no device")
 	}
-	var state StepState
-	var begin StepChoice
-	hits, answered, err := s.cpu.AppendHitsIf(ctx, nil, q, func(l query.Lengths) bool {
-		state = outlook(q, l)
-		begin = s.begin(q, state)
-		return begin == StepCPU && t == nil
-	})
-	switch {
-	case err != nil || answered && t == nil:
+	if len(q.RawTerms) == 0 {
+		return query.Result{}, nil
+	}
+	state, err := s.outlook(q)
+	if err != nil {
+		return query.Result{}, err
+	}
+	switch begin := s.begin(q, state); {
+	case begin == StepCPU && t == nil:
+		hits, err := s.cpu.AppendHits(ctx, nil, q)
 		return query.Result{Hits: hits}, err
 	case begin == StepCPU:
 		if p, err := s.resolve(q); err == nil {
@@ -266,14 +282,34 @@ func (s *Stepper) resolve(q *query.Query) (*plan, error) {
 	return p, r.resolve(p, &own)
 }
 
-// outlook describes a query as if its lists were on the device. Most queries are the CPU's
+// outlook describes a query with terms as if its lists were on the device. Most queries are the CPU's
 // whatever is there.
-func outlook(q *query.Query, l query.Lengths) StepState {
-	state := StepState{Done: 1, Terms: l.Terms, Length: int64(l.Shortest), Next: int64(l.Second)}
-	if q.Mode == query.Or {
-		state.Or, state.Length, state.Next = true, int64(l.Sum), 0
+func (s *Stepper) outlook(q *query.Query) (StepState, error) {
+	var room [16]uint64
+	lengths, err := s.cpu.AppendLengths(room[:0], q.RawTerms)
+	if err != nil {
+		return StepState{}, err
 	}
-	return state
+	state, sum := StepState{Done: 1}, uint64(0)
+	for i, n := range lengths {
+		if slices.ContainsFunc(q.RawTerms[:min(i, 64)], func(b []byte) bool { return bytes.Equal(b, q.RawTerms[i]) }) {
+			continue // it counts once, unless there are many
+		}
+		state.Terms++
+		sum += n
+		switch n := int64(n); {
+		case state.Terms == 1:
+			state.Length = n
+		case n < state.Length:
+			state.Length, state.Next = n, state.Length
+		case state.Terms == 2 || n < state.Next:
+			state.Next = n
+		}
+	}
+	if q.Mode == query.Or {
+		state.Or, state.Length, state.Next = true, int64(sum), 0
+	}
+	return state, nil
 }
 
 // chooseFor is choose for the first step of a query.

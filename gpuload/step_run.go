@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -291,7 +292,7 @@ func (w *stepping) toCPU(state StepState, why string) (query.Result, error) {
 	if err != nil {
 		return query.Result{}, err
 	}
-	r, err := w.s.cpu.SearchAmong(w.ctx, w.q, docs, w.done)
+	r, err := w.s.cpu.SearchAmong(trusted.Caller{}, w.ctx, w.q, docs, w.done)
 	w.t.onCPU(&r)
 	done(int64(len(r.Hits)))
 	if errors.Is(err, query.ErrInvalid) { // a list has changed since it was checked: the CPU says how

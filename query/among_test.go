@@ -10,6 +10,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 )
 
@@ -43,7 +44,7 @@ func TestAmong(t *testing.T) {
 			docs = slices.Compact(docs)
 		}
 		q := Query{RawTerms: querytest.Terms(words...), K: 1 + rng.IntN(30), Mode: And, Trace: true}
-		r, err := s.SearchAmong(context.Background(), q, docs, rng.IntN(len(words)+2))
+		r, err := s.SearchAmong(trusted.Caller{}, context.Background(), q, docs, rng.IntN(len(words)+2))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +94,7 @@ func TestAmongRefuses(t *testing.T) {
 		{context.Background(), and, []uint32{1, 1}, 1, ErrInvalid},
 		{done, and, []uint32{1, 2}, 1, context.Canceled},
 	} {
-		r, err := s.SearchAmong(c.ctx, c.q, c.docs, c.held)
+		r, err := s.SearchAmong(trusted.Caller{}, c.ctx, c.q, c.docs, c.held)
 		if !errors.Is(err, c.want) || r.Hits != nil {
 			t.Errorf("%v among %v, %d terms done: %v, %v, want %v", c.q.Mode, c.docs, c.held, r.Hits, err, c.want)
 		}

@@ -29,7 +29,7 @@ func TestDamagedLists(t *testing.T) {
 	}
 	found := 0
 	for _, c := range []codec.Codec{bp128.Codec{}, vbyte128.Codec{}} {
-		whole := segmentBytes(t, docs, c)
+		whole := querytest.SegmentBytes(t, docs, c)
 		for range rounds {
 			b := segment.Aligned(slices.Clone(whole))
 			for range 1 + rng.IntN(8) {
@@ -43,7 +43,7 @@ func TestDamagedLists(t *testing.T) {
 			}
 			s.Raw().SkipPageChecks()
 			seg := reader.NewSegment(trusted.Caller{}, s, 0, 0)
-			q, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{Seek: reader.Strategy(rng.IntN(3))})
+			q, err := over([]querytest.Part{{Segment: seg}}, Options{Seek: reader.Strategy(rng.IntN(3))})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -35,8 +36,8 @@ func TestDenseLists(t *testing.T) {
 			}
 		}
 	}
-	parts := buildParts(t, docs, nil, bp128.Codec{})
-	several := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}, 25000), Options{})
+	parts := querytest.Parts(t, docs, nil, bp128.Codec{})
+	several := searcherOver(t, querytest.Parts(t, docs, nil, bp128.Codec{}, 25000), Options{})
 	all := searcherOver(t, parts, Options{})
 	plain := searcherOver(t, parts, Options{DenseBytes: -1})
 	one := searcherOver(t, parts, Options{DenseBytes: 2})
@@ -66,11 +67,7 @@ func TestDenseLists(t *testing.T) {
 		s    *Searcher
 		want int
 	}{{plain, 0}, {one, 1}, {all, 2}} {
-		n := 0
-		if m := x.s.parts[0].dense.lists.Load(); m != nil {
-			n = len(*m)
-		}
-		if n != x.want {
+		if n, _ := x.s.engine.Dense(0); n != x.want {
 			t.Errorf("%d lists are kept, want %d", n, x.want)
 		}
 	}
@@ -80,7 +77,7 @@ func TestDenseLists(t *testing.T) {
 // list used the memory before.
 func TestDenseHugeFrequency(t *testing.T) {
 	const n, huge = 20000, 3_000_000_000
-	f := &memFile{}
+	f := new(querytest.File)
 	lens, all, twos := make([]uint32, n), make([]uint32, n), slices.Repeat([]uint32{2}, n)
 	var rare []uint32
 	for d := range uint32(n) {
@@ -104,19 +101,19 @@ func TestDenseHugeFrequency(t *testing.T) {
 	if _, finish := b.Finish(); errors.Join(err, finish) != nil {
 		t.Fatal(err, finish)
 	}
-	views, err := segment.Open("test", segment.Aligned(f.b))
+	views, err := segment.Open("test", segment.Aligned(f.Bytes))
 	if err != nil {
 		t.Fatal(err)
 	}
 	seg := reader.NewSegment(trusted.Caller{}, views, 0, 0)
-	s := searcherOver(t, []part{{seg: seg}}, Options{})
+	s := searcherOver(t, []querytest.Part{{Segment: seg}}, Options{})
 	q := Query{RawTerms: querytest.Terms("huge", "rare"), K: 100, Mode: And}
 	other := Query{RawTerms: querytest.Terms("mid", "rare"), K: 100, Mode: And}
 	want, err := s.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 2 * denseAsks {
+	for i := range 2 * engine.DenseAsks {
 		if _, err := s.Search(context.Background(), other); err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +122,7 @@ func TestDenseHugeFrequency(t *testing.T) {
 			t.Fatalf("query %d: %v, %s", i, err, difference(want.Hits, got.Hits))
 		}
 	}
-	if m := s.parts[0].dense.lists.Load(); m == nil {
+	if n, _ := s.engine.Dense(0); n == 0 {
 		t.Error("the list is not cached")
 	}
 }
@@ -145,7 +142,7 @@ func TestDenseDamage(t *testing.T) {
 			docs[d] = append(docs[d], "everywhere")
 		}
 	}
-	b := segment.Aligned(segmentBytes(t, docs, bp128.Codec{}))
+	b := segment.Aligned(querytest.SegmentBytes(t, docs, bp128.Codec{}))
 	s, err := segment.Open("damaged", b)
 	if err != nil {
 		t.Fatal(err)
@@ -169,11 +166,11 @@ func TestDenseDamage(t *testing.T) {
 	}
 	seg := reader.NewSegment(trusted.Caller{}, s, 0, 0)
 	for word, damaged := range map[string]bool{"early": false, "everywhere": true} {
-		searcher, err := newSearcher([]part{{seg: seg}}, statsOf([]part{{seg: seg}}), Options{})
+		searcher, err := over([]querytest.Part{{Segment: seg}}, Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 3 * denseAsks {
+		for i := range 3 * engine.DenseAsks {
 			_, err := searcher.Search(context.Background(), Query{RawTerms: querytest.Terms("common", word), K: 10, Mode: And})
 			if errors.Is(err, format.ErrCorrupt) != damaged || !damaged && err != nil {
 				t.Fatalf("query %d, %s: %v", i, word, err)
@@ -192,7 +189,7 @@ func TestDenseDamagedParts(t *testing.T) {
 			docs[d] = append(docs[d], slices.Repeat([]string{"common"}, 1+rng.IntN(8))...)
 		}
 	}
-	whole := segment.Aligned(segmentBytes(t, docs, bp128.Codec{}))
+	whole := segment.Aligned(querytest.SegmentBytes(t, docs, bp128.Codec{}))
 	s, err := segment.Open("whole", whole)
 	if err != nil {
 		t.Fatal(err)
@@ -221,14 +218,14 @@ func TestDenseDamagedParts(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Raw().SkipPageChecks()
-			parts := []part{{seg: reader.NewSegment(trusted.Caller{}, s, 0, 0)}}
+			parts := []querytest.Part{{Segment: reader.NewSegment(trusted.Caller{}, s, 0, 0)}}
 			for _, q := range []Query{
 				{RawTerms: querytest.Terms("common", "w150"), Mode: And},
 				{RawTerms: querytest.Terms("common", "w150", "w300"), Mode: Or, Algorithm: RangeMaxScore},
 			} {
 				searcher := searcherOver(t, parts, Options{})
 				want, first := searcher.Search(context.Background(), q)
-				for i := range 2 * denseAsks {
+				for i := range 2 * engine.DenseAsks {
 					got, err := searcher.Search(context.Background(), q)
 					if fmt.Sprint(err) != fmt.Sprint(first) || !slices.Equal(got.Hits, want.Hits) {
 						t.Errorf("%s, round %d, %v, query %d: %v, before %v, %s", p.Name, round, q.Mode, i+2, err, first, difference(want.Hits, got.Hits))

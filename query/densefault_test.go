@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -71,13 +72,13 @@ func TestDenseFault(t *testing.T) {
 			}
 		}
 	}
-	room := s.parts[0].dense.room
-	for i := range 3 * denseAsks {
+	_, room := s.engine.Dense(0)
+	for i := range 3 * engine.DenseAsks {
 		if got, err := s.Search(context.Background(), q); err != nil || !slices.Equal(got.Hits, want.Hits) {
 			t.Errorf("query %d: %v, %s", i, err, difference(want.Hits, got.Hits))
 		}
 	}
-	if now := s.parts[0].dense.room; now != room {
+	if _, now := s.engine.Dense(0); now != room {
 		t.Errorf("%d bytes of %d are left without cached lists", now, room)
 	}
 }

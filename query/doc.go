@@ -41,34 +41,13 @@
 //
 // # Inside
 //
-//	query.go, algorithm.go      queries and their parts
-//	searcher.go, parse.go       Searcher: its life, queries in, hits out; text to terms
-//	arena.go                    memory for results that is reused
-//	passes.go                   one or two passes over the segments; which algorithm runs
-//	iterate.go                  Matches and Count: all documents of a query, not scored
-//	run.go, list.go, stop.go    the state of an execution, its lists, stopping it early
-//	terms.go, termcache.go      looking terms up, in canonical order; lengths.go: lengths of lists
-//	terminfo.go                 what is known of a term without its postings
-//	prefetch.go                 what is read ahead from an index that is not in memory
-//	bm25.go, log.go             parameters, weights, norms, bounds, Score
-//	score*.go                   scores of many postings at once
-//	topk.go, kth.go, select.go  the best hits and the threshold
-//	guess.go                    first thresholds that are likely, not proven
-//	tasks.go, internal/exec     executing a query in tasks, for package pool
-//	trace.go                    a record of an execution
-//
-// The algorithms, by the names in Algorithm:
-//
-//	exhaustive.go               Exhaustive
-//	window.go, stretch.go,      Scan and RangeMaxScore: windows of documents, reading lists in
-//	accumulate.go               them, adding scores up
-//	candidates.go, probe.go     RangeMaxScore: candidates of a window, probing the longest lists
-//	maxscore.go                 MaxScore, BlockMaxMaxScore
-//	wand.go                     WAND, BlockMaxWAND
-//	filter.go, filterfirst.go   filters in windows; FilterFirst
-//	and.go                      Leapfrog, SmallAdaptive
-//	blockand.go, matches.go     BlockMaxAnd: intersecting blocks, scoring the matches
-//	among.go                    And continued from an intermediate result
-//	bitmap*.go                  sets of documents in a range, for windows and BlockMaxAnd
-//	dense.go                    long lists cached as bitmaps, for RangeMaxScore and BlockMaxAnd
+//	query.go, algorithm.go   queries and their parts
+//	searcher.go              Searcher: its life, queries in, hits out
+//	parse.go                 text to terms
+//	bm25.go                  parameters, statistics, Scorer, Score
+//	terminfo.go              what is known of a term without its postings
+//	trace.go                 a record of an execution
+//	arena.go                 memory for results that is reused
+//	tasks.go, internal/exec  executing a query in tasks, for package pool
+//	internal/engine          what executes queries: terms, lists, algorithms, the best hits
 package query

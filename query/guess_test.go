@@ -15,7 +15,7 @@ import (
 // if there are not as many hits above it.
 func TestGuess(t *testing.T) {
 	docs := filterDocs()
-	s := searcherOver(t, buildParts(t, docs, nil, bp128.Codec{}), Options{})
+	s := searcherOver(t, querytest.Parts(t, docs, nil, bp128.Codec{}), Options{})
 	search := func(f *roaring.Bitmap) (hits []Hit, passes int) {
 		q := Query{RawTerms: querytest.Terms("long"), K: 10, Mode: Or, Filter: f, Algorithm: RangeMaxScore, Trace: true}
 		res, err := s.Search(t.Context(), q)
@@ -82,7 +82,7 @@ func TestGuessFewer(t *testing.T) {
 		{"fewer than k postings", docs, nil, "middle short", 1500, 1},
 		{"the best are deleted, one list", apart, best, "rare", 10, 1},
 	} {
-		s := searcherOver(t, buildParts(t, c.docs, c.gone, bp128.Codec{}), Options{})
+		s := searcherOver(t, querytest.Parts(t, c.docs, c.gone, bp128.Codec{}), Options{})
 		q := Query{RawTerms: querytest.Terms(strings.Fields(c.words)...), K: c.k, Mode: Or, Algorithm: Exhaustive}
 		want, err := s.Search(t.Context(), q)
 		if err != nil {

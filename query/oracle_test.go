@@ -88,7 +88,7 @@ func (o *oracle) check(hits []Hit, scores map[int]float64, k int) error {
 		if math.Abs(float64(h.Score)-want) > tol*want+1e-12 {
 			return fmt.Errorf("document %d scores %v, want %v", h.Doc, h.Score, want)
 		}
-		if i > 0 && hitKey(h.Doc, h.Score) >= hitKey(hits[i-1].Doc, hits[i-1].Score) {
+		if i > 0 && (h.Score > hits[i-1].Score || h.Score == hits[i-1].Score && h.Doc <= hits[i-1].Doc) {
 			return fmt.Errorf("hits %d and %d are out of order: %v, %v", i-1, i, hits[i-1], h)
 		}
 	}

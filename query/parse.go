@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -80,45 +81,19 @@ func (p *Parser) Complete(queries []Query) ([]Query, error) {
 	}
 	own := slices.Clone(queries)
 	for ; i < len(own); i++ {
-		var w words
-		if err := w.complete(p, &own[i]); err != nil {
+		q := &own[i]
+		q.K = cmp.Or(q.K, DefaultK)
+		if q.Text == "" {
+			continue
+		}
+		terms, _, err := p.AppendTerms(slices.Clone(q.RawTerms), nil, q.Text)
+		if err != nil {
 			return nil, &NumberError{Number: i, Err: err}
 		}
+		q.RawTerms, q.Text = terms, ""
 	}
 	return own, nil
 }
-
-// words is memory for the terms of a query's text.
-type words struct {
-	terms [][]byte
-	bytes []byte
-}
-
-// complete does for q what Complete does. Its terms lie in w.
-func (w *words) complete(p *Parser, q *Query) (err error) {
-	if q.K == 0 {
-		q.K = DefaultK
-	}
-	if q.Text == "" {
-		return nil
-	}
-	w.terms, w.bytes, err = p.AppendTerms(append(w.terms[:0], q.RawTerms...), w.bytes[:0], q.Text)
-	q.RawTerms, q.Text = w.terms, ""
-	return err
-}
-
-// fillIn lets r.q leave nothing to defaults.
-func (r *run) fillIn() error {
-	if r.q.Text == "" && r.q.K > 0 {
-		return nil
-	}
-	r.own = *r.q
-	r.q = &r.own
-	return r.words.complete(r.s.parser, r.q)
-}
-
-// empty reports whether q has no hits whatever the index holds.
-func (q *Query) empty() bool { return q.Text == "" && len(q.RawTerms) == 0 }
 
 // Parse returns the terms of a query's text, for Query.RawTerms. The analyzer of the index cuts it as
 // it cut the documents. There is no syntax; a repeated word gives a repeated term. Text without a

@@ -1,16 +1,18 @@
 package query
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/query/internal/engine"
 )
 
 // ErrInvalid is matched by the errors for values that do not exist or are out of range: a Mode, an
 // Algorithm, a strategy, an option.
-var ErrInvalid = errors.New("query: invalid value")
+var ErrInvalid = engine.ErrInvalid
 
 // Mode selects the documents that match.
 type Mode uint8
@@ -80,10 +82,22 @@ func (q *Query) Check() error {
 	return nil
 }
 
+// engine returns q, which must be valid, as the engine sees it.
+func (q *Query) engine() engine.Query {
+	return engine.Query{Text: q.Text, Terms: q.RawTerms, K: cmp.Or(q.K, DefaultK), Mode: engine.Mode(q.Mode),
+		Algorithm: engine.Algorithm(q.Algorithm), Filter: q.Filter}
+}
+
 // Result is the answer to one query.
 type Result struct {
 	Hits  []Hit  // the best first
 	Trace *Trace // what was done; nil unless Query.Trace is set and a Searcher answered
+}
+
+// Hit is one document of a result.
+type Hit struct {
+	Doc   uint32  // global docID of the document
+	Score float32 // at least 0
 }
 
 // Executor answers batches of queries over one snapshot: a Searcher in one goroutine, a pool.Pool

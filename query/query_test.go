@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -121,8 +122,7 @@ func callsOf(ctx context.Context, s *Searcher) map[string]error {
 	_, errs["Search"] = s.Search(ctx, q)
 	_, errs["Execute"] = s.Execute(ctx, []Query{q})
 	_, errs["AppendHits"] = s.AppendHits(ctx, nil, &q)
-	_, _, errs["AppendHitsIf"] = s.AppendHitsIf(ctx, nil, &q, nil)
-	_, errs["SearchAmong"] = s.SearchAmong(ctx, q, []uint32{1}, 1)
+	_, errs["SearchAmong"] = s.SearchAmong(trusted.Caller{}, ctx, q, []uint32{1}, 1)
 	_, errs["Count"] = s.Count(ctx, q)
 	for doc, err := range s.Matches(ctx, q) {
 		if err != nil && doc != reader.NoDoc {

@@ -46,7 +46,7 @@ func TestRealText(t *testing.T) {
 	}
 	c := &collection{docs: docs, oracle: newOracle(docs, nil), params: DefaultParams()}
 	c.searchers = append(c.searchers, liveSearcher(t, l))
-	if n := len(c.searchers[0].parts); n < 3 {
+	if n := c.searchers[0].engine.Segments(); n < 3 {
 		t.Fatalf("%d segments, want 3", n)
 	}
 	l.MergeAll()

@@ -14,18 +14,20 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 )
 
-func statsOf(parts []part) (st Stats) {
-	for i := range parts {
-		m := parts[i].seg.Meta()
+func statsOf(parts []querytest.Part) (st Stats) {
+	for _, p := range parts {
+		m := p.Segment.Meta()
 		st.Docs += uint64(m.Docs)
 		st.Tokens += m.Tokens
-		lens, _ := parts[i].views().DocLens()
+		lens, _ := p.Segment.Views(trusted.Caller{}).DocLens()
 		for d := range m.Docs {
-			if parts[i].deletes.Has(d) {
+			if p.Deletes.Has(d) {
 				st.Docs--
 				st.Tokens -= uint64(lens.Get(d))
 			}
@@ -35,9 +37,18 @@ func statsOf(parts []part) (st Stats) {
 	return st
 }
 
-func searcherOver(t testing.TB, parts []part, o Options) *Searcher {
+// over returns a Searcher over parts of a collection.
+func over(parts []querytest.Part, o Options) (*Searcher, error) {
+	var segments []engine.Segment
+	for _, p := range parts {
+		segments = append(segments, engine.Segment(p))
+	}
+	return newSearcher(segments, statsOf(parts), nil, o)
+}
+
+func searcherOver(t testing.TB, parts []querytest.Part, o Options) *Searcher {
 	t.Helper()
-	s, err := newSearcher(slices.Clone(parts), statsOf(parts), o)
+	s, err := over(parts, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +103,12 @@ type collection struct {
 func newCollection(t testing.TB, docs [][]string, deleted map[int]bool, p Params, cuts ...int) *collection {
 	k1, b := p.Values()
 	c := &collection{docs: docs, oracle: newOracle(docs, deleted), params: Params{k1, b}} // as the oracle takes them
-	one := buildParts(t, docs, deleted, bp128.Codec{})
+	one := querytest.Parts(t, docs, deleted, bp128.Codec{})
 	for _, seek := range []reader.Strategy{reader.Gallop, reader.SafeRange, reader.Buckets} {
 		c.searchers = append(c.searchers, searcherOver(t, one, Options{Params: p, Seek: seek}))
 	}
 	if len(cuts) > 0 {
-		c.searchers = append(c.searchers, searcherOver(t, buildParts(t, docs, deleted, vbyte128.Codec{}, cuts...), Options{Params: p}))
+		c.searchers = append(c.searchers, searcherOver(t, querytest.Parts(t, docs, deleted, vbyte128.Codec{}, cuts...), Options{Params: p}))
 	}
 	return c
 }
@@ -315,28 +326,31 @@ func TestContext(t *testing.T) {
 	}
 }
 
+// A lateContext is done as soon as a query begins to watch it.
+type lateContext struct {
+	context.Context
+	cancel context.CancelFunc
+}
+
+func (c lateContext) Done() <-chan struct{} {
+	c.cancel()
+	return c.Context.Done()
+}
+
 // Every algorithm notices a cancellation at the next block.
 func TestCancelMidway(t *testing.T) {
 	c := newCollection(t, querytest.ZipfDocs(rand.New(rand.NewPCG(9, 9)), 6000, 30, 10), nil, DefaultParams())
 	s := c.searchers[0]
 	for _, a := range Algorithms() {
-		ctx, cancel := context.WithCancel(context.Background())
 		mode := Or
 		if a.Conjunctive() {
 			mode = And
 		}
 		q := Query{RawTerms: querytest.Terms("w0", "w1", "w2"), K: 10, Mode: mode, Algorithm: a}
-		r := s.runs.Get().(*run)
-		r.begin(ctx, s, &q)
-		if err := r.resolve(); err != nil {
-			t.Fatal(err)
-		}
-		cancel()
-		_, _, err := r.search(nil, nil)
-		if !errors.Is(err, context.Canceled) {
+		ctx, cancel := context.WithCancel(context.Background())
+		if _, err := s.Search(lateContext{ctx, cancel}, q); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", a, err)
 		}
-		s.runs.Put(r)
 		if hits, err := s.Search(context.Background(), q); err != nil || len(hits.Hits) == 0 {
 			t.Errorf("%v: after a cancelled query: %v", a, err)
 		}
@@ -360,8 +374,8 @@ func TestTraceCounts(t *testing.T) {
 			if a != Auto && a != FilterFirst && tr.Algorithm != a {
 				t.Errorf("%v ran as %v", a, tr.Algorithm)
 			}
-			if len(tr.Segments) != len(s.parts) {
-				t.Errorf("searcher %d, %v: %d segments traced, want %d", i, a, len(tr.Segments), len(s.parts))
+			if len(tr.Segments) != s.engine.Segments() {
+				t.Errorf("searcher %d, %v: %d segments traced, want %d", i, a, len(tr.Segments), s.engine.Segments())
 			}
 			for _, seg := range tr.Segments {
 				for _, l := range seg.Lists {

@@ -3,9 +3,7 @@ package query
 import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/internal/termcache"
-	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/query/internal/engine"
 )
 
 // TermInfo is what a Searcher knows of a term without decoding a block: enough to predict
@@ -32,90 +30,17 @@ type TermInfo struct {
 // have the same TermInfo if the cache of the queries, which it uses and fills, has room.
 // It reads the skip headers of terms that it has not seen. A damaged list counts as short.
 // The error matches reader.ErrClosed or format.ErrCorrupt.
-func (s *Searcher) AppendTermInfo(dst []*TermInfo, terms [][]byte) (infos []*TermInfo, err error) {
-	if err = s.hold(); err != nil {
+func (s *Searcher) AppendTermInfo(dst []*TermInfo, terms [][]byte) ([]*TermInfo, error) {
+	infos := dst
+	if err := s.engine.EachTermInfo(terms, func(x *engine.TermInfo) { infos = append(infos, (*TermInfo)(x)) }); err != nil {
 		return dst, err
-	}
-	defer s.release()
-	defer store.CatchFault(store.ArmFault(), &err)
-	var r *run
-	infos = dst
-	for _, b := range terms {
-		hash := termcache.Hash(b)
-		c := s.cache.Get(hash, b)
-		if c != nil {
-			if i := c.info.Load(); i != nil {
-				infos = append(infos, i)
-				continue
-			}
-		}
-		if r == nil {
-			r = s.runs.Get().(*run)
-			defer s.runs.Put(r)
-			r.s = s
-		}
-		r.entries = r.entries[:0]
-		t := term{bytes: b, qtf: 1}
-		if !r.cached(&t, hash) {
-			if err := r.lookup(&t, hash); err != nil {
-				return dst, err
-			}
-		}
-		i := r.info(&t)
-		if c = s.cache.Get(hash, b); c != nil {
-			c.info.CompareAndSwap(nil, i)
-			i = c.info.Load()
-		}
-		infos = append(infos, i)
 	}
 	return infos, nil
 }
 
-// info returns what is known of t.
-func (r *run) info(t *term) *TermInfo {
-	x := &TermInfo{Docs: t.df, Weight: t.weight, Share: float32(min(float64(t.df)/float64(max(r.s.scorer.stats.Docs, 1)), 1))}
-	longest := 0
-	for p := range t.entries {
-		e := &t.entries[p]
-		if e.DF == 0 || e.Kind != segment.KindExtent {
-			continue
-		}
-		l := &r.described
-		if r.s.parts[p].views().InitList(l, e.Entry) != nil {
-			continue // queries that meet the damage report it
-		}
-		if l.N > longest {
-			longest, x.DocsCodec, x.FreqsCodec = l.N, l.DocsCodec.ID(), l.FreqsCodec.ID()
-		}
-		x.Bytes += 4 * uint64(l.Docs.Ends[l.Blocks]+l.Freqs.Ends[l.Blocks])
-		bound := r.s.scorer.Bound(t.weight, l.Quad)
-		x.Bound = max(x.Bound, bound)
-		for i, n := range e.reach {
-			if tf, dl, ok := l.Kth[i].Pair(); ok && int(n) >= format.KthValues()[i] {
-				x.Kth[i] = max(x.Kth[i], Score(t.weight, float32(tf), r.s.scorer.Norm(dl)))
-			}
-		}
-		x.addBounds(r.s.scorer, l, bound)
-	}
-	return x
-}
-
-// sampled is how many blocks of a list addBounds looks at.
-const sampled = 64
-
-// addBounds adds l, whose bound is given, to x.Blocks and x.Above.
-func (x *TermInfo) addBounds(s *Scorer, l *segment.List, bound float32) {
-	var above [len(x.Above)]int
-	n := min(l.Blocks, sampled)
-	for i := range n {
-		share := s.Bound(x.Weight, l.Quads[i*l.Blocks/n]) / max(bound, 1e-30)
-		for k := range min(int(16*share)-7, len(above)) {
-			above[k]++
-		}
-	}
-	old := float32(x.Blocks) / float32(x.Blocks+uint64(l.Blocks))
-	for k, v := range above {
-		x.Above[k] = uint8(old*float32(x.Above[k]) + (1-old)*255*float32(v)/float32(n) + 0.5)
-	}
-	x.Blocks += uint64(l.Blocks)
+// AppendLengths appends the document frequency of each term in the snapshot, in the order
+// of terms. It uses and fills the cache of the queries. The error matches reader.ErrClosed
+// or format.ErrCorrupt.
+func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
+	return s.engine.AppendLengths(dst, terms)
 }

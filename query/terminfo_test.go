@@ -31,10 +31,10 @@ func TestTermInfo(t *testing.T) {
 		docs[d] = append(docs[d], slices.Repeat([]string{"filler"}, 5+r.IntN(40))...)
 	}
 	c, _ := registry.ByName("newpfd")
-	for name, parts := range map[string][]part{
-		"all live": buildParts(t, docs, nil, c),
-		"deletes":  buildParts(t, docs, map[int]bool{0: true, 40: true, 77: true, 4020: true}, c),
-		"segments": buildParts(t, docs, nil, c, 3000, 6000),
+	for name, parts := range map[string][]querytest.Part{
+		"all live": querytest.Parts(t, docs, nil, c),
+		"deletes":  querytest.Parts(t, docs, map[int]bool{0: true, 40: true, 77: true, 4020: true}, c),
+		"segments": querytest.Parts(t, docs, nil, c, 3000, 6000),
 	} {
 		s := searcherOver(t, parts, Options{})
 		for range 2 { // the second time from the cache
@@ -61,7 +61,7 @@ func checkTermInfo(t *testing.T, s *Searcher, name, word string, x *TermInfo) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(r.Hits); uint64(n) != x.Docs || x.Share != float32(float64(n)/float64(s.scorer.stats.Docs)) {
+	if n := len(r.Hits); uint64(n) != x.Docs || x.Share != float32(float64(n)/float64(s.scorer.engine.Stats().Docs)) {
 		t.Errorf("%s: %d documents, a share of %v, want %d", name, x.Docs, x.Share, n)
 	}
 	if x.Docs < 128 {
@@ -85,7 +85,7 @@ func checkTermInfo(t *testing.T, s *Searcher, name, word string, x *TermInfo) {
 	if !slices.IsSortedFunc(x.Above[:], func(a, b uint8) int { return int(b) - int(a) }) || x.Above[0] == 0 {
 		t.Errorf("%s: shares of blocks %v", name, x.Above)
 	}
-	if x.Blocks < x.Docs/128 || x.Blocks > x.Docs/128+uint64(len(s.parts)) || x.Bytes == 0 || x.Bytes > 8*x.Docs {
+	if x.Blocks < x.Docs/128 || x.Blocks > x.Docs/128+uint64(s.engine.Segments()) || x.Bytes == 0 || x.Bytes > 8*x.Docs {
 		t.Errorf("%s: %d blocks, %d bytes", name, x.Blocks, x.Bytes)
 	}
 }
@@ -104,7 +104,7 @@ func TestBlockShares(t *testing.T) {
 		}
 	}
 	c, _ := registry.ByName("bp128")
-	s := searcherOver(t, buildParts(t, docs, nil, c), Options{})
+	s := searcherOver(t, querytest.Parts(t, docs, nil, c), Options{})
 	infos, err := s.AppendTermInfo(nil, querytest.Terms("w"))
 	if err != nil {
 		t.Fatal(err)
@@ -132,7 +132,7 @@ func TestTermInfoClosed(t *testing.T) {
 func BenchmarkTermInfo(b *testing.B) {
 	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(1, 2)), 20000, 1000, 30)
 	c, _ := registry.ByName("bp128")
-	s := searcherOver(b, buildParts(b, docs, nil, c), Options{})
+	s := searcherOver(b, querytest.Parts(b, docs, nil, c), Options{})
 	terms := querytest.Terms(docs[0][0], docs[1][0], docs[2][0])
 	var infos []*TermInfo
 	b.ReportAllocs()

@@ -3,6 +3,7 @@ package query
 import (
 	"time"
 
+	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -16,9 +17,6 @@ type Trace struct {
 
 	Thresholds []Threshold // how the threshold rose, at most 4096 of them
 }
-
-// maxThresholds bounds Trace.Thresholds; later rises are dropped.
-const maxThresholds = 4096
 
 // Threshold is a rise of the score that a hit must reach.
 type Threshold struct {
@@ -81,47 +79,22 @@ func (l *ListTrace) ByHeader() uint64 {
 	return uint64(l.Blocks) - seen
 }
 
-// now returns the time, if a query is traced.
-func (t *Trace) now() (start time.Time) {
-	if t != nil {
-		start = time.Now()
-	}
-	return start
-}
-
-// forgetThresholds drops the thresholds of a pass that has to be repeated.
-func (t *Trace) forgetThresholds() {
-	if t != nil {
-		t.Thresholds = t.Thresholds[:0]
-	}
-}
-
-// add records the pass of a over the current segment.
-func (t *Trace) add(r *run, a Algorithm) {
-	t.Algorithm = a
-	st := SegmentTrace{Algorithm: a, Counts: r.Counts}
-	for i := range r.s.parts {
-		if &r.s.parts[i] == r.part {
-			st.Segment = i
-		}
-	}
-	for i, l := range r.lists {
-		lt := ListTrace{Term: string(r.terms[l.term].bytes), DF: l.entry.DF, Weight: l.weight, Bound: max(l.bound, 0)}
-		if i < r.opened {
-			lt.Blocks, lt.ListCounts, lt.Fates = l.blocks(), l.ListCounts, l.fates
-		}
-		st.Lists = append(st.Lists, lt)
-	}
-	t.Segments = append(t.Segments, st)
-}
-
-// threshold records a rise of r's threshold, if there was one, at document doc.
-func (t *Trace) threshold(r *run, doc uint32) {
+// traceOf returns what the engine recorded, or nil if it did not.
+func traceOf(t *engine.Trace) *Trace {
 	if t == nil {
-		return
+		return nil
 	}
-	n := len(t.Thresholds)
-	if n < maxThresholds && r.top.theta >= 0 && (n == 0 || r.top.theta > t.Thresholds[n-1].Score) {
-		t.Thresholds = append(t.Thresholds, Threshold{Doc: r.part.seg.Base() + doc, Score: r.top.theta})
+	x := &Trace{Algorithm: Algorithm(t.Algorithm), Resolve: t.Resolve, Search: t.Search}
+	for _, s := range t.Segments {
+		st := SegmentTrace{Segment: s.Segment, Algorithm: Algorithm(s.Algorithm), Counts: Counts(s.Counts)}
+		for _, l := range s.Lists {
+			st.Lists = append(st.Lists, ListTrace{Term: l.Term, DF: l.DF, Weight: l.Weight, Bound: l.Bound, Blocks: l.Blocks,
+				ListCounts: ListCounts(l.ListCounts), Fates: l.Fates})
+		}
+		x.Segments = append(x.Segments, st)
 	}
+	for _, h := range t.Thresholds {
+		x.Thresholds = append(x.Thresholds, Threshold(h))
+	}
+	return x
 }

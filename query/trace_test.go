@@ -14,7 +14,8 @@ import (
 // of a hit's posting has been decoded.
 func TestTraceFates(t *testing.T) {
 	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(21, 22)), 20000, 300, 10)
-	s, err := NewSearcher(querytest.Index(t, docs, nil, 9000), Options{DenseBytes: -1})
+	snapshot := querytest.Index(t, docs, nil, 9000)
+	s, err := NewSearcher(snapshot, Options{DenseBytes: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +47,7 @@ func TestTraceFates(t *testing.T) {
 					(docs == 0) != (l.DocBlocks == 0) || (freqs == 0) != (l.FreqBlocks == 0) || (below == 0) != (l.ByBound == 0)) {
 					t.Errorf("%v, %s: %d, %d and %d blocks in fates, counts %+v", a, l.Term, docs, freqs, below, l.ListCounts)
 				}
-				part := s.parts[g.Segment].seg
+				part := snapshot.Segments()[g.Segment]
 				checkDecoded(t, a, part.Views(trusted.Caller{}), l, part.Base(), r.Hits)
 			}
 		}

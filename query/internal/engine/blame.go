@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"errors"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// blame looks for the list in which a fault happened that store.CatchFault turned into *err, which
+// knows the file at most. r may be nil; it must not be in use by another query.
+func (r *run) blame(err *error) {
+	if *err == nil || r == nil || r.part == nil {
+		return
+	}
+	var e *format.Error
+	if !errors.As(*err, &e) || e.List != "" {
+		return
+	}
+	for _, l := range r.lists {
+		if l.term >= len(r.terms) {
+			return
+		}
+		var rows segment.Rows
+		damage := store.Guard(func() error {
+			list, err := r.part.views().List(l.entry)
+			if err != nil {
+				return err
+			}
+			for rows.Reset(list); rows.Next(); {
+			}
+			return errors.Join(rows.Err(), list.VerifyChecksum())
+		})
+		if !errors.Is(damage, format.ErrCorrupt) {
+			continue
+		}
+		p := r.place(l)
+		p.File = r.part.seg.Name()
+		if l.entry.Kind == segment.KindExtent {
+			p.Section = format.SectionPostings.String()
+		}
+		*err = format.Locate(damage, p)
+		return
+	}
+}

@@ -1,0 +1,136 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/store"
+)
+
+// Matches calls f with the documents that match q, whose mode is Or or And, in ascending order, until
+// there are no more or f returns false, which stopped reports. q.K does not matter.
+func (s *Searcher) Matches(ctx context.Context, q *Query, f func(docs []uint32) bool) (stopped bool, err error) {
+	if err := s.hold(); err != nil {
+		return false, err
+	}
+	s.release()
+	m := matching{s: s, run: s.runs.Get().(*run)}
+	defer func() {
+		m.run.forget()
+		s.runs.Put(m.run)
+	}()
+	if err := m.begin(orBackground(ctx), q); err != nil {
+		return false, err
+	}
+	for {
+		docs, err := m.next()
+		if len(docs) == 0 {
+			return false, err
+		}
+		if !f(docs) {
+			return true, nil
+		}
+	}
+}
+
+// matching is the state of Matches. The caller's code runs between its calls of next, so that it
+// runs under its own guard against faults, and the snapshot is held only inside.
+type matching struct {
+	s      *Searcher
+	run    *run
+	part   int  // the segment
+	inside bool // its lists are open
+	docs   [256]uint32
+}
+
+func (m *matching) begin(ctx context.Context, q *Query) (err error) {
+	if err := m.s.hold(); err != nil {
+		return err
+	}
+	defer m.s.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	r := m.run
+	r.begin(ctx, m.s, q)
+	if err := r.resolve(); err != nil {
+		return err
+	}
+	if len(r.terms) == 0 || q.Mode == And && r.unknown() {
+		m.part = len(m.s.parts)
+	}
+	return nil
+}
+
+// next returns the next matches, or none at the end and with an error.
+func (m *matching) next() (docs []uint32, err error) {
+	if err := m.s.hold(); err != nil {
+		return nil, err
+	}
+	defer m.s.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	r := m.run
+	conjunctive := r.q.Mode == And
+	docs = m.docs[:0]
+	for len(docs) < len(m.docs) && m.part < len(m.s.parts) && !r.stopped() {
+		if !m.inside {
+			if m.inside = r.enter(m.part, conjunctive) && r.open(len(r.lists)); !m.inside {
+				m.part++
+				continue
+			}
+		}
+		var doc uint32
+		if conjunctive {
+			doc = r.nextOfAll()
+		} else {
+			doc = r.nextOfAny()
+		}
+		switch {
+		case doc == end:
+			r.settle()
+			m.inside = false
+			m.part++
+		case r.allowed(doc):
+			docs = append(docs, r.part.seg.Base()+doc)
+		}
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return docs, nil
+}
+
+// nextOfAll returns the next document that all lists hold and moves past it.
+func (r *run) nextOfAll() uint32 {
+	first, rest := r.lists[0], r.lists[1:]
+	doc := first.Doc()
+candidates:
+	for doc != end && !r.due() {
+		for _, l := range rest {
+			if next := l.NextGEQ(doc); next != doc {
+				doc = first.NextGEQ(next)
+				continue candidates
+			}
+		}
+		first.Next()
+		return doc
+	}
+	return end
+}
+
+// nextOfAny returns the next document that one of the lists holds and moves past it.
+func (r *run) nextOfAny() uint32 {
+	doc := uint32(end)
+	for _, l := range r.lists {
+		doc = min(doc, l.Doc())
+	}
+	if doc == end {
+		return end
+	}
+	for _, l := range r.lists {
+		if l.Doc() == doc {
+			l.Next()
+		}
+	}
+	return doc
+}

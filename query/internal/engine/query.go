@@ -1,0 +1,90 @@
+package engine
+
+import (
+	"context"
+	"errors"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/reader"
+)
+
+// The errors that package query documents.
+var (
+	ErrInvalid      = errors.New("query: invalid value")
+	ErrTooManyTerms = errors.New("query: too many terms")
+	ErrClosed       = reader.ErrClosed
+)
+
+// MaxTerms is the maximum number of distinct terms of a query.
+const MaxTerms = 1 << 16
+
+// Mode selects the documents that match, as query.Mode does.
+type Mode uint8
+
+// The modes.
+const (
+	Or Mode = iota
+	And
+	AndOr
+)
+
+// Algorithm is a way to compute a result, as query.Algorithm is, which describes them.
+type Algorithm uint8
+
+// The algorithms: those of disjunctions, FilterFirst, which computes both, and those of conjunctions.
+const (
+	Auto Algorithm = iota
+	Exhaustive
+	Scan
+	MaxScore
+	WAND
+	BlockMaxWAND
+	BlockMaxMaxScore
+	RangeMaxScore
+	FilterFirst
+	Leapfrog
+	SmallAdaptive
+	BlockMaxAnd
+)
+
+// Conjunctive reports whether the algorithm only computes conjunctions.
+func (a Algorithm) Conjunctive() bool { return a >= Leapfrog }
+
+// Query is a query.Query that has been checked, with its defaults filled in.
+type Query struct {
+	Text      string // cut into terms when the query is executed
+	Terms     [][]byte
+	K         int // at least 1
+	Mode      Mode
+	Algorithm Algorithm
+	Filter    *roaring.Bitmap
+}
+
+// empty reports whether q has no hits whatever the index holds.
+func (q *Query) empty() bool { return q.Text == "" && len(q.Terms) == 0 }
+
+// words is memory for the terms of a query's text.
+type words struct {
+	terms [][]byte
+	bytes []byte
+}
+
+// parse replaces the text of r.q by terms.
+func (r *run) parse() (err error) {
+	if r.q.Text == "" {
+		return nil
+	}
+	w := &r.words
+	w.terms, w.bytes, err = r.s.parse(append(w.terms[:0], r.q.Terms...), w.bytes[:0], r.q.Text)
+	r.q.Terms, r.q.Text = w.terms, ""
+	return err
+}
+
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}

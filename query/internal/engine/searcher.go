@@ -1,0 +1,189 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Options configure a Searcher.
+type Options struct {
+	Scorer     *Scorer
+	Seek       reader.Strategy
+	DenseBytes int // as in query.Options
+	// Parse appends the terms of a text and their bytes, as query.Parser.AppendTerms does.
+	Parse func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
+}
+
+// Searcher executes queries over the segments of a snapshot, which it keeps open until Close. It is
+// safe for concurrent use, Close included. The zero value is a closed Searcher.
+type Searcher struct {
+	snapshot *reader.Snapshot // its own; nil in tests over parts
+	seek     reader.Strategy
+	parts    []part
+	scorer   *Scorer // nil if the Searcher is a zero value
+	parse    func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
+	runs     *sync.Pool
+	cache    *termcache.Cache[cachedTerm]
+	users    *atomic.Int32 // Searchers that share cache and the parts' dense caches, and are not closed
+	closed   atomic.Bool
+}
+
+// Segment is a segment to search.
+type Segment struct {
+	Segment *reader.Segment
+	Deletes *reader.Deletes // nil if none
+}
+
+// Init makes s, a zero value, a Searcher over segments, which o.Scorer has the statistics of.
+func (s *Searcher) Init(segments []Segment, o Options) error {
+	if o.Seek > reader.Buckets {
+		return fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
+	}
+	parts := make([]part, len(segments))
+	for i := range parts {
+		parts[i] = part{seg: segments[i].Segment, deletes: segments[i].Deletes}
+		parts[i].views().ExpectQueries()
+	}
+	for i := range parts {
+		err := store.Guard(func() error {
+			lens, err := parts[i].views().DocLens()
+			parts[i].lens = newLengths(lens)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		parts[i].dense = newDenseCache(o.DenseBytes, parts[i].seg.Docs())
+	}
+	s.seek, s.parts, s.scorer, s.parse = o.Seek, parts, o.Scorer, o.Parse
+	s.cache, s.users = new(termcache.Cache[cachedTerm]), new(atomic.Int32)
+	s.cache.Init(cacheSets(len(parts)))
+	s.users.Store(1)
+	s.runs = &sync.Pool{New: func() any { return new(run) }}
+	return nil
+}
+
+// Own makes s the owner of its snapshot.
+func (s *Searcher) Own(snapshot *reader.Snapshot) {
+	s.snapshot = snapshot
+	runtime.AddCleanup(s, func(snapshot *reader.Snapshot) { snapshot.Close() }, snapshot)
+}
+
+// Retain makes x, a zero value, a second Searcher over the same snapshot, to be closed separately. The
+// two share what they cache.
+func (s *Searcher) Retain(x *Searcher) error {
+	if err := s.hold(); err != nil {
+		return err
+	}
+	defer s.release()
+	own := s.snapshot
+	if own != nil {
+		var err error
+		if own, err = s.snapshot.Retain(); err != nil {
+			return err
+		}
+	}
+	x.seek, x.scorer, x.parse, x.runs, x.cache, x.users = s.seek, s.scorer, s.parse, s.runs, s.cache, s.users
+	x.parts = slices.Clone(s.parts)
+	x.users.Add(1)
+	if own != nil {
+		for i, seg := range own.Segments() {
+			x.parts[i].seg = seg
+		}
+		x.Own(own)
+	}
+	return nil
+}
+
+// Close is query.Searcher.Close.
+func (s *Searcher) Close() error {
+	if s.snapshot == nil || s.closed.Swap(true) {
+		return nil
+	}
+	s.leave()
+	return s.snapshot.Close()
+}
+
+// leave ends the use of what Searchers share. The last one frees it; queries under way need no cache.
+func (s *Searcher) leave() {
+	if s.users.Add(-1) > 0 {
+		return
+	}
+	s.cache.Drop()
+	for i := range s.parts {
+		s.parts[i].dense.drop()
+	}
+}
+
+// Over reports whether s answers from the segments and deletes of a snapshot.
+func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
+	return s.snapshot != nil && snapshot != nil && slices.EqualFunc(s.snapshot.Segments(), snapshot.Segments(),
+		func(a, b *reader.Segment) bool { return a.Base() == b.Base() && a.Info() == b.Info() })
+}
+
+// Segments returns the number of segments.
+func (s *Searcher) Segments() int { return len(s.parts) }
+
+// hold keeps the snapshot's files in memory until release, or fails if the Searcher is closed. Each
+// query holds it once.
+func (s *Searcher) hold() error {
+	if s.snapshot == nil {
+		if s.scorer == nil {
+			return fmt.Errorf("searcher: %w", ErrClosed)
+		}
+		return nil
+	}
+	return s.snapshot.Hold(trusted.Caller{})
+}
+
+func (s *Searcher) release() {
+	if s.snapshot != nil {
+		s.snapshot.Unhold(trusted.Caller{})
+	}
+}
+
+// AppendHits appends the hits of q to dst, the best first. It records what it does in t, unless that is nil.
+func AppendHits[H hit](ctx context.Context, s *Searcher, dst []H, q *Query, t *Trace) ([]H, error) {
+	r, err := s.answer(ctx, q, t)
+	if r == nil {
+		return dst, err
+	}
+	hits := appendHits(dst, &r.top)
+	r.forget()
+	s.runs.Put(r)
+	return hits, nil
+}
+
+// answer returns a run that holds the hits of q, or nil if there are none.
+func (s *Searcher) answer(ctx context.Context, q *Query, t *Trace) (done *run, err error) {
+	if err = s.hold(); err != nil {
+		return nil, err
+	}
+	defer s.release()
+	var r *run
+	defer func() { r.blame(&err) }()
+	defer store.CatchFault(store.ArmFault(), &err)
+	if q.empty() {
+		return nil, nil
+	}
+	r = s.runs.Get().(*run)
+	r.begin(ctx, s, q)
+	r.trace = t
+	err = r.search()
+	done, r = r, nil
+	if err != nil {
+		done.forget()
+		s.runs.Put(done)
+		return nil, err
+	}
+	return done, nil
+}

@@ -1,0 +1,117 @@
+package engine
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
+)
+
+// TermInfo is query.TermInfo, which has the same fields.
+type TermInfo struct {
+	Docs   uint64  // documents that hold the term, without deleted ones
+	Share  float32 // Docs as a share of the snapshot's documents, at most 1
+	Weight float32 // Scorer.Weight of one occurrence; no posting scores more
+
+	// The rest is of the lists of 128 postings or more, and 0 if there are none.
+	Blocks uint64
+	Bytes  uint64  // of their docIDs and frequencies
+	Bound  float32 // no posting of these lists scores more
+	// Kth are the scores that at least k of a list's documents reach, for each k of
+	// format.KthValues; 0 if that is not known.
+	Kth [format.NumKth]float32
+	// Above[i] is the share, in 1/255, of blocks whose bound is at least 1/2+i/16 of Bound.
+	Above [8]uint8
+	// The codecs of the longest list.
+	DocsCodec, FreqsCodec codec.ID
+}
+
+// EachTermInfo calls f with what is known of each term, in the order of terms; see
+// query.Searcher.AppendTermInfo.
+func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
+	if err = s.hold(); err != nil {
+		return err
+	}
+	defer s.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	var r *run
+	for _, b := range terms {
+		hash := termcache.Hash(b)
+		c := s.cache.Get(hash, b)
+		if c != nil {
+			if i := c.info.Load(); i != nil {
+				f(i)
+				continue
+			}
+		}
+		if r == nil {
+			r = s.runs.Get().(*run)
+			defer s.runs.Put(r)
+			r.s = s
+		}
+		r.entries = r.entries[:0]
+		t := term{bytes: b, qtf: 1}
+		if !r.cached(&t, hash) {
+			if err := r.lookup(&t, hash); err != nil {
+				return err
+			}
+		}
+		i := r.info(&t)
+		if c = s.cache.Get(hash, b); c != nil {
+			c.info.CompareAndSwap(nil, i)
+			i = c.info.Load()
+		}
+		f(i)
+	}
+	return nil
+}
+
+// info returns what is known of t.
+func (r *run) info(t *term) *TermInfo {
+	x := &TermInfo{Docs: t.df, Weight: t.weight, Share: float32(min(float64(t.df)/float64(max(r.s.scorer.stats.Docs, 1)), 1))}
+	longest := 0
+	for p := range t.entries {
+		e := &t.entries[p]
+		if e.DF == 0 || e.Kind != segment.KindExtent {
+			continue
+		}
+		l := &r.described
+		if r.s.parts[p].views().InitList(l, e.Entry) != nil {
+			continue // queries that meet the damage report it
+		}
+		if l.N > longest {
+			longest, x.DocsCodec, x.FreqsCodec = l.N, l.DocsCodec.ID(), l.FreqsCodec.ID()
+		}
+		x.Bytes += 4 * uint64(l.Docs.Ends[l.Blocks]+l.Freqs.Ends[l.Blocks])
+		bound := r.s.scorer.Bound(t.weight, l.Quad)
+		x.Bound = max(x.Bound, bound)
+		for i, n := range e.reach {
+			if tf, dl, ok := l.Kth[i].Pair(); ok && int(n) >= format.KthValues()[i] {
+				x.Kth[i] = max(x.Kth[i], Score(t.weight, float32(tf), r.s.scorer.Norm(dl)))
+			}
+		}
+		x.addBounds(r.s.scorer, l, bound)
+	}
+	return x
+}
+
+// sampled is how many blocks of a list addBounds looks at.
+const sampled = 64
+
+// addBounds adds l, whose bound is given, to x.Blocks and x.Above.
+func (x *TermInfo) addBounds(s *Scorer, l *segment.List, bound float32) {
+	var above [len(x.Above)]int
+	n := min(l.Blocks, sampled)
+	for i := range n {
+		share := s.Bound(x.Weight, l.Quads[i*l.Blocks/n]) / max(bound, 1e-30)
+		for k := range min(int(16*share)-7, len(above)) {
+			above[k]++
+		}
+	}
+	old := float32(x.Blocks) / float32(x.Blocks+uint64(l.Blocks))
+	for k, v := range above {
+		x.Above[k] = uint8(old*float32(x.Above[k]) + (1-old)*255*float32(v)/float32(n) + 0.5)
+	}
+	x.Blocks += uint64(l.Blocks)
+}

@@ -7,11 +7,16 @@ import (
 	"fmt"
 	"go/parser"
 	"go/token"
+	"io"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 // program builds an example and returns a function that runs it.
@@ -54,9 +59,68 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestServer adds, replaces and deletes documents of a server, searches them, kills it, and searches
+// what it had committed in the next one.
+func TestServer(t *testing.T) {
+	dir := t.TempDir()
+	bin := filepath.Join(dir, "server.exe")
+	if out, err := exec.Command("go", "build", "-o", bin, "./server").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	start := func() (url string, kill func()) {
+		cmd := exec.Command(bin, filepath.Join(dir, "new.idx"), "localhost:0")
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		kill = sync.OnceFunc(func() { cmd.Process.Kill(); cmd.Wait() })
+		t.Cleanup(kill)
+		if _, err := fmt.Fscanln(out, &url); err != nil {
+			t.Fatal(err)
+		}
+		return url, kill
+	}
+	ask := func(method, url, body string) string {
+		r, err := http.NewRequestWithContext(t.Context(), method, url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != http.StatusOK {
+			t.Fatalf("%s %s: status %d, %s, %v", method, url, answer.StatusCode, text, err)
+		}
+		return string(text)
+	}
+	url, kill := start()
+	if got := ask("GET", url+"/search?q=rose", ""); got != "null\n" {
+		t.Fatalf("a new index answers %s", got)
+	}
+	ask("PUT", url+"/docs/a", "no rose without a thorn")
+	ask("PUT", url+"/docs/b/1", "a thorn in the flesh")
+	ask("PUT", url+"/docs/c", "a rose is a rose")
+	ask("DELETE", url+"/docs/c", "")
+	const want = `[{"ID":"a","Score":`
+	for !strings.HasPrefix(ask("GET", url+"/search?q=rose", ""), want) {
+		time.Sleep(10 * time.Millisecond) // until the next commit
+	}
+	kill()
+	url, _ = start()
+	if got := ask("GET", url+"/search?q=rose+thorn", ""); !strings.HasPrefix(got, want) || strings.Count(got, `"ID"`) != 2 || !strings.Contains(got, `"Text":"a thorn in the flesh"`) {
+		t.Errorf("after a kill it answers %s", got)
+	}
+}
+
 // TestUsage checks that programs without arguments say which they want.
 func TestUsage(t *testing.T) {
-	for _, name := range []string{"browser", "list", "query", "write"} {
+	for _, name := range []string{"browser", "list", "query", "server", "write"} {
 		bin := filepath.Join(t.TempDir(), name+".exe")
 		if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

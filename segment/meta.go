@@ -109,7 +109,7 @@ func (m *Meta) Counts() format.Counts {
 	return format.Counts{
 		Docs:       int64(m.Docs),
 		TermBlocks: (int64(m.Terms) + layout.TermsPerBlock - 1) / layout.TermsPerBlock,
-		IDBlocks:   (int64(m.Docs) + layout.IDsPerBlock - 1) / layout.IDsPerBlock,
+		IDBlocks:   int64(layout.IDBlocks(int(m.Docs))),
 		LenWidth:   int64(m.LenWidth),
 	}
 }

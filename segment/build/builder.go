@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/segment/internal/section"
 )
 
 // Options describe a segment to build. They hold only values, except for IDHashes, which is
@@ -67,7 +68,7 @@ const (
 // After an error the Builder must not be used. It is not safe for concurrent use.
 type Builder struct {
 	w     *format.FileWriter
-	buf   *bufio.Writer // buffers w while POSTINGS or STORED is open
+	buf   *bufio.Writer // buffers w while POSTINGS is open, or what is written straight
 	o     Options
 	meta  segment.Meta
 	model *impactModel
@@ -76,7 +77,8 @@ type Builder struct {
 	lists, docs phase
 	terms       termsBuilder
 	ids         idsBuilder
-	stored      storedBuilder
+	optional    []*optional
+	doc         section.Doc
 	offset      int64 // bytes written to POSTINGS
 	lengths     *lengths
 	scratch     []byte
@@ -104,11 +106,11 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	b.meta = segment.Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}
 	scanLengths(&b.meta, lengths)
 	b.model = newImpactModel(b.meta.AvgLen())
-	for _, s := range []*stream{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index, &b.stored.index} {
-		s.limit, s.spool = cmp.Or(o.SpoolMemory, DefaultSpoolMemory), o.Spool
+	for _, s := range []*stream{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index} {
+		*s = b.newStream()
 	}
 	b.ids.given = o.IDHashes
-	b.stored.w = b.buf
+	b.beginOptional()
 	return b, nil
 }
 
@@ -166,19 +168,37 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	return b.terms.add(term, shared, entry)
 }
 
+func (b *Builder) newStream() stream {
+	return stream{limit: cmp.Or(b.o.SpoolMemory, DefaultSpoolMemory), spool: b.o.Spool}
+}
+
 // AddDoc adds the next document: its external id and, if Options.Stored is set, its text.
 func (b *Builder) AddDoc(id, text []byte) error {
+	b.doc = section.Doc{ID: id, Text: text}
+	return b.addDoc()
+}
+
+// CopyDoc adds document doc of s, whose id and text these are.
+func (b *Builder) CopyDoc(s *segment.Segment, doc uint32, id, text []byte) error {
+	b.doc = section.Doc{ID: id, Text: text, From: s, Old: doc}
+	return b.addDoc()
+}
+
+// addDoc adds doc.
+func (b *Builder) addDoc() error {
 	if err := b.beginDocs(); err != nil {
 		return err
 	}
 	if b.ids.n >= b.o.Docs {
 		return fmt.Errorf("segment: more than the %d documents announced", b.o.Docs)
 	}
-	if err := b.ids.add(id); err != nil {
+	if err := b.ids.add(b.doc.ID); err != nil {
 		return err
 	}
-	if b.o.Stored {
-		return b.stored.add(text)
+	for _, x := range b.optional {
+		if err := x.b.Add(&b.doc); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -192,14 +212,13 @@ func (b *Builder) CopyDocs(s *segment.Segment) error {
 	if uint64(b.ids.n)+uint64(s.Meta().Docs) > uint64(b.o.Docs) {
 		return fmt.Errorf("segment: more than the %d documents announced", b.o.Docs)
 	}
-	if b.o.Stored && !s.Meta().Stored && s.Meta().Docs > 0 {
-		return fmt.Errorf("segment %s has no stored text to copy", s.Name())
-	}
 	if err := b.ids.copyFrom(s); err != nil {
 		return err
 	}
-	if b.o.Stored {
-		return b.stored.copyFrom(s)
+	for _, x := range b.optional {
+		if err := x.b.AddAll(s); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -208,10 +227,7 @@ func (b *Builder) beginDocs() error {
 	if b.docs == phaseOpen {
 		return nil
 	}
-	if !b.o.Stored {
-		return b.begin(&b.docs, &b.lists, b.endLists, 0)
-	}
-	return b.begin(&b.docs, &b.lists, b.endLists, format.SectionStored)
+	return b.begin(&b.docs, &b.lists, b.endLists, b.straight())
 }
 
 // begin ends the other stream and opens stream p and its section, unless section is 0.
@@ -244,7 +260,7 @@ func (b *Builder) endLists() error {
 	})
 }
 
-// endDocs ends STORED, if it exists, and writes the other sections of documents.
+// endDocs ends what is written straight and writes the other sections of documents.
 func (b *Builder) endDocs() error {
 	b.docs = phaseDone
 	if b.ids.n != b.o.Docs {
@@ -257,16 +273,11 @@ func (b *Builder) endDocs() error {
 		{format.SectionIDIndex, b.copies(&b.ids.index)},
 		{format.SectionIDHash, func() error { return b.ids.writeHashes(b.w) }},
 	}
-	if b.o.Stored {
-		if err := b.stored.finish(); err != nil {
-			return err
-		}
-		if err := b.endSection(); err != nil {
-			return err
-		}
-		parts = append(parts, part{format.SectionStoredIndex, b.copies(&b.stored.index)})
+	more, err := b.endOptional()
+	if err != nil {
+		return err
 	}
-	return b.sections(parts)
+	return b.sections(append(parts, more...))
 }
 
 // endSection ends the open section, which is written through buf.
@@ -324,7 +335,7 @@ func (b *Builder) Finish() (*format.Header, error) {
 	}
 	b.buf.Reset(nil)
 	buffers.Put(b.buf)
-	b.buf, b.stored.w = nil, nil
+	b.buf, b.optional = nil, nil
 	return b.w.Finish()
 }
 

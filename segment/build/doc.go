@@ -9,7 +9,8 @@
 //	frontier.go kth.go  block-max quads; k-th impacts
 //	terms.go            TERMS and TERMINDEX
 //	termmerge.go        TermMerger: the dictionaries of several segments in one walk
-//	ids.go lengths.go stored.go           the other sections
+//	ids.go lengths.go   the other sections that every segment has
+//	optional.go         those of package segment/internal/sections
 //	spool.go            Spool: temporary files; streams of later sections
 //
 // A Builder does not call back into the code that uses it: lengths are tables, codecs are

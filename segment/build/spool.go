@@ -129,6 +129,12 @@ func (s *stream) add(p []byte) {
 	s.buf = append(s.buf, p...)
 }
 
+// Write is add for those who know only an io.Writer.
+func (s *stream) Write(p []byte) (int, error) {
+	s.add(p)
+	return len(p), nil
+}
+
 func (s *stream) addUint64(v uint64) {
 	if cap(s.buf)-len(s.buf) < 8 {
 		s.grow(8)

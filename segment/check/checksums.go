@@ -14,7 +14,7 @@ import (
 // pages.
 func (v *verifier) checksums() error {
 	sections := v.s.Header().Sections
-	return v.each(len(sections), 1, func(i, _ int) error { return v.section(sections[i]) })
+	return v.Each(len(sections), 1, func(i, _ int) error { return v.section(sections[i]) })
 }
 
 // chunk is how many bytes are checksummed between calls of step.
@@ -50,7 +50,7 @@ func (v *verifier) section(sec format.Section) error {
 			}
 		}
 		off, left = off+n, left-n
-		if err := v.step(n); err != nil {
+		if err := v.Step(n); err != nil {
 			return err
 		}
 	}

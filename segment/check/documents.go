@@ -54,13 +54,13 @@ func (v *verifier) ids() error {
 		return err
 	}
 	if v.sameIDs(hashes) {
-		if err := v.step(docWork * int64(docs)); err != nil {
+		if err := v.Step(docWork * int64(docs)); err != nil {
 			return err
 		}
 		return v.idHash(hashes)
 	}
 	blocks := layout.IDBlocks(docs)
-	err = v.each(blocks, idRange, func(lo, hi int) error {
+	err = v.Each(blocks, idRange, func(lo, hi int) error {
 		room := layout.NewFrontCoded(nil)
 		for i := lo; i < hi; i++ {
 			first := uint32(i * layout.IDsPerBlock)
@@ -79,7 +79,7 @@ func (v *verifier) ids() error {
 				return err
 			}
 		}
-		return v.step(docWork * int64(min(docs, hi*layout.IDsPerBlock)-lo*layout.IDsPerBlock))
+		return v.Step(docWork * int64(min(docs, hi*layout.IDsPerBlock)-lo*layout.IDsPerBlock))
 	})
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func (v *verifier) sameIDs(hashes []uint64) bool {
 	}
 	docs := int(v.s.Meta().Docs)
 	var sum atomic.Uint64
-	err := v.each(layout.IDBlocks(docs), idRange, func(lo, hi int) error {
+	err := v.Each(layout.IDBlocks(docs), idRange, func(lo, hi int) error {
 		x, room := uint64(0), layout.NewFrontCoded(nil)
 		for i := lo; i < hi; i++ {
 			first := i * layout.IDsPerBlock
@@ -151,7 +151,7 @@ func idBlock(s *segment.Segment, i int, n uint32, id *layout.FrontCoded, f func(
 
 // idHash checks that IDHASH ascends, and that ids with equal hashes differ.
 func (v *verifier) idHash(hashes []uint64) error {
-	return v.each(len(hashes), 1<<16, func(lo, hi int) error {
+	return v.Each(len(hashes), 1<<16, func(lo, hi int) error {
 		for i := max(lo, 1); i < hi; i++ {
 			if hashes[i]>>32 > hashes[i-1]>>32 {
 				continue
@@ -183,73 +183,6 @@ func hashPair(s *segment.Segment, hashes []uint64, i int) error {
 	}
 	if bytes.Equal(a, b) {
 		return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "docIDs %d and %d have the same id %q", uint32(x), uint32(y), a)
-	}
-	return nil
-}
-
-// stored decompresses every block of text.
-func (v *verifier) stored() error {
-	s := v.s
-	if !s.Meta().Stored {
-		return nil
-	}
-	blocks, err := s.Raw().StoredBlocks()
-	if err != nil {
-		return v.report(err, Damage{})
-	}
-	err = v.each(blocks, 16, func(lo, hi int) error {
-		var scratch []byte
-		for i := lo; i < hi; i++ {
-			b, err := s.Raw().StoredBlock(i)
-			d := Damage{Length: layout.StoredEntry}
-			if err == nil {
-				d = Damage{Length: b.Size, Docs: [2]uint32{b.First, b.End}}
-				err = storedBlock(s, i, b, &scratch)
-			}
-			if err := v.report(err, d); err != nil {
-				return err
-			}
-			if err := v.step(storedWork * b.Size); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	docs, form, length, err := s.Raw().StoredEnd()
-	stored, _ := s.Header().Section(format.SectionStored)
-	whole := docs == s.Meta().Docs && form == 0 && length == uint64(stored.Length)
-	if blocks == 0 {
-		whole = whole && docs == 0 && length == 0
-	}
-	if err == nil && !whole {
-		err = s.Raw().Corrupt(format.SectionStoredIndex, int64(blocks)*layout.StoredEntry, "blocks do not cover the documents and the section")
-	}
-	return v.report(err, Damage{Length: layout.StoredEntry})
-}
-
-// storedBlock checks block i of the stored text. Entries give where a block ends, too, so
-// blocks follow each other if the first begins at 0 and each entry is in order.
-func storedBlock(s *segment.Segment, i int, b segment.StoredBlock, scratch *[]byte) error {
-	if i == 0 && (b.First != 0 || b.Offset != 0) {
-		return s.Raw().Corrupt(format.SectionStoredIndex, 0, "block 0 begins at document %d, byte %d", b.First, b.Offset)
-	}
-	text, err := s.Raw().StoredContent(b, scratch)
-	if err != nil {
-		return err
-	}
-	pos := 0
-	for range b.End - b.First {
-		n, after := layout.Uvarint(text, pos)
-		if after < 0 || n > uint64(len(text)-after) {
-			return s.Raw().Corrupt(format.SectionStored, b.Offset, "block %d ends before its last text", i)
-		}
-		pos = after + int(n)
-	}
-	if pos != len(text) {
-		return s.Raw().Corrupt(format.SectionStored, b.Offset, "%d bytes left over in block %d", len(text)-pos, i)
 	}
 	return nil
 }

@@ -23,7 +23,7 @@ func (v *verifier) lists() error {
 	pool := sync.Pool{New: func() any {
 		return &listVerifier{v: v, s: s, lens: v.lens, least: v.least, postings: v.o.Level == Postings}
 	}}
-	err = v.each(len(keys), termRange, func(lo, hi int) error {
+	err = v.Each(len(keys), termRange, func(lo, hi int) error {
 		lv := pool.Get().(*listVerifier)
 		defer pool.Put(lv)
 		lv.sums = sums{}
@@ -34,7 +34,7 @@ func (v *verifier) lists() error {
 			}
 		}
 		parts[lo/termRange] = lv.sums
-		return v.step(v.perPosting * int64(lv.Postings))
+		return v.Step(v.perPosting * int64(lv.Postings))
 	})
 	if err != nil || len(v.found) > 0 { // the sums of what is damaged are not those of META
 		return err

@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 )
 
-// each calls f for ranges of at most grain of the numbers below n, on several goroutines.
+// Each calls f for ranges of at most grain of the numbers below n, on several goroutines.
 // It returns the error of the first range that has one; ranges behind it may be left out.
-func (v *verifier) each(n, grain int, f func(lo, hi int) error) error {
+func (v *verifier) Each(n, grain int, f func(lo, hi int) error) error {
 	ranges := (n + grain - 1) / grain
 	threads := min(max(v.o.Threads, 1), ranges)
 	var next, failed atomic.Int64

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pinion-index/pinion/segment/internal/section"
 )
 
 // cursor walks a part of the file. It stops at malformed bytes.
@@ -15,8 +17,8 @@ type cursor struct {
 	bad      bool
 }
 
-// more reports whether another field is wanted and present.
-func (c *cursor) more() bool { return !c.bad && c.pos < c.end && !c.d.full() }
+// More reports whether another field is wanted and present.
+func (c *cursor) More() bool { return !c.bad && c.pos < c.end && !c.d.full() }
 
 // fail shows the bytes at the cursor as malformed.
 func (c *cursor) fail() {
@@ -26,15 +28,15 @@ func (c *cursor) fail() {
 	}
 }
 
-// uvarint consumes a varint and shows it in the format value, which may hold one verb.
-func (c *cursor) uvarint(name, value string) uint64 {
+// Uvarint consumes a varint and shows it in the format value, which may hold one verb.
+func (c *cursor) Uvarint(name, value string) uint64 {
 	v, n := c.peekUvarint()
 	if n == 0 {
 		c.fail()
 		return 0
 	}
 	if value == "" {
-		value = count(v)
+		value = section.Count(v)
 	} else {
 		value = fmt.Sprintf(value, v)
 	}
@@ -63,8 +65,8 @@ func (c *cursor) bytes(n uint64) []byte {
 	return b
 }
 
-// field consumes n bytes and shows them.
-func (c *cursor) field(n uint64, name string, value func(b []byte) string) []byte {
+// Field consumes n bytes and shows them.
+func (c *cursor) Field(n uint64, name string, value func(b []byte) string) []byte {
 	at := c.pos
 	b := c.bytes(n)
 	if !c.bad && n > 0 {
@@ -73,15 +75,15 @@ func (c *cursor) field(n uint64, name string, value func(b []byte) string) []byt
 	return b
 }
 
-// fixed consumes an n-byte number.
-func (c *cursor) fixed(n int64, name, value string) uint64 {
+// Fixed consumes an n-byte number.
+func (c *cursor) Fixed(n int64, name, value string) uint64 {
 	at := c.pos
 	if c.bytes(uint64(n)) == nil {
 		return 0
 	}
 	v := c.d.le(at, n)
 	if value == "" {
-		value = count(v)
+		value = section.Count(v)
 	} else {
 		value = fmt.Sprintf(value, v)
 	}
@@ -91,24 +93,15 @@ func (c *cursor) fixed(n int64, name, value string) uint64 {
 
 // text consumes a varint length and that many bytes of text.
 func (c *cursor) text(name string) string {
-	n := c.uvarint(name+" length", "")
-	return string(c.field(n, name, func(b []byte) string { return fmt.Sprintf("%q", b) }))
+	n := c.Uvarint(name+" length", "")
+	return string(c.Field(n, name, func(b []byte) string { return fmt.Sprintf("%q", b) }))
 }
 
 // words consumes 64-bit numbers up to the end.
 func (c *cursor) words(name string) {
-	for i := 0; c.more(); i++ {
-		c.fixed(8, fmt.Sprintf("%s %d", name, i), "")
+	for i := 0; c.More(); i++ {
+		c.Fixed(8, fmt.Sprintf("%s %d", name, i), "")
 	}
-}
-
-// count formats an integer in groups of three digits.
-func count[T ~int | ~int64 | ~uint32 | ~uint64](n T) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // quote formats an id or term, unquoted if that is unambiguous.

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/section"
 )
 
 // Field is a range of bytes with a meaning. A field without bytes is a heading.
@@ -150,7 +151,7 @@ func (d *dumper) put(off, n int64, name, value string, args ...any) {
 // rest adds the remaining bytes of a section, up to end, as one field.
 func (d *dumper) rest(off, end int64) {
 	if off < end {
-		d.put(off, end-off, More, "%s bytes more", count(end-off))
+		d.put(off, end-off, More, "%s bytes more", section.Count(end-off))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/section"
 )
 
 // extents shows the extents of the first terms that have one.
@@ -35,7 +36,7 @@ func (d *dumper) extent(s *segment.Segment, e segment.Entry, term []byte) error 
 	}
 	sec, _ := s.Header().Section(format.SectionPostings)
 	at := sec.Offset + e.Offset
-	d.heading(at, "extent of %s: %s postings, %s bytes", quote(string(term)), count(l.N), count(len(l.Extent())))
+	d.heading(at, "extent of %s: %s postings, %s bytes", quote(string(term)), section.Count(l.N), section.Count(len(l.Extent())))
 	d.cover = "section postings"
 	d.put(at, 8, "xxhash64", "of the extent behind it: %s", d.sumStatus(d.le(at, 8), at+8, at+int64(len(l.Extent()))))
 	d.cover = "section postings, extent"
@@ -61,27 +62,27 @@ func (d *dumper) part(l *segment.List, name string, c *cursor) {
 		c.extentHeader(l)
 	case "doc-ends", "freq-ends", "skip":
 		label := map[string]string{"doc-ends": "docs end", "freq-ends": "freqs end", "skip": "last document"}[name]
-		for i := 0; c.more(); i++ {
-			c.fixed(4, fmt.Sprintf("%s %d", label, i), "")
+		for i := 0; c.More(); i++ {
+			c.Fixed(4, fmt.Sprintf("%s %d", label, i), "")
 		}
 	case "quads":
-		for i := 0; c.more(); i++ {
+		for i := 0; c.More(); i++ {
 			c.quad(fmt.Sprintf("bound of block %d", i))
 		}
 	case "linear-regression":
-		c.fixed(8, "slope", "%d / 2^32")
+		c.Fixed(8, "slope", "%d / 2^32")
 		at := c.pos
 		if c.bytes(8) != nil {
 			d.put(at, 8, "base", "%d / 2^32", int64(d.le(at, 8)))
 		}
-		c.fixed(4, "widest left", "")
-		c.fixed(4, "widest right", "")
+		c.Fixed(4, "widest left", "")
+		c.Fixed(4, "widest right", "")
 	case "hash-buckets":
-		c.fixed(1, "shift", "")
-		c.fixed(1, "log2 of buckets", "")
-		c.fixed(2, "reserved", "")
-		for i := 0; c.more(); i++ {
-			c.fixed(4, fmt.Sprintf("bucket %d starts at", i), "")
+		c.Fixed(1, "shift", "")
+		c.Fixed(1, "log2 of buckets", "")
+		c.Fixed(2, "reserved", "")
+		for i := 0; c.More(); i++ {
+			c.Fixed(4, fmt.Sprintf("bucket %d starts at", i), "")
 		}
 	case "kth-impacts":
 		for i := range l.Kth {
@@ -95,7 +96,7 @@ func (d *dumper) part(l *segment.List, name string, c *cursor) {
 				d.put(at, 2, fmt.Sprintf("impact %d", format.KthValues()[i]), "%s", value)
 			}
 		}
-		c.fixed(2, "reserved", "")
+		c.Fixed(2, "reserved", "")
 	case "docs":
 		c.payload(l, l.Docs, "docs", l.DecodeDocs)
 	case "freqs":
@@ -108,13 +109,13 @@ func (d *dumper) part(l *segment.List, name string, c *cursor) {
 
 // extentHeader shows the header after the checksum.
 func (c *cursor) extentHeader(l *segment.List) {
-	c.fixed(4, "length", "%d units of 64 bytes")
-	c.fixed(4, "postings", "")
-	c.fixed(1, "docs codec", "%d: "+l.DocsCodec.ID().String())
-	c.fixed(1, "freqs codec", "%d: "+l.FreqsCodec.ID().String())
-	c.fixed(1, "log2 of block length", "")
-	c.fixed(1, "flags", "%#x (1: regression, 2: hash, 4: k-th)")
-	c.fixed(4, "first document", "")
+	c.Fixed(4, "length", "%d units of 64 bytes")
+	c.Fixed(4, "postings", "")
+	c.Fixed(1, "docs codec", "%d: "+l.DocsCodec.ID().String())
+	c.Fixed(1, "freqs codec", "%d: "+l.FreqsCodec.ID().String())
+	c.Fixed(1, "log2 of block length", "")
+	c.Fixed(1, "flags", "%#x (1: regression, 2: hash, 4: k-th)")
+	c.Fixed(4, "first document", "")
 	c.quad("bound of the list")
 }
 
@@ -129,17 +130,17 @@ func (c *cursor) quad(name string) {
 // payload shows the payload of a sequence block by block.
 func (c *cursor) payload(l *segment.List, s codec.Sequence, what string, decode func([]uint32, int, int) (int, error)) {
 	buf := make([]uint32, l.BlockLen)
-	if n := int64(s.Ends[0]) * 4; n > 0 && c.more() {
-		c.field(uint64(n), what+" list header", func([]byte) string { return "" })
+	if n := int64(s.Ends[0]) * 4; n > 0 && c.More() {
+		c.Field(uint64(n), what+" list header", func([]byte) string { return "" })
 	}
-	for i := 0; i < l.Blocks && c.more(); i++ {
+	for i := 0; i < l.Blocks && c.More(); i++ {
 		lo, hi := s.Ends[i], s.Ends[i+1]
 		if hi < lo {
 			c.fail()
 			return
 		}
 		n, err := decode(buf, i, 1)
-		c.field(4*uint64(hi-lo), fmt.Sprintf("%s block %d", what, i), func([]byte) string {
+		c.Field(4*uint64(hi-lo), fmt.Sprintf("%s block %d", what, i), func([]byte) string {
 			if err != nil {
 				return "MALFORMED: " + err.Error()
 			}

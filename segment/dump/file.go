@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/section"
 )
 
 // le reads n bytes at off as a little-endian number, which is 0 past the end.
@@ -46,7 +47,7 @@ func (d *dumper) sectionStatus(want uint64, lo, hi int64) string {
 // number adds a fixed-size number.
 func (d *dumper) number(off, n int64, name string) uint64 {
 	v := d.le(off, n)
-	d.put(off, n, name, "%s", count(v))
+	d.put(off, n, name, "%s", section.Count(v))
 	return v
 }
 
@@ -109,7 +110,7 @@ func (d *dumper) footer() {
 
 // section shows one section. s is nil if the file is not a segment.
 func (d *dumper) section(s *segment.Segment, sec format.Section) {
-	d.heading(sec.Offset, "section %s: %s bytes at %#x, xxhash64 %s", sec.ID, count(sec.Length), sec.Offset,
+	d.heading(sec.Offset, "section %s: %s bytes at %#x, xxhash64 %s", sec.ID, section.Count(sec.Length), sec.Offset,
 		d.sectionStatus(sec.Checksum, sec.Offset, sec.Offset+sec.PaddedLength()))
 	d.cover = "section"
 	c := &cursor{d: d, pos: sec.Offset, end: sec.Offset + sec.Length}
@@ -139,22 +140,22 @@ func (d *dumper) zeros(off, n int64) string {
 
 // manifest shows section MANIFEST.
 func (c *cursor) manifest() {
-	c.uvarint("generation", "")
-	c.uvarint("next file number", "")
+	c.Uvarint("generation", "")
+	c.Uvarint("next file number", "")
 	c.text("analyzer")
 	c.text("options")
-	n := c.uvarint("segments", "")
-	for i := uint64(0); i < n && c.more(); i++ {
-		c.uvarint("file number", "")
-		c.field(16, "file id", func(b []byte) string { return fmt.Sprintf("%x", b) })
+	n := c.Uvarint("segments", "")
+	for i := uint64(0); i < n && c.More(); i++ {
+		c.Uvarint("file number", "")
+		c.Field(16, "file id", func(b []byte) string { return fmt.Sprintf("%x", b) })
 		for _, name := range []string{"documents", "postings", "tokens", "deletes file number", "deleted", "deleted tokens"} {
-			c.uvarint(name, "")
+			c.Uvarint(name, "")
 		}
 	}
 }
 
 // deletes shows section DELETES.
 func (c *cursor) deletes() {
-	c.fixed(4, "roaring cookie", "%#x")
-	c.field(uint64(c.end-c.pos), "roaring containers", func(b []byte) string { return count(len(b)) + " bytes" })
+	c.Fixed(4, "roaring cookie", "%#x")
+	c.Field(uint64(c.end-c.pos), "roaring containers", func(b []byte) string { return section.Count(len(b)) + " bytes" })
 }

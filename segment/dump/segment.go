@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/golang/snappy"
-
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/segment/internal/section"
+	"github.com/pinion-index/pinion/segment/internal/sections"
 )
 
 // part shows one of the sections of segments.
@@ -36,12 +36,12 @@ func (c *cursor) part(s *segment.Segment, id format.SectionID) {
 		c.words("offset of block")
 	case format.SectionIDHash:
 		c.idHash()
-	case format.SectionStored:
-		c.stored(s)
-	case format.SectionStoredIndex:
-		c.storedIndex()
 	case format.SectionPageSums:
 		c.pageSums(s)
+	default:
+		if row := sections.Of(id); row != nil {
+			row.Dump(c, s, id)
+		}
 	}
 }
 
@@ -49,13 +49,13 @@ func (c *cursor) part(s *segment.Segment, id format.SectionID) {
 func (c *cursor) meta() {
 	for _, name := range []string{"meta version", "documents", "terms", "postings", "tokens", "least length",
 		"greatest length", "bytes of a length"} {
-		c.uvarint(name, "")
+		c.Uvarint(name, "")
 	}
 	c.text("analyzer")
 	c.text("options")
-	c.uvarint("extents", "")
-	c.uvarint("bytes of short lists", "")
-	c.uvarint("flags", "%#x (1: stored text, 2: foreign lengths)")
+	c.Uvarint("extents", "")
+	c.Uvarint("bytes of short lists", "")
+	c.Uvarint("flags", "%#x (1: stored text, 2: foreign lengths)")
 	for _, name := range []string{"docs codecs", "freqs codecs"} {
 		at := c.pos
 		if c.bytes(8) != nil {
@@ -66,7 +66,7 @@ func (c *cursor) meta() {
 
 // termBlocks shows the dictionary from its beginning.
 func (c *cursor) termBlocks(s *segment.Segment) {
-	for first := uint64(0); first < s.Meta().Terms && c.more(); first += layout.TermsPerBlock {
+	for first := uint64(0); first < s.Meta().Terms && c.More(); first += layout.TermsPerBlock {
 		c.termBlock(s, first)
 	}
 }
@@ -136,7 +136,7 @@ func (c *cursor) frontCoded(prev []byte, name string) []byte {
 	}
 	c.d.put(at, c.pos-at, name+" head", "%d bytes shared, %d added", lcp, n)
 	out := append([]byte(nil), prev[:lcp]...)
-	suffix := c.field(n, name, func(b []byte) string { return quote(string(out) + string(b)) })
+	suffix := c.Field(n, name, func(b []byte) string { return quote(string(out) + string(b)) })
 	return append(out, suffix...)
 }
 
@@ -155,14 +155,14 @@ func (c *cursor) entry(s *segment.Segment, term string) {
 		put("singleton, document %d, tf 1", x)
 	case 1:
 		put("singleton, document %d", x)
-		c.uvarint("  tf - 2", "")
+		c.Uvarint("  tf - 2", "")
 	case 2:
 		put("compact, %d postings", x)
-		size := c.uvarint("  bytes", "")
-		c.field(size, "  bits", func(b []byte) string { return compactText(s, x, size, c.pos) })
+		size := c.Uvarint("  bytes", "")
+		c.Field(size, "  bits", func(b []byte) string { return compactText(s, x, size, c.pos) })
 	default:
 		put("extent at %d of section postings", x*layout.ExtentAlign)
-		c.uvarint("  postings", "")
+		c.Uvarint("  postings", "")
 	}
 }
 
@@ -190,7 +190,7 @@ func numbers(v []uint32) string {
 // termIndex shows section TERMINDEX.
 func (c *cursor) termIndex(s *segment.Segment) {
 	blocks := (s.Meta().Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock
-	for i := uint64(0); i < blocks && c.more(); i++ {
+	for i := uint64(0); i < blocks && c.More(); i++ {
 		at := c.pos
 		if c.bytes(8) == nil {
 			return
@@ -210,15 +210,15 @@ func (c *cursor) termIndex(s *segment.Segment) {
 
 // lengths shows section DOCLENGTHS.
 func (c *cursor) lengths(s *segment.Segment) {
-	for doc := 0; c.more(); doc++ {
-		c.fixed(int64(s.Meta().LenWidth), fmt.Sprintf("tokens of document %d", doc), "")
+	for doc := 0; c.More(); doc++ {
+		c.Fixed(int64(s.Meta().LenWidth), fmt.Sprintf("tokens of document %d", doc), "")
 	}
 }
 
 // ids shows section IDS.
 func (c *cursor) ids(s *segment.Segment) {
 	var id []byte
-	for doc := uint32(0); doc < s.Meta().Docs && c.more(); doc++ {
+	for doc := uint32(0); doc < s.Meta().Docs && c.More(); doc++ {
 		if doc%layout.IDsPerBlock == 0 {
 			id = nil
 		}
@@ -228,7 +228,7 @@ func (c *cursor) ids(s *segment.Segment) {
 
 // idHash shows section IDHASH.
 func (c *cursor) idHash() {
-	for c.more() {
+	for c.More() {
 		at := c.pos
 		if c.bytes(8) == nil {
 			return
@@ -238,55 +238,27 @@ func (c *cursor) idHash() {
 	}
 }
 
-// stored shows the blocks of text that the section's index names.
-func (c *cursor) stored(s *segment.Segment) {
-	sec, ok := s.Header().Section(format.SectionStoredIndex)
-	for at := sec.Offset; ok && at+32 <= sec.Offset+sec.Length && c.more(); at += 16 {
-		raw := c.d.le(at+4, 4) == 1
-		size := c.d.le(at+24, 8) - c.d.le(at+8, 8)
-		c.field(size, fmt.Sprintf("text from document %d", c.d.le(at, 4)), func(b []byte) string {
-			n, err := snappy.DecodedLen(b)
-			switch {
-			case raw:
-				return "plain"
-			case err != nil:
-				return "MALFORMED"
-			}
-			return fmt.Sprintf("snappy, %s bytes of text", count(n))
-		})
-	}
-}
-
-// storedIndex shows section STOREDINDEX.
-func (c *cursor) storedIndex() {
-	for i := 0; c.more(); i++ {
-		c.fixed(4, fmt.Sprintf("block %d from document", i), "")
-		c.fixed(4, "  form", "%d (0: snappy, 1: plain)")
-		c.fixed(8, "  offset", "")
-	}
-}
-
 // pageSums shows section PAGESUMS.
 func (c *cursor) pageSums(s *segment.Segment) {
 	h := s.Header()
 	end := c.pos // of the sections before
-	for group, page := int64(0), int64(1); c.more(); group++ {
+	for group, page := int64(0), int64(1); c.More(); group++ {
 		from := c.pos
-		for n := 0; n < format.PageGroup && page*format.PageSize < end && c.more(); n++ {
+		for n := 0; n < format.PageGroup && page*format.PageSize < end && c.More(); n++ {
 			at := page * format.PageSize
 			in := slices.IndexFunc(h.Sections, func(x format.Section) bool { return at < x.Offset+x.PaddedLength() })
 			c.crc(fmt.Sprintf("crc32c of page %d", page), fmt.Sprintf("%#x, %s", at, h.Sections[in].ID), format.PageSum(c.d.b[at:at+format.PageSize]))
 			page++
 		}
-		if c.more() {
-			c.crc(fmt.Sprintf("crc32c of group %d", group), count((c.pos-from)/format.PageSumSize)+" sums", format.PageSum(c.d.b[from:c.pos]))
+		if c.More() {
+			c.crc(fmt.Sprintf("crc32c of group %d", group), section.Count((c.pos-from)/format.PageSumSize)+" sums", format.PageSum(c.d.b[from:c.pos]))
 		}
 	}
 }
 
 // crc shows a sum of PAGESUMS of what is to be want.
 func (c *cursor) crc(name, what string, want uint32) {
-	c.field(format.PageSumSize, name, func(b []byte) string {
+	c.Field(format.PageSumSize, name, func(b []byte) string {
 		if binary.LittleEndian.Uint32(b) != want {
 			return fmt.Sprintf("%s: DAMAGED (%08x expected)", what, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/segment/internal/sections"
 )
 
 // derive makes the damaged sections that sound ones imply: IDINDEX and IDHASH from IDS, TERMINDEX
@@ -31,7 +32,7 @@ func (m *mender) derive(sound []bool) (some bool) {
 			continue
 		}
 		x := New(s, s, func(uint32) bool { return false })
-		b := x.derive(sec.ID, from)
+		b := x.derive(sec.ID, func(id format.SectionID) bool { return slices.Contains(from, id) })
 		if int64(len(b)) != sec.Length || len(x.losses) > 0 {
 			continue
 		}
@@ -44,9 +45,8 @@ func (m *mender) derive(sound []bool) (some bool) {
 	return some
 }
 
-// derive returns the content of a section that those of from imply, or nil.
-func (x *Source) derive(id format.SectionID, from []format.SectionID) []byte {
-	has := func(id format.SectionID) bool { return slices.Contains(from, id) }
+// derive returns the content of a section as those that it has imply it, or nil.
+func (x *Source) derive(id format.SectionID, has func(format.SectionID) bool) []byte {
 	switch {
 	case id == format.SectionIDIndex && has(format.SectionIDs):
 		return x.idIndex()
@@ -56,6 +56,9 @@ func (x *Source) derive(id format.SectionID, from []format.SectionID) []byte {
 		return x.termIndex()
 	case id == format.SectionDocLengths && has(format.SectionTerms) && has(format.SectionPostings):
 		return x.docLengths()
+	}
+	if row := sections.Of(id); row != nil && row.Derive != nil {
+		return row.Derive(x.s, id, has)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package salvage
 
 import (
 	"encoding/binary"
+	"errors"
 	"iter"
 
 	"github.com/pinion-index/pinion/format"
@@ -9,9 +10,12 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
+var errNotRead = errors.New("optional sections other than stored text are not copied")
+
 // Docs yields the documents that are left, in docID order.
 func (x *Source) Docs() iter.Seq[Doc] {
 	return func(yield func(Doc) bool) {
+		x.leave()
 		lens := x.lengths()
 		texts, err := x.s.Texts()
 		if err != nil {
@@ -34,6 +38,17 @@ func (x *Source) Docs() iter.Seq[Doc] {
 			if !yield(d) {
 				return
 			}
+		}
+	}
+}
+
+// leave records the sections that a Source does not read: optional ones, other than stored
+// text.
+func (x *Source) leave() {
+	for _, sec := range x.s.Header().Sections {
+		read := sec.ID == format.SectionStored || sec.ID == format.SectionStoredIndex
+		if sec.Flags&format.SectionRequired == 0 && !read {
+			x.lose("sections", sec.ID.String(), 1, errNotRead)
 		}
 	}
 }

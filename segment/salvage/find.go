@@ -7,6 +7,8 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/segment/internal/section"
+	"github.com/pinion-index/pinion/segment/internal/sections"
 )
 
 // layouts yields the section tables that a segment of this size may have, in the two orders
@@ -23,22 +25,43 @@ func (m *mender) layouts(yield func([]format.Section) bool) {
 	if !ok {
 		return
 	}
-	for _, docsFirst := range []bool{false, true} {
-		f := finder{m: m, end: sec.Offset, steps: m.p.size / layout.ExtentAlign}
-		if !f.sections(&meta, docsFirst) {
-			continue
-		}
-		all := append(f.found, sec, m.sums)
-		for i := range all {
-			var err error
-			if all[i].Checksum, ok, err = m.sum(all[i]); err != nil || !ok {
+	for _, optional := range presences(&meta) {
+		for _, docsFirst := range []bool{false, true} {
+			f := finder{m: m, end: sec.Offset, steps: m.p.size / layout.ExtentAlign, optional: optional}
+			if !f.sections(&meta, docsFirst) {
+				continue
+			}
+			all := append(f.found, sec, m.sums)
+			for i := range all {
+				var err error
+				if all[i].Checksum, ok, err = m.sum(all[i]); err != nil || !ok {
+					return
+				}
+			}
+			if !yield(all) {
 				return
 			}
 		}
-		if !yield(all) {
-			return
+	}
+}
+
+// presences returns the sets of optional sections that a segment may have. META says whether
+// it has stored text.
+func presences(meta *segment.Meta) [][]*section.Section {
+	sets := [][]*section.Section{nil}
+	for row := range sections.All() {
+		var with [][]*section.Section
+		for _, set := range sets {
+			with = append(with, append(slices.Clone(set), row))
+		}
+		switch {
+		case row.IDs[0] != format.SectionStored:
+			sets = append(sets, with...)
+		case meta.Stored:
+			sets = with
 		}
 	}
+	return sets
 }
 
 // findSums finds PAGESUMS: the length of the file says where it is.
@@ -100,6 +123,8 @@ type finder struct {
 	end   int64            // of the next section, with padding
 	found []format.Section // in file order
 	steps int64            // extents that may still be looked at
+
+	optional []*section.Section // those of the file
 }
 
 // add adds the section of length n that ends at f.end.
@@ -147,7 +172,7 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 		if format.PadSection(n) != f.end-start {
 			continue
 		}
-		g := finder{m: f.m, end: f.end, found: slices.Clone(f.found)}
+		g := finder{m: f.m, end: f.end, found: slices.Clone(f.found), optional: f.optional}
 		if g.add(format.SectionPostings, n) && g.docs(meta) && g.end == format.PageSize {
 			*f = g
 			return true
@@ -164,11 +189,21 @@ func (f *finder) terms(meta *segment.Meta) bool {
 
 // docs adds the sections of documents.
 func (f *finder) docs(meta *segment.Meta) bool {
-	docs, texts := int64(meta.Docs), int64(0)
-	if meta.Stored {
-		var ok bool
-		if texts, ok = f.storedIndex(docs); !ok {
+	var first format.Section // what is written straight
+	for _, row := range slices.Backward(f.optional) {
+		lengths := row.Find(f.m.p.Range, f.end, meta.Counts())
+		if lengths == nil {
 			return false
+		}
+		ids := row.IDs
+		if row.Straight {
+			first = format.Section{ID: ids[0], Length: lengths[0]}
+			ids, lengths = ids[1:], lengths[1:]
+		}
+		for i := range slices.Backward(ids) {
+			if !f.add(ids[i], lengths[i]) {
+				return false
+			}
 		}
 	}
 	if _, ok := f.implied(format.SectionIDHash, meta); !ok {
@@ -179,32 +214,7 @@ func (f *finder) docs(meta *segment.Meta) bool {
 		return false
 	}
 	_, ok = f.implied(format.SectionDocLengths, meta)
-	return ok &&
-		(!meta.Stored || f.add(format.SectionStored, texts))
-}
-
-// storedIndex adds STOREDINDEX and returns the length of STORED.
-func (f *finder) storedIndex(docs int64) (texts int64, ok bool) {
-	for start := f.end - format.PageSize; start >= format.PageSize; start -= format.PageSize {
-		next := int64(0) // the least document that the next block may begin with
-		for at := start; at < f.end-format.ReadablePadding; at += layout.StoredEntry {
-			b, err := f.m.p.Range(at, layout.StoredEntry)
-			if err != nil {
-				return 0, false
-			}
-			first, form := int64(binary.LittleEndian.Uint32(b)), binary.LittleEndian.Uint32(b[4:])
-			if first < next || first > docs || at == start && first > 0 {
-				break
-			}
-			n := at + layout.StoredEntry - start
-			if first == docs && form == 0 && format.PadSection(n) == f.end-start {
-				texts = int64(min(binary.LittleEndian.Uint64(b[8:]), format.MaxFileSize))
-				return texts, f.add(format.SectionStoredIndex, n)
-			}
-			next = first + 1
-		}
-	}
-	return 0, false
+	return ok && (first.ID == 0 || f.add(first.ID, first.Length))
 }
 
 // postings returns the length of POSTINGS, which begins at off and ends before f.end.

@@ -24,7 +24,7 @@ type List struct {
 
 // Loss is something that could not be read.
 type Loss struct {
-	What  string // documents, lengths, texts, terms or postings
+	What  string // sections, documents, lengths, texts, terms or postings
 	Where string // which ones
 	Count uint64 // how many
 	Err   error  // why

@@ -132,7 +132,7 @@ func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 			if err != nil {
 				return err
 			}
-			return b.AddDoc(id, text)
+			return b.CopyDoc(src.seg, doc, id, text)
 		})
 		if err != nil {
 			return err

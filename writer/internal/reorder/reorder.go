@@ -116,9 +116,9 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 		},
 		func(d docRange) error {
 			at := 0
-			for i := 0; i < len(d.ends); i += 2 {
-				mid, end := d.ends[i], d.ends[i+1]
-				if err := b.AddDoc(d.buf[at:mid], d.buf[mid:end]); err != nil {
+			for i, old := range r.at[d.from:d.to] {
+				mid, end := d.ends[2*i], d.ends[2*i+1]
+				if err := b.CopyDoc(r.seg, old, d.buf[at:mid], d.buf[mid:end]); err != nil {
 					return err
 				}
 				at = end

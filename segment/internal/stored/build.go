@@ -1,4 +1,4 @@
-package build
+package stored
 
 import (
 	"encoding/binary"
@@ -10,29 +10,38 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/segment/internal/section"
 )
 
-// storedBlockSize is the size of text, in bytes, at which a block ends.
-const storedBlockSize = 16 << 10
+// blockSize is the size of text, in bytes, at which a block ends.
+const blockSize = 16 << 10
 
-// storedBuilder writes section STORED to w as documents are added, and collects
-// STOREDINDEX.
-type storedBuilder struct {
+// builder writes STORED as documents are added, and STOREDINDEX.
+type builder struct {
 	w     io.Writer
-	index stream
+	index io.Writer
 	off   int64  // bytes written to STORED
 	text  []byte // of the open block
 	first uint32 // its first docID
 	n     uint32 // documents added
 	comp  []byte
+	e     []byte // an entry of the index
 }
 
-// add appends the text of the next document.
-func (b *storedBuilder) add(text []byte) error {
+func build(o section.Options, out func(format.SectionID) io.Writer) section.Builder {
+	if !o.Stored {
+		return nil
+	}
+	return &builder{w: out(format.SectionStored), index: out(format.SectionStoredIndex)}
+}
+
+// Add adds the text of the next document.
+func (b *builder) Add(d *section.Doc) error {
+	text := d.Text
 	if len(text) > segment.MaxText {
 		return fmt.Errorf("segment: text of %d bytes, at most %d are allowed", len(text), segment.MaxText)
 	}
-	if len(b.text) > 0 && len(b.text)+len(text) > 2*storedBlockSize {
+	if len(b.text) > 0 && len(b.text)+len(text) > 2*blockSize {
 		if err := b.flush(); err != nil {
 			return err
 		}
@@ -40,14 +49,14 @@ func (b *storedBuilder) add(text []byte) error {
 	b.text = binary.AppendUvarint(b.text, uint64(len(text)))
 	b.text = append(b.text, text...)
 	b.n++
-	if len(b.text) >= storedBlockSize {
+	if len(b.text) >= blockSize {
 		return b.flush()
 	}
 	return nil
 }
 
 // flush ends the open block.
-func (b *storedBuilder) flush() error {
+func (b *builder) flush() error {
 	if len(b.text) == 0 {
 		return nil
 	}
@@ -61,27 +70,35 @@ func (b *storedBuilder) flush() error {
 	return err
 }
 
-func (b *storedBuilder) put(block []byte, form, first uint32) error {
-	b.entry(first, form)
+func (b *builder) put(block []byte, form, first uint32) error {
+	if err := b.entry(first, form); err != nil {
+		return err
+	}
 	_, err := b.w.Write(block)
 	b.off += int64(len(block))
 	return err
 }
 
-func (b *storedBuilder) entry(first, form uint32) {
-	b.index.addUint64(uint64(first) | uint64(form)<<32)
-	b.index.addUint64(uint64(b.off))
-}
-
-// finish ends the last block and the index.
-func (b *storedBuilder) finish() error {
-	err := b.flush()
-	b.entry(b.n, 0)
+func (b *builder) entry(first, form uint32) error {
+	b.e = binary.LittleEndian.AppendUint64(b.e[:0], uint64(first)|uint64(form)<<32)
+	b.e = binary.LittleEndian.AppendUint64(b.e, uint64(b.off))
+	_, err := b.index.Write(b.e)
 	return err
 }
 
-// copyFrom appends all documents of s by copying their compressed blocks.
-func (b *storedBuilder) copyFrom(s *segment.Segment) error {
+// Finish ends the last block and the index.
+func (b *builder) Finish() (bool, error) {
+	if err := b.flush(); err != nil {
+		return true, err
+	}
+	return true, b.entry(b.n, 0)
+}
+
+// AddAll adds all documents of s by copying their compressed blocks.
+func (b *builder) AddAll(s *segment.Segment) error {
+	if !s.Meta().Stored && s.Meta().Docs > 0 {
+		return fmt.Errorf("segment %s has no stored text to copy", s.Name())
+	}
 	if err := b.flush(); err != nil {
 		return err
 	}

@@ -1,0 +1,152 @@
+package sections_test
+
+import (
+	"bytes"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/segment/dump"
+	"github.com/pinion-index/pinion/segment/internal/sections"
+	"github.com/pinion-index/pinion/segment/internal/segtest"
+	"github.com/pinion-index/pinion/segment/salvage"
+)
+
+// TestRows: every row has all functions and says the same as format.Sections.
+func TestRows(t *testing.T) {
+	straight, seen := 0, map[format.SectionID]bool{}
+	for row := range sections.All() {
+		if len(row.IDs) == 0 || row.Build == nil || row.Check == nil || row.Work <= 0 || row.Dump == nil || row.Find == nil {
+			t.Errorf("the row of %v is not complete", row.IDs)
+		}
+		if row.Straight {
+			straight++
+		}
+		for _, id := range row.IDs {
+			x, ok := id.Info()
+			if !ok || x.Kind != format.KindSegment || x.Required || x.Side != format.SideDocs || seen[id] || sections.Of(id) != row {
+				t.Errorf("row of %v: %+v", id, x)
+			}
+			seen[id] = true
+		}
+	}
+	if straight > 1 {
+		t.Errorf("%d rows are written straight", straight)
+	}
+	for x := range format.Sections() {
+		if x.Kind == format.KindSegment && x.Required == seen[x.ID] {
+			t.Errorf("%s: required %t, optional %t", x.Name, x.Required, seen[x.ID])
+		}
+	}
+}
+
+// model returns a segment with all sections, each of more than a few bytes.
+func model(t *testing.T) []byte {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}}
+	for i := range 300 {
+		m.IDs = append(m.IDs, string([]byte{'a' + byte(i/100), 'a' + byte(i/10%10), 'a' + byte(i%10)}))
+		m.Texts = append(m.Texts, "often rare")
+		m.Lens = append(m.Lens, 0)
+	}
+	var often []segtest.Posting
+	for i := range uint32(300) {
+		often = append(often, segtest.P(i, 1+i%3))
+	}
+	m.AddList("often", often)
+	m.AddList("rare", segtest.Pairs(7, 1, 9, 2))
+	w := segtest.Default()
+	w.Stored = true
+	return m.Build(t, w)
+}
+
+// TestFunctions: for every section of segments, required or not, there is what builds it,
+// refuses bytes that mean nothing, shows all of it, and finds it without a section table.
+func TestFunctions(t *testing.T) {
+	good := model(t)
+	s, err := segment.Open("good", segment.Aligned(good))
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := bytes.Clone(good)
+	clear(lost[:format.PageSize])
+	clear(lost[len(lost)-format.FooterSize:])
+	mended, err := salvage.Mend("lost", segment.Aligned(lost), salvage.Known{ID: s.Header().ID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := segment.Open("mended", mended.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for row := range format.Sections() {
+		sec, has := s.Header().Section(row.ID)
+		if row.Kind != format.KindSegment {
+			continue
+		}
+		if !has {
+			t.Errorf("%s: not built", row.Name)
+			continue
+		}
+		bad := segment.Aligned(bytes.Clone(good))
+		for i := range bad[sec.Offset:][:sec.Length] {
+			bad[sec.Offset:][i] = 0xff
+		}
+		if row.ID != format.SectionPageSums { // which are checksums
+			segtest.Repair(bad)
+		}
+		x, err := segment.Open("bad", bad)
+		if err == nil {
+			err = check.Segment(t.Context(), x, check.Options{})
+		}
+		if !errors.Is(err, format.ErrCorrupt) {
+			t.Errorf("%s: %v", row.Name, err)
+		}
+		fields, err := dump.File("good", segment.Aligned(good), dump.Options{Sections: []format.SectionID{row.ID}})
+		n := int64(0)
+		for _, f := range fields {
+			n += f.Length
+		}
+		if err != nil || n != sec.PaddedLength() || slices.ContainsFunc(fields, func(f dump.Field) bool { return f.Name == dump.More }) {
+			t.Errorf("%s: %d of %d bytes are shown: %v", row.Name, n, sec.PaddedLength(), err)
+		}
+		if again, _ := found.Header().Section(row.ID); again != sec {
+			t.Errorf("%s: found as %+v, not %+v", row.Name, again, sec)
+		}
+	}
+}
+
+// TestUnknown: a segment with an optional section of a later version opens, passes checks
+// and is shown, and salvage says that it does not copy the section.
+func TestUnknown(t *testing.T) {
+	const unknown format.SectionID = 1000
+	f, err := damage.Parse(model(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Sections = slices.Insert(f.Sections, 1, damage.Section{ID: unknown, Content: []byte("later")})
+	file := segment.Aligned(f.Bytes())
+	s, err := segment.Open("later", file)
+	if err == nil {
+		err = check.Segment(t.Context(), s, check.Options{})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	fields, err := dump.File("later", file, dump.Options{Sections: []format.SectionID{unknown}})
+	if err != nil || len(fields) != 3 || string(fields[1].Bytes) != "later" {
+		t.Error(fields, err)
+	}
+	x := salvage.New(s, s, func(uint32) bool { return false })
+	for d := range x.Docs() {
+		if string(d.Text) != "often rare" {
+			t.Fatal(string(d.Text))
+		}
+	}
+	if l := x.Losses(); len(l) != 1 || l[0].What != "sections" || l[0].Where != "section 1000" {
+		t.Error(l)
+	}
+}

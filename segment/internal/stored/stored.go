@@ -1,0 +1,19 @@
+// Package stored has what builds, checks, shows and finds stored text: blocks of compressed
+// text in section STORED, and STOREDINDEX, which locates them. Package segment reads it.
+package stored
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment/internal/section"
+)
+
+// Section is the row of stored text.
+var Section = section.Section{
+	IDs:      []format.SectionID{format.SectionStored, format.SectionStoredIndex},
+	Straight: true,
+	Build:    build,
+	Check:    check,
+	Work:     work,
+	Dump:     dump,
+	Find:     find,
+}

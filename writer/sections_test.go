@@ -1,0 +1,55 @@
+package writer
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/store"
+)
+
+// TestUnknownSection: a writer takes segments with an optional section of a later version,
+// and merges leave the section out, with deleted documents and without.
+func TestUnknownSection(t *testing.T) {
+	const unknown format.SectionID = 1000
+	plain, m := twoSegments(t, 100)
+	fs := copyFS(t, plain, func(name string, b []byte) []byte {
+		if !strings.HasPrefix(name, "segment-") {
+			return b
+		}
+		f, err := damage.Parse(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Sections = append(f.Sections[:1:1], append([]damage.Section{{ID: unknown, Content: []byte("later")}}, f.Sections[1:]...)...)
+		return f.Bytes()
+	})
+	for _, deleted := range []int{0, 3} {
+		fs := copyFS(t, fs, func(_ string, b []byte) []byte { return b })
+		w := mustOpen(t, fs, Options{})
+		for i, s := range w.segments {
+			if sec, ok := s.seg.Header().Section(unknown); !ok || sec.Length != 5 || s.seg.Name() != store.SegmentName(uint64(i+1)) {
+				t.Fatal(sec, s.seg.Name())
+			}
+		}
+		for i := range deleted {
+			if err := w.Delete(t.Context(), fmt.Appendf(nil, "%05d", i)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := w.Merge(t.Context(), MergeOptions{MaxSegments: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if len(w.segments) != 1 || int(w.segments[0].info.Docs) != len(m.docs)-deleted {
+			t.Fatal(len(w.segments), w.segments[0].info)
+		}
+		if _, ok := w.segments[0].seg.Header().Section(unknown); ok {
+			t.Error("the merged segment has the unknown section")
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

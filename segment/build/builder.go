@@ -110,7 +110,7 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 		*s = b.newStream()
 	}
 	b.ids.given = o.IDHashes
-	b.beginOptional()
+	b.beginOptional(section.Options{Docs: o.Docs, Stored: o.Stored})
 	return b, nil
 }
 

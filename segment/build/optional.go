@@ -16,8 +16,7 @@ type optional struct {
 }
 
 // beginOptional begins the optional sections.
-func (b *Builder) beginOptional() {
-	o := section.Options{Docs: b.o.Docs, Stored: b.o.Stored}
+func (b *Builder) beginOptional(o section.Options) {
 	for row := range sections.All() {
 		x := &optional{row: row, out: map[format.SectionID]*stream{}}
 		x.b = row.Build(o, func(id format.SectionID) io.Writer {

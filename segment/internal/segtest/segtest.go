@@ -77,6 +77,7 @@ type With struct {
 	Spool       *build.Spool
 	Choose      choose.Policy
 	Tail        int64
+	More        func(*build.Options) // sets other options, unless nil
 }
 
 // Default is bp128 for everything.
@@ -110,9 +111,13 @@ type TB interface {
 
 // Options returns the options that build m.
 func (m *Model) Options(w With) build.Options {
-	return build.Options{Docs: uint32(len(m.IDs)), Lengths: []segment.LengthTable{segment.NewLengthTable(m.Lens)},
+	o := build.Options{Docs: uint32(len(m.IDs)), Lengths: []segment.LengthTable{segment.NewLengthTable(m.Lens)},
 		Analyzer: "simple", AnalyzerOptions: "x=1", Stored: w.Stored, DocsCodec: w.Docs, FreqsCodec: w.Freqs,
 		Spool: w.Spool, Choose: w.Choose, TailMemory: w.Tail}
+	if w.More != nil {
+		w.More(&o)
+	}
+	return o
 }
 
 // Build returns the segment file of m.

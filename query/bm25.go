@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -79,7 +79,7 @@ func StatsOf(s *reader.Snapshot) Stats {
 
 // Scorer computes BM25 under fixed parameters and statistics. It is immutable and safe for
 // concurrent use. Most programs do not need one: a Searcher has its own.
-type Scorer struct{ engine *engine.Scorer }
+type Scorer struct{ bm25 *bm25.Scorer }
 
 // NewScorer returns a Scorer, or an error that matches ErrParams.
 func NewScorer(p Params, st Stats) (*Scorer, error) {
@@ -87,26 +87,26 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 		return nil, err
 	}
 	k1, b := p.Values()
-	return &Scorer{engine.NewScorer(k1, b, engine.Stats(st))}, nil
+	return &Scorer{bm25.New(k1, b, bm25.Stats(st))}, nil
 }
 
 // Norm returns the norm of a document of dl tokens, for Score.
-func (s *Scorer) Norm(dl uint32) float32 { return s.engine.Norm(dl) }
+func (s *Scorer) Norm(dl uint32) float32 { return s.bm25.Norm(dl) }
 
 // IDF returns ln(1 + (N - df + 0.5) / (df + 0.5)), which is positive for every df up to N.
-func (s *Scorer) IDF(df uint64) float64 { return s.engine.IDF(df) }
+func (s *Scorer) IDF(df uint64) float64 { return s.bm25.IDF(df) }
 
 // Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
 // frequency over the snapshot without deleted documents, qtf how often the query holds the term. No
 // posting of the term scores more.
-func (s *Scorer) Weight(df uint64, qtf int) float32 { return s.engine.Weight(df, qtf) }
+func (s *Scorer) Weight(df uint64, qtf int) float32 { return s.bm25.Weight(df, qtf) }
 
 // Bound returns the greatest score of the four postings of q under weight w. No posting that q
 // bounds scores more.
-func (s *Scorer) Bound(w float32, q format.Quad) float32 { return s.engine.Bound(w, q) }
+func (s *Scorer) Bound(w float32, q format.Quad) float32 { return s.bm25.Bound(w, q) }
 
 // Score returns the score of a posting, w - w/(1 + tf*norm), where w is the term's Scorer.Weight,
 // tf its frequency in the document and norm the document's Scorer.Norm. Mathematically that is w *
 // tf / (tf + 1/norm). In this form rounding keeps it monotone in tf and norm, so that the score of
 // a dominating posting is a bound.
-func Score(w, tf, norm float32) float32 { return engine.Score(w, tf, norm) }
+func Score(w, tf, norm float32) float32 { return bm25.Score(w, tf, norm) }

@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -73,7 +73,7 @@ func TestDenseFault(t *testing.T) {
 		}
 	}
 	_, room := s.engine.Dense(0)
-	for i := range 3 * engine.DenseAsks {
+	for i := range 3 * posting.DenseAsks {
 		if got, err := s.Search(context.Background(), q); err != nil || !slices.Equal(got.Hits, want.Hits) {
 			t.Errorf("query %d: %v, %s", i, err, difference(want.Hits, got.Hits))
 		}

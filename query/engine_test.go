@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 )
 
 // Modes and algorithms have the same values here and in the engine.
@@ -17,15 +18,15 @@ func TestEngineValues(t *testing.T) {
 			t.Errorf("%v is %d in the engine", Mode(m), x)
 		}
 	}
-	algorithms := []engine.Algorithm{Auto: engine.Auto, Exhaustive: engine.Exhaustive, Scan: engine.Scan, MaxScore: engine.MaxScore,
-		WAND: engine.WAND, BlockMaxWAND: engine.BlockMaxWAND, BlockMaxMaxScore: engine.BlockMaxMaxScore,
-		RangeMaxScore: engine.RangeMaxScore, FilterFirst: engine.FilterFirst, Leapfrog: engine.Leapfrog,
-		SmallAdaptive: engine.SmallAdaptive, BlockMaxAnd: engine.BlockMaxAnd}
+	algorithms := []algorithm.Name{Auto: algorithm.Auto, Exhaustive: algorithm.Exhaustive, Scan: algorithm.Scan, MaxScore: algorithm.MaxScore,
+		WAND: algorithm.WAND, BlockMaxWAND: algorithm.BlockMaxWAND, BlockMaxMaxScore: algorithm.BlockMaxMaxScore,
+		RangeMaxScore: algorithm.RangeMaxScore, FilterFirst: algorithm.FilterFirst, Leapfrog: algorithm.Leapfrog,
+		SmallAdaptive: algorithm.SmallAdaptive, BlockMaxAnd: algorithm.BlockMaxAnd}
 	if len(algorithms) != len(algorithmNames) {
 		t.Error("an algorithm is missing here")
 	}
 	for a, x := range algorithms {
-		if engine.Algorithm(a) != x || x.Conjunctive() != Algorithm(a).Conjunctive() {
+		if algorithm.Name(a) != x || x.Conjunctive() != Algorithm(a).Conjunctive() {
 			t.Errorf("%v is %d in the engine", Algorithm(a), x)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 )
 
 // ErrInvalid is matched by the errors for values that do not exist or are out of range: a Mode, an
@@ -85,7 +86,7 @@ func (q *Query) Check() error {
 // engine returns q, which must be valid, as the engine sees it.
 func (q *Query) engine() engine.Query {
 	return engine.Query{Text: q.Text, Terms: q.RawTerms, K: cmp.Or(q.K, DefaultK), Mode: engine.Mode(q.Mode),
-		Algorithm: engine.Algorithm(q.Algorithm), Filter: q.Filter}
+		Algorithm: algorithm.Name(q.Algorithm), Filter: q.Filter}
 }
 
 // Result is the answer to one query.

@@ -8,6 +8,8 @@ import (
 
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -21,7 +23,7 @@ var ErrTooManyTerms = engine.ErrTooManyTerms
 var ErrClosed = reader.ErrClosed
 
 // DefaultDenseBytes is the default of Options.DenseBytes, in bytes for each document.
-const DefaultDenseBytes = engine.DefaultDenseBytes
+const DefaultDenseBytes = posting.DefaultDenseBytes
 
 // Options configure how a Searcher scores and searches. The zero value means BM25 with
 // DefaultParams and the fastest strategies.
@@ -86,7 +88,7 @@ func newSearcher(segments []engine.Segment, st Stats, p *Parser, o Options) (*Se
 		return nil, err
 	}
 	x := &Searcher{scorer: sc, parser: p}
-	err = x.engine.Init(segments, engine.Options{Scorer: sc.engine, Seek: o.Seek, DenseBytes: o.DenseBytes, Parse: p.AppendTerms})
+	err = x.engine.Init(segments, engine.Options{Scorer: sc.bm25, Seek: o.Seek, DenseBytes: o.DenseBytes, Parse: p.AppendTerms})
 	if err != nil {
 		return nil, err
 	}
@@ -136,9 +138,9 @@ func (s *Searcher) Execute(ctx context.Context, queries []Query) ([]Result, erro
 
 // answer sets r, an empty Result, to that of q.
 func (s *Searcher) answer(ctx context.Context, q *Query, r *Result) (err error) {
-	var t *engine.Trace
+	var t *algorithm.Trace
 	if q.Trace {
-		t = new(engine.Trace)
+		t = new(algorithm.Trace)
 	}
 	if r.Hits, err = s.appendHits(ctx, nil, q, t); err == nil {
 		r.Trace = traceOf(t)
@@ -155,7 +157,7 @@ func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []
 }
 
 // appendHits is AppendHits that records what it does in t, unless that is nil.
-func (s *Searcher) appendHits(ctx context.Context, dst []Hit, q *Query, t *engine.Trace) ([]Hit, error) {
+func (s *Searcher) appendHits(ctx context.Context, dst []Hit, q *Query, t *algorithm.Trace) ([]Hit, error) {
 	ctx, err := begin(ctx, q)
 	if err != nil {
 		return dst, err
@@ -233,9 +235,9 @@ func (s *Searcher) SearchAmong(_ trusted.Caller, ctx context.Context, q Query, d
 	if ctx, err = begin(ctx, &q); err != nil {
 		return r, err
 	}
-	var t *engine.Trace
+	var t *algorithm.Trace
 	if q.Trace {
-		t = new(engine.Trace)
+		t = new(algorithm.Trace)
 	}
 	x := q.engine()
 	if r.Hits, err = engine.AppendAmong(ctx, &s.engine, []Hit(nil), &x, docs, held, t); err == nil {

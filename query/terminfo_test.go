@@ -61,7 +61,7 @@ func checkTermInfo(t *testing.T, s *Searcher, name, word string, x *TermInfo) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(r.Hits); uint64(n) != x.Docs || x.Share != float32(float64(n)/float64(s.scorer.engine.Stats().Docs)) {
+	if n := len(r.Hits); uint64(n) != x.Docs || x.Share != float32(float64(n)/float64(s.scorer.bm25.Stats().Docs)) {
 		t.Errorf("%s: %d documents, a share of %v, want %d", name, x.Docs, x.Share, n)
 	}
 	if x.Docs < 128 {

@@ -3,7 +3,7 @@ package query
 import (
 	"time"
 
-	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -80,7 +80,7 @@ func (l *ListTrace) ByHeader() uint64 {
 }
 
 // traceOf returns what the engine recorded, or nil if it did not.
-func traceOf(t *engine.Trace) *Trace {
+func traceOf(t *algorithm.Trace) *Trace {
 	if t == nil {
 		return nil
 	}

@@ -37,7 +37,7 @@ func queryBitmap(out output) error {
 	a.JL(operand.LabelRef("next"))
 	a.Store(count, a.ReturnIndex(0))
 	a.RET()
-	return a.write(out, "query/internal/engine", "engine", "zbitmap")
+	return a.write(out, "query/internal/engine/bitset", "bitset", "zbitmap")
 }
 
 // queryScore writes the scoring of postings, w - w/(1 + tf*norm), eight at a time, with
@@ -64,5 +64,5 @@ func queryScore(out output) error {
 	a.JG(operand.LabelRef("loop"))
 	a.VZEROUPPER()
 	a.RET()
-	return a.write(out, "query/internal/engine", "engine", "zscore")
+	return a.write(out, "query/internal/engine/bm25", "bm25", "zscore")
 }

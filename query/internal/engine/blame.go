@@ -10,21 +10,21 @@ import (
 
 // blame looks for the list in which a fault happened that store.CatchFault turned into *err, which
 // knows the file at most. r may be nil; it must not be in use by another query.
-func (r *run) blame(err *error) {
-	if *err == nil || r == nil || r.part == nil {
+func (r *execution) blame(err *error) {
+	if *err == nil || r == nil || r.Part == nil {
 		return
 	}
 	var e *format.Error
 	if !errors.As(*err, &e) || e.List != "" {
 		return
 	}
-	for _, l := range r.lists {
-		if l.term >= len(r.terms) {
+	for _, l := range r.Lists {
+		if l.Term >= len(r.Names) {
 			return
 		}
 		var rows segment.Rows
 		damage := store.Guard(func() error {
-			list, err := r.part.views().List(l.entry)
+			list, err := r.Part.Views().List(l.Entry)
 			if err != nil {
 				return err
 			}
@@ -35,9 +35,9 @@ func (r *run) blame(err *error) {
 		if !errors.Is(damage, format.ErrCorrupt) {
 			continue
 		}
-		p := r.place(l)
-		p.File = r.part.seg.Name()
-		if l.entry.Kind == segment.KindExtent {
+		p := r.Place(l)
+		p.File = r.Part.Seg.Name()
+		if l.Entry.Kind == segment.KindExtent {
 			p.Section = format.SectionPostings.String()
 		}
 		*err = format.Locate(damage, p)

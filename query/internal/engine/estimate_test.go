@@ -7,6 +7,9 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+	"github.com/pinion-index/pinion/query/internal/engine/topk"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 )
 
@@ -25,9 +28,9 @@ func TestFirstThreshold(t *testing.T) {
 		docs[d] = append(docs[d], slices.Repeat([]string{"filler"}, 5+r.IntN(40))...)
 	}
 	c, _ := registry.ByName("bp128")
-	hits := func(deleted map[int]bool, word string, k int) []Hit {
+	hits := func(deleted map[int]bool, word string, k int) []topk.Hit {
 		s := searcherOver(t, docs, deleted, c)
-		h, err := AppendHits(t.Context(), s, []Hit(nil), &Query{Terms: querytest.Terms(word), K: k, Mode: Or, Algorithm: Exhaustive}, nil)
+		h, err := AppendHits(t.Context(), s, []topk.Hit(nil), &Query{Terms: querytest.Terms(word), K: k, Mode: Or, Algorithm: algorithm.Exhaustive}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -48,19 +51,19 @@ func TestFirstThreshold(t *testing.T) {
 			left := hits(deleted, word, 6000)
 			for _, k := range []int{1, 5, 10} {
 				s := searcherOver(t, docs, deleted, c)
-				run := s.runs.Get().(*run)
+				run := s.runs.Get().(*execution)
 				q := Query{Terms: querytest.Terms(word), K: k, Mode: Or}
 				run.begin(t.Context(), s, &q)
 				if err := run.resolve(); err != nil {
 					t.Fatal(err)
 				}
-				run.top.reset(k, 1)
-				if !run.enter(0, false) || !run.open(1) {
-					t.Fatal(run.err)
+				run.Top.Reset(k, 1)
+				if !run.enter(0, false) || !run.Open(1) {
+					t.Fatal(run.Err)
 				}
-				run.sumBounds()
-				run.estimate()
-				switch theta := run.top.theta; {
+				run.SumBounds()
+				run.Estimate()
+				switch theta := run.Top.Theta; {
 				case theta <= 0:
 					t.Errorf("%s, %d of the best deleted, k %d: no threshold", word, n, k)
 				case theta > left[k-1].Score:
@@ -74,7 +77,7 @@ func TestFirstThreshold(t *testing.T) {
 // searcherOver returns a Searcher over one segment of docs.
 func searcherOver(t *testing.T, docs [][]string, deleted map[int]bool, c codec.Codec) *Searcher {
 	t.Helper()
-	st := Stats{Docs: uint64(len(docs) - len(deleted))}
+	st := bm25.Stats{Docs: uint64(len(docs) - len(deleted))}
 	for d, words := range docs {
 		if !deleted[d] {
 			st.Tokens += uint64(len(words))
@@ -82,7 +85,7 @@ func searcherOver(t *testing.T, docs [][]string, deleted map[int]bool, c codec.C
 		st.MaxLen = max(st.MaxLen, uint32(len(words)))
 	}
 	s := new(Searcher)
-	err := s.Init([]Segment{Segment(querytest.Parts(t, docs, deleted, c)[0])}, Options{Scorer: NewScorer(0.9, 0.4, st)})
+	err := s.Init([]Segment{Segment(querytest.Parts(t, docs, deleted, c)[0])}, Options{Scorer: bm25.New(0.9, 0.4, st)})
 	if err != nil {
 		t.Fatal(err)
 	}

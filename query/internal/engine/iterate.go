@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -13,7 +14,7 @@ func (s *Searcher) Matches(ctx context.Context, q *Query, f func(docs []uint32) 
 		return false, err
 	}
 	s.release()
-	m := matching{s: s, run: s.runs.Get().(*run)}
+	m := matching{s: s, run: s.runs.Get().(*execution)}
 	defer func() {
 		m.run.forget()
 		s.runs.Put(m.run)
@@ -36,7 +37,7 @@ func (s *Searcher) Matches(ctx context.Context, q *Query, f func(docs []uint32) 
 // runs under its own guard against faults, and the snapshot is held only inside.
 type matching struct {
 	s      *Searcher
-	run    *run
+	run    *execution
 	part   int  // the segment
 	inside bool // its lists are open
 	docs   [256]uint32
@@ -72,9 +73,9 @@ func (m *matching) next() (docs []uint32, err error) {
 	r := m.run
 	conjunctive := r.q.Mode == And
 	docs = m.docs[:0]
-	for len(docs) < len(m.docs) && m.part < len(m.s.parts) && !r.stopped() {
+	for len(docs) < len(m.docs) && m.part < len(m.s.parts) && !r.Stopped() {
 		if !m.inside {
-			if m.inside = r.enter(m.part, conjunctive) && r.open(len(r.lists)); !m.inside {
+			if m.inside = r.enter(m.part, conjunctive) && r.Open(len(r.Lists)); !m.inside {
 				m.part++
 				continue
 			}
@@ -86,26 +87,26 @@ func (m *matching) next() (docs []uint32, err error) {
 			doc = r.nextOfAny()
 		}
 		switch {
-		case doc == end:
-			r.settle()
+		case doc == posting.End:
+			r.Settle()
 			m.inside = false
 			m.part++
-		case r.allowed(doc):
-			docs = append(docs, r.part.seg.Base()+doc)
+		case r.Allowed(doc):
+			docs = append(docs, r.Part.Seg.Base()+doc)
 		}
 	}
-	if r.err != nil {
-		return nil, r.err
+	if r.Err != nil {
+		return nil, r.Err
 	}
 	return docs, nil
 }
 
 // nextOfAll returns the next document that all lists hold and moves past it.
-func (r *run) nextOfAll() uint32 {
-	first, rest := r.lists[0], r.lists[1:]
+func (r *execution) nextOfAll() uint32 {
+	first, rest := r.Lists[0], r.Lists[1:]
 	doc := first.Doc()
 candidates:
-	for doc != end && !r.due() {
+	for doc != posting.End && !r.Due() {
 		for _, l := range rest {
 			if next := l.NextGEQ(doc); next != doc {
 				doc = first.NextGEQ(next)
@@ -115,19 +116,19 @@ candidates:
 		first.Next()
 		return doc
 	}
-	return end
+	return posting.End
 }
 
 // nextOfAny returns the next document that one of the lists holds and moves past it.
-func (r *run) nextOfAny() uint32 {
-	doc := uint32(end)
-	for _, l := range r.lists {
+func (r *execution) nextOfAny() uint32 {
+	doc := uint32(posting.End)
+	for _, l := range r.Lists {
 		doc = min(doc, l.Doc())
 	}
-	if doc == end {
-		return end
+	if doc == posting.End {
+		return posting.End
 	}
-	for _, l := range r.lists {
+	for _, l := range r.Lists {
 		if l.Doc() == doc {
 			l.Next()
 		}

@@ -31,7 +31,7 @@ func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64
 // snapshot is held.
 func (s *Searcher) lookupLength(b []byte, hash uint64) (n uint64, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	r := s.runs.Get().(*run)
+	r := s.runs.Get().(*execution)
 	defer s.runs.Put(r)
 	r.s, r.entries = s, r.entries[:0]
 	t := term{bytes: b, qtf: 1}

@@ -9,17 +9,17 @@ const (
 )
 
 // prefetchTerms begins to read what looking up terms reads, in all segments at once.
-func (r *run) prefetchTerms(terms [][]byte) {
+func (r *execution) prefetchTerms(terms [][]byte) {
 	for p := range r.s.parts {
 		for _, t := range terms {
-			r.s.parts[p].views().PrefetchTerm(t)
+			r.s.parts[p].Views().PrefetchTerm(t)
 		}
 	}
 }
 
 // prefetchLists begins to read those lists of the query that no query before has asked for.
 // The terms are in canonical order.
-func (r *run) prefetchLists() {
+func (r *execution) prefetchLists() {
 	if r.q.Mode == And && r.unknown() {
 		return
 	}
@@ -32,7 +32,7 @@ func (r *run) prefetchLists() {
 			if r.q.Mode == And && i > 0 {
 				most = aheadOfAnd
 			}
-			r.s.parts[p].views().PrefetchList(r.terms[i].entries[p].Entry, most)
+			r.s.parts[p].Views().PrefetchList(r.terms[i].entries[p].Entry, most)
 		}
 	}
 }

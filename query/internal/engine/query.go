@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -29,35 +30,13 @@ const (
 	AndOr
 )
 
-// Algorithm is a way to compute a result, as query.Algorithm is, which describes them.
-type Algorithm uint8
-
-// The algorithms: those of disjunctions, FilterFirst, which computes both, and those of conjunctions.
-const (
-	Auto Algorithm = iota
-	Exhaustive
-	Scan
-	MaxScore
-	WAND
-	BlockMaxWAND
-	BlockMaxMaxScore
-	RangeMaxScore
-	FilterFirst
-	Leapfrog
-	SmallAdaptive
-	BlockMaxAnd
-)
-
-// Conjunctive reports whether the algorithm only computes conjunctions.
-func (a Algorithm) Conjunctive() bool { return a >= Leapfrog }
-
 // Query is a query.Query that has been checked, with its defaults filled in.
 type Query struct {
 	Text      string // cut into terms when the query is executed
 	Terms     [][]byte
 	K         int // at least 1
 	Mode      Mode
-	Algorithm Algorithm
+	Algorithm algorithm.Name
 	Filter    *roaring.Bitmap
 }
 
@@ -71,7 +50,7 @@ type words struct {
 }
 
 // parse replaces the text of r.q by terms.
-func (r *run) parse() (err error) {
+func (r *execution) parse() (err error) {
 	if r.q.Text == "" {
 		return nil
 	}

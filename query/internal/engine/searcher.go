@@ -10,13 +10,17 @@ import (
 
 	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/query/internal/engine/topk"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
 
 // Options configure a Searcher.
 type Options struct {
-	Scorer     *Scorer
+	Scorer     *bm25.Scorer
 	Seek       reader.Strategy
 	DenseBytes int // as in query.Options
 	// Parse appends the terms of a text and their bytes, as query.Parser.AppendTerms does.
@@ -28,8 +32,8 @@ type Options struct {
 type Searcher struct {
 	snapshot *reader.Snapshot // its own; nil in tests over parts
 	seek     reader.Strategy
-	parts    []part
-	scorer   *Scorer // nil if the Searcher is a zero value
+	parts    []posting.Part
+	scorer   *bm25.Scorer // nil if the Searcher is a zero value
 	parse    func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
 	runs     *sync.Pool
 	cache    *termcache.Cache[cachedTerm]
@@ -48,27 +52,27 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	if o.Seek > reader.Buckets {
 		return fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
 	}
-	parts := make([]part, len(segments))
+	parts := make([]posting.Part, len(segments))
 	for i := range parts {
-		parts[i] = part{seg: segments[i].Segment, deletes: segments[i].Deletes}
-		parts[i].views().ExpectQueries()
+		parts[i] = posting.Part{Seg: segments[i].Segment, Deletes: segments[i].Deletes}
+		parts[i].Views().ExpectQueries()
 	}
 	for i := range parts {
 		err := store.Guard(func() error {
-			lens, err := parts[i].views().DocLens()
-			parts[i].lens = newLengths(lens)
+			lens, err := parts[i].Views().DocLens()
+			parts[i].Lens = bm25.NewLengths(lens)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		parts[i].dense = newDenseCache(o.DenseBytes, parts[i].seg.Docs())
+		parts[i].Dense = posting.NewCache(o.DenseBytes, parts[i].Seg.Docs())
 	}
 	s.seek, s.parts, s.scorer, s.parse = o.Seek, parts, o.Scorer, o.Parse
 	s.cache, s.users = new(termcache.Cache[cachedTerm]), new(atomic.Int32)
 	s.cache.Init(cacheSets(len(parts)))
 	s.users.Store(1)
-	s.runs = &sync.Pool{New: func() any { return new(run) }}
+	s.runs = &sync.Pool{New: func() any { return new(execution) }}
 	return nil
 }
 
@@ -97,7 +101,7 @@ func (s *Searcher) Retain(x *Searcher) error {
 	x.users.Add(1)
 	if own != nil {
 		for i, seg := range own.Segments() {
-			x.parts[i].seg = seg
+			x.parts[i].Seg = seg
 		}
 		x.Own(own)
 	}
@@ -120,7 +124,7 @@ func (s *Searcher) leave() {
 	}
 	s.cache.Drop()
 	for i := range s.parts {
-		s.parts[i].dense.drop()
+		s.parts[i].Dense.Drop()
 	}
 }
 
@@ -132,6 +136,11 @@ func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
 
 // Segments returns the number of segments.
 func (s *Searcher) Segments() int { return len(s.parts) }
+
+// Dense returns how many lists of a segment are cached, and how many bytes others may take.
+func (s *Searcher) Dense(segment int) (lists int, room uint64) {
+	return s.parts[segment].Dense.Size()
+}
 
 // hold keeps the snapshot's files in memory until release, or fails if the Searcher is closed. Each
 // query holds it once.
@@ -152,32 +161,32 @@ func (s *Searcher) release() {
 }
 
 // AppendHits appends the hits of q to dst, the best first. It records what it does in t, unless that is nil.
-func AppendHits[H hit](ctx context.Context, s *Searcher, dst []H, q *Query, t *Trace) ([]H, error) {
+func AppendHits[H topk.AnyHit](ctx context.Context, s *Searcher, dst []H, q *Query, t *algorithm.Trace) ([]H, error) {
 	r, err := s.answer(ctx, q, t)
 	if r == nil {
 		return dst, err
 	}
-	hits := appendHits(dst, &r.top)
+	hits := topk.Append(dst, &r.Top)
 	r.forget()
 	s.runs.Put(r)
 	return hits, nil
 }
 
 // answer returns a run that holds the hits of q, or nil if there are none.
-func (s *Searcher) answer(ctx context.Context, q *Query, t *Trace) (done *run, err error) {
+func (s *Searcher) answer(ctx context.Context, q *Query, t *algorithm.Trace) (done *execution, err error) {
 	if err = s.hold(); err != nil {
 		return nil, err
 	}
 	defer s.release()
-	var r *run
+	var r *execution
 	defer func() { r.blame(&err) }()
 	defer store.CatchFault(store.ArmFault(), &err)
 	if q.empty() {
 		return nil, nil
 	}
-	r = s.runs.Get().(*run)
+	r = s.runs.Get().(*execution)
 	r.begin(ctx, s, q)
-	r.trace = t
+	r.Trace = t
 	err = r.search()
 	done, r = r, nil
 	if err != nil {

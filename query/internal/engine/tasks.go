@@ -5,6 +5,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/query/internal/engine/topk"
 	"github.com/pinion-index/pinion/query/internal/exec"
 	"github.com/pinion-index/pinion/store"
 )
@@ -27,12 +30,12 @@ func (e *Tasks) NewWorker() exec.Worker { return &taskWorker{engine: e} }
 func (e *Tasks) Begin(ctx context.Context, x exec.Query, q *Query) { x.(*sharedQuery).begin(ctx, q) }
 
 // AppendTaskHits is AppendHits for a query that was executed in tasks.
-func AppendTaskHits[H hit](x exec.Query, dst []H) ([]H, error) {
+func AppendTaskHits[H topk.AnyHit](x exec.Query, dst []H) ([]H, error) {
 	q := x.(*sharedQuery)
 	if q.err != nil {
 		return dst, q.err
 	}
-	return appendHits(dst, &q.top), nil
+	return topk.Append(dst, &q.top), nil
 }
 
 func (e *Tasks) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
@@ -49,7 +52,7 @@ func (e *Tasks) Err() error {
 
 func (e *Tasks) Docs() (n uint64) {
 	for i := range e.s.parts {
-		n += uint64(e.s.parts[i].seg.Docs())
+		n += uint64(e.s.parts[i].Seg.Docs())
 	}
 	return n
 }
@@ -57,7 +60,7 @@ func (e *Tasks) Docs() (n uint64) {
 func (e *Tasks) Segments() int { return e.s.Segments() }
 
 func (e *Tasks) Segment(i int) (base, docs uint32) {
-	seg := e.s.parts[i].seg
+	seg := e.s.parts[i].Seg
 	return seg.Base(), seg.Docs()
 }
 
@@ -65,10 +68,10 @@ func (e *Tasks) Segment(i int) (base, docs uint32) {
 func (e *Tasks) batch(segment, lists int) *exec.Batch {
 	b, ok := e.batches.Get().(*exec.Batch)
 	if !ok {
-		b = &exec.Batch{Matches: new(matches)}
+		b = &exec.Batch{Matches: new(algorithm.Matches)}
 	}
 	b.Segment = segment
-	b.Matches.(*matches).reset(lists)
+	b.Matches.(*algorithm.Matches).Reset(lists)
 	return b
 }
 
@@ -80,7 +83,7 @@ type sharedQuery struct {
 
 	held bool // the snapshot is held
 
-	lead run // resolves the terms and cuts the passes; holds what terms refer to
+	lead execution // resolves the terms and cuts the passes; holds what terms refer to
 
 	// All tasks read these fields often: they have a cache line of their own.
 	_           [64]byte
@@ -90,14 +93,14 @@ type sharedQuery struct {
 	_           [64]byte
 
 	mu  sync.Mutex
-	top topK
+	top topk.TopK
 	err error
 }
 
 func (x *sharedQuery) begin(ctx context.Context, q *Query) {
 	x.use++
 	x.ctx, x.err = ctx, nil
-	x.top.heap = x.top.heap[:0] // a query that failed has left hits
+	x.top.Heap = x.top.Heap[:0] // a query that failed has left hits
 	x.halt.Store(false)
 	x.lead.begin(ctx, x.s, q)
 	err := x.s.hold()
@@ -126,9 +129,9 @@ func (x *sharedQuery) Start(conjunctive bool) bool {
 	r := &x.lead
 	x.conjunctive = conjunctive
 	x.theta.Store(0)
-	x.top.reset(r.maxHits(), len(r.terms))
-	r.top.reset(x.top.k, len(r.terms))
-	r.top.shared = &x.theta
+	x.top.Reset(r.maxHits(), len(r.terms))
+	r.Top.Reset(x.top.K, len(r.terms))
+	r.Top.Shared = &x.theta
 	return !conjunctive || !r.unknown()
 }
 
@@ -139,69 +142,23 @@ func (x *sharedQuery) Cut(segment int, c exec.Cutter) (err error) {
 	r := &x.lead
 	n := 1
 	if !x.conjunctive {
-		n = len(r.lists)
+		n = len(r.Lists)
 	}
-	if !r.open(n) {
-		return r.err
+	if !r.Open(n) {
+		return r.Err
 	}
 	if x.conjunctive {
-		cutBlocks(r.lists[0], c)
+		algorithm.CutBlocks(r.Lists[0], c)
 	} else {
-		r.cutDocs(c)
+		r.CutDocs(c)
 	}
 	return nil
-}
-
-// cutBlocks cuts a conjunction into ranges of consecutive blocks of the shortest list (Tatikonda
-// 2011, algorithm 4). The other lists need no cutting: a task finds its start in them through their
-// skip headers.
-func cutBlocks(shortest *list, c exec.Cutter) {
-	last, size := shortest.List().Docs.Last, shortest.List().BlockLen
-	lo := uint32(0)
-	for b := 0; ; {
-		b += max(1, c.Size((len(last)-b)*size, len(last)*size)/size)
-		if b >= len(last) {
-			break
-		}
-		hi := last[b-1] + 1
-		if hi <= lo {
-			break // damage, which the last task will report
-		}
-		c.Range(lo, hi)
-		lo = hi
-	}
-	c.Range(lo, end)
-}
-
-// cutDocs cuts a disjunction into ranges of docIDs by the number of postings of the essential
-// lists, as if these were evenly distributed.
-func (r *run) cutDocs(c exec.Cutter) {
-	r.sumBounds()
-	r.estimate()
-	postings := 0
-	for _, l := range r.lists[:r.essential(len(r.lists))] {
-		postings += l.List().N
-	}
-	docs := uint64(r.part.seg.Docs())
-	lo := uint64(0)
-	for at := 0; at < postings; {
-		at += c.Size(postings-at, postings)
-		hi := docs * uint64(at) / uint64(postings)
-		if hi >= docs {
-			break
-		}
-		if lo < hi {
-			c.Range(uint32(lo), uint32(hi))
-			lo = hi
-		}
-	}
-	c.Range(uint32(lo), uint32(docs))
 }
 
 func (x *sharedQuery) Done() bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.err != nil || !x.conjunctive || x.lead.q.Mode == And || len(x.top.heap) >= x.top.k
+	return x.err != nil || !x.conjunctive || x.lead.q.Mode == And || len(x.top.Heap) >= x.top.K
 }
 
 func (x *sharedQuery) Fail(err error) {
@@ -219,25 +176,25 @@ func (x *sharedQuery) Fail(err error) {
 func (x *sharedQuery) Failed() bool { return x.halt.Load() }
 
 // collect adds the hits of t and empties it.
-func (x *sharedQuery) collect(t *topK) {
-	if len(t.heap) == 0 {
+func (x *sharedQuery) collect(t *topk.TopK) {
+	if len(t.Heap) == 0 {
 		return
 	}
 	x.mu.Lock()
-	for _, key := range t.heap {
-		h := keyHit(key)
-		x.top.offer(h.Doc, h.Score)
+	for _, key := range t.Heap {
+		h := topk.KeyHit(key)
+		x.top.Offer(h.Doc, h.Score)
 	}
-	theta := x.top.theta
+	theta := x.top.Theta
 	x.mu.Unlock()
-	t.heap = t.heap[:0]
-	publish(&x.theta, theta)
+	t.Heap = t.Heap[:0]
+	topk.Publish(&x.theta, theta)
 }
 
 // taskWorker implements exec.Worker.
 type taskWorker struct {
 	engine *Tasks
-	run    run
+	run    execution
 	last   attached
 	holds  bool // run.top has hits that are not collected yet
 
@@ -257,10 +214,10 @@ type attached struct {
 
 func (w *taskWorker) Forget() {
 	w.last = attached{}
-	w.run.terms = nil // the lead's, which others may still read
+	w.run.terms, w.run.Names = nil, nil // the lead's, which others may still read
 	w.run.forget()
 	if !w.holds && w.run.large() {
-		w.run = run{}
+		w.run = execution{}
 	}
 }
 
@@ -271,7 +228,7 @@ func (w *taskWorker) guard(work func() error) (err error) {
 	defer func() {
 		w.run.blame(&err)
 		if !done {
-			w.run, w.last, w.holds, w.next = run{}, attached{}, false, nil
+			w.run, w.last, w.holds, w.next = execution{}, attached{}, false, nil
 		}
 	}()
 	defer store.CatchFault(store.ArmFault(), &err)
@@ -291,7 +248,7 @@ func (w *taskWorker) Answer(q exec.Query) error {
 			return err
 		}
 		err := w.run.compute()
-		x.top.heap = append(x.top.heap[:0], w.run.top.heap...)
+		x.top.Heap = append(x.top.Heap[:0], w.run.Top.Heap...)
 		w.run.forget()
 		return err
 	})
@@ -303,27 +260,27 @@ func (w *taskWorker) Do(q exec.Query, t exec.Task, s exec.Sink) error {
 
 func (w *taskWorker) do(x *sharedQuery, t exec.Task, s exec.Sink) error {
 	r := &w.run
-	w.next, r.later = nil, nil
+	w.next, r.Later = nil, nil
 	if !w.attach(x, t.Segment, t.Lo) {
-		return r.err
+		return r.Err
 	}
-	r.within(t.Lo, t.Hi)
-	if s != nil && x.conjunctive && (t.Lo > 0 || t.Hi < end) {
-		w.sink, r.later = s, w
+	r.Within(t.Lo, t.Hi)
+	if s != nil && x.conjunctive && (t.Lo > 0 || t.Hi < posting.End) {
+		w.sink, r.Later = s, w
 	}
-	r.dispatch(x.conjunctive)
+	r.Dispatch(x.conjunctive)
 	if b := w.next; b != nil { // too few for a batch
 		w.next = nil
-		if r.err == nil {
-			r.scoreMatches(b.Matches.(*matches))
+		if r.Err == nil {
+			r.ScoreMatches(b.Matches.(*algorithm.Matches))
 		}
 		w.engine.batches.Put(b)
 	}
 	w.last.hi = t.Hi
-	if r.err != nil {
+	if r.Err != nil {
 		w.last = attached{}
 	}
-	return r.err
+	return r.Err
 }
 
 // attach makes w's run ready for a task of x that begins at document lo of a segment. Lists that an
@@ -334,47 +291,47 @@ func (w *taskWorker) attach(x *sharedQuery, segment int, lo uint32) bool {
 	if a := w.last; a.query != x || a.use != x.use || a.conjunctive != x.conjunctive || a.segment != segment || a.hi > lo {
 		w.last = attached{x, x.use, x.conjunctive, segment, 0}
 		r.begin(x.ctx, x.s, &x.lead.q)
-		r.halt, r.terms = &x.halt, x.lead.terms
+		r.Halt, r.terms, r.Names, r.Postings = &x.halt, x.lead.terms, x.lead.Names, x.lead.Postings
 		ok = r.enter(segment, x.conjunctive)
 	}
 	if !w.holds {
 		w.holds = true
-		r.top.reset(x.top.k, len(x.lead.terms))
-		r.partial.reset(x.top.k)
-		r.top.shared = &x.theta
+		r.Top.Reset(x.top.K, len(x.lead.terms))
+		r.Partial.Reset(x.top.K)
+		r.Top.Shared = &x.theta
 	}
-	r.top.sync()
+	r.Top.Sync()
 	return ok
 }
 
 func (w *taskWorker) Collect(q exec.Query) {
 	if w.holds {
 		w.holds = false
-		q.(*sharedQuery).collect(&w.run.top)
+		q.(*sharedQuery).collect(&w.run.Top)
 	}
 }
 
 // batchSize is how many documents make a batch. Fewer are scored where they were found.
 const batchSize = 256
 
-// postpone adds matches to a batch and reports true, unless scoring them at once is better: while
+// Postpone adds matches to a batch and reports true, unless scoring them at once is better: while
 // there is no threshold to skip blocks with, and while the sink does not want them.
-func (w *taskWorker) postpone(m *matches, lists int) bool {
-	if w.run.top.prune < 0 || !w.sink.Wanted() {
+func (w *taskWorker) Postpone(m *algorithm.Matches, lists int) bool {
+	if w.run.Top.Prune < 0 || !w.sink.Wanted() {
 		return false
 	}
 	if w.next == nil {
 		w.next = w.engine.batch(w.last.segment, lists)
 	}
 	b := w.next
-	all := b.Matches.(*matches)
-	all.append(m, lists)
-	if len(all.docs) < batchSize {
+	all := b.Matches.(*algorithm.Matches)
+	all.Append(m, lists)
+	if len(all.Docs) < batchSize {
 		return true
 	}
 	w.next = nil
 	if !w.sink.Take(b) {
-		w.run.scoreMatches(all)
+		w.run.ScoreMatches(all)
 		w.engine.batches.Put(b)
 	}
 	return true
@@ -387,16 +344,16 @@ func (w *taskWorker) Score(q exec.Query, b *exec.Batch) error {
 func (w *taskWorker) score(x *sharedQuery, b *exec.Batch) error {
 	r := &w.run
 	defer func() { w.holds = false }()
-	if !w.attach(x, b.Segment, end) || !r.open(len(r.lists)) {
+	if !w.attach(x, b.Segment, posting.End) || !r.Open(len(r.Lists)) {
 		w.last = attached{}
-		return r.err
+		return r.Err
 	}
-	r.scoreMatches(b.Matches.(*matches))
-	if r.err != nil {
+	r.ScoreMatches(b.Matches.(*algorithm.Matches))
+	if r.Err != nil {
 		w.last = attached{}
-		return r.err
+		return r.Err
 	}
-	x.collect(&r.top)
+	x.collect(&r.Top)
 	w.engine.batches.Put(b)
 	return nil
 }

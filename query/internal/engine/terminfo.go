@@ -4,6 +4,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -35,7 +36,7 @@ func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
 	}
 	defer s.release()
 	defer store.CatchFault(store.ArmFault(), &err)
-	var r *run
+	var r *execution
 	for _, b := range terms {
 		hash := termcache.Hash(b)
 		c := s.cache.Get(hash, b)
@@ -46,7 +47,7 @@ func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
 			}
 		}
 		if r == nil {
-			r = s.runs.Get().(*run)
+			r = s.runs.Get().(*execution)
 			defer s.runs.Put(r)
 			r.s = s
 		}
@@ -68,8 +69,8 @@ func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
 }
 
 // info returns what is known of t.
-func (r *run) info(t *term) *TermInfo {
-	x := &TermInfo{Docs: t.df, Weight: t.weight, Share: float32(min(float64(t.df)/float64(max(r.s.scorer.stats.Docs, 1)), 1))}
+func (r *execution) info(t *term) *TermInfo {
+	x := &TermInfo{Docs: t.df, Weight: t.weight, Share: float32(min(float64(t.df)/float64(max(r.s.scorer.Stats().Docs, 1)), 1))}
 	longest := 0
 	for p := range t.entries {
 		e := &t.entries[p]
@@ -77,7 +78,7 @@ func (r *run) info(t *term) *TermInfo {
 			continue
 		}
 		l := &r.described
-		if r.s.parts[p].views().InitList(l, e.Entry) != nil {
+		if r.s.parts[p].Views().InitList(l, e.Entry) != nil {
 			continue // queries that meet the damage report it
 		}
 		if l.N > longest {
@@ -88,7 +89,7 @@ func (r *run) info(t *term) *TermInfo {
 		x.Bound = max(x.Bound, bound)
 		for i, n := range e.reach {
 			if tf, dl, ok := l.Kth[i].Pair(); ok && int(n) >= format.KthValues()[i] {
-				x.Kth[i] = max(x.Kth[i], Score(t.weight, float32(tf), r.s.scorer.Norm(dl)))
+				x.Kth[i] = max(x.Kth[i], bm25.Score(t.weight, float32(tf), r.s.scorer.Norm(dl)))
 			}
 		}
 		x.addBounds(r.s.scorer, l, bound)
@@ -100,7 +101,7 @@ func (r *run) info(t *term) *TermInfo {
 const sampled = 64
 
 // addBounds adds l, whose bound is given, to x.Blocks and x.Above.
-func (x *TermInfo) addBounds(s *Scorer, l *segment.List, bound float32) {
+func (x *TermInfo) addBounds(s *bm25.Scorer, l *segment.List, bound float32) {
 	var above [len(x.Above)]int
 	n := min(l.Blocks, sampled)
 	for i := range n {

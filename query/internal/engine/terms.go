@@ -30,7 +30,7 @@ type entry struct {
 
 // resolve looks up the query's terms and puts them in canonical order: ascending df over the
 // snapshot, then bytes.
-func (r *run) resolve() error {
+func (r *execution) resolve() error {
 	if err := r.parse(); err != nil {
 		return err
 	}
@@ -63,6 +63,11 @@ func (r *run) resolve() error {
 		if t := &r.terms[i]; t.qtf > 1 {
 			t.weight = r.s.scorer.Weight(t.df, t.qtf)
 		}
+	}
+	r.Names, r.Postings = r.Names[:0], 0
+	for i := range r.terms {
+		r.Names = append(r.Names, r.terms[i].bytes)
+		r.Postings += r.terms[i].df
 	}
 	return nil
 }
@@ -111,7 +116,7 @@ func mergeEqual(terms []term) []term {
 
 // cached fills in df, entries and weight of a term that occurs once in the query, if the
 // searcher has them.
-func (r *run) cached(t *term, hash uint64) bool {
+func (r *execution) cached(t *term, hash uint64) bool {
 	c := r.s.cache.Get(hash, t.bytes)
 	if c != nil {
 		t.df, t.weight, t.entries = c.df, c.weight, c.entries
@@ -120,15 +125,15 @@ func (r *run) cached(t *term, hash uint64) bool {
 }
 
 // lookup is cached for a term that the searcher does not have.
-func (r *run) lookup(t *term, hash uint64) error {
+func (r *execution) lookup(t *term, hash uint64) error {
 	start := len(r.entries)
 	for p := range r.s.parts {
-		views := r.s.parts[p].views()
+		views := r.s.parts[p].Views()
 		e, ok, err := views.Lookup(t.bytes) // the query arms faults and holds the snapshot
 		if err != nil {
 			return err
 		}
-		live, reach, err := r.s.parts[p].deletes.Of(views, e)
+		live, reach, err := r.s.parts[p].Deletes.Of(views, e)
 		if err != nil {
 			return format.Locate(err, format.Place{List: string(t.bytes), Block: format.NoBlock})
 		}

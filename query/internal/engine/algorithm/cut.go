@@ -1,0 +1,55 @@
+package algorithm
+
+import "github.com/pinion-index/pinion/query/internal/engine/posting"
+
+// Cutter decides how a pass is cut into ranges, as exec.Cutter does.
+type cutter interface {
+	Size(left, total int) int
+	Range(lo, hi uint32)
+}
+
+// CutBlocks cuts a conjunction into ranges of consecutive blocks of the shortest list (Tatikonda
+// 2011, algorithm 4). The other lists need no cutting: a task finds its start in them through their
+// skip headers.
+func CutBlocks(shortest *posting.List, c cutter) {
+	last, size := shortest.List().Docs.Last, shortest.List().BlockLen
+	lo := uint32(0)
+	for b := 0; ; {
+		b += max(1, c.Size((len(last)-b)*size, len(last)*size)/size)
+		if b >= len(last) {
+			break
+		}
+		hi := last[b-1] + 1
+		if hi <= lo {
+			break // damage, which the last task will report
+		}
+		c.Range(lo, hi)
+		lo = hi
+	}
+	c.Range(lo, posting.End)
+}
+
+// CutDocs cuts a disjunction into ranges of docIDs by the number of postings of the essential
+// lists, as if these were evenly distributed.
+func (r *Run) CutDocs(c cutter) {
+	r.SumBounds()
+	r.Estimate()
+	postings := 0
+	for _, l := range r.Lists[:r.essential(len(r.Lists))] {
+		postings += l.List().N
+	}
+	docs := uint64(r.Part.Seg.Docs())
+	lo := uint64(0)
+	for at := 0; at < postings; {
+		at += c.Size(postings-at, postings)
+		hi := docs * uint64(at) / uint64(postings)
+		if hi >= docs {
+			break
+		}
+		if lo < hi {
+			c.Range(uint32(lo), uint32(hi))
+			lo = hi
+		}
+	}
+	c.Range(uint32(lo), uint32(docs))
+}

@@ -1,0 +1,51 @@
+package algorithm
+
+// Dispatch runs the chosen algorithm over the current segment.
+func (r *Run) Dispatch(conjunctive bool) {
+	a := r.choose(conjunctive)
+	if a != BlockMaxAnd && !r.Open(len(r.Lists)) {
+		return
+	}
+	switch a {
+	case Exhaustive:
+		r.exhaustive()
+	case Scan:
+		r.scan()
+	case MaxScore:
+		r.maxScore(false)
+	case BlockMaxMaxScore:
+		r.maxScore(true)
+	case WAND:
+		r.wand(false)
+	case BlockMaxWAND:
+		r.wand(true)
+	case RangeMaxScore:
+		r.rangeMaxScore()
+	case FilterFirst:
+		r.filterFirst(conjunctive)
+	case SmallAdaptive:
+		r.smallAdaptive()
+	case BlockMaxAnd:
+		r.blockMaxAnd()
+	default:
+		r.leapfrog()
+	}
+	r.Settle()
+	r.Record(a)
+}
+
+// choose returns the algorithm for the current segment. On the query logs measured
+// (docs/benchmarks.md) RangeMaxScore is the fastest for Or, by a factor of two or more for every k,
+// and BlockMaxAnd for And. So Auto means these, unless the filter is small compared with the lists.
+func (r *Run) choose(conjunctive bool) Name {
+	a := r.algorithm
+	switch {
+	case a == FilterFirst && r.filter.all != nil, a == Auto && r.smallFilter(conjunctive):
+		return FilterFirst
+	case a != Auto && a != FilterFirst && a.Conjunctive() == conjunctive:
+		return a
+	case conjunctive:
+		return BlockMaxAnd
+	}
+	return RangeMaxScore
+}

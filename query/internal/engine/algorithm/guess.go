@@ -1,0 +1,84 @@
+package algorithm
+
+import (
+	"slices"
+
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/query/internal/engine/topk"
+)
+
+// A disjunction may begin with a threshold that is likely but not proven. If fewer than k hits reach
+// it, the pass is repeated with thresholds that are proven.
+
+// proven reports whether k hits reach what n documents of a list that are not deleted reach.
+func (r *Run) proven(n int) bool { return r.filter.all == nil && r.Top.K <= n }
+
+// guessed reports whether k hits likely do, and a guess is allowed. With a filter its share of the
+// documents decides. Without one, k/2 documents of a list are enough: other lists raise the scores of
+// more documents. Lists with fewer than k postings together cannot have k hits.
+func (r *Run) guessed(n int) bool {
+	switch {
+	case r.Sure || r.Top.Shared != nil:
+		return false
+	case r.filter.all != nil:
+		return r.likely(n)
+	}
+	return len(r.Lists) > 1 && r.Top.K <= 2*n && r.Postings >= uint64(r.Top.K)
+}
+
+// likely reports whether k of n documents of the segment are in the filter in all likelihood, if
+// these are like the others.
+func (r *Run) likely(n int) bool {
+	return float64(n)*float64(r.filter.docs) >= float64(2*r.Top.K+10)*float64(r.Part.Seg.Docs())
+}
+
+// Verified reports whether the pass has found all hits although it guessed thresholds: k of them
+// reach the greatest guess.
+func (r *Run) Verified() bool {
+	if r.Guess < 0 {
+		return true
+	}
+	r.Top.Trim()
+	return len(r.Top.Heap) == r.Top.K && topk.KeyHit(slices.Min(r.Top.Heap)).Score >= r.Guess
+}
+
+// Estimate raises the threshold to what the k-th impacts of the current lists prove: at least k
+// documents that are not deleted reach it. Impacts that prove nothing may allow a guess.
+func (r *Run) Estimate() {
+	for _, l := range r.Lists {
+		if l.Small {
+			r.kth = r.liveScores(r.kth[:0], l)
+			if len(r.kth) >= r.Top.K {
+				r.Top.Raise(topk.Greatest(r.kth, r.Top.K))
+			}
+			continue
+		}
+		for i, n := range l.Reach {
+			tf, dl, ok := l.List().Kth[i].Pair()
+			if !ok || !r.proven(int(n)) && !r.guessed(int(n)) {
+				continue
+			}
+			theta := bm25.Score(l.Weight, float32(tf), r.scorer.Norm(dl))
+			if !r.proven(int(n)) && theta > r.Top.Theta {
+				r.Guess = theta
+			}
+			r.Top.Raise(theta)
+			break
+		}
+	}
+}
+
+// liveScores appends the scores of a small list's documents that may be hits to dst.
+func (r *Run) liveScores(dst []float32, l *posting.List) []float32 {
+	if r.filter.all == nil && r.Part.Deletes == nil {
+		return append(dst, l.Scores...)
+	}
+	docs, _ := l.List().Small()
+	for i, doc := range docs {
+		if r.Allowed(doc) {
+			dst = append(dst, l.Scores[i])
+		}
+	}
+	return dst
+}

@@ -1,0 +1,65 @@
+package algorithm
+
+import (
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+)
+
+// finish adds the scores of lists i and up to the candidates, drops those that can no longer
+// pass the threshold, and offers the rest.
+func (r *Run) finish(i int) {
+	r.Candidates += uint64(len(r.cand.docs))
+	normed := false
+	for ; i < len(r.Lists) && len(r.cand.docs) > 0 && !r.Stopped(); i++ {
+		l := r.Lists[i]
+		d := r.dense(l)
+		if d == nil {
+			r.probe(l, r.suffix[i+1])
+			normed = false
+			continue
+		}
+		if !normed {
+			r.cand.norms = bm25.Grow(r.cand.norms, len(r.cand.docs))
+			r.Part.Lens.Norms(r.cand.norms, r.cand.docs, r.scorer)
+			normed = true
+		}
+		r.addDense(l, d)
+		r.cand.dropNormed(r.passing(i + 1))
+	}
+	for j, doc := range r.cand.docs {
+		r.accept(doc, r.cand.sums[j])
+	}
+}
+
+// probe adds the scores of l's postings to the candidates and drops those that cannot pass the
+// threshold, given that the lists after l add at most rest. It decodes a block only for a candidate
+// that can pass with the bound of the block.
+func (r *Run) probe(l *posting.List, rest float32) {
+	docs, sums, kept := r.cand.docs, r.cand.sums[:len(r.cand.docs)], 0
+	prune := r.Top.Prune
+	block, bound := uint32(posting.End), float32(0) // last docID of the block whose bound is known, and the bound
+	for i, doc := range docs {
+		sum := sums[i]
+		if doc > l.Doc() {
+			if last := l.Shallow(doc); prune >= 0 && last != posting.End {
+				if last != block {
+					block, bound = last, l.BlockBound(r.scorer)
+				}
+				if sum+bound+rest <= prune {
+					continue
+				}
+			}
+			l.Probes++
+			l.NextGEQ(doc)
+		}
+		if doc == l.Doc() {
+			l.Found++
+			sum += bm25.Score(l.Weight, float32(l.Freq()), r.norm(doc))
+		}
+		if sum+rest > prune {
+			docs[kept], sums[kept] = doc, sum
+			kept++
+		}
+	}
+	r.cand.docs, r.cand.sums = docs[:kept], sums[:kept]
+}

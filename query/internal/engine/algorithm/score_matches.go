@@ -1,0 +1,39 @@
+package algorithm
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+)
+
+// scorePostings writes the scores of postings of l to dst, which is as long.
+func (r *Run) scorePostings(l *posting.List, dst []float32, docs, freqs []uint32) {
+	r.Part.Lens.Norms(dst, docs, r.scorer)
+	bm25.ScoreNorms(dst, freqs[:len(dst)], l.Weight, l.Huge)
+}
+
+// ScoreMatches scores matches, list after list, and offers them.
+func (r *Run) ScoreMatches(m *Matches) {
+	m.fill()
+	r.scores = bm25.Grow(r.scores, len(m.Docs))
+	sums := r.scores
+	m.norms = bm25.Grow(m.norms, len(m.Docs))
+	r.Part.Lens.Norms(m.norms, m.Docs, r.scorer)
+	for j, l := range r.Lists {
+		if err := m.readFreqs(l, m.at[j]); err != nil {
+			r.fail(format.Locate(err, r.Place(l)))
+			return
+		}
+		m.addScores(l, sums, j == 0)
+		if r.bounded && r.Top.Prune >= 0 && j+1 < len(r.Lists) {
+			if pass := r.passing(j + 1); pass >= 0 {
+				if sums = m.keepAbove(sums, len(r.Lists), pass); len(sums) == 0 {
+					return
+				}
+			}
+		}
+	}
+	for i, doc := range m.Docs {
+		r.accept(doc, sums[i])
+	}
+}

@@ -1,0 +1,133 @@
+// Package bm25 computes scores: weights of terms, norms of documents, and bounds.
+package bm25
+
+import (
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// Stats are the statistics of the whole snapshot on which scores depend. Deleted documents do not
+// count.
+type Stats struct {
+	Docs   uint64 // documents
+	Tokens uint64 // sum of their exact lengths in tokens
+	MaxLen uint32 // no document is longer, in tokens; scores do not depend on it
+}
+
+// maxNormTable bounds the table of norms by length. The norms of longer documents are computed when
+// they are needed.
+const maxNormTable = 1 << 16
+
+// Scorer computes BM25 under fixed parameters and statistics. It is immutable and safe for
+// concurrent use. Most programs do not need one: a Searcher has its own.
+type Scorer struct {
+	stats Stats
+
+	b, oneMinusB, k1, k1Plus1, avg float32
+
+	norms     []float32    // by length: 256 or maxNormTable of them, so that any uint8 or uint16 is an index
+	lens      int          // how many of them are lengths that documents can have
+	codeNorms [256]float32 // by length code of a format.Quad
+	codeTFs   [256]float32 // by frequency code of a format.Quad; 255 is +Inf
+}
+
+// NewScorer returns a Scorer for parameters in range.
+func New(k1, b float64, st Stats) *Scorer {
+	s := &Scorer{stats: st, b: float32(b), oneMinusB: float32(1 - b),
+		k1: float32(k1), k1Plus1: float32(k1 + 1), avg: 1}
+	if st.Docs > 0 && st.Tokens > 0 {
+		s.avg = float32(float64(st.Tokens) / float64(st.Docs))
+	}
+	size := 1 << 8
+	if st.MaxLen > math.MaxUint8 {
+		size = maxNormTable
+	}
+	s.norms = make([]float32, size)
+	s.lens = int(min(uint64(st.MaxLen)+1, uint64(size)))
+	for dl := range s.norms {
+		if dl < s.lens || size < maxNormTable {
+			s.norms[dl] = s.norm(uint32(dl))
+		}
+	}
+	for c := range s.codeNorms {
+		s.codeNorms[c] = s.norm(format.DecodeLen(uint8(c)))
+		s.codeTFs[c] = float32(format.DecodeTF(uint8(c)))
+	}
+	s.codeTFs[255] = float32(math.Inf(1)) // format.InfiniteTF
+	return s
+}
+
+// Stats returns the statistics of the snapshot.
+func (s *Scorer) Stats() Stats { return s.stats }
+
+// norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not increase with dl and
+// is neither 0 nor NaN. Where it would be +Inf, as for k1 = 0, it is MaxFloat32, which gives the
+// same scores, and 0 for frequency 0.
+func (s *Scorer) norm(dl uint32) float32 {
+	ratio := float32(float32(dl) / s.avg)
+	k := float32(s.k1 * float32(s.oneMinusB+float32(s.b*ratio)))
+	return min(float32(1/k), math.MaxFloat32)
+}
+
+// Norm returns the norm of a document of dl tokens, for Score.
+func (s *Scorer) Norm(dl uint32) float32 {
+	if uint64(dl) < uint64(s.lens) {
+		return s.norms[dl]
+	}
+	return s.norm(dl)
+}
+
+// IDF returns ln(1 + (N - df + 0.5) / (df + 0.5)), which is positive for every df up to N.
+func (s *Scorer) IDF(df uint64) float64 {
+	n, d := float64(s.stats.Docs), float64(df)
+	return logarithm(float64(1 + float64(float64(float64(n-d)+0.5)/float64(d+0.5))))
+}
+
+// Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
+// frequency over the snapshot without deleted documents, qtf how often the query holds the term. No
+// posting of the term scores more.
+func (s *Scorer) Weight(df uint64, qtf int) float32 {
+	w := float32(float32(s.IDF(df)) * s.k1Plus1)
+	return float32(w * float32(qtf))
+}
+
+// Score returns the score of a posting, w - w/(1 + tf*norm), where w is the term's Scorer.Weight,
+// tf its frequency in the document and norm the document's Scorer.Norm. Mathematically that is w *
+// tf / (tf + 1/norm). In this form rounding keeps it monotone in tf and norm, so that the score of
+// a dominating posting is a bound.
+func Score(w, tf, norm float32) float32 {
+	return float32(w - float32(w/float32(1+float32(tf*norm))))
+}
+
+// Bound returns the greatest score of the four postings of q under weight w. No posting that q
+// bounds scores more.
+func (s *Scorer) Bound(w float32, q format.Quad) float32 {
+	var max float32
+	for i := 0; i < 4; i++ {
+		tf, dl := s.codeTFs[uint8(q)], s.codeNorms[uint8(q>>8)]
+		if v := Score(w, tf, dl); v > max {
+			max = v
+		}
+		q >>= 16
+	}
+	return max
+}
+
+// PruneBelow returns a value t for a threshold theta: if a float32 sum of non-negative bounds or
+// scores of at most terms postings of a document, in any order, is at most t, then the score of the
+// document is below theta. The sum differs from the exact one, and that from the score, by a
+// relative error of less than terms/2^24 each; t allows for twice that. t is negative if nothing
+// may be pruned.
+func PruneBelow(theta float32, terms int) float32 {
+	if theta <= 0 {
+		return -1
+	}
+	slack := float64(4*terms+8) / (1 << 24)
+	t := float64(theta) * (1 - slack)
+	f := float32(t)
+	if float64(f) > t {
+		f = math.Nextafter32(f, 0)
+	}
+	return f
+}

@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"context"
+
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// execution is the state of one query's execution. Searchers pool executions, so that a query hardly allocates.
+type execution struct {
+	algorithm.Run
+	s     *Searcher
+	q     Query
+	words words // of Query.Text
+
+	terms   []term  // canonical order: ascending df, then bytes
+	entries []entry // memory for terms' entries
+
+	described segment.List // memory of info
+}
+
+// unknown reports whether some term occurs nowhere.
+func (r *execution) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
+
+// enter makes segment p the current one. It returns false if no document of it can match.
+func (r *execution) enter(p int, conjunctive bool) bool {
+	if !r.Run.Enter(p, &r.s.parts[p]) {
+		return false
+	}
+	for i := range r.terms {
+		t := &r.terms[i]
+		if e := &t.entries[p]; e.DF > 0 {
+			r.Add(e.Entry, e.reach, i, t.weight)
+		} else if conjunctive {
+			return false
+		}
+	}
+	return len(r.Lists) > 0
+}
+
+// begin makes r ready for q.
+func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
+	r.s, r.q = s, *q
+	r.Run.Begin(ctx, s.scorer, s.seek, q.Filter, q.Algorithm)
+}
+
+// forget drops references that a pooled execution must not keep alive.
+func (r *execution) forget() {
+	r.q = Query{}
+	r.Run.Forget()
+	clear(r.terms)
+	clear(r.Names)
+}
+
+// large reports whether r has had an unusual query and holds much memory since.
+func (r *execution) large() bool {
+	return r.Run.Large() || max(cap(r.entries), cap(r.Names), cap(r.words.bytes), cap(r.words.terms)) > algorithm.UsualElements
+}

@@ -1,0 +1,183 @@
+// Package topk keeps the best hits of a query, and the threshold that others must reach.
+package topk
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+)
+
+// Hit is a document and its score.
+type Hit struct {
+	Doc   uint32 // global docID
+	Score float32
+}
+
+// AnyHit is Hit, or query.Hit.
+type AnyHit interface {
+	~struct {
+		Doc   uint32
+		Score float32
+	}
+}
+
+// Key orders hits: a greater key is a better hit. Scores are not negative, so
+// their bits order as their values do; of equal scores the lower docID is better.
+func Key(doc uint32, score float32) uint64 {
+	return uint64(math.Float32bits(score))<<32 | uint64(^doc)
+}
+
+func KeyHit(key uint64) Hit {
+	return Hit{Doc: ^uint32(key), Score: math.Float32frombits(uint32(key >> 32))}
+}
+
+// TopK keeps the k best of the hits offered to it. The result does not depend on the order of
+// offers. It does not allocate once its buffer has grown.
+type TopK struct {
+	K    int
+	Heap []uint64 // a min-heap once it has k keys; before that, and if lazy, unordered
+	lazy bool     // heap may hold more than k until trim is called
+
+	other []uint64 // scratch
+
+	// Theta is the threshold, the score that a hit must reach: the k-th best so far or a
+	// proven lower bound of the final one; -1 if there is none. Offers below it are ignored.
+	Theta float32
+	// Prune is bm25.PruneBelow(theta, terms).
+	Prune float32
+	terms int
+
+	// Shared, unless nil, is the threshold of all tasks of the query.
+	Shared *atomic.Uint32
+}
+
+// Reset makes t ready for a query of that many terms. k is at least 1.
+func (t *TopK) Reset(k, terms int) {
+	t.K, t.terms = k, terms
+	t.Heap = t.Heap[:0]
+	t.Theta, t.Prune, t.Shared = -1, -1, nil
+	t.lazy = false
+}
+
+// Delay makes t lazy if that is faster. trim must follow the last offer.
+func (t *TopK) Delay() { t.lazy = t.K >= lazyFrom }
+
+// Trim drops all but the k best.
+func (t *TopK) Trim() {
+	if len(t.Heap) > t.K {
+		selectGreatest(t.Heap, t.K)
+		t.Heap = t.Heap[:t.K]
+	}
+}
+
+// delayed is offer if t is lazy.
+func (t *TopK) delayed(key uint64) {
+	t.Heap = append(t.Heap, key)
+	switch n := len(t.Heap); {
+	case n == t.K:
+		t.Raise(KeyHit(slices.Min(t.Heap)).Score)
+	case n >= roomFor(t.K):
+		t.Trim()
+		t.Raise(KeyHit(slices.Min(t.Heap)).Score)
+	}
+}
+
+// Raise raises the threshold to theta: at least k documents of the result score theta or more.
+func (t *TopK) Raise(theta float32) {
+	if theta > t.Theta {
+		t.Theta, t.Prune = theta, bm25.PruneBelow(theta, t.terms)
+		if t.Shared != nil {
+			Publish(t.Shared, theta)
+		}
+	}
+}
+
+// Sync raises the threshold to what other tasks have proven.
+func (t *TopK) Sync() {
+	if t.Shared != nil {
+		t.Raise(math.Float32frombits(t.Shared.Load()))
+	}
+}
+
+// Publish raises a shared threshold to theta. Thresholds that prune are positive, so they order as
+// their bits do.
+func Publish(shared *atomic.Uint32, theta float32) {
+	if theta <= 0 {
+		return
+	}
+	bits := math.Float32bits(theta)
+	for {
+		old := shared.Load()
+		if bits <= old || shared.CompareAndSwap(old, bits) {
+			return
+		}
+	}
+}
+
+// Offer considers a document. Each document may be offered only once.
+func (t *TopK) Offer(doc uint32, score float32) {
+	if score < t.Theta {
+		return
+	}
+	t.Sync()
+	key := Key(doc, score)
+	if t.lazy {
+		t.delayed(key)
+		return
+	}
+	if len(t.Heap) < t.K {
+		t.Heap = append(t.Heap, key)
+		if len(t.Heap) == t.K {
+			t.build()
+		}
+		return
+	}
+	if key > t.Heap[0] {
+		t.Heap[0] = key
+		t.down(0)
+		t.Raise(KeyHit(t.Heap[0]).Score)
+	}
+}
+
+func (t *TopK) build() {
+	for i := len(t.Heap)/2 - 1; i >= 0; i-- {
+		t.down(i)
+	}
+	t.Raise(KeyHit(t.Heap[0]).Score)
+}
+
+func (t *TopK) down(i int) {
+	h := t.Heap
+	key := h[i]
+	for {
+		c := 2*i + 1
+		if c >= len(h) {
+			break
+		}
+		if c+1 < len(h) && h[c+1] < h[c] {
+			c++
+		}
+		if key <= h[c] {
+			break
+		}
+		h[i] = h[c]
+		i = c
+	}
+	h[i] = key
+}
+
+// Append appends the hits to dst, the best first, and empties t.
+func Append[H AnyHit](dst []H, t *TopK) []H {
+	t.other = sortKeys(t.Heap, t.other)
+	dst = slices.Grow(dst, len(t.Heap))
+	for i := len(t.Heap) - 1; i >= 0; i-- {
+		dst = append(dst, H(KeyHit(t.Heap[i])))
+	}
+	t.Heap = t.Heap[:0]
+	return dst
+}
+
+// Size returns how many elements t has memory for.
+func (t *TopK) Size() int { return max(cap(t.Heap), cap(t.other)) }

@@ -13,5 +13,5 @@
 // A program that finds the driver at run time is linked with the C library, which the
 // build tag static avoids: it has no GPU. Importing gorgonia.org/cu exits the process if
 // there is no GPU, so only files with the tag cuda import it. Packages gpuload and
-// internal/gpubench use this package; users see gpuload.Device.
+// papers/internal/gpubench use this package; users see gpuload.Device.
 package cuda

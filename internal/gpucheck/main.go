@@ -1,5 +1,5 @@
-// Command gpucheck runs all GPU tests and benchmarks on a GPU host, and builds the
-// binaries for them on a machine without a GPU.
+// Command gpucheck runs all GPU tests on a GPU host, and builds the binaries for them, and for
+// the benchmarks, on a machine without a GPU.
 //
 //	gpucheck build --out DIR   builds gpucheck and the tests; with --cgo through cgo
 //	gpucheck run               runs them on the GPU host
@@ -20,15 +20,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/gpubench"
 )
 
 func main() {
-	root := &cobra.Command{Use: "gpucheck", Short: "Test and measure Pinion on a GPU", SilenceErrors: true, SilenceUsage: true,
+	root := &cobra.Command{Use: "gpucheck", Short: "Test Pinion on a GPU", SilenceErrors: true, SilenceUsage: true,
 		Long: `gpucheck build makes binaries for GPU hosts on a machine without a GPU; with --cgo it
 needs a C compiler and the CUDA headers (kernels/install-toolkit.sh). gpucheck run, on a
-GPU host with nothing but the driver, runs the tests and the benchmarks, compares
-every result with the CPU's and prints one table last.`,
+GPU host with nothing but the driver, runs the tests, compares every result with the
+CPU's and prints one table last. The benchmarks are paper gpu, which build makes too.`,
 		Example: "  gpucheck build --out dist\n  dist/gpucheck run --tests dist --json figures.json"}
 	root.AddCommand(buildCommand(), runCommand())
 	if err := root.Execute(); err != nil {
@@ -62,6 +61,7 @@ func buildCommand() *cobra.Command {
 			for _, args := range [][]string{
 				{"build", "-tags", tags, "-o", filepath.Join(out, "gpucheck"), "./internal/gpucheck"},
 				{"test", "-c", "-tags", tags, "-o", filepath.Join(out, "gpuload.test"), "./gpuload"},
+				{"build", "-tags", tags, "-o", filepath.Join(out, "paper"), "./papers/cmd/paper"},
 			} {
 				cmd := exec.Command("go", args...)
 				cmd.Env = append(os.Environ(), enabled)
@@ -80,7 +80,6 @@ func buildCommand() *cobra.Command {
 type runFlags struct {
 	small, sanitize       bool
 	only, tests, dir, out string
-	models, profile       string
 	seed                  uint64
 	damaged               int
 	limit                 time.Duration
@@ -88,7 +87,7 @@ type runFlags struct {
 
 func runCommand() *cobra.Command {
 	var f runFlags
-	c := &cobra.Command{Use: "run", Short: "Run the tests and benchmarks", Args: cobra.NoArgs,
+	c := &cobra.Command{Use: "run", Short: "Run the tests", Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(); err != nil {
 				return err
@@ -100,9 +99,7 @@ func runCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
 	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of "+strings.Join(partNames, ", ")+" (default all)")
-	c.Flags().StringVar(&f.models, "models", "", "comma-separated collections of "+strings.Join(gpubench.Collections, ", ")+" (default all)")
-	c.Flags().StringVar(&f.profile, "cpuprofile", "", "write a profile of the host's time to this file")
-	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first")
+	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first, and with paper, whose benchmarks --sanitize runs too")
 	c.Flags().StringVar(&f.dir, "dir", os.TempDir(), "directory for generated indexes")
 	c.Flags().StringVar(&f.out, "json", "", "also write the figures to this file")
 	c.Flags().IntVar(&f.damaged, "damaged", damaged, "damaged indexes in part damage")
@@ -112,7 +109,7 @@ func runCommand() *cobra.Command {
 }
 
 func (f *runFlags) run(ctx context.Context) error {
-	var rows []gpubench.Row
+	var rows []row
 	if f.tests != "" {
 		path, err := filepath.Abs(filepath.Join(f.tests, "gpuload.test")) // programs are not searched for in "."
 		if err != nil {
@@ -130,34 +127,29 @@ func (f *runFlags) run(ctx context.Context) error {
 			return &failure{err}
 		}
 		for _, tool := range []string{"memcheck", "racecheck"} {
-			row, err := command(ctx, "compute-sanitizer "+tool, summaries[tool], "compute-sanitizer", "--tool", tool, "--error-exitcode", "9", self,
-				"run", "--small", "--dir", f.dir)
-			if err != nil {
-				return err
+			programs := [][]string{{self, "run", "--small", "--dir", f.dir}}
+			if f.tests != "" {
+				programs = append(programs, []string{filepath.Join(f.tests, "paper"), "gpu", "--small", "--dir", f.dir})
 			}
-			rows = append(rows, row)
+			for _, p := range programs {
+				row, err := command(ctx, "compute-sanitizer "+tool+", "+filepath.Base(p[0]), summaries[tool], "compute-sanitizer",
+					append([]string{"--tool", tool, "--error-exitcode", "9"}, p...)...)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row)
+			}
 		}
 	}
 	dev, err := gpuload.OpenDevice()
 	if err != nil {
 		return &failure{err}
 	}
-	b := &gpubench.Bench{Device: dev, Log: os.Stderr, Small: f.small, Seed: f.seed}
+	b := &bench{device: dev, log: os.Stderr, small: f.small, seed: f.seed}
 	info := dev.Info()
 	fmt.Fprintf(os.Stderr, "%s, %d multiprocessors, %.1f GiB of memory free\n", info.Name, info.Multiprocessors, float64(info.Memory)/(1<<30))
-	if f.models != "" {
-		b.Models = strings.Split(f.models, ",")
-	}
-	if f.profile != "" {
-		p, err := os.Create(f.profile)
-		if err != nil {
-			return &failure{err}
-		}
-		defer p.Close()
-		b.Profile = p
-	}
 	err = f.parts(ctx, b)
-	rows = append(rows, b.Rows()...)
+	rows = append(rows, b.rows...)
 	if err = errors.Join(err, dev.Close()); err != nil {
 		err = &failure{err}
 	}
@@ -167,12 +159,12 @@ func (f *runFlags) run(ctx context.Context) error {
 			err = errors.Join(err, &failure{e})
 		}
 	}
-	gpubench.Print(os.Stdout, rows)
+	show(os.Stdout, rows)
 	return err
 }
 
 // partNames are the parts of a run, in order.
-var partNames = []string{"memory", "decode", "collections", "strategies", "check", "damage"}
+var partNames = []string{"check", "damage"}
 
 // The number of random queries per codec in part check.
 const (
@@ -192,20 +184,15 @@ func (f *runFlags) wants(name string) bool {
 }
 
 func (f *runFlags) check() error {
-	for _, c := range []struct {
-		what, names string
-		all         []string
-	}{{"part", f.only, partNames}, {"collection", f.models, gpubench.Collections}} {
-		for name := range strings.SplitSeq(c.names, ",") {
-			if c.names != "" && !slices.Contains(c.all, name) {
-				return fmt.Errorf("no %s %q; there are %s", c.what, name, strings.Join(c.all, ", "))
-			}
+	for name := range strings.SplitSeq(f.only, ",") {
+		if f.only != "" && !slices.Contains(partNames, name) {
+			return fmt.Errorf("no part %q; there are %s", name, strings.Join(partNames, ", "))
 		}
 	}
 	return nil
 }
 
-func (f *runFlags) parts(ctx context.Context, b *gpubench.Bench) error {
+func (f *runFlags) parts(ctx context.Context, b *bench) error {
 	n, trials := checked, f.damaged
 	if f.small {
 		n = checkedSmall
@@ -214,12 +201,8 @@ func (f *runFlags) parts(ctx context.Context, b *gpubench.Bench) error {
 		}
 	}
 	run := map[string]func() error{
-		"memory":      b.Memory,
-		"decode":      b.Decode,
-		"collections": func() error { return b.Collections(ctx, f.dir) },
-		"strategies":  func() error { return b.Intersections(ctx, f.dir) },
-		"check":       func() error { return b.Check(ctx, f.dir, n) },
-		"damage":      func() error { return b.Damage(ctx, f.dir, trials) },
+		"check":  func() error { return b.checks(ctx, f.dir, n) },
+		"damage": func() error { return b.damages(ctx, f.dir, trials) },
 	}
 	for _, name := range partNames {
 		if !f.wants(name) {
@@ -239,16 +222,16 @@ func (f *runFlags) parts(ctx context.Context, b *gpubench.Bench) error {
 var summaries = map[string]string{"memcheck": "ERROR SUMMARY: 0 errors", "racecheck": "RACECHECK SUMMARY: 0 hazards"}
 
 // command runs a program, whose output must contain want, and prints the time it took.
-func command(ctx context.Context, name, want, path string, args ...string) (gpubench.Row, error) {
+func command(ctx context.Context, name, want, path string, args ...string) (row, error) {
 	start := time.Now()
 	out, err := exec.CommandContext(ctx, path, args...).CombinedOutput()
 	if err != nil {
-		return gpubench.Row{}, &failure{fmt.Errorf("%s: %w\n%s", name, err, tail(out))}
+		return row{}, &failure{fmt.Errorf("%s: %w\n%s", name, err, tail(out))}
 	}
 	if !strings.Contains(string(out), want) {
-		return gpubench.Row{}, &failure{fmt.Errorf("%s: no %q in the output\n%s", name, want, tail(out))}
+		return row{}, &failure{fmt.Errorf("%s: no %q in the output\n%s", name, want, tail(out))}
 	}
-	return gpubench.Row{Name: name + ": passed", Value: time.Since(start).Seconds(), Unit: "s"}, nil
+	return row{Name: name + ": passed", Value: time.Since(start).Seconds(), Unit: "s"}, nil
 }
 
 func tail(b []byte) []byte {

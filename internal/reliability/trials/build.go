@@ -48,7 +48,7 @@ func build(ctx context.Context, dir string, pattern *regexp.Regexp) error {
 		{"simhost", ".", []string{"GOOS=wasip1", "GOARCH=wasm"}, []string{"build", stripped, "-o", out("world.wasm"), "./internal/sim/world"}},
 		{"simhost", "internal/simhost", plain, []string{"build", stripped, "-o", out("simhost"), "."}},
 		{"sim-emu", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("sim-emu"), "./" + sim}},
-		{"gpubench-emu", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("gpubench-emu"), "./internal/gpubench"}},
+		{"gpucheck-emu", ".", native, []string{"test", "-c", "-tags", "emu", linked, "-o", out("gpucheck-emu"), "./internal/gpucheck"}},
 	} {
 		if !slices.ContainsFunc(fixed, func(t *trial) bool { return (t.program == b.use || t.name == b.use) && pattern.MatchString(t.name) }) {
 			continue

@@ -117,7 +117,7 @@ func fixedTrials(dir string) []*trial {
 		{name: "queries", program: "sim", folder: sim, want: 10_000_000, part: 50_000, seeds: 500, usual: 15 * time.Second, counted: queries, args: ask("TestQueries")},
 		{name: "emulator queries", program: "sim-emu", folder: sim, want: 100_000, part: 2000, seeds: 100, usual: 15 * time.Second, counted: queries, args: ask("TestQueries")},
 		{name: "emulator hybrid", program: "sim-emu", folder: sim, want: 100_000, part: 5000, seeds: 200, usual: 15 * time.Second, procs: 2, counted: queries, args: ask("TestHybrid")},
-		{name: "emulator damage", program: "gpubench-emu", folder: "internal/gpubench", want: 2000, part: 100, seeds: 1, usual: 15 * time.Second,
+		{name: "emulator damage", program: "gpucheck-emu", folder: "internal/gpucheck", want: 2000, part: 100, seeds: 1, usual: 15 * time.Second,
 			args: func(uint64, int) []string { return test("TestDamage") },
 			env: func(seed uint64, n int) []string {
 				return []string{fmt.Sprintf("PINION_DAMAGE=%d", n), fmt.Sprintf("PINION_SEED=%d", seed)}

@@ -33,7 +33,8 @@ them, and a paper's name all of its own. Rows that this machine cannot measure c
 from recorded runs, and say so.`,
 		Example: `  go run ./papers/cmd/paper
   go run ./papers/cmd/paper ao-tab1 --scale 1/4
-  go run ./papers/cmd/paper all --out figures`,
+  go run ./papers/cmd/paper all --out figures
+  go run ./papers/cmd/paper gpu`,
 		Args: cli.Want("[NAME...]"),
 		RunE: func(cmd *cobra.Command, names []string) error {
 			f.json, _ = cmd.Flags().GetBool("json")
@@ -53,5 +54,6 @@ from recorded runs, and say so.`,
 	fl.Var(f.which, "half", "which rows to measure: "+f.which.Words()+"; own: with the papers' own kernels")
 	fl.BoolVar(&f.record, "record", false, "keep the runs in recorded below --out")
 	fl.DurationVar(&f.time, "time", 200*time.Millisecond, "measure each figure for this `TIME`")
+	cmd.AddCommand(gpuCommand())
 	return cmd
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/papers/internal/gpubench"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/papers/internal/resident"
 )

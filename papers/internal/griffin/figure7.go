@@ -9,9 +9,9 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/internal/codecbench"
-	"github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"
+	"github.com/pinion-index/pinion/papers/internal/gpubench"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 

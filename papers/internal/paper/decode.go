@@ -2,8 +2,8 @@ package paper
 
 import (
 	"github.com/pinion-index/pinion/internal/codecbench"
-	"github.com/pinion-index/pinion/internal/gpubench"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/papers/internal/gpubench"
 )
 
 // OnDevice measures one launch that decodes all of x on the device, and compares what it

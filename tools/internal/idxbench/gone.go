@@ -17,7 +17,7 @@ func goneCommands() []*cobra.Command {
 	return []*cobra.Command{
 		goneCommand("paper", "draws the papers' tables and figures", ""),
 		goneCommand("calibrate", "fits the times of queries as Ding 2009 does, and simulates a schedule by them", " ding-fig7"),
-		goneCommand("steps", "measures single queries step by step on two processors, as Griffin 2018 does", " griffin-fig14"),
+		goneCommand("steps", "measures single queries step by step on two processors, as Griffin 2018 does", " gpu --part steps"),
 	}
 }
 

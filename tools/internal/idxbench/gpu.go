@@ -1,19 +1,21 @@
 package idxbench
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cli"
-	figures "github.com/pinion-index/pinion/internal/gpubench"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // deviceFlag adds the flag that names one of several GPUs.
@@ -24,41 +26,61 @@ func deviceFlag(fl *pflag.FlagSet, number *int) {
 
 // GPU is what `idxbench gpu` prints.
 type GPU struct {
-	Device gpuload.Info  `json:"device"`
-	Rows   []figures.Row `json:"rows"`
+	Index   string       `json:"index"`
+	Queries int          `json:"queries"`
+	Device  gpuload.Info `json:"device"`
+	Rows    []GPURow     `json:"rows"`
+}
+
+// GPURow is one figure.
+type GPURow struct {
+	What  string  `json:"what"` // load, and, or
+	Way   string  `json:"way,omitempty"`
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
 }
 
 func (g *GPU) text(w io.Writer) {
-	figures.Print(w, g.Rows)
+	fmt.Fprintf(w, "%s: %s on %s\n\n", g.Index, cli.Number(g.Queries, "query"), g.Device.Name)
+	t := cli.NewTable("what", "way", ">value", "unit")
+	for _, r := range g.Rows {
+		t.Row(r.What, r.Way, cli.Float(r.Value, 4), r.Unit)
+	}
+	t.WriteTo(w)
 	fmt.Fprintln(w, "\nto serve queries of an index on this GPU and the CPU: docs/gpu.md, Serve")
 }
 
 type gpuFlags struct {
-	parts, models []string
-	strategies    []string
-	accumulations []string
-	dir           string
-	small         bool
-	queries       int
-	device        int
-	seed          uint64
+	index, queries            string
+	strategies, accumulations []string
+	k, repeats, device        int
+	gone                      map[string]*string // flags that are not there any more
+}
+
+// namesOf returns the names of values.
+func namesOf[T fmt.Stringer](all []T) (names []string) {
+	for _, v := range all {
+		names = append(names, v.String())
+	}
+	return names
 }
 
 func gpuCommand() *cobra.Command {
 	f := &gpuFlags{}
+	ways, sums := namesOf(gpuload.Strategies()), namesOf(gpuload.Accumulations())
 	cmd := &cobra.Command{
-		Use:   "gpu",
-		Short: "Measure decoding, scoring and batches on a GPU",
-		Long: `Measure memory, decoding, loading, intersection and ranked queries on a GPU, with
-the bound or goal beside each figure. Every result is compared with the CPU's. It
-needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
-		Example: `  idxbench gpu
-  idxbench gpu --part memory,decode --json
-  idxbench gpu --part collections --model bd --accumulate shared,global
-  idxbench gpu --part check --queries 100000`,
+		Use:   "gpu --index DIR --queries FILE",
+		Short: "Measure ways to answer queries on a GPU",
+		Long: `Load the lists of a query log onto a GPU, and answer the log there in batches of all
+queries: as conjunctions for docIDs, by each way to intersect, and as disjunctions for
+the best documents, by each way to accumulate. Every result is compared with the CPU's.
+It needs an NVIDIA GPU and a build that can use it.`,
+		Example: `  idxbench gpu --index kjv.idx --queries topics.tsv
+  idxbench gpu --index kjv.idx --queries topics.tsv --strategy probe,mergepath
+  idxbench gpu --index kjv.idx --queries topics.tsv --accumulate shared,global --json`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			g, err := f.run(cmd)
+			g, err := f.run(cmd.Context())
 			if err != nil {
 				return err
 			}
@@ -66,74 +88,223 @@ needs an NVIDIA GPU and a build that can use it. It generates the collections.`,
 		},
 	}
 	jsonFlag(cmd)
-	cmd.Flags().StringSliceVar(&f.parts, "part", []string{"memory", "decode", "collections"}, "what to measure, as `PART,...` of "+strings.Join(gpuParts, ", "))
-	cli.CompleteList(cmd, "part", gpuParts)
-	cmd.Flags().StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of "+strings.Join(figures.Collections, ", ")+" (default all)")
-	cli.CompleteList(cmd, "model", figures.Collections)
-	cmd.Flags().StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
-	cmd.Flags().StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+strings.Join(figures.StrategyNames(), ", ")+" (default all)")
-	cmd.Flags().StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions in part collections, as `NAME,...` of "+strings.Join(figures.AccumulationNames(), ", ")+" (default all)")
-	cli.Int(cmd.Flags(), &f.queries, "queries", 2000, 1, cli.Any, "random queries for each codec in part check: `N`")
-	cli.Int(cmd.Flags(), &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
-	cmd.Flags().BoolVar(&f.small, "small", false, "little data: a check, not a measurement")
-	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the queries and of random lists")
+	fl := cmd.Flags()
+	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
+	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
+	fl.StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect, as `NAME,...` of "+strings.Join(ways, ", ")+" (default all, or none with --accumulate)")
+	cli.CompleteList(cmd, "strategy", ways)
+	fl.StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions, as `NAME,...` of "+strings.Join(sums, ", ")+" (default all, or none with --strategy)")
+	cli.CompleteList(cmd, "accumulate", sums)
+	cli.Int(fl, &f.k, "k", 10, 1, 1024, "how many documents of a disjunction are wanted")
+	cli.Int(fl, &f.repeats, "repeat", 9, 1, cli.Any, "answer the log `N` times and take the median")
+	cli.Int(fl, &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
+	f.gone = goneFlags(fl, "part")
 	return cmd
 }
 
-// gpuParts are the words of --part.
-var gpuParts = []string{"memory", "decode", "collections", "strategies", "check"}
-
-// known returns a usage error unless all names are among those that there are.
-func known(what string, names, all []string) error {
-	for _, n := range names {
-		if !slices.Contains(all, n) {
-			return cli.Usage("no %s %q; there are %s", what, n, strings.Join(all, ", "))
-		}
+// parseNames parses names, or all there are.
+func parseNames[T any](names []string, all []T, parse func(string) (T, error)) (out []T, err error) {
+	if len(names) == 0 {
+		return all, nil
 	}
-	return nil
+	for _, name := range names {
+		v, err := parse(name)
+		if err != nil {
+			return nil, cli.Usage("%w", err)
+		}
+		out = append(out, v)
+	}
+	return out, nil
 }
 
-func (f *gpuFlags) run(cmd *cobra.Command) (g *GPU, err error) {
-	var ways []gpuload.Accumulation
-	for _, name := range f.accumulations {
-		a, err := gpuload.ParseAccumulation(name)
-		if err != nil {
-			return nil, cli.Usage("no way %q to answer disjunctions; there are %s", name, strings.Join(figures.AccumulationNames(), ", "))
-		}
-		ways = append(ways, a)
+func (f *gpuFlags) run(ctx context.Context) (out *GPU, err error) {
+	switch {
+	case *f.gone["part"] != "":
+		return nil, moved("gpu --part", paperProgram+" gpu --part "+*f.gone["part"])
+	case f.index == "":
+		return nil, cli.Usage("--index is missing")
+	case f.queries == "":
+		return nil, cli.Usage("--queries is missing")
 	}
-	if err := known("part", f.parts, gpuParts); err != nil {
+	strategies, err := parseNames(f.strategies, gpuload.Strategies(), gpuload.ParseStrategy)
+	if err != nil {
 		return nil, err
 	}
-	if err := known("collection", f.models, figures.Collections); err != nil {
+	accumulations, err := parseNames(f.accumulations, gpuload.Accumulations(), gpuload.ParseAccumulation)
+	if err != nil {
 		return nil, err
 	}
-	if err := known("strategy", f.strategies, figures.StrategyNames()); err != nil {
+	cpu, snapshot, closeIndex, err := openSearcher(f.index)
+	if err != nil {
 		return nil, err
 	}
+	defer closeIndex()
+	terms, err := readQueries(f.queries, snapshot)
+	if err != nil {
+		return nil, err
+	}
+	terms = slices.DeleteFunc(terms, func(t [][]byte) bool { return len(t) == 0 })
 	dev, err := gpuload.OpenDeviceNumber(f.device)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	b := &figures.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Accumulations: ways, Seed: f.seed}
-	for _, p := range f.parts {
-		switch p {
-		case "memory":
-			err = b.Memory()
-		case "decode":
-			err = b.Decode()
-		case "strategies":
-			b.Strategies = f.strategies
-			err = b.Intersections(cmd.Context(), f.dir)
-		case "check":
-			err = b.Check(cmd.Context(), f.dir, f.queries)
-		case "collections":
-			err = b.Collections(cmd.Context(), f.dir)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p, err)
+	b := &gpuBench{flags: f, dev: dev, snapshot: snapshot, cpu: cpu, out: &GPU{Index: f.index, Queries: len(terms), Device: dev.Info()}}
+	if len(f.strategies) > 0 || len(f.accumulations) == 0 {
+		if err := b.intersections(ctx, asked(terms, query.And, 1<<30), strategies); err != nil {
+			return nil, err
 		}
 	}
-	return &GPU{Device: dev.Info(), Rows: b.Rows()}, nil
+	if len(f.accumulations) > 0 || len(f.strategies) == 0 {
+		if err := b.disjunctions(ctx, asked(terms, query.Or, f.k), accumulations); err != nil {
+			return nil, err
+		}
+	}
+	return b.out, nil
+}
+
+// asked returns the queries of terms.
+func asked(terms [][][]byte, mode query.Mode, k int) []query.Query {
+	queries := make([]query.Query, len(terms))
+	for i, t := range terms {
+		queries[i] = query.Query{RawTerms: t, K: k, Mode: mode}
+	}
+	return queries
+}
+
+// gpuBench measures on one device.
+type gpuBench struct {
+	flags    *gpuFlags
+	dev      *gpuload.Device
+	snapshot *reader.Snapshot
+	cpu      *query.Searcher
+	out      *GPU
+}
+
+// executor opens the device for queries and loads their lists.
+func (b *gpuBench) executor(ctx context.Context, queries []query.Query, o gpuload.Options) (*gpuload.Executor, error) {
+	o.CPU, o.Scorer = b.cpu, b.cpu.Scorer()
+	x, err := gpuload.New(b.dev, b.snapshot, o)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if err = x.Ready(ctx); err == nil {
+		start = time.Now()
+		err = x.Preload(ctx, queries)
+	}
+	if err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	if took := time.Since(start); len(b.out.Rows) == 0 {
+		b.out.Rows = append(b.out.Rows, GPURow{What: "load", Value: float64(x.Stats().BytesLoaded) / 1e6 / took.Seconds(), Unit: "MB/s"})
+	}
+	return x, nil
+}
+
+// rate adds the median rate of answering n queries.
+func (b *gpuBench) rate(what, way string, n int, answer func() error) error {
+	var took times
+	for range b.flags.repeats {
+		start := time.Now()
+		if err := answer(); err != nil {
+			return fmt.Errorf("%s, %s: %w", what, way, err)
+		}
+		took = append(took, time.Since(start))
+	}
+	took.sort()
+	b.out.Rows = append(b.out.Rows, GPURow{What: what, Way: way, Value: float64(n) / 1e3 / took.at(0.5).Seconds(), Unit: "thousand queries/s"})
+	return nil
+}
+
+// intersections measures conjunctions for docIDs.
+func (b *gpuBench) intersections(ctx context.Context, queries []query.Query, ways []gpuload.Strategy) error {
+	want, err := b.cpu.Execute(ctx, queries)
+	if err != nil {
+		return err
+	}
+	docs := make([][]uint32, len(want))
+	for i, r := range want {
+		for _, h := range r.Hits {
+			docs[i] = append(docs[i], h.Doc)
+		}
+		slices.Sort(docs[i])
+	}
+	elements := slices.Contains(ways, gpuload.Element) // what the device rewrites in another codec has none
+	ways = slices.DeleteFunc(slices.Clone(ways), func(how gpuload.Strategy) bool { return how == gpuload.Element })
+	if err := b.intersectBy(ctx, queries, docs, ways, gpuload.Options{}); err != nil || !elements {
+		return err
+	}
+	return b.intersectBy(ctx, queries, docs, []gpuload.Strategy{gpuload.Element}, gpuload.Options{AsStored: true})
+}
+
+// intersectBy measures some ways on lists that are kept as o says.
+func (b *gpuBench) intersectBy(ctx context.Context, queries []query.Query, want [][]uint32, ways []gpuload.Strategy, o gpuload.Options) (err error) {
+	if len(ways) == 0 {
+		return nil
+	}
+	x, err := b.executor(ctx, queries, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	for _, how := range ways {
+		if err := b.intersect(ctx, x, queries, want, how); err != nil {
+			return fmt.Errorf("%v: %w", how, err)
+		}
+	}
+	return nil
+}
+
+func (b *gpuBench) intersect(ctx context.Context, x *gpuload.Executor, queries []query.Query, want [][]uint32, how gpuload.Strategy) error {
+	c, err := x.NewConjunction(ctx, queries, 0, how)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	var m gpuload.Matches
+	err = b.rate("and", how.String(), len(queries), func() (err error) {
+		if err = c.Start(); err == nil {
+			m, err = c.Finish()
+		}
+		return err
+	})
+	for i, docs := range want {
+		if err == nil && !slices.Equal(docs, m.Of(i)) {
+			err = fmt.Errorf("query %q: the GPU finds %d documents, the CPU %d", queries[i].RawTerms, len(m.Of(i)), len(docs))
+		}
+	}
+	return err
+}
+
+// disjunctions measures ranked disjunctions.
+func (b *gpuBench) disjunctions(ctx context.Context, queries []query.Query, ways []gpuload.Accumulation) error {
+	want, err := b.cpu.Execute(ctx, queries)
+	if err != nil {
+		return err
+	}
+	for _, how := range ways {
+		if err := b.disjunction(ctx, queries, want, how); err != nil {
+			return fmt.Errorf("%v: %w", how, err)
+		}
+	}
+	return nil
+}
+
+func (b *gpuBench) disjunction(ctx context.Context, queries []query.Query, want []query.Result, how gpuload.Accumulation) (err error) {
+	x, err := b.executor(ctx, queries, gpuload.Options{Accumulate: how})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, x.Close()) }()
+	var got []query.Result
+	if err := b.rate("or", how.String(), len(queries), func() (err error) { got, err = x.Execute(ctx, queries); return err }); err != nil {
+		return err
+	}
+	for i := range want {
+		if !slices.Equal(got[i].Hits, want[i].Hits) {
+			return fmt.Errorf("query %q: the GPU answers %v, the CPU %v", queries[i].RawTerms, got[i].Hits, want[i].Hits)
+		}
+	}
+	return nil
 }

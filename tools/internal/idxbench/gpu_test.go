@@ -5,16 +5,14 @@ import (
 	"os"
 	"strings"
 	"testing"
-
-	"github.com/pinion-index/pinion/internal/gpubench"
 )
 
 // TestGPUText prints figures, and then where a reader learns to serve queries, which is there.
 func TestGPUText(t *testing.T) {
 	var out bytes.Buffer
-	(&GPU{Rows: []gpubench.Row{{Name: "copy", Value: 1, Unit: "TB/s"}}}).text(&out)
+	(&GPU{Rows: []GPURow{{What: "load", Value: 1, Unit: "MB/s"}}}).text(&out)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
-	if len(lines) < 3 || !strings.Contains(out.String(), "TB/s") || !strings.HasSuffix(lines[len(lines)-1], ": docs/gpu.md, Serve") {
+	if len(lines) < 3 || !strings.Contains(out.String(), "MB/s") || !strings.HasSuffix(lines[len(lines)-1], ": docs/gpu.md, Serve") {
 		t.Errorf("%q", &out)
 	}
 	doc, err := os.ReadFile("../../../docs/gpu.md")

@@ -1,6 +1,6 @@
 // Package gpubench benchmarks a device: memory, decoding, loading, intersection and
 // ranked queries. Each figure has a bound or goal to compare it with, and each result is
-// compared with the CPU's. The commands gpucheck and idxbench print the rows.
+// compared with the CPU's. The command paper gpu prints the rows.
 //
 //	bench.go         Bench: one device, its options, timing by events
 //	rows.go          figures as rows of a table
@@ -11,7 +11,6 @@
 //	strategies.go    algorithms for intersection, by the ratio of lengths
 //	disjunctions.go  algorithms for disjunctions
 //	latency.go       consecutive batches
-//	steps.go         single queries on two processors
-//	check.go         random queries, compared with the CPU's answers; damage.go damages their index
+//	steps.go         single queries on two processors; ways.go compares ways to answer them
 //	lists.go         decoding of resident lists, timed
 package gpubench

@@ -1,4 +1,4 @@
-package gpubench
+package main
 
 import (
 	"context"
@@ -28,14 +28,14 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// outcomes counts the outcomes of the queries of Damage.
+// outcomes counts the outcomes of the queries of damages.
 type outcomes struct{ trials, refused, answered, resident, lists atomic.Int64 }
 
-// Damage changes bits and bytes of five lists of an index, n times for all codecs
+// damages changes bits and bytes of five lists of an index, n times for all codecs
 // together, mostly with new checksums, and compares the answers of the device, which
 // leaves damaged lists to the CPU, with those of the CPU: an error of one must be an error
 // of the other, and hits must be equal to the bit.
-func (b *Bench) Damage(ctx context.Context, dir string, n int) error {
+func (b *bench) damages(ctx context.Context, dir string, n int) error {
 	names := gputrial.Codecs()
 	start := time.Now()
 	var o outcomes
@@ -48,15 +48,15 @@ func (b *Bench) Damage(ctx context.Context, dir string, n int) error {
 			return fmt.Errorf("damage %s: %w", name, err)
 		}
 	}
-	b.add(Row{Name: "damaged indexes: no other answer than the CPU's", Value: float64(o.trials.Load()), Unit: "indexes",
+	b.add(row{Name: "damaged indexes: no other answer than the CPU's", Value: float64(o.trials.Load()), Unit: "indexes",
 		Note: fmt.Sprintf("%d queries answered, %d refused by both; %d of %d changed lists refused by the device; %.1f s",
 			o.answered.Load(), o.refused.Load(), o.lists.Load()-o.resident.Load(), o.lists.Load(), time.Since(start).Seconds())})
 	return nil
 }
 
 // damage makes n trials with an index in a codec, on all processors.
-func (b *Bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o *outcomes) (err error) {
-	s, err := listset.Range(b.Seed, 3000, 24, 140, 2600)
+func (b *bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o *outcomes) (err error) {
+	s, err := listset.Range(b.seed, 3000, 24, 140, 2600)
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (b *Bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o 
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
-	if b.Small { // executors that share a device ask for times that are not known yet, which sanitizers report
+	if b.small { // executors that share a device ask for times that are not known yet, which sanitizers report
 		workers = 1
 	}
 	errs := make([]error, min(workers, n))
@@ -83,8 +83,8 @@ func (b *Bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o 
 				if i >= int64(n) || errs[w] != nil || ctx.Err() != nil {
 					break
 				}
-				if err := t.trial(ctx, rand.New(rand.NewPCG(b.Seed, uint64(i))), o); err != nil {
-					errs[w] = fmt.Errorf("seed %d, trial %d: %w", b.Seed, i, err)
+				if err := t.trial(ctx, rand.New(rand.NewPCG(b.seed, uint64(i))), o); err != nil {
+					errs[w] = fmt.Errorf("seed %d, trial %d: %w", b.seed, i, err)
 				}
 			}
 			errs[w] = errors.Join(errs[w], t.close())
@@ -96,7 +96,7 @@ func (b *Bench) damage(ctx context.Context, c codec.Codec, dir string, n int, o 
 
 // trials are the trials of one goroutine, on a copy of an index.
 type trials struct {
-	b     *Bench
+	b     *bench
 	set   *listset.Set
 	dir   string
 	file  *os.File // the segment
@@ -111,7 +111,7 @@ type extent struct {
 	lo, hi int64
 }
 
-func newTrials(b *Bench, x *listset.Index, dir string) (*trials, error) {
+func newTrials(b *bench, x *listset.Index, dir string) (*trials, error) {
 	t := &trials{b: b, set: x.Set}
 	var err error
 	if t.dir, err = os.MkdirTemp(dir, "pinion-damage-"); err != nil {
@@ -177,7 +177,7 @@ func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err erro
 		return err
 	}
 	defer cpu.Close()
-	gpu, err := gpuload.New(t.b.Device, snap, gpuload.Options{Memory: 1 << 20, Scratch: 1 << 20, CPU: cpu, AsStored: r.IntN(2) == 0})
+	gpu, err := gpuload.New(t.b.device, snap, gpuload.Options{Memory: 1 << 20, Scratch: 1 << 20, CPU: cpu, AsStored: r.IntN(2) == 0})
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func (b *Bench) Steps(ctx context.Context, dir string) error {
 		}
 		for _, k := range []kind{long, whole} {
 			if err == nil {
-				err = b.StepsOver(ctx, name+", "+k.String(), x.Snapshot, asked(x.Set, draw(x.Set, n, k, b.Seed+1), 10, query.And))
+				err = b.stepsOver(ctx, name+", "+k.String(), x.Snapshot, asked(x.Set, draw(x.Set, n, k, b.Seed+1), 10, query.And))
 			}
 		}
 		if err = errors.Join(err, x.Close()); err != nil {
@@ -39,23 +39,19 @@ func (b *Bench) Steps(ctx context.Context, dir string) error {
 	return nil
 }
 
-// StepsOver measures single queries of one mode over a snapshot: with all lists resident, and
+// stepsOver measures single queries of one mode over a snapshot: with all lists resident, and
 // with device memory for a quarter of them.
-func (b *Bench) StepsOver(ctx context.Context, name string, snapshot *reader.Snapshot, queries []query.Query) error {
+func (b *Bench) stepsOver(ctx context.Context, name string, snapshot *reader.Snapshot, queries []query.Query) error {
 	cpu, err := query.NewSearcher(snapshot, query.Options{})
 	if err != nil {
 		return err
 	}
 	defer cpu.Close()
-	var hybrid gpuload.StepOptions
-	if b.Hybrid != nil {
-		hybrid = b.Hybrid(snapshot, cpu)
-	}
-	bytes, err := b.stepsResident(ctx, name, snapshot, cpu, queries, hybrid)
+	bytes, err := b.stepsResident(ctx, name, snapshot, cpu, queries)
 	if err != nil {
 		return err
 	}
-	return b.stepsScarce(ctx, name, snapshot, cpu, queries, hybrid, bytes/4)
+	return b.stepsScarce(ctx, name, snapshot, cpu, queries, bytes/4)
 }
 
 func always(c gpuload.StepChoice) func(gpuload.StepState) gpuload.StepChoice {
@@ -81,10 +77,10 @@ type stepWay struct {
 
 // stepWays are the ways of part resident beside the CPU. Disjunctions are measured in the first
 // two, since their steps do not differ.
-func stepWays(queries []query.Query, hybrid gpuload.StepOptions) []stepWay {
+func stepWays(queries []query.Query) []stepWay {
 	out := []stepWay{
 		{name: "gpu", o: gpuload.StepOptions{Choose: always(gpuload.StepRest)}},
-		{name: "hybrid", o: hybrid},
+		{name: "hybrid"},
 	}
 	if queries[0].Mode != query.And {
 		return out
@@ -103,7 +99,7 @@ func stepWays(queries []query.Query, hybrid gpuload.StepOptions) []stepWay {
 }
 
 // stepsResident measures with all lists resident, and returns their bytes.
-func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query, hybrid gpuload.StepOptions) (bytes int64, err error) {
+func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query) (bytes int64, err error) {
 	x, err := gpuload.New(b.Device, snapshot, gpuload.Options{CPU: cpu, Memory: b.arena(0)})
 	if err != nil {
 		return 0, err
@@ -119,7 +115,7 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 	}
 	w := ways{{name: "cpu", searcher: cpu}}
 	defer func() { err = errors.Join(err, w.close()) }()
-	for _, how := range stepWays(queries, hybrid) {
+	for _, how := range stepWays(queries) {
 		s, err := gpuload.NewStepper(x, cpu, how.o)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", how.name, err)
@@ -169,7 +165,7 @@ func traced(ctx context.Context, s *gpuload.Stepper, queries []query.Query) (str
 }
 
 // stepsScarce measures with device memory for a part of the lists only.
-func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query, hybrid gpuload.StepOptions, memory int64) (err error) {
+func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query, memory int64) (err error) {
 	w := ways{{name: "cpu", searcher: cpu}}
 	defer func() { err = errors.Join(err, w.close()) }()
 	for _, name := range []string{"gpu", "hybrid"} {
@@ -182,7 +178,7 @@ func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.S
 			return fmt.Sprintf("%.0f MB for lists, %d loaded, %d evicted", float64(memory)/1e6, st.Loaded, st.Evicted), nil
 		}}
 		if name == "hybrid" {
-			s, err := gpuload.NewStepper(x, cpu, hybrid)
+			s, err := gpuload.NewStepper(x, cpu, gpuload.StepOptions{})
 			if err != nil {
 				return errors.Join(err, x.Close())
 			}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
 )
 
 // Bench runs benchmarks on one device.
@@ -29,9 +27,6 @@ type Bench struct {
 	// Times, unless nil, receives a line for each query and way of part steps: collection,
 	// way, number of the query, lengths of its two shortest lists, nanoseconds.
 	Times io.Writer
-	// Hybrid returns how way hybrid of part steps decides, on a snapshot that a Searcher reads; nil: by the
-	// defaults.
-	Hybrid func(*reader.Snapshot, *query.Searcher) gpuload.StepOptions
 	// Seed of the queries, and of all lists but those of Collections.
 	Seed uint64
 

@@ -1,6 +1,6 @@
 //go:build emu && cgo && !cuda
 
-package gpubench
+package main
 
 import (
 	"context"
@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload"
 )
 
-// TestDamage runs Damage on the emulator, 500 times or as often as PINION_DAMAGE says.
+// TestDamage runs damages on the emulator, 500 times or as often as PINION_DAMAGE says.
 // PINION_SEED gives other trials.
 func TestDamage(t *testing.T) {
 	n := 500
@@ -26,27 +26,27 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Bench{Device: dev, Log: io.Discard, Small: true, Seed: 5}
+	b := &bench{device: dev, log: io.Discard, small: true, seed: 5}
 	if v, err := strconv.ParseUint(os.Getenv("PINION_SEED"), 10, 64); err == nil {
-		b.Seed = v
+		b.seed = v
 	}
-	if err := b.Damage(context.Background(), t.TempDir(), n); err != nil {
+	if err := b.damages(context.Background(), t.TempDir(), n); err != nil {
 		t.Fatal(err)
 	}
-	t.Log(b.Rows())
+	t.Log(b.rows)
 	if err := dev.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestCheck runs Check with a few random queries on the emulator.
+// TestCheck runs checks with a few random queries on the emulator.
 func TestCheck(t *testing.T) {
 	dev, err := gpuload.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Bench{Device: dev, Log: io.Discard, Small: true, Seed: 5}
-	if err := b.Check(context.Background(), t.TempDir(), 40); err != nil {
+	b := &bench{device: dev, log: io.Discard, small: true, seed: 5}
+	if err := b.checks(context.Background(), t.TempDir(), 40); err != nil {
 		t.Fatal(err)
 	}
 	if err := dev.Close(); err != nil {

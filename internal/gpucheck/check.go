@@ -1,4 +1,4 @@
-package gpubench
+package main
 
 import (
 	"context"
@@ -15,9 +15,9 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// Check compares n random queries for each codec with the CPU's answers: AND, OR and
+// checks compares n random queries for each codec with the CPU's answers: AND, OR and
 // AND-then-OR, one to six terms, which may repeat or occur nowhere, k from 1 to 1,000.
-func (b *Bench) Check(ctx context.Context, dir string, n int) error {
+func (b *bench) checks(ctx context.Context, dir string, n int) error {
 	for _, name := range gputrial.Codecs() {
 		c, ok := registry.ByName(name)
 		if !ok {
@@ -32,14 +32,14 @@ func (b *Bench) Check(ctx context.Context, dir string, n int) error {
 
 // checked makes an index of two segments with lists from one posting to half of the
 // documents.
-func (b *Bench) checked(ctx context.Context, c codec.Codec, dir string) (*listset.Index, error) {
+func (b *bench) checked(ctx context.Context, c codec.Codec, dir string) (*listset.Index, error) {
 	docs, terms := 24000, 240
-	if b.Small {
+	if b.small {
 		docs, terms = 4000, 60
 	}
 	var sets []*listset.Set
 	for i := range uint64(2) {
-		s, err := listset.Range(b.Seed+i, docs, terms, 1, float64(docs)/2)
+		s, err := listset.Range(b.seed+i, docs, terms, 1, float64(docs)/2)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +48,7 @@ func (b *Bench) checked(ctx context.Context, c codec.Codec, dir string) (*listse
 	return b.write(ctx, dir, c, sets...)
 }
 
-func (b *Bench) check(ctx context.Context, c codec.Codec, dir string, n int) (err error) {
+func (b *bench) check(ctx context.Context, c codec.Codec, dir string, n int) (err error) {
 	index, err := b.checked(ctx, c, dir)
 	if err != nil {
 		return err
@@ -60,13 +60,13 @@ func (b *Bench) check(ctx context.Context, c codec.Codec, dir string, n int) (er
 	defer func() { err = errors.Join(err, e.close()) }()
 	o := b.options()
 	o.AsStored = true
-	stored, err := gpuload.New(b.Device, e.Snapshot, o)
+	stored, err := gpuload.New(b.device, e.Snapshot, o)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stored.Close()) }()
 	start := time.Now()
-	r := rand.New(rand.NewPCG(b.Seed, uint64(c.ID())))
+	r := rand.New(rand.NewPCG(b.seed, uint64(c.ID())))
 	postings := 0
 	for left, x := n, e.gpu; left > 0; {
 		qs := mixed(r, e.Set, min(left, 20000, n/2+1))
@@ -91,7 +91,7 @@ func (b *Bench) check(ctx context.Context, c codec.Codec, dir string, n int) (er
 			postings += len(want[i].Hits)
 		}
 	}
-	b.add(Row{Name: "check " + c.ID().String() + ": equal to the bit", Value: float64(n), Unit: "queries",
+	b.add(row{Name: "check " + c.ID().String() + ": equal to the bit", Value: float64(n), Unit: "queries",
 		Note: fmt.Sprintf("%d hits, %.1f s", postings, time.Since(start).Seconds())})
 	return nil
 }

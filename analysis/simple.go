@@ -67,7 +67,7 @@ func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 				}
 			}
 		}
-		r.add(uint32(i), word)
+		r.scan(uint32(i), word)
 	}
 	r.finish(uint32(len(text)))
 	dst.bytes = out[:len(text)]
@@ -85,8 +85,8 @@ type runs struct {
 	inside       uint64 // 1 if the last bit so far is set
 }
 
-// add adds the bits of the 64 bytes from at on.
-func (r *runs) add(at uint32, word uint64) {
+// scan adds the runs of set bits of the 64 bytes from at on.
+func (r *runs) scan(at uint32, word uint64) {
 	before := word<<1 | r.inside
 	starts, ends := word&^before, before&^word
 	r.inside = word >> 63

@@ -72,7 +72,7 @@ func Evaluate(run Run, qrels Qrels, measures []Measure, o Options) (*Result, err
 		if twice, ok := duplicate(docs); ok {
 			return nil, fmt.Errorf("%w run: document %q comes twice for query %q", ErrInvalid, twice, id)
 		}
-		r.add(id, docs, qrels[id])
+		r.evaluate(id, docs, qrels[id])
 	}
 	for id := range run {
 		if _, ok := qrels[id]; !ok {
@@ -86,8 +86,8 @@ func Evaluate(run Run, qrels Qrels, measures []Measure, o Options) (*Result, err
 	return r, nil
 }
 
-// add evaluates one query.
-func (r *Result) add(id string, docs []Doc, judgments map[string]int) {
+// evaluate evaluates one query.
+func (r *Result) evaluate(id string, docs []Doc, judgments map[string]int) {
 	if !slices.IsSortedFunc(docs, compare) {
 		docs = slices.Clone(docs)
 		Sort(docs)

@@ -59,7 +59,7 @@ func (c *CSV) Next() (writer.Document, error) {
 		return writer.Document{}, c.bad(true, err)
 	}
 	for _, name := range c.unread {
-		c.ignored.add([]byte(name), 1)
+		c.ignored.count([]byte(name), 1)
 	}
 	return d, nil
 }

@@ -203,7 +203,7 @@ func (d *Documents) end() error {
 	d.done += d.cur.BytesRead()
 	if x, ok := d.cur.(interface{ ignoredFields() ignored }); ok {
 		for name, n := range x.ignoredFields() {
-			d.ignored.add([]byte(name), n)
+			d.ignored.count([]byte(name), n)
 		}
 	}
 	err := d.cur.Close()

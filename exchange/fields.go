@@ -169,7 +169,7 @@ const maxIgnored = 100
 // maxIgnored under the empty name.
 type ignored map[string]uint64
 
-func (g ignored) add(name []byte, n uint64) {
+func (g ignored) count(name []byte, n uint64) {
 	if _, ok := g[string(name)]; !ok && len(g) >= maxIgnored {
 		name = nil
 	}

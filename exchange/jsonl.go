@@ -71,7 +71,7 @@ func (j *JSONL) Next() (writer.Document, error) {
 			return writer.Document{}, j.bad(err)
 		}
 		for _, name := range j.scanner.unread {
-			j.ignored.add(name, 1)
+			j.ignored.count(name, 1)
 		}
 		return d, nil
 	}

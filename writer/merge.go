@@ -140,7 +140,7 @@ func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of sh
 	defer out.discardUnlessDone()
 	progress := w.progress("merge", m.Postings())
 	counts, err := m.Write(ctx, out.builder, lists.Options{
-		Threads: of.opts.Threads, Ahead: of.opts.mergeJobs(), Progress: progress.add,
+		Threads: of.opts.Threads, Ahead: of.opts.mergeJobs(), Progress: progress.advance,
 	})
 	progress.done()
 	if err != nil {

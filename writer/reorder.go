@@ -107,7 +107,7 @@ func (w *Writer) writeReordered(ctx context.Context, s *liveSegment, o ReorderOp
 	}
 	defer out.discardUnlessDone()
 	progress := w.progress("reorder", s.info.Postings)
-	err = r.Write(ctx, out.builder, w.opts.Threads, progress.add)
+	err = r.Write(ctx, out.builder, w.opts.Threads, progress.advance)
 	progress.done()
 	if err != nil {
 		return nil, err

@@ -256,7 +256,7 @@ func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*
 	}
 	defer out.discardUnlessDone()
 	progress := w.progress("flush", a.Postings())
-	err = a.Write(ctx, out.builder, w.opts.Threads, progress.add)
+	err = a.Write(ctx, out.builder, w.opts.Threads, progress.advance)
 	progress.done()
 	if err != nil {
 		return nil, err
@@ -395,7 +395,7 @@ func (w *Writer) progress(stage string, total uint64) *reporter {
 	return &reporter{f: w.opts.Progress, p: Progress{Stage: stage, Total: total}, step: total/200 + 1}
 }
 
-func (r *reporter) add(n uint64) {
+func (r *reporter) advance(n uint64) {
 	r.p.Done += n
 	if r.f != nil && r.p.Done >= r.next {
 		r.next = r.p.Done + r.step

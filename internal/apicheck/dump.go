@@ -51,7 +51,7 @@ type describer struct {
 	lines  []string
 }
 
-func (d *describer) add(format string, args ...any) {
+func (d *describer) linef(format string, args ...any) {
 	d.lines = append(d.lines, d.prefix+fmt.Sprintf(format, args...))
 }
 
@@ -77,11 +77,11 @@ func (d *describer) object(o types.Object) {
 		if o.Val().Kind() == constant.String {
 			value = o.Val().String()
 		}
-		d.add("const %s %s = %s", o.Name(), d.spell(o.Type()), value)
+		d.linef("const %s %s = %s", o.Name(), d.spell(o.Type()), value)
 	case *types.Var:
-		d.add("var %s %s", o.Name(), d.spell(o.Type()))
+		d.linef("var %s %s", o.Name(), d.spell(o.Type()))
 	case *types.Func:
-		d.add("func %s%s", o.Name(), d.signature(o.Type()))
+		d.linef("func %s%s", o.Name(), d.signature(o.Type()))
 	case *types.TypeName:
 		d.typeName(o)
 	}
@@ -89,7 +89,7 @@ func (d *describer) object(o types.Object) {
 
 func (d *describer) typeName(o *types.TypeName) {
 	if a, ok := o.Type().(*types.Alias); ok {
-		d.add("type %s = %s", o.Name(), d.spell(a.Rhs()))
+		d.linef("type %s = %s", o.Name(), d.spell(a.Rhs()))
 		return
 	}
 	named := o.Type().(*types.Named)
@@ -106,10 +106,10 @@ func (d *describer) typeName(o *types.TypeName) {
 		d.methods(name, under)
 		return
 	case *types.Struct:
-		d.add("type %s struct", name)
+		d.linef("type %s struct", name)
 		d.fields(o.Name(), under)
 	default:
-		d.add("type %s %s", name, d.spell(under))
+		d.linef("type %s %s", name, d.spell(under))
 	}
 	values := types.NewMethodSet(named)
 	pointers := types.NewMethodSet(types.NewPointer(named))
@@ -122,7 +122,7 @@ func (d *describer) typeName(o *types.TypeName) {
 		if values.Lookup(d.pkg, m.Name()) != nil {
 			receiver = o.Name()
 		}
-		d.add("method (%s) %s%s", receiver, m.Name(), d.signature(m.Type()))
+		d.linef("method (%s) %s%s", receiver, m.Name(), d.signature(m.Type()))
 	}
 }
 
@@ -140,13 +140,13 @@ func (d *describer) methods(name string, of *types.Interface) {
 	slices.Sort(all)
 	switch {
 	case !of.IsMethodSet(): // a constraint
-		d.add("type %s %s", name, d.spell(of))
+		d.linef("type %s %s", name, d.spell(of))
 	case !sealed:
-		d.add("type %s interface { %s }", name, strings.Join(all, "; "))
+		d.linef("type %s interface { %s }", name, strings.Join(all, "; "))
 	default:
-		d.add("type %s interface, with unexported methods", name)
+		d.linef("type %s interface, with unexported methods", name)
 		for _, m := range all {
-			d.add("type %s interface, %s", name, m)
+			d.linef("type %s interface, %s", name, m)
 		}
 	}
 }
@@ -156,9 +156,9 @@ func (d *describer) fields(name string, of *types.Struct) {
 		switch f := of.Field(i); {
 		case !f.Exported():
 		case f.Embedded():
-			d.add("type %s struct, embedded %s", name, d.spell(f.Type()))
+			d.linef("type %s struct, embedded %s", name, d.spell(f.Type()))
 		default:
-			d.add("type %s struct, %s %s", name, f.Name(), d.spell(f.Type()))
+			d.linef("type %s struct, %s %s", name, f.Name(), d.spell(f.Type()))
 		}
 	}
 }

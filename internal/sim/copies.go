@@ -48,7 +48,7 @@ func (w *world) older(newest uint64, hi []int, strict bool) error {
 		} else if was := w.kept[gen]; was != nil && !equal(was, o.live) {
 			return fmt.Errorf("commit %d, which is kept, has changed", gen)
 		}
-		w.trace.add("commit %d is kept", gen)
+		w.trace.printf("commit %d is kept", gen)
 	}
 	w.kept = kept
 	return nil
@@ -107,7 +107,7 @@ func (w *world) backup(live []map[string]*document) error {
 	if stats.Files == 0 {
 		lost = min(lost, 1) // without any file it would be no index
 	}
-	w.trace.add("backup of %d files, loses %d", stats.Files, lost)
+	w.trace.printf("backup of %d files, loses %d", stats.Files, lost)
 	if err := w.lose(dst, lost); err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (l *life) commit() error {
 			a.acknowledge(lo[i], a.begun())
 		}
 		l.exists.Store(true)
-		l.trace.add("commit of %v", lo)
+		l.trace.printf("commit of %v", lo)
 		return nil
 	}
 	if errors.Is(err, store.ErrUncertain) {
@@ -105,7 +105,7 @@ func (l *life) publish() error {
 		for i, a := range l.authors {
 			a.publish(lo[i])
 		}
-		l.trace.add("publication of %v", lo)
+		l.trace.printf("publication of %v", lo)
 	}
 	return l.judge("publish", err)
 }
@@ -199,7 +199,7 @@ func (l *life) look(r *rand.Rand, s *reader.Snapshot, b bounds) (seen []int, err
 			return nil, err
 		}
 		l.ops.Add(int64(n))
-		l.trace.add("commit %d, uncommitted %v: %v, %d queries", s.Generation(), s.Uncommitted(), seen, n)
+		l.trace.printf("commit %d, uncommitted %v: %v, %d queries", s.Generation(), s.Uncommitted(), seen, n)
 		time.Sleep(time.Duration(r.IntN(200)) * time.Microsecond)
 	}
 	return seen, nil

@@ -24,7 +24,7 @@ func newTracer(w io.Writer) *tracer {
 	return t
 }
 
-func (t *tracer) add(format string, args ...any) {
+func (t *tracer) printf(format string, args ...any) {
 	line := fmt.Sprintf(format+"\n", args...)
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -69,7 +69,7 @@ func Run(c Config) (Result, error) {
 		w.lives++
 	}
 	if err != nil {
-		w.trace.add("failure: %v", err)
+		w.trace.printf("failure: %v", err)
 		err = fmt.Errorf("seed %d, life %d: %w", c.Seed, w.lives, err)
 	}
 	w.trace.flush()
@@ -112,7 +112,7 @@ func (w *world) live() error {
 			}
 		}
 	}
-	w.trace.add("life %d ends %v; %s", w.lives, l.ending, describe(o))
+	w.trace.printf("life %d ends %v; %s", w.lives, l.ending, describe(o))
 	l.arrange()
 	err := l.run(o)
 	w.fs.Watch(nil)
@@ -154,12 +154,12 @@ func (l *life) arrange() {
 		n++
 		now, yields := l.ending == crashing && n == at, r.IntN(4)*r.IntN(2)
 		mu.Unlock()
-		l.trace.add("%s %s %d %d", op.Kind, op.Name, op.Off, op.Len)
+		l.trace.printf("%s %s %d %d", op.Kind, op.Name, op.Off, op.Len)
 		for range yields {
 			runtime.Gosched()
 		}
 		if now {
-			l.trace.add("crash, %d %% kept, torn %v", crash.Keep, crash.Torn)
+			l.trace.printf("crash, %d %% kept, torn %v", crash.Keep, crash.Torn)
 			l.left.Store(fsys.CrashWith(crash))
 		}
 	})
@@ -209,7 +209,7 @@ func (l *life) judge(what string, err error) error {
 	if err == nil {
 		return nil
 	}
-	l.trace.add("%s: %v", what, err)
+	l.trace.printf("%s: %v", what, err)
 	expected := map[ending]error{crashing: memfs.ErrCrashed, failing: errInjected, full: memfs.ErrNoSpace}[l.ending]
 	if expected != nil && errors.Is(err, expected) {
 		if what == "open" || what == "close" {
@@ -259,7 +259,7 @@ func (w *world) recover(unsure, strict bool) error {
 	if err != nil {
 		return fmt.Errorf("after the life: %w", err)
 	}
-	w.trace.add("recovered %v of %v", n, b)
+	w.trace.printf("recovered %v of %v", n, b)
 	names, err := w.fs.List()
 	if err != nil || slices.Contains(names, store.QuarantineName) {
 		return fmt.Errorf("after the life: files are in quarantine: %v, %v", names, err)

@@ -68,11 +68,11 @@ func (c *counter) Add(_ context.Context, d writer.Document) error {
 	if err := c.o.CheckDocument(d); err != nil {
 		return err
 	}
-	return c.add(d.ID)
+	return c.count(d.ID)
 }
 
-// add counts what a document with the id replaces. Ids are told apart by 64 bits of hash.
-func (c *counter) add(id []byte) error {
+// count counts what a document with the id replaces. Ids are told apart by 64 bits of hash.
+func (c *counter) count(id []byte) error {
 	h := xxhash.Sum64(id)
 	if _, ok := c.seen[h]; ok {
 		c.replaced++
@@ -93,7 +93,7 @@ func (c *counter) add(id []byte) error {
 func (c *counter) AddInverted(ctx context.Context, in writer.Inverted) error {
 	for d, err := range in.Docs {
 		if err == nil {
-			err = c.add(d.ID)
+			err = c.count(d.ID)
 		}
 		if err == nil {
 			err = ctx.Err()

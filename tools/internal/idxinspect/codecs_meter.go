@@ -99,15 +99,15 @@ func (s *sideMeter) measure(ctx context.Context, lists []codecbench.Postings, n 
 		encode := func(p codecbench.Postings, dst []byte, ends []uint32) ([]byte, error) {
 			return s.side.Append(c, dst, ends, p)
 		}
-		if err := s.sums[i].add(c, s.side, lists, n, encode); err != nil {
+		if err := s.sums[i].measure(c, s.side, lists, n, encode); err != nil {
 			return fmt.Errorf("%v: %w", c.ID(), err)
 		}
 	}
 	return s.choose(lists)
 }
 
-// add measures how fast lists with n postings are encoded and decoded.
-func (sum *codecSum) add(c codec.Codec, side codecbench.Side, lists []codecbench.Postings, n int,
+// measure measures how fast lists with n postings are encoded and decoded.
+func (sum *codecSum) measure(c codec.Codec, side codecbench.Side, lists []codecbench.Postings, n int,
 	encode func(codecbench.Postings, []byte, []uint32) ([]byte, error)) error {
 	e, err := codecbench.Encode(c, side, lists)
 	if err != nil {
@@ -196,7 +196,7 @@ func (s *sideMeter) choose(lists []codecbench.Postings) error {
 		if n == 0 {
 			continue
 		}
-		err := s.auto.add(c, s.side, taken[i], n, func(p codecbench.Postings, dst []byte, ends []uint32) ([]byte, error) {
+		err := s.auto.measure(c, s.side, taken[i], n, func(p codecbench.Postings, dst []byte, ends []uint32) ([]byte, error) {
 			chosen, err := autoChoice(s.side, p)
 			if err != nil {
 				return nil, err

@@ -60,8 +60,8 @@ wherever that is; postings are compared where both indexes have the document.`,
 	return cmd
 }
 
-// add records a difference, if a and b are different.
-func (d *Diff) add(what, a, b string) {
+// note records a difference, if a and b are different.
+func (d *Diff) note(what, a, b string) {
 	if a != b {
 		d.record(what, a, b)
 	}
@@ -79,9 +79,9 @@ func (d *Diff) record(what, a, b string) {
 func (d *Diff) compare(a, b *index, byID bool) error {
 	name, options := a.analyzer()
 	name2, options2 := b.analyzer()
-	d.add("analyzer", name+" "+options, name2+" "+options2)
+	d.note("analyzer", name+" "+options, name2+" "+options2)
 	va, vb := newLiveView(a), newLiveView(b)
-	d.add("documents", cli.Count(va.docs), cli.Count(vb.docs))
+	d.note("documents", cli.Count(va.docs), cli.Count(vb.docs))
 	if byID {
 		return d.byID(va, vb)
 	}
@@ -109,11 +109,11 @@ func (d *Diff) documents(a, b *liveView) error {
 		what := fmt.Sprintf("document %d", n)
 		switch {
 		case !okA:
-			d.add(what, "-", cli.Quote(string(y.id)))
+			d.note(what, "-", cli.Quote(string(y.id)))
 		case !okB:
-			d.add(what, cli.Quote(string(x.id)), "-")
+			d.note(what, cli.Quote(string(x.id)), "-")
 		default:
-			d.add(what, cli.Quote(string(x.id)), cli.Quote(string(y.id)))
+			d.note(what, cli.Quote(string(x.id)), cli.Quote(string(y.id)))
 			d.document(what, a, b, &x, &y)
 		}
 	}
@@ -134,10 +134,10 @@ func (d *Diff) terms(a, b *liveView) error {
 		}
 		switch {
 		case c < 0:
-			d.add("term "+cli.Quote(string(a.merge.Term())), cli.Count(len(a.postings)), "-")
+			d.note("term "+cli.Quote(string(a.merge.Term())), cli.Count(len(a.postings)), "-")
 			okA = a.nextTerm()
 		case c > 0:
-			d.add("term "+cli.Quote(string(b.merge.Term())), "-", cli.Count(len(b.postings)))
+			d.note("term "+cli.Quote(string(b.merge.Term())), "-", cli.Count(len(b.postings)))
 			okB = b.nextTerm()
 		default:
 			if err := d.list(cli.Quote(string(a.merge.Term())), a.postings, b.postings); err != nil {
@@ -163,7 +163,7 @@ func (d *Diff) list(term string, a, b []livePosting) error {
 			return err
 		}
 		y, err := d.posting(b, i)
-		d.add(fmt.Sprintf("term %s: posting %d", term, i), x, y)
+		d.note(fmt.Sprintf("term %s: posting %d", term, i), x, y)
 		return err
 	}
 	return nil

@@ -29,7 +29,7 @@ func (d *Diff) byID(a, b *liveView) error {
 		}
 		what := "document " + cli.Quote(string(x.id))
 		if !ok {
-			d.add(what, "there", "-")
+			d.note(what, "there", "-")
 			continue
 		}
 		if err := b.loadAt(seg, local, &y); err != nil {
@@ -44,7 +44,7 @@ func (d *Diff) byID(a, b *liveView) error {
 			return err
 		}
 		if !in[n] {
-			d.add("document "+cli.Quote(string(y.id)), "-", "there")
+			d.note("document "+cli.Quote(string(y.id)), "-", "there")
 		}
 	}
 	a.renamed = func(l []livePosting) []livePosting {
@@ -68,7 +68,7 @@ func (d *Diff) byID(a, b *liveView) error {
 
 // document compares two documents.
 func (d *Diff) document(what string, a, b *liveView, x, y *liveDoc) {
-	d.add(what+": tokens", cli.Count(x.length), cli.Count(y.length))
+	d.note(what+": tokens", cli.Count(x.length), cli.Count(y.length))
 	if a.stored && b.stored && !bytes.Equal(x.text, y.text) {
 		a, b := unlike(x.text, y.text)
 		d.record(what+": text", a, b)

@@ -68,14 +68,14 @@ func (d *Docs) named(x *index, ids []string) error {
 		if err != nil {
 			return err
 		}
-		if err := d.add(g, doc); err != nil {
+		if err := d.appendDoc(g, doc); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Docs) add(g *seg, doc uint32) error {
+func (d *Docs) appendDoc(g *seg, doc uint32) error {
 	id, err := g.AppendID(nil, doc)
 	if err != nil {
 		return err

@@ -139,7 +139,7 @@ func (x *index) openSegment(d *store.Dir, c *store.Commit, i int) error {
 	if err != nil {
 		return err
 	}
-	g := x.add(s, name)
+	g := x.addSegment(s, name)
 	if bm != nil {
 		g.deletes, g.tokens = reader.NewDeletes(bm), c.Segments[i].DeletedTokens
 	}
@@ -156,7 +156,7 @@ func (x *index) openFile() error {
 	if err != nil {
 		return err
 	}
-	x.add(s, filepath.Base(x.path))
+	x.addSegment(s, filepath.Base(x.path))
 	return nil
 }
 
@@ -170,7 +170,7 @@ func openData(path string) (store.Data, error) {
 	return d.OpenFile(filepath.Base(path))
 }
 
-func (x *index) add(s *segment.Segment, file string) *seg {
+func (x *index) addSegment(s *segment.Segment, file string) *seg {
 	base := uint32(0)
 	if n := len(x.segs); n > 0 {
 		last := x.segs[n-1]

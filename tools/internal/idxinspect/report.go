@@ -153,7 +153,7 @@ func (b *pageBuilder) contents(ctx context.Context) (err error) {
 		return err
 	}
 	for _, t := range st.Top {
-		if _, err := l.add(t.Segment, string(t.Term), t.Entry); err != nil {
+		if _, err := l.draw(t.Segment, string(t.Term), t.Entry); err != nil {
 			b.note(err)
 		}
 	}

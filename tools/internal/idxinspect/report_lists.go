@@ -40,9 +40,9 @@ func newListDrawer(x *index) (*listDrawer, error) {
 	return &listDrawer{x: x, scorer: sc, at: map[listKey]int{}, room: listColumns}, err
 }
 
-// add adds the list of a term in a segment and returns its index in lists, or -1 if there
+// draw adds the list of a term in a segment and returns its index in lists, or -1 if there
 // is no room for it. Lists without an extent become one column.
-func (d *listDrawer) add(seg int, term string, e segment.Entry) (int, error) {
+func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
 	k := listKey{seg, term}
 	if i, ok := d.at[k]; ok {
 		return i, nil

@@ -150,7 +150,7 @@ func (b *pageBuilder) pass(t *query.SegmentTrace, x *index, l *listDrawer) (*htm
 		if e, ok, err := x.segs[t.Segment].Lookup([]byte(v.Term)); err != nil {
 			return nil, err
 		} else if ok {
-			if out.List, err = l.add(t.Segment, v.Term, e); err != nil {
+			if out.List, err = l.draw(t.Segment, v.Term, e); err != nil {
 				return nil, err
 			}
 		}

@@ -204,7 +204,7 @@ func closeAll(files map[string]opened) {
 func (v *Verification) commit(ctx context.Context, stderr io.Writer, c *store.Commit, files map[string]opened) error {
 	for _, name := range []string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)} {
 		f := files[name]
-		if err := v.add(f, verifyManifest(f), nil); err != nil {
+		if err := v.recordFile(f, verifyManifest(f), nil); err != nil {
 			return err
 		}
 	}
@@ -219,7 +219,7 @@ func (v *Verification) commit(ctx context.Context, stderr io.Writer, c *store.Co
 		}
 		sound := v.Files[len(v.Files)-1].OK
 		deletes := files[store.DeletesName(info.DeletesFile)]
-		if err := v.add(deletes, verifyDeletes(c.Manifest, i, deletes, f, sound), nil); err != nil {
+		if err := v.recordFile(deletes, verifyDeletes(c.Manifest, i, deletes, f, sound), nil); err != nil {
 			return err
 		}
 	}
@@ -235,7 +235,7 @@ func (v *Verification) unreadable(d *store.Dir, why error) error {
 	if gen > 0 {
 		for _, name := range []string{store.ManifestName(gen), store.MirrorName(gen)} {
 			f := openNamed(d, name)
-			err := v.add(f, verifyManifest(f), nil)
+			err := v.recordFile(f, verifyManifest(f), nil)
 			f.close()
 			if err != nil {
 				return err
@@ -247,7 +247,7 @@ func (v *Verification) unreadable(d *store.Dir, why error) error {
 	}
 	f := openNamed(d, fileOf(why, "manifest")) // not the manifest is damaged, but the directory
 	defer f.close()
-	return v.add(f, why, nil)
+	return v.recordFile(f, why, nil)
 }
 
 // file checks one file, a segment or a manifest. Where its first bytes are not those of
@@ -262,7 +262,7 @@ func (v *Verification) file(ctx context.Context, stderr io.Writer, path string) 
 	f := opened{name: name, data: data}
 	err = verifyManifest(f)
 	if err == nil || strings.HasPrefix(name, "manifest-") || strings.HasPrefix(name, "mirror-") {
-		return v.add(f, err, nil)
+		return v.recordFile(f, err, nil)
 	}
 	if errors.Is(err, format.ErrNotAnIndex) && filepath.Ext(name) != ".pin" {
 		return cli.Opening(err)
@@ -317,7 +317,7 @@ func fileOf(err error, otherwise string) string {
 func (v *Verification) segment(ctx context.Context, stderr io.Writer, dir string, f opened, m *store.Manifest, i int) error {
 	var places []Place
 	err := v.places(ctx, stderr, dir, f, m, i, func(d check.Damage) { places = append(places, placeOf(d)) })
-	return v.add(f, err, places)
+	return v.recordFile(f, err, places)
 }
 
 // places calls report for the damaged places of a segment file. It returns an error if the
@@ -359,9 +359,9 @@ func verifyDeletes(m *store.Manifest, i int, f, g opened, sound bool) (err error
 	return m.CheckDeletes(i, s, bm.ToDense())
 }
 
-// add records a file. Damage and missing files are recorded; other errors are returned.
+// recordFile records a file. Damage and missing files are recorded; other errors are returned.
 // Without places err is the only one.
-func (v *Verification) add(f opened, err error, places []Place) error {
+func (v *Verification) recordFile(f opened, err error, places []Place) error {
 	st := FileStatus{File: f.name, OK: err == nil, Damage: places}
 	if f.err == nil {
 		st.Bytes = f.data.Size()

@@ -139,7 +139,7 @@ func (v *verification) start(x *source, level check.Level, end func()) bool {
 func (v *verification) run(ctx context.Context, x *source, level check.Level) error {
 	for _, f := range x.files {
 		if f.Err != "" {
-			v.add(place{Err: f.Err, File: f.Name, Link: link("bytes", "file", f.Name)})
+			v.damaged(place{Err: f.Err, File: f.Name, Link: link("bytes", "file", f.Name)})
 		}
 	}
 	total, done := int64(0), int64(0)
@@ -157,7 +157,7 @@ func (v *verification) run(ctx context.Context, x *source, level check.Level) er
 			Progress: func(part, whole int64) {
 				v.progress(g.file, float64(done)+float64(part)/float64(max(whole, 1))*float64(size), total)
 			},
-			Report: func(d check.Damage) { v.add(placeOf(g.file, d)) },
+			Report: func(d check.Damage) { v.damaged(placeOf(g.file, d)) },
 		})
 		if err != nil && !errors.Is(err, format.ErrCorrupt) {
 			return err
@@ -174,7 +174,7 @@ func (v *verification) progress(file string, done float64, total int64) {
 	v.state.File, v.state.Percent = file, 100*done/float64(max(total, 1))
 }
 
-func (v *verification) add(p place) {
+func (v *verification) damaged(p place) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.state.Damaged++

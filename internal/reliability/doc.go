@@ -14,5 +14,5 @@
 //	segments_test.go as many segments as a commit can hold
 //
 // go test makes a twentieth of the trials, .ci/reliability all of them, and the program in
-// folder trials the greater counts of docs/reliability.md.
+// folder trials the greater counts of docs/trials.md.
 package reliability

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	share  = flag.Int("share", 5, "percent of the trials of docs/reliability.md to make")
+	share  = flag.Int("share", 5, "percent of the trials of docs/trials.md to make")
 	number = flag.Int("trials", 0, "random trials to make, instead of a share of those")
 	seed   = flag.Uint64("seed", 1, "seed of the first random trial")
 	seeds  = flag.Int("seeds", 1, "seeds of each crash that keeps some of what was not synced")

@@ -44,7 +44,7 @@ func table1Bits(t *testing.T, c codec.Codec, docs []uint32, endpoints bool) floa
 }
 
 // Sizes of uniform lists of 2^16 are within 1.5% of the paper's. With -large it also
-// prints those of 2^25, for the table of docs/sizes.md.
+// prints those of 2^25, for the table of papers/sizes.md.
 func TestTable1(t *testing.T) {
 	for k, n := range []int{1 << 16, 1 << 25} {
 		if k == 1 && !*large {

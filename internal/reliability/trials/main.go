@@ -1,4 +1,4 @@
-// Trials makes the trials of docs/reliability.md, in the counts of its column "script", on
+// Trials makes the trials of docs/trials.md, in the counts of its column "script", on
 // all processors, and prints the counts reached. A trial is a test of this module that is
 // run in parts, each a process of its own with seeds of its own.
 //
@@ -43,7 +43,7 @@ var (
 )
 
 func main() {
-	flag.Func("count", "NAME=N: the count of a trial, instead of that of docs/reliability.md; may be repeated", func(s string) error {
+	flag.Func("count", "NAME=N: the count of a trial, instead of that of docs/trials.md; may be repeated", func(s string) error {
 		name, value, _ := strings.Cut(s, "=")
 		n, err := strconv.Atoi(value)
 		counts[name] = n

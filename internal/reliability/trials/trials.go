@@ -14,12 +14,12 @@ import (
 	"time"
 )
 
-// trial is one row of docs/reliability.md.
+// trial is one row of docs/trials.md.
 type trial struct {
 	name    string
 	program string // which build made
 	folder  string // of the package, from the root of the repository; the working folder
-	want    int    // the count of docs/reliability.md
+	want    int    // the count of docs/trials.md
 	inParts bool   // want is a number of parts
 	part    int    // how many of it a part makes, at least
 	seeds   uint64 // that a part uses at most

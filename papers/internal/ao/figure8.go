@@ -38,7 +38,7 @@ var figure8 = paper.Experiment{
 	Plot:  paper.Plot{X: chart.Axis{Label: "exceptions"}},
 	Notes: []string{"one core runs portable decoders with the paper's parameters; the GPU runs the engine's kernels, each codec with the exceptions that it chooses: its newpfd has fields of fixed width, which decode in parallel, and no kernel has PFD's chain",
 		"instructions of a warp are counted in the code for sm_90, with the share of blocks that have exceptions, one round of them",
-		"where all gaps have 2 bits but one in 128, of 7, the bytes decide, and parapfor is ahead of lrc (docs/gpu.md)",
+		"where all gaps have 2 bits but one in 128, of 7, the bytes decide, and parapfor is ahead of lrc (docs/notes/gpu-loading.md)",
 	},
 }
 

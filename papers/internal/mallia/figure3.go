@@ -20,7 +20,7 @@ var figure3 = paper.Experiment{
 	GPU:   func(ctx context.Context, e *paper.Env) ([]paper.Row, error) { return allOf3(ctx, e, onDevice3) },
 	Judge: judgeSpeed,
 	Plot:  paper.Plot{X: chart.Axis{Label: "integers", Log: true}, LogY: true},
-	Notes: []string{"gaps are decoded without sums, as in the paper, and docIDs with sums beside them; the sizes and speeds of docs/sizes.md and docs/gpu.md include sums and other data, and do not compare with these", "the GPU's time is of the kernel, by events, as the lists are resident; with the launch is what the host waits for one list",
+	Notes: []string{"gaps are decoded without sums, as in the paper, and docIDs with sums beside them; the sizes and speeds of papers/sizes.md and docs/notes/gpu-loading.md include sums and other data, and do not compare with these", "the GPU's time is of the kernel, by events, as the lists are resident; with the launch is what the host waits for one list",
 		inBlocks},
 }
 

@@ -168,7 +168,7 @@ func (l *ciffList) term(b []byte) ([]byte, error) {
 // decode reads a PostingsList message and checks it against a collection of docs
 // documents. l.Term aliases b.
 func (l *ciffList) decode(b []byte, docs int) error {
-	l.Term, l.Docs, l.Freqs, l.df, l.cf = nil, l.Docs[:0], l.Freqs[:0], 0, 0
+	l.Term, l.Postings, l.df, l.cf = nil, l.Slice(0, 0), 0, 0
 	next := int64(0) // the lowest valid docID of the next posting
 	sum := int64(0)
 	for len(b) > 0 {
@@ -212,10 +212,10 @@ func (l *ciffList) check(sum int64) error {
 		return err
 	}
 	switch {
-	case len(l.Docs) == 0:
+	case l.Len() == 0:
 		return fmt.Errorf("term %q has no postings", l.Term)
-	case l.df != int64(len(l.Docs)):
-		return fmt.Errorf("term %q: df is %d, but %d postings follow", l.Term, l.df, len(l.Docs))
+	case l.df != int64(l.Len()):
+		return fmt.Errorf("term %q: df is %d, but %d postings follow", l.Term, l.df, l.Len())
 	case l.cf != sum:
 		return fmt.Errorf("term %q: cf is %d, but the frequencies sum to %d", l.Term, l.cf, sum)
 	}
@@ -225,18 +225,17 @@ func (l *ciffList) check(sum int64) error {
 // posting appends one posting, given as in the file.
 func (l *ciffList) posting(gap, tf uint64, next *int64, docs int) error {
 	// Only the first posting may have a gap of zero.
-	if len(l.Docs) > 0 && gap == 0 {
-		return fmt.Errorf("term %q: posting %d repeats the docID before it", l.Term, len(l.Docs))
+	if l.Len() > 0 && gap == 0 {
+		return fmt.Errorf("term %q: posting %d repeats the docID before it", l.Term, l.Len())
 	}
 	if gap > math.MaxInt32 || *next+int64(gap) >= int64(docs) {
-		return fmt.Errorf("term %q: posting %d lies beyond the last of %d documents", l.Term, len(l.Docs), docs)
+		return fmt.Errorf("term %q: posting %d lies beyond the last of %d documents", l.Term, l.Len(), docs)
 	}
 	if tf == 0 || tf > math.MaxInt32 {
-		return fmt.Errorf("term %q: posting %d has the frequency %d", l.Term, len(l.Docs), int64(tf))
+		return fmt.Errorf("term %q: posting %d has the frequency %d", l.Term, l.Len(), int64(tf))
 	}
 	*next += int64(gap)
-	l.Docs = append(l.Docs, uint32(*next))
-	l.Freqs = append(l.Freqs, uint32(tf))
+	l.Postings = l.AppendPosting(uint32(*next), uint32(tf))
 	return nil
 }
 
@@ -300,7 +299,7 @@ func appendList(dst []byte, l *writer.InvertedList, scratch *[]byte) []byte {
 	for _, f := range l.Freqs {
 		cf += uint64(f)
 	}
-	m = appendInt(m, 2, uint64(len(l.Docs)))
+	m = appendInt(m, 2, uint64(l.Len()))
 	m = appendInt(m, 3, cf)
 	prev := uint32(0)
 	for i, d := range l.Docs {

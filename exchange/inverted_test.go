@@ -16,6 +16,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -43,7 +44,7 @@ func (c *collection) next() (writer.InvertedList, error) {
 	}
 	l := c.lists[c.at]
 	c.at++
-	return writer.InvertedList{Term: []byte(l.term), Docs: l.docs, Freqs: l.freqs}, nil
+	return writer.InvertedList{Term: []byte(l.term), Postings: format.Postings{Docs: l.docs, Freqs: l.freqs}}, nil
 }
 
 // collect reads a collection to its end.

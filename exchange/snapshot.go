@@ -113,7 +113,7 @@ func (x *SnapshotLists) Lists() (n int64, err error) {
 		if err := x.load(terms, true); err != nil {
 			return 0, err
 		}
-		if len(x.out.Docs) > 0 {
+		if x.out.Len() > 0 {
 			n++
 		}
 	}
@@ -130,7 +130,7 @@ func (x *SnapshotLists) next() (l writer.InvertedList, err error) {
 		if err := x.load(x.terms, false); err != nil {
 			return writer.InvertedList{}, err
 		}
-		if len(x.out.Docs) > 0 {
+		if x.out.Len() > 0 {
 			return x.out, nil
 		}
 	}
@@ -144,7 +144,7 @@ func (x *SnapshotLists) next() (l writer.InvertedList, err error) {
 // the first block that has any.
 func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 	x.out.Term = append(x.out.Term[:0], terms.Term()...)
-	x.out.Docs, x.out.Freqs = x.out.Docs[:0], x.out.Freqs[:0]
+	x.out.Postings = x.out.Slice(0, 0)
 	for _, e := range terms.Entries() {
 		p := &x.parts[e.Segment]
 		if one && p.to == nil {
@@ -158,7 +158,7 @@ func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 			if err := x.row(p); err != nil {
 				return x.locate(err)
 			}
-			if one && len(x.out.Docs) > 0 {
+			if one && x.out.Len() > 0 {
 				return nil
 			}
 		}
@@ -187,7 +187,7 @@ func (x *SnapshotLists) row(p *snapshotPart) error {
 		default:
 			doc = p.to[doc]
 		}
-		x.out.Docs, x.out.Freqs = append(x.out.Docs, doc), append(x.out.Freqs, freqs[i])
+		x.out.Postings = x.out.AppendPosting(doc, freqs[i])
 	}
 	return nil
 }

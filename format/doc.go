@@ -6,6 +6,7 @@
 //	sections.go               the table of sections: ids, names, places, lengths
 //	writer.go buffer.go       FileWriter writes a container; Buffer decodes fields
 //	pagesums.go               checksums of pages
+//	postings.go               Postings: docIDs and frequencies
 //	impact.go                 Quad and KthImpact: bounds on scores
 //	errors.go                 Error: what is wrong and where
 //	align.go platform.go      words viewed in place; unsupported platforms

@@ -3,6 +3,7 @@ package fuzz
 import (
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/codectest"
 	"github.com/pinion-index/pinion/internal/fuzzing"
@@ -16,11 +17,11 @@ func FuzzCodec(x *testing.F) {
 	var decodings []*codectest.Decoding
 	for i, c := range codecs {
 		decodings = append(decodings, codectest.NewDecoding(c))
-		var docs, freqs []uint32
+		var p format.Postings
 		for n := range uint32(c.BlockLen() + 70) {
-			docs, freqs = append(docs, 5*n+n*n%7+n/50*100_000), append(freqs, 1+n*n%5+n/120*1000)
+			p = p.AppendPosting(5*n+n*n%7+n/50*100_000, 1+n*n%5+n/120*1000)
 		}
-		l, err := codectest.Encode(c, docs, freqs)
+		l, err := codectest.Encode(c, p)
 		if err != nil {
 			f.Fatal(err)
 		}

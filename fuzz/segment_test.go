@@ -45,7 +45,7 @@ func seedSegment(f testing.TB, n int, docsCodec, freqsCodec string) []byte {
 	for i, term := range []string{"all", "also", "any", "few", "one"} {
 		k := []int{n, n, 0, min(n, 5), 1}[i]
 		if err == nil && k > 0 {
-			err = b.AddList([]byte(term), docs[:k], [][]uint32{freqs, twos}[i%2][:k])
+			err = b.AddList([]byte(term), format.Postings{Docs: docs[:k], Freqs: [][]uint32{freqs, twos}[i%2][:k]})
 		}
 	}
 	for i := range n {

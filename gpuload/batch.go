@@ -97,7 +97,7 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 		size += 16*len(p.lists) + 128*len(x.views) + 64
 		for i := range p.lists {
 			if s := p.lists[i].small; s != nil {
-				size += 8*len(s.docs) + 64 + layout.DescSize
+				size += 8*s.Len() + 64 + layout.DescSize
 			}
 		}
 	}
@@ -171,7 +171,7 @@ func (l *batch) addTerms(c *chore) {
 		if o.small != nil {
 			term.List = l.st.zoneFirst + uint32(len(l.descs))
 			docs := l.x.views[c.seg].docs
-			l.descs = append(l.descs, layout.AppendPlain(l.st.Buffers, o.small.docs, o.small.freqs, docs))
+			l.descs = append(l.descs, layout.AppendPlain(l.st.Buffers, *o.small, docs))
 		} else {
 			term.List = o.want.list.slot
 			l.codecs |= o.want.list.codecs

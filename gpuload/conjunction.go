@@ -201,7 +201,7 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 		}
 		for j := range p.lists {
 			if v := p.lists[j].small; v != nil {
-				s.size += 8*len(v.docs) + 64
+				s.size += 8*v.Len() + 64
 			}
 		}
 	}

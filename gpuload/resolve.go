@@ -5,14 +5,12 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// small is a decoded list without an extent.
-type small struct{ docs, freqs []uint32 }
 
 // posting is one term of a query in one segment: on the device, or small, or neither if
 // the term does not occur.
@@ -20,8 +18,8 @@ type posting struct {
 	n     uint32
 	reach reader.Reach
 	want  want
-	small *small
-	home  *place // of a term in the cache
+	small *format.Postings // a decoded list without an extent
+	home  *place           // of a term in the cache
 }
 
 // absent returns those of some lists that are not on the device, where single postings and

@@ -33,7 +33,7 @@ func (w *stepping) partialSort(p *plan, descs []kernels.ListDesc) error {
 	size := 4096 + 256*len(p.lists) + 128*len(l.chores) + tilesIn
 	for i := range p.lists {
 		if o := &p.lists[i]; o.n > 0 && o.small != nil {
-			size += 8*len(o.small.docs) + 64
+			size += 8*o.small.Len() + 64
 		}
 	}
 	if err := l.reserve(size, 8*limit+tilesWork+64, sortHead+8*max(most, p.k)); err != nil {

@@ -132,17 +132,16 @@ func (r *resolver) open(o *posting, v *view, parts []listPart, n uint32) error {
 		o.want = w
 		return nil
 	}
-	o.small = new(small)
+	o.small = new(format.Postings)
 	for _, p := range parts {
 		s := &v.parts[p.seg-v.first]
 		if err := s.seg.InitList(&r.list, p.entry); err != nil {
 			return err
 		}
-		d, f := r.list.Small()
-		at := len(o.small.docs)
-		o.small.docs, o.small.freqs = append(o.small.docs, d...), append(o.small.freqs, f...)
-		for i := range o.small.docs[at:] {
-			o.small.docs[at+i] += s.base - v.base
+		at := o.small.Len()
+		*o.small = o.small.Append(r.list.Small())
+		for i := range o.small.Docs[at:] {
+			o.small.Docs[at+i] += s.base - v.base
 		}
 	}
 	return nil

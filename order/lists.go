@@ -51,8 +51,8 @@ func appendDocs(dst []uint32, s *segment.Segment, l *segment.List, e segment.Ent
 	if err := s.InitList(l, e); err != nil {
 		return dst, err
 	}
-	if docs, _ := l.Small(); docs != nil {
-		return append(dst, docs...), nil
+	if p := l.Small(); p.Len() > 0 {
+		return append(dst, p.Docs...), nil
 	}
 	if err := l.VerifyChecksum(); err != nil {
 		return dst, err

@@ -95,9 +95,9 @@ func TestDenseHugeFrequency(t *testing.T) {
 	for d := range n {
 		err = errors.Join(err, b.AddDoc(fmt.Appendf(nil, "d%07d", d), nil))
 	}
-	err = errors.Join(err, b.AddList([]byte("huge"), all, twos))
-	err = errors.Join(err, b.AddList([]byte("mid"), all[:n/10], slices.Repeat([]uint32{1}, n/10)))
-	err = errors.Join(err, b.AddList([]byte("rare"), rare, slices.Repeat([]uint32{1}, len(rare))))
+	err = errors.Join(err, b.AddList([]byte("huge"), format.Postings{Docs: all, Freqs: twos}))
+	err = errors.Join(err, b.AddList([]byte("mid"), format.Postings{Docs: all[:n/10], Freqs: slices.Repeat([]uint32{1}, n/10)}))
+	err = errors.Join(err, b.AddList([]byte("rare"), format.Postings{Docs: rare, Freqs: slices.Repeat([]uint32{1}, len(rare))}))
 	if _, finish := b.Finish(); errors.Join(err, finish) != nil {
 		t.Fatal(err, finish)
 	}

@@ -88,7 +88,7 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 	}
 	slices.Sort(terms)
 	for _, term := range terms {
-		check(b.AddList([]byte(term), c.lists[term].docs, c.lists[term].freqs))
+		check(b.AddList([]byte(term), format.Postings{Docs: c.lists[term].docs, Freqs: c.lists[term].freqs}))
 	}
 	_, err = b.Finish()
 	check(err)

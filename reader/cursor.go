@@ -168,10 +168,10 @@ func (c *Cursor) start(e segment.Entry) error {
 	if err := c.seg.views.InitList(&c.list, e); err != nil {
 		return err
 	}
-	if docs, freqs := c.list.Small(); docs != nil {
-		c.docs, c.freqs, c.block, c.small = docs, freqs, 0, true
-		c.one[0] = docs[len(docs)-1]
-		c.last, c.inv, c.blockLast, c.peekLast = c.one[:], ^docs[0], c.one[0], c.one[0]
+	if p := c.list.Small(); p.Len() > 0 {
+		c.docs, c.freqs, c.block, c.small = p.Docs, p.Freqs, 0, true
+		c.one[0] = p.Docs[p.Len()-1]
+		c.last, c.inv, c.blockLast, c.peekLast = c.one[:], ^p.Docs[0], c.one[0], c.one[0]
 		return nil
 	}
 	c.last, c.inv, c.small = c.list.Docs.Last[:c.list.Blocks], ^c.list.First, false

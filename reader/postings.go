@@ -4,6 +4,7 @@ import (
 	"iter"
 	"sync"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -83,9 +84,9 @@ func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield f
 		return true
 	}
 	for r.rows.Reset(&r.list); ; {
-		docs, freqs, err := r.next(s)
-		for i, doc := range docs {
-			if !dels.Has(doc) && !yield(Posting{base + doc, freqs[i]}, nil) {
+		p, err := r.next(s)
+		for i, doc := range p.Docs {
+			if !dels.Has(doc) && !yield(Posting{base + doc, p.Freqs[i]}, nil) {
 				return false
 			}
 		}
@@ -93,7 +94,7 @@ func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield f
 			yield(Posting{Doc: NoDoc}, err)
 			return false
 		}
-		if len(docs) == 0 {
+		if p.Len() == 0 {
 			return true
 		}
 	}
@@ -101,24 +102,23 @@ func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield f
 
 // next decodes the next row and returns its postings, or none after the last row.
 // With an error it returns the postings of the blocks before the damaged one.
-func (r *rows) next(s *Segment) (docs, freqs []uint32, err error) {
+func (r *rows) next(s *Segment) (p format.Postings, err error) {
 	if err := s.life.err(); err != nil {
-		return nil, nil, err
+		return p, err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
 	if !r.rows.Next() {
-		return nil, nil, r.rows.Err()
+		return p, r.rows.Err()
 	}
-	docs, freqs = r.rows.Docs, r.rows.Freqs
-	if r.list.Kind != segment.KindExtent {
-		return docs, freqs, nil
+	if p = r.rows.Postings; r.list.Kind != segment.KindExtent {
+		return p, nil
 	}
-	for b, from := r.rows.Block, 0; from < len(docs); b++ {
-		end := min(from+r.list.BlockLen, len(docs))
-		if !plausible(&r.list, docs[from:end], b, s.info.Docs) {
-			return docs[:from], freqs[:from], r.list.Locate(implausible(), b)
+	for b, from := r.rows.Block, 0; from < p.Len(); b++ {
+		end := min(from+r.list.BlockLen, p.Len())
+		if !plausible(&r.list, p.Docs[from:end], b, s.info.Docs) {
+			return p.Slice(0, from), r.list.Locate(implausible(), b)
 		}
 		from = end
 	}
-	return docs, freqs, nil
+	return p, nil
 }

@@ -152,8 +152,7 @@ func (c *Cursor) ListMax() format.Quad {
 		return c.list.Quad
 	}
 	if c.bound == 0 && c.list.N > 0 {
-		_, freqs := c.list.Small()
-		pair := uint64(format.EncodeTF(slices.Max(freqs))) | uint64(format.EncodeLen(c.seg.views.Meta().MinLen))<<8
+		pair := uint64(format.EncodeTF(slices.Max(c.list.Small().Freqs))) | uint64(format.EncodeLen(c.seg.views.Meta().MinLen))<<8
 		c.bound = format.Quad(pair * 0x0001000100010001)
 	}
 	return c.bound

@@ -1,8 +1,6 @@
 package segment
 
 import (
-	"slices"
-
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment/internal/compact"
@@ -60,7 +58,7 @@ func (s *Segment) InitList(l *List, e Entry) error {
 		if err != nil {
 			return err
 		}
-		if !compact.Decode(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs, 0) {
+		if !compact.Decode(l.small(), b, s.meta.Docs, 0) {
 			return l.Locate(format.Corrupt("malformed compact list"), format.NoBlock)
 		}
 	default:
@@ -70,22 +68,22 @@ func (s *Segment) InitList(l *List, e Entry) error {
 	return nil
 }
 
-// AppendSmall appends the postings of e to docs and freqs and adds base to every docID. e
-// must be an entry of s without an extent.
-func (s *Segment) AppendSmall(docs, freqs []uint32, e *Entry, base uint32) (_, _ []uint32, err error) {
+// AppendSmall appends the postings of e to dst and adds base to every docID. e must be an
+// entry of s without an extent.
+func (s *Segment) AppendSmall(dst format.Postings, e *Entry, base uint32) (format.Postings, error) {
 	if e.Kind == KindSingleton {
-		return append(docs, e.Doc+base), append(freqs, e.TF), nil
+		return dst.AppendPosting(e.Doc+base, e.TF), nil
 	}
 	b, err := s.compactBytes(*e)
 	if err != nil {
-		return docs, freqs, err
+		return dst, err
 	}
-	n, m := len(docs), len(docs)+int(min(e.DF, compact.MaxPostings))
-	docs, freqs = slices.Grow(docs, m-n)[:m], slices.Grow(freqs, m-n)[:m]
-	if !compact.Decode(docs[n:], freqs[n:], b, s.meta.Docs, base) {
-		return docs[:n], freqs[:n], s.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
+	at, n := dst.Len(), int(min(e.DF, compact.MaxPostings))
+	dst = dst.Grow(n).Slice(0, at+n)
+	if !compact.Decode(dst.Slice(at, at+n), b, s.meta.Docs, base) {
+		return dst.Slice(0, at), s.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
 	}
-	return docs, freqs, nil
+	return dst, nil
 }
 
 // compactBytes returns the bit stream of e, followed by readable bytes.
@@ -115,13 +113,17 @@ func (l *List) initSmall(e Entry, n int) {
 // Entry returns the list's dictionary entry.
 func (l *List) Entry() Entry { return l.entry }
 
-// Small returns the postings of a list without an extent, and nil for other lists. They are
+// Small returns the postings of a list without an extent, and none of other lists. They are
 // valid until the next InitList.
-func (l *List) Small() (docs, freqs []uint32) {
+func (l *List) Small() format.Postings {
 	if l.extent != nil {
-		return nil, nil
+		return format.Postings{}
 	}
-	return l.docs[:l.N], l.freqs[:l.N]
+	return l.small()
+}
+
+func (l *List) small() format.Postings {
+	return format.Postings{Docs: l.docs[:l.N], Freqs: l.freqs[:l.N]}
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on, which must exist, to dst,
@@ -163,13 +165,13 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 }
 
 // CheckBlock returns an error if bits of a block of an extent that decoders pass over are not
-// as FORMAT.md says. docs and freqs are what the block decodes to.
-func (l *List) CheckBlock(block int, docs, freqs []uint32) (err error) {
+// as FORMAT.md says. p is what the block decodes to.
+func (l *List) CheckBlock(block int, p format.Postings) (err error) {
 	if c, ok := l.DocsCodec.(codec.Strict); ok {
-		err = c.StrictDocs(&l.Docs, block, docs)
+		err = c.StrictDocs(&l.Docs, block, p.Docs)
 	}
 	if c, ok := l.FreqsCodec.(codec.Strict); ok && err == nil {
-		err = c.StrictFreqs(&l.Freqs, block, freqs)
+		err = c.StrictFreqs(&l.Freqs, block, p.Freqs)
 	}
 	if err != nil {
 		return l.Locate(err, block)

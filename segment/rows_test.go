@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
@@ -39,17 +40,17 @@ func TestRows(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			wantDocs, wantFreqs := segtest.Split(ps)
+			want := segtest.Split(ps)
 			for _, from := range []int{0, l.Blocks / 2, l.Blocks - 1} {
-				var docs, freqs []uint32
+				var got format.Postings
 				for rows.ResetAt(l, from); rows.Next(); {
-					if rows.Block*l.BlockLen != from*l.BlockLen+len(docs) {
-						t.Fatalf("%s, %s: row of block %d after %d postings", name, term, rows.Block, len(docs))
+					if rows.Block*l.BlockLen != from*l.BlockLen+got.Len() {
+						t.Fatalf("%s, %s: row of block %d after %d postings", name, term, rows.Block, got.Len())
 					}
-					docs, freqs = append(docs, rows.Docs...), append(freqs, rows.Freqs...)
+					got = got.Append(rows.Postings)
 				}
 				at := from * l.BlockLen
-				if rows.Err() != nil || !slices.Equal(docs, wantDocs[at:]) || !slices.Equal(freqs, wantFreqs[at:]) {
+				if rows.Err() != nil || !slices.Equal(got.Docs, want.Docs[at:]) || !slices.Equal(got.Freqs, want.Freqs[at:]) {
 					t.Fatalf("%s, %s from block %d: postings differ, %v", name, term, from, rows.Err())
 				}
 			}
@@ -59,7 +60,7 @@ func TestRows(t *testing.T) {
 			l.Docs.Last[1]++ // in memory that the test owns
 			n := 0
 			for rows.Reset(l); rows.Next(); {
-				n += len(rows.Docs)
+				n += rows.Len()
 			}
 			if n != l.BlockLen || !segtest.IsIndexError(rows.Err()) {
 				t.Errorf("%s, %s with block 1 damaged: %d postings, %v", name, term, n, rows.Err())

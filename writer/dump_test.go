@@ -114,18 +114,14 @@ func dumpSegment(t testing.TB, s *segment.Segment) []shownDoc {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ids, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
-		for b := range l.Blocks {
-			n, err := l.DecodeDocs(ids, b, 1)
-			if err != nil {
-				t.Fatal(err)
+		var rows segment.Rows
+		for rows.Reset(l); rows.Next(); {
+			for i, doc := range rows.Docs {
+				docs[doc].terms[string(it.Term())] = rows.Freqs[i]
 			}
-			if _, err := l.DecodeFreqs(freqs, b, 1); err != nil {
-				t.Fatal(err)
-			}
-			for i := range n {
-				docs[ids[i]].terms[string(it.Term())] = freqs[i]
-			}
+		}
+		if rows.Err() != nil {
+			t.Fatal(rows.Err())
 		}
 	}
 	if it.Err() != nil {

@@ -11,6 +11,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
@@ -42,9 +43,8 @@ type InvertedDoc struct {
 
 // InvertedList is a posting list of an Inverted collection.
 type InvertedList struct {
-	Term  []byte   // 1 to 65535 bytes
-	Docs  []uint32 // docIDs, strictly ascending
-	Freqs []uint32 // as many, each at least 1
+	Term []byte // 1 to 65535 bytes
+	format.Postings
 }
 
 // ListError is the error for an invalid posting list of an Inverted collection.
@@ -153,15 +153,15 @@ type tally struct {
 }
 
 // add counts a list that was encoded, so that it names only documents there are.
-func (t *tally) add(docs, freqs []uint32) error {
+func (t *tally) add(p format.Postings) error {
 	if t == nil {
 		return nil
 	}
-	for i, d := range docs {
-		if freqs[i] > t.left[d] {
+	for i, d := range p.Docs {
+		if p.Freqs[i] > t.left[d] {
 			return fmt.Errorf("document %d has length %d, but its frequencies up to here exceed that", d, t.lens[d])
 		}
-		t.left[d] -= freqs[i]
+		t.left[d] -= p.Freqs[i]
 	}
 	return nil
 }
@@ -262,11 +262,11 @@ func (s *docSpool) each(f func(id, text []byte) error) error {
 
 // listJob is a number of lists to encode.
 type listJob struct {
-	first       uint64 // number of the first list
-	terms       []byte
-	ends        []int
-	docs, freqs []uint32
-	docEnds     []int
+	first    uint64 // number of the first list
+	terms    []byte
+	ends     []int
+	postings format.Postings
+	listEnds []int // in postings
 
 	result lists.Encoded
 }
@@ -274,9 +274,8 @@ type listJob struct {
 func (j *listJob) add(l InvertedList) {
 	j.terms = append(j.terms, l.Term...)
 	j.ends = append(j.ends, len(j.terms))
-	j.docs = append(j.docs, l.Docs...)
-	j.freqs = append(j.freqs, l.Freqs...)
-	j.docEnds = append(j.docEnds, len(j.docs))
+	j.postings = j.postings.Append(l.Postings)
+	j.listEnds = append(j.listEnds, j.postings.Len())
 }
 
 func (j *listJob) term(i int) []byte {
@@ -290,8 +289,8 @@ func (j *listJob) term(i int) []byte {
 // encode encodes all lists of j.
 func (j *listJob) encode(enc *build.ListEncoder) error {
 	from := 0
-	for i, to := range j.docEnds {
-		if err := j.result.Encode(enc, j.docs[from:to], j.freqs[from:to]); err != nil {
+	for i, to := range j.listEnds {
+		if err := j.result.Encode(enc, j.postings.Slice(from, to)); err != nil {
 			return j.fail(i, err)
 		}
 		from = to
@@ -302,11 +301,11 @@ func (j *listJob) encode(enc *build.ListEncoder) error {
 // append appends all lists of j, which are encoded, to b and counts them in tokens.
 func (j *listJob) append(b *build.Builder, tokens *tally) error {
 	from := 0
-	for i, to := range j.docEnds {
+	for i, to := range j.listEnds {
 		if err := b.Append(j.term(i), j.result.List(i)); err != nil {
 			return j.fail(i, err)
 		}
-		if err := tokens.add(j.docs[from:to], j.freqs[from:to]); err != nil {
+		if err := tokens.add(j.postings.Slice(from, to)); err != nil {
 			return j.fail(i, err)
 		}
 		from = to
@@ -333,7 +332,7 @@ func (w *Writer) encodeLists(ctx context.Context, b *build.Builder, in iter.Seq2
 				}
 				j.add(l)
 				n++
-				if len(j.docs) < lists.ChunkPostings && len(j.ends) < lists.ChunkTerms && len(j.terms) < lists.ChunkBytes {
+				if j.postings.Len() < lists.ChunkPostings && len(j.ends) < lists.ChunkTerms && len(j.terms) < lists.ChunkBytes {
 					continue
 				}
 				if !yield(j) {

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/segment/check"
@@ -27,7 +28,7 @@ func invertedOf(docs []shownDoc) Inverted {
 				l = &InvertedList{Term: []byte(term)}
 				lists[term] = l
 			}
-			l.Docs, l.Freqs = append(l.Docs, uint32(i)), append(l.Freqs, tf)
+			l.Postings = l.AppendPosting(uint32(i), tf)
 		}
 	}
 	return Inverted{
@@ -143,7 +144,7 @@ func TestBadInverted(t *testing.T) {
 		}
 	}
 	list := func(term string, docs, freqs []uint32) InvertedList {
-		return InvertedList{[]byte(term), docs, freqs}
+		return InvertedList{[]byte(term), format.Postings{Docs: docs, Freqs: freqs}}
 	}
 	good := list("good", []uint32{0, 1, 2}, []uint32{1, 2, 3})
 	broken := errors.New("broken input")
@@ -206,7 +207,7 @@ func TestInvertedLengths(t *testing.T) {
 		many[i] = uint32(i)
 	}
 	list := func(term string, docs, freqs []uint32) InvertedList {
-		return InvertedList{[]byte(term), docs, freqs}
+		return InvertedList{[]byte(term), format.Postings{Docs: docs, Freqs: freqs}}
 	}
 	x, y := list("x", []uint32{0, 1}, []uint32{2, 1}), list("y", []uint32{1}, []uint32{3})
 	long := list("x", many, slices.Repeat([]uint32{1}, len(many)))

@@ -12,9 +12,6 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Postings is a list to encode: docIDs and as many frequencies.
-type Postings struct{ Docs, Freqs []uint32 }
-
 // Side is one of the two sequences of a list.
 type Side int
 
@@ -24,7 +21,7 @@ const (
 	Freqs
 )
 
-func (s Side) values(p Postings) []uint32 {
+func (s Side) values(p format.Postings) []uint32 {
 	if s == Docs {
 		return p.Docs
 	}
@@ -32,7 +29,7 @@ func (s Side) values(p Postings) []uint32 {
 }
 
 // Append encodes the side of p with c.
-func (s Side) Append(c codec.Codec, dst []byte, ends []uint32, p Postings) ([]byte, error) {
+func (s Side) Append(c codec.Codec, dst []byte, ends []uint32, p format.Postings) ([]byte, error) {
 	if s == Docs {
 		return c.AppendDocs(dst, ends, p.Docs)
 	}
@@ -65,16 +62,10 @@ func Codecs(names []string) ([]codec.Codec, error) {
 }
 
 // Read decodes a list.
-func Read(l *segment.List) (Postings, error) {
-	size := l.Blocks * l.BlockLen
-	p := Postings{make([]uint32, size), make([]uint32, size)}
-	if _, err := l.DecodeDocs(p.Docs, 0, l.Blocks); err != nil {
-		return p, err
-	}
-	if _, err := l.DecodeFreqs(p.Freqs, 0, l.Blocks); err != nil {
-		return p, err
-	}
-	return Postings{p.Docs[:l.N], p.Freqs[:l.N]}, nil
+func Read(l *segment.List) (format.Postings, error) {
+	p := format.MakePostings(l.Blocks * l.BlockLen)
+	n, err := l.DecodePostings(p, 0, l.Blocks)
+	return p.Slice(0, n), err
 }
 
 // Encoded is one side of some lists in one codec. The payloads follow each other in
@@ -86,7 +77,7 @@ type Encoded struct {
 }
 
 // Encode encodes a side of lists with c.
-func Encode(c codec.Codec, side Side, lists []Postings) (*Encoded, error) {
+func Encode(c codec.Codec, side Side, lists []format.Postings) (*Encoded, error) {
 	var buf []byte
 	e := &Encoded{Codec: c, Side: side, Seqs: make([]codec.Sequence, len(lists))}
 	from := make([]int, len(lists))

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/simd"
 	"github.com/pinion-index/pinion/internal/synthetic"
@@ -30,7 +31,7 @@ func Bench(b *testing.B, c codec.Codec) {
 }
 
 func benchList(b *testing.B, c codec.Codec, docs []uint32) {
-	l, err := Encode(c, docs, synthetic.Freqs(2, len(docs), 1000))
+	l, err := Encode(c, format.Postings{Docs: docs, Freqs: synthetic.Freqs(2, len(docs), 1000)})
 	if err != nil {
 		b.Fatal(err)
 	}

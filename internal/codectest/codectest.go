@@ -38,30 +38,30 @@ func Run(t *testing.T, c codec.Codec) {
 
 // List is a posting list with its encodings.
 type List struct {
-	Docs, Freqs   []uint32
+	format.Postings
 	DocSeq, TFSeq codec.Sequence // as in an extent
 }
 
-// Encode encodes docs and freqs, which must have the same length. The results are aligned
-// and have readable padding, as in an extent.
-func Encode(c codec.Codec, docs, freqs []uint32) (*List, error) {
-	blocks := codec.Blocks(len(docs), c.BlockLen())
-	l := &List{Docs: docs, Freqs: freqs}
-	l.DocSeq = codec.Sequence{N: len(docs), Ends: make([]uint32, blocks+1), Last: make([]uint32, blocks)}
-	l.TFSeq = codec.Sequence{N: len(docs), Ends: make([]uint32, blocks+1)}
+// Encode encodes p. The results are aligned and have readable padding, as in an extent.
+func Encode(c codec.Codec, p format.Postings) (*List, error) {
+	n := p.Len()
+	blocks := codec.Blocks(n, c.BlockLen())
+	l := &List{Postings: p}
+	l.DocSeq = codec.Sequence{N: n, Ends: make([]uint32, blocks+1), Last: make([]uint32, blocks)}
+	l.TFSeq = codec.Sequence{N: n, Ends: make([]uint32, blocks+1)}
 	for i := range blocks {
-		l.DocSeq.Last[i] = docs[min((i+1)*c.BlockLen(), len(docs))-1]
+		l.DocSeq.Last[i] = p.Docs[min((i+1)*c.BlockLen(), n)-1]
 	}
-	p, err := c.AppendDocs(nil, l.DocSeq.Ends, docs)
+	b, err := c.AppendDocs(nil, l.DocSeq.Ends, p.Docs)
 	if err != nil {
 		return nil, err
 	}
-	l.DocSeq.Payload = padded(p)
-	p, err = c.AppendFreqs(nil, l.TFSeq.Ends, freqs)
+	l.DocSeq.Payload = padded(b)
+	b, err = c.AppendFreqs(nil, l.TFSeq.Ends, p.Freqs)
 	if err != nil {
 		return nil, err
 	}
-	l.TFSeq.Payload = padded(p)
+	l.TFSeq.Payload = padded(b)
 	return l, nil
 }
 
@@ -82,7 +82,7 @@ func pad(b []byte) {
 }
 
 func encode(t fataler, c codec.Codec, docs, freqs []uint32) *List {
-	l, err := Encode(c, docs, freqs)
+	l, err := Encode(c, format.Postings{Docs: docs, Freqs: freqs})
 	if err != nil {
 		t.Fatalf("encoding %d values: %v", len(docs), err)
 	}
@@ -240,8 +240,8 @@ func wantEncodeError(t *testing.T, name string, err error, at int, v uint32) {
 }
 
 func testAllocations(t *testing.T, c codec.Codec) {
-	docs, freqs := wide(3*c.BlockLen()-1, 9), wideFreqs(3*c.BlockLen()-1, 5)
-	l := encode(t, c, docs, freqs)
+	n := 3*c.BlockLen() - 1
+	l := encode(t, c, wide(n, 9), wideFreqs(n, 5))
 	dst, row := make([]uint32, c.BlockLen()), make([]uint32, 3*c.BlockLen())
 	allocs := testing.AllocsPerRun(20, func() {
 		for i := range l.DocSeq.Last {

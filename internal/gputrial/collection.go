@@ -33,16 +33,13 @@ type Shape struct {
 	Seed       uint64
 }
 
-// List is one term's postings in a segment.
-type List struct{ Docs, Freqs []uint32 }
-
 // Part is one segment of a collection.
 type Part struct {
 	Segment *segment.Segment
 	Bytes   []byte
 	Base    uint32
 	Lens    []uint32
-	Lists   []List // by term number; empty where the term does not occur
+	Lists   []format.Postings // by term number; empty where the term does not occur
 }
 
 // Collection is a synthetic collection.
@@ -91,7 +88,7 @@ func (s Shape) df(r *rand.Rand, i, docs int) int {
 }
 
 func (s Shape) part(r *rand.Rand, docs int) (*Part, error) {
-	p := &Part{Lens: make([]uint32, docs), Lists: make([]List, s.Terms)}
+	p := &Part{Lens: make([]uint32, docs), Lists: make([]format.Postings, s.Terms)}
 	for i := range p.Lists {
 		p.Lists[i] = s.list(r, docs, s.df(r, i, docs))
 		for j, d := range p.Lists[i].Docs {
@@ -102,8 +99,8 @@ func (s Shape) part(r *rand.Rand, docs int) (*Part, error) {
 }
 
 // list draws n of docs documents and their frequencies.
-func (s Shape) list(r *rand.Rand, docs, n int) List {
-	l := List{Docs: make([]uint32, 0, n), Freqs: make([]uint32, 0, n)}
+func (s Shape) list(r *rand.Rand, docs, n int) format.Postings {
+	l := format.MakePostings(n).Slice(0, 0)
 	add := func(d uint32) {
 		f := uint32(1)
 		for r.IntN(3) == 0 && f < 60 {
@@ -112,7 +109,7 @@ func (s Shape) list(r *rand.Rand, docs, n int) List {
 		if r.IntN(2000) == 0 {
 			f += r.Uint32N(5000)
 		}
-		l.Docs, l.Freqs = append(l.Docs, d), append(l.Freqs, f)
+		l = l.AppendPosting(d, f)
 	}
 	left, run := n, 0
 	for d := 0; d < docs && left > 0; d++ {
@@ -161,12 +158,12 @@ func (s Shape) build(p *Part) error {
 	if !ok1 || !ok2 {
 		return fmt.Errorf("gputrial: no codec %q or %q", s.DocsCodec, s.FreqsCodec)
 	}
-	b, err := write(p.Lens, !s.OwnLengths, dc, fc, policy, func(add func(term []byte, docs, freqs []uint32) error) error {
+	b, err := write(p.Lens, !s.OwnLengths, dc, fc, policy, func(add func(term []byte, p format.Postings) error) error {
 		for i, l := range p.Lists {
-			if len(l.Docs) == 0 {
+			if l.Len() == 0 {
 				continue
 			}
-			if err := add(Term(i), l.Docs, l.Freqs); err != nil {
+			if err := add(Term(i), l); err != nil {
 				return err
 			}
 		}
@@ -203,7 +200,7 @@ func (mixer) Freqs(freqs []uint32) (codec.BlockCodec, error) {
 func (mixer) Keeps(docs, freqs codec.Codec) bool { return true }
 
 // write writes a segment of lists, in the order of their terms, to aligned memory.
-func write(lens []uint32, foreign bool, docs, freqs codec.Codec, policy choose.Policy, lists func(add func(term []byte, docs, freqs []uint32) error) error) ([]byte, error) {
+func write(lens []uint32, foreign bool, docs, freqs codec.Codec, policy choose.Policy, lists func(add func(term []byte, p format.Postings) error) error) ([]byte, error) {
 	m := new(memory)
 	b, err := build.New(format.NewFileWriter(m, format.KindSegment, format.ID{1}), build.Options{
 		Docs: uint32(len(lens)), Lengths: []segment.LengthTable{segment.NewLengthTable(lens)}, Analyzer: "none", ForeignLengths: foreign,

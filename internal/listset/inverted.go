@@ -5,6 +5,7 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -52,7 +53,7 @@ func (s *Set) lists() iter.Seq2[writer.InvertedList, error] {
 			for _, f := range s.Freqs[i] {
 				freqs = append(freqs, uint32(f))
 			}
-			if !yield(writer.InvertedList{Term: []byte(s.Terms[i]), Docs: s.Lists[i], Freqs: freqs}, nil) {
+			if !yield(writer.InvertedList{Term: []byte(s.Terms[i]), Postings: format.Postings{Docs: s.Lists[i], Freqs: freqs}}, nil) {
 				return
 			}
 		}

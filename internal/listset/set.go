@@ -13,6 +13,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/synth"
 	"github.com/pinion-index/pinion/order"
 )
@@ -61,15 +62,16 @@ func New(name string, base *synth.Collection, order order.Permutation, queries [
 // take draws the lists of ranks.
 func (s *Set) take(ranks []int) error {
 	s.Lists, s.Freqs, s.Terms = make([][]uint32, len(ranks)), make([][]uint8, len(ranks)), make([]string, len(ranks))
-	return s.base.Draw(context.Background(), ranks, 0, func(i int, docs, freqs []uint32) {
-		s.Lists[i], s.Freqs[i] = s.Arrange(docs, freqs)
+	return s.base.Draw(context.Background(), ranks, 0, func(i int, p format.Postings) {
+		s.Lists[i], s.Freqs[i] = s.Arrange(p)
 		s.Terms[i] = string(s.base.Term(nil, ranks[i]))
 	})
 }
 
 // Arrange gives the documents of a list of the set's collection their places in the order. It may
-// keep docs.
-func (s *Set) Arrange(docs, freqs []uint32) ([]uint32, []uint8) {
+// keep p.
+func (s *Set) Arrange(p format.Postings) ([]uint32, []uint8) {
+	docs, freqs := p.Docs, p.Freqs
 	out := make([]uint8, len(docs))
 	if s.order != nil {
 		pairs := make([]uint64, len(docs))

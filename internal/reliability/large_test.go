@@ -129,10 +129,10 @@ func (c *large) allLists() iter.Seq2[writer.InvertedList, error] {
 	return func(yield func(writer.InvertedList, error) bool) {
 		var l writer.InvertedList
 		for list := range c.terms {
-			l.Term, l.Docs, l.Freqs = c.term(list), l.Docs[:0], l.Freqs[:0]
+			l.Term, l.Postings = c.term(list), l.Slice(0, 0)
 			for doc := range c.docs {
 				if f := c.freq(list, doc); f > 0 {
-					l.Docs, l.Freqs = append(l.Docs, uint32(doc)), append(l.Freqs, f)
+					l.Postings = l.AppendPosting(uint32(doc), f)
 				}
 			}
 			if !yield(l, nil) {
@@ -290,7 +290,7 @@ func TestLongestText(t *testing.T) {
 				yield(writer.InvertedDoc{ID: []byte(id), Len: 1, Text: text[:n]}, nil)
 			},
 			Lists: func(yield func(writer.InvertedList, error) bool) {
-				yield(writer.InvertedList{Term: []byte("all"), Docs: []uint32{0}, Freqs: []uint32{1}}, nil)
+				yield(writer.InvertedList{Term: []byte("all"), Postings: format.Postings{Docs: []uint32{0}, Freqs: []uint32{1}}}, nil)
 			}})
 	}
 	if err := add("longer", segment.MaxText+1); err == nil {

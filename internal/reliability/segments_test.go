@@ -109,7 +109,8 @@ func makeSegments(t *testing.T, dir string, n int) {
 		b, err := segments.New(format.NewFileWriter(f, format.KindSegment, id), segments.Options{Docs: 1, Lengths: []segment.LengthTable{segment.NewLengthTable([]uint32{2})},
 			Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions, Stored: true, DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}})
 		check(t, err, b.AddDoc(fmt.Appendf(nil, "d%d", i), fmt.Appendf(nil, "all n%d", i)))
-		check(t, b.AddList([]byte("all"), []uint32{0}, []uint32{1}), b.AddList(fmt.Appendf(nil, "n%d", i), []uint32{0}, []uint32{1}))
+		one := format.Postings{Docs: []uint32{0}, Freqs: []uint32{1}}
+		check(t, b.AddList([]byte("all"), one), b.AddList(fmt.Appendf(nil, "n%d", i), one))
 		_, err = b.Finish()
 		check(t, err, f.Sync(), f.Close())
 		meta := b.Meta()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -48,10 +49,10 @@ func (p Part) docs() iter.Seq2[writer.InvertedDoc, error] {
 
 // batch holds the lists of consecutive names.
 type batch struct {
-	ranks       []int
-	ends        []int
-	docs, freqs []uint32
-	ready       chan *batch
+	ranks    []int
+	ends     []int
+	postings format.Postings
+	ready    chan *batch
 }
 
 const batchNames = 128
@@ -66,7 +67,7 @@ func (p Part) lists(ctx context.Context, threads int, done func(part float64)) i
 			from := 0
 			for i, to := range b.ends {
 				term = p.c.Term(term[:0], b.ranks[i])
-				if to > from && !yield(writer.InvertedList{Term: term, Docs: b.docs[from:to], Freqs: b.freqs[from:to]}, nil) {
+				if to > from && !yield(writer.InvertedList{Term: term, Postings: b.postings.Slice(from, to)}, nil) {
 					return
 				}
 				from = to
@@ -130,13 +131,13 @@ func (p Part) batches(ctx context.Context, threads int) iter.Seq[*batch] {
 }
 
 func (p Part) draw(d *drawer, b *batch, number int) {
-	b.ranks, b.ends, b.docs, b.freqs = b.ranks[:0], b.ends[:0], b.docs[:0], b.freqs[:0]
+	b.ranks, b.ends, b.postings = b.ranks[:0], b.ends[:0], b.postings.Slice(0, 0)
 	for i := number * batchNames; i < min((number+1)*batchNames, p.c.names.count()); i++ {
 		rank := p.c.names.rank(i)
 		if rank >= p.c.spec.Terms {
 			continue
 		}
-		b.docs, b.freqs = d.list(rank, p.from, p.to, b.docs, b.freqs)
-		b.ranks, b.ends = append(b.ranks, rank), append(b.ends, len(b.docs))
+		b.postings = d.list(rank, p.from, p.to, b.postings)
+		b.ranks, b.ends = append(b.ranks, rank), append(b.ends, b.postings.Len())
 	}
 }

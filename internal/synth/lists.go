@@ -4,6 +4,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"sort"
+
+	"github.com/pinion-index/pinion/format"
 )
 
 // drawer draws posting lists. Each goroutine needs its own.
@@ -25,18 +27,18 @@ func newDrawer(c *Collection) *drawer {
 
 // list appends the postings of the term of a rank in slabs [from, to). DocIDs count
 // from the first document of slab from.
-func (d *drawer) list(rank, from, to int, docs, freqs []uint32) ([]uint32, []uint32) {
+func (d *drawer) list(rank, from, to int, dst format.Postings) format.Postings {
 	for s := from; s < to; s++ {
-		docs, freqs = d.slab(rank, s, uint32(d.c.first[from]), docs, freqs)
+		dst = d.slab(rank, s, uint32(d.c.first[from]), dst)
 	}
-	return docs, freqs
+	return dst
 }
 
 // slab appends the postings of one slab.
-func (d *drawer) slab(rank, slab int, base uint32, docs, freqs []uint32) ([]uint32, []uint32) {
+func (d *drawer) slab(rank, slab int, base uint32, dst format.Postings) format.Postings {
 	c := d.c
 	if c.slabs[slab] == c.slabs[slab+1] {
-		return docs, freqs
+		return dst
 	}
 	d.weigh(rank)
 	d.pcg.Seed(c.spec.Seed+1, uint64(rank)<<8|uint64(slab))
@@ -65,7 +67,7 @@ func (d *drawer) slab(rank, slab int, base uint32, docs, freqs []uint32) ([]uint
 				continue
 			}
 			if hits > 0 {
-				docs, freqs = append(docs, doc-base), append(freqs, d.freq(hits))
+				dst = dst.AppendPosting(doc-base, d.freq(hits))
 			}
 			doc, hits = c.document(token, doc), 1
 			if left--; left <= 0 {
@@ -78,9 +80,9 @@ func (d *drawer) slab(rank, slab int, base uint32, docs, freqs []uint32) ([]uint
 		}
 	}
 	if hits > 0 {
-		docs, freqs = append(docs, doc-base), append(freqs, d.freq(hits))
+		dst = dst.AppendPosting(doc-base, d.freq(hits))
 	}
-	return docs, freqs
+	return dst
 }
 
 // gaps returns the mean distance between tokens of a term in a warped space, inside

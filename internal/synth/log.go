@@ -8,6 +8,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/pinion-index/pinion/format"
 )
 
 // LogSpec describes a query log by what the papers say of theirs: how many terms queries
@@ -92,7 +94,7 @@ func (c *Collection) curve() curve {
 	}
 	var out curve
 	docs := make([]float64, len(ranks))
-	_ = c.Draw(context.Background(), ranks, 0, func(i int, list, _ []uint32) { docs[i] = math.Log(float64(len(list)) + 0.5) })
+	_ = c.Draw(context.Background(), ranks, 0, func(i int, p format.Postings) { docs[i] = math.Log(float64(p.Len()) + 0.5) })
 	for i := range docs { // a smooth, descending curve
 		sum := 0.0
 		lo, hi := max(i-1, 0), min(i+2, len(docs))
@@ -123,7 +125,7 @@ func (v curve) rank(df float64) int {
 // Draw draws the lists of ranks on several goroutines, 0 for one for each CPU, and calls
 // take with the index in ranks and the postings, which take may keep. Calls for different
 // lists may overlap.
-func (c *Collection) Draw(ctx context.Context, ranks []int, threads int, take func(i int, docs, freqs []uint32)) error {
+func (c *Collection) Draw(ctx context.Context, ranks []int, threads int, take func(i int, p format.Postings)) error {
 	if threads <= 0 {
 		threads = runtime.GOMAXPROCS(0)
 	}
@@ -137,8 +139,7 @@ func (c *Collection) Draw(ctx context.Context, ranks []int, threads int, take fu
 				if i >= len(ranks) {
 					return
 				}
-				docs, freqs := d.list(ranks[i], 0, Slabs, nil, nil)
-				take(i, docs, freqs)
+				take(i, d.list(ranks[i], 0, Slabs, format.Postings{}))
 			}
 		})
 	}

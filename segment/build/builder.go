@@ -118,12 +118,12 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 // each other and of the Builder, so each goroutine can have one.
 func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.lengths, b.model) }
 
-// AddList adds the list of the next term: ascending docIDs and as many frequencies.
-func (b *Builder) AddList(term []byte, docs, freqs []uint32) error {
+// AddList adds the list of the next term.
+func (b *Builder) AddList(term []byte, p format.Postings) error {
 	if b.enc == nil {
 		b.enc = b.NewListEncoder()
 	}
-	l, buf, err := b.enc.Encode(b.scratch[:0], docs, freqs)
+	l, buf, err := b.enc.Encode(b.scratch[:0], p)
 	b.scratch = buf
 	if err != nil {
 		return fmt.Errorf("segment: list of %q: %w", term, err)

@@ -114,25 +114,25 @@ func TestBuilderRefuses(t *testing.T) {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	one := []uint32{1}
+	one := format.Postings{Docs: []uint32{1}, Freqs: []uint32{1}}
 	for name, f := range map[string]func(*build.Builder) error{
-		"empty term": func(b *build.Builder) error { return b.AddList(nil, one, one) },
-		"long term":  func(b *build.Builder) error { return b.AddList(make([]byte, segment.MaxTerm+1), one, one) },
+		"empty term": func(b *build.Builder) error { return b.AddList(nil, one) },
+		"long term":  func(b *build.Builder) error { return b.AddList(make([]byte, segment.MaxTerm+1), one) },
 		"term twice": func(b *build.Builder) error {
-			b.AddList([]byte("a"), one, one)
-			return b.AddList([]byte("a"), one, one)
+			b.AddList([]byte("a"), one)
+			return b.AddList([]byte("a"), one)
 		},
 		"bytes not shared": func(b *build.Builder) error {
-			b.AddList([]byte("ax"), one, one)
+			b.AddList([]byte("ax"), one)
 			return b.AppendShared([]byte("bz-----------------")[:2], 1, build.EncodedList{Kind: segment.KindSingleton, DF: 1, Bytes: []byte{0}})
 		},
 		"term order": func(b *build.Builder) error {
-			b.AddList([]byte("b"), one, one)
-			return b.AddList([]byte("a"), one, one)
+			b.AddList([]byte("b"), one)
+			return b.AddList([]byte("a"), one)
 		},
 		"shorter": func(b *build.Builder) error {
-			b.AddList([]byte("ab"), one, one)
-			return b.AddList([]byte("a"), one, one)
+			b.AddList([]byte("ab"), one)
+			return b.AddList([]byte("a"), one)
 		},
 		"empty id": func(b *build.Builder) error { return b.AddDoc(nil, nil) },
 		"long id":  func(b *build.Builder) error { return b.AddDoc(make([]byte, segment.MaxID+1), nil) },
@@ -144,7 +144,7 @@ func TestBuilderRefuses(t *testing.T) {
 		"few docs": func(b *build.Builder) error { b.AddDoc([]byte("a"), nil); _, err := b.Finish(); return err },
 		"in turns": func(b *build.Builder) error {
 			b.AddDoc([]byte("a"), nil)
-			b.AddList([]byte("a"), one, one)
+			b.AddList([]byte("a"), one)
 			return b.AddDoc([]byte("b"), nil)
 		},
 	} {
@@ -186,9 +186,9 @@ func TestBuilderReportsWriteErrors(t *testing.T) {
 	for n := 0; ; n++ {
 		b, err := build.New(format.NewFileWriter(&failingFile{n}, format.KindSegment, format.ID{}), m.Options(segtest.Default()))
 		for _, term := range m.Terms() {
-			docs, freqs := segtest.Split(m.Lists[term])
+			p := segtest.Split(m.Lists[term])
 			if err == nil {
-				err = b.AddList([]byte(term), docs, freqs)
+				err = b.AddList([]byte(term), p)
 			}
 		}
 		for _, id := range m.IDs {

@@ -43,7 +43,7 @@ type ListEncoder struct {
 	n                      int  // postings encoded
 	prev                   uint32
 	first                  uint32
-	pendDocs, pendFreqs    []uint32
+	pending                format.Postings
 	known                  bool // postings to come are covered by kth
 	pendKnown              bool // all pending ones are
 	docEnds, freqEnds      []uint32
@@ -96,15 +96,15 @@ func (e *ListEncoder) setCodecs(d, f codec.Codec) {
 }
 
 // chooseCodecs lets the policy, if there is one, choose by these postings.
-func (e *ListEncoder) chooseCodecs(docs, freqs []uint32) error {
+func (e *ListEncoder) chooseCodecs(p format.Postings) error {
 	if e.choose == nil || e.chosen {
 		return nil
 	}
-	d, err := e.choose.Docs(docs)
+	d, err := e.choose.Docs(p.Docs)
 	if err != nil {
 		return err
 	}
-	f, err := e.choose.Freqs(freqs)
+	f, err := e.choose.Freqs(p.Freqs)
 	if err != nil {
 		return err
 	}
@@ -116,25 +116,24 @@ func (e *ListEncoder) chooseCodecs(docs, freqs []uint32) error {
 	return nil
 }
 
-// Encode appends the encoding of a list to dst: ascending docIDs and as many
-// frequencies. It returns the list, whose bytes are those appended, and the
-// extended dst.
-func (e *ListEncoder) Encode(dst []byte, docs, freqs []uint32) (EncodedList, []byte, error) {
-	if n := len(docs); 0 < n && n < layout.MinExtent && n == len(freqs) {
+// Encode appends the encoding of the list of p to dst. It returns the list, whose bytes are
+// those appended, and the extended dst.
+func (e *ListEncoder) Encode(dst []byte, p format.Postings) (EncodedList, []byte, error) {
+	if n := p.Len(); 0 < n && n < layout.MinExtent && n == len(p.Freqs) {
 		at := len(dst)
-		kind, dst, err := e.encodeSmall(dst, docs, freqs)
+		kind, dst, err := e.encodeSmall(dst, p)
 		if err != nil {
 			return EncodedList{}, dst[:at], err
 		}
 		return EncodedList{Kind: kind, DF: uint32(n), Bytes: dst[at:]}, dst, nil
 	}
 	e.Reset()
-	if len(docs) >= layout.MinExtent && len(docs) == len(freqs) {
-		if err := e.chooseCodecs(docs, freqs); err != nil {
+	if p.Len() >= layout.MinExtent && p.Len() == len(p.Freqs) {
+		if err := e.chooseCodecs(p); err != nil {
 			return EncodedList{}, dst, err
 		}
 	}
-	if err := e.AppendPostings(docs, freqs); err != nil {
+	if err := e.AppendPostings(p); err != nil {
 		return EncodedList{}, dst, err
 	}
 	return e.Finish(dst)
@@ -143,7 +142,7 @@ func (e *ListEncoder) Encode(dst []byte, docs, freqs []uint32) (EncodedList, []b
 // Reset begins a list that comes in several parts.
 func (e *ListEncoder) Reset() {
 	e.n, e.prev, e.first = 0, codec.NoDoc, 0
-	e.pendDocs, e.pendFreqs = e.pendDocs[:0], e.pendFreqs[:0]
+	e.pending = e.pending.Slice(0, 0)
 	e.docEnds, e.freqEnds = append(e.docEnds[:0], 0), append(e.freqEnds[:0], 0)
 	e.last, e.quads = e.last[:0], e.quads[:0]
 	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
@@ -183,62 +182,62 @@ func sum(freqs []uint32) (n uint64) {
 }
 
 // AppendPostings adds postings behind those of the list so far.
-func (e *ListEncoder) AppendPostings(docs, freqs []uint32) error {
-	if len(docs) != len(freqs) {
-		return fmt.Errorf("segment: %d docIDs and %d frequencies", len(docs), len(freqs))
+func (e *ListEncoder) AppendPostings(p format.Postings) error {
+	if p.Len() != len(p.Freqs) {
+		return fmt.Errorf("segment: %d docIDs and %d frequencies", p.Len(), len(p.Freqs))
 	}
 	if e.docsBlock == nil {
-		e.pend(docs, freqs)
+		e.pend(p)
 		return nil
 	}
-	if len(e.pendDocs) > 0 {
-		n := min(e.blockLen-len(e.pendDocs), len(docs))
-		e.pend(docs[:n], freqs[:n])
-		docs, freqs = docs[n:], freqs[n:]
-		if len(e.pendDocs) < e.blockLen {
+	at := 0
+	if e.pending.Len() > 0 {
+		at = min(e.blockLen-e.pending.Len(), p.Len())
+		e.pend(p.Slice(0, at))
+		if e.pending.Len() < e.blockLen {
 			return nil
 		}
-		if err := e.encodeBlock(e.pendDocs, e.pendFreqs, e.pendKnown); err != nil {
+		if err := e.encodeBlock(e.pending, e.pendKnown); err != nil {
 			return err
 		}
-		e.pendDocs, e.pendFreqs = e.pendDocs[:0], e.pendFreqs[:0]
+		e.pending = e.pending.Slice(0, 0)
 	}
-	for ; len(docs) >= e.blockLen; docs, freqs = docs[e.blockLen:], freqs[e.blockLen:] {
-		if err := e.encodeBlock(docs[:e.blockLen], freqs[:e.blockLen], e.known); err != nil {
+	for ; p.Len()-at >= e.blockLen; at += e.blockLen {
+		if err := e.encodeBlock(p.Slice(at, at+e.blockLen), e.known); err != nil {
 			return err
 		}
 	}
-	e.pend(docs, freqs)
+	e.pend(p.Slice(at, p.Len()))
 	return nil
 }
 
 // pend adds postings to those pending.
-func (e *ListEncoder) pend(docs, freqs []uint32) {
-	e.pendKnown = e.known && (e.pendKnown || len(e.pendDocs) == 0)
-	e.pendDocs, e.pendFreqs = append(e.pendDocs, docs...), append(e.pendFreqs, freqs...)
+func (e *ListEncoder) pend(p format.Postings) {
+	e.pendKnown = e.known && (e.pendKnown || e.pending.Len() == 0)
+	e.pending = e.pending.Append(p)
 }
 
 // encodeBlock encodes a block behind those there are. known says that kth covers
 // its postings.
-func (e *ListEncoder) encodeBlock(docs, freqs []uint32, known bool) error {
+func (e *ListEncoder) encodeBlock(p format.Postings, known bool) error {
 	if e.n == 0 {
-		if err := e.chooseCodecs(docs, freqs); err != nil {
+		if err := e.chooseCodecs(p); err != nil {
 			return err
 		}
 	}
-	if err := e.encodeDocs(docs); err != nil {
+	if err := e.encodeDocs(p.Docs); err != nil {
 		return err
 	}
 	var err error
-	if e.freqsBytes, err = e.freqsBlock.AppendFreqsBlock(e.freqsBytes, freqs); err != nil {
+	if e.freqsBytes, err = e.freqsBlock.AppendFreqsBlock(e.freqsBytes, p.Freqs); err != nil {
 		return err
 	}
 	e.freqEnds = append(e.freqEnds, e.freqWords())
-	if err := e.bound(docs, freqs, known); err != nil {
+	if err := e.bound(p, known); err != nil {
 		return err
 	}
-	e.encoded += uint64(len(docs))
-	e.tokens += sum(freqs)
+	e.encoded += uint64(p.Len())
+	e.tokens += sum(p.Freqs)
 	return e.spillIfLong()
 }
 
@@ -268,17 +267,17 @@ func (e *ListEncoder) pushLast(first, last uint32, n int) {
 
 // bound adds a block's quad and counts its postings for the k-th impacts, unless
 // those are known. It fails if CheckLengths was called and a frequency is above the length of its document.
-func (e *ListEncoder) bound(docs, freqs []uint32, known bool) error {
-	lens := e.lens[:len(docs)]
-	e.lengths.gather(lens, docs)
-	e.frontier.Add(freqs, lens)
+func (e *ListEncoder) bound(p format.Postings, known bool) error {
+	lens := e.lens[:p.Len()]
+	e.lengths.gather(lens, p.Docs)
+	e.frontier.Add(p.Freqs, lens)
 	e.quads = append(e.quads, e.frontier.Quad())
 	if e.frontier.above && e.strict {
-		return above(e.n-len(docs), freqs, lens)
+		return above(e.n-p.Len(), p.Freqs, lens)
 	}
 	if !known {
 		e.dirty = true
-		e.counter.Add(freqs, lens)
+		e.counter.Add(p.Freqs, lens)
 	}
 	return nil
 }
@@ -296,21 +295,21 @@ func above(at int, freqs, lens []uint32) error {
 // Finish appends the encoding of the list to dst and returns what Encode does.
 func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 	at := len(dst)
-	df := e.n + len(e.pendDocs)
+	df := e.n + e.pending.Len()
 	l := EncodedList{Kind: segment.KindExtent, DF: uint32(df)}
 	var err error
 	switch {
 	case df == 0:
 		return l, dst, errors.New("segment: list without postings")
 	case df < layout.MinExtent:
-		l.Kind, dst, err = e.encodeSmall(dst, e.pendDocs, e.pendFreqs)
+		l.Kind, dst, err = e.encodeSmall(dst, e.pending)
 	case e.docsBlock == nil:
 		if err = e.encodeWhole(); err == nil {
 			dst, l.Tail, err = e.appendExtent(dst)
 		}
 	default:
-		if len(e.pendDocs) > 0 {
-			err = e.encodeBlock(e.pendDocs, e.pendFreqs, e.pendKnown)
+		if e.pending.Len() > 0 {
+			err = e.encodeBlock(e.pending, e.pendKnown)
 		}
 		if err == nil {
 			dst, l.Tail, err = e.appendExtent(dst)
@@ -325,8 +324,8 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 
 // encodeSmall appends the dictionary entry of a list with less than layout.MinExtent
 // postings. It needs and changes nothing of the list that is being made.
-func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kind, []byte, error) {
-	n := len(docs)
+func (e *ListEncoder) encodeSmall(dst []byte, p format.Postings) (segment.Kind, []byte, error) {
+	docs, freqs, n := p.Docs, p.Freqs, p.Len()
 	if n == 1 && docs[0] < e.docs && freqs[0] > 0 {
 		e.encoded++
 		e.tokens += uint64(freqs[0])
@@ -343,33 +342,32 @@ func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kin
 	}
 	e.encoded += uint64(n)
 	e.tokens += sum(freqs)
-	return segment.KindCompact, appendCompact(dst, n, compact.Encode(&e.smallBytes, docs, freqs, e.docs)), nil
+	return segment.KindCompact, appendCompact(dst, n, compact.Encode(&e.smallBytes, p, e.docs)), nil
 }
 
 // encodeWhole encodes the pending postings by codecs that need the whole list.
 func (e *ListEncoder) encodeWhole() error {
-	docs, freqs := e.pendDocs, e.pendFreqs
-	if last := docs[len(docs)-1]; last >= e.docs {
-		return &codec.EncodeError{Index: len(docs) - 1, Value: last, Reason: "docID beyond the segment"}
+	p, n := e.pending, e.pending.Len()
+	if last := p.Docs[n-1]; last >= e.docs {
+		return &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}
 	}
-	blocks := codec.Blocks(len(docs), e.blockLen)
+	blocks := codec.Blocks(n, e.blockLen)
 	e.docEnds, e.freqEnds = resize(e.docEnds, blocks+1), resize(e.freqEnds, blocks+1)
 	var err error
-	if e.docsBytes, err = e.docsCodec.AppendDocs(e.docsBytes, e.docEnds, docs); err != nil {
+	if e.docsBytes, err = e.docsCodec.AppendDocs(e.docsBytes, e.docEnds, p.Docs); err != nil {
 		return err
 	}
-	if e.freqsBytes, err = e.freqsCodec.AppendFreqs(e.freqsBytes, e.freqEnds, freqs); err != nil {
+	if e.freqsBytes, err = e.freqsCodec.AppendFreqs(e.freqsBytes, e.freqEnds, p.Freqs); err != nil {
 		return err
 	}
-	e.encoded += uint64(len(docs))
-	e.tokens += sum(freqs)
-	for len(docs) > 0 {
-		n := min(e.blockLen, len(docs))
-		e.pushLast(docs[0], docs[n-1], n)
-		if err := e.bound(docs[:n], freqs[:n], e.pendKnown); err != nil {
+	e.encoded += uint64(n)
+	e.tokens += sum(p.Freqs)
+	for at := 0; at < n; at += e.blockLen {
+		block := p.Slice(at, min(at+e.blockLen, n))
+		e.pushLast(block.Docs[0], block.Docs[block.Len()-1], block.Len())
+		if err := e.bound(block, e.pendKnown); err != nil {
 			return err
 		}
-		docs, freqs = docs[n:], freqs[n:]
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package build
 
 import (
 	"math"
-	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
@@ -16,8 +15,8 @@ import (
 // docIDs are encoded again, because their gaps count from another docID, and the last
 // block if it is not full.
 func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
-	if docs, freqs := l.Small(); docs != nil {
-		return e.appendShifted(docs, freqs, base)
+	if p := l.Small(); p.Len() > 0 {
+		return e.appendShifted(p, base)
 	}
 	if err := l.VerifyChecksum(); err != nil {
 		return err
@@ -28,14 +27,14 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 	e.known, e.reached = l.HasKth, segment.KthCounts{}
 	defer func() { e.known = false }()
 	next := 0
-	if e.choose != nil && !e.chosen && len(e.pendDocs) == 0 && l.BlockLen == e.blockLen && e.choose.Keeps(l.DocsCodec, l.FreqsCodec) {
+	if e.choose != nil && !e.chosen && e.pending.Len() == 0 && l.BlockLen == e.blockLen && e.choose.Keeps(l.DocsCodec, l.FreqsCodec) {
 		e.setCodecs(l.DocsCodec, l.FreqsCodec)
 		e.chosen = e.docsBlock != nil
 		if !e.chosen {
 			e.setCodecs(e.standard[0], e.standard[1])
 		}
 	}
-	if e.docsBlock != nil && len(e.pendDocs) == 0 && (e.choose == nil || e.chosen) &&
+	if e.docsBlock != nil && e.pending.Len() == 0 && (e.choose == nil || e.chosen) &&
 		l.DocsCodec.ID() == e.docsCodec.ID() && l.FreqsCodec.ID() == e.freqsCodec.ID() {
 		next = l.N / e.blockLen
 		if err := e.copyBlocks(l, base, next); err != nil {
@@ -53,56 +52,57 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 // appendRow decodes count blocks of l behind the pending postings and encodes what makes
 // whole blocks.
 func (e *ListEncoder) appendRow(l *segment.List, block, count int, base uint32) error {
-	n, room := len(e.pendDocs), count*l.BlockLen
-	docs, freqs := slices.Grow(e.pendDocs, room)[:n+room], slices.Grow(e.pendFreqs, room)[:n+room]
-	k, err := l.DecodePostings(docs[n:], freqs[n:], block, count)
+	n, room := e.pending.Len(), count*l.BlockLen
+	p := e.pending.Grow(room)
+	added := p.Slice(n, n+room)
+	k, err := l.DecodePostings(added, block, count)
 	if err != nil {
 		return err
 	}
-	docs, freqs = docs[:n+k], freqs[:n+k]
+	p, added = p.Slice(0, n+k), added.Slice(0, k)
 	if base != 0 {
-		for i, d := range docs[n:] {
-			docs[n+i] = d + base
+		for i := range added.Docs {
+			added.Docs[i] += base
 		}
 	}
-	e.countKth(l, block, docs[n:], freqs[n:])
+	e.countKth(l, block, added)
 	known := e.known && (e.pendKnown || n == 0)
 	at := 0
-	for ; e.docsBlock != nil && len(docs)-at >= e.blockLen; at += e.blockLen {
-		if err := e.encodeBlock(docs[at:at+e.blockLen], freqs[at:at+e.blockLen], known); err != nil {
+	for ; e.docsBlock != nil && p.Len()-at >= e.blockLen; at += e.blockLen {
+		if err := e.encodeBlock(p.Slice(at, at+e.blockLen), known); err != nil {
 			return err
 		}
 		known = e.known
 	}
-	e.pendDocs, e.pendFreqs, e.pendKnown = docs[:copy(docs, docs[at:])], freqs[:copy(freqs, freqs[at:])], known
+	e.pending, e.pendKnown = p.Slice(0, 0).Append(p.Slice(at, p.Len())), known
 	return nil
 }
 
-// countKth counts postings of l, from a block on, that reach its k-th impacts. The base has
-// been added to docs. It leaves out blocks that encoding will refuse.
-func (e *ListEncoder) countKth(l *segment.List, block int, docs, freqs []uint32) {
-	for ; len(docs) > 0; block++ {
-		n := min(l.BlockLen, len(docs))
-		if e.reached.Wants(l, block) && docs[n-1] < e.docs && codec.CheckDocs(docs[:n], codec.NoDoc) == nil {
+// countKth counts those of p, postings of l from a block on, that reach its k-th impacts. The
+// base has been added to their docIDs. It leaves out blocks that encoding will refuse.
+func (e *ListEncoder) countKth(l *segment.List, block int, p format.Postings) {
+	for at := 0; at < p.Len(); at += l.BlockLen {
+		b := p.Slice(at, min(at+l.BlockLen, p.Len()))
+		if n := b.Len(); e.reached.Wants(l, block) && b.Docs[n-1] < e.docs && codec.CheckDocs(b.Docs, codec.NoDoc) == nil {
 			e.lens = resize(e.lens, max(n, e.blockLen))
-			e.lengths.gather(e.lens[:n], docs[:n])
-			e.reached.Add(l, block, freqs[:n], e.lens[:n])
+			e.lengths.gather(e.lens[:n], b.Docs)
+			e.reached.Add(l, block, b.Freqs, e.lens[:n])
 		}
-		docs, freqs = docs[n:], freqs[n:]
+		block++
 	}
 }
 
 // appendShifted is AppendPostings with docIDs that grow by base.
-func (e *ListEncoder) appendShifted(docs, freqs []uint32, base uint32) error {
+func (e *ListEncoder) appendShifted(p format.Postings, base uint32) error {
 	if base == 0 {
-		return e.AppendPostings(docs, freqs)
+		return e.AppendPostings(p)
 	}
-	e.shifted = resize(e.shifted, max(len(docs), e.blockLen))
-	shifted := e.shifted[:len(docs)]
-	for i, d := range docs {
+	e.shifted = resize(e.shifted, max(p.Len(), e.blockLen))
+	shifted := e.shifted[:p.Len()]
+	for i, d := range p.Docs {
 		shifted[i] = d + base
 	}
-	return e.AppendPostings(shifted, freqs)
+	return e.AppendPostings(format.Postings{Docs: shifted, Freqs: p.Freqs})
 }
 
 // copyBlocks copies the first n blocks of l, all full.
@@ -167,27 +167,27 @@ func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 		return l.Locate(codec.ErrEndpoints, n-1)
 	}
 	row := max(segment.RowPostings/l.BlockLen, 1)
-	docs, freqs := slices.Grow(e.pendDocs, row*l.BlockLen), slices.Grow(e.pendFreqs, row*l.BlockLen)
-	e.pendDocs, e.pendFreqs, e.lens = docs, freqs, resize(e.lens, row*l.BlockLen)
+	e.pending, e.lens = e.pending.Grow(row*l.BlockLen), resize(e.lens, row*l.BlockLen)
 	for at := 0; at < n; at += row {
 		size := min(row, n-at) * l.BlockLen
-		docs, freqs, lens := docs[:size], freqs[:size], e.lens[:size]
-		if _, err := l.DecodePostings(docs, freqs, at, size/l.BlockLen); err != nil {
+		p, lens := e.pending.Slice(0, size), e.lens[:size]
+		if _, err := l.DecodePostings(p, at, size/l.BlockLen); err != nil {
 			return err
 		}
 		for i := 0; i < size; i += l.BlockLen {
 			b := at + i/l.BlockLen
-			if err := l.CheckBlock(b, docs[i:i+l.BlockLen], freqs[i:i+l.BlockLen]); err != nil {
+			block := p.Slice(i, i+l.BlockLen)
+			if err := l.CheckBlock(b, block); err != nil {
 				return err
 			}
-			if msg := e.checkDocs(l, b, base, docs[i:i+l.BlockLen]); msg != "" {
+			if msg := e.checkDocs(l, b, base, block.Docs); msg != "" {
 				return l.Locate(format.Corrupt("%s", msg), b)
 			}
 		}
-		e.lengths.gather(lens, docs)
+		e.lengths.gather(lens, p.Docs)
 		for i := 0; i < size; i += l.BlockLen {
 			b := at + i/l.BlockLen
-			ok, above, tokens := dominates(l.Quads[b], freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
+			ok, above, tokens := dominates(l.Quads[b], p.Freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
 			if !ok {
 				return l.Locate(format.Corrupt("a posting is not under its quad, or its frequency is 0"), b)
 			}
@@ -195,7 +195,7 @@ func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 				return l.Locate(format.Corrupt("a frequency is above the length of its document"), b)
 			}
 			e.tokens += tokens
-			e.reached.Add(l, b, freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
+			e.reached.Add(l, b, p.Freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
 		}
 	}
 	return nil

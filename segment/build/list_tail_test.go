@@ -139,9 +139,9 @@ func TestLongCopiesInFiles(t *testing.T) {
 
 func TestTailErrors(t *testing.T) {
 	m := longModel()
-	docs, freqs := segtest.Split(m.Lists["even0"])
+	p := segtest.Split(m.Lists["even0"])
 	o := m.Options(segtest.Default())
-	want, _, err := build.NewEncoder(o, 80).Encode(nil, docs, freqs)
+	want, _, err := build.NewEncoder(o, 80).Encode(nil, p)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,18 +151,18 @@ func TestTailErrors(t *testing.T) {
 	o.Spool = build.NewSpool(func() (build.TempFile, error) { return create() })
 	e := build.NewEncoder(o, 80)
 	create = func() (build.TempFile, error) { return nil, errDisk }
-	if _, _, err := e.Encode(nil, docs, freqs); !errors.Is(err, errDisk) {
+	if _, _, err := e.Encode(nil, p); !errors.Is(err, errDisk) {
 		t.Errorf("without files: %v", err)
 	}
 	create = func() (build.TempFile, error) { file = &tempFile{broken: true}; return file, nil }
-	if _, _, err := e.Encode(nil, docs, freqs); !errors.Is(err, errDisk) {
+	if _, _, err := e.Encode(nil, p); !errors.Is(err, errDisk) {
 		t.Errorf("with broken files: %v", err)
 	}
 	// The abandoned list leaves nothing behind except a file that is reused.
 	file.broken = false
 	create = func() (build.TempFile, error) { file = new(tempFile); return file, nil }
 	e.Reset()
-	x, _, err := e.Encode(nil, docs, freqs)
+	x, _, err := e.Encode(nil, p)
 	if err != nil {
 		t.Fatal(err)
 	}

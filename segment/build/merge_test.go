@@ -247,9 +247,9 @@ func TestMergeRefusesLooseBlocks(t *testing.T) {
 				binary.LittleEndian.PutUint64(l.Extent(), xxhash.Sum64(l.Extent()[8:]))
 			}
 			flip()
-			docs, freqs := make([]uint32, 256), make([]uint32, 256)
-			if _, err := l.DecodePostings(docs, freqs, 0, 2); err == nil && slices.EqualFunc(docs, ps, func(d uint32, p segtest.Posting) bool { return d == p.Doc }) &&
-				(l.CheckBlock(0, docs[:128], freqs[:128]) != nil || l.CheckBlock(1, docs[128:], freqs[128:]) != nil) {
+			p := format.MakePostings(256)
+			if _, err := l.DecodePostings(p, 0, 2); err == nil && slices.EqualFunc(p.Docs, ps, func(d uint32, p segtest.Posting) bool { return d == p.Doc }) &&
+				(l.CheckBlock(0, p.Slice(0, 128)) != nil || l.CheckBlock(1, p.Slice(128, 256)) != nil) {
 				refused++
 				if err := build.NewEncoder(a.Options(with), 1).AppendList(l, 0); !segtest.IsIndexError(err) || !strings.Contains(err.Error(), "unused bits") {
 					t.Errorf("%s, bit %d: %v", name, i, err)
@@ -307,43 +307,42 @@ func TestMergeRefusesKth(t *testing.T) {
 func TestEncoderRefuses(t *testing.T) {
 	o := oneList(listOf(1, 1), 1000, "").Options(segtest.Default())
 	e := build.NewEncoder(o, 1)
-	long := func(change func(docs, freqs []uint32)) (docs, freqs []uint32) {
-		docs, freqs = segtest.Split(listOf(300, 2))
-		change(docs, freqs)
-		return docs, freqs
+	long := func(change func(p format.Postings)) format.Postings {
+		p := segtest.Split(listOf(300, 2))
+		change(p)
+		return p
 	}
-	for name, c := range map[string]struct{ docs, freqs []uint32 }{
-		"nothing":      {nil, nil},
-		"lengths":      {[]uint32{1, 2}, []uint32{1}},
-		"order":        {[]uint32{2, 1}, []uint32{1, 1}},
-		"twice":        {[]uint32{2, 2}, []uint32{1, 1}},
-		"zero":         {[]uint32{2, 3}, []uint32{1, 0}},
-		"beyond":       {[]uint32{2, 1000}, []uint32{1, 1}},
-		"single zero":  {[]uint32{2}, []uint32{0}},
-		"beyond alone": {[]uint32{1000}, []uint32{1}},
+	for name, p := range map[string]format.Postings{
+		"nothing":      {},
+		"lengths":      {Docs: []uint32{1, 2}, Freqs: []uint32{1}},
+		"order":        {Docs: []uint32{2, 1}, Freqs: []uint32{1, 1}},
+		"twice":        {Docs: []uint32{2, 2}, Freqs: []uint32{1, 1}},
+		"zero":         {Docs: []uint32{2, 3}, Freqs: []uint32{1, 0}},
+		"beyond":       {Docs: []uint32{2, 1000}, Freqs: []uint32{1, 1}},
+		"single zero":  {Docs: []uint32{2}, Freqs: []uint32{0}},
+		"beyond alone": {Docs: []uint32{1000}, Freqs: []uint32{1}},
 	} {
-		if _, _, err := e.Encode(nil, c.docs, c.freqs); err == nil {
+		if _, _, err := e.Encode(nil, p); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
-	for name, change := range map[string]func(docs, freqs []uint32){
-		"long order":     func(d, _ []uint32) { d[200] = d[199] },
-		"long last":      func(d, _ []uint32) { d[299] = 1000 },
-		"long zero":      func(_, f []uint32) { f[250] = 0 },
-		"block boundary": func(d, _ []uint32) { d[128] = d[127] },
+	for name, change := range map[string]func(p format.Postings){
+		"long order":     func(p format.Postings) { p.Docs[200] = p.Docs[199] },
+		"long last":      func(p format.Postings) { p.Docs[299] = 1000 },
+		"long zero":      func(p format.Postings) { p.Freqs[250] = 0 },
+		"block boundary": func(p format.Postings) { p.Docs[128] = p.Docs[127] },
 	} {
-		docs, freqs := long(change)
-		if _, _, err := e.Encode(nil, docs, freqs); err == nil {
+		if _, _, err := e.Encode(nil, long(change)); err == nil {
 			t.Errorf("%s: accepted", name)
 		}
 	}
 	// An abandoned list leaves nothing behind.
-	docs, freqs := long(func(_, _ []uint32) {})
-	want, _, err := build.NewEncoder(o, 1).Encode(nil, docs, freqs)
+	p := long(func(format.Postings) {})
+	want, _, err := build.NewEncoder(o, 1).Encode(nil, p)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, _, err := e.Encode(nil, docs, freqs); err != nil || !bytes.Equal(got.Bytes, want.Bytes) {
+	if got, _, err := e.Encode(nil, p); err != nil || !bytes.Equal(got.Bytes, want.Bytes) {
 		t.Errorf("encoding after a failure differs, %v", err)
 	}
 }
@@ -352,14 +351,14 @@ func TestEncoderRefuses(t *testing.T) {
 type wholeCodec struct{ codec.Codec }
 
 func TestWholeListCodec(t *testing.T) {
-	docs, freqs := segtest.Split(listOf(1500, 2))
+	p := segtest.Split(listOf(1500, 2))
 	o := oneList(listOf(1, 1), 4000, "").Options(segtest.Default())
-	want, _, err := build.NewEncoder(o, 1).Encode(nil, docs, freqs)
+	want, _, err := build.NewEncoder(o, 1).Encode(nil, p)
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.DocsCodec = wholeCodec{o.DocsCodec}
-	got, _, err := build.NewEncoder(o, 1).Encode(nil, docs, freqs)
+	got, _, err := build.NewEncoder(o, 1).Encode(nil, p)
 	if err != nil || !bytes.Equal(got.Bytes, want.Bytes) {
 		t.Fatalf("encoded as a whole a list differs, %v", err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/segment/internal/layout"
@@ -86,7 +87,7 @@ func sameList(t segtest.TB, s *segment.Segment, a, b segment.Entry) bool {
 	if a.Kind == segment.KindExtent {
 		return true
 	}
-	docs, freqs, err := s.AppendSmall(nil, nil, &a, 7)
+	got, err := s.AppendSmall(format.Postings{}, &a, 7)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +95,11 @@ func sameList(t segtest.TB, s *segment.Segment, a, b segment.Entry) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wantDocs, wantFreqs := l.Small()
-	for i := range docs {
-		docs[i] -= 7
+	want := l.Small()
+	for i := range got.Docs {
+		got.Docs[i] -= 7
 	}
-	return slices.Equal(docs, wantDocs) && slices.Equal(freqs, wantFreqs)
+	return slices.Equal(got.Docs, want.Docs) && slices.Equal(got.Freqs, want.Freqs)
 }
 
 // Varints are decoded as by the plain decoder, or left to it.

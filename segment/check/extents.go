@@ -107,23 +107,23 @@ type walk struct {
 
 // row checks the blocks of the current row.
 func (lv *listVerifier) row(w *walk) error {
-	l, docs, freqs := &lv.list, lv.rows.Docs, lv.rows.Freqs
-	if len(lv.dls) < len(docs) {
-		lv.dls = make([]uint32, max(len(docs), segment.RowPostings))
+	l, p := &lv.list, lv.rows.Postings
+	if len(lv.dls) < p.Len() {
+		lv.dls = make([]uint32, max(p.Len(), segment.RowPostings))
 	}
-	dls := lv.dls[:len(docs)]
+	dls := lv.dls[:p.Len()]
 	if lv.lens.Len() > 0 {
-		lv.lens.GatherLengths(dls, docs)
+		lv.lens.GatherLengths(dls, p.Docs)
 	}
-	for at := 0; at < len(docs); at += l.BlockLen {
+	for at := 0; at < p.Len(); at += l.BlockLen {
 		w.block = lv.rows.Block + at/l.BlockLen
-		end := min(at+l.BlockLen, len(docs))
-		if err := lv.postingsOf(w, docs[at:end], freqs[at:end], dls[at:end]); err != nil {
+		end := min(at+l.BlockLen, p.Len())
+		if err := lv.postingsOf(w, p.Slice(at, end), dls[at:end]); err != nil {
 			if err := lv.fault(err, lv.damageOf(w.block)); err != nil {
 				return err
 			}
 		}
-		w.prev = docs[end-1]
+		w.prev = p.Docs[end-1]
 		w.seen += end - at
 		w.block++
 	}
@@ -131,16 +131,16 @@ func (lv *listVerifier) row(w *walk) error {
 }
 
 // postingsOf checks the postings of block w.block, in documents of lengths dls.
-func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32) error {
+func (lv *listVerifier) postingsOf(w *walk, p format.Postings, dls []uint32) error {
 	l, b := &lv.list, w.block
 	block := boundsOf(l.Quads[b])
-	tokens, ok := lv.sound(w, &block, docs, freqs, dls)
+	tokens, ok := lv.sound(w, &block, p, dls)
 	msg := ""
 	if !ok {
-		msg = lv.contradiction(w, &block, docs, freqs, dls)
+		msg = lv.contradiction(w, &block, p, dls)
 	}
 	if msg == "" && w.bucket >= 0 { // one report of wrong positions is enough
-		if w.bucket = checkPositions(l, b*l.BlockLen, docs, w.bucket); w.bucket < 0 {
+		if w.bucket = checkPositions(l, b*l.BlockLen, p.Docs, w.bucket); w.bucket < 0 {
 			msg = "linear regression or hash buckets miss an element"
 		}
 	}
@@ -148,27 +148,27 @@ func (lv *listVerifier) postingsOf(w *walk, docs, freqs, dls []uint32) error {
 		w.damaged = true
 		return l.Locate(format.Corrupt("%s", msg), b)
 	}
-	if err := l.CheckBlock(b, docs, freqs); err != nil {
+	if err := l.CheckBlock(b, p); err != nil {
 		w.damaged = true
 		return err
 	}
 	if ok {
 		lv.tokens += tokens
 	} else {
-		lv.sumTokens(freqs)
+		lv.sumTokens(p.Freqs)
 	}
-	w.kth.Add(l, b, freqs, dls)
+	w.kth.Add(l, b, p.Freqs, dls)
 	return nil
 }
 
 // sound adds up the frequencies of block w.block and reports whether its postings are as they
 // should be, as far as one pass without branches can tell; if not, contradiction can.
-func (lv *listVerifier) sound(w *walk, block *bounds, docs, freqs, dls []uint32) (tokens uint64, ok bool) {
-	l, n := &lv.list, len(docs)
+func (lv *listVerifier) sound(w *walk, block *bounds, p format.Postings, dls []uint32) (tokens uint64, ok bool) {
+	l, docs, n := &lv.list, p.Docs, p.Len()
 	if lv.lens.Len() == 0 || docs[n-1] != l.Docs.Last[w.block] || w.block == 0 && docs[0] != l.First {
 		return 0, false
 	}
-	freqs, dls = freqs[:n], dls[:n]
+	freqs, dls := p.Freqs[:n], dls[:n]
 	prev := int64(w.prev)
 	if w.prev == codec.NoDoc {
 		prev = -1
@@ -197,8 +197,8 @@ func (lv *listVerifier) sound(w *walk, block *bounds, docs, freqs, dls []uint32)
 }
 
 // contradiction says what is wrong with the postings of block w.block, or returns "".
-func (lv *listVerifier) contradiction(w *walk, block *bounds, docs, freqs, dls []uint32) string {
-	l, n := &lv.list, len(docs)
+func (lv *listVerifier) contradiction(w *walk, block *bounds, p format.Postings, dls []uint32) string {
+	l, docs, freqs, n := &lv.list, p.Docs, p.Freqs, p.Len()
 	switch {
 	case codec.CheckDocs(docs, w.prev) != nil || codec.CheckFreqs(freqs) != nil || docs[n-1] != l.Docs.Last[w.block] || w.block == 0 && docs[0] != l.First:
 		return "docIDs are not ascending or not those of the skip header, or a frequency is 0"

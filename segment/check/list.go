@@ -22,8 +22,7 @@ func (c *ListChecker) List(s *segment.Segment, e segment.Entry) (*segment.List, 
 		return nil, err
 	}
 	if l.Kind != segment.KindExtent {
-		docs, freqs := l.Small()
-		return l, lv.checkFreqs(docs, freqs)
+		return l, lv.checkFreqs(l.Small())
 	}
 	if err := l.VerifyChecksum(); err != nil {
 		return nil, err

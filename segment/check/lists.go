@@ -172,10 +172,10 @@ func (lv *listVerifier) verify(e segment.Entry) error {
 	}
 	lv.Postings += uint64(l.N)
 	if l.Kind != segment.KindExtent {
-		docs, freqs := l.Small()
+		p := l.Small()
 		lv.CompactBytes += uint64(e.Size())
-		lv.sumTokens(freqs)
-		return lv.checkFreqs(docs, freqs)
+		lv.sumTokens(p.Freqs)
+		return lv.checkFreqs(p)
 	}
 	if err := lv.fault(lv.AddExtent(lv.s.Raw(), &e), Damage{}); err != nil {
 		return err
@@ -195,12 +195,12 @@ func (lv *listVerifier) verify(e segment.Entry) error {
 }
 
 // checkFreqs checks that no frequency of a short list exceeds its document's length.
-func (lv *listVerifier) checkFreqs(docs, freqs []uint32) error {
+func (lv *listVerifier) checkFreqs(p format.Postings) error {
 	if lv.s.Meta().ForeignLengths || lv.lens.Len() == 0 {
 		return nil
 	}
-	if i := lv.lens.Exceeded(docs, freqs, 0, lv.least); i >= 0 {
-		return lv.list.Locate(format.Corrupt("document %d has %d tokens, and %d of this term", docs[i], lv.lens.Get(docs[i]), freqs[i]), format.NoBlock)
+	if i := lv.lens.Exceeded(p, 0, lv.least); i >= 0 {
+		return lv.list.Locate(format.Corrupt("document %d has %d tokens, and %d of this term", p.Docs[i], lv.lens.Get(p.Docs[i]), p.Freqs[i]), format.NoBlock)
 	}
 	return nil
 }

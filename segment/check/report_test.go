@@ -178,7 +178,7 @@ func TestSkipHeaderPastBuckets(t *testing.T) {
 	if err != nil || !l.HasHash {
 		t.Fatal(l, err)
 	}
-	docs, _ := segtest.Split(ps)
+	docs := segtest.Split(ps).Docs
 	last := l.Blocks - 1
 	block, err := l.DocsCodec.(codec.BlockCodec).AppendDocsBlock(nil, docs[128*last:], codec.NoDoc)
 	if old := l.Docs.Payload[4*l.Docs.Ends[last]:]; err != nil || len(block) != len(old) {

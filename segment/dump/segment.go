@@ -173,8 +173,8 @@ func compactText(s *segment.Segment, df, size uint64, end int64) string {
 	if err != nil {
 		return "MALFORMED"
 	}
-	docs, freqs := l.Small()
-	return "documents " + numbers(docs) + "; tf " + numbers(freqs)
+	p := l.Small()
+	return "documents " + numbers(p.Docs) + "; tf " + numbers(p.Freqs)
 }
 
 // numbers formats the first few values.

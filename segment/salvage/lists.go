@@ -22,7 +22,7 @@ func (x *Source) Lists() iter.Seq[List] {
 					n++
 				}
 			}
-			l.Docs, l.Freqs = l.Docs[:n], l.Freqs[:n]
+			l.Postings = l.Slice(0, n)
 			if n > 0 && !yield(l) {
 				return
 			}
@@ -36,13 +36,13 @@ func (x *Source) lists() iter.Seq[List] {
 		var view segment.List
 		var l List
 		for term, e := range x.terms(x.s.Meta().Terms) {
-			l.Term, l.Docs, l.Freqs = term, l.Docs[:0], l.Freqs[:0]
+			l.Term, l.Postings = term, l.Slice(0, 0)
 			if err := x.s.InitList(&view, e); err != nil {
 				x.lose("postings", fmt.Sprintf("term %q", term), uint64(e.DF), err)
 				continue
 			}
 			x.postings(&l, &view)
-			if len(l.Docs) > 0 && !yield(l) {
+			if l.Len() > 0 && !yield(l) {
 				return
 			}
 		}
@@ -51,11 +51,11 @@ func (x *Source) lists() iter.Seq[List] {
 
 // postings appends the postings of the blocks that decode to l.
 func (x *Source) postings(l *List, view *segment.List) {
-	docs, freqs := &x.docs, &x.freqs
 	limit := x.s.Meta().Docs
 	for b := range view.Blocks {
-		n, err := view.DecodePostings(docs[:], freqs[:], b, 1)
-		if err == nil && !sound(docs[:n], freqs[:n], l.Docs, limit) {
+		n, err := view.DecodePostings(x.buf, b, 1)
+		p := x.buf.Slice(0, n)
+		if err == nil && !sound(p, l.Docs, limit) {
 			err = view.Locate(format.Corrupt("block holds impossible postings"), b)
 		}
 		if err != nil {
@@ -63,7 +63,7 @@ func (x *Source) postings(l *List, view *segment.List) {
 			x.lose("postings", fmt.Sprintf("term %q", l.Term), uint64(size), err)
 			continue
 		}
-		l.Docs, l.Freqs = append(l.Docs, docs[:n]...), append(l.Freqs, freqs[:n]...)
+		l.Postings = l.Append(p)
 	}
 }
 
@@ -71,18 +71,18 @@ func (x *Source) postings(l *List, view *segment.List) {
 const maxBlock = 1024
 
 // sound reports whether a block can follow the docIDs before it.
-func sound(docs, freqs, before []uint32, limit uint32) bool {
+func sound(p format.Postings, before []uint32, limit uint32) bool {
 	least := int64(-1)
 	if len(before) > 0 {
 		least = int64(before[len(before)-1])
 	}
-	for i, doc := range docs {
-		if int64(doc) <= least || doc >= limit || freqs[i] == 0 {
+	for i, doc := range p.Docs {
+		if int64(doc) <= least || doc >= limit || p.Freqs[i] == 0 {
 			return false
 		}
 		least = int64(doc)
 	}
-	return len(docs) > 0
+	return p.Len() > 0
 }
 
 // termBlocks yields the blocks of the dictionary of count terms.

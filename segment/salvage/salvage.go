@@ -18,8 +18,8 @@ type Doc struct {
 // List is what was read of a posting list. Its docIDs count the documents of Docs.
 // The slices are valid until the next list.
 type List struct {
-	Term        []byte
-	Docs, Freqs []uint32
+	Term []byte
+	format.Postings
 }
 
 // Loss is something that could not be read.
@@ -39,7 +39,7 @@ type Source struct {
 	number []uint32 // new docID of every document, none for those left out
 	losses []Loss
 
-	docs, freqs [maxBlock]uint32 // of a block
+	buf format.Postings // room for a block
 }
 
 const none = ^uint32(0)
@@ -48,7 +48,7 @@ const none = ^uint32(0)
 // page checks; parsing uses it to find where things end, and what it found is
 // checked in s. Documents for which deleted returns true are left out.
 func New(s, plain *segment.Segment, deleted func(doc uint32) bool) *Source {
-	return &Source{s: s, plain: plain, deleted: deleted, number: make([]uint32, s.Meta().Docs)}
+	return &Source{s: s, plain: plain, deleted: deleted, number: make([]uint32, s.Meta().Docs), buf: format.MakePostings(maxBlock)}
 }
 
 // Losses returns what could not be read so far.

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codectest"
 )
 
@@ -51,7 +52,7 @@ func TestBitmap(t *testing.T) {
 	if head := p[0]; head&63 != 0 || uint16(p[1])&31<<2|uint16(head)>>6 <= 16 {
 		t.Fatalf("the block begins with % x: it is meant to take a bitmap", p[:4])
 	}
-	l, err := codectest.Encode(Codec{}, freqsDocs(), freqs)
+	l, err := codectest.Encode(Codec{}, format.Postings{Docs: freqsDocs(), Freqs: freqs})
 	if err != nil {
 		t.Fatal(err)
 	}

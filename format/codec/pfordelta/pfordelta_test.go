@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codectest"
 	"github.com/pinion-index/pinion/internal/simd"
 	"github.com/pinion-index/pinion/internal/synthetic"
@@ -55,12 +56,12 @@ func TestExceptions(t *testing.T) {
 		for j, prev := range append([]uint32{0}, docs[:len(docs)-1]...) {
 			freqs[j] = docs[j] - prev + 1
 		}
-		l, err := codectest.Encode(Codec{}, docs, freqs)
+		l, err := codectest.Encode(Codec{}, format.Postings{Docs: docs, Freqs: freqs})
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, tier := range simd.Tiers() {
-			decodesTo(t, strconv.Itoa(i)+" at "+tier.String(), tier, l, docs, freqs)
+			decodesTo(t, strconv.Itoa(i)+" at "+tier.String(), tier, l)
 		}
 	}
 }
@@ -80,8 +81,9 @@ func uneven(r *rand.Rand, k int) []uint32 {
 	return docs
 }
 
-func decodesTo(t *testing.T, name string, tier simd.Tier, l *codectest.List, docs, freqs []uint32) {
+func decodesTo(t *testing.T, name string, tier simd.Tier, l *codectest.List) {
 	t.Helper()
+	docs, freqs := l.Docs, l.Freqs
 	defer simd.SetLevel(tier)()
 	got := make([]uint32, len(docs))
 	blocks := len(docs) / BlockLen

@@ -1,6 +1,7 @@
 package layout
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -64,12 +65,12 @@ func Place(d *kernels.ListDesc, at kernels.Ptr) {
 var DescSize = len(kernels.Bytes(&kernels.ListDesc{}))
 
 // AppendPlain appends a list without an extent as plain values, for a segment with docs
-// documents, and returns its descriptor. docIDs must not be empty.
-func AppendPlain(b *Buffers, docIDs, freqs []uint32, docs uint32) kernels.ListDesc {
-	n := uint32(len(docIDs))
-	ends := Put(b, []uint32{0, n, docIDs[n-1]})
+// documents, and returns its descriptor. p must not be empty.
+func AppendPlain(b *Buffers, p format.Postings, docs uint32) kernels.ListDesc {
+	n := uint32(p.Len())
+	ends := Put(b, []uint32{0, n, p.Docs[n-1]})
 	return kernels.ListDesc{
-		Docs: Put(b, docIDs), Freqs: Put(b, freqs), DocEnds: ends, FreqEnds: ends, Last: ends + 8,
+		Docs: Put(b, p.Docs), Freqs: Put(b, p.Freqs), DocEnds: ends, FreqEnds: ends, Last: ends + 8,
 		N: n, Blocks: 1, DocWords: n, FreqWords: n, DocsCodec: kernels.Raw, FreqsCodec: kernels.Raw, LogBlock: 7, MaxDoc: docs,
 	}
 }

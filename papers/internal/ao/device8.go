@@ -32,11 +32,11 @@ func onDevice8(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 		return nil, err
 	}
 	some := shortest(s, e.Pick(2_000_000, 20_000))
-	var lists []codecbench.Postings
+	var lists []format.Postings
 	n := 0
 	for most := e.Pick(40_000_000, 20_000); n < most; {
 		for _, l := range some {
-			lists, n = append(lists, codecbench.Postings{Docs: l}), n+len(l)
+			lists, n = append(lists, format.Postings{Docs: l}), n+len(l)
 		}
 	}
 	for _, c := range codecs8 {
@@ -81,9 +81,9 @@ var counts8 = []struct {
 
 // countBlocks counts the blocks with exceptions in the engine's codecs.
 func countBlocks(lists [][]uint32) (rows []paper.Row, err error) {
-	var all []codecbench.Postings
+	var all []format.Postings
 	for _, l := range lists {
-		all = append(all, codecbench.Postings{Docs: l})
+		all = append(all, format.Postings{Docs: l})
 	}
 	for _, c := range counts8 {
 		codecs, err := codecbench.Codecs([]string{c.codec})

@@ -17,6 +17,7 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/internal/synth"
 	"github.com/pinion-index/pinion/order"
@@ -172,8 +173,8 @@ func (s *Set) sample() error {
 		ranks = append(ranks, r)
 	}
 	s.Sample = make([]Weighted, len(ranks))
-	return s.base.Draw(context.Background(), ranks, 0, func(i int, docs, freqs []uint32) {
-		docs, small := s.Arrange(docs, freqs)
+	return s.base.Draw(context.Background(), ranks, 0, func(i int, p format.Postings) {
+		docs, small := s.Arrange(p)
 		next := s.base.Spec().Terms
 		if i+1 < len(ranks) {
 			next = ranks[i+1]

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/synth"
 	"github.com/pinion-index/pinion/order"
 )
@@ -42,9 +43,9 @@ func Lists(ctx context.Context, names []string, scale float64, groups []float64,
 	}
 	var mu sync.Mutex
 	ranks := k.ranks(c, groups, most)
-	return c.Draw(ctx, ranks, 0, func(_ int, docs, _ []uint32) {
+	return c.Draw(ctx, ranks, 0, func(_ int, p format.Postings) {
 		for i, name := range names {
-			l := place(docs, orders[i])
+			l := place(p.Docs, orders[i])
 			mu.Lock()
 			take(name, l)
 			mu.Unlock()

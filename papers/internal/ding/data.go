@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/pfordelta"
 	"github.com/pinion-index/pinion/internal/codecbench"
@@ -38,13 +39,13 @@ func timedSet(e *paper.Env) (*corpus.Set, error) {
 }
 
 // asked returns the lists of queries, each once, with at most that many docIDs.
-func asked(s *corpus.Set, most int) (out []codecbench.Postings) {
+func asked(s *corpus.Set, most int) (out []format.Postings) {
 	seen, n := map[int]bool{}, 0
 	for _, q := range s.Queries {
 		for _, i := range q {
 			if l := s.Lists[i]; !seen[i] && n+len(l) <= most {
 				seen[i], n = true, n+len(l)
-				out = append(out, codecbench.Postings{Docs: l})
+				out = append(out, format.Postings{Docs: l})
 			}
 		}
 	}
@@ -105,8 +106,8 @@ func mean(v []float64) float64 {
 }
 
 // one returns the single list of a slice of postings.
-func one(docs []uint32) []codecbench.Postings {
-	return []codecbench.Postings{{Docs: slices.Clip(docs)}}
+func one(docs []uint32) []format.Postings {
+	return []format.Postings{{Docs: slices.Clip(docs)}}
 }
 
 // level returns PForDelta with that many levels of recursion.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"
@@ -16,7 +17,7 @@ var figure4 = paper.Experiment{
 	Paper:   paper.Values{}.Put(decoding, "GPU, gaps", "most", 2500),
 	OwnAdds: "docIDs by a global prefix sum",
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		err = byLength(ctx, e, func(at string, x float64, list *codecbench.Encoded, _ []codecbench.Postings) error {
+		err = byLength(ctx, e, func(at string, x float64, list *codecbench.Encoded, _ []format.Postings) error {
 			r, err := cpuRate(e, asGaps(list), x)
 			rows = append(rows, paper.Row{Metric: decoding, Series: "CPU, gaps", At: at, X: x, Value: r / 1e6, Unit: "M ints/s"})
 			return err
@@ -25,7 +26,7 @@ var figure4 = paper.Experiment{
 	},
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		most := 0.0
-		err = byLength(ctx, e, func(at string, x float64, list *codecbench.Encoded, _ []codecbench.Postings) error {
+		err = byLength(ctx, e, func(at string, x float64, list *codecbench.Encoded, _ []format.Postings) error {
 			for _, m := range []struct {
 				name string
 				x    *codecbench.Encoded
@@ -84,7 +85,7 @@ var figure4 = paper.Experiment{
 const withSums = "GPU+LPS"
 
 // byLength encodes a list of each length in PForDelta with one level of recursion, from 1 K to 16 M docIDs by factors of four.
-func byLength(ctx context.Context, e *paper.Env, take func(at string, x float64, list *codecbench.Encoded, docs []codecbench.Postings) error) error {
+func byLength(ctx context.Context, e *paper.Env, take func(at string, x float64, list *codecbench.Encoded, docs []format.Postings) error) error {
 	for n := 1 << 10; n <= 1<<24 && float64(n) <= 64e6*e.Scale; n <<= 2 {
 		if err := ctx.Err(); err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/codecbench"
@@ -67,7 +68,7 @@ var figure6 = paper.Experiment{
 				rows = append(rows, paper.Row{Metric: metric, Series: l.name, At: name(b), X: float64(b), Value: v, Unit: "ns"})
 			}
 			if metric == perElement {
-				both, err := codecbench.Encode(bp128.Codec{}, codecbench.Docs, []codecbench.Postings{{Docs: x.Set.Lists[0]}, {Docs: x.Set.Lists[1]}})
+				both, err := codecbench.Encode(bp128.Codec{}, codecbench.Docs, []format.Postings{{Docs: x.Set.Lists[0]}, {Docs: x.Set.Lists[1]}})
 				if err != nil {
 					return err
 				}

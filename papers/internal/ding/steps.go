@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
@@ -42,13 +43,13 @@ func newSteps(s *corpus.Set, queries [][]int) (*steps, error) {
 		if !needed[i] {
 			return
 		}
-		p := codecbench.Postings{Docs: s.Lists[i], Freqs: make([]uint32, len(s.Lists[i]))}
+		p := format.Postings{Docs: s.Lists[i], Freqs: make([]uint32, len(s.Lists[i]))}
 		for j := range p.Freqs {
 			p.Freqs[j] = max(uint32(s.Freqs[i][j]), 1)
 		}
 		for side, to := range map[codecbench.Side][]*codecbench.Encoded{codecbench.Docs: st.docs, codecbench.Freqs: st.freqs} {
 			var err error
-			to[i], err = codecbench.Encode(level(1), side, []codecbench.Postings{p})
+			to[i], err = codecbench.Encode(level(1), side, []format.Postings{p})
 			errs[i] = errors.Join(errs[i], err)
 		}
 	})

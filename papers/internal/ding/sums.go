@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -24,7 +25,7 @@ type sums struct {
 }
 
 // sumsOf measures both on encoded lists; the CPU's docIDs are those to find.
-func sumsOf(e *paper.Env, x *codecbench.Encoded, lists []codecbench.Postings) (s sums, err error) {
+func sumsOf(e *paper.Env, x *codecbench.Encoded, lists []format.Postings) (s sums, err error) {
 	if s.local, err = e.OnDevice(x); err != nil {
 		return s, err
 	}
@@ -70,7 +71,7 @@ func ownTable1(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 }
 
 func ownFigure4(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-	err = byLength(ctx, e, func(at string, x float64, list *codecbench.Encoded, docs []codecbench.Postings) error {
+	err = byLength(ctx, e, func(at string, x float64, list *codecbench.Encoded, docs []format.Postings) error {
 		s, err := sumsOf(e, list, docs)
 		rows = append(rows, s.rows("GPU+global sum", at, x, x)...)
 		return err

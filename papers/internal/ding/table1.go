@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/format/codec/rice"
@@ -48,7 +49,7 @@ func codecs1() []codec1 {
 }
 
 // lists1 are the lists of table 1.
-func lists1(e *paper.Env) ([]codecbench.Postings, error) {
+func lists1(e *paper.Env) ([]format.Postings, error) {
 	s, err := collection(e)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,7 @@ func each1(ctx context.Context, e *paper.Env, take func(c codec1, x *codecbench.
 }
 
 // total returns the number of docIDs.
-func total(lists []codecbench.Postings) (n float64) {
+func total(lists []format.Postings) (n float64) {
 	for _, l := range lists {
 		n += float64(len(l.Docs))
 	}

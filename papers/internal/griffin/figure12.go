@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/ef"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
 	"github.com/pinion-index/pinion/internal/codecbench"
@@ -39,7 +40,7 @@ var figure12 = paper.Experiment{
 				break
 			}
 			docs := synthetic.Uniform(1, n, documents)
-			x, err := codecbench.Encode(ef.Codec{}, codecbench.Docs, []codecbench.Postings{{Docs: docs}})
+			x, err := codecbench.Encode(ef.Codec{}, codecbench.Docs, []format.Postings{{Docs: docs}})
 			if err != nil {
 				return nil, err
 			}
@@ -95,7 +96,7 @@ func onCPU(e *paper.Env, docs []uint32) (paperSec, ownSec float64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	x, err := codecbench.Encode(newpfd.Codec{}, codecbench.Docs, []codecbench.Postings{{Docs: docs}})
+	x, err := codecbench.Encode(newpfd.Codec{}, codecbench.Docs, []format.Postings{{Docs: docs}})
 	if err != nil {
 		return 0, 0, err
 	}

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
@@ -44,7 +45,7 @@ var figure7 = paper.Experiment{
 		return rows, nil
 	},
 	GPU: func(_ context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		x, err := codecbench.Encode(bp128.Codec{}, codecbench.Docs, []codecbench.Postings{{Docs: synthetic.Uniform(1, 128, 1000)}})
+		x, err := codecbench.Encode(bp128.Codec{}, codecbench.Docs, []format.Postings{{Docs: synthetic.Uniform(1, 128, 1000)}})
 		if err != nil {
 			return nil, err
 		}

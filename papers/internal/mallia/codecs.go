@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/codecbench"
@@ -32,7 +33,7 @@ func (m method) find() (codec.Codec, error) {
 }
 
 // bits returns the size of one side of a list, counted as in the paper.
-func (m method) bits(side codecbench.Side, p codecbench.Postings) (float64, error) {
+func (m method) bits(side codecbench.Side, p format.Postings) (float64, error) {
 	c, err := m.find()
 	if err != nil {
 		return 0, err
@@ -73,7 +74,7 @@ func gaps(docs []uint32) []uint32 {
 
 // rate returns how many gaps (Freqs) or docIDs of lists one core decodes in a second, into
 // memory for all of them: the former without summing.
-func (m method) rate(e *paper.Env, side codecbench.Side, lists []codecbench.Postings) (float64, error) {
+func (m method) rate(e *paper.Env, side codecbench.Side, lists []format.Postings) (float64, error) {
 	c, err := m.find()
 	if err != nil {
 		return 0, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
@@ -14,7 +15,7 @@ type deviceRate struct{ kernel, call, moved float64 }
 
 // onDevice decodes the gaps (Freqs) or docIDs of lists on the GPU and compares them with the
 // CPU's.
-func (m method) onDevice(e *paper.Env, side codecbench.Side, lists []codecbench.Postings) (deviceRate, error) {
+func (m method) onDevice(e *paper.Env, side codecbench.Side, lists []format.Postings) (deviceRate, error) {
 	c, err := m.find()
 	if err != nil {
 		return deviceRate{}, err
@@ -37,7 +38,7 @@ func (m method) onDevice(e *paper.Env, side codecbench.Side, lists []codecbench.
 // onDevice3 decodes lists with the GPU's codecs, once for figure 3 and table 3.
 func onDevice3(ctx context.Context, e *paper.Env, d data3) ([]paper.Row, error) {
 	return paper.Once(e, "mallia on the device, "+d.metric, func() (rows []paper.Row, err error) {
-		err = each3(ctx, e, d, func(log int, lists []codecbench.Postings) error {
+		err = each3(ctx, e, d, func(log int, lists []format.Postings) error {
 			for _, m := range methods {
 				if !m.gpu {
 					continue

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
@@ -49,7 +50,7 @@ func allOf3(ctx context.Context, e *paper.Env, measure func(context.Context, *pa
 // onCore3 decodes lists with the CPU's codecs, once for figure 3 and table 3.
 func onCore3(ctx context.Context, e *paper.Env, d data3) ([]paper.Row, error) {
 	return paper.Once(e, "mallia on a core, "+d.metric, func() (rows []paper.Row, err error) {
-		err = each3(ctx, e, d, func(log int, lists []codecbench.Postings) error {
+		err = each3(ctx, e, d, func(log int, lists []format.Postings) error {
 			for _, m := range methods {
 				if m.gpu {
 					continue
@@ -72,10 +73,10 @@ func row3(metric string, m method, log int, rate float64) paper.Row {
 }
 
 // each3 draws lists of each length.
-func each3(ctx context.Context, e *paper.Env, d data3, take func(log int, lists []codecbench.Postings) error) error {
+func each3(ctx context.Context, e *paper.Env, d data3, take func(log int, lists []format.Postings) error) error {
 	for log := 16; 1<<log <= dense(25, e.Scale); log++ {
 		docs := draw(d.clustered, 1, 1<<log, 1)
-		if err := take(log, []codecbench.Postings{{Docs: docs, Freqs: gaps(docs)}}); err != nil {
+		if err := take(log, []format.Postings{{Docs: docs, Freqs: gaps(docs)}}); err != nil {
 			return err
 		}
 		if err := ctx.Err(); err != nil {

@@ -3,6 +3,7 @@ package mallia
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
@@ -32,7 +33,7 @@ var table1 = paper.Experiment{
 			for seed := range draws {
 				docs := draw(i >= 2, uint64(seed+1), n, limit)
 				for k, m := range methods {
-					b, err := m.bits(codecbench.Docs, codecbench.Postings{Docs: docs})
+					b, err := m.bits(codecbench.Docs, format.Postings{Docs: docs})
 					if err != nil || ctx.Err() != nil {
 						return nil, err
 					}

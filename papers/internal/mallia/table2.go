@@ -3,6 +3,7 @@ package mallia
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
@@ -38,7 +39,7 @@ var table2 = paper.Experiment{
 					if len(l.Docs) < 2 {
 						continue
 					}
-					p := codecbench.Postings{Docs: l.Docs, Freqs: wide(l.Freqs)}
+					p := format.Postings{Docs: l.Docs, Freqs: wide(l.Freqs)}
 					for side := range 2 {
 						b, err := m.bits(codecbench.Side(side), p)
 						if err != nil || ctx.Err() != nil {

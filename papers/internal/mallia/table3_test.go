@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 
@@ -52,7 +52,7 @@ func TestOnCore3(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	err = each3(ctx, e, all3[0], func(int, []codecbench.Postings) error { cancel(); return nil })
+	err = each3(ctx, e, all3[0], func(int, []format.Postings) error { cancel(); return nil })
 	if err == nil {
 		t.Error("lists of a run that is canceled: no error")
 	}

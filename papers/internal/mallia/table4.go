@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
@@ -56,7 +57,7 @@ var table4 = paper.Experiment{
 }
 
 // asked returns the lists of the queries, each once: gaps or frequencies.
-func asked(s *corpus.Set, side, most int) (out []codecbench.Postings) {
+func asked(s *corpus.Set, side, most int) (out []format.Postings) {
 	seen, n := map[int]bool{}, 0
 	for _, q := range s.Queries {
 		for _, i := range q {
@@ -66,7 +67,7 @@ func asked(s *corpus.Set, side, most int) (out []codecbench.Postings) {
 				if side == 0 {
 					values = gaps(l)
 				}
-				out = append(out, codecbench.Postings{Docs: l, Freqs: slices.Clip(values)})
+				out = append(out, format.Postings{Docs: l, Freqs: slices.Clip(values)})
 			}
 		}
 	}

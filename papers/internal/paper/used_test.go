@@ -9,6 +9,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/rice"
@@ -34,7 +35,7 @@ func TestLaunched(t *testing.T) {
 		}
 	}()
 	decode := func(c codec.Codec) error {
-		x, err := codecbench.Encode(c, codecbench.Docs, []codecbench.Postings{{Docs: synthetic.Uniform(1, 500, 10_000)}})
+		x, err := codecbench.Encode(c, codecbench.Docs, []format.Postings{{Docs: synthetic.Uniform(1, 500, 10_000)}})
 		if err == nil {
 			_, err = e.OnDevice(x)
 		}

@@ -39,22 +39,21 @@ func Segment(t testing.TB, docs [][]string, c codec.Codec) *segment.Segment {
 // SegmentBytes makes a segment file of docs.
 func SegmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
 	t.Helper()
-	type posting struct{ docs, freqs []uint32 }
-	lists := map[string]*posting{}
+	lists := map[string]*format.Postings{}
 	lens := make([]uint32, len(docs))
 	for d, words := range docs {
 		lens[d] = uint32(len(words))
 		for _, w := range words {
 			p := lists[w]
 			if p == nil {
-				p = &posting{}
+				p = &format.Postings{}
 				lists[w] = p
 			}
-			if n := len(p.docs); n > 0 && p.docs[n-1] == uint32(d) {
-				p.freqs[n-1]++
+			if n := p.Len(); n > 0 && p.Docs[n-1] == uint32(d) {
+				p.Freqs[n-1]++
 				continue
 			}
-			p.docs, p.freqs = append(p.docs, uint32(d)), append(p.freqs, 1)
+			*p = p.AppendPosting(uint32(d), 1)
 		}
 	}
 	f := new(File)
@@ -69,7 +68,7 @@ func SegmentBytes(t testing.TB, docs [][]string, c codec.Codec) []byte {
 		}
 	}
 	for _, term := range slices.Sorted(maps.Keys(lists)) {
-		if err := b.AddList([]byte(term), lists[term].docs, lists[term].freqs); err != nil {
+		if err := b.AddList([]byte(term), *lists[term]); err != nil {
 			t.Fatal(err)
 		}
 	}

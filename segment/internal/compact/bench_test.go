@@ -7,16 +7,17 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 type posting struct{ doc, tf uint32 }
 
-func split(ps []posting) (docs, freqs []uint32) {
-	for _, p := range ps {
-		docs, freqs = append(docs, p.doc), append(freqs, p.tf)
+func split(ps []posting) (p format.Postings) {
+	for _, x := range ps {
+		p = p.AppendPosting(x.doc, x.tf)
 	}
-	return docs, freqs
+	return p
 }
 
 // smallLists draws compact lists with lengths distributed as in text: many are short.
@@ -54,8 +55,7 @@ func BenchmarkCompact(b *testing.B) {
 	var ns []int
 	var room [Room]byte
 	for _, ps := range lists {
-		d, f := split(ps)
-		e := slices.Clone(Encode(&room, d, f, docs))
+		e := slices.Clone(Encode(&room, split(ps), docs))
 		encoded = append(encoded, append(e, make([]byte, 16)...)[:len(e)])
 		ns = append(ns, len(ps))
 	}
@@ -64,15 +64,13 @@ func BenchmarkCompact(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
 			var encoded [][]byte
 			for range 300 {
-				d, f := split(randomPostings(r, n, docs, 3))
-				e := slices.Clone(Encode(&room, d, f, docs))
+				e := slices.Clone(Encode(&room, split(randomPostings(r, n, docs, 3)), docs))
 				encoded = append(encoded, append(e, make([]byte, 16)...)[:len(e)])
 			}
-			var u [layout.MinExtent]uint32
-			var f [layout.MinExtent]uint32
+			dst := format.MakePostings(n)
 			for b.Loop() {
 				for _, e := range encoded {
-					if !Decode(u[:n], f[:n], e, docs, 0) {
+					if !Decode(dst, e, docs, 0) {
 						b.Fatal("malformed")
 					}
 				}
@@ -81,11 +79,10 @@ func BenchmarkCompact(b *testing.B) {
 		})
 	}
 	b.Run("decode", func(b *testing.B) {
-		var u [layout.MinExtent]uint32
-		var f [layout.MinExtent]uint32
+		dst := format.MakePostings(layout.MinExtent)
 		for b.Loop() {
 			for i, e := range encoded {
-				if !Decode(u[:ns[i]], f[:ns[i]], e, docs, 0) {
+				if !Decode(dst.Slice(0, ns[i]), e, docs, 0) {
 					b.Fatal("malformed")
 				}
 			}
@@ -93,14 +90,13 @@ func BenchmarkCompact(b *testing.B) {
 		perPosting(b, postings)
 	})
 	b.Run("encode", func(b *testing.B) {
-		var ds, fs [][]uint32
+		var all []format.Postings
 		for _, ps := range lists {
-			d, f := split(ps)
-			ds, fs = append(ds, d), append(fs, f)
+			all = append(all, split(ps))
 		}
 		for b.Loop() {
-			for i, d := range ds {
-				Encode(&room, d, fs[i], docs)
+			for _, p := range all {
+				Encode(&room, p, docs)
 			}
 		}
 		perPosting(b, postings)

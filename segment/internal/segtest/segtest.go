@@ -94,12 +94,12 @@ func Codec(name string) codec.Codec {
 	return c
 }
 
-// Split returns docIDs and frequencies.
-func Split(ps []Posting) (docs, freqs []uint32) {
-	for _, p := range ps {
-		docs, freqs = append(docs, p.Doc), append(freqs, p.TF)
+// Split returns ps as docIDs and frequencies.
+func Split(ps []Posting) (p format.Postings) {
+	for _, x := range ps {
+		p = p.AppendPosting(x.Doc, x.TF)
 	}
-	return docs, freqs
+	return p
 }
 
 // TB is the common part of testing.TB and rapid.T.
@@ -143,8 +143,7 @@ func (m *Model) Build(t TB, w With) []byte {
 		addDocs()
 	}
 	for _, term := range m.Terms() {
-		docs, freqs := Split(m.Lists[term])
-		if err := b.AddList([]byte(term), docs, freqs); err != nil {
+		if err := b.AddList([]byte(term), Split(m.Lists[term])); err != nil {
 			t.Fatal(err)
 		}
 	}

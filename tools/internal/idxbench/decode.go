@@ -88,16 +88,16 @@ func (f *decodeFlags) run(ctx context.Context) (*Decode, error) {
 		return nil, err
 	}
 	d := &Decode{Data: f.data.Value}
-	var lists []codecbench.Postings
+	var lists []format.Postings
 	if f.index != "" {
 		d.Data = f.index
 		if lists, err = extentsOf(f.index); err != nil {
 			return nil, err
 		}
 	} else if f.data.Value == "uniform" {
-		lists = []codecbench.Postings{{Docs: synthetic.Uniform(1, f.n, synthetic.Range), Freqs: synthetic.Freqs(2, f.n, 1000)}}
+		lists = []format.Postings{{Docs: synthetic.Uniform(1, f.n, synthetic.Range), Freqs: synthetic.Freqs(2, f.n, 1000)}}
 	} else {
-		lists = []codecbench.Postings{{Docs: synthetic.Clustered(1, f.n, synthetic.Range), Freqs: synthetic.Freqs(2, f.n, 1000)}}
+		lists = []format.Postings{{Docs: synthetic.Clustered(1, f.n, synthetic.Range), Freqs: synthetic.Freqs(2, f.n, 1000)}}
 	}
 	d.Lists = len(lists)
 	for _, l := range lists {
@@ -119,7 +119,7 @@ func (f *decodeFlags) run(ctx context.Context) (*Decode, error) {
 }
 
 // extentsOf decodes all lists of an index that have an extent.
-func extentsOf(path string) (lists []codecbench.Postings, err error) {
+func extentsOf(path string) (lists []format.Postings, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	s, end, err := cli.Snapshot(path)
 	if err != nil {
@@ -153,7 +153,7 @@ func extentsOf(path string) (lists []codecbench.Postings, err error) {
 }
 
 // row measures one codec.
-func (f *decodeFlags) row(c codec.Codec, level simd.Tier, lists []codecbench.Postings, n int) DecodeRow {
+func (f *decodeFlags) row(c codec.Codec, level simd.Tier, lists []format.Postings, n int) DecodeRow {
 	defer simd.SetLevel(level)()
 	r := DecodeRow{Codec: c.ID().String(), Level: level.String()}
 	var err error
@@ -170,7 +170,7 @@ func (f *decodeFlags) row(c codec.Codec, level simd.Tier, lists []codecbench.Pos
 }
 
 // side returns the bits per value and the values decoded per second.
-func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []codecbench.Postings, n int) (bits, rate float64, err error) {
+func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []format.Postings, n int) (bits, rate float64, err error) {
 	e, err := codecbench.Encode(c, side, lists)
 	if err != nil {
 		return 0, 0, err
@@ -184,7 +184,7 @@ func (f *decodeFlags) side(c codec.Codec, side codecbench.Side, lists []codecben
 }
 
 // encode returns the docIDs encoded per second.
-func (f *decodeFlags) encode(c codec.Codec, lists []codecbench.Postings, n int) (float64, error) {
+func (f *decodeFlags) encode(c codec.Codec, lists []format.Postings, n int) (float64, error) {
 	var dst []byte
 	ends := make([]uint32, 1)
 	took, err := codecbench.Fastest(f.time, func() error {

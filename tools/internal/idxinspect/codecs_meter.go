@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/internal/codecbench"
@@ -20,7 +21,7 @@ const batchPostings = 1 << 15
 type codecMeter struct {
 	codecs      []codec.Codec
 	docs, freqs sideMeter
-	batch       []codecbench.Postings
+	batch       []format.Postings
 	batched     int
 	done        uint64 // postings
 }
@@ -43,7 +44,7 @@ func (m *codecMeter) list(ctx context.Context, l *segment.List) error {
 }
 
 // add adds a list, and measures when a batch is full.
-func (m *codecMeter) add(ctx context.Context, p codecbench.Postings) error {
+func (m *codecMeter) add(ctx context.Context, p format.Postings) error {
 	m.batch = append(m.batch, p)
 	m.batched += len(p.Docs)
 	if m.batched < batchPostings {
@@ -91,12 +92,12 @@ type choiceSum struct {
 	nanos    []float64
 }
 
-func (s *sideMeter) measure(ctx context.Context, lists []codecbench.Postings, n int) error {
+func (s *sideMeter) measure(ctx context.Context, lists []format.Postings, n int) error {
 	for i, c := range s.codecs {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		encode := func(p codecbench.Postings, dst []byte, ends []uint32) ([]byte, error) {
+		encode := func(p format.Postings, dst []byte, ends []uint32) ([]byte, error) {
 			return s.side.Append(c, dst, ends, p)
 		}
 		if err := s.sums[i].measure(c, s.side, lists, n, encode); err != nil {
@@ -107,8 +108,8 @@ func (s *sideMeter) measure(ctx context.Context, lists []codecbench.Postings, n 
 }
 
 // measure measures how fast lists with n postings are encoded and decoded.
-func (sum *codecSum) measure(c codec.Codec, side codecbench.Side, lists []codecbench.Postings, n int,
-	encode func(codecbench.Postings, []byte, []uint32) ([]byte, error)) error {
+func (sum *codecSum) measure(c codec.Codec, side codecbench.Side, lists []format.Postings, n int,
+	encode func(format.Postings, []byte, []uint32) ([]byte, error)) error {
 	e, err := codecbench.Encode(c, side, lists)
 	if err != nil {
 		return err
@@ -172,7 +173,7 @@ func nanos(n int, f func() error) (float64, error) {
 }
 
 // choose adds auto's choice for each list, and what it needs.
-func (s *sideMeter) choose(lists []codecbench.Postings) error {
+func (s *sideMeter) choose(lists []format.Postings) error {
 	candidates := choose.Default().Candidates
 	if s.choices == nil {
 		s.choices = make([]choiceSum, len(candidates))
@@ -180,7 +181,7 @@ func (s *sideMeter) choose(lists []codecbench.Postings) error {
 			s.choices[i] = choiceSum{bytes: make([]float64, len(candidates)), nanos: make([]float64, len(candidates))}
 		}
 	}
-	taken := make([][]codecbench.Postings, len(candidates))
+	taken := make([][]format.Postings, len(candidates))
 	for _, p := range lists {
 		best, err := s.rank(p)
 		if err != nil {
@@ -196,7 +197,7 @@ func (s *sideMeter) choose(lists []codecbench.Postings) error {
 		if n == 0 {
 			continue
 		}
-		err := s.auto.measure(c, s.side, taken[i], n, func(p codecbench.Postings, dst []byte, ends []uint32) ([]byte, error) {
+		err := s.auto.measure(c, s.side, taken[i], n, func(p format.Postings, dst []byte, ends []uint32) ([]byte, error) {
 			chosen, err := autoChoice(s.side, p)
 			if err != nil {
 				return nil, err
@@ -210,7 +211,7 @@ func (s *sideMeter) choose(lists []codecbench.Postings) error {
 	return nil
 }
 
-func autoChoice(side codecbench.Side, p codecbench.Postings) (codec.BlockCodec, error) {
+func autoChoice(side codecbench.Side, p format.Postings) (codec.BlockCodec, error) {
 	if side == codecbench.Docs {
 		return choose.Default().Docs(p.Docs)
 	}
@@ -219,7 +220,7 @@ func autoChoice(side codecbench.Side, p codecbench.Postings) (codec.BlockCodec, 
 
 // rank adds the costs of a list in every candidate to the candidate that auto chooses,
 // and returns the number of that candidate.
-func (s *sideMeter) rank(p codecbench.Postings) (best int, err error) {
+func (s *sideMeter) rank(p format.Postings) (best int, err error) {
 	chosen, err := autoChoice(s.side, p)
 	if err != nil {
 		return 0, err

@@ -6,10 +6,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
@@ -22,7 +22,7 @@ func TestCodecTable(t *testing.T) {
 	var auto int64
 	var postings uint64
 	for i := range 40 {
-		p := codecbench.Postings{Docs: synthetic.Clustered(uint64(i), 130+i*i*7, 1<<uint(16+i%8)), Freqs: synthetic.Freqs(uint64(i), 130+i*i*7, uint32(1+i))}
+		p := format.Postings{Docs: synthetic.Clustered(uint64(i), 130+i*i*7, 1<<uint(16+i%8)), Freqs: synthetic.Freqs(uint64(i), 130+i*i*7, uint32(1+i))}
 		if err := m.add(ctx, p); err != nil {
 			t.Fatal(err)
 		}

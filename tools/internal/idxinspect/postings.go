@@ -62,21 +62,18 @@ func blocksCommand() *cobra.Command {
 
 func blocksOf(g *seg, l *segment.List, from, limit int) (BlockList, error) {
 	b := BlockList{File: g.file, Form: l.Kind.String(), Blocks: []Block{}}
-	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+	p := format.MakePostings(l.BlockLen)
 	for i := max(from, 0); i < l.Blocks; i++ {
 		if limit > 0 && len(b.Blocks) == limit {
 			b.more = l.Blocks - i
 			break
 		}
-		n, err := l.DecodeDocs(docs, i, 1)
-		if err == nil {
-			_, err = l.DecodeFreqs(freqs, i, 1)
-		}
+		n, err := l.DecodePostings(p, i, 1)
 		if err != nil {
 			return b, err
 		}
-		e := Block{Block: i, Postings: n, First: docs[0], Last: l.Last(i)}
-		for _, f := range freqs[:n] {
+		e := Block{Block: i, Postings: n, First: p.Docs[0], Last: l.Last(i)}
+		for _, f := range p.Freqs[:n] {
 			e.MaxTF = max(e.MaxTF, f)
 		}
 		if l.Kind == segment.KindExtent {
@@ -192,24 +189,24 @@ func eachPosting(ctx context.Context, g *seg, l *segment.List, from uint32, f fu
 		return err
 	}
 	local := from - min(from, g.base)
-	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+	block := format.MakePostings(l.BlockLen)
 	var id []byte
 	for i := sort.Search(l.Blocks, func(i int) bool { return l.Last(i) >= local }); i < l.Blocks; i++ {
-		n, err := l.DecodePostings(docs, freqs, i, 1)
+		n, err := l.DecodePostings(block, i, 1)
 		if err == nil {
 			err = ctx.Err()
 		}
 		if err != nil {
 			return err
 		}
-		for j, doc := range docs[:n] {
+		for j, doc := range block.Docs[:n] {
 			if doc < local {
 				continue
 			}
 			if id, err = g.AppendID(id[:0], doc); err != nil {
 				return format.Locate(err, format.Place{Block: i})
 			}
-			if err := f(&Posting{g.base + doc, cli.Text(id), freqs[j], lens.Get(doc), g.deleted(doc)}); err != nil {
+			if err := f(&Posting{g.base + doc, cli.Text(id), block.Freqs[j], lens.Get(doc), g.deleted(doc)}); err != nil {
 				return err
 			}
 		}

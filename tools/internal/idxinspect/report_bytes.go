@@ -10,7 +10,6 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/tools/internal/htmlreport"
 	"github.com/pinion-index/pinion/tools/internal/indexstats"
@@ -120,12 +119,12 @@ func (r *runSampler) run(_ []byte, seg int, l *segment.List, block int) error {
 		r.seg, r.at, r.block = seg, e.Offset, first
 	}
 	n = min(n, l.Blocks-first)
-	p := codecbench.Postings{Docs: make([]uint32, n*l.BlockLen), Freqs: make([]uint32, n*l.BlockLen)}
-	k, err := l.DecodePostings(p.Docs, p.Freqs, first, n)
+	p := format.MakePostings(n * l.BlockLen)
+	k, err := l.DecodePostings(p, first, n)
 	if err != nil {
 		return nil // Collect finds it, too
 	}
-	p.Docs, p.Freqs = p.Docs[:k], p.Freqs[:k]
+	p = p.Slice(0, k)
 	if first > 0 { // as a list of its own, with the same gaps
 		base := l.Last(first-1) + 1
 		for i := range p.Docs {

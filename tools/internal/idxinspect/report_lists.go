@@ -101,13 +101,13 @@ func (d *listDrawer) columns(out *htmlreport.List, l *segment.List, weight float
 
 // short draws a list without an extent, by the greatest of its scores.
 func (d *listDrawer) short(out *htmlreport.List, g *seg, l *segment.List, weight float32) {
-	docs, freqs := l.Small()
-	for i, doc := range docs {
+	p := l.Small()
+	for i, doc := range p.Docs {
 		n, err := g.DocLen(doc)
 		if err != nil {
 			n = 0
 		}
-		out.Bound = max(out.Bound, query.Score(weight, float32(freqs[i]), d.scorer.Norm(n)))
+		out.Bound = max(out.Bound, query.Score(weight, float32(p.Freqs[i]), d.scorer.Norm(n)))
 	}
 	out.To, out.Count = []uint32{l.Last(l.Blocks - 1)}, []int{1}
 	out.Width, out.Exceptions, out.Bounds = []float64{8 * float64(out.Bytes) / float64(l.N)}, []int{-1}, []float64{rounded(out.Bound)}

@@ -3,6 +3,7 @@ package indexstats
 import (
 	"math/rand/v2"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -28,7 +29,7 @@ type sampler struct {
 	// run, unless nil, is called with each list and block of the sample.
 	run func(term []byte, seg int, l *segment.List, block int) error
 
-	docs, tfs []uint32
+	room format.Postings // for a block
 }
 
 func newSampler(postings uint64, o Options) *sampler {
@@ -78,10 +79,10 @@ func (s *sampler) list(term []byte, seg int, l *segment.List) error {
 
 // block adds a block to the histograms.
 func (s *sampler) block(l *segment.List, block int) error {
-	if len(s.docs) < l.BlockLen {
-		s.docs, s.tfs = make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
+	if s.room.Len() < l.BlockLen {
+		s.room = format.MakePostings(l.BlockLen)
 	}
-	n, err := l.DecodePostings(s.docs, s.tfs, block, 1)
+	n, err := l.DecodePostings(s.room, block, 1)
 	if err != nil {
 		return err
 	}
@@ -89,9 +90,9 @@ func (s *sampler) block(l *segment.List, block int) error {
 	if block > 0 {
 		prev = l.Last(block - 1)
 	}
-	for i, doc := range s.docs[:n] {
+	for i, doc := range s.room.Docs[:n] {
 		s.gaps.add(uint64(doc-prev), 1)
-		s.freqs.add(uint64(s.tfs[i]), 1)
+		s.freqs.add(uint64(s.room.Freqs[i]), 1)
 		prev = doc
 	}
 	s.Blocks++

@@ -252,12 +252,9 @@ func (b *block) describe(g *seg, l *segment.List) {
 
 // decode adds the postings.
 func (b *block) decode(g *seg, l *segment.List) error {
-	docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
-	n, err := l.DecodeDocs(docs, b.Block, 1)
+	room := format.MakePostings(l.BlockLen)
+	n, err := l.DecodePostings(room, b.Block, 1)
 	if err != nil {
-		return err
-	}
-	if _, err := l.DecodeFreqs(freqs, b.Block, 1); err != nil {
 		return err
 	}
 	before := int64(-1)
@@ -265,8 +262,8 @@ func (b *block) decode(g *seg, l *segment.List) error {
 		before = int64(l.Last(b.Block - 1))
 	}
 	var id []byte
-	for i, doc := range docs[:n] {
-		p := posting{Doc: g.base + doc, Gap: uint32(int64(doc) - before), TF: freqs[i], Deleted: g.deletes.Has(doc), Link: link("doc", "doc", g.base+doc)}
+	for i, doc := range room.Docs[:n] {
+		p := posting{Doc: g.base + doc, Gap: uint32(int64(doc) - before), TF: room.Freqs[i], Deleted: g.deletes.Has(doc), Link: link("doc", "doc", g.base+doc)}
 		before = int64(doc)
 		if id, err = g.AppendID(id[:0], doc); err != nil {
 			return err

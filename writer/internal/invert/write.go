@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/ordered"
@@ -133,11 +134,11 @@ func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []
 
 // gatherer collects the runs of terms and encodes them.
 type gatherer struct {
-	a           *Accumulator
-	moved       []uint32
-	enc         *build.ListEncoder
-	runs        [lookAhead][]uint32
-	docs, freqs []uint32
+	a     *Accumulator
+	moved []uint32
+	enc   *build.ListEncoder
+	runs  [lookAhead][]uint32
+	list  format.Postings // room for a list, and then the list
 }
 
 // encode encodes the lists of terms into e.
@@ -147,11 +148,11 @@ func (g *gatherer) encode(e *lists.Encoded, terms []sortedTerm) error {
 		g.walk(group)
 		for i, t := range group {
 			g.gather(t, g.runs[i])
-			if len(g.docs) == 0 {
+			if g.list.Len() == 0 {
 				e.AddEmpty()
 				continue
 			}
-			if err := e.Encode(g.enc, g.docs, g.freqs); err != nil {
+			if err := e.Encode(g.enc, g.list); err != nil {
 				return err
 			}
 		}
@@ -182,19 +183,18 @@ func (g *gatherer) walk(terms []sortedTerm) {
 
 // gather sets docs and freqs to the postings of t in runs, latest run first.
 func (g *gatherer) gather(t sortedTerm, runs []uint32) {
-	if cap(g.docs) < int(t.df) {
-		n := int(t.df) + int(t.df)/4
-		g.docs, g.freqs = make([]uint32, n), make([]uint32, n)
+	n := int(t.df)
+	if cap(g.list.Docs) < n {
+		g.list = format.MakePostings(n + n/4)
 	}
-	docs, freqs := g.docs[:t.df], g.freqs[:t.df]
-	k := 0
+	p, k := g.list.Slice(0, n), 0
 	for i := len(runs) - 1; i >= 0; i-- {
-		k = unpackRun(docs, freqs, k, g.a.run(runs[i]))
+		k += unpackRun(p.Slice(k, n), g.a.run(runs[i]))
 	}
 	if g.moved != nil {
-		k = move(docs, freqs, g.moved)
+		k = move(p, g.moved)
 	}
-	g.docs, g.freqs = docs[:k], freqs[:k]
+	g.list = p.Slice(0, k)
 }
 
 // run returns the words of a page from the run's header on.
@@ -202,9 +202,9 @@ func (a *Accumulator) run(ref uint32) []uint16 {
 	return a.pages[ref>>pageShift][(ref&(1<<pageShift-1))*2:]
 }
 
-// unpackRun stores the postings of a run in docs and freqs from index k on, and
-// returns the next index.
-func unpackRun(docs, freqs []uint32, k int, run []uint16) int {
+// unpackRun stores the postings of a run in dst and returns their number.
+func unpackRun(dst format.Postings, run []uint16) int {
+	docs, freqs, k := dst.Docs, dst.Freqs, 0
 	base := uint32At(run[2:])
 	words := run[runHeader : runHeader+int(run[4])]
 	for i := 0; i < len(words); i++ {
@@ -221,8 +221,8 @@ func unpackRun(docs, freqs []uint32, k int, run []uint16) int {
 }
 
 // move renumbers postings in place and drops those of dead documents.
-func move(docs, freqs, moved []uint32) int {
-	k := 0
+func move(p format.Postings, moved []uint32) int {
+	docs, freqs, k := p.Docs, p.Freqs, 0
 	for i, d := range docs {
 		if to := moved[d]; to != ^uint32(0) {
 			docs[k], freqs[k] = to, freqs[i]

@@ -1,6 +1,7 @@
 package lists
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 )
@@ -34,8 +35,8 @@ func (e *Encoded) Reset() { e.buf, e.lists = e.buf[:0], e.lists[:0] }
 func (e *Encoded) Len() int { return len(e.lists) }
 
 // Encode adds the list of docs and freqs, encoded by enc.
-func (e *Encoded) Encode(enc *build.ListEncoder, docs, freqs []uint32) error {
-	l, buf, err := enc.Encode(e.buf, docs, freqs)
+func (e *Encoded) Encode(enc *build.ListEncoder, p format.Postings) error {
+	l, buf, err := enc.Encode(e.buf, p)
 	e.add(l, buf)
 	return err
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 )
@@ -48,8 +49,8 @@ func (r *renumbering) to(doc uint32) uint32 {
 
 // apply renumbers postings in place and adds base, drops those of deleted
 // documents, and returns how many are left.
-func (r *renumbering) apply(docs, freqs []uint32, base uint32) int {
-	k := 0
+func (r *renumbering) apply(p format.Postings, base uint32) int {
+	docs, freqs, k := p.Docs, p.Freqs, 0
 	for i, d := range docs {
 		if !r.isDeleted(d) {
 			docs[k], freqs[k] = r.to(d)+base, freqs[i]

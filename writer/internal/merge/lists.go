@@ -27,11 +27,11 @@ func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (
 
 // listWorker merges the lists of terms.
 type listWorker struct {
-	sources     []*source
-	enc         *build.ListEncoder
-	list        segment.List
-	rows        segment.Rows
-	docs, freqs []uint32 // of short lists
+	sources []*source
+	enc     *build.ListEncoder
+	list    segment.List
+	rows    segment.Rows
+	short   format.Postings
 }
 
 // term adds the merged list of one term to e.
@@ -71,23 +71,23 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 
 // check checks the structure of a list of s.
 func (s *source) check(l *segment.List) error {
-	if docs, freqs := l.Small(); docs != nil {
-		return s.checkFreqs(l.Entry(), docs, freqs, 0)
+	if p := l.Small(); p.Len() > 0 {
+		return s.checkFreqs(l.Entry(), p, 0)
 	}
 	return check.Extent(l, s.seg.Meta().Docs)
 }
 
 // checkFreqs checks that no frequency of the short list of e exceeds its document's length.
 // docs are base above the docIDs.
-func (s *source) checkFreqs(e segment.Entry, docs, freqs []uint32, base uint32) error {
+func (s *source) checkFreqs(e segment.Entry, p format.Postings, base uint32) error {
 	if s.lens.Len() == 0 {
 		return nil
 	}
-	i := s.lens.Exceeded(docs, freqs, base, s.seg.Meta().MinLen)
+	i := s.lens.Exceeded(p, base, s.seg.Meta().MinLen)
 	if i < 0 {
 		return nil
 	}
-	return s.seg.Locate(format.Corrupt("document %d has fewer tokens than %d of this term", docs[i]-base, freqs[i]), e, format.NoBlock)
+	return s.seg.Locate(format.Corrupt("document %d has fewer tokens than %d of this term", p.Docs[i]-base, p.Freqs[i]), e, format.NoBlock)
 }
 
 // smallLists is the maximum number of postings of a term whose lists are decoded
@@ -108,19 +108,19 @@ func (lw *listWorker) isSmall(refs []lists.Ref) bool {
 
 // small adds the merged list of a term with few postings to e.
 func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) (err error) {
-	docs, freqs := lw.docs[:0], lw.freqs[:0]
+	p := lw.short.Slice(0, 0)
 	for i := range refs {
 		src := lw.sources[refs[i].Source]
-		n := len(docs)
-		if docs, freqs, err = src.seg.AppendSmall(docs, freqs, &refs[i].Entry, src.base); err != nil {
+		n := p.Len()
+		if p, err = src.seg.AppendSmall(p, &refs[i].Entry, src.base); err != nil {
 			return err
 		}
-		if err := src.checkFreqs(refs[i].Entry, docs[n:], freqs[n:], src.base); err != nil {
+		if err := src.checkFreqs(refs[i].Entry, p.Slice(n, p.Len()), src.base); err != nil {
 			return err
 		}
 	}
-	lw.docs, lw.freqs = docs, freqs
-	return e.Encode(lw.enc, docs, freqs)
+	lw.short = p
+	return e.Encode(lw.enc, p)
 }
 
 // filter appends the live postings of lw.list and reports whether there are any.
@@ -132,13 +132,12 @@ func (lw *listWorker) filter(src *source) (some bool, err error) {
 		}
 	}
 	for lw.rows.Reset(l); lw.rows.Next(); {
-		docs, freqs := lw.rows.Docs, lw.rows.Freqs
-		n := src.gone.apply(docs, freqs, src.base)
+		n := src.gone.apply(lw.rows.Postings, src.base)
 		if n == 0 {
 			continue
 		}
 		some = true
-		if err := lw.enc.AppendPostings(docs[:n], freqs[:n]); err != nil {
+		if err := lw.enc.AppendPostings(lw.rows.Slice(0, n)); err != nil {
 			return some, err
 		}
 	}

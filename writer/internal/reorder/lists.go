@@ -17,7 +17,7 @@ type listWorker struct {
 	to          order.Permutation
 	enc         *build.ListEncoder
 	list        segment.List
-	docs, freqs []uint32
+	p           format.Postings
 	keys, spare []uint64
 	byDoc       []uint32 // frequencies by new docID, 0 between lists
 }
@@ -28,7 +28,7 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 	if err := lw.read(of); err != nil {
 		return err
 	}
-	for i, d := range lw.docs {
+	for i, d := range lw.p.Docs {
 		if int64(d) >= int64(len(lw.to)) {
 			block := format.NoBlock
 			if of.Kind == segment.KindExtent {
@@ -37,21 +37,21 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 			return lw.seg.Locate(format.Corrupt("docID %d of %d", d, len(lw.to)), of, block)
 		}
 	}
-	if uint64(len(lw.docs))*denseShare > uint64(len(lw.to)) {
+	if uint64(len(lw.p.Docs))*denseShare > uint64(len(lw.to)) {
 		if err := lw.scatter(); err != nil {
 			return lw.seg.Locate(err, of, format.NoBlock)
 		}
 	} else {
 		lw.sort()
 	}
-	return e.Encode(lw.enc, lw.docs, lw.freqs)
+	return e.Encode(lw.enc, lw.p)
 }
 
 // read fills docs and freqs with the list of e.
 func (lw *listWorker) read(e segment.Entry) error {
-	lw.docs, lw.freqs = lw.docs[:0], lw.freqs[:0]
+	lw.p = lw.p.Slice(0, 0)
 	if e.Kind == segment.KindSingleton {
-		lw.docs, lw.freqs = append(lw.docs, e.Doc), append(lw.freqs, e.TF)
+		lw.p = lw.p.AppendPosting(e.Doc, e.TF)
 		return nil
 	}
 	l := &lw.list
@@ -59,24 +59,17 @@ func (lw *listWorker) read(e segment.Entry) error {
 		return err
 	}
 	if e.Kind == segment.KindCompact {
-		docs, freqs := l.Small()
-		lw.docs, lw.freqs = append(lw.docs, docs...), append(lw.freqs, freqs...)
+		lw.p = lw.p.Append(l.Small())
 		return nil
 	}
 	if err := l.VerifyChecksum(); err != nil {
 		return err
 	}
 	room := l.Blocks * l.BlockLen
-	docs, freqs := slices.Grow(lw.docs, room)[:room], slices.Grow(lw.freqs, room)[:room]
-	n, err := l.DecodeDocs(docs, 0, l.Blocks)
-	if err != nil {
-		return err
-	}
-	if _, err := l.DecodeFreqs(freqs, 0, l.Blocks); err != nil {
-		return err
-	}
-	lw.docs, lw.freqs = docs[:n], freqs[:n]
-	return nil
+	p := lw.p.Grow(room).Slice(0, room)
+	n, err := l.DecodePostings(p, 0, l.Blocks)
+	lw.p = p.Slice(0, n)
+	return err
 }
 
 // A list with at least 1/denseShare of all documents is sorted through an array of
@@ -88,18 +81,18 @@ func (lw *listWorker) scatter() error {
 	if lw.byDoc == nil {
 		lw.byDoc = make([]uint32, len(lw.to))
 	}
-	for i, d := range lw.docs {
-		lw.byDoc[lw.to[d]] = lw.freqs[i]
+	for i, d := range lw.p.Docs {
+		lw.byDoc[lw.to[d]] = lw.p.Freqs[i]
 	}
 	n := 0
 	for d, f := range lw.byDoc {
 		if f > 0 {
-			lw.docs[n], lw.freqs[n] = uint32(d), f
+			lw.p.Docs[n], lw.p.Freqs[n] = uint32(d), f
 			lw.byDoc[d] = 0
 			n++
 		}
 	}
-	if n != len(lw.docs) {
+	if n != len(lw.p.Docs) {
 		return format.Corrupt("a docID is there twice, or a frequency is 0")
 	}
 	return nil
@@ -108,12 +101,12 @@ func (lw *listWorker) scatter() error {
 // sort renumbers the postings and sorts them.
 func (lw *listWorker) sort() {
 	lw.keys = lw.keys[:0]
-	for i, d := range lw.docs {
-		lw.keys = append(lw.keys, uint64(lw.to[d])<<32|uint64(lw.freqs[i]))
+	for i, d := range lw.p.Docs {
+		lw.keys = append(lw.keys, uint64(lw.to[d])<<32|uint64(lw.p.Freqs[i]))
 	}
 	lw.keys, lw.spare = sortByHigh(lw.keys, lw.spare, bits.Len(uint(len(lw.to))))
 	for i, k := range lw.keys {
-		lw.docs[i], lw.freqs[i] = uint32(k>>32), uint32(k)
+		lw.p.Docs[i], lw.p.Freqs[i] = uint32(k>>32), uint32(k)
 	}
 }
 

@@ -74,8 +74,7 @@ func (r *Run) liveScores(dst []float32, l *posting.List) []float32 {
 	if r.filter.all == nil && r.Part.Deletes == nil {
 		return append(dst, l.Scores...)
 	}
-	docs, _ := l.List().Small()
-	for i, doc := range docs {
+	for i, doc := range l.List().Small().Docs {
 		if r.Allowed(doc) {
 			dst = append(dst, l.Scores[i])
 		}

@@ -252,7 +252,7 @@ func (m *Matches) readFreqs(l *posting.List, at []uint64) error {
 	}
 	m.freqs = m.freqs[:len(at)]
 	list, block := l.List(), -1
-	_, freqs := list.Small()
+	freqs := list.Small().Freqs
 	for i, p := range at {
 		if f := p >> 32; f != 0 {
 			m.freqs[i] = uint32(f)

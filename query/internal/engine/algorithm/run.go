@@ -122,9 +122,9 @@ func (r *Run) SumBounds() {
 	r.suffix = append(r.suffix[:0], make([]float32, len(r.Lists)+1)...)
 	for i := len(r.Lists) - 1; i >= 0; i-- {
 		l := r.Lists[i]
-		if docs, freqs := l.List().Small(); docs != nil {
-			l.Scores = bm25.Grow(l.Scores, len(docs))
-			r.scorePostings(l, l.Scores, docs, freqs)
+		if p := l.List().Small(); p.Len() > 0 {
+			l.Scores = bm25.Grow(l.Scores, p.Len())
+			r.scorePostings(l, l.Scores, p.Docs, p.Freqs)
 			l.Bound = slices.Max(l.Scores)
 		} else {
 			l.Bound = r.scorer.Bound(l.Weight, l.List().Quad)

@@ -52,9 +52,9 @@ func (l *List) Open(s *reader.Segment, by reader.Strategy) error {
 		return err
 	}
 	l.From, l.Row, l.Fates = 0, 0, nil
-	docs, freqs := l.List().Small()
-	if l.Small = docs != nil; l.Small {
-		l.Huge = slices.Max(freqs) > math.MaxInt32
+	p := l.List().Small()
+	if l.Small = p.Len() > 0; l.Small {
+		l.Huge = slices.Max(p.Freqs) > math.MaxInt32
 		return nil
 	}
 	tf, _ := l.List().Quad.Pair(0)

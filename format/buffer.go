@@ -47,14 +47,6 @@ func (d *Buffer) Bytes(n int) []byte {
 	return p
 }
 
-// Uint8 reads one byte.
-func (d *Buffer) Uint8() uint8 {
-	if p := d.Bytes(1); p != nil {
-		return p[0]
-	}
-	return 0
-}
-
 // Uint16 reads a little-endian 16-bit value.
 func (d *Buffer) Uint16() uint16 {
 	if p := d.Bytes(2); p != nil {

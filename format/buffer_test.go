@@ -12,7 +12,7 @@ func TestBuffer(t *testing.T) {
 	b = binary.AppendUvarint(b, 300)
 	b = append(b, "\x03abc\x02"...)
 	d := NewBuffer(b, 1000)
-	if d.Uint8() != 1 || d.Uint16() != 2 || d.Uint32() != 3 || d.Uint64() != 4 || d.Uvarint() != 300 || d.String(3) != "abc" || d.Count(2, 0) != 2 {
+	if d.Bytes(1)[0] != 1 || d.Uint16() != 2 || d.Uint32() != 3 || d.Uint64() != 4 || d.Uvarint() != 300 || d.String(3) != "abc" || d.Count(2, 0) != 2 {
 		t.Fatal("values differ")
 	}
 	if err := d.Done(); err != nil || d.Pos() != len(b) || d.Len() != 0 {
@@ -26,14 +26,14 @@ func TestBufferFailures(t *testing.T) {
 		read func(*Buffer)
 		at   int64
 	}{
-		"short":            {[]byte{1, 2}, func(d *Buffer) { d.Uint8(); d.Uint32() }, 1},
+		"short":            {[]byte{1, 2}, func(d *Buffer) { d.Bytes(1); d.Uint32() }, 1},
 		"no varint":        {[]byte{0x80}, func(d *Buffer) { d.Uvarint() }, 0},
 		"long varint":      {[]byte{0x80, 0}, func(d *Buffer) { d.Uvarint() }, 0},
 		"overlong varint":  {[]byte{255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 1}, func(d *Buffer) { d.Uvarint() }, 0},
 		"count over limit": {[]byte{9}, func(d *Buffer) { d.Count(8, 0) }, 0},
 		"count over bytes": {[]byte{2, 0, 0, 0}, func(d *Buffer) { d.Count(8, 2) }, 0},
-		"string":           {[]byte{0, 4, 'a'}, func(d *Buffer) { d.Uint8(); d.String(10) }, 1},
-		"left over":        {[]byte{1, 2}, func(d *Buffer) { d.Uint8(); d.Done() }, 1},
+		"string":           {[]byte{0, 4, 'a'}, func(d *Buffer) { d.Bytes(1); d.String(10) }, 1},
+		"left over":        {[]byte{1, 2}, func(d *Buffer) { d.Bytes(1); d.Done() }, 1},
 		"negative":         {[]byte{1, 2}, func(d *Buffer) { d.Bytes(-1) }, 0},
 	} {
 		d := NewBuffer(c.b, 100)

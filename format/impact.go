@@ -133,10 +133,6 @@ func (k KthImpact) Pair() (tf, dl uint32, ok bool) {
 // NoKth returns the KthImpact of a list for which no pair is known.
 func NoKth() KthImpact { return KthImpact{TF: 0, Len: 255} }
 
-// FloorTF returns the code, at most 254, of the largest representable frequency that is
-// at most tf.
-func FloorTF(tf uint32) uint8 { return min(floorImpact(tf), 254) }
-
 // CeilLen returns the code of the smallest representable length that is at least dl. It
 // returns false if dl exceeds MaxImpactLen.
 func CeilLen(dl uint32) (uint8, bool) {

@@ -2,7 +2,6 @@ package bitpack
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -198,33 +197,4 @@ func TestLessOneAndBits(t *testing.T) {
 			}
 		})
 	})
-}
-
-// TestAddDocs checks gaps that are partly stored elsewhere, at every width.
-func TestAddDocs(t *testing.T) {
-	rng := rand.New(rand.NewPCG(1, 2))
-	for width := uint(0); width <= MaxWidth; width++ {
-		v := make([]uint32, BlockLen)
-		for i := range v {
-			v[i] = rng.Uint32() & uint32(uint64(1)<<width-1) >> 1
-		}
-		src := Pack(nil, v, width)
-		var got, want [BlockLen]uint32
-		Ones(got[:])
-		prev := rng.Uint32() >> 8
-		for i, sum := 0, prev; i < BlockLen; i++ {
-			if got[i] != 1 {
-				t.Fatalf("one %d is %d", i, got[i])
-			}
-			if i%5 == 2 {
-				got[i] += rng.Uint32() >> 1
-			}
-			sum += got[i] + v[i]
-			want[i] = sum
-		}
-		AddDocs(&got, src, width, prev)
-		if got != want {
-			t.Fatalf("width %d: %v, not %v", width, got, want)
-		}
-	}
 }

@@ -125,46 +125,6 @@ func docsPortable(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
 	}
 }
 
-// AddDocs unpacks 128 values of width bits, adds them to the gaps in dst, and turns these
-// into docIDs after prev, mod 2^32. It uses no vector instructions. Initialize dst with
-// Ones, since src has gaps minus one, and add the parts of gaps that are not in src.
-func AddDocs(dst *[BlockLen]uint32, src []byte, width uint, prev uint32) {
-	packed, mask := vectors(src, width), lanes(1<<width-1)
-	bit := uint(0)
-	for i := 0; i < BlockLen; i += 4 {
-		v, at := &packed[bit/32], bit%32
-		x, y := v[0]>>at, v[1]>>at
-		if at+width > 32 {
-			v, have := &packed[bit/32+1], 32-at
-			low := lanes(1<<have - 1)
-			x, y = x&low|v[0]<<have&^low, y&low|v[1]<<have&^low
-		}
-		bit += width
-		x, y = x&mask, y&mask
-		prev += dst[i] + uint32(x)
-		dst[i] = prev
-		prev += dst[i+1] + uint32(x>>32)
-		dst[i+1] = prev
-		prev += dst[i+2] + uint32(y)
-		dst[i+2] = prev
-		prev += dst[i+3] + uint32(y>>32)
-		dst[i+3] = prev
-	}
-}
-
-// ones is a table of 1024 ones.
-var ones = newOnes()
-
-func newOnes() (b [8 * BlockLen]uint32) {
-	for i := range b {
-		b[i] = 1
-	}
-	return b
-}
-
-// Ones sets all of dst, at most 1024 values, to one.
-func Ones(dst []uint32) { copy(dst, ones[:]) }
-
 func sumPortable(v []uint32, prev uint32) {
 	for i, x := range v {
 		prev -= ^x // adds one more than x, in one step of the chain

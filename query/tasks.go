@@ -2,6 +2,7 @@ package query
 
 import (
 	"context"
+	"errors"
 
 	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/exec"
@@ -13,7 +14,11 @@ func init() {
 		if err != nil {
 			return nil, err
 		}
-		return &tasks{own.engine.Tasks(), own}, nil
+		e, err := own.engine.Tasks()
+		if err != nil {
+			return nil, errors.Join(err, own.Close())
+		}
+		return &tasks{e, own}, nil
 	}
 }
 
@@ -27,7 +32,10 @@ var _ exec.Engine[Query, Hit] = (*tasks)(nil)
 
 func (e *tasks) Searcher() any { return e.s }
 
-func (e *tasks) Close() error { return e.s.Close() }
+func (e *tasks) Close() error {
+	e.Tasks.Close()
+	return e.s.Close()
+}
 
 func (e *tasks) Begin(ctx context.Context, x exec.Query, q *Query) {
 	own := q.engine()

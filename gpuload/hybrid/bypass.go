@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -78,7 +79,7 @@ func (x *Executor) bypass(j *job) bool {
 	x.onPool.Add(1)
 	x.begun.queries.Add(1)
 	x.begun.work.Add(int64(j.entry.cost.CPU))
-	if err := x.cpu.SubmitIf(j.ctx, &j.q, j.stays, j.onCPU); err != nil {
+	if err := x.cpu.Offer(trusted.Caller{}, j.ctx, &j.q, j.stays, j.onCPU); err != nil {
 		go j.answered(nil, err) // not in the goroutine that calls Submit
 	}
 	return true

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 )
@@ -59,16 +60,15 @@ type Executor struct {
 	handed   []*entry     // memory of the goroutine in pump
 	absorbed func()       // called after absorb; set by tests only
 	arrivals []*job       // the same
-
-	mu     sync.Mutex // guards the fields below
-	policy *policy
-	told   struct{ begun, done int64 } // begun.work and done.work as the policy knows them
-	why    error                       // the GPU is retired
-	shut   bool                        // Close has ended the lanes
-	spared int                         // Ps that the Pool leaves
-	faults int                         // batches that failed one after the other
-	most   int
-	again  int64
+	mu       sync.Mutex   // guards the fields below
+	policy   *policy
+	told     struct{ begun, done int64 } // begun.work and done.work as the policy knows them
+	why      error                       // the GPU is retired
+	shut     bool                        // Close has ended the lanes
+	spared   int                         // Ps that the Pool leaves
+	faults   int                         // batches that failed one after the other
+	most     int
+	again    int64
 
 	shed      atomic.Int64
 	missed    [2]atomic.Int64 // by the CPU, by the GPU
@@ -421,7 +421,7 @@ func (x *Executor) spare() {
 	}
 	if n != x.spared {
 		x.spared = n
-		x.cpu.Spare(n)
+		x.cpu.Rest(trusted.Caller{}, n)
 	}
 }
 
@@ -485,7 +485,7 @@ func (x *Executor) Close() error {
 	x.mu.Lock()
 	x.shut = true
 	x.spared = 0
-	x.cpu.Spare(0)
+	x.cpu.Rest(trusted.Caller{}, 0)
 	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
 	close(x.lanes)

@@ -8,6 +8,8 @@
 //	worker.go              the goroutines that take queries and tasks
 //	ring.go                the queues between them
 //	idle.go, workerset.go  workers without work: spinning, sleeping, waking
+//	box.go                 how a spinning worker is given a query
+//	share.go               sharing the CPUs with who submits queries, and with a GPU's goroutines
 //	sleeper.go, futex*.go  how a goroutine sleeps and is woken
 //	relax*                 the spin-wait instruction
 //

@@ -40,8 +40,8 @@ const (
 // goroutines.
 func freeProcs(n int) int { return max(1, n/8) }
 
-// A worker without work is in one of two sets. A worker in spinning looks for work. A worker in
-// sleeping does not: a goroutine that creates work takes it out of the set and wakes its
+// A worker without work is in one of two sets. A worker in spinning looks for work; one of model Inter does so in a
+// box of its own (box.go). A worker in sleeping does not: a goroutine that creates work takes it out of the set and wakes its
 // sleeper. A caller that waits for an answer takes a worker out of either set and works in its
 // place (Pool.borrow); afterwards it puts the worker into sleeping. Sleepers in the set parked hold no P.
 
@@ -80,7 +80,7 @@ func (w *worker) sleep() {
 func (w *worker) parks() bool {
 	p := w.pool
 	switch {
-	case p.spare.Load() > 0:
+	case p.resting() > 0:
 		return true
 	case p.options.Model == Inter:
 		return p.parked.len() < p.mustPark
@@ -115,7 +115,7 @@ func (w *worker) giveWay(turn time.Duration) {
 // due reports whether giveWay has to, and notes that it does.
 func (w *worker) due(turn time.Duration) bool {
 	p := w.pool
-	if p.options.Model != Inter || p.mustPark == 0 || !p.parked.empty() {
+	if p.options.Model != Inter || p.mustPark == 0 || !p.parked.empty() && p.resting() == 0 {
 		return false
 	}
 	w.looked = time.Now()
@@ -126,18 +126,16 @@ func (w *worker) due(turn time.Duration) bool {
 	return true
 }
 
-// Spare makes workers without work leave Ps of Go's scheduler to goroutines that must run at
-// once, such as those that serve a GPU: at least n workers, up to all, sleep rather than spin, and
-// they sleep without a P, though it takes longer to wake many. 0 undoes that.
-func (p *Pool) Spare(n int) { p.spare.Store(int64(min(max(n, 0), len(p.workers)))) }
-
 // spin looks for work until w's patience is exhausted, and reports whether there may be some.
 func (w *worker) spin(start time.Time) bool {
 	p := w.pool
-	if p.options.SpinFor < 0 || p.spinning.len() >= p.mostSpinning || int64(p.sleeping.len()) < p.spare.Load() {
+	if p.options.SpinFor < 0 || p.spinning.len() >= p.mostSpinning || p.sleeping.len() < p.resting() {
 		return w.available()
 	}
 	p.spinning.add(w.index)
+	if p.options.Model == Inter {
+		return w.waitAtBox(start)
+	}
 	for n := 1; ; n++ {
 		found := w.available()
 		late := n%looks == 0 && time.Since(start) > w.patience
@@ -169,7 +167,7 @@ func (w *worker) available() bool {
 // wake wakes workers for n pieces of work, minus those that spinning workers will find. Those that are
 // parked, which take longest, come last.
 func (p *Pool) wake(n int) {
-	if p.sleeping.empty() {
+	if p.sleeping.empty() || p.options.Model == Inter && p.sleeping.len() <= p.resting() {
 		return
 	}
 	for n = min(n, fanOut) - p.spinning.len(); n > 0; n-- {
@@ -196,7 +194,7 @@ func (p *Pool) foreseen() int {
 // spread wakes workers for waiting work after the caller took a piece of it: the goroutine that
 // created the work may have relied on the caller to take all of it.
 func (p *Pool) spread() {
-	if !p.sleeping.empty() && !p.options.Model.exclusive() {
+	if !p.sleeping.empty() && !p.options.Model.exclusive() && !p.reserves() {
 		p.wake(p.entry.len() + p.tasks.len() + p.scoring.len())
 	}
 }
@@ -223,6 +221,9 @@ func (p *Pool) borrow() *worker {
 	i := p.sleeping.last()
 	if i < 0 {
 		if i = p.spinning.last(); i >= 0 {
+			if p.options.Model == Inter {
+				p.workers[i].box.Store(&p.lent)
+			}
 			p.spread()
 		}
 	}

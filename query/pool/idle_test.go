@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 )
@@ -149,15 +150,15 @@ func TestSleeper(t *testing.T) {
 	}
 }
 
-// TestSpare leaves Ps to others: workers sleep although they might spin, and in Go's scheduler, since
+// TestRest leaves Ps to others: workers sleep although they might spin, and in Go's scheduler, since
 // in the kernel they keep their Ps.
-func TestSpare(t *testing.T) {
+func TestRest(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(73, 74)), 300, 80, 12), nil)
 	q := query.Query{RawTerms: querytest.Terms("w0", "w3"), K: 10}
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8)) // so that all workers may sleep in the kernel
 	p := newTestPool(t, s, Options{Workers: 4, SpinFor: time.Minute})
 	for _, n := range []int{2, 0, 4, 9} {
-		p.Spare(n)
+		p.Rest(trusted.Caller{}, n)
 		var group sync.WaitGroup
 		for range 400 {
 			group.Add(1)
@@ -169,7 +170,7 @@ func TestSpare(t *testing.T) {
 		for _, w := range p.workers { // those that have slept since before go to sleep anew
 			p.unpark(w)
 		}
-		least, state := uint32(min(n, 4)), uint32(sleepParked)
+		least, state := uint32(min(n, 3)), uint32(sleepParked)
 		if n == 0 {
 			if !haveFutex {
 				continue
@@ -194,7 +195,7 @@ func TestSpare(t *testing.T) {
 				break
 			}
 			if time.Since(begun) > time.Minute {
-				t.Fatalf("spare %d: %d of %d sleeping workers sleep as they should, %d spin", n, asleep, p.sleeping.len(), p.spinning.len())
+				t.Fatalf("rest %d: %d of %d sleeping workers sleep as they should, %d spin", n, asleep, p.sleeping.len(), p.spinning.len())
 			}
 		}
 	}
@@ -241,19 +242,22 @@ func TestGiveWay(t *testing.T) {
 		name    string
 		o       Options
 		parked  bool
+		resting int
 		yielded time.Duration // ago
 		want    bool
 	}{
-		{"had its turn", Options{Workers: 16}, false, 2 * time.Hour, true},
-		{"has its turn", Options{Workers: 16}, false, time.Minute, false},
-		{"a worker is parked", Options{Workers: 16}, true, 2 * time.Hour, false},
-		{"Ps are left", Options{Workers: 14}, false, 2 * time.Hour, false},
-		{"workers share a query", Options{Workers: 16, Model: FineGrained}, false, 2 * time.Hour, false},
+		{"had its turn", Options{Workers: 16}, false, 0, 2 * time.Hour, true},
+		{"has its turn", Options{Workers: 16}, false, 0, time.Minute, false},
+		{"a worker is parked", Options{Workers: 16}, true, 0, 2 * time.Hour, false},
+		{"a worker rests for others", Options{Workers: 16}, true, 1, 2 * time.Hour, true},
+		{"Ps are left", Options{Workers: 14}, false, 0, 2 * time.Hour, false},
+		{"workers share a query", Options{Workers: 16, Model: FineGrained}, false, 0, 2 * time.Hour, false},
 	} {
 		p := newTestPool(t, s, c.o)
 		p.Close()
 		w := p.workers[3]
 		w.yielded = time.Now().Add(-c.yielded)
+		p.rest.Store(int64(c.resting))
 		if c.parked {
 			p.parked.add(5)
 		}

@@ -17,11 +17,13 @@ type job struct {
 	q      query.Query
 	done   chan struct{}            // receives one value when the result is complete
 	notify func([]query.Hit, error) // called instead, if not nil
-	wanted func() bool              // of SubmitIf
+	wanted func() bool              // of Offer
 	state  atomic.Int32             // queued, begun or abandoned
 
 	awaited     atomic.Bool // the caller sleeps until it is done
 	conjunctive bool        // the current pass is a conjunction
+
+	home *worker // keeps it as its spare one afterwards, unless nil
 
 	_       [64]byte
 	pending atomic.Int64 // tasks of the current pass that are not finished; changes often
@@ -45,8 +47,11 @@ func (j *job) start(ctx context.Context, q *query.Query) {
 	j.q.Trace, j.notify, j.wanted = false, nil, nil
 	j.awaited.Store(false)
 	j.state.Store(queued)
-	j.pool.engine.Begin(ctx, j.x, &j.q)
 }
+
+// prepare makes j.x ready. The goroutine that is about to begin j does that rather than the one that submits it, which
+// may do so for all workers, and would write to memory that is in their cores' caches.
+func (j *job) prepare() { j.pool.engine.Begin(j.ctx, j.x, &j.q) }
 
 // end delivers the result. Afterwards j may serve another query.
 func (j *job) end() {
@@ -100,7 +105,12 @@ func (p *Pool) wait(j *job, dst []query.Hit) ([]query.Hit, error) {
 // recycle makes j available for another query.
 func (p *Pool) recycle(j *job) {
 	j.x.Forget()
-	j.ctx, j.q, j.notify, j.wanted = nil, query.Query{}, nil, nil
-	p.jobs.Put(j)
+	w := j.home
+	j.ctx, j.q, j.notify, j.wanted, j.home = nil, query.Query{}, nil, nil, nil
+	if w != nil && w.spare == nil {
+		w.spare = j
+	} else {
+		p.jobs.Put(j)
+	}
 	p.leave()
 }

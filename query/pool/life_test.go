@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 	"github.com/pinion-index/pinion/reader"
@@ -84,8 +85,8 @@ func TestQueriesBesideClose(t *testing.T) {
 	}
 }
 
-// TestSubmitIf drops some queries when a worker comes to them, and answers the others.
-func TestSubmitIf(t *testing.T) {
+// TestOffer drops some queries when a worker comes to them, and answers the others.
+func TestOffer(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(75, 76)), 3000, 80, 12), nil, 1500)
 	q := query.Query{RawTerms: querytest.Terms("w0", "w3"), K: 10}
 	want, err := s.Search(context.Background(), q)
@@ -112,7 +113,7 @@ func TestSubmitIf(t *testing.T) {
 				}
 				return i%3 == 0
 			}
-			if err := p.SubmitIf(ctx, &q, wanted, func(hits []query.Hit, err error) {
+			if err := p.Offer(trusted.Caller{}, ctx, &q, wanted, func(hits []query.Hit, err error) {
 				defer group.Done()
 				switch {
 				case i%3 == 0 && err == nil && slices.Equal(hits, want.Hits):

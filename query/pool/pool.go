@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/exec"
 )
@@ -94,17 +95,21 @@ type Pool struct {
 	workers []*worker
 	jobs    sync.Pool
 
-	spinning, sleeping workerSet // workers without work
-	parked             workerSet // those that sleep without a P
-	mostSpinning       int       // at a time
-	mustPark           int       // how many of all workers must, to leave freeProcs
-	spare              atomic.Int64
+	spinning, sleeping workerSet    // workers without work
+	parked             workerSet    // those that sleep without a P
+	mostSpinning       int          // at a time
+	mustPark           int          // how many of all workers must, to leave freeProcs
+	rest               atomic.Int64 // how many Rest says
 
 	// Idle workers poll these fields; what every query changes is in another cache line.
 	ended   atomic.Bool // no more queries will come
 	turn    atomic.Bool // DocRanges, Partitions: a query is in progress
 	_       [64]byte
 	queries atomic.Int64 // in progress or waiting, plus closed
+
+	look, lent job          // what a box may hold instead of a query
+	reserve    int          // as reserves says
+	typical    atomic.Int64 // nanoseconds that a worker of model Inter takes for a query
 
 	passes, taskCount, scoringTasks atomic.Uint64 // as in Counts
 	splitting                       atomic.Int64
@@ -179,6 +184,7 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 	cpus := min(procs, runtime.NumCPU())
 	p.mostSpinning = cpus - freeProcs(cpus)
 	p.mustPark = max(0, o.Workers-(procs-freeProcs(procs)))
+	p.reserve = min(max(o.Workers-(cpus-cpus/8), 0), cpus/8)
 	for i := range o.Workers {
 		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](1), patience: o.SpinFor, stride: 1}
 		if o.Model.exclusive() {
@@ -214,9 +220,12 @@ func (p *Pool) Close() {
 
 // free frees the memory of a Pool whose workers and queries have ended.
 func (p *Pool) free() {
-	p.entry, p.tasks, p.scoring = nil, nil, nil
+	if p.entry != nil {
+		p.entry.cells = nil // not all of it: a goroutine whose query was answered at once may still look how many wait
+	}
+	p.tasks, p.scoring = nil, nil
 	for _, w := range p.workers {
-		w.exec, w.own, w.plan = nil, nil, nil
+		w.exec, w.own, w.plan, w.spare = nil, nil, nil, nil
 	}
 }
 
@@ -319,13 +328,13 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 // hits are the caller's. q's slices and filter must not change before that call. If done is nil,
 // the error matches query.ErrInvalid.
 func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
-	return p.SubmitIf(ctx, q, nil, done)
+	return p.Offer(trusted.Caller{}, ctx, q, nil, done)
 }
 
-// SubmitIf is like Submit, but the worker that is about to answer calls wanted first. If that
+// Offer is like Submit, but the worker that is about to answer calls wanted first, unless it is nil. If that
 // returns false, the query is dropped and done is not called: wanted may have another processor
 // answer. It is not called for a query that is canceled, or has no hits whatever the index holds.
-func (p *Pool) SubmitIf(ctx context.Context, q *query.Query, wanted func() bool, done func(hits []query.Hit, err error)) error {
+func (p *Pool) Offer(_ trusted.Caller, ctx context.Context, q *query.Query, wanted func() bool, done func(hits []query.Hit, err error)) error {
 	if q == nil || done == nil {
 		return fmt.Errorf("%w: no query, or no function to call with its answer", query.ErrInvalid)
 	}
@@ -363,20 +372,29 @@ func orBackground(ctx context.Context) context.Context {
 
 // enter makes a job of a query.
 func (p *Pool) enter(ctx context.Context, q *query.Query) (*job, error) {
-	if p.engine == nil {
-		return nil, ErrClosed
-	}
-	if p.queries.Add(1)&closed != 0 {
-		p.leave()
-		return nil, ErrClosed
+	if err := p.admit(); err != nil {
+		return nil, err
 	}
 	j := p.jobs.Get().(*job)
 	j.start(ctx, q)
 	return j, nil
 }
 
+// admit counts a query, or fails.
+func (p *Pool) admit() error {
+	if p.engine == nil {
+		return ErrClosed
+	}
+	if p.queries.Add(1)&closed != 0 {
+		p.leave()
+		return ErrClosed
+	}
+	return nil
+}
+
 // enqueue puts j into the entry queue, or fails if the context ends before there is room.
 func (p *Pool) enqueue(j *job) error {
+	awaited := j.notify == nil // later j may be another query
 	for !p.entry.push(j) {
 		if err := j.ctx.Err(); err != nil {
 			p.recycle(j)
@@ -384,16 +402,31 @@ func (p *Pool) enqueue(j *job) error {
 		}
 		runtime.Gosched()
 	}
-	p.wake(max(1, p.foreseen()))
+	if w := p.spinner(); w != nil { // has begun to spin since j found none
+		w.box.Store(&p.look)
+	} else if awaited || !p.reserves() {
+		p.wake(max(1, p.foreseen()))
+	}
 	return nil
 }
 
-// start puts a query into the entry queue.
+// start gives a query to a worker that spins, or puts it into the entry queue.
 func (p *Pool) start(ctx context.Context, q *query.Query, wanted func() bool, notify func([]query.Hit, error)) (*job, error) {
-	j, err := p.enter(ctx, q)
-	if err != nil {
+	if err := p.admit(); err != nil {
 		return nil, err
 	}
+	var j *job
+	w := p.spinner()
+	if w != nil && w.spare != nil {
+		j, w.spare = w.spare, nil
+	} else {
+		j = p.jobs.Get().(*job)
+	}
+	j.start(ctx, q)
 	j.wanted, j.notify = wanted, notify
+	if w != nil {
+		w.box.Store(j)
+		return j, nil
+	}
 	return j, p.enqueue(j)
 }

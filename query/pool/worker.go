@@ -38,18 +38,27 @@ type worker struct {
 
 	// patience is how long w spins when idle; it depends on how long w was idle the last time.
 	patience time.Duration
+	spare    *job // to be used again; who takes a spinning worker out of that set takes it too
+
+	_   [64]byte
+	box atomic.Pointer[job]
+	_   [64]byte
 
 	yielded, looked time.Time // when it last gave way, and read the clock for that
 	unread, stride  int       // steps since, and steps between two such looks
 
+	untimed   int           // queries since one was timed
 	performed atomic.Uint64 // tasks
 }
 
 func (w *worker) loop() {
 	for !w.pool.ended.Load() {
-		if w.step() {
+		switch {
+		case w.excess():
+			w.sleep()
+		case w.step():
 			w.stepped()
-		} else {
+		default:
 			w.rest()
 		}
 	}
@@ -97,18 +106,35 @@ func (w *worker) takeQuery() bool {
 	if p.options.Model.exclusive() && !p.turn.CompareAndSwap(false, true) {
 		return false
 	}
-	j, ok := p.entry.pop()
-	for ok && !j.state.CompareAndSwap(queued, begun) {
+	j, ok := w.next()
+	for ok {
+		j.prepare() // before its caller may make it fail
+		if j.state.CompareAndSwap(queued, begun) {
+			break
+		}
 		p.recycle(j)
-		j, ok = p.entry.pop()
+		j, ok = w.next()
 	}
 	if !ok {
 		p.turn.Store(false)
 		return false
 	}
+	if j.notify != nil && p.options.Model == Inter { // w recycles it
+		j.home = w
+	}
 	p.spread()
 	w.begin(j)
 	return true
+}
+
+// next returns the query in w's box, or the oldest of the entry queue.
+func (w *worker) next() (*job, bool) {
+	if w.box.Load() != nil {
+		if j := w.box.Swap(nil); j != &w.pool.look {
+			return j, true
+		}
+	}
+	return w.pool.entry.pop()
 }
 
 // begin answers j, or makes its first tasks.
@@ -127,7 +153,7 @@ func (w *worker) begin(j *job) {
 		return
 	}
 	if w.pool.options.Model == Inter {
-		j.x.Fail(w.exec.Answer(j.x))
+		j.x.Fail(w.timed(j))
 		j.end()
 		return
 	}
@@ -138,9 +164,24 @@ func (w *worker) begin(j *job) {
 	w.launch(j, j.q.Mode != query.Or)
 }
 
+// timed answers j, a query of model Inter, and measures one query in timedOf.
+func (w *worker) timed(j *job) error {
+	if w.untimed > 0 {
+		w.untimed--
+		return w.exec.Answer(j.x)
+	}
+	w.untimed = timedOf - 1
+	begun := time.Now()
+	err := w.exec.Answer(j.x)
+	old := w.pool.typical.Load()
+	w.pool.typical.Store(old + (int64(time.Since(begun))-old)/8)
+	return err
+}
+
 // answer works on j, which no worker has begun, in the caller's goroutine. It returns when j is
 // done, or when only other workers have had work for j for some time.
 func (w *worker) answer(j *job) {
+	j.prepare()
 	j.state.Store(begun)
 	w.pool.wake(w.pool.foreseen() - 1)
 	w.begin(j)

@@ -16,12 +16,20 @@ import (
 
 // Tasks implements exec.Engine, but for what depends on package query.
 type Tasks struct {
-	s       *Searcher
+	s       *Searcher // held
+	closed  atomic.Bool
 	batches sync.Pool // of *exec.Batch with *matches
 }
 
-// Tasks returns s as an engine of tasks.
-func (s *Searcher) Tasks() *Tasks { return &Tasks{s: s} }
+// Tasks returns s as an engine of tasks. It holds the snapshot until Close.
+func (s *Searcher) Tasks() (*Tasks, error) { return &Tasks{s: s}, s.hold() }
+
+// Close lets go of the snapshot. Further calls do nothing.
+func (e *Tasks) Close() {
+	if !e.closed.Swap(true) {
+		e.s.release()
+	}
+}
 
 func (e *Tasks) NewQuery() exec.Query { return &sharedQuery{s: e.s} }
 
@@ -40,14 +48,6 @@ func AppendTaskHits[H topk.AnyHit](x exec.Query, dst []H) ([]H, error) {
 
 func (e *Tasks) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
 	return e.s.AppendLengths(dst, terms)
-}
-
-func (e *Tasks) Err() error {
-	err := e.s.hold()
-	if err == nil {
-		e.s.release()
-	}
-	return err
 }
 
 func (e *Tasks) Docs() (n uint64) {
@@ -81,8 +81,6 @@ type sharedQuery struct {
 	use uint64 // increases with each query that it is used for
 	ctx context.Context
 
-	held bool // the snapshot is held
-
 	lead execution // resolves the terms and cuts the passes; holds what terms refer to
 
 	// All tasks read these fields often: they have a cache line of their own.
@@ -103,18 +101,11 @@ func (x *sharedQuery) begin(ctx context.Context, q *Query) {
 	x.top.Heap = x.top.Heap[:0] // a query that failed has left hits
 	x.halt.Store(false)
 	x.lead.begin(ctx, x.s, q)
-	err := x.s.hold()
-	x.held = err == nil
-	x.Fail(err)
 }
 
 func (x *sharedQuery) Forget() {
 	x.lead.forget()
 	x.ctx = nil
-	if x.held {
-		x.held = false
-		x.s.release()
-	}
 }
 
 func (x *sharedQuery) Resolve() (err error) {

@@ -13,7 +13,7 @@ import (
 const End = math.MaxUint32
 
 // Of returns an Engine of searcher, a non-nil *query.Searcher, as an Engine[query.Query,
-// query.Hit]. It retains the searcher until Close; if that is closed, it fails. Package query sets it.
+// query.Hit]. It keeps the snapshot in memory until Close; if the searcher is closed, it fails. Package query sets it.
 var Of func(searcher any) (any, error)
 
 // Engine is a Searcher as a scheduler sees it. Q is query.Query and H is query.Hit, which this
@@ -21,8 +21,7 @@ var Of func(searcher any) (any, error)
 type Engine[Q, H any] interface {
 	// NewQuery returns memory for a query.
 	NewQuery() Query
-	// Begin makes x ready for q, which must not change until Forget. Until then x holds the
-	// snapshot; if it is closed, x has failed.
+	// Begin makes x ready for q, which must not change until Forget.
 	Begin(ctx context.Context, x Query, q *Q)
 	// AppendHits appends the result of x to dst, or returns dst and the error of x.
 	AppendHits(x Query, dst []H) ([]H, error)
@@ -35,9 +34,7 @@ type Engine[Q, H any] interface {
 
 	// Searcher returns the Engine's own *query.Searcher.
 	Searcher() any
-	// Err returns an error if the Engine is closed.
-	Err() error
-	// Close closes the Engine as a Searcher is closed.
+	// Close closes the Engine, which no goroutine may use any more.
 	Close() error
 	// Docs returns the number of documents in all segments, including deleted ones.
 	Docs() uint64

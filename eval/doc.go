@@ -30,13 +30,16 @@
 // trec_eval has all but the last and recip_rank with a cutoff, which it calculates with
 // its option -M. Its unj_K is 1 - judged_K where at least K documents were retrieved.
 //
-// Sources: Buckley and Voorhees, Retrieval System Evaluation, in TREC: Experiment and
-// Evaluation in Information Retrieval, 2005, for P, recall, map and Rprec; Järvelin and
-// Kekäläinen, Cumulated gain-based evaluation of IR techniques, ACM TOIS 20, 2002, for
-// ndcg, with the discount of every rank that trec_eval uses; Buckley and Voorhees,
-// Retrieval evaluation with incomplete information, SIGIR 2004, for bpref; Voorhees, The
-// TREC-8 question answering track report, 1999, for recip_rank. Details are those of
-// trec_eval's source, https://github.com/usnistgov/trec_eval.
+// Sources:
+//
+//	P, recall, map, Rprec  Buckley and Voorhees, Retrieval System Evaluation, in TREC: Experiment
+//	                       and Evaluation in Information Retrieval, 2005
+//	ndcg                   Järvelin and Kekäläinen, Cumulated gain-based evaluation of IR techniques,
+//	                       ACM TOIS 20, 2002, with the discount of every rank that trec_eval uses
+//	bpref                  Buckley and Voorhees, Retrieval evaluation with incomplete information,
+//	                       SIGIR 2004
+//	recip_rank             Voorhees, The TREC-8 question answering track report, 1999
+//	details                the source of trec_eval, https://github.com/usnistgov/trec_eval
 //
 // Inside:
 //

@@ -247,8 +247,8 @@ func gain(rels []int, k int) float64 {
 }
 
 // bpref returns the mean, over the relevant documents, of 1 minus the share of the first
-// R documents judged not relevant that precede it, where R is the number of relevant
-// documents, or of those judged not relevant if that is less.
+// R documents judged not relevant that precede it. R is the number of relevant documents, or
+// of those judged not relevant if that is less.
 func (j *judged) bpref() float64 {
 	before, sum := 0, 0.0
 	for _, rel := range j.rels {

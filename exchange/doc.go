@@ -2,10 +2,12 @@
 // (JSONL, CSV, TSV, TREC's news and web pages, lines, folders of files) and posting lists
 // (CIFF, ds2i), and writes CIFF and JSONL. docs/importing.md says what each is read as.
 //
-// Text inputs may be compressed with gzip, zstd or bzip2, which is detected by content; reading and inflating
-// run in a goroutine of their own. The package does not trust its input: every error
-// names the file and the line or byte offset, no input causes a panic, and memory is
-// allocated for bytes that have been read, not for lengths that the input claims.
+// Text inputs may be compressed with gzip, zstd or bzip2, which is detected by content.
+// Reading and inflating run in a goroutine of their own.
+//
+// The package does not trust its input. Every error names the file and the line or byte
+// offset. No input causes a panic. Memory is allocated for bytes that have been read, not
+// for lengths that the input claims.
 //
 // Inside:
 //

@@ -7,11 +7,10 @@ import (
 	"iter"
 )
 
-// Lines iterates over the lines of the input at path, such as a list of ids: they are
-// read as the lines of every input are, so it may be Stdin or compressed, may begin with
-// a byte order mark, and may end its lines with a carriage return before the line feed.
-// It skips empty lines. A line is valid until the next; one longer than most bytes is an
-// error. After an error, which comes with a nil line, there are no more.
+// Lines iterates over the lines of the input at path, such as a list of ids. As every
+// input it may be Stdin or compressed, begin with a byte order mark, and end its lines with
+// a carriage return before the line feed. Lines skips empty lines. A line is valid until the
+// next; one longer than most bytes is an error. An error comes with a nil line and is the last.
 func Lines(path string, most int) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		s, err := openStream(path)

@@ -50,8 +50,8 @@ type group struct {
 }
 
 // Runs is a MergePolicy. It merges the first PerTier segments of a tier in which there are
-// as many, from the highest tier down, until no tier is full: n equal segments are each
-// rewritten log(n) times and at most PerTier-1 are left of each tier (O'Neil et al. 1996,
+// as many, from the highest tier down, until no tier is full. So n equal segments are each
+// rewritten log(n) times, and at most PerTier-1 are left of each tier (O'Neil et al. 1996,
 // "The log-structured merge-tree").
 func (t Tiered) Runs(segments []SegmentStats) []Run {
 	t = t.withDefaults()

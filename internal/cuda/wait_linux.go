@@ -13,7 +13,7 @@ import (
 const hangs = 20 * time.Second
 
 // Waiting polls all the time at first, since most batches take less than a millisecond, and
-// yields between two polls, since the work for other batches needs the cores. A lone wait does not
+// yields between two polls, since the work for other batches needs the cores. A wait beside no other does not
 // yield if there are quietProcs Ps: a yield may move the goroutine to a core that was idle, with
 // cold caches and a low clock, and single queries take 1.1 to 1.2 times as long. Later it naps
 // between two polls, for 1/napShare of the time waited so far but no longer than mostNap, and so

@@ -31,8 +31,8 @@ const (
 )
 
 // findHighest halves the range below the throughput at saturation until the highest rate is known to
-// within 3 %, with runs of half of long, searchRun at most, and then measures the result for long, a
-// little lower until it keeps the deadline too.
+// within 3 %. These runs take half of long, searchRun at most. Then it measures the result for long, and
+// a little lower until that keeps the deadline too.
 func findHighest(saturated float64, long time.Duration, measure func(rate float64, d time.Duration) (LoadRow, error)) (LoadRow, error) {
 	low, high := 0.0, max(1.1*saturated, leastRate)
 	for high-low > 0.03*high && high > 1 {

@@ -4,8 +4,8 @@
 // index, never opened as paths.
 //
 // Every page reads a bounded part of the index, so that its time does not depend on the
-// size of the index: lists, blocks, documents and bytes are shown a page at a time, and
-// checksums of whole sections are compared only by a verification.
+// size of the index. Lists, blocks, documents and bytes are shown a page at a time.
+// Checksums of whole sections are compared only by a verification.
 //
 //	server.go            Server: routes, rendering
 //	guard.go             who may read: token, Host header, response headers

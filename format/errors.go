@@ -27,7 +27,7 @@ const NoBlock = -1
 // Error describes what is wrong in a file and where. The message omits empty strings and
 // negative numbers.
 type Error struct {
-	Kind    error  // ErrCorrupt, ErrTooOld, ErrTooNew or ErrNotAnIndex
+	Kind    error  // ErrCorrupt, ErrTooOld, ErrTooNew, ErrNotAnIndex or the error of a read
 	File    string // file name
 	Section string // section name, as returned by SectionID.String
 	List    string // term of the posting list

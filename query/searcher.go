@@ -48,7 +48,8 @@ type Searcher struct {
 
 // NewSearcher returns a Searcher over a snapshot, which it retains: the caller may close s at any
 // time, and closes the Searcher. One that nothing refers to any more is closed by the garbage
-// collector, but later.
+// collector, but later. NewSearcher reads with the context of s (reader.Snapshot.WithContext), and
+// queries with their own.
 //
 // The error matches ErrInvalid if s is nil or an option is invalid, ErrParams if a parameter is out
 // of range, and reader.ErrClosed if s is closed.
@@ -60,7 +61,7 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := searcherOf(own, o)
+	x, err := searcherOf(own.WithContext(s.Context()), o)
 	if err != nil {
 		return nil, errors.Join(err, own.Close())
 	}

@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -88,7 +89,8 @@ func readHead(head *[format.HeaderSize]byte, data store.Data) (err error) {
 	return err
 }
 
-func (f *deletesFile) load() (d *Deletes, err error) {
+// load returns the set. Its reads end with ctx unless that is nil.
+func (f *deletesFile) load(ctx context.Context) (d *Deletes, err error) {
 	if d := f.loaded.Load(); d != nil {
 		return d, nil
 	}
@@ -101,10 +103,15 @@ func (f *deletesFile) load() (d *Deletes, err error) {
 	if f.data == nil {
 		return nil, &fs.PathError{Op: "read", Path: f.name, Err: ErrClosed}
 	}
-	bm, err := store.ReadDeletes(f.name, f.data, &f.info)
+	data := f.data
+	r, ok := data.(*remote)
+	if ok && ctx != nil {
+		data = &task{remote: r, ctx: ctx}
+	}
+	bm, err := store.ReadDeletes(f.name, data, &f.info)
 	if err != nil {
-		if d, ok := f.data.(*remote); ok {
-			d.Forget(0, d.size) // the next call reads it again
+		if ok {
+			r.Forget(0, r.size) // the next call reads it again
 		}
 		return nil, err
 	}

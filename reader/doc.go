@@ -12,7 +12,8 @@
 // Snapshot.Verify reads and checks everything. A mapped file that is truncated or cannot be read also gives that
 // error instead of crashing the process. From an index that is not in memory
 // Snapshot.Prefetch reads the ids and texts of many documents at once; package query
-// does so for the lists of a query.
+// does so for the lists of a query. Reads through OpenReaderAt end with the context of the
+// query, or that of Snapshot.WithContext.
 //
 // All types are safe for concurrent use, Close included, except Cursor and Terms,
 // which belong to one goroutine at a time. Closing again does nothing. Calls after
@@ -29,6 +30,7 @@
 //	terms.go                dictionary: lookup, walks over several segments
 //	postings.go             whole lists, many blocks at a time
 //	cursor.go, seek.go      Cursor: walking and skipping, block by block
-//	source.go, cache.go     indexes read through an io.ReaderAt
+//	source.go, remote.go    indexes read through an io.ReaderAt
+//	flight.go, cache.go     what of them is on its way, and what is kept
 //	closed.go, leak.go      what is in use, use after Close, what is never closed
 package reader

@@ -41,11 +41,11 @@ func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 // holds term. An error is yielded last, with a Posting of NoDoc.
 func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
-		if err := s.life.acquire(); err != nil {
+		if err := s.lives().acquire(); err != nil {
 			yield(Posting{Doc: NoDoc}, err)
 			return
 		}
-		defer s.life.release()
+		defer s.lives().release()
 		r := rowPool.Get().(*rows)
 		defer rowPool.Put(r)
 		for _, seg := range s.segments {

@@ -27,11 +27,22 @@ type Segment struct {
 	life    *life   // of the snapshot; nil never ends
 	file    *handle // nil for a Segment that no Index opened
 	deletes *deletesFile
+	ctx     context.Context // of reads; nil never ends
 }
 
 // NewSegment returns a Segment over views that belongs to no snapshot, for tests.
 func NewSegment(_ trusted.Caller, views *segment.Segment, base uint32, ord int) *Segment {
 	return &Segment{views: views, base: base, ord: ord, info: store.SegmentInfo{Docs: views.Meta().Docs}}
+}
+
+// WithContext is Snapshot.WithContext of one segment.
+func (s *Segment) WithContext(ctx context.Context) *Segment {
+	if ctx == nil || !s.views.OnDemand() {
+		return s
+	}
+	c := *s
+	c.ctx, c.views = ctx, s.views.WithContext(ctx)
+	return &c
 }
 
 // Views returns the segment's structures as the file stores them, for engines. They
@@ -77,7 +88,7 @@ func (s *Segment) Deletes() (*Deletes, error) {
 	if s.deletes == nil {
 		return nil, nil
 	}
-	return s.deletes.load()
+	return s.deletes.load(s.ctx)
 }
 
 // Lookup returns the dictionary entry of term; ok is false if the segment does

@@ -21,6 +21,8 @@ type Snapshot struct {
 	life     life
 	watch    *watch
 	segments []*Segment
+	of       *Snapshot       // whose life counts; nil: its own
+	ctx      context.Context // of reads; nil never ends
 }
 
 // newSnapshot returns a Snapshot of v, among whose users the caller has counted
@@ -39,12 +41,54 @@ func newSnapshot(v *view) *Snapshot {
 	return s
 }
 
+// WithContext returns the same snapshot for one task, such as answering a request: what it and
+// its Segments read from an index opened with OpenReaderAt ends with ctx, with an error that
+// matches that of ctx, and what Prefetch reads stays in memory as long as the result is used.
+// Of any other index WithContext returns s. It is not to be closed, but Close closes both.
+// Retain returns a Snapshot without ctx. A nil ctx means context.Background.
+func (s *Snapshot) WithContext(ctx context.Context) *Snapshot {
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	if len(s.segments) == 0 || !s.segments[0].views.OnDemand() {
+		return s
+	}
+	c := &Snapshot{view: s.view, of: s, ctx: ctx, segments: make([]*Segment, len(s.segments))}
+	if s.of != nil {
+		c.of = s.of
+	}
+	for i, seg := range s.segments {
+		c.segments[i] = seg.WithContext(ctx)
+	}
+	return c
+}
+
+// Context returns the context that reads of s end with: that of WithContext, or else
+// context.Background.
+func (s *Snapshot) Context() context.Context {
+	if s.ctx == nil {
+		return context.Background()
+	}
+	return s.ctx
+}
+
+// lives returns the life of s.
+func (s *Snapshot) lives() *life {
+	if s.of != nil {
+		return &s.of.life
+	}
+	return &s.life
+}
+
 // Close closes the snapshot without waiting. Calls under way return their results,
 // unless they notice that it is closed; those that go on for long, such as
 // iterations, then end with ErrClosed. The snapshot's files are released when the
 // last of these calls has returned and the last Cursor is closed. Further calls
 // return nil.
 func (s *Snapshot) Close() error {
+	if s.of != nil {
+		return s.of.Close()
+	}
 	s.watch.stop()
 	return s.life.close()
 }
@@ -54,33 +98,33 @@ func (s *Snapshot) Close() error {
 // ErrClosed, and so do those of other methods although the files are open: who wants to
 // go on reading calls Retain.
 func (s *Snapshot) Acquire() (release func(), err error) {
-	if err := s.life.acquire(); err != nil {
+	if err := s.lives().acquire(); err != nil {
 		return func() {}, err
 	}
 	var released atomic.Bool
 	return func() {
 		if !released.Swap(true) {
-			s.life.release()
+			s.lives().release()
 		}
 	}, nil
 }
 
 // Hold is Acquire for engines, which do so for every query: it allocates nothing.
-func (s *Snapshot) Hold(trusted.Caller) error { return s.life.acquire() }
+func (s *Snapshot) Hold(trusted.Caller) error { return s.lives().acquire() }
 
 // Unhold undoes one successful Hold.
-func (s *Snapshot) Unhold(trusted.Caller) { s.life.release() }
+func (s *Snapshot) Unhold(trusted.Caller) { s.lives().release() }
 
 // Err returns nil while the snapshot is open, and then an error that matches ErrClosed.
-func (s *Snapshot) Err() error { return s.life.err() }
+func (s *Snapshot) Err() error { return s.lives().err() }
 
 // Retain returns a second Snapshot of the same commit, to be closed separately.
 // If s is closed, the error matches ErrClosed.
 func (s *Snapshot) Retain() (*Snapshot, error) {
-	if err := s.life.acquire(); err != nil {
+	if err := s.lives().acquire(); err != nil {
 		return nil, err
 	}
-	defer s.life.release()
+	defer s.lives().release()
 	x := s.view.index
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -93,12 +137,12 @@ func (s *Snapshot) Retain() (*Snapshot, error) {
 // Files that an earlier call has checked are skipped as long as the Index has
 // them open, so after a Refresh only new files take time.
 func (s *Snapshot) Verify(ctx context.Context) error {
-	if err := s.life.acquire(); err != nil {
+	if err := s.lives().acquire(); err != nil {
 		return err
 	}
-	defer s.life.release()
+	defer s.lives().release()
 	for i, seg := range s.segments {
-		if err := s.life.err(); err != nil {
+		if err := s.lives().err(); err != nil {
 			return err
 		}
 		d, err := seg.Deletes()
@@ -194,7 +238,7 @@ func (s *Snapshot) Locate(doc uint32) (seg *Segment, local uint32, ok bool) {
 }
 
 func (s *Snapshot) locate(doc uint32) (*Segment, uint32, error) {
-	if err := s.life.err(); err != nil {
+	if err := s.lives().err(); err != nil {
 		return nil, 0, err
 	}
 	seg, local, ok := s.Locate(doc)
@@ -225,13 +269,14 @@ func (s *Snapshot) AppendStored(dst []byte, doc uint32) (text []byte, err error)
 }
 
 // Prefetch begins to read the ids of documents, given by global docIDs, and their stored
-// text if text is set: from a mapped file that is not in memory, many pages take hardly
-// longer at once than one by one. It is only a hint. What was read before is not read again.
+// text if text is set: where the index is not in memory, many reads take hardly longer at once
+// than one by one. It is only a hint. What was read before is not read again. With OpenReaderAt
+// it waits for tables once, and what it reads goes to the cache unless s is from WithContext.
 func (s *Snapshot) Prefetch(docs []uint32, text bool) {
-	if s.life.acquire() != nil {
+	if s.lives().acquire() != nil {
 		return // ID says so
 	}
-	defer s.life.release()
+	defer s.lives().release()
 	var err error
 	defer store.CatchFault(store.ArmFault(), &err) // ID meets it again
 	local := make([][]uint32, len(s.segments))
@@ -241,7 +286,14 @@ func (s *Snapshot) Prefetch(docs []uint32, text bool) {
 		}
 	}
 	for i, docs := range local {
-		s.segments[i].views.PrefetchDocs(docs, text)
+		if len(docs) > 0 {
+			s.segments[i].views.PrefetchDocTables(text)
+		}
+	}
+	for i, docs := range local {
+		if len(docs) > 0 {
+			s.segments[i].views.PrefetchDocs(docs, text)
+		}
 	}
 }
 
@@ -277,7 +329,7 @@ func (s *Snapshot) Deleted(doc uint32) (bool, error) {
 // FindID returns the global docID of the document with an external id, ignoring
 // deleted documents; ok is false if there is none.
 func (s *Snapshot) FindID(id []byte) (doc uint32, ok bool, err error) {
-	if err := s.life.err(); err != nil {
+	if err := s.lives().err(); err != nil {
 		return 0, false, err
 	}
 	for i := len(s.segments) - 1; i >= 0; i-- { // the newest is the likeliest

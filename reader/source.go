@@ -1,6 +1,7 @@
 package reader
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"io/fs"
@@ -19,6 +20,19 @@ type Source interface {
 	// Open opens a file and returns its size in bytes. If the io.ReaderAt is an
 	// io.Closer, it is closed when the index no longer needs the file.
 	Open(name string) (r io.ReaderAt, size int64, err error)
+}
+
+// ContextReaderAt is an io.ReaderAt whose reads can be ended, such as one that sends requests.
+// If the io.ReaderAt of a Source implements it, ReadAt is not called. Ranges that lie close
+// together are read at once, and up to 64 reads are under way at the same time.
+//
+// A read of any other io.ReaderAt goes on when the context of a query ends, but the query
+// returns; what is read then is cached.
+type ContextReaderAt interface {
+	io.ReaderAt
+	// ReadAtContext is ReadAt, except that it returns soon after ctx has ended, with an
+	// error.
+	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
 }
 
 // DefaultCacheSize is the default of Options.CacheSize, for all files of an index
@@ -50,10 +64,11 @@ type Options struct {
 }
 
 // OpenReaderAt opens the index whose files src provides. The caller closes it.
-// Byte ranges are read when they are needed: a few hundred bytes for a term, a
-// posting list in one read. The tables that are searched (the index of terms,
-// document lengths, ids) are read whole on first use. Up to Options.CacheSize
-// bytes are cached.
+// Byte ranges are read when they are needed, many at the same time: a query waits
+// for the source three times at most, for its terms, for the first part of their
+// lists and for the rest, if it needs no more than 64 MiB; Snapshot.Prefetch waits
+// twice. The tables that are searched (the index of terms, document lengths, ids)
+// are read whole on first use. Up to Options.CacheSize bytes are cached.
 func OpenReaderAt(src Source, o Options) (*Index, error) {
 	if o.CacheSize == 0 {
 		o.CacheSize = DefaultCacheSize
@@ -92,7 +107,7 @@ func (f *sourceFS) Open(name string) (store.Data, error) {
 		e.File = name
 		return nil, e
 	}
-	return &remote{name: name, r: r, size: size, cache: f.cache}, nil
+	return newRemote(name, r, size, f.cache), nil
 }
 
 // FromFS returns a Source of the files at the root of fsys, such as an embed.FS

@@ -17,10 +17,10 @@ type TermEntry struct {
 // in docID order. It also returns the document frequency of term over all
 // segments, without deleted documents.
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
-	if err := s.life.acquire(); err != nil {
+	if err := s.lives().acquire(); err != nil {
 		return 0, dst, err
 	}
-	defer s.life.release()
+	defer s.lives().release()
 	for i, seg := range s.segments {
 		e, ok, err := seg.Lookup(term)
 		if err != nil {
@@ -68,7 +68,7 @@ type source struct {
 
 // Terms returns an iterator over the terms that begin with prefix, positioned
 // before the first. An empty prefix selects all terms.
-func (s *Snapshot) Terms(prefix []byte) *Terms { return newTerms(&s.life, s.segments, prefix) }
+func (s *Snapshot) Terms(prefix []byte) *Terms { return newTerms(s.lives(), s.segments, prefix) }
 
 // Terms returns an iterator over the terms of this segment that begin with
 // prefix, positioned before the first. An empty prefix selects all terms.

@@ -5,27 +5,33 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// ahead is a Data that can be told what of a mapped file is read next: hints whose failure
-// does no harm.
+// ahead is a mapped file that can be told what is read next: hints whose failure does no
+// harm.
 type ahead interface {
 	WillNeed(off, n int64)  // n bytes at off are read soon
 	Scattered(off, n int64) // n bytes at off are read here and there
 }
 
-// ExpectQueries tells the system that s is going to be searched, if its Data is a mapped
-// file: the tables that are read whole are read now, all at once, and in the sections of
-// documents a fault reads its own page only. Walking through those in order from a cold page
-// cache is then slower.
+// ExpectQueries tells the system that s is going to be searched: the tables that queries read
+// whole are read now, all at once. In the sections of documents of a mapped file a fault then
+// reads its own page only; walking through those in order from a cold page cache is slower.
 //
 // A mapping is split where what is said about it changes, and a process has a limited number
 // of mappings. So something is said about one range only, which begins or ends with the file.
 func (s *Segment) ExpectQueries() {
+	if s.remote != nil {
+		a := s.ask()
+		a.table(&s.docLengths, s.views.lengths.Load() != nil)
+		a.table(&s.termIndex, s.views.termIndex.Load() != nil)
+		a.send()
+	}
 	if s.ahead == nil {
 		return
 	}
+	a := s.ask()
 	for row := range format.Sections() {
 		if sec := s.section(row.ID); row.Whole && sec != nil {
-			s.willNeed(sec, 0, sec.Length)
+			a.need(sec, 0, sec.Length)
 		}
 	}
 	if lo, hi := s.scattered(); lo < hi {
@@ -52,64 +58,112 @@ func (s *Segment) scattered() (lo, hi int64) {
 	return 0, 0
 }
 
-// willNeed asks for n bytes at off of sec and for the checksums of their pages, unless they
-// were read before. Lists are asked for again: long ones may have left memory since.
-func (s *Segment) willNeed(sec *section, off, n int64) {
-	if s.ahead == nil || off < 0 || n <= 0 || off >= sec.Length {
+// asked collects what is read soon. A mapped file is told of each range at once, other Data
+// of all of them together.
+type asked struct {
+	s      *Segment
+	ranges []Range
+}
+
+// ask returns what collects ranges. It does nothing for Data that no hint helps.
+func (s *Segment) ask() asked { return asked{s: s} }
+
+func (a *asked) add(off, n int64) {
+	switch {
+	case a.s.ahead != nil:
+		a.s.ahead.WillNeed(off, n)
+	case a.s.remote != nil:
+		a.ranges = append(a.ranges, Range{Off: off, Len: n})
+	}
+}
+
+// send asks for what was added.
+func (a *asked) send() {
+	if len(a.ranges) > 0 {
+		a.s.remote.Fetch(a.ranges)
+	}
+}
+
+// need adds n bytes at off of sec and the checksums of their pages, of a mapped file unless
+// they were read before. Lists are asked for again: long ones may have left memory since.
+func (a *asked) need(sec *section, off, n int64) {
+	s := a.s
+	if !s.hinted() || off < 0 || n <= 0 || off >= sec.Length {
 		return
 	}
 	lo, hi := sec.Offset+off, sec.Offset+min(off+n, sec.Length)
 	page, end := lo/format.PageSize, (hi-1)/format.PageSize+1
 	p := &s.pages
-	if p.good != nil && sec != &s.postings && p.unchecked(page, end) == end {
+	if s.ahead != nil && p.good != nil && sec != &s.postings && p.unchecked(page, end) == end {
 		return
 	}
-	s.ahead.WillNeed(lo, hi-lo)
+	a.add(lo, hi-lo)
 	for i := max(page-1, 0) / format.PageGroup; p.good != nil && i <= (end-2)/format.PageGroup && i < int64(len(p.groups)); i++ {
 		const size = format.PageSumSize * (format.PageGroup + 1)
 		if p.groups[i].Load() == nil {
-			s.ahead.WillNeed(p.sums.Offset+i*size, size)
+			a.add(p.sums.Offset+i*size, min(size, p.sums.Length-i*size))
 		}
 	}
 }
 
-// PrefetchTerm begins to read what Lookup of term reads. It is only a hint, for which a
-// caller has the time before it looks up other terms.
-func (s *Segment) PrefetchTerm(term []byte) {
-	if s.ahead == nil {
+// hinted reports whether the Data can be told what is read next.
+func (s *Segment) hinted() bool { return s.ahead != nil || s.remote != nil }
+
+// PrefetchTerms begins to read what Lookup of each of terms reads. It is only a hint, for
+// which a caller has the time before it looks the terms up.
+func (s *Segment) PrefetchTerms(terms [][]byte) {
+	if !s.hinted() {
 		return
 	}
 	ti, err := s.termIndexOf()
 	if err != nil {
 		return // Lookup says so
 	}
-	if i := lastAtMost(ti.keys, layout.TermKey(term)); i >= 0 && ti.offsets[i+1] > ti.offsets[i] {
-		s.willNeed(&s.terms, int64(ti.offsets[i]), int64(ti.offsets[i+1]-ti.offsets[i]))
+	a := s.ask()
+	for _, t := range terms {
+		if i := lastAtMost(ti.keys, layout.TermKey(t)); i >= 0 && ti.offsets[i+1] > ti.offsets[i] {
+			a.need(&s.terms, int64(ti.offsets[i]), int64(ti.offsets[i+1]-ti.offsets[i]))
+		}
 	}
+	a.send()
 }
 
 // PrefetchList begins to read the list of e: all that List reads, and up to most bytes of
 // the blocks. It is only a hint, which estimates lengths: a list takes about two bytes a
 // posting, and 24 for each 128 beside its blocks.
 func (s *Segment) PrefetchList(e Entry, most int64) {
+	a := s.ask()
+	a.list(e, most)
+	a.send()
+}
+
+// list adds the list of e as PrefetchList says.
+func (a *asked) list(e Entry, most int64) {
 	if e.Kind == KindExtent {
-		s.willNeed(&s.postings, e.Offset, layout.ExtHeader+24*int64(e.DF)/layout.MinExtent+min(2*int64(e.DF), most))
+		from := len(a.ranges)
+		a.need(&a.s.postings, e.Offset, layout.ExtHeader+24*int64(e.DF)/layout.MinExtent+min(2*int64(e.DF), most))
+		if from < len(a.ranges) {
+			a.ranges[from].Guess = true
+		}
 	}
 }
 
 // PrefetchDocs begins to read the ids of docs, and their stored text if text is set. It is
-// only a hint.
+// only a hint. If the Data is read on demand, it waits for tables (PrefetchDocTables).
 func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
-	if s.ahead == nil {
+	if !s.hinted() {
 		return
 	}
+	a := s.ask()
 	for _, d := range docs {
-		s.willNeed(&s.idIndex, 8*int64(d/layout.IDsPerBlock), 16)
+		if s.ahead != nil {
+			a.need(&s.idIndex, 8*int64(d/layout.IDsPerBlock), 16)
+		}
 	}
 	if index, err := s.storedIndexOf(); text && err == nil && index != nil {
 		for _, d := range docs {
 			if b, err := s.storedBlockOf(index, d); err == nil {
-				s.willNeed(&s.stored, b.Offset, b.Size)
+				a.need(&s.stored, b.Offset, b.Size)
 			}
 		}
 	}
@@ -120,7 +174,8 @@ func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
 	for _, d := range docs {
 		i := int(d / layout.IDsPerBlock)
 		if i+1 < len(offs) && s.touch(&s.idIndex, 8*int64(i), 16) == nil {
-			s.willNeed(&s.ids, int64(offs[i]), int64(offs[i+1]-offs[i]))
+			a.need(&s.ids, int64(offs[i]), int64(offs[i+1]-offs[i]))
 		}
 	}
+	a.send()
 }

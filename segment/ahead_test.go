@@ -71,7 +71,7 @@ func TestPrefetch(t *testing.T) {
 	}
 	s.ExpectQueries()
 	term, docs := []byte("hash"), []uint32{0, 77, 599}
-	s.PrefetchTerm(term)
+	s.PrefetchTerms([][]byte{term})
 	e, ok, err := s.Lookup(term)
 	if err != nil || !ok || e.Kind != segment.KindExtent {
 		t.Fatal(e, ok, err)
@@ -121,7 +121,7 @@ func TestPrefetch(t *testing.T) {
 	// What was read is not asked for again, except for lists.
 	use(s)
 	d.times = 0
-	s.PrefetchTerm(term)
+	s.PrefetchTerms([][]byte{term})
 	s.PrefetchDocs(docs, true)
 	if d.times > 0 {
 		t.Errorf("%d ranges that were read are asked for again", d.times)

@@ -4,7 +4,7 @@
 //
 //	segment.go data.go meta.go   Open; the source of bytes; metadata
 //	pages.go                     checksums of pages, compared on first touch
-//	ahead.go                     what a mapped file's pages are read ahead for
+//	ahead.go fetch.go            what is read ahead: of mapped files, on demand
 //	terms.go termiter.go         Lookup; TermIterator
 //	termblock.go                 stored blocks of the dictionary; their entries
 //	list.go extent.go bounds.go  List; the parts of an extent; bounds on positions

@@ -14,7 +14,7 @@ func idHashKey(id []byte, doc uint32) uint64 { return layout.IDHashKey(xxhash.Su
 
 // idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of
 // the last block. Callers must touch what they use. It must not be modified.
-func (s *Segment) idIndexWords() ([]uint64, error) { return s.words(&s.idIndex, &s.idIndexView) }
+func (s *Segment) idIndexWords() ([]uint64, error) { return s.words(&s.idIndex, &s.views.idIndex) }
 
 // idBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
 // ids, front-coded as specified in format/FORMAT.md.
@@ -59,7 +59,7 @@ func (s *Segment) AppendID(dst []byte, doc uint32) ([]byte, error) {
 // xxhash64 of its id in the high half and its docID in the low half. It must not be
 // modified.
 func (s *Segment) IDHashes() ([]uint64, error) {
-	h, err := s.words(&s.idHash, &s.idHashView)
+	h, err := s.words(&s.idHash, &s.views.idHash)
 	if err == nil {
 		err = s.touch(&s.idHash, 0, s.idHash.Length)
 	}
@@ -72,7 +72,7 @@ func (s *Segment) IDHashes() ([]uint64, error) {
 // FindID returns the docID of the document with an external id; ok is false if there is
 // none.
 func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
-	hashes, err := s.words(&s.idHash, &s.idHashView)
+	hashes, err := s.words(&s.idHash, &s.views.idHash)
 	if err != nil {
 		return 0, false, err
 	}

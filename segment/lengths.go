@@ -26,7 +26,7 @@ func PackedLengths(b []byte, width int) LengthTable {
 
 // DocLens returns the lengths of all documents. The first call reads and checks them.
 func (s *Segment) DocLens() (LengthTable, error) {
-	if v := s.lengthsView.Load(); v != nil {
+	if v := s.views.lengths.Load(); v != nil {
 		return *v, nil
 	}
 	b, err := s.rangeOf(&s.docLengths, 0, s.docLengths.Length)
@@ -34,7 +34,7 @@ func (s *Segment) DocLens() (LengthTable, error) {
 		return LengthTable{}, err
 	}
 	t := LengthTable{b: b, width: s.meta.LenWidth, n: s.meta.Docs}
-	s.lengthsView.Store(&t)
+	s.views.lengths.Store(&t)
 	return t, nil
 }
 

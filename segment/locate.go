@@ -25,7 +25,7 @@ func (s *Segment) Locate(err error, e Entry, block int) error {
 	}
 	p := s.place(sec)
 	p.Block = block
-	if at.List == "" && s.meta.Terms > 0 { // not of a list in no segment
+	if at.List == "" && at.Kind == format.ErrCorrupt && s.meta.Terms > 0 { // not of a list in no segment
 		p.List = string(s.termOf(e))
 	}
 	if err = format.Locate(err, p); e.Kind == KindSingleton {

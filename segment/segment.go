@@ -13,24 +13,28 @@ import (
 // Segment is an open segment file. It is safe for concurrent use. It does not close its
 // Data.
 type Segment struct {
-	name  string
-	data  Data
-	h     *format.Header
-	meta  Meta
-	ahead ahead // data if it is a mapped file, or nil
+	name   string
+	data   Data
+	h      *format.Header
+	meta   Meta
+	ahead  ahead    // data if it is a mapped file, or nil
+	remote OnDemand // data if it is read on demand with a context, or nil
 
 	terms, termIndex, postings, docLengths section
 	ids, idIndex, idHash                   section
 	stored, storedIndex                    section
 	others                                 []section // other optional ones of the table
 	pages                                  pages
+	views                                  *views
+}
 
-	// Views of sections, set on first use.
-	termIndexView   atomic.Pointer[termIndex]
-	lengthsView     atomic.Pointer[LengthTable]
-	idIndexView     atomic.Pointer[[]uint64]
-	idHashView      atomic.Pointer[[]uint64]
-	storedIndexView atomic.Pointer[[]byte]
+// views are views of whole sections, set on first use.
+type views struct {
+	termIndex   atomic.Pointer[termIndex]
+	lengths     atomic.Pointer[LengthTable]
+	idIndex     atomic.Pointer[[]uint64]
+	idHash      atomic.Pointer[[]uint64]
+	storedIndex atomic.Pointer[[]byte]
 }
 
 // Open reads header, footer and META of the file behind d, which error messages call name.
@@ -38,7 +42,7 @@ type Segment struct {
 // the checksums of its pages, each page once. Damage gives an error of kind
 // format.ErrCorrupt each time.
 func Open(name string, d Data) (*Segment, error) {
-	s := &Segment{name: name, data: d}
+	s := &Segment{name: name, data: d, views: new(views)}
 	var mapped []byte
 	if m, ok := d.(interface{ Mapped() []byte }); ok {
 		mapped = m.Mapped()
@@ -48,6 +52,9 @@ func Open(name string, d Data) (*Segment, error) {
 	}
 	if a, ok := d.(ahead); ok && mapped != nil {
 		s.ahead = a
+	}
+	if r, ok := d.(OnDemand); ok && mapped == nil {
+		s.remote = r
 	}
 	if err := s.readHeader(); err != nil {
 		return nil, err
@@ -66,10 +73,10 @@ func Open(name string, d Data) (*Segment, error) {
 
 func (s *Segment) readHeader() error {
 	size := s.data.Size()
-	if s.ahead != nil { // both at once, and not what is around them
-		s.ahead.WillNeed(0, min(size, format.PageSize))
-		s.ahead.WillNeed(max(size-format.FooterSize, 0), min(size, format.FooterSize))
-	}
+	a := s.ask() // both at once, and not what is around them
+	a.add(0, min(size, format.PageSize))
+	a.add(max(size-format.FooterSize, 0), min(size, format.FooterSize))
+	a.send()
 	page, err := s.data.Range(0, min(size, format.PageSize))
 	if err != nil {
 		return format.Locate(err, format.Place{File: s.name, Section: "header", Block: format.NoBlock})

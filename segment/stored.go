@@ -16,14 +16,14 @@ func (s *Segment) storedIndexOf() ([]byte, error) {
 	if !s.meta.Stored {
 		return nil, nil
 	}
-	if v := s.storedIndexView.Load(); v != nil {
+	if v := s.views.storedIndex.Load(); v != nil {
 		return *v, nil
 	}
 	b, err := s.rangeOf(&s.storedIndex, 0, s.storedIndex.Length)
 	if err != nil {
 		return nil, err
 	}
-	s.storedIndexView.Store(&b)
+	s.views.storedIndex.Store(&b)
 	return b, nil
 }
 

@@ -39,7 +39,7 @@ type termIndex struct {
 }
 
 func (s *Segment) termIndexOf() (*termIndex, error) {
-	if v := s.termIndexView.Load(); v != nil {
+	if v := s.views.termIndex.Load(); v != nil {
 		return v, nil
 	}
 	b, err := s.rangeOf(&s.termIndex, 0, s.termIndex.Length)
@@ -49,7 +49,7 @@ func (s *Segment) termIndexOf() (*termIndex, error) {
 	w := format.Uint64s(b)
 	nb := (len(w) - 1) / 2
 	v := &termIndex{keys: w[:nb], offsets: w[nb:]}
-	s.termIndexView.Store(v)
+	s.views.termIndex.Store(v)
 	return v, nil
 }
 

@@ -68,7 +68,7 @@ func (r *execution) searchAmong(docs []uint32, held int) error {
 	r.Top.Delay()
 	r.Partial.Reset(r.Top.K)
 	for p := 0; p < len(r.s.parts) && !r.unknown() && len(docs) > 0; p++ {
-		seg := r.s.parts[p].Seg
+		seg := r.parts()[p].Seg
 		n := len(docs)
 		if to := uint64(seg.Base()) + uint64(seg.Docs()); to < posting.End {
 			n = posting.LowerBound(docs, uint32(to))

@@ -15,7 +15,7 @@ func (r *execution) blame(err *error) {
 		return
 	}
 	var e *format.Error
-	if !errors.As(*err, &e) || e.List != "" {
+	if !errors.As(*err, &e) || e.List != "" || e.Kind != format.ErrCorrupt {
 		return
 	}
 	for _, l := range r.Lists {

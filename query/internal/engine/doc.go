@@ -12,7 +12,7 @@
 //	query.go                queries and modes, as package query hands them over
 //	terms.go, termcache.go  looking terms up, in canonical order; lengths.go: lengths of lists
 //	terminfo.go             what is known of a term without its postings
-//	prefetch.go             what is read ahead from an index that is not in memory
+//	prefetch.go fetch.go    what is read ahead from an index that is not in memory
 //	execution.go            the state of a query's execution
 //	passes.go               one or two passes over the segments
 //	searcher.go             Searcher: its life, queries in, hits out

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -11,6 +12,7 @@ import (
 type execution struct {
 	algorithm.Run
 	s     *Searcher
+	bound []posting.Part // the Searcher's parts, read with a context; nil if they are in memory
 	q     Query
 	words words // of Query.Text
 
@@ -20,12 +22,20 @@ type execution struct {
 	described segment.List // memory of info
 }
 
+// parts returns the parts of the Searcher as the query reads them.
+func (r *execution) parts() []posting.Part {
+	if r.bound != nil {
+		return r.bound
+	}
+	return r.s.parts
+}
+
 // unknown reports whether some term occurs nowhere.
 func (r *execution) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
 
 // enter makes segment p the current one. It returns false if no document of it can match.
 func (r *execution) enter(p int, conjunctive bool) bool {
-	if !r.Run.Enter(p, &r.s.parts[p]) {
+	if !r.Run.Enter(p, &r.parts()[p]) {
 		return false
 	}
 	for i := range r.terms {
@@ -41,13 +51,16 @@ func (r *execution) enter(p int, conjunctive bool) bool {
 
 // begin makes r ready for q.
 func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
-	r.s, r.q = s, *q
+	r.s, r.q, r.bound = s, *q, nil
+	if s.remote {
+		r.bound = s.partsWith(ctx)
+	}
 	r.Run.Begin(ctx, s.scorer, s.seek, q.Filter, q.Algorithm)
 }
 
 // forget drops references that a pooled execution must not keep alive.
 func (r *execution) forget() {
-	r.q = Query{}
+	r.q, r.bound = Query{}, nil
 	r.Run.Forget()
 	clear(r.terms)
 	clear(r.Names)

@@ -10,17 +10,15 @@ const (
 
 // prefetchTerms begins to read what looking up terms reads, in all segments at once.
 func (r *execution) prefetchTerms(terms [][]byte) {
-	for p := range r.s.parts {
-		for _, t := range terms {
-			r.s.parts[p].Views().PrefetchTerm(t)
-		}
+	for p := range r.parts() {
+		r.parts()[p].Views().PrefetchTerms(terms)
 	}
 }
 
 // prefetchLists begins to read those lists of the query that no query before has asked for.
 // The terms are in canonical order.
 func (r *execution) prefetchLists() {
-	if r.q.Mode == And && r.unknown() {
+	if r.s.remote || r.q.Mode == And && r.unknown() {
 		return
 	}
 	for i := range r.terms {
@@ -29,7 +27,7 @@ func (r *execution) prefetchLists() {
 		}
 		for p := range r.s.parts {
 			most := int64(aheadOfOr)
-			if r.q.Mode == And && i > 0 {
+			if r.s.remote || r.q.Mode == And && i > 0 {
 				most = aheadOfAnd
 			}
 			r.s.parts[p].Views().PrefetchList(r.terms[i].entries[p].Entry, most)

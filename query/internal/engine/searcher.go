@@ -33,6 +33,7 @@ type Searcher struct {
 	snapshot *reader.Snapshot // its own; nil in tests over parts
 	seek     reader.Strategy
 	parts    []posting.Part
+	remote   bool         // the parts are read on demand
 	scorer   *bm25.Scorer // nil if the Searcher is a zero value
 	parse    func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
 	runs     *sync.Pool
@@ -56,6 +57,7 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	for i := range parts {
 		parts[i] = posting.Part{Seg: segments[i].Segment, Deletes: segments[i].Deletes}
 		parts[i].Views().ExpectQueries()
+		s.remote = s.remote || parts[i].Views().OnDemand()
 	}
 	for i := range parts {
 		err := store.Guard(func() error {
@@ -76,9 +78,12 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	return nil
 }
 
-// Own makes s the owner of its snapshot.
+// Own makes s the owner of a snapshot of the segments that it searches.
 func (s *Searcher) Own(snapshot *reader.Snapshot) {
 	s.snapshot = snapshot
+	for i, seg := range snapshot.Segments() {
+		s.parts[i].Seg = seg
+	}
 	runtime.AddCleanup(s, func(snapshot *reader.Snapshot) { snapshot.Close() }, snapshot)
 }
 
@@ -96,13 +101,10 @@ func (s *Searcher) Retain(x *Searcher) error {
 			return err
 		}
 	}
-	x.seek, x.scorer, x.parse, x.runs, x.cache, x.users = s.seek, s.scorer, s.parse, s.runs, s.cache, s.users
+	x.seek, x.remote, x.scorer, x.parse, x.runs, x.cache, x.users = s.seek, s.remote, s.scorer, s.parse, s.runs, s.cache, s.users
 	x.parts = slices.Clone(s.parts)
 	x.users.Add(1)
 	if own != nil {
-		for i, seg := range own.Segments() {
-			x.parts[i].Seg = seg
-		}
 		x.Own(own)
 	}
 	return nil

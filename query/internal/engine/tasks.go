@@ -282,6 +282,7 @@ func (w *taskWorker) attach(x *sharedQuery, segment int, lo uint32) bool {
 	if a := w.last; a.query != x || a.use != x.use || a.conjunctive != x.conjunctive || a.segment != segment || a.hi > lo {
 		w.last = attached{x, x.use, x.conjunctive, segment, 0}
 		r.begin(x.ctx, x.s, &x.lead.q)
+		r.bound = x.lead.bound
 		r.Halt, r.terms, r.Names, r.Postings = &x.halt, x.lead.terms, x.lead.Names, x.lead.Postings
 		ok = r.enter(segment, x.conjunctive)
 	}

@@ -34,6 +34,11 @@ func (r *execution) resolve() error {
 	if err := r.parse(); err != nil {
 		return err
 	}
+	if r.s.remote {
+		if err := r.fetch(); err != nil {
+			return err
+		}
+	}
 	r.terms, r.entries = r.terms[:0], r.entries[:0]
 	first := true
 	for i, b := range r.q.Terms {
@@ -127,13 +132,13 @@ func (r *execution) cached(t *term, hash uint64) bool {
 // lookup is cached for a term that the searcher does not have.
 func (r *execution) lookup(t *term, hash uint64) error {
 	start := len(r.entries)
-	for p := range r.s.parts {
-		views := r.s.parts[p].Views()
+	for p := range r.parts() {
+		views := r.parts()[p].Views()
 		e, ok, err := views.Lookup(t.bytes) // the query arms faults and holds the snapshot
 		if err != nil {
 			return err
 		}
-		live, reach, err := r.s.parts[p].Deletes.Of(views, e)
+		live, reach, err := r.parts()[p].Deletes.Of(views, e)
 		if err != nil {
 			return format.Locate(err, format.Place{List: string(t.bytes), Block: format.NoBlock})
 		}

@@ -145,10 +145,8 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 
 // prefetch begins to read the lists of terms in all segments.
 func (x *source) prefetch(terms [][]byte) {
-	for _, t := range terms {
-		for _, g := range x.segs {
-			g.PrefetchTerm(t)
-		}
+	for _, g := range x.segs {
+		g.PrefetchTerms(terms)
 	}
 	for _, t := range terms {
 		for _, g := range x.segs {

@@ -1,0 +1,66 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// partsWith returns the parts as a query with ctx reads them.
+func (s *Searcher) partsWith(ctx context.Context) []posting.Part {
+	parts := slices.Clone(s.parts)
+	for i := range parts {
+		parts[i].Seg = parts[i].Seg.WithContext(ctx)
+	}
+	return parts
+}
+
+// fetchMost is how many bytes of lists a query fetches before it looks at one. What is left is
+// read when it is needed.
+const fetchMost = 64 << 20
+
+// fetch reads what the query needs of an index that is read on demand, in three steps: the terms in
+// all segments, the heads of their lists, and what is left of these. In each, reads are under way at
+// the same time.
+func (r *execution) fetch() error {
+	var unknown [][]byte
+	for _, b := range r.q.Terms {
+		if r.s.cache.Get(termcache.Hash(b), b) == nil {
+			unknown = append(unknown, b)
+		}
+	}
+	r.prefetchTerms(unknown)
+	parts := r.parts()
+	entries := make([][]segment.Entry, len(parts))
+	for _, b := range r.q.Terms {
+		df := uint64(0)
+		c := r.s.cache.Get(termcache.Hash(b), b)
+		for p := range parts {
+			var e segment.Entry
+			if c != nil {
+				e = c.entries[p].Entry
+			} else if x, ok, err := parts[p].Views().Lookup(b); err != nil {
+				return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
+			} else if ok {
+				e = x
+			}
+			df += uint64(e.DF)
+			entries[p] = append(entries[p], e)
+		}
+		if df == 0 && r.q.Mode == And {
+			return nil
+		}
+	}
+	for p := range parts {
+		parts[p].Views().PrefetchHeads(entries[p])
+	}
+	left := int64(fetchMost)
+	for p := range parts {
+		left = parts[p].Views().PrefetchLists(entries[p], left)
+	}
+	return nil
+}

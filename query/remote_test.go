@@ -1,0 +1,474 @@
+package query_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"iter"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// remoteDocs is how many documents each segment of remoteFiles has. Lists of many of them are longer
+// than what is fetched before a list's length is known.
+const remoteDocs = 150_000
+
+// remoteFiles returns an index of two segments, the second with deletes.
+var remoteFiles = sync.OnceValue(func() map[string][]byte {
+	ctx, dir := context.Background(), memfs.New()
+	simple, _ := analysis.New("simple", "")
+	w, err := writer.OpenFS(ctx, dir, writer.Options{Analyzer: simple, Stored: true})
+	must(err)
+	for seg := range 2 {
+		must(w.AddInverted(ctx, writer.Inverted{
+			ForeignLengths: true,
+			Docs: func(yield func(writer.InvertedDoc, error) bool) {
+				for d := range remoteDocs {
+					id, text := fmt.Appendf(nil, "%d-%d", seg, d), fmt.Appendf(nil, "text of document %d, %x", d, d*d*d)
+					if !yield(writer.InvertedDoc{ID: id, Len: uint32(50 + d%50), Text: text}, nil) {
+						return
+					}
+				}
+			},
+			Lists: remoteLists(uint64(seg)),
+		}))
+	}
+	must(w.Commit(ctx))
+	for d := range 40 {
+		must(w.Delete(ctx, fmt.Appendf(nil, "1-%d", 7*d)))
+	}
+	must(w.Commit(ctx))
+	must(w.Close())
+	names, err := dir.List()
+	must(err)
+	files := make(map[string][]byte)
+	for _, n := range names {
+		d, err := dir.Open(n)
+		must(err)
+		b, err := d.Range(0, d.Size())
+		must(err)
+		files[n] = bytes.Clone(b)
+		must(d.Close())
+	}
+	return files
+})
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// remoteLists yields two long lists, ten short ones and, between them, thousands of rare terms.
+func remoteLists(seed uint64) iter.Seq2[writer.InvertedList, error] {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	list := func(term string, share float64) writer.InvertedList {
+		l := writer.InvertedList{Term: []byte(term)}
+		for d := range uint32(remoteDocs) {
+			if rng.Float64() < share {
+				l.Docs, l.Freqs = append(l.Docs, d), append(l.Freqs, 1+uint32(rng.IntN(4000)))
+			}
+		}
+		return l
+	}
+	return func(yield func(writer.InvertedList, error) bool) {
+		ok := yield(list("along", 0.9), nil) && yield(list("blong", 0.8), nil)
+		for i := 0; ok && i < 20_000; i++ {
+			rare := writer.InvertedList{Term: fmt.Appendf(nil, "r%05d", i), Postings: format.Postings{Docs: []uint32{uint32(i), uint32(i) + 9}, Freqs: []uint32{1, 2}}}
+			if i%2000 == 500 {
+				ok = yield(list(fmt.Sprintf("r%05d-short", i-1), 0.01), nil)
+			}
+			ok = ok && yield(rare, nil)
+		}
+	}
+}
+
+// latency is how long a read of a store takes.
+const latency = 50 * time.Millisecond
+
+// objects is a Source of files whose reads take latency. It notes what is read.
+type objects struct {
+	ended bool // reads end with their context
+	files map[string][]byte
+
+	mu     sync.Mutex
+	reads  int
+	bytes  int64
+	twice  int64             // bytes of segments that were read again
+	seen   map[string][]bool // pages by file
+	open   int
+	inside int            // reads under way
+	fail   func(int) bool // the reads that fail, by number from 1
+	stuck  chan struct{}  // unless nil, reads do not return before it is closed
+}
+
+var errBroken = errors.New("the line is broken")
+
+func (o *objects) List() ([]string, error) { return slices.Collect(maps.Keys(o.files)), nil }
+
+func (o *objects) Open(name string) (io.ReaderAt, int64, error) {
+	b, ok := o.files[name]
+	if !ok {
+		return nil, 0, fs.ErrNotExist
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.open++
+	f := &object{o: o, name: name}
+	if o.ended {
+		return struct {
+			reader.ContextReaderAt
+			io.Closer
+		}{f, f}, int64(len(b)), nil
+	}
+	return struct {
+		io.ReaderAt
+		io.Closer
+	}{f, f}, int64(len(b)), nil
+}
+
+type object struct {
+	o    *objects
+	name string
+}
+
+func (f *object) Close() error {
+	f.o.mu.Lock()
+	defer f.o.mu.Unlock()
+	if f.o.open--; f.o.inside > 0 {
+		panic("closed during a read")
+	}
+	return nil
+}
+
+func (f *object) ReadAt(p []byte, off int64) (int, error) {
+	return f.ReadAtContext(context.Background(), p, off)
+}
+
+func (f *object) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
+	o := f.o
+	o.mu.Lock()
+	o.reads++
+	o.bytes += int64(len(p))
+	o.inside++
+	stuck, broken := o.stuck, o.fail != nil && o.fail(o.reads)
+	if o.seen == nil {
+		o.seen = make(map[string][]bool)
+	}
+	if o.seen[f.name] == nil {
+		o.seen[f.name] = make([]bool, len(o.files[f.name])/format.PageSize+1)
+	}
+	for at := off; at < off+int64(len(p)) && strings.HasPrefix(f.name, "segment"); at += format.PageSize {
+		if seen := &o.seen[f.name][at/format.PageSize]; *seen {
+			o.twice += format.PageSize
+		} else {
+			*seen = true
+		}
+	}
+	o.mu.Unlock()
+	defer func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		o.inside--
+	}()
+	if stuck != nil {
+		select {
+		case <-stuck:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+	select {
+	case <-time.After(latency):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	if broken {
+		return 0, errBroken
+	}
+	return copy(p, o.files[f.name][off:]), nil
+}
+
+// opened is an index over objects.
+type opened struct {
+	*objects
+	index    *reader.Index
+	snapshot *reader.Snapshot
+	*query.Searcher
+}
+
+func (o *objects) opened(t *testing.T, cache int64) *opened {
+	t.Helper()
+	x, err := reader.OpenReaderAt(o, reader.Options{CacheSize: cache})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := query.NewSearcher(snap, query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &opened{o, x, snap, s}
+}
+
+func (x *opened) close(t *testing.T) {
+	t.Helper()
+	if err := errors.Join(x.Searcher.Close(), x.snapshot.Close(), x.index.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// answers returns the hits of a query, and their ids and texts.
+func (x *opened) answers(t *testing.T, q query.Query) string {
+	t.Helper()
+	r, err := x.Search(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(r.Hits, x.documents(t, r.Hits))
+}
+
+func (x *opened) documents(t *testing.T, hits []query.Hit) (all []string) {
+	t.Helper()
+	s := x.snapshot.WithContext(t.Context())
+	var docs []uint32
+	for _, h := range hits {
+		docs = append(docs, h.Doc)
+	}
+	s.Prefetch(docs, true)
+	for _, d := range docs {
+		id, err1 := s.AppendID(nil, d)
+		text, err2 := s.AppendStored(nil, d)
+		if err := errors.Join(err1, err2); err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, string(id)+string(text))
+	}
+	return all
+}
+
+// remoteQueries take each way of a query through an index. trips is how often each waits for a store
+// after those before it.
+var remoteQueries = []struct {
+	query.Query
+	trips int
+}{
+	{query.Query{Text: "r00001", Mode: query.Or}, 1},
+	{query.Query{Text: "r00499-short r02499-short r06499-short r19999", Mode: query.Or}, 1}, // the terms are there
+	{query.Query{Text: "r04499-short r08499-short", Mode: query.And}, 0},                    // and now the lists
+	{query.Query{Text: "along blong r10499-short", Mode: query.And}, 3},                     // terms, heads, what is left
+	{query.Query{Text: "blong along r12499-short", Mode: query.Or}, 3},
+	{query.Query{Text: "along none", Mode: query.And}, 0},
+}
+
+// TestRemoteRoundTrips counts how often queries wait for the store: reads that are under way at the
+// same time count once.
+func TestRemoteRoundTrips(t *testing.T) {
+	files := remoteFiles()
+	want := make([]string, len(remoteQueries))
+	synctest.Test(t, func(t *testing.T) {
+		x := (&objects{files: files}).opened(t, -1)
+		defer x.close(t)
+		for i, q := range remoteQueries {
+			want[i] = x.answers(t, q.Query)
+		}
+	})
+	for _, ended := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := &objects{files: files, ended: ended}
+			start := time.Now()
+			trips := func(what string, most, reads int) {
+				t.Helper()
+				if n := int((time.Since(start) + latency - 1) / latency); n > most || o.reads > reads {
+					t.Errorf("%s: %d round trips, %d reads; want at most %d, %d", what, n, o.reads, most, reads)
+				}
+				start, o.reads = time.Now(), 0
+			}
+			x := o.opened(t, 0)
+			trips("opening", 5, 8)
+			for i, q := range remoteQueries {
+				r, err := x.Search(t.Context(), q.Query)
+				if err != nil {
+					t.Fatal(err)
+				}
+				trips("query "+q.Text, q.trips, 4)
+				got := fmt.Sprint(r.Hits, x.documents(t, r.Hits))
+				trips("documents of "+q.Text, 2, 8)
+				if got != want[i] {
+					t.Errorf("%s: %s, want %s", q.Text, got, want[i])
+				}
+			}
+			for _, q := range remoteQueries {
+				x.answers(t, q.Query)
+				trips("again "+q.Text, 0, 0)
+			}
+			if o.twice > o.bytes/10 {
+				t.Errorf("%d of %d bytes were read twice", o.twice, o.bytes)
+			}
+			x.close(t)
+		})
+	}
+}
+
+// TestRemoteDeadline lets each read of a query get stuck. The query ends with its context, and
+// answers once the store does.
+func TestRemoteDeadline(t *testing.T) {
+	files := remoteFiles()
+	for _, ended := range []bool{false, true} {
+		for stage := range 4 {
+			synctest.Test(t, func(t *testing.T) {
+				o := &objects{files: files, ended: ended}
+				x := o.opened(t, 1<<20)
+				q := remoteQueries[3].Query
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(stage)*latency+latency/2)
+				defer cancel()
+				time.AfterFunc(time.Duration(stage)*latency-latency/4, func() {
+					o.mu.Lock()
+					defer o.mu.Unlock()
+					o.stuck = make(chan struct{})
+				})
+				start := time.Now()
+				_, err := x.Search(ctx, q)
+				if stage < 3 && (!errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Duration(stage)*latency+latency/2) {
+					t.Errorf("stage %d: %v after %v", stage, err, time.Since(start))
+				}
+				synctest.Wait()
+				if o.mu.Lock(); o.ended && o.inside > 0 {
+					t.Errorf("stage %d: %d reads go on", stage, o.inside)
+				}
+				stuck := o.stuck
+				o.stuck = nil
+				o.mu.Unlock()
+				got := x.answers(t, q)
+				if stuck != nil {
+					close(stuck) // the reads that were given up come back
+				}
+				synctest.Wait()
+				time.Sleep(2 * latency)
+				if again := x.answers(t, q); again != got {
+					t.Errorf("stage %d: %s, before %s", stage, again, got)
+				}
+				x.close(t)
+				if o.open != 0 {
+					t.Errorf("%d files are open", o.open)
+				}
+			})
+		}
+	}
+}
+
+// TestRemoteShared runs a query twice at the same time. The lists are read once, and the end of the
+// first one's context does not end the second.
+func TestRemoteShared(t *testing.T) {
+	files := remoteFiles()
+	for _, ended := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			o := &objects{files: files, ended: ended}
+			x := o.opened(t, 0)
+			defer x.close(t)
+			o.reads, o.twice = 0, 0
+			ctx, cancel := context.WithTimeout(t.Context(), latency*3/2)
+			defer cancel()
+			var wg sync.WaitGroup
+			wg.Go(func() {
+				if _, err := x.Search(ctx, remoteQueries[4].Query); !errors.Is(err, context.DeadlineExceeded) {
+					t.Error(err)
+				}
+			})
+			time.Sleep(latency / 4)
+			start := time.Now()
+			if _, err := x.Search(t.Context(), remoteQueries[4].Query); err != nil || time.Since(start) > 3*latency {
+				t.Error(err, time.Since(start))
+			}
+			wg.Wait()
+			if o.twice > 0 {
+				t.Errorf("%d bytes were read twice", o.twice)
+			}
+		})
+	}
+}
+
+// TestRemoteFault fails one read after the other. The error says where, and does not stay.
+func TestRemoteFault(t *testing.T) {
+	files := remoteFiles()
+	synctest.Test(t, func(t *testing.T) {
+		for n := 1; ; n++ {
+			o := &objects{files: files, ended: n%2 == 0}
+			x := o.opened(t, 0)
+			o.reads, o.fail = 0, func(i int) bool { return i == n }
+			_, err := x.Search(t.Context(), remoteQueries[3].Query)
+			if n > o.reads {
+				if err != nil || n < 4 {
+					t.Errorf("%d reads: %v", o.reads, err)
+				}
+				x.close(t)
+				return
+			}
+			var at *format.Error
+			if !errors.Is(err, errBroken) || !errors.As(err, &at) || !strings.HasPrefix(at.File, "segment") || at.Section == "" || at.List == "" || at.Offset < 0 {
+				t.Errorf("read %d fails: %v", n, err)
+			}
+			if errors.Is(err, format.ErrCorrupt) {
+				t.Errorf("read %d fails, which is no damage: %v", n, err)
+			}
+			x.answers(t, remoteQueries[3].Query)
+			x.close(t)
+		}
+	})
+}
+
+// TestRemotePool ends the context of a query that a Pool answers, while the store is stuck.
+func TestRemotePool(t *testing.T) {
+	o := &objects{files: remoteFiles()}
+	x := o.opened(t, 0)
+	defer x.close(t)
+	p, err := pool.New(x.Searcher, pool.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.mu.Lock()
+	stuck := make(chan struct{})
+	o.stuck = stuck
+	o.mu.Unlock()
+	for _, q := range remoteQueries[:5] {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+		if _, err := p.Search(ctx, q.Query); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+		cancel()
+	}
+	o.mu.Lock()
+	o.stuck = nil
+	o.mu.Unlock()
+	close(stuck)
+	for _, q := range remoteQueries {
+		want, err := x.Search(t.Context(), q.Query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := p.Search(t.Context(), q.Query); err != nil || !slices.Equal(got.Hits, want.Hits) {
+			t.Errorf("%s: %v, %v, want %v", q.Text, got, err, want)
+		}
+	}
+	p.Close()
+}

@@ -1,0 +1,296 @@
+package reader
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"slices"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// flight is a span of a remote file that is on its way, or has arrived.
+type flight struct {
+	span
+	batch *batch
+	done  chan struct{} // closed when b is filled or err is set
+	b     []byte
+	err   error // any reader of b may see it
+	left  int   // reads that have not returned; guarded by cache.mu
+}
+
+// wait returns the bytes of x, or the error of ctx if that ends before they are there.
+func (x *flight) wait(ctx context.Context) ([]byte, error) {
+	select {
+	case <-x.done:
+		return x.b, x.err
+	default:
+	}
+	select {
+	case <-x.done:
+		return x.b, x.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// arrived reports whether x has its bytes.
+func (x *flight) arrived() bool {
+	select {
+	case <-x.done:
+		return x.err == nil
+	default:
+		return false
+	}
+}
+
+// holding returns a flight of kept that has or brings the n bytes at off, or nil.
+func holding(kept []*flight, off, n int64) *flight {
+	for _, x := range kept {
+		if x.contains(off, n) {
+			return x
+		}
+	}
+	return nil
+}
+
+// batch is what was begun together. Its reads end when all contexts have ended for which
+// somebody asked for some of its flights. Its fields are guarded by cache.mu.
+type batch struct {
+	file    *remote
+	ctx     context.Context
+	cancel  context.CancelFunc
+	flights []*flight
+	left    int           // reads that have not returned
+	wanted  int           // contexts that have not ended
+	stops   []func() bool // end the watch over contexts
+}
+
+// join makes b go on until ctx ends, at least.
+func (b *batch) join(ctx context.Context) {
+	b.wanted++
+	if ctx.Done() == nil {
+		return
+	}
+	b.stops = append(b.stops, context.AfterFunc(ctx, func() {
+		b.file.cache.mu.Lock()
+		defer b.file.cache.mu.Unlock()
+		if b.wanted--; b.wanted == 0 {
+			b.abandon()
+		}
+	}))
+}
+
+// abandon ends the reads of b. Who asks for its flights from now on begins new ones.
+func (b *batch) abandon() {
+	b.cancel()
+	for _, x := range b.flights {
+		if b.file.flying[x.span] == x {
+			delete(b.file.flying, x.span)
+		}
+	}
+}
+
+// trip is one read of the source.
+type trip struct {
+	span
+	buf []byte
+	to  []*flight // to which its bytes are copied; nil if buf is part of a flight
+	of  []*flight // that wait for it
+}
+
+// begin returns a flight for each of spans: those under way, and new ones that read what is
+// neither cached nor in kept, all at once. here makes the caller read if one read will do.
+func (f *remote) begin(ctx context.Context, spans []span, kept []*flight, here bool) []*flight {
+	c := f.cache
+	all := make([]*flight, len(spans))
+	b := &batch{file: f}
+	var gaps []span
+	c.mu.Lock()
+	for i, s := range spans {
+		if x := f.flying[s]; x != nil {
+			x.batch.join(ctx)
+			all[i] = x
+			continue
+		}
+		x := &flight{span: s, batch: b, done: make(chan struct{})}
+		all[i] = x
+		if f.closed {
+			x.err = f.errClosed()
+			close(x.done)
+		} else if x.b = c.get(f, s.off, s.end-s.off); x.b != nil {
+			close(x.done)
+		} else {
+			x.b = format.AlignedBytes(int(s.end - s.off))
+			b.flights = append(b.flights, x)
+			gaps = f.fill(x, kept, gaps)
+		}
+	}
+	trips := b.plan(gaps)
+	if b.left = len(trips); b.left > 0 {
+		f.reading += b.left
+		b.ctx, b.cancel = context.WithCancel(context.WithoutCancel(ctx))
+		b.join(ctx)
+	}
+	for _, x := range b.flights {
+		if x.left > 0 {
+			f.flying[x.span] = x
+		} else {
+			x.land()
+		}
+	}
+	c.mu.Unlock()
+	if here && len(trips) == 1 {
+		f.travel(b, &trips[0])
+		return all
+	}
+	for i := range trips {
+		go f.travel(b, &trips[i])
+	}
+	return all
+}
+
+// fill copies to x what is cached or in kept, and appends the rest of x to gaps.
+func (f *remote) fill(x *flight, kept []*flight, gaps []span) []span {
+	for at := x.off; at < x.end; {
+		unit := at / readUnit * readUnit
+		next := min(unit+readUnit, x.end)
+		if b := f.cache.get(f, unit, at-unit+1); b != nil {
+			at += int64(copy(x.b[at-x.off:], b[at-unit:]))
+			continue
+		}
+		have := false
+		for _, k := range kept {
+			if have = k.contains(at, 1) && k.arrived(); have {
+				at += int64(copy(x.b[at-x.off:], k.b[at-k.off:]))
+				break
+			}
+			if at < k.off {
+				next = min(next, k.off)
+			}
+		}
+		if !have {
+			gaps = append(gaps, span{at, next})
+			at = next
+		}
+	}
+	return gaps
+}
+
+// Reads of an object store take some 50 ms and 10 ms more for each megabyte; how many are
+// under way matters little. So spans with at most maxGap bytes between them are one read,
+// and a longer one is made of several.
+const (
+	maxGap  = 256 << 10
+	maxTrip = 8 << 20
+)
+
+// plan returns the reads that fill gaps, which belong to the flights of b.
+func (b *batch) plan(gaps []span) []trip {
+	slices.SortFunc(gaps, func(x, y span) int { return cmp.Compare(x.off, y.off) })
+	var trips []trip
+	for _, g := range gaps {
+		if n := len(trips); n > 0 {
+			last := &trips[n-1]
+			if g.off <= last.end+maxGap && g.end-last.off <= maxTrip {
+				last.end = max(last.end, g.end)
+				continue
+			}
+			g.off = max(g.off, last.end)
+		}
+		for ; g.off < g.end; g.off += maxTrip {
+			trips = append(trips, trip{span: span{g.off, min(g.off+maxTrip, g.end)}})
+		}
+	}
+	for i := range trips {
+		t := &trips[i]
+		for _, x := range b.flights {
+			if x.off < t.end && t.off < x.end {
+				t.of = append(t.of, x)
+				x.left++
+			}
+		}
+		if x := t.of[0]; len(t.of) == 1 && x.contains(t.off, t.end-t.off) {
+			t.buf = x.b[t.off-x.off : t.end-x.off]
+		} else {
+			t.buf, t.to = make([]byte, t.end-t.off), t.of
+		}
+	}
+	return trips
+}
+
+// travel does one read of b.
+func (f *remote) travel(b *batch, t *trip) {
+	err := errors.New("the source panicked")
+	defer func() { f.arrive(b, t, err) }()
+	if err = f.readAt(b.ctx, t.buf, t.off); err != nil {
+		return
+	}
+	for _, x := range t.to {
+		at := max(x.off, t.off)
+		copy(x.b[at-x.off:], t.buf[at-t.off:])
+	}
+}
+
+// readAt fills p from the source.
+func (f *remote) readAt(ctx context.Context, p []byte, off int64) (err error) {
+	select {
+	case f.cache.slots <- struct{}{}:
+		defer func() { <-f.cache.slots }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	var n int
+	if r, ok := f.r.(ContextReaderAt); ok {
+		n, err = r.ReadAtContext(ctx, p, off)
+	} else {
+		n, err = f.r.ReadAt(p, off)
+	}
+	switch {
+	case n >= len(p):
+		return nil
+	case err == nil || errors.Is(err, io.EOF):
+		e := format.Corrupt("the file ends at %d, not at %d", off+int64(n), f.size)
+		e.File, e.Offset, e.Err = f.name, off, err
+		return e
+	}
+	return f.failed(err, off)
+}
+
+// arrive notes that a read of b has returned.
+func (f *remote) arrive(b *batch, t *trip, err error) {
+	f.cache.mu.Lock()
+	for _, x := range t.of {
+		if x.err == nil {
+			x.err = err
+		}
+		if x.left--; x.left == 0 {
+			x.land()
+		}
+	}
+	if b.left--; b.left == 0 {
+		for _, stop := range b.stops {
+			stop()
+		}
+		b.cancel()
+	}
+	f.reading--
+	last := f.closed && f.reading == 0
+	f.cache.mu.Unlock()
+	if last {
+		_ = f.closeSource() // the error of a Close that did not wait is lost
+	}
+}
+
+// land ends x, whose reads have returned.
+func (x *flight) land() {
+	f := x.batch.file
+	if f.flying[x.span] == x {
+		delete(f.flying, x.span)
+	}
+	if x.err == nil && !f.closed {
+		f.cache.put(f, x.off, x.b)
+	}
+	close(x.done)
+}

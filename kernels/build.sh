@@ -17,10 +17,10 @@ trap 'rm -rf "$WORK"' EXIT
 mkdir -p code
 [ $# -gt 0 ] || set -- $(ls *.cu | sed 's/\.cu$//')
 
-# A file is written only if what is in it changes: versions of gzip may differ.
+# A file is written only if what is in it changes: versions of zstd may differ.
 export KEEP='keep() {
-    to="code/$1.gz"
-    gzip -dc "$to" 2>/dev/null | cmp -s - "$WORK/$1" || gzip -9nc "$WORK/$1" >"$to"
+    to="code/$1.zst"
+    zstd -dqc "$to" 2>/dev/null | cmp -s - "$WORK/$1" || zstd -19 -qf "$WORK/$1" -o "$to"
 }'
 # Names of local functions carry a hash of the folder's path: not part of the text.
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} sh -ec "$KEEP"'

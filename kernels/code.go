@@ -7,9 +7,9 @@ import (
 	"io/fs"
 )
 
-//go:embed code/*.gz
+//go:embed code/*.zst
 var code embed.FS
 
-// Code returns the device code: code/MODULE.FORM.gz for each kernel source MODULE.cu. FORM is ptx, or
+// Code returns the device code: code/MODULE.FORM.zst for each kernel source MODULE.cu. FORM is ptx, or
 // sm_XY for compute capability X.Y.
 func Code() fs.FS { return code }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs nvcc 11.8, its headers and a libcuda to link with, on Debian 12 as root:
+# Installs nvcc 11.8, its headers and a libcuda to link with, and zstd, on Debian 12 as root:
 # 1.6 GB. For go generate ./kernels and for building with the tag cuda. It adds the
 # components contrib and non-free to the package sources that the machine has.
 set -e
@@ -13,4 +13,4 @@ for f in /etc/apt/sources.list.d/*.sources; do
 done
 if [ -f /etc/apt/sources.list ]; then add '/^deb.*debian.* main( |$)/' /etc/apt/sources.list; fi
 apt-get update
-DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nvidia-cuda-toolkit nvidia-cuda-dev libcuda1
+DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nvidia-cuda-toolkit nvidia-cuda-dev libcuda1 zstd

@@ -14,7 +14,7 @@ type Added struct {
 }
 
 // Add adds kernels and returns the number of the first, which those of the others follow. Their
-// modules are of one folder, and code has code/NAME.*.gz for each. Initializers call Add, before a
+// modules are of one folder, and code has code/NAME.*.zst for each. Initializers call Add, before a
 // device is opened. On the emulator, emu_added_entries has the same kernels.
 func Add(ks []Added, code fs.FS) Kernel {
 	first := Kernel(len(table))

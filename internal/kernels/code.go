@@ -1,13 +1,12 @@
 package kernels
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
-	"io"
 	"io/fs"
 	"path"
 	"slices"
+
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/pinion-index/pinion/kernels"
 )
@@ -63,13 +62,14 @@ func unpack(module, suffix string) ([]byte, error) {
 	if of := added[path.Dir(module)]; of != nil {
 		files = of
 	}
-	b, err := fs.ReadFile(files, "code/"+path.Base(module)+"."+suffix+".gz")
+	b, err := fs.ReadFile(files, "code/"+path.Base(module)+"."+suffix+".zst")
 	if err != nil {
 		return nil, fmt.Errorf("kernels: no module %q: %w", module, err)
 	}
-	z, err := gzip.NewReader(bytes.NewReader(b))
+	z, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err == nil {
-		b, err = io.ReadAll(z)
+		defer z.Close()
+		b, err = z.DecodeAll(b, nil)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("kernels: module %s.%s: %w", module, suffix, err)

@@ -93,7 +93,7 @@ const (
 // entry describes one kernel.
 type entry struct {
 	name    string   // of the entry point
-	module  string   // the source, MODULE.cu, and the code, code/MODULE.*.gz
+	module  string   // the source, MODULE.cu, and the code, code/MODULE.*.zst
 	params  any      // zero value of its parameter struct
 	threads int      // per thread block; 0: 256
 	task    Task     // for For

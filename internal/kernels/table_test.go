@@ -139,7 +139,7 @@ func TestTable(t *testing.T) {
 func TestModules(t *testing.T) {
 	want := Modules()
 	slices.Sort(want)
-	for what, pattern := range map[string][2]string{"sources": {"", "*.cu"}, "PTX": {"code", "*.ptx.gz"}, "sm_80": {"code", "*.sm_80.gz"}, "sm_90": {"code", "*.sm_90.gz"}} {
+	for what, pattern := range map[string][2]string{"sources": {"", "*.cu"}, "PTX": {"code", "*.ptx.zst"}, "sm_80": {"code", "*.sm_80.zst"}, "sm_90": {"code", "*.sm_90.zst"}} {
 		var got []string
 		for _, f := range glob(t, pattern[0], pattern[1]) {
 			base, _, _ := strings.Cut(filepath.Base(f), ".")

@@ -19,7 +19,7 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
-//go:embed code/*.gz
+//go:embed code/*.zst
 var code embed.FS
 
 // The kernels.

@@ -178,8 +178,8 @@ func (r *Raw) TermKeys() ([]uint64, error) {
 // the terms but not the entries.
 func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).termBlock(i) }
 
-// ParseEntry decodes the entry at position pos of b.Bytes. It returns the position after
-// the entry, or -1 if the entry is malformed.
-func (r *Raw) ParseEntry(b *TermBlock, pos int) (Entry, int) {
-	return (*Segment)(r).parseEntry(b.Bytes, pos, b.Offset)
+// ParseEntry decodes the entry of term i of b, which is at position pos of b.Bytes. It
+// returns the position after the entry, or -1 if the entry is malformed.
+func (r *Raw) ParseEntry(b *TermBlock, i, pos int) (Entry, int) {
+	return (*Segment)(r).parseEntry(b, i, pos)
 }

@@ -10,6 +10,7 @@ import (
 // TermBlock is one stored block of the dictionary (format/FORMAT.md, section 4.2), for code
 // that walks blocks itself, such as merges and checks.
 type TermBlock struct {
+	First   uint64 // ordinal of the first term
 	Bytes   []byte // terms, then their entries
 	Offset  int64  // offset of Bytes in section TERMS
 	Terms   int    // number of terms, 1 to 32
@@ -27,7 +28,7 @@ func (s *Segment) termBlock(i int) (TermBlock, error) {
 	if err != nil {
 		return TermBlock{}, err
 	}
-	t := TermBlock{Bytes: b, Offset: off, Terms: s.termsIn(i)}
+	t := TermBlock{First: firstIn(i), Bytes: b, Offset: off, Terms: s.termsIn(i)}
 	prevLen := 0
 	for range t.Terms {
 		lcp, suffix, next := layout.Head(b, t.Entries, prevLen)
@@ -54,9 +55,13 @@ func (s *Segment) termsIn(i int) int {
 	return int(min(s.meta.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock))
 }
 
-// parseEntry decodes the entry at pos of a block at offset off in TERMS. It returns the
-// position after the entry, or -1.
-func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
+// firstIn returns the ordinal of the first term of block i.
+func firstIn(i int) uint64 { return uint64(i) * layout.TermsPerBlock }
+
+// parseEntry decodes the entry of term i of a block, which is at pos. It returns the position
+// after the entry, or -1.
+func (s *Segment) parseEntry(t *TermBlock, i, pos int) (Entry, int) {
+	b, ordinal := t.Bytes, t.First+uint64(i)
 	v, pos := layout.Uvarint(b, pos)
 	if pos < 0 {
 		return Entry{}, -1
@@ -66,7 +71,7 @@ func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
 		if x >= uint64(s.meta.Docs) {
 			return Entry{}, -1
 		}
-		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: 1}, pos
+		return Entry{Ordinal: ordinal, Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: 1}, pos
 	}
 	w, pos := layout.Uvarint(b, pos)
 	if pos < 0 {
@@ -77,17 +82,17 @@ func (s *Segment) parseEntry(b []byte, pos int, off int64) (Entry, int) {
 		if x >= uint64(s.meta.Docs) || w > math.MaxUint32-2 {
 			return Entry{}, -1
 		}
-		return Entry{Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: uint32(w) + 2}, pos
+		return Entry{Ordinal: ordinal, Kind: KindSingleton, DF: 1, Doc: uint32(x), TF: uint32(w) + 2}, pos
 	case layout.EntryCompact:
 		if x < 2 || x >= layout.MinExtent || x > uint64(s.meta.Docs) || w > uint64(len(b)-pos) {
 			return Entry{}, -1
 		}
-		return Entry{Kind: KindCompact, DF: uint32(x), Offset: off + int64(pos), Length: uint32(w)}, pos + int(w)
+		return Entry{Ordinal: ordinal, Kind: KindCompact, DF: uint32(x), Offset: t.Offset + int64(pos), Length: uint32(w)}, pos + int(w)
 	}
 	if x >= uint64(s.postings.Length)/layout.ExtentAlign || w < layout.MinExtent || w > uint64(s.meta.Docs) {
 		return Entry{}, -1
 	}
-	return Entry{Kind: KindExtent, DF: uint32(w), Offset: int64(x) * layout.ExtentAlign}, pos
+	return Entry{Ordinal: ordinal, Kind: KindExtent, DF: uint32(w), Offset: int64(x) * layout.ExtentAlign}, pos
 }
 
 // Size returns the number of bytes of the entry in its block, including the bit stream of a

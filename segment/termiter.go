@@ -108,7 +108,7 @@ func (it *TermIterator) step() bool {
 	}
 	it.pos = next
 	it.term = append(it.term[:lcp], suffix...)
-	e, epos := it.s.parseEntry(it.b.Bytes, it.epos, it.b.Offset)
+	e, epos := it.s.parseEntry(&it.b, it.j, it.epos)
 	if epos < 0 {
 		return it.fail(it.epos, "malformed entry")
 	}
@@ -132,11 +132,6 @@ func (it *TermIterator) Term() []byte { return it.term }
 
 // Entry returns the current term's entry.
 func (it *TermIterator) Entry() Entry { return it.entry }
-
-// Ordinal returns the current term's number in bytewise order, from 0.
-func (it *TermIterator) Ordinal() uint64 {
-	return uint64(it.block)*layout.TermsPerBlock + uint64(it.j) - 1
-}
 
 // Err returns the error that ended the iteration, or nil.
 func (it *TermIterator) Err() error { return it.err }

@@ -24,6 +24,12 @@ func (k Kind) String() string { return [...]string{"singleton", "compact", "exte
 // Entry is the dictionary entry of a term. It is a plain value that is valid only for its
 // segment.
 type Entry struct {
+	// Ordinal is 32 times the number of the term's block in the dictionary, plus the
+	// term's position there (format/FORMAT.md, section 4.2). It grows with the terms and
+	// stays the same as long as the segment exists, so that data beside a list can refer
+	// to it.
+	Ordinal uint64
+
 	Kind   Kind
 	DF     uint32 // postings
 	Doc    uint32 // singleton: its docID
@@ -124,14 +130,35 @@ func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 		}
 		return Entry{}, false, nil
 	}
+	e, err := s.entryOf(&TermBlock{Bytes: b, Offset: off, Entries: pos, First: firstIn(i)}, at)
+	return e, err == nil, err
+}
+
+// EntryAt returns the entry with this ordinal, and false if the segment has none. On mapped
+// data it does not allocate.
+func (s *Segment) EntryAt(ordinal uint64) (Entry, bool, error) {
+	if ordinal >= s.meta.Terms {
+		return Entry{}, false, nil
+	}
+	b, err := s.termBlock(int(ordinal / layout.TermsPerBlock))
+	if err != nil {
+		return Entry{}, false, err
+	}
+	e, err := s.entryOf(&b, int(ordinal%layout.TermsPerBlock))
+	return e, err == nil, err
+}
+
+// entryOf returns the entry at a position of block b, which must exist.
+func (s *Segment) entryOf(b *TermBlock, at int) (Entry, error) {
+	pos := b.Entries
 	for range at {
-		pos = skipEntry(b, pos)
+		pos = skipEntry(b.Bytes, pos)
 	}
-	e, pos := s.parseEntry(b, pos, off)
+	e, pos := s.parseEntry(b, at, pos)
 	if pos < 0 {
-		return Entry{}, false, s.corrupt(&s.terms, off, "malformed entry %d in block %d", at, i)
+		return Entry{}, s.corrupt(&s.terms, b.Offset, "malformed entry %d in block %d", at, b.First/layout.TermsPerBlock)
 	}
-	return e, true, nil
+	return e, nil
 }
 
 // scanBlock searches the n terms of block b for term. It returns the term's index and the

@@ -2,6 +2,7 @@ package segment_test
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sort"
 	"strings"
@@ -63,8 +64,8 @@ func checkSeek(t *rapid.T, it *segment.TermIterator, terms []string, p string, i
 		t.Fatalf("seek %q: %v", p, got)
 	}
 	for j := i; j < min(i+3, len(terms)); j++ {
-		if string(it.Term()) != terms[j] || it.Ordinal() != uint64(j) {
-			t.Fatalf("seek %q + %d: at %q (%d), want %q (%d)", p, j-i, it.Term(), it.Ordinal(), terms[j], j)
+		if string(it.Term()) != terms[j] || it.Entry().Ordinal != uint64(j) {
+			t.Fatalf("seek %q + %d: at %q (%d), want %q (%d)", p, j-i, it.Term(), it.Entry().Ordinal, terms[j], j)
 		}
 		if got := it.Next(); got != (j+1 < len(terms)) {
 			t.Fatalf("next after %q: %v", terms[j], got)
@@ -96,6 +97,42 @@ func checkPrefix(t *rapid.T, s *segment.Segment, terms []string, p string) {
 	}
 	if len(want) > 0 && (!it.SeekGE(nil) || string(it.Term()) != want[0]) {
 		t.Fatalf("seek to the start of prefix %q: at %q", p, it.Term())
+	}
+}
+
+// Ordinals count blocks of the dictionary and terms in them. Each leads to the entry that has
+// it, in dictionaries whose last block is filled in every way.
+func TestOrdinals(t *testing.T) {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 300)}
+	for i := range m.Lens {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	lists := [][]segtest.Posting{segtest.Pairs(7, 1), segtest.Pairs(2, 1, 9, 4), nil, segtest.Pairs(7, 3)}
+	for d := range uint32(200) {
+		lists[2] = append(lists[2], segtest.P(d, 1+d%3))
+	}
+	for n := range 98 {
+		s := segtest.Open(t, m.Build(t, segtest.Default()))
+		want := uint64(0)
+		it := s.Terms()
+		for ; it.Next(); want++ {
+			e, ok, err := s.EntryAt(want)
+			if !ok || err != nil || e != it.Entry() || e.Ordinal != want {
+				t.Fatalf("%d terms: ordinal %d gives %v %v %v, the iterator has %v", n, want, e, ok, err, it.Entry())
+			}
+			if e, ok, err = s.Lookup(it.Term()); !ok || err != nil || e != it.Entry() {
+				t.Fatalf("%d terms: lookup %q gives %v %v %v, the iterator has %v", n, it.Term(), e, ok, err, it.Entry())
+			}
+		}
+		if it.Err() != nil || want != uint64(n) {
+			t.Fatalf("%d terms, want %d, %v", want, n, it.Err())
+		}
+		for _, beyond := range []uint64{want, want + 1, want + 32, math.MaxUint64} {
+			if e, ok, err := s.EntryAt(beyond); ok || err != nil {
+				t.Fatalf("%d terms: ordinal %d gives %v, %v", n, beyond, e, err)
+			}
+		}
+		m.AddList(fmt.Sprintf("term%02d", n), lists[n%len(lists)])
 	}
 }
 

@@ -244,6 +244,7 @@ func (c *mergeCursor) parse() int {
 	if x < first[0] || x >= first[1] || w < second[0] || w >= second[1] || end > len(c.b.Bytes) {
 		return c.parseSlowly() // which fails too, unless the entry has only one number
 	}
+	c.entry.Ordinal = c.b.First + uint64(c.j)
 	c.entry.Kind = [4]segment.Kind{segment.KindSingleton, segment.KindSingleton, segment.KindCompact, segment.KindExtent}[form]
 	c.entry.DF = [4]uint32{1, 1, uint32(x), uint32(w)}[form]
 	c.entry.TF = [4]uint32{1, uint32(w) + 2}[form]
@@ -253,6 +254,6 @@ func (c *mergeCursor) parse() int {
 }
 
 func (c *mergeCursor) parseSlowly() (end int) {
-	c.entry, end = c.s.Raw().ParseEntry(&c.b, c.epos)
+	c.entry, end = c.s.Raw().ParseEntry(&c.b, c.j, c.epos)
 	return end
 }

@@ -81,7 +81,7 @@ func TestTermMerger(t *testing.T) {
 }
 
 func sameList(t segtest.TB, s *segment.Segment, a, b segment.Entry) bool {
-	if a.Kind != b.Kind || a.DF != b.DF || a.Kind != segment.KindSingleton && a.Offset != b.Offset {
+	if a.Ordinal != b.Ordinal || a.Kind != b.Kind || a.DF != b.DF || a.Kind != segment.KindSingleton && a.Offset != b.Offset {
 		return false
 	}
 	if a.Kind == segment.KindExtent {

@@ -62,6 +62,7 @@ func walk(s *segment.Segment) {
 		if len(terms) < 50 {
 			terms = append(terms, bytes.Clone(it.Term()))
 		}
+		s.EntryAt(it.Entry().Ordinal)
 		if s.InitList(&l, it.Entry()) != nil {
 			continue
 		}

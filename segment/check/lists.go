@@ -119,7 +119,7 @@ func (lv *listVerifier) block(i int, key uint64) error {
 			return s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(pos), "malformed term in block %d", i)
 		}
 		pos = next
-		e, next := s.Raw().ParseEntry(&b, epos)
+		e, next := s.Raw().ParseEntry(&b, j, epos)
 		if next < 0 {
 			return s.Raw().Corrupt(format.SectionTerms, b.Offset+int64(epos), "malformed entry in block %d", i)
 		}

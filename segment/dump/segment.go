@@ -275,7 +275,7 @@ func (d *dumper) term(s *segment.Segment, term []byte) error {
 		}
 		return ErrNoTerm
 	}
-	e, block := it.Entry(), it.Ordinal()/layout.TermsPerBlock
+	e, block := it.Entry(), it.Entry().Ordinal/layout.TermsPerBlock
 	index, _ := s.Header().Section(format.SectionTermIndex)
 	terms, _ := s.Header().Section(format.SectionTerms)
 	blocks := int64((s.Meta().Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
@@ -286,7 +286,7 @@ func (d *dumper) term(s *segment.Segment, term []byte) error {
 	c := &cursor{d: d, pos: terms.Offset + lo, end: terms.Offset + hi}
 	d.limitless(func() {
 		terms := c.blockTerms(s, block*layout.TermsPerBlock)
-		if i := int(it.Ordinal() % layout.TermsPerBlock); i < len(terms) {
+		if i := int(e.Ordinal % layout.TermsPerBlock); i < len(terms) {
 			c.onlyEntry(s, terms, i)
 		}
 	})

@@ -92,11 +92,11 @@ func (x *Source) termBlocks(count uint64) iter.Seq2[span, error] {
 		in := termsIn(count, i)
 		pos, _ := heads(b, in)
 		block := segment.TermBlock{Bytes: b}
-		for range in {
+		for j := range in {
 			if pos < 0 {
 				break
 			}
-			_, pos = x.s.Raw().ParseEntry(&block, pos)
+			_, pos = x.s.Raw().ParseEntry(&block, j, pos)
 		}
 		if pos < 0 {
 			return 0, x.malformed(format.SectionTerms, "term", i)
@@ -141,11 +141,11 @@ func (x *Source) terms(count uint64) iter.Seq2[[]byte, segment.Entry] {
 
 // entries appends the n entries of a block that was parsed before.
 func (x *Source) entries(dst []segment.Entry, b span, n int) []segment.Entry {
-	block := segment.TermBlock{Bytes: b.bytes, Offset: b.off}
+	block := segment.TermBlock{First: uint64(b.block) * layout.TermsPerBlock, Bytes: b.bytes, Offset: b.off}
 	pos, _ := heads(b.bytes, n)
-	for range n {
+	for i := range n {
 		var e segment.Entry
-		e, pos = x.s.Raw().ParseEntry(&block, pos)
+		e, pos = x.s.Raw().ParseEntry(&block, i, pos)
 		dst = append(dst, e)
 	}
 	return dst

@@ -170,11 +170,11 @@ func lastTerms(s *segment.Segment, block int) (n []uint64) {
 	for k := 1; k <= layout.TermsPerBlock; k++ {
 		pos, _ := heads(b, k)
 		t := segment.TermBlock{Bytes: b}
-		for range k {
+		for i := range k {
 			if pos < 0 {
 				break
 			}
-			_, pos = s.Raw().ParseEntry(&t, pos)
+			_, pos = s.Raw().ParseEntry(&t, i, pos)
 		}
 		if pos == len(b) {
 			n = append(n, uint64(k))

@@ -196,8 +196,8 @@ func (m *Model) Check(t TB, s *segment.Segment, stored bool) {
 	it := s.Terms()
 	var l segment.List
 	for i, term := range terms {
-		if !it.Next() || string(it.Term()) != term || it.Ordinal() != uint64(i) {
-			t.Fatalf("term %d is %q (%d), want %q, %v", i, it.Term(), it.Ordinal(), term, it.Err())
+		if !it.Next() || string(it.Term()) != term || it.Entry().Ordinal != uint64(i) {
+			t.Fatalf("term %d is %q (%d), want %q, %v", i, it.Term(), it.Entry().Ordinal, term, it.Err())
 		}
 		e, ok, err := s.Lookup([]byte(term))
 		if err != nil || !ok || e != it.Entry() {

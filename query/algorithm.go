@@ -3,6 +3,8 @@ package query
 import (
 	"fmt"
 	"strings"
+
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 )
 
 // Algorithm is a way to compute a result. All algorithms are exact and give the same result to the
@@ -15,7 +17,7 @@ const (
 	Auto Algorithm = iota // the fastest by measurement
 
 	// Disjunctions.
-	Exhaustive       // document at a time, every posting scored
+	Exhaustive       // every posting scored, in ranges of documents
 	Scan             // windows of accumulators, every posting scored
 	MaxScore         // Turtle and Flood 1995, document at a time
 	WAND             // Broder 2003
@@ -32,23 +34,14 @@ const (
 	BlockMaxAnd   // look up blocks of the shortest list in the others, with block-max bounds
 )
 
-var algorithmNames = [...]string{
-	Auto: "auto", Exhaustive: "exhaustive", Scan: "scan", MaxScore: "maxscore", WAND: "wand",
-	BlockMaxWAND: "bmw", BlockMaxMaxScore: "bmm", RangeMaxScore: "range-maxscore", FilterFirst: "filter-first",
-	Leapfrog: "leapfrog", SmallAdaptive: "small-adaptive", BlockMaxAnd: "bmand",
-}
-
 // String returns the algorithm's name on the command line.
 func (a Algorithm) String() string {
-	if int(a) < len(algorithmNames) {
-		return algorithmNames[a]
-	}
-	return fmt.Sprintf("algorithm(%d)", uint8(a))
+	return algorithm.Name(a).String()
 }
 
 // Algorithms returns all algorithms, Auto first.
 func Algorithms() []Algorithm {
-	all := make([]Algorithm, len(algorithmNames))
+	all := make([]Algorithm, len(algorithm.Names))
 	for i := range all {
 		all[i] = Algorithm(i)
 	}
@@ -57,12 +50,12 @@ func Algorithms() []Algorithm {
 
 // ParseAlgorithm is the inverse of String. Its error matches ErrInvalid.
 func ParseAlgorithm(name string) (Algorithm, error) {
-	for a, n := range algorithmNames {
+	for a, n := range algorithm.Names {
 		if n == name {
 			return Algorithm(a), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: unknown algorithm %q (known: %s)", ErrInvalid, name, strings.Join(algorithmNames[:], ", "))
+	return 0, fmt.Errorf("%w: unknown algorithm %q (known: %s)", ErrInvalid, name, strings.Join(algorithm.Names[:], ", "))
 }
 
 // Conjunctive reports whether the algorithm only computes conjunctions.

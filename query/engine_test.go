@@ -22,7 +22,7 @@ func TestEngineValues(t *testing.T) {
 		WAND: algorithm.WAND, BlockMaxWAND: algorithm.BlockMaxWAND, BlockMaxMaxScore: algorithm.BlockMaxMaxScore,
 		RangeMaxScore: algorithm.RangeMaxScore, FilterFirst: algorithm.FilterFirst, Leapfrog: algorithm.Leapfrog,
 		SmallAdaptive: algorithm.SmallAdaptive, BlockMaxAnd: algorithm.BlockMaxAnd}
-	if len(algorithms) != len(algorithmNames) {
+	if len(algorithms) != len(algorithm.Names) {
 		t.Error("an algorithm is missing here")
 	}
 	for a, x := range algorithms {

@@ -75,7 +75,7 @@ func (q *Query) Check() error {
 	switch {
 	case int(q.Mode) >= len(modeNames):
 		return fmt.Errorf("%w: %v", ErrInvalid, q.Mode)
-	case int(q.Algorithm) >= len(algorithmNames):
+	case int(q.Algorithm) >= len(algorithm.Names):
 		return fmt.Errorf("%w: %v", ErrInvalid, q.Algorithm)
 	case q.K < 0:
 		return fmt.Errorf("%w: K is %d, less than 0", ErrInvalid, q.K)

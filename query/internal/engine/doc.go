@@ -15,6 +15,7 @@
 //	prefetch.go fetch.go    what is read ahead from an index that is not in memory
 //	execution.go            the state of a query's execution
 //	passes.go               one or two passes over the segments
+//	plan.go                 what would run, as text; testdata/plans has examples that a test checks
 //	searcher.go             Searcher: its life, queries in, hits out
 //	iterate.go              all documents of a query, not scored
 //	among.go                a conjunction continued from an intermediate result

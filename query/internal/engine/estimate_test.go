@@ -74,8 +74,8 @@ func TestFirstThreshold(t *testing.T) {
 	}
 }
 
-// searcherOver returns a Searcher over one segment of docs.
-func searcherOver(t *testing.T, docs [][]string, deleted map[int]bool, c codec.Codec) *Searcher {
+// searcherOver returns a Searcher over docs, in segments that are cut before the given ones.
+func searcherOver(t *testing.T, docs [][]string, deleted map[int]bool, c codec.Codec, cuts ...int) *Searcher {
 	t.Helper()
 	st := bm25.Stats{Docs: uint64(len(docs) - len(deleted))}
 	for d, words := range docs {
@@ -84,9 +84,12 @@ func searcherOver(t *testing.T, docs [][]string, deleted map[int]bool, c codec.C
 		}
 		st.MaxLen = max(st.MaxLen, uint32(len(words)))
 	}
+	var segments []Segment
+	for _, p := range querytest.Parts(t, docs, deleted, c, cuts...) {
+		segments = append(segments, Segment(p))
+	}
 	s := new(Searcher)
-	err := s.Init([]Segment{Segment(querytest.Parts(t, docs, deleted, c)[0])}, Options{Scorer: bm25.New(0.9, 0.4, st)})
-	if err != nil {
+	if err := s.Init(segments, Options{Scorer: bm25.New(0.9, 0.4, st)}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -56,6 +56,7 @@ func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
 		r.bound = s.partsWith(ctx)
 	}
 	r.Run.Begin(ctx, s.scorer, s.seek, q.Filter, q.Algorithm)
+	r.Tree = q.Tree
 }
 
 // forget drops references that a pooled execution must not keep alive.

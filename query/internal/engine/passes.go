@@ -23,15 +23,20 @@ func (r *execution) compute() error {
 	return err
 }
 
-// passes runs a conjunction, a disjunction, or both for AndOr.
+// passesOf are the passes of each mode: whether they are conjunctions. A later one follows if the one before has fewer
+// than k hits.
+var passesOf = [...][]bool{Or: {false}, And: {true}, AndOr: {true, false}}
+
+// passes runs the passes of the query.
 func (r *execution) passes() error {
-	if r.q.Mode != Or {
-		r.pass(true)
-		if r.Err != nil || r.q.Mode == And || len(r.Top.Heap) >= r.Top.K {
-			return r.Err
+	for i, conjunctive := range passesOf[r.q.Mode] {
+		if i > 0 && len(r.Top.Heap) >= r.Top.K {
+			break
+		}
+		if r.pass(conjunctive); r.Err != nil {
+			break
 		}
 	}
-	r.pass(false)
 	return r.Err
 }
 

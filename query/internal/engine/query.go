@@ -38,6 +38,8 @@ type Query struct {
 	Mode      Mode
 	Algorithm algorithm.Name
 	Filter    *roaring.Bitmap
+	// Tree, unless nil, says what matches, of documents with at least one of Terms, and scores. Mode must be Or.
+	Tree algorithm.Tree
 }
 
 // empty reports whether q has no hits whatever the index holds.

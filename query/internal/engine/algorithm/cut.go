@@ -33,7 +33,9 @@ func CutBlocks(shortest *posting.List, c cutter) {
 // lists, as if these were evenly distributed.
 func (r *Run) CutDocs(c cutter) {
 	r.SumBounds()
-	r.Estimate()
+	if r.Tree == nil {
+		r.Estimate()
+	}
 	postings := 0
 	for _, l := range r.Lists[:r.essential(len(r.Lists))] {
 		postings += l.List().N

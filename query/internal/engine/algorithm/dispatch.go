@@ -2,11 +2,13 @@ package algorithm
 
 // Dispatch runs the chosen algorithm over the current segment.
 func (r *Run) Dispatch(conjunctive bool) {
-	a := r.choose(conjunctive)
+	a := r.Choose(conjunctive)
 	if a != BlockMaxAnd && !r.Open(len(r.Lists)) {
 		return
 	}
 	switch a {
+	case Nodes:
+		r.evaluateTree()
 	case Exhaustive:
 		r.exhaustive()
 	case Scan:
@@ -34,12 +36,14 @@ func (r *Run) Dispatch(conjunctive bool) {
 	r.Record(a)
 }
 
-// choose returns the algorithm for the current segment. On the query logs measured
+// Choose returns the algorithm for the current segment. On the query logs measured
 // (docs/benchmarks.md) RangeMaxScore is the fastest for Or, by a factor of two or more for every k,
 // and BlockMaxAnd for And. So Auto means these, unless the filter is small compared with the lists.
-func (r *Run) choose(conjunctive bool) Name {
+func (r *Run) Choose(conjunctive bool) Name {
 	a := r.algorithm
 	switch {
+	case r.Tree != nil:
+		return Nodes
 	case a == FilterFirst && r.filter.all != nil, a == Auto && r.smallFilter(conjunctive):
 		return FilterFirst
 	case a != Auto && a != FilterFirst && a.Conjunctive() == conjunctive:

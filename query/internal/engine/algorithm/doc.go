@@ -11,7 +11,7 @@
 //
 // The algorithms:
 //
-//	exhaustive.go                Exhaustive
+//	node.go                      trees of nodes: streams of matches with bounds and scores; Exhaustive
 //	window.go, accumulate.go     Scan and RangeMaxScore: windows of documents, adding scores up
 //	read.go, probe.go, densely.go  reading lists in windows; probing the longest lists
 //	stretch.go, accumulators.go, candidates.go  postings, partial scores and candidates of a window

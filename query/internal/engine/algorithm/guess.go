@@ -43,6 +43,13 @@ func (r *Run) Verified() bool {
 	return len(r.Top.Heap) == r.Top.K && topk.KeyHit(slices.Min(r.Top.Heap)).Score >= r.Guess
 }
 
+// FirstEssential returns how many lists RangeMaxScore begins with. All lists must be open.
+func (r *Run) FirstEssential() int {
+	r.SumBounds()
+	r.Estimate()
+	return r.essential(len(r.Lists))
+}
+
 // Estimate raises the threshold to what the k-th impacts of the current lists prove: at least k
 // documents that are not deleted reach it. Impacts that prove nothing may allow a guess.
 func (r *Run) Estimate() {

@@ -45,7 +45,12 @@ type Run struct {
 		Postpone(m *Matches, lists int) bool
 	}
 
+	// Tree, unless nil, says what matches and scores, instead of a conjunction or disjunction of Lists.
+	Tree Tree
+
 	// Scratch.
+	leaves []*Term
+	any    Any
 	order  []*posting.List
 	win    window
 	cand   candidates
@@ -65,7 +70,7 @@ func (r *Run) Begin(ctx context.Context, s *bm25.Scorer, seek reader.Strategy, f
 
 // Forget drops references that a pooled Run must not keep alive.
 func (r *Run) Forget() {
-	r.Part, r.Trace, r.filter.all = nil, nil, nil
+	r.Part, r.Trace, r.Tree, r.filter.all = nil, nil, nil, nil
 	r.filter.it = roaring.ManyIntIterator{}
 	r.stop.ctx, r.stop.done = nil, nil
 }

@@ -9,6 +9,7 @@ import (
 	"go/token"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -56,6 +57,34 @@ func TestPrograms(t *testing.T) {
 		if got := program(t, p.name)(p.args...); got != p.want {
 			t.Errorf("%s %q prints\n%s\nwant\n%s", p.name, p.args[1:], got, p.want)
 		}
+	}
+}
+
+// TestRemote searches an index behind an HTTP server. Small files are read with the first request for
+// them.
+func TestRemote(t *testing.T) {
+	dir := t.TempDir()
+	program(t, "write")(dir)
+	files := http.FileServer(http.Dir(dir))
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			files.ServeHTTP(w, r)
+			return
+		}
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			t.Error(err)
+		}
+		for _, e := range entries {
+			fmt.Fprintln(w, e.Name())
+		}
+	}))
+	defer s.Close()
+	want := "opened by N requests\nsearched by 0\n" +
+		"0.9513 b no rose without a thorn\n0.4756 c a thorn in the flesh\n0.4591 a a rose by any other name\nread by 0\n"
+	got := program(t, "remote")(s.URL+"/", "rose thorn")
+	if got = regexp.MustCompile(`by [1-9]\d? requests`).ReplaceAllString(got, "by N requests"); got != want {
+		t.Errorf("remote prints\n%s\nwant\n%s", got, want)
 	}
 }
 
@@ -120,14 +149,14 @@ func TestServer(t *testing.T) {
 
 // TestUsage checks that programs without arguments say which they want.
 func TestUsage(t *testing.T) {
-	for _, name := range []string{"browser", "list", "query", "server", "write"} {
+	for _, name := range []string{"browser", "list", "query", "remote", "server", "write"} {
 		bin := filepath.Join(t.TempDir(), name+".exe")
 		if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		cmd := exec.Command(bin)
 		out, _ := cmd.CombinedOutput()
-		if !bytes.HasPrefix(out, []byte("usage: "+name+" DIR")) || cmd.ProcessState.ExitCode() != 2 {
+		if !bytes.HasPrefix(out, []byte("usage: "+name+" ")) || cmd.ProcessState.ExitCode() != 2 {
 			t.Errorf("%s: exit code %d, %s", name, cmd.ProcessState.ExitCode(), out)
 		}
 	}

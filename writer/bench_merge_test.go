@@ -97,7 +97,7 @@ func BenchmarkCommitBesideMerge(b *testing.B) {
 		commit := func() time.Duration {
 			n++
 			start := time.Now()
-			if err := errors.Join(w.Add(b.Context(), Document{fmt.Append(nil, "new", n), []byte("one document")}), w.Commit(b.Context())); err != nil {
+			if err := errors.Join(w.Add(b.Context(), Document{ID: fmt.Append(nil, "new", n), Contents: []byte("one document")}), w.Commit(b.Context())); err != nil {
 				b.Fatal(err)
 			}
 			return time.Since(start)

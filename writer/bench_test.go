@@ -59,7 +59,7 @@ var readCollection = sync.OnceValue(func() (c readDocs) {
 		from := len(text)
 		text = append(append(text, d.ID...), d.Contents...)
 		mid, end := from+len(d.ID), len(text)
-		c.docs = append(c.docs, Document{text[from:mid:mid], text[mid:end:end]})
+		c.docs = append(c.docs, Document{ID: text[from:mid:mid], Contents: text[mid:end:end]})
 		c.size += int64(end - mid)
 	}
 	// Appending has moved the text: point all documents to its final location.
@@ -67,7 +67,7 @@ var readCollection = sync.OnceValue(func() (c readDocs) {
 	for i, d := range c.docs {
 		mid := at + len(d.ID)
 		end := mid + len(d.Contents)
-		c.docs[i] = Document{text[at:mid:mid], text[mid:end:end]}
+		c.docs[i] = Document{ID: text[at:mid:mid], Contents: text[mid:end:end]}
 		at = end
 	}
 	return c

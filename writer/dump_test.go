@@ -177,4 +177,4 @@ func whitespace(tb testing.TB) analysis.Analyzer {
 	return a
 }
 
-func doc(id, text string) Document { return Document{[]byte(id), []byte(text)} }
+func doc(id, text string) Document { return Document{ID: []byte(id), Contents: []byte(text)} }

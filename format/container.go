@@ -3,7 +3,6 @@ package format
 import (
 	"encoding/binary"
 	"errors"
-	"strconv"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -52,35 +51,9 @@ const (
 	offFootSum    = 56
 )
 
-// Kind is the kind of a file.
-type Kind uint32
-
-// The kinds of file.
-const (
-	KindSegment  Kind = 1 // one immutable segment
-	KindManifest Kind = 2 // one commit: the list of its segments
-	KindDeletes  Kind = 3 // deleted docIDs of one segment, as of one commit
-)
-
-// String returns the kind's name.
-func (k Kind) String() string {
-	switch k {
-	case KindSegment:
-		return "segment"
-	case KindManifest:
-		return "manifest"
-	case KindDeletes:
-		return "deletes"
-	}
-	return "kind " + strconv.FormatUint(uint64(k), 10)
-}
-
 // ID identifies a file's content. It is random, except that a deletes file has the ID of
 // its segment.
 type ID [16]byte
-
-// SectionRequired is the flag of a section that a reader must know to read the file.
-const SectionRequired uint32 = 1
 
 // Section is one entry of the section table.
 type Section struct {
@@ -277,5 +250,3 @@ func corruptAt(off int64, msg string, args ...any) *Error {
 	e.Offset = off
 	return e
 }
-
-func utoa(v uint16) string { return strconv.FormatUint(uint64(v), 10) }

@@ -3,7 +3,7 @@
 // FORMAT.md in this folder is the specification; CODECS.md is its part on codecs.
 //
 //	container.go version.go   header, footer, section table; versions
-//	sections.go               the table of sections: ids, names, places, lengths
+//	sections.go               kinds of file; the table of sections
 //	writer.go buffer.go       FileWriter writes a container; Buffer decodes fields
 //	pagesums.go               checksums of pages
 //	postings.go               Postings: docIDs and frequencies

@@ -45,17 +45,3 @@ func (s *pageSummer) add(p []byte) {
 		p = p[k:]
 	}
 }
-
-// writePageSums adds PAGESUMS.
-func (f *FileWriter) writePageSums() error {
-	sums := f.pages.sums
-	f.pages.sums = nil
-	f.Begin(SectionPageSums, SectionRequired)
-	for len(sums) > 0 {
-		k := min(PageSumSize*PageGroup, len(sums))
-		f.Write(sums[:k])
-		f.Write(binary.LittleEndian.AppendUint32(nil, PageSum(sums[:k])))
-		sums = sums[k:]
-	}
-	return f.End()
-}

@@ -5,6 +5,29 @@ import (
 	"strconv"
 )
 
+// Kind is the kind of a file.
+type Kind uint32
+
+// The kinds of file.
+const (
+	KindSegment  Kind = 1 // one immutable segment
+	KindManifest Kind = 2 // one commit: the list of its segments
+	KindDeletes  Kind = 3 // deleted docIDs of one segment, as of one commit
+)
+
+// String returns the kind's name.
+func (k Kind) String() string {
+	switch k {
+	case KindSegment:
+		return "segment"
+	case KindManifest:
+		return "manifest"
+	case KindDeletes:
+		return "deletes"
+	}
+	return "kind " + strconv.FormatUint(uint64(k), 10)
+}
+
 // SectionID identifies the content of a section. Numbers are never reused.
 type SectionID uint32
 
@@ -24,6 +47,9 @@ const (
 	SectionDeletes     SectionID = 12 // roaring bitmap of docIDs
 	SectionPageSums    SectionID = 13 // a CRC-32C of every page before it
 )
+
+// SectionRequired is the flag of a section that a reader must know to read the file.
+const SectionRequired uint32 = 1
 
 // SectionInfo is a row of the table of sections: what is true of a section whatever it
 // holds. What builds, checks, shows and mends optional sections of segments is in a table of

@@ -1,5 +1,7 @@
 package format
 
+import "fmt"
+
 // Version is the version of a file's format. A reader accepts files of its own major
 // version and any minor version. Files of a higher minor version may contain optional
 // sections that it does not know.
@@ -37,5 +39,5 @@ func (v Version) message() string {
 
 // String returns "major.minor".
 func (v Version) String() string {
-	return utoa(v.Major) + "." + utoa(v.Minor)
+	return fmt.Sprintf("%d.%d", v.Major, v.Minor)
 }

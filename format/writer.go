@@ -1,6 +1,7 @@
 package format
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 
@@ -120,4 +121,18 @@ func (f *FileWriter) Finish() (*Header, error) {
 		return nil, f.err
 	}
 	return &f.h, nil
+}
+
+// writePageSums adds PAGESUMS.
+func (f *FileWriter) writePageSums() error {
+	sums := f.pages.sums
+	f.pages.sums = nil
+	f.Begin(SectionPageSums, SectionRequired)
+	for len(sums) > 0 {
+		k := min(PageSumSize*PageGroup, len(sums))
+		f.Write(sums[:k])
+		f.Write(binary.LittleEndian.AppendUint32(nil, PageSum(sums[:k])))
+		sums = sums[k:]
+	}
+	return f.End()
 }

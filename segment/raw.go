@@ -63,43 +63,6 @@ func (r *Raw) Corrupt(id format.SectionID, off int64, msg string, args ...any) e
 	return s.corrupt(&sec, off, msg, args...)
 }
 
-// section returns a section by its id, or nil if s does not have it or does not need it.
-func (s *Segment) section(id format.SectionID) *section {
-	switch id {
-	case format.SectionTerms:
-		return &s.terms
-	case format.SectionTermIndex:
-		return &s.termIndex
-	case format.SectionPostings:
-		return &s.postings
-	case format.SectionDocLengths:
-		return &s.docLengths
-	case format.SectionIDs:
-		return &s.ids
-	case format.SectionIDIndex:
-		return &s.idIndex
-	case format.SectionIDHash:
-		return &s.idHash
-	case format.SectionStored:
-		return &s.stored
-	case format.SectionStoredIndex:
-		return &s.storedIndex
-	}
-	for i := range s.others {
-		if s.others[i].ID == id {
-			return &s.others[i]
-		}
-	}
-	return nil
-}
-
-// StoredBlock locates a block of stored text.
-type StoredBlock struct {
-	First, End   uint32 // docIDs from First up to, but not including, End
-	Raw          bool   // whether the bytes are the content; otherwise they are compressed by snappy
-	Offset, Size int64  // in section STORED
-}
-
 // StoredBlocks returns the number of blocks of stored text, which is 0 without stored text.
 func (r *Raw) StoredBlocks() (int, error) {
 	s := (*Segment)(r)

@@ -200,3 +200,33 @@ func (s *Segment) Meta() *Meta { return &s.meta }
 
 // Data returns the Data given to Open.
 func (s *Segment) Data() Data { return s.data }
+
+// section returns a section by its id, or nil if s does not have it or does not need it.
+func (s *Segment) section(id format.SectionID) *section {
+	switch id {
+	case format.SectionTerms:
+		return &s.terms
+	case format.SectionTermIndex:
+		return &s.termIndex
+	case format.SectionPostings:
+		return &s.postings
+	case format.SectionDocLengths:
+		return &s.docLengths
+	case format.SectionIDs:
+		return &s.ids
+	case format.SectionIDIndex:
+		return &s.idIndex
+	case format.SectionIDHash:
+		return &s.idHash
+	case format.SectionStored:
+		return &s.stored
+	case format.SectionStoredIndex:
+		return &s.storedIndex
+	}
+	for i := range s.others {
+		if s.others[i].ID == id {
+			return &s.others[i]
+		}
+	}
+	return nil
+}

@@ -125,3 +125,10 @@ func storedText(b []byte, pos int) ([]byte, int) {
 	}
 	return b[pos : pos+int(n)], pos + int(n)
 }
+
+// StoredBlock locates a block of stored text.
+type StoredBlock struct {
+	First, End   uint32 // docIDs from First up to, but not including, End
+	Raw          bool   // whether the bytes are the content; otherwise they are compressed by snappy
+	Offset, Size int64  // in section STORED
+}

@@ -116,3 +116,13 @@ func quote(s string) string {
 	}
 	return s
 }
+
+// numbers formats the first few values.
+func numbers(v []uint32) string {
+	s := fmt.Sprint(v[:min(len(v), 6)])
+	s = s[1 : len(s)-1]
+	if len(v) > 6 {
+		s += " ..."
+	}
+	return s
+}

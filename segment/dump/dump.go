@@ -10,6 +10,7 @@
 package dump
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -157,3 +158,12 @@ func (d *dumper) rest(off, end int64) {
 
 // More is the name of a field that represents the fields of a section beyond Options.Limit.
 const More = "..."
+
+// le reads n bytes at off as a little-endian number, which is 0 past the end.
+func (d *dumper) le(off, n int64) uint64 {
+	var b [8]byte
+	if off >= 0 && off+n <= int64(len(d.b)) {
+		copy(b[:], d.b[off:off+n])
+	}
+	return binary.LittleEndian.Uint64(b[:])
+}

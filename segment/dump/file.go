@@ -1,7 +1,6 @@
 package dump
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"github.com/cespare/xxhash/v2"
@@ -10,15 +9,6 @@ import (
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/section"
 )
-
-// le reads n bytes at off as a little-endian number, which is 0 past the end.
-func (d *dumper) le(off, n int64) uint64 {
-	var b [8]byte
-	if off >= 0 && off+n <= int64(len(d.b)) {
-		copy(b[:], d.b[off:off+n])
-	}
-	return binary.LittleEndian.Uint64(b[:])
-}
 
 // sum describes the checksum at off of the bytes from lo to hi.
 func (d *dumper) sum(off, lo, hi int64) {

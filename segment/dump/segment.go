@@ -177,16 +177,6 @@ func compactText(s *segment.Segment, df, size uint64, end int64) string {
 	return "documents " + numbers(p.Docs) + "; tf " + numbers(p.Freqs)
 }
 
-// numbers formats the first few values.
-func numbers(v []uint32) string {
-	s := fmt.Sprint(v[:min(len(v), 6)])
-	s = s[1 : len(s)-1]
-	if len(v) > 6 {
-		s += " ..."
-	}
-	return s
-}
-
 // termIndex shows section TERMINDEX.
 func (c *cursor) termIndex(s *segment.Segment) {
 	blocks := (s.Meta().Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock

@@ -13,6 +13,7 @@
 // identifies them. Every loss is recorded.
 //
 //	mend.go     Mend; pages with a flipped bit
+//	mender.go   the file that is mended, its checksums and pages
 //	find.go     sections of a file whose section table is lost
 //	sums.go     PAGESUMS
 //	meta.go     META from the other sections

@@ -98,19 +98,6 @@ func (x *Source) ids() iter.Seq2[uint32, []byte] {
 	}
 }
 
-// heads returns the position after n front-coded strings, and the length of the
-// last; -1 if they are malformed.
-func heads(b []byte, n int) (pos, length int) {
-	for range n {
-		lcp, suffix, next := layout.Head(b, pos, length)
-		if next < 0 {
-			return -1, 0
-		}
-		pos, length = next, lcp+len(suffix)
-	}
-	return pos, length
-}
-
 // lengths returns the length of every document. Where the table is damaged, they
 // are the sums of the frequencies that are left.
 func (x *Source) lengths() []uint32 {

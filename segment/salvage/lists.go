@@ -67,9 +67,6 @@ func (x *Source) postings(l *List, view *segment.List) {
 	}
 }
 
-// maxBlock is the longest block of any codec.
-const maxBlock = 1024
-
 // sound reports whether a block can follow the docIDs before it.
 func sound(p format.Postings, before []uint32, limit uint32) bool {
 	least := int64(-1)

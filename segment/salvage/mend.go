@@ -1,23 +1,12 @@
 package salvage
 
 import (
-	"encoding/binary"
 	"maps"
 	"slices"
-
-	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// Known is what is known of a segment from elsewhere, such as the manifest. Zero values are
-// not known.
-type Known struct {
-	ID                        format.ID
-	Postings, Tokens          uint64
-	Analyzer, AnalyzerOptions string
-}
 
 // Mended is a damaged segment file as far as what is left of it says what it was.
 type Mended struct {
@@ -78,25 +67,6 @@ func Mend(name string, d segment.Data, known Known) (*Mended, error) {
 		return nil, err
 	}
 	return m.mended(front, whole), nil
-}
-
-// mender is one run of Mend.
-type mender struct {
-	name  string
-	known Known
-	p     *patched
-	h     *format.Header
-	sure  bool // a checksum confirms h
-
-	sums   format.Section   // PAGESUMS
-	groups [][]byte         // its groups without their sums, nil if they are lost
-	unsure []format.Section // whose checksums do not hold
-}
-
-// setFront replaces first page and footer.
-func (m *mender) setFront(page, foot []byte) {
-	m.p.pages[0] = page
-	m.p.pages[m.h.FileLen/format.PageSize] = foot
 }
 
 // setPageSums finds PAGESUMS among the sections.
@@ -162,32 +132,6 @@ func (m *mender) implied(sound []bool) (some bool, err error) {
 	return some, nil
 }
 
-// chunk is how many bytes are read at once.
-const chunk = 64 << 10
-
-// sum returns the checksum of a section, and false if some of it is missing.
-func (m *mender) sum(sec format.Section) (uint64, bool, error) {
-	digest := xxhash.New()
-	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {
-		b, err := m.p.piece(off, min(left, chunk))
-		if isCorrupt(err) {
-			return 0, false, nil
-		}
-		if err != nil {
-			return 0, false, err
-		}
-		digest.Write(b)
-		off, left = off+int64(len(b)), left-int64(len(b))
-	}
-	return digest.Sum64(), true, nil
-}
-
-// holds reports whether the checksum of a section holds.
-func (m *mender) holds(sec format.Section) (bool, error) {
-	sum, ok, err := m.sum(sec)
-	return ok && sum == sec.Checksum, err
-}
-
 // mendPages replaces the damaged pages of a section by those from which they differ in one
 // bit, or in padding. It replaces none and returns false if the section's checksum does not
 // confirm it. If no checksum confirms the table, sound pages are enough.
@@ -235,26 +179,6 @@ func (m *mender) mendPages(i int) (bool, error) {
 	return false, err
 }
 
-// flipBack flips one bit of page so that its sum is want, unless it is, and reports whether
-// it is then.
-func flipBack(page []byte, want uint32) bool {
-	diff := format.PageSum(page) ^ want
-	if diff == 0 {
-		return true
-	}
-	bit, ok := format.FlippedBit(diff, len(page))
-	if ok {
-		page[bit/8] ^= 1 << (bit % 8)
-	}
-	return ok
-}
-
-// restamp writes first page and footer again after a change of h.
-func (m *mender) restamp() {
-	page := m.h.AppendFirstPage(nil)
-	m.setFront(page, m.h.AppendFooter(nil, page))
-}
-
 // mended returns the result.
 func (m *mender) mended(front *format.Front, whole bool) *Mended {
 	r := &Mended{Data: m.p, Whole: whole}
@@ -298,15 +222,4 @@ func (m *mender) part(off int64) string {
 		}
 	}
 	return ""
-}
-
-func sumOf(b []byte) uint64 { return xxhash.Sum64(b) }
-
-// word returns the 64-bit number at an offset of the file.
-func (m *mender) word(off int64) (uint64, bool) {
-	b, err := m.p.Range(off, 8)
-	if err != nil {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint64(b), true
 }

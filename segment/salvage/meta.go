@@ -103,13 +103,6 @@ func (m *mender) padded(sec format.Section, meta *segment.Meta) []byte {
 	return append(b, make([]byte, sec.PaddedLength()-sec.Length)...)
 }
 
-// putPages replaces the pages of a section.
-func (m *mender) putPages(sec format.Section, b []byte) {
-	for at := int64(0); at < int64(len(b)); at += format.PageSize {
-		m.p.pages[(sec.Offset+at)/format.PageSize] = b[at : at+format.PageSize]
-	}
-}
-
 // count returns the META of s, which has that many terms, as far as its sections tell it.
 func count(s *segment.Segment, terms uint64, known Known) segment.Meta {
 	meta := *s.Meta()

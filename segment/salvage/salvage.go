@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // Doc is a document that was read.
@@ -153,4 +154,20 @@ func docsOf(first, end uint32) string {
 		return fmt.Sprint("document ", first)
 	}
 	return fmt.Sprintf("documents %d to %d", first, end-1)
+}
+
+// maxBlock is the longest block of any codec.
+const maxBlock = 1024
+
+// heads returns the position after n front-coded strings, and the length of the
+// last; -1 if they are malformed.
+func heads(b []byte, n int) (pos, length int) {
+	for range n {
+		lcp, suffix, next := layout.Head(b, pos, length)
+		if next < 0 {
+			return -1, 0
+		}
+		pos, length = next, lcp+len(suffix)
+	}
+	return pos, length
 }

@@ -2,16 +2,11 @@ package salvage
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"github.com/pinion-index/pinion/format"
 )
 
 const groupSize = format.PageSumSize * (format.PageGroup + 1)
-
-// isCorrupt reports whether err says that bytes are damaged or missing, rather than that
-// they could not be read just now.
-func isCorrupt(err error) bool { return errors.Is(err, format.ErrCorrupt) }
 
 // pageSum returns the sum of a page by its number, and false if it is lost.
 func (m *mender) pageSum(page int64) (uint32, bool) {

@@ -49,8 +49,8 @@ type Options struct {
 // Doc is a document that is added to a segment.
 type Doc struct {
 	ID, Text []byte
-	// From, unless it is nil, is the segment whose document Old this is. What its sections
-	// say of it besides ID and Text holds on.
+	// From, unless it is nil, is the segment that the document is copied from, where it has
+	// docID Old. Builders take what they need besides ID and Text from its sections.
 	From *segment.Segment
 	Old  uint32
 }

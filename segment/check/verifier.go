@@ -1,9 +1,29 @@
 package check
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/pinion-index/pinion/segment"
 )
+
+// verifier is one run of Segment.
+type verifier struct {
+	ctx   context.Context
+	s     *segment.Segment
+	o     Options
+	total int64 // work, of which done is done
+	done  atomic.Int64
+	// perPosting is the work for a posting.
+	perPosting int64
+	lens       segment.LengthTable
+	least      uint32 // the least of lens
+
+	mu    sync.Mutex
+	found []Damage // by the current check
+	first error
+}
 
 // Each calls f for ranges of at most grain of the numbers below n, on several goroutines.
 // It returns the error of the first range that has one; ranges behind it may be left out.
@@ -53,4 +73,22 @@ func (v *verifier) Each(n, grain int, f func(lo, hi int) error) error {
 		}
 	}
 	return first
+}
+
+func (v *verifier) guard(work func() error) error {
+	if v.o.Guard == nil {
+		return work()
+	}
+	return v.o.Guard(work)
+}
+
+// Step reports n more units done and returns the context's error.
+func (v *verifier) Step(n int64) error {
+	v.done.Add(n)
+	if v.o.Progress != nil {
+		v.mu.Lock()
+		v.o.Progress(min(v.done.Load(), v.total), v.total)
+		v.mu.Unlock()
+	}
+	return v.ctx.Err()
 }

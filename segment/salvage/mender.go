@@ -1,0 +1,105 @@
+package salvage
+
+import (
+	"encoding/binary"
+	"errors"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+)
+
+// mender is one run of Mend.
+type mender struct {
+	name  string
+	known Known
+	p     *patched
+	h     *format.Header
+	sure  bool // a checksum confirms h
+
+	sums   format.Section   // PAGESUMS
+	groups [][]byte         // its groups without their sums, nil if they are lost
+	unsure []format.Section // whose checksums do not hold
+}
+
+// setFront replaces first page and footer.
+func (m *mender) setFront(page, foot []byte) {
+	m.p.pages[0] = page
+	m.p.pages[m.h.FileLen/format.PageSize] = foot
+}
+
+// restamp writes first page and footer again after a change of h.
+func (m *mender) restamp() {
+	page := m.h.AppendFirstPage(nil)
+	m.setFront(page, m.h.AppendFooter(nil, page))
+}
+
+// chunk is how many bytes are read at once.
+const chunk = 64 << 10
+
+// sum returns the checksum of a section, and false if some of it is missing.
+func (m *mender) sum(sec format.Section) (uint64, bool, error) {
+	digest := xxhash.New()
+	for off, left := sec.Offset, sec.PaddedLength(); left > 0; {
+		b, err := m.p.piece(off, min(left, chunk))
+		if isCorrupt(err) {
+			return 0, false, nil
+		}
+		if err != nil {
+			return 0, false, err
+		}
+		digest.Write(b)
+		off, left = off+int64(len(b)), left-int64(len(b))
+	}
+	return digest.Sum64(), true, nil
+}
+
+// holds reports whether the checksum of a section holds.
+func (m *mender) holds(sec format.Section) (bool, error) {
+	sum, ok, err := m.sum(sec)
+	return ok && sum == sec.Checksum, err
+}
+
+// flipBack flips one bit of page so that its sum is want, unless it is, and reports whether
+// it is then.
+func flipBack(page []byte, want uint32) bool {
+	diff := format.PageSum(page) ^ want
+	if diff == 0 {
+		return true
+	}
+	bit, ok := format.FlippedBit(diff, len(page))
+	if ok {
+		page[bit/8] ^= 1 << (bit % 8)
+	}
+	return ok
+}
+
+func sumOf(b []byte) uint64 { return xxhash.Sum64(b) }
+
+// word returns the 64-bit number at an offset of the file.
+func (m *mender) word(off int64) (uint64, bool) {
+	b, err := m.p.Range(off, 8)
+	if err != nil {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint64(b), true
+}
+
+// putPages replaces the pages of a section.
+func (m *mender) putPages(sec format.Section, b []byte) {
+	for at := int64(0); at < int64(len(b)); at += format.PageSize {
+		m.p.pages[(sec.Offset+at)/format.PageSize] = b[at : at+format.PageSize]
+	}
+}
+
+// isCorrupt reports whether err says that bytes are damaged or missing, rather than that
+// they could not be read just now.
+func isCorrupt(err error) bool { return errors.Is(err, format.ErrCorrupt) }
+
+// Known is what is known of a segment from elsewhere, such as the manifest. Zero values are
+// not known.
+type Known struct {
+	ID                        format.ID
+	Postings, Tokens          uint64
+	Analyzer, AnalyzerOptions string
+}

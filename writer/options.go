@@ -61,8 +61,7 @@ type Options struct {
 	// list instead. It is called by several goroutines concurrently.
 	Choose choose.Policy
 	// MergePolicy says which segments are merged in the background after each Commit and
-	// Publish. Nil
-	// means Tiered{}.Runs; NoMerges leaves all as they are.
+	// Publish. Nil means Tiered{}.Runs; NoMerges leaves all as they are.
 	MergePolicy MergePolicy
 	// MergeRate bounds the bytes a second of the segments that merges in the background
 	// write; 0 means no bound.

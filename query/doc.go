@@ -48,6 +48,5 @@
 //	terminfo.go              what is known of a term without its postings
 //	trace.go                 a record of an execution
 //	arena.go                 memory for results that is reused
-//	tasks.go, internal/exec  executing a query in tasks, for package pool
 //	internal/engine          what executes queries: terms, lists, algorithms, the best hits
 package query

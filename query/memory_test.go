@@ -8,7 +8,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/query/internal/exec"
+	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/querytest"
 )
 
@@ -81,18 +82,18 @@ func TestIdleWorkerMemory(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, err := exec.Of(s)
+		e, err := s.engine.Tasks()
 		if err != nil {
 			t.Fatal(err)
 		}
-		e := own.(exec.Engine[Query, Hit])
 		w := e.NewWorker()
 		answer := func(q Query) []Hit {
 			x := e.NewQuery()
-			e.Begin(context.Background(), x, &q)
+			own := q.Engine(trusted.Caller{})
+			x.Begin(context.Background(), &own)
 			defer x.Forget()
 			x.Fail(w.Answer(x))
-			hits, err := e.AppendHits(x, nil)
+			hits, err := engine.AppendTaskHits(x, []Hit(nil))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -112,8 +113,6 @@ func TestIdleWorkerMemory(t *testing.T) {
 		if hits := answer(q); !slices.Equal(hits, want.Hits) {
 			t.Errorf("the next query: %s", difference(want.Hits, hits))
 		}
-		if err := e.Close(); err != nil {
-			t.Fatal(err)
-		}
+		e.Close()
 	}
 }

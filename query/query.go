@@ -7,6 +7,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 )
@@ -83,8 +84,8 @@ func (q *Query) Check() error {
 	return nil
 }
 
-// engine returns q, which must be valid, as the engine sees it.
-func (q *Query) engine() engine.Query {
+// Engine returns q, which must be valid, as what executes it sees it.
+func (q *Query) Engine(trusted.Caller) engine.Query {
 	return engine.Query{Text: q.Text, Terms: q.RawTerms, K: cmp.Or(q.K, DefaultK), Mode: engine.Mode(q.Mode),
 		Algorithm: algorithm.Name(q.Algorithm), Filter: q.Filter}
 }

@@ -111,6 +111,9 @@ func (s *Searcher) Retain() (*Searcher, error) {
 // another shares it. Further calls do nothing.
 func (s *Searcher) Close() error { return s.engine.Close() }
 
+// Engine returns what executes the queries of s.
+func (s *Searcher) Engine(trusted.Caller) *engine.Searcher { return &s.engine }
+
 // Over reports whether s answers from the segments and deletes of a snapshot: those of one commit,
 // also if it was opened twice.
 func (s *Searcher) Over(snapshot *reader.Snapshot) bool { return s.engine.Over(snapshot) }
@@ -163,7 +166,7 @@ func (s *Searcher) appendHits(ctx context.Context, dst []Hit, q *Query, t *algor
 	if err != nil {
 		return dst, err
 	}
-	x := q.engine()
+	x := q.Engine(trusted.Caller{})
 	return engine.AppendHits(ctx, &s.engine, dst, &x, t)
 }
 
@@ -221,7 +224,7 @@ func (s *Searcher) batches(ctx context.Context, q *Query, f func(docs []uint32) 
 	if q.Mode == AndOr {
 		return false, fmt.Errorf("%w: %v has no set of matches that does not depend on K", ErrInvalid, q.Mode)
 	}
-	x := q.engine()
+	x := q.Engine(trusted.Caller{})
 	return s.engine.Matches(ctx, &x, f)
 }
 
@@ -240,7 +243,7 @@ func (s *Searcher) SearchAmong(_ trusted.Caller, ctx context.Context, q Query, d
 	if q.Trace {
 		t = new(algorithm.Trace)
 	}
-	x := q.engine()
+	x := q.Engine(trusted.Caller{})
 	if r.Hits, err = engine.AppendAmong(ctx, &s.engine, []Hit(nil), &x, docs, held, t); err == nil {
 		r.Trace = traceOf(t)
 	}

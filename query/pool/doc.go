@@ -13,5 +13,5 @@
 //	sleeper.go, futex*.go  how a goroutine sleeps and is woken
 //	relax*                 the spin-wait instruction
 //
-// What executes a query or a task is in package query, reached through query/internal/exec.
+// What executes a query or a task is in package query, query/internal/engine.
 package pool

@@ -52,7 +52,7 @@ func (w *worker) rest() {
 	if w.spin(start) {
 		return
 	}
-	w.exec.Forget()
+	w.tasks.Forget()
 	p.sleeping.add(w.index)
 	if !w.available() || !p.sleeping.remove(w.index) {
 		w.sleep()
@@ -238,7 +238,7 @@ func (p *Pool) borrow() *worker {
 
 // giveBack returns a borrowed worker.
 func (p *Pool) giveBack(w *worker) {
-	w.exec.Forget()
+	w.tasks.Forget()
 	p.sleeping.add(w.index)
 	if w.available() {
 		p.unpark(w)

@@ -5,14 +5,15 @@ import (
 	"runtime"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/query/internal/exec"
+	"github.com/pinion-index/pinion/query/internal/engine"
 )
 
 // job is one query that a Pool has accepted.
 type job struct {
 	pool   *Pool
-	x      exec.Query
+	x      *engine.Shared
 	ctx    context.Context
 	q      query.Query
 	done   chan struct{}            // receives one value when the result is complete
@@ -51,7 +52,10 @@ func (j *job) start(ctx context.Context, q *query.Query) {
 
 // prepare makes j.x ready. The goroutine that is about to begin j does that rather than the one that submits it, which
 // may do so for all workers, and would write to memory that is in their cores' caches.
-func (j *job) prepare() { j.pool.engine.Begin(j.ctx, j.x, &j.q) }
+func (j *job) prepare() {
+	q := j.q.Engine(trusted.Caller{})
+	j.x.Begin(j.ctx, &q)
+}
 
 // end delivers the result. Afterwards j may serve another query.
 func (j *job) end() {
@@ -65,7 +69,7 @@ func (j *job) end() {
 		}
 		return
 	}
-	hits, err := p.engine.AppendHits(j.x, nil)
+	hits, err := engine.AppendTaskHits(j.x, []query.Hit(nil))
 	notify(hits, err)
 	p.recycle(j)
 }
@@ -97,7 +101,7 @@ func (p *Pool) wait(j *job, dst []query.Hit) ([]query.Hit, error) {
 		j.x.Fail(err)
 		<-j.done
 	}
-	dst, err := p.engine.AppendHits(j.x, dst)
+	dst, err := engine.AppendTaskHits(j.x, dst)
 	p.recycle(j)
 	return dst, err
 }

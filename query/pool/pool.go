@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -11,7 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/query/internal/exec"
+	"github.com/pinion-index/pinion/query/internal/engine"
 )
 
 // Options configure a Pool. The zero value means model Inter with one worker for each CPU.
@@ -86,7 +87,7 @@ const (
 // it. The zero value is a closed Pool.
 type Pool struct {
 	searcher *query.Searcher
-	engine   exec.Engine[query.Query, query.Hit]
+	engine   *engine.Tasks
 	options  Options
 
 	entry   *ring[*job]    // queries not begun
@@ -162,14 +163,17 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 		return nil, fmt.Errorf("%w: pool over no searcher", query.ErrInvalid)
 	}
 	o.setDefaults()
-	own, err := exec.Of(s)
+	own, err := s.Retain()
 	if err != nil {
 		return nil, err
 	}
-	engine := own.(exec.Engine[query.Query, query.Hit])
+	tasks, err := own.Engine(trusted.Caller{}).Tasks()
+	if err != nil {
+		return nil, errors.Join(err, own.Close())
+	}
 	p := &Pool{
-		searcher: engine.Searcher().(*query.Searcher),
-		engine:   engine,
+		searcher: own,
+		engine:   tasks,
 		options:  o,
 		entry:    newRing[*job](entryRoom),
 		tasks:    newRing[task](taskRoom),
@@ -186,7 +190,7 @@ func New(s *query.Searcher, o Options) (*Pool, error) {
 	p.mustPark = max(0, o.Workers-(procs-freeProcs(procs)))
 	p.reserve = min(max(o.Workers-(cpus-cpus/8), 0), cpus/8)
 	for i := range o.Workers {
-		w := &worker{pool: p, index: i, exec: p.engine.NewWorker(), own: newRing[task](1), patience: o.SpinFor, stride: 1}
+		w := &worker{pool: p, index: i, tasks: p.engine.NewWorker(), own: newRing[task](1), patience: o.SpinFor, stride: 1}
 		if o.Model.exclusive() {
 			w.own = newRing[task](taskRoom)
 		}
@@ -213,7 +217,8 @@ func (p *Pool) Close() {
 	}
 	p.running.Wait()
 	if p.engine != nil {
-		_ = p.engine.Close() // of what is only read
+		p.engine.Close()
+		_ = p.searcher.Close() // of what is only read
 	}
 	p.freed.Do(p.free)
 }
@@ -225,7 +230,7 @@ func (p *Pool) free() {
 	}
 	p.tasks, p.scoring = nil, nil
 	for _, w := range p.workers {
-		w.exec, w.own, w.plan, w.spare = nil, nil, nil, nil
+		w.tasks, w.own, w.plan, w.spare = nil, nil, nil, nil
 	}
 }
 

@@ -44,7 +44,7 @@ func (w *worker) excess() bool {
 	if n == 0 || p.options.Model != Inter || p.sleeping.len() >= n || w.box.Load() != nil {
 		return false
 	}
-	w.exec.Forget()
+	w.tasks.Forget()
 	p.sleeping.add(w.index)
 	if p.sleeping.len() <= n && !p.ended.Load() {
 		return true

@@ -1,6 +1,6 @@
 package pool
 
-import "github.com/pinion-index/pinion/query/internal/exec"
+import "github.com/pinion-index/pinion/query/internal/engine"
 
 // split cuts a pass of j into tasks according to the Pool's model and passes them to w.emit.
 func (w *worker) split(j *job) error {
@@ -10,7 +10,7 @@ func (w *worker) split(j *job) error {
 	case Partitions:
 		for i := range w.pool.engine.Segments() {
 			if j.x.Matches(i) {
-				w.emit(task{j, exec.Task{Segment: i, Hi: exec.End}, i % len(w.pool.workers)})
+				w.emit(task{j, engine.Task{Segment: i, Hi: engine.End}, i % len(w.pool.workers)})
 			}
 		}
 	default:
@@ -33,7 +33,7 @@ func (w *worker) splitRanges(j *job) {
 			lo, hi := docs*k/n, docs*(k+1)/n
 			lo, hi = max(lo, base), min(hi, base+uint64(size))
 			if lo < hi {
-				w.emit(task{j, exec.Task{Segment: i, Lo: uint32(lo - base), Hi: uint32(hi - base)}, int(k)})
+				w.emit(task{j, engine.Task{Segment: i, Lo: uint32(lo - base), Hi: uint32(hi - base)}, int(k)})
 			}
 		}
 	}
@@ -48,9 +48,9 @@ func (w *worker) splitFine(j *job) error {
 		switch {
 		case !j.x.Matches(i):
 		case whole:
-			w.emit(task{job: j, Task: exec.Task{Segment: i, Hi: exec.End}})
+			w.emit(task{job: j, Task: engine.Task{Segment: i, Hi: engine.End}})
 		default:
-			w.cutting = task{job: j, Task: exec.Task{Segment: i}}
+			w.cutting = task{job: j, Task: engine.Task{Segment: i}}
 			if err := j.x.Cut(i, w); err != nil {
 				return err
 			}
@@ -77,7 +77,7 @@ const (
 	mostOr = 16
 )
 
-// Size implements exec.Cutter.
+// Size implements algorithm.Cutter.
 func (w *worker) Size(left, total int) int {
 	p := w.pool
 	if w.cutting.job.conjunctive {
@@ -86,7 +86,7 @@ func (w *worker) Size(left, total int) int {
 	return max(total/(mostOr*len(p.workers)), p.taskSize(left, total, leastOr, uncutOr))
 }
 
-// Range implements exec.Cutter.
+// Range implements algorithm.Cutter.
 func (w *worker) Range(lo, hi uint32) {
 	t := w.cutting
 	t.Lo, t.Hi = lo, hi

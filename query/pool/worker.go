@@ -5,20 +5,20 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/query/internal/exec"
+	"github.com/pinion-index/pinion/query/internal/engine"
 )
 
 // task is an intersection task, or a range of a disjunction.
 type task struct {
 	job *job
-	exec.Task
+	engine.Task
 	worker int // DocRanges, Partitions: the worker that must do it
 }
 
 // scoring is a scoring task: documents that an intersection task found.
 type scoring struct {
 	job   *job
-	batch *exec.Batch
+	batch *engine.Batch
 }
 
 // worker is one goroutine of a Pool.
@@ -28,7 +28,7 @@ type worker struct {
 	own     *ring[task] // DocRanges, Partitions: tasks for this worker
 	sleeper sleeper
 
-	exec    exec.Worker
+	tasks   *engine.Worker
 	doing   *job   // the job of the last tasks
 	owes    int    // tasks of doing that are done but still pending
 	cutting task   // the job and segment being cut
@@ -168,11 +168,11 @@ func (w *worker) begin(j *job) {
 func (w *worker) timed(j *job) error {
 	if w.untimed > 0 {
 		w.untimed--
-		return w.exec.Answer(j.x)
+		return w.tasks.Answer(j.x)
 	}
 	w.untimed = timedOf - 1
 	begun := time.Now()
-	err := w.exec.Answer(j.x)
+	err := w.tasks.Answer(j.x)
 	old := w.pool.typical.Load()
 	w.pool.typical.Store(old + (int64(time.Since(begun))-old)/8)
 	return err
@@ -296,11 +296,11 @@ func (w *worker) execute(t task) {
 	}
 	if j := t.job; !j.x.Failed() {
 		w.performed.Add(1)
-		var s exec.Sink
+		var s engine.Sink
 		if w.pool.options.Model == FineGrained {
 			s = w
 		}
-		j.x.Fail(w.exec.Do(j.x, t.Task, s))
+		j.x.Fail(w.tasks.Do(j.x, t.Task, s))
 	}
 	w.owes++
 }
@@ -312,7 +312,7 @@ func (w *worker) settle() bool {
 	if n == 0 {
 		return false
 	}
-	w.exec.Collect(j.x)
+	w.tasks.Collect(j.x)
 	w.release(j, n)
 	return true
 }
@@ -340,12 +340,12 @@ func (w *worker) complete(j *job) {
 	w.launch(j, false)
 }
 
-// Wanted implements exec.Sink. While other tasks keep all workers busy, no scoring tasks are
+// Wanted implements engine.Sink. While other tasks keep all workers busy, no scoring tasks are
 // made.
 func (w *worker) Wanted() bool { return len(w.pool.workers) > 1 && w.pool.tasks.len() == 0 }
 
-// Take implements exec.Sink: it makes a scoring task of a batch.
-func (w *worker) Take(b *exec.Batch) bool {
+// Take implements engine.Sink: it makes a scoring task of a batch.
+func (w *worker) Take(b *engine.Batch) bool {
 	p, j := w.pool, w.doing
 	j.pending.Add(1)
 	p.scoringTasks.Add(1)
@@ -361,7 +361,7 @@ func (w *worker) Take(b *exec.Batch) bool {
 func (w *worker) score(s scoring) {
 	if !s.job.x.Failed() {
 		w.performed.Add(1)
-		s.job.x.Fail(w.exec.Score(s.job.x, s.batch))
+		s.job.x.Fail(w.tasks.Score(s.job.x, s.batch))
 	}
 	w.release(s.job, 1)
 }

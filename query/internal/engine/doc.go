@@ -19,6 +19,6 @@
 //	searcher.go             Searcher: its life, queries in, hits out
 //	iterate.go              all documents of a query, not scored
 //	among.go                a conjunction continued from an intermediate result
-//	tasks.go                executing a query in tasks
+//	tasks.go                executing queries in tasks: shared.go a query, worker.go who does them
 //	blame.go                which list a fault was in
 package engine

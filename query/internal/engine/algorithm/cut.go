@@ -2,16 +2,19 @@ package algorithm
 
 import "github.com/pinion-index/pinion/query/internal/engine/posting"
 
-// Cutter decides how a pass is cut into ranges, as exec.Cutter does.
-type cutter interface {
+// Cutter decides how a pass is cut into ranges.
+type Cutter interface {
+	// Size returns the minimum number of postings of the next range, given that left of total postings are not in a
+	// range yet.
 	Size(left, total int) int
+	// Range receives the range of documents from lo up to, but not including, hi.
 	Range(lo, hi uint32)
 }
 
 // CutBlocks cuts a conjunction into ranges of consecutive blocks of the shortest list (Tatikonda
 // 2011, algorithm 4). The other lists need no cutting: a task finds its start in them through their
 // skip headers.
-func CutBlocks(shortest *posting.List, c cutter) {
+func CutBlocks(shortest *posting.List, c Cutter) {
 	last, size := shortest.List().Docs.Last, shortest.List().BlockLen
 	lo := uint32(0)
 	for b := 0; ; {
@@ -31,7 +34,7 @@ func CutBlocks(shortest *posting.List, c cutter) {
 
 // CutDocs cuts a disjunction into ranges of docIDs by the number of postings of the essential
 // lists, as if these were evenly distributed.
-func (r *Run) CutDocs(c cutter) {
+func (r *Run) CutDocs(c Cutter) {
 	r.SumBounds()
 	if r.Tree == nil {
 		r.Estimate()

@@ -13,11 +13,10 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// TestAccumulations compares the algorithms that use accumulators with brute force, for
-// every codec: several segments, lists from a single posting to most documents, deleted
-// documents, k up to 1000, and accumulators for one query at a time, for a few and for
-// all.
-func TestAccumulations(t *testing.T) {
+// TestAccumulators compares disjunctions with accumulators in shared memory with brute force,
+// for every codec: several segments, lists from a single posting to most documents, deleted
+// documents, k up to 1000, and ranges of documents that are short and long.
+func TestAccumulators(t *testing.T) {
 	codecs := append([]string{gputrial.Mixed}, gputrial.Codecs()...)
 	for i, name := range codecs[:few(3, len(codecs))] {
 		s := gputrial.Shape{Docs: few(2000, 5000), Segments: 1 + i%3, Terms: 24, MaxDF: 0.9, MinDF: 1, DocsCodec: name, FreqsCodec: name,
@@ -29,12 +28,10 @@ func TestAccumulations(t *testing.T) {
 		sc := mustScorer(t, c)
 		dev := testDevice(t, uint64(i))
 		for j, o := range []Options{
-			{Accumulate: SharedAccumulators, width: 2048},
-			{Accumulate: GlobalAccumulators, Scratch: 1},
-			{Accumulate: GlobalAccumulators, Scratch: 10 * 4 * 5000},
-			{Accumulate: GlobalAccumulators, selected: selectRadix},
+			{shared: true, width: 2048},
+			{shared: true},
 		} {
-			t.Run(fmt.Sprintf("%s-%v-%d", name, o.Accumulate, o.Scratch), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s-%d", name, o.width), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(i), uint64(j)))
 				segs, deleted := viewsIn(c), (*roaring.Bitmap)(nil)
 				if j%2 == i%2 {

@@ -20,7 +20,7 @@ const leastMemory = 32 << 20
 func (x *Executor) attach(dev cuda.Device, reserve func() error) error {
 	x.dev = dev
 	x.loadKernels() // while memory is allocated and copied
-	memory, threshold, scratch, info := x.options.Memory, x.options.Threshold, x.options.Scratch, dev.Info()
+	memory, threshold, info := x.options.Memory, x.options.Threshold, dev.Info()
 	for {
 		x.options.setDefaults(info)
 		last := memory > 0 || defaultMemory(info.Memory/2) < leastMemory
@@ -42,7 +42,7 @@ func (x *Executor) attach(dev cuda.Device, reserve func() error) error {
 		}
 		x.free()
 		info.Memory /= 2
-		x.options.Memory, x.options.Threshold, x.options.Scratch = memory, threshold, scratch
+		x.options.Memory, x.options.Threshold = memory, threshold
 	}
 }
 

@@ -39,7 +39,6 @@ type batch struct {
 	conjunctive bool
 	local       bool             // docIDs of the results are local to their segments
 	codecs      kernels.CodecSet // of the lists
-	parts       []layout.Part    // of the chores that have accumulators in device memory
 	drives      []*posting       // slab for chore.drive
 
 	// Scratch.
@@ -105,13 +104,10 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 		return nil
 	}
 	l.terms, l.drives = slices.Grow(l.terms, terms), slices.Grow(l.drives, terms)
-	switch how {
-	case byAnd, byOr:
-		return l.ranked(size)
-	case byGlobalAccumulators:
-		return l.accumulators(size)
+	if how == byAccumulators {
+		return l.disjunctions(size)
 	}
-	return l.disjunctions(size)
+	return l.ranked(size)
 }
 
 // bring makes the lists of plans resident and pins them for the batch of that epoch.
@@ -287,13 +283,9 @@ func (l *batch) selection(selects []kernels.Select) func() {
 	for int(buffer) < maxk+256 {
 		buffer *= 2
 	}
-	how := selections[l.x.options.selected]
-	if how == kernels.SelectMaxima {
-		buffer = max(buffer, 2*uint32(maxk))
-	}
 	p := kernels.SelectParams{Jobs: layout.Put(l.st.Buffers, selects), NJobs: uint32(len(selects)), Buffer: buffer}
 	return func() {
-		l.st.Batch.Launch(how, len(selects), 8*int(buffer), kernels.Bytes(&p))
+		l.st.Batch.Launch(kernels.SelectBest, len(selects), 8*int(buffer), kernels.Bytes(&p))
 	}
 }
 

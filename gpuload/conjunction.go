@@ -132,12 +132,12 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	if c.step != nil {
 		l.descs, l.local, run = c.step.descs, true, c.step.run()
 	}
-	if how.merges() {
+	if how == MergePath {
 		if !mergeable(plans) {
 			return fmt.Errorf("gpuload: %v cannot merge lists of %d postings or more: %w", how, mostMerged, ErrUnsupported)
 		}
 		s := c.spread(l, 1, true)
-		return c.layOutMerged(l, s.size, s.tiles, s.first, how)
+		return c.layOutMerged(l, s.size, s.tiles, s.first)
 	}
 	s := c.spread(l, run, false)
 	stride := s.stride * run

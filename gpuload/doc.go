@@ -37,9 +37,8 @@
 //	batch.go          one batch: terms, descriptors, results
 //	ranked.go         batches scored list by list
 //	disjunctions.go   disjunctions with accumulators in shared memory
-//	accumulators.go   disjunctions with accumulators in device memory
 //	conjunction.go    conjunctions that return docIDs
-//	strategy.go       algorithms for intersection; merged.go: those that merge decoded lists
+//	strategy.go       algorithms for intersection; merged.go: MergePath, on decoded lists
 //	step.go           Stepper: single queries on two processors; step_run.go: their steps
 //	step_select.go    selecting the best of a query on the CPU
 //	step_rule.go      where a step runs; step_load.go: lists copied behind queries

@@ -357,7 +357,11 @@ func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) erro
 		}
 	}
 	s.and, s.or = and, or
-	if err := x.run(ctx, s, or, x.options.Accumulate.way()); err != nil {
+	how := byOr
+	if x.options.shared {
+		how = byAccumulators
+	}
+	if err := x.run(ctx, s, or, how); err != nil {
 		return err
 	}
 	var rest []*plan

@@ -59,7 +59,7 @@ func TestHostileExtents(t *testing.T) {
 			dev := cuda.NewEmulator()
 			dev.Seed = uint64(round)
 			x, err := newExecutor(dev, []segmentView{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{},
-				Accumulate: Accumulation(round) % accumulationCount, Presence: 1, AsStored: round%2 == 0})
+				shared: round%3 == 0, Presence: 1, AsStored: round%2 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -78,7 +78,7 @@ func TestHostileExtents(t *testing.T) {
 				t.Fatalf("round %d: the device is gone: %v", round, err)
 			}
 			for i := range qs { // one by one, since a refused list refuses its batch
-				how := []Strategy{Probe, Element, MergePath, Find2}[i%4]
+				how := []Strategy{Probe, Element, MergePath}[i%3]
 				if err := conjoin(x, qs[i:i+1], how); err != nil {
 					t.Logf("round %d, %v: %v", round, how, err)
 				}

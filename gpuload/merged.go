@@ -11,7 +11,6 @@ type merging struct {
 	spread  kernels.DecodeParams
 	merge   kernels.MergeParams
 	collect kernels.CollectParams
-	kernel  kernels.Kernel
 	hits    kernels.Ptr
 	room    int64 // of hits
 }
@@ -45,7 +44,7 @@ func (o *posting) plain() kernels.Ptr {
 
 // layOutMerged prepares the kernels that decode and merge the lists of the chores. first
 // holds the first tile of each query; a tile is 128 docIDs of a first list.
-func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, first []uint32, how Strategy) error {
+func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, first []uint32) error {
 	x, st := c.x, &c.st
 	seen, order := map[any]*decoded{}, []*decoded(nil)
 	var lists, hits int64
@@ -69,7 +68,7 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 				continue
 			}
 			jobs++
-			merges += mergeTiles(how, na, int64(o.n))
+			merges += mergeTiles(na, int64(o.n))
 		}
 		hits += 4 * na
 	}
@@ -88,11 +87,8 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 			seen[o.source()].slot = l.terms[ch.first+t].List
 		}
 	}
-	m := &merging{room: hits, hits: st.Scratch(hits), kernel: kernels.MergeFind}
-	if how == MergePath {
-		m.kernel = kernels.MergePath
-	}
-	c.mergeJobs(m, l, seen, order, how)
+	m := &merging{room: hits, hits: st.Scratch(hits)}
+	c.mergeJobs(m, l, seen, order)
 	c.p = kernels.IntersectParams{Counts: st.Scratch(4 * int64(len(tiles))), Out: st.Scratch(4 * room), NTiles: uint32(len(tiles)), Stride: 128}
 	m.collect.Queries, m.collect.Tiles = layout.Put(st.Buffers, l.queries()), layout.Put(st.Buffers, tiles)
 	m.collect.Counts, m.collect.Out, m.collect.NTiles = c.p.Counts, c.p.Out, uint32(len(tiles))
@@ -103,15 +99,12 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 
 // mergeTiles returns the number of thread blocks that intersect lists of na and nb
 // docIDs.
-func mergeTiles(how Strategy, na, nb int64) int {
-	if how == MergePath {
-		return int((na + nb + kernels.MergeTile - 1) / kernels.MergeTile)
-	}
-	return int((na + kernels.FindTile - 1) / kernels.FindTile)
+func mergeTiles(na, nb int64) int {
+	return int((na + nb + kernels.MergeTile - 1) / kernels.MergeTile)
 }
 
 // mergeJobs prepares the lists to decode and the pairs to merge.
-func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, order []*decoded, how Strategy) {
+func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, order []*decoded) {
 	st := &c.st
 	var decodes []kernels.DecodeJob
 	var blocks, tiles []kernels.Tile
@@ -130,12 +123,8 @@ func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, ord
 		firsts = append(firsts, job)
 		for _, o := range drive[1:] {
 			job.B, job.NB = seen[o.source()].at, o.n
-			step := uint32(kernels.FindTile)
-			if how == MergePath {
-				step = kernels.MergeTile
-			}
-			for t := range mergeTiles(how, int64(job.NA), int64(job.NB)) {
-				tiles = append(tiles, kernels.Tile{Job: uint32(len(jobs)), First: uint32(t) * step})
+			for t := range mergeTiles(int64(job.NA), int64(job.NB)) {
+				tiles = append(tiles, kernels.Tile{Job: uint32(len(jobs)), First: uint32(t) * kernels.MergeTile})
 			}
 			jobs = append(jobs, job)
 		}
@@ -143,7 +132,7 @@ func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, ord
 	}
 	m.spread = kernels.DecodeParams{Lists: c.x.lists.table, Jobs: layout.Put(st.Buffers, decodes), Tiles: layout.Put(st.Buffers, blocks),
 		NTiles: uint32(len(blocks)), TileBlocks: spreadBlocks}
-	m.merge = kernels.MergeParams{Jobs: layout.Put(st.Buffers, jobs), Tiles: layout.Put(st.Buffers, tiles), NTiles: uint32(len(tiles)), Levels: uint32(how-Find1) + 1}
+	m.merge = kernels.MergeParams{Jobs: layout.Put(st.Buffers, jobs), Tiles: layout.Put(st.Buffers, tiles), NTiles: uint32(len(tiles))}
 	m.collect.Jobs = layout.Put(st.Buffers, firsts)
 }
 
@@ -151,6 +140,6 @@ func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, ord
 func (m *merging) launch(b *cuda.Batch) {
 	b.Launch(kernels.SpreadDocs, int(m.spread.NTiles+7)/8, 0, kernels.Bytes(&m.spread))
 	b.Fill(m.hits, m.room)
-	b.Launch(m.kernel, int(m.merge.NTiles), 0, kernels.Bytes(&m.merge))
+	b.Launch(kernels.MergePath, int(m.merge.NTiles), 0, kernels.Bytes(&m.merge))
 	b.Launch(kernels.CollectHits, int(m.collect.NTiles+7)/8, 0, kernels.Bytes(&m.collect))
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
-	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -29,12 +28,6 @@ type Options struct {
 	// collect. Each takes 8 bytes of device memory in each of 8 batches. 0 means 1/1024
 	// of the free bytes, but at least 8 Mi or, if that is less, 1/192 of them, and at most 128 Mi.
 	Threshold int64
-	// Accumulate selects how disjunctions are answered.
-	Accumulate Accumulation
-	// Scratch is the device memory for GlobalAccumulators, in bytes, for each batch in
-	// flight. A single query that needs more gets it. 0 means 1 GiB or,
-	// if that is less, 1/24 of the free memory.
-	Scratch int64
 	// Presence is the minimum number of postings of a list that gets presence words (one
 	// byte per posting) when a second batch uses it and memory is free. 0 means 4,096; if
 	// negative, no list gets them.
@@ -48,42 +41,20 @@ type Options struct {
 	AsStored bool
 
 	// Set by tests only.
-	apart    bool      // lists of segments are not joined
-	width    int       // accumulators of a thread block in shared memory; 0: as many as fit
-	overflow int64     // keys that a query may collect in addition to its first list's; 0: overflowKeys
-	tiles    int       // of a pass that the host cuts; 0: hostTiles
-	selected selection // how the top k keys are selected
-	locate   uint32    // kernels.LocateAuto to LocateHash
-}
-
-// selection is an algorithm that selects the top k of a query's keys (kernels/topk.cu).
-// All give the same result.
-type selection uint8
-
-const (
-	selectQueue    selection = iota // a queue in shared memory, a thread block per query
-	selectWarp                      // the same with a warp per query
-	selectMaxima                    // group-wise maxima, Ding 2009 section 8
-	selectRadix                     // radix select, Griffin 2018 section 3.1.3
-	selectionCount                  // number of selections
-)
-
-var selections = [selectionCount]kernels.Kernel{
-	selectQueue:  kernels.SelectBest,
-	selectWarp:   kernels.SelectWarp,
-	selectMaxima: kernels.SelectMaxima,
-	selectRadix:  kernels.SelectRadix,
+	apart    bool   // lists of segments are not joined
+	shared   bool   // all disjunctions use accumulators in shared memory
+	width    int    // accumulators of a thread block in shared memory; 0: as many as fit
+	overflow int64  // keys that a query may collect in addition to its first list's; 0: overflowKeys
+	tiles    int    // of a pass that the host cuts; 0: hostTiles
+	locate   uint32 // kernels.LocateAuto to LocateHash
 }
 
 // check returns an error if an option is out of range.
 func (o *Options) check() error {
-	if o.Accumulate >= accumulationCount {
-		return fmt.Errorf("%w: gpuload: no %v", query.ErrInvalid, o.Accumulate)
-	}
 	for _, v := range []struct {
 		name string
 		n    int64
-	}{{"Memory", o.Memory}, {"Threshold", o.Threshold}, {"Scratch", o.Scratch}} {
+	}{{"Memory", o.Memory}, {"Threshold", o.Threshold}} {
 		if v.n < 0 {
 			return fmt.Errorf("%w: gpuload: Options.%s is %d, less than 0", query.ErrInvalid, v.name, v.n)
 		}
@@ -97,9 +68,6 @@ func defaultMemory(free int64) int64 { return free / 3 * 2 }
 
 // setDefaults replaces zeros by the defaults for a device.
 func (o *Options) setDefaults(info cuda.Info) {
-	if o.Scratch == 0 {
-		o.Scratch = min(scratchBytes, max(info.Memory/24, 1))
-	}
 	if o.overflow == 0 {
 		o.overflow = overflowKeys
 	}

@@ -55,17 +55,11 @@ func TestVariants(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	for name, o := range map[string]Options{
 		"default":  {Memory: 4 << 20},
-		"shared":   {Memory: 4 << 20, Accumulate: SharedAccumulators, width: 1024},
-		"global":   {Memory: 4 << 20, Accumulate: GlobalAccumulators},
-		"global/1": {Memory: 4 << 20, Accumulate: GlobalAccumulators, Scratch: 1},
-		"global/3": {Memory: 4 << 20, Accumulate: GlobalAccumulators, Scratch: 3 * 9000 * 4},
+		"shared":   {Memory: 4 << 20, shared: true, width: 1024},
 		"overflow": {Memory: 4 << 20, overflow: 1},
 		"tiles":    {Memory: 4 << 20, tiles: 1}, // the device cuts them
 		"skip":     {Memory: 4 << 20, locate: kernels.LocateSkip},
 		"lr":       {Memory: 4 << 20, locate: kernels.LocateLR},
-		"warp":     {Memory: 4 << 20, selected: selectWarp},
-		"maxima":   {Memory: 4 << 20, selected: selectMaxima},
-		"radix":    {Memory: 4 << 20, selected: selectRadix},
 		"batches":  {Memory: 4 << 20, Threshold: 1},
 		"presence": {Memory: 4 << 20, Presence: 1},
 	} {
@@ -213,9 +207,6 @@ func TestRefusals(t *testing.T) {
 	}
 	if err := dev.Close(); err != nil {
 		t.Error(err)
-	}
-	if _, err := newExecutor(cuda.NewEmulator(), viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Accumulate: accumulationCount}); err == nil {
-		t.Error("an accumulation that there is not: no error")
 	}
 	x, err := newExecutor(cuda.NewEmulator(), viewsIn(c), Options{Scorer: sc, Memory: 4 << 20})
 	if err != nil {

@@ -15,10 +15,9 @@ import (
 type way int
 
 const (
-	byAnd                way = iota // Rank, all terms required
-	byOr                            // Rank, list by list
-	byAccumulators                  // Disjunct
-	byGlobalAccumulators            // Accumulate
+	byAnd          way = iota // Rank, all terms required
+	byOr                      // Rank, list by list
+	byAccumulators            // Disjunct
 )
 
 // A batch has at most batchQueries queries, and at least leastQueries if there are
@@ -150,7 +149,7 @@ func (x *Executor) oldest(epoch uint64) uint64 {
 func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 	most := min(max(len(plans)/(2*len(x.stages))+1, leastQueries), batchQueries)
 	limit := x.options.Threshold
-	if how != byAnd && how != byOr {
+	if how == byAccumulators {
 		limit *= 64
 	}
 	var postings int64
@@ -160,7 +159,7 @@ func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 		switch how {
 		case byOr:
 			n += x.options.overflow
-		case byAccumulators, byGlobalAccumulators:
+		case byAccumulators:
 			n = p.weight.all
 		}
 		if i > first && (postings+n > limit || smalls+small > zoneSlots || i-first >= most) {

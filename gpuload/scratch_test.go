@@ -13,50 +13,6 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// TestScratch leaves less and less device memory for accumulators: enough for all
-// queries, for some at a time, for one, and for none, when the queries use shared memory.
-func TestScratch(t *testing.T) {
-	const docs, queries = 60000, 6
-	c, sc := newCollection(t, gputrial.Shape{Docs: docs, Segments: 1, Terms: 12, MaxDF: 0.05, MinDF: 1, DocsCodec: "bp128", FreqsCodec: "bp128", Seed: 8})
-	for _, v := range []struct {
-		left   int64 // bytes of device memory besides lists, norms and results
-		atOnce int64 // queries that have accumulators at the same time
-
-	}{{16 << 20, queries}, {1000000, 3}, {6 * docs, 1}, {4 * docs, 0}} {
-		dev := cuda.NewEmulator()
-		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 1 << 20, Accumulate: GlobalAccumulators})
-		if err != nil {
-			t.Fatal(err)
-		}
-		r := rand.New(rand.NewPCG(1, 2))
-		qs := c.Draw(r, queries, 4, 10, query.Or)
-		x.options.Accumulate = SharedAccumulators
-		check(t, x, c, sc, qs, nil) // lists, buffers
-		x.options.Accumulate = GlobalAccumulators
-		for i := range x.stages {
-			x.stages[i].FreeWork()
-		}
-		for i := range x.stages { // buffers that the other way needs
-			if err := errors.Join(x.stages[i].ReserveIn(1<<18), x.stages[i].ReserveOut(1<<12)); err != nil {
-				t.Fatal(err)
-			}
-		}
-		dev.Memory = dev.Used() + v.left
-		check(t, x, c, sc, qs, nil)
-		var work int64
-		for i := range x.stages {
-			work += x.stages[i].WorkSize()
-		}
-		if got := work * 4 / 5 / (4 * docs); got != v.atOnce {
-			t.Errorf("%d bytes left: accumulators of %d queries at once, not %d", v.left, got, v.atOnce)
-		}
-		closeExecutor(t, x)
-		if err := dev.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
-
 // TestScratchFaults makes the first operation fail, then the second and so on. Each run
 // gives an error that names its cause or the right answers, and leaks no memory.
 func TestScratchFaults(t *testing.T) {
@@ -71,7 +27,7 @@ func TestScratchFaults(t *testing.T) {
 	for at, failed := int64(1), 0; ; at++ {
 		dev := &faulty{Emulator: cuda.NewEmulator()}
 		dev.left.Store(at)
-		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, Accumulate: GlobalAccumulators})
+		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, shared: true})
 		if err == nil {
 			var got []query.Result
 			got, err = x.Execute(context.Background(), in)

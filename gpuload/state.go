@@ -96,7 +96,7 @@ func (x *Executor) kernels() []kernels.Kernel {
 	if resident != stored {
 		ks = append(ks, kernels.For(kernels.MeasurePostings, stored))
 	}
-	return append(ks, kernels.CutTiles, kernels.For(kernels.RankDocs, resident), selections[x.options.selected], kernels.For(kernels.MarkPostings, resident))
+	return append(ks, kernels.CutTiles, kernels.For(kernels.RankDocs, resident), kernels.SelectBest, kernels.For(kernels.MarkPostings, resident))
 }
 
 // prepareAll copies what queries need besides lists.

@@ -143,7 +143,7 @@ func (w *stepping) decide(s StepState) (StepChoice, string) {
 	if s.Next == 0 && choice == StepGPU {
 		choice = StepRest
 	}
-	if choice == StepRest && s.Next > 0 && (o.Strategy.merges() || o.Strategy == Auto && o.Rule.merges(s)) {
+	if choice == StepRest && s.Next > 0 && (o.Strategy == MergePath || o.Strategy == Auto && o.Rule.merges(s)) {
 		choice = StepGPU
 	}
 	if n := lacks(choice, s); n > 0 && !o.Load && !o.Rule.loads(s, n) {
@@ -222,7 +222,7 @@ func (w *stepping) strategy(state StepState) Strategy {
 	if how == Auto && w.s.o.Rule.merges(state) {
 		how = MergePath
 	}
-	if how == Auto || how.merges() && !mergeable([]*plan{w.p}) {
+	if how == Auto || how == MergePath && !mergeable([]*plan{w.p}) {
 		return Probe
 	}
 	return how

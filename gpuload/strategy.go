@@ -12,17 +12,12 @@ import (
 type Strategy uint8
 
 // The strategies. Probe searches for the docIDs of the shortest list in those blocks of
-// the other lists that may contain them, and decodes only these. MergePath and Find1 to
-// Find4 first decode all lists of a batch, each once; they take no lists of 2^31 postings or
-// more.
+// the other lists that may contain them, and decodes only these. MergePath first decodes all
+// lists of a batch, each once; it takes no lists of 2^31 postings or more.
 const (
-	Auto Strategy = iota // Element, Find1 or Probe, depending on codecs and lengths
+	Auto Strategy = iota // Element or Probe, depending on codecs
 	Probe
 	MergePath       // merge in equal shares, Griffin 2018 section 3.1.2
-	Find1           // Parallel Merge Find, Ding 2009 section 7: one search per docID
-	Find2           // likewise, with splitters per thread block
-	Find3           // and per warp
-	Find4           // and per thread
 	ProbeSkip       // Probe by binary search in the skip header, Ding 2009 section 8
 	ProbeRegression // Probe by safe ranges, Ao 2011 section 3.3
 	ProbeHash       // Probe by hash buckets, Ao 2011 section 3.4
@@ -31,8 +26,7 @@ const (
 	strategyCount
 )
 
-var strategyNames = [strategyCount]string{Auto: "auto", Probe: "probe", MergePath: "mergepath", Find1: "find1", Find2: "find2", Find3: "find3",
-	Find4: "find4", ProbeSkip: "skip", ProbeRegression: "lr", ProbeHash: "hash", Element: "element"}
+var strategyNames = [strategyCount]string{Auto: "auto", Probe: "probe", MergePath: "mergepath", ProbeSkip: "skip", ProbeRegression: "lr", ProbeHash: "hash", Element: "element"}
 
 // Strategies returns all strategies.
 func Strategies() []Strategy {
@@ -51,18 +45,10 @@ func ParseStrategy(name string) (Strategy, error) {
 	return 0, fmt.Errorf("gpuload: unknown strategy %q (known: %s)", name, strings.Join(strategyNames[:], ", "))
 }
 
-// mergeShare is the average number of queries that must use a decoded list for merging to
-// pay.
-const mergeShare = 16
-
 // choose returns Element if most postings of the longer lists are in a codec with access
-// to single elements, Find1 if most have no presence words and each list serves many
-// queries, and otherwise Probe. On an H200 with 128 to 1,024 queries per list, Find1
-// reaches 1.1 to 1.4 times the throughput of Probe without presence words, and at most
-// 0.7 times with them.
+// to single elements, and otherwise Probe.
 func (x *Executor) choose(plans []*plan) Strategy {
-	var long, lists, elements, bare int64
-	seen := map[any]bool{}
+	var long, elements int64
 	for _, p := range plans {
 		if p.done || p.cpu {
 			continue
@@ -71,36 +57,20 @@ func (x *Executor) choose(plans []*plan) Strategy {
 			if _, ok := x.conjunctive(p, s); !ok {
 				continue
 			}
-			for t := range p.weights {
+			for t := 1; t < len(p.weights); t++ {
 				o := &p.lists[t*len(x.views)+s]
-				if !seen[o.source()] {
-					seen[o.source()] = true
-					lists += int64(o.n)
-				}
-				if t == 0 {
-					continue
-				}
 				long += int64(o.n)
 				if o.small == nil && o.want.list.elements {
 					elements += int64(o.n)
 				}
-				if o.n < x.lists.least {
-					bare += int64(o.n)
-				}
 			}
 		}
 	}
-	switch {
-	case 2*elements > long:
+	if 2*elements > long {
 		return Element
-	case 2*bare > long && lists*mergeShare < long && mergeable(plans):
-		return Find1
 	}
 	return Probe
 }
-
-// merges reports whether the strategy decodes lists first and merges them.
-func (s Strategy) merges() bool { return s >= MergePath && s <= Find4 }
 
 // A list with mostMerged postings or more is not merged: kernels that do (kernels/merge.h) have
 // sums of positions in two lists, in 32 bits.

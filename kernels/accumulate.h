@@ -1,5 +1,4 @@
-// Adding scores to accumulators, one per document: shared by the two kinds of
-// disjunctions that use accumulators (disjunct.cu, accumulate.cu).
+// Adding scores to accumulators, one per document (disjunct.cu).
 //
 // An accumulator is initially minus zero. Scores are never negative, so adding the first
 // gives exactly that score, and the sign bit tells whether any was added.
@@ -32,20 +31,6 @@ DEV void add_block(const QueryDesc &q, const ListDesc &l, float w, uint32_t j, u
             acc[d[k] - lo] = __fadd_rn(old[k], posting_score(w, tf[k], norm[k]));
         }
     });
-}
-
-// accumulate_share is the body of a kernel: a thread block adds one share of a list, a
-// warp per block. Adjacent thread blocks process the same share of different lists, that
-// is, roughly the same documents, whose norms are then in L2.
-DEV void accumulate_share(const AccumulateParams &p) {
-    uint32_t part = blockIdx.x % p.nParts, share = blockIdx.x / p.nParts;
-    if (share >= p.shares) return;
-    const QueryDesc q = at<QueryDesc>(p.queries)[at<uint32_t>(p.parts)[part]];
-    const Term t = at<Term>(p.terms)[q.firstTerm + p.rank];
-    const ListDesc l = at<ListDesc>(p.lists)[t.list];
-    uint32_t end = (uint32_t)((uint64_t)l.nb * (share + 1) / p.shares);
-    for (uint32_t j = (uint32_t)((uint64_t)l.nb * share / p.shares) + (threadIdx.x >> 5); j < end; j += blockDim.x >> 5)
-        add_block(q, l, t.weight, j, 0, q.docs, at_rw<float>(q.out), threadIdx.x & 31);
 }
 
 #endif

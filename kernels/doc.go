@@ -38,12 +38,11 @@
 //	unary.cu    the same for ef and rice
 //	lines.cu    the same for the linear-regression codecs, docIDs only
 //	intersect.cu, rank.cu: conjoin.h and rank.h for lists of any codec
-//	packed.cu   both, accumulate, check and mark, for lists of bp128 and bp256
+//	packed.cu   both, check and mark, for lists of bp128 and bp256
 //	newpfd.cu   both for lists of bp128, bp256 and newpfd
 //	loadpfd.cu  check and recode for the same lists
-//	merge.cu    intersects decoded lists: MergePath and Parallel Merge Find
+//	merge.cu    intersects decoded lists: MergePath
 //	disjunct.cu scores disjunctions with accumulators in shared memory, and selects
-//	accumulate.cu the same with accumulators in device memory
 //	topk.cu     selects the top k keys
 //
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp

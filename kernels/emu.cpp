@@ -23,7 +23,6 @@
 #include "topk.cu"
 #include "merge.cu"
 #include "presence.cu"
-#include "accumulate.cu"
 
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
@@ -46,13 +45,11 @@ static const Entry entries[] = {
     ENTRY(decode_freqs_newpfd, DecodeParams), ENTRY(decode_freqs_parapfor, DecodeParams),
     ENTRY(decode_freqs_pfordelta, DecodeParams), ENTRY(decode_freqs_ef, DecodeParams), ENTRY(decode_freqs_rice, DecodeParams),
     ENTRY(intersect_packed, IntersectParams), ENTRY(rank_packed, RankParams),
-    ENTRY(select_warp, SelectParams), ENTRY(select_maxima, SelectParams), ENTRY(select_radix, SelectParams),
-    ENTRY(spread_docs, DecodeParams), ENTRY(merge_path, MergeParams), ENTRY(merge_find, MergeParams),
+    ENTRY(spread_docs, DecodeParams), ENTRY(merge_path, MergeParams),
     ENTRY(collect_hits, CollectParams), ENTRY(mark_docs, PresenceParams), ENTRY(publish_presence, PresenceParams),
     ENTRY(decode_docs_vbyte1024, DecodeParams),
     ENTRY(decode_freqs_bp128, DecodeParams), ENTRY(decode_freqs_bp256, DecodeParams),
     ENTRY(decode_freqs_vbyte128, DecodeParams), ENTRY(decode_freqs_vbyte1024, DecodeParams),
-    ENTRY(accumulate, AccumulateParams), ENTRY(accumulate_packed, AccumulateParams), ENTRY(collect_scores, DisjunctParams),
     ENTRY(intersect_newpfd, IntersectParams), ENTRY(rank_newpfd, RankParams),
 };
 
@@ -74,7 +71,7 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(NormParams),   sizeof(GatherParams), sizeof(RankParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
         offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
         offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams),
-        offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(AccumulateParams), sizeof(CheckJob), sizeof(CheckStatus),
+        offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(CheckJob), sizeof(CheckStatus),
         offsetof(CheckJob, kth), sizeof(RecodeJob), sizeof(RecodeParams), offsetof(RecodeJob, head), 0};
     return sizes[i];
 }

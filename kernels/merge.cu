@@ -1,4 +1,5 @@
 // Intersection of decoded lists; see merge.h.
+#include "list.h"
 #include "merge.h"
 
 // spread_docs, a warp per block, decodes docIDs of any codec to device memory. Bound:
@@ -59,57 +60,6 @@ KERNEL(merge_path, MergeParams, 256, 4) {
         }
         if (j < nb + more && keys[na + j] == keys[i]) atomicAdd(at_rw<uint32_t>(job.hits) + a0 + i, 1u);
         i++;
-    }
-}
-
-// merge_find, a thread block per tile, is Parallel Merge Find (Ding 2009 section 7). Each
-// element of the shorter list is searched for in the longer one: with one level, in all
-// of it; with two, between splitters a tile apart, which are searched for first; with
-// three, also between splitters of each warp within the tile's section; with four, also
-// between splitters of each thread within the warp's section.
-//
-// Bound, per element of the shorter list: with one level, log2(nb) dependent loads; with
-// four, 2 + log2 of the length of four elements' section, and 1/4, 1/128 and 1/1024 of
-// the search for a splitter.
-KERNEL(merge_find, MergeParams, 256, 4) {
-    __shared__ uint32_t tile[2], warps[9];
-    if (blockIdx.x >= p.nTiles) return;
-    const Tile t = at<Tile>(p.tiles)[blockIdx.x];
-    const MergeJob job = at<MergeJob>(p.jobs)[t.job];
-    const uint32_t *a = at<uint32_t>(job.a), *b = at<uint32_t>(job.b);
-    uint32_t first = t.first, end = job.na - first < FIND_TILE ? job.na : first + FIND_TILE;
-    uint32_t warp = threadIdx.x >> 5, lane = threadIdx.x & 31, lo = 0, hi = job.nb;
-    if (p.levels > 1) {
-        if (threadIdx.x < 2) {
-            uint32_t i = threadIdx.x ? end : first;
-            tile[threadIdx.x] = i < job.na ? lower(b, __ldg(a + i), 0, job.nb) : job.nb;
-        }
-        __syncthreads();
-        lo = tile[0];
-        hi = tile[1];
-    }
-    if (p.levels > 2) {
-        if (threadIdx.x < 9) {
-            uint32_t i = first + threadIdx.x * (FIND_TILE / 8);
-            warps[threadIdx.x] = i < end ? lower(b, __ldg(a + i), lo, hi) : hi;
-        }
-        __syncthreads();
-        lo = warps[warp];
-        hi = warps[warp + 1];
-    }
-    uint32_t i = first + threadIdx.x * 4;
-    if (p.levels > 3) {
-        uint32_t mine = i < end ? lower(b, __ldg(a + i), lo, hi) : hi;
-        uint32_t next = __shfl_down_sync(FULL, mine, 1);
-        lo = mine;
-        if (lane < 31) hi = next;
-    }
-#pragma unroll
-    for (int k = 0; k < 4; k++, i++) {
-        if (i >= end) break;
-        uint32_t x = __ldg(a + i);
-        lo = lower(b, x, lo, hi);
-        if (lo < job.nb && __ldg(b + lo) == x) atomicAdd(at_rw<uint32_t>(job.hits) + i, 1u);
     }
 }
 

@@ -1,5 +1,5 @@
-// Device functions that intersect decoded lists by merging: two published algorithms, an
-// alternative to the searches of search.h.
+// Device functions that intersect decoded lists by merging, an alternative to the searches
+// of search.h.
 //
 // A list's docIDs are decoded once per batch, however many queries use them. A query's
 // first list has a counter for each docID, which is incremented for every other list that
@@ -7,20 +7,9 @@
 // other lists.
 #ifndef PINION_MERGE_H
 #define PINION_MERGE_H
-#include "list.h"
+#include "cuda.h"
 
-enum { MERGE_TILE = 2048, FIND_TILE = 1024 };
-
-// lower returns the first position in [lo, hi) of an ascending array whose value is at
-// least x, or hi.
-DEV uint32_t lower(const uint32_t *b, uint32_t x, uint32_t lo, uint32_t hi) {
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) >> 1;
-        if (__ldg(b + mid) < x) lo = mid + 1;
-        else hi = mid;
-    }
-    return lo;
-}
+enum { MERGE_TILE = 2048 };
 
 // crossing returns how many of the first diag elements of the merge of a and b are from
 // a, by MergePath's binary search along a cross diagonal. Of equal elements, those of a

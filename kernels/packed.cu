@@ -1,10 +1,8 @@
-// The kernels of rank.cu, intersect.cu, accumulate.cu, check.cu and presence.cu for batches whose
-// lists are all plain values, bp128 or bp256. Without calls to decode other codecs, the compiler keeps
+// The kernels of rank.cu, intersect.cu, check.cu and presence.cu for batches whose lists are all plain values, bp128 or bp256. Without calls to decode other codecs, the compiler keeps
 // the state of a tile in registers.
 #ifndef PINION_EMU
 #define PACKED_ONLY true
 #endif
-#include "accumulate.h"
 #include "check.h"
 #include "conjoin.h"
 #include "mark.h"
@@ -21,7 +19,5 @@ KERNEL(intersect_packed, IntersectParams, 256, 4) {
 }
 
 KERNEL(check_packed, CheckParams, 256, 3) { check_tile(p); }
-
-KERNEL(accumulate_packed, AccumulateParams, 256, 4) { accumulate_share(p); }
 
 KERNEL(mark_packed, PresenceParams, 256, 4) { mark_share(p); }

@@ -103,7 +103,7 @@ enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8,
 struct QueryDesc {
     uint64_t norms;     // float[]: 1/K by local docID
     uint64_t live;      // uint32[]: bit set: the document is not deleted; 0: none is
-    uint64_t out;       // the query's keys or accumulators
+    uint64_t out;       // the query's keys
     uint32_t firstTerm, nTerms;
     uint32_t docBase;   // global docID of local docID 0
     uint32_t docs;      // documents of the segment
@@ -159,7 +159,7 @@ struct MergeJob { uint64_t a, b, hits; uint32_t na, nb; };
 struct MergeParams {
     uint64_t jobs;   // MergeJob[]
     uint64_t tiles;  // Tile[]; first: index in the merge, or in a
-    uint32_t nTiles, levels;
+    uint32_t nTiles, pad;
 };
 
 struct CollectParams {
@@ -178,17 +178,8 @@ struct DisjunctParams {
     uint64_t keys;     // uint64[nRanges][k]
     uint64_t counts;   // uint32[nRanges]
     uint64_t floors;   // uint64 per query slot: greatest known lower bound of the k-th key
-    uint32_t nRanges, width;  // width: accumulators in shared memory; 0 for collect_scores
+    uint32_t nRanges, width;  // width: accumulators in shared memory
     uint32_t keep, buffer;    // keep: k; buffer: keys of the queue, a power of two, at least 2*keep and 512
-};
-
-// AccumulateParams: queries[].out points to accumulators, a float per document, padded to
-// a multiple of four.
-struct AccumulateParams {
-    uint64_t lists, queries, terms;
-    uint64_t parts;            // uint32[]: queries with a term of that rank
-    uint32_t nParts, shares;   // shares: parts of each list; there are nParts * shares thread blocks
-    uint32_t rank, pad;        // rank: index of the term in each query
 };
 
 // Select is the selection of the top k keys of a query. With one group, counts[0] may

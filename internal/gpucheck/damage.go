@@ -177,7 +177,7 @@ func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err erro
 		return err
 	}
 	defer cpu.Close()
-	gpu, err := gpuload.New(t.b.device, snap, gpuload.Options{Memory: 1 << 20, Scratch: 1 << 20, CPU: cpu, AsStored: r.IntN(2) == 0})
+	gpu, err := gpuload.New(t.b.device, snap, gpuload.Options{Memory: 1 << 20, CPU: cpu, AsStored: r.IntN(2) == 0})
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,6 @@ const (
 	Intersect            // answer conjunctions with docIDs
 	FindElements         // the same, searching lists by single elements
 	RankDocs             // answer conjunctions and disjunctions with scores, list by list
-	AddScores            // add scores to accumulators
 	CheckPostings        // check lists by decoding them
 	MeasurePostings      // measure what lists take in bp128
 	RecodePostings       // write lists in bp128

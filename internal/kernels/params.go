@@ -204,10 +204,10 @@ type MergeJob struct {
 	NA, NB     uint32
 }
 
-// MergeParams are the parameters of MergePath and MergeFind.
+// MergeParams are the parameters of MergePath.
 type MergeParams struct {
-	Jobs, Tiles    Ptr
-	NTiles, Levels uint32
+	Jobs, Tiles Ptr
+	NTiles, _   uint32
 }
 
 // CollectParams are the parameters of CollectHits.
@@ -216,35 +216,18 @@ type CollectParams struct {
 	NTiles, _                         uint32
 }
 
-// The number of docIDs in a tile: for MergePath those of both lists, for MergeFind those
-// of the first.
-const (
-	MergeTile = 2048
-	FindTile  = 1024
-)
+// MergeTile is the number of docIDs of both lists in a tile of MergePath.
+const MergeTile = 2048
 
 // Range is a range of docIDs, First to Last-1, of a query.
 type Range struct{ Query, First, Last, Slot uint32 }
 
-// DisjunctParams are the parameters of Disjunct and CollectScores, whose dynamic shared
-// memory is 8*Buffer + 4*Width bytes. Width is 0 for CollectScores.
+// DisjunctParams are the parameters of Disjunct, whose dynamic shared memory is
+// 8*Buffer + 4*Width bytes.
 type DisjunctParams struct {
 	Lists, Queries, Terms, Ranges, Keys, Counts, Floors Ptr
 	NRanges, Width, Keep, Buffer                        uint32
 }
-
-// AccumulateParams are the parameters of Accumulate and AccumulatePacked. NParts * Shares
-// thread blocks add the lists of rank Rank of the queries in Parts to the accumulators at
-// each query's Out: one float per document, padded to a multiple of four.
-type AccumulateParams struct {
-	Lists, Queries, Terms, Parts Ptr
-	NParts, Shares               uint32
-	Rank, _                      uint32
-}
-
-// Untouched is the value of an accumulator before the first score: minus zero, as float32
-// bits.
-const Untouched = 1 << 31
 
 // Select is the selection of the top K keys of a query.
 type Select struct {
@@ -253,8 +236,7 @@ type Select struct {
 	Out, OutCount, Floor Ptr
 }
 
-// SelectParams are the parameters of SelectBest, SelectWarp, SelectMaxima and SelectRadix,
-// whose dynamic shared memory is 8*Buffer bytes.
+// SelectParams are the parameters of SelectBest, whose dynamic shared memory is 8*Buffer bytes.
 type SelectParams struct {
 	Jobs          Ptr
 	NJobs, Buffer uint32

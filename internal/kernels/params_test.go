@@ -21,7 +21,7 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Sizeof(NormParams{}), unsafe.Sizeof(GatherParams{}), unsafe.Sizeof(RankParams{}), unsafe.Offsetof(l.LRInv), unsafe.Offsetof(l.N),
 		unsafe.Offsetof(l.DocsCodec), unsafe.Offsetof(l.MaxDoc), unsafe.Offsetof(q.Cap), unsafe.Offsetof(s.Out),
 		unsafe.Sizeof(MergeJob{}), unsafe.Sizeof(MergeParams{}), unsafe.Sizeof(CollectParams{}),
-		unsafe.Offsetof(l.Presence), unsafe.Sizeof(PresenceJob{}), unsafe.Sizeof(PresenceParams{}), unsafe.Sizeof(AccumulateParams{}),
+		unsafe.Offsetof(l.Presence), unsafe.Sizeof(PresenceJob{}), unsafe.Sizeof(PresenceParams{}),
 		unsafe.Sizeof(CheckJob{}), unsafe.Sizeof(CheckStatus{}), unsafe.Offsetof(CheckJob{}.Kth), unsafe.Sizeof(RecodeJob{}), unsafe.Sizeof(RecodeParams{}), unsafe.Offsetof(RecodeJob{}.Head),
 	}
 	var got []uintptr

@@ -63,7 +63,6 @@ const (
 	IntersectNewPFD
 	IntersectElements // searches lists of the linear-regression codecs by single elements
 	MergePath         // a thread block per tile of MergeTile docIDs
-	MergeFind         // a thread block per tile of FindTile docIDs
 	CollectHits       // a warp per tile
 	SumTiles          // a warp per query
 	ScanQueries       // one thread block
@@ -73,15 +72,9 @@ const (
 	Rank     // a warp per tile; lists of any codec
 	RankPacked
 	RankNewPFD
-	Disjunct         // a thread block per range
-	Accumulate       // NParts * Shares thread blocks; lists of any codec
-	AccumulatePacked // the same for packed lists
-	CollectScores    // a thread block per range
+	Disjunct // a thread block per range
 
-	SelectBest   // a thread block per query
-	SelectWarp   // a warp per query
-	SelectMaxima // a thread block per query: group-wise maxima
-	SelectRadix  // a thread block per query: radix select
+	SelectBest // a thread block per query
 
 	MarkDocs // Parts thread blocks per job; lists of any codec
 	MarkPacked
@@ -167,25 +160,18 @@ var ordinary = [Count]entry{
 	IntersectNewPFD:   {name: "intersect_newpfd", module: "newpfd", params: IntersectParams{}, task: Intersect, codecs: packed | set(NewPFD)},
 	IntersectElements: {name: "intersect_elements", module: "intersect", params: IntersectParams{}, task: FindElements, codecs: linear},
 	MergePath:         {name: "merge_path", module: "merge", params: MergeParams{}},
-	MergeFind:         {name: "merge_find", module: "merge", params: MergeParams{}},
 	CollectHits:       {name: "collect_hits", module: "merge", params: CollectParams{}},
 	SumTiles:          {name: "sum_tiles", module: "intersect", params: GatherParams{}},
 	ScanQueries:       {name: "scan_queries", module: "intersect", params: GatherParams{}, threads: 1024},
 	GatherDocs:        {name: "gather_docs", module: "intersect", params: GatherParams{}},
 
-	CutTiles:         {name: "cut_tiles", module: "tiles", params: TileParams{}},
-	Rank:             {name: "rank", module: "rank", params: RankParams{}, task: RankDocs, codecs: all},
-	RankPacked:       {name: "rank_packed", module: "packed", params: RankParams{}, task: RankDocs, codecs: packed},
-	RankNewPFD:       {name: "rank_newpfd", module: "newpfd", params: RankParams{}, task: RankDocs, codecs: packed | set(NewPFD)},
-	Disjunct:         {name: "disjunct", module: "disjunct", params: DisjunctParams{}, threads: 512, dynamic: true},
-	Accumulate:       {name: "accumulate", module: "accumulate", params: AccumulateParams{}, task: AddScores, codecs: all},
-	AccumulatePacked: {name: "accumulate_packed", module: "packed", params: AccumulateParams{}, task: AddScores, codecs: packed},
-	CollectScores:    {name: "collect_scores", module: "accumulate", params: DisjunctParams{}},
+	CutTiles:   {name: "cut_tiles", module: "tiles", params: TileParams{}},
+	Rank:       {name: "rank", module: "rank", params: RankParams{}, task: RankDocs, codecs: all},
+	RankPacked: {name: "rank_packed", module: "packed", params: RankParams{}, task: RankDocs, codecs: packed},
+	RankNewPFD: {name: "rank_newpfd", module: "newpfd", params: RankParams{}, task: RankDocs, codecs: packed | set(NewPFD)},
+	Disjunct:   {name: "disjunct", module: "disjunct", params: DisjunctParams{}, threads: 512, dynamic: true},
 
-	SelectBest:   {name: "select_best", module: "topk", params: SelectParams{}, dynamic: true},
-	SelectWarp:   {name: "select_warp", module: "topk", params: SelectParams{}, threads: 32, dynamic: true},
-	SelectMaxima: {name: "select_maxima", module: "topk", params: SelectParams{}, dynamic: true},
-	SelectRadix:  {name: "select_radix", module: "topk", params: SelectParams{}, dynamic: true},
+	SelectBest: {name: "select_best", module: "topk", params: SelectParams{}, dynamic: true},
 
 	MarkDocs:        {name: "mark_docs", module: "presence", params: PresenceParams{}, task: MarkPostings, codecs: all},
 	MarkPacked:      {name: "mark_packed", module: "packed", params: PresenceParams{}, task: MarkPostings, codecs: packed},

@@ -209,18 +209,18 @@ func TestFor(t *testing.T) {
 		}
 	}
 	for _, v := range []struct {
-		codecs                       CodecSet
-		intersect, rank, add, byElem Kernel
+		codecs                  CodecSet
+		intersect, rank, byElem Kernel
 	}{
-		{0, IntersectPacked, RankPacked, AccumulatePacked, IntersectElements},
-		{CodecsOf(Raw, BP256), IntersectPacked, RankPacked, AccumulatePacked, None},
-		{CodecsOf(NewPFD, BP128), IntersectNewPFD, RankNewPFD, Accumulate, None},
-		{CodecsOf(SegLRC), IntersectDocs, Rank, Accumulate, IntersectElements},
-		{CodecsOf(EF, NewPFD), IntersectDocs, Rank, Accumulate, None},
-		{CodecsOf(EF + 1), None, None, None, None},
+		{0, IntersectPacked, RankPacked, IntersectElements},
+		{CodecsOf(Raw, BP256), IntersectPacked, RankPacked, None},
+		{CodecsOf(NewPFD, BP128), IntersectNewPFD, RankNewPFD, None},
+		{CodecsOf(SegLRC), IntersectDocs, Rank, IntersectElements},
+		{CodecsOf(EF, NewPFD), IntersectDocs, Rank, None},
+		{CodecsOf(EF + 1), None, None, None},
 	} {
-		got := [4]Kernel{For(Intersect, v.codecs), For(RankDocs, v.codecs), For(AddScores, v.codecs), For(FindElements, v.codecs)}
-		if want := [4]Kernel{v.intersect, v.rank, v.add, v.byElem}; got != want {
+		got := [3]Kernel{For(Intersect, v.codecs), For(RankDocs, v.codecs), For(FindElements, v.codecs)}
+		if want := [3]Kernel{v.intersect, v.rank, v.byElem}; got != want {
 			t.Errorf("codecs %b: %v, want %v", v.codecs, got, want)
 		}
 	}

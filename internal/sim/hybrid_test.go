@@ -175,7 +175,7 @@ func (m *mixed) openDevices(r *rand.Rand, shared *gpuload.Device, sum *tally) er
 		sum.devices.Add(1)
 	}
 	o := gpuload.Options{CPU: m.pool, Scorer: m.searcher.Scorer(), Memory: 1 << (16 + r.IntN(7)), Threshold: 1 << (12 + r.IntN(7)),
-		Accumulate: gpuload.Accumulations()[r.IntN(len(gpuload.Accumulations()))], Presence: int64(r.IntN(3) - 1), AsStored: r.IntN(3) == 0}
+		Presence: int64(r.IntN(3) - 1), AsStored: r.IntN(3) == 0}
 	var err error
 	if len(m.devices) == 1 {
 		if r.IntN(3) > 0 {

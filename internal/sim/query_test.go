@@ -100,8 +100,7 @@ func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 	defer workers.Close()
 	test("pool "+model.String(), workers, 100)
 	if device != nil {
-		gpu, err := gpuload.New(device, c.snapshot, gpuload.Options{CPU: c.searcher, Memory: 64 << 20, Threshold: 1 << 18,
-			Accumulate: gpuload.Accumulations()[r.IntN(len(gpuload.Accumulations()))]})
+		gpu, err := gpuload.New(device, c.snapshot, gpuload.Options{CPU: c.searcher, Memory: 64 << 20, Threshold: 1 << 18})
 		if err != nil {
 			return asked, err
 		}

@@ -23,12 +23,12 @@ type benchmarks struct {
 }
 
 type gpuFlags struct {
-	parts, models             []string
-	strategies, accumulations []string
-	dir, times, profile       string
-	small                     bool
-	device                    int
-	seed                      uint64
+	parts, models       []string
+	strategies          []string
+	dir, times, profile string
+	small               bool
+	device              int
+	seed                uint64
 }
 
 // part is what paper gpu measures under a name.
@@ -61,7 +61,7 @@ func gpuCommand() *cobra.Command {
 queries on a GPU, with the bound or goal beside each figure. Every result is compared
 with the CPU's. It generates the collections.`,
 		Example: `  go run ./papers/cmd/paper gpu
-  go run ./papers/cmd/paper gpu --part memory,collections --model bd --accumulate shared,global
+  go run ./papers/cmd/paper gpu --part memory,collections --model bd
   go run ./papers/cmd/paper gpu --part steps --model gov2`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -82,7 +82,6 @@ with the CPU's. It generates the collections.`,
 	fl.StringSliceVar(&f.parts, "part", partNames(), "what to measure, as `PART,...`")
 	fl.StringSliceVar(&f.models, "model", nil, "collections, as `NAME,...` of "+strings.Join(gpubench.Collections, ", ")+" (default all)")
 	fl.StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect in part strategies, as `NAME,...` of "+strings.Join(gpubench.StrategyNames(), ", ")+" (default all)")
-	fl.StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions in part collections, as `NAME,...` of "+strings.Join(gpubench.AccumulationNames(), ", ")+" (default all)")
 	fl.StringVar(&f.dir, "dir", os.TempDir(), "generate indexes below `DIR`")
 	cli.Int(fl, &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
 	cli.Output(fl, &f.times, "times", "", "write collection, way, query, two shortest lengths and nanoseconds of each query of part steps to `FILE`")
@@ -112,22 +111,12 @@ func (f *gpuFlags) run(cmd *cobra.Command) (out *benchmarks, err error) {
 	if err := known("strategy", f.strategies, gpubench.StrategyNames()); err != nil {
 		return nil, err
 	}
-	if err := known("way", f.accumulations, gpubench.AccumulationNames()); err != nil {
-		return nil, err
-	}
 	dev, err := gpuload.OpenDeviceNumber(f.device)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	b := &gpubench.Bench{Device: dev, Log: cmd.ErrOrStderr(), Small: f.small, Models: f.models, Strategies: f.strategies, Seed: f.seed}
-	for _, name := range f.accumulations {
-		a, err := gpuload.ParseAccumulation(name)
-		if err != nil {
-			return nil, err
-		}
-		b.Accumulations = append(b.Accumulations, a)
-	}
 	measure := func() error {
 		for _, p := range parts {
 			if !slices.Contains(f.parts, p.name) {

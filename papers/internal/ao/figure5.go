@@ -83,7 +83,7 @@ var figure5 = paper.Experiment{
 	Notes: []string{"without the paper's own kernels lists on the GPU are compressed, presence words are off, and BS, LR and HS256 find the block; with them lists are uncompressed",
 		"reads count the elements that are compared and the two offsets of a bucket",
 		"without the paper's own kernels LR is a line through the ends of blocks, of positions on docIDs, and lists whose safe range exceeds a quarter of them have none: they are searched as by BS",
-		"the direct algorithm on lists decoded first compares the first list with each other list, not the shrinking result",
+		"the direct algorithm on lists decoded first, which the engine had in runs before 2026-11-26, compares the first list with each other list, not the shrinking result",
 		firstLists, inTurn,
 	},
 }

@@ -4,9 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"
@@ -16,17 +13,10 @@ import (
 
 const perElement, uneven = "time an element", "time an element of 200,000"
 
-// levels are the strategies: what the engine calls find1 is the direct algorithm, find2 has
-// one level of recursion, and so on.
-var levels = []struct {
-	name string
-	how  gpuload.Strategy
-}{{"direct", gpuload.Find1}, {"1 level", gpuload.Find2}, {"2 levels", gpuload.Find3}, {"3 levels", gpuload.Find4}}
-
 var figure6 = paper.Experiment{
 	Name: "ding-fig6", Number: "Figure 6", Title: "Intersection of two lists of equal length by levels of recursion",
-	Data: "two uniform lists, on the GPU in bp128", Claims: []int{6, 7},
-	OwnAdds: "uncompressed lists, and four levels of recursion",
+	Data: "two uniform lists", Claims: []int{6, 7},
+	OwnAdds: "Parallel Merge Find on uncompressed lists, with up to four levels of recursion",
 	Paper:   paper.Values{}.Put(perElement, "2 levels", "least", 4).Put(uneven, "3 levels", "200K", 4).Put(uneven, "3 levels", "12800K", 15),
 	CPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		for _, n := range equal(e) {
@@ -42,57 +32,6 @@ var figure6 = paper.Experiment{
 				}
 				rows = append(rows, paper.Row{Metric: perElement, Series: w.name, At: name(n), X: float64(n), Value: t.Seconds() / float64(n) * 1e9, Unit: "ns"})
 			}
-		}
-		return rows, nil
-	},
-	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
-		least := map[string]float64{}
-		run := func(metric string, a, b int) error {
-			x, err := e.Index(ctx, pair(a, b), "bp128")
-			if err != nil {
-				return err
-			}
-			g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 1 << 30})
-			if err != nil {
-				return err
-			}
-			for _, l := range levels {
-				t, err := e.Conjunctions(ctx, x, g, [][]int{{0, 1}}, l.how, 9)
-				if err != nil {
-					return fmt.Errorf("%s: %w", l.name, err)
-				}
-				v := t / float64(a) * 1e9
-				if metric == perElement && (least[l.name] == 0 || v < least[l.name]) {
-					least[l.name] = v
-				}
-				rows = append(rows, paper.Row{Metric: metric, Series: l.name, At: name(b), X: float64(b), Value: v, Unit: "ns"})
-			}
-			if metric == perElement {
-				both, err := codecbench.Encode(bp128.Codec{}, codecbench.Docs, []format.Postings{{Docs: x.Set.Lists[0]}, {Docs: x.Set.Lists[1]}})
-				if err != nil {
-					return err
-				}
-				t, err := e.OnDevice(both)
-				if err != nil {
-					return err
-				}
-				rows = append(rows, paper.Row{Metric: metric, Series: "decoding of both", At: name(b), X: float64(b), Value: t.Kernel / float64(a) * 1e9, Unit: "ns"})
-			}
-			return e.Drop(x)
-		}
-		for _, n := range equal(e) {
-			if err := run(perElement, n, n); err != nil {
-				return nil, err
-			}
-		}
-		short := e.Pick(200_000, 2_000)
-		for n := short; n <= 64*short && float64(n) <= 16e6*4*e.Scale; n *= 4 {
-			if err := run(uneven, short, n); err != nil {
-				return nil, err
-			}
-		}
-		for _, l := range levels {
-			rows = append(rows, paper.Row{Metric: perElement, Series: l.name, At: "least", Value: least[l.name], Unit: "ns"})
 		}
 		return rows, nil
 	},
@@ -114,8 +53,8 @@ var figure6 = paper.Experiment{
 		return out
 	},
 	Plot: paper.Plot{X: chart.Axis{Label: "docIDs of the longer list", Log: true}, LogY: true},
-	Notes: []string{"without the paper's own kernels the GPU's lists are decoded first, the copies of a batch with one query are included, and there are no four levels; with them lists are raw, a level is a launch, and splitters are a factor of 16 apart, which the paper does not say",
-		"Parallel Merge Find is a strategy of conjunctions in the Go API (gpuload.Find1 to Find4), which no command has a flag for: the engine's ranked queries search the skip headers of the longer lists for blocks"},
+	Notes: []string{"without the paper's own kernels, as in runs before 2026-11-26, the engine decoded the GPU's lists first, the copies of a batch with one query are included, and there are no four levels; with them lists are raw, a level is a launch, and splitters are a factor of 16 apart, which the paper does not say",
+		"the engine's ranked queries search the skip headers of the longer lists for blocks"},
 }
 
 // equal are the lengths of two equal lists.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/query"
@@ -36,7 +35,7 @@ var figure7 = paper.Experiment{
 		return simulated(e, cpu, nil)
 	},
 	GPU: func(ctx context.Context, e *paper.Env) ([]paper.Row, error) {
-		gpu, _, err := gpuTimes(ctx, e, collection, query.And, gpuload.ListByList)
+		gpu, _, err := gpuTimes(ctx, e, collection, query.And)
 		if err != nil {
 			return nil, err
 		}

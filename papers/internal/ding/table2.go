@@ -37,7 +37,7 @@ var table2 = paper.Experiment{
 	},
 	GPU: func(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) {
 		for i, m := range modes {
-			one, batch, err := gpuTimes(ctx, e, timedSet, m, gpuload.ListByList)
+			one, batch, err := gpuTimes(ctx, e, timedSet, m)
 			if err != nil {
 				return nil, err
 			}
@@ -51,13 +51,6 @@ var table2 = paper.Experiment{
 			row(byEngine, mean(one))
 			row("GPU, in a batch", batch)
 			rows = append(rows, core...)
-			if m == query.Or {
-				one, _, err = gpuTimes(ctx, e, timedSet, m, gpuload.GlobalAccumulators)
-				row("GPU, one by one, an accumulator for every document", mean(one))
-			}
-			if err != nil {
-				return nil, err
-			}
 		}
 		return rows, nil
 	},
@@ -153,7 +146,7 @@ func cpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, a query
 
 // gpuTimes returns the seconds of queries on the device one by one, and of a query in a
 // batch of all, and compares the answers with the CPU's.
-func gpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, how gpuload.Accumulation) (one []float64, batch float64, err error) {
+func gpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode) (one []float64, batch float64, err error) {
 	s, err := of(e)
 	if err != nil {
 		return nil, 0, err
@@ -167,7 +160,7 @@ func gpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, how gpu
 		return nil, 0, err
 	}
 	defer cpu.Close()
-	g, err := e.Executor(x, gpuload.Options{CPU: cpu, Memory: 4 << 30, Accumulate: how})
+	g, err := e.Executor(x, gpuload.Options{CPU: cpu, Memory: 4 << 30})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -19,9 +19,6 @@ type Bench struct {
 	Models []string
 	// Strategies are those that part strategies measures, by name; nil: all.
 	Strategies []string
-	// Accumulations are the algorithms for disjunctions that part collections measures;
-	// nil: all.
-	Accumulations []gpuload.Accumulation
 	// Profile, unless nil, receives a profile of the host's part of ranked queries.
 	Profile io.Writer
 	// Times, unless nil, receives a line for each query and way of part steps: collection,

@@ -9,7 +9,6 @@
 //	collection.go    the collections and their queries
 //	queries.go       loading, conjunctions, ranked queries
 //	strategies.go    algorithms for intersection, by the ratio of lengths
-//	disjunctions.go  algorithms for disjunctions
 //	latency.go       consecutive batches
 //	steps.go         single queries on two processors; ways.go compares ways to answer them
 //	lists.go         decoding of resident lists, timed

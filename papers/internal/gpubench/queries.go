@@ -63,8 +63,7 @@ func (b *Bench) Collections(ctx context.Context, dir string) error {
 	return nil
 }
 
-// measure measures intersections on one collection, disjunctions on the first and the last,
-// and everything on the last.
+// measure measures intersections on one collection, and everything on the last.
 func (b *Bench) measure(ctx context.Context, dir, name string, last bool) error {
 	x, err := b.collection(ctx, name, dir)
 	if err != nil {
@@ -74,10 +73,7 @@ func (b *Bench) measure(ctx context.Context, dir, name string, last bool) error 
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.intersect(ctx, e, gpuload.Probe), b.intersect(ctx, e, gpuload.Find4))
-	if err == nil && (last || name == Collections[0]) {
-		err = b.disjunctions(ctx, e)
-	}
+	err = errors.Join(b.intersect(ctx, e, gpuload.Probe), b.intersect(ctx, e, gpuload.MergePath))
 	if err == nil && last {
 		err = errors.Join(b.load(ctx, e), b.ranked(ctx, e), b.latency(ctx, e))
 	}

@@ -89,7 +89,7 @@ func stepWays(queries []query.Query) []stepWay {
 		stepWay{name: "hybrid, ratio alone, each step", o: gpuload.StepOptions{Rule: gpuload.Griffin}},
 		stepWay{name: "gpu, selection there", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: -1}, Choose: always(gpuload.StepRest)}},
 		stepWay{name: "gpu, partial sort on the CPU", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: 1 << 40}, Choose: always(gpuload.StepRest)}})
-	for _, s := range []gpuload.Strategy{gpuload.Probe, gpuload.MergePath, gpuload.Find4} {
+	for _, s := range []gpuload.Strategy{gpuload.Probe, gpuload.MergePath} {
 		out = append(out, stepWay{name: "gpu, each step, " + s.String(), o: gpuload.StepOptions{Choose: always(gpuload.StepGPU), Strategy: s}})
 	}
 	for n := 2; n <= min(longest(queries), 5); n++ {

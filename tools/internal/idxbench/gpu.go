@@ -51,10 +51,10 @@ func (g *GPU) text(w io.Writer) {
 }
 
 type gpuFlags struct {
-	index, queries            string
-	strategies, accumulations []string
-	k, repeats, device        int
-	gone                      map[string]*string // flags that are not there any more
+	index, queries     string
+	strategies         []string
+	k, repeats, device int
+	gone               map[string]*string // flags that are not there any more
 }
 
 // namesOf returns the names of values.
@@ -67,17 +67,16 @@ func namesOf[T fmt.Stringer](all []T) (names []string) {
 
 func gpuCommand() *cobra.Command {
 	f := &gpuFlags{}
-	ways, sums := namesOf(gpuload.Strategies()), namesOf(gpuload.Accumulations())
+	ways := namesOf(gpuload.Strategies())
 	cmd := &cobra.Command{
 		Use:   "gpu --index DIR --queries FILE",
 		Short: "Measure ways to answer queries on a GPU",
 		Long: `Load the lists of a query log onto a GPU, and answer the log there in batches of all
 queries: as conjunctions for docIDs, by each way to intersect, and as disjunctions for
-the best documents, by each way to accumulate. Every result is compared with the CPU's.
+the best documents. Every result is compared with the CPU's.
 It needs an NVIDIA GPU and a build that can use it.`,
 		Example: `  idxbench gpu --index kjv.idx --queries topics.tsv
-  idxbench gpu --index kjv.idx --queries topics.tsv --strategy probe,mergepath
-  idxbench gpu --index kjv.idx --queries topics.tsv --accumulate shared,global --json`,
+  idxbench gpu --index kjv.idx --queries topics.tsv --strategy probe,mergepath --json`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := f.run(cmd.Context())
@@ -91,14 +90,12 @@ It needs an NVIDIA GPU and a build that can use it.`,
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
-	fl.StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect, as `NAME,...` of "+strings.Join(ways, ", ")+" (default all, or none with --accumulate)")
+	fl.StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect, as `NAME,...` of "+strings.Join(ways, ", ")+" (default all, and disjunctions)")
 	cli.CompleteList(cmd, "strategy", ways)
-	fl.StringSliceVar(&f.accumulations, "accumulate", nil, "ways to answer disjunctions, as `NAME,...` of "+strings.Join(sums, ", ")+" (default all, or none with --strategy)")
-	cli.CompleteList(cmd, "accumulate", sums)
 	cli.Int(fl, &f.k, "k", 10, 1, 1024, "how many documents of a disjunction are wanted")
 	cli.Int(fl, &f.repeats, "repeat", 9, 1, cli.Any, "answer the log `N` times and take the median")
 	cli.Int(fl, &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
-	f.gone = goneFlags(fl, "part")
+	f.gone = goneFlags(fl, "part", "accumulate")
 	return cmd
 }
 
@@ -121,16 +118,14 @@ func (f *gpuFlags) run(ctx context.Context) (out *GPU, err error) {
 	switch {
 	case *f.gone["part"] != "":
 		return nil, moved("gpu --part", paperProgram+" gpu --part "+*f.gone["part"])
+	case *f.gone["accumulate"] != "":
+		return nil, moved("gpu --accumulate", paperProgram+" ding-tab2")
 	case f.index == "":
 		return nil, cli.Usage("--index is missing")
 	case f.queries == "":
 		return nil, cli.Usage("--queries is missing")
 	}
 	strategies, err := parseNames(f.strategies, gpuload.Strategies(), gpuload.ParseStrategy)
-	if err != nil {
-		return nil, err
-	}
-	accumulations, err := parseNames(f.accumulations, gpuload.Accumulations(), gpuload.ParseAccumulation)
 	if err != nil {
 		return nil, err
 	}
@@ -150,14 +145,12 @@ func (f *gpuFlags) run(ctx context.Context) (out *GPU, err error) {
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
 	b := &gpuBench{flags: f, dev: dev, snapshot: snapshot, cpu: cpu, out: &GPU{Index: f.index, Queries: len(terms), Device: dev.Info()}}
-	if len(f.strategies) > 0 || len(f.accumulations) == 0 {
-		if err := b.intersections(ctx, asked(terms, query.And, 1<<30), strategies); err != nil {
-			return nil, err
-		}
+	if err := b.intersections(ctx, asked(terms, query.And, 1<<30), strategies); err != nil {
+		return nil, err
 	}
-	if len(f.accumulations) > 0 || len(f.strategies) == 0 {
-		if err := b.disjunctions(ctx, asked(terms, query.Or, f.k), accumulations); err != nil {
-			return nil, err
+	if len(f.strategies) == 0 {
+		if err := b.disjunctions(ctx, asked(terms, query.Or, f.k)); err != nil {
+			return nil, fmt.Errorf("or: %w", err)
 		}
 	}
 	return b.out, nil
@@ -278,27 +271,18 @@ func (b *gpuBench) intersect(ctx context.Context, x *gpuload.Executor, queries [
 }
 
 // disjunctions measures ranked disjunctions.
-func (b *gpuBench) disjunctions(ctx context.Context, queries []query.Query, ways []gpuload.Accumulation) error {
+func (b *gpuBench) disjunctions(ctx context.Context, queries []query.Query) (err error) {
 	want, err := b.cpu.Execute(ctx, queries)
 	if err != nil {
 		return err
 	}
-	for _, how := range ways {
-		if err := b.disjunction(ctx, queries, want, how); err != nil {
-			return fmt.Errorf("%v: %w", how, err)
-		}
-	}
-	return nil
-}
-
-func (b *gpuBench) disjunction(ctx context.Context, queries []query.Query, want []query.Result, how gpuload.Accumulation) (err error) {
-	x, err := b.executor(ctx, queries, gpuload.Options{Accumulate: how})
+	x, err := b.executor(ctx, queries, gpuload.Options{})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, x.Close()) }()
 	var got []query.Result
-	if err := b.rate("or", how.String(), len(queries), func() (err error) { got, err = x.Execute(ctx, queries); return err }); err != nil {
+	if err := b.rate("or", "", len(queries), func() (err error) { got, err = x.Execute(ctx, queries); return err }); err != nil {
 		return err
 	}
 	for i := range want {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -54,18 +55,18 @@ func TestAccumulators(t *testing.T) {
 }
 
 // deleteSome deletes a third of the documents and returns which.
-func deleteSome(r *rand.Rand, segs []segmentView) *roaring.Bitmap {
+func deleteSome(r *rand.Rand, segs []residency.Segment) *roaring.Bitmap {
 	deleted := roaring.New()
 	for i := range segs {
-		n := int(segs[i].seg.Meta().Docs)
+		n := int(segs[i].Seg.Meta().Docs)
 		local := roaring.New()
 		for range n / 3 {
 			if d := r.IntN(n); d/64 < n/64 { // words at the end may be missing
 				local.Add(uint32(d))
-				deleted.Add(segs[i].base + uint32(d))
+				deleted.Add(segs[i].Base + uint32(d))
 			}
 		}
-		segs[i].deletes = reader.NewDeletes(local)
+		segs[i].Deletes = reader.NewDeletes(local)
 	}
 	return deleted
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 )
@@ -49,7 +50,7 @@ func (x *Executor) attach(dev cuda.Device, reserve func() error) error {
 // free frees the device memory of the Executor, except that of stages and conjunctions.
 func (x *Executor) free() {
 	if x.lists != nil {
-		x.lists.close() // its counters stay
+		x.lists.Close() // its counters stay
 	}
 	if x.pinned != nil {
 		_ = x.dev.HostFree(x.pinned)
@@ -77,7 +78,7 @@ func (x *Executor) mostBytes() int64 {
 	const recoded, present, others = 8, 4, 16 << 20 // bytes of a posting in bp128, and in presence words; heads and such
 	most := int64(others)
 	for i := range x.segments {
-		s := x.segments[i].seg
+		s := x.segments[i].Seg
 		n := min(s.Meta().Postings, 1<<40)
 		postings, _ := s.Header().Section(format.SectionPostings)
 		most += 2*postings.Length + (recoded+present)*int64(n)
@@ -88,7 +89,7 @@ func (x *Executor) mostBytes() int64 {
 // leastBytes returns what the Executor allocates on the device before any query: lists, their
 // table, what loads need, and lengths and norms of all documents.
 func (x *Executor) leastBytes() int64 {
-	return x.arenaBytes() + int64(layout.DescSize)*int64(x.slots()) + int64(loaders*pinnedSize) + 5*int64(x.docs)
+	return x.arenaBytes() + int64(layout.DescSize)*int64(x.slots()) + int64(residency.Loaders*residency.PinnedSize) + 5*int64(x.docs)
 }
 
 // firstIn, firstOut and firstWork are bytes that suffice for the buffers of most batches of

@@ -68,7 +68,7 @@ func TestCrowded(t *testing.T) {
 			t.Errorf("%+v: %v", v, err)
 		} else {
 			check(t, x, c, sc, qs, nil)
-			if roomy := v.left > 100<<20; roomy && (cpu.asked > 0 || x.lent == 0) || x.lists.arena.Size() < 4<<20 || x.Err() != nil {
+			if roomy := v.left > 100<<20; roomy && (cpu.asked > 0 || x.lent == 0) || x.lists.Arena.Size() < 4<<20 || x.Err() != nil {
 				t.Errorf("%+v: %d queries on the CPU, Options.Memory %d: %v", v, cpu.asked, x.options.Memory, x.Err())
 			}
 		}

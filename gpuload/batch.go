@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 )
@@ -42,7 +43,7 @@ type batch struct {
 	drives      []*posting       // slab for chore.drive
 
 	// Scratch.
-	wants   []*want
+	wants   []*residency.Want
 	moved   []*posting
 	caps    []int64
 	outs    []kernels.Ptr
@@ -124,15 +125,15 @@ func (l *batch) bring(ctx context.Context, plans []*plan) error {
 		for i := range p.lists {
 			if o := &p.lists[i]; o.n > 0 && o.small == nil {
 				wants = append(wants, &o.want)
-				if o.want.list == nil {
+				if o.want.List == nil {
 					moved = append(moved, o)
 				}
 			}
 		}
 	}
 	l.wants, l.moved = wants, moved
-	missing, bare := x.lists.find(wants, epoch)
-	err := x.lists.mark(bare)
+	missing, bare := x.lists.Find(wants, epoch)
+	err := x.lists.Mark(bare)
 	if err != nil {
 		return err
 	}
@@ -141,7 +142,7 @@ func (l *batch) bring(ctx context.Context, plans []*plan) error {
 		return err
 	}
 	for _, o := range moved {
-		o.home.list.Store(o.want.list)
+		o.home.list.Store(o.want.List)
 	}
 	return nil
 }
@@ -166,12 +167,12 @@ func (l *batch) addTerms(c *chore) {
 		term := kernels.Term{Weight: w, Bound: w} // no score exceeds the weight
 		if o.small != nil {
 			term.List = l.st.zoneFirst + uint32(len(l.descs))
-			docs := l.x.views[c.seg].docs
+			docs := l.x.views[c.seg].Docs
 			l.descs = append(l.descs, layout.AppendPlain(l.st.Buffers, *o.small, docs))
 		} else {
-			term.List = o.want.list.slot
-			l.codecs |= o.want.list.codecs
-			term.Bound = l.x.scorer.Bound(w, o.want.list.quad)
+			term.List = o.want.List.Slot
+			l.codecs |= o.want.List.Codecs
+			term.Bound = l.x.scorer.Bound(w, o.want.List.Quad)
 		}
 		l.terms = append(l.terms, term)
 		c.drive = append(c.drive, o)
@@ -190,7 +191,7 @@ func (l *batch) queries() []kernels.QueryDesc {
 	for i, c := range l.chores {
 		s := &l.x.views[c.seg]
 		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
-			NTerms: uint32(c.terms), DocBase: s.base, Docs: s.docs, Slot: uint32(c.slot)}
+			NTerms: uint32(c.terms), DocBase: s.Base, Docs: s.Docs, Slot: uint32(c.slot)}
 		if l.local {
 			q[i].DocBase = 0
 		}
@@ -204,7 +205,7 @@ func (l *batch) send() {
 	if len(l.descs) > 0 {
 		p := layout.Put(st.Buffers, l.descs)
 		size := layout.DescSize
-		st.Batch.CopyIn(l.x.lists.table+kernels.Ptr(size*int(st.zoneFirst)), st.At(p, size*len(l.descs)))
+		st.Batch.CopyIn(l.x.lists.Table+kernels.Ptr(size*int(st.zoneFirst)), st.At(p, size*len(l.descs)))
 	}
 	st.CopyIn()
 }
@@ -224,7 +225,7 @@ func blocksOf(o *posting) uint32 {
 	if o.small != nil {
 		return 1
 	}
-	return o.want.list.blocks
+	return o.want.List.Blocks
 }
 
 // outLayout returns the offset of each plan's keys in Out, where they follow the counts,
@@ -313,11 +314,11 @@ func (l *batch) floors() kernels.Ptr {
 func (l *batch) finish(outKeys []int, launches ...func()) error {
 	st := l.st
 	l.send()
-	st.Batch.Record(timers + 2*st.stream)
+	st.Batch.Record(residency.Timers + 2*st.stream)
 	for _, f := range launches {
 		f()
 	}
-	st.Batch.Record(timers + 2*st.stream + 1)
+	st.Batch.Record(residency.Timers + 2*st.stream + 1)
 	_, size := l.outLayout()
 	st.Batch.CopyOut(st.Out[:size], st.OutDev)
 	if err := l.x.dev.Submit(&st.Batch); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -57,11 +58,11 @@ func TestChecks(t *testing.T) {
 				damage(r, l.Extent())
 			}
 			dev := cuda.NewEmulator()
-			x, err := newExecutor(dev, []segmentView{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20})
+			x, err := newExecutor(dev, []residency.Segment{{Seg: s}}, Options{Scorer: sc, Memory: 1 << 20})
 			if err != nil {
 				t.Fatal(err)
 			}
-			x.lists.isolate = round > 1
+			x.lists.Isolate = round > 1
 			for range 2 {
 				if err := x.LoadAll(context.Background()); err != nil {
 					t.Fatal(err)
@@ -72,16 +73,16 @@ func TestChecks(t *testing.T) {
 						continue
 					}
 					why := fault(t, s, e)
-					key := listKey{Key: Key{0, e.Offset}, n: e.DF}
-					_, resident := x.lists.byKey[key]
+					key := residency.ListKey{Key: residency.Key{Segment: 0, Offset: e.Offset}, N: e.DF}
+					_, resident := x.lists.ByKey[key]
 					switch {
 					case resident && why != "":
 						t.Errorf("%v, round %d: list %s is resident: %s", codecs, round, it.Term(), why)
 					case !resident && why == "" && !changed[e.Offset]:
-						t.Errorf("%v, round %d: sound list %s is refused: %v", codecs, round, it.Term(), x.lists.refused[key])
+						t.Errorf("%v, round %d: sound list %s is refused: %v", codecs, round, it.Term(), x.lists.Refused[key])
 					case !resident && why == "":
 						cautious++
-						t.Logf("%v, round %d: list %s: %v", codecs, round, it.Term(), x.lists.refused[key])
+						t.Logf("%v, round %d: list %s: %v", codecs, round, it.Term(), x.lists.Refused[key])
 					case !resident:
 						refused++
 						q := query.Query{RawTerms: [][]byte{it.Term()}, K: 5, Mode: query.Or}
@@ -93,7 +94,7 @@ func TestChecks(t *testing.T) {
 						}
 					}
 				}
-				x.lists.forget()
+				x.lists.Forget()
 			}
 			closeExecutor(t, x)
 			if err := dev.Close(); err != nil {

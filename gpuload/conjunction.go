@@ -96,7 +96,7 @@ func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how St
 	}
 	for i, p := range use {
 		if p.cpu || !x.usable(p) {
-			return fmt.Errorf("query %d: %w", i, x.lists.why(p))
+			return fmt.Errorf("query %d: %w", i, x.why(p))
 		}
 	}
 	if how == Auto {
@@ -151,7 +151,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	for i := range l.chores {
 		l.addTerms(&l.chores[i])
 	}
-	c.p = kernels.IntersectParams{Lists: x.lists.table, Queries: layout.Put(st.Buffers, l.queries()), Terms: layout.Put(st.Buffers, l.terms),
+	c.p = kernels.IntersectParams{Lists: x.lists.Table, Queries: layout.Put(st.Buffers, l.queries()), Terms: layout.Put(st.Buffers, l.terms),
 		Tiles: layout.Put(st.Buffers, s.tiles), Counts: st.Scratch(4 * int64(len(s.tiles))), Out: st.Scratch(4 * room),
 		NTiles: uint32(len(s.tiles)), Stride: stride, Locate: how.locate(x.options), Run: run}
 	c.kernel = kernels.For(kernels.Intersect, l.codecs)
@@ -195,7 +195,7 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 				s.tiles = append(s.tiles, kernels.Tile{Job: uint32(len(l.chores)), First: b})
 			}
 			if o.small == nil {
-				s.stride = max(s.stride, 1<<o.want.list.logBlock)
+				s.stride = max(s.stride, 1<<o.want.List.LogBlock)
 			}
 			l.chores = append(l.chores, chore{plan: p, seg: seg, slot: i})
 		}
@@ -330,8 +330,8 @@ func (p *plan) second(segments int) uint32 {
 		return 0
 	}
 	for _, o := range p.lists[segments : 2*segments] {
-		if r := o.want.list; r != nil {
-			return r.slot
+		if r := o.want.List; r != nil {
+			return r.Slot
 		}
 	}
 	return 0

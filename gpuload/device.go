@@ -73,7 +73,7 @@ func init() {
 		x := d.(*Device)
 		x.dev = wrap(x.dev)
 	}
-	cuda.Forget = func(x any) { x.(*Executor).lists.forget() }
+	cuda.Forget = func(x any) { x.(*Executor).lists.Forget() }
 }
 
 // Info describes the device. It can be called after Close.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	damaged "github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/gputrial"
@@ -54,7 +55,7 @@ func sharing(t *testing.T, c *gputrial.Collection, a, b int) *segment.Segment {
 // answers for that and refuses the other.
 func TestSharedList(t *testing.T) {
 	c, sc := newCollection(t, gputrial.Shape{Docs: 20000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 150, DocsCodec: "bp128", FreqsCodec: "bp128", Seed: 5})
-	segs := []segmentView{{seg: sharing(t, c, 3, 10)}}
+	segs := []residency.Segment{{Seg: sharing(t, c, 3, 10)}}
 	for _, first := range []int{3, 10} {
 		dev := cuda.NewEmulator()
 		x, err := newExecutor(dev, segs, Options{Scorer: sc, Memory: 4 << 20})
@@ -91,7 +92,7 @@ func TestSharedListJoined(t *testing.T) {
 	c, sc := newCollection(t, shape)
 	shape.Seed++
 	more, _ := newCollection(t, shape)
-	segs := []segmentView{{seg: sharing(t, c, 8, 10)}, {seg: more.Parts[0].Segment, base: 2000}}
+	segs := []residency.Segment{{Seg: sharing(t, c, 8, 10)}, {Seg: more.Parts[0].Segment, Base: 2000}}
 	var got [2][]query.Result
 	for i := range got {
 		dev := cuda.NewEmulator()

@@ -53,7 +53,7 @@ func (l *batch) disjunctions(size int) error {
 				Last: uint32(docs * (r + 1) / uint64(runs[i])), Slot: uint32(c.slot)})
 		}
 	}
-	p := kernels.DisjunctParams{Lists: x.lists.table, Queries: layout.Put(st.Buffers, queries), Terms: layout.Put(st.Buffers, l.terms),
+	p := kernels.DisjunctParams{Lists: x.lists.Table, Queries: layout.Put(st.Buffers, queries), Terms: layout.Put(st.Buffers, l.terms),
 		Ranges: layout.Put(st.Buffers, ranges), Keys: keys, Counts: counts, Floors: floors, NRanges: uint32(total),
 		Width: uint32(x.options.width), Keep: uint32(maxk), Buffer: queueSize}
 	l.toOut(selects, outKeys)
@@ -87,7 +87,7 @@ func (x *Executor) occurs(p *plan, seg int) (n int64) {
 
 // runs returns the number of thread blocks for a chore.
 func (x *Executor) runs(c chore, chores int) int {
-	docs := int(x.views[c.seg].docs)
+	docs := int(x.views[c.seg].Docs)
 	most := (docs + x.options.width - 1) / x.options.width
 	n := max(int(x.occurs(c.plan, c.seg)/rangePostings), minRanges/chores)
 	return max(1, min(n, most))
@@ -99,12 +99,12 @@ func (x *Executor) floor(p *plan) (key uint64) {
 	for t, w := range p.weights {
 		for s := range x.views {
 			o := &p.lists[t*len(x.views)+s]
-			r := o.want.list
+			r := o.want.List
 			if r == nil {
 				continue
 			}
 			for i, n := range o.reach {
-				if tf, dl, ok := r.kth[i].Pair(); ok && p.k <= int(n) {
+				if tf, dl, ok := r.Kth[i].Pair(); ok && p.k <= int(n) {
 					v := query.Score(w, float32(tf), x.scorer.Norm(dl))
 					key = max(key, uint64(math.Float32bits(v))<<32)
 					break

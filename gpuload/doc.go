@@ -43,17 +43,11 @@
 //	step_select.go    selecting the best of a query on the CPU
 //	step_rule.go      where a step runs; step_load.go: lists copied behind queries
 //	step_trace.go     a record of the steps of a query
-//	lists.go          residency: the table of lists
-//	load.go           copying lists; load_open.go: opening them; loader.go: memory for that
-//	join.go           lists of several segments as one
-//	checks.go         what a list must pass to become resident
-//	recode.go         lists of other codecs in bp128
 //	resident.go       which lists are there, for predictions of costs
-//	evict.go          allocation and eviction in device memory
-//	presence.go       presence words of lists
+//	scarcity.go       whether to load lists or to leave queries to the CPU when memory is full
 //
-// Package internal/layout defines the layout of device memory, package kernels holds the
-// device code, and internal/cuda (at the root) launches it.
+// Package internal/residency keeps lists in device memory, internal/layout defines how it
+// is laid out, internal/kernels (at the root) has the table of kernels, and internal/cuda launches them.
 //
 // On Linux on amd64 and arm64 every program finds the NVIDIA driver at run time, without
 // cgo, unless it is built with the tag static. The build tag cuda calls the driver through

@@ -9,12 +9,12 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/segment"
 )
 
 // maxK is the greatest k that the device supports.
@@ -32,21 +32,21 @@ var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 // closed Executor.
 type Executor struct {
 	dev      cuda.Device
-	segments []segmentView
-	views    []view
+	segments []residency.Segment
+	views    []residency.View
 	scorer   *query.Scorer
 	parser   *query.Parser
 	snapshot *reader.Snapshot
 	options  Options
 	docs     uint64
-	lists    *lists
+	lists    *residency.Lists
 	terms    termcache.Cache[known]
 	crews    sync.Pool     // of *crew
 	found    sync.Pool     // of *resolver
 	norms    []kernels.Ptr // by view
 	live     []kernels.Ptr
-	codes    kernels.Ptr                       // decoded values of quad codes
-	stages   [cuda.Streams - loadStreams]stage // the other streams are for loads
+	codes    kernels.Ptr                                 // decoded values of quad codes
+	stages   [cuda.Streams - residency.LoadStreams]stage // the other streams are for loads
 	idle     chan *stage
 	peak     layout.Peak
 	pinned   []byte      // lent to stages
@@ -64,13 +64,6 @@ type Executor struct {
 	epoch        uint64
 	busy         float64 // seconds
 	conjunctions map[*Conjunction]bool
-}
-
-// segmentView is one segment of the snapshot.
-type segmentView struct {
-	seg     *segment.Segment
-	base    uint32          // global docID of its first document
-	deletes *reader.Deletes // nil for none
 }
 
 // stage is the state of one batch in flight.
@@ -93,7 +86,7 @@ type pending struct {
 const (
 	tableSlots = 1 << 20
 	zoneSlots  = 1 << 16 // per batch, for lists without an extent
-	zones      = (cuda.Streams - loadStreams) * zoneSlots
+	zones      = (cuda.Streams - residency.LoadStreams) * zoneSlots
 )
 
 // New returns an Executor for a snapshot. The Executor retains the snapshot and the
@@ -154,11 +147,11 @@ func (x *Executor) use(dev *Device) error {
 }
 
 // halfOf is hostHalf for segments and options that are valid.
-func halfOf(segments []segmentView, o Options) *Executor {
-	x := &Executor{segments: segments, views: join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
+func halfOf(segments []residency.Segment, o Options) *Executor {
+	x := &Executor{segments: segments, views: residency.Join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
 	x.state.ready = make(chan struct{})
 	for i := range x.views {
-		x.docs += uint64(x.views[i].docs)
+		x.docs += uint64(x.views[i].Docs)
 	}
 	x.terms.Init(knownSets(x.countTerms(), len(x.views)))
 	return x
@@ -167,11 +160,11 @@ func halfOf(segments []segmentView, o Options) *Executor {
 // open allocates the device memory that does not depend on queries.
 func (x *Executor) open() (err error) {
 	slots := x.slots()
-	if x.lists, err = newLists(x.dev, x.segments, x.views, x.arenaBytes(), slots, zones); err != nil {
+	if x.lists, err = residency.New(x.dev, x.segments, x.views, x.arenaBytes(), slots, zones); err != nil {
 		return err
 	}
-	x.lists.asStored = x.options.AsStored
-	x.lists.least = layout.LeastPresent(x.options.Presence)
+	x.lists.AsStored = x.options.AsStored
+	x.lists.Least = layout.LeastPresent(x.options.Presence)
 	x.idle = make(chan *stage, len(x.stages))
 	for i := range x.stages {
 		st := &x.stages[i]
@@ -247,7 +240,9 @@ func (x *Executor) Stats() Stats {
 	if x.lists == nil {
 		return Stats{}
 	}
-	s := x.lists.counters()
+	c := x.lists.Counters()
+	s := Stats{Lists: c.Lists, Bytes: c.Bytes, Stored: c.Stored, Hits: c.Hits, Misses: c.Misses, HitBytes: c.HitBytes, Loaded: c.Loaded, Evicted: c.Evicted,
+		BytesLoaded: c.BytesLoaded, Refused: c.Refused, Marked: c.Marked}
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s.Busy = time.Duration(x.busy * 1e9)
@@ -313,7 +308,18 @@ func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([
 		x.scarcity.answer.add(len(queries), time.Since(begun))
 		return r, err
 	}
-	return nil, x.lists.why(p)
+	return nil, x.why(p)
+}
+
+// why returns the reason why the device cannot answer a query: what is wrong with one of
+// its lists, or ErrUnsupported.
+func (x *Executor) why(p *plan) error {
+	for w := range wanted(p.lists) {
+		if err := x.lists.Refusal(w.Key); err != nil {
+			return err
+		}
+	}
+	return ErrUnsupported
 }
 
 // answer sets the hits of plans, or marks plans for the CPU. The caller settles the error.

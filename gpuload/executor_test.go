@@ -9,13 +9,14 @@ import (
 	"testing"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
 )
 
-func viewsIn(c *gputrial.Collection) (s []segmentView) {
+func viewsIn(c *gputrial.Collection) (s []residency.Segment) {
 	for _, p := range c.Parts {
-		s = append(s, segmentView{seg: p.Segment, base: p.Base})
+		s = append(s, residency.Segment{Seg: p.Segment, Base: p.Base})
 	}
 	return s
 }

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -58,14 +59,14 @@ func TestHostileExtents(t *testing.T) {
 			}
 			dev := cuda.NewEmulator()
 			dev.Seed = uint64(round)
-			x, err := newExecutor(dev, []segmentView{{seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{},
+			x, err := newExecutor(dev, []residency.Segment{{Seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{},
 				shared: round%3 == 0, Presence: 1, AsStored: round%2 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}
-			x.lists.isolate = true
-			for i := range x.lists.proven[0] {
-				x.lists.proven[0][i] = ^uint64(0)
+			x.lists.Isolate = true
+			for i := range x.lists.Proven[0] {
+				x.lists.Proven[0][i] = ^uint64(0)
 			}
 			var qs []query.Query
 			for _, q := range c.Draw(r, 8, 4, 10, query.And, query.Or) {

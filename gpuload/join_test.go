@@ -67,7 +67,7 @@ func TestJoinedDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Raw().SkipPageChecks()
-		segs[bad].seg = s
+		segs[bad].Seg = s
 		why, changed := map[string]string{}, map[string]bool{}
 		for it := s.Terms(); it.Next(); {
 			l, err := s.List(it.Entry())

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/kernels"
 )
@@ -33,7 +34,7 @@ func TestKernels(t *testing.T) {
 	} {
 		c, _ := newCollection(t, v.shape)
 		segments := viewsIn(c)
-		x := &Executor{segments: segments, views: join(segments, v.asStored), options: Options{AsStored: v.asStored}}
+		x := &Executor{segments: segments, views: residency.Join(segments, v.asStored), options: Options{AsStored: v.asStored}}
 		got, want := x.kernels(), append(v.want, always...)
 		slices.Sort(got)
 		if slices.Sort(want); !slices.Equal(got, want) {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -17,7 +18,7 @@ import (
 func TestNorms(t *testing.T) {
 	for _, docs := range []uint32{1, 1<<30 - 1, 1 << 30, math.MaxUint32} {
 		dev := &allocated{Emulator: cuda.NewEmulator()}
-		x := &Executor{dev: dev, views: []view{{docs: docs}}}
+		x := &Executor{dev: dev, views: []residency.View{{Docs: docs}}}
 		if err := x.prepare(0); !errors.Is(err, ErrMemory) || dev.size < 4*int64(docs) {
 			t.Errorf("%d documents: %d bytes, %v", docs, dev.size, err)
 		}

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -17,11 +18,11 @@ import (
 )
 
 // wantsOf returns wants of all lists.
-func wantsOf(t *testing.T, views []view) (wants []*want) {
+func wantsOf(t *testing.T, views []residency.View) (wants []*residency.Want) {
 	t.Helper()
 	for i := range views {
-		err := views[i].eachTerm(func(parts []listPart, n uint32) {
-			if w, ok := views[i].wantOf(parts, n); ok {
+		err := views[i].EachTerm(func(parts []residency.ListPart, n uint32) {
+			if w, ok := views[i].WantOf(parts, n); ok {
 				wants = append(wants, &w)
 			}
 		})
@@ -39,7 +40,7 @@ type slow struct {
 }
 
 func (d *slow) Wait(stream int) error {
-	if stream >= cuda.Streams-loadStreams && stream != markStream {
+	if stream >= cuda.Streams-residency.LoadStreams && stream != residency.MarkStream {
 		<-d.hold
 	}
 	return d.Emulator.Wait(stream)
@@ -55,7 +56,7 @@ func TestLoadHoldsNoLock(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants := wantsOf(t, x.views)
-	var ready, missing []*want
+	var ready, missing []*residency.Want
 	for i, w := range wants {
 		if i%2 == 0 {
 			ready = append(ready, w)
@@ -64,25 +65,25 @@ func TestLoadHoldsNoLock(t *testing.T) {
 		}
 	}
 	first := make(chan error)
-	go func() { first <- x.lists.load(context.Background(), ready, 1, 1) }()
+	go func() { first <- x.lists.Load(context.Background(), ready, 1, 1) }()
 	for range 2 {
 		dev.hold <- struct{}{}
 	}
 	if err := <-first; err != nil {
 		t.Fatal(err)
 	}
-	go func() { first <- x.lists.load(context.Background(), missing, 2, 2) }()
+	go func() { first <- x.lists.Load(context.Background(), missing, 2, 2) }()
 	for coming := 0; coming == 0; { // until the load has begun
-		x.lists.mu.RLock()
-		coming = len(x.lists.coming)
-		x.lists.mu.RUnlock()
+		x.lists.Mu.RLock()
+		coming = len(x.lists.Coming)
+		x.lists.Mu.RUnlock()
 	}
-	if lost, _ := x.lists.find(ready, 3); len(lost) != 0 {
+	if lost, _ := x.lists.Find(ready, 3); len(lost) != 0 {
 		t.Errorf("%d of %d lists are not found during a load", len(lost), len(ready))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	if err := x.lists.load(ctx, missing[:1], 3, 3); !errors.Is(err, context.DeadlineExceeded) {
+	if err := x.lists.Load(ctx, missing[:1], 3, 3); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a list that is being loaded is there: %v", err)
 	}
 	close(dev.hold)
@@ -90,8 +91,8 @@ func TestLoadHoldsNoLock(t *testing.T) {
 		t.Error(err)
 	}
 	for _, w := range missing {
-		if w.list == nil {
-			t.Errorf("%v is not loaded", w.key)
+		if w.List == nil {
+			t.Errorf("%v is not loaded", w.Key)
 		}
 	}
 	closeExecutor(t, x)
@@ -119,7 +120,7 @@ func TestLoadsAtOnce(t *testing.T) {
 					wants := wantsOf(t, x.views)
 					r.Shuffle(len(wants), func(a, b int) { wants[a], wants[b] = wants[b], wants[a] })
 					epoch := x.nextEpoch()
-					if err := x.lists.load(context.Background(), wants[:len(wants)/2], x.oldest(epoch), epoch); err != nil {
+					if err := x.lists.Load(context.Background(), wants[:len(wants)/2], x.oldest(epoch), epoch); err != nil {
 						t.Error(err)
 					}
 					check(t, x, c, sc, c.Draw(r, 5, 4, 20, query.And, query.Or), nil)
@@ -132,14 +133,14 @@ func TestLoadsAtOnce(t *testing.T) {
 			t.Errorf("statistics are %+v", s)
 		}
 		used := map[kernels.Ptr]bool{}
-		for _, r := range x.lists.byKey {
-			if used[r.at] || r.gone.Load() {
-				t.Errorf("%v is at %#x", r.key, r.at)
+		for _, r := range x.lists.ByKey {
+			if used[r.At] || r.Gone.Load() {
+				t.Errorf("%v is at %#x", r.Key, r.At)
 			}
-			used[r.at] = true
+			used[r.At] = true
 		}
-		if free := x.lists.arena.Free(); free+s.Bytes+s.Marked != x.lists.arena.Size() {
-			t.Errorf("%d of %d bytes are free, %d in use", free, x.lists.arena.Size(), s.Bytes+s.Marked)
+		if free := x.lists.Arena.Free(); free+s.Bytes+s.Marked != x.lists.Arena.Size() {
+			t.Errorf("%d of %d bytes are free, %d in use", free, x.lists.Arena.Size(), s.Bytes+s.Marked)
 		}
 		closeExecutor(t, x)
 		if err := dev.Close(); err != nil {
@@ -158,25 +159,25 @@ func TestRing(t *testing.T) {
 		t.Fatal(err)
 	}
 	longest := func() (n int) {
-		for range loaders {
-			d := <-x.lists.loaders
-			n = max(n, len(d.ring))
-			x.lists.loaders <- d
+		for range residency.Loaders {
+			d := <-x.lists.Loaders
+			n = max(n, len(d.Ring))
+			x.lists.Loaders <- d
 		}
 		return n
 	}
 	wants := wantsOf(t, x.views)
-	if err := x.lists.load(context.Background(), wants[:1], 1, 1); err != nil {
+	if err := x.lists.Load(context.Background(), wants[:1], 1, 1); err != nil {
 		t.Fatal(err)
 	}
-	if n := longest(); n != firstRing {
+	if n := longest(); n != residency.FirstRing {
 		t.Errorf("a list of %d bytes made a ring of %d", x.Stats().Bytes, n)
 	}
 	if err := x.LoadAll(context.Background()); err != nil {
 		t.Fatal(err)
 	}
 	// What is copied has passed its checks on the device.
-	if s := x.Stats(); s.Refused != 0 || int(s.Lists) != len(wants) || longest() <= firstRing || s.Bytes <= firstRing {
+	if s := x.Stats(); s.Refused != 0 || int(s.Lists) != len(wants) || longest() <= residency.FirstRing || s.Bytes <= residency.FirstRing {
 		t.Errorf("%+v, a ring of %d bytes", s, longest())
 	}
 	check(t, x, c, sc, c.Draw(rand.New(rand.NewPCG(1, 5)), 20, 5, 30, query.And, query.Or), nil)

@@ -35,9 +35,9 @@ func TestMostBytes(t *testing.T) {
 			for range 2 {
 				check(t, x, c, sc, c.Draw(r, 12, 5, 30, query.And, query.Or), nil)
 			}
-			s, free := x.Stats(), x.lists.arena.Free()
-			if s.Refused > 0 || s.Evicted > 0 || s.Marked == 0 || free < x.lists.arena.Size()/4 {
-				t.Errorf("%s, %+v: %+v, %d of %d bytes free", codec, o, s, free, x.lists.arena.Size())
+			s, free := x.Stats(), x.lists.Arena.Free()
+			if s.Refused > 0 || s.Evicted > 0 || s.Marked == 0 || free < x.lists.Arena.Size()/4 {
+				t.Errorf("%s, %+v: %+v, %d of %d bytes free", codec, o, s, free, x.lists.Arena.Size())
 			}
 			closeExecutor(t, x)
 			if err := dev.Close(); err != nil {

@@ -30,14 +30,14 @@ func (o *posting) source() any {
 	if o.small != nil {
 		return o.small
 	}
-	return o.want.list
+	return o.want.List
 }
 
 // plain returns the address of the docIDs of an intermediate result, which need no
 // decoding, or 0 for other lists.
 func (o *posting) plain() kernels.Ptr {
-	if r := o.want.list; r != nil && r.key.Segment < 0 {
-		return r.at
+	if r := o.want.List; r != nil && r.Key.Segment < 0 {
+		return r.At
 	}
 	return 0
 }
@@ -130,7 +130,7 @@ func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, ord
 		}
 		at += 4 * kernels.Ptr(job.NA)
 	}
-	m.spread = kernels.DecodeParams{Lists: c.x.lists.table, Jobs: layout.Put(st.Buffers, decodes), Tiles: layout.Put(st.Buffers, blocks),
+	m.spread = kernels.DecodeParams{Lists: c.x.lists.Table, Jobs: layout.Put(st.Buffers, decodes), Tiles: layout.Put(st.Buffers, blocks),
 		NTiles: uint32(len(blocks)), TileBlocks: spreadBlocks}
 	m.merge = kernels.MergeParams{Jobs: layout.Put(st.Buffers, jobs), Tiles: layout.Put(st.Buffers, tiles), NTiles: uint32(len(tiles))}
 	m.collect.Jobs = layout.Put(st.Buffers, firsts)

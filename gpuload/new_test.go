@@ -5,11 +5,12 @@ package gpuload
 import (
 	"errors"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 )
 
 // newExecutor returns an Executor for segments in docID order. o.Scorer must be set.
-func newExecutor(dev cuda.Device, segments []segmentView, o Options) (*Executor, error) {
+func newExecutor(dev cuda.Device, segments []residency.Segment, o Options) (*Executor, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -35,7 +36,7 @@ func StartGroup(n int, snapshot *reader.Snapshot, o Options) (*Opening, error) {
 	if err != nil {
 		return nil, err
 	}
-	first.expected.Store(&expected{joiners: joiners{views: first.views}})
+	first.expected.Store(&expected{joiners: residency.Joiners{Views: first.views}})
 	p := &Opening{first: first, snapshot: snapshot, options: o, opened: make(chan struct{})}
 	go func() {
 		defer close(p.opened)
@@ -123,7 +124,7 @@ func (p *Opening) Load() {
 	wants := p.lists.take()
 	var first, all sync.WaitGroup
 	for _, m := range p.group.members {
-		copies, own := make([]want, len(wants)), make([]*want, len(wants))
+		copies, own := make([]residency.Want, len(wants)), make([]*residency.Want, len(wants))
 		for i, w := range wants {
 			copies[i] = *w
 			own[i] = &copies[i]
@@ -140,9 +141,9 @@ func (p *Opening) Load() {
 
 // expected are lists of queries that will come, in the order in which these need them.
 type expected struct {
-	joiners  joiners
+	joiners  residency.Joiners
 	mu       sync.Mutex
-	wants    []*want // some are there twice
+	wants    []*residency.Want // some are there twice
 	postings int64
 	taken    bool // no more are wanted
 	gone     bool // those that are joined from now on are not loaded any more
@@ -151,7 +152,7 @@ type expected struct {
 // Lists that are expected have at most these postings together, which are 128 MB and 3 ms of
 // copying, and this number, which takes the processor 20 ms to load.
 const (
-	mostExpectedPostings = joinedAtOnce
+	mostExpectedPostings = residency.JoinedAtOnce
 	mostExpected         = 1 << 14
 )
 
@@ -177,33 +178,33 @@ func (e *expected) add(r *resolver, k *known) {
 
 // touch reads a list and verifies its checksums, which is then done, or joins it. What is
 // wrong with it is found again when it is loaded.
-func (e *expected) touch(r *resolver, w *want) {
+func (e *expected) touch(r *resolver, w *residency.Want) {
 	var ignored error
 	defer store.CatchFault(store.ArmFault(), &ignored)
-	if w.joined != nil {
-		if o := new(opened); e.joiners.join(o, w.joined) == nil {
+	if w.Joined != nil {
+		if o := new(residency.Opened); e.joiners.Join(o, w.Joined) == nil {
 			e.mu.Lock()
 			if !e.gone {
-				w.joined.ahead.Store(o)
+				w.Joined.Ahead.Store(o)
 			}
 			e.mu.Unlock()
 		}
-	} else if r.x.segments[w.key.Segment].seg.InitList(&r.list, w.entry) == nil {
+	} else if r.x.segments[w.Key.Segment].Seg.InitList(&r.list, w.Entry) == nil {
 		_ = r.list.VerifyBytes()
 	}
 }
 
 // loadAhead makes lists resident, in that order, until one does not fit. It returns after the
 // first load, and calls done after the last.
-func (x *Executor) loadAhead(wants []*want, done func()) {
+func (x *Executor) loadAhead(wants []*residency.Want, done func()) {
 	if len(wants) == 0 || x.enter() != nil {
 		done()
 		return
 	}
 	ctx := context.Background()
 	load := func() bool {
-		n := min(len(wants), checkSize)
-		err := x.lists.load(ctx, wants[:n], 0, x.nextEpoch()) // no list is as old as epoch 0
+		n := min(len(wants), residency.CheckSize)
+		err := x.lists.Load(ctx, wants[:n], 0, x.nextEpoch()) // no list is as old as epoch 0
 		some := wants[:n]
 		wants = wants[n:]
 		return err == nil && anyLoaded(some) && len(wants) > 0
@@ -221,7 +222,7 @@ func (x *Executor) loadAhead(wants []*want, done func()) {
 }
 
 // take ends the expectation and returns its lists.
-func (e *expected) take() []*want {
+func (e *expected) take() []*residency.Want {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.taken = true
@@ -234,8 +235,8 @@ func (e *expected) forget() {
 	defer e.mu.Unlock()
 	e.gone = true
 	for _, w := range e.wants {
-		if w.joined != nil {
-			w.joined.ahead.Store(nil)
+		if w.Joined != nil {
+			w.Joined.Ahead.Store(nil)
 		}
 	}
 }

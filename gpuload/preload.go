@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -32,13 +33,13 @@ func (x *Executor) Preload(ctx context.Context, queries []query.Query) error {
 	Plan(plan)
 	for len(plan) > 0 && err == nil {
 		n := x.preloadable(plan)
-		chunk := make([]*want, n)
+		chunk := make([]*residency.Want, n)
 		for i, d := range plan[:n] {
 			chunk[i] = wants[d.Key]
 		}
 		plan = plan[n:]
 		if err = ctx.Err(); err == nil {
-			err = x.lists.load(ctx, chunk, 0, x.nextEpoch()) // no list is as old as epoch 0
+			err = x.lists.Load(ctx, chunk, 0, x.nextEpoch()) // no list is as old as epoch 0
 		}
 		if !anyLoaded(chunk) {
 			break // the device is full
@@ -57,7 +58,7 @@ const preloadAtOnce = 512
 // preloadable returns how many lists at the front of a plan to load together: when memory
 // runs short, fewer, because lists that are loaded together take it in any order.
 func (x *Executor) preloadable(plan []Demand) int {
-	left := x.lists.arena.Free() / 2
+	left := x.lists.UnusedBytes() / 2
 	for n, d := range plan[:min(len(plan), preloadAtOnce)] {
 		if left -= d.Bytes; left < 0 {
 			return max(n, 1)
@@ -66,9 +67,9 @@ func (x *Executor) preloadable(plan []Demand) int {
 	return min(len(plan), preloadAtOnce)
 }
 
-func anyLoaded(wants []*want) bool {
+func anyLoaded(wants []*residency.Want) bool {
 	for _, w := range wants {
-		if w.list != nil {
+		if w.List != nil {
 			return true
 		}
 	}
@@ -76,10 +77,10 @@ func anyLoaded(wants []*want) bool {
 }
 
 // demands returns the lists of queries, and how many queries use each.
-func (x *Executor) demands(queries []query.Query) (map[Key]*want, []Demand, error) {
+func (x *Executor) demands(queries []query.Query) (map[Key]*residency.Want, []Demand, error) {
 	r := x.resolver()
 	defer x.found.Put(r)
-	wants, at := map[Key]*want{}, map[Key]int{}
+	wants, at := map[Key]*residency.Want{}, map[Key]int{}
 	var plan []Demand
 	for i := range queries {
 		terms, err := r.distinct(queries[i].RawTerms)
@@ -92,12 +93,13 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*want, []Demand, erro
 				if o.n == 0 || o.small != nil {
 					continue
 				}
-				n, ok := at[o.want.key.Key]
+				key := Key(o.want.Key.Key)
+				n, ok := at[key]
 				if !ok {
 					n = len(plan)
 					w := o.want
-					at[w.key.Key], wants[w.key.Key] = n, &w
-					plan = append(plan, Demand{Key: w.key.Key, Bytes: int64(o.n) * bytesPerPosting})
+					at[key], wants[key] = n, &w
+					plan = append(plan, Demand{Key: key, Bytes: int64(o.n) * bytesPerPosting})
 				}
 				plan[n].Uses++
 			}

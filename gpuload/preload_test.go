@@ -67,7 +67,7 @@ func TestPreloadWhenFull(t *testing.T) {
 	}
 	Plan(plan)
 	for _, d := range plan[:3] {
-		if x.lists.byKey[wants[d.Key].key] == nil {
+		if x.lists.ByKey[wants[d.Key].Key] == nil {
 			t.Errorf("%+v is not there", d)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
@@ -21,15 +22,15 @@ const mostDocs uint64 = 1<<32 - 1<<20
 // computes norms there.
 func (x *Executor) prepare(i int) error {
 	v := &x.views[i]
-	norms, err := x.dev.Alloc(4*int64(v.docs) + 64)
+	norms, err := x.dev.Alloc(4*int64(v.Docs) + 64)
 	if err != nil {
 		return err
 	}
 	x.norms = append(x.norms, norms)
 	x.live = append(x.live, 0)
-	for j := range v.parts {
-		s := &v.parts[j]
-		if err := x.prepareNorms(v.first+j, norms+4*kernels.Ptr(s.base-v.base)); err != nil {
+	for j := range v.Parts {
+		s := &v.Parts[j]
+		if err := x.prepareNorms(v.First+j, norms+4*kernels.Ptr(s.Base-v.Base)); err != nil {
 			return err
 		}
 	}
@@ -38,7 +39,7 @@ func (x *Executor) prepare(i int) error {
 
 // prepareNorms computes the norms of a segment, whose lengths DocLens checks.
 func (x *Executor) prepareNorms(number int, norms kernels.Ptr) error {
-	s := x.segments[number].seg
+	s := x.segments[number].Seg
 	m := s.Meta()
 	lens, err := s.DocLens()
 	if err != nil {
@@ -54,10 +55,7 @@ func (x *Executor) prepareNorms(number int, norms kernels.Ptr) error {
 	if err != nil {
 		return err
 	}
-	x.lists.lengths[number] = lengths{at: at, width: uint8(lens.Width())}
-	if m.ForeignLengths {
-		x.lists.lengths[number].foreign = 1
-	}
+	x.lists.SetLengths(number, at, lens.Width(), m.ForeignLengths)
 	b := layout.NewBuffers(x.dev, new(layout.Peak))
 	defer b.Close()
 	if err := b.ReserveIn(len(lens.Bytes()) + 4*len(table) + 256); err != nil {
@@ -74,7 +72,7 @@ func (x *Executor) prepareNorms(number int, norms kernels.Ptr) error {
 	b.Batch.Fill(p.Over, 4)
 	b.Batch.Launch(kernels.NormsOfLengths, (n+255)/256, 0, kernels.Bytes(&p))
 	b.Batch.CopyOut(b.Out[:4], b.OutDev)
-	if err := flush(x.dev, &b.Batch); err != nil {
+	if err := residency.Flush(x.dev, &b.Batch); err != nil {
 		return err
 	}
 	if over := format.Uint32s(b.Out[:4])[0]; over > m.MaxLen {
@@ -88,17 +86,17 @@ func (x *Executor) prepareNorms(number int, norms kernels.Ptr) error {
 // prepareLive copies the live documents of view i to the device, if others are deleted.
 func (x *Executor) prepareLive(i int) (err error) {
 	v := &x.views[i]
-	if !slices.ContainsFunc(v.parts, func(s segmentView) bool { return s.deletes.Count() > 0 }) {
+	if !slices.ContainsFunc(v.Parts, func(s residency.Segment) bool { return s.Deletes.Count() > 0 }) {
 		return nil
 	}
-	bits := make([]uint32, (v.docs+31)/32)
+	bits := make([]uint32, (v.Docs+31)/32)
 	for w := range bits {
 		bits[w] = ^uint32(0)
 	}
-	for _, s := range v.parts {
-		for d := range s.seg.Meta().Docs {
-			if s.deletes.Has(d) {
-				at := s.base - v.base + d
+	for _, s := range v.Parts {
+		for d := range s.Seg.Meta().Docs {
+			if s.Deletes.Has(d) {
+				at := s.Base - v.Base + d
 				bits[at/32] &^= 1 << (at % 32)
 			}
 		}
@@ -113,7 +111,7 @@ func (x *Executor) prepareLive(i int) (err error) {
 	}
 	layout.Put(b, bits)
 	b.Batch.CopyIn(x.live[i], b.In[:4*len(bits)])
-	return flush(x.dev, &b.Batch)
+	return residency.Flush(x.dev, &b.Batch)
 }
 
 // prepareCodes copies the decoded values of quad codes to the device.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/query"
@@ -37,8 +38,8 @@ func TestPresence(t *testing.T) {
 				check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And, query.Or), nil)
 			}
 			marked, outside, passed := 0, 0, 0
-			for _, l := range x.lists.byKey {
-				if l.marks == 0 {
+			for _, l := range x.lists.ByKey {
+				if l.Marks == 0 {
 					continue
 				}
 				marked++
@@ -51,8 +52,8 @@ func TestPresence(t *testing.T) {
 			if passed*10 > outside {
 				t.Errorf("%d of %d docIDs that lists do not hold pass", passed, outside)
 			}
-			for _, l := range x.lists.byKey {
-				x.lists.evict(l)
+			for _, l := range x.lists.ByKey {
+				x.lists.Evict(l)
 			}
 			if n := x.Stats().Marked; n != 0 {
 				t.Errorf("%d bytes of words without a list", n)
@@ -67,15 +68,15 @@ func TestPresence(t *testing.T) {
 
 // passes returns the number of docIDs that are not in list l, and how many of them its
 // presence words let pass. They must let pass all docIDs of the list.
-func passes(t *testing.T, dev cuda.Device, c *gputrial.Collection, l *resident) (outside, wrong int) {
+func passes(t *testing.T, dev cuda.Device, c *gputrial.Collection, l *residency.List) (outside, wrong int) {
 	t.Helper()
-	buf, err := dev.HostAlloc(int(l.marked))
+	buf, err := dev.HostAlloc(int(l.Marked))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.HostFree(buf)
 	var b cuda.Batch
-	b.CopyOut(buf, l.marks)
+	b.CopyOut(buf, l.Marks)
 	if err := dev.Submit(&b); err != nil {
 		t.Fatal(err)
 	}
@@ -83,31 +84,31 @@ func passes(t *testing.T, dev cuda.Device, c *gputrial.Collection, l *resident) 
 		t.Fatal(err)
 	}
 	words := format.Uint32s(buf[layout.PresenceLead:])
-	part := c.Parts[l.key.Segment]
+	part := c.Parts[l.Key.Segment]
 	docs := len(part.Lens)
-	exact := (int(l.n)/4+1)*32 >= docs
+	exact := (int(l.N)/4+1)*32 >= docs
 	held := map[uint32]bool{}
 	for i := range part.Lists {
 		if e, ok, err := part.Segment.Lookup(gputrial.Term(i)); err != nil {
 			t.Fatal(err)
-		} else if ok && e.Offset == l.key.Offset && e.DF == l.n {
+		} else if ok && e.Offset == l.Key.Offset && e.DF == l.N {
 			for _, d := range part.Lists[i].Docs {
 				held[d] = true
 			}
 		}
 	}
-	if len(held) != int(l.n) {
-		t.Fatalf("a list of %d postings, of which the collection knows %d", l.n, len(held))
+	if len(held) != int(l.N) {
+		t.Fatalf("a list of %d postings, of which the collection knows %d", l.N, len(held))
 	}
 	for d := range uint32(docs) {
 		w, bits := d/32, uint32(1)<<(d%32)
 		if !exact {
-			w = uint32(uint64(d) * (uint64(l.n/4+1) << 32 / uint64(docs)) >> 32)
+			w = uint32(uint64(d) * (uint64(l.N/4+1) << 32 / uint64(docs)) >> 32)
 			bits = 1<<(d*2654435761>>27) | 1<<(d*2654435761>>22&31) | 1<<(d*2654435761>>17&31)
 		}
 		pass := words[w]&bits == bits
 		if held[d] && !pass {
-			t.Fatalf("document %d is in a list of %d postings and does not pass", d, l.n)
+			t.Fatalf("document %d is in a list of %d postings and does not pass", d, l.N)
 		}
 		if !held[d] {
 			outside++
@@ -151,7 +152,7 @@ type hooked struct {
 }
 
 func (d *hooked) Submit(b *cuda.Batch) error {
-	if b.Stream == markStream && d.hook != nil {
+	if b.Stream == residency.MarkStream && d.hook != nil {
 		d.hook()
 	}
 	return d.Emulator.Submit(b)
@@ -170,25 +171,25 @@ func TestMarking(t *testing.T) {
 	check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And), nil) // lists are loaded
 	l := x.lists
 	evictAll := func() {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if at, ok := l.room(l.arena.Size(), math.MaxUint64); ok {
-			l.release(at, l.arena.Size())
+		l.Mu.Lock()
+		defer l.Mu.Unlock()
+		if at, ok := l.Room(l.Arena.Size(), math.MaxUint64); ok {
+			l.Release(at, l.Arena.Size())
 		}
 	}
 	calls, kept := 0, 0
 	dev.hook = func() {
 		calls++
-		var marking []*resident
-		for _, r := range l.byKey {
-			if r.marking {
+		var marking []*residency.List
+		for _, r := range l.ByKey {
+			if r.Marking {
 				marking = append(marking, r)
 			}
 		}
 		evictAll()
 		for _, r := range marking {
-			if r.gone.Load() || l.byKey[r.key] != r {
-				t.Errorf("a list of %d postings was evicted", r.n)
+			if r.Gone.Load() || l.ByKey[r.Key] != r {
+				t.Errorf("a list of %d postings was evicted", r.N)
 			}
 			kept++
 		}
@@ -198,8 +199,8 @@ func TestMarking(t *testing.T) {
 		t.Errorf("%d lists got presence words in %d calls", kept, calls)
 	}
 	check(t, x, c, sc, c.Draw(r, 25, 5, 30, query.And, query.Or), nil)
-	if evictAll(); len(l.byKey) != 0 {
-		t.Errorf("%d lists cannot be evicted", len(l.byKey))
+	if evictAll(); len(l.ByKey) != 0 {
+		t.Errorf("%d lists cannot be evicted", len(l.ByKey))
 	}
 	closeExecutor(t, x)
 	if err := dev.Close(); err != nil {
@@ -218,19 +219,19 @@ func TestPresenceAfterEvictions(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := x.lists
-	for _, most := range []int{markUses, markUsesScarce} {
+	for _, most := range []int{residency.MarkUses, residency.MarkUsesScarce} {
 		use := func() (bare int) {
 			plans := x.resolve([]query.Query{{RawTerms: [][]byte{gputrial.Term(0)}, K: 10}})
-			var wants []*want
+			var wants []*residency.Want
 			for i := range plans[0].lists {
 				wants = append(wants, &plans[0].lists[i].want)
 			}
 			epoch := x.nextEpoch()
-			missing, found := l.find(wants, epoch)
-			if err := l.mark(found); err != nil {
+			missing, found := l.Find(wants, epoch)
+			if err := l.Mark(found); err != nil {
 				t.Fatal(err)
 			}
-			if err := l.load(t.Context(), missing, epoch, epoch); err != nil {
+			if err := l.Load(t.Context(), missing, epoch, epoch); err != nil {
 				t.Fatal(err)
 			}
 			return len(found)
@@ -247,9 +248,9 @@ func TestPresenceAfterEvictions(t *testing.T) {
 		if n := use(); n != 0 {
 			t.Errorf("%d lists get presence words again", n)
 		}
-		l.forget()
+		l.Forget()
 	}
-	if l.counters().Evicted == 0 {
+	if l.Counters().Evicted == 0 {
 		t.Error("no list was evicted")
 	}
 	closeExecutor(t, x)
@@ -261,13 +262,13 @@ func TestPresenceAfterEvictions(t *testing.T) {
 // TestFindTogether finds lists in several goroutines, as batches do: lists hold the highest epoch,
 // and one of them is told to make presence words.
 func TestFindTogether(t *testing.T) {
-	l := &lists{byKey: map[listKey]*resident{}}
-	var wants []want
+	l := &residency.Lists{ByKey: map[residency.ListKey]*residency.List{}}
+	var wants []residency.Want
 	for i := range 50 {
-		r := &resident{key: listKey{n: uint32(i)}, size: 1}
-		r.bare.Store(int32(i%7 + 1))
-		l.byKey[r.key] = r
-		wants = append(wants, want{key: r.key})
+		r := &residency.List{Key: residency.ListKey{N: uint32(i)}, Size: 1}
+		r.Bare.Store(int32(i%7 + 1))
+		l.ByKey[r.Key] = r
+		wants = append(wants, residency.Want{Key: r.Key})
 	}
 	const goroutines, rounds = 8, 200
 	var wg sync.WaitGroup
@@ -276,11 +277,11 @@ func TestFindTogether(t *testing.T) {
 		wg.Go(func() {
 			for n := range rounds {
 				own := slices.Clone(wants)
-				var ask []*want
+				var ask []*residency.Want
 				for i := range own {
 					ask = append(ask, &own[i])
 				}
-				missing, found := l.find(ask, uint64(n*goroutines+g+1))
+				missing, found := l.Find(ask, uint64(n*goroutines+g+1))
 				if len(missing) > 0 {
 					t.Error("a list is missing")
 				}
@@ -292,15 +293,15 @@ func TestFindTogether(t *testing.T) {
 	if n := bare.Load(); n != 50 {
 		t.Errorf("%d of 50 lists get presence words", n)
 	}
-	for _, r := range l.byKey {
-		if r.pin.Load() != goroutines*rounds {
-			t.Errorf("a list holds epoch %d of %d", r.pin.Load(), goroutines*rounds)
+	for _, r := range l.ByKey {
+		if r.Pin.Load() != goroutines*rounds {
+			t.Errorf("a list holds epoch %d of %d", r.Pin.Load(), goroutines*rounds)
 		}
-		if n := r.uses.Load(); n == 0 || n > goroutines*rounds {
+		if n := r.Uses.Load(); n == 0 || n > goroutines*rounds {
 			t.Errorf("%d uses of %d", n, goroutines*rounds)
 		}
 	}
-	if s := l.counters(); s.Hits != 50*goroutines*rounds || s.HitBytes != s.Hits || s.Misses != 0 {
+	if s := l.Counters(); s.Hits != 50*goroutines*rounds || s.HitBytes != s.Hits || s.Misses != 0 {
 		t.Errorf("%+v", s)
 	}
 }

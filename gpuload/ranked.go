@@ -205,7 +205,7 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 	for s.blocks/int64(run) > int64(l.maxTiles()) && run < kernels.MostRun {
 		run *= 2
 	}
-	p := kernels.RankParams{Lists: l.x.lists.table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms,
+	p := kernels.RankParams{Lists: l.x.lists.Table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms,
 		Counts: counts, Floors: floors, Codes: l.x.codes, Required: required, Locate: l.x.options.locate}
 	n, cut := l.tiles(s, run, &p)
 	k := kernels.For(kernels.RankDocs, l.codecs)

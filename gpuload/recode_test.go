@@ -11,6 +11,7 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -28,7 +29,7 @@ func read(t *testing.T, dev cuda.Device, at kernels.Ptr, n int) []byte {
 	defer func() { _ = dev.HostFree(host) }()
 	var b cuda.Batch
 	b.CopyOut(host, at)
-	if err := flush(dev, &b); err != nil {
+	if err := residency.Flush(dev, &b); err != nil {
 		t.Fatal(err)
 	}
 	return bytes.Clone(host)
@@ -65,16 +66,16 @@ func TestRecode(t *testing.T) {
 				}
 				check(t, x, c, sc, c.Draw(r, 20, 5, 30, query.And, query.Or, query.AndOr), nil)
 				recoded, stored := 0, int64(0)
-				for _, l := range x.lists.byKey {
-					stored += l.stored
+				for _, l := range x.lists.ByKey {
+					stored += l.Stored
 					if equalsBP128(t, x, l) {
 						recoded++
 					}
 				}
-				if s := x.Stats(); recoded == 0 || stored != s.Stored || x.lists.arena.Free()+s.Bytes+s.Marked != x.lists.arena.Size() {
-					t.Errorf("%d lists recoded, %+v, %d bytes free", recoded, s, x.lists.arena.Free())
+				if s := x.Stats(); recoded == 0 || stored != s.Stored || x.lists.Arena.Free()+s.Bytes+s.Marked != x.lists.Arena.Size() {
+					t.Errorf("%d lists recoded, %+v, %d bytes free", recoded, s, x.lists.Arena.Free())
 				}
-				x.lists.forget() // the second time, blocks are not checked
+				x.lists.Forget() // the second time, blocks are not checked
 			}
 			closeExecutor(t, x)
 			if err := dev.Close(); err != nil {
@@ -86,19 +87,19 @@ func TestRecode(t *testing.T) {
 
 // equalsBP128 compares a recoded list with what the CPU makes of it. It reports whether
 // the list is recoded.
-func equalsBP128(t *testing.T, x *Executor, r *resident) bool {
+func equalsBP128(t *testing.T, x *Executor, r *residency.List) bool {
 	t.Helper()
-	b := read(t, x.dev, x.lists.table+kernels.Ptr(layout.DescSize*int(r.slot)), layout.DescSize)
+	b := read(t, x.dev, x.lists.Table+kernels.Ptr(layout.DescSize*int(r.Slot)), layout.DescSize)
 	d := *(*kernels.ListDesc)(unsafe.Pointer(unsafe.SliceData(b)))
-	if got := kernels.CodecsOf(d.DocsCodec, d.FreqsCodec); got != r.codecs {
-		t.Errorf("the device has codecs %b, the host %b", got, r.codecs)
+	if got := kernels.CodecsOf(d.DocsCodec, d.FreqsCodec); got != r.Codecs {
+		t.Errorf("the device has codecs %b, the host %b", got, r.Codecs)
 	}
-	v, err := x.segments[r.key.Segment].seg.List(segment.Entry{Kind: segment.KindExtent, DF: r.n, Offset: r.key.Offset})
+	v, err := x.segments[r.Key.Segment].Seg.List(segment.Entry{Kind: segment.KindExtent, DF: r.N, Offset: r.Key.Offset})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := layout.Describe(v, x.segments[r.key.Segment].seg.Meta().Docs)
-	if !recodes(&want) {
+	want := layout.Describe(v, x.segments[r.Key.Segment].Seg.Meta().Docs)
+	if !residency.Recodes(&want) {
 		return false
 	}
 	docs, freqs := make([]uint32, 128*v.Blocks), make([]uint32, 128*v.Blocks)
@@ -118,27 +119,27 @@ func equalsBP128(t *testing.T, x *Executor, r *resident) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := read(t, x.dev, r.at, int(r.size))
-	part := func(at kernels.Ptr, n int) []byte { return got[at-r.at:][:n] }
+	got := read(t, x.dev, r.At, int(r.Size))
+	part := func(at kernels.Ptr, n int) []byte { return got[at-r.At:][:n] }
 	head := int(want.Docs)
 	stored := bytes.Clone(v.Extent()[:head])
 	copy(stored[want.DocEnds:], kernels.Slice(docEnds))
 	copy(stored[want.FreqEnds:], kernels.Slice(freqEnds))
 	if !bytes.Equal(got[:head], stored) {
-		t.Errorf("%v: the parts before the payloads differ", r.key)
+		t.Errorf("%v: the parts before the payloads differ", r.Key)
 	}
 	if !bytes.Equal(part(d.Docs, len(wantDocs)), wantDocs) || !bytes.Equal(part(d.Freqs, len(wantFreqs)), wantFreqs) ||
 		int(d.DocWords) != len(wantDocs)/4 || int(d.FreqWords) != len(wantFreqs)/4 {
-		t.Errorf("%v: payloads differ from those of bp128", r.key)
+		t.Errorf("%v: payloads differ from those of bp128", r.Key)
 	}
-	layout.Place(&want, r.at)
+	layout.Place(&want, r.At)
 	want.Docs, want.Freqs, want.DocWords, want.FreqWords = d.Docs, d.Freqs, d.DocWords, d.FreqWords
 	want.DocsCodec, want.FreqsCodec, want.Presence = kernels.BP128, kernels.BP128, d.Presence
 	if d != want {
-		t.Errorf("%v: descriptor %+v, want %+v", r.key, d, want)
+		t.Errorf("%v: descriptor %+v, want %+v", r.Key, d, want)
 	}
-	if size := int64(d.Freqs-r.at) + int64(len(wantFreqs)); r.size != (size+63)&^63 {
-		t.Errorf("%v: %d bytes for %d", r.key, r.size, size)
+	if size := int64(d.Freqs-r.At) + int64(len(wantFreqs)); r.Size != (size+63)&^63 {
+		t.Errorf("%v: %d bytes for %d", r.Key, r.Size, size)
 	}
 	return true
 }
@@ -162,8 +163,8 @@ func TestRecodeWithoutRoom(t *testing.T) {
 			t.Fatal(err)
 		}
 		stored := 0
-		for _, l := range x.lists.byKey {
-			if l.codecs == kernels.CodecsOf(kernels.NewPFD) {
+		for _, l := range x.lists.ByKey {
+			if l.Codecs == kernels.CodecsOf(kernels.NewPFD) {
 				stored++
 			}
 		}

@@ -123,13 +123,13 @@ func TestStaleLooks(t *testing.T) {
 	for i := range plans {
 		use = append(use, &plans[i])
 		for j := range plans[i].lists {
-			if plans[i].lists[j].want.list != nil {
+			if plans[i].lists[j].want.List != nil {
 				found++
 			}
 		}
 	}
-	for _, r := range x.lists.byKey {
-		x.lists.evict(r)
+	for _, r := range x.lists.ByKey {
+		x.lists.Evict(r)
 	}
 	if found == 0 {
 		t.Error("no list was found before its batch")
@@ -176,7 +176,7 @@ func TestFloorOfDeletes(t *testing.T) {
 				deleted.Add(h.Doc)
 			}
 			views := viewsIn(c)
-			views[0].deletes = reader.NewDeletes(deleted)
+			views[0].Deletes = reader.NewDeletes(deleted)
 			x, err := newExecutor(cuda.NewEmulator(), views, Options{Scorer: sc, Memory: 4 << 20})
 			if err != nil {
 				t.Fatal(err)

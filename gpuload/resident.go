@@ -19,7 +19,7 @@ func (x *Executor) Resident(term []byte) bool {
 		if p.n == 0 || p.small != nil {
 			continue
 		}
-		if l := p.list.Load(); (l == nil || l.gone.Load()) && !x.lists.has(p) {
+		if l := p.list.Load(); (l == nil || l.Gone.Load()) && !x.has(p) {
 			return false
 		}
 		some = true
@@ -28,12 +28,8 @@ func (x *Executor) Resident(term []byte) bool {
 }
 
 // has looks for the list of p, and remembers it there.
-func (l *lists) has(p *place) bool {
-	if !l.mu.TryRLock() {
-		return false
-	}
-	defer l.mu.RUnlock()
-	r := l.byKey[p.want.key]
+func (x *Executor) has(p *place) bool {
+	r := x.lists.Peek(p.want.Key)
 	if r == nil {
 		return false
 	}

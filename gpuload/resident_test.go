@@ -32,7 +32,7 @@ func TestResident(t *testing.T) {
 					}
 					want := len(lists) > 0
 					for _, d := range lists {
-						want = want && x.lists.byKey[wants[d.Key].key] != nil
+						want = want && x.lists.ByKey[wants[d.Key].Key] != nil
 					}
 					if got := x.Resident(term); got != want {
 						t.Errorf("%d bytes: %q is on the device: %v, want %v", memory, term, got, want)

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -17,7 +18,7 @@ import (
 type posting struct {
 	n     uint32
 	reach reader.Reach
-	want  want
+	want  residency.Want
 	small *format.Postings // a decoded list without an extent
 	home  *place           // of a term in the cache
 }
@@ -27,7 +28,18 @@ type posting struct {
 func absent(lists []posting) iter.Seq[*posting] {
 	return func(yield func(*posting) bool) {
 		for i := range lists {
-			if o := &lists[i]; o.n > 0 && o.small == nil && o.want.list == nil && !yield(o) {
+			if o := &lists[i]; o.n > 0 && o.small == nil && o.want.List == nil && !yield(o) {
+				return
+			}
+		}
+	}
+}
+
+// wanted returns the lists that are or may be on the device.
+func wanted(lists []posting) iter.Seq[*residency.Want] {
+	return func(yield func(*residency.Want) bool) {
+		for i := range lists {
+			if o := &lists[i]; o.n > 0 && o.small == nil && !yield(&o.want) {
 				return
 			}
 		}
@@ -55,7 +67,7 @@ type plan struct {
 type resolver struct {
 	x        *Executor
 	list     segment.List
-	parts    []listPart
+	parts    []residency.ListPart
 	terms    []queryTerm
 	weights  []float32
 	postings []posting
@@ -158,8 +170,8 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 			o := &p.lists[i*views+s]
 			*o = l.posting
 			o.home = l
-			if o.want.list = l.list.Load(); o.want.list != nil && o.want.list.gone.Load() {
-				o.want.list = nil
+			if o.want.List = l.list.Load(); o.want.List != nil && o.want.List.Gone.Load() {
+				o.want.List = nil
 			}
 		}
 	}
@@ -194,7 +206,7 @@ func (p *plan) weigh(segments int) (w weight) {
 		if j < segments {
 			w.first += int64(o.n)
 		} else if j < 2*segments && w.partner == 0 {
-			w.partner = o.want.key.Offset
+			w.partner = o.want.Key.Offset
 		}
 		w.all += int64(o.n)
 	}

@@ -63,7 +63,7 @@ func TestSlots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.lists.zone = 4
+	x.lists.Zone = 4
 	x.scarcity.sooner = func(int, int) bool { return true } // loading is, however fast this machine
 	for term := range 10 {
 		check(t, x, c, sc, []gputrial.Query{{Terms: []int{term, (term + 1) % 10}, K: 10, Mode: query.Or}}, nil)

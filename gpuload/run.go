@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -188,7 +188,7 @@ func (x *Executor) harvest(st *stage) error {
 		return err
 	}
 	// An Executor that shares the device may have recorded the events again meanwhile.
-	if ms, err := x.dev.Elapsed(timers+2*st.stream, timers+2*st.stream+1); err == nil {
+	if ms, err := x.dev.Elapsed(residency.Timers+2*st.stream, residency.Timers+2*st.stream+1); err == nil {
 		x.mu.Lock()
 		x.busy += float64(ms) / 1e3
 		x.mu.Unlock()
@@ -196,9 +196,6 @@ func (x *Executor) harvest(st *stage) error {
 	p.read(st.Out)
 	return nil
 }
-
-// timers is the first of the events around a batch's kernels, two per stream.
-const timers = cuda.Events - 2*cuda.Streams
 
 // nextEpoch starts a new epoch. Every batch and every load has one.
 func (x *Executor) nextEpoch() uint64 {

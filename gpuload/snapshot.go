@@ -3,6 +3,7 @@ package gpuload
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -10,14 +11,14 @@ import (
 )
 
 // segmentsOf returns a snapshot's segments.
-func segmentsOf(s *reader.Snapshot) ([]segmentView, error) {
-	var segs []segmentView
+func segmentsOf(s *reader.Snapshot) ([]residency.Segment, error) {
+	var segs []residency.Segment
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		if err != nil {
 			return nil, err
 		}
-		segs = append(segs, segmentView{seg: seg.Views(trusted.Caller{}), base: seg.Base(), deletes: d})
+		segs = append(segs, residency.Segment{Seg: seg.Views(trusted.Caller{}), Base: seg.Base(), Deletes: d})
 	}
 	return segs, nil
 }
@@ -42,10 +43,10 @@ func (x *Executor) LoadAll(ctx context.Context) (err error) {
 		return err
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	var wants []*want
+	var wants []*residency.Want
 	for i := range x.views {
-		err := x.views[i].eachTerm(func(parts []listPart, n uint32) {
-			if w, ok := x.views[i].wantOf(parts, n); ok {
+		err := x.views[i].EachTerm(func(parts []residency.ListPart, n uint32) {
+			if w, ok := x.views[i].WantOf(parts, n); ok {
 				wants = append(wants, &w)
 			}
 		})
@@ -54,9 +55,9 @@ func (x *Executor) LoadAll(ctx context.Context) (err error) {
 		}
 	}
 	epoch := x.nextEpoch()
-	missing, bare := x.lists.find(wants, epoch)
-	if err := x.lists.mark(bare); err != nil {
+	missing, bare := x.lists.Find(wants, epoch)
+	if err := x.lists.Mark(bare); err != nil {
 		return err
 	}
-	return x.lists.load(ctx, missing, x.oldest(epoch), epoch)
+	return x.lists.Load(ctx, missing, x.oldest(epoch), epoch)
 }

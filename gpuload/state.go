@@ -81,7 +81,7 @@ func (x *Executor) kernels() []kernels.Kernel {
 		if len(x.views) < len(x.segments) {
 			break // lists are joined in bp128
 		}
-		m := x.segments[i].seg.Meta()
+		m := x.segments[i].Seg.Meta()
 		for c := range uint8(64) {
 			if (m.DocsCodecs|m.FreqsCodecs)>>c&1 != 0 && kernels.Decodable(c) {
 				stored |= kernels.CodecsOf(c)

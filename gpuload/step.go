@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 )
@@ -52,10 +53,10 @@ type Stepper struct {
 	rooms   []room    // by stream; each belongs to the query that has the stream's stage
 	found   sync.Pool // of *resolver
 	behind  sync.WaitGroup
-	full    atomic.Bool     // no lists are copied behind queries any more
-	mu      sync.Mutex      // guards the fields below
-	ruler   kernels.Ptr     // the endpoints of blocks of intermediate results, or 0
-	missed  map[Key]float64 // work that queries had for want of a list on the GPU
+	full    atomic.Bool               // no lists are copied behind queries any more
+	mu      sync.Mutex                // guards the fields below
+	ruler   kernels.Ptr               // the endpoints of blocks of intermediate results, or 0
+	missed  map[residency.Key]float64 // work that queries had for want of a list on the GPU
 	loading bool
 	closed  bool
 }
@@ -88,7 +89,7 @@ func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, erro
 		return nil, err
 	}
 	o.Rule.setDefaults()
-	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[Key]float64{}}
+	s := &Stepper{x: x, cpu: cpu, o: o, rooms: make([]room, len(x.stages)), missed: map[residency.Key]float64{}}
 	s.found.New = func() any { return &resolver{x: x} }
 	if o.sorted == 0 {
 		s.o.sorted = maxSorted
@@ -348,7 +349,7 @@ func (s *Stepper) onCPU(ctx context.Context, q *query.Query, t *StepTrace, state
 func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTrace) (query.Result, error) {
 	or := *q
 	or.Mode = query.Or
-	s.x.lists.look(p.lists)
+	s.x.lists.Look(wanted(p.lists))
 	missing := p.missing(0, len(p.weights), len(s.x.views))
 	state := StepState{Done: 1, Terms: len(p.weights), Or: true, Missing: missing, Rest: missing}
 	for i := range p.weights {

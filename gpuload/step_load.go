@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -34,16 +35,16 @@ func (s *Stepper) miss(p *plan, q *query.Query, state StepState) {
 	share := float64(max(s.o.Rule.gain(state), 0)) / float64(missing)
 	cost := 0.0
 	for o := range absent(p.lists) {
-		s.missed[o.want.key.Key] += share * float64(o.n)
-		cost += s.missed[o.want.key.Key]
+		s.missed[o.want.Key.Key] += share * float64(o.n)
+		cost += s.missed[o.want.Key.Key]
 	}
 	if s.loading || cost < float64(s.o.Rule.copying(missing)) {
 		return
 	}
-	var wants []*want
+	var wants []*residency.Want
 	for o := range absent(p.lists) {
-		delete(s.missed, o.want.key.Key)
-		wants = append(wants, &want{key: o.want.key, entry: o.want.entry, joined: o.want.joined})
+		delete(s.missed, o.want.Key.Key)
+		wants = append(wants, &residency.Want{Key: o.want.Key, Entry: o.want.Entry, Joined: o.want.Joined})
 	}
 	s.loading = true
 	s.behind.Go(func() {
@@ -55,8 +56,8 @@ func (s *Stepper) miss(p *plan, q *query.Query, state StepState) {
 			s.missed = nil
 		}
 		for _, w := range wants {
-			if !full && err == nil && w.list == nil {
-				s.missed[w.key.Key] = math.Inf(-1)
+			if !full && err == nil && w.List == nil {
+				s.missed[w.Key.Key] = math.Inf(-1)
 			}
 		}
 	})
@@ -65,19 +66,19 @@ func (s *Stepper) miss(p *plan, q *query.Query, state StepState) {
 // bring loads lists, and evicts none. It does nothing and reports true if lists have been evicted:
 // memory is full. Lists that cannot be loaded remain the CPU's; queries that need them report what
 // is wrong. After an error it is not known which these are.
-func (s *Stepper) bring(wants []*want) (full bool, err error) {
+func (s *Stepper) bring(wants []*residency.Want) (full bool, err error) {
 	x := s.x
 	if err := x.enter(); err != nil {
 		return false, err
 	}
 	defer x.leave()
-	if x.lists.counters().Evicted > 0 {
+	if x.lists.Counters().Evicted > 0 {
 		return true, nil
 	}
 	epoch := x.nextEpoch()
-	missing, bare := x.lists.find(wants, epoch)
-	if err := x.lists.mark(bare); err != nil || len(missing) == 0 {
+	missing, bare := x.lists.Find(wants, epoch)
+	if err := x.lists.Mark(bare); err != nil || len(missing) == 0 {
 		return false, err
 	}
-	return false, x.lists.load(context.Background(), missing, 0, epoch) // no list is as old as epoch 0
+	return false, x.lists.Load(context.Background(), missing, 0, epoch) // no list is as old as epoch 0
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/trusted"
@@ -62,7 +63,7 @@ func (c *step) run() uint32 {
 // run answers the query.
 func (w *stepping) run() (query.Result, error) {
 	x := w.s.x
-	x.lists.look(w.p.lists)
+	x.lists.Look(wanted(w.p.lists))
 	for {
 		state := w.state()
 		choice, why := w.decide(state)
@@ -161,14 +162,14 @@ func (w *stepping) begin() (err error) {
 	if err := w.s.rule(w.st); err != nil {
 		return err
 	}
-	var wants []*want
+	var wants []*residency.Want
 	for i := range w.p.lists {
 		if o := &w.p.lists[i]; o.n > 0 && o.small == nil {
 			wants = append(wants, &o.want)
 		}
 	}
-	_, bare := x.lists.find(wants, w.st.epoch)
-	return x.lists.mark(bare)
+	_, bare := x.lists.Find(wants, w.st.epoch)
+	return x.lists.Mark(bare)
 }
 
 // load makes lists resident: those of the next step, or all.
@@ -181,11 +182,11 @@ func (w *stepping) load(choice StepChoice) error {
 	if choice == StepRest {
 		from, to = 0, len(w.p.weights)
 	}
-	var wants []*want
+	var wants []*residency.Want
 	for o := range absent(w.p.lists[from*segs : to*segs]) {
 		wants = append(wants, &o.want)
 	}
-	return w.s.x.lists.load(w.ctx, wants, w.s.x.oldest(w.st.epoch), w.st.epoch)
+	return w.s.x.lists.Load(w.ctx, wants, w.s.x.oldest(w.st.epoch), w.st.epoch)
 }
 
 // descs returns the descriptors of the intermediate result and, as postings, its parts by
@@ -202,19 +203,19 @@ func (w *stepping) descs() (d []kernels.ListDesc, parts []posting) {
 			continue
 		}
 		at := w.cur.at + 4*kernels.Ptr(w.cur.starts[i])
-		r := &resident{key: interimKey, slot: w.st.zoneFirst + uint32(len(d)), at: at, n: n, blocks: (n + 127) / 128, logBlock: 7,
-			codecs: kernels.CodecsOf(kernels.Raw)}
+		r := &residency.List{Key: interimKey, Slot: w.st.zoneFirst + uint32(len(d)), At: at, N: n, Blocks: (n + 127) / 128, LogBlock: 7,
+			Codecs: kernels.CodecsOf(kernels.Raw)}
 		// Frequencies are not used, since its weight is 0, and last docIDs only for the
 		// codecs that need them; both must be readable.
-		d = append(d, kernels.ListDesc{Docs: at, Freqs: at, DocEnds: w.s.ruler, FreqEnds: w.s.ruler, Last: at, N: n, Blocks: r.blocks,
-			DocWords: n, FreqWords: n, LogBlock: 7, MaxDoc: segs[i].docs})
-		parts[i] = posting{n: n, want: want{key: interimKey, list: r}}
+		d = append(d, kernels.ListDesc{Docs: at, Freqs: at, DocEnds: w.s.ruler, FreqEnds: w.s.ruler, Last: at, N: n, Blocks: r.Blocks,
+			DocWords: n, FreqWords: n, LogBlock: 7, MaxDoc: segs[i].Docs})
+		parts[i] = posting{n: n, want: residency.Want{Key: interimKey, List: r}}
 	}
 	return d, parts
 }
 
 // interimKey is the key of parts of intermediate results.
-var interimKey = listKey{Key: Key{Segment: -1}}
+var interimKey = residency.ListKey{Key: residency.Key{Segment: -1}}
 
 // strategy returns how the next list is intersected.
 func (w *stepping) strategy(state StepState) Strategy {
@@ -333,7 +334,7 @@ func (w *stepping) move() ([]uint32, error) {
 	for s, v := range w.s.x.views {
 		part := docs[w.cur.starts[s]:w.cur.starts[s+1]]
 		for i := range part {
-			part[i] += v.base
+			part[i] += v.Base
 		}
 	}
 	return docs, nil
@@ -403,7 +404,7 @@ func (s *Stepper) rule(st *stage) error {
 	}
 	docs := uint32(0)
 	for _, v := range s.x.views {
-		docs = max(docs, v.docs)
+		docs = max(docs, v.Docs)
 	}
 	ends := make([]uint32, docs/128+2)
 	for i := range ends {

@@ -109,14 +109,14 @@ func (t *StepTrace) name(s *Stepper, w *stepping) {
 	df := map[string]uint64{}
 	for _, b := range terms {
 		for _, v := range s.x.segments {
-			if e, ok, err := v.seg.Lookup(b); ok && err == nil {
-				live, _ := v.deletes.Live(v.seg, e)
+			if e, ok, err := v.Seg.Lookup(b); ok && err == nil {
+				live, _ := v.Deletes.Live(v.Seg, e)
 				df[string(b)] += uint64(live)
 			}
 		}
 	}
 	slices.SortStableFunc(terms, func(a, b []byte) int { return cmp.Compare(df[string(a)], df[string(b)]) })
-	s.x.lists.look(w.p.lists)
+	s.x.lists.Look(wanted(w.p.lists))
 	segs := len(s.x.views)
 	for i, b := range terms[max(len(terms)-len(w.p.weights), 0):] {
 		t.Terms = append(t.Terms, StepTerm{Term: string(b), Postings: w.p.length(i, segs), Resident: w.p.missing(i, i+1, segs) == 0})

@@ -60,7 +60,7 @@ func (x *Executor) choose(plans []*plan) Strategy {
 			for t := 1; t < len(p.weights); t++ {
 				o := &p.lists[t*len(x.views)+s]
 				long += int64(o.n)
-				if o.small == nil && o.want.list.elements {
+				if o.small == nil && o.want.List.Elements {
 					elements += int64(o.n)
 				}
 			}

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 )
 
 // longPlans are conjunctions that share a short list and one of n postings.
 func longPlans(n uint32) (plans []*plan) {
-	short, long := &resident{n: 10}, &resident{n: n}
+	short, long := &residency.List{N: 10}, &residency.List{N: n}
 	for range 100 {
-		plans = append(plans, &plan{weights: make([]float32, 2), lists: []posting{{n: 10, want: want{list: short}}, {n: n, want: want{list: long}}}})
+		plans = append(plans, &plan{weights: make([]float32, 2), lists: []posting{{n: 10, want: residency.Want{List: short}}, {n: n, want: residency.Want{List: long}}}})
 	}
 	return plans
 }
@@ -18,7 +20,7 @@ func longPlans(n uint32) (plans []*plan) {
 // Lists of 2^31 postings are too long for MergePath: a Conjunction refuses it, and a Stepper takes
 // Probe instead.
 func TestLongLists(t *testing.T) {
-	x := &Executor{views: make([]view, 1), lists: &lists{least: math.MaxUint32}}
+	x := &Executor{views: make([]residency.View, 1), lists: &residency.Lists{Least: math.MaxUint32}}
 	for _, c := range []struct {
 		n      uint32
 		merges bool

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -24,7 +25,7 @@ type known struct {
 // place is a list of a known term.
 type place struct {
 	posting
-	list atomic.Pointer[resident] // may be evicted by now
+	list atomic.Pointer[residency.List] // may be evicted by now
 }
 
 // queryTerm is a distinct term of a query.
@@ -82,13 +83,13 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 	for s := range views {
 		parts, n, deleted := r.parts[:0], uint32(0), uint64(0)
 		var reach reader.Reach
-		for i := range views[s].parts {
-			p := &views[s].parts[i]
-			e, ok, err := p.seg.Lookup(b)
+		for i := range views[s].Parts {
+			p := &views[s].Parts[i]
+			e, ok, err := p.Seg.Lookup(b)
 			if err != nil {
 				return err
 			}
-			live, some, err := p.deletes.Of(p.seg, e)
+			live, some, err := p.Deletes.Of(p.Seg, e)
 			if err != nil {
 				return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
 			}
@@ -99,7 +100,7 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 			n += e.DF
 			deleted += uint64(e.DF - live)
 			reach = some
-			parts = append(parts, listPart{views[s].first + i, e})
+			parts = append(parts, residency.ListPart{Seg: views[s].First + i, Entry: e})
 		}
 		if r.parts = parts; n == 0 {
 			continue
@@ -107,7 +108,7 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 		if err := r.open(&k.lists[s].posting, &views[s], parts, n); err != nil {
 			return err
 		}
-		if k.lists[s].reach = reach; len(views[s].parts) > 1 {
+		if k.lists[s].reach = reach; len(views[s].Parts) > 1 {
 			k.lists[s].reach = reachOf(deleted)
 		}
 	}
@@ -125,23 +126,23 @@ func reachOf(deleted uint64) (r reader.Reach) {
 }
 
 // open sets o to a term's n postings in parts of v.
-func (r *resolver) open(o *posting, v *view, parts []listPart, n uint32) error {
+func (r *resolver) open(o *posting, v *residency.View, parts []residency.ListPart, n uint32) error {
 	o.n = n
-	w, ok := v.wantOf(parts, n)
+	w, ok := v.WantOf(parts, n)
 	if ok {
 		o.want = w
 		return nil
 	}
 	o.small = new(format.Postings)
 	for _, p := range parts {
-		s := &v.parts[p.seg-v.first]
-		if err := s.seg.InitList(&r.list, p.entry); err != nil {
+		s := &v.Parts[p.Seg-v.First]
+		if err := s.Seg.InitList(&r.list, p.Entry); err != nil {
 			return err
 		}
 		at := o.small.Len()
 		*o.small = o.small.Append(r.list.Small())
 		for i := range o.small.Docs[at:] {
-			o.small.Docs[at+i] += s.base - v.base
+			o.small.Docs[at+i] += s.Base - v.Base
 		}
 	}
 	return nil
@@ -215,7 +216,7 @@ func (r *resolver) insert(k *known, b []byte) {
 // countTerms returns the number of terms of the dictionaries.
 func (x *Executor) countTerms() (n uint64) {
 	for _, s := range x.segments {
-		n += s.seg.Meta().Terms
+		n += s.Seg.Meta().Terms
 	}
 	return n
 }

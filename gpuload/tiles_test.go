@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 )
@@ -67,7 +68,7 @@ func TestTiles(t *testing.T) {
 			launch()
 			b.Batch.CopyOut(b.Out[:4], p.Count)
 			b.Batch.CopyOut(b.Out[16:][:12*n], p.Tiles)
-			if err := flush(dev, &b.Batch); err != nil {
+			if err := residency.Flush(dev, &b.Batch); err != nil {
 				t.Fatal(err)
 			}
 			count := int(format.Uint32s(b.Out[:4])[0])

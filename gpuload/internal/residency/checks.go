@@ -1,4 +1,4 @@
-package gpuload
+package residency
 
 import (
 	"runtime"
@@ -24,10 +24,10 @@ type proven [][]uint64
 // extentAlign divides the offset of every extent.
 const extentAlign = 64
 
-func newProven(segs []segmentView) proven {
+func newProven(segs []Segment) proven {
 	p := make(proven, len(segs))
 	for i, s := range segs {
-		sec, _ := s.seg.Header().Section(format.SectionPostings)
+		sec, _ := s.Seg.Header().Section(format.SectionPostings)
 		p[i] = make([]uint64, sec.Length/(64*extentAlign)+1)
 	}
 	return p
@@ -121,17 +121,17 @@ func (s *sums) wait() {
 
 // job returns the job that checks a list. The blocks of a known list are not checked
 // again. before are the tiles of the job before it, if there is one in the launch.
-func (l *lists) job(r *resident, o *opened, known, follows bool, before uint32) kernels.CheckJob {
-	n := &l.lengths[r.key.Segment]
-	j := kernels.CheckJob{Quad: uint64(r.quad), Lengths: n.at, List: r.slot, First: o.first, Width: n.width, Foreign: n.foreign}
-	for i, k := range r.kth {
+func (l *Lists) job(r *List, o *Opened, known, follows bool, before uint32) kernels.CheckJob {
+	n := &l.lengths[r.Key.Segment]
+	j := kernels.CheckJob{Quad: uint64(r.Quad), Lengths: n.at, List: r.Slot, First: o.first, Width: n.width, Foreign: n.foreign}
+	for i, k := range r.Kth {
 		j.Kth[i] = [2]uint8{k.TF, k.Len}
 	}
 	if follows {
 		j.Tiles = before
 	}
 	if !known {
-		j.Tiles += (r.blocks + kernels.CheckTile - 1) / kernels.CheckTile
+		j.Tiles += (r.Blocks + kernels.CheckTile - 1) / kernels.CheckTile
 	}
 	return j
 }
@@ -145,9 +145,9 @@ func (ld *loading) launch() error {
 	ld.launched, ld.waiting = len(ld.lists), 0
 	codecs := kernels.CodecSet(0)
 	for _, r := range ld.lists[first:] {
-		codecs |= r.codecs
+		codecs |= r.Codecs
 	}
-	p := kernels.CheckParams{Lists: l.table, Jobs: ld.scratch + kernels.Ptr(jobSize*first), Status: ld.scratch + kernels.Ptr(statusAt+statusSize*first),
+	p := kernels.CheckParams{Lists: l.Table, Jobs: ld.scratch + kernels.Ptr(jobSize*first), Status: ld.scratch + kernels.Ptr(statusAt+statusSize*first),
 		Descs: ld.scratch + kernels.Ptr(descsAt+layout.DescSize*first), Count: uint32(n), NTiles: ld.jobs[first+n-1].Tiles}
 	ld.copies.CopyIn(p.Descs, ld.pinned[descsAt+layout.DescSize*first:][:layout.DescSize*n])
 	ld.copies.CopyIn(p.Jobs, ld.pinned[jobSize*first:jobSize*(first+n)])
@@ -195,7 +195,7 @@ func (ld *loading) verdict(i int) error {
 		}
 	}
 	if damage == "" && r.sum != nil {
-		for k, impact := range r.kth {
+		for k, impact := range r.Kth {
 			if _, _, ok := impact.Pair(); ok && s.Reach[k] < uint32(format.KthValues()[k]) {
 				damage = "fewer postings reach a k-th impact than it says"
 			}
@@ -204,9 +204,9 @@ func (ld *loading) verdict(i int) error {
 	if damage == "" {
 		return nil
 	}
-	place := format.Place{File: ld.l.segments[r.key.Segment].seg.Name(), Section: format.SectionPostings.String(), Block: format.NoBlock}
-	if int64(s.Block) < int64(r.blocks) {
+	place := format.Place{File: ld.l.segments[r.Key.Segment].Seg.Name(), Section: format.SectionPostings.String(), Block: format.NoBlock}
+	if int64(s.Block) < int64(r.Blocks) {
 		place.Block = int(s.Block)
 	}
-	return format.Locate(format.Corrupt("list at offset %d: %s", r.key.Offset, damage), place)
+	return format.Locate(format.Corrupt("list at offset %d: %s", r.Key.Offset, damage), place)
 }

@@ -1,4 +1,4 @@
-package gpuload
+package residency
 
 import (
 	"unsafe"
@@ -16,32 +16,35 @@ type loader struct {
 	copied                  int         // event
 	scratch                 kernels.Ptr // CheckJob[], CheckStatus[], ListDesc[], RecodeJob[] and their sizes
 	pinned                  []byte      // the same
-	ring                    []byte      // nil until needed
+	Ring                    []byte      // nil until needed
 }
 
 // With two loaders, one load prepares its copies while another waits for its checks.
 const (
-	loaders     = 2
-	loadStreams = 2*loaders + 1 // the last streams of a device: two for each loader, one for presence words
-	markStream  = cuda.Streams - 1
+	Loaders     = 2
+	LoadStreams = 2*Loaders + 1 // the last streams of a device: two for each loader, one for presence words
+	MarkStream  = cuda.Streams - 1
 )
+
+// Timers is the first of the events around a batch's kernels, two per stream. Those before it are the loaders'.
+const Timers = cuda.Events - 2*cuda.Streams
 
 // Sizes and offsets in the pinned memory and on the device.
 var (
 	jobSize    = len(kernels.Bytes(&kernels.CheckJob{}))
 	statusSize = len(kernels.Bytes(&kernels.CheckStatus{}))
-	statusAt   = jobSize * checkSize
-	descsAt    = statusAt + statusSize*checkSize
-	recodeAt   = descsAt + layout.DescSize*checkSize
-	sizesAt    = recodeAt + recodeSize*checkSize
-	pinnedSize = sizesAt + sizeSize*checkSize
+	statusAt   = jobSize * CheckSize
+	descsAt    = statusAt + statusSize*CheckSize
+	recodeAt   = descsAt + layout.DescSize*CheckSize
+	sizesAt    = recodeAt + recodeSize*CheckSize
+	PinnedSize = sizesAt + sizeSize*CheckSize
 )
 
 // newLoader returns loader i. It may return an error and a loader to close.
 func newLoader(dev cuda.Device, i int) (d *loader, err error) {
-	d = &loader{dev: dev, copyStream: cuda.Streams - loadStreams + 2*i, checkStream: cuda.Streams - loadStreams + 2*i + 1, copied: timers - 1 - i}
-	if d.scratch, err = dev.Alloc(int64(pinnedSize)); err == nil {
-		d.pinned, err = dev.HostAlloc(pinnedSize)
+	d = &loader{dev: dev, copyStream: cuda.Streams - LoadStreams + 2*i, checkStream: cuda.Streams - LoadStreams + 2*i + 1, copied: Timers - 1 - i}
+	if d.scratch, err = dev.Alloc(int64(PinnedSize)); err == nil {
+		d.pinned, err = dev.HostAlloc(PinnedSize)
 	}
 	return d, err
 }
@@ -50,7 +53,7 @@ func (d *loader) close() {
 	if d.scratch != 0 {
 		_ = d.dev.Free(d.scratch)
 	}
-	for _, b := range [][]byte{d.pinned, d.ring} {
+	for _, b := range [][]byte{d.pinned, d.Ring} {
 		if b != nil {
 			_ = d.dev.HostFree(b)
 		}
@@ -58,20 +61,20 @@ func (d *loader) close() {
 }
 
 func (d *loader) jobs() []kernels.CheckJob {
-	return unsafe.Slice((*kernels.CheckJob)(unsafe.Pointer(unsafe.SliceData(d.pinned))), checkSize)
+	return unsafe.Slice((*kernels.CheckJob)(unsafe.Pointer(unsafe.SliceData(d.pinned))), CheckSize)
 }
 
 func (d *loader) status() []kernels.CheckStatus {
-	return unsafe.Slice((*kernels.CheckStatus)(unsafe.Pointer(unsafe.SliceData(d.pinned[statusAt:]))), checkSize)
+	return unsafe.Slice((*kernels.CheckStatus)(unsafe.Pointer(unsafe.SliceData(d.pinned[statusAt:]))), CheckSize)
 }
 
 func (d *loader) recoding() recoding {
-	return recoding{jobs: unsafe.Slice((*kernels.RecodeJob)(unsafe.Pointer(unsafe.SliceData(d.pinned[recodeAt:]))), checkSize),
-		sizes: unsafe.Slice((*[2]uint32)(unsafe.Pointer(unsafe.SliceData(d.pinned[sizesAt:]))), checkSize)}
+	return recoding{jobs: unsafe.Slice((*kernels.RecodeJob)(unsafe.Pointer(unsafe.SliceData(d.pinned[recodeAt:]))), CheckSize),
+		sizes: unsafe.Slice((*[2]uint32)(unsafe.Pointer(unsafe.SliceData(d.pinned[sizesAt:]))), CheckSize)}
 }
 
-// flush runs a batch and waits for it.
-func flush(dev cuda.Device, b *cuda.Batch) error {
+// Flush runs a batch and waits for it.
+func Flush(dev cuda.Device, b *cuda.Batch) error {
 	if err := dev.Submit(b); err != nil {
 		return err
 	}

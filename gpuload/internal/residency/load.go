@@ -1,4 +1,4 @@
-package gpuload
+package residency
 
 import (
 	"cmp"
@@ -11,15 +11,15 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
-// load makes as many of the lists resident as fit. It does not evict lists used by
+// Load makes as many of the lists resident as fit. It does not evict lists used by
 // batches of epoch oldest or later. When it returns, each want's list is on the device
 // and has passed all checks, or is nil because it did not fit or did not pass.
 //
 // Other batches find lists while some are loaded. A list that another load has begun to
 // copy is waited for.
-func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) error {
+func (l *Lists) Load(ctx context.Context, wants []*Want, oldest, epoch uint64) error {
 	all := wants
-	wants = distinct(wants)
+	wants = Distinct(wants)
 	for len(wants) > 0 {
 		n := l.together(wants)
 		if err := l.loadSome(ctx, wants[:n], oldest, epoch); err != nil {
@@ -27,42 +27,42 @@ func (l *lists) load(ctx context.Context, wants []*want, oldest, epoch uint64) e
 		}
 		wants = wants[n:]
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
 	for _, w := range all {
-		if w.list == nil || w.list.gone.Load() {
-			w.list = l.byKey[w.key]
+		if w.List == nil || w.List.Gone.Load() {
+			w.List = l.ByKey[w.Key]
 		}
-		if w.list != nil {
-			w.list.hold(epoch)
+		if w.List != nil {
+			w.List.hold(epoch)
 		}
 	}
 	return nil
 }
 
-// distinct returns a want of each list in the order of their places in the files. A batch
+// Distinct returns a want of each list in the order of their places in the files. A batch
 // wants most lists many times, so it drops these before it sorts.
-func distinct(wants []*want) []*want {
-	seen := make(map[listKey]struct{}, len(wants)/2)
-	kept := make([]*want, 0, len(wants)/2)
+func Distinct(wants []*Want) []*Want {
+	seen := make(map[ListKey]struct{}, len(wants)/2)
+	kept := make([]*Want, 0, len(wants)/2)
 	for _, w := range wants {
-		if _, ok := seen[w.key]; !ok {
-			seen[w.key] = struct{}{}
+		if _, ok := seen[w.Key]; !ok {
+			seen[w.Key] = struct{}{}
 			kept = append(kept, w)
 		}
 	}
-	slices.SortFunc(kept, func(a, b *want) int {
-		return cmp.Or(cmp.Compare(a.key.Segment, b.key.Segment), cmp.Compare(a.key.Offset, b.key.Offset))
+	slices.SortFunc(kept, func(a, b *Want) int {
+		return cmp.Or(cmp.Compare(a.Key.Segment, b.Key.Segment), cmp.Compare(a.Key.Offset, b.Key.Offset))
 	})
 	return kept
 }
 
 // loadSome loads at most checkSize lists, and waits for those of them that another load
 // has begun to copy.
-func (l *lists) loadSome(ctx context.Context, wants []*want, oldest, epoch uint64) error {
+func (l *Lists) loadSome(ctx context.Context, wants []*Want, oldest, epoch uint64) error {
 	var ld *loader
 	select {
-	case ld = <-l.loaders:
+	case ld = <-l.Loaders:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
@@ -71,12 +71,12 @@ func (l *lists) loadSome(ctx context.Context, wants []*want, oldest, epoch uint6
 	if len(own) > 0 {
 		err = ld.load(l, own, oldest, epoch)
 	}
-	l.loaders <- ld
-	l.mu.Lock()
+	l.Loaders <- ld
+	l.Mu.Lock()
 	for _, w := range own {
-		delete(l.coming, w.key)
+		delete(l.Coming, w.Key)
 	}
-	l.mu.Unlock()
+	l.Mu.Unlock()
 	close(done)
 	for _, other := range others {
 		select {
@@ -91,19 +91,19 @@ func (l *lists) loadSome(ctx context.Context, wants []*want, oldest, epoch uint6
 // claim divides wants into those that the caller loads and those that others are loading,
 // and pins those that are resident by now. It returns what the others close when they are
 // done, and what the caller has to close.
-func (l *lists) claim(wants []*want, epoch uint64) (own []*want, others []chan struct{}, done chan struct{}) {
+func (l *Lists) claim(wants []*Want, epoch uint64) (own []*Want, others []chan struct{}, done chan struct{}) {
 	done = make(chan struct{})
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
 	for _, w := range wants {
-		if r := l.byKey[w.key]; r != nil {
+		if r := l.ByKey[w.Key]; r != nil {
 			r.hold(epoch)
-		} else if other := l.coming[w.key]; other != nil {
+		} else if other := l.Coming[w.Key]; other != nil {
 			if !slices.Contains(others, other) {
 				others = append(others, other)
 			}
-		} else if l.refused[w.key] == nil {
-			l.coming[w.key] = done
+		} else if l.Refused[w.Key] == nil {
+			l.Coming[w.Key] = done
 			own = append(own, w)
 		}
 	}
@@ -114,7 +114,7 @@ func (l *lists) claim(wants []*want, epoch uint64) (own []*want, others []chan s
 // so that the check of some overlaps with the copies of the next.
 type loading struct {
 	*loader
-	l              *lists
+	l              *Lists
 	copies, checks cuda.Batch
 	sums           sums
 	jobs           []kernels.CheckJob    // in pinned memory
@@ -130,7 +130,7 @@ type loading struct {
 
 // loaded is a list that has been or is being copied.
 type loaded struct {
-	*resident
+	*List
 	sum     *error // of its checksum; nil if the list has passed all checks before
 	recodes bool   // it is to be written in bp128
 	head    uint32 // bytes before the payloads
@@ -145,7 +145,7 @@ type span struct {
 const checkBytes = 16 << 20 // lists are checked together until they have this size
 
 // load loads lists, with one copy per run of extents that are close together.
-func (d *loader) load(l *lists, wants []*want, oldest, epoch uint64) error {
+func (d *loader) load(l *Lists, wants []*Want, oldest, epoch uint64) error {
 	ld := &loading{loader: d, l: l, sums: sums{work: make(chan []sum, len(wants)+1)}, copies: cuda.Batch{Stream: d.copyStream},
 		checks: cuda.Batch{Stream: d.checkStream}, jobs: d.jobs(), status: d.status(), recoding: d.recoding()}
 	o := l.openAll(wants, ld.sums.help)
@@ -180,7 +180,7 @@ func (ld *loading) copyAll(o *opening, oldest, epoch uint64) error {
 			return err
 		}
 		o.drop(i-n, i)
-		limit = min(4*limit, max(l.arena.Size()/64, firstRun), lastRun)
+		limit = min(4*limit, max(l.Arena.Size()/64, firstRun), lastRun)
 		if ld.waiting += size; ld.waiting < checkBytes {
 			continue
 		}
@@ -195,21 +195,21 @@ func (ld *loading) copyAll(o *opening, oldest, epoch uint64) error {
 // false if there is none. A single list is then refused.
 func (ld *loading) admitRun(o *opening, i, n int, size int64, oldest, epoch uint64) (kernels.Ptr, bool) {
 	l := ld.l
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
 	at, ok := l.rangeFor(n, size, oldest)
 	if !ok {
 		if n == 1 {
 			l.stats.Refused++
 			if err := o.lists[i].err; err != nil {
-				l.refused[o.wants[i].key] = err
+				l.Refused[o.wants[i].Key] = err
 			}
 		}
 		return 0, false
 	}
-	first, end := o.wants[i].key.Offset, int64(0)
+	first, end := o.wants[i].Key.Offset, int64(0)
 	for j := i; j < i+n; j++ {
-		from := o.wants[j].key.Offset - first
+		from := o.wants[j].Key.Offset - first
 		if from > end {
 			ld.unused = append(ld.unused, span{at + kernels.Ptr(end), from - end})
 		}
@@ -247,25 +247,25 @@ func (ld *loading) settle(err error) error {
 // publish makes the lists resident that are not bad, unless the load failed with err.
 func (ld *loading) publish(bad []error, err error) {
 	l := ld.l
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
 	l.stats.BytesLoaded += ld.bytes
 	l.releaseAll(append(ld.unused, ld.recoding.ends...))
 	for i, r := range ld.lists {
 		if bad[i] != nil {
-			l.refused[r.key] = bad[i]
+			l.Refused[r.Key] = bad[i]
 		}
 		if bad[i] != nil || err != nil { // queries that need it are answered by the CPU or fail
 			l.stats.Refused++
-			r.gone.Store(true)
-			l.release(r.at, r.size)
-			l.free = append(l.free, r.slot)
+			r.Gone.Store(true)
+			l.Release(r.At, r.Size)
+			l.free = append(l.free, r.Slot)
 			continue
 		}
-		l.proven.add(r.key.Key)
-		l.byKey[r.key] = r.resident
+		l.Proven.add(r.Key.Key)
+		l.ByKey[r.Key] = r.List
 		l.stats.Loaded++
-		l.stats.Bytes += r.size
-		l.stats.Stored += r.stored
+		l.stats.Bytes += r.Size
+		l.stats.Stored += r.Stored
 	}
 }

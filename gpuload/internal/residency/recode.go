@@ -1,4 +1,4 @@
-package gpuload
+package residency
 
 import (
 	"unsafe"
@@ -22,8 +22,8 @@ type recoding struct {
 	from  kernels.CodecSet // the codecs of the lists
 }
 
-// recodes reports whether a list is one to write in bp128.
-func recodes(d *kernels.ListDesc) bool {
+// Recodes reports whether a list is one to write in bp128.
+func Recodes(d *kernels.ListDesc) bool {
 	fast := kernels.CodecsOf(kernels.Raw, kernels.BP128, kernels.BP256)
 	return d.LogBlock == 7 && kernels.CodecsOf(d.DocsCodec, d.FreqsCodec)&^fast != 0
 }
@@ -35,15 +35,15 @@ func (ld *loading) measure(first int) {
 	var words int64
 	for _, v := range ld.lists[first:] {
 		if v.recodes {
-			words += 2 * (int64(v.blocks) + 1)
+			words += 2 * (int64(v.Blocks) + 1)
 		}
 	}
 	if words == 0 {
 		return
 	}
-	l.mu.Lock()
+	l.Mu.Lock()
 	ends, ok := l.spare(4 * words)
-	l.mu.Unlock()
+	l.Mu.Unlock()
 	if !ok {
 		return
 	}
@@ -54,12 +54,12 @@ func (ld *loading) measure(first int) {
 		if !v.recodes {
 			continue
 		}
-		tiles += (v.blocks + kernels.CheckTile - 1) / kernels.CheckTile
-		r.jobs[r.n] = kernels.RecodeJob{Ends: ends, From: v.at, List: v.slot, Check: uint32(i), Tiles: tiles, Head: v.head}
-		ends += kernels.Ptr(8 * (v.blocks + 1))
+		tiles += (v.Blocks + kernels.CheckTile - 1) / kernels.CheckTile
+		r.jobs[r.n] = kernels.RecodeJob{Ends: ends, From: v.At, List: v.Slot, Check: uint32(i), Tiles: tiles, Head: v.head}
+		ends += kernels.Ptr(8 * (v.Blocks + 1))
 		r.lists = append(r.lists, i)
 		r.n++
-		codecs |= v.codecs
+		codecs |= v.Codecs
 	}
 	r.from |= codecs
 	p := ld.recodeParams(from)
@@ -71,7 +71,7 @@ func (ld *loading) measure(first int) {
 
 // recodeParams are the parameters for the jobs from from on, without NTiles.
 func (ld *loading) recodeParams(from int) kernels.RecodeParams {
-	return kernels.RecodeParams{Lists: ld.l.table, Jobs: ld.scratch + kernels.Ptr(recodeAt+recodeSize*from), Status: ld.scratch + kernels.Ptr(statusAt),
+	return kernels.RecodeParams{Lists: ld.l.Table, Jobs: ld.scratch + kernels.Ptr(recodeAt+recodeSize*from), Status: ld.scratch + kernels.Ptr(statusAt),
 		Sizes: ld.scratch + kernels.Ptr(sizesAt+sizeSize*from), Count: uint32(ld.recoding.n - from)}
 }
 
@@ -86,15 +86,15 @@ func (ld *loading) recode(bad []error) error {
 	}
 	for j := range r.n {
 		v := &ld.lists[r.lists[j]]
-		tiles += (v.blocks + kernels.CheckTile - 1) / kernels.CheckTile
+		tiles += (v.Blocks + kernels.CheckTile - 1) / kernels.CheckTile
 		r.jobs[j].Tiles, r.jobs[j].DocsAt, r.jobs[j].FreqsAt = tiles, r.jobs[j].Head, r.jobs[j].Head+4*r.sizes[j][0]
 		if bad[r.lists[j]] == nil {
 			total += size(j)
 		}
 	}
-	l.mu.Lock()
+	l.Mu.Lock()
 	at, all := kernels.Ptr(0), false
-	if !l.isolate {
+	if !l.Isolate {
 		at, all = l.spare(total)
 	}
 	some := all
@@ -109,7 +109,7 @@ func (ld *loading) recode(bad []error) error {
 			r.jobs[j].To, some = p, true
 		}
 	}
-	l.mu.Unlock()
+	l.Mu.Unlock()
 	if !some {
 		return nil
 	}
@@ -118,21 +118,21 @@ func (ld *loading) recode(bad []error) error {
 	ld.checks.CopyIn(p.Jobs, kernels.Slice(r.jobs[:r.n]))
 	ld.checks.Launch(kernels.For(kernels.RecodePostings, r.from), int(tiles+7)/8, 0, kernels.Bytes(&p))
 	ld.checks.Launch(kernels.PublishRecoded, r.n, 0, kernels.Bytes(&p))
-	err := flush(l.dev, &ld.checks)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	err := Flush(l.dev, &ld.checks)
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
 	for j := range r.n {
 		if r.jobs[j].To == 0 {
 			continue
 		}
 		if err != nil {
-			l.release(r.jobs[j].To, size(j))
+			l.Release(r.jobs[j].To, size(j))
 			continue
 		}
 		v := &ld.lists[r.lists[j]]
-		ld.unused = append(ld.unused, span{v.at, v.size})
-		v.at, v.size = r.jobs[j].To, size(j)
-		v.codecs, v.elements = kernels.CodecsOf(kernels.BP128), false
+		ld.unused = append(ld.unused, span{v.At, v.Size})
+		v.At, v.Size = r.jobs[j].To, size(j)
+		v.Codecs, v.Elements = kernels.CodecsOf(kernels.BP128), false
 	}
 	return err
 }

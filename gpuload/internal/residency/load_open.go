@@ -1,4 +1,4 @@
-package gpuload
+package residency
 
 import (
 	"runtime"
@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// opened is a list ready to be loaded.
-type opened struct {
+// Opened is a list ready to be loaded.
+type Opened struct {
 	extent []byte           // joined, or of the file; nil if the list cannot be opened or no kernel decodes it
 	err    error            // why it cannot be opened
 	desc   kernels.ListDesc // addresses are offsets in the extent
@@ -27,9 +27,9 @@ type opened struct {
 // opening opens lists in several goroutines, in order: for short lists, reading the
 // headers takes one processor longer than copying the lists.
 type opening struct {
-	l     *lists
-	wants []*want
-	lists []opened
+	l     *Lists
+	wants []*Want
+	lists []Opened
 	size  int             // lists in a group
 	next  atomic.Int64    // the next group to open
 	done  []chan struct{} // closed when the group is open
@@ -43,13 +43,13 @@ const (
 
 // openAll starts opening lists. Its goroutines call then at the end. The caller must wait
 // for wg.
-func (l *lists) openAll(wants []*want, then func()) *opening {
+func (l *Lists) openAll(wants []*Want, then func()) *opening {
 	size, helpers := openGroup, openers
 	if l.joins() {
 		size, helpers = 1, runtime.GOMAXPROCS(0)
 	}
 	groups := (len(wants) + size - 1) / size
-	o := &opening{l: l, wants: wants, size: size, lists: make([]opened, len(wants)), done: make([]chan struct{}, groups)}
+	o := &opening{l: l, wants: wants, size: size, lists: make([]Opened, len(wants)), done: make([]chan struct{}, groups)}
 	for i := range o.done {
 		o.done[i] = make(chan struct{})
 	}
@@ -78,7 +78,7 @@ func (o *opening) group(v *segment.List) bool {
 }
 
 // get returns list i. While another goroutine opens it, the caller opens others.
-func (o *opening) get(i int) *opened {
+func (o *opening) get(i int) *Opened {
 	for v := (*segment.List)(nil); ; {
 		select {
 		case <-o.done[i/o.size]:
@@ -95,25 +95,25 @@ func (o *opening) get(i int) *opened {
 }
 
 // openOne opens w into o. v is scratch. A list that faults is one that cannot be opened.
-func (l *lists) openOne(o *opened, v *segment.List, w *want) {
+func (l *Lists) openOne(o *Opened, v *segment.List, w *Want) {
 	defer store.CatchFault(store.ArmFault(), &o.err)
-	if w.joined != nil {
-		if ahead := w.joined.ahead.Load(); ahead != nil {
+	if w.Joined != nil {
+		if ahead := w.Joined.Ahead.Load(); ahead != nil {
 			*o = *ahead
 			return
 		}
-		o.err = l.joiners.join(o, w.joined)
+		o.err = l.joiners.Join(o, w.Joined)
 		return
 	}
-	s := l.segments[w.key.Segment].seg
-	if o.err = s.InitList(v, w.entry); o.err != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
+	s := l.segments[w.Key.Segment].Seg
+	if o.err = s.InitList(v, w.Entry); o.err != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
 		return
 	}
 	o.set(v, s.Meta().Docs, int64(len(v.Extent())))
 }
 
 // set makes o a list of a view of docs documents with stored bytes on disk.
-func (o *opened) set(v *segment.List, docs uint32, stored int64) {
+func (o *Opened) set(v *segment.List, docs uint32, stored int64) {
 	o.desc, o.kth, o.quad, o.first = layout.Describe(v, docs), v.Kth, v.Quad, v.First
 	o.extent, o.stored = v.Extent(), stored
 }
@@ -128,24 +128,24 @@ func (o *opening) drop(i, n int) {
 
 // admit gives a list an address and a slot and sets its descriptor and job. It is resident
 // once settle has made it so.
-func (ld *loading) admit(w *want, o *opened, at kernels.Ptr, epoch uint64) {
+func (ld *loading) admit(w *Want, o *Opened, at kernels.Ptr, epoch uint64) {
 	l, d, number := ld.l, &o.desc, len(ld.lists)
 	layout.Place(d, at)
 	copy(ld.pinned[descsAt+layout.DescSize*number:], kernels.Bytes(d))
-	r := &resident{key: w.key, slot: l.slot(), at: at, size: int64(len(o.extent)), stored: o.stored, n: d.N, docs: d.MaxDoc, blocks: d.Blocks, kth: o.kth, quad: o.quad,
-		logBlock: d.LogBlock, codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec),
-		elements: kernels.HasElements(d.DocsCodec)}
-	r.uses.Store(l.clock + 1)
-	r.pin.Store(epoch)
-	if d.N >= l.least {
-		r.bare.Store(l.bareFor())
+	r := &List{Key: w.Key, Slot: l.slot(), At: at, Size: int64(len(o.extent)), Stored: o.stored, N: d.N, docs: d.MaxDoc, Blocks: d.Blocks, Kth: o.kth, Quad: o.quad,
+		LogBlock: d.LogBlock, Codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec),
+		Elements: kernels.HasElements(d.DocsCodec)}
+	r.Uses.Store(l.clock + 1)
+	r.Pin.Store(epoch)
+	if d.N >= l.Least {
+		r.Bare.Store(l.bareFor())
 	}
-	known := w.joined != nil || l.proven.has(w.key.Key) // what is joined has been checked before
+	known := w.Joined != nil || l.Proven.has(w.Key.Key) // what is joined has been checked before
 	ld.jobs[number] = l.job(r, o, known, number > ld.launched, ld.jobs[max(number-1, 0)].Tiles)
-	ld.bytes += r.size
-	next := loaded{resident: r, recodes: !l.asStored && recodes(d), head: uint32(d.Docs - at)}
+	ld.bytes += r.Size
+	next := loaded{List: r, recodes: !l.AsStored && Recodes(d), head: uint32(d.Docs - at)}
 	if !known {
-		next.sum = ld.sums.verify(l.segments[w.key.Segment].seg, w.entry, r.size)
+		next.sum = ld.sums.verify(l.segments[w.Key.Segment].Seg, w.Entry, r.Size)
 	}
 	ld.lists = append(ld.lists, next)
 }
@@ -153,19 +153,19 @@ func (ld *loading) admit(w *want, o *opened, at kernels.Ptr, epoch uint64) {
 // runOf returns the length of the run of extents that starts at list i, and its size with
 // the gaps between them: at most limit bytes, or a single list. A list that cannot be
 // opened is a run of size 0.
-func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, size int64) {
-	first := wants[i].key
+func (l *Lists) runOf(wants []*Want, o *opening, i int, limit int64) (n int, size int64) {
+	first := wants[i].Key
 	most := int64(mostGap)
 	if l.registered[first.Segment] == nil {
 		most = 0
 	}
 	for _, w := range wants[i:] {
-		gap := w.key.Offset - first.Offset - size
-		if w.key.Segment != first.Segment || gap < 0 || gap > most {
+		gap := w.Key.Offset - first.Offset - size
+		if w.Key.Segment != first.Segment || gap < 0 || gap > most {
 			break
 		}
 		length := int64(len(o.get(i + n).extent))
-		if n > 0 && (length == 0 || size+gap+length > limit || l.isolate) {
+		if n > 0 && (length == 0 || size+gap+length > limit || l.Isolate) {
 			break
 		}
 		n++
@@ -179,10 +179,10 @@ func (l *lists) runOf(wants []*want, o *opening, i int, limit int64) (n int, siz
 
 // rangeFor allocates a range for n lists, for which it evicts others if necessary. It reports
 // false if there is no room or the table has too few slots.
-func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
-	at, ok := l.room(size, oldest)
+func (l *Lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
+	at, ok := l.Room(size, oldest)
 	if ok && !l.slots(n, oldest) {
-		l.release(at, size)
+		l.Release(at, size)
 		return 0, false
 	}
 	return at, ok
@@ -190,10 +190,10 @@ func (l *lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
 
 // copyRun enqueues the copy of a run. The error is of kind format.ErrCorrupt if
 // the file cannot be read.
-func (ld *loading) copyRun(wants []*want, run []opened, at kernels.Ptr, size int64) (err error) {
+func (ld *loading) copyRun(wants []*Want, run []Opened, at kernels.Ptr, size int64) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	l, b := ld.l, &ld.copies
-	if mapped := l.registered[wants[0].key.Segment]; mapped != nil {
+	if mapped := l.registered[wants[0].Key.Segment]; mapped != nil {
 		from := uintptr(unsafe.Pointer(unsafe.SliceData(run[0].extent))) - uintptr(unsafe.Pointer(unsafe.SliceData(mapped)))
 		b.CopyIn(at, mapped[from:from+uintptr(size)])
 		defer b.Reset()
@@ -201,13 +201,13 @@ func (ld *loading) copyRun(wants []*want, run []opened, at kernels.Ptr, size int
 	}
 	for i := range run {
 		for e := run[i].extent; len(e) > 0; {
-			if ld.staged == len(ld.ring) {
+			if ld.staged == len(ld.Ring) {
 				if err := ld.turn(); err != nil {
 					return err
 				}
 			}
-			n := copy(ld.ring[ld.staged:], e)
-			b.CopyIn(at, ld.ring[ld.staged:ld.staged+n])
+			n := copy(ld.Ring[ld.staged:], e)
+			b.CopyIn(at, ld.Ring[ld.staged:ld.staged+n])
 			e = e[n:]
 			ld.staged += n
 			at += kernels.Ptr(n)
@@ -220,9 +220,9 @@ func (ld *loading) copyRun(wants []*want, run []opened, at kernels.Ptr, size int
 // as may be, replaces it by a longer one. Most loads are short, and pinned memory takes long
 // to allocate.
 func (ld *loading) turn() (err error) {
-	n := len(ld.ring)
+	n := len(ld.Ring)
 	if n > 0 {
-		if err := flush(ld.dev, &ld.copies); err != nil {
+		if err := Flush(ld.dev, &ld.copies); err != nil {
 			return err
 		}
 	}
@@ -231,11 +231,11 @@ func (ld *loading) turn() (err error) {
 		return nil
 	}
 	if n > 0 {
-		err = ld.dev.HostFree(ld.ring)
+		err = ld.dev.HostFree(ld.Ring)
 	}
-	ld.ring = nil
+	ld.Ring = nil
 	if err == nil {
-		ld.ring, err = ld.dev.HostAlloc(min(max(4*n, firstRing), ringSize))
+		ld.Ring, err = ld.dev.HostAlloc(min(max(4*n, FirstRing), ringSize))
 	}
 	return err
 }

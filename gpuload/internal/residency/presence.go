@@ -1,4 +1,4 @@
-package gpuload
+package residency
 
 import (
 	"sync"
@@ -23,16 +23,16 @@ const (
 	markBlocks = 1024
 	// A list gets presence words on this use after the one that loads it; Scarce is for lists loaded
 	// after evictions.
-	markUses, markUsesScarce = 1, 8
+	MarkUses, MarkUsesScarce = 1, 8
 )
 
 // bareFor returns how many uses of a list that is loaded now get it presence words. l.mu must be
 // held.
-func (l *lists) bareFor() int32 {
+func (l *Lists) bareFor() int32 {
 	if l.stats.Evicted > 0 {
-		return markUsesScarce
+		return MarkUsesScarce
 	}
-	return markUses
+	return MarkUses
 }
 
 // marker is what one call of mark at a time uses.
@@ -64,8 +64,8 @@ func (m *marker) close() {
 	}
 }
 
-// mark makes the presence words of lists, which are not evicted meanwhile, whatever their epochs.
-func (l *lists) mark(lists []*resident) error {
+// Mark makes the presence words of lists, which are not evicted meanwhile, whatever their epochs.
+func (l *Lists) Mark(lists []*List) error {
 	if len(lists) == 0 {
 		return nil
 	}
@@ -81,8 +81,8 @@ func (l *lists) mark(lists []*resident) error {
 	return nil
 }
 
-func (l *lists) markSome(lists []*resident) error {
-	b := &cuda.Batch{Stream: markStream}
+func (l *Lists) markSome(lists []*List) error {
+	b := &cuda.Batch{Stream: MarkStream}
 	n, codecs := l.markJobs(b, lists)
 	if n == 0 {
 		return nil
@@ -91,66 +91,66 @@ func (l *lists) markSome(lists []*resident) error {
 	m := l.marker
 	b.CopyIn(m.scratch, m.pinned[:n*int(unsafe.Sizeof(kernels.PresenceJob{}))])
 	parts := min(max(markBlocks/n, markParts), mostParts)
-	p := kernels.PresenceParams{Lists: l.table, Jobs: m.scratch, NJobs: uint32(n), Parts: uint32(parts)}
+	p := kernels.PresenceParams{Lists: l.Table, Jobs: m.scratch, NJobs: uint32(n), Parts: uint32(parts)}
 	b.Launch(kernels.For(kernels.MarkPostings, codecs), n*parts, 0, kernels.Bytes(&p))
 	b.Launch(kernels.PublishPresence, (n+255)/256, 0, kernels.Bytes(&p))
-	return flush(l.dev, b)
+	return Flush(l.dev, b)
 }
 
 // markJobs makes the jobs of lists for which there is memory, which b clears. It returns
 // their number and the lists' codecs.
-func (l *lists) markJobs(b *cuda.Batch, lists []*resident) (n int, codecs kernels.CodecSet) {
+func (l *Lists) markJobs(b *cuda.Batch, lists []*List) (n int, codecs kernels.CodecSet) {
 	jobs := unsafe.Slice((*kernels.PresenceJob)(unsafe.Pointer(unsafe.SliceData(l.marker.pinned))), markSize)
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
 	var clear span // adjacent words: a fill of its own for each list takes longer than its kernels
 	for _, r := range lists {
-		if r.gone.Load() { // its slot may be another list's
+		if r.Gone.Load() { // its slot may be another list's
 			continue
 		}
-		size := layout.PresenceBytes(r.n, r.docs)
+		size := layout.PresenceBytes(r.N, r.docs)
 		at, ok := l.spare(size)
 		if !ok {
 			continue // no presence words until it is loaded again
 		}
-		r.marks, r.marked, r.marking = at, size, true
+		r.Marks, r.Marked, r.Marking = at, size, true
 		l.stats.Marked += size
-		if l.isolate || at != clear.at+kernels.Ptr(clear.size) {
+		if l.Isolate || at != clear.at+kernels.Ptr(clear.size) {
 			b.Fill(clear.at, clear.size)
 			clear = span{at: at}
 		}
 		clear.size += size
-		jobs[n] = kernels.PresenceJob{Words: at + layout.PresenceLead, List: r.slot}
+		jobs[n] = kernels.PresenceJob{Words: at + layout.PresenceLead, List: r.Slot}
 		n++
-		codecs |= r.codecs
+		codecs |= r.Codecs
 	}
 	b.Fill(clear.at, clear.size)
 	return n, codecs
 }
 
 // marked lets lists be evicted again.
-func (l *lists) marked(lists []*resident) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *Lists) marked(lists []*List) {
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
 	for _, r := range lists {
-		r.marking = false
+		r.Marking = false
 	}
 }
 
 // spare allocates a range without evicting.
-func (l *lists) spare(size int64) (kernels.Ptr, bool) {
-	if l.isolate {
+func (l *Lists) spare(size int64) (kernels.Ptr, bool) {
+	if l.Isolate {
 		p, err := l.dev.Alloc(size)
 		return p, err == nil
 	}
-	return l.arena.Alloc(size)
+	return l.Arena.Alloc(size)
 }
 
 // unmark frees the presence words of a list.
-func (l *lists) unmark(r *resident) {
-	if r.marked > 0 {
-		l.release(r.marks, r.marked)
-		l.stats.Marked -= r.marked
-		r.marks, r.marked = 0, 0
+func (l *Lists) unmark(r *List) {
+	if r.Marked > 0 {
+		l.Release(r.Marks, r.Marked)
+		l.stats.Marked -= r.Marked
+		r.Marks, r.Marked = 0, 0
 	}
 }

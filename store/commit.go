@@ -187,6 +187,6 @@ func (d *folder) unchanged() bool {
 	if err != nil {
 		return false
 	}
-	_, head, err := readManifest(d.fs, l.newest)
-	return err == nil && d.last == CommitID{l.newest, head}
+	_, id, err := register{d.fs}.read(l.newest)
+	return err == nil && d.last == id
 }

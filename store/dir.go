@@ -1,7 +1,6 @@
 package store
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -239,22 +238,12 @@ func (d *Dir) Latest() (*Commit, error) {
 func (d *folder) latest() (*listing, *Commit, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l, err := list(d.fs)
-	if err != nil {
-		return nil, nil, err
-	}
-	if l.newest == 0 {
-		return l, nil, l.noManifest()
-	}
-	m, head, err := readManifest(d.fs, l.newest)
-	if err == nil {
-		err = l.missingNewer(m)
-	}
+	l, m, id, err := register{d.fs}.load()
 	if err != nil {
 		return l, nil, err
 	}
 	c := d.pin(m)
-	c.id = CommitID{m.Generation, head}
+	c.id = id
 	return l, c, nil
 }
 
@@ -276,7 +265,7 @@ func (d *Dir) At(generation uint64) (*Commit, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	m, head, err := readManifest(d.fs, generation)
+	m, id, err := register{d.fs}.read(generation)
 	if err != nil {
 		return nil, err
 	}
@@ -286,68 +275,8 @@ func (d *Dir) At(generation uint64) (*Commit, error) {
 		return nil, fmt.Errorf("commit %d is removed, its manifest remained: %w", generation, fs.ErrNotExist)
 	}
 	c := d.pin(m)
-	c.id = CommitID{generation, head}
+	c.id = id
 	return c, nil
-}
-
-// readManifest reads the manifest of a generation from the first file that is
-// readable. head is the file's header.
-func readManifest(fsys ReadFS, gen uint64) (m *Manifest, head [format.HeaderSize]byte, err error) {
-	names := manifestNames(gen)
-	errs := make([]error, len(names))
-	for i, name := range names {
-		m, raw, err := readManifestFile(fsys, name, gen)
-		if err == nil {
-			copy(head[:], raw)
-			return m, head, nil
-		}
-		errs[i] = err
-	}
-	if errors.Is(errs[0], fs.ErrNotExist) && errors.Is(errs[1], fs.ErrNotExist) {
-		names, errs = names[2:], errs[2:] // superseded, or a generation that does not exist
-	}
-	return nil, head, neither(names[0], names[1], errs[0], errs[1])
-}
-
-// neither returns the error for a manifest of which neither file is readable.
-func neither(name, twin string, err, err2 error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		err, err2 = err2, err
-	}
-	for _, kind := range []error{fs.ErrNotExist, format.ErrTooNew, format.ErrTooOld} {
-		if errors.Is(err, kind) && (errors.Is(err2, kind) || errors.Is(err2, fs.ErrNotExist)) {
-			return err
-		}
-	}
-	for _, err := range []error{err, err2} {
-		if !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
-			return err // of the operating system
-		}
-	}
-	c := format.Corrupt("it and its twin %s are damaged or missing (%v; %v)", twin, err, err2)
-	c.File = name
-	return c
-}
-
-// readManifestFile reads one file of a manifest. raw is its content.
-func readManifestFile(fsys ReadFS, name string, gen uint64) (m *Manifest, raw []byte, err error) {
-	defer CatchFault(ArmFault(), &err)
-	data, err := fsys.Open(name)
-	if err != nil {
-		return nil, nil, err
-	}
-	defer data.Close()
-	if m, err = ReadManifest(name, data); err != nil {
-		return nil, nil, err
-	}
-	if m.Generation != gen {
-		return nil, nil, format.Locate(format.Corrupt("the file holds commit %d", m.Generation),
-			format.Place{File: name, Section: format.SectionManifest.String(), Block: format.NoBlock})
-	}
-	if raw, err = data.Range(0, data.Size()); err != nil {
-		return nil, nil, err
-	}
-	return m, bytes.Clone(raw), nil
 }
 
 // OpenLatest is Latest followed by open, which opens the commit's files. If a

@@ -270,28 +270,18 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	if err != nil {
 		return err
 	}
-	names := manifestNames(m.Generation)[:2]
-	if err := l.writeManifest(names, content, unsynced); err != nil {
-		if !errors.Is(err, ErrLockLost) { // else they may be another writer's
-			for _, name := range names {
-				l.fs.Remove(name + tempSuffix)
-			}
-		}
-		return fmt.Errorf("commit %d: %w", m.Generation, err)
-	}
-	for _, name := range names {
-		if err == nil {
-			err = l.fs.Rename(name+tempSuffix, name)
-		}
-	}
-	if err == nil {
-		err = l.fs.Sync()
-	}
+	err = register{l.fs}.swap(m.Generation, content, unsynced, func() error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.stillHeld()
+	})
 	l.mu.Lock()
 	if err != nil {
-		l.failed = ErrUncertain
+		if errors.Is(err, ErrUncertain) {
+			l.failed = ErrUncertain
+		}
 		l.mu.Unlock()
-		return fmt.Errorf("commit %d: %w: %w", m.Generation, ErrUncertain, err)
+		return fmt.Errorf("commit %d: %w", m.Generation, err)
 	}
 	if l.stored {
 		l.old = append(l.old, &oldCommit{Manifest: l.cur})
@@ -359,59 +349,6 @@ func (l *Lock) checkFiles(m *Manifest) error {
 		}
 	}
 	return nil
-}
-
-// writeManifest writes a manifest to two files under temporary names and makes them
-// durable, together with the files that it names and the directory. All of that must
-// be durable before the first of the two is renamed, but in any order.
-func (l *Lock) writeManifest(names []string, content []byte, unsynced []*output) error {
-	var files []File
-	var errs []error
-	for _, name := range names {
-		f, err := l.createTemp(name + tempSuffix)
-		if err == nil {
-			files = append(files, f)
-			_, err = f.WriteAt(content, 0)
-		}
-		errs = append(errs, err)
-	}
-	err := errors.Join(errs...)
-	if err == nil {
-		all := files
-		for _, o := range unsynced {
-			all = append(all, o)
-		}
-		err = l.fs.Sync(all...)
-	}
-	for _, f := range files {
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}
-	if err != nil {
-		return err
-	}
-	for _, o := range unsynced {
-		if err := o.synced(); err != nil {
-			return err
-		}
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.stillHeld() // a removed lock file after this moment goes unnoticed
-}
-
-// createTemp creates a file under a temporary name, in place of one that an earlier
-// attempt may have left.
-func (l *Lock) createTemp(name string) (File, error) {
-	f, err := l.fs.Create(name)
-	if errors.Is(err, fs.ErrExist) {
-		if err := l.fs.Remove(name); err != nil {
-			return nil, err
-		}
-		f, err = l.fs.Create(name)
-	}
-	return f, err
 }
 
 // stillHeld is usable, but also returns an error, and makes the lock unusable, if the

@@ -126,7 +126,7 @@ func (l *Lock) restoreTwin() error {
 
 func (l *Lock) writeTwin(name string, content []byte) error {
 	temp := name + tempSuffix
-	f, err := l.createTemp(temp)
+	f, err := createTemp(l.fs, temp)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (l *Lock) findOld(ls *listing) error {
 	}
 	slices.Sort(gens)
 	for _, gen := range slices.Compact(gens) {
-		m, _, err := readManifest(l.fs, gen)
+		m, _, err := register{l.fs}.read(gen)
 		switch {
 		case err == nil:
 			l.old = append(l.old, &oldCommit{Manifest: m, torn: l.keep > 1 && isTorn(l.fs, m)})

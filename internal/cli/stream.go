@@ -3,12 +3,11 @@ package cli
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"io"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/go-json-experiment/json"
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
@@ -134,38 +133,129 @@ func (t *RowWriter) Flush() error {
 
 // JSONWriter writes a JSON object, indented as by JSON, whose arrays are not in memory.
 type JSONWriter struct {
-	w *bufio.Writer
-	e *jsontext.Encoder
-	n int // elements of the current array
+	w     *bufio.Writer // which keeps its first error
+	e     *json.Encoder // to value
+	value bytes.Buffer
+	begun bool // the object has a member
+	n     int  // elements of the current array
 }
+
+// The indentation of members, and of elements of arrays.
+const memberIndent, elementIndent = "  ", "    "
 
 // NewJSONWriter begins an object on w.
 func NewJSONWriter(w io.Writer) (*JSONWriter, error) {
-	b := bufio.NewWriterSize(w, 1<<16)
-	j := &JSONWriter{w: b, e: jsontext.NewEncoder(b, jsontext.WithIndent("  "), jsontext.AllowInvalidUTF8(true))}
-	return j, j.e.WriteToken(jsontext.BeginObject)
+	j := &JSONWriter{w: bufio.NewWriterSize(w, 1<<16)}
+	j.e = json.NewEncoder(&j.value)
+	j.e.SetEscapeHTML(false)
+	return j, j.write("{")
+}
+
+func (j *JSONWriter) write(s string) error {
+	_, err := j.w.WriteString(s)
+	return err
+}
+
+// begin begins a line, after a comma if there are lines like it before.
+func (j *JSONWriter) begin(again bool, indent string) {
+	if again {
+		_ = j.write(",")
+	}
+	_ = j.write("\n")
+	_ = j.write(indent)
+}
+
+// encode writes a value, whose further lines are indented.
+func (j *JSONWriter) encode(value any, indent string) error {
+	j.value.Reset()
+	if err := j.e.Encode(value); err != nil {
+		return err
+	}
+	_, err := j.w.Write(appendIndented(j.w.AvailableBuffer(), bytes.TrimSuffix(j.value.Bytes(), []byte("\n")), indent))
+	return err
+}
+
+// appendIndented appends JSON without blanks, which is known to be valid, with line breaks as by json.Indent.
+func appendIndented(dst, src []byte, indent string) []byte {
+	depth := 0
+	newline := func() {
+		dst = append(append(dst, '\n'), indent...)
+		for range depth {
+			dst = append(dst, "  "...)
+		}
+	}
+	for i := 0; i < len(src); i++ {
+		switch c := src[i]; c {
+		case '"':
+			end := i + 1
+			for ; src[end] != '"'; end++ {
+				if src[end] == '\\' {
+					end++
+				}
+			}
+			dst = append(dst, src[i:end+1]...)
+			i = end
+		case ',':
+			dst = append(dst, c)
+			newline()
+		case ':':
+			dst = append(dst, ": "...)
+		case '[', '{':
+			dst = append(dst, c)
+			if next := src[i+1]; next == ']' || next == '}' {
+				dst = append(dst, next)
+				i++
+				continue
+			}
+			depth++
+			newline()
+		case ']', '}':
+			depth--
+			newline()
+			dst = append(dst, c)
+		default: // a number, true, false or null
+			end := i + 1
+			for end < len(src) && src[end] != ',' && src[end] != ']' && src[end] != '}' {
+				end++
+			}
+			dst = append(dst, src[i:end]...)
+			i = end - 1
+		}
+	}
+	return dst
+}
+
+// name begins a member of the object.
+func (j *JSONWriter) name(name string) error {
+	j.begin(j.begun, memberIndent)
+	j.begun = true
+	if err := j.encode(name, ""); err != nil {
+		return err
+	}
+	return j.write(": ")
 }
 
 // Member writes a member of the object.
 func (j *JSONWriter) Member(name string, value any) error {
-	if err := j.e.WriteToken(jsontext.String(name)); err != nil {
+	if err := j.name(name); err != nil {
 		return err
 	}
-	return json.MarshalEncode(j.e, value)
+	return j.encode(value, memberIndent)
 }
 
 // Array begins a member that is an array; elements follow, until EndArray.
 func (j *JSONWriter) Array(name string) error {
-	if err := j.e.WriteToken(jsontext.String(name)); err != nil {
+	j.n = 0
+	if err := j.name(name); err != nil {
 		return err
 	}
-	j.n = 0
-	return j.e.WriteToken(jsontext.BeginArray)
+	return j.write("[")
 }
 
 // Element writes an element of an array.
 func (j *JSONWriter) Element(value any) error {
-	if err := json.MarshalEncode(j.e, value); err != nil {
+	j.begin(j.n > 0, elementIndent)
+	if err := j.encode(value, elementIndent); err != nil {
 		return err
 	}
 	if j.n++; j.n == firstRows { // to be seen at once
@@ -175,24 +265,18 @@ func (j *JSONWriter) Element(value any) error {
 }
 
 // EndArray ends the array.
-func (j *JSONWriter) EndArray() error { return j.e.WriteToken(jsontext.EndArray) }
+func (j *JSONWriter) EndArray() error {
+	if j.n > 0 {
+		_ = j.write("\n" + memberIndent)
+	}
+	return j.write("]")
+}
 
 // Close ends the object and writes what is left.
 func (j *JSONWriter) Close() error {
-	if err := j.e.WriteToken(jsontext.EndObject); err != nil {
-		return err
+	if j.begun {
+		_ = j.write("\n")
 	}
+	_ = j.write("}\n")
 	return j.w.Flush()
-}
-
-// MarshalJSONTo implements json.MarshalerTo, for JSONWriter.
-func (t Text) MarshalJSONTo(e *jsontext.Encoder) error {
-	if !utf8.ValidString(string(t)) {
-		b, err := t.MarshalJSON()
-		if err != nil {
-			return err
-		}
-		return e.WriteValue(jsontext.Value(bytes.TrimSpace(b)))
-	}
-	return e.WriteToken(jsontext.String(string(t)))
 }

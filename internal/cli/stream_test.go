@@ -9,6 +9,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestRowWriter compares with a Table where the first rows have the widest cells.
@@ -103,6 +105,38 @@ func TestJSONWriter(t *testing.T) {
 	if !json.Valid(got.Bytes()) || got.String() != want.String() {
 		t.Errorf("got\n%.400s\nwant\n%.400s", &got, &want)
 	}
+}
+
+// TestIndented indents random values as json.Indent does.
+func TestIndented(t *testing.T) {
+	text := rapid.StringN(0, 6, -1)
+	var value *rapid.Generator[any]
+	value = rapid.Custom(func(t *rapid.T) any {
+		switch rapid.IntRange(0, 5).Draw(t, "kind") {
+		case 0:
+			return rapid.SliceOfN(rapid.Deferred(func() *rapid.Generator[any] { return value }), 0, 3).Draw(t, "array")
+		case 1:
+			return rapid.MapOfN(text, rapid.Deferred(func() *rapid.Generator[any] { return value }), 0, 3).Draw(t, "object")
+		case 2:
+			return rapid.Float64().Draw(t, "number")
+		case 3:
+			return rapid.SampledFrom([]any{nil, true, `\"[{,:`, "<&>"}).Draw(t, "literal")
+		}
+		return text.Draw(t, "string")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		compact, err := json.Marshal(value.Draw(t, "value"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want bytes.Buffer
+		if err := json.Indent(&want, compact, "    ", "  "); err != nil {
+			t.Fatal(err)
+		}
+		if got := appendIndented(nil, compact, "    "); !bytes.Equal(got, want.Bytes()) {
+			t.Fatalf("%s\nis indented as\n%s\nwant\n%s", compact, got, &want)
+		}
+	})
 }
 
 func TestCount(t *testing.T) {

@@ -77,6 +77,9 @@ func (t Text) MarshalJSON() ([]byte, error) {
 	if !utf8.ValidString(string(t)) {
 		return json.Marshal(map[string][]byte{"base64": []byte(t)})
 	}
+	if s := string(t); plain(s) && !strings.ContainsAny(s, `"\`) {
+		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"'), nil
+	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

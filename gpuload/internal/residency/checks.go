@@ -1,14 +1,9 @@
 package residency
 
 import (
-	"runtime"
-	"sync"
-
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/kernels"
-	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // A list becomes resident after three checks. Goroutines verify its checksums while it is
@@ -16,108 +11,6 @@ import (
 // CheckBlocks decodes each block (kernels/check.cu). CheckLists runs whenever a list is
 // loaded; the others only the first time, since an Executor's segments do not change. A
 // list that fails is not loaded again: the CPU answers its queries and says what is wrong.
-
-// proven says which lists have passed all checks: for each segment, a bit for each place
-// in POSTINGS where an extent can start.
-type proven [][]uint64
-
-// extentAlign divides the offset of every extent.
-const extentAlign = 64
-
-func newProven(segs []Segment) proven {
-	p := make(proven, len(segs))
-	for i, s := range segs {
-		sec, _ := s.Seg.Header().Section(format.SectionPostings)
-		p[i] = make([]uint64, sec.Length/(64*extentAlign)+1)
-	}
-	return p
-}
-
-func (p proven) has(k Key) bool {
-	bit := uint64(k.Offset) / extentAlign
-	return bit/64 < uint64(len(p[k.Segment])) && p[k.Segment][bit/64]>>(bit%64)&1 != 0
-}
-
-// add adds a list, unless it is not one of POSTINGS.
-func (p proven) add(k Key) {
-	if bit := uint64(k.Offset) / extentAlign; bit/64 < uint64(len(p[k.Segment])) {
-		p[k.Segment][bit/64] |= 1 << (bit % 64)
-	}
-}
-
-// lengths are the lengths of a segment's documents on the device.
-type lengths struct {
-	at      kernels.Ptr
-	width   uint8 // bytes each
-	foreign uint8 // 1: frequencies may exceed them
-}
-
-// sums verifies checksums of lists in goroutines, which the first one starts. Others can
-// help.
-type sums struct {
-	work  chan []sum
-	next  []sum // not sent yet: waking a goroutine costs as much as verifying a short list
-	bytes int64
-	wg    sync.WaitGroup
-	wakes bool // goroutines have been started
-}
-
-// sum is a list to verify and, afterwards, the error.
-type sum struct {
-	seg   *segment.Segment
-	entry segment.Entry
-	err   *error
-}
-
-const sumBytes = 1 << 20 // lists are verified together until they have this size
-
-// verify begins to verify a list of size bytes and returns where the error will be after
-// wait.
-func (s *sums) verify(seg *segment.Segment, e segment.Entry, size int64) *error {
-	if !s.wakes {
-		s.wakes = true
-		for range max(runtime.GOMAXPROCS(0)-openers-1, 1) {
-			s.wg.Go(s.help)
-		}
-	}
-	err := new(error)
-	s.next = append(s.next, sum{seg, e, err})
-	if s.bytes += size; s.bytes >= sumBytes {
-		s.send()
-	}
-	return err
-}
-
-func (s *sums) send() {
-	s.work <- s.next // has room for all
-	s.next, s.bytes = nil, 0
-}
-
-// help verifies lists until wait has been called and none is left.
-func (s *sums) help() {
-	var v segment.List
-	for batch := range s.work {
-		for _, w := range batch {
-			w.verify(&v)
-		}
-	}
-}
-
-// verify verifies a list. v is scratch.
-func (w *sum) verify(v *segment.List) {
-	defer store.CatchFault(store.ArmFault(), w.err)
-	if *w.err = w.seg.InitList(v, w.entry); *w.err == nil {
-		*w.err = v.VerifyBytes()
-	}
-}
-
-// wait verifies what is left and waits for the other goroutines.
-func (s *sums) wait() {
-	s.send()
-	close(s.work)
-	s.help()
-	s.wg.Wait()
-}
 
 // job returns the job that checks a list. The blocks of a known list are not checked
 // again. before are the tiles of the job before it, if there is one in the launch.

@@ -3,12 +3,17 @@
 //
 // The files, from the API down:
 //
-//	lists.go      Lists: the table of lists; List, one of them; Want, one that a batch needs
-//	load.go       loading lists; load_open.go: opening them; loader.go: streams and memory for that
-//	checks.go     what a list must pass to become resident
+//	load.go       Load: the lists of a batch; load_open.go: opening and copying them
+//	checks.go     what a list must pass to become resident; proven.go: those that have; sums.go: checksums
 //	recode.go     lists of other codecs in bp128
-//	evict.go      allocation and eviction
 //	presence.go   presence words of lists
+//	open.go       New and Close
+//	evict.go      allocation and eviction
+//	loading.go    the state of a load; loader.go: streams and memory for it
+//	lists.go      Lists: the table of lists, and looking lists up
 //	join.go       lists of several segments as one
 //	segments.go   Segment and View: the segments of a snapshot, one by one or joined
+//	list.go       List, one of them; Want, one that a batch needs
+//
+// A file uses what those below it declare.
 package residency

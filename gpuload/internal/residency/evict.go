@@ -8,13 +8,6 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
-// Full reports whether memory has been too small for the lists that were wanted.
-func (l *Lists) Full() bool {
-	l.Mu.RLock()
-	defer l.Mu.RUnlock()
-	return l.stats.Evicted > 0
-}
-
 // Room allocates a range. If necessary it evicts lists, lowest priority first, that no
 // batch of epoch oldest or later uses, and that do not get presence words.
 func (l *Lists) Room(size int64, oldest uint64) (kernels.Ptr, bool) {
@@ -112,4 +105,33 @@ func (l *Lists) Forget() {
 	for _, r := range l.ByKey {
 		l.Evict(r)
 	}
+}
+
+// spare allocates a range without evicting.
+func (l *Lists) spare(size int64) (kernels.Ptr, bool) {
+	if l.Isolate {
+		p, err := l.dev.Alloc(size)
+		return p, err == nil
+	}
+	return l.Arena.Alloc(size)
+}
+
+// unmark frees the presence words of a list.
+func (l *Lists) unmark(r *List) {
+	if r.Marked > 0 {
+		l.Release(r.Marks, r.Marked)
+		l.stats.Marked -= r.Marked
+		r.Marks, r.Marked = 0, 0
+	}
+}
+
+// rangeFor allocates a range for n lists, for which it evicts others if necessary. It reports
+// false if there is no room or the table has too few slots.
+func (l *Lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
+	at, ok := l.Room(size, oldest)
+	if ok && !l.slots(n, oldest) {
+		l.Release(at, size)
+		return 0, false
+	}
+	return at, ok
 }

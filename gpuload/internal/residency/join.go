@@ -2,7 +2,6 @@ package residency
 
 import (
 	"sync"
-	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
@@ -15,16 +14,6 @@ import (
 // has there. So the lists of a term in the segments of a view become one list on the device,
 // as a merge of the segments would write it: when it is loaded, the processor checks its
 // parts, as idxcheck does, and joins them in bp128.
-
-// joined are the parts of a list that is joined when it is loaded.
-type joined struct {
-	view  int
-	parts []ListPart
-	Ahead atomic.Pointer[Opened] // made before it is loaded, for all devices; nil if it was not
-}
-
-// joins reports whether lists are joined.
-func (l *Lists) joins() bool { return len(l.views) < len(l.segments) }
 
 // Joiners join lists of views, in several goroutines.
 type Joiners struct {
@@ -96,24 +85,4 @@ func (j *joiner) prepare(v *View) error {
 	}
 	j.encoder, j.view = build.NewEncoder(o, float64(tokens)/float64(max(v.Docs, 1))), v
 	return nil
-}
-
-// JoinedAtOnce is the number of postings that are joined before they are copied.
-const JoinedAtOnce = 1 << 26
-
-// together returns how many of wants are loaded together.
-func (l *Lists) together(wants []*Want) int {
-	postings := int64(0)
-	for i, w := range wants[:min(len(wants), CheckSize)] {
-		if w.Joined == nil {
-			continue
-		}
-		for _, p := range w.Joined.parts {
-			postings += int64(p.Entry.DF)
-		}
-		if i > 0 && postings > JoinedAtOnce {
-			return i
-		}
-	}
-	return min(len(wants), CheckSize)
 }

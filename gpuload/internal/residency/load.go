@@ -110,40 +110,6 @@ func (l *Lists) claim(wants []*Want, epoch uint64) (own []*Want, others []chan s
 	return own, others, done
 }
 
-// loading is the state of one load. Lists are copied on one stream and checked on another,
-// so that the check of some overlaps with the copies of the next.
-type loading struct {
-	*loader
-	l              *Lists
-	copies, checks cuda.Batch
-	sums           sums
-	jobs           []kernels.CheckJob    // in pinned memory
-	status         []kernels.CheckStatus // in pinned memory
-	lists          []loaded
-	unused         []span // to be released at the end: gaps between lists, and where recoded lists were
-	launched       int    // of lists: their checks are submitted
-	waiting        int64  // bytes of the others
-	staged         int    // bytes of the ring in use
-	bytes          int64  // of the lists
-	recoding       recoding
-}
-
-// loaded is a list that has been or is being copied.
-type loaded struct {
-	*List
-	sum     *error // of its checksum; nil if the list has passed all checks before
-	recodes bool   // it is to be written in bp128
-	head    uint32 // bytes before the payloads
-}
-
-// span is a range of device memory.
-type span struct {
-	at   kernels.Ptr
-	size int64
-}
-
-const checkBytes = 16 << 20 // lists are checked together until they have this size
-
 // load loads lists, with one copy per run of extents that are close together.
 func (d *loader) load(l *Lists, wants []*Want, oldest, epoch uint64) error {
 	ld := &loading{loader: d, l: l, sums: sums{work: make(chan []sum, len(wants)+1)}, copies: cuda.Batch{Stream: d.copyStream},
@@ -269,3 +235,23 @@ func (ld *loading) publish(bad []error, err error) {
 		l.stats.Stored += r.Stored
 	}
 }
+
+// together returns how many of wants are loaded together.
+func (l *Lists) together(wants []*Want) int {
+	postings := int64(0)
+	for i, w := range wants[:min(len(wants), CheckSize)] {
+		if w.Joined == nil {
+			continue
+		}
+		for _, p := range w.Joined.parts {
+			postings += int64(p.Entry.DF)
+		}
+		if i > 0 && postings > JoinedAtOnce {
+			return i
+		}
+	}
+	return min(len(wants), CheckSize)
+}
+
+// JoinedAtOnce is the number of postings that are joined before they are copied.
+const JoinedAtOnce = 1 << 26

@@ -6,23 +6,11 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
-
-// Opened is a list ready to be loaded.
-type Opened struct {
-	extent []byte           // joined, or of the file; nil if the list cannot be opened or no kernel decodes it
-	err    error            // why it cannot be opened
-	desc   kernels.ListDesc // addresses are offsets in the extent
-	kth    [3]format.KthImpact
-	quad   format.Quad
-	first  uint32
-	stored int64 // bytes on disk
-}
 
 // opening opens lists in several goroutines, in order: for short lists, reading the
 // headers takes one processor longer than copying the lists.
@@ -35,11 +23,6 @@ type opening struct {
 	done  []chan struct{} // closed when the group is open
 	wg    sync.WaitGroup
 }
-
-const (
-	openGroup = 32
-	openers   = 2 // besides the caller; starting more costs more than it saves
-)
 
 // openAll starts opening lists. Its goroutines call then at the end. The caller must wait
 // for wg.
@@ -112,12 +95,6 @@ func (l *Lists) openOne(o *Opened, v *segment.List, w *Want) {
 	o.set(v, s.Meta().Docs, int64(len(v.Extent())))
 }
 
-// set makes o a list of a view of docs documents with stored bytes on disk.
-func (o *Opened) set(v *segment.List, docs uint32, stored int64) {
-	o.desc, o.kth, o.quad, o.first = layout.Describe(v, docs), v.Kth, v.Quad, v.First
-	o.extent, o.stored = v.Extent(), stored
-}
-
 // drop forgets the bytes of lists from i up to n, which have been copied, if they were
 // joined for that.
 func (o *opening) drop(i, n int) {
@@ -175,17 +152,6 @@ func (l *Lists) runOf(wants []*Want, o *opening, i int, limit int64) (n int, siz
 		}
 	}
 	return n, size
-}
-
-// rangeFor allocates a range for n lists, for which it evicts others if necessary. It reports
-// false if there is no room or the table has too few slots.
-func (l *Lists) rangeFor(n int, size int64, oldest uint64) (kernels.Ptr, bool) {
-	at, ok := l.Room(size, oldest)
-	if ok && !l.slots(n, oldest) {
-		l.Release(at, size)
-		return 0, false
-	}
-	return at, ok
 }
 
 // copyRun enqueues the copy of a run. The error is of kind format.ErrCorrupt if

@@ -1,6 +1,7 @@
 package residency
 
 import (
+	"sync"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -81,3 +82,79 @@ func Flush(dev cuda.Device, b *cuda.Batch) error {
 	b.Reset()
 	return dev.Wait(b.Stream)
 }
+
+const (
+	ringSize  = 4 << 20 // a longer one is not faster: it is filled, and then copied
+	FirstRing = 256 << 10
+	firstRun  = 1 << 18  // bytes of the first copy from a mapping; the next lists are opened while it runs
+	lastRun   = 32 << 20 // each copy is four times as long as the previous one, up to this
+	mostGap   = 32 << 10 // bytes between lists that are copied with them: copying these takes less time than another copy
+	CheckSize = 4096     // maximum number of lists loaded at a time
+)
+
+const (
+	openGroup = 32
+	openers   = 2 // besides the caller; starting more costs more than it saves
+)
+
+// span is a range of device memory.
+type span struct {
+	at   kernels.Ptr
+	size int64
+}
+
+// recoding is the recoding of the lists of one load.
+type recoding struct {
+	jobs  []kernels.RecodeJob // in pinned memory, in use up to n
+	sizes [][2]uint32         // in pinned memory: words of docIDs and of frequencies
+	lists []int               // of each job
+	n     int
+	ends  []span           // room for block endpoints
+	from  kernels.CodecSet // the codecs of the lists
+}
+
+var (
+	recodeSize = int(unsafe.Sizeof(kernels.RecodeJob{}))
+	sizeSize   = int(unsafe.Sizeof([2]uint32{}))
+)
+
+// marker is what one call of mark at a time uses.
+type marker struct {
+	mu      sync.Mutex
+	dev     cuda.Device
+	scratch kernels.Ptr // PresenceJob[markSize]
+	pinned  []byte      // the same
+}
+
+func newMarker(dev cuda.Device) (m *marker, err error) {
+	const size = markSize * int(unsafe.Sizeof(kernels.PresenceJob{}))
+	m = &marker{dev: dev}
+	if m.scratch, err = dev.Alloc(int64(size)); err == nil {
+		m.pinned, err = dev.HostAlloc(size)
+	}
+	return m, err
+}
+
+func (m *marker) close() {
+	if m == nil {
+		return
+	}
+	if m.scratch != 0 {
+		_ = m.dev.Free(m.scratch)
+	}
+	if m.pinned != nil {
+		_ = m.dev.HostFree(m.pinned)
+	}
+}
+
+const (
+	markSize  = 2048 // lists per launch
+	markParts = 16   // thread blocks per list at least
+	mostParts = 128  // and at most
+	// markBlocks is how many thread blocks a launch has at least, as far as mostParts allows: enough
+	// for any device.
+	markBlocks = 1024
+	// A list gets presence words on this use after the one that loads it; Scarce is for lists loaded
+	// after evictions.
+	MarkUses, MarkUsesScarce = 1, 8
+)

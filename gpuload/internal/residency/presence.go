@@ -1,7 +1,6 @@
 package residency
 
 import (
-	"sync"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -14,17 +13,6 @@ import (
 // arena; no list is evicted for them. Once lists have been evicted, a list must be used more
 // often first: making its words takes a single query as long as copying its lists, and most
 // lists are evicted again soon.
-const (
-	markSize  = 2048 // lists per launch
-	markParts = 16   // thread blocks per list at least
-	mostParts = 128  // and at most
-	// markBlocks is how many thread blocks a launch has at least, as far as mostParts allows: enough
-	// for any device.
-	markBlocks = 1024
-	// A list gets presence words on this use after the one that loads it; Scarce is for lists loaded
-	// after evictions.
-	MarkUses, MarkUsesScarce = 1, 8
-)
 
 // bareFor returns how many uses of a list that is loaded now get it presence words. l.mu must be
 // held.
@@ -33,35 +21,6 @@ func (l *Lists) bareFor() int32 {
 		return MarkUsesScarce
 	}
 	return MarkUses
-}
-
-// marker is what one call of mark at a time uses.
-type marker struct {
-	mu      sync.Mutex
-	dev     cuda.Device
-	scratch kernels.Ptr // PresenceJob[markSize]
-	pinned  []byte      // the same
-}
-
-func newMarker(dev cuda.Device) (m *marker, err error) {
-	const size = markSize * int(unsafe.Sizeof(kernels.PresenceJob{}))
-	m = &marker{dev: dev}
-	if m.scratch, err = dev.Alloc(int64(size)); err == nil {
-		m.pinned, err = dev.HostAlloc(size)
-	}
-	return m, err
-}
-
-func (m *marker) close() {
-	if m == nil {
-		return
-	}
-	if m.scratch != 0 {
-		_ = m.dev.Free(m.scratch)
-	}
-	if m.pinned != nil {
-		_ = m.dev.HostFree(m.pinned)
-	}
 }
 
 // Mark makes the presence words of lists, which are not evicted meanwhile, whatever their epochs.
@@ -134,23 +93,5 @@ func (l *Lists) marked(lists []*List) {
 	defer l.Mu.Unlock()
 	for _, r := range lists {
 		r.Marking = false
-	}
-}
-
-// spare allocates a range without evicting.
-func (l *Lists) spare(size int64) (kernels.Ptr, bool) {
-	if l.Isolate {
-		p, err := l.dev.Alloc(size)
-		return p, err == nil
-	}
-	return l.Arena.Alloc(size)
-}
-
-// unmark frees the presence words of a list.
-func (l *Lists) unmark(r *List) {
-	if r.Marked > 0 {
-		l.Release(r.Marks, r.Marked)
-		l.stats.Marked -= r.Marked
-		r.Marks, r.Marked = 0, 0
 	}
 }

@@ -1,26 +1,12 @@
 package residency
 
-import (
-	"unsafe"
-
-	"github.com/pinion-index/pinion/internal/kernels"
-)
-
 // Lists in other codecs with blocks of 128 are written in bp128 when they have been loaded
 // and checked (kernels/recode.h): queries decode bp128 fastest. The device measures the
 // blocks while it checks them; once the host knows the sizes, it finds room, and the
 // device writes the lists there. A list for which there is no room without evicting others
 // stays as it is.
 
-// recoding is the recoding of the lists of one load.
-type recoding struct {
-	jobs  []kernels.RecodeJob // in pinned memory, in use up to n
-	sizes [][2]uint32         // in pinned memory: words of docIDs and of frequencies
-	lists []int               // of each job
-	n     int
-	ends  []span           // room for block endpoints
-	from  kernels.CodecSet // the codecs of the lists
-}
+import "github.com/pinion-index/pinion/internal/kernels"
 
 // Recodes reports whether a list is one to write in bp128.
 func Recodes(d *kernels.ListDesc) bool {
@@ -136,8 +122,3 @@ func (ld *loading) recode(bad []error) error {
 	}
 	return err
 }
-
-var (
-	recodeSize = int(unsafe.Sizeof(kernels.RecodeJob{}))
-	sizeSize   = int(unsafe.Sizeof([2]uint32{}))
-)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/cespare/xxhash/v2"
-
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -24,12 +23,6 @@ type View struct {
 	number     int       // index in Executor.views
 	First      int       // number of its first segment
 	Parts      []Segment // its segments
-}
-
-// ListPart is a term's list in a segment.
-type ListPart struct {
-	Seg   int // number of the segment
-	Entry segment.Entry
 }
 
 // A list of leastJoined postings or more is resident. A view has fewer segments, so one of

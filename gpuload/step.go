@@ -22,7 +22,7 @@ type StepOptions struct {
 	// them copied.
 	Choose func(StepState) StepChoice
 	// Sooner predicts whether the GPU answers a disjunction sooner than a core if its lists are there, as
-	// hybrid.Model.StepOptions does. It decides on disjunctions of an eighth of Rule.Or or more; nil means
+	// hybrid.StepOptions does. It decides on disjunctions of an eighth of Rule.Or or more; nil means
 	// that Rule decides on all. It must be safe for concurrent use.
 	Sooner func(q *query.Query) bool
 	// Strategy intersects lists on the GPU. Auto takes MergePath where Rule says so, and

@@ -12,6 +12,7 @@ import (
 // lone is a query that found no other, while a GPU may work on it.
 type lone struct {
 	x            *Executor
+	part         *part // counts it
 	ctx          context.Context
 	asked        copies // the query: the GPU may still read it when its caller has returned
 	begun, after time.Duration
@@ -24,17 +25,17 @@ type loneAnswer struct {
 	err    error
 }
 
-// searchAlone answers a query that is alone and for which there is room held. A query for the CPU
+// searchAlone answers a query that is alone and that p counts. A query for the CPU
 // stays in the caller's goroutine, which would wait for a GPU that hangs.
-func (x *Executor) searchAlone(ctx context.Context, s *gpuload.Stepper, q query.Query) (query.Result, error) {
+func (x *Executor) searchAlone(ctx context.Context, p *part, s *gpuload.Stepper, q query.Query) (query.Result, error) {
 	x.alone.Add(1)
 	begun, after := x.now(), x.within(ctx)
 	if r, ok, err := s.OnCPU(ctx, &q); ok || err != nil {
-		x.late(begun, after, 0)
-		x.leave(1)
+		x.late(begun, after, 0, 1)
+		x.leave(p, 1)
 		return r, err
 	}
-	a := &lone{x: x, ctx: ctx, begun: begun, after: after, done: make(chan loneAnswer, 1)}
+	a := &lone{x: x, part: p, ctx: ctx, begun: begun, after: after, done: make(chan loneAnswer, 1)}
 	a.asked.add(&q)
 	go a.step(s)
 	select {
@@ -62,17 +63,14 @@ func (a *lone) hung() {
 		return
 	}
 	x := a.x
-	x.mu.Lock()
-	x.retire(ErrHung)
-	x.mu.Unlock()
-	x.pump()
+	x.fault(ErrHung)
 	r, err := x.cpu.Searcher().Search(a.ctx, a.asked.queries[0])
 	a.end(0, r, err)
 }
 
 // end delivers the answer. by is as in deliver.
 func (a *lone) end(by int, r query.Result, err error) {
-	a.x.late(a.begun, a.after, by)
-	a.x.leave(1) // first: the caller's next query is alone, too
+	a.x.late(a.begun, a.after, by, 1)
+	a.x.leave(a.part, 1) // first: the caller's next query is alone, too
 	a.done <- loneAnswer{r, err}
 }

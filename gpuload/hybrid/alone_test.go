@@ -65,7 +65,7 @@ func newAlone(t *testing.T, o Options) *aloneOnGPU {
 	g, err := gpuload.NewGroup([]*gpuload.Device{a.dev}, snapshot, gpuload.Options{CPU: cpu, Scorer: s.Scorer()})
 	check(err)
 	a.Executor, err = start(cpu, o, func(context.Context) (*device, error) {
-		d := newDevice(g, DefaultModel())
+		d := newDevice(g)
 		var err error
 		d.stepper, err = gpuload.NewStepper(g.Executors()[0], s, gpuload.StepOptions{Load: true,
 			Choose: func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }})

@@ -167,15 +167,11 @@ func TestAnswers(t *testing.T) {
 			return nil
 		},
 	} {
-		for _, mode := range []Mode{Parallel, Serial, OnlyCPU, OnlyGPU} {
+		for _, mode := range []Mode{Parallel, OnlyCPU, OnlyGPU} {
 			t.Run(fmt.Sprint(name, " ", mode), func(t *testing.T) {
 				gpu := &stub{Executor: s, fail: fail}
 				x := newHybrid(t, s, gpu, Options{Mode: mode, Batch: 50, Deadline: time.Second, Queue: 1000})
-				in := qs
-				if mode == Serial {
-					in = qs[:500]
-				}
-				got, err := x.Execute(t.Context(), in)
+				got, err := x.Execute(t.Context(), qs)
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -185,8 +181,8 @@ func TestAnswers(t *testing.T) {
 					}
 				}
 				st := x.Stats()
-				if n := st.CPU.Queries + st.GPU.Queries - st.Again; n != int64(len(in)) || st.Waiting.CPU+st.Waiting.GPU+st.Waiting.Either > 0 {
-					t.Errorf("%d queries, %+v", len(in), st)
+				if n := st.CPU.Queries + st.GPU.Queries - st.Again; n != int64(len(qs)) || st.Waiting.CPU+st.Waiting.GPU+st.Waiting.Either > 0 {
+					t.Errorf("%d queries, %+v", len(qs), st)
 				}
 				if lost := mode == OnlyGPU && (name == "lost" || name == "always"); lost && st.Retired == nil {
 					t.Errorf("the GPU is in use: %+v", st)
@@ -248,7 +244,7 @@ func TestOverload(t *testing.T) {
 	if _, err := x.Search(t.Context(), q); err != nil {
 		t.Fatal(err)
 	}
-	for x.held.Load() != 0 { // it leaves after it has been answered
+	for x.held() != 0 { // it leaves after it has been answered
 		runtime.Gosched()
 	}
 	var group sync.WaitGroup

@@ -6,128 +6,258 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 )
 
-// batch is what the GPU answers at a time.
-type batch struct {
-	entries []*entry
-	asked   copies
-	work    time.Duration // predicted
+// lanes are the goroutines that give batches of submitted queries to the GPU: twice Options.Lanes, so that while some
+// hand out answers others start batches.
+type lanes struct {
+	_       [64]byte
+	idle    atomic.Int64 // of the goroutines
+	busy    atomic.Int64 // batches of theirs on the GPU
+	serving atomic.Int64 // batches on the GPU, those of groups too
+	ended   atomic.Bool
+	_       [64]byte
+	wake    chan struct{}
+	mu      sync.Mutex // held by who takes a batch
 }
 
-var batches = sync.Pool{New: func() any { return new(batch) }}
+// worthMany is how many queries must wait for another batch to join two or more.
+const worthMany = 128
 
-// maxFaults is how many batches in a row may fail before the GPU is given up, whatever
-// the reason.
-const maxFaults = 16
+// worth returns how many queries must wait for another batch to join busy ones: fewer make each slower, and can
+// wait for one of these.
+func worth(busy int64) int64 {
+	switch busy {
+	case 0:
+		return 1
+	case 1:
+		return worthMany / 4
+	}
+	return worthMany
+}
 
-// lane runs batches, one after the other.
+// forGPU returns how many queries wait that the GPU is to take.
+func (x *Executor) forGPU() int64 {
+	n := x.suited.len()
+	if e := x.either.len(); e > x.load.cores() {
+		n += e
+	}
+	return n
+}
+
+// call wakes a lane if one is to take what waits. k is how many wait in the shard that has got one more, or 0.
+func (x *Executor) call(k int) {
+	l := &x.lanes
+	busy := l.busy.Load()
+	if l.idle.Load() == 0 || busy >= int64(x.options.Lanes) {
+		return // who is busy looks afterwards
+	}
+	if busy > 0 && k > 0 && (k%step != 0 || x.suited.atLeast()+x.either.atLeast() < worth(busy)) {
+		return
+	}
+	if x.forGPU() >= worth(busy) {
+		l.rouse()
+	}
+}
+
+func (l *lanes) rouse() {
+	select {
+	case l.wake <- struct{}{}:
+	default: // there are as many calls as lanes
+	}
+}
+
+func (l *lanes) end() {
+	l.ended.Store(true)
+	for range cap(l.wake) {
+		l.rouse()
+	}
+}
+
+// lane gives batches to the GPU, one after the other, until the Executor is closed or the GPU given up.
 func (x *Executor) lane() {
-	for b := range x.lanes {
-		if !x.run(b) {
+	l := &x.lanes
+	b := new(batch)
+	for !x.gone.Load() {
+		if b.jobs = x.take(b.jobs[:0]); len(b.jobs) > 0 {
+			if !x.run(b) {
+				return // b stays with a GPU that hangs
+			}
+			clear(b.jobs)
+			continue
+		}
+		x.refill()
+		l.idle.Add(1)
+		if !l.ended.Load() && (l.busy.Load() > 0 || x.forGPU() == 0) {
+			<-l.wake
+		}
+		l.idle.Add(-1)
+		if l.ended.Load() {
 			return
 		}
 	}
 }
 
-// run answers a batch. It returns false if the GPU was given up meanwhile.
+// take moves queries for the next batch to dst, if there is to be one.
+func (x *Executor) take(dst []*job) []*job {
+	l := &x.lanes
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	busy := l.busy.Load()
+	if n := x.forGPU(); n == 0 || busy >= int64(x.options.Lanes) || n < worth(busy) {
+		return dst
+	}
+	now := x.now()
+	dst = x.suited.take(dst, x.options.Batch, now)
+	if e := x.either.len(); e > x.load.cores() {
+		from := len(dst)
+		dst = x.either.take(dst, max(x.fitting(now)-from, 0), now)
+		if !x.load.crowded.Load() {
+			x.stolen[1].Add(int64(len(dst) - from))
+		}
+	}
+	if len(dst) > 0 {
+		l.busy.Add(1)
+	}
+	return dst
+}
+
+// fitting returns how many queries a batch may have so that one with a deadline that has just begun is in time.
+func (x *Executor) fitting(now time.Duration) int {
+	most := x.options.Batch
+	if rate, _, ok := x.meter.rate(); ok && x.options.Deadline > 0 {
+		most = min(most, max(int(rate*x.options.Deadline.Seconds()/2), worthMany))
+	}
+	return most
+}
+
+// batch is what a lane gives to the GPU at a time.
+type batch struct {
+	jobs  []*job
+	asked copies
+}
+
+// run answers a batch. It returns false if the GPU was given up meanwhile, and may still use b.
 func (x *Executor) run(b *batch) bool {
 	b.asked.reset()
-	gone := 0
-	for i, e := range b.entries {
-		if err := e.job.ctx.Err(); err != nil {
-			b.entries[i] = nil
-			gone++
-			x.deliver(e.job, 1, nil, err)
-			x.leave(1)
+	n := 0
+	for _, j := range b.jobs {
+		j.part.taken[1].Add(1)
+		if err := j.ctx.Err(); err != nil {
+			x.deliver(j, 1, nil, err)
 			continue
 		}
-		b.entries[i-gone] = e
-		b.asked.add(&e.job.q)
+		b.jobs[n] = j
+		n++
+		b.asked.add(&j.q)
 	}
-	taken := len(b.entries)
-	b.entries = b.entries[:taken-gone]
-	var results []query.Result
-	if len(b.entries) > 0 {
-		var err error
-		var claimed atomic.Bool
-		watch := time.AfterFunc(x.options.Hang, func() {
-			if claimed.CompareAndSwap(false, true) {
-				x.fail(b, taken, ErrHung)
-			}
-		})
-		results, err = b.asked.answer(x.gpu.Load().Executor)
-		watch.Stop()
-		if !claimed.CompareAndSwap(false, true) {
-			return false
-		}
-		if err == nil && len(results) != len(b.entries) {
-			err = errResults
-		}
+	b.jobs = b.jobs[:n]
+	if n == 0 {
+		x.lanes.busy.Add(-1)
+		return true
+	}
+	begun := x.now()
+	return x.ask(&b.asked, func(results []query.Result, err error) {
+		now := x.now()
+		x.lanes.busy.Add(-1)
+		x.call(0)
 		if err != nil {
-			x.fail(b, taken, err)
-			return true
+			for _, j := range b.jobs {
+				j.bound = true
+				x.again.Add(1)
+				x.pinned.push(j)
+			}
+			x.refill()
+			return
 		}
+		x.cost.learnGPU(b.jobs, now-begun, now)
+		for i, j := range b.jobs {
+			x.deliver(j, 1, append([]query.Hit(nil), results[i].Hits...), nil) // they lie in memory for the next answers
+		}
+		x.observe(n, now)
+	})
+}
+
+// ask lets the GPU answer c and calls end once: with results, which are valid until then, or an error. It returns false
+// if it has called end because the GPU hangs, which may still use c.
+func (x *Executor) ask(c *copies, end func(results []query.Result, err error)) bool {
+	x.lanes.serving.Add(1)
+	x.meter.begin(x.now())
+	var claimed atomic.Bool
+	watch := time.AfterFunc(x.options.Hang, func() {
+		if claimed.CompareAndSwap(false, true) {
+			x.lanes.serving.Add(-1)
+			x.fault(ErrHung)
+			end(nil, ErrHung)
+		}
+	})
+	results, err := c.answer(x.gpu.Load().Executor)
+	watch.Stop()
+	if !claimed.CompareAndSwap(false, true) {
+		return false
 	}
-	x.finish(b, taken)
+	x.lanes.serving.Add(-1)
+	x.batches.Add(1)
+	if err == nil && len(results) != len(c.queries) {
+		err = errResults
+	}
+	n := len(results)
+	if err != nil {
+		n = 0
+	}
+	x.meter.end(n, x.now())
+	x.fault(err)
 	x.watch()
-	x.pump()
-	for i, e := range b.entries {
-		x.deliver(e.job, 1, append([]query.Hit(nil), results[i].Hits...), nil) // they lie in memory for the next answers
-		x.leave(1)
-	}
-	clear(b.entries)
-	batches.Put(b)
+	end(results, err)
 	return true
 }
 
 var errResults = errors.New("hybrid: the GPU's executor returned another number of results than queries")
 
-// finish tells the policy that a batch of n queries is done.
-func (x *Executor) finish(b *batch, n int) {
-	x.serving.Add(-1)
+// maxFaults is how many batches in a row may fail before the GPU is given up, whatever
+// the reason.
+const maxFaults = 16
+
+// fault gives the GPU up if the error of a batch, or of many in a row, says so.
+func (x *Executor) fault(err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.faults = 0
-	x.policy.finishGPU(n, b.work, x.now())
+	if err == nil {
+		x.faults = 0
+		return
+	}
+	if x.faults++; errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrClosed) || errors.Is(err, ErrHung) || x.faults >= maxFaults {
+		x.retire(err)
+	}
 }
 
 // watch stops using a GPU whose executor has given it up and answers on the CPU since.
 func (x *Executor) watch() {
-	g, ok := x.gpu.Load().Executor.(interface{ Err() error })
-	if !ok {
-		return
-	}
-	if err := g.Err(); err != nil {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		x.retire(err)
+	if g, ok := x.gpu.Load().Executor.(interface{ Err() error }); ok {
+		if err := g.Err(); err != nil {
+			x.mu.Lock()
+			defer x.mu.Unlock()
+			x.retire(err)
+		}
 	}
 }
 
 // retire stops using the GPU. x.mu must be held.
 func (x *Executor) retire(why error) {
-	if x.why == nil {
-		x.why = why
-		x.gone.Store(true)
-		x.policy.retire()
-		x.spare()
+	if x.why != nil {
+		return
 	}
-}
-
-// fail gives the queries of a batch of n to the CPU, and gives the GPU up if err says so.
-func (x *Executor) fail(b *batch, n int, err error) {
-	x.serving.Add(-1)
-	x.mu.Lock()
-	p := x.policy
-	p.finishGPU(n, b.work, x.now())
-	x.faults++
-	x.lose(err)
-	for _, e := range b.entries {
-		x.again++
-		p.again(e)
-	}
-	x.mu.Unlock()
-	x.pump()
+	x.why = why
+	x.gone.Store(true)
+	x.rest(0)
+	x.load.leave()
+	x.groups.plan(false, x.workers)
+	go func() { // what waits for the GPU is for the cores
+		for range cap(x.lanes.wake) {
+			x.lanes.rouse()
+		}
+		x.refill()
+	}()
 }

@@ -28,9 +28,7 @@ type OpenOptions struct {
 // has too little memory. Ready waits, and says why there is no GPU, as Stats does. The Executor
 // retains the snapshot and the Searcher, which must be over that snapshot: the caller may close both
 // at any time, and closes the Executor. A
-// GPU that is still being opened then keeps what it needs. Without Options.Model it takes the
-// one that idxbench calibrate has kept for this machine and index, if there is one that can be
-// used; Stats.Costs says why one cannot. The error matches query.ErrInvalid or reader.ErrClosed.
+// GPU that is still being opened then keeps what it needs. The error matches query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
 	if s == nil || q == nil {
 		return nil, fmt.Errorf("%w: hybrid without a snapshot or a searcher", query.ErrInvalid)
@@ -59,7 +57,7 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 		if err := <-begun; err != nil {
 			return nil, err
 		}
-		return openGPU(ctx, p, s, cpu, &o)
+		return openGPU(ctx, p, cpu, &o)
 	}, s.Close)
 	if err != nil {
 		return nil, err
@@ -142,7 +140,7 @@ func (x *Executor) Ready(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if x.held.Load()&closed != 0 {
+	if x.ended.Load() {
 		return ErrClosed
 	}
 	if d := x.gpu.Load(); d != nil {
@@ -170,16 +168,14 @@ func (x *Executor) Device() string {
 // device is the GPU of an Executor.
 type device struct {
 	query.Executor
-	model   *Model
-	unused  error      // why the Model that is kept for it is not used; nil if it is, or there is none
 	working func() int // goroutines that look up and lay out queries for it; nil if unknown
 	name    string
 	stepper *gpuload.Stepper // answers a query that is alone; nil for none
 	close   func() error
 }
 
-func newDevice(gpu query.Executor, m *Model) *device {
-	d := &device{Executor: gpu, model: m}
+func newDevice(gpu query.Executor) *device {
+	d := &device{Executor: gpu}
 	if g, ok := gpu.(interface{ Working() int }); ok {
 		d.working = g.Working
 	}
@@ -194,25 +190,20 @@ func (x *Executor) join(d *device) bool {
 		return false
 	}
 	x.gpu.Store(d)
-	x.policy.join(d.model.Batch, x.now())
-	x.policy.stats.Costs = d.unused
-	for range 2 * x.options.Lanes { // while some hand out answers, others start batches
+	x.load.join(x.options.Mode)
+	x.gone.Store(false)
+	for range 2 * x.options.Lanes {
 		x.running.Go(x.lane)
 	}
-	x.spare()
 	x.mu.Unlock()
-	b := &x.bulk
-	b.mu.Lock()
-	b.stock.retired = x.options.Mode == OnlyCPU
-	x.dispatch()
-	x.unlock()
-	x.pump()
+	x.plan(x.now())
+	x.call(0)
 	return true
 }
 
 // openGPU waits until the devices that p opens answer and have loaded the first lists of the
 // queries that are expected, or until ctx ends.
-func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, cpu *pool.Pool, o *OpenOptions) (*device, error) {
+func openGPU(ctx context.Context, p *gpuload.Opening, cpu *pool.Pool, o *OpenOptions) (*device, error) {
 	g, err := p.Group()
 	if err != nil {
 		return nil, err
@@ -223,20 +214,13 @@ func openGPU(ctx context.Context, p *gpuload.Opening, s *reader.Snapshot, cpu *p
 	if err := g.Ready(ctx); err != nil { // the driver may have to compile the kernels
 		return nil, errors.Join(err, g.Close())
 	}
-	m, unused := o.Model, error(nil)
-	if m == nil {
-		m, unused = ModelFor(KeyOf(s, g.Name(), cpu.Workers()))
-	}
-	if m == nil {
-		m = DefaultModel()
-	}
-	d := newDevice(g, m)
-	d.name, d.close, d.unused = g.Name(), g.Close, unused
+	d := newDevice(g)
+	d.name, d.close = g.Name(), g.Close
 	if o.Mode != Parallel || o.Pool.Model != pool.Inter {
 		return d, nil
 	}
 	q := cpu.Searcher()
-	if d.stepper, err = gpuload.NewStepper(g.Executors()[0], q, m.StepOptions(q)); err != nil {
+	if d.stepper, err = gpuload.NewStepper(g.Executors()[0], q, StepOptions(q)); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
 	d.close = func() error { return errors.Join(d.stepper.Close(), g.Close()) }

@@ -51,7 +51,7 @@ func (o *opener) open(ctx context.Context) (*device, error) {
 	if o.err != nil {
 		return nil, o.err
 	}
-	d := newDevice(o.gpu, DefaultModel())
+	d := newDevice(o.gpu)
 	d.name, d.close = "fake", func() error { o.closed.Add(1); return nil }
 	return d, nil
 }
@@ -81,7 +81,7 @@ func answers(t *testing.T, x *Executor, qs []query.Query, want []query.Result) {
 func TestOpening(t *testing.T) {
 	s, qs, want := answeredQueries(t, 300, 12)
 	missing := fmt.Errorf("fake: %w", gpuload.ErrNoDevice)
-	for _, mode := range []Mode{Parallel, Serial, OnlyGPU} {
+	for _, mode := range []Mode{Parallel, OnlyGPU} {
 		for name, o := range map[string]*opener{"slow": {}, "fails": {err: missing}} {
 			t.Run(fmt.Sprint(name, " ", mode), func(t *testing.T) {
 				x := o.start(t, s, Options{Mode: mode, Batch: 20})

@@ -20,21 +20,19 @@ var (
 	ErrHung = errors.New("hybrid: the GPU does not answer")
 )
 
-// Mode is which processors an Executor uses: the four configurations of Ding 2009,
-// Figure 7. The zero value is Parallel.
+// Mode is which processors an Executor uses, of Ding 2009, Figure 7. The zero value is Parallel.
 type Mode uint8
 
 // The modes.
 const (
 	Parallel Mode = iota // both at the same time
-	Serial               // the better one for each query, one query at a time
 	OnlyCPU              // the CPU
 	OnlyGPU              // the GPU, and the CPU for queries that the GPU cannot answer
 )
 
-var modeNames = [...]string{Parallel: "hybrid", Serial: "serial", OnlyCPU: "cpu", OnlyGPU: "gpu"}
+var modeNames = [...]string{Parallel: "hybrid", OnlyCPU: "cpu", OnlyGPU: "gpu"}
 
-// String returns the name of --device: hybrid, serial, cpu, gpu.
+// String returns the name of --device: hybrid, cpu, gpu.
 func (m Mode) String() string {
 	if int(m) < len(modeNames) {
 		return modeNames[m]
@@ -49,18 +47,16 @@ func ParseMode(name string) (Mode, error) {
 			return Mode(m), nil
 		}
 	}
-	return 0, fmt.Errorf("%w: unknown mode %q (known: hybrid, serial, cpu, gpu)", query.ErrInvalid, name)
+	return 0, fmt.Errorf("%w: unknown mode %q (known: hybrid, cpu, gpu)", query.ErrInvalid, name)
 }
 
 // Options configure an Executor. The zero value selects the defaults.
 type Options struct {
-	// Model predicts costs. nil means DefaultModel.
-	Model *Model
 	// Mode is which processors are used.
 	Mode Mode
 	// Deadline is how long after its arrival a query should be answered. A query whose
 	// context ends earlier has that deadline instead. A query with half of its time gone
-	// goes before others, and a batch is no longer than its most urgent query allows.
+	// goes before others, and a batch for the GPU takes no longer than half of Deadline.
 	// No query is dropped because of its deadline. 0 means none.
 	Deadline time.Duration
 	// Queue is the maximum number of queries in the Executor. Search and Submit fail with
@@ -96,9 +92,6 @@ const (
 
 // setDefaults replaces zeros by the defaults.
 func (o *Options) setDefaults() {
-	if o.Model == nil {
-		o.Model = DefaultModel()
-	}
 	o.Deadline = min(o.Deadline, farthestDeadline)
 	if o.Queue == 0 {
 		o.Queue = 1 << 18

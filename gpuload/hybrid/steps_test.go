@@ -3,45 +3,32 @@ package hybrid
 import (
 	"errors"
 	"testing"
+	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 )
 
-// TestStepOptions asks models by which the GPU is always sooner, and never, about disjunctions. Rules are the
-// Model's, and what the Searcher cannot look up is not the GPU's.
+// TestStepOptions asks by costs by which the GPU is always sooner, and never, about disjunctions. What the Searcher
+// cannot look up is not the GPU's.
 func TestStepOptions(t *testing.T) {
 	s, snapshot := newSnapshot(t)
 	q := query.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w2"), []byte("w1")}, K: 10, Mode: query.Or}
-	var last gpuload.StepOptions
-	for _, sooner := range []bool{false, true} {
-		m := &Model{Version: ModelVersion, Modes: map[string]*Polynomials{}, Steps: gpuload.StepRule{Work: 77}}
-		for i := range m.byMode {
-			p := &Polynomials{CPU: make([]float64, DingBasis), GPU: make([]float64, DingBasis)}
-			p.CPU[0], p.GPU[0] = 15, 16
-			if sooner {
-				p.CPU[0] = 17
-			}
-			m.Modes[query.Mode(i).String()] = p
-		}
-		if err := m.Prepare(); err != nil {
-			t.Fatal(err)
-		}
-		o := m.StepOptions(s)
-		if o.Rule != m.Steps {
-			t.Errorf("rule %+v, want %+v", o.Rule, m.Steps)
-		}
+	sooner := StepOptions(s).Sooner
+	for latency, want := range map[time.Duration]bool{1: true, time.Hour: false} {
+		c := new(cost)
+		c.init()
+		c.small.Store(int64(latency))
+		ask := c.steps(s).Sooner
 		for range 2 { // the second time with memory that the first has used
-			if got := o.Sooner(&q); got != sooner {
-				t.Errorf("sooner: %v, want %v", got, sooner)
+			if got := ask(&q); got != want {
+				t.Errorf("a GPU that takes %v is sooner: %v", latency, got)
 			}
 		}
-		last = o
 	}
 	if err := errors.Join(snapshot.Close(), s.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if last.Sooner(&q) {
+	if sooner(&q) {
 		t.Error("sooner, of a Searcher that is closed")
 	}
 }

@@ -119,7 +119,7 @@ func decodable(r *rand.Rand, o writer.Options) writer.Options {
 
 // drawHybrid draws options. A device that hangs is found out in some of them.
 func drawHybrid(r *rand.Rand, hangs bool) hybrid.Options {
-	o := hybrid.Options{Mode: []hybrid.Mode{hybrid.Parallel, hybrid.OnlyGPU, hybrid.OnlyGPU, hybrid.Serial}[r.IntN(7)/2],
+	o := hybrid.Options{Mode: []hybrid.Mode{hybrid.Parallel, hybrid.Parallel, hybrid.OnlyGPU}[r.IntN(3)],
 		Batch: 1 + r.IntN(1<<r.IntN(9)), Lanes: 1 + r.IntN(4), Deadline: time.Duration(r.IntN(3)) * 500 * time.Microsecond}
 	if r.IntN(4) == 0 {
 		o.Queue = 1 + r.IntN(100)
@@ -130,31 +130,7 @@ func drawHybrid(r *rand.Rand, hangs bool) hybrid.Options {
 	if hangs && r.IntN(2) == 0 {
 		o.Hang = hangLimit
 	}
-	if r.IntN(3) > 0 {
-		o.Model = drawModel(r)
-	}
 	return o
-}
-
-// drawModel draws a Model: it may be wrong about everything.
-func drawModel(r *rand.Rand) *hybrid.Model {
-	m := &hybrid.Model{Version: hybrid.ModelVersion, Batch: time.Duration(r.IntN(1 << r.IntN(20))), Modes: map[string]*hybrid.Polynomials{},
-		Host: [2]time.Duration{time.Duration(r.IntN(2000)), time.Duration(r.IntN(1000))}}
-	polynomial := func(log float64) []float64 {
-		p := make([]float64, hybrid.DingBasis)
-		for i := range p {
-			p[i] = r.NormFloat64() / 8
-		}
-		p[0] = log * r.Float64()
-		return p
-	}
-	for mode := range query.Mode(3) {
-		m.Modes[mode.String()] = &hybrid.Polynomials{CPU: polynomial(30), GPU: polynomial(10)}
-	}
-	if err := m.Prepare(); err != nil {
-		panic(err)
-	}
-	return m
 }
 
 // openDevices puts executors on one device or two, some of which are made to fail: those are

@@ -85,9 +85,9 @@ and hybrid are asked groups of up to 2,048 from one goroutine for each CPU. With
 --deadline and no rate, it looks for the highest rate at which at most 1 query in
 100,000 is answered later than that.
 
---device chooses processors: the CPU, the GPU, the better one for each query but one
-query at a time (serial), or both at the same time (hybrid). Without a GPU, the runs
-on the CPU that --device names as well are printed before the error.
+--device chooses processors: the CPU, the GPU, or both at the same time (hybrid).
+Without a GPU, the runs on the CPU that --device names as well are printed before the
+error.
 `,
 		Example: `  idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000,5000
   idxbench load --index kjv.idx --queries topics.tsv --model inter,fgqp --rate 0
@@ -120,7 +120,7 @@ on the CPU that --device names as well are printed before the error.
 	fl.StringVar(&f.algo, "algo", query.Auto.String(), "algorithm of the CPU, as `NAME`; for a mode that it is not for, auto")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
 	fl.StringSliceVar(&f.models, "model", []string{"inter", "docp-ui", "docp-pi", "fgqp"}, "parallel models, as `NAME,...`")
-	fl.StringSliceVar(&f.devices, "device", []string{onCPU}, "processors, as `DEVICE,...` of cpu, gpu, serial, hybrid")
+	fl.StringSliceVar(&f.devices, "device", []string{onCPU}, "processors, as `DEVICE,...` of cpu, gpu, hybrid")
 	deviceFlag(fl, &f.gpuNumber)
 	fl.DurationVar(&f.deadline, "deadline", 0, "when an answer is late, counted from the arrival (default: never)")
 	cli.Int(fl, &f.queue, "queue", 0, 0, cli.Any, "how many queries may wait before others are refused (default: the library's)")

@@ -22,7 +22,7 @@ import (
 const onCPU = "cpu"
 
 // deviceNames are what --device takes: hybrid.ParseMode knows them.
-var deviceNames = []string{onCPU, "gpu", "serial", "hybrid"}
+var deviceNames = []string{onCPU, "gpu", "hybrid"}
 
 // Shares is what the scheduler of a run did.
 type Shares struct {
@@ -35,16 +35,15 @@ type Shares struct {
 	GPUMissed int64   `json:"gpu_missed"`
 	Again     int64   `json:"again"`
 	Most      int     `json:"most_waiting"`
-	Threshold float64 `json:"threshold"` // log2
-	CPUPace   float64 `json:"cpu_pace"`
-	GPUPace   float64 `json:"gpu_pace"`
+	CPUTime   float64 `json:"cpu_us"` // of a core for a query
+	GPUTime   float64 `json:"gpu_us"` // until the GPU's answer
 	Retired   string  `json:"retired,omitempty"`
 }
 
 // newShares copies what rows show of the scheduler's counters.
 func newShares(s hybrid.Stats) *Shares {
 	out := &Shares{CPU: s.CPU.Queries, GPU: s.GPU.Queries, Batches: s.Batches, CPUStole: s.CPU.Stolen, GPUStole: s.GPU.Stolen,
-		CPUMissed: s.CPU.Missed, GPUMissed: s.GPU.Missed, Again: s.Again, Most: s.Waiting.Most, Threshold: s.Threshold, CPUPace: s.CPU.Pace, GPUPace: s.GPU.Pace}
+		CPUMissed: s.CPU.Missed, GPUMissed: s.GPU.Missed, Again: s.Again, Most: s.Waiting.Most, CPUTime: float64(s.CPU.Time) / 1e3, GPUTime: float64(s.GPU.Time) / 1e3}
 	if s.Retired != nil {
 		out.Retired = s.Retired.Error()
 	}
@@ -52,7 +51,7 @@ func newShares(s hybrid.Stats) *Shares {
 }
 
 func (l *Load) sharesText(w io.Writer) {
-	t := cli.NewTable("device", ">rate", ">CPU", ">GPU", ">batches", ">CPU stole", ">GPU stole", ">CPU late", ">GPU late", ">most waiting", ">threshold", ">CPU pace", ">GPU pace")
+	t := cli.NewTable("device", ">rate", ">CPU", ">GPU", ">batches", ">CPU stole", ">GPU stole", ">CPU late", ">GPU late", ">most waiting", ">CPU us", ">GPU us")
 	retired := ""
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -65,13 +64,13 @@ func (l *Load) sharesText(w io.Writer) {
 			rate = "-"
 		}
 		t.Row(r.Device, rate, cli.Float(float64(s.CPU)/all, 3)+" %", cli.Float(float64(s.GPU)/all, 3)+" %", int(s.Batches), int(s.CPUStole), int(s.GPUStole),
-			int(s.CPUMissed), int(s.GPUMissed), s.Most, cli.Float(s.Threshold, 3), cli.Float(s.CPUPace, 3), cli.Float(s.GPUPace, 3))
+			int(s.CPUMissed), int(s.GPUMissed), s.Most, cli.Float(s.CPUTime, 3), cli.Float(s.GPUTime, 3))
 		retired = cmp.Or(retired, s.Retired)
 	}
 	if t.Len() == 0 {
 		return
 	}
-	fmt.Fprintf(w, "\nThe scheduler, warm-up included; thresholds are log2 of ratios, a pace is measured over predicted time\n")
+	fmt.Fprintf(w, "\nThe scheduler, warm-up included; what a core takes for a query, and how long the GPU has one, are learned averages\n")
 	t.WriteTo(w)
 	if retired != "" {
 		fmt.Fprintf(w, "the GPU is not used: %s\n", retired)
@@ -88,10 +87,7 @@ func (f *loadFlags) checkDevices() error {
 			return cli.Usage("no device %q; there are %s%s", d, strings.Join(deviceNames, ", "), cli.DidYouMean(d, deviceNames))
 		}
 	}
-	switch {
-	case f.queue == 1 && f.saturates() && slices.Contains(f.devices, hybrid.Serial.String()):
-		return cli.Usage("--device serial takes --queue 2 or more at saturation: each answer asks the next query")
-	case f.deadline < 0:
+	if f.deadline < 0 {
 		return cli.Usage("--deadline is above 0")
 	}
 	return nil
@@ -228,11 +224,7 @@ func (l *loader) target(r run) (target, error) {
 		p.Close()
 		return nil, err
 	}
-	group := 0
-	if mode != hybrid.Serial {
-		group = min(l.f.backlog(), saturatedGroup)
-	}
-	return &hybridTarget{x, p, l.f.backlog(), group}, nil
+	return &hybridTarget{x, p, l.f.backlog(), min(l.f.backlog(), saturatedGroup)}, nil
 }
 
 // saturatedGroup is how many queries a goroutine asks at a time at saturation with a GPU.
@@ -255,7 +247,7 @@ type hybridTarget struct {
 	*hybrid.Executor
 	pool  *pool.Pool
 	most  int
-	group int // queries asked at a time at saturation; 0: they are submitted one by one
+	group int // queries asked at a time at saturation
 }
 
 func (t *hybridTarget) backlog() int        { return t.most }

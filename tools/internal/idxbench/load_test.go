@@ -16,12 +16,12 @@ import (
 func TestLoadPrints(t *testing.T) {
 	l := &Load{Rows: []LoadRow{
 		{Device: "hybrid", Offered: 1000, Result: loadtest.Result{Throughput: 360, Queries: 36, Shed: 64, Mean: 3}, Shares: &Shares{CPU: 10, Retired: "the GPU does not answer"}},
-		{Device: "serial", Alone: true, Pause: 1000, Result: loadtest.Result{Mean: 3}, Shares: &Shares{CPU: 5, GPU: 5}},
+		{Device: "gpu", Alone: true, Pause: 1000, Result: loadtest.Result{Mean: 3}, Shares: &Shares{CPU: 5, GPU: 5}},
 	}}
 	var out bytes.Buffer
 	l.text(&out)
 	lines := strings.Split(out.String(), "\n")
-	for _, want := range [][]string{{"hybrid", "1000", "64"}, {"serial", "after", "1ms"}, {"hybrid", "1000", "100 %"}, {"serial", "-", "50.0 %", "50.0 %"}, {"the GPU is not used: the GPU does not answer"}} {
+	for _, want := range [][]string{{"hybrid", "1000", "64"}, {"gpu", "after", "1ms"}, {"hybrid", "1000", "100 %"}, {"gpu", "-", "50.0 %", "50.0 %"}, {"the GPU is not used: the GPU does not answer"}} {
 		if !slices.ContainsFunc(lines, func(line string) bool {
 			for _, part := range want {
 				_, after, ok := strings.Cut(line, part)
@@ -39,7 +39,7 @@ func TestLoadPrints(t *testing.T) {
 
 // TestLoadCSV writes a row of each kind: what it did not measure is empty.
 func TestLoadCSV(t *testing.T) {
-	shares := &Shares{CPU: 20, GPU: 30, Batches: 4, CPUStole: 1, GPUMissed: 2, Most: 17, Threshold: -1.5, CPUPace: 1.25, GPUPace: 1, Retired: "lost"}
+	shares := &Shares{CPU: 20, GPU: 30, Batches: 4, CPUStole: 1, GPUMissed: 2, Most: 17, CPUTime: 1.25, GPUTime: 80, Retired: "lost"}
 	answered := loadtest.Result{Throughput: 50, Queries: 100, CPUs: 1, Mean: 3, P50: 3, P95: 3, P99: 3, P999: 3, Max: 3}
 	late := answered
 	late.Missed, late.Shed = 2, 5
@@ -57,10 +57,10 @@ func TestLoadCSV(t *testing.T) {
 		t.Fatalf("%d rows: %v", len(rows), err)
 	}
 	for row, want := range []map[string]string{
-		{"offered_qps": "0", "mean_us": "", "missed": "", "shed": "", "mode": "or", "k": "20", "alone": "false", "pause_us": "", "cpu_queries": "100", "batches": "", "most_waiting": "", "threshold": "", "retired": ""},
-		{"offered_qps": "", "mean_us": "3", "missed": "0", "shed": "", "alone": "true", "pause_us": "500", "gpu_missed": "", "cpu_pace": ""},
+		{"offered_qps": "0", "mean_us": "", "missed": "", "shed": "", "mode": "or", "k": "20", "alone": "false", "pause_us": "", "cpu_queries": "100", "batches": "", "most_waiting": "", "retired": ""},
+		{"offered_qps": "", "mean_us": "3", "missed": "0", "shed": "", "alone": "true", "pause_us": "500", "gpu_missed": "", "cpu_us": ""},
 		{"offered_qps": "1000", "missed": "2", "shed": "5", "alone": "false", "cpu_queries": "20", "gpu_queries": "30", "cpu_stole": "1", "batches": "4", "cpu_missed": "0", "gpu_missed": "2",
-			"most_waiting": "17", "threshold": "-1.5", "cpu_pace": "1.25", "gpu_pace": "1", "retired": "lost"},
+			"most_waiting": "17", "cpu_us": "1.25", "gpu_us": "80", "retired": "lost"},
 	} {
 		for column, v := range want {
 			if at := slices.Index(rows[0], column); at < 0 || rows[row+1][at] != v {

@@ -177,9 +177,6 @@ func (b *both) report() {
 	if s.Retired != nil {
 		b.lost(s.Retired)
 	}
-	if s.Costs != nil {
-		fmt.Fprintf(b.stderr, "costs are built in: %v\n", s.Costs)
-	}
 	fmt.Fprintln(b.stderr, taken(&s, int64(b.answered())))
 }
 

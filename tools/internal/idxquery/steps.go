@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"time"
 
@@ -40,7 +39,7 @@ func (f *stepFinder) Search(ctx context.Context, q query.Query) (query.Result, e
 // onSteps answers queries one after the other with a trace. With --device gpu all steps
 // that a device supports run there.
 func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error {
-	f, release, err := s.stepper(cmd.ErrOrStderr())
+	f, release, err := s.stepper()
 	if err != nil {
 		if s.f.device.Value == "gpu" {
 			return err
@@ -61,8 +60,8 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 }
 
 // stepper opens a device for a stepFinder. Lists are copied to it before the first step
-// that needs them. It tells stderr if a cost model that is there cannot be used.
-func (s *session) stepper(stderr io.Writer) (f *stepFinder, release func() error, err error) {
+// that needs them.
+func (s *session) stepper() (f *stepFinder, release func() error, err error) {
 	o, err := s.group()
 	if err != nil {
 		return nil, nil, err
@@ -71,11 +70,7 @@ func (s *session) stepper(stderr io.Writer) (f *stepFinder, release func() error
 	if err != nil {
 		return nil, nil, err
 	}
-	m, why := hybrid.ModelFor(hybrid.KeyOf(s.snapshot, g.Name(), runtime.GOMAXPROCS(0)))
-	if why != nil && s.f.device.Value != "gpu" {
-		fmt.Fprintf(stderr, "costs are built in: %v\n", why)
-	}
-	step := cmp.Or(m, hybrid.DefaultModel()).StepOptions(s.searcher)
+	step := hybrid.StepOptions(s.searcher)
 	step.Load = true
 	if s.f.device.Value == "gpu" {
 		step.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }

@@ -1,0 +1,97 @@
+package hybrid
+
+import (
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+)
+
+// TestBacklog pushes queries on some goroutines and takes them on others: none is lost or taken twice, and those of one
+// goroutine that pushes keep their order unless some are urgent.
+func TestBacklog(t *testing.T) {
+	const pushers, each = 4, 3000
+	b := newBacklog(4)
+	var taken [pushers * each]int
+	var mu sync.Mutex
+	var group sync.WaitGroup
+	left := pushers * each
+	for g := range pushers {
+		group.Go(func() {
+			for i := range each {
+				b.push(&job{queries: g*each + i})
+			}
+		})
+	}
+	for range 2 {
+		group.Go(func() {
+			rng := rand.New(rand.NewPCG(1, 2))
+			for {
+				jobs := b.take(nil, rng.IntN(100), 0)
+				mu.Lock()
+				for _, j := range jobs {
+					taken[j.queries]++
+				}
+				left -= len(jobs)
+				done := left == 0
+				mu.Unlock()
+				if done {
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	for i, n := range taken {
+		if n != 1 {
+			t.Fatalf("query %d was taken %d times", i, n)
+		}
+	}
+	if n := b.len(); n != 0 || b.atLeast() != 0 {
+		t.Errorf("%d queries are left, at least %d", n, b.atLeast())
+	}
+}
+
+// TestBacklogOrder compares what is taken with a plain list: queries with half of their time gone, then the oldest.
+func TestBacklogOrder(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for range 200 {
+		b := newBacklog(1)
+		var model []*job
+		var now time.Duration
+		for range 60 {
+			now += time.Duration(rng.IntN(3))
+			for range rng.IntN(10) {
+				j := &job{at: now}
+				if rng.IntN(3) == 0 {
+					j.after = time.Duration(1 + rng.IntN(40))
+				}
+				b.push(j)
+				model = append(model, j)
+			}
+			var front, rest []*job
+			for _, j := range model {
+				if j.after > 0 && now > j.at+j.after/2 {
+					front = append(front, j)
+				} else {
+					rest = append(rest, j)
+				}
+			}
+			model = append(front, rest...)
+			n := rng.IntN(12)
+			got := b.take(nil, n, now)
+			if len(got) != min(n, len(model)) {
+				t.Fatalf("%d queries, not %d of %d", len(got), n, len(model))
+			}
+			for i, j := range got {
+				if j != model[i] {
+					t.Fatalf("the %d-th query taken at %d arrived at %d, due after %d; want %d, %d", i, now, j.at, j.after, model[i].at, model[i].after)
+				}
+			}
+			model = model[len(got):]
+			if b.len() != int64(len(model)) {
+				t.Fatalf("%d are left, not %d", b.len(), len(model))
+			}
+		}
+	}
+}

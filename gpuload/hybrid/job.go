@@ -1,0 +1,227 @@
+package hybrid
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"time"
+
+	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query"
+)
+
+// job is one query in an Executor, other than those of a group.
+type job struct {
+	x      *Executor
+	part   *part // counts it
+	ctx    context.Context
+	q      query.Query
+	notify func([]query.Hit, error)
+	at     time.Duration // of the arrival
+	after  time.Duration // deadline after the arrival; 0: none
+
+	bound    bool // for the cores: no GPU may answer it, or one has failed to
+	f        features
+	begun    time.Duration // on a core, if its time is measured; otherwise 0
+	queries  int           // that this job has served
+	infos    []*query.TermInfo
+	answered func([]query.Hit, error) // end
+	stays    func() bool              // weigh
+}
+
+func (x *Executor) newJob() *job {
+	if j := x.jobs.get(); j != nil {
+		return j
+	}
+	j := &job{x: x, part: &x.parts[uint64(x.made.Add(1))%parts]}
+	j.answered, j.stays = j.end, j.weigh
+	return j
+}
+
+// set makes j a job of q.
+func (j *job) set(ctx context.Context, q *query.Query) error {
+	ctx = orBackground(ctx)
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if err := q.Check(); err != nil {
+		return err
+	}
+	x := j.x
+	j.ctx, j.q, j.at, j.after = ctx, *q, x.now(), x.within(ctx)
+	j.q.Trace = false
+	if err := x.complete(&j.q); err != nil {
+		return err
+	}
+	j.bound = !supported(&j.q)
+	return nil
+}
+
+// complete gives q what it leaves to defaults.
+func (x *Executor) complete(q *query.Query) error {
+	if q.Text == "" && q.K != 0 {
+		return nil
+	}
+	own, err := x.cpu.Searcher().Complete([]query.Query{*q})
+	if err != nil {
+		return errors.Unwrap(err)
+	}
+	*q = own[0]
+	return nil
+}
+
+// within returns how long after its arrival a query with ctx should be answered; 0 for any time.
+func (x *Executor) within(ctx context.Context) time.Duration {
+	after := x.options.Deadline
+	if at, ok := ctx.Deadline(); ok {
+		if left := min(max(time.Until(at), 1), farthestDeadline); after == 0 || left < after {
+			after = left
+		}
+	}
+	return after
+}
+
+// supported reports whether a GPU may answer q.
+func supported(q *query.Query) bool {
+	return q.K > 0 && q.K <= maxK && len(q.RawTerms) > 0 && len(q.RawTerms) <= maxTerms && q.Filter == nil
+}
+
+// Limits of gpuload.Executor.
+const (
+	maxK     = 1024
+	maxTerms = 64
+)
+
+// enter gives a query to a core, if one is to take it at once, or to a backlog.
+func (x *Executor) enter(j *job) {
+	room := x.cpu.Room(trusted.Caller{})
+	switch {
+	case room && (j.bound || x.load.coresTake()):
+		x.toCPU(j)
+	case j.bound:
+		x.pinned.push(j)
+		x.refill() // those that would have called it may have ended meanwhile
+	default:
+		k := x.either.push(j)
+		if k%step == 0 {
+			x.note()
+		}
+		x.call(k)
+		if x.load.coresTake() && x.cpu.Room(trusted.Caller{}) {
+			x.refill()
+		}
+	}
+}
+
+// note keeps how many wait at most.
+func (x *Executor) note() {
+	if n := x.either.atLeast(); n > x.most.Load() {
+		x.most.Store(n)
+	}
+}
+
+// toCPU gives a query to a core.
+func (x *Executor) toCPU(j *job) {
+	stays := j.stays
+	if j.bound || x.gone.Load() || !j.weighed() {
+		stays = nil
+	}
+	if err := x.cpu.Offer(trusted.Caller{}, j.ctx, &j.q, stays, j.answered); err != nil {
+		go j.end(nil, err) // not in the goroutine that calls Submit
+	}
+}
+
+// weighed reports whether a core is to predict the time of a query: always where those of its mode often take it as
+// long as the GPU, else sometimes, to learn.
+func (j *job) weighed() bool {
+	j.queries++
+	return j.queries%16 == 0 || j.x.cost.often(j.q.Mode)
+}
+
+// weigh is called by the core that comes to a query. It leaves the query to the GPU if that answers it sooner.
+func (j *job) weigh() bool {
+	x := j.x
+	infos, err := x.cpu.Searcher().AppendTermInfo(j.infos[:0], j.q.RawTerms)
+	j.infos = infos
+	if err != nil {
+		return true // it will come across the error
+	}
+	j.f = featuresOf(&j.q, infos)
+	now := x.now()
+	if x.cost.core(&j.f) > x.cost.gpu(j.q.Mode, now) && !x.gone.Load() {
+		x.call(x.suited.push(j))
+		if x.gone.Load() { // meanwhile
+			x.refill()
+		}
+		return false
+	}
+	j.begun = now
+	return true
+}
+
+// end delivers the answer of a core, and gives the cores more to do.
+func (j *job) end(hits []query.Hit, err error) {
+	x, p := j.x, j.part
+	if j.begun > 0 {
+		x.cost.learn(&j.f, x.now()-j.begun)
+	}
+	n := p.taken[0].Add(1)
+	x.deliver(j, 0, hits, err)
+	if n%64 == 0 {
+		x.observe(0, x.now())
+	}
+	x.refill()
+	if x.lanes.serving.Load() > 0 && n%x.load.turn.Load() == 0 {
+		runtime.Gosched() // to what serves the GPU
+	}
+}
+
+// deliver hands the answer of a query to its caller. by is 0 for the CPU, 1 for the GPU.
+func (x *Executor) deliver(j *job, by int, hits []query.Hit, err error) {
+	x.late(j.at, j.after, by, 1)
+	j.notify(hits, err)
+	x.drop(j)
+}
+
+// late counts n queries that arrived at some time if they are answered too late.
+func (x *Executor) late(at, after time.Duration, by, n int) {
+	if after > 0 && x.now() > at+after {
+		x.missed[by].Add(int64(n))
+	}
+}
+
+// drop ends a job.
+func (x *Executor) drop(j *job) {
+	p := j.part
+	j.ctx, j.q, j.notify, j.begun = nil, query.Query{}, nil, 0
+	x.jobs.put(j)
+	x.leave(p, 1)
+}
+
+// refill gives cores that have little to do what waits for them.
+func (x *Executor) refill() {
+	for b := x.forCores(); b != nil && x.cpu.Room(trusted.Caller{}); b = x.forCores() {
+		var some [refillAtOnce]*job
+		for _, j := range b.take(some[:0], refillAtOnce, x.now()) {
+			if b == x.either && x.load.crowded.Load() {
+				x.stolen[0].Add(1)
+			}
+			x.toCPU(j)
+		}
+	}
+}
+
+const refillAtOnce = 4
+
+// forCores returns a backlog of queries for the cores, or nil.
+func (x *Executor) forCores() *backlog {
+	switch {
+	case x.pinned.len() > 0:
+		return x.pinned
+	case x.gone.Load() && x.suited.len() > 0:
+		return x.suited
+	case x.load.coresTake() && x.either.len() > 0:
+		return x.either
+	}
+	return nil
+}

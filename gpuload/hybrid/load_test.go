@@ -1,0 +1,107 @@
+package hybrid
+
+import (
+	"math"
+	"testing"
+	"time"
+)
+
+// loaded returns an Executor with 16 cores that has measured the GPU's rate, 0 for none, and runs no goroutine.
+func loaded(t *testing.T, gpu float64) *Executor {
+	x := newHybridOn(t, 16, newIndex(t), nil, Options{})
+	x.procs, x.workers = 16, 16
+	x.gone.Store(false)
+	t.Cleanup(func() { x.gone.Store(true) })
+	if gpu > 0 {
+		x.meter.batches, x.meter.n, x.meter.took = telling, gpu/100, 0.01
+	}
+	return x
+}
+
+// TestCrowded says who answers submitted queries.
+func TestCrowded(t *testing.T) {
+	const each = 10e-6 // of a core: 16 answer 1.6 million a second
+	for _, c := range []struct {
+		name    string
+		gpu     float64 // queries/s
+		rates   []float64
+		crowded bool
+		nothing bool // for the GPU
+	}{
+		{"few", 0, []float64{100e3}, false, false},
+		{"near the limit", 0, []float64{1.5e6}, true, false},
+		{"near the limit, of a GPU that is faster", 3e6, []float64{1.5e6}, true, false},
+		{"near the limit, of a GPU that is slower", 1.2e6, []float64{1.5e6}, false, false},
+		{"near the limit, of a GPU that is much slower", 0.2e6, []float64{1.5e6}, false, true},
+		{"less again", 3e6, []float64{1.5e6, 0.5e6}, false, false},
+		{"not much less", 3e6, []float64{1.5e6, 1.2e6}, true, false},
+	} {
+		x := loaded(t, c.gpu)
+		now := time.Second
+		for i, rate := range c.rates {
+			for range 200 {
+				busy := rate * each
+				if x.load.crowded.Load() {
+					busy = 0
+				}
+				now += window
+				x.load.rate = rate
+				x.load.decide(x, rate, busy, window, now)
+				if i > 0 {
+					x.load.trials = 4 // as after trials
+				}
+			}
+		}
+		if got := x.load.crowded.Load(); got != c.crowded {
+			t.Errorf("%s: the GPU answers all: %v", c.name, got)
+		}
+		if got := x.load.ahead.Load() == math.MaxInt32; got != c.nothing {
+			t.Errorf("%s: %d queries are left to the cores", c.name, x.load.ahead.Load())
+		}
+	}
+}
+
+// TestPlan says who answers groups.
+func TestPlan(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		gpu   float64 // queries/s
+		each  time.Duration
+		hosts float64
+		isGPU bool
+		cores int64
+	}{
+		{"the rate of the GPU is not known", 0, 10 * time.Microsecond, 0, true, 15},
+		{"it is much faster", 5e6, 100 * time.Microsecond, 0, true, 0},
+		{"cores add a tenth", 5e6, 10 * time.Microsecond, 0, true, 12},
+		{"they serve it", 5e6, 10 * time.Microsecond, 5, true, 0},
+		{"they are faster, and serve it", 1e6, 10 * time.Microsecond, 5, false, 16},
+		{"it adds little", 0.1e6, 10 * time.Microsecond, 0, false, 16},
+		{"it adds much", 0.8e6, 10 * time.Microsecond, 2, true, 10},
+	} {
+		x := loaded(t, c.gpu)
+		now := time.Second
+		x.load.hosts = c.hosts
+		x.groups.learn(c.each, now)
+		x.plan(now)
+		if gpu, cores := x.groups.gpu.Load(), x.groups.cores.Load(); gpu != c.isGPU || cores != c.cores {
+			t.Errorf("%s: GPU %v, %d cores; want %v, %d", c.name, gpu, cores, c.isGPU, c.cores)
+		}
+		if !c.isGPU {
+			x.plan(now + time.Millisecond)
+			if x.groups.gpu.Load() {
+				t.Errorf("%s: the GPU is tried at once", c.name)
+			}
+			x.plan(now + time.Minute)
+			if !x.groups.gpu.Load() {
+				t.Errorf("%s: the GPU is never tried again", c.name)
+			}
+		}
+		if c.isGPU && c.cores == 0 {
+			x.plan(now + time.Minute)
+			if x.groups.cores.Load() != 1 {
+				t.Errorf("%s: no core is tried again", c.name)
+			}
+		}
+	}
+}

@@ -1,0 +1,186 @@
+package hybrid
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// Search answers one query. It returns what Searcher.Search returns, or the errors of
+// Submit. In an Executor that Open has opened, a query that finds no other is answered
+// step by step on both processors (gpuload.Stepper). When the context is done it returns at
+// once, unless the query has a filter.
+func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, err error) {
+	if x.cpu == nil {
+		return r, ErrClosed
+	}
+	ctx = orBackground(ctx)
+	j := x.newJob()
+	p := j.part
+	if err := x.admit(p, 1); err != nil {
+		x.jobs.put(j)
+		return r, err
+	}
+	if d := x.gpu.Load(); d != nil && d.stepper != nil && !x.gone.Load() && p.held.Load() == 1 && x.held() == 1 {
+		x.jobs.put(j)
+		return x.searchAlone(ctx, p, d.stepper, q)
+	}
+	if ctx.Done() != nil {
+		q.RawTerms = cloneTerms(q.RawTerms) // the caller may change them while the query runs
+	}
+	if err := j.set(ctx, &q); err != nil {
+		x.drop(j)
+		return r, err
+	}
+	s := searches.Get().(*search)
+	j.notify = s.notify
+	x.enter(j)
+	if q.Filter != nil {
+		err = <-s.done
+	} else {
+		select {
+		case err = <-s.done:
+		case <-ctx.Done():
+			return r, ctx.Err() // s stays with the job
+		}
+	}
+	r.Hits, s.hits = s.hits, nil
+	searches.Put(s)
+	return r, err
+}
+
+// search is what waits for one answer.
+type search struct {
+	hits   []query.Hit
+	done   chan error
+	notify func([]query.Hit, error)
+}
+
+var searches = sync.Pool{New: func() any {
+	s := &search{done: make(chan error, 1)}
+	s.notify = func(hits []query.Hit, err error) {
+		s.hits = hits
+		s.done <- err
+	}
+	return s
+}}
+
+func cloneTerms(terms [][]byte) [][]byte {
+	n := 0
+	for _, t := range terms {
+		n += len(t)
+	}
+	out, all := make([][]byte, len(terms)), make([]byte, 0, n)
+	for i, t := range terms {
+		all = append(all, t...)
+		out[i] = all[len(all)-len(t):]
+	}
+	return out
+}
+
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
+}
+
+// Execute answers a batch, all queries concurrently. It waits while Options.Queue queries
+// are in the Executor. If a query fails, it returns the error and no results.
+//
+// It is the way to the highest throughput: 64 queries or more are divided between the
+// processors at once. Call it with thousands of queries from as many goroutines as there are cores.
+func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	return x.ExecuteInto(ctx, queries, nil)
+}
+
+// Numbers of queries in a group.
+const (
+	leastGroup = 64
+	mostGroup  = 1 << 16
+)
+
+// ExecuteInto is like Execute, but the results lie in a and are valid until its next use. If a is nil,
+// they are allocated.
+func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	if x.cpu == nil {
+		return nil, ErrClosed
+	}
+	ctx = orBackground(ctx)
+	queries, err := x.cpu.Searcher().Complete(queries)
+	if err != nil {
+		return nil, err
+	}
+	for i := range queries {
+		if err := queries[i].Check(); err != nil {
+			return nil, &query.NumberError{Number: i, Err: err}
+		}
+	}
+	most := min(x.options.Queue, mostGroup)
+	if len(queries) < leastGroup || most < leastGroup {
+		return x.executeEach(ctx, queries, a)
+	}
+	results := a.Results(len(queries))
+	for lo, hi := 0, 0; lo < len(queries); lo = hi {
+		hi = min(lo+most, len(queries))
+		if err := x.executeGroup(ctx, queries, results, a, lo, hi); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// executeGroup answers queries lo up to hi as a group.
+func (x *Executor) executeGroup(ctx context.Context, queries []query.Query, results []query.Result, a *query.Arena, lo, hi int) error {
+	n, p := hi-lo, &x.parts[uint64(x.made.Add(1))%parts]
+	if err := x.await(ctx, p, n); err != nil {
+		return err
+	}
+	defer x.leave(p, n)
+	x.grouped.Add(int64(n))
+	g := &group{x: x, ctx: ctx, queries: queries[lo:hi], results: results[lo:hi], arena: a, first: lo, begun: x.now(), after: x.within(ctx),
+		part: p, done: make(chan struct{}), hi: n, left: n}
+	return g.answer()
+}
+
+// executeEach answers queries one by one.
+func (x *Executor) executeEach(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	results := a.Results(len(queries))
+	var failed atomic.Pointer[error]
+	var all sync.WaitGroup
+	fail := func(err error) { failed.CompareAndSwap(nil, &err) }
+	for i := range queries {
+		j := x.newJob()
+		if err := x.await(ctx, j.part, 1); err != nil {
+			x.jobs.put(j)
+			fail(err)
+			break
+		}
+		if err := j.set(ctx, &queries[i]); err != nil {
+			x.drop(j)
+			fail(&query.NumberError{Number: i, Err: err})
+			break
+		}
+		all.Add(1)
+		j.notify = func(hits []query.Hit, err error) {
+			defer all.Done()
+			switch {
+			case err != nil:
+				fail(&query.NumberError{Number: i, Err: err})
+			case a == nil:
+				results[i].Hits = hits
+			case len(hits) > 0:
+				results[i].Hits = append(a.Hits(len(hits)), hits...)
+			}
+		}
+		x.enter(j)
+	}
+	all.Wait()
+	if err := failed.Load(); err != nil {
+		return nil, *err
+	}
+	return results, nil
+}

@@ -17,8 +17,8 @@ import (
 // maxK, plus two for each of its 512 threads.
 const queueSize = 2048
 
-// chore is one query on one segment.
-type chore struct {
+// job is one query on one segment.
+type job struct {
 	plan  *plan
 	seg   int
 	slot  int // index of the query in the batch
@@ -30,17 +30,17 @@ type chore struct {
 // batch is a batch in preparation. A stage uses one for all its batches, so that its slices
 // are allocated only while they grow.
 type batch struct {
-	x      *Executor
-	st     *stage
-	plans  []*plan
-	chores []chore
-	terms  []kernels.Term
-	descs  []kernels.ListDesc // of lists without an extent
+	x     *Executor
+	st    *stage
+	plans []*plan
+	jobs  []job
+	terms []kernels.Term
+	descs []kernels.ListDesc // of lists without an extent
 
 	conjunctive bool
 	local       bool             // docIDs of the results are local to their segments
 	codecs      kernels.CodecSet // of the lists
-	drives      []*posting       // slab for chore.drive
+	drives      []*posting       // slab for job.drive
 
 	// Scratch.
 	wants   []*residency.Want
@@ -51,7 +51,7 @@ type batch struct {
 	selects []kernels.Select
 	descsOf []kernels.QueryDesc
 	order   []uint64
-	sorted  []chore
+	sorted  []job
 	passes  [3]pass
 	cuts    []kernels.RankPart
 	known   []uint64 // floors, by plan
@@ -70,7 +70,7 @@ func sized[T any](s *[]T, n int) []T {
 // reset makes l ready for a batch.
 func (l *batch) reset(x *Executor, st *stage, how way) {
 	l.x, l.st, l.conjunctive, l.codecs = x, st, how == byAnd, 0
-	l.plans, l.chores, l.terms, l.descs, l.drives = l.plans[:0], l.chores[:0], l.terms[:0], l.descs[:0], l.drives[:0]
+	l.plans, l.jobs, l.terms, l.descs, l.drives = l.plans[:0], l.jobs[:0], l.terms[:0], l.descs[:0], l.drives[:0]
 }
 
 // submit prepares a batch and submits it. It marks plans that the device cannot answer
@@ -155,8 +155,8 @@ func (x *Executor) usable(p *plan) bool {
 	return true
 }
 
-// addTerms appends the terms of a chore.
-func (l *batch) addTerms(c *chore) {
+// addTerms appends the terms of a job.
+func (l *batch) addTerms(c *job) {
 	c.first = len(l.terms)
 	c.drive = take(&l.drives, len(c.plan.weights))[:0]
 	for t, w := range c.plan.weights {
@@ -185,10 +185,10 @@ func (l *batch) addTerms(c *chore) {
 	}
 }
 
-// queries returns the descriptors of the chores. The caller sets Out.
+// queries returns the descriptors of the jobs. The caller sets Out.
 func (l *batch) queries() []kernels.QueryDesc {
-	q := sized(&l.descsOf, len(l.chores))
-	for i, c := range l.chores {
+	q := sized(&l.descsOf, len(l.jobs))
+	for i, c := range l.jobs {
 		s := &l.x.views[c.seg]
 		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
 			NTerms: uint32(c.terms), DocBase: s.Base, Docs: s.Docs, Slot: uint32(c.slot)}

@@ -112,7 +112,7 @@ func (c *Conjunction) Postings() int64 { return c.first }
 // presence words are looked up 128 at a time, and about one in ten passes.
 const tileRun = 8
 
-// spread is the division of a Conjunction's chores into tiles.
+// spread is the division of a Conjunction's jobs into tiles.
 type spread struct {
 	tiles  []kernels.Tile
 	first  []uint32 // the first tile of each result, and the end
@@ -148,8 +148,8 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	if err := x.makeRoom(st, s.size+8*len(s.tiles), 4*room+8*int64(len(s.tiles))+8*int64(c.slots)+256, c.outSize(room)); err != nil {
 		return err
 	}
-	for i := range l.chores {
-		l.addTerms(&l.chores[i])
+	for i := range l.jobs {
+		l.addTerms(&l.jobs[i])
 	}
 	c.p = kernels.IntersectParams{Lists: x.lists.Table, Queries: layout.Put(st.Buffers, l.queries()), Terms: layout.Put(st.Buffers, l.terms),
 		Tiles: layout.Put(st.Buffers, s.tiles), Counts: st.Scratch(4 * int64(len(s.tiles))), Out: st.Scratch(4 * room),
@@ -162,7 +162,7 @@ func (c *Conjunction) layOut(plans []*plan, how Strategy) error {
 	return nil
 }
 
-// spread makes the chores of the plans and divides their first lists into tiles of run
+// spread makes the jobs of the plans and divides their first lists into tiles of run
 // blocks, or of 128 docIDs if the lists are decoded first.
 func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 	x := c.x
@@ -192,12 +192,12 @@ func (c *Conjunction) spread(l *batch, run uint32, decoded bool) (s spread) {
 				blocks = (n + 127) / 128
 			}
 			for b := uint32(0); b < blocks; b += run {
-				s.tiles = append(s.tiles, kernels.Tile{Job: uint32(len(l.chores)), First: b})
+				s.tiles = append(s.tiles, kernels.Tile{Job: uint32(len(l.jobs)), First: b})
 			}
 			if o.small == nil {
 				s.stride = max(s.stride, 1<<o.want.List.LogBlock)
 			}
-			l.chores = append(l.chores, chore{plan: p, seg: seg, slot: i})
+			l.jobs = append(l.jobs, job{plan: p, seg: seg, slot: i})
 		}
 		for j := range p.lists {
 			if v := p.lists[j].small; v != nil {

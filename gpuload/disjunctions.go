@@ -19,11 +19,11 @@ const (
 // for each query and segment, the top keys of each range, and one selection per query.
 func (l *batch) disjunctions(size int) error {
 	x, st := l.x, l.st
-	maxk := l.addChores()
-	runs := make([]int, len(l.chores))
+	maxk := l.addJobs()
+	runs := make([]int, len(l.jobs))
 	total := 0
-	for i, c := range l.chores {
-		runs[i] = x.runs(c, len(l.chores))
+	for i, c := range l.jobs {
+		runs[i] = x.runs(c, len(l.jobs))
 		total += runs[i]
 	}
 	outKeys, outBytes := l.outLayout()
@@ -34,13 +34,13 @@ func (l *batch) disjunctions(size int) error {
 	floors := l.floors()
 	counts := st.Scratch(4 * int64(total))
 	keys := st.Scratch(8 * int64(maxk) * int64(total))
-	for i := range l.chores {
-		l.addTerms(&l.chores[i])
+	for i := range l.jobs {
+		l.addTerms(&l.jobs[i])
 	}
 	queries := l.queries()
 	ranges := make([]kernels.Range, 0, total)
 	selects := make([]kernels.Select, len(l.plans))
-	for i, c := range l.chores {
+	for i, c := range l.jobs {
 		sel := &selects[c.slot]
 		if sel.Groups == 0 {
 			at := kernels.Ptr(len(ranges))
@@ -63,14 +63,14 @@ func (l *batch) disjunctions(size int) error {
 	}, l.selection(selects))
 }
 
-// addChores adds a chore for each plan and segment in which a term of the plan occurs,
+// addJobs adds a job for each plan and segment in which a term of the plan occurs,
 // and returns the greatest k.
-func (l *batch) addChores() (maxk int) {
+func (l *batch) addJobs() (maxk int) {
 	for slot, p := range l.plans {
 		maxk = max(maxk, p.k)
 		for s := range l.x.views {
 			if l.x.occurs(p, s) > 0 {
-				l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
+				l.jobs = append(l.jobs, job{plan: p, seg: s, slot: slot})
 			}
 		}
 	}
@@ -85,11 +85,11 @@ func (x *Executor) occurs(p *plan, seg int) (n int64) {
 	return n
 }
 
-// runs returns the number of thread blocks for a chore.
-func (x *Executor) runs(c chore, chores int) int {
+// runs returns the number of thread blocks for a job.
+func (x *Executor) runs(c job, jobs int) int {
 	docs := int(x.views[c.seg].Docs)
 	most := (docs + x.options.width - 1) / x.options.width
-	n := max(int(x.occurs(c.plan, c.seg)/rangePostings), minRanges/chores)
+	n := max(int(x.occurs(c.plan, c.seg)/rangePostings), minRanges/jobs)
 	return max(1, min(n, most))
 }
 

@@ -253,21 +253,21 @@ func (g *Group) on(ctx context.Context, use []*member, queries []query.Query, a 
 	if len(use) == 1 || len(queries) == 0 {
 		return use[0].x.ExecuteInto(ctx, queries, a)
 	}
-	stakes, err := g.route(use, queries)
+	portions, err := g.route(use, queries)
 	if err != nil {
 		return nil, err
 	}
 	results := a.Results(len(queries))
 	var wg sync.WaitGroup
-	for i := range stakes {
-		if p := &stakes[i]; len(p.queries) > 0 {
+	for i := range portions {
+		if p := &portions[i]; len(p.queries) > 0 {
 			wg.Go(func() { p.execute(ctx, results, a) })
 		}
 	}
 	wg.Wait()
 	var errs []error
-	for i := range stakes {
-		errs = append(errs, stakes[i].err)
+	for i := range portions {
+		errs = append(errs, portions[i].err)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -9,8 +9,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// stake is the share of one device in a call.
-type stake struct {
+// portion is the share of one device in a call.
+type portion struct {
 	*member
 	queries []query.Query
 	index   []int // of these queries in the call
@@ -18,7 +18,7 @@ type stake struct {
 	err     error
 }
 
-func (s *stake) execute(ctx context.Context, results []query.Result, a *query.Arena) {
+func (s *portion) execute(ctx context.Context, results []query.Result, a *query.Arena) {
 	s.load.Add(s.cost)
 	defer s.load.Add(-s.cost)
 	got, err := s.x.execute(ctx, s.queries, make([]query.Result, len(s.queries)), a)
@@ -29,15 +29,15 @@ func (s *stake) execute(ctx context.Context, results []query.Result, a *query.Ar
 }
 
 // route divides queries among devices.
-func (g *Group) route(use []*member, queries []query.Query) ([]stake, error) {
+func (g *Group) route(use []*member, queries []query.Query) ([]portion, error) {
 	wishes := make([]wish, len(queries))
 	if err := use[0].x.wishAll(wishes, queries); err != nil {
 		return nil, err
 	}
-	stakes := make([]stake, len(use))
+	portions := make([]portion, len(use))
 	loads := make([]int64, len(use))
 	for i, m := range use {
-		stakes[i].member, loads[i] = m, m.load.Load()
+		portions[i].member, loads[i] = m, m.load.Load()
 	}
 	total := int64(0)
 	for i := range wishes {
@@ -53,12 +53,12 @@ func (g *Group) route(use []*member, queries []query.Query) ([]stake, error) {
 				at = j
 			}
 		}
-		p := &stakes[at]
+		p := &portions[at]
 		p.queries, p.index = append(p.queries, queries[i]), append(p.index, i)
 		p.cost += w.cost
 		loads[at] += w.cost
 	}
-	return stakes, nil
+	return portions, nil
 }
 
 // unequal is the share of a call's work, as 1/unequal, by which the work of the devices may

@@ -148,11 +148,11 @@ func TestGroupPlaces(t *testing.T) {
 	for i := range same {
 		same[i] = qs[0].Query()
 	}
-	stakes, err := g.route(g.members, same)
+	portions, err := g.route(g.members, same)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a, b := len(stakes[0].queries), len(stakes[1].queries); a+b != 64 || max(a, b) > 34 {
+	if a, b := len(portions[0].queries), len(portions[1].queries); a+b != 64 || max(a, b) > 34 {
 		t.Errorf("%d and %d of 64 equal queries", a, b)
 	}
 }

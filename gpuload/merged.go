@@ -42,15 +42,15 @@ func (o *posting) plain() kernels.Ptr {
 	return 0
 }
 
-// layOutMerged prepares the kernels that decode and merge the lists of the chores. first
+// layOutMerged prepares the kernels that decode and merge the lists of the jobs. first
 // holds the first tile of each query; a tile is 128 docIDs of a first list.
 func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, first []uint32) error {
 	x, st := c.x, &c.st
 	seen, order := map[any]*decoded{}, []*decoded(nil)
 	var lists, hits int64
 	spreads, jobs, merges := 0, 0, 0
-	for i := range l.chores {
-		ch := &l.chores[i]
+	for i := range l.jobs {
+		ch := &l.jobs[i]
 		na := int64(0)
 		for t := range ch.plan.weights {
 			o := &ch.plan.lists[t*len(x.views)+ch.seg]
@@ -76,13 +76,13 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 	if err := fits(room); err != nil {
 		return err
 	}
-	size += 8*(len(tiles)+spreads+merges) + 16*len(order) + 40*(jobs+len(l.chores)) + 4096
+	size += 8*(len(tiles)+spreads+merges) + 16*len(order) + 40*(jobs+len(l.jobs)) + 4096
 	if err := x.makeRoom(st, size, lists+hits+4*room+8*int64(len(tiles))+8*int64(c.slots)+512, c.outSize(room)); err != nil {
 		return err
 	}
-	for i := range l.chores {
-		l.addTerms(&l.chores[i])
-		ch := &l.chores[i]
+	for i := range l.jobs {
+		l.addTerms(&l.jobs[i])
+		ch := &l.jobs[i]
 		for t, o := range ch.drive {
 			seen[o.source()].slot = l.terms[ch.first+t].List
 		}
@@ -117,8 +117,8 @@ func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, ord
 	}
 	var jobs, firsts []kernels.MergeJob
 	at := m.hits
-	for i := range l.chores {
-		drive := l.chores[i].drive
+	for i := range l.jobs {
+		drive := l.jobs[i].drive
 		job := kernels.MergeJob{A: seen[drive[0].source()].at, Hits: at, NA: drive[0].n}
 		firsts = append(firsts, job)
 		for _, o := range drive[1:] {

@@ -126,19 +126,19 @@ func (g *Group) Preload(ctx context.Context, queries []query.Query) error {
 	if len(use) == 0 {
 		return g.Err()
 	}
-	stakes, err := g.route(use, queries)
+	portions, err := g.route(use, queries)
 	if err != nil {
 		return err
 	}
 	var wg sync.WaitGroup
-	for i := range stakes {
-		s := &stakes[i]
+	for i := range portions {
+		s := &portions[i]
 		wg.Go(func() { s.err = s.x.Preload(ctx, s.queries) })
 	}
 	wg.Wait()
 	var errs []error
-	for i := range stakes {
-		errs = append(errs, stakes[i].err)
+	for i := range portions {
+		errs = append(errs, portions[i].err)
 	}
 	return errors.Join(errs...)
 }

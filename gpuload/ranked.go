@@ -31,7 +31,7 @@ type pass struct {
 // higher floor, then the other lists.
 func (l *batch) ranked(size int) error {
 	st := l.st
-	caps := l.rankedChores()
+	caps := l.rankedJobs()
 	var keys int64
 	for i := range l.plans {
 		keys += caps[i]
@@ -48,8 +48,8 @@ func (l *batch) ranked(size int) error {
 	for i := range outs {
 		outs[i] = st.Scratch(8 * caps[i])
 	}
-	for i := range l.chores {
-		l.addTerms(&l.chores[i])
+	for i := range l.jobs {
+		l.addTerms(&l.jobs[i])
 	}
 	l.byLists()
 	passes := l.divide(outs, caps)
@@ -70,9 +70,9 @@ func (l *batch) ranked(size int) error {
 	return l.finish(outKeys, launches...)
 }
 
-// rankedChores makes the chores and returns the number of keys that each plan may
+// rankedJobs makes the jobs and returns the number of keys that each plan may
 // collect.
-func (l *batch) rankedChores() (caps []int64) {
+func (l *batch) rankedJobs() (caps []int64) {
 	x := l.x
 	caps = sized(&l.caps, len(l.plans))
 	for slot, p := range l.plans {
@@ -80,7 +80,7 @@ func (l *batch) rankedChores() (caps []int64) {
 			if _, ok := x.conjunctive(p, s); !ok && (l.conjunctive || x.occurs(p, s) == 0) {
 				continue
 			}
-			l.chores = append(l.chores, chore{plan: p, seg: s, slot: slot})
+			l.jobs = append(l.jobs, job{plan: p, seg: s, slot: slot})
 			caps[slot] += x.firstOf(p, s)
 		}
 		if !l.conjunctive && len(p.weights) > 1 {
@@ -94,8 +94,8 @@ func (l *batch) rankedChores() (caps []int64) {
 // the host cuts take, and of those that the device cuts.
 func (l *batch) tileBytes() (in int, work int64) {
 	parts, blocks := 0, 0
-	for i := range l.chores {
-		c := &l.chores[i]
+	for i := range l.jobs {
+		c := &l.jobs[i]
 		parts++ // a long first list is two
 		for t := range c.plan.weights {
 			if o := &c.plan.lists[t*len(l.x.views)+c.seg]; o.n > 0 {
@@ -112,7 +112,7 @@ func (l *batch) tileBytes() (in int, work int64) {
 	return 64*parts + 16*(parts+tiles/partTiles) + 12*min(tiles, len(l.passes)*l.x.options.tiles), 12*int64(tiles) + 64
 }
 
-// divide divides the chores' drivers among the launches of Rank. outs and caps are the
+// divide divides the jobs' drivers among the launches of Rank. outs and caps are the
 // address and capacity for the keys of each plan.
 func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 	descs, passes := l.queries(), &l.passes
@@ -120,8 +120,8 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 		s := &passes[i]
 		s.parts, s.queries, s.blocks = s.parts[:0], s.queries[:0], 0
 	}
-	for i := range l.chores {
-		c := &l.chores[i]
+	for i := range l.jobs {
+		c := &l.jobs[i]
 		d := descs[i]
 		d.Out, d.Cap = outs[c.slot], uint32(caps[c.slot])
 		for t, o := range c.drive {
@@ -146,7 +146,7 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 // nonEssential reports whether documents that are in no list before list t of a disjunction
 // cannot be hits, by the floor that is known before the query (Turtle and Flood 1995). The
 // device decides the same by the floors that it finds, when it cuts tiles.
-func (l *batch) nonEssential(c *chore, t int) bool {
+func (l *batch) nonEssential(c *job, t int) bool {
 	term := &l.terms[c.first+t]
 	floor := math.Float32frombits(uint32(l.known[c.slot] >> 32))
 	return term.Bound+term.Rest < 0.9999*floor
@@ -171,22 +171,22 @@ func (l *batch) maxTiles() int {
 	return orTiles
 }
 
-// byLists sorts the chores by their second lists, so that warps that run at the same time
+// byLists sorts the jobs by their second lists, so that warps that run at the same time
 // read the same lists and find their blocks in L2.
 func (l *batch) byLists() {
-	order := sized(&l.order, len(l.chores))
-	for i := range l.chores {
-		if c := &l.chores[i]; c.terms > 1 {
+	order := sized(&l.order, len(l.jobs))
+	for i := range l.jobs {
+		if c := &l.jobs[i]; c.terms > 1 {
 			order[i] = uint64(l.terms[c.first+1].List) << 32
 		}
 		order[i] |= uint64(i)
 	}
 	slices.Sort(order)
-	sorted := sized(&l.sorted, len(l.chores))
+	sorted := sized(&l.sorted, len(l.jobs))
 	for i, o := range order {
-		sorted[i] = l.chores[uint32(o)]
+		sorted[i] = l.jobs[uint32(o)]
 	}
-	l.chores, l.sorted = sorted, l.chores
+	l.jobs, l.sorted = sorted, l.jobs
 }
 
 func (s *pass) add(q kernels.QueryDesc, from, to uint32) {

@@ -24,13 +24,13 @@ const sortHead = 16
 func (w *stepping) partialSort(p *plan, descs []kernels.ListDesc) error {
 	st := w.st
 	l := &batch{x: w.s.x, st: st, conjunctive: true, plans: []*plan{p}, descs: descs}
-	limit := l.rankedChores()[0]
+	limit := l.rankedJobs()[0]
 	most := int(min(limit, int64(w.s.o.sorted)))
-	if len(l.chores) == 0 {
+	if len(l.jobs) == 0 {
 		return nil
 	}
 	tilesIn, tilesWork := l.tileBytes()
-	size := 4096 + 256*len(p.lists) + 128*len(l.chores) + tilesIn
+	size := 4096 + 256*len(p.lists) + 128*len(l.jobs) + tilesIn
 	for i := range p.lists {
 		if o := &p.lists[i]; o.n > 0 && o.small != nil {
 			size += 8*o.small.Len() + 64
@@ -40,13 +40,13 @@ func (w *stepping) partialSort(p *plan, descs []kernels.ListDesc) error {
 		return err
 	}
 	out := st.Scratch(8 * limit)
-	for i := range l.chores {
-		l.addTerms(&l.chores[i])
+	for i := range l.jobs {
+		l.addTerms(&l.jobs[i])
 	}
 	all := pass{queries: l.queries()}
-	for i := range l.chores {
+	for i := range l.jobs {
 		all.queries[i].Out, all.queries[i].Cap = out, uint32(limit)
-		n := blocksOf(l.chores[i].drive[0])
+		n := blocksOf(l.jobs[i].drive[0])
 		all.parts = append(all.parts, part{uint32(i), 0, n})
 		all.blocks += int64(n)
 	}

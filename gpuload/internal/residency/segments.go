@@ -17,7 +17,7 @@ type Segment struct {
 	Deletes *reader.Deletes // nil for none
 }
 
-// View is what chores take for one segment.
+// View is what jobs take for one segment.
 type View struct {
 	Base, Docs uint32    // its documents
 	number     int       // index in Executor.views

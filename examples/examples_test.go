@@ -129,20 +129,20 @@ func TestServer(t *testing.T) {
 		return string(text)
 	}
 	url, kill := start()
-	if got := ask("GET", url+"/search?q=rose", ""); got != "null\n" {
+	if got := ask("GET", url+"/search?q=rose", ""); got != "[]\n" {
 		t.Fatalf("a new index answers %s", got)
 	}
 	ask("PUT", url+"/docs/a", "no rose without a thorn")
 	ask("PUT", url+"/docs/b/1", "a thorn in the flesh")
 	ask("PUT", url+"/docs/c", "a rose is a rose")
 	ask("DELETE", url+"/docs/c", "")
-	const want = `[{"ID":"a","Score":`
+	const want = `[{"id":"a","score":`
 	for !strings.HasPrefix(ask("GET", url+"/search?q=rose", ""), want) {
 		time.Sleep(10 * time.Millisecond) // until the next commit
 	}
 	kill()
 	url, _ = start()
-	if got := ask("GET", url+"/search?q=rose+thorn", ""); !strings.HasPrefix(got, want) || strings.Count(got, `"ID"`) != 2 || !strings.Contains(got, `"Text":"a thorn in the flesh"`) {
+	if got := ask("GET", url+"/search?q=rose+thorn", ""); !strings.HasPrefix(got, want) || strings.Count(got, `"id"`) != 2 || !strings.Contains(got, `"text":"a thorn in the flesh"`) {
 		t.Errorf("after a kill it answers %s", got)
 	}
 }

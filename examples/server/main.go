@@ -70,6 +70,7 @@ func search(ctx context.Context, index *reader.Index, q query.Query) (page []hit
 	}
 	defer searcher.Close()
 	result, err := searcher.Search(ctx, q)
+	page = []hit{}
 	for _, h := range result.Hits {
 		id, errID := snapshot.AppendID(nil, h.Doc)
 		text, errText := snapshot.AppendStored(nil, h.Doc)
@@ -79,9 +80,9 @@ func search(ctx context.Context, index *reader.Index, q query.Query) (page []hit
 }
 
 type hit struct {
-	ID    string
-	Score float32
-	Text  string
+	ID    string  `json:"id"`
+	Score float32 `json:"score"`
+	Text  string  `json:"text"`
 }
 
 func must[T any](v T, err error) T {

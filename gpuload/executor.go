@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
-	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -31,30 +31,31 @@ var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 // of one call of Execute or of several, others are prepared and copied. The zero value is a
 // closed Executor.
 type Executor struct {
-	dev      cuda.Device
-	segments []residency.Segment
-	views    []residency.View
-	scorer   *query.Scorer
-	parser   *query.Parser
-	snapshot *reader.Snapshot
-	options  Options
-	docs     uint64
-	lists    *residency.Lists
-	terms    termcache.Cache[known]
-	crews    sync.Pool     // of *crew
-	found    sync.Pool     // of *resolver
-	norms    []kernels.Ptr // by view
-	live     []kernels.Ptr
-	codes    kernels.Ptr                                 // decoded values of quad codes
-	stages   [cuda.Streams - residency.LoadStreams]stage // the other streams are for loads
-	idle     chan *stage
-	peak     layout.Peak
-	pinned   []byte      // lent to stages
-	lent     kernels.Ptr // the same on the device
-	state    state
-	expected atomic.Pointer[expected] // nil unless queries are expected before there is a device
-	scarcity scarcity
-	working  atomic.Int64 // goroutines at work for calls, beside those that wait
+	dev          cuda.Device
+	segments     []residency.Segment
+	views        []residency.View
+	scorer       *query.Scorer
+	parser       *query.Parser
+	snapshot     *reader.Snapshot
+	options      Options
+	docs         uint64
+	lists        *residency.Lists
+	terms        terms.Cache[known]
+	dictionaries []terms.Part  // of segments
+	crews        sync.Pool     // of *crew
+	found        sync.Pool     // of *resolver
+	norms        []kernels.Ptr // by view
+	live         []kernels.Ptr
+	codes        kernels.Ptr                                 // decoded values of quad codes
+	stages       [cuda.Streams - residency.LoadStreams]stage // the other streams are for loads
+	idle         chan *stage
+	peak         layout.Peak
+	pinned       []byte      // lent to stages
+	lent         kernels.Ptr // the same on the device
+	state        state
+	expected     atomic.Pointer[expected] // nil unless queries are expected before there is a device
+	scarcity     scarcity
+	working      atomic.Int64 // goroutines at work for calls, beside those that wait
 
 	life    sync.RWMutex // held for reading during a call
 	closed  bool
@@ -153,7 +154,10 @@ func halfOf(segments []residency.Segment, o Options) *Executor {
 	for i := range x.views {
 		x.docs += uint64(x.views[i].Docs)
 	}
-	x.terms.Init(knownSets(x.countTerms(), len(x.views)))
+	for _, s := range segments {
+		x.dictionaries = append(x.dictionaries, terms.Part{Views: s.Seg, Deletes: s.Deletes})
+	}
+	x.terms.Init(o.Scorer.Weight, knownSets(x.countTerms(), len(x.views)))
 	return x
 }
 

@@ -119,13 +119,13 @@ func (r *resolver) wish(w *wish, q *query.Query) error {
 		return err
 	}
 	longest := &terms[len(terms)-1]
-	w.hash = termcache.Hash(longest.bytes)
+	w.hash = termcache.Hash(longest.Bytes)
 	all := uint64(0)
 	for i := range terms {
-		all += terms[i].df
+		all += terms[i].DF
 	}
 	if q.Mode != query.Or { // blocks of the others for the docIDs of the shortest
-		all = min(all, uint64(len(terms))*terms[0].df)
+		all = min(all, uint64(len(terms))*terms[0].DF)
 	}
 	w.cost += int64(min(all, 1<<40))
 	return nil

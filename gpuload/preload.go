@@ -88,8 +88,8 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*residency.Want, []De
 			return nil, nil, &query.NumberError{Number: i, Err: err}
 		}
 		for _, t := range terms {
-			for s := range t.lists {
-				o := &t.lists[s].posting
+			for s := range t.Kept.lists {
+				o := &t.Kept.lists[s].posting
 				if o.n == 0 || o.small != nil {
 					continue
 				}

@@ -1,7 +1,5 @@
 package gpuload
 
-import "github.com/pinion-index/pinion/internal/termcache"
-
 // Resident reports whether the lists of a term are on the device, as far as it can tell
 // without waiting: it says false while lists are being loaded, and of terms that no query
 // has met, that occur nowhere or that have only short lists.
@@ -9,7 +7,7 @@ func (x *Executor) Resident(term []byte) bool {
 	if x.zero() {
 		return false
 	}
-	k := x.terms.Get(termcache.Hash(term), term)
+	k := x.terms.Get(term)
 	if k == nil {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -68,7 +69,7 @@ type resolver struct {
 	x        *Executor
 	list     segment.List
 	parts    []residency.ListPart
-	terms    []queryTerm
+	lookup   terms.Resolver[known]
 	weights  []float32
 	postings []posting
 }
@@ -117,6 +118,7 @@ func (x *Executor) resolveAll(c *crew, queries []query.Query, workers int) {
 // more.
 func (r *resolver) reset(x *Executor) {
 	r.x, r.weights, r.postings = x, r.weights[:0], r.postings[:0]
+	r.lookup.Keep = nil // r may have moved
 }
 
 // resolveAtOnce is the number of queries that a goroutine takes at a time: about 20 us of
@@ -149,24 +151,22 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 		p.cpu = true
 		return nil
 	}
-	if terms[0].df == 0 && p.mode != query.Or {
+	if terms[0].DF == 0 && p.mode != query.Or {
 		if p.done = p.mode == query.And; p.done {
 			return nil
 		}
 		p.mode = query.Or
 	}
-	for len(terms) > 0 && terms[0].df == 0 {
+	for len(terms) > 0 && terms[0].DF == 0 {
 		terms = terms[1:]
 	}
 	views := len(r.x.views)
 	p.weights, p.lists = take(&r.weights, len(terms)), take(&r.postings, len(terms)*views)
 	for i := range terms {
 		t := &terms[i]
-		if p.weights[i] = t.weight; t.qtf > 1 {
-			p.weights[i] = r.x.scorer.Weight(t.df, t.qtf)
-		}
-		for s := range t.lists {
-			l := &t.lists[s]
+		p.weights[i] = t.Weight
+		for s := range t.Kept.lists {
+			l := &t.Kept.lists[s]
 			o := &p.lists[i*views+s]
 			*o = l.posting
 			o.home = l

@@ -1,38 +1,25 @@
 package gpuload
 
 import (
-	"bytes"
-	"cmp"
-	"slices"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
-	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
 
-// known is what the dictionaries say of a term, and where its lists were last on the
-// device.
+// known is where a term's lists are, and where they were last on the device.
 type known struct {
-	df     uint64  // without deleted documents
-	weight float32 // of a term that occurs once in a query
-	lists  []place // by view
-	one    [1]place
+	lists []place // by view
+	one   [1]place
 }
 
 // place is a list of a known term.
 type place struct {
 	posting
 	list atomic.Pointer[residency.List] // may be evicted by now
-}
-
-// queryTerm is a distinct term of a query.
-type queryTerm struct {
-	*known
-	bytes []byte
-	qtf   int // occurrences in the query
 }
 
 const maxKnown = 1 << 18 // terms times views in an Executor's cache, 200 to 300 bytes each
@@ -47,35 +34,19 @@ func knownSets(terms uint64, views int) int {
 	return n
 }
 
-// term looks a term up.
-func (r *resolver) term(b []byte) (*known, error) {
-	hash := termcache.Hash(b)
-	if k := r.x.terms.Get(hash, b); k != nil {
-		return k, nil
+// copyKnown is terms.Resolver.Copy.
+func copyKnown(to, from *known) {
+	to.lists = to.one[:]
+	if len(from.lists) > 1 {
+		to.lists = make([]place, len(from.lists))
 	}
-	k := new(known)
-	if err := r.lookup(k, b); err != nil {
-		return nil, err
+	for i := range from.lists {
+		to.lists[i].posting = from.lists[i].posting
 	}
-	r.x.terms.Put(hash, b, func(v *known) {
-		v.df, v.weight = k.df, k.weight
-		v.lists = v.one[:]
-		if len(k.lists) > 1 {
-			v.lists = make([]place, len(k.lists))
-		}
-		for i := range k.lists {
-			v.lists[i].posting = k.lists[i].posting
-		}
-	})
-	if e := r.x.expected.Load(); e != nil {
-		e.add(r, k)
-	}
-	return k, nil
 }
 
-// lookup looks a term up in the dictionaries, and decodes its lists that have no extent.
-func (r *resolver) lookup(k *known, b []byte) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+// keep is terms.Resolver.Keep. It decodes the lists of a term that have no extent.
+func (r *resolver) keep(k *known, _ []byte, entries []terms.Entry) error {
 	views := r.x.views
 	if k.lists = k.one[:]; len(views) > 1 {
 		k.lists = make([]place, len(views))
@@ -84,23 +55,14 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 		parts, n, deleted := r.parts[:0], uint32(0), uint64(0)
 		var reach reader.Reach
 		for i := range views[s].Parts {
-			p := &views[s].Parts[i]
-			e, ok, err := p.Seg.Lookup(b)
-			if err != nil {
-				return err
-			}
-			live, some, err := p.Deletes.Of(p.Seg, e)
-			if err != nil {
-				return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
-			}
-			if !ok || live == 0 {
+			e := &entries[views[s].First+i]
+			if e.DF == 0 {
 				continue
 			}
-			k.df += uint64(live)
 			n += e.DF
-			deleted += uint64(e.DF - live)
-			reach = some
-			parts = append(parts, residency.ListPart{Seg: views[s].First + i, Entry: e})
+			deleted += uint64(e.DF - e.Live)
+			reach = e.Reach
+			parts = append(parts, residency.ListPart{Seg: views[s].First + i, Entry: e.Entry})
 		}
 		if r.parts = parts; n == 0 {
 			continue
@@ -112,7 +74,6 @@ func (r *resolver) lookup(k *known, b []byte) (err error) {
 			k.lists[s].reach = reachOf(deleted)
 		}
 	}
-	k.weight = r.x.scorer.Weight(k.df, 1)
 	return nil
 }
 
@@ -148,69 +109,20 @@ func (r *resolver) open(o *posting, v *residency.View, parts []residency.ListPar
 	return nil
 }
 
-// distinct looks the terms of a query up and puts them into package query's canonical
-// order: ascending df in the snapshot, then bytes.
-func (r *resolver) distinct(terms [][]byte) ([]queryTerm, error) {
-	r.terms = r.terms[:0]
-	for _, b := range terms {
-		k, err := r.term(b)
-		if err != nil {
-			return nil, err
-		}
-		if len(terms) <= sortedByInsertion {
-			r.insert(k, b)
-		} else {
-			r.terms = append(r.terms, queryTerm{known: k, bytes: b, qtf: 1})
-		}
+// distinct looks the terms of a query up, in canonical order.
+func (r *resolver) distinct(words [][]byte) ([]terms.Term[known], error) {
+	if l := &r.lookup; l.Keep == nil {
+		l.Parts, l.Keep, l.Copy, l.Guard = r.x.dictionaries, r.keep, copyKnown, store.Guard
 	}
-	if len(terms) > sortedByInsertion {
-		slices.SortFunc(r.terms, compareTerms)
-		kept := r.terms[:0]
-		for _, t := range r.terms {
-			if n := len(kept); n > 0 && compareTerms(kept[n-1], t) == 0 {
-				kept[n-1].qtf++
-				continue
+	found, err := r.lookup.Resolve(&r.x.terms, words)
+	if e := r.x.expected.Load(); e != nil {
+		for i := range found {
+			if found[i].Fresh {
+				e.add(r, found[i].Kept)
 			}
-			kept = append(kept, t)
-		}
-		r.terms = kept
-	}
-	return r.terms, nil
-}
-
-// sortedByInsertion is the number of terms up to which insertion is the fastest way.
-const sortedByInsertion = 32
-
-func compareTerms(a, b queryTerm) int {
-	if a.df != b.df {
-		return cmp.Compare(a.df, b.df)
-	}
-	return bytes.Compare(a.bytes, b.bytes)
-}
-
-// insert adds a term to the sorted terms, or counts it if it is one of them.
-func (r *resolver) insert(k *known, b []byte) {
-	at := len(r.terms)
-	for ; at > 0; at-- {
-		before := &r.terms[at-1]
-		if before.df > k.df {
-			continue
-		}
-		if before.df < k.df {
-			break
-		}
-		c := bytes.Compare(before.bytes, b)
-		if c == 0 {
-			before.qtf++
-			return
-		}
-		if c < 0 {
-			break
 		}
 	}
-	r.terms = append(r.terms, queryTerm{})
-	copy(r.terms[at+1:], r.terms[at:])
-	r.terms[at] = queryTerm{known: k, bytes: b, qtf: 1}
+	return found, err
 }
 
 // countTerms returns the number of terms of the dictionaries.

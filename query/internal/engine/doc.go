@@ -10,7 +10,7 @@
 // This package:
 //
 //	query.go                queries and modes, as package query hands them over
-//	terms.go, termcache.go  looking terms up, in canonical order; lengths.go: lengths of lists
+//	terms.go                looking terms up (internal/terms); what is kept of a term; lengths of lists
 //	terminfo.go             what is known of a term without its postings
 //	prefetch.go fetch.go    what is read ahead from an index that is not in memory
 //	execution.go            the state of a query's execution

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 
+	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/segment"
@@ -16,8 +17,8 @@ type execution struct {
 	q     Query
 	words words // of Query.Text
 
-	terms   []term  // canonical order: ascending df, then bytes
-	entries []entry // memory for terms' entries
+	terms  []term // in canonical order
+	lookup terms.Resolver[known]
 
 	described segment.List // memory of info
 }
@@ -31,7 +32,7 @@ func (r *execution) parts() []posting.Part {
 }
 
 // unknown reports whether some term occurs nowhere.
-func (r *execution) unknown() bool { return len(r.terms) > 0 && r.terms[0].df == 0 }
+func (r *execution) unknown() bool { return len(r.terms) > 0 && r.terms[0].DF == 0 }
 
 // enter makes segment p the current one. It returns false if no document of it can match.
 func (r *execution) enter(p int, conjunctive bool) bool {
@@ -40,8 +41,8 @@ func (r *execution) enter(p int, conjunctive bool) bool {
 	}
 	for i := range r.terms {
 		t := &r.terms[i]
-		if e := &t.entries[p]; e.DF > 0 {
-			r.Add(e.Entry, e.reach, i, t.weight)
+		if e := &t.Kept.entries[p]; e.DF > 0 {
+			r.Add(e.Entry, e.Reach, i, t.Weight)
 		} else if conjunctive {
 			return false
 		}
@@ -51,9 +52,11 @@ func (r *execution) enter(p int, conjunctive bool) bool {
 
 // begin makes r ready for q.
 func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
-	r.s, r.q, r.bound = s, *q, nil
+	r.use(s)
+	r.q, r.bound = *q, nil
 	if s.remote {
 		r.bound = s.partsWith(ctx)
+		r.lookup.Parts = dictionaries(r.bound)
 	}
 	r.Run.Begin(ctx, s.scorer, s.seek, q.Filter, q.Algorithm)
 	r.Tree = q.Tree
@@ -61,7 +64,7 @@ func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
 
 // forget drops references that a pooled execution must not keep alive.
 func (r *execution) forget() {
-	r.q, r.bound = Query{}, nil
+	r.q, r.bound, r.lookup.Parts = Query{}, nil, nil
 	r.Run.Forget()
 	clear(r.terms)
 	clear(r.Names)
@@ -69,5 +72,5 @@ func (r *execution) forget() {
 
 // large reports whether r has had an unusual query and holds much memory since.
 func (r *execution) large() bool {
-	return r.Run.Large() || max(cap(r.entries), cap(r.Names), cap(r.words.bytes), cap(r.words.terms)) > algorithm.UsualElements
+	return r.Run.Large() || max(r.lookup.Size(), cap(r.Names), cap(r.words.bytes), cap(r.words.terms)) > algorithm.UsualElements
 }

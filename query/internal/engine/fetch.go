@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -29,7 +28,7 @@ const fetchMost = 64 << 20
 func (r *execution) fetch() error {
 	var unknown [][]byte
 	for _, b := range r.q.Terms {
-		if r.s.cache.Get(termcache.Hash(b), b) == nil {
+		if r.s.terms.Get(b) == nil {
 			unknown = append(unknown, b)
 		}
 	}
@@ -38,7 +37,7 @@ func (r *execution) fetch() error {
 	entries := make([][]segment.Entry, len(parts))
 	for _, b := range r.q.Terms {
 		df := uint64(0)
-		c := r.s.cache.Get(termcache.Hash(b), b)
+		c := r.s.terms.Get(b)
 		for p := range parts {
 			var e segment.Entry
 			if c != nil {

@@ -58,7 +58,7 @@ func (s *Searcher) Plan(ctx context.Context, q *Query) (p Plan, err error) {
 	}
 	p.K = r.maxHits()
 	for _, t := range r.terms {
-		p.Terms = append(p.Terms, PlannedTerm{string(t.bytes), t.df, t.qtf})
+		p.Terms = append(p.Terms, PlannedTerm{string(t.Bytes), t.DF, t.Times})
 	}
 	for _, conjunctive := range passesOf[q.Mode] {
 		pass := PlannedPass{Conjunctive: conjunctive}

@@ -22,7 +22,7 @@ func (r *execution) prefetchLists() {
 		return
 	}
 	for i := range r.terms {
-		if !r.terms[i].fresh {
+		if !r.terms[i].Fresh {
 			continue
 		}
 		for p := range r.s.parts {
@@ -30,7 +30,7 @@ func (r *execution) prefetchLists() {
 			if r.s.remote || r.q.Mode == And && i > 0 {
 				most = aheadOfAnd
 			}
-			r.s.parts[p].Views().PrefetchList(r.terms[i].entries[p].Entry, most)
+			r.s.parts[p].Views().PrefetchList(r.terms[i].Kept.entries[p].Entry, most)
 		}
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/internal/termcache"
+	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
@@ -30,16 +30,17 @@ type Options struct {
 // Searcher executes queries over the segments of a snapshot, which it keeps open until Close. It is
 // safe for concurrent use, Close included. The zero value is a closed Searcher.
 type Searcher struct {
-	snapshot *reader.Snapshot // its own; nil in tests over parts
-	seek     reader.Strategy
-	parts    []posting.Part
-	remote   bool         // the parts are read on demand
-	scorer   *bm25.Scorer // nil if the Searcher is a zero value
-	parse    func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
-	runs     *sync.Pool
-	cache    *termcache.Cache[cachedTerm]
-	users    *atomic.Int32 // Searchers that share cache and the parts' dense caches, and are not closed
-	closed   atomic.Bool
+	snapshot     *reader.Snapshot // its own; nil in tests over parts
+	seek         reader.Strategy
+	parts        []posting.Part
+	dictionaries []terms.Part // of parts
+	remote       bool         // the parts are read on demand
+	scorer       *bm25.Scorer // nil if the Searcher is a zero value
+	parse        func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
+	runs         *sync.Pool
+	terms        *terms.Cache[known]
+	users        *atomic.Int32 // Searchers that share terms and the parts' dense caches, and are not closed
+	closed       atomic.Bool
 }
 
 // Segment is a segment to search.
@@ -71,8 +72,9 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 		parts[i].Dense = posting.NewCache(o.DenseBytes, parts[i].Seg.Docs())
 	}
 	s.seek, s.parts, s.scorer, s.parse = o.Seek, parts, o.Scorer, o.Parse
-	s.cache, s.users = new(termcache.Cache[cachedTerm]), new(atomic.Int32)
-	s.cache.Init(cacheSets(len(parts)))
+	s.dictionaries = dictionaries(parts)
+	s.terms, s.users = new(terms.Cache[known]), new(atomic.Int32)
+	s.terms.Init(o.Scorer.Weight, cacheSets(len(parts)))
 	s.users.Store(1)
 	s.runs = &sync.Pool{New: func() any { return new(execution) }}
 	return nil
@@ -84,6 +86,7 @@ func (s *Searcher) Own(snapshot *reader.Snapshot) {
 	for i, seg := range snapshot.Segments() {
 		s.parts[i].Seg = seg
 	}
+	s.dictionaries = dictionaries(s.parts)
 	runtime.AddCleanup(s, func(snapshot *reader.Snapshot) { snapshot.Close() }, snapshot)
 }
 
@@ -101,7 +104,7 @@ func (s *Searcher) Retain(x *Searcher) error {
 			return err
 		}
 	}
-	x.seek, x.remote, x.scorer, x.parse, x.runs, x.cache, x.users = s.seek, s.remote, s.scorer, s.parse, s.runs, s.cache, s.users
+	x.seek, x.remote, x.scorer, x.parse, x.runs, x.terms, x.users = s.seek, s.remote, s.scorer, s.parse, s.runs, s.terms, s.users
 	x.parts = slices.Clone(s.parts)
 	x.users.Add(1)
 	if own != nil {
@@ -124,7 +127,7 @@ func (s *Searcher) leave() {
 	if s.users.Add(-1) > 0 {
 		return
 	}
-	s.cache.Drop()
+	s.terms.Drop()
 	for i := range s.parts {
 		s.parts[i].Dense.Drop()
 	}

@@ -3,7 +3,6 @@ package engine
 import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -38,10 +37,8 @@ func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	var r *execution
 	for _, b := range terms {
-		hash := termcache.Hash(b)
-		c := s.cache.Get(hash, b)
-		if c != nil {
-			if i := c.info.Load(); i != nil {
+		if k := s.terms.Get(b); k != nil {
+			if i := k.info.Load(); i != nil {
 				f(i)
 				continue
 			}
@@ -49,19 +46,16 @@ func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
 		if r == nil {
 			r = s.runs.Get().(*execution)
 			defer s.runs.Put(r)
-			r.s = s
+			r.use(s)
 		}
-		r.entries = r.entries[:0]
-		t := term{bytes: b, qtf: 1}
-		if !r.cached(&t, hash) {
-			if err := r.lookup(&t, hash); err != nil {
-				return err
-			}
+		t, err := r.lookup.Find(s.terms, b)
+		if err != nil {
+			return err
 		}
 		i := r.info(&t)
-		if c = s.cache.Get(hash, b); c != nil {
-			c.info.CompareAndSwap(nil, i)
-			i = c.info.Load()
+		if k := s.terms.Get(b); k != nil {
+			k.info.CompareAndSwap(nil, i)
+			i = k.info.Load()
 		}
 		f(i)
 	}
@@ -70,10 +64,10 @@ func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
 
 // info returns what is known of t.
 func (r *execution) info(t *term) *TermInfo {
-	x := &TermInfo{Docs: t.df, Weight: t.weight, Share: float32(min(float64(t.df)/float64(max(r.s.scorer.Stats().Docs, 1)), 1))}
+	x := &TermInfo{Docs: t.DF, Weight: t.Weight, Share: float32(min(float64(t.DF)/float64(max(r.s.scorer.Stats().Docs, 1)), 1))}
 	longest := 0
-	for p := range t.entries {
-		e := &t.entries[p]
+	for p := range t.Kept.entries {
+		e := &t.Kept.entries[p]
 		if e.DF == 0 || e.Kind != segment.KindExtent {
 			continue
 		}
@@ -85,11 +79,11 @@ func (r *execution) info(t *term) *TermInfo {
 			longest, x.DocsCodec, x.FreqsCodec = l.N, l.DocsCodec.ID(), l.FreqsCodec.ID()
 		}
 		x.Bytes += 4 * uint64(l.Docs.Ends[l.Blocks]+l.Freqs.Ends[l.Blocks])
-		bound := r.s.scorer.Bound(t.weight, l.Quad)
+		bound := r.s.scorer.Bound(t.Weight, l.Quad)
 		x.Bound = max(x.Bound, bound)
-		for i, n := range e.reach {
+		for i, n := range e.Reach {
 			if tf, dl, ok := l.Kth[i].Pair(); ok && int(n) >= format.KthValues()[i] {
-				x.Kth[i] = max(x.Kth[i], bm25.Score(t.weight, float32(tf), r.s.scorer.Norm(dl)))
+				x.Kth[i] = max(x.Kth[i], bm25.Score(t.Weight, float32(tf), r.s.scorer.Norm(dl)))
 			}
 		}
 		x.addBounds(r.s.scorer, l, bound)

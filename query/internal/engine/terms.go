@@ -1,36 +1,66 @@
 package engine
 
 import (
-	"bytes"
-	"cmp"
 	"fmt"
-	"slices"
+	"sync/atomic"
 
-	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/termcache"
-	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/internal/terms"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/store"
 )
 
-// term is one distinct term of a query.
-type term struct {
-	bytes   []byte
-	qtf     int
-	df      uint64  // over the snapshot, without deleted documents
-	weight  float32 // as in Score
-	fresh   bool    // looked up by this query
-	entries []entry // by part; DF is 0 if no document there matches
+// known is what a Searcher keeps of a term: its entries in the dictionaries, by part, and what follows from them. A single
+// entry is inline, to save a cache miss.
+type known struct {
+	entries []terms.Entry
+	one     [1]terms.Entry
+	info    atomic.Pointer[TermInfo] // nil until it is asked for
 }
 
-// entry is a term's entry in the dictionary of a part.
-type entry struct {
-	segment.Entry
-	reach reader.Reach
+type term = terms.Term[known]
+
+// keep is terms.Resolver.Keep.
+func keep(k *known, _ []byte, entries []terms.Entry) error {
+	k.entries = append(k.entries[:0], entries...)
+	k.info.Store(nil)
+	return nil
 }
 
-// resolve looks up the query's terms and puts them in canonical order: ascending df over the
-// snapshot, then bytes.
-func (r *execution) resolve() error {
+// copyKnown is terms.Resolver.Copy.
+func copyKnown(to, from *known) { to.entries = append(to.one[:0], from.entries...) }
+
+// maxCachedEntries bounds a Searcher's cache: terms times segments.
+const maxCachedEntries = 1 << 15
+
+// cacheSets returns the number of sets, of four terms, for that many segments.
+func cacheSets(parts int) int {
+	n := 1 << 12
+	for n > 16 && 4*n*parts > maxCachedEntries {
+		n /= 2
+	}
+	return n
+}
+
+// dictionaries returns parts as terms are looked up in them.
+func dictionaries(parts []posting.Part) []terms.Part {
+	all := make([]terms.Part, len(parts))
+	for i := range parts {
+		all[i] = terms.Part{Views: parts[i].Views(), Deletes: parts[i].Deletes}
+	}
+	return all
+}
+
+// use makes r ready to look up terms of s.
+func (r *execution) use(s *Searcher) {
+	r.s = s
+	l := &r.lookup
+	if l.Parts = s.dictionaries; l.Keep == nil {
+		l.Keep, l.Copy, l.Reuse = keep, copyKnown, true
+	}
+}
+
+// resolve looks up the query's terms and puts them in canonical order.
+func (r *execution) resolve() (err error) {
 	if err := r.parse(); err != nil {
 		return err
 	}
@@ -39,117 +69,42 @@ func (r *execution) resolve() error {
 			return err
 		}
 	}
-	r.terms, r.entries = r.terms[:0], r.entries[:0]
-	first := true
-	for i, b := range r.q.Terms {
-		t := term{bytes: b, qtf: 1}
-		hash := termcache.Hash(b)
-		if !r.cached(&t, hash) {
-			if first {
-				r.prefetchTerms(r.q.Terms[i:])
-				first = false
-			}
-			if err := r.lookup(&t, hash); err != nil {
-				return err
-			}
-			t.fresh = true
-		}
-		r.terms = append(r.terms, t)
+	if r.lookup.Miss == nil {
+		r.lookup.Miss = r.prefetchTerms
 	}
-	sortTerms(r.terms)
-	if !first {
-		r.prefetchLists()
+	if r.terms, err = r.lookup.Resolve(r.s.terms, r.q.Terms); err != nil {
+		return err
 	}
-	r.terms = mergeEqual(r.terms)
+	r.prefetchLists()
 	if len(r.terms) > MaxTerms {
 		return fmt.Errorf("%w: %d distinct terms, at most %d", ErrTooManyTerms, len(r.terms), MaxTerms)
 	}
-	for i := range r.terms {
-		if t := &r.terms[i]; t.qtf > 1 {
-			t.weight = r.s.scorer.Weight(t.df, t.qtf)
-		}
-	}
 	r.Names, r.Postings = r.Names[:0], 0
 	for i := range r.terms {
-		r.Names = append(r.Names, r.terms[i].bytes)
-		r.Postings += r.terms[i].df
+		r.Names = append(r.Names, r.terms[i].Bytes)
+		r.Postings += r.terms[i].DF
 	}
 	return nil
 }
 
-func compareTerms(a, b term) int {
-	if a.df != b.df {
-		return cmp.Compare(a.df, b.df)
+// AppendLengths appends the document frequency of each term, in the order of terms; see
+// query.Searcher.AppendLengths.
+func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64, err error) {
+	if err = s.hold(); err != nil {
+		return dst, err
 	}
-	return bytes.Compare(a.bytes, b.bytes)
-}
-
-// sortTerms sorts terms in canonical order, by insertion unless there are many.
-func sortTerms(terms []term) {
-	if len(terms) > 32 {
-		slices.SortFunc(terms, compareTerms)
-		return
-	}
-	for i := 1; i < len(terms); i++ {
-		j := i
-		for j > 0 && (terms[i].df < terms[j-1].df || terms[i].df == terms[j-1].df && compareTerms(terms[i], terms[j-1]) < 0) {
-			j--
-		}
-		if j < i {
-			t := terms[i]
-			copy(terms[j+1:i+1], terms[j:i])
-			terms[j] = t
-		}
-	}
-}
-
-// mergeEqual merges adjacent terms with the same bytes.
-func mergeEqual(terms []term) []term {
-	kept := 0
-	for i := range terms {
-		if kept > 0 && terms[kept-1].df == terms[i].df && bytes.Equal(terms[kept-1].bytes, terms[i].bytes) {
-			terms[kept-1].qtf++
-			continue
-		}
-		if kept < i {
-			terms[kept] = terms[i]
-		}
-		kept++
-	}
-	return terms[:kept]
-}
-
-// cached fills in df, entries and weight of a term that occurs once in the query, if the
-// searcher has them.
-func (r *execution) cached(t *term, hash uint64) bool {
-	c := r.s.cache.Get(hash, t.bytes)
-	if c != nil {
-		t.df, t.weight, t.entries = c.df, c.weight, c.entries
-	}
-	return c != nil
-}
-
-// lookup is cached for a term that the searcher does not have.
-func (r *execution) lookup(t *term, hash uint64) error {
-	start := len(r.entries)
-	for p := range r.parts() {
-		views := r.parts()[p].Views()
-		e, ok, err := views.Lookup(t.bytes) // the query arms faults and holds the snapshot
+	defer s.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	r := s.runs.Get().(*execution)
+	defer s.runs.Put(r)
+	r.use(s)
+	lengths = dst
+	for _, b := range terms {
+		t, err := r.lookup.Find(s.terms, b)
 		if err != nil {
-			return err
+			return dst, err
 		}
-		live, reach, err := r.parts()[p].Deletes.Of(views, e)
-		if err != nil {
-			return format.Locate(err, format.Place{List: string(t.bytes), Block: format.NoBlock})
-		}
-		if !ok || live == 0 {
-			e = segment.Entry{}
-		}
-		t.df += uint64(live)
-		r.entries = append(r.entries, entry{e, reach})
+		lengths = append(lengths, t.DF)
 	}
-	t.entries = r.entries[start:len(r.entries):len(r.entries)]
-	t.weight = r.s.scorer.Weight(t.df, 1)
-	r.s.cache.Put(hash, t.bytes, func(c *cachedTerm) { c.set(t) })
-	return nil
+	return lengths, nil
 }

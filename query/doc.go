@@ -41,7 +41,7 @@
 //
 // # Inside
 //
-//	query.go, algorithm.go   queries and their parts
+//	query.go, algorithm.go   queries and their parts; errors.go: errors that callers match
 //	searcher.go              Searcher: its life, queries in, hits out
 //	parse.go                 text to terms
 //	bm25.go                  parameters, statistics, Scorer, Score

@@ -12,10 +12,6 @@ import (
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 )
 
-// ErrInvalid is matched by the errors for values that do not exist or are out of range: a Mode, an
-// Algorithm, a strategy, an option.
-var ErrInvalid = engine.ErrInvalid
-
 // Mode selects the documents that match.
 type Mode uint8
 

@@ -13,15 +13,6 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// MaxTerms is the maximum number of distinct terms of a query.
-const MaxTerms = engine.MaxTerms
-
-// ErrTooManyTerms is matched by the error for a query with more than MaxTerms distinct terms.
-var ErrTooManyTerms = engine.ErrTooManyTerms
-
-// ErrClosed is matched by the errors of calls on a closed Searcher. It is reader.ErrClosed.
-var ErrClosed = reader.ErrClosed
-
 // DefaultDenseBytes is the default of Options.DenseBytes, in bytes for each document.
 const DefaultDenseBytes = posting.DefaultDenseBytes
 
@@ -249,3 +240,25 @@ func (s *Searcher) SearchAmong(_ trusted.Caller, ctx context.Context, q Query, d
 	}
 	return r, err
 }
+
+// Parse returns the terms of a query's text, for Query.RawTerms. The analyzer of the index cuts it as
+// it cut the documents. There is no syntax; a repeated word gives a repeated term. Text without a
+// term, such as one of stop words only, gives none: a query for it has no hits. The error
+// matches analysis.ErrUnknown if the analyzer of the index is not registered, which is common for
+// imported postings; such an index can still be searched by RawTerms.
+func (s *Searcher) Parse(text string) ([][]byte, error) {
+	terms, _, err := s.AppendTerms([][]byte{}, nil, text)
+	if err != nil {
+		return nil, err
+	}
+	return terms, nil
+}
+
+// AppendTerms is Parse without allocations: it appends the terms to terms and their bytes to buf,
+// and returns both. The terms are valid until the bytes of buf are overwritten.
+func (s *Searcher) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
+	return s.parser.AppendTerms(terms, buf, text)
+}
+
+// Complete is Parser.Complete.
+func (s *Searcher) Complete(queries []Query) ([]Query, error) { return s.parser.Complete(queries) }

@@ -42,7 +42,7 @@ func (s *Searcher) among(ctx context.Context, q *Query, docs []uint32, held int,
 	if q.empty() {
 		return nil, nil
 	}
-	r := s.runs.Get().(*execution)
+	r := s.execution()
 	r.begin(ctx, s, q)
 	r.Trace = t
 	if err = r.searchAmong(docs, held); err != nil {

@@ -10,13 +10,13 @@
 // This package:
 //
 //	query.go                queries and modes, as package query hands them over
-//	terms.go                looking terms up (internal/terms); what is kept of a term; lengths of lists
+//	terms.go, resolve.go    what is kept of a term; looking terms up by internal/terms
 //	terminfo.go             what is known of a term without its postings
 //	prefetch.go fetch.go    what is read ahead from an index that is not in memory
 //	execution.go            the state of a query's execution
-//	passes.go               one or two passes over the segments
+//	passes.go               one or two passes over the segments, hits out
 //	plan.go                 what would run, as text; testdata/plans has examples that a test checks
-//	searcher.go             Searcher: its life, queries in, hits out
+//	searcher.go             Searcher: its life
 //	iterate.go              all documents of a query, not scored
 //	among.go                a conjunction continued from an intermediate result
 //	tasks.go                executing queries in tasks: shared.go a query, worker.go who does them

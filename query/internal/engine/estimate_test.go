@@ -51,7 +51,7 @@ func TestFirstThreshold(t *testing.T) {
 			left := hits(deleted, word, 6000)
 			for _, k := range []int{1, 5, 10} {
 				s := searcherOver(t, docs, deleted, c)
-				run := s.runs.Get().(*execution)
+				run := s.execution()
 				q := Query{Terms: querytest.Terms(word), K: k, Mode: Or}
 				run.begin(t.Context(), s, &q)
 				if err := run.resolve(); err != nil {

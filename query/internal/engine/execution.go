@@ -31,6 +31,42 @@ func (r *execution) parts() []posting.Part {
 	return r.s.parts
 }
 
+// words is memory for the terms of a query's text.
+type words struct {
+	terms [][]byte
+	bytes []byte
+}
+
+// parse replaces the text of r.q by terms.
+func (r *execution) parse() (err error) {
+	if r.q.Text == "" {
+		return nil
+	}
+	w := &r.words
+	w.terms, w.bytes, err = r.s.parse(append(w.terms[:0], r.q.Terms...), w.bytes[:0], r.q.Text)
+	r.q.Terms, r.q.Text = w.terms, ""
+	return err
+}
+
+// execution returns an execution for s, which goes back to s.runs.
+func (s *Searcher) execution() *execution {
+	r, ok := s.runs.Get().(*execution)
+	if !ok {
+		r = new(execution)
+	}
+	r.use(s)
+	return r
+}
+
+// use makes r ready to look up terms of s.
+func (r *execution) use(s *Searcher) {
+	r.s = s
+	l := &r.lookup
+	if l.Parts = s.dictionaries; l.Keep == nil {
+		l.Keep, l.Copy, l.Reuse = keep, copyKnown, true
+	}
+}
+
 // unknown reports whether some term occurs nowhere.
 func (r *execution) unknown() bool { return len(r.terms) > 0 && r.terms[0].DF == 0 }
 

@@ -1,22 +1,9 @@
 package engine
 
 import (
-	"context"
-	"slices"
-
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// partsWith returns the parts as a query with ctx reads them.
-func (s *Searcher) partsWith(ctx context.Context) []posting.Part {
-	parts := slices.Clone(s.parts)
-	for i := range parts {
-		parts[i].Seg = parts[i].Seg.WithContext(ctx)
-	}
-	return parts
-}
 
 // fetchMost is how many bytes of lists a query fetches before it looks at one. What is left is
 // read when it is needed.

@@ -14,7 +14,7 @@ func (s *Searcher) Matches(ctx context.Context, q *Query, f func(docs []uint32) 
 		return false, err
 	}
 	s.release()
-	m := matching{s: s, run: s.runs.Get().(*execution)}
+	m := matching{s: s, run: s.execution()}
 	defer func() {
 		m.run.forget()
 		s.runs.Put(m.run)
@@ -134,4 +134,12 @@ func (r *execution) nextOfAny() uint32 {
 		}
 	}
 	return doc
+}
+
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
+	}
+	return ctx
 }

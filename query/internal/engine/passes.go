@@ -1,6 +1,13 @@
 package engine
 
-import "time"
+import (
+	"context"
+	"time"
+
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query/internal/engine/topk"
+	"github.com/pinion-index/pinion/store"
+)
 
 // search collects the hits of the query in r.top.
 func (r *execution) search() error {
@@ -73,4 +80,41 @@ func (r *execution) attempt(conjunctive bool) {
 // maxHits returns the lesser of k and the number of documents, which bounds the memory for hits.
 func (r *execution) maxHits() int {
 	return int(min(uint64(r.q.K), max(r.s.scorer.Stats().Docs, 1)))
+}
+
+// AppendHits appends the hits of q to dst, the best first. It records what it does in t, unless that is nil.
+func AppendHits[H topk.AnyHit](ctx context.Context, s *Searcher, dst []H, q *Query, t *algorithm.Trace) ([]H, error) {
+	r, err := s.answer(ctx, q, t)
+	if r == nil {
+		return dst, err
+	}
+	hits := topk.Append(dst, &r.Top)
+	r.forget()
+	s.runs.Put(r)
+	return hits, nil
+}
+
+// answer returns a run that holds the hits of q, or nil if there are none.
+func (s *Searcher) answer(ctx context.Context, q *Query, t *algorithm.Trace) (done *execution, err error) {
+	if err = s.hold(); err != nil {
+		return nil, err
+	}
+	defer s.release()
+	var r *execution
+	defer func() { r.blame(&err) }()
+	defer store.CatchFault(store.ArmFault(), &err)
+	if q.empty() {
+		return nil, nil
+	}
+	r = s.execution()
+	r.begin(ctx, s, q)
+	r.Trace = t
+	err = r.search()
+	done, r = r, nil
+	if err != nil {
+		done.forget()
+		s.runs.Put(done)
+		return nil, err
+	}
+	return done, nil
 }

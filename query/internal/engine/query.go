@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"errors"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -44,28 +43,3 @@ type Query struct {
 
 // empty reports whether q has no hits whatever the index holds.
 func (q *Query) empty() bool { return q.Text == "" && len(q.Terms) == 0 }
-
-// words is memory for the terms of a query's text.
-type words struct {
-	terms [][]byte
-	bytes []byte
-}
-
-// parse replaces the text of r.q by terms.
-func (r *execution) parse() (err error) {
-	if r.q.Text == "" {
-		return nil
-	}
-	w := &r.words
-	w.terms, w.bytes, err = r.s.parse(append(w.terms[:0], r.q.Terms...), w.bytes[:0], r.q.Text)
-	r.q.Terms, r.q.Text = w.terms, ""
-	return err
-}
-
-// orBackground returns ctx, or context.Background instead of nil.
-func orBackground(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return ctx
-}

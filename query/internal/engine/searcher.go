@@ -10,10 +10,8 @@ import (
 
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
-	"github.com/pinion-index/pinion/query/internal/engine/topk"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
@@ -76,7 +74,7 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	s.terms, s.users = new(terms.Cache[known]), new(atomic.Int32)
 	s.terms.Init(o.Scorer.Weight, cacheSets(len(parts)))
 	s.users.Store(1)
-	s.runs = &sync.Pool{New: func() any { return new(execution) }}
+	s.runs = new(sync.Pool)
 	return nil
 }
 
@@ -165,39 +163,11 @@ func (s *Searcher) release() {
 	}
 }
 
-// AppendHits appends the hits of q to dst, the best first. It records what it does in t, unless that is nil.
-func AppendHits[H topk.AnyHit](ctx context.Context, s *Searcher, dst []H, q *Query, t *algorithm.Trace) ([]H, error) {
-	r, err := s.answer(ctx, q, t)
-	if r == nil {
-		return dst, err
+// partsWith returns the parts as a query with ctx reads them.
+func (s *Searcher) partsWith(ctx context.Context) []posting.Part {
+	parts := slices.Clone(s.parts)
+	for i := range parts {
+		parts[i].Seg = parts[i].Seg.WithContext(ctx)
 	}
-	hits := topk.Append(dst, &r.Top)
-	r.forget()
-	s.runs.Put(r)
-	return hits, nil
-}
-
-// answer returns a run that holds the hits of q, or nil if there are none.
-func (s *Searcher) answer(ctx context.Context, q *Query, t *algorithm.Trace) (done *execution, err error) {
-	if err = s.hold(); err != nil {
-		return nil, err
-	}
-	defer s.release()
-	var r *execution
-	defer func() { r.blame(&err) }()
-	defer store.CatchFault(store.ArmFault(), &err)
-	if q.empty() {
-		return nil, nil
-	}
-	r = s.runs.Get().(*execution)
-	r.begin(ctx, s, q)
-	r.Trace = t
-	err = r.search()
-	done, r = r, nil
-	if err != nil {
-		done.forget()
-		s.runs.Put(done)
-		return nil, err
-	}
-	return done, nil
+	return parts
 }

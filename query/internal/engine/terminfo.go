@@ -2,30 +2,10 @@ package engine
 
 import (
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
-
-// TermInfo is query.TermInfo, which has the same fields.
-type TermInfo struct {
-	Docs   uint64  // documents that hold the term, without deleted ones
-	Share  float32 // Docs as a share of the snapshot's documents, at most 1
-	Weight float32 // Scorer.Weight of one occurrence; no posting scores more
-
-	// The rest is of the lists of 128 postings or more, and 0 if there are none.
-	Blocks uint64
-	Bytes  uint64  // of their docIDs and frequencies
-	Bound  float32 // no posting of these lists scores more
-	// Kth are the scores that at least k of a list's documents reach, for each k of
-	// format.KthValues; 0 if that is not known.
-	Kth [format.NumKth]float32
-	// Above[i] is the share, in 1/255, of blocks whose bound is at least 1/2+i/16 of Bound.
-	Above [8]uint8
-	// The codecs of the longest list.
-	DocsCodec, FreqsCodec codec.ID
-}
 
 // EachTermInfo calls f with what is known of each term, in the order of terms; see
 // query.Searcher.AppendTermInfo.
@@ -44,9 +24,8 @@ func (s *Searcher) EachTermInfo(terms [][]byte, f func(*TermInfo)) (err error) {
 			}
 		}
 		if r == nil {
-			r = s.runs.Get().(*execution)
+			r = s.execution()
 			defer s.runs.Put(r)
-			r.use(s)
 		}
 		t, err := r.lookup.Find(s.terms, b)
 		if err != nil {

@@ -1,12 +1,12 @@
 package engine
 
 import (
-	"fmt"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
-	"github.com/pinion-index/pinion/store"
 )
 
 // known is what a Searcher keeps of a term: its entries in the dictionaries, by part, and what follows from them. A single
@@ -50,61 +50,21 @@ func dictionaries(parts []posting.Part) []terms.Part {
 	return all
 }
 
-// use makes r ready to look up terms of s.
-func (r *execution) use(s *Searcher) {
-	r.s = s
-	l := &r.lookup
-	if l.Parts = s.dictionaries; l.Keep == nil {
-		l.Keep, l.Copy, l.Reuse = keep, copyKnown, true
-	}
-}
+// TermInfo is query.TermInfo, which has the same fields.
+type TermInfo struct {
+	Docs   uint64  // documents that hold the term, without deleted ones
+	Share  float32 // Docs as a share of the snapshot's documents, at most 1
+	Weight float32 // Scorer.Weight of one occurrence; no posting scores more
 
-// resolve looks up the query's terms and puts them in canonical order.
-func (r *execution) resolve() (err error) {
-	if err := r.parse(); err != nil {
-		return err
-	}
-	if r.s.remote {
-		if err := r.fetch(); err != nil {
-			return err
-		}
-	}
-	if r.lookup.Miss == nil {
-		r.lookup.Miss = r.prefetchTerms
-	}
-	if r.terms, err = r.lookup.Resolve(r.s.terms, r.q.Terms); err != nil {
-		return err
-	}
-	r.prefetchLists()
-	if len(r.terms) > MaxTerms {
-		return fmt.Errorf("%w: %d distinct terms, at most %d", ErrTooManyTerms, len(r.terms), MaxTerms)
-	}
-	r.Names, r.Postings = r.Names[:0], 0
-	for i := range r.terms {
-		r.Names = append(r.Names, r.terms[i].Bytes)
-		r.Postings += r.terms[i].DF
-	}
-	return nil
-}
-
-// AppendLengths appends the document frequency of each term, in the order of terms; see
-// query.Searcher.AppendLengths.
-func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64, err error) {
-	if err = s.hold(); err != nil {
-		return dst, err
-	}
-	defer s.release()
-	defer store.CatchFault(store.ArmFault(), &err)
-	r := s.runs.Get().(*execution)
-	defer s.runs.Put(r)
-	r.use(s)
-	lengths = dst
-	for _, b := range terms {
-		t, err := r.lookup.Find(s.terms, b)
-		if err != nil {
-			return dst, err
-		}
-		lengths = append(lengths, t.DF)
-	}
-	return lengths, nil
+	// The rest is of the lists of 128 postings or more, and 0 if there are none.
+	Blocks uint64
+	Bytes  uint64  // of their docIDs and frequencies
+	Bound  float32 // no posting of these lists scores more
+	// Kth are the scores that at least k of a list's documents reach, for each k of
+	// format.KthValues; 0 if that is not known.
+	Kth [format.NumKth]float32
+	// Above[i] is the share, in 1/255, of blocks whose bound is at least 1/2+i/16 of Bound.
+	Above [8]uint8
+	// The codecs of the longest list.
+	DocsCodec, FreqsCodec codec.ID
 }

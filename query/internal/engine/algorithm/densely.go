@@ -21,7 +21,7 @@ func (r *Run) dense(l *posting.List) *posting.Dense {
 	}
 	var d *posting.Dense
 	err := store.Guard(func() (err error) { // a fault must not end the query
-		d, err = posting.NewDense(r.Part.Seg, l)
+		d, err = posting.NewDense(r.Part.Seg, l.Entry)
 		return err
 	})
 	if err != nil || uint64(len(d.Docs))*posting.ManyShare > docs {

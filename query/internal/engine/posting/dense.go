@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
 )
 
 // Long lists, which are those of common words, are mostly probed: hits need rarer words. Cache
@@ -169,14 +170,14 @@ func (c *Cache) Drop() {
 	c.lists.Store(nil)
 }
 
-// NewDense returns the cached form of list l, or an error if some of the list is damaged.
-func NewDense(s *reader.Segment, l *List) (*Dense, error) {
+// NewDense returns the cached form of the list at e, or an error if some of the list is damaged.
+func NewDense(s *reader.Segment, e segment.Entry) (*Dense, error) {
 	words := (int(s.Docs()) + 63) / 64
-	d := &Dense{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, l.Entry.DF+1)}
+	d := &Dense{words: make([]uint64, words), ranks: make([]uint32, words), freqs: make([]uint8, 0, e.DF+1)}
 	c := reader.NewCursor()
 	defer c.Close()
 	c.SetArmed(trusted.Caller{}, true)
-	if err := c.Init(s, l.Entry); err != nil {
+	if err := c.Init(s, e); err != nil {
 		return nil, err
 	}
 	if err := c.List(trusted.Caller{}).VerifyBytes(); err != nil {
@@ -205,8 +206,8 @@ func NewDense(s *reader.Segment, l *List) (*Dense, error) {
 		d.ranks[i] = uint32(n)
 		n += bits.OnesCount64(w)
 	}
-	if n != int(l.Entry.DF) || n != len(d.freqs)-1 {
-		return nil, format.Corrupt("%d documents and %d frequencies in a list of %d", n, len(d.freqs)-1, l.Entry.DF)
+	if n != int(e.DF) || n != len(d.freqs)-1 {
+		return nil, format.Corrupt("%d documents and %d frequencies in a list of %d", n, len(d.freqs)-1, e.DF)
 	}
 	return d, nil
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// End is the docID of an exhausted list; it is above every docID.
-const End = reader.NoDoc
-
 // List is the posting list of a term in a segment. A damaged list reads as exhausted, so that loops
 // over lists need no error paths; run.settle looks for errors afterwards.
 type List struct {
@@ -103,21 +100,6 @@ func (l *List) Count() {
 	d, f := l.Decoded()
 	l.DocBlocks += uint64(d)
 	l.FreqBlocks += uint64(f)
-}
-
-// LowerBound returns the index of the first element of v, which ascends, that is at least target,
-// or len(v).
-func LowerBound(v []uint32, target uint32) int {
-	lo, hi := 0, len(v)
-	for lo < hi {
-		m := int(uint(lo+hi) / 2)
-		if v[m] < target {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
 }
 
 // What can happen to a block, as in package query.

@@ -1,0 +1,56 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/pinion-index/pinion/store"
+)
+
+// resolve looks up the query's terms and puts them in canonical order.
+func (r *execution) resolve() (err error) {
+	if err := r.parse(); err != nil {
+		return err
+	}
+	if r.s.remote {
+		if err := r.fetch(); err != nil {
+			return err
+		}
+	}
+	if r.lookup.Miss == nil {
+		r.lookup.Miss = r.prefetchTerms
+	}
+	if r.terms, err = r.lookup.Resolve(r.s.terms, r.q.Terms); err != nil {
+		return err
+	}
+	r.prefetchLists()
+	if len(r.terms) > MaxTerms {
+		return fmt.Errorf("%w: %d distinct terms, at most %d", ErrTooManyTerms, len(r.terms), MaxTerms)
+	}
+	r.Names, r.Postings = r.Names[:0], 0
+	for i := range r.terms {
+		r.Names = append(r.Names, r.terms[i].Bytes)
+		r.Postings += r.terms[i].DF
+	}
+	return nil
+}
+
+// AppendLengths appends the document frequency of each term, in the order of terms; see
+// query.Searcher.AppendLengths.
+func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64, err error) {
+	if err = s.hold(); err != nil {
+		return dst, err
+	}
+	defer s.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	r := s.execution()
+	defer s.runs.Put(r)
+	lengths = dst
+	for _, b := range terms {
+		t, err := r.lookup.Find(s.terms, b)
+		if err != nil {
+			return dst, err
+		}
+		lengths = append(lengths, t.DF)
+	}
+	return lengths, nil
+}

@@ -22,8 +22,8 @@ const maxK = 1024
 
 // ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil.
 // Such a query has k over 1024, more than 64 terms, a filter, a trace, a list in a codec
-// without kernels, or a list that did not fit; or the snapshot has more than 2^32-2^20
-// documents or one of more than 2^26 tokens, so that New fails.
+// without kernels, or a list that did not fit. New fails with it if the snapshot has more than
+// 2^32-2^20 documents or one of more than 2^26 tokens.
 var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 
 // Executor answers batches of queries over one snapshot on a Device. It implements

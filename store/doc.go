@@ -35,10 +35,11 @@
 // on Unix; on Windows the removal fails and is repeated at the next commit.
 //
 // Locking a new directory commits an empty manifest before any other file is created.
-// Temporary files that were there before move to quarantine. Committed files of an index without a manifest, a manifest of which both files are damaged, and
-// committed files newer than the newest manifest are therefore damage, not left by a
-// crash, and opening it is an error: falling back to an older commit would silently
-// lose documents. Inspect, Rebuild and Repair find what can be had.
+// Temporary files that were there before move to quarantine. So no crash leaves committed
+// files of an index without a manifest, a manifest of which both files are damaged, or
+// committed files newer than the newest manifest. These are damage, and opening the index
+// is an error: falling back to an older commit would silently lose documents. Inspect,
+// Rebuild and Repair find what can be had.
 //
 // Inside:
 //

@@ -123,9 +123,9 @@ func (l *Lock) writeMended(ctx context.Context, f *FileState) (num uint64, err e
 const maxFlip = 64 << 10
 
 // mendSection returns a manifest or deletes file, which has the given kind and only section
-// sec, as it was: with what format.MendFront gives back of its first page and footer, zeros
-// for padding, and one bit of the section flipped back if its checksum then holds. id is
-// the file's if it is known. The error is that of opening the file.
+// sec, as it was. First page and footer are what format.MendFront gives back, padding is
+// zeros, and one bit of the section is flipped back if its checksum then holds. id is the
+// file's if it is known. The error is that of opening the file.
 func mendSection(name string, d Data, kind format.Kind, sec format.SectionID, id format.ID) (content, []format.Mend, error) {
 	raw, err := d.Range(0, d.Size())
 	if err != nil {

@@ -306,10 +306,10 @@ func (r *byteRow) close() {
 	r.JNE(operand.LabelRef("block"))
 }
 
-// bytePack writes the packer, eight values a step. Of each value two bits are made that are
-// its selector: bytes that are not zero become ones, halves are packed to bytes, of which one
-// of 0x01 comes from a low byte and one of 0xff from a high byte, and then the sign bits are
-// those wanted (as the encoder of Lemire, Kurz and Rupp, "Stream VByte", does it).
+// bytePack writes the packer, eight values a step. Each value gets a selector of two bits, as in
+// the encoder of Lemire, Kurz and Rupp, "Stream VByte". Bytes that are not zero become ones.
+// Halves are packed to bytes, of which one of 0x01 comes from a low byte and one of 0xff from a
+// high byte. Then the sign bits are those wanted.
 func (a *assembler) bytePack() {
 	a.function("packAVX2", "func(sel, data *byte, v *uint32, n int, tab *byte) (used int)",
 		"packAVX2 packs n values, a multiple of 8, at least 8. It writes 16 bytes from where each",

@@ -31,10 +31,10 @@ import (
 // outcomes counts the outcomes of the queries of damages.
 type outcomes struct{ trials, refused, answered, resident, lists atomic.Int64 }
 
-// damages changes bits and bytes of five lists of an index, n times for all codecs
-// together, mostly with new checksums, and compares the answers of the device, which
-// leaves damaged lists to the CPU, with those of the CPU: an error of one must be an error
-// of the other, and hits must be equal to the bit.
+// damages changes bits and bytes of five lists of an index, n times for all codecs together,
+// mostly with new checksums. It compares the answers of the device, which leaves damaged lists
+// to the CPU, with those of the CPU. An error of one must be an error of the other, and hits
+// must be equal to the bit.
 func (b *bench) damages(ctx context.Context, dir string, n int) error {
 	names := gputrial.Codecs()
 	start := time.Now()

@@ -1,10 +1,9 @@
 // Package salvage mends damaged segments, and reads what is left of those that cannot be
 // mended.
 //
-// Mend gives back what other parts of a file know: Whole files in which one bit of a page is
-// flipped, and any damage to the first page, the footer, META or PAGESUMS alone, and to sections
-// that follow from others: IDINDEX, IDHASH, TERMINDEX and DOCLENGTHS. What it gives back,
-// checksums of 64 bits confirm.
+// Mend gives back what other parts of a file know: one flipped bit of a page, the first page,
+// the footer, META or PAGESUMS alone, and the sections that follow from others, which are
+// IDINDEX, IDHASH, TERMINDEX and DOCLENGTHS. What it gives back, checksums of 64 bits confirm.
 //
 // A Source reads the rest. The dictionary and the ids are front-coded in blocks. It walks
 // the blocks one after the other, and continues behind a damaged one at the next block that

@@ -1,7 +1,7 @@
 // Parallel Merge Find by levels of recursion, one launch each, and the compaction of what it
 // finds (Ding 2009, section 7), on uncompressed lists.
 #include "../../kernels/cuda.h"
-#include "../../kernels/merge.h"
+#include "lower.h"
 #include "keep.h"
 
 // paper_find, a thread per splitter, finds every stride-th element of a in b, between those of

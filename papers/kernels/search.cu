@@ -14,7 +14,8 @@
 // search issues 545, with HS16 289; its loads touch 111 and 78 sectors, 56 and 25 of them
 // distinct. So HS16 gains 1.4 times if L1 bounds both, 1.9 if instructions do, 2.2 if L2 does.
 #include "../../kernels/cuda.h"
-#include "../../kernels/merge.h"
+#include "../../kernels/params.h"
+#include "lower.h"
 #include "params.h"
 
 // multiprocessor returns the number of the multiprocessor that the thread runs on.

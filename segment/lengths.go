@@ -68,11 +68,11 @@ func (t LengthTable) Get(doc uint32) uint32 {
 	return binary.LittleEndian.Uint32(t.b[4*int(doc):])
 }
 
-// Exceeded returns the index of the first of p whose frequency is above the length of its
-// document, p.Docs[i]-base, or -1 if there is none. No document is shorter than least.
-func (t LengthTable) Exceeded(p format.Postings, base, least uint32) int {
-	docs := p.Docs[:len(p.Freqs)]
-	for i, f := range p.Freqs {
+// Exceeded returns the index of the first of freqs that is above the length of its document,
+// docs[i]-base, or -1 if there is none. No document is shorter than least.
+func (t LengthTable) Exceeded(docs, freqs []uint32, base, least uint32) int {
+	docs = docs[:len(freqs)]
+	for i, f := range freqs {
 		if f > least && f > t.Get(docs[i]-base) {
 			return i
 		}

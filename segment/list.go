@@ -1,6 +1,8 @@
 package segment
 
 import (
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/segment/internal/compact"
@@ -58,7 +60,7 @@ func (s *Segment) InitList(l *List, e Entry) error {
 		if err != nil {
 			return err
 		}
-		if !compact.Decode(l.small(), b, s.meta.Docs, 0) {
+		if !compact.Decode(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs, 0) {
 			return l.Locate(format.Corrupt("malformed compact list"), format.NoBlock)
 		}
 	default:
@@ -68,22 +70,25 @@ func (s *Segment) InitList(l *List, e Entry) error {
 	return nil
 }
 
-// AppendSmall appends the postings of e to dst and adds base to every docID. e must be an
+// AppendSmall appends the postings of e to p and adds base to every docID. e must be an
 // entry of s without an extent.
-func (s *Segment) AppendSmall(dst format.Postings, e *Entry, base uint32) (format.Postings, error) {
+func (s *Segment) AppendSmall(p *format.Postings, e *Entry, base uint32) error {
+	docs, freqs := p.Docs, p.Freqs // merges call it for most lists: no copies of *p
 	if e.Kind == KindSingleton {
-		return dst.AppendPosting(e.Doc+base, e.TF), nil
+		p.Docs, p.Freqs = append(docs, e.Doc+base), append(freqs, e.TF)
+		return nil
 	}
 	b, err := s.compactBytes(*e)
 	if err != nil {
-		return dst, err
+		return err
 	}
-	at, n := dst.Len(), int(min(e.DF, compact.MaxPostings))
-	dst = dst.Grow(n).Slice(0, at+n)
-	if !compact.Decode(dst.Slice(at, at+n), b, s.meta.Docs, base) {
-		return dst.Slice(0, at), s.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
+	n, m := len(docs), len(docs)+int(min(e.DF, compact.MaxPostings))
+	docs, freqs = slices.Grow(docs, m-n)[:m], slices.Grow(freqs, m-n)[:m]
+	if !compact.Decode(docs[n:], freqs[n:], b, s.meta.Docs, base) {
+		return s.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
 	}
-	return dst, nil
+	p.Docs, p.Freqs = docs, freqs
+	return nil
 }
 
 // compactBytes returns the bit stream of e, followed by readable bytes.
@@ -119,10 +124,6 @@ func (l *List) Small() format.Postings {
 	if l.extent != nil {
 		return format.Postings{}
 	}
-	return l.small()
-}
-
-func (l *List) small() format.Postings {
 	return format.Postings{Docs: l.docs[:l.N], Freqs: l.freqs[:l.N]}
 }
 

@@ -121,7 +121,7 @@ func (e *ListEncoder) chooseCodecs(p format.Postings) error {
 func (e *ListEncoder) Encode(dst []byte, p format.Postings) (EncodedList, []byte, error) {
 	if n := p.Len(); 0 < n && n < layout.MinExtent && n == len(p.Freqs) {
 		at := len(dst)
-		kind, dst, err := e.encodeSmall(dst, p)
+		kind, dst, err := e.encodeSmall(dst, p.Docs, p.Freqs)
 		if err != nil {
 			return EncodedList{}, dst[:at], err
 		}
@@ -302,7 +302,7 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 	case df == 0:
 		return l, dst, errors.New("segment: list without postings")
 	case df < layout.MinExtent:
-		l.Kind, dst, err = e.encodeSmall(dst, e.pending)
+		l.Kind, dst, err = e.encodeSmall(dst, e.pending.Docs, e.pending.Freqs)
 	case e.docsBlock == nil:
 		if err = e.encodeWhole(); err == nil {
 			dst, l.Tail, err = e.appendExtent(dst)
@@ -324,8 +324,8 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 
 // encodeSmall appends the dictionary entry of a list with less than layout.MinExtent
 // postings. It needs and changes nothing of the list that is being made.
-func (e *ListEncoder) encodeSmall(dst []byte, p format.Postings) (segment.Kind, []byte, error) {
-	docs, freqs, n := p.Docs, p.Freqs, p.Len()
+func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kind, []byte, error) {
+	n := len(docs)
 	if n == 1 && docs[0] < e.docs && freqs[0] > 0 {
 		e.encoded++
 		e.tokens += uint64(freqs[0])
@@ -342,7 +342,7 @@ func (e *ListEncoder) encodeSmall(dst []byte, p format.Postings) (segment.Kind, 
 	}
 	e.encoded += uint64(n)
 	e.tokens += sum(freqs)
-	return segment.KindCompact, appendCompact(dst, n, compact.Encode(&e.smallBytes, p, e.docs)), nil
+	return segment.KindCompact, appendCompact(dst, n, compact.Encode(&e.smallBytes, docs, freqs, e.docs)), nil
 }
 
 // encodeWhole encodes the pending postings by codecs that need the whole list.

@@ -87,8 +87,8 @@ func sameList(t segtest.TB, s *segment.Segment, a, b segment.Entry) bool {
 	if a.Kind == segment.KindExtent {
 		return true
 	}
-	got, err := s.AppendSmall(format.Postings{}, &a, 7)
-	if err != nil {
+	var got format.Postings
+	if err := s.AppendSmall(&got, &a, 7); err != nil {
 		t.Fatal(err)
 	}
 	l, err := s.List(b)

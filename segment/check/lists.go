@@ -199,7 +199,7 @@ func (lv *listVerifier) checkFreqs(p format.Postings) error {
 	if lv.s.Meta().ForeignLengths || lv.lens.Len() == 0 {
 		return nil
 	}
-	if i := lv.lens.Exceeded(p, 0, lv.least); i >= 0 {
+	if i := lv.lens.Exceeded(p.Docs, p.Freqs, 0, lv.least); i >= 0 {
 		return lv.list.Locate(format.Corrupt("document %d has %d tokens, and %d of this term", p.Docs[i], lv.lens.Get(p.Docs[i]), p.Freqs[i]), format.NoBlock)
 	}
 	return nil

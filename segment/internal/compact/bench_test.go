@@ -7,17 +7,16 @@ import (
 	"sort"
 	"testing"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 type posting struct{ doc, tf uint32 }
 
-func split(ps []posting) (p format.Postings) {
-	for _, x := range ps {
-		p = p.AppendPosting(x.doc, x.tf)
+func split(ps []posting) (docs, freqs []uint32) {
+	for _, p := range ps {
+		docs, freqs = append(docs, p.doc), append(freqs, p.tf)
 	}
-	return p
+	return docs, freqs
 }
 
 // smallLists draws compact lists with lengths distributed as in text: many are short.
@@ -55,7 +54,8 @@ func BenchmarkCompact(b *testing.B) {
 	var ns []int
 	var room [Room]byte
 	for _, ps := range lists {
-		e := slices.Clone(Encode(&room, split(ps), docs))
+		d, f := split(ps)
+		e := slices.Clone(Encode(&room, d, f, docs))
 		encoded = append(encoded, append(e, make([]byte, 16)...)[:len(e)])
 		ns = append(ns, len(ps))
 	}
@@ -64,13 +64,15 @@ func BenchmarkCompact(b *testing.B) {
 			r := rand.New(rand.NewPCG(1, 2))
 			var encoded [][]byte
 			for range 300 {
-				e := slices.Clone(Encode(&room, split(randomPostings(r, n, docs, 3)), docs))
+				d, f := split(randomPostings(r, n, docs, 3))
+				e := slices.Clone(Encode(&room, d, f, docs))
 				encoded = append(encoded, append(e, make([]byte, 16)...)[:len(e)])
 			}
-			dst := format.MakePostings(n)
+			var u [layout.MinExtent]uint32
+			var f [layout.MinExtent]uint32
 			for b.Loop() {
 				for _, e := range encoded {
-					if !Decode(dst, e, docs, 0) {
+					if !Decode(u[:n], f[:n], e, docs, 0) {
 						b.Fatal("malformed")
 					}
 				}
@@ -79,10 +81,11 @@ func BenchmarkCompact(b *testing.B) {
 		})
 	}
 	b.Run("decode", func(b *testing.B) {
-		dst := format.MakePostings(layout.MinExtent)
+		var u [layout.MinExtent]uint32
+		var f [layout.MinExtent]uint32
 		for b.Loop() {
 			for i, e := range encoded {
-				if !Decode(dst.Slice(0, ns[i]), e, docs, 0) {
+				if !Decode(u[:ns[i]], f[:ns[i]], e, docs, 0) {
 					b.Fatal("malformed")
 				}
 			}
@@ -90,13 +93,14 @@ func BenchmarkCompact(b *testing.B) {
 		perPosting(b, postings)
 	})
 	b.Run("encode", func(b *testing.B) {
-		var all []format.Postings
+		var ds, fs [][]uint32
 		for _, ps := range lists {
-			all = append(all, split(ps))
+			d, f := split(ps)
+			ds, fs = append(ds, d), append(fs, f)
 		}
 		for b.Loop() {
-			for _, p := range all {
-				Encode(&room, p, docs)
+			for i, d := range ds {
+				Encode(&room, d, fs[i], docs)
 			}
 		}
 		perPosting(b, postings)

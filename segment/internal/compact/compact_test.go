@@ -6,8 +6,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"github.com/pinion-index/pinion/format"
 )
 
 // A compact list is read as it was written, at any base, and takes no more space than
@@ -24,21 +22,21 @@ func TestCompactRoundTrip(t *testing.T) {
 		freqs := rapid.SliceOfN(rapid.Uint32Range(1, most), len(docs), len(docs)).Draw(t, "freqs")
 
 		var room [Room]byte
-		b := slices.Clone(Encode(&room, format.Postings{Docs: docs, Freqs: freqs}, n))
+		b := slices.Clone(Encode(&room, docs, freqs, n))
 		if len(b) > Room-16 {
 			t.Fatalf("%d bytes", len(b))
 		}
 		padded := append(b, make([]byte, 8)...)[:len(b)]
-		got := format.MakePostings(len(docs))
+		gotDocs, gotFreqs := make([]uint32, len(docs)), make([]uint32, len(docs))
 		base := rapid.Uint32().Draw(t, "base")
-		if !Decode(got, padded, n, base) {
+		if !Decode(gotDocs, gotFreqs, padded, n, base) {
 			t.Fatalf("cannot be read: %x", b)
 		}
 		for i := range docs {
 			docs[i] += base
 		}
-		if !slices.Equal(got.Docs, docs) || !slices.Equal(got.Freqs, freqs) {
-			t.Fatalf("read %d %d, wrote %d %d", got.Docs, got.Freqs, docs, freqs)
+		if !slices.Equal(gotDocs, docs) || !slices.Equal(gotFreqs, freqs) {
+			t.Fatalf("read %d %d, wrote %d %d", gotDocs, gotFreqs, docs, freqs)
 		}
 	})
 }
@@ -49,14 +47,13 @@ func TestCompactOfAnyBytes(t *testing.T) {
 		b := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes")
 		k := rapid.IntRange(2, MaxPostings).Draw(t, "postings")
 		n := rapid.Uint32Range(uint32(k), 1<<31).Draw(t, "documents")
-		p := format.MakePostings(k)
-		docs := p.Docs
+		docs, freqs := make([]uint32, k), make([]uint32, k)
 		padded := append(slices.Clone(b), 1, 2, 3, 4, 5, 6, 7, 8)[:len(b)]
-		if !Decode(p, padded, n, 0) {
+		if !Decode(docs, freqs, padded, n, 0) {
 			return
 		}
-		if docs[k-1] >= n || slices.Contains(p.Freqs, 0) {
-			t.Fatalf("docIDs %d of %d, frequencies %d", docs, n, p.Freqs)
+		if docs[k-1] >= n || slices.Contains(freqs, 0) {
+			t.Fatalf("docIDs %d of %d, frequencies %d", docs, n, freqs)
 		}
 		for i := range docs[1:] {
 			if docs[i] >= docs[i+1] {

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"unsafe"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
@@ -49,10 +48,9 @@ func loadBits(b *byte, pos uint) uint64 {
 const loadedBits = 57
 
 // Decode decodes the 1 to 127 postings of a list in a segment of n documents from b and
-// adds base to every docID. At least 8 bytes after b must be readable. dst is as long as the
-// list. It reports whether b is exactly one list of docIDs below n.
-func Decode(dst format.Postings, b []byte, n, base uint32) bool {
-	docs := dst.Docs
+// adds base to every docID. At least 8 bytes after b must be readable. docs and freqs are
+// as long as the list. It reports whether b is exactly one list of docIDs below n.
+func Decode(docs, freqs []uint32, b []byte, n, base uint32) bool {
 	if len(b) == 0 || len(b) > maxBytes || len(docs) == 0 {
 		return false
 	}
@@ -71,7 +69,7 @@ func Decode(dst format.Postings, b []byte, n, base uint32) bool {
 	if pos > end || doc >= uint64(n) {
 		return false
 	}
-	freqs := dst.Freqs[:len(docs)]
+	freqs = freqs[:len(docs)]
 	if head>>lowBits&1 != 0 {
 		for i := range freqs {
 			freqs[i] = 1

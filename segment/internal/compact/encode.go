@@ -3,8 +3,6 @@ package compact
 import (
 	"math/bits"
 	"unsafe"
-
-	"github.com/pinion-index/pinion/format"
 )
 
 // bitWriter appends bits, least significant first, at p, which has room for them and 8 more
@@ -44,8 +42,7 @@ const Room = 2048
 
 // Encode writes a list of 2 to 127 postings of a segment of n documents to buf and returns
 // its bytes.
-func Encode(buf *[Room]byte, p format.Postings, n uint32) []byte {
-	docs, freqs := p.Docs, p.Freqs
+func Encode(buf *[Room]byte, docs, freqs []uint32, n uint32) []byte {
 	gaps := uint32(len(docs) - 1)
 	k := riceParameter(docs[gaps]-docs[0]-gaps, gaps)
 	above := uint32(0)

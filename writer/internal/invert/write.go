@@ -187,14 +187,14 @@ func (g *gatherer) gather(t sortedTerm, runs []uint32) {
 	if cap(g.list.Docs) < n {
 		g.list = format.MakePostings(n + n/4)
 	}
-	p, k := g.list.Slice(0, n), 0
+	docs, freqs, k := g.list.Docs[:n], g.list.Freqs[:n], 0
 	for i := len(runs) - 1; i >= 0; i-- {
-		k += unpackRun(p.Slice(k, n), g.a.run(runs[i]))
+		k = unpackRun(docs, freqs, k, g.a.run(runs[i]))
 	}
 	if g.moved != nil {
-		k = move(p, g.moved)
+		k = move(docs, freqs, g.moved)
 	}
-	g.list = p.Slice(0, k)
+	g.list.Docs, g.list.Freqs = docs[:k], freqs[:k]
 }
 
 // run returns the words of a page from the run's header on.
@@ -202,9 +202,9 @@ func (a *Accumulator) run(ref uint32) []uint16 {
 	return a.pages[ref>>pageShift][(ref&(1<<pageShift-1))*2:]
 }
 
-// unpackRun stores the postings of a run in dst and returns their number.
-func unpackRun(dst format.Postings, run []uint16) int {
-	docs, freqs, k := dst.Docs, dst.Freqs, 0
+// unpackRun stores the postings of a run in docs and freqs from index k on, and
+// returns the next index.
+func unpackRun(docs, freqs []uint32, k int, run []uint16) int {
 	base := uint32At(run[2:])
 	words := run[runHeader : runHeader+int(run[4])]
 	for i := 0; i < len(words); i++ {
@@ -221,8 +221,8 @@ func unpackRun(dst format.Postings, run []uint16) int {
 }
 
 // move renumbers postings in place and drops those of dead documents.
-func move(p format.Postings, moved []uint32) int {
-	docs, freqs, k := p.Docs, p.Freqs, 0
+func move(docs, freqs, moved []uint32) int {
+	k := 0
 	for i, d := range docs {
 		if to := moved[d]; to != ^uint32(0) {
 			docs[k], freqs[k] = to, freqs[i]

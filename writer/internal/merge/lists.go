@@ -72,22 +72,23 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 // check checks the structure of a list of s.
 func (s *source) check(l *segment.List) error {
 	if p := l.Small(); p.Len() > 0 {
-		return s.checkFreqs(l.Entry(), p, 0)
+		e := l.Entry()
+		return s.checkFreqs(&e, p.Docs, p.Freqs, 0)
 	}
 	return check.Extent(l, s.seg.Meta().Docs)
 }
 
 // checkFreqs checks that no frequency of the short list of e exceeds its document's length.
 // docs are base above the docIDs.
-func (s *source) checkFreqs(e segment.Entry, p format.Postings, base uint32) error {
+func (s *source) checkFreqs(e *segment.Entry, docs, freqs []uint32, base uint32) error {
 	if s.lens.Len() == 0 {
 		return nil
 	}
-	i := s.lens.Exceeded(p, base, s.seg.Meta().MinLen)
+	i := s.lens.Exceeded(docs, freqs, base, s.seg.Meta().MinLen)
 	if i < 0 {
 		return nil
 	}
-	return s.seg.Locate(format.Corrupt("document %d has fewer tokens than %d of this term", p.Docs[i]-base, p.Freqs[i]), e, format.NoBlock)
+	return s.seg.Locate(format.Corrupt("document %d has fewer tokens than %d of this term", docs[i]-base, freqs[i]), *e, format.NoBlock)
 }
 
 // smallLists is the maximum number of postings of a term whose lists are decoded
@@ -107,20 +108,20 @@ func (lw *listWorker) isSmall(refs []lists.Ref) bool {
 }
 
 // small adds the merged list of a term with few postings to e.
-func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) (err error) {
-	p := lw.short.Slice(0, 0)
+func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) error {
+	p := &lw.short
+	p.Docs, p.Freqs = p.Docs[:0], p.Freqs[:0]
 	for i := range refs {
 		src := lw.sources[refs[i].Source]
 		n := p.Len()
-		if p, err = src.seg.AppendSmall(p, &refs[i].Entry, src.base); err != nil {
+		if err := src.seg.AppendSmall(p, &refs[i].Entry, src.base); err != nil {
 			return err
 		}
-		if err := src.checkFreqs(refs[i].Entry, p.Slice(n, p.Len()), src.base); err != nil {
+		if err := src.checkFreqs(&refs[i].Entry, p.Docs[n:], p.Freqs[n:], src.base); err != nil {
 			return err
 		}
 	}
-	lw.short = p
-	return e.Encode(lw.enc, p)
+	return e.Encode(lw.enc, *p)
 }
 
 // filter appends the live postings of lw.list and reports whether there are any.

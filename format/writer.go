@@ -66,14 +66,6 @@ func (f *FileWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Len returns the number of bytes written to the open section, or 0 if none is open.
-func (f *FileWriter) Len() int64 {
-	if !f.open {
-		return 0
-	}
-	return f.off - f.h.Sections[len(f.h.Sections)-1].Offset
-}
-
 // End pads and closes the open section.
 func (f *FileWriter) End() error {
 	if f.err != nil {

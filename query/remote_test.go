@@ -305,7 +305,7 @@ func TestRemoteRoundTrips(t *testing.T) {
 				start, o.reads = time.Now(), 0
 			}
 			x := o.opened(t, 0)
-			trips("opening", 5, 8)
+			trips("opening", 4, 8)
 			for i, q := range remoteQueries {
 				r, err := x.Search(t.Context(), q.Query)
 				if err != nil {

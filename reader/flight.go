@@ -62,24 +62,29 @@ type batch struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	flights []*flight
-	left    int           // reads that have not returned
-	wanted  int           // contexts that have not ended
-	stops   []func() bool // end the watch over contexts
+	left    int               // reads that have not returned
+	askers  []context.Context // of all who asked
+	stops   []func() bool     // end the watch over askers
 }
 
 // join makes b go on until ctx ends, at least.
 func (b *batch) join(ctx context.Context) {
-	b.wanted++
+	b.askers = append(b.askers, ctx)
 	if ctx.Done() == nil {
 		return
 	}
 	b.stops = append(b.stops, context.AfterFunc(ctx, func() {
 		b.file.cache.mu.Lock()
 		defer b.file.cache.mu.Unlock()
-		if b.wanted--; b.wanted == 0 {
+		if !b.wanted() {
 			b.abandon()
 		}
 	}))
+}
+
+// wanted reports whether somebody still waits for b.
+func (b *batch) wanted() bool {
+	return slices.ContainsFunc(b.askers, func(ctx context.Context) bool { return ctx.Err() == nil })
 }
 
 // abandon ends the reads of b. Who asks for its flights from now on begins new ones.
@@ -110,9 +115,12 @@ func (f *remote) begin(ctx context.Context, spans []span, kept []*flight, here b
 	c.mu.Lock()
 	for i, s := range spans {
 		if x := f.flying[s]; x != nil {
-			x.batch.join(ctx)
-			all[i] = x
-			continue
+			if x.batch.wanted() {
+				x.batch.join(ctx)
+				all[i] = x
+				continue
+			}
+			x.batch.abandon()
 		}
 		x := &flight{span: s, batch: b, done: make(chan struct{})}
 		all[i] = x

@@ -52,6 +52,9 @@ func (f *remote) read(ctx context.Context, off, n int64, kept []*flight) ([]byte
 		e.File, e.Offset = f.name, off
 		return nil, e
 	}
+	if n == 0 {
+		return nil, nil
+	}
 	x := holding(kept, off, n)
 	if x == nil {
 		s := f.spanOf(off, n)
@@ -150,7 +153,13 @@ type task struct {
 }
 
 // Range implements segment.Data.
-func (t *task) Range(off, n int64) ([]byte, error) { return t.read(t.ctx, off, n, t.flights()) }
+func (t *task) Range(off, n int64) ([]byte, error) {
+	b, err := t.read(t.ctx, off, n, t.flights())
+	if err != nil {
+		t.drop(off, n) // the next call reads again
+	}
+	return b, err
+}
 
 // Fetch implements segment.OnDemand.
 func (t *task) Fetch(ranges []segment.Range) {
@@ -172,6 +181,11 @@ func (t *task) Fetch(ranges []segment.Range) {
 // Forget implements the method of segment.Data that caches.
 func (t *task) Forget(off, n int64) {
 	t.remote.Forget(off, n)
+	t.drop(off, n)
+}
+
+// drop drops what was fetched of n bytes at off.
+func (t *task) drop(off, n int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var kept []*flight

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -105,5 +106,63 @@ func TestWithContext(t *testing.T) {
 				t.Errorf("%s: Close of both: %v, %v", name, err, read(s))
 			}
 		})
+	}
+}
+
+// broken is a Source whose reads fail while down is set.
+type broken struct {
+	reader.Source
+	down atomic.Bool
+}
+
+func (b *broken) Open(name string) (io.ReaderAt, int64, error) {
+	r, n, err := b.Source.Open(name)
+	return brokenFile{r, b}, n, err
+}
+
+type brokenFile struct {
+	io.ReaderAt
+	b *broken
+}
+
+var errDown = errors.New("the source is down")
+
+func (f brokenFile) ReadAt(p []byte, off int64) (int, error) {
+	if f.b.down.Load() {
+		return 0, errDown
+	}
+	return f.ReaderAt.ReadAt(p, off)
+}
+
+// What could not be fetched is an error once, and is then read again.
+func TestFetchFails(t *testing.T) {
+	mem := memfs.New()
+	commit(t, mem, three()...)
+	b := &broken{Source: reader.FromFS(copyOf(t, mem))}
+	x, err := reader.OpenReaderAt(b, reader.Options{CacheSize: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := s.AppendStored(nil, 5); err != nil { // reads the tables
+		t.Fatal(err)
+	}
+	for _, s := range []*reader.Snapshot{s, s.WithContext(t.Context())} {
+		b.down.Store(true)
+		s.Prefetch([]uint32{5}, true)
+		_, err := s.AppendID(nil, 5)
+		var at *format.Error
+		if !errors.Is(err, errDown) || errors.Is(err, format.ErrCorrupt) || !errors.As(err, &at) || at.File == "" || at.Section == "" || at.Offset < 0 {
+			t.Errorf("while the source is down: %v", err)
+		}
+		b.down.Store(false)
+		if id, err := s.AppendID(nil, 5); string(id) != "b0" || err != nil {
+			t.Errorf("afterwards: %q, %v", id, err)
+		}
 	}
 }

@@ -61,6 +61,8 @@ type Options struct {
 	// Unchecked leaves out the comparison of what is read with the checksums of its
 	// pages. Damage may then change answers in silence.
 	Unchecked bool
+
+	remote bool // files come from a Source
 }
 
 // OpenReaderAt opens the index whose files src provides. The caller closes it.
@@ -73,6 +75,7 @@ func OpenReaderAt(src Source, o Options) (*Index, error) {
 	if o.CacheSize == 0 {
 		o.CacheSize = DefaultCacheSize
 	}
+	o.remote = true
 	return OpenFSWith(&sourceFS{src: src, cache: newCache(max(o.CacheSize, 0))}, o)
 }
 

@@ -1,9 +1,11 @@
 package reader
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"sync"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
@@ -16,7 +18,7 @@ type view struct {
 	index    *Index
 	commit   *store.Commit
 	segments []Segment
-	held     []*handle
+	held     []*handle // guarded by index.mu while the view is opened
 	stats    Stats
 	users    int // guarded by index.mu
 }
@@ -80,27 +82,59 @@ func (x *Index) openView(c *store.Commit) (*view, error) {
 }
 
 func (x *Index) fill(v *view) error {
-	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
-	for i := range v.commit.Segments {
+	files := make([]*handle, len(v.commit.Segments))
+	deletes := make([]*deletesFile, len(files))
+	err := x.each(len(files), func(i int) (err error) {
 		info := &v.commit.Segments[i]
-		h, err := x.hold(v, fileKey{num: info.File, segment: info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
-		if err != nil {
-			return err
+		files[i], err = x.hold(v, fileKey{num: info.File, segment: info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
+		if err == nil && info.DeletesFile != 0 {
+			deletes[i], err = x.holdDeletes(v, i)
 		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
+	for i, h := range files {
+		info := &v.commit.Segments[i]
 		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also a file that an older view opened
 			return err
 		}
-		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, file: h}
-		if info.DeletesFile != 0 {
-			if s.deletes, err = x.holdDeletes(v, i); err != nil {
-				return err
-			}
-		}
+		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, file: h, deletes: deletes[i]}
 		v.segments = append(v.segments, s)
 		v.stats.add(&s)
 		base += uint64(info.Docs)
 	}
 	return nil
+}
+
+// maxOpening is how many segments of a Source are opened at a time.
+const maxOpening = 16
+
+// each calls f for each segment: of a Source, where each open file is a wait, for several at the
+// same time. It returns the first error.
+func (x *Index) each(segments int, f func(i int) error) error {
+	if !x.opts.remote {
+		for i := range segments {
+			if err := f(i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, maxOpening)
+	errs := make([]error, segments)
+	for i := range segments {
+		slots <- struct{}{}
+		wg.Go(func() {
+			errs[i] = f(i)
+			<-slots
+		})
+	}
+	wg.Wait()
+	return cmp.Or(errs...)
 }
 
 // hold adds a file to v, opening it if no view has it open.
@@ -109,6 +143,7 @@ func (x *Index) hold(v *view, key fileKey, open func() (*handle, error)) (*handl
 	h := x.handles[key]
 	if h != nil {
 		h.users++
+		v.held = append(v.held, h)
 	}
 	x.mu.Unlock()
 	if h == nil {
@@ -118,10 +153,10 @@ func (x *Index) hold(v *view, key fileKey, open func() (*handle, error)) (*handl
 		}
 		h.key, h.users = key, 1
 		x.mu.Lock()
-		x.handles[key] = h // no other goroutine opens files: refresh is held
+		x.handles[key] = h // no other goroutine opens this file: refresh is held
+		v.held = append(v.held, h)
 		x.mu.Unlock()
 	}
-	v.held = append(v.held, h)
 	return h, nil
 }
 

@@ -73,9 +73,6 @@ func Int(fl *pflag.FlagSet, p *int, name string, value, low, high int, usage str
 // QueriesUsage describes the flag --queries.
 const QueriesUsage = "queries from `FILE`, in the forms that idxquery reads"
 
-// QueryFilesUsage describes a flag --queries that takes several files.
-const QueryFilesUsage = "queries from each `FILE,...`, in the forms that idxquery reads"
-
 // MaxThreads bounds the flag --threads.
 const MaxThreads = 1024
 

@@ -40,17 +40,6 @@ func Freqs(seed uint64, n int, most uint32) []uint32 {
 	return freqs
 }
 
-// FewFreqs returns n frequencies, three in four of them 1 and each further value a quarter as
-// likely as the one before, up to 16.
-func FewFreqs(seed uint64, n int) []uint32 {
-	s := newSource(seed)
-	freqs := make([]uint32, n)
-	for i := range freqs {
-		freqs[i] = 1 + uint32(min(bits.TrailingZeros32(s.rng.Uint32())/2, 15))
-	}
-	return freqs
-}
-
 type source struct {
 	rng *rand.Rand
 	bit []uint64

@@ -33,16 +33,3 @@ func TestLists(t *testing.T) {
 		}
 	})
 }
-
-func TestFewFreqs(t *testing.T) {
-	const n = 1 << 16
-	var have [17]int
-	for _, f := range FewFreqs(1, n) {
-		have[f]++
-	}
-	for f, share := 1, 0.75; f <= 5; f, share = f+1, share/4 {
-		if got := float64(have[f]) / n; got < 0.8*share || got > 1.2*share {
-			t.Errorf("a share of %.4f has frequency %d, want %.4f", got, f, share)
-		}
-	}
-}

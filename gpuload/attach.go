@@ -116,3 +116,23 @@ func (x *Executor) reserve() (err error) {
 	}
 	return nil
 }
+
+// init gives the repository's own benchmarks and tests access to eviction.
+func init() { cuda.Forget = func(x any) { x.(*Executor).lists.Forget() } }
+
+// open allocates the device memory that does not depend on queries.
+func (x *Executor) open() (err error) {
+	slots := x.slots()
+	if x.lists, err = residency.New(x.dev, x.segments, x.views, x.arenaBytes(), slots, zones); err != nil {
+		return err
+	}
+	x.lists.AsStored = x.options.AsStored
+	x.lists.Least = layout.LeastPresent(x.options.Presence)
+	x.idle = make(chan *stage, len(x.stages))
+	for i := range x.stages {
+		st := &x.stages[i]
+		*st = stage{Buffers: layout.NewBuffers(x.dev, &x.peak), stream: i, zoneFirst: slots - uint32(len(x.stages)-i)*zoneSlots}
+		x.idle <- st
+	}
+	return nil
+}

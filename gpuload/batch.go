@@ -1,10 +1,8 @@
 package gpuload
 
 import (
-	"context"
 	"errors"
 	"math"
-	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
@@ -12,148 +10,6 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 )
-
-// queueSize is the number of keys in the queue of a thread block of Disjunct: at least
-// maxK, plus two for each of its 512 threads.
-const queueSize = 2048
-
-// job is one query on one segment.
-type job struct {
-	plan  *plan
-	seg   int
-	slot  int // index of the query in the batch
-	first int // index of its first term
-	terms int
-	drive []*posting // postings of its terms, in canonical order
-}
-
-// batch is a batch in preparation. A stage uses one for all its batches, so that its slices
-// are allocated only while they grow.
-type batch struct {
-	x     *Executor
-	st    *stage
-	plans []*plan
-	jobs  []job
-	terms []kernels.Term
-	descs []kernels.ListDesc // of lists without an extent
-
-	conjunctive bool
-	local       bool             // docIDs of the results are local to their segments
-	codecs      kernels.CodecSet // of the lists
-	drives      []*posting       // slab for job.drive
-
-	// Scratch.
-	wants   []*residency.Want
-	moved   []*posting
-	caps    []int64
-	outs    []kernels.Ptr
-	outKeys []int
-	selects []kernels.Select
-	descsOf []kernels.QueryDesc
-	order   []uint64
-	sorted  []job
-	passes  [3]pass
-	cuts    []kernels.RankPart
-	known   []uint64 // floors, by plan
-}
-
-// sized returns a slice of n zeros in the memory of *s, which grows if necessary.
-func sized[T any](s *[]T, n int) []T {
-	if cap(*s) < n {
-		*s = make([]T, n+n/4)
-	}
-	*s = (*s)[:n]
-	clear(*s)
-	return *s
-}
-
-// reset makes l ready for a batch.
-func (l *batch) reset(x *Executor, st *stage, how way) {
-	l.x, l.st, l.conjunctive, l.codecs = x, st, how == byAnd, 0
-	l.plans, l.jobs, l.terms, l.descs, l.drives = l.plans[:0], l.jobs[:0], l.terms[:0], l.descs[:0], l.drives[:0]
-}
-
-// submit prepares a batch and submits it. It marks plans that the device cannot answer
-// for the CPU.
-func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way) error {
-	l := &st.batch
-	l.reset(x, st, how)
-	if err := l.bring(ctx, plans); err != nil {
-		return err
-	}
-	return x.lay(l, plans, how)
-}
-
-// lay lays a batch out and submits it.
-func (x *Executor) lay(l *batch, plans []*plan, how way) error {
-	size, terms := 1024+layout.DescSize*len(l.descs), 0
-	for _, p := range plans {
-		p.misfit = !x.usable(p)
-		if p.cpu = p.misfit; p.cpu {
-			continue
-		}
-		l.plans = append(l.plans, p)
-		terms += len(p.lists)
-		size += 16*len(p.lists) + 128*len(x.views) + 64
-		for i := range p.lists {
-			if s := p.lists[i].small; s != nil {
-				size += 8*s.Len() + 64 + layout.DescSize
-			}
-		}
-	}
-	if len(l.plans) == 0 {
-		return nil
-	}
-	l.terms, l.drives = slices.Grow(l.terms, terms), slices.Grow(l.drives, terms)
-	if how == byAccumulators {
-		return l.disjunctions(size)
-	}
-	return l.ranked(size)
-}
-
-// bring makes the lists of plans resident and pins them for the batch of that epoch.
-func (x *Executor) bring(ctx context.Context, plans []*plan, epoch uint64) error {
-	l := &batch{x: x, st: &stage{epoch: epoch}}
-	return l.bring(ctx, plans)
-}
-
-// bring makes the lists of plans resident and pins them for the batch.
-func (l *batch) bring(ctx context.Context, plans []*plan) error {
-	x, epoch := l.x, l.st.epoch
-	wants, moved := l.wants[:0], l.moved[:0] // moved: lists that are not where their terms say
-	for _, p := range plans {
-		for i := range p.lists {
-			if o := &p.lists[i]; o.n > 0 && o.small == nil {
-				wants = append(wants, &o.want)
-				if o.want.List == nil {
-					moved = append(moved, o)
-				}
-			}
-		}
-	}
-	l.wants, l.moved = wants, moved
-	missing, bare := x.lists.Find(wants, epoch)
-	err := x.lists.Mark(bare)
-	if err != nil {
-		return err
-	}
-	x.aside(func() { err = x.load(ctx, missing, plans, epoch) })
-	if err != nil {
-		return err
-	}
-	for _, o := range moved {
-		o.home.list.Store(o.want.List)
-	}
-	return nil
-}
-
-// usable reports whether all lists of a plan are on the device.
-func (x *Executor) usable(p *plan) bool {
-	for range absent(p.lists) {
-		return false
-	}
-	return true
-}
 
 // addTerms appends the terms of a job.
 func (l *batch) addTerms(c *job) {
@@ -346,4 +202,34 @@ func (p *pending) read(out []byte) {
 			q.hits[j] = query.Hit{Doc: ^uint32(key), Score: math.Float32frombits(uint32(key >> 32))}
 		}
 	}
+}
+
+// floor returns a key that at least k documents exceed, by the k-th impacts of the lists,
+// or 0.
+func (x *Executor) floor(p *plan) (key uint64) {
+	for t, w := range p.weights {
+		for s := range x.views {
+			o := &p.lists[t*len(x.views)+s]
+			r := o.want.List
+			if r == nil {
+				continue
+			}
+			for i, n := range o.reach {
+				if tf, dl, ok := r.Kth[i].Pair(); ok && p.k <= int(n) {
+					v := query.Score(w, float32(tf), x.scorer.Norm(dl))
+					key = max(key, uint64(math.Float32bits(v))<<32)
+					break
+				}
+			}
+		}
+	}
+	return key
+}
+
+// occurs returns the number of postings that a plan's terms have in a segment.
+func (x *Executor) occurs(p *plan, seg int) (n int64) {
+	for t := range p.weights {
+		n += int64(p.lists[t*len(x.views)+seg].n)
+	}
+	return n
 }

@@ -65,15 +65,13 @@ func OpenDeviceNumber(number int) (*Device, error) {
 
 func newDevice(dev cuda.Device) *Device { return &Device{dev: dev} }
 
-// init gives the repository's own benchmarks and tests access to the underlying device and to
-// eviction.
+// init gives the repository's own benchmarks and tests access to the underlying device.
 func init() {
 	cuda.Of = func(d any) cuda.Device { return d.(*Device).dev }
 	cuda.Wrap = func(d any, wrap func(cuda.Device) cuda.Device) {
 		x := d.(*Device)
 		x.dev = wrap(x.dev)
 	}
-	cuda.Forget = func(x any) { x.(*Executor).lists.Forget() }
 }
 
 // Info describes the device. It can be called after Close.

@@ -1,11 +1,8 @@
 package gpuload
 
 import (
-	"math"
-
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/kernels"
-	"github.com/pinion-index/pinion/query"
 )
 
 // The work of Disjunct is divided so that a thread block gets at most rangePostings
@@ -77,40 +74,10 @@ func (l *batch) addJobs() (maxk int) {
 	return maxk
 }
 
-// occurs returns the number of postings that a plan's terms have in a segment.
-func (x *Executor) occurs(p *plan, seg int) (n int64) {
-	for t := range p.weights {
-		n += int64(p.lists[t*len(x.views)+seg].n)
-	}
-	return n
-}
-
 // runs returns the number of thread blocks for a job.
 func (x *Executor) runs(c job, jobs int) int {
 	docs := int(x.views[c.seg].Docs)
 	most := (docs + x.options.width - 1) / x.options.width
 	n := max(int(x.occurs(c.plan, c.seg)/rangePostings), minRanges/jobs)
 	return max(1, min(n, most))
-}
-
-// floor returns a key that at least k documents exceed, by the k-th impacts of the lists,
-// or 0.
-func (x *Executor) floor(p *plan) (key uint64) {
-	for t, w := range p.weights {
-		for s := range x.views {
-			o := &p.lists[t*len(x.views)+s]
-			r := o.want.List
-			if r == nil {
-				continue
-			}
-			for i, n := range o.reach {
-				if tf, dl, ok := r.Kth[i].Pair(); ok && p.k <= int(n) {
-					v := query.Score(w, float32(tf), x.scorer.Norm(dl))
-					key = max(key, uint64(math.Float32bits(v))<<32)
-					break
-				}
-			}
-		}
-	}
-	return key
 }

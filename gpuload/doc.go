@@ -17,34 +17,40 @@
 // operations of query.Score, in the same order, so results equal those of the CPU to the
 // bit.
 //
-// The files, from the API down:
+// The files, from the API down. Most use only those below them:
 //
-//	device.go         Device, Info, errors
-//	options.go        Options, their checks and defaults
-//	executor.go       Executor: New, Close, Stats
-//	attach.go         the device memory that it takes before any query
-//	execute.go        Execute: queries in shares, from terms to results
-//	state.go          whether the device answers: starts, failures
-//	group.go          Group: several devices; group_route.go, which of them answers a query
-//	opening.go        Opening: a Group that is being opened, and queries that will come
-//	preload.go        Preload: the lists of a query log
-//	plan.go           which lists of a query log are worth device memory
-//	snapshot.go       segments and statistics of a snapshot; LoadAll
-//	prepare.go        copying norms and live documents to the device
-//	resolve.go        queries to plans
-//	terms.go          terms in canonical order, looked up or from a cache
-//	run.go            plans to batches, several in flight
-//	batch.go          one batch: terms, descriptors, results
-//	ranked.go         batches scored list by list
-//	disjunctions.go   disjunctions with accumulators in shared memory
-//	conjunction.go    conjunctions that return docIDs
-//	strategy.go       algorithms for intersection; merged.go: MergePath, on decoded lists
 //	step.go           Stepper: single queries on two processors; step_run.go: their steps
 //	step_select.go    selecting the best of a query on the CPU
-//	step_rule.go      where a step runs; step_load.go: lists copied behind queries
+//	step_load.go      lists copied behind queries
+//	stepper.go        the state of a Stepper, and its decisions by step_rule.go
 //	step_trace.go     a record of the steps of a query
+//	opening.go        Opening: a Group that is being opened, and queries that will come
+//	preload.go        Preload: the lists of a query log
+//	conjunction.go    conjunctions that return docIDs; merged.go: MergePath, on decoded lists
+//	conjoin.go        the state of a Conjunction
+//	strategy.go       algorithms for intersection
+//	group_route.go    which device answers a query
 //	resident.go       which lists are there, for predictions of costs
+//	group.go          Group: several devices
+//	new.go            New and Close; attach.go: the device memory that is taken before any query
+//	execute.go        Execute: queries in shares, from terms to results
+//	resolve.go        queries to plans
+//	run.go            plans to batches, several in flight
+//	lay.go            one batch: its lists, and what kernels take
+//	ranked.go         batches scored list by list
+//	disjunctions.go   disjunctions with accumulators in shared memory
+//	batch.go          what both have in common: terms, descriptors, results
+//	state.go          whether the device answers: starts, failures
+//	prepare.go        copying norms and live documents to the device
+//	snapshot.go       segments and statistics of a snapshot; LoadAll
+//	plan.go           which lists of a query log are worth device memory
+//	executor.go       Executor, a batch, and the stages of batches in flight
+//	terms.go          terms in canonical order, looked up or from a cache
+//	expected.go       lists of queries that will come
 //	scarcity.go       whether to load lists or to leave queries to the CPU when memory is full
+//	options.go        Options, their checks and defaults
+//	plans.go          a resolved query, and its lists
+//	device.go         Device, Info, errors
 //
 // Package internal/residency keeps lists in device memory, internal/layout defines how it
 // is laid out, internal/kernels (at the root) has the table of kernels, and internal/cuda launches them.

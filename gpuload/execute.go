@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/pinion-index/pinion/query"
 )
@@ -30,22 +31,6 @@ type execution struct {
 	onCPU  []int // queries that the device cannot answer
 	broken error // of the device
 	lost   bool  // the device answers no more
-}
-
-// crew is the memory of one goroutine of an execution.
-type crew struct {
-	resolvers []resolver
-	plans     []plan
-	use       []*plan
-	scratch   scratch
-}
-
-// orBackground returns ctx, or context.Background instead of nil.
-func orBackground(ctx context.Context) context.Context {
-	if ctx == nil {
-		return context.Background()
-	}
-	return ctx
 }
 
 // Execute answers queries and returns one Result for each, in the same order. If a query
@@ -140,12 +125,6 @@ func (e *execution) fail(lo int, err error) {
 	if e.failed == nil || lo < e.at {
 		e.failed, e.at = err, lo
 	}
-}
-
-// forget drops what c knows of queries and results.
-func (c *crew) forget() {
-	clear(c.plans)
-	c.scratch.arena = nil
 }
 
 // answer answers the queries from lo up to hi.
@@ -257,4 +236,27 @@ func (e *execution) finish() {
 	for i, j := range e.onCPU {
 		e.results[j] = r[i]
 	}
+}
+
+// onCPU answers queries with Options.CPU. p is the plan of the first.
+func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([]query.Result, error) {
+	if x.options.CPU != nil {
+		x.working.Add(-1)
+		defer x.working.Add(1)
+		begun := time.Now()
+		r, err := x.options.CPU.Execute(ctx, queries)
+		x.scarcity.answer.add(len(queries), time.Since(begun))
+		return r, err
+	}
+	return nil, x.why(p)
+}
+
+// numbered returns an error of some queries with the number that its query has among all, which
+// index gives.
+func numbered(err error, index []int) error {
+	var failed *query.NumberError
+	if errors.As(err, &failed) && uint(failed.Number) < uint(len(index)) {
+		return &query.NumberError{Number: index[failed.Number], Err: failed.Err}
+	}
+	return err
 }

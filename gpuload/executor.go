@@ -3,7 +3,6 @@ package gpuload
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,8 +62,8 @@ type Executor struct {
 
 	mu           sync.Mutex // guards the fields below and the epochs of stages
 	epoch        uint64
-	busy         float64 // seconds
-	conjunctions map[*Conjunction]bool
+	busy         float64                      // seconds
+	conjunctions map[interface{ free() }]bool // open
 }
 
 // stage is the state of one batch in flight.
@@ -90,66 +89,9 @@ const (
 	zones      = (cuda.Streams - residency.LoadStreams) * zoneSlots
 )
 
-// New returns an Executor for a snapshot. The Executor retains the snapshot and the
-// device until Close, so the caller may close both at any time. The error matches
-// query.ErrInvalid if one of them is nil, an option is invalid or Options.CPU answers over another
-// snapshot, ErrMemory if the device has too little memory, ErrClosed if it is closed, and
-// ErrUnsupported if it cannot answer queries of the snapshot and Options.CPU is nil.
-func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
-	if dev == nil {
-		return nil, fmt.Errorf("%w: gpuload without a device", query.ErrInvalid)
-	}
-	x, err := hostHalf(snapshot, o)
-	if err != nil {
-		return nil, err
-	}
-	if err := x.use(dev); err != nil {
-		return nil, errors.Join(err, x.Close())
-	}
-	return x, nil
-}
-
-// hostHalf returns an Executor for a snapshot, which it retains, that lacks a device. It looks
-// terms up.
-func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
-	if snapshot == nil {
-		return nil, fmt.Errorf("%w: gpuload without a snapshot", query.ErrInvalid)
-	}
-	if c, ok := o.CPU.(interface{ Over(*reader.Snapshot) bool }); ok && !c.Over(snapshot) {
-		return nil, fmt.Errorf("%w: gpuload whose Options.CPU answers over another snapshot", query.ErrInvalid)
-	}
-	s, err := snapshot.Retain()
-	if err != nil {
-		return nil, err
-	}
-	segs, err := segmentsOf(s)
-	if err == nil && o.Scorer == nil {
-		o.Scorer, err = scorerFor(s, o.CPU)
-	}
-	if err == nil {
-		err = o.check()
-	}
-	if err != nil {
-		return nil, errors.Join(err, s.Close())
-	}
-	x := halfOf(segs, o)
-	x.release, x.snapshot, x.parser = s.Close, s, query.NewParser(s)
-	return x, nil
-}
-
-// use gives the Executor its device.
-func (x *Executor) use(dev *Device) error {
-	if err := dev.hold(); err != nil {
-		return err
-	}
-	release := x.release
-	x.release = func() error { return errors.Join(dev.release(), release()) }
-	return x.attach(dev.dev, x.reserve)
-}
-
 // halfOf is hostHalf for segments and options that are valid.
 func halfOf(segments []residency.Segment, o Options) *Executor {
-	x := &Executor{segments: segments, views: residency.Join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[*Conjunction]bool{}}
+	x := &Executor{segments: segments, views: residency.Join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[interface{ free() }]bool{}}
 	x.state.ready = make(chan struct{})
 	for i := range x.views {
 		x.docs += uint64(x.views[i].Docs)
@@ -159,23 +101,6 @@ func halfOf(segments []residency.Segment, o Options) *Executor {
 	}
 	x.terms.Init(o.Scorer.Weight, knownSets(x.countTerms(), len(x.views)))
 	return x
-}
-
-// open allocates the device memory that does not depend on queries.
-func (x *Executor) open() (err error) {
-	slots := x.slots()
-	if x.lists, err = residency.New(x.dev, x.segments, x.views, x.arenaBytes(), slots, zones); err != nil {
-		return err
-	}
-	x.lists.AsStored = x.options.AsStored
-	x.lists.Least = layout.LeastPresent(x.options.Presence)
-	x.idle = make(chan *stage, len(x.stages))
-	for i := range x.stages {
-		st := &x.stages[i]
-		*st = stage{Buffers: layout.NewBuffers(x.dev, &x.peak), stream: i, zoneFirst: slots - uint32(len(x.stages)-i)*zoneSlots}
-		x.idle <- st
-	}
-	return nil
 }
 
 // enter begins a call; leave ends it. It returns ErrClosed after Close.
@@ -195,34 +120,6 @@ func (x *Executor) zero() bool { return x.conjunctions == nil }
 
 // Serves reports whether s answers over the same snapshot as x.
 func (x *Executor) Serves(s *query.Searcher) bool { return s.Over(x.snapshot) }
-
-// Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll
-// and NewConjunction return ErrClosed and Close does nothing.
-func (x *Executor) Close() error {
-	if x.zero() {
-		return nil
-	}
-	x.started(ErrClosed) // calls do not wait for the driver any more
-	x.life.Lock()
-	defer x.life.Unlock()
-	if x.closed {
-		return nil
-	}
-	x.closed = true
-	for c := range x.conjunctions {
-		c.free()
-	}
-	for i := range x.stages {
-		if x.stages[i].Buffers != nil {
-			x.stages[i].Close()
-		}
-	}
-	x.free()
-	if x.release == nil {
-		return nil
-	}
-	return x.release()
-}
 
 // Stats are the counters of an Executor.
 type Stats struct {
@@ -302,83 +199,148 @@ func (x *Executor) join(n int, work func(i int)) {
 	x.aside(wg.Wait)
 }
 
-// onCPU answers queries with Options.CPU. p is the plan of the first.
-func (x *Executor) onCPU(ctx context.Context, queries []query.Query, p *plan) ([]query.Result, error) {
-	if x.options.CPU != nil {
-		x.working.Add(-1)
-		defer x.working.Add(1)
-		begun := time.Now()
-		r, err := x.options.CPU.Execute(ctx, queries)
-		x.scarcity.answer.add(len(queries), time.Since(begun))
-		return r, err
-	}
-	return nil, x.why(p)
-}
-
-// why returns the reason why the device cannot answer a query: what is wrong with one of
-// its lists, or ErrUnsupported.
-func (x *Executor) why(p *plan) error {
-	for w := range wanted(p.lists) {
-		if err := x.lists.Refusal(w.Key); err != nil {
-			return err
-		}
-	}
-	return ErrUnsupported
-}
-
-// answer sets the hits of plans, or marks plans for the CPU. The caller settles the error.
-func (x *Executor) answer(ctx context.Context, plans []*plan) error {
-	if ok, err := x.works(ctx); err != nil {
-		return err
-	} else if !ok {
-		toCPU(plans)
-		return nil
-	}
-	x.working.Add(1)
-	defer x.working.Add(-1)
-	return x.onDevice(ctx, new(scratch), plans)
-}
-
 // scratch is memory for onDevice, and where the hits go.
 type scratch struct {
 	and, or, sorted []*plan
 	arena           *query.Arena
 }
 
-// onDevice answers plans in batches.
-func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) error {
-	and, or := s.and[:0], s.or[:0]
-	for _, p := range plans {
-		switch {
-		case p.done || p.cpu:
-		case p.mode == query.Or:
-			or = append(or, p)
-		default:
-			and = append(and, p)
+// state says whether an Executor's device answers queries: not while the driver compiles
+// the kernels, and not after a failure.
+type state struct {
+	works atomic.Bool
+	short atomic.Int32  // calls in a row that ran out of memory
+	ready chan struct{} // closed when works has been true or never will be
+	once  sync.Once     // of started
+	mu    sync.Mutex
+	err   error // why the device does not answer
+}
+
+// way is an algorithm for a batch.
+type way int
+
+const (
+	byAnd          way = iota // Rank, all terms required
+	byOr                      // Rank, list by list
+	byAccumulators            // Disjunct
+)
+
+// A batch has at most batchQueries queries, and at least leastQueries if there are
+// enough: these keep the device busy. With several batches, one is prepared, copied or
+// read while the device works on another.
+const (
+	batchQueries = 1 << 14
+	leastQueries = 1 << 10
+)
+
+// job is one query on one segment.
+type job struct {
+	plan  *plan
+	seg   int
+	slot  int // index of the query in the batch
+	first int // index of its first term
+	terms int
+	drive []*posting // postings of its terms, in canonical order
+}
+
+// batch is a batch in preparation. A stage uses one for all its batches, so that its slices
+// are allocated only while they grow.
+type batch struct {
+	x     *Executor
+	st    *stage
+	plans []*plan
+	jobs  []job
+	terms []kernels.Term
+	descs []kernels.ListDesc // of lists without an extent
+
+	conjunctive bool
+	local       bool             // docIDs of the results are local to their segments
+	codecs      kernels.CodecSet // of the lists
+	drives      []*posting       // slab for job.drive
+
+	// Scratch.
+	wants   []*residency.Want
+	moved   []*posting
+	caps    []int64
+	outs    []kernels.Ptr
+	outKeys []int
+	selects []kernels.Select
+	descsOf []kernels.QueryDesc
+	order   []uint64
+	sorted  []job
+	passes  [3]pass
+	cuts    []kernels.RankPart
+	known   []uint64 // floors, by plan
+}
+
+// sized returns a slice of n zeros in the memory of *s, which grows if necessary.
+func sized[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n+n/4)
+	}
+	*s = (*s)[:n]
+	clear(*s)
+	return *s
+}
+
+// part is a run of blocks of a driver, the list whose docIDs are candidates.
+type part struct{ query, from, to uint32 }
+
+// pass is one launch of Rank.
+type pass struct {
+	queries []kernels.QueryDesc
+	parts   []part
+	blocks  int64
+}
+
+// oldest returns the lowest epoch of the batches in flight, at most epoch.
+func (x *Executor) oldest(epoch uint64) uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for i := range x.stages {
+		if e := x.stages[i].epoch; e > 0 {
+			epoch = min(epoch, e)
 		}
 	}
-	if err := x.run(ctx, s, and, byAnd); err != nil {
-		return err
+	return epoch
+}
+
+// nextEpoch starts a new epoch. Every batch and every load has one.
+func (x *Executor) nextEpoch() uint64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.epoch++
+	return x.epoch
+}
+
+// takeStage waits for a stage and starts an epoch, during which no list that it uses is
+// evicted.
+func (x *Executor) takeStage(ctx context.Context) (*stage, error) {
+	var st *stage
+	select {
+	case st = <-x.idle:
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
-	for _, p := range and {
-		if p.mode == query.AndOr && !p.cpu && len(p.hits) < p.k {
-			p.hits = nil
-			or = append(or, p)
-		}
+	x.mu.Lock() // oldest must see the epoch
+	x.epoch++
+	st.epoch = x.epoch
+	x.mu.Unlock()
+	return st, nil
+}
+
+// giveBack ends the epoch of a stage that takeStage returned.
+func (x *Executor) giveBack(st *stage) {
+	x.mu.Lock()
+	st.epoch = 0
+	x.mu.Unlock()
+	x.idle <- st
+}
+
+// orBackground returns ctx, or context.Background instead of nil.
+func orBackground(ctx context.Context) context.Context {
+	if ctx == nil {
+		return context.Background()
 	}
-	s.and, s.or = and, or
-	how := byOr
-	if x.options.shared {
-		how = byAccumulators
-	}
-	if err := x.run(ctx, s, or, how); err != nil {
-		return err
-	}
-	var rest []*plan
-	for _, p := range or {
-		if p.overflow {
-			rest = append(rest, p)
-		}
-	}
-	return x.run(ctx, s, rest, byAccumulators)
+	return ctx
 }

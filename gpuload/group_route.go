@@ -2,6 +2,7 @@ package gpuload
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -129,4 +130,61 @@ func (r *resolver) wish(w *wish, q *query.Query) error {
 	}
 	w.cost += int64(min(all, 1<<40))
 	return nil
+}
+
+// Execute answers queries as Executor.Execute.
+func (g *Group) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	return g.ExecuteInto(ctx, queries, nil)
+}
+
+// ExecuteInto answers queries as Executor.ExecuteInto.
+func (g *Group) ExecuteInto(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	if len(g.members) == 0 {
+		return nil, ErrClosed
+	}
+	queries, err := g.members[0].x.parser.Complete(queries)
+	if err != nil {
+		return nil, err
+	}
+	return g.on(orBackground(ctx), g.working(), queries, a)
+}
+
+// on answers queries on some of the devices, with results in a.
+func (g *Group) on(ctx context.Context, use []*member, queries []query.Query, a *query.Arena) ([]query.Result, error) {
+	if len(use) == 0 {
+		use = g.members[:1] // it says if it is closed, and otherwise asks the CPU
+	}
+	if len(use) == 1 || len(queries) == 0 {
+		return use[0].x.ExecuteInto(ctx, queries, a)
+	}
+	portions, err := g.route(use, queries)
+	if err != nil {
+		return nil, err
+	}
+	results := a.Results(len(queries))
+	var wg sync.WaitGroup
+	for i := range portions {
+		if p := &portions[i]; len(p.queries) > 0 {
+			wg.Go(func() { p.execute(ctx, results, a) })
+		}
+	}
+	wg.Wait()
+	var errs []error
+	for i := range portions {
+		errs = append(errs, portions[i].err)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return results, nil
+}
+
+// Execute answers queries that m's device does not: on the others if it has failed, and
+// otherwise on the CPU.
+func (m *member) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+	others := slices.DeleteFunc(m.group.working(), func(o *member) bool { return o == m }) // m may have failed since
+	if m.x.Err() != nil && len(others) > 0 {
+		return m.group.on(ctx, others, queries, nil)
+	}
+	return m.group.cpu.Execute(ctx, queries)
 }

@@ -2,18 +2,8 @@ package gpuload
 
 import (
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
-	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 )
-
-// merging is the state of a Conjunction that intersects decoded lists.
-type merging struct {
-	spread  kernels.DecodeParams
-	merge   kernels.MergeParams
-	collect kernels.CollectParams
-	hits    kernels.Ptr
-	room    int64 // of hits
-}
 
 // spreadBlocks is the number of blocks that a warp of SpreadDocs decodes.
 const spreadBlocks = 8
@@ -23,23 +13,6 @@ type decoded struct {
 	o    *posting
 	slot uint32
 	at   kernels.Ptr
-}
-
-// source returns a value that identifies the list within a batch.
-func (o *posting) source() any {
-	if o.small != nil {
-		return o.small
-	}
-	return o.want.List
-}
-
-// plain returns the address of the docIDs of an intermediate result, which need no
-// decoding, or 0 for other lists.
-func (o *posting) plain() kernels.Ptr {
-	if r := o.want.List; r != nil && r.Key.Segment < 0 {
-		return r.At
-	}
-	return 0
 }
 
 // layOutMerged prepares the kernels that decode and merge the lists of the jobs. first
@@ -134,12 +107,4 @@ func (c *Conjunction) mergeJobs(m *merging, l *batch, seen map[any]*decoded, ord
 		NTiles: uint32(len(blocks)), TileBlocks: spreadBlocks}
 	m.merge = kernels.MergeParams{Jobs: layout.Put(st.Buffers, jobs), Tiles: layout.Put(st.Buffers, tiles), NTiles: uint32(len(tiles))}
 	m.collect.Jobs = layout.Put(st.Buffers, firsts)
-}
-
-// launch enqueues the kernels.
-func (m *merging) launch(b *cuda.Batch) {
-	b.Launch(kernels.SpreadDocs, int(m.spread.NTiles+7)/8, 0, kernels.Bytes(&m.spread))
-	b.Fill(m.hits, m.room)
-	b.Launch(kernels.MergePath, int(m.merge.NTiles), 0, kernels.Bytes(&m.merge))
-	b.Launch(kernels.CollectHits, int(m.collect.NTiles+7)/8, 0, kernels.Bytes(&m.collect))
 }

@@ -3,6 +3,7 @@ package gpuload
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
 
@@ -135,23 +136,6 @@ func (p *Opening) Load() {
 	}()
 }
 
-// expected are lists of queries that will come, in the order in which these need them.
-type expected struct {
-	joiners  residency.Joiners
-	mu       sync.Mutex
-	wants    []*residency.Want // some are there twice
-	postings int64
-	taken    bool // no more are wanted
-	gone     bool // those that are joined from now on are not loaded any more
-}
-
-// Lists that are expected have at most these postings together, which are 128 MB and 3 ms of
-// copying, and this number, which takes the processor 20 ms to load.
-const (
-	mostExpectedPostings = residency.JoinedAtOnce
-	mostExpected         = 1 << 14
-)
-
 // add adds the lists of a term, and prepares them for loading, unless there are enough.
 func (e *expected) add(r *resolver, k *known) {
 	for i := range k.lists {
@@ -217,22 +201,49 @@ func (x *Executor) loadAhead(wants []*residency.Want, done func()) {
 	}()
 }
 
-// take ends the expectation and returns its lists.
-func (e *expected) take() []*residency.Want {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.taken = true
-	return e.wants
+// OpenGroup is NewGroup on the first n GPUs, or on all of them if n is 0. The error matches
+// ErrNoDevice if there are fewer, or if n is negative.
+func OpenGroup(n int, snapshot *reader.Snapshot, o Options) (*Group, error) {
+	p, err := StartGroup(n, snapshot, o)
+	if err != nil {
+		return nil, err
+	}
+	return p.Group()
 }
 
-// forget drops the lists that have been joined and are not loaded.
-func (e *expected) forget() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.gone = true
-	for _, w := range e.wants {
-		if w.Joined != nil {
-			w.Joined.Ahead.Store(nil)
-		}
+// openDevices opens the first n GPUs at a time, or all of them if n is 0.
+func openDevices(n int) ([]*Device, error) {
+	all, err := Devices()
+	if err != nil {
+		return nil, err
 	}
+	if n == 0 {
+		n = max(all, 1) // opening the first fails if there is none
+	}
+	if n < 0 || n > all { // opening takes threads and memory, so none of them is opened
+		first := min(n, all)
+		_, err := OpenDeviceNumber(first)
+		return nil, fmt.Errorf("GPU %d of %d: %w", first, n, err)
+	}
+	devices, errs := make([]*Device, n), make([]error, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Go(func() { devices[i], errs[i] = OpenDeviceNumber(i) })
+	}
+	wg.Wait()
+	for i, err := range errs {
+		if err == nil {
+			continue
+		}
+		for _, d := range devices {
+			if d != nil {
+				err = errors.Join(err, d.Close())
+			}
+		}
+		if i == 0 && errors.Is(err, ErrNoDevice) {
+			return nil, err // there is none at all
+		}
+		return nil, fmt.Errorf("GPU %d of %d: %w", i, n, err)
+	}
+	return devices, nil
 }

@@ -100,3 +100,16 @@ func PresenceBytes(postings, docs uint32) int64 {
 	}
 	return layout.PresenceBytes(postings, docs)
 }
+
+// overflowKeys is the number of keys that a query may collect in addition to the postings
+// of its first list. A query with more is answered with accumulators instead.
+const overflowKeys = 1 << 14
+
+// hostTiles is the number of tiles of a pass that the host cuts: a launch would take longer.
+// The device cuts more of them: those of 1,024 disjunctions, 200,000 and more, would take the
+// host as long as the device takes for the pass. partTiles is the maximum number of tiles that a warp cuts.
+const hostTiles, partTiles = 1 << 12, 1 << 10
+
+// queueSize is the number of keys in the queue of a thread block of Disjunct: at least
+// maxK, plus two for each of its 512 threads.
+const queueSize = 2048

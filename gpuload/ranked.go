@@ -8,23 +8,9 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
-// overflowKeys is the number of keys that a query may collect in addition to the postings
-// of its first list. A query with more is answered with accumulators instead.
-const overflowKeys = 1 << 14
-
 // A first list of longDriver blocks or more is processed in two passes: the top keys of
 // its first eighth give a floor for the rest.
 const longDriver = 32
-
-// part is a run of blocks of a driver, the list whose docIDs are candidates.
-type part struct{ query, from, to uint32 }
-
-// pass is one launch of Rank.
-type pass struct {
-	queries []kernels.QueryDesc
-	parts   []part
-	blocks  int64
-}
 
 // ranked prepares conjunctions, or disjunctions list by list: first a part of each
 // query's first list, whose top keys give a floor, then the rest of it, which gives a
@@ -214,11 +200,6 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 		l.st.Batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p))
 	}
 }
-
-// hostTiles is the number of tiles of a pass that the host cuts: a launch would take longer.
-// The device cuts more of them: those of 1,024 disjunctions, 200,000 and more, would take the
-// host as long as the device takes for the pass. partTiles is the maximum number of tiles that a warp cuts.
-const hostTiles, partTiles = 1 << 12, 1 << 10
 
 // tiles cuts the parts of a pass into tiles of so many blocks, or longer ones, n at most, and sets
 // them in p, with a launch if the device does.

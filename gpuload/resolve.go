@@ -1,67 +1,15 @@
 package gpuload
 
 import (
-	"iter"
 	"runtime"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// posting is one term of a query in one segment: on the device, or small, or neither if
-// the term does not occur.
-type posting struct {
-	n     uint32
-	reach reader.Reach
-	want  residency.Want
-	small *format.Postings // a decoded list without an extent
-	home  *place           // of a term in the cache
-}
-
-// absent returns those of some lists that are not on the device, where single postings and
-// compact lists never are.
-func absent(lists []posting) iter.Seq[*posting] {
-	return func(yield func(*posting) bool) {
-		for i := range lists {
-			if o := &lists[i]; o.n > 0 && o.small == nil && o.want.List == nil && !yield(o) {
-				return
-			}
-		}
-	}
-}
-
-// wanted returns the lists that are or may be on the device.
-func wanted(lists []posting) iter.Seq[*residency.Want] {
-	return func(yield func(*residency.Want) bool) {
-		for i := range lists {
-			if o := &lists[i]; o.n > 0 && o.small == nil && !yield(&o.want) {
-				return
-			}
-		}
-	}
-}
-
-// plan is a resolved query.
-type plan struct {
-	index    int // of the query
-	mode     query.Mode
-	k        int
-	weights  []float32 // by term, in canonical order
-	lists    []posting // term t in segment s: t*segments+s
-	hits     []query.Hit
-	cpu      bool // the device cannot answer it
-	misfit   bool // because a list is not there: it may fit without those of other batches
-	done     bool
-	overflow bool // Rank had no room for its keys; Disjunct answers it
-	weight   weight
-	err      error
-}
 
 // resolver is the state of one goroutine in resolve. It allocates for many queries at
 // once; otherwise ten thousand queries would need fifty thousand allocations.
@@ -72,16 +20,6 @@ type resolver struct {
 	lookup   terms.Resolver[known]
 	weights  []float32
 	postings []posting
-}
-
-// take allocates n elements from a slab. A slab that is full is replaced by a longer one.
-func take[T any](slab *[]T, n int) []T {
-	if cap(*slab)-len(*slab) < n {
-		*slab = make([]T, 0, max(n, 1024, min(2*cap(*slab), 1<<15)))
-	}
-	at := len(*slab)
-	*slab = (*slab)[:at+n]
-	return (*slab)[at : at+n : at+n]
 }
 
 // resolve makes the plans of queries, in parallel.
@@ -189,26 +127,16 @@ func (x *Executor) resolver() *resolver {
 	return &resolver{x: x}
 }
 
-// weight is what a plan adds to its batch. It is kept in the plan because one core cuts
-// all plans into batches, and its caches do not hold their lists.
-type weight struct {
-	first, all int64 // postings of the first list and of all
-	smalls     int   // lists without an extent
-	partner    int64 // offset of the second term's list; 0 if there is only one term
+// crew is the memory of one goroutine of an execution.
+type crew struct {
+	resolvers []resolver
+	plans     []plan
+	use       []*plan
+	scratch   scratch
 }
 
-func (p *plan) weigh(segments int) (w weight) {
-	for j := range p.lists {
-		o := &p.lists[j]
-		if o.small != nil {
-			w.smalls++
-		}
-		if j < segments {
-			w.first += int64(o.n)
-		} else if j < 2*segments && w.partner == 0 {
-			w.partner = o.want.Key.Offset
-		}
-		w.all += int64(o.n)
-	}
-	return w
+// forget drops what c knows of queries and results.
+func (c *crew) forget() {
+	clear(c.plans)
+	c.scratch.arena = nil
 }

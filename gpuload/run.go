@@ -11,23 +11,6 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// way is an algorithm for a batch.
-type way int
-
-const (
-	byAnd          way = iota // Rank, all terms required
-	byOr                      // Rank, list by list
-	byAccumulators            // Disjunct
-)
-
-// A batch has at most batchQueries queries, and at least leastQueries if there are
-// enough: these keep the device busy. With several batches, one is prepared, copied or
-// read while the device works on another.
-const (
-	batchQueries = 1 << 14
-	leastQueries = 1 << 10
-)
-
 // run answers conjunctions or disjunctions in batches, as many at a time as there are
 // stages. Each batch needs a stream and, while it is prepared, a processor.
 func (x *Executor) run(ctx context.Context, s *scratch, plans []*plan, how way) error {
@@ -133,18 +116,6 @@ func (x *Executor) batch(ctx context.Context, a *query.Arena, plans []*plan, how
 	return x.harvest(st)
 }
 
-// oldest returns the lowest epoch of the batches in flight, at most epoch.
-func (x *Executor) oldest(epoch uint64) uint64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	for i := range x.stages {
-		if e := x.stages[i].epoch; e > 0 {
-			epoch = min(epoch, e)
-		}
-	}
-	return epoch
-}
-
 // cut divides plans into batches.
 func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 	most := min(max(len(plans)/(2*len(x.stages))+1, leastQueries), batchQueries)
@@ -197,10 +168,53 @@ func (x *Executor) harvest(st *stage) error {
 	return nil
 }
 
-// nextEpoch starts a new epoch. Every batch and every load has one.
-func (x *Executor) nextEpoch() uint64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	x.epoch++
-	return x.epoch
+// answer sets the hits of plans, or marks plans for the CPU. The caller settles the error.
+func (x *Executor) answer(ctx context.Context, plans []*plan) error {
+	if ok, err := x.works(ctx); err != nil {
+		return err
+	} else if !ok {
+		toCPU(plans)
+		return nil
+	}
+	x.working.Add(1)
+	defer x.working.Add(-1)
+	return x.onDevice(ctx, new(scratch), plans)
+}
+
+// onDevice answers plans in batches.
+func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) error {
+	and, or := s.and[:0], s.or[:0]
+	for _, p := range plans {
+		switch {
+		case p.done || p.cpu:
+		case p.mode == query.Or:
+			or = append(or, p)
+		default:
+			and = append(and, p)
+		}
+	}
+	if err := x.run(ctx, s, and, byAnd); err != nil {
+		return err
+	}
+	for _, p := range and {
+		if p.mode == query.AndOr && !p.cpu && len(p.hits) < p.k {
+			p.hits = nil
+			or = append(or, p)
+		}
+	}
+	s.and, s.or = and, or
+	how := byOr
+	if x.options.shared {
+		how = byAccumulators
+	}
+	if err := x.run(ctx, s, or, how); err != nil {
+		return err
+	}
+	var rest []*plan
+	for _, p := range or {
+		if p.overflow {
+			rest = append(rest, p)
+		}
+	}
+	return x.run(ctx, s, rest, byAccumulators)
 }

@@ -1,11 +1,8 @@
 package gpuload
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
-
-	"github.com/pinion-index/pinion/gpuload/internal/residency"
 )
 
 // scarcity is what an Executor knows of the two ways to answer queries whose lists are not there
@@ -47,27 +44,3 @@ func (a *average) add(n int, took time.Duration) {
 
 // of returns the time of n things, 0 if none has been recorded.
 func (a *average) of(n int) time.Duration { return time.Duration(a.ns.Load() * int64(n)) }
-
-// load loads the lists of plans that are not there. Once memory has been too small, it leaves the plans to the CPU, if there
-// is one and it is sooner.
-func (x *Executor) load(ctx context.Context, missing []*residency.Want, plans []*plan, epoch uint64) error {
-	if len(missing) == 0 {
-		return nil
-	}
-	if x.options.CPU != nil && x.lists.Full() {
-		queries := 0
-		for _, p := range plans {
-			if !x.usable(p) {
-				queries++
-			}
-		}
-		missing = residency.Distinct(missing)
-		if !x.scarcity.loads(len(missing), queries) {
-			return nil
-		}
-	}
-	begun := time.Now()
-	err := x.lists.Load(ctx, missing, x.oldest(epoch), epoch)
-	x.scarcity.load.add(len(missing), time.Since(begun))
-	return err
-}

@@ -4,23 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
-	"sync/atomic"
 
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/store"
 )
-
-// state says whether an Executor's device answers queries: not while the driver compiles
-// the kernels, and not after a failure.
-type state struct {
-	works atomic.Bool
-	short atomic.Int32  // calls in a row that ran out of memory
-	ready chan struct{} // closed when works has been true or never will be
-	once  sync.Once     // of started
-	mu    sync.Mutex
-	err   error // why the device does not answer
-}
 
 // maxShort is the number of calls in a row that may run out of memory before the device is
 // retired. Each costs an allocation that fails, and its queries go to the CPU.
@@ -209,13 +196,4 @@ func (x *Executor) settle(plans []*plan, err error) error {
 	}
 	toCPU(plans)
 	return nil
-}
-
-// toCPU marks all plans for the CPU that have not been answered without any work.
-func toCPU(plans []*plan) {
-	for _, p := range plans {
-		if !p.done {
-			p.cpu, p.hits = true, nil
-		}
-	}
 }

@@ -1,7 +1,6 @@
 package gpuload
 
 import (
-	"context"
 	"errors"
 
 	"github.com/pinion-index/pinion/format"
@@ -12,53 +11,6 @@ import (
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
-
-// stepping is a conjunction on its way.
-type stepping struct {
-	s    *Stepper
-	ctx  context.Context
-	q    query.Query // its mode is And
-	p    *plan
-	t    *StepTrace
-	st   *stage  // since the first step on the GPU
-	done int     // terms that the intermediate result holds
-	cur  interim // the intermediate result, once done is 2
-	head []byte  // its first docIDs, in pinned memory
-
-	loaded int64 // postings of lists that have been copied for the next step
-}
-
-// interim is an intermediate result: docIDs in device memory, segment by segment, local to
-// the segments.
-type interim struct {
-	at     kernels.Ptr
-	starts []uint32 // by segment, and the end
-}
-
-func (c *interim) len() int64 { return int64(c.starts[len(c.starts)-1]) }
-
-// step makes a Conjunction the intersection of one query's intermediate result, or first
-// list, with another list.
-type step struct {
-	descs  []kernels.ListDesc // of the intermediate result
-	to     kernels.Ptr        // where the docIDs go
-	head   int64              // docIDs that are copied to the host at once
-	blocks int64              // of the first list
-}
-
-// maxHead is the maximum of step.head. A short intermediate result is with the host as
-// soon as its length is, and moving it to the CPU costs nothing more.
-const maxHead = 4096
-
-// run returns the number of blocks of a tile: few enough to occupy the device, and no more than in a
-// batch.
-func (c *step) run() uint32 {
-	run := uint32(1)
-	for run < tileRun && c.blocks/int64(run) > andTiles {
-		run *= 2
-	}
-	return run
-}
 
 // run answers the query.
 func (w *stepping) run() (query.Result, error) {
@@ -256,14 +208,6 @@ func (w *stepping) intersect(state StepState, why string) error {
 	w.done++
 	done(w.cur.len())
 	return nil
-}
-
-// flush submits the batch of the stage and waits for it.
-func (w *stepping) flush() error {
-	if err := w.s.x.dev.Submit(&w.st.Batch); err != nil {
-		return err
-	}
-	return w.s.x.dev.Wait(w.st.stream)
 }
 
 // take makes the result of c, over the lists of p, the intermediate result.

@@ -11,9 +11,6 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// maxSorted is the default of StepOptions.sorted.
-const maxSorted = 4096
-
 // sortHead is the offset of keys in Out, after the count and the device's count.
 const sortHead = 16
 

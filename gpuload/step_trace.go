@@ -1,9 +1,6 @@
 package gpuload
 
 import (
-	"bytes"
-	"cmp"
-	"slices"
 	"time"
 
 	"github.com/pinion-index/pinion/query"
@@ -95,30 +92,5 @@ func (t *StepTrace) step(s Step) func(length int64) {
 func (t *StepTrace) loaded(postings int64) {
 	if t != nil {
 		t.Steps[len(t.Steps)-1].Loaded = postings
-	}
-}
-
-// name sets Terms.
-func (t *StepTrace) name(s *Stepper, w *stepping) {
-	if t == nil {
-		return
-	}
-	terms := slices.Clone(w.q.RawTerms)
-	slices.SortFunc(terms, bytes.Compare)
-	terms = slices.CompactFunc(terms, bytes.Equal)
-	df := map[string]uint64{}
-	for _, b := range terms {
-		for _, v := range s.x.segments {
-			if e, ok, err := v.Seg.Lookup(b); ok && err == nil {
-				live, _ := v.Deletes.Live(v.Seg, e)
-				df[string(b)] += uint64(live)
-			}
-		}
-	}
-	slices.SortStableFunc(terms, func(a, b []byte) int { return cmp.Compare(df[string(a)], df[string(b)]) })
-	s.x.lists.Look(wanted(w.p.lists))
-	segs := len(s.x.views)
-	for i, b := range terms[max(len(terms)-len(w.p.weights), 0):] {
-		t.Terms = append(t.Terms, StepTerm{Term: string(b), Postings: w.p.length(i, segs), Resident: w.p.missing(i, i+1, segs) == 0})
 	}
 }

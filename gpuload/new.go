@@ -1,0 +1,94 @@
+package gpuload
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// New returns an Executor for a snapshot. The Executor retains the snapshot and the
+// device until Close, so the caller may close both at any time. The error matches
+// query.ErrInvalid if one of them is nil, an option is invalid or Options.CPU answers over another
+// snapshot, ErrMemory if the device has too little memory, ErrClosed if it is closed, and
+// ErrUnsupported if it cannot answer queries of the snapshot and Options.CPU is nil.
+func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
+	if dev == nil {
+		return nil, fmt.Errorf("%w: gpuload without a device", query.ErrInvalid)
+	}
+	x, err := hostHalf(snapshot, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := x.use(dev); err != nil {
+		return nil, errors.Join(err, x.Close())
+	}
+	return x, nil
+}
+
+// use gives the Executor its device.
+func (x *Executor) use(dev *Device) error {
+	if err := dev.hold(); err != nil {
+		return err
+	}
+	release := x.release
+	x.release = func() error { return errors.Join(dev.release(), release()) }
+	return x.attach(dev.dev, x.reserve)
+}
+
+// hostHalf returns an Executor for a snapshot, which it retains, that lacks a device. It looks
+// terms up.
+func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
+	if snapshot == nil {
+		return nil, fmt.Errorf("%w: gpuload without a snapshot", query.ErrInvalid)
+	}
+	if c, ok := o.CPU.(interface{ Over(*reader.Snapshot) bool }); ok && !c.Over(snapshot) {
+		return nil, fmt.Errorf("%w: gpuload whose Options.CPU answers over another snapshot", query.ErrInvalid)
+	}
+	s, err := snapshot.Retain()
+	if err != nil {
+		return nil, err
+	}
+	segs, err := segmentsOf(s)
+	if err == nil && o.Scorer == nil {
+		o.Scorer, err = scorerFor(s, o.CPU)
+	}
+	if err == nil {
+		err = o.check()
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	x := halfOf(segs, o)
+	x.release, x.snapshot, x.parser = s.Close, s, query.NewParser(s)
+	return x, nil
+}
+
+// Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll
+// and NewConjunction return ErrClosed and Close does nothing.
+func (x *Executor) Close() error {
+	if x.zero() {
+		return nil
+	}
+	x.started(ErrClosed) // calls do not wait for the driver any more
+	x.life.Lock()
+	defer x.life.Unlock()
+	if x.closed {
+		return nil
+	}
+	x.closed = true
+	for c := range x.conjunctions {
+		c.free()
+	}
+	for i := range x.stages {
+		if x.stages[i].Buffers != nil {
+			x.stages[i].Close()
+		}
+	}
+	x.free()
+	if x.release == nil {
+		return nil
+	}
+	return x.release()
+}

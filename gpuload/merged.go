@@ -30,11 +30,9 @@ func (c *Conjunction) layOutMerged(l *batch, size int, tiles []kernels.Tile, fir
 			if seen[o.source()] == nil {
 				d := &decoded{o: o}
 				seen[o.source()] = d
-				if d.at = o.plain(); d.at == 0 {
-					order = append(order, d)
-					lists += 4*int64(o.n) + 16
-					spreads += int(blocksOf(o)+spreadBlocks-1) / spreadBlocks
-				}
+				order = append(order, d)
+				lists += 4*int64(o.n) + 16
+				spreads += int(blocksOf(o)+spreadBlocks-1) / spreadBlocks
 			}
 			if t == 0 {
 				na = int64(o.n)

@@ -5,7 +5,6 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
-	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -138,13 +137,4 @@ func (o *posting) source() any {
 		return o.small
 	}
 	return o.want.List
-}
-
-// plain returns the address of the docIDs of an intermediate result, which need no
-// decoding, or 0 for other lists.
-func (o *posting) plain() kernels.Ptr {
-	if r := o.want.List; r != nil && r.Key.Segment < 0 {
-		return r.At
-	}
-	return 0
 }

@@ -56,32 +56,27 @@ type StepRule struct {
 	// Work is the work (StepState.Work) from which a step is worth a launch. Steps with less
 	// are the CPU's. 0 means 3,072, for which an H200 and one core of its host take the same
 	// time, 40 us.
-	Work int64 `json:"work"`
+	Work int64
 	// Ratio is the crossover of Griffin 2018 section 3.2: the CPU continues when the next
 	// list is at least that many times as long as the intermediate result. 0 means none:
 	// where there is enough work, the GPU is faster at every ratio measured.
-	Ratio float64 `json:"ratio"`
+	Ratio float64
 	// Or is the number of postings of all lists from which a disjunction is worth a launch, unless
 	// StepOptions.Sooner predicts it. 0 means 131,072.
-	Or int64 `json:"or"`
+	Or int64
 	// Load is the work from which all lists of a query that are missing are copied to the
 	// device, plus 1/256 of their postings: the CPU would take longer than the copy. With less
 	// work the CPU answers instead, and the lists are copied behind a query once they have cost
 	// the queries that they kept from the GPU as much, while there is memory to spare. 0 means
 	// 2.5 times Work: to begin a copy takes 1.5 times what a launch takes. Negative means that no
 	// query waits for a copy.
-	Load int64 `json:"load"`
-	// Merge is the ratio below which a step decodes both lists and merges them
-	// (MergePath), rather than search for the docIDs of one in the other (Probe). Such a step
-	// is one of its own, as with Each.
-	// 0 means never, since probing has been faster at every ratio measured.
-	Merge float64 `json:"merge"`
+	Load int64
 	// Sort is the number of candidates below which the CPU selects the best of a query that ends
 	// on the GPU (Griffin 2018 section 3.1.3). 0 means 65,536.
-	Sort int64 `json:"sort"`
+	Sort int64
 	// Each makes every intersection on the GPU a step of its own, as in the paper, which waits
 	// for its own lists only. Otherwise the GPU does what is left in one batch.
-	Each bool `json:"each"`
+	Each bool
 }
 
 // DefaultStepWork is the default of StepRule.Work.
@@ -166,6 +161,3 @@ func (r StepRule) choose(s StepState) (StepChoice, string) {
 	}
 	return StepGPU, "long"
 }
-
-// merges reports whether a step of the rule merges.
-func (r StepRule) merges(s StepState) bool { return s.Next > 0 && s.Ratio() < r.Merge }

@@ -96,9 +96,6 @@ func (w *stepping) decide(s StepState) (StepChoice, string) {
 	if s.Next == 0 && choice == StepGPU {
 		choice = StepRest
 	}
-	if choice == StepRest && s.Next > 0 && (o.Strategy == MergePath || o.Strategy == Auto && o.Rule.merges(s)) {
-		choice = StepGPU
-	}
 	if n := lacks(choice, s); n > 0 && !o.Load && !o.Rule.loads(s, n) {
 		return StepCPU, "not resident"
 	}
@@ -169,23 +166,10 @@ func (w *stepping) descs() (d []kernels.ListDesc, parts []posting) {
 // interimKey is the key of parts of intermediate results.
 var interimKey = residency.ListKey{Key: residency.Key{Segment: -1}}
 
-// strategy returns how the next list is intersected.
-func (w *stepping) strategy(state StepState) Strategy {
-	how := w.s.o.Strategy
-	if how == Auto && w.s.o.Rule.merges(state) {
-		how = MergePath
-	}
-	if how == Auto || how == MergePath && !mergeable([]*plan{w.p}) {
-		return Probe
-	}
-	return how
-}
-
 // intersect intersects the intermediate result with the next list.
 func (w *stepping) intersect(state StepState, why string) error {
 	x, st, segs := w.s.x, w.st, len(w.s.x.views)
-	how := w.strategy(state)
-	done := w.t.step(Step{Choice: StepGPU, Why: why, State: state, Algorithm: how.String(), Loaded: w.loaded})
+	done := w.t.step(Step{Choice: StepGPU, Why: why, State: state, Algorithm: Probe.String(), Loaded: w.loaded})
 	to, err := w.s.reserve(st.stream, w.cur.at, state.Length)
 	if err != nil {
 		return err
@@ -197,7 +181,7 @@ func (w *stepping) intersect(state StepState, why string) error {
 	c.step.descs = d
 	copy(p.lists, parts)
 	copy(p.lists[segs:], w.p.lists[w.done*segs:(w.done+1)*segs])
-	err = c.layOut([]*plan{p}, how)
+	err = c.layOut([]*plan{p}, Probe)
 	if err == nil {
 		err = w.flush()
 	}

@@ -143,10 +143,10 @@ func TestStepsEqualSearcher(t *testing.T) {
 	moved, ended := map[int]int{}, 0
 	for i, codec := range []string{"", "bp128", "newpfd", "ef", "vbyte128", "seglrc", "rice", "bp256", "vbyte1024", "hslrc"}[:few(4, 10)] {
 		snapshot := stepIndex(t, codec, few(1600, 3000), 1+i%3)
-		for j, how := range []Strategy{Auto, MergePath, Probe, ProbeSkip}[:few(3, 4)] {
+		for j := range few(3, 4) {
 			// The query moves to the CPU after turn terms, or never.
 			turn, each := 0, false
-			s := newStepper(t, snapshot, Options{Memory: 8 << 20}, StepOptions{Load: true, Strategy: how, sorted: []int{0, 20, 1}[j%3], Rule: StepRule{Sort: []int64{0, 500, 0, -1}[j%4]}, Choose: func(st StepState) StepChoice {
+			s := newStepper(t, snapshot, Options{Memory: 8 << 20}, StepOptions{Load: true, sorted: []int{0, 20, 1}[j%3], Rule: StepRule{Sort: []int64{0, 500, 0, -1}[j%4]}, Choose: func(st StepState) StepChoice {
 				switch {
 				case st.Done >= turn:
 					return StepCPU

@@ -25,10 +25,6 @@ type StepOptions struct {
 	// hybrid.StepOptions does. It decides on disjunctions of an eighth of Rule.Or or more; nil means
 	// that Rule decides on all. It must be safe for concurrent use.
 	Sooner func(q *query.Query) bool
-	// Strategy intersects lists on the GPU. Auto takes MergePath where Rule says so, and
-	// otherwise Probe. A strategy that merges makes every intersection a step of its own, and
-	// gives way to Probe in a query of a list that it does not take.
-	Strategy Strategy
 	// Load copies missing lists to the device before the step that needs them, and decides
 	// as if they were there. Otherwise lists are copied as Rule.Load says.
 	Load bool
@@ -74,9 +70,6 @@ type room struct {
 // It retains cpu; close it before x. The error matches ErrClosed if x or cpu is closed, and
 // query.ErrInvalid if one is nil, they are of different snapshots or an option is invalid.
 func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, error) {
-	if o.Strategy >= strategyCount {
-		return nil, fmt.Errorf("%w: gpuload: no %v", query.ErrInvalid, o.Strategy)
-	}
 	if x == nil || cpu == nil {
 		return nil, fmt.Errorf("%w: a stepper takes a GPU's executor and a searcher", query.ErrInvalid)
 	}

@@ -244,8 +244,7 @@ func (m *mixed) shut() error {
 
 // step answers queries step by step, each step where r says.
 func (m *mixed) step(r *rand.Rand, x *gpuload.Executor) error {
-	all := gpuload.Strategies()
-	o := gpuload.StepOptions{Strategy: all[r.IntN(len(all))], Load: r.IntN(2) == 0}
+	o := gpuload.StepOptions{Load: r.IntN(2) == 0}
 	if r.IntN(3) > 0 {
 		own := rand.New(rand.NewPCG(r.Uint64(), 2))
 		o.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepChoice(own.IntN(3)) }
@@ -255,7 +254,7 @@ func (m *mixed) step(r *rand.Rand, x *gpuload.Executor) error {
 		return err
 	}
 	if err := m.collection.ask(r, patient{stepping{s}}, 40); err != nil {
-		return fmt.Errorf("step by step, %v: %w", o.Strategy, err)
+		return fmt.Errorf("step by step: %w", err)
 	}
 	return s.Close()
 }

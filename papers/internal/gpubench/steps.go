@@ -88,10 +88,8 @@ func stepWays(queries []query.Query) []stepWay {
 	out = append(out,
 		stepWay{name: "hybrid, ratio alone, each step", o: gpuload.StepOptions{Rule: gpuload.Griffin}},
 		stepWay{name: "gpu, selection there", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: -1}, Choose: always(gpuload.StepRest)}},
-		stepWay{name: "gpu, partial sort on the CPU", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: 1 << 40}, Choose: always(gpuload.StepRest)}})
-	for _, s := range []gpuload.Strategy{gpuload.Probe, gpuload.MergePath} {
-		out = append(out, stepWay{name: "gpu, each step, " + s.String(), o: gpuload.StepOptions{Choose: always(gpuload.StepGPU), Strategy: s}})
-	}
+		stepWay{name: "gpu, partial sort on the CPU", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: 1 << 40}, Choose: always(gpuload.StepRest)}},
+		stepWay{name: "gpu, each step", o: gpuload.StepOptions{Choose: always(gpuload.StepGPU)}})
 	for n := 2; n <= min(longest(queries), 5); n++ {
 		out = append(out, stepWay{name: fmt.Sprintf("cpu after %d terms", n), o: gpuload.StepOptions{Choose: until(n)}, hidden: true})
 	}

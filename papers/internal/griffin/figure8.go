@@ -64,7 +64,7 @@ var figure8 = paper.Experiment{
 	Plot:  paper.Plot{Kind: chart.Bars, LogY: true},
 	Notes: []string{"4 pairs a group, the paper 100; one pair at a time; the row GPU is the engine's search with resident lists",
 		"a warp of the engine's search has 128 docIDs of the shorter list, and decodes the blocks of ef that they fall in one after the other: it takes the longer, the more blocks these are; of a single pair each block has a warp of its own",
-		"the engine's choice for a whole query is to search at every ratio; a query that goes step by step merges only if the Go API (gpuload.StepRule) or a file of costs tells it to",
+		"the engine's choice for a whole query, and for each step of one, is to search at every ratio",
 	},
 }
 

@@ -1,13 +1,15 @@
 package kernels
 
 import (
+	"maps"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// header is what a header has.
+// header is what a header or a source has.
 type header struct {
 	text     string // without comments and strings
 	includes []string
@@ -28,10 +30,10 @@ var (
 	local       = regexp.MustCompile(`DEV_MEMBER [\w ]*?[\s*&](\w+)\(|\w[ *&]+(\w+)[,)]`) // members and parameters
 )
 
-// headers returns the headers of the device code by path.
+// headers returns the headers and sources of the device code by path.
 func headers(t *testing.T) map[string]*header {
 	all := map[string]*header{}
-	for _, f := range append(glob(t, "", "*.h"), glob(t, "../papers/kernels", "*.h")...) {
+	for _, f := range slices.Concat(glob(t, "", "*.h"), glob(t, "../papers/kernels", "*.h"), glob(t, "", "*.cu"), glob(t, "../papers/kernels", "*.cu")) {
 		if strings.HasPrefix(filepath.Base(f), "emu") {
 			continue // for the host's compiler; cuda.h includes emu.h
 		}
@@ -55,14 +57,16 @@ func headers(t *testing.T) map[string]*header {
 	return all
 }
 
-// TestHeaders checks that each header has a guard and reaches, by its includes, every header that
-// defines what it uses, so that files may include headers in any order.
+// TestHeaders checks that each header has a guard, and that headers and sources reach, by their includes,
+// every header that defines what they use, so that files may include headers in any order.
 func TestHeaders(t *testing.T) {
 	all := headers(t)
 	where := map[string][]string{} // the headers that define a name
 	for f, h := range all {
-		for name := range h.defines {
-			where[name] = append(where[name], f)
+		if strings.HasSuffix(f, ".h") {
+			for name := range h.defines {
+				where[name] = append(where[name], f)
+			}
 		}
 	}
 	if len(where["bp_row"]) != 1 || len(where["ListDesc"]) != 1 || len(where["RICE"]) != 1 || len(where["DEV"]) != 1 {
@@ -70,7 +74,7 @@ func TestHeaders(t *testing.T) {
 	}
 	for f, h := range all {
 		guard := strings.Fields(h.text + " . .")[:4]
-		if guard[0] != "#ifndef" || guard[2] != "#define" || guard[1] != guard[3] || !strings.HasSuffix(strings.TrimSpace(h.text), "#endif") {
+		if strings.HasSuffix(f, ".h") && (guard[0] != "#ifndef" || guard[2] != "#define" || guard[1] != guard[3] || !strings.HasSuffix(strings.TrimSpace(h.text), "#endif")) {
 			t.Errorf("%s has no guard", f)
 		}
 		reached := map[string]bool{}
@@ -89,7 +93,7 @@ func TestHeaders(t *testing.T) {
 		if reached[f] {
 			t.Errorf("%s includes itself", f)
 		}
-		own := map[string]bool{}
+		own := maps.Clone(h.defines)
 		for _, m := range local.FindAllStringSubmatch(h.text, -1) {
 			own[m[1]+m[2]] = true
 		}

@@ -45,7 +45,6 @@
 //	searcher.go              Searcher: its life, queries in, hits out
 //	parse.go                 text to terms
 //	bm25.go                  parameters, statistics, Scorer, Score
-//	terminfo.go              what is known of a term without its postings
 //	trace.go                 a record of an execution
 //	arena.go                 memory for results that is reused
 //	internal/engine          what executes queries: terms, lists, algorithms, the best hits

@@ -131,7 +131,6 @@ func callsOf(ctx context.Context, s *Searcher) map[string]error {
 		errs["Matches"] = err
 	}
 	_, errs["AppendLengths"] = s.AppendLengths(nil, querytest.Terms("w1"))
-	_, errs["AppendTermInfo"] = s.AppendTermInfo(nil, querytest.Terms("w1"))
 	other, err := s.Retain()
 	if errs["Retain"] = err; err == nil {
 		other.Close()

@@ -241,6 +241,13 @@ func (s *Searcher) SearchAmong(_ trusted.Caller, ctx context.Context, q Query, d
 	return r, err
 }
 
+// AppendLengths appends the document frequency of each term in the snapshot, in the order
+// of terms. It uses and fills the cache of the queries. The error matches reader.ErrClosed
+// or format.ErrCorrupt.
+func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
+	return s.engine.AppendLengths(dst, terms)
+}
+
 // Parse returns the terms of a query's text, for Query.RawTerms. The analyzer of the index cuts it as
 // it cut the documents. There is no syntax; a repeated word gives a repeated term. Text without a
 // term, such as one of stop words only, gives none: a query for it has no hits. The error

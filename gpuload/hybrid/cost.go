@@ -16,23 +16,23 @@ type features struct {
 	mode query.Mode
 }
 
-func featuresOf(q *query.Query, infos []*query.TermInfo) features {
+// featuresOf returns those of a query whose terms are in so many documents.
+func featuresOf(q *query.Query, lengths []uint64) features {
 	first, second, sum := uint64(math.MaxUint64), uint64(math.MaxUint64), uint64(0)
-	for _, t := range infos {
-		n := t.Docs
+	for _, n := range lengths {
 		sum += n
 		if n < first {
 			n, first = first, n
 		}
 		second = min(second, n)
 	}
-	if len(infos) < 2 {
+	if len(lengths) < 2 {
 		second = 0
 	}
-	if len(infos) < 1 {
+	if len(lengths) < 1 {
 		first = 0
 	}
-	return features{mode: q.Mode, x: [6]float64{1, log2(first) / 16, log2(second) / 16, log2(sum) / 16, float64(min(len(infos), 32)) / 8, log2(uint64(max(q.K, 0))) / 8}}
+	return features{mode: q.Mode, x: [6]float64{1, log2(first) / 16, log2(second) / 16, log2(sum) / 16, float64(min(len(lengths), 32)) / 8, log2(uint64(max(q.K, 0))) / 8}}
 }
 
 func log2(n uint64) float64 { return math.Log2(float64(n) + 1) }

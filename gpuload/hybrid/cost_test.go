@@ -9,14 +9,14 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// drawn returns a query and what is known of its terms.
-func drawn(rng *rand.Rand) (*query.Query, []*query.TermInfo) {
+// drawn returns a query and the lengths of its lists.
+func drawn(rng *rand.Rand) (*query.Query, []uint64) {
 	q := &query.Query{K: 1 + rng.IntN(100), Mode: query.Mode(rng.IntN(3))}
-	var infos []*query.TermInfo
+	var lengths []uint64
 	for range 1 + rng.IntN(6) {
-		infos = append(infos, &query.TermInfo{Docs: uint64(1 + rng.IntN(1<<rng.IntN(22)))})
+		lengths = append(lengths, uint64(1+rng.IntN(1<<rng.IntN(22))))
 	}
-	return q, infos
+	return q, lengths
 }
 
 // TestCostLearns lets costs learn from queries whose times follow other laws than the built-in ones.
@@ -56,17 +56,11 @@ func TestCostLearns(t *testing.T) {
 }
 
 func TestFeatures(t *testing.T) {
-	infos := func(docs ...uint64) (out []*query.TermInfo) {
-		for _, n := range docs {
-			out = append(out, &query.TermInfo{Docs: n})
-		}
-		return out
-	}
 	for _, c := range []struct {
 		docs []uint64
 		want [3]float64 // shortest, second, sum
 	}{{nil, [3]float64{}}, {[]uint64{7}, [3]float64{3, 0, 3}}, {[]uint64{255, 0, 15}, [3]float64{0, 4, math.Log2(271)}}, {[]uint64{3, 3}, [3]float64{2, 2, math.Log2(7)}}} {
-		f := featuresOf(&query.Query{K: 3, Mode: query.Or}, infos(c.docs...))
+		f := featuresOf(&query.Query{K: 3, Mode: query.Or}, c.docs)
 		for i, want := range c.want {
 			if got := f.x[i+1] * 16; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%v: feature %d is %v, not %v", c.docs, i, got, want)

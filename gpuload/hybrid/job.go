@@ -22,9 +22,9 @@ type job struct {
 
 	bound    bool // for the cores: no GPU may answer it, or one has failed to
 	f        features
-	begun    time.Duration // on a core, if its time is measured; otherwise 0
-	queries  int           // that this job has served
-	infos    []*query.TermInfo
+	begun    time.Duration            // on a core, if its time is measured; otherwise 0
+	queries  int                      // that this job has served
+	lengths  []uint64                 // of the terms' lists
 	answered func([]query.Hit, error) // end
 	stays    func() bool              // weigh
 }
@@ -141,12 +141,12 @@ func (j *job) weighed() bool {
 // weigh is called by the core that comes to a query. It leaves the query to the GPU if that answers it sooner.
 func (j *job) weigh() bool {
 	x := j.x
-	infos, err := x.cpu.Searcher().AppendTermInfo(j.infos[:0], j.q.RawTerms)
-	j.infos = infos
+	lengths, err := x.cpu.Searcher().AppendLengths(j.lengths[:0], j.q.RawTerms)
+	j.lengths = lengths
 	if err != nil {
 		return true // it will come across the error
 	}
-	j.f = featuresOf(&j.q, infos)
+	j.f = featuresOf(&j.q, lengths)
 	now := x.now()
 	if x.cost.core(&j.f) > x.cost.gpu(j.q.Mode, now) && !x.gone.Load() {
 		x.call(x.suited.push(j))

@@ -18,12 +18,12 @@ func StepOptions(s *query.Searcher) gpuload.StepOptions {
 
 // steps returns StepOptions that decide by c.
 func (c *cost) steps(s *query.Searcher) gpuload.StepOptions {
-	memory := sync.Pool{New: func() any { return new([]*query.TermInfo) }}
+	memory := sync.Pool{New: func() any { return new([]uint64) }}
 	return gpuload.StepOptions{Sooner: func(q *query.Query) bool {
-		infos := memory.Get().(*[]*query.TermInfo)
-		defer memory.Put(infos)
-		all, err := s.AppendTermInfo((*infos)[:0], q.RawTerms)
-		if *infos = all; err != nil {
+		lengths := memory.Get().(*[]uint64)
+		defer memory.Put(lengths)
+		all, err := s.AppendLengths((*lengths)[:0], q.RawTerms)
+		if *lengths = all; err != nil {
 			return false // the CPU will find the same error
 		}
 		f := featuresOf(q, all)

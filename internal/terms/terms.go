@@ -63,6 +63,14 @@ func (c *Cache[X]) Get(term []byte) *X {
 	return nil
 }
 
+// DF returns the document frequency of a term, if the Cache has it.
+func (c *Cache[X]) DF(term []byte) (df uint64, ok bool) {
+	if k := c.terms.Get(termcache.Hash(term), term); k != nil {
+		return k.df, true
+	}
+	return 0, false
+}
+
 // Drop empties the Cache.
 func (c *Cache[X]) Drop() { c.terms.Drop() }
 

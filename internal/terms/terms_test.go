@@ -84,6 +84,9 @@ func TestResolve(t *testing.T) {
 					t.Errorf("%s: %+v, want df %d, %d times", x.Bytes, x, df, n)
 				}
 				fresh = fresh || x.Fresh
+				if n, ok := c.DF(x.Bytes); ok != (c.Get(x.Bytes) != nil) || ok && n != df {
+					t.Errorf("the cache has %s in %d documents, want %d", x.Bytes, n, df)
+				}
 				one, err := alone.Find(&c, x.Bytes)
 				if err != nil || one.DF != df || one.Times != 1 {
 					t.Errorf("%s alone: %+v, %v", x.Bytes, one, err)

@@ -11,7 +11,6 @@
 //
 //	query.go                queries and modes, as package query hands them over
 //	terms.go, resolve.go    what is kept of a term; looking terms up by internal/terms
-//	terminfo.go             what is known of a term without its postings
 //	prefetch.go fetch.go    what is read ahead from an index that is not in memory
 //	execution.go            the state of a query's execution
 //	passes.go               one or two passes over the segments, hits out

@@ -6,7 +6,6 @@ import (
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
-	"github.com/pinion-index/pinion/segment"
 )
 
 // execution is the state of one query's execution. Searchers pool executions, so that a query hardly allocates.
@@ -19,8 +18,6 @@ type execution struct {
 
 	terms  []term // in canonical order
 	lookup terms.Resolver[known]
-
-	described segment.List // memory of info
 }
 
 // parts returns the parts of the Searcher as the query reads them.

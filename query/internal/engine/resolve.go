@@ -41,16 +41,24 @@ func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64
 		return dst, err
 	}
 	defer s.release()
+	lengths = dst
+	for _, b := range terms {
+		n, ok := s.terms.DF(b)
+		if !ok {
+			if n, err = s.lookUp(b); err != nil {
+				return dst, err
+			}
+		}
+		lengths = append(lengths, n)
+	}
+	return lengths, nil
+}
+
+// lookUp returns the document frequency of a term that the cache does not have. The snapshot is held.
+func (s *Searcher) lookUp(term []byte) (df uint64, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	r := s.execution()
 	defer s.runs.Put(r)
-	lengths = dst
-	for _, b := range terms {
-		t, err := r.lookup.Find(s.terms, b)
-		if err != nil {
-			return dst, err
-		}
-		lengths = append(lengths, t.DF)
-	}
-	return lengths, nil
+	t, err := r.lookup.Find(s.terms, term)
+	return t.DF, err
 }

@@ -106,7 +106,7 @@ const (
 	burstEvery = 64 // postings between two bursts, on average
 	burstLen   = 12 // postings of a burst, on average
 
-	zipfShift = 2.7 // Mandelbrot's: rank r has frequency in proportion to 1/(r + zipfShift)
+	ZipfShift = 2.7 // Mandelbrot's: rank r has frequency in proportion to 1/(r + ZipfShift)
 )
 
 // Collection is the layout of the documents; posting lists are drawn on demand. It is
@@ -124,7 +124,7 @@ type Collection struct {
 	// stretched by Boost.
 	warps [][]float64
 	names naming
-	zipf  float64 // frequency of rank r is zipf/(r+zipfShift)
+	zipf  float64 // frequency of rank r is zipf/(r+ZipfShift)
 }
 
 type site struct {
@@ -154,7 +154,7 @@ func New(s Spec) (*Collection, error) {
 	c := &Collection{spec: s, names: newNaming(s.Terms)}
 	sum := 0.0
 	for r := range s.Terms {
-		sum += 1 / (float64(r) + zipfShift)
+		sum += 1 / (float64(r) + ZipfShift)
 	}
 	c.zipf = 1 / sum
 	rng := rand.New(rand.NewPCG(s.Seed, 0))
@@ -255,4 +255,4 @@ func (c *Collection) Topic(rank int) int {
 func (c *Collection) Term(dst []byte, rank int) []byte { return c.names.append(dst, rank) }
 
 // share returns approximately what share of all tokens the term of a rank has.
-func (c *Collection) share(rank int) float64 { return c.zipf / (float64(rank) + zipfShift) }
+func (c *Collection) share(rank int) float64 { return c.zipf / (float64(rank) + ZipfShift) }

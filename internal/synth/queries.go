@@ -58,7 +58,7 @@ func (c *Collection) Queries(q QuerySpec) [][]string {
 // contain, of the topic if own is set.
 func (c *Collection) rankOf(part float64, topic int, own bool) int {
 	share := -math.Log1p(-min(part, 0.999)) / c.spec.Length
-	r := int(max(c.zipf/share-zipfShift, 0))
+	r := int(max(c.zipf/share-ZipfShift, 0))
 	for ; own && r < c.spec.Terms && c.Topic(r) != topic; r++ {
 	}
 	return min(r, c.spec.Terms-1)

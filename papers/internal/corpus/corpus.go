@@ -44,7 +44,7 @@ type Weighted struct {
 type kind struct {
 	docs  int // of the paper
 	spec  synth.Spec
-	log   synth.LogSpec
+	log   LogSpec
 	terms terms
 	order string // "", random, static
 }
@@ -57,13 +57,13 @@ var t06 = []float64{0, 16.1, 24.5, 22.8, 14.8, 8.24, 6, 4, 2.5, 1.06}
 // terms.
 var griffin11 = []float64{0, 27, 33, 24, 9, 4, 2, 1}
 
-func log(lengths []float64, first float64) synth.LogSpec {
-	return synth.LogSpec{Queries: 1000, Lengths: lengths, First: first, Spread: 1, Skew: 0.75, Own: 0.75, Seed: 6}
+func log(lengths []float64, first float64) LogSpec {
+	return LogSpec{Queries: 1000, Lengths: lengths, First: first, Spread: 1, Skew: 0.75, Own: 0.75, Seed: 6}
 }
 
 // ao is a log of Ao's: its other lists and topics give the ratios of table 4.
-func ao(first float64) synth.LogSpec {
-	return synth.LogSpec{Queries: 1000, Lengths: t06, First: first, Spread: 0.8, Skew: 1.25, Floor: 0.15, Own: 0.95, Seed: 6}
+func ao(first float64) LogSpec {
+	return LogSpec{Queries: 1000, Lengths: t06, First: first, Spread: 0.8, Skew: 1.25, Floor: 0.15, Own: 0.95, Seed: 6}
 }
 
 // The regions of GOV, GOV2 and BD give the rows of Ao 2011, table 1, that are in crawl
@@ -135,7 +135,7 @@ func Asked(name string, scale float64, most int) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := listset.New(name, base, order, base.LogRanks(k.log))
+	s, err := listset.New(name, base, order, k.log.Ranks(base))
 	if err != nil {
 		return nil, err
 	}

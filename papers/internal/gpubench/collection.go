@@ -15,6 +15,7 @@ import (
 	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/internal/synth"
 	"github.com/pinion-index/pinion/order"
+	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -70,14 +71,14 @@ func (b *Bench) collection(ctx context.Context, name, dir string) (*listset.Inde
 	if err != nil {
 		return nil, err
 	}
-	log := synth.LogSpec{Queries: 1000, Lengths: []float64{0, 16.1, 24.5, 22.8, 14.8, 8.24, 6, 4, 2.5, 1.06},
+	log := corpus.LogSpec{Queries: 1000, Lengths: []float64{0, 16.1, 24.5, 22.8, 14.8, 8.24, 6, 4, 2.5, 1.06},
 		First: c.first, Spread: 0.8, Skew: 1.25, Floor: 0.15, Own: 0.95, Seed: 6}
 	log = log.Scaled(float64(base.Spec().Docs) / float64(c.docs))
 	var docs order.Permutation
 	if c.random {
 		docs = order.Shuffle(uint32(base.Spec().Docs), c.spec.Seed)
 	}
-	s, err := listset.New(strings.ToUpper(name), base, docs, base.LogRanks(log))
+	s, err := listset.New(strings.ToUpper(name), base, docs, log.Ranks(base))
 	if err != nil {
 		return nil, err
 	}

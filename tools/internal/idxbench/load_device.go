@@ -96,11 +96,6 @@ func (f *loadFlags) checkDevices() error {
 // finds reports whether the highest rate is looked for.
 func (f *loadFlags) finds() bool { return f.deadline > 0 && len(f.rates) == 0 && len(f.alone) == 0 }
 
-// saturates reports whether a run is one at saturation.
-func (f *loadFlags) saturates() bool {
-	return slices.Contains(f.rates, 0) || len(f.rates) == 0 && len(f.alone) == 0
-}
-
 // usesGPU reports whether a run needs a GPU.
 func (f *loadFlags) usesGPU() bool {
 	return slices.ContainsFunc(f.devices, func(d string) bool { return d != onCPU })

@@ -1,15 +1,13 @@
-package synth
+package corpus
 
 import (
 	"context"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/synth"
 )
 
 // LogSpec describes a query log by what the papers say of theirs: how many terms queries
@@ -38,16 +36,17 @@ func (q LogSpec) Scaled(share float64) LogSpec {
 	return q
 }
 
-// LogRanks draws queries as ranks of terms, in no order. The number of documents with a
-// term is estimated from a sample of lists.
-func (c *Collection) LogRanks(q LogSpec) [][]int {
-	rng := rand.New(rand.NewPCG(c.spec.Seed, q.Seed<<1|1))
-	curve := c.curve()
-	most := 0.95 * float64(c.spec.Docs)
+// Ranks draws queries as ranks of a collection's terms, in no order. The number of documents with
+// a term is estimated from a sample of lists.
+func (q LogSpec) Ranks(c *synth.Collection) [][]int {
+	spec := c.Spec()
+	rng := rand.New(rand.NewPCG(spec.Seed, q.Seed<<1|1))
+	curve := newCurve(c)
+	most := 0.95 * float64(spec.Docs)
 	mu := math.Log(q.First) - q.Spread*q.Spread/2
 	out := make([][]int, q.Queries)
 	for i := range out {
-		topic, n := rng.IntN(c.spec.Topics), pick(rng, q.Lengths)
+		topic, n := rng.IntN(spec.Topics), pick(rng, q.Lengths)
 		first := min(max(math.Exp(mu+q.Spread*rng.NormFloat64()), 2), most/2)
 		for try := 0; len(out[i]) < n && try < 100*n; try++ {
 			df := first
@@ -56,11 +55,11 @@ func (c *Collection) LogRanks(q LogSpec) [][]int {
 			}
 			r := curve.rank(df)
 			if rng.Float64() < q.Own {
-				for r+1 < c.spec.Terms && c.Topic(r) != topic {
+				for r+1 < spec.Terms && c.Topic(r) != topic {
 					r++
 				}
 			}
-			if r = min(r, c.spec.Terms-1); !slices.Contains(out[i], r) {
+			if r = min(r, spec.Terms-1); !slices.Contains(out[i], r) {
 				out[i] = append(out[i], r)
 			}
 		}
@@ -86,10 +85,10 @@ func pick(rng *rand.Rand, shares []float64) int {
 // curve relates ranks to numbers of documents.
 type curve struct{ ranks, docs []float64 } // logarithms; docs descend
 
-// curve measures lists at ranks that grow by a factor.
-func (c *Collection) curve() curve {
+// newCurve measures lists at ranks that grow by a factor.
+func newCurve(c *synth.Collection) curve {
 	var ranks []int
-	for r := 0; r < c.spec.Terms; r = max(r+1, int(1.6*float64(r))) {
+	for r := 0; r < c.Spec().Terms; r = max(r+1, int(1.6*float64(r))) {
 		ranks = append(ranks, r)
 	}
 	var out curve
@@ -105,7 +104,7 @@ func (c *Collection) curve() curve {
 		if i > 0 {
 			v = min(v, out.docs[i-1]-1e-9)
 		}
-		out.ranks, out.docs = append(out.ranks, math.Log(float64(ranks[i])+zipfShift)), append(out.docs, v)
+		out.ranks, out.docs = append(out.ranks, math.Log(float64(ranks[i])+synth.ZipfShift)), append(out.docs, v)
 	}
 	return out
 }
@@ -119,30 +118,5 @@ func (v curve) rank(df float64) int {
 	}
 	part := (v.docs[i-1] - y) / (v.docs[i-1] - v.docs[i])
 	part = min(max(part, 0), 1)
-	return int(max(math.Exp(v.ranks[i-1]+part*(v.ranks[i]-v.ranks[i-1]))-zipfShift, 0))
-}
-
-// Draw draws the lists of ranks on several goroutines, 0 for one for each CPU, and calls
-// take with the index in ranks and the postings, which take may keep. Calls for different
-// lists may overlap.
-func (c *Collection) Draw(ctx context.Context, ranks []int, threads int, take func(i int, p format.Postings)) error {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range threads {
-		wg.Go(func() {
-			d := newDrawer(c)
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(ranks) {
-					return
-				}
-				take(i, d.list(ranks[i], 0, Slabs, format.Postings{}))
-			}
-		})
-	}
-	wg.Wait()
-	return ctx.Err()
+	return int(max(math.Exp(v.ranks[i-1]+part*(v.ranks[i]-v.ranks[i-1]))-synth.ZipfShift, 0))
 }

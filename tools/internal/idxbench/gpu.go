@@ -76,7 +76,7 @@ queries: as conjunctions for docIDs, by each way to intersect, and as disjunctio
 the best documents. Every result is compared with the CPU's.
 It needs an NVIDIA GPU and a build that can use it.`,
 		Example: `  idxbench gpu --index kjv.idx --queries topics.tsv
-  idxbench gpu --index kjv.idx --queries topics.tsv --strategy probe,mergepath --json`,
+  idxbench gpu --index kjv.idx --queries topics.tsv --strategy probe,mergepath`,
 		Args: cli.Want(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			g, err := f.run(cmd.Context())

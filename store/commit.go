@@ -21,33 +21,11 @@ type CommitID struct {
 // Newest returns the id of the newest commit, of whose manifest it reads the header, or
 // the zero CommitID if there is none. It is a hint: the id of a commit whose manifest is
 // damaged or just being replaced equals no Commit.ID. Latest says what is there.
-func (d *Dir) Newest() (id CommitID, err error) {
-	gen, err := d.Generation()
-	if err != nil || gen == 0 {
+func (d *Dir) Newest() (CommitID, error) {
+	if err := d.err("read"); err != nil {
 		return CommitID{}, err
 	}
-	id.generation = gen
-	for _, name := range manifestNames(gen)[:2] {
-		if readHead(d.fs, name, id.head[:]) == nil {
-			break
-		}
-	}
-	return id, nil
-}
-
-// readHead reads the first bytes of a file.
-func readHead(fsys ReadFS, name string, head []byte) (err error) {
-	defer CatchFault(ArmFault(), &err)
-	data, err := fsys.Open(name)
-	if err != nil {
-		return err
-	}
-	defer data.Close()
-	b, err := data.Range(0, int64(len(head)))
-	if err == nil {
-		copy(head, b)
-	}
-	return err
+	return d.commits.Newest()
 }
 
 // ID returns what tells the commit from others. What was published has the zero CommitID.
@@ -183,10 +161,6 @@ func (d *folder) remove(names []string) {
 // unchanged reports whether the newest commit is still that of the last Lock. The caller
 // holds d.mu.
 func (d *folder) unchanged() bool {
-	l, err := list(d.fs)
-	if err != nil {
-		return false
-	}
-	_, id, err := register{d.fs}.read(l.newest)
+	_, id, err := d.commits.Load()
 	return err == nil && d.last == id
 }

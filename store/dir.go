@@ -23,9 +23,10 @@ type Dir struct {
 
 // folder is what the Dirs of a directory share.
 type folder struct {
-	fs    ReadFS
-	id    any
-	users int // guarded by registry
+	fs      ReadFS
+	commits register
+	id      any
+	users   int // guarded by registry
 
 	mu      sync.Mutex          // held while files are read or removed
 	pins    map[string]int      // file name -> commits that refer to it
@@ -93,7 +94,7 @@ func OpenFS(fsys ReadFS) (*Dir, error) {
 	defer registry.Unlock()
 	f := registry.folders[id]
 	if f == nil {
-		f = &folder{fs: fsys, id: id, pins: make(map[string]int), garbage: make(map[string]struct{})}
+		f = &folder{fs: fsys, commits: dirRegister{fsys}, id: id, pins: make(map[string]int), garbage: make(map[string]struct{})}
 	}
 	return f.use(), nil
 }
@@ -198,17 +199,6 @@ func (d *Dir) Generation() (uint64, error) {
 	return l.newest, nil
 }
 
-const (
-	// retries bounds how often a reader starts again because files were removed while
-	// it opened them. A writer would have to commit faster than a reader opens that
-	// many times in a row.
-	retries = 64
-	// agree is how many listings in a row must say the same to be believed if what they
-	// say is an error. A listing is not atomic: it can miss both the new manifest and
-	// the old one, or show one that is gone when it is opened.
-	agree = 3
-)
-
 // Latest returns the newest commit. The caller releases it; until then its files
 // remain. Of the two files of its manifest one suffices. For a directory without a
 // trace of an index the error is of kind format.ErrNotAnIndex. If both files of the
@@ -218,33 +208,15 @@ func (d *Dir) Latest() (*Commit, error) {
 	if err := d.err("open"); err != nil {
 		return nil, err
 	}
-	var before listing
-	same := 0
-	for attempt := 1; ; attempt++ {
-		l, c, err := d.latest()
-		if err == nil || l == nil || attempt == retries {
-			return c, err
-		}
-		if same++; l.newest != before.newest || l.top != before.top {
-			same = 1
-		}
-		if same == agree {
-			return nil, err
-		}
-		before = *l
-	}
-}
-
-func (d *folder) latest() (*listing, *Commit, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	l, m, id, err := register{d.fs}.load()
+	m, id, err := d.commits.Load()
 	if err != nil {
-		return l, nil, err
+		return nil, err
 	}
 	c := d.pin(m)
 	c.id = id
-	return l, c, nil
+	return c, nil
 }
 
 // pin returns the commit of m. The caller holds d.mu.
@@ -265,7 +237,7 @@ func (d *Dir) At(generation uint64) (*Commit, error) {
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	m, id, err := register{d.fs}.read(generation)
+	m, id, err := dirRegister{d.fs}.read(generation)
 	if err != nil {
 		return nil, err
 	}

@@ -45,7 +45,7 @@
 //
 //	dir.go                    Dir: the newest commit, and the files in use
 //	commit.go                 Commit: files that are kept
-//	register.go               which commit is the newest: read, and swapped for the next
+//	register.go               which commit is the newest: loaded, and swapped for the next
 //	lock.go, output.go        Lock: new files, Commit
 //	sweep.go                  what a Lock finds at first, and what it removes
 //	publish.go                what this process sees before it is committed

@@ -22,10 +22,11 @@ var ErrUncertain = errors.New("the outcome of the commit is uncertain")
 // Lock is the exclusive right to change a directory. All writes go through it. It
 // is safe for concurrent use.
 type Lock struct {
-	dir  *Dir
-	fs   FS
-	held FileLock
-	keep int // how many commits are kept, at least 1; keepAll until it is known how many there are
+	dir     *Dir
+	fs      FS
+	commits register
+	held    FileLock
+	keep    int // how many commits are kept, at least 1; keepAll until it is known how many there are
 
 	commit sync.Mutex // held by Commit
 
@@ -100,12 +101,16 @@ func (d *Dir) acquire(o LockOptions) (*Lock, error) {
 	if local, ok := w.(osDir); ok {
 		w = local.creating(o.Perm)
 	}
+	commits := d.commits
+	if _, ok := commits.(dirRegister); ok {
+		commits = dirRegister{w}
+	}
 	keep := o.KeepCommits
 	if keep == KeepPresent {
 		keep = keepAll
 	}
 	l := &Lock{
-		dir: d.hold(), fs: w, held: held, keep: max(keep, 1),
+		dir: d.hold(), fs: w, commits: commits, held: held, keep: max(keep, 1),
 		cur: &Manifest{}, next: 1, pending: make(map[string]*output),
 	}
 	d.writer = l
@@ -260,7 +265,7 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	}
 	l.commit.Lock()
 	defer l.commit.Unlock()
-	content, unsynced, err := l.prepare(m)
+	unsynced, err := l.prepare(m)
 	if err == nil && published != nil {
 		l.mu.Lock()
 		published.Generation, published.NextFile = m.Generation, m.NextFile
@@ -270,11 +275,7 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	if err != nil {
 		return err
 	}
-	err = register{l.fs}.swap(m.Generation, content, unsynced, func() error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		return l.stillHeld()
-	})
+	id, err := l.swap(m, unsynced)
 	l.mu.Lock()
 	if err != nil {
 		if errors.Is(err, ErrUncertain) {
@@ -286,7 +287,7 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	if l.stored {
 		l.old = append(l.old, &oldCommit{Manifest: l.cur})
 	}
-	l.cur, l.stored, l.id = m.Clone(), true, CommitID{m.Generation, [format.HeaderSize]byte(content)}
+	l.cur, l.stored, l.id = m.Clone(), true, id
 	for _, f := range m.Files() {
 		if o := l.pending[f]; o != nil {
 			o.release() // still open if it was synced by a commit that failed
@@ -299,17 +300,35 @@ func (l *Lock) CommitAndPublish(m, published *Manifest) error {
 	return nil
 }
 
-// prepare numbers and checks a manifest. It returns the content of its files and the
-// files of m that are to be synced.
-func (l *Lock) prepare(m *Manifest) (content []byte, unsynced []*output, err error) {
+// swap makes m the newest commit in the register, once the files that are to be synced are
+// durable and if the lock is still held.
+func (l *Lock) swap(m *Manifest, unsynced []*output) (CommitID, error) {
+	files := make([]File, len(unsynced))
+	for i, o := range unsynced {
+		files[i] = o
+	}
+	return l.commits.CompareAndSwap(l.id, m, files, func() error {
+		for _, o := range unsynced {
+			if err := o.synced(); err != nil {
+				return err
+			}
+		}
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		return l.stillHeld()
+	})
+}
+
+// prepare numbers and checks a manifest. It returns the files of m that are to be synced.
+func (l *Lock) prepare(m *Manifest) (unsynced []*output, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.stillHeld(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	m.Generation, m.NextFile = l.cur.Generation+1, l.next
 	if err := l.checkFiles(m); err != nil {
-		return nil, nil, fmt.Errorf("commit %d: %w", m.Generation, err)
+		return nil, fmt.Errorf("commit %d: %w", m.Generation, err)
 	}
 	for _, f := range m.Files() {
 		if o := l.pending[f]; o != nil {
@@ -318,8 +337,7 @@ func (l *Lock) prepare(m *Manifest) (content []byte, unsynced []*output, err err
 			}
 		}
 	}
-	content, err = encodeManifest(m)
-	return content, unsynced, err
+	return unsynced, nil
 }
 
 // checkFiles checks a manifest and that its files are there and complete. The caller

@@ -9,39 +9,122 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// register says which commit of a directory is the newest: load reads it, and swap replaces
-// it by the next. Nothing else depends on the order in which files are written, renamed and
-// synced. In a directory it is the manifest of the highest number, in two files.
-type register struct{ fs ReadFS }
+// register says which commit of an index is the newest. Nothing else that a writer does to
+// files needs an order, so that an index elsewhere than in a directory needs a register of
+// its own and nothing more than an FS besides.
+type register interface {
+	// Newest returns the id of the newest commit, or the zero CommitID if there is none. It
+	// is a hint, as Dir.Newest says.
+	Newest() (CommitID, error)
+	// Load returns the newest commit. If there is none, or what is there contradicts it,
+	// that is an error.
+	Load() (*Manifest, CommitID, error)
+	// CompareAndSwap makes m the newest commit if old is, and returns its id. m has the
+	// number after that of old. m and files become durable first; then, with only the swap
+	// left to do, ready is called, and its error ends the attempt. If an error matches
+	// ErrUncertain, either of the two commits may be the newest after a crash; after
+	// another, old is.
+	CompareAndSwap(old CommitID, m *Manifest, files []File, ready func() error) (CommitID, error)
+}
 
-// load returns the newest commit, and the listing that it was found by unless there was an
-// error before. If there is none, or what is there contradicts it, that is an error.
-func (r register) load() (*listing, *Manifest, CommitID, error) {
+// dirRegister is the register of a directory: the manifest of the highest number, in two
+// files, is the newest commit.
+type dirRegister struct{ fs ReadFS }
+
+const (
+	// retries bounds how often a reader starts again because files were removed while
+	// it opened them. A writer would have to commit faster than a reader opens that
+	// many times in a row.
+	retries = 64
+	// agree is how many listings in a row must say the same to be believed if what they
+	// say is an error. A listing is not atomic: it can miss both the new manifest and
+	// the old one, or show one that is gone when it is opened.
+	agree = 3
+)
+
+func (r dirRegister) Newest() (id CommitID, err error) {
 	l, err := list(r.fs)
-	if err != nil {
-		return nil, nil, CommitID{}, err
+	if err != nil || l.newest == 0 {
+		return CommitID{}, err
 	}
+	id.generation = l.newest
+	for _, name := range manifestNames(l.newest)[:2] {
+		if readHead(r.fs, name, id.head[:]) == nil {
+			break
+		}
+	}
+	return id, nil
+}
+
+// readHead reads the first bytes of a file.
+func readHead(fsys ReadFS, name string, head []byte) (err error) {
+	defer CatchFault(ArmFault(), &err)
+	data, err := fsys.Open(name)
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	b, err := data.Range(0, int64(len(head)))
+	if err == nil {
+		copy(head, b)
+	}
+	return err
+}
+
+// Load reads the directory again while it finds an error that another listing may not.
+func (r dirRegister) Load() (*Manifest, CommitID, error) {
+	var before listing
+	same := 0
+	for attempt := 1; ; attempt++ {
+		l, err := list(r.fs)
+		if err != nil {
+			return nil, CommitID{}, err
+		}
+		m, id, err := r.newestIn(l)
+		if err == nil || attempt == retries {
+			return m, id, err
+		}
+		if same++; l.newest != before.newest || l.top != before.top {
+			same = 1
+		}
+		if same == agree {
+			return nil, CommitID{}, err
+		}
+		before = *l
+	}
+}
+
+// newestIn reads the newest commit of a listing.
+func (r dirRegister) newestIn(l *listing) (*Manifest, CommitID, error) {
 	if l.newest == 0 {
-		return l, nil, CommitID{}, l.noManifest()
+		return nil, CommitID{}, l.noManifest()
 	}
 	m, id, err := r.read(l.newest)
 	if err == nil {
 		err = l.missingNewer(m)
 	}
-	return l, m, id, err
+	if err != nil {
+		return nil, CommitID{}, err
+	}
+	return m, id, nil
 }
 
-// swap makes content the manifest of commit gen, the next one, if held returns nil once
-// content and the files unsynced are durable: whoever holds the lock is the only one to swap,
-// but a lock file that is removed after this moment goes unnoticed. If the error matches
-// ErrUncertain, either of the two commits may be the newest after a crash; after another the
-// old one remains.
-func (r register) swap(gen uint64, content []byte, unsynced []*output, held func() error) error {
+// CompareAndSwap leaves the comparison to the write lock, without which nobody swaps. That it
+// is still held is for ready to say; a lock file that is removed after this moment goes
+// unnoticed.
+func (r dirRegister) CompareAndSwap(old CommitID, m *Manifest, files []File, ready func() error) (CommitID, error) {
+	if m.Generation != old.generation+1 {
+		return CommitID{}, fmt.Errorf("%w: commit %d behind commit %d", ErrInvalid, m.Generation, old.generation)
+	}
+	content, err := encodeManifest(m)
+	if err != nil {
+		return CommitID{}, err
+	}
 	w := r.fs.(FS)
-	names := manifestNames(gen)[:2]
-	err := r.write(w, names, content, unsynced)
+	names := manifestNames(m.Generation)[:2]
+	err = r.write(w, names, content, files)
 	if err == nil {
-		err = held()
+		err = ready()
 	}
 	if err != nil {
 		if !errors.Is(err, ErrLockLost) { // else they may be another writer's
@@ -49,7 +132,7 @@ func (r register) swap(gen uint64, content []byte, unsynced []*output, held func
 				w.Remove(name + tempSuffix)
 			}
 		}
-		return err
+		return CommitID{}, err
 	}
 	for _, name := range names {
 		if err == nil {
@@ -60,15 +143,15 @@ func (r register) swap(gen uint64, content []byte, unsynced []*output, held func
 		err = w.Sync()
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w", ErrUncertain, err)
+		return CommitID{}, fmt.Errorf("%w: %w", ErrUncertain, err)
 	}
-	return nil
+	return CommitID{m.Generation, [format.HeaderSize]byte(content)}, nil
 }
 
 // write writes a manifest to two files under temporary names and makes them durable,
-// together with the files that it names and the directory. All of that must be durable
-// before the first of the two is renamed, but in any order.
-func (r register) write(w FS, names []string, content []byte, unsynced []*output) error {
+// together with other files and the directory. All of that must be durable before the first
+// of the two is renamed, but in any order.
+func (r dirRegister) write(w FS, names []string, content []byte, others []File) error {
 	var files []File
 	var errs []error
 	for _, name := range names {
@@ -81,24 +164,59 @@ func (r register) write(w FS, names []string, content []byte, unsynced []*output
 	}
 	err := errors.Join(errs...)
 	if err == nil {
-		all := files
-		for _, o := range unsynced {
-			all = append(all, o)
-		}
-		err = w.Sync(all...)
+		err = w.Sync(append(files, others...)...)
 	}
 	for _, f := range files {
 		if e := f.Close(); err == nil {
 			err = e
 		}
 	}
+	return err
+}
+
+// restoreTwin writes a missing or damaged file of the manifest of a generation again, from the
+// other one.
+func (r dirRegister) restoreTwin(gen uint64) error {
+	var raw [2][]byte
+	names := manifestNames(gen)[:2]
+	for i, name := range names {
+		_, b, err := readManifestFile(r.fs, name, gen)
+		if err != nil && !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
+			return err // not damage: perhaps it can be read later
+		}
+		raw[i] = b
+	}
+	switch {
+	case bytes.Equal(raw[0], raw[1]):
+		return nil
+	case raw[0] != nil && raw[1] != nil:
+		e := format.Corrupt("its content differs from that of %s", names[1])
+		e.File = names[0]
+		return e
+	case raw[0] == nil:
+		return r.writeTwin(names[0], raw[1])
+	}
+	return r.writeTwin(names[1], raw[0])
+}
+
+func (r dirRegister) writeTwin(name string, content []byte) error {
+	w := r.fs.(FS)
+	temp := name + tempSuffix
+	f, err := createTemp(w, temp)
 	if err != nil {
 		return err
 	}
-	for _, o := range unsynced {
-		if err := o.synced(); err != nil {
-			return err
-		}
+	if _, err = f.WriteAt(content, 0); err == nil {
+		err = w.Sync(f)
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = w.Rename(temp, name)
+	}
+	if err != nil {
+		return fmt.Errorf("restoring %s: %w", name, err)
 	}
 	return nil
 }
@@ -117,7 +235,7 @@ func createTemp(w FS, name string) (File, error) {
 }
 
 // read reads the manifest of a generation from the first file that is readable.
-func (r register) read(gen uint64) (*Manifest, CommitID, error) {
+func (r dirRegister) read(gen uint64) (*Manifest, CommitID, error) {
 	names := manifestNames(gen)
 	errs := make([]error, len(names))
 	for i, name := range names {

@@ -269,7 +269,7 @@ func (l *Lock) write(ctx context.Context, inv *Inventory, r *Recovery, s *Segmen
 func (l *Lock) apply(ctx context.Context, inv *Inventory, r *Recovery) error {
 	m := r.Manifest.Clone()
 	l.next = inv.next
-	l.cur = inv.sound(inv.generation, r.Manifest) // no commit on disk
+	l.cur, l.id = inv.sound(inv.generation, r.Manifest), CommitID{generation: inv.generation} // no commit on disk
 	if err := l.checkNamed(); err != nil {
 		return err
 	}

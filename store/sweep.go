@@ -1,9 +1,7 @@
 package store
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 	"io/fs"
 	"slices"
 
@@ -26,7 +24,11 @@ func (l *Lock) start(o LockOptions) error {
 		return err
 	}
 	l.next = ls.next()
-	if ls.newest == 0 {
+	newest, err := l.commits.Newest()
+	if err != nil {
+		return err
+	}
+	if newest == (CommitID{}) {
 		if err := ls.noManifest(); !errors.Is(err, format.ErrNotAnIndex) {
 			return err
 		}
@@ -47,8 +49,10 @@ func (l *Lock) start(o LockOptions) error {
 	if err := l.checkNamed(); err != nil {
 		return err
 	}
-	if err := l.restoreTwin(); err != nil {
-		return err
+	if r, ok := l.commits.(dirRegister); ok {
+		if err := r.restoreTwin(l.cur.Generation); err != nil {
+			return err
+		}
 	}
 	if err := l.findOld(ls); err != nil {
 		return err
@@ -99,52 +103,6 @@ func checkFile(fsys ReadFS, name string, kind format.Kind, id format.ID) (err er
 	return err
 }
 
-// restoreTwin writes a missing or damaged file of the newest manifest again, from the
-// other one.
-func (l *Lock) restoreTwin() error {
-	var raw [2][]byte
-	names := manifestNames(l.cur.Generation)[:2]
-	for i, name := range names {
-		_, b, err := readManifestFile(l.fs, name, l.cur.Generation)
-		if err != nil && !isDamage(err) && !errors.Is(err, fs.ErrNotExist) {
-			return err // not damage: perhaps it can be read later
-		}
-		raw[i] = b
-	}
-	switch {
-	case bytes.Equal(raw[0], raw[1]):
-		return nil
-	case raw[0] != nil && raw[1] != nil:
-		e := format.Corrupt("its content differs from that of %s", names[1])
-		e.File = names[0]
-		return e
-	case raw[0] == nil:
-		return l.writeTwin(names[0], raw[1])
-	}
-	return l.writeTwin(names[1], raw[0])
-}
-
-func (l *Lock) writeTwin(name string, content []byte) error {
-	temp := name + tempSuffix
-	f, err := createTemp(l.fs, temp)
-	if err != nil {
-		return err
-	}
-	if _, err = f.WriteAt(content, 0); err == nil {
-		err = l.fs.Sync(f)
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = l.fs.Rename(temp, name)
-	}
-	if err != nil {
-		return fmt.Errorf("restoring %s: %w", name, err)
-	}
-	return nil
-}
-
 // findOld finds the superseded commits. Those of which both manifests are damaged are left
 // out: what they name goes to quarantine.
 func (l *Lock) findOld(ls *listing) error {
@@ -156,7 +114,7 @@ func (l *Lock) findOld(ls *listing) error {
 	}
 	slices.Sort(gens)
 	for _, gen := range slices.Compact(gens) {
-		m, _, err := register{l.fs}.read(gen)
+		m, _, err := dirRegister{l.fs}.read(gen)
 		switch {
 		case err == nil:
 			l.old = append(l.old, &oldCommit{Manifest: m, torn: l.keep > 1 && isTorn(l.fs, m)})

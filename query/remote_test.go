@@ -290,7 +290,11 @@ func TestRemoteRoundTrips(t *testing.T) {
 		x := (&objects{files: files}).opened(t, -1)
 		defer x.close(t)
 		for i, q := range remoteQueries {
+			start := time.Now()
 			want[i] = x.answers(t, q.Query)
+			if n := int((time.Since(start) + latency - 1) / latency); n > 5 {
+				t.Errorf("%s: %d round trips without a cache", q.Text, n)
+			}
 		}
 	})
 	for _, ended := range []bool{false, true} {
@@ -334,11 +338,14 @@ func TestRemoteRoundTrips(t *testing.T) {
 // answers once the store does.
 func TestRemoteDeadline(t *testing.T) {
 	files := remoteFiles()
-	for _, ended := range []bool{false, true} {
+	for _, c := range []struct {
+		ended bool
+		size  int64 // of the cache
+	}{{false, 1 << 20}, {true, 1 << 20}, {false, -1}, {true, -1}} {
 		for stage := range 4 {
 			synctest.Test(t, func(t *testing.T) {
-				o := &objects{files: files, ended: ended}
-				x := o.opened(t, 1<<20)
+				o := &objects{files: files, ended: c.ended}
+				x := o.opened(t, c.size)
 				q := remoteQueries[3].Query
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(stage)*latency+latency/2)
 				defer cancel()

@@ -60,6 +60,9 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	}
 	for i := range parts {
 		err := store.Guard(func() error {
+			if s.remote {
+				parts[i].Views().PrefetchTerms(nil) // reads the table
+			}
 			lens, err := parts[i].Views().DocLens()
 			parts[i].Lens = bm25.NewLengths(lens)
 			return err

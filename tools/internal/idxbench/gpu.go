@@ -264,7 +264,7 @@ func (b *gpuBench) intersect(ctx context.Context, x *gpuload.Executor, queries [
 	})
 	for i, docs := range want {
 		if err == nil && !slices.Equal(docs, m.Of(i)) {
-			err = fmt.Errorf("query %q: the GPU finds %d documents, the CPU %d", queries[i].RawTerms, len(m.Of(i)), len(docs))
+			err = fmt.Errorf("query %q: the GPU finds %s, the CPU %d", queries[i].RawTerms, cli.Number(len(m.Of(i)), "document"), len(docs))
 		}
 	}
 	return err

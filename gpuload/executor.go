@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/terms"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -160,7 +161,7 @@ func (s *Stats) add(o Stats) {
 
 // Working returns how many goroutines look up, lay out and read queries now, or wait for a
 // processor to do so. Those that wait for the device do not count.
-func (x *Executor) Working() int { return int(x.working.Load()) }
+func (x *Executor) Working(trusted.Caller) int { return int(x.working.Load()) }
 
 // aside calls f, which waits, and does not count the goroutine as working meanwhile.
 func (x *Executor) aside(f func()) {

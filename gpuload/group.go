@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -142,9 +143,9 @@ func (g *Group) Stats() Stats {
 }
 
 // Working returns the sum of Working of the Executors.
-func (g *Group) Working() (n int) {
+func (g *Group) Working(trusted.Caller) (n int) {
 	for _, m := range g.members {
-		n += m.x.Working()
+		n += m.x.Working(trusted.Caller{})
 	}
 	return n
 }

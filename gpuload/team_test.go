@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/pinion-index/pinion/internal/trusted"
 )
 
 // What has not begun when the caller is through is not waited for and does not begin; what has
@@ -35,7 +37,7 @@ func TestTeam(t *testing.T) {
 		}
 		done.Add(1)
 	})
-	if done.Load() != 3 || x.Working() != 0 {
-		t.Errorf("%d of 3 were waited for, %d work", done.Load(), x.Working())
+	if done.Load() != 3 || x.Working(trusted.Caller{}) != 0 {
+		t.Errorf("%d of 3 were waited for, %d work", done.Load(), x.Working(trusted.Caller{}))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -176,8 +177,8 @@ type device struct {
 
 func newDevice(gpu query.Executor) *device {
 	d := &device{Executor: gpu}
-	if g, ok := gpu.(interface{ Working() int }); ok {
-		d.working = g.Working
+	if g, ok := gpu.(interface{ Working(trusted.Caller) int }); ok {
+		d.working = func() int { return g.Working(trusted.Caller{}) }
 	}
 	return d
 }

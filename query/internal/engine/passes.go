@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// search collects the hits of the query in r.top.
+// search collects the hits of the query in r.Top.
 func (r *execution) search() error {
 	t := r.Trace
 	start := t.Now()
@@ -23,7 +23,7 @@ func (r *execution) search() error {
 	return r.compute()
 }
 
-// compute collects the hits of a query with resolved terms in r.top.
+// compute collects the hits of a query with resolved terms in r.Top.
 func (r *execution) compute() error {
 	err := r.passes()
 	r.Top.Trim()
@@ -47,7 +47,7 @@ func (r *execution) passes() error {
 	return r.Err
 }
 
-// pass computes And or Or over all segments into r.top and sets r.err on failure.
+// pass computes And or Or over all segments into r.Top and sets r.Err on failure.
 func (r *execution) pass(conjunctive bool) {
 	r.Sure = false
 	r.attempt(conjunctive)
@@ -58,7 +58,7 @@ func (r *execution) pass(conjunctive bool) {
 	}
 }
 
-// attempt is pass with thresholds that are proven only if r.sure.
+// attempt is pass with thresholds that are proven only if r.Sure.
 func (r *execution) attempt(conjunctive bool) {
 	r.Guess = -1
 	r.Top.Reset(r.maxHits(), len(r.terms))

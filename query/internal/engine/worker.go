@@ -12,7 +12,7 @@ type Worker struct {
 	engine *Tasks
 	run    execution
 	last   attached
-	holds  bool // run.top has hits that are not collected yet
+	holds  bool // run.Top has hits that are not collected yet
 
 	sink Sink   // of the current task; nil: matches are scored at once
 	next *Batch // being filled

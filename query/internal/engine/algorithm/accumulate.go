@@ -47,7 +47,7 @@ func (r *Run) accumulate(e, n int, all, prune bool) {
 	}
 }
 
-// raise adds the partial scores of the candidates from index n on to r.partial, raises the
+// raise adds the partial scores of the candidates from index n on to r.Partial, raises the
 // threshold to the k-th best of them, and reports whether it rose.
 func (r *Run) raise(n int) bool {
 	for i, s := range r.cand.sums[n:] {

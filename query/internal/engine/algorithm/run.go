@@ -34,7 +34,7 @@ type Run struct {
 	opened  int             // how many lists are open
 	spare   []*posting.List // memory: all lists ever made
 	suffix  []float32
-	bounded bool // sumBounds has been called for lists
+	bounded bool // SumBounds has been called for lists
 	filter  filterSet
 	Guess   float32 // the greatest threshold that was not proven; -1 if there is none
 	Sure    bool    // thresholds must be proven
@@ -202,7 +202,7 @@ func (r *Run) risen(doc uint32) {
 	}
 }
 
-// findDense sets l.dense if l, a list of the current segment, is cached.
+// findDense sets l.Dense if l, a list of the current segment, is cached.
 func (r *Run) findDense(l *posting.List) {
 	l.Dense, l.Asked = nil, true
 	if uint64(l.Entry.DF)*posting.DenseShare >= uint64(r.Part.Seg.Docs()) && l.Entry.Kind == segment.KindExtent {

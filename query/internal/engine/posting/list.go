@@ -13,20 +13,20 @@ import (
 )
 
 // List is the posting list of a term in a segment. A damaged list reads as exhausted, so that loops
-// over lists need no error paths; run.settle looks for errors afterwards.
+// over lists need no error paths; Run.Settle looks for errors afterwards.
 type List struct {
 	reader.Cursor
 	Entry  segment.Entry
 	Reach  reader.Reach
 	Term   int     // index in the canonical order of terms
 	Weight float32 // as in Score
-	Bound  float32 // no posting of the list scores more; set by run.sumBounds
+	Bound  float32 // no posting of the list scores more; set by Run.SumBounds
 	Small  bool    // the list has no extent
 	Huge   bool    // frequencies may reach 2^31
 	From   uint32  // documents before it are done, even if the cursor is still at one
-	Row    int     // the block of from at the last call of run.row
+	Row    int     // the block of from at the last call of Run.row
 
-	Scores []float32 // of a small list, after run.sumBounds
+	Scores []float32 // of a small list, after Run.SumBounds
 
 	Dense *Dense // the cached form of the list, nil if there is none
 	Asked bool   // whether dense has been looked up for this query

@@ -96,35 +96,47 @@ type Resolver[X any] struct {
 	used    int // of spare
 }
 
+// sortedByInsertion is the number of words up to which insertion is the fastest way.
+const sortedByInsertion = 32
+
 // Resolve returns the distinct terms of words in canonical order: ascending document frequency over the snapshot,
 // then bytes. They are valid until the next call.
 func (r *Resolver[X]) Resolve(c *Cache[X], words [][]byte) ([]Term[X], error) {
-	r.terms, r.used = r.terms[:0], 0
-	missed := false
+	all, missed, few := r.terms[:0], false, len(words) <= sortedByInsertion
+	r.used = 0
 	for i, b := range words {
 		hash := termcache.Hash(b)
+		var t Term[X]
 		if k := c.terms.Get(hash, b); k != nil {
-			r.terms = append(r.terms, Term[X]{Bytes: b, Times: 1, DF: k.df, Weight: k.weight, Kept: &k.kept})
-			continue
+			t = Term[X]{Bytes: b, Times: 1, DF: k.df, Weight: k.weight, Kept: &k.kept}
+		} else {
+			if !missed && r.Miss != nil {
+				r.Miss(words[i:])
+			}
+			missed = true
+			var err error
+			if t, err = r.look(c, b, hash); err != nil {
+				return nil, err
+			}
 		}
-		if !missed && r.Miss != nil {
-			r.Miss(words[i:])
-		}
-		missed = true
-		t, err := r.look(c, b, hash)
-		if err != nil {
-			return nil, err
-		}
-		r.terms = append(r.terms, t)
-	}
-	order(r.terms)
-	r.terms = merge(r.terms)
-	for i := range r.terms {
-		if t := &r.terms[i]; t.Times > 1 {
-			t.Weight = c.weight(t.DF, t.Times)
+		if few {
+			all = insert(all, &t)
+		} else {
+			all = append(all, t)
 		}
 	}
-	return r.terms, nil
+	if !few {
+		slices.SortFunc(all, func(a, b Term[X]) int { return cmp.Or(cmp.Compare(a.DF, b.DF), bytes.Compare(a.Bytes, b.Bytes)) })
+		all = merge(all)
+	}
+	if r.terms = all; len(all) < len(words) {
+		for i := range all {
+			if t := &all[i]; t.Times > 1 {
+				t.Weight = c.weight(t.DF, t.Times)
+			}
+		}
+	}
+	return all, nil
 }
 
 // Find returns one term, as Resolve does.
@@ -193,30 +205,33 @@ func (r *Resolver[X]) room() *X {
 	return r.spare[r.used-1]
 }
 
-func compare[X any](a, b *Term[X]) int {
-	if a.DF != b.DF {
-		return cmp.Compare(a.DF, b.DF)
-	}
-	return bytes.Compare(a.Bytes, b.Bytes)
-}
-
-// order sorts terms in canonical order, by insertion unless there are many.
-func order[X any](terms []Term[X]) {
-	if len(terms) > 32 {
-		slices.SortFunc(terms, func(a, b Term[X]) int { return compare(&a, &b) })
-		return
-	}
-	for i := 1; i < len(terms); i++ {
-		j := i
-		for j > 0 && compare(&terms[i], &terms[j-1]) < 0 {
-			j--
+// insert adds a term to terms in canonical order, or counts it if it is one of them.
+func insert[X any](terms []Term[X], t *Term[X]) []Term[X] {
+	at := len(terms)
+	for ; at > 0; at-- {
+		before := &terms[at-1]
+		if before.DF > t.DF {
+			continue
 		}
-		if j < i {
-			t := terms[i]
-			copy(terms[j+1:i+1], terms[j:i])
-			terms[j] = t
+		if before.DF < t.DF {
+			break
+		}
+		c := bytes.Compare(before.Bytes, t.Bytes)
+		if c == 0 {
+			before.Times++
+			before.Fresh = before.Fresh || t.Fresh
+			return terms
+		}
+		if c < 0 {
+			break
 		}
 	}
+	terms = append(terms, *t)
+	if at < len(terms)-1 {
+		copy(terms[at+1:], terms[at:])
+		terms[at] = *t
+	}
+	return terms
 }
 
 // merge merges adjacent terms with the same bytes.

@@ -118,3 +118,10 @@ func TestHungReads(t *testing.T) {
 		}
 	}
 }
+
+func cloneTerms(terms [][]byte) (out [][]byte) {
+	for _, t := range terms {
+		out = append(out, slices.Clone(t))
+	}
+	return out
+}

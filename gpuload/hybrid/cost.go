@@ -16,7 +16,7 @@ type features struct {
 	mode query.Mode
 }
 
-// featuresOf returns those of a query whose terms are in so many documents.
+// featuresOf returns the features of a query whose terms have lists that long.
 func featuresOf(q *query.Query, lengths []uint64) features {
 	first, second, sum := uint64(math.MaxUint64), uint64(math.MaxUint64), uint64(0)
 	for _, n := range lengths {
@@ -44,7 +44,6 @@ type cost struct {
 	weight [3][6]float64 // of features, for log2 of a core's time
 
 	each    [3]atomic.Int64 // a core's average
-	share   [3]atomic.Int64 // of the mode in the queries measured on cores, of shareUnit
 	latency [3]atomic.Int64 // the GPU's average, from Submit to the answer
 	seen    [3]atomic.Int64 // when that was measured
 	small   atomic.Int64    // the GPU's average for a small batch
@@ -59,7 +58,6 @@ const (
 var builtInWeights = [3][6]float64{query.And: {8, 4, 2, 2, 0.5, 0.5}, query.Or: {9, 1, 2, 5, 2, 1}, query.AndOr: {9, 1, 2, 5, 2, 1}}
 
 const (
-	shareUnit  = 1 << 16
 	stale      = 50 * time.Millisecond // latencies depend on what waited then
 	smallBatch = 32
 
@@ -101,13 +99,6 @@ func (c *cost) learn(f *features, took time.Duration) {
 	e := &c.each[f.mode]
 	old := e.Load()
 	e.Store(old + min(int64(took)-old, 3*old)/64) // the core may have been taken away for long
-	for m := range c.share {
-		target := int64(0)
-		if m == int(f.mode) {
-			target = shareUnit
-		}
-		c.share[m].Add((target - c.share[m].Load()) / 64)
-	}
 	norm := 0.0
 	for _, x := range f.x {
 		norm += x * x
@@ -116,20 +107,6 @@ func (c *cost) learn(f *features, took time.Duration) {
 	for i, x := range f.x {
 		c.weight[f.mode][i] += learningRate * wrong * x / norm
 	}
-}
-
-// mean returns the average time of a core for queries as they come.
-func (c *cost) mean() time.Duration {
-	sum, n := 0.0, 0.0
-	for m := range c.each {
-		k := float64(c.share[m].Load())
-		n += k
-		sum += k * float64(c.each[m].Load())
-	}
-	if n < shareUnit/64 {
-		return time.Duration(c.each[query.And].Load())
-	}
-	return time.Duration(sum / n)
 }
 
 // gpu predicts when the GPU has answered a query that comes now.

@@ -50,9 +50,6 @@ func TestCostLearns(t *testing.T) {
 			t.Errorf("mode %d takes %v on average", m, each)
 		}
 	}
-	if mean := c.mean(); mean < time.Microsecond || mean > 10*time.Millisecond {
-		t.Errorf("queries take %v on average", mean)
-	}
 }
 
 func TestFeatures(t *testing.T) {

@@ -106,7 +106,6 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 	x := &Executor{cpu: cpu, options: o, start: time.Now(), procs: procs, workers: min(procs, cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
 		drained: make(chan struct{}, 1), pinned: newBacklog(1), suited: newBacklog(1), either: newBacklog(16)}
 	x.available = sync.NewCond(&x.room)
-	x.lanes.wake = make(chan struct{}, 2*o.Lanes)
 	x.cost.init()
 	x.load.init()
 	x.groups.plan(false, x.workers)
@@ -219,7 +218,7 @@ func (x *Executor) Stats() Stats {
 		*to = Share{Queries: x.taken(by), Stolen: x.stolen[by].Load(), Missed: x.missed[by].Load()}
 		s.Missed += to.Missed
 	}
-	s.CPU.Time, s.GPU.Time = x.cost.mean(), x.cost.gpu(query.And, now)
+	s.CPU.Time, s.GPU.Time = time.Duration(x.load.each.Load()), x.cost.gpu(query.And, now)
 	s.Waiting = Waiting{CPU: int(x.pinned.len()), GPU: int(x.suited.len()), Either: int(x.either.len()), Most: int(x.most.Load())}
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -247,7 +246,6 @@ func (x *Executor) Close() error {
 	x.shut = true
 	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
-	x.lanes.end()
 	x.cpu.Rest(trusted.Caller{}, 0)
 	if hung {
 		return nil // what the GPU may still use stays

@@ -17,7 +17,6 @@ type groups struct {
 	at      atomic.Int64 // when that was decided
 	active  atomic.Int64 // calls
 	helping atomic.Int64 // cores
-	each    atomic.Int64 // nanoseconds of a core for a query
 	tried   atomic.Int64 // when a core last answered some
 	idle    atomic.Int64 // the GPU gets nothing until then
 	memory  sync.Pool    // of *copies
@@ -53,7 +52,7 @@ func (x *Executor) plan(now time.Duration) {
 	x.load.look(x, now)
 	hosts := x.load.hosts
 	x.load.mu.Unlock()
-	each := s.core()
+	each := x.load.core()
 	all, free := float64(x.workers), max(float64(x.workers)*3/4-hosts, 0)
 	gpu, batch, ok := x.meter.rate()
 	both := gpu + free/each
@@ -77,9 +76,6 @@ func (x *Executor) plan(now time.Duration) {
 		s.plan(true, 0)
 	}
 }
-
-// core returns the seconds of a core for a query.
-func (s *groups) core() float64 { return float64(max(s.each.Load(), 100)) / 1e9 }
 
 // group is a call of Execute. The GPU takes its queries from the front, cores take them from the back.
 type group struct {
@@ -166,7 +162,7 @@ func (g *group) share() int {
 		n = n/2 + 1
 	}
 	if cores := s.cores.Load(); cores > 0 {
-		n = int(float64(n) * rate / (rate + float64(cores)/s.core()))
+		n = int(float64(n) * rate / (rate + float64(cores)/x.load.core()))
 	}
 	return min(max(n, leastAsk), x.options.Batch)
 }
@@ -242,7 +238,7 @@ func (g *group) help() {
 		g.mu.Lock()
 		n := g.takeCPU(at[:])
 		if n == 0 || g.helpers > 1 && s.helping.Load() > max(s.cores.Load(), 1) {
-			g.putBack(at[:n])
+			g.pinned = append(g.pinned, at[:n]...)
 			g.helpers--
 			s.helping.Add(-1)
 			g.answered(0)
@@ -263,7 +259,8 @@ func (g *group) help() {
 		}
 		g.keep(at[:n], results[:n])
 		now := x.now()
-		s.learn((now-begun)/time.Duration(n), now)
+		s.tried.Store(int64(now))
+		x.load.learn((now - begun) / time.Duration(n))
 		g.part.taken[0].Add(int64(n))
 		x.late(g.begun, g.after, 0, n)
 		g.mu.Lock()
@@ -272,16 +269,6 @@ func (g *group) help() {
 			runtime.Gosched()
 		}
 	}
-}
-
-// learn is told how long a core takes for a query.
-func (s *groups) learn(took, now time.Duration) {
-	s.tried.Store(int64(now))
-	old := s.each.Load()
-	if old == 0 {
-		old = int64(took)
-	}
-	s.each.Store(old + (int64(took)-old)/16)
 }
 
 // takeCPU takes up to len(at) queries for a core and returns how many. g.mu must be held.
@@ -299,9 +286,6 @@ func (g *group) takeCPU(at []int32) (n int) {
 	}
 	return n
 }
-
-// putBack undoes takeCPU.
-func (g *group) putBack(at []int32) { g.pinned = append(g.pinned, at...) }
 
 // fail ends the call with the error of query i, or with one that is not of a query. g.mu must be held.
 func (g *group) fail(i int, err error) {

@@ -22,9 +22,9 @@ type job struct {
 
 	bound    bool // for the cores: no GPU may answer it, or one has failed to
 	f        features
-	begun    time.Duration            // on a core, if its time is measured; otherwise 0
-	queries  int                      // that this job has served
-	lengths  []uint64                 // of the terms' lists
+	begun    time.Duration // on a core, if its time is measured; otherwise 0
+	queries  int           // that this job has served
+	lengths  []uint64
 	answered func([]query.Hit, error) // end
 	stays    func() bool              // weigh
 }

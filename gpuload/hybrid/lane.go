@@ -10,17 +10,13 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// lanes are the goroutines that give batches of submitted queries to the GPU: twice Options.Lanes, so that while some
-// hand out answers others start batches.
+// lanes are the batches of submitted queries that the GPU works on, up to Options.Lanes, a goroutine each.
 type lanes struct {
 	_       [64]byte
-	idle    atomic.Int64 // of the goroutines
-	busy    atomic.Int64 // batches of theirs on the GPU
-	serving atomic.Int64 // batches on the GPU, those of groups too
-	ended   atomic.Bool
+	busy    atomic.Int64
+	serving atomic.Int64 // these, but for those being prepared, and batches of groups
 	_       [64]byte
-	wake    chan struct{}
-	mu      sync.Mutex // held by who takes a batch
+	memory  sync.Pool // of *batch
 }
 
 // worthMany is how many queries must wait for another batch to join two or more.
@@ -47,85 +43,54 @@ func (x *Executor) forGPU() int64 {
 	return n
 }
 
-// call wakes a lane if one is to take what waits. k is how many wait in the shard that has got one more, or 0.
+// call begins a batch if what waits is worth one. k is how many wait in the shard that has got one more, or 0.
 func (x *Executor) call(k int) {
 	l := &x.lanes
-	busy := l.busy.Load()
-	if l.idle.Load() == 0 || busy >= int64(x.options.Lanes) {
-		return // who is busy looks afterwards
-	}
-	if busy > 0 && k > 0 && (k%step != 0 || x.suited.atLeast()+x.either.atLeast() < worth(busy)) {
-		return
-	}
-	if x.forGPU() >= worth(busy) {
-		l.rouse()
-	}
-}
-
-func (l *lanes) rouse() {
-	select {
-	case l.wake <- struct{}{}:
-	default: // there are as many calls as lanes
-	}
-}
-
-func (l *lanes) end() {
-	l.ended.Store(true)
-	for range cap(l.wake) {
-		l.rouse()
-	}
-}
-
-// lane gives batches to the GPU, one after the other, until the Executor is closed or the GPU given up.
-func (x *Executor) lane() {
-	l := &x.lanes
-	b := new(batch)
-	for !x.gone.Load() {
-		if b.jobs = x.take(b.jobs[:0]); len(b.jobs) > 0 {
-			if !x.run(b) {
-				return // b stays with a GPU that hangs
-			}
-			clear(b.jobs)
-			continue
+	for {
+		busy := l.busy.Load()
+		if busy >= int64(x.options.Lanes) || x.gone.Load() ||
+			busy > 0 && k > 0 && (k%step != 0 || x.suited.atLeast()+x.either.atLeast() < worth(busy)) || x.forGPU() < worth(busy) {
+			return // a batch that ends calls, too
 		}
-		x.refill()
-		l.idle.Add(1)
-		if !l.ended.Load() && (l.busy.Load() > 0 || x.forGPU() == 0) {
-			<-l.wake
-		}
-		l.idle.Add(-1)
-		if l.ended.Load() {
+		if l.busy.CompareAndSwap(busy, busy+1) {
+			x.running.Go(x.lane)
 			return
 		}
 	}
 }
 
-// take moves queries for the next batch to dst, if there is to be one.
-func (x *Executor) take(dst []*job) []*job {
-	l := &x.lanes
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	busy := l.busy.Load()
-	if n := x.forGPU(); n == 0 || busy >= int64(x.options.Lanes) || n < worth(busy) {
-		return dst
+// lane answers a batch.
+func (x *Executor) lane() {
+	b, ok := x.lanes.memory.Get().(*batch)
+	if !ok {
+		b = new(batch)
 	}
+	if b.jobs = x.take(b.jobs[:0]); len(b.jobs) == 0 { // others have taken them
+		x.lanes.busy.Add(-1)
+		x.call(0)
+	} else if !x.run(b) {
+		return // b stays with a GPU that hangs
+	}
+	clear(b.jobs)
+	x.lanes.memory.Put(b)
+}
+
+// take moves queries for a batch to dst.
+func (x *Executor) take(dst []*job) []*job {
 	now := x.now()
 	dst = x.suited.take(dst, x.options.Batch, now)
-	if e := x.either.len(); e > x.load.cores() {
+	if x.either.len() > x.load.cores() {
 		from := len(dst)
-		dst = x.either.take(dst, max(x.fitting(now)-from, 0), now)
+		dst = x.either.take(dst, max(x.fitting()-from, 0), now)
 		if !x.load.crowded.Load() {
 			x.stolen[1].Add(int64(len(dst) - from))
 		}
-	}
-	if len(dst) > 0 {
-		l.busy.Add(1)
 	}
 	return dst
 }
 
 // fitting returns how many queries a batch may have so that one with a deadline that has just begun is in time.
-func (x *Executor) fitting(now time.Duration) int {
+func (x *Executor) fitting() int {
 	most := x.options.Batch
 	if rate, _, ok := x.meter.rate(); ok && x.options.Deadline > 0 {
 		most = min(most, max(int(rate*x.options.Deadline.Seconds()/2), worthMany))
@@ -156,6 +121,7 @@ func (x *Executor) run(b *batch) bool {
 	b.jobs = b.jobs[:n]
 	if n == 0 {
 		x.lanes.busy.Add(-1)
+		x.call(0)
 		return true
 	}
 	begun := x.now()
@@ -254,10 +220,5 @@ func (x *Executor) retire(why error) {
 	x.rest(0)
 	x.load.leave()
 	x.groups.plan(false, x.workers)
-	go func() { // what waits for the GPU is for the cores
-		for range cap(x.lanes.wake) {
-			x.lanes.rouse()
-		}
-		x.refill()
-	}()
+	go x.refill() // what waits for the GPU is for the cores
 }

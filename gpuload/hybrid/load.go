@@ -17,6 +17,7 @@ type load struct {
 	helps   atomic.Bool  // and so do cores
 	ahead   atomic.Int64 // otherwise it takes what waits if that is more
 	turn    atomic.Int64 // after so many answers a worker lets other goroutines run
+	each    atomic.Int64 // nanoseconds of a core for a query, an average
 
 	mu         sync.Mutex
 	begun      time.Duration // of the window
@@ -28,7 +29,6 @@ type load struct {
 	hosts  float64       // goroutines that work for the GPU
 	busy   float64       // workers
 	rate   float64       // answers a second
-	each   float64       // seconds of a core for a query
 	until  time.Duration // crowded at least so long
 	trials int           // of the cores, soon one after the other
 	rested int           // workers
@@ -55,6 +55,7 @@ const (
 func (l *load) init() {
 	l.ahead.Store(64)
 	l.turn.Store(1)
+	l.each.Store(int64(builtInEach))
 }
 
 // join begins with a GPU.
@@ -75,6 +76,15 @@ func (l *load) cores() int64 {
 		return 0
 	}
 	return l.ahead.Load()
+}
+
+// core returns the average seconds of a core for a query.
+func (l *load) core() float64 { return float64(l.each.Load()) / 1e9 }
+
+// learn is told what a core took for a query on average of some.
+func (l *load) learn(took time.Duration) {
+	old := l.each.Load()
+	l.each.Store(max(old+(int64(took)-old)/8, 100))
 }
 
 // observe is told of a batch of n queries, and now and then of answers of the cores.
@@ -127,15 +137,12 @@ func (l *load) decide(x *Executor, rate, busy float64, took, now time.Duration) 
 	gpu, batch, known := x.meter.rate()
 	if !l.crowded.Load() {
 		l.busy += (busy - l.busy) / 8
-		if n := rate * took.Seconds(); n > 100 {
-			if l.each == 0 {
-				l.each = busy / rate
-			}
-			l.each += (busy/rate - l.each) / 8
+		if rate*took.Seconds() > 100 {
+			l.learn(time.Duration(busy / rate * 1e9))
 		}
 	}
-	known = known && l.each > 0
-	worse := known && gpu*l.each < cores || now < l.slow
+	each := l.core()
+	worse := known && gpu*each < cores || now < l.slow
 	switch {
 	case !l.crowded.Load() && l.busy > cores*mostBusy && !worse:
 		l.crowded.Store(true)
@@ -143,24 +150,23 @@ func (l *load) decide(x *Executor, rate, busy float64, took, now time.Duration) 
 		l.trials = min(l.trials+1, mostFor)
 	case !l.crowded.Load() && now > l.until+calm:
 		l.trials = 0
-	case l.crowded.Load() && (worse || now > l.until && (l.rate*l.each < cores*leastBusy || l.trials <= 3)):
+	case l.crowded.Load() && (worse || now > l.until && (l.rate*each < cores*leastBusy || l.trials <= 3)):
 		l.crowded.Store(false)
 		l.busy = 0
 	}
-	each := max(l.each, 1e-7)
 	ahead := cores / each * x.cost.gpu(0, now).Seconds()
 	switch {
 	case now < l.slow:
 		ahead = math.MaxInt32
-	case known && gpu*l.each < cores*muchSlower:
+	case known && gpu*each < cores*muchSlower:
 		l.slow = now + max(leastRetry, retryAfter*telling*batch)
 		x.meter.reset()
 	}
 	l.ahead.Store(int64(ahead))
 	free := max(cores*3/4-l.hosts, 0)
 	crowded := l.crowded.Load()
-	l.helps.Store(crowded && float64(x.either.len()) > l.rate/100 && free > l.rate*l.each/10 && l.hosts < cores/4)
-	l.turn.Store(max(int64(turnTime/max(x.cost.mean(), 1)), 1))
+	l.helps.Store(crowded && float64(x.either.len()) > l.rate/100 && free > l.rate*each/10 && l.hosts < cores/4)
+	l.turn.Store(max(int64(turnTime.Seconds()/each), 1))
 	rest := 0
 	if crowded {
 		rest = min(x.workers/4+int(l.hosts+0.5), x.workers-1)

@@ -82,7 +82,8 @@ func TestPlan(t *testing.T) {
 		x := loaded(t, c.gpu)
 		now := time.Second
 		x.load.hosts = c.hosts
-		x.groups.learn(c.each, now)
+		x.groups.tried.Store(int64(now))
+		x.load.each.Store(int64(c.each))
 		x.plan(now)
 		if gpu, cores := x.groups.gpu.Load(), x.groups.cores.Load(); gpu != c.isGPU || cores != c.cores {
 			t.Errorf("%s: GPU %v, %d cores; want %v, %d", c.name, gpu, cores, c.isGPU, c.cores)

@@ -193,9 +193,6 @@ func (x *Executor) join(d *device) bool {
 	x.gpu.Store(d)
 	x.load.join(x.options.Mode)
 	x.gone.Store(false)
-	for range 2 * x.options.Lanes {
-		x.running.Go(x.lane)
-	}
 	x.mu.Unlock()
 	x.plan(x.now())
 	x.call(0)

@@ -28,56 +28,31 @@ func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, e
 		return x.searchAlone(ctx, p, d.stepper, q)
 	}
 	if ctx.Done() != nil {
-		q.RawTerms = cloneTerms(q.RawTerms) // the caller may change them while the query runs
+		var own copies // the caller may change its own while the query runs
+		own.add(&q)
+		q = own.queries[0]
 	}
 	if err := j.set(ctx, &q); err != nil {
 		x.drop(j)
 		return r, err
 	}
-	s := searches.Get().(*search)
-	j.notify = s.notify
+	type answer struct {
+		hits []query.Hit
+		err  error
+	}
+	done := make(chan answer, 1)
+	j.notify = func(hits []query.Hit, err error) { done <- answer{hits, err} }
 	x.enter(j)
+	ended := ctx.Done()
 	if q.Filter != nil {
-		err = <-s.done
-	} else {
-		select {
-		case err = <-s.done:
-		case <-ctx.Done():
-			return r, ctx.Err() // s stays with the job
-		}
+		ended = nil
 	}
-	r.Hits, s.hits = s.hits, nil
-	searches.Put(s)
-	return r, err
-}
-
-// search is what waits for one answer.
-type search struct {
-	hits   []query.Hit
-	done   chan error
-	notify func([]query.Hit, error)
-}
-
-var searches = sync.Pool{New: func() any {
-	s := &search{done: make(chan error, 1)}
-	s.notify = func(hits []query.Hit, err error) {
-		s.hits = hits
-		s.done <- err
+	select {
+	case a := <-done:
+		return query.Result{Hits: a.hits}, a.err
+	case <-ended:
+		return r, ctx.Err()
 	}
-	return s
-}}
-
-func cloneTerms(terms [][]byte) [][]byte {
-	n := 0
-	for _, t := range terms {
-		n += len(t)
-	}
-	out, all := make([][]byte, len(terms)), make([]byte, 0, n)
-	for i, t := range terms {
-		all = append(all, t...)
-		out[i] = all[len(all)-len(t):]
-	}
-	return out
 }
 
 // orBackground returns ctx, or context.Background instead of nil.

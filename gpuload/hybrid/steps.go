@@ -1,7 +1,6 @@
 package hybrid
 
 import (
-	"sync"
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
@@ -18,15 +17,13 @@ func StepOptions(s *query.Searcher) gpuload.StepOptions {
 
 // steps returns StepOptions that decide by c.
 func (c *cost) steps(s *query.Searcher) gpuload.StepOptions {
-	memory := sync.Pool{New: func() any { return new([]uint64) }}
 	return gpuload.StepOptions{Sooner: func(q *query.Query) bool {
-		lengths := memory.Get().(*[]uint64)
-		defer memory.Put(lengths)
-		all, err := s.AppendLengths((*lengths)[:0], q.RawTerms)
-		if *lengths = all; err != nil {
+		var room [16]uint64
+		lengths, err := s.AppendLengths(room[:0], q.RawTerms)
+		if err != nil {
 			return false // the CPU will find the same error
 		}
-		f := featuresOf(q, all)
+		f := featuresOf(q, lengths)
 		return time.Duration(c.small.Load()) < c.core(&f)
 	}}
 }

@@ -1,12 +1,13 @@
 package hybrid
 
 import (
+	"container/heap"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// backlog holds queries that wait, the oldest first but for those near their deadlines. Goroutines on different cores
+// backlog holds queries that wait: the oldest goes first, but one with a deadline of its own once half of its time is gone. Goroutines on different cores
 // seldom push to the same shard: at millions of queries a second the cores' common cache lines are the limit.
 type backlog struct {
 	shards []shard
@@ -19,9 +20,8 @@ type backlog struct {
 	mu      sync.Mutex
 	waiting []*job // taken from the shards; those before head are taken
 	head    int
-	n       atomic.Int64 // of waiting
-	hasDue  bool         // some may have deadlines
-	others  []*job       // memory of hurry
+	due     dueHeap      // those with deadlines of their own
+	n       atomic.Int64 // of waiting and due
 }
 
 const step = 16
@@ -67,62 +67,65 @@ func (b *backlog) atLeast() int64 { return b.many.Load() + b.n.Load() }
 
 // drain moves what is in the shards to waiting. b.mu must be held.
 func (b *backlog) drain() {
-	from := len(b.waiting)
 	for i := range b.shards {
 		s := &b.shards[i]
 		if s.n.Load() == 0 {
 			continue
 		}
 		s.mu.Lock()
-		b.waiting = append(b.waiting, s.jobs...)
+		for _, j := range s.jobs {
+			if j.due > 0 {
+				heap.Push(&b.due, j)
+			} else {
+				b.waiting = append(b.waiting, j)
+			}
+		}
 		b.many.Add(-int64(len(s.jobs) / step * step))
 		clear(s.jobs)
 		s.jobs = s.jobs[:0]
 		s.n.Store(0)
 		s.mu.Unlock()
 	}
-	for _, j := range b.waiting[from:] {
-		b.hasDue = b.hasDue || j.after > 0
-	}
-	b.n.Store(int64(len(b.waiting) - b.head))
 }
 
-// take moves queries to dst, up to most: those with half of their time gone, then the oldest.
+// take moves queries to dst, up to most: those that are due, then the oldest of the others, then the rest.
 func (b *backlog) take(dst []*job, most int, now time.Duration) []*job {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.drain(); b.hasDue {
-		b.hurry(now)
+	b.drain()
+	for n := min(most, len(b.waiting)-b.head+len(b.due)); n > 0; n-- {
+		if len(b.due) > 0 && (b.due[0].due < now || b.head == len(b.waiting)) {
+			dst = append(dst, heap.Pop(&b.due).(*job))
+		} else {
+			dst = append(dst, b.waiting[b.head])
+			b.waiting[b.head] = nil
+			b.head++
+		}
 	}
-	n := min(most, len(b.waiting)-b.head)
-	dst = append(dst, b.waiting[b.head:b.head+n]...)
-	clear(b.waiting[b.head : b.head+n])
-	b.head += n
 	switch left := len(b.waiting) - b.head; {
 	case left == 0:
-		b.waiting, b.head, b.hasDue = b.waiting[:0], 0, false
+		b.waiting, b.head = b.waiting[:0], 0
 	case b.head > left && b.head > 1024:
 		copy(b.waiting, b.waiting[b.head:])
 		clear(b.waiting[left:])
 		b.waiting, b.head = b.waiting[:left], 0
 	}
-	b.n.Store(int64(len(b.waiting) - b.head))
+	b.n.Store(int64(len(b.waiting) - b.head + len(b.due)))
 	return dst
 }
 
-// hurry moves queries with half of their time gone to the front, in order. b.mu must be held.
-func (b *backlog) hurry(now time.Duration) {
-	w, others := b.waiting[b.head:], b.others[:0]
-	front := 0
-	for _, j := range w {
-		if j.after > 0 && now > j.at+j.after/2 {
-			w[front] = j
-			front++
-		} else {
-			others = append(others, j)
-		}
-	}
-	copy(w[front:], others)
-	clear(others)
-	b.others = others
+// dueHeap is a container/heap of queries, the most urgent first.
+type dueHeap []*job
+
+func (h dueHeap) Len() int           { return len(h) }
+func (h dueHeap) Less(i, k int) bool { return h[i].due < h[k].due }
+func (h dueHeap) Swap(i, k int)      { h[i], h[k] = h[k], h[i] }
+func (h *dueHeap) Push(j any)        { *h = append(*h, j.(*job)) }
+
+func (h *dueHeap) Pop() any {
+	last := len(*h) - 1
+	j := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return j
 }

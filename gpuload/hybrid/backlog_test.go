@@ -1,7 +1,9 @@
 package hybrid
 
 import (
+	"cmp"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -52,7 +54,7 @@ func TestBacklog(t *testing.T) {
 	}
 }
 
-// TestBacklogOrder compares what is taken with a plain list: queries with half of their time gone, then the oldest.
+// TestBacklogOrder compares what is taken with a plain list.
 func TestBacklogOrder(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 200 {
@@ -64,28 +66,31 @@ func TestBacklogOrder(t *testing.T) {
 			for range rng.IntN(10) {
 				j := &job{at: now}
 				if rng.IntN(3) == 0 {
-					j.after = time.Duration(1 + rng.IntN(40))
+					j.due = now + time.Duration(1+rng.IntN(20))
 				}
 				b.push(j)
 				model = append(model, j)
 			}
-			var front, rest []*job
-			for _, j := range model {
-				if j.after > 0 && now > j.at+j.after/2 {
-					front = append(front, j)
-				} else {
-					rest = append(rest, j)
+			order := func(j *job) int { // those that are due, the oldest of the others, the rest
+				switch {
+				case j.due > 0 && j.due < now:
+					return 0
+				case j.due == 0:
+					return 1
 				}
+				return 2
 			}
-			model = append(front, rest...)
+			slices.SortStableFunc(model, func(a, b *job) int {
+				return cmp.Or(order(a)-order(b), int(a.due-b.due))
+			})
 			n := rng.IntN(12)
 			got := b.take(nil, n, now)
 			if len(got) != min(n, len(model)) {
 				t.Fatalf("%d queries, not %d of %d", len(got), n, len(model))
 			}
 			for i, j := range got {
-				if j != model[i] {
-					t.Fatalf("the %d-th query taken at %d arrived at %d, due after %d; want %d, %d", i, now, j.at, j.after, model[i].at, model[i].after)
+				if j.at != model[i].at && j.due == 0 || j.due != model[i].due {
+					t.Fatalf("the %d-th query taken at %d arrived at %d, due at %d; want %d, %d", i, now, j.at, j.due, model[i].at, model[i].due)
 				}
 			}
 			model = model[len(got):]

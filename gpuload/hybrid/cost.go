@@ -160,12 +160,12 @@ func (m *meter) begin(now time.Duration) {
 	}
 }
 
-// end records that n queries of a batch have been answered.
+// end records that a batch has ended: of n queries if the GPU could have got more, else 0.
 func (m *meter) end(n int, now time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.serving--
-	if n >= worthMany {
+	if n > 0 {
 		m.batches++
 		share := max(1/float64(m.batches), 1./16)
 		m.n += share * (float64(n) - m.n)

@@ -191,7 +191,7 @@ func (g *group) ask(at []int32) {
 		c.add(&g.queries[i])
 	}
 	g.part.taken[1].Add(int64(len(at)))
-	if x.ask(c, func(results []query.Result, err error) {
+	if x.ask(c, len(at) >= leastAsk, func(results []query.Result, err error) {
 		if err == nil {
 			g.keep(at, results)
 			x.late(g.begun, g.after, 1, len(at))

@@ -19,6 +19,7 @@ type job struct {
 	notify func([]query.Hit, error)
 	at     time.Duration // of the arrival
 	after  time.Duration // deadline after the arrival; 0: none
+	due    time.Duration // half of it, if it is of the query alone: those of all are in order
 
 	bound    bool // for the cores: no GPU may answer it, or one has failed to
 	f        features
@@ -49,6 +50,9 @@ func (j *job) set(ctx context.Context, q *query.Query) error {
 	}
 	x := j.x
 	j.ctx, j.q, j.at, j.after = ctx, *q, x.now(), x.within(ctx)
+	if j.due = 0; j.after != x.options.Deadline {
+		j.due = j.at + j.after/2
+	}
 	j.q.Trace = false
 	if err := x.complete(&j.q); err != nil {
 		return err

@@ -81,21 +81,12 @@ func (x *Executor) take(dst []*job) []*job {
 	dst = x.suited.take(dst, x.options.Batch, now)
 	if x.either.len() > x.load.cores() {
 		from := len(dst)
-		dst = x.either.take(dst, max(x.fitting()-from, 0), now)
+		dst = x.either.take(dst, x.options.Batch-from, now)
 		if !x.load.crowded.Load() {
 			x.stolen[1].Add(int64(len(dst) - from))
 		}
 	}
 	return dst
-}
-
-// fitting returns how many queries a batch may have so that one with a deadline that has just begun is in time.
-func (x *Executor) fitting() int {
-	most := x.options.Batch
-	if rate, _, ok := x.meter.rate(); ok && x.options.Deadline > 0 {
-		most = min(most, max(int(rate*x.options.Deadline.Seconds()/2), worthMany))
-	}
-	return most
 }
 
 // batch is what a lane gives to the GPU at a time.
@@ -125,7 +116,7 @@ func (x *Executor) run(b *batch) bool {
 		return true
 	}
 	begun := x.now()
-	return x.ask(&b.asked, func(results []query.Result, err error) {
+	return x.ask(&b.asked, n == x.options.Batch, func(results []query.Result, err error) {
 		now := x.now()
 		x.lanes.busy.Add(-1)
 		x.call(0)
@@ -147,8 +138,8 @@ func (x *Executor) run(b *batch) bool {
 }
 
 // ask lets the GPU answer c and calls end once: with results, which are valid until then, or an error. It returns false
-// if it has called end because the GPU hangs, which may still use c.
-func (x *Executor) ask(c *copies, end func(results []query.Result, err error)) bool {
+// if it has called end because the GPU hangs, which may still use c. full says that the GPU could have got more.
+func (x *Executor) ask(c *copies, full bool, end func(results []query.Result, err error)) bool {
 	x.lanes.serving.Add(1)
 	x.meter.begin(x.now())
 	var claimed atomic.Bool
@@ -170,7 +161,7 @@ func (x *Executor) ask(c *copies, end func(results []query.Result, err error)) b
 		err = errResults
 	}
 	n := len(results)
-	if err != nil {
+	if err != nil || !full {
 		n = 0
 	}
 	x.meter.end(n, x.now())

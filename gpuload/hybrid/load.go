@@ -44,6 +44,8 @@ const (
 	calm     = 200 * time.Millisecond
 	hostTime = 4 * time.Millisecond // the average of hosts
 
+	leastAhead = time.Millisecond // of work waits for the cores after each stop of the host
+
 	// A worker lets others run after turnTime.
 	turnTime = 64 * time.Microsecond
 	// A GPU with less than muchSlower of the cores' rate gets nothing for retryAfter times what a batch took.
@@ -136,7 +138,7 @@ func (l *load) decide(x *Executor, rate, busy float64, took, now time.Duration) 
 	cores := float64(x.workers)
 	gpu, batch, known := x.meter.rate()
 	if !l.crowded.Load() {
-		l.busy += (busy - l.busy) / 8
+		l.busy += (busy - l.busy) / 32
 		if rate*took.Seconds() > 100 {
 			l.learn(time.Duration(busy / rate * 1e9))
 		}
@@ -150,11 +152,11 @@ func (l *load) decide(x *Executor, rate, busy float64, took, now time.Duration) 
 		l.trials = min(l.trials+1, mostFor)
 	case !l.crowded.Load() && now > l.until+calm:
 		l.trials = 0
-	case l.crowded.Load() && (worse || now > l.until && (l.rate*each < cores*leastBusy || l.trials <= 3)):
+	case l.crowded.Load() && (worse || now > l.until && l.rate*each < cores*leastBusy):
 		l.crowded.Store(false)
 		l.busy = 0
 	}
-	ahead := cores / each * x.cost.gpu(0, now).Seconds()
+	ahead := cores / each * max(x.cost.gpu(0, now), leastAhead).Seconds()
 	switch {
 	case now < l.slow:
 		ahead = math.MaxInt32

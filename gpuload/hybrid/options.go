@@ -56,7 +56,7 @@ type Options struct {
 	Mode Mode
 	// Deadline is how long after its arrival a query should be answered. A query whose
 	// context ends earlier has that deadline instead. A query with half of its time gone
-	// goes before others, and a batch for the GPU takes no longer than half of Deadline.
+	// goes before others.
 	// No query is dropped because of its deadline. 0 means none.
 	Deadline time.Duration
 	// Queue is the maximum number of queries in the Executor. Search and Submit fail with

@@ -47,7 +47,7 @@ func explainCommand() *cobra.Command {
 	o := idxquery.TraceOptions{Params: query.DefaultParams()}
 	trace := false
 	mode, algo := cli.NewChoice("MODE", query.Or.String(), query.And.String(), query.AndOr.String()), cli.NewChoice("NAME", idxquery.Algorithms()...)
-	device := cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid")
+	device, steps := cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"), idxquery.NewSteps()
 	cmd := command("explain INDEX QUERY ID", "Show how a document gets its score, or what a query does",
 		`Terms are shown in the order in which their scores are summed: by ascending document
 frequency in the whole index. All steps are in 32-bit floats, as in a query. Deleted
@@ -67,14 +67,17 @@ which processor each step ran and why; lists are copied to the device first.`,
 				if err := idxquery.CheckAlgorithm(algo.Value, mode.Value); err != nil {
 					return nil, err
 				}
-				o.Mode, o.Algorithm, o.Device = mode.Value, algo.Value, device.Value
+				if cmd.Flags().Changed("steps") && device.Value != "hybrid" {
+					return nil, cli.Usage("--steps takes --device hybrid")
+				}
+				o.Mode, o.Algorithm, o.Device, o.Steps = mode.Value, algo.Value, device.Value, steps.Value
 				a, text, err := idxquery.Explain(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0], args[1], o)
 				if err != nil {
 					return nil, err
 				}
 				return traced{a, text}, nil
 			}
-			for _, name := range []string{"k", "mode", "algo", "device"} {
+			for _, name := range []string{"k", "mode", "algo", "device", "steps"} {
 				if cmd.Flags().Changed(name) {
 					return nil, cli.Usage("--%s goes with --trace", name)
 				}
@@ -104,6 +107,7 @@ which processor each step ran and why; lists are copied to the device first.`,
 	fl.Var(mode, "mode", "with --trace: which documents match: "+mode.Words())
 	fl.Var(algo, "algo", "with --trace: how to find them: "+algo.Words())
 	fl.Var(device, "device", "with --trace: where to find them: "+device.Words())
+	fl.Var(steps, "steps", "with --trace: where the steps of a query run: "+steps.Words())
 	return cmd
 }
 

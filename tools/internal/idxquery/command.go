@@ -21,6 +21,7 @@ type flags struct {
 	algo    *cli.Choice
 	seek    *cli.Choice
 	device  *cli.Choice
+	steps   *cli.Choice
 	gpus    int
 	preload string
 	params  query.Params
@@ -52,6 +53,7 @@ func newFlags() *flags {
 		algo:    cli.NewChoice("NAME", Algorithms()...),
 		seek:    cli.NewChoice("METHOD", "gallop", "lr", "hash"),
 		device:  cli.NewChoice("DEVICE", "cpu", "gpu", "hybrid"),
+		steps:   NewSteps(),
 		model:   cli.NewChoice("MODEL", pool.Inter.String(), pool.FineGrained.String(), pool.DocRanges.String(), pool.Partitions.String()),
 		threads: 1,
 		params:  query.DefaultParams(),
@@ -104,6 +106,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.seek, "seek", "how the CPU looks documents up in lists: "+f.seek.Words())
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
+	fl.Var(f.steps, "steps", "where the steps of a query with --trace run: "+f.steps.Words())
 	cli.Int(fl, &f.gpus, "gpus", 0, 0, cli.Any, "answer the queries of a file on `N` GPUs, 0 for all of them")
 	fl.StringVar(&f.preload, "preload", "", "load the lists of the queries in `FILE` ahead, a log or what gpu-plan --json prints")
 	fl.Float64Var(&f.params.K1, "k1", f.params.K1, "BM25's k1")
@@ -154,6 +157,8 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("--trace takes one thread")
 	case f.seek.Value != "gallop" && f.device.Value == "gpu":
 		return cli.Usage("--seek takes --device cpu or hybrid")
+	case f.steps.Value != autoSteps && (f.device.Value != "hybrid" || !f.trace):
+		return cli.Usage("--steps takes --device hybrid and --trace")
 	case f.run != "" && f.json:
 		return cli.Usage("--run and --json exclude each other")
 	case f.run != "" && f.trace:

@@ -12,7 +12,7 @@ import (
 // TraceOptions are what `idxinspect explain --trace` can choose.
 type TraceOptions struct {
 	Mode, Algorithm string // values of --mode and --algo
-	Device          string // value of --device
+	Device, Steps   string // values of --device and --steps
 	K               int
 	Params          query.Params
 }
@@ -29,6 +29,9 @@ func Explain(ctx context.Context, out, stderr io.Writer, index, text string, o T
 		return nil, nil, err
 	}
 	if err := f.device.Set(o.Device); err != nil {
+		return nil, nil, err
+	}
+	if err := f.steps.Set(o.Steps); err != nil {
 		return nil, nil, err
 	}
 	var a *Answer

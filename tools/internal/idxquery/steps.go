@@ -17,6 +17,13 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
+// autoSteps is the value of --steps by which the default rule decides where steps run.
+const autoSteps = "auto"
+
+// NewSteps returns what --steps takes: the default rule, or that of Griffin 2018, which decides again after each
+// intersection.
+func NewSteps() *cli.Choice { return cli.NewChoice("RULE", autoSteps, "griffin") }
+
 // stepFinder answers queries step by step on two processors and traces them.
 type stepFinder struct {
 	steps *gpuload.Stepper
@@ -71,6 +78,9 @@ func (s *session) stepper() (f *stepFinder, release func() error, err error) {
 		return nil, nil, err
 	}
 	step := hybrid.StepOptions(s.searcher)
+	if s.f.steps.Value != autoSteps {
+		step.Rule = gpuload.Griffin
+	}
 	step.Load = true
 	if s.f.device.Value == "gpu" {
 		step.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepRest }

@@ -30,7 +30,6 @@ type load struct {
 	busy   float64       // workers
 	rate   float64       // answers a second
 	until  time.Duration // crowded at least so long
-	trials int           // of the cores, soon one after the other
 	rested int           // workers
 	slow   time.Duration // the GPU takes nothing until then, since it was much slower than the cores
 }
@@ -39,10 +38,8 @@ const (
 	mostBusy, leastBusy = 0.8, 0.6
 
 	window   = 2 * time.Millisecond
-	leastFor = 8 * time.Millisecond // crowded, doubled with each trial that fails
-	mostFor  = 8                    // doublings
-	calm     = 200 * time.Millisecond
-	hostTime = 4 * time.Millisecond // the average of hosts
+	leastFor = 16 * time.Millisecond // crowded
+	hostTime = 4 * time.Millisecond  // the average of hosts
 
 	leastAhead = time.Millisecond // of work waits for the cores after each stop of the host
 
@@ -86,7 +83,7 @@ func (l *load) core() float64 { return float64(l.each.Load()) / 1e9 }
 // learn is told what a core took for a query on average of some.
 func (l *load) learn(took time.Duration) {
 	old := l.each.Load()
-	l.each.Store(max(old+(int64(took)-old)/8, 100))
+	l.each.Store(max(old+(min(int64(took), 4*old)-old)/8, 100)) // a core may have been taken away for long
 }
 
 // observe is told of a batch of n queries, and now and then of answers of the cores.
@@ -148,10 +145,7 @@ func (l *load) decide(x *Executor, rate, busy float64, took, now time.Duration) 
 	switch {
 	case !l.crowded.Load() && l.busy > cores*mostBusy && !worse:
 		l.crowded.Store(true)
-		l.until = now + leastFor<<l.trials
-		l.trials = min(l.trials+1, mostFor)
-	case !l.crowded.Load() && now > l.until+calm:
-		l.trials = 0
+		l.until = now + leastFor
 	case l.crowded.Load() && (worse || now > l.until && l.rate*each < cores*leastBusy):
 		l.crowded.Store(false)
 		l.busy = 0

@@ -38,7 +38,7 @@ func TestCrowded(t *testing.T) {
 	} {
 		x := loaded(t, c.gpu)
 		now := time.Second
-		for i, rate := range c.rates {
+		for _, rate := range c.rates {
 			for range 200 {
 				busy := rate * each
 				if x.load.crowded.Load() {
@@ -47,9 +47,6 @@ func TestCrowded(t *testing.T) {
 				now += window
 				x.load.rate = rate
 				x.load.decide(x, rate, busy, window, now)
-				if i > 0 {
-					x.load.trials = 4 // as after trials
-				}
 			}
 		}
 		if got := x.load.crowded.Load(); got != c.crowded {

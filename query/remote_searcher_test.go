@@ -28,13 +28,13 @@ func TestRemoteNewSearcher(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		o.stuck = make(chan struct{})
+		o.jam(make(chan struct{}))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		if _, err := query.NewSearcher(s.WithContext(ctx), query.Options{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("while the store is stuck: %v", err)
 		}
-		o.stuck = nil
+		o.jam(nil)
 		ctx, cancel = context.WithCancel(t.Context())
 		searcher, err := query.NewSearcher(s.WithContext(ctx), query.Options{})
 		cancel()

@@ -144,6 +144,13 @@ func (o *objects) Open(name string) (io.ReaderAt, int64, error) {
 	}{f, f}, int64(len(b)), nil
 }
 
+// jam makes reads get stuck until way is closed.
+func (o *objects) jam(way chan struct{}) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.stuck = way
+}
+
 type object struct {
 	o    *objects
 	name string
@@ -349,11 +356,7 @@ func TestRemoteDeadline(t *testing.T) {
 				q := remoteQueries[3].Query
 				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(stage)*latency+latency/2)
 				defer cancel()
-				time.AfterFunc(time.Duration(stage)*latency-latency/4, func() {
-					o.mu.Lock()
-					defer o.mu.Unlock()
-					o.stuck = make(chan struct{})
-				})
+				time.AfterFunc(time.Duration(stage)*latency-latency/4, func() { o.jam(make(chan struct{})) })
 				start := time.Now()
 				_, err := x.Search(ctx, q)
 				if stage < 3 && (!errors.Is(err, context.DeadlineExceeded) || time.Since(start) != time.Duration(stage)*latency+latency/2) {
@@ -453,10 +456,8 @@ func TestRemotePool(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.mu.Lock()
 	stuck := make(chan struct{})
-	o.stuck = stuck
-	o.mu.Unlock()
+	o.jam(stuck)
 	for _, q := range remoteQueries[:5] {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 		if _, err := p.Search(ctx, q.Query); !errors.Is(err, context.DeadlineExceeded) {
@@ -464,9 +465,7 @@ func TestRemotePool(t *testing.T) {
 		}
 		cancel()
 	}
-	o.mu.Lock()
-	o.stuck = nil
-	o.mu.Unlock()
+	o.jam(nil)
 	close(stuck)
 	for _, q := range remoteQueries {
 		want, err := x.Search(t.Context(), q.Query)

@@ -21,8 +21,7 @@ type Executor struct {
 	cpu     *pool.Pool
 	options Options
 	start   time.Time
-	procs   int // cores
-	workers int // of the Pool, at most procs
+	workers int // of the Pool, at most as many as cores
 
 	gpu    atomic.Pointer[device] // nil until there is one
 	gone   atomic.Bool            // the GPU is not used: not yet, or no more
@@ -102,8 +101,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 		return nil, err
 	}
 	o.setDefaults()
-	procs := min(runtime.GOMAXPROCS(0), runtime.NumCPU())
-	x := &Executor{cpu: cpu, options: o, start: time.Now(), procs: procs, workers: min(procs, cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
+	x := &Executor{cpu: cpu, options: o, start: time.Now(), workers: min(runtime.GOMAXPROCS(0), runtime.NumCPU(), cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
 		drained: make(chan struct{}, 1), pinned: newBacklog(1), suited: newBacklog(1), either: newBacklog(16)}
 	x.available = sync.NewCond(&x.room)
 	x.cost.init()
@@ -130,8 +128,13 @@ func (x *Executor) Submit(ctx context.Context, q *query.Query, done func(hits []
 	if x.cpu == nil {
 		return ErrClosed
 	}
+	return x.begin(ctx, q, x.admit, done)
+}
+
+// begin lets a query in if room makes some for it.
+func (x *Executor) begin(ctx context.Context, q *query.Query, room func(p *part, n int) error, done func(hits []query.Hit, err error)) error {
 	j := x.newJob()
-	if err := x.admit(j.part, 1); err != nil {
+	if err := room(j.part, 1); err != nil {
 		x.jobs.put(j)
 		return err
 	}

@@ -296,17 +296,13 @@ func (g *group) fail(i int, err error) {
 	}
 	g.left -= g.hi - g.lo + len(g.pinned)
 	g.lo, g.pinned = g.hi, nil
-	if g.left == 0 && g.asking == 0 && g.helpers == 0 {
-		g.end()
-	}
+	g.finish()
 }
 
 // answered counts n queries with answers, and sees to the others. It unlocks g.mu, which must be held.
 func (g *group) answered(n int) {
 	g.left -= n
-	if g.left == 0 && g.asking == 0 && g.helpers == 0 {
-		g.end()
-	}
+	g.finish()
 	more := g.lo < g.hi || len(g.pinned) > 0
 	g.mu.Unlock()
 	if more {
@@ -314,10 +310,10 @@ func (g *group) answered(n int) {
 	}
 }
 
-func (g *group) end() {
-	select {
-	case <-g.done:
-	default:
+// finish ends the call if it is done. g.mu must be held.
+func (g *group) finish() {
+	if g.left == 0 && g.asking == 0 && g.helpers == 0 {
+		g.left = -1 // once
 		close(g.done)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // loaded returns an Executor with 16 cores that has measured the GPU's rate, 0 for none, and runs no goroutine.
 func loaded(t *testing.T, gpu float64) *Executor {
 	x := newHybridOn(t, 16, newIndex(t), nil, Options{})
-	x.procs, x.workers = 16, 16
+	x.workers = 16
 	x.gone.Store(false)
 	t.Cleanup(func() { x.gone.Store(true) })
 	if gpu > 0 {

@@ -126,21 +126,11 @@ func (x *Executor) executeEach(ctx context.Context, queries []query.Query, a *qu
 	results := a.Results(len(queries))
 	var failed atomic.Pointer[error]
 	var all sync.WaitGroup
+	room := func(p *part, n int) error { return x.await(ctx, p, n) }
 	fail := func(err error) { failed.CompareAndSwap(nil, &err) }
 	for i := range queries {
-		j := x.newJob()
-		if err := x.await(ctx, j.part, 1); err != nil {
-			x.jobs.put(j)
-			fail(err)
-			break
-		}
-		if err := j.set(ctx, &queries[i]); err != nil {
-			x.drop(j)
-			fail(&query.NumberError{Number: i, Err: err})
-			break
-		}
 		all.Add(1)
-		j.notify = func(hits []query.Hit, err error) {
+		if err := x.begin(ctx, &queries[i], room, func(hits []query.Hit, err error) {
 			defer all.Done()
 			switch {
 			case err != nil:
@@ -150,8 +140,11 @@ func (x *Executor) executeEach(ctx context.Context, queries []query.Query, a *qu
 			case len(hits) > 0:
 				results[i].Hits = append(a.Hits(len(hits)), hits...)
 			}
+		}); err != nil {
+			all.Done()
+			fail(&query.NumberError{Number: i, Err: err})
+			break
 		}
-		x.enter(j)
 	}
 	all.Wait()
 	if err := failed.Load(); err != nil {

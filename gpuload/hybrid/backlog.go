@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// backlog holds queries that wait: the oldest goes first, but one with a deadline of its own once half of its time is gone. Goroutines on different cores
-// seldom push to the same shard: at millions of queries a second the cores' common cache lines are the limit.
+// backlog holds queries that wait: the oldest goes first, but one with a deadline of its own once half of its time is gone.
+// Goroutines on different cores seldom push to the same shard: at millions of queries a second the cores' common cache lines are the limit.
 type backlog struct {
 	shards []shard
 	next   atomic.Int64 // a shard for another core

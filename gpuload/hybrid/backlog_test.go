@@ -21,7 +21,7 @@ func TestBacklog(t *testing.T) {
 	for g := range pushers {
 		group.Go(func() {
 			for i := range each {
-				b.push(&job{queries: g*each + i})
+				b.push(&job{number: int64(g*each + i)})
 			}
 		})
 	}
@@ -32,7 +32,7 @@ func TestBacklog(t *testing.T) {
 				jobs := b.take(nil, rng.IntN(100), 0)
 				mu.Lock()
 				for _, j := range jobs {
-					taken[j.queries]++
+					taken[j.number]++
 				}
 				left -= len(jobs)
 				done := left == 0

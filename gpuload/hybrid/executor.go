@@ -68,7 +68,8 @@ const parts = 32
 type part struct {
 	held  atomic.Int64
 	taken [2]atomic.Int64 // by the CPU, by the GPU
-	_     [104]byte
+	came  atomic.Int64    // one at a time
+	_     [96]byte
 }
 
 func (x *Executor) held() (n int64) {
@@ -82,6 +83,14 @@ func (x *Executor) held() (n int64) {
 func (x *Executor) taken(by int) (n int64) {
 	for i := range x.parts {
 		n += x.parts[i].taken[by].Load()
+	}
+	return n
+}
+
+// came returns how many queries have arrived, other than in groups.
+func (x *Executor) came() (n int64) {
+	for i := range x.parts {
+		n += x.parts[i].came.Load()
 	}
 	return n
 }
@@ -143,6 +152,7 @@ func (x *Executor) begin(ctx context.Context, q *query.Query, room func(p *part,
 		return err
 	}
 	j.notify = done
+	j.number = j.part.came.Add(1)
 	x.enter(j)
 	return nil
 }

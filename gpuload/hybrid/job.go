@@ -24,7 +24,7 @@ type job struct {
 	bound    bool // for the cores: no GPU may answer it, or one has failed to
 	f        features
 	begun    time.Duration // on a core, if its time is measured; otherwise 0
-	queries  int           // that this job has served
+	number   int64         // of this query among those that part counts
 	lengths  []uint64
 	answered func([]query.Hit, error) // end
 	stays    func() bool              // weigh
@@ -100,7 +100,7 @@ const (
 func (x *Executor) enter(j *job) {
 	room := x.cpu.Room(trusted.Caller{})
 	switch {
-	case room && (j.bound || x.load.coresTake()):
+	case room && (j.bound || x.load.coresTake() || j.number%probes == 1 && x.options.Mode == Parallel):
 		x.toCPU(j)
 	case j.bound:
 		x.pinned.push(j)
@@ -137,22 +137,20 @@ func (x *Executor) toCPU(j *job) {
 
 // weighed reports whether a core is to predict the time of a query: always where those of its mode often take it as
 // long as the GPU, else sometimes, to learn.
-func (j *job) weighed() bool {
-	j.queries++
-	return j.queries%16 == 0 || j.x.cost.often(j.q.Mode)
-}
+func (j *job) weighed() bool { return j.number%16 == 1 || j.x.cost.often(j.q.Mode) }
 
 // weigh is called by the core that comes to a query. It leaves the query to the GPU if that answers it sooner.
 func (j *job) weigh() bool {
 	x := j.x
+	now := x.now()
 	lengths, err := x.cpu.Searcher().AppendLengths(j.lengths[:0], j.q.RawTerms)
 	j.lengths = lengths
 	if err != nil {
 		return true // it will come across the error
 	}
 	j.f = featuresOf(&j.q, lengths)
-	now := x.now()
 	if x.cost.core(&j.f) > x.cost.gpu(j.q.Mode, now) && !x.gone.Load() {
+		x.load.learn(0)
 		x.call(x.suited.push(j))
 		if x.gone.Load() { // meanwhile
 			x.refill()
@@ -166,13 +164,16 @@ func (j *job) weigh() bool {
 // end delivers the answer of a core, and gives the cores more to do.
 func (j *job) end(hits []query.Hit, err error) {
 	x, p := j.x, j.part
-	if j.begun > 0 {
-		x.cost.learn(&j.f, x.now()-j.begun)
+	measured := j.begun > 0
+	if measured {
+		took := x.now() - j.begun
+		x.cost.learn(&j.f, took)
+		x.load.learn(took)
 	}
 	n := p.taken[0].Add(1)
 	x.deliver(j, 0, hits, err)
-	if n%64 == 0 {
-		x.observe(0, x.now())
+	if measured || n%64 == 0 {
+		x.observe(false, x.now())
 	}
 	x.refill()
 	if x.lanes.serving.Load() > 0 && n%x.load.turn.Load() == 0 {

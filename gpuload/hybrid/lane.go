@@ -133,7 +133,7 @@ func (x *Executor) run(b *batch) bool {
 		for i, j := range b.jobs {
 			x.deliver(j, 1, append([]query.Hit(nil), results[i].Hits...), nil) // they lie in memory for the next answers
 		}
-		x.observe(n, now)
+		x.observe(true, now)
 	})
 }
 

@@ -9,37 +9,45 @@ import (
 	"github.com/pinion-index/pinion/internal/trusted"
 )
 
-// load decides who answers submitted queries. The cores do while they are busy for less than mostBusy of the time. Then
-// the GPU answers all, until the cores could do so in leastBusy of their time; cores that are free meanwhile help if they
-// add a tenth. A GPU that answers fewer than the cores gets only what waits for longer than it takes.
+// load decides who answers submitted queries. The cores do until more arrive than mostBusy of what they can answer, or until
+// they have not kept up for long. Then the GPU answers all but one in probes, until those that arrive would take the cores
+// leastBusy of the time that they took then. Cores that are free meanwhile help if they add a tenth. A GPU that answers
+// fewer than the cores gets only what waits for longer than it takes.
 type load struct {
-	crowded atomic.Bool  // the GPU answers all
+	crowded atomic.Bool  // the GPU answers
 	helps   atomic.Bool  // and so do cores
 	ahead   atomic.Int64 // otherwise it takes what waits if that is more
 	turn    atomic.Int64 // after so many answers a worker lets other goroutines run
-	each    atomic.Int64 // nanoseconds of a core for a query, an average
+	each    atomic.Int64 // nanoseconds of a core for a query, an average; none for one that is left to the GPU
+	samples atomic.Int64 // that it was learned from
 
-	mu         sync.Mutex
-	begun      time.Duration // of the window
-	fromGPU    int64         // answers of the GPU in the window
-	told       int64         // of the cores, before it
-	busySum, n int           // of workers that were busy when somebody looked, and how often that was
-	looked     time.Duration
-
+	mu     sync.Mutex
+	begun  time.Duration // of the window
+	came   int64         // queries that had arrived before it
+	looked time.Duration
 	hosts  float64       // goroutines that work for the GPU
-	busy   float64       // workers
-	rate   float64       // answers a second
+	rate   float64       // arrivals a second
+	behind int           // windows, one after the other, at whose ends queries waited
+	most   float64       // seconds of cores that the arrivals of a second took when it became crowded
 	until  time.Duration // crowded at least so long
 	rested int           // workers
 	slow   time.Duration // the GPU takes nothing until then, since it was much slower than the cores
 }
 
 const (
-	mostBusy, leastBusy = 0.8, 0.6
+	// On cores that are idle otherwise, as when the GPU answers, a query takes half of the time or more: cores share caches
+	// and execution units.
+	mostBusy, leastBusy = 0.8, 0.4
+	long                = 8 // windows: what waits after a stop of the host, of 10 ms, is answered by then
+
+	probes = 64 // one query in so many tells what a core takes, though the GPU answers
 
 	window   = 2 * time.Millisecond
 	leastFor = 16 * time.Millisecond // crowded
-	hostTime = 4 * time.Millisecond  // the average of hosts
+	rateTime = 32 * time.Millisecond // the average of rate: stops of the host, of 10 ms, should not change it much
+	hostTime = 4 * time.Millisecond  // and of hosts
+	averaged = 256                   // samples of each
+	outlier  = 16                    // times each: a core that was taken away meanwhile
 
 	leastAhead = time.Millisecond // of work waits for the cores after each stop of the host
 
@@ -80,39 +88,35 @@ func (l *load) cores() int64 {
 // core returns the average seconds of a core for a query.
 func (l *load) core() float64 { return float64(l.each.Load()) / 1e9 }
 
-// learn is told what a core took for a query on average of some.
+// learn is told what a core took for a query, or for one of some on average.
 func (l *load) learn(took time.Duration) {
 	old := l.each.Load()
-	l.each.Store(max(old+(min(int64(took), 4*old)-old)/8, 100)) // a core may have been taken away for long
+	n := min(l.samples.Add(1), averaged)
+	if n > 4 {
+		took = min(took, outlier*time.Duration(old))
+	}
+	l.each.Store(max(old+(int64(took)-old)/n, 100))
 }
 
-// observe is told of a batch of n queries, and now and then of answers of the cores.
-func (x *Executor) observe(n int, now time.Duration) {
+// observe is told of batches that end, and now and then of answers of the cores.
+func (x *Executor) observe(wait bool, now time.Duration) {
 	l := &x.load
-	if n > 0 {
+	if wait {
 		l.mu.Lock()
 	} else if !l.mu.TryLock() {
 		return
 	}
 	defer l.mu.Unlock()
-	l.fromGPU += int64(n)
 	l.look(x, now)
-	l.n++
-	l.busySum += x.cpu.Busy(trusted.Caller{})
 	took := now - l.begun
 	if took < window || x.options.Mode != Parallel || x.gone.Load() {
 		return
 	}
-	all := x.taken(0)
-	rate, busy := float64(l.fromGPU+all-l.told)/took.Seconds(), float64(l.busySum)/float64(l.n)
-	l.begun, l.fromGPU, l.told, l.busySum, l.n = now, 0, all, 0, 0
-	if took > 10*window { // nothing to do
-		l.busy, l.rate = 0, 0
-		return
-	}
-	l.rate += (rate - l.rate) / 4
+	came := x.came()
+	arrived := came - l.came
+	l.begun, l.came = now, came
 	was := l.crowded.Load()
-	l.decide(x, rate, busy, took, now)
+	l.decide(x, float64(arrived), took, now)
 	if l.crowded.Load() != was { // each processor takes other queries than before
 		defer x.call(0)
 		defer x.refill()
@@ -130,25 +134,22 @@ func (l *load) look(x *Executor, now time.Duration) {
 	l.hosts += passed / (1 + passed) * (float64(d.working()) - l.hosts)
 }
 
-// decide says who answers, after a window with some rate and busy workers.
-func (l *load) decide(x *Executor, rate, busy float64, took, now time.Duration) {
-	cores := float64(x.workers)
+// decide says who answers, after a window in which some queries arrived.
+func (l *load) decide(x *Executor, arrived float64, took, now time.Duration) {
+	l.rate += took.Seconds() / (took + rateTime).Seconds() * (arrived/took.Seconds() - l.rate)
+	cores, each := float64(x.workers), l.core()
 	gpu, batch, known := x.meter.rate()
-	if !l.crowded.Load() {
-		l.busy += (busy - l.busy) / 32
-		if rate*took.Seconds() > 100 {
-			l.learn(time.Duration(busy / rate * 1e9))
-		}
-	}
-	each := l.core()
 	worse := known && gpu*each < cores || now < l.slow
-	switch {
-	case !l.crowded.Load() && l.busy > cores*mostBusy && !worse:
+	if l.behind++; x.either.len() == 0 {
+		l.behind = 0
+	}
+	switch busy := l.rate * each; {
+	case !l.crowded.Load() && (busy > cores*mostBusy || l.behind >= long) && !worse:
 		l.crowded.Store(true)
-		l.until = now + leastFor
-	case l.crowded.Load() && (worse || now > l.until && l.rate*each < cores*leastBusy):
+		l.most, l.until = busy, now+leastFor
+	case l.crowded.Load() && (worse || now > l.until && busy < l.most*leastBusy):
 		l.crowded.Store(false)
-		l.busy = 0
+		l.behind = 0
 	}
 	ahead := cores / each * max(x.cost.gpu(0, now), leastAhead).Seconds()
 	switch {

@@ -18,9 +18,53 @@ func loaded(t *testing.T, gpu float64) *Executor {
 	return x
 }
 
+// offer lets queries arrive at a rate for a window.
+func offer(x *Executor, rate float64, took, now time.Duration) {
+	x.load.decide(x, rate*took.Seconds(), took, now)
+}
+
+// While a host stops for 10 ms nothing arrives; then all comes at once. At half of what the cores can answer, the GPU
+// gets nothing.
+func TestStops(t *testing.T) {
+	const rate, stop = 0.8e6, 10 * time.Millisecond
+	x := loaded(t, 3e6)
+	x.load.each.Store(10_000)
+	now := time.Second
+	for range 20 {
+		for range 50 {
+			now += window
+			offer(x, rate, window, now)
+		}
+		now += stop
+		offer(x, 0, stop, now)
+		now += window
+		offer(x, rate*float64(stop+window)/float64(window), window, now)
+		if x.load.crowded.Load() {
+			t.Fatalf("after a stop the GPU answers all: %.0f a second", x.load.rate)
+		}
+	}
+}
+
+// TestLearned says what of many samples remains.
+func TestLearned(t *testing.T) {
+	x := loaded(t, 0)
+	l := &x.load
+	for range 1000 {
+		l.learn(5 * time.Microsecond)
+		l.learn(15 * time.Microsecond)
+	}
+	if each := l.each.Load(); each < 9500 || each > 10500 {
+		t.Errorf("the average of 5 and 15 us is %d ns", each)
+	}
+	l.learn(time.Second)
+	if each := l.each.Load(); each > 11500 {
+		t.Errorf("after one of a second it is %d ns", each)
+	}
+}
+
 // TestCrowded says who answers submitted queries.
 func TestCrowded(t *testing.T) {
-	const each = 10e-6 // of a core: 16 answer 1.6 million a second
+	const each = 10_000 // nanoseconds of a core: 16 answer 1.6 million a second
 	for _, c := range []struct {
 		name    string
 		gpu     float64 // queries/s
@@ -34,19 +78,16 @@ func TestCrowded(t *testing.T) {
 		{"near the limit, of a GPU that is slower", 1.2e6, []float64{1.5e6}, false, false},
 		{"near the limit, of a GPU that is much slower", 0.2e6, []float64{1.5e6}, false, true},
 		{"less again", 3e6, []float64{1.5e6, 0.5e6}, false, false},
-		{"not much less", 3e6, []float64{1.5e6, 1.2e6}, true, false},
+		{"not much less", 3e6, []float64{1.5e6, 0.8e6}, true, false},
+		{"more than the GPU can", 3e6, []float64{5e6}, true, false},
 	} {
 		x := loaded(t, c.gpu)
+		x.load.each.Store(each)
 		now := time.Second
 		for _, rate := range c.rates {
 			for range 200 {
-				busy := rate * each
-				if x.load.crowded.Load() {
-					busy = 0
-				}
 				now += window
-				x.load.rate = rate
-				x.load.decide(x, rate, busy, window, now)
+				offer(x, rate, window, now)
 			}
 		}
 		if got := x.load.crowded.Load(); got != c.crowded {

@@ -52,9 +52,6 @@ func (w *worker) excess() bool {
 	return !p.sleeping.remove(w.index) // else somebody wakes it
 }
 
-// Busy returns how many workers, or callers in their places, answer queries.
-func (p *Pool) Busy(trusted.Caller) int { return len(p.workers) - p.spinning.len() - p.sleeping.len() }
-
 // Room reports whether a query that is submitted now would soon begin: a worker spins, or few queries wait.
 func (p *Pool) Room(trusted.Caller) bool {
 	return !p.spinning.empty() || p.entry.len() < reserveAt*(len(p.workers)-p.resting())

@@ -18,7 +18,7 @@ const (
 var (
 	sentenceEnd = regexp.MustCompile(`[.!?]['")*]*\s+`)
 	item        = regexp.MustCompile(`^\s*(?:[-*]|\d+\.)\s+`)
-	notWord     = regexp.MustCompile("[^\\p{L}\\p{N} _-]+")
+	notWord     = regexp.MustCompile(`[^\p{L}\p{N} _-]+`)
 )
 
 // prose returns the sentences and cells of a Markdown page, code left out, and its headings.

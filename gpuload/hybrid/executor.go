@@ -152,7 +152,6 @@ func (x *Executor) begin(ctx context.Context, q *query.Query, room func(p *part,
 		return err
 	}
 	j.notify = done
-	j.number = j.part.came.Add(1)
 	x.enter(j)
 	return nil
 }

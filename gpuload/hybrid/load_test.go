@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/pinion-index/pinion/query"
 )
 
 // loaded returns an Executor with 16 cores that has measured the GPU's rate, 0 for none, and runs no goroutine.
@@ -41,6 +43,32 @@ func TestStops(t *testing.T) {
 		offer(x, rate*float64(stop+window)/float64(window), window, now)
 		if x.load.crowded.Load() {
 			t.Fatalf("after a stop the GPU answers all: %.0f a second", x.load.rate)
+		}
+	}
+}
+
+// Each query that arrives counts, whoever asks: the load is taken from that.
+func TestArrivals(t *testing.T) {
+	x := newHybrid(t, newIndex(t), nil, Options{})
+	q := query.Query{RawTerms: [][]byte{[]byte("w1")}}
+	answered := make(chan error)
+	for name, ask := range map[string]func() error{
+		"Search": func() error { _, err := x.Search(t.Context(), q); return err },
+		"Submit": func() error {
+			err := x.Submit(t.Context(), &q, func(_ []query.Hit, err error) { answered <- err })
+			if err == nil {
+				err = <-answered
+			}
+			return err
+		},
+		"Execute": func() error { _, err := x.Execute(t.Context(), []query.Query{q}); return err },
+	} {
+		before := x.came()
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		if n := x.came() - before; n != 1 {
+			t.Errorf("%s: %d queries arrived", name, n)
 		}
 	}
 }

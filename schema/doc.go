@@ -1,0 +1,18 @@
+// Package schema says what the documents of an index consist of: fields by name, each with
+// a kind of value, an analyzer, and what is indexed and stored of it. A Schema is plain
+// data with a form in JSON (Parse, MarshalJSON). The writer keeps it in the index; an index
+// without one has the implicit schema: a single field of text named "".
+//
+// The fields of an index are fixed once it has them. Add, Rename and Drop make the schema
+// of what is allowed later, and Adopt says whether one schema may follow another.
+//
+// A Value is what a document has in one field.
+//
+// The files:
+//
+//	schema.go   Schema, Field, and what Check refuses
+//	names.go    Kind, Index and Lengths with their names
+//	change.go   Add, Rename, Drop, Extends, Adopt
+//	json.go     the form in JSON
+//	value.go    Value, and which values a field takes
+package schema

@@ -1,0 +1,51 @@
+package schema_test
+
+import (
+	"fmt"
+
+	"github.com/pinion-index/pinion/schema"
+)
+
+func ExampleParse() {
+	s, err := schema.Parse([]byte(`{"fields": [
+		{"name": "title", "kind": "text", "analyzer": "english", "stored": true, "weight": 2},
+		{"name": "year", "kind": "integer", "stored": true}
+	]}`))
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		fmt.Println(f.Name, f.Kind, f.Indexing())
+	}
+	_, err = schema.Parse([]byte(`{"fields": [{"name": "year", "kind": "integer", "index": "docs"}]}`))
+	fmt.Println(err)
+	// Output:
+	// title text freqs
+	// year integer none
+	// schema: invalid schema: field "year": a field of kind integer cannot be indexed yet, only stored
+}
+
+func ExampleSchema_Rename() {
+	s := &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.KindText}}}
+	renamed, err := s.Rename("body", "text")
+	fmt.Println(renamed.Fields[0].Name, err)
+	_, err = s.Rename("title", "text")
+	fmt.Println(err)
+	// Output:
+	// text <nil>
+	// schema: invalid schema: field "title": there is none of this name
+}
+
+func ExampleValue() {
+	s := &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.KindText},
+		{Name: "year", Kind: schema.KindInteger, Stored: true},
+	}}
+	fmt.Println(s.CheckValue(schema.IntegerValue(s.Number("year"), 1851)))
+	fmt.Println(s.CheckValue(schema.IntegerValue(s.Number("title"), 1851)))
+	// Output:
+	// <nil>
+	// schema: invalid schema: field "title": a value of kind integer in a field of kind text
+}

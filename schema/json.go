@@ -1,0 +1,183 @@
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// Parse returns the schema of a text in JSON, as MarshalJSON describes it, and checks it.
+func Parse(data []byte) (*Schema, error) {
+	s := new(Schema)
+	if err := s.UnmarshalJSON(data); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+type jsonField struct {
+	Name     string  `json:"name"`
+	Kind     string  `json:"kind"`
+	Analyzer string  `json:"analyzer,omitempty"`
+	Options  string  `json:"options,omitempty"`
+	Index    string  `json:"index,omitempty"`
+	Stored   bool    `json:"stored,omitempty"`
+	Lengths  string  `json:"lengths,omitempty"`
+	K1       float64 `json:"k1,omitempty"`
+	B        float64 `json:"b,omitempty"`
+	Weight   float64 `json:"weight,omitempty"`
+}
+
+// MarshalJSON returns s in JSON: an object whose key fields is an array of objects with the
+// keys name, kind, analyzer, options, index, stored, lengths, k1, b and weight. Keys
+// other than name and kind are left out for what is the default. Ids are the index's and left out
+// too. The implicit schema is null.
+func (s *Schema) MarshalJSON() ([]byte, error) {
+	if s == nil {
+		return []byte("null"), nil
+	}
+	fields := make([]jsonField, len(s.Fields))
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		j := jsonField{Name: f.Name, Kind: f.Kind.String(), Analyzer: f.Analyzer, Options: f.Options,
+			Stored: f.Stored, K1: f.K1, B: f.B, Weight: f.Weight}
+		if f.Index != IndexDefault {
+			j.Index = f.Index.String()
+		}
+		if f.Lengths != LengthsExact {
+			j.Lengths = f.Lengths.String()
+		}
+		fields[i] = j
+	}
+	return json.Marshal(struct {
+		Fields []jsonField `json:"fields"`
+	}{fields})
+}
+
+// UnmarshalJSON sets s to a schema in JSON, as MarshalJSON describes it, and checks it. It refuses
+// unknown keys and keys that appear twice.
+func (s *Schema) UnmarshalJSON(data []byte) error {
+	c := new(Schema)
+	d := json.NewDecoder(bytes.NewReader(data))
+	err := object(d, "the schema", func(key string) error {
+		if key != "fields" {
+			return invalid("key %q is unknown; the only one is fields", key)
+		}
+		return array(d, func() error {
+			if len(c.Fields) == MaxFields {
+				return invalid("it has more than %d fields", MaxFields)
+			}
+			f, err := decodeField(d, len(c.Fields))
+			c.Fields = append(c.Fields, f)
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return invalid("text after the schema, at byte %d", d.InputOffset())
+	}
+	if err := c.Check(); err != nil {
+		return err
+	}
+	*s = *c
+	return nil
+}
+
+// decodeField returns the next field, the one of the given number.
+func decodeField(d *json.Decoder, number int) (Field, error) {
+	var f Field
+	where := func() string {
+		if f.Name != "" {
+			return fmt.Sprintf("field %q", f.Name)
+		}
+		return fmt.Sprintf("field %d", number)
+	}
+	var kind, index, lengths string
+	err := object(d, where(), func(key string) error {
+		to, ok := map[string]any{"name": &f.Name, "kind": &kind, "analyzer": &f.Analyzer, "options": &f.Options, "index": &index,
+			"stored": &f.Stored, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Weight}[key]
+		if !ok {
+			return invalid("%s: key %q is unknown", where(), key)
+		}
+		if err := d.Decode(to); err != nil {
+			return invalid("%s: %s: %v", where(), key, err)
+		}
+		return nil
+	})
+	n := 0
+	if err == nil && kind != "" {
+		n, err = parse(kindNames[1:], kind, where()+": kind")
+		f.Kind = Kind(n + 1)
+	}
+	if err == nil && index != "" {
+		n, err = parse(indexNames, index, where()+": index")
+		f.Index = Index(n)
+	}
+	if err == nil && lengths != "" {
+		n, err = parse(lengthsNames, lengths, where()+": lengths")
+		f.Lengths = Lengths(n)
+	}
+	return f, err
+}
+
+// object calls value for each key of the next value, which must be an object.
+func object(d *json.Decoder, what string, value func(key string) error) error {
+	if err := open(d, '{', what, "an object"); err != nil {
+		return err
+	}
+	seen := make(map[string]struct{})
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return syntax(d, err)
+		}
+		key := t.(string) // the decoder allows nothing else here
+		if _, twice := seen[key]; twice {
+			return invalid("%s: key %q appears twice", what, key)
+		}
+		seen[key] = struct{}{}
+		if err := value(key); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return syntax(d, err)
+}
+
+// array calls element for each element of the next value, which must be an array.
+func array(d *json.Decoder, element func() error) error {
+	if err := open(d, '[', "fields", "an array"); err != nil {
+		return err
+	}
+	for d.More() {
+		if err := element(); err != nil {
+			return err
+		}
+	}
+	_, err := d.Token()
+	return syntax(d, err)
+}
+
+func open(d *json.Decoder, delim json.Delim, what, form string) error {
+	t, err := d.Token()
+	if err != nil {
+		return syntax(d, err)
+	}
+	if t != delim {
+		return invalid("%s: it must be %s", what, form)
+	}
+	return nil
+}
+
+func syntax(d *json.Decoder, err error) error {
+	if err == nil {
+		return nil
+	}
+	if err == io.EOF {
+		err = io.ErrUnexpectedEOF
+	}
+	return invalid("at byte %d: %v", d.InputOffset(), err)
+}

@@ -1,0 +1,90 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Kind is the kind of a field's values.
+type Kind uint8
+
+// The kinds of fields. Impacts is reserved: Check refuses it.
+const (
+	KindText    Kind = 1 + iota // text, cut into terms by an analyzer
+	KindKeyword                 // bytes that are one term
+	KindInteger                 // an int64
+	KindFloat                   // a finite float64
+	KindTime                    // nanoseconds since 1970 in UTC
+	KindImpacts                 // terms with weights, reserved
+)
+
+// Index says what of a field is indexed.
+type Index uint8
+
+// What is indexed of a field. IndexPositions is reserved: Check refuses it.
+const (
+	IndexDefault   Index = iota // IndexFreqs for text, IndexDocs for keywords, IndexNone for others
+	IndexNone                   // nothing: the field can only be stored
+	IndexDocs                   // which documents have a term
+	IndexFreqs                  // and how often
+	IndexPositions              // and where, reserved
+)
+
+// Lengths says how exactly the lengths of a field's texts are kept.
+type Lengths uint8
+
+// How lengths are kept. LengthsByte takes a byte per document: a length of 32 or more is
+// rounded down, by less than a sixteenth.
+const (
+	LengthsExact Lengths = iota
+	LengthsByte
+)
+
+var (
+	kindNames    = []string{"", "text", "keyword", "integer", "float", "time", "impacts"}
+	indexNames   = []string{"default", "none", "docs", "freqs", "positions"}
+	lengthsNames = []string{"exact", "byte"}
+)
+
+// String returns the name of k, as in JSON.
+func (k Kind) String() string { return name(kindNames, uint8(k), "Kind") }
+
+// String returns the name of i, as in JSON.
+func (i Index) String() string { return name(indexNames, uint8(i), "Index") }
+
+// String returns the name of l, as in JSON.
+func (l Lengths) String() string { return name(lengthsNames, uint8(l), "Lengths") }
+
+// ParseKind returns the kind of a name that Kind.String returns.
+func ParseKind(s string) (Kind, error) {
+	n, err := parse(kindNames[1:], s, "kind")
+	return Kind(n + 1), err
+}
+
+// ParseIndex returns the Index of a name that Index.String returns.
+func ParseIndex(s string) (Index, error) {
+	n, err := parse(indexNames, s, "index")
+	return Index(n), err
+}
+
+// ParseLengths returns the Lengths of a name that Lengths.String returns.
+func ParseLengths(s string) (Lengths, error) {
+	n, err := parse(lengthsNames, s, "lengths")
+	return Lengths(n), err
+}
+
+func name(names []string, n uint8, what string) string {
+	if int(n) < len(names) && names[n] != "" {
+		return names[n]
+	}
+	return fmt.Sprintf("%s(%d)", what, n)
+}
+
+func parse(names []string, s, what string) (int, error) {
+	n := slices.Index(names, s)
+	if n < 0 {
+		return -1, fmt.Errorf("schema: %w: %s %q: it is one of %s", ErrInvalid, what, s, strings.Join(names, ", "))
+	}
+	return n, nil
+}

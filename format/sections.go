@@ -46,6 +46,7 @@ const (
 	SectionManifest    SectionID = 11 // segments of a commit
 	SectionDeletes     SectionID = 12 // roaring bitmap of docIDs
 	SectionPageSums    SectionID = 13 // a CRC-32C of every page before it
+	SectionFields      SectionID = 15 // fields, of an index with a schema
 )
 
 // SectionRequired is the flag of a section that a reader must know to read the file.
@@ -62,7 +63,6 @@ type SectionInfo struct {
 	Side     Side       // where builders write it
 	Hot      bool       // queries read it to find documents, not only for those that they found
 	Whole    bool       // a segment that is going to be searched reads it whole beforehand
-	Fields   bool       // a directory by field lies inside, since ids are unique in a file
 	Length   LengthRule // what its length must be
 }
 
@@ -86,10 +86,10 @@ type LengthRule struct {
 // Counts are what META says that lengths of sections follow from.
 type Counts struct {
 	Docs, TermBlocks, IDBlocks int64
-	LenWidth                   int64 // bytes of a document's length
+	LengthBytes                int64 // of DOCLENGTHS
 }
 
-// sections is the table: the row of section i is at i-1.
+// sections is the table, in the order of ids.
 var sections = []SectionInfo{
 	{ID: SectionMeta, Name: "meta", Kind: KindSegment, Required: true, Hot: true},
 	{ID: SectionTerms, Name: "terms", Kind: KindSegment, Required: true, Side: SideLists, Hot: true},
@@ -98,7 +98,7 @@ var sections = []SectionInfo{
 	{ID: SectionPostings, Name: "postings", Kind: KindSegment, Required: true, Side: SideLists, Hot: true,
 		Length: LengthRule{Multiple: 64}},
 	{ID: SectionDocLengths, Name: "doc-lengths", Kind: KindSegment, Required: true, Side: SideDocs, Hot: true, Whole: true,
-		Length: LengthRule{Implied: func(n Counts) int64 { return n.Docs * n.LenWidth }}},
+		Length: LengthRule{Implied: func(n Counts) int64 { return n.LengthBytes }}},
 	{ID: SectionIDs, Name: "ids", Kind: KindSegment, Required: true, Side: SideDocs},
 	{ID: SectionIDIndex, Name: "id-index", Kind: KindSegment, Required: true, Side: SideDocs,
 		Length: LengthRule{Implied: func(n Counts) int64 { return 8*n.IDBlocks + 8 }}},
@@ -110,6 +110,7 @@ var sections = []SectionInfo{
 	{ID: SectionManifest, Name: "manifest", Kind: KindManifest, Required: true},
 	{ID: SectionDeletes, Name: "deletes", Kind: KindDeletes, Required: true},
 	{ID: SectionPageSums, Name: "page-sums", Kind: KindSegment, Required: true, Hot: true},
+	{ID: SectionFields, Name: "fields", Kind: KindSegment, Required: true, Hot: true},
 }
 
 // Sections returns the rows of the table of sections, in the order of their ids.
@@ -125,10 +126,12 @@ func Sections() iter.Seq[SectionInfo] {
 
 // info returns the row of s, or nil if this version does not know it.
 func (s SectionID) info() *SectionInfo {
-	if s == 0 || int64(s) > int64(len(sections)) {
-		return nil
+	for i := range sections {
+		if sections[i].ID == s {
+			return &sections[i]
+		}
 	}
-	return &sections[s-1]
+	return nil
 }
 
 // Info returns the row of s and reports whether there is one.

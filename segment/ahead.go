@@ -111,7 +111,11 @@ func (s *Segment) hinted() bool { return s.ahead != nil || s.remote != nil }
 
 // PrefetchTerms begins to read what Lookup of each of terms reads. It is only a hint, for
 // which a caller has the time before it looks the terms up.
-func (s *Segment) PrefetchTerms(terms [][]byte) {
+func (s *Segment) PrefetchTerms(terms [][]byte) { s.Field(0).PrefetchTerms(terms) }
+
+// PrefetchTerms is Segment.PrefetchTerms for terms of the field.
+func (v FieldView) PrefetchTerms(terms [][]byte) {
+	s, f := v.s, v.Info()
 	if !s.hinted() {
 		return
 	}
@@ -121,7 +125,7 @@ func (s *Segment) PrefetchTerms(terms [][]byte) {
 	}
 	a := s.ask()
 	for _, t := range terms {
-		if i := lastAtMost(ti.keys, layout.TermKey(t)); i >= 0 && ti.offsets[i+1] > ti.offsets[i] {
+		if i := inField(f.FirstBlock, lastAtMost(ti.keys[f.FirstBlock:f.FirstBlock+f.Blocks], layout.TermKey(t))); i >= 0 && ti.offsets[i+1] > ti.offsets[i] {
 			a.need(&s.terms, int64(ti.offsets[i]), int64(ti.offsets[i+1]-ti.offsets[i]))
 		}
 	}

@@ -5,6 +5,7 @@
 //	segment.go data.go meta.go   Open; the source of bytes; metadata
 //	pages.go                     checksums of pages, compared on first touch
 //	ahead.go fetch.go            what is read ahead: of mapped files, on demand
+//	fields.go                    Field, FieldView; section FIELDS
 //	terms.go termiter.go         Lookup; TermIterator
 //	termblock.go                 stored blocks of the dictionary; their entries
 //	list.go extent.go bounds.go  List; the parts of an extent; bounds on positions

@@ -2,15 +2,21 @@ package segment
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 
 	"github.com/pinion-index/pinion/format"
 )
 
-// LengthTable holds the exact number of tokens of every document. The zero value is empty.
+// LengthTable holds the number of tokens of every document. The zero value is empty.
+//
+// Lengths are exact, unless the table is coded. A unit table, which has no bytes, is that of a
+// field without lengths: every document has length 1.
 type LengthTable struct {
 	b     []byte // width bytes each, little-endian
-	width int
+	width int    // 0: all are 1
 	n     uint32
+	coded bool // a byte each, a length code
 }
 
 // NewLengthTable returns a table of lengths, which it shares.
@@ -24,35 +30,103 @@ func PackedLengths(b []byte, width int) LengthTable {
 	return LengthTable{b: b, width: width, n: uint32(len(b) / width)}
 }
 
-// DocLens returns the lengths of all documents. The first call reads and checks them.
+// CodedLengths returns a table of the lengths whose codes are in b (format.DecodeLen), which it
+// shares.
+func CodedLengths(b []byte) LengthTable {
+	return LengthTable{b: b, width: 1, n: uint32(len(b)), coded: true}
+}
+
+// UnitLengths returns the unit table of that many documents.
+func UnitLengths(docs uint32) LengthTable { return LengthTable{n: docs} }
+
+// DocLens returns the lengths of all documents. The first call reads and checks them. Those of
+// a segment with fields are by field: then the error matches errors.ErrUnsupported.
 func (s *Segment) DocLens() (LengthTable, error) {
-	if v := s.views.lengths.Load(); v != nil {
+	if v := s.views.lengths.Load(); v != nil && s.meta.Fields == 0 {
 		return *v, nil
 	}
-	b, err := s.rangeOf(&s.docLengths, 0, s.docLengths.Length)
-	if err != nil {
+	if err := s.noFields("lengths"); err != nil {
 		return LengthTable{}, err
 	}
-	t := LengthTable{b: b, width: s.meta.LenWidth, n: s.meta.Docs}
-	s.views.lengths.Store(&t)
+	return s.lengthsOf(0)
+}
+
+// DocLen returns the number of tokens of doc in all fields, or 0 if there is no such document.
+func (s *Segment) DocLen(doc uint32) (n uint32, err error) {
+	for i := range s.fields {
+		if f := &s.fields[i]; f.HasLengths() {
+			t, err := s.lengthsOf(i)
+			if err != nil {
+				return 0, err
+			}
+			n += t.Get(doc)
+		}
+	}
+	return n, nil
+}
+
+// noFields returns an error if s has fields, of which a caller must name one.
+func (s *Segment) noFields(what string) error {
+	if s.meta.Fields == 0 {
+		return nil
+	}
+	return fmt.Errorf("segment %s: %s of all fields together: %w", s.name, what, errors.ErrUnsupported)
+}
+
+// lengthsOf returns the lengths of field f.
+func (s *Segment) lengthsOf(f int) (LengthTable, error) {
+	view := &s.views.lengths
+	if f > 0 {
+		view = &s.views.fieldLengths[f-1]
+	}
+	if v := view.Load(); v != nil {
+		return *v, nil
+	}
+	x := &s.fields[f]
+	t := UnitLengths(s.meta.Docs)
+	if x.HasLengths() {
+		b, err := s.rangeOf(&s.docLengths, x.LengthsAt, int64(s.meta.Docs)*int64(x.LenWidth))
+		if err != nil {
+			return LengthTable{}, err
+		}
+		t = LengthTable{b: b, width: x.LenWidth, n: s.meta.Docs, coded: x.Coded()}
+	}
+	view.Store(&t)
 	return t, nil
 }
 
-// DocLen returns the number of tokens of doc, or 0 if there is no such document.
-func (s *Segment) DocLen(doc uint32) (uint32, error) {
-	t, err := s.DocLens()
-	return t.Get(doc), err
+// Code returns t if it is coded, and otherwise a table of the codes of its lengths, rounded down.
+func (t LengthTable) Code() LengthTable {
+	if t.coded {
+		return t
+	}
+	b := make([]byte, t.n)
+	for doc := range b {
+		b[doc] = format.EncodeLen(t.Get(uint32(doc)))
+	}
+	return CodedLengths(b)
 }
 
 // Len returns the number of documents.
 func (t LengthTable) Len() int { return int(t.n) }
 
-// Width returns the number of bytes of an entry: 1, 2 or 4.
+// Width returns the number of bytes of an entry: 1, 2 or 4, or 0 of a unit table.
 func (t LengthTable) Width() int { return t.width }
+
+// Coded reports whether an entry is a length code instead of a length.
+func (t LengthTable) Coded() bool { return t.coded }
 
 // Bytes returns the table as it is stored: little-endian, Width bytes for each document. It
 // must not be modified.
 func (t LengthTable) Bytes() []byte { return t.b }
+
+// codedLengths are the lengths of all codes.
+var codedLengths = func() (t [256]uint32) {
+	for c := range t {
+		t[c] = format.DecodeLen(uint8(c))
+	}
+	return t
+}()
 
 // Get returns the number of tokens of doc, or 0 if there is no such document.
 func (t LengthTable) Get(doc uint32) uint32 {
@@ -60,7 +134,12 @@ func (t LengthTable) Get(doc uint32) uint32 {
 		return 0
 	}
 	switch t.width {
+	case 0:
+		return 1
 	case 1:
+		if t.coded {
+			return codedLengths[t.b[doc]]
+		}
 		return uint32(t.b[doc])
 	case 2:
 		return uint32(binary.LittleEndian.Uint16(t.b[2*int(doc):]))
@@ -68,23 +147,27 @@ func (t LengthTable) Get(doc uint32) uint32 {
 	return binary.LittleEndian.Uint32(t.b[4*int(doc):])
 }
 
-// Exceeded returns the index of the first of freqs that is above the length of its document,
-// docs[i]-base, or -1 if there is none. No document is shorter than least.
+// Exceeded returns the index of the first of freqs that is above what the length of its
+// document, docs[i]-base, allows, or -1 if there is none. No document is shorter than least.
 func (t LengthTable) Exceeded(docs, freqs []uint32, base, least uint32) int {
 	docs = docs[:len(freqs)]
 	for i, f := range freqs {
-		if f > least && f > t.Get(docs[i]-base) {
+		if f > least && f > t.Get(docs[i]-base) && !(t.coded && CodedAllows(f, t.Get(docs[i]-base))) {
 			return i
 		}
 	}
 	return -1
 }
 
+// CodedAllows reports whether a term may occur freq times in a document whose length was
+// rounded down to length.
+func CodedAllows(freq, length uint32) bool { return codedLengths[format.EncodeLen(freq)] <= length }
+
 // GatherLengths sets dst[i] to the length of docs[i], or to 0 if there is no such document.
 func (t LengthTable) GatherLengths(dst, docs []uint32) {
 	dst = dst[:len(docs)]
-	switch t.width {
-	case 1:
+	switch {
+	case t.width == 1 && !t.coded:
 		b := t.b
 		for i, d := range docs {
 			v := uint32(0)
@@ -93,7 +176,7 @@ func (t LengthTable) GatherLengths(dst, docs []uint32) {
 			}
 			dst[i] = v
 		}
-	case 2:
+	case t.width == 2:
 		b := t.b
 		for i, d := range docs {
 			v := uint32(0)

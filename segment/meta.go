@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
@@ -21,7 +22,7 @@ type Meta struct {
 	Docs            uint32 // documents, including deleted ones
 	Terms           uint64 // distinct terms
 	Postings        uint64 // (term, document) pairs
-	Tokens          uint64 // sum of document lengths
+	Tokens          uint64 // sum of document lengths, or of frequencies (see Fields)
 	MinLen, MaxLen  uint32 // least and greatest document length; 0 without documents
 	LenWidth        int    // bytes of a stored length: 1, 2 or 4
 	Analyzer        string // name of the analyzer that made the terms
@@ -32,6 +33,12 @@ type Meta struct {
 	ForeignLengths  bool   // lengths were imported and need not be sums of frequencies
 	DocsCodecs      uint64 // bit i: some extent has docIDs in codec i
 	FreqsCodecs     uint64 // bit i: some extent has frequencies in codec i
+
+	// Of a segment with section FIELDS, 0 in others. It has no lengths and no analyzer of its
+	// own, and Tokens is the sum of all frequencies.
+	Fields      uint32 // fields
+	TermBlocks  uint64 // blocks of the dictionary
+	LengthBytes uint64 // of DOCLENGTHS
 }
 
 // AvgLen returns the mean document length in tokens, or 0 if there are no documents.
@@ -42,7 +49,7 @@ func (m *Meta) AvgLen() float64 {
 	return float64(m.Tokens) / float64(m.Docs)
 }
 
-// ParseMeta decodes section META. more allows unknown fields after the known ones.
+// ParseMeta decodes section META. more allows what is unknown after what is known.
 func ParseMeta(d *format.Buffer, more bool) (Meta, error) {
 	var m Meta
 	if v := d.Uvarint(); d.Err() == nil && v != layout.MetaVersion {
@@ -67,7 +74,9 @@ func ParseMeta(d *format.Buffer, more bool) (Meta, error) {
 	}
 	m.Stored = flags&layout.MetaStored != 0
 	m.ForeignLengths = flags&layout.MetaForeignLengths != 0
-	if d.Err() == nil && (m.LenWidth != layout.LengthWidth(m.MaxLen) || m.MinLen > m.MaxLen) {
+	if flags&layout.MetaFields != 0 {
+		m.parseTail(d)
+	} else if d.Err() == nil && (m.LenWidth != layout.LengthWidth(m.MaxLen) || m.MinLen > m.MaxLen) {
 		d.Fail("lengths %d to %d in %d bytes", m.MinLen, m.MaxLen, m.LenWidth)
 	}
 	if d.Err() == nil && (m.Postings < m.Terms || m.Extents > m.Terms) {
@@ -79,6 +88,24 @@ func ParseMeta(d *format.Buffer, more bool) (Meta, error) {
 	return m, d.Err()
 }
 
+// parseTail decodes what META has of a segment with fields behind the rest.
+func (m *Meta) parseTail(d *format.Buffer) {
+	m.Fields = uint32(d.Count(schema.MaxFields, 0))
+	m.TermBlocks = d.Uvarint()
+	m.LengthBytes = d.Uvarint()
+	switch {
+	case d.Err() != nil:
+	case m.Fields == 0:
+		d.Fail("fields without one")
+	case m.ForeignLengths || m.LenWidth != 0 || m.MinLen != 0 || m.MaxLen != 0 || m.Analyzer != "" || m.AnalyzerOptions != "":
+		d.Fail("lengths or an analyzer beside those of fields")
+	case m.TermBlocks > m.Terms || m.Terms/layout.TermsPerBlock > m.TermBlocks:
+		d.Fail("%d terms in %d blocks", m.Terms, m.TermBlocks)
+	case m.LengthBytes > (4*MaxDocs+layout.LengthsAlign)*schema.MaxFields:
+		d.Fail("%d bytes of lengths", m.LengthBytes)
+	}
+}
+
 // AppendMeta appends section META to dst.
 func AppendMeta(dst []byte, m *Meta) []byte {
 	var flags uint64
@@ -87,6 +114,9 @@ func AppendMeta(dst []byte, m *Meta) []byte {
 	}
 	if m.ForeignLengths {
 		flags |= layout.MetaForeignLengths
+	}
+	if m.Fields > 0 {
+		flags |= layout.MetaFields
 	}
 	for _, v := range []uint64{layout.MetaVersion, uint64(m.Docs), m.Terms, m.Postings, m.Tokens,
 		uint64(m.MinLen), uint64(m.MaxLen), uint64(m.LenWidth)} {
@@ -100,16 +130,26 @@ func AppendMeta(dst []byte, m *Meta) []byte {
 		dst = binary.AppendUvarint(dst, v)
 	}
 	dst = binary.LittleEndian.AppendUint64(dst, m.DocsCodecs)
-	return binary.LittleEndian.AppendUint64(dst, m.FreqsCodecs)
+	dst = binary.LittleEndian.AppendUint64(dst, m.FreqsCodecs)
+	if m.Fields > 0 {
+		for _, v := range []uint64{uint64(m.Fields), m.TermBlocks, m.LengthBytes} {
+			dst = binary.AppendUvarint(dst, v)
+		}
+	}
+	return dst
 }
 
-// Counts returns what lengths of sections follow from. Terms must be at most those that fit
-// in a file.
+// Counts returns what lengths of sections follow from. Terms and TermBlocks must be at most
+// those that fit in a file.
 func (m *Meta) Counts() format.Counts {
-	return format.Counts{
-		Docs:       int64(m.Docs),
-		TermBlocks: (int64(m.Terms) + layout.TermsPerBlock - 1) / layout.TermsPerBlock,
-		IDBlocks:   int64(layout.IDBlocks(int(m.Docs))),
-		LenWidth:   int64(m.LenWidth),
+	n := format.Counts{
+		Docs:        int64(m.Docs),
+		TermBlocks:  int64(layout.TermBlocks(m.Terms)),
+		IDBlocks:    int64(layout.IDBlocks(int(m.Docs))),
+		LengthBytes: int64(m.Docs) * int64(m.LenWidth),
 	}
+	if m.Fields > 0 {
+		n.TermBlocks, n.LengthBytes = int64(m.TermBlocks), int64(m.LengthBytes)
+	}
+	return n
 }

@@ -137,6 +137,9 @@ func (r *Raw) TermKeys() ([]uint64, error) {
 	return keys, nil
 }
 
+// TermsIn returns how many terms block i of the dictionary has, 0 if there is none.
+func (r *Raw) TermsIn(i int) int { return (*Segment)(r).termsOf(i) }
+
 // TermBlock returns block i of the dictionary, which must exist. It has parsed the heads of
 // the terms but not the entries.
 func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).termBlock(i) }

@@ -17,6 +17,7 @@ type Segment struct {
 	data   Data
 	h      *format.Header
 	meta   Meta
+	fields []Field  // in the order of their names
 	ahead  ahead    // data if it is a mapped file, or nil
 	remote OnDemand // data if it is read on demand with a context, or nil
 
@@ -30,14 +31,20 @@ type Segment struct {
 
 // views are views of whole sections, set on first use.
 type views struct {
-	termIndex   atomic.Pointer[termIndex]
-	lengths     atomic.Pointer[LengthTable]
-	idIndex     atomic.Pointer[[]uint64]
-	idHash      atomic.Pointer[[]uint64]
-	storedIndex atomic.Pointer[[]byte]
+	termIndex    atomic.Pointer[termIndex]
+	lengths      atomic.Pointer[LengthTable]   // of the first field
+	fieldLengths []atomic.Pointer[LengthTable] // of the others
+	idIndex      atomic.Pointer[[]uint64]
+	idHash       atomic.Pointer[[]uint64]
+	storedIndex  atomic.Pointer[[]byte]
 }
 
-// Open reads header, footer and META of the file behind d, which error messages call name.
+// newFieldLengths returns room for the lengths of n fields, except the first.
+func newFieldLengths(n int) []atomic.Pointer[LengthTable] {
+	return make([]atomic.Pointer[LengthTable], max(n-1, 0))
+}
+
+// Open reads header, footer, META and FIELDS of the file behind d, which error messages call name.
 // It reads nothing else, whatever the size of the file. What is used later is compared with
 // the checksums of its pages, each page once. Damage gives an error of kind
 // format.ErrCorrupt each time.
@@ -60,6 +67,9 @@ func Open(name string, d Data) (*Segment, error) {
 		return nil, err
 	}
 	if err := s.readMeta(); err != nil {
+		return nil, err
+	}
+	if err := s.readFields(); err != nil {
 		return nil, err
 	}
 	if err := s.findPageSums(); err != nil {
@@ -104,9 +114,14 @@ func (s *Segment) readMeta() error {
 		sec.ID = format.SectionMeta
 		return s.corrupt(&sec, 0, "section is missing or too long")
 	}
-	if s.ahead != nil {
-		s.ahead.WillNeed(sec.Offset, sec.PaddedLength())
+	a := s.ask()
+	if fields, ok := s.h.Section(format.SectionFields); ok {
+		a.add(fields.Offset, min(fields.PaddedLength(), s.h.FileLen-fields.Offset))
 	}
+	if s.ahead != nil || len(a.ranges) > 0 {
+		a.add(sec.Offset, sec.PaddedLength())
+	}
+	a.send()
 	b, err := s.data.Range(sec.Offset, sec.PaddedLength())
 	if err != nil {
 		return format.Locate(err, s.place(&sec))
@@ -115,15 +130,14 @@ func (s *Segment) readMeta() error {
 		return s.corrupt(&sec, 0, "section checksum does not match")
 	}
 	s.meta, err = ParseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), s.h.Version.Minor > format.Current().Minor)
+	if err == nil && s.meta.Terms > uint64(s.h.FileLen) {
+		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
+	}
 	return format.Locate(err, s.place(&sec))
 }
 
 // findSections locates the sections and checks the lengths that META implies.
 func (s *Segment) findSections(mapped []byte) error {
-	if s.meta.Terms > uint64(s.h.FileLen) {
-		sec := section{Section: format.Section{ID: format.SectionMeta}}
-		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
-	}
 	counts := s.meta.Counts()
 	for row := range format.Sections() {
 		if row.Kind != format.KindSegment || row.Side == 0 { // those were found before

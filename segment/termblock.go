@@ -28,7 +28,7 @@ func (s *Segment) termBlock(i int) (TermBlock, error) {
 	if err != nil {
 		return TermBlock{}, err
 	}
-	t := TermBlock{First: firstIn(i), Bytes: b, Offset: off, Terms: s.termsIn(i)}
+	t := TermBlock{First: firstIn(i), Bytes: b, Offset: off, Terms: s.termsOf(i)}
 	prevLen := 0
 	for range t.Terms {
 		lcp, suffix, next := layout.Head(b, t.Entries, prevLen)
@@ -50,9 +50,15 @@ func (s *Segment) termBytes(ti *termIndex, i int) ([]byte, int64, error) {
 	return b, int64(lo), err
 }
 
-// termsIn returns how many terms block i has.
-func (s *Segment) termsIn(i int) int {
-	return int(min(s.meta.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock))
+// termsOf returns how many terms block i has, 0 if there is none.
+func (s *Segment) termsOf(i int) int { return s.fields[s.fieldOfBlock(i)].termsOf(i) }
+
+// termsOf returns how many terms block i of the dictionary has, 0 if it is not f's.
+func (f *Field) termsOf(i int) int {
+	if i -= f.FirstBlock; uint(i) >= uint(f.Blocks) {
+		return 0
+	}
+	return int(min(f.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock))
 }
 
 // firstIn returns the ordinal of the first term of block i.

@@ -6,13 +6,15 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// TermIterator iterates over the terms of a segment in bytewise order. It is not safe for
-// concurrent use.
+// TermIterator iterates over the terms of a field in bytewise order, or over those of all
+// fields, one field after the other. It is not safe for concurrent use.
 type TermIterator struct {
 	s      *Segment
 	ti     *termIndex
 	prefix []byte
-	block  int // the loaded block, -1 before the first
+	first  int // block of the dictionary
+	end    int // the block behind the last
+	block  int // the loaded block; first-1 before it
 	b      TermBlock
 	j      int // terms read of it
 	pos    int // of the next term
@@ -24,17 +26,30 @@ type TermIterator struct {
 	err    error
 }
 
-// Terms returns an iterator positioned before the first term.
+// Terms returns an iterator positioned before the first term. In a segment with fields its
+// SeekGE fails with an error that matches errors.ErrUnsupported; that of FieldView.Terms does
+// not.
 func (s *Segment) Terms() *TermIterator {
-	it := &TermIterator{s: s, block: -1}
+	it := s.termsIn(0, 0)
+	if it.err == nil {
+		it.end = len(it.ti.keys)
+	}
+	return it
+}
+
+// termsIn returns an iterator over the terms of the blocks from first to before end.
+func (s *Segment) termsIn(first, end int) *TermIterator {
+	it := &TermIterator{s: s, first: first, end: end, block: first - 1}
 	it.ti, it.err = s.termIndexOf()
 	return it
 }
 
 // Prefix returns an iterator over the terms that begin with prefix, positioned before the
-// first of them.
-func (s *Segment) Prefix(prefix []byte) *TermIterator {
-	it := s.Terms()
+// first of them. In a segment with fields it fails as SeekGE does.
+func (s *Segment) Prefix(prefix []byte) *TermIterator { return s.Terms().from(prefix) }
+
+// from limits it to the terms that begin with prefix.
+func (it *TermIterator) from(prefix []byte) *TermIterator {
 	if len(prefix) > 0 {
 		it.prefix = bytes.Clone(prefix)
 		it.held = it.SeekGE(prefix)
@@ -52,7 +67,7 @@ func (it *TermIterator) Next() bool {
 		return false
 	}
 	if it.j == it.b.Terms {
-		if it.block+1 >= len(it.ti.keys) {
+		if it.block+1 >= it.end {
 			it.done = true
 			return false
 		}
@@ -73,16 +88,20 @@ func (it *TermIterator) SeekGE(term []byte) bool {
 		term = it.prefix
 	}
 	it.held, it.done = false, false
-	i, err := it.s.findBlock(it.ti, term)
+	if it.first == it.end {
+		it.done = true
+		return false
+	}
+	if it.s.fieldOfBlock(it.first) != it.s.fieldOfBlock(it.end-1) {
+		it.err = it.s.noFields("terms")
+		return false
+	}
+	i, err := it.s.findBlock(it.ti, it.first, it.end, term)
 	if err != nil {
 		it.err = err
 		return false
 	}
-	if len(it.ti.keys) == 0 {
-		it.done = true
-		return false
-	}
-	if !it.load(max(i, 0)) {
+	if !it.load(max(i, it.first)) {
 		return false
 	}
 	for it.Next() {

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format"
@@ -25,9 +26,9 @@ func (k Kind) String() string { return [...]string{"singleton", "compact", "exte
 // segment.
 type Entry struct {
 	// Ordinal is 32 times the number of the term's block in the dictionary, plus the
-	// term's position there (format/FORMAT.md, section 4.2). It grows with the terms and
-	// stays the same as long as the segment exists, so that data beside a list can refer
-	// to it.
+	// term's position there (format/FORMAT.md, section 4.2). It grows with the fields and
+	// their terms and stays the same as long as the segment exists, so that data beside a
+	// list can refer to it. Between fields numbers are left out.
 	Ordinal uint64
 
 	Kind   Kind
@@ -59,22 +60,23 @@ func (s *Segment) termIndexOf() (*termIndex, error) {
 	return v, nil
 }
 
-// findBlock returns the last block whose first term is at most term, or -1.
-func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
-	key := layout.TermKey(term)
-	i := lastAtMost(ti.keys, key)
-	if i < 0 || ti.keys[i] != key {
-		return i, nil
+// findBlock returns the last of the blocks from first to before end, which are of one field,
+// whose first term is at most term. It is -1 if there is none.
+func (s *Segment) findBlock(ti *termIndex, first, end int, term []byte) (int, error) {
+	key, keys := layout.TermKey(term), ti.keys[first:end]
+	i := lastAtMost(keys, key)
+	if i < 0 || keys[i] != key {
+		return inField(first, i), nil
 	}
 	// Blocks up to i have keys up to that of term; those with an equal key may
 	// begin above term.
-	lo, hi := lastAtMost(ti.keys[:i], key-1)+1, i+1
+	lo, hi := lastAtMost(keys[:i], key-1)+1, i+1
 	if key == 0 {
 		lo = 0
 	}
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		b, off, err := s.termBytes(ti, mid)
+		b, off, err := s.termBytes(ti, first+mid)
 		if err != nil {
 			return 0, err
 		}
@@ -88,7 +90,15 @@ func (s *Segment) findBlock(ti *termIndex, term []byte) (int, error) {
 			lo = mid + 1
 		}
 	}
-	return lo - 1, nil
+	return inField(first, lo-1), nil
+}
+
+// inField returns the number of block i of a field whose first block is first; -1 stays.
+func inField(first, i int) int {
+	if i < 0 {
+		return i
+	}
+	return first + i
 }
 
 // lastAtMost returns the index of the last of the ascending keys that is at most key, or
@@ -108,13 +118,22 @@ func lastAtMost(keys []uint64, key uint64) int {
 }
 
 // Lookup returns the entry of term, and false if the segment does not hold it. On mapped
-// data it does not allocate.
+// data it does not allocate. In a segment with fields a term is looked up in one (Field): the
+// error matches errors.ErrUnsupported.
 func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
+	if s.meta.Fields > 0 {
+		return Entry{}, false, s.noFields("terms")
+	}
+	return s.lookup(&s.fields[0], term)
+}
+
+// lookup is Lookup in field f.
+func (s *Segment) lookup(f *Field, term []byte) (Entry, bool, error) {
 	ti, err := s.termIndexOf()
 	if err != nil {
 		return Entry{}, false, err
 	}
-	i, err := s.findBlock(ti, term)
+	i, err := s.findBlock(ti, f.FirstBlock, f.FirstBlock+f.Blocks, term)
 	if err != nil || i < 0 {
 		return Entry{}, false, err
 	}
@@ -122,7 +141,7 @@ func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 	if err != nil {
 		return Entry{}, false, err
 	}
-	n := s.termsIn(i)
+	n := f.termsOf(i)
 	at, pos := scanBlock(b, n, term)
 	if at < 0 {
 		if pos < 0 {
@@ -137,10 +156,11 @@ func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
 // EntryAt returns the entry with this ordinal, and false if the segment has none. On mapped
 // data it does not allocate.
 func (s *Segment) EntryAt(ordinal uint64) (Entry, bool, error) {
-	if ordinal >= s.meta.Terms {
+	block := ordinal / layout.TermsPerBlock
+	if block > math.MaxInt32 || ordinal%layout.TermsPerBlock >= uint64(s.termsOf(int(block))) {
 		return Entry{}, false, nil
 	}
-	b, err := s.termBlock(int(ordinal / layout.TermsPerBlock))
+	b, err := s.termBlock(int(block))
 	if err != nil {
 		return Entry{}, false, err
 	}

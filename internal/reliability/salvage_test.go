@@ -184,7 +184,7 @@ func save(t *testing.T, f static, want map[string]string, most loss, o writer.Op
 		lists := func(yield func(writer.InvertedList, error) bool) {
 			for l := range src.Lists() {
 				postings += len(l.Docs)
-				if !yield(writer.InvertedList(l), nil) {
+				if !yield(writer.InvertedList{Term: l.Term, Postings: l.Postings}, nil) {
 					return
 				}
 			}

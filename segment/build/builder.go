@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
@@ -25,6 +26,9 @@ type Options struct {
 	// documents. Block bounds need them from the beginning. The tables are shared, not
 	// copied.
 	Lengths []segment.LengthTable
+	// Fields are the fields of an index with a schema, in bytewise order of their names. Then
+	// Lengths, Analyzer and ForeignLengths are not set. Nil means no schema.
+	Fields []Field
 	// Analyzer and AnalyzerOptions are recorded in META.
 	Analyzer, AnalyzerOptions string
 	// Stored is whether AddDoc stores the text of every document.
@@ -67,12 +71,13 @@ const (
 // in the order of their docIDs; all documents come before the first list or after the last.
 // After an error the Builder must not be used. It is not safe for concurrent use.
 type Builder struct {
-	w     *format.FileWriter
-	buf   *bufio.Writer // buffers w while POSTINGS is open, or what is written straight
-	o     Options
-	meta  segment.Meta
-	model *impactModel
-	enc   *ListEncoder // for AddList
+	w      *format.FileWriter
+	buf    *bufio.Writer // buffers w while POSTINGS is open, or what is written straight
+	o      Options
+	meta   segment.Meta
+	fields []field
+	field  int          // whose lists are being added
+	enc    *ListEncoder // for AddList
 
 	lists, docs phase
 	terms       termsBuilder
@@ -80,7 +85,6 @@ type Builder struct {
 	optional    []*optional
 	doc         section.Doc
 	offset      int64 // bytes written to POSTINGS
-	lengths     *lengths
 	scratch     []byte
 }
 
@@ -90,10 +94,7 @@ var buffers = sync.Pool{New: func() any { return bufio.NewWriterSize(nil, 256<<1
 // New begins a segment in w, which must be of kind format.KindSegment and have no sections
 // yet. Builder.Finish finishes w.
 func New(w *format.FileWriter, o Options) (*Builder, error) {
-	lengths := newLengths(o.Lengths)
 	switch {
-	case lengths.docs != int(o.Docs):
-		return nil, errors.New("segment: lengths are not those of the documents")
 	case o.Docs > segment.MaxDocs:
 		return nil, fmt.Errorf("segment: %d documents, at most %d are allowed", o.Docs, segment.MaxDocs)
 	case o.DocsCodec == nil || o.FreqsCodec == nil || o.DocsCodec.BlockLen() != o.FreqsCodec.BlockLen():
@@ -101,11 +102,16 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	case len(o.Analyzer) > layout.MaxAnalyzer || len(o.AnalyzerOptions) > layout.MaxOptions:
 		return nil, fmt.Errorf("segment: analyzer name over %d bytes or options over %d", layout.MaxAnalyzer, layout.MaxOptions)
 	}
-	b := &Builder{w: w, o: o, buf: buffers.Get().(*bufio.Writer), lengths: lengths}
+	fields, err := newFields(&o)
+	if err != nil {
+		return nil, err
+	}
+	b := &Builder{w: w, o: o, buf: buffers.Get().(*bufio.Writer), fields: fields}
 	b.buf.Reset(w)
 	b.meta = segment.Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}
-	scanLengths(&b.meta, lengths)
-	b.model = newImpactModel(b.meta.AvgLen())
+	if f := &fields[0]; o.Fields == nil {
+		b.meta.Tokens, b.meta.MinLen, b.meta.MaxLen, b.meta.LenWidth = f.LengthSum, f.MinLen, f.MaxLen, f.LenWidth
+	}
 	for _, s := range []*stream{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index} {
 		*s = b.newStream()
 	}
@@ -115,14 +121,16 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 }
 
 // NewListEncoder returns an encoder for lists of this segment. Encoders are independent of
-// each other and of the Builder, so each goroutine can have one.
-func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.lengths, b.model) }
+// each other and of the Builder, so each goroutine can have one. It begins with the first
+// field (ListEncoder.SetField).
+func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.fields) }
 
 // AddList adds the list of the next term.
 func (b *Builder) AddList(term []byte, p format.Postings) error {
 	if b.enc == nil {
 		b.enc = b.NewListEncoder()
 	}
+	b.enc.SetField(b.field)
 	l, buf, err := b.enc.Encode(b.scratch[:0], p)
 	b.scratch = buf
 	if err != nil {
@@ -131,13 +139,13 @@ func (b *Builder) AddList(term []byte, p format.Postings) error {
 	return b.Append(term, l)
 }
 
-// Append adds an encoded list. term must be above the last term in bytewise order.
+// Append adds an encoded list. term must be above the last term of the field in bytewise order.
 func (b *Builder) Append(term []byte, l EncodedList) error {
 	return b.AppendShared(term[:len(term):len(term)], layout.CommonPrefix(b.terms.prev, term), l)
 }
 
 // AppendShared is Append for a term that is known to share exactly its first shared bytes
-// with the last term. For the first term shared is 0. Up to 16 bytes of term's capacity may
+// with the last term. For the first term of a field shared is 0. Up to 16 bytes of term's capacity may
 // be read.
 func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	if b.lists != phaseOpen {
@@ -162,6 +170,11 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 		l.Tail.release()
 	} else {
 		b.meta.CompactBytes += uint64(len(entry))
+	}
+	if f := &b.fields[b.field]; b.o.Fields != nil {
+		f.Terms++
+		f.Tokens += l.Tokens
+		b.meta.Tokens += l.Tokens
 	}
 	b.meta.Terms++
 	b.meta.Postings += uint64(l.DF)
@@ -330,7 +343,18 @@ func (b *Builder) Finish() (*format.Header, error) {
 		_, err := b.w.Write(segment.AppendMeta(nil, &b.meta))
 		return err
 	}
-	if err := b.sections([]part{{format.SectionMeta, meta}}); err != nil {
+	last := []part{{format.SectionMeta, meta}}
+	if b.o.Fields != nil {
+		fields, err := b.endFields()
+		if err != nil {
+			return nil, err
+		}
+		last = slices.Insert(last, 0, part{format.SectionFields, func() error {
+			_, err := b.w.Write(fields)
+			return err
+		}})
+	}
+	if err := b.sections(last); err != nil {
 		return nil, err
 	}
 	b.buf.Reset(nil)

@@ -9,6 +9,7 @@
 //	frontier.go kth.go  block-max quads; k-th impacts
 //	terms.go            TERMS and TERMINDEX
 //	termmerge.go        TermMerger: the dictionaries of several segments in one walk
+//	fields.go           the fields of an index with a schema
 //	ids.go lengths.go   the other sections that every segment has
 //	optional.go         those of package segment/internal/sections
 //	spool.go            Spool: temporary files; streams of later sections

@@ -3,6 +3,7 @@ package build
 import (
 	"encoding/binary"
 	"fmt"
+	"io"
 	"sort"
 
 	"github.com/pinion-index/pinion/format"
@@ -18,19 +19,25 @@ type lengths struct {
 
 type lengthPart struct {
 	base, end uint32 // docIDs
-	width     int
+	width     int    // 0: all lengths are 1
 	b         []byte // little-endian
+	coded     bool   // length codes
 }
 
 func newLengths(tables []segment.LengthTable) *lengths {
 	l := new(lengths)
 	for _, t := range tables {
 		if n := t.Len(); n > 0 {
-			l.parts = append(l.parts, lengthPart{uint32(l.docs), uint32(l.docs + n), t.Width(), t.Bytes()})
+			l.parts = append(l.parts, lengthPart{uint32(l.docs), uint32(l.docs + n), t.Width(), t.Bytes(), t.Coded()})
 			l.docs += n
 		}
 	}
 	return l
+}
+
+// unitLengths returns the lengths of a field without any: all are 1.
+func unitLengths(docs uint32) *lengths {
+	return newLengths([]segment.LengthTable{segment.UnitLengths(docs)})
 }
 
 // gather sets dst[i] to the length of docs[i], for ascending docs that exist.
@@ -55,7 +62,17 @@ func (p *lengthPart) gather(dst, docs []uint32) {
 	b, base := p.b, p.base
 	dst = dst[:len(docs)]
 	switch p.width {
+	case 0:
+		for i := range docs {
+			dst[i] = 1
+		}
 	case 1:
+		if p.coded {
+			for i, d := range docs {
+				dst[i] = format.DecodeLen(b[d-base])
+			}
+			return
+		}
 		for i, d := range docs {
 			dst[i] = uint32(b[d-base])
 		}
@@ -91,39 +108,58 @@ func eachLength(src *lengths, f func(lengths []uint32) error) error {
 	return nil
 }
 
-// scanLengths sets the fields of m that depend on document lengths.
-func scanLengths(m *segment.Meta, src *lengths) {
-	m.MinLen = ^uint32(0)
-	eachLength(src, func(lengths []uint32) error {
-		for _, v := range lengths {
-			m.Tokens += uint64(v)
-			m.MinLen, m.MaxLen = min(m.MinLen, v), max(m.MaxLen, v)
+// lengthBytes sets where the lengths of each field begin in DOCLENGTHS, and returns its length.
+func (b *Builder) lengthBytes() (n int64) {
+	for i := range b.fields {
+		if f := &b.fields[i]; b.o.Fields == nil || f.HasLengths() {
+			f.LengthsAt = (n + layout.LengthsAlign - 1) &^ (layout.LengthsAlign - 1)
+			n = f.LengthsAt + int64(b.o.Docs)*int64(f.LenWidth)
 		}
-		return nil
-	})
-	m.MinLen = min(m.MinLen, m.MaxLen)
-	m.LenWidth = layout.LengthWidth(m.MaxLen)
+	}
+	return n
 }
 
 // writeLengths writes section DOCLENGTHS.
 func (b *Builder) writeLengths() error {
+	n := int64(0)
+	b.lengthBytes()
+	for i := range b.fields {
+		f := &b.fields[i]
+		if b.o.Fields != nil && !f.HasLengths() {
+			continue
+		}
+		if _, err := b.w.Write(make([]byte, f.LengthsAt-n)); err != nil {
+			return err
+		}
+		if err := f.writeLengths(b.w); err != nil {
+			return err
+		}
+		n = f.LengthsAt + int64(b.o.Docs)*int64(f.LenWidth)
+	}
+	return nil
+}
+
+// writeLengths writes the lengths of f.
+func (f *field) writeLengths(w io.Writer) error {
 	var buf []byte
-	return eachLength(b.lengths, func(lengths []uint32) error {
+	return eachLength(f.lengths, func(lengths []uint32) error {
 		buf = buf[:0]
 		for _, v := range lengths {
-			if v < b.meta.MinLen || v > b.meta.MaxLen {
+			if v < f.MinLen || v > f.MaxLen {
 				return fmt.Errorf("segment: length %d was not there when the segment was begun", v)
 			}
-			switch b.meta.LenWidth {
-			case 1:
+			switch {
+			case f.Coded():
+				buf = append(buf, format.EncodeLen(v))
+			case f.LenWidth == 1:
 				buf = append(buf, byte(v))
-			case 2:
+			case f.LenWidth == 2:
 				buf = binary.LittleEndian.AppendUint16(buf, uint16(v))
 			default:
 				buf = binary.LittleEndian.AppendUint32(buf, v)
 			}
 		}
-		_, err := b.w.Write(buf)
+		_, err := w.Write(buf)
 		return err
 	})
 }

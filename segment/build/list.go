@@ -15,17 +15,19 @@ import (
 
 // EncodedList is a posting list ready for Builder.Append.
 type EncodedList struct {
-	Kind  segment.Kind
-	DF    uint32
-	Bytes []byte // the dictionary entry, or of an extent the bytes up to Tail
-	Tail  *Tail  // the rest of an extent that is long, else nil
+	Kind   segment.Kind
+	DF     uint32
+	Tokens uint64 // sum of the frequencies
+	Bytes  []byte // the dictionary entry, or of an extent the bytes up to Tail
+	Tail   *Tail  // the rest of an extent that is long, else nil
 }
 
 // ListEncoder encodes posting lists of one segment. It allocates nothing once its buffers
 // have grown. It is not safe for concurrent use, but several encoders may work at once.
 type ListEncoder struct {
 	docs               uint32
-	lengths            *lengths
+	fields             []field
+	lengths            *lengths // of the field, and so are model and foreign
 	model              *impactModel
 	docsCodec          codec.Codec
 	freqsCodec         codec.Codec
@@ -56,8 +58,10 @@ type ListEncoder struct {
 	reached                segment.KthCounts   // of the list being copied
 	copied, encoded        uint64              // blocks, postings: never reset
 	tokens                 uint64              // sum of all frequencies: never reset
+	before                 uint64              // tokens, at Reset
 	foreign                bool                // lengths do not bound frequencies
-	strict                 bool                // as CheckLengths says
+	checked                bool                // CheckLengths was called
+	strict                 bool                // and lengths bound frequencies
 	decoded, shifted, lens []uint32            // a row, see row; blocks
 	start                  []uint32            // hash buckets
 	spool                  *Spool              // nil: all in memory
@@ -67,12 +71,14 @@ type ListEncoder struct {
 // NewEncoder returns an encoder without a Builder, for documents of avgLen tokens on
 // average. It uses the fields of o that concern lists.
 func NewEncoder(o Options, avgLen float64) *ListEncoder {
-	return newListEncoder(&o, newLengths(o.Lengths), newImpactModel(avgLen))
+	return newListEncoder(&o, []field{{lengths: newLengths(o.Lengths), model: newImpactModel(avgLen), foreign: o.ForeignLengths}})
 }
 
-func newListEncoder(o *Options, lengths *lengths, model *impactModel) *ListEncoder {
+// newListEncoder returns an encoder of lists of the first of fields.
+func newListEncoder(o *Options, fields []field) *ListEncoder {
+	model := fields[0].model
 	e := &ListEncoder{
-		docs: o.Docs, lengths: lengths, foreign: o.ForeignLengths, model: model,
+		docs: o.Docs, fields: fields, lengths: fields[0].lengths, foreign: fields[0].foreign, model: model,
 		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
 		frontier: newFrontier(model), listward: newFrontier(model),
 		choose: o.Choose, spool: o.Spool, tailLimit: int(cmp.Or(o.TailMemory, tailMemory)),
@@ -83,6 +89,21 @@ func newListEncoder(o *Options, lengths *lengths, model *impactModel) *ListEncod
 	e.lens = make([]uint32, e.blockLen)
 	e.Reset()
 	return e
+}
+
+// SetField says that the lists that begin from now on are of field f of Options.Fields.
+func (e *ListEncoder) SetField(f int) {
+	x := &e.fields[f]
+	if e.model == x.model {
+		return
+	}
+	if e.dirty { // the list before was given up
+		e.counter.Take(e.model)
+		e.dirty = false
+	}
+	e.lengths, e.model, e.foreign = x.lengths, x.model, x.foreign
+	e.strict = e.checked && !e.foreign
+	e.frontier.model, e.listward.model = x.model, x.model
 }
 
 // setCodecs makes d and f the codecs of the list.
@@ -120,12 +141,12 @@ func (e *ListEncoder) chooseCodecs(p format.Postings) error {
 // those appended, and the extended dst.
 func (e *ListEncoder) Encode(dst []byte, p format.Postings) (EncodedList, []byte, error) {
 	if n := p.Len(); 0 < n && n < layout.MinExtent && n == len(p.Freqs) {
-		at := len(dst)
+		at, before := len(dst), e.tokens
 		kind, dst, err := e.encodeSmall(dst, p.Docs, p.Freqs)
 		if err != nil {
 			return EncodedList{}, dst[:at], err
 		}
-		return EncodedList{Kind: kind, DF: uint32(n), Bytes: dst[at:]}, dst, nil
+		return EncodedList{Kind: kind, DF: uint32(n), Tokens: e.tokens - before, Bytes: dst[at:]}, dst, nil
 	}
 	e.Reset()
 	if p.Len() >= layout.MinExtent && p.Len() == len(p.Freqs) {
@@ -141,7 +162,7 @@ func (e *ListEncoder) Encode(dst []byte, p format.Postings) (EncodedList, []byte
 
 // Reset begins a list that comes in several parts.
 func (e *ListEncoder) Reset() {
-	e.n, e.prev, e.first = 0, codec.NoDoc, 0
+	e.n, e.prev, e.first, e.before = 0, codec.NoDoc, 0, e.tokens
 	e.pending = e.pending.Slice(0, 0)
 	e.docEnds, e.freqEnds = append(e.docEnds[:0], 0), append(e.freqEnds[:0], 0)
 	e.last, e.quads = e.last[:0], e.quads[:0]
@@ -168,7 +189,7 @@ func (e *ListEncoder) EncodedPostings() uint64 { return e.encoded }
 
 // CheckLengths makes e refuse a block with a frequency above the length of its document, unless
 // lengths do not bound frequencies: it comes from a segment that is damaged.
-func (e *ListEncoder) CheckLengths() { e.strict = !e.foreign }
+func (e *ListEncoder) CheckLengths() { e.checked, e.strict = true, !e.foreign }
 
 // Tokens returns the sum of all frequencies encoded or copied since the encoder was made.
 func (e *ListEncoder) Tokens() uint64 { return e.tokens }
@@ -318,7 +339,7 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 	if err != nil {
 		return EncodedList{}, dst[:at], err
 	}
-	l.Bytes = dst[at:]
+	l.Bytes, l.Tokens = dst[at:], e.tokens-e.before
 	return l, dst, nil
 }
 

@@ -13,10 +13,18 @@ import (
 type termsBuilder struct {
 	terms, keys, offsets stream
 
+	blocks uint64 // begun
+
 	heads   []byte // terms of the open block
 	entries []byte // entries of the open block
 	n       int    // terms of the open block
-	prev    []byte // the last term
+	prev    []byte // the last term of the field
+}
+
+// endField ends the open block: the next term is the first of a field.
+func (t *termsBuilder) endField() {
+	t.flush()
+	t.prev = t.prev[:0]
 }
 
 // add appends a term, which shares lcp bytes with the previous one, and its entry.
@@ -33,6 +41,7 @@ func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
 	t.prev = layout.AppendShort(t.prev[:lcp], term[lcp:])
 	if t.n == 0 {
 		lcp = 0
+		t.blocks++
 		t.offsets.addUint64(uint64(t.terms.n))
 		t.keys.addUint64(layout.TermKey(term))
 	}

@@ -6,7 +6,8 @@
 //	damage.go     what is reported, and single flipped bits
 //	verifier.go   a run: ranges checked by several goroutines, progress
 //	checksums.go  checksums of pages and sections
-//	documents.go  lengths and ids
+//	fields.go     lengths; what FIELDS says of each field
+//	documents.go  ids
 //	optional.go   the sections of package segment/internal/sections
 //	lists.go      the dictionary
 //	extents.go    extents and their postings

@@ -118,10 +118,19 @@ func (v *verifier) docsAt(sec format.Section, off int64) (docs [2]uint32) {
 	if sec.ID != format.SectionDocLengths {
 		return docs // other checks say which documents cannot be read
 	}
-	m := v.s.Meta()
-	width := int64(m.LenWidth)
-	docs[0] = uint32((off - sec.Offset + width - 1) / width)
-	docs[1] = uint32(min((off-sec.Offset+format.PageSize-1)/width+1, int64(m.Docs)))
+	m, at := v.s.Meta(), off-sec.Offset
+	for i := range v.s.Fields() {
+		f := &v.s.Fields()[i]
+		width := int64(f.LenWidth)
+		if !f.HasLengths() || at >= f.LengthsAt+int64(m.Docs)*width || at+format.PageSize <= f.LengthsAt {
+			continue
+		}
+		if docs[1] > 0 {
+			return [2]uint32{} // of several fields
+		}
+		docs[0] = uint32((max(at-f.LengthsAt, 0) + width - 1) / width)
+		docs[1] = uint32(min((at-f.LengthsAt+format.PageSize-1)/width+1, int64(m.Docs)))
+	}
 	return docs
 }
 

@@ -2,7 +2,6 @@ package check
 
 import (
 	"bytes"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"sync/atomic"
@@ -13,27 +12,6 @@ import (
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
-
-// lengths compares DOCLENGTHS with META.
-func (v *verifier) lengths() error {
-	s := v.s
-	lens, err := s.DocLens()
-	if err != nil {
-		return v.report(err, Damage{})
-	}
-	tokens, least, most := uint64(0), uint32(math.MaxUint32), uint32(0)
-	for doc := range uint32(lens.Len()) {
-		n := lens.Get(doc)
-		tokens, least, most = tokens+uint64(n), min(least, n), max(most, n)
-	}
-	least = min(least, most)
-	v.lens, v.least = lens, least
-	if m := s.Meta(); tokens != m.Tokens || least != m.MinLen || most != m.MaxLen {
-		return v.report(s.Raw().Corrupt(format.SectionDocLengths, 0, "%d tokens, lengths %d to %d; META says %d, %d to %d",
-			tokens, least, most, m.Tokens, m.MinLen, m.MaxLen), Damage{})
-	}
-	return nil
-}
 
 // ids reads every id and looks it up in IDHASH.
 func (v *verifier) ids() error {

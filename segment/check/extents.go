@@ -174,7 +174,7 @@ func (lv *listVerifier) sound(w *walk, block *bounds, p format.Postings, dls []u
 		prev = -1
 	}
 	slack := uint64(0)
-	if lv.s.Meta().ForeignLengths {
+	if lv.loose {
 		slack = 1 << 32 // frequencies may be above lengths
 	}
 	// Differences are negative where something is wrong.
@@ -190,7 +190,7 @@ func (lv *listVerifier) sound(w *walk, block *bounds, p format.Postings, dls []u
 	if int64(wrong) < 0 || docs[n-1] >= uint32(lv.lens.Len()) || !l.Quads[w.block].Valid() {
 		return 0, false
 	}
-	if most >= uint64(len(least)) && !block.under(freqs, dls) {
+	if most >= uint64(len(least)) && !block.under(freqs, dls) || lv.lens.Coded() && lv.exceeds(freqs, dls) {
 		return 0, false
 	}
 	return tokens, w.whole.covers(block) || w.whole.under(freqs, dls)
@@ -203,7 +203,7 @@ func (lv *listVerifier) contradiction(w *walk, block *bounds, p format.Postings,
 	case codec.CheckDocs(docs, w.prev) != nil || codec.CheckFreqs(freqs) != nil || docs[n-1] != l.Docs.Last[w.block] || w.block == 0 && docs[0] != l.First:
 		return "docIDs are not ascending or not those of the skip header, or a frequency is 0"
 	case docs[n-1] >= uint32(lv.lens.Len()): // lengths are damaged, or InitList reports it
-	case !lv.s.Meta().ForeignLengths && exceeds(freqs, dls):
+	case !lv.s.Meta().ForeignLengths && lv.exceeds(freqs, dls):
 		return "a frequency is above the length of its document"
 	case !l.Quads[w.block].Valid():
 		return "pairs of the quad are not in order"
@@ -211,16 +211,6 @@ func (lv *listVerifier) contradiction(w *walk, block *bounds, p format.Postings,
 		return "a posting is not under its quad"
 	}
 	return ""
-}
-
-// exceeds reports whether a frequency is above its document's length.
-func exceeds(freqs, dls []uint32) bool {
-	for i, f := range freqs {
-		if f > dls[i] {
-			return true
-		}
-	}
-	return false
 }
 
 // skip reports that block w.block does not decode, and steps over it.

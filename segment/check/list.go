@@ -10,12 +10,13 @@ type ListChecker struct{ lv listVerifier }
 // until the next call.
 func (c *ListChecker) List(s *segment.Segment, e segment.Entry) (*segment.List, error) {
 	lv := &c.lv
-	if lv.s != s {
-		lens, err := s.DocLens()
+	if f := s.FieldOf(e); lv.s != s || lv.field != f {
+		lens, err := s.Field(f).Lengths()
 		if err != nil {
 			return nil, err
 		}
-		lv.v, lv.s, lv.lens = &verifier{s: s}, s, lens
+		lv.v, lv.s, lv.field, lv.least = &verifier{s: s}, s, f, 0
+		lv.lens, lv.loose = lens, s.Meta().ForeignLengths || lens.Coded()
 	}
 	l := &lv.list
 	if err := s.InitList(l, e); err != nil {

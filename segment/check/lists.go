@@ -3,11 +3,14 @@ package check
 import (
 	"bytes"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
+
+const termsPerBlock = layout.TermsPerBlock
 
 // termRange is how many blocks of the dictionary a goroutine checks at a time.
 const termRange = 16
@@ -20,19 +23,22 @@ func (v *verifier) lists() error {
 		return v.report(err, Damage{})
 	}
 	parts := make([]sums, (len(keys)+termRange-1)/termRange)
+	v.tokens = make([]atomic.Uint64, len(s.Fields()))
 	pool := sync.Pool{New: func() any {
-		return &listVerifier{v: v, s: s, lens: v.lens, least: v.least, postings: v.o.Level == Postings}
+		return &listVerifier{v: v, s: s, postings: v.o.Level == Postings, field: -1}
 	}}
 	err = v.Each(len(keys), termRange, func(lo, hi int) error {
 		lv := pool.Get().(*listVerifier)
 		defer pool.Put(lv)
-		lv.sums = sums{}
+		lv.sums, lv.counted = sums{}, 0
 		lv.term = lastTerm(s, lv.term[:0], lo-1)
 		for i := lo; i < hi; i++ {
+			lv.enter(i)
 			if err := v.report(lv.block(i, keys[i]), Damage{}); err != nil {
 				return err
 			}
 		}
+		lv.leave()
 		parts[lo/termRange] = lv.sums
 		return v.Step(v.perPosting * int64(lv.Postings))
 	})
@@ -83,16 +89,20 @@ func (v *verifier) compare(parts []sums) error {
 	if err == nil && v.o.Level == Postings && !m.ForeignLengths && all.tokens != m.Tokens {
 		err = r.Corrupt(format.SectionMeta, 0, "frequencies add up to %d, META says %d tokens", all.tokens, m.Tokens)
 	}
+	if err == nil && v.o.Level == Postings {
+		err = v.compareTokens()
+	}
 	return v.report(err, Damage{})
 }
 
 // listVerifier verifies one list after another.
 type listVerifier struct {
-	v          *verifier
-	s          *segment.Segment
-	lens       segment.LengthTable
-	least      uint32 // no document is shorter
-	postings   bool   // check the postings of extents too
+	v       *verifier
+	s       *segment.Segment
+	field   int    // the current one, -1 before the first
+	counted uint64 // of tokens, added to those of the verifier
+	fieldLengths
+	postings   bool // check the postings of extents too
 	list       segment.List
 	rows       segment.Rows
 	dls        []uint32 // document lengths of a row

@@ -17,8 +17,8 @@ type verifier struct {
 	done  atomic.Int64
 	// perPosting is the work for a posting.
 	perPosting int64
-	lens       segment.LengthTable
-	least      uint32 // the least of lens
+	fields     []fieldLengths
+	tokens     []atomic.Uint64 // of each field
 
 	mu    sync.Mutex
 	found []Damage // by the current check

@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 	"github.com/pinion-index/pinion/segment/internal/section"
@@ -21,7 +22,9 @@ import (
 func (c *cursor) part(s *segment.Segment, id format.SectionID) {
 	switch id {
 	case format.SectionMeta:
-		c.meta()
+		c.meta(s)
+	case format.SectionFields:
+		c.fields()
 	case format.SectionTerms:
 		c.termBlocks(s)
 	case format.SectionTermIndex:
@@ -46,7 +49,7 @@ func (c *cursor) part(s *segment.Segment, id format.SectionID) {
 }
 
 // meta shows section META.
-func (c *cursor) meta() {
+func (c *cursor) meta(s *segment.Segment) {
 	for _, name := range []string{"meta version", "documents", "terms", "postings", "tokens", "least length",
 		"greatest length", "bytes of a length"} {
 		c.Uvarint(name, "")
@@ -55,35 +58,67 @@ func (c *cursor) meta() {
 	c.text("options")
 	c.Uvarint("extents", "")
 	c.Uvarint("bytes of short lists", "")
-	c.Uvarint("flags", "%#x (1: stored text, 2: foreign lengths)")
+	c.Uvarint("flags", "%#x (1: stored text, 2: foreign lengths, 4: fields)")
 	for _, name := range []string{"docs codecs", "freqs codecs"} {
 		at := c.pos
 		if c.bytes(8) != nil {
 			c.d.put(at, 8, name, "%s", codecNames(c.d.le(at, 8)))
 		}
 	}
+	if s.Meta().Fields > 0 {
+		for _, name := range []string{"fields", "blocks of the dictionary", "bytes of lengths"} {
+			c.Uvarint(name, "")
+		}
+	}
+}
+
+// fields shows section FIELDS.
+func (c *cursor) fields() {
+	for i, n := uint64(0), c.Uvarint("fields", ""); i < n && c.More(); i++ {
+		var f schema.Field
+		c.Uvarint("field id", "")
+		c.text("name")
+		f.Kind = schema.Kind(c.named("kind", func(v uint64) string { return schema.Kind(min(v, 255)).String() }))
+		f.Index = schema.Index(c.named("index", func(v uint64) string { return schema.Index(min(v, 255)).String() }))
+		c.Uvarint("flags", "%#x (1: stored, 2: byte lengths)")
+		c.text("analyzer")
+		c.text("options")
+		c.Uvarint("terms", "")
+		if !f.HasLengths() {
+			continue
+		}
+		for _, name := range []string{"documents with tokens", "tokens", "sum of lengths", "least length", "greatest length", "bytes of a length"} {
+			c.Uvarint(name, "")
+		}
+	}
+}
+
+// named consumes a varint and shows it with its name.
+func (c *cursor) named(name string, of func(v uint64) string) uint64 {
+	v, _ := c.peekUvarint()
+	return c.Uvarint(name, "%d: "+of(v))
 }
 
 // termBlocks shows the dictionary from its beginning.
 func (c *cursor) termBlocks(s *segment.Segment) {
-	for first := uint64(0); first < s.Meta().Terms && c.More(); first += layout.TermsPerBlock {
-		c.termBlock(s, first)
+	for i := 0; i < int(s.Meta().Counts().TermBlocks) && c.More(); i++ {
+		c.termBlock(s, i)
 	}
 }
 
-// termBlock shows the block whose first term has ordinal first.
-func (c *cursor) termBlock(s *segment.Segment, first uint64) {
-	terms := c.blockTerms(s, first)
+// termBlock shows block i.
+func (c *cursor) termBlock(s *segment.Segment, i int) {
+	terms := c.blockTerms(s, i)
 	for i := 0; i < len(terms) && !c.bad; i++ {
 		c.entry(s, terms[i])
 	}
 }
 
-// blockTerms shows the terms of a block.
-func (c *cursor) blockTerms(s *segment.Segment, first uint64) (terms []string) {
+// blockTerms shows the terms of block i.
+func (c *cursor) blockTerms(s *segment.Segment, block int) (terms []string) {
 	var term []byte
-	for i := uint64(0); i < min(s.Meta().Terms-first, layout.TermsPerBlock) && !c.bad; i++ {
-		term = c.frontCoded(term, fmt.Sprintf("term %d", first+i))
+	for i := 0; i < s.Raw().TermsIn(block) && !c.bad; i++ {
+		term = c.frontCoded(term, fmt.Sprintf("term %d", block*layout.TermsPerBlock+i))
 		terms = append(terms, quote(string(term)))
 	}
 	return terms
@@ -179,8 +214,8 @@ func compactText(s *segment.Segment, df, size uint64, end int64) string {
 
 // termIndex shows section TERMINDEX.
 func (c *cursor) termIndex(s *segment.Segment) {
-	blocks := (s.Meta().Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock
-	for i := uint64(0); i < blocks && c.More(); i++ {
+	blocks := s.Meta().Counts().TermBlocks
+	for i := int64(0); i < blocks && c.More(); i++ {
 		at := c.pos
 		if c.bytes(8) == nil {
 			return
@@ -189,7 +224,7 @@ func (c *cursor) termIndex(s *segment.Segment) {
 		binary.BigEndian.PutUint64(key[:], c.d.le(at, 8))
 		c.d.put(at, 8, fmt.Sprintf("key of block %d", i), "%q", bytes.TrimRight(key[:], "\x00"))
 	}
-	offsets := c.end - 8*int64(blocks+1)
+	offsets := c.end - 8*(blocks+1)
 	if c.pos < offsets {
 		c.d.rest(c.pos, offsets)
 		c.pos = offsets
@@ -200,8 +235,28 @@ func (c *cursor) termIndex(s *segment.Segment) {
 
 // lengths shows section DOCLENGTHS.
 func (c *cursor) lengths(s *segment.Segment) {
-	for doc := 0; c.More(); doc++ {
-		c.Fixed(int64(s.Meta().LenWidth), fmt.Sprintf("tokens of document %d", doc), "")
+	start := c.pos
+	for i := range s.Fields() {
+		f := &s.Fields()[i]
+		if !f.HasLengths() {
+			continue
+		}
+		name := ""
+		if f.ID != 0 {
+			name = fmt.Sprintf(" in field %s", quote(f.Name))
+		}
+		if gap := start + f.LengthsAt - c.pos; gap > 0 {
+			c.Field(uint64(gap), "alignment", func([]byte) string { return c.d.zeros(c.pos-gap, gap) })
+		}
+		for doc := uint32(0); doc < s.Meta().Docs && c.More(); doc++ {
+			if f.Coded() {
+				at := c.pos
+				code := c.bytes(1)
+				c.d.put(at, 1, fmt.Sprintf("tokens of document %d%s", doc, name), "code %d: %s", code[0], section.Count(format.DecodeLen(code[0])))
+				continue
+			}
+			c.Fixed(int64(f.LenWidth), fmt.Sprintf("tokens of document %d%s", doc, name), "")
+		}
 	}
 }
 
@@ -256,26 +311,44 @@ func (c *cursor) crc(name, what string, want uint32) {
 	})
 }
 
-// term shows the dictionary block of a term and its extent.
+// term shows the dictionary block of a term and its extent, in each field that has it.
 func (d *dumper) term(s *segment.Segment, term []byte) error {
-	it := s.Terms()
-	if !it.SeekGE(term) || !bytes.Equal(it.Term(), term) {
-		if it.Err() != nil {
-			return it.Err()
+	found := false
+	for i := range s.Fields() {
+		it := s.Field(i).Terms(nil)
+		if !it.SeekGE(term) || !bytes.Equal(it.Term(), term) {
+			if it.Err() != nil {
+				return it.Err()
+			}
+			continue
 		}
+		found = true
+		if err := d.entry(s, it.Entry(), term); err != nil {
+			return err
+		}
+	}
+	if !found {
 		return ErrNoTerm
 	}
-	e, block := it.Entry(), it.Entry().Ordinal/layout.TermsPerBlock
+	return nil
+}
+
+// entry shows the dictionary block of the entry of a term, and its extent.
+func (d *dumper) entry(s *segment.Segment, e segment.Entry, term []byte) error {
+	block := e.Ordinal / layout.TermsPerBlock
+	in := ""
+	if f := s.Field(s.FieldOf(e)).Info(); f.ID != 0 {
+		in = fmt.Sprintf(" in field %s", quote(f.Name))
+	}
 	index, _ := s.Header().Section(format.SectionTermIndex)
 	terms, _ := s.Header().Section(format.SectionTerms)
-	blocks := int64((s.Meta().Terms + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
-	at := index.Offset + 8*(blocks+int64(block))
+	at := index.Offset + 8*(s.Meta().Counts().TermBlocks+int64(block))
 	lo, hi := int64(d.le(at, 8)), int64(d.le(at+8, 8))
-	d.heading(terms.Offset+lo, "block %d of the dictionary, which holds %s", block, quote(string(term)))
+	d.heading(terms.Offset+lo, "block %d of the dictionary, which holds %s%s", block, quote(string(term)), in)
 	d.cover = "section terms"
 	c := &cursor{d: d, pos: terms.Offset + lo, end: terms.Offset + hi}
 	d.limitless(func() {
-		terms := c.blockTerms(s, block*layout.TermsPerBlock)
+		terms := c.blockTerms(s, int(block))
 		if i := int(e.Ordinal % layout.TermsPerBlock); i < len(terms) {
 			c.onlyEntry(s, terms, i)
 		}

@@ -95,20 +95,38 @@ func (x *Source) termIndex() []byte {
 	return words(append(append(keys, offsets...), uint64(end)))
 }
 
-// docLengths returns the sums of the frequencies of each document, which its length is unless META
-// says that lengths are foreign.
+// docLengths returns the sums of the frequencies of each document, by field, which its length
+// is unless META says that lengths are foreign.
 func (x *Source) docLengths() (b []byte) {
-	m := x.s.Meta()
-	lens := make([]uint32, m.Docs)
-	for l := range x.lists() {
-		for i, doc := range l.Docs {
-			lens[doc] += l.Freqs[i]
+	m, fields := x.s.Meta(), x.s.Fields()
+	lens := make([][]uint32, len(fields))
+	for i := range fields {
+		if fields[i].HasLengths() {
+			lens[i] = make([]uint32, m.Docs)
 		}
 	}
-	for _, n := range lens {
-		var word [4]byte
-		binary.LittleEndian.PutUint32(word[:], n)
-		b = append(b, word[:m.LenWidth]...)
+	for l := range x.lists() {
+		if of := lens[l.Field]; of != nil {
+			for i, doc := range l.Docs {
+				of[doc] += l.Freqs[i]
+			}
+		}
+	}
+	for i := range fields {
+		f := &fields[i]
+		if lens[i] == nil {
+			continue
+		}
+		b = append(b, make([]byte, f.LengthsAt-int64(len(b)))...)
+		for _, n := range lens[i] {
+			if f.Coded() {
+				b = append(b, format.EncodeLen(n))
+				continue
+			}
+			var word [4]byte
+			binary.LittleEndian.PutUint32(word[:], n)
+			b = append(b, word[:f.LenWidth]...)
+		}
 	}
 	return b
 }

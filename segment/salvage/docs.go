@@ -1,7 +1,6 @@
 package salvage
 
 import (
-	"encoding/binary"
 	"errors"
 	"iter"
 
@@ -98,36 +97,24 @@ func (x *Source) ids() iter.Seq2[uint32, []byte] {
 	}
 }
 
-// lengths returns the length of every document. Where the table is damaged, they
-// are the sums of the frequencies that are left.
+// lengths returns the length of every document: of all fields together, if there are several.
+// Where the table is damaged, they are the sums of the frequencies that are left.
 func (x *Source) lengths() []uint32 {
 	m := x.s.Meta()
 	lens := make([]uint32, m.Docs)
-	var lost []bool
-	perPage := uint32(format.PageSize / int64(m.LenWidth))
-	for first := uint32(0); first < m.Docs; first += min(perPage, m.Docs-first) {
-		end := first + min(perPage, m.Docs-first)
-		w := int64(m.LenWidth)
-		b, err := x.section(format.SectionDocLengths, int64(first)*w, int64(end-first)*w)
-		if err != nil {
-			x.lose("lengths", docsOf(first, end), uint64(end-first), err)
-			if lost == nil {
-				lost = make([]bool, m.Docs)
-			}
-			for doc := first; doc < end; doc++ {
-				lost[doc] = true
-			}
-			continue
-		}
-		for doc := first; doc < end; doc++ {
-			lens[doc] = length(b[int64(doc-first)*w:], m)
+	lost := make([][]bool, len(x.s.Fields())) // documents, by field
+	some := false
+	for i := range x.s.Fields() {
+		if f := &x.s.Fields()[i]; f.HasLengths() {
+			lost[i] = x.addLengths(lens, f)
+			some = some || lost[i] != nil
 		}
 	}
-	if lost != nil {
+	if some {
 		before := x.losses
 		for l := range x.lists() {
 			for i, doc := range l.Docs {
-				if lost[doc] {
+				if in := lost[l.Field]; in != nil && in[doc] {
 					lens[doc] += l.Freqs[i]
 				}
 			}
@@ -137,12 +124,30 @@ func (x *Source) lengths() []uint32 {
 	return lens
 }
 
-func length(b []byte, m *segment.Meta) uint32 {
-	switch m.LenWidth {
-	case 1:
-		return uint32(b[0])
-	case 2:
-		return uint32(binary.LittleEndian.Uint16(b))
+// addLengths adds the lengths of documents in f to lens. It returns which are lost, or nil.
+func (x *Source) addLengths(lens []uint32, f *segment.Field) (lost []bool) {
+	docs, w := x.s.Meta().Docs, int64(f.LenWidth)
+	perPage := uint32(format.PageSize / w)
+	for first := uint32(0); first < docs; first += min(perPage, docs-first) {
+		end := first + min(perPage, docs-first)
+		b, err := x.section(format.SectionDocLengths, f.LengthsAt+int64(first)*w, int64(end-first)*w)
+		if err != nil {
+			x.lose("lengths", docsOf(first, end), uint64(end-first), err)
+			if lost == nil {
+				lost = make([]bool, docs)
+			}
+			for doc := first; doc < end; doc++ {
+				lost[doc] = true
+			}
+			continue
+		}
+		t := segment.PackedLengths(b, f.LenWidth)
+		if f.Coded() {
+			t = segment.CodedLengths(b)
+		}
+		for doc := first; doc < end; doc++ {
+			lens[doc] += t.Get(doc - first)
+		}
 	}
-	return binary.LittleEndian.Uint32(b)
+	return lost
 }

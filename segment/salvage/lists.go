@@ -10,8 +10,8 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// Lists yields what is left of the posting lists, in bytewise order of their terms,
-// without the documents that Docs left out.
+// Lists yields what is left of the posting lists, field by field, in bytewise order of their
+// terms, without the documents that Docs left out.
 func (x *Source) Lists() iter.Seq[List] {
 	return func(yield func(List) bool) {
 		for l := range x.lists() {
@@ -36,7 +36,7 @@ func (x *Source) lists() iter.Seq[List] {
 		var view segment.List
 		var l List
 		for term, e := range x.terms(x.s.Meta().Terms) {
-			l.Term, l.Postings = term, l.Slice(0, 0)
+			l.Term, l.Field, l.Postings = term, x.s.FieldOf(e), l.Slice(0, 0)
 			if err := x.s.InitList(&view, e); err != nil {
 				x.lose("postings", fmt.Sprintf("term %q", term), uint64(e.DF), err)
 				continue
@@ -84,9 +84,9 @@ func sound(p format.Postings, before []uint32, limit uint32) bool {
 
 // termBlocks yields the blocks of the dictionary of count terms.
 func (x *Source) termBlocks(count uint64) iter.Seq2[span, error] {
-	n := int((count + layout.TermsPerBlock - 1) / layout.TermsPerBlock)
+	n := x.countBlocks(count)
 	return x.blocks(format.SectionTerms, format.SectionTermIndex, 8*int64(n), n, func(i int, b []byte) (int, error) {
-		in := termsIn(count, i)
+		in := x.termsIn(count, i)
 		pos, _ := heads(b, in)
 		block := segment.TermBlock{Bytes: b}
 		for j := range in {
@@ -102,8 +102,19 @@ func (x *Source) termBlocks(count uint64) iter.Seq2[span, error] {
 	})
 }
 
-// termsIn returns the number of terms in a block of a dictionary of count terms.
-func termsIn(count uint64, block int) int {
+// countBlocks returns the number of blocks of the dictionary of count terms.
+func (x *Source) countBlocks(count uint64) int {
+	if m := x.s.Meta(); m.Fields > 0 {
+		return int(m.TermBlocks)
+	}
+	return int(layout.TermBlocks(count))
+}
+
+// termsIn returns the number of terms in a block of the dictionary of count terms.
+func (x *Source) termsIn(count uint64, block int) int {
+	if x.s.Meta().Fields > 0 {
+		return x.s.Raw().TermsIn(block)
+	}
 	return int(min(count-uint64(block)*layout.TermsPerBlock, layout.TermsPerBlock))
 }
 
@@ -112,12 +123,16 @@ func (x *Source) terms(count uint64) iter.Seq2[[]byte, segment.Entry] {
 	return func(yield func([]byte, segment.Entry) bool) {
 		var entries []segment.Entry
 		var term, last []byte
+		field := -1
 		for b, err := range x.termBlocks(count) {
+			if f := x.s.FieldOf(segment.Entry{Ordinal: uint64(b.block) * layout.TermsPerBlock}); f != field {
+				field, last = f, last[:0]
+			}
 			if err != nil {
-				x.lose("terms", fmt.Sprintf("terms after %q", last), uint64(termsIn(count, b.block)), err)
+				x.lose("terms", fmt.Sprintf("terms after %q", last), uint64(x.termsIn(count, b.block)), err)
 				continue
 			}
-			entries = x.entries(entries[:0], b, termsIn(count, b.block))
+			entries = x.entries(entries[:0], b, x.termsIn(count, b.block))
 			term = term[:0]
 			pos := 0
 			for _, e := range entries {

@@ -13,8 +13,8 @@ import (
 // what was read.
 func (m *mender) mendMeta(i int) (bool, error) {
 	sec := m.h.Sections[i]
-	meta, ok := m.outline()
-	if !ok || sec.Length > layout.MaxMeta {
+	meta, ok := m.outline() // FIELDS, if there is one, does not say enough
+	if _, fields := m.h.Section(format.SectionFields); fields || !ok || sec.Length > layout.MaxMeta {
 		return false, nil
 	}
 	// A segment with a META that says as much as is known so far opens, and tells the rest.

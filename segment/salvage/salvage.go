@@ -12,14 +12,15 @@ import (
 // Doc is a document that was read.
 type Doc struct {
 	ID   []byte // valid until the next one
-	Len  uint32 // tokens; the sum of its frequencies that are left if its length is lost
+	Len  uint32 // tokens in all fields; the sum of its frequencies that are left if its length is lost
 	Text []byte // stored text, valid until the next document; nil if there is none or it is lost
 }
 
 // List is what was read of a posting list. Its docIDs count the documents of Docs.
 // The slices are valid until the next list.
 type List struct {
-	Term []byte
+	Term  []byte
+	Field int // number in Segment.Fields
 	format.Postings
 }
 

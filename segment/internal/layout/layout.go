@@ -33,7 +33,8 @@ const (
 	MetaVersion        = 1
 	MetaStored         = 1 << 0 // the segment has stored text
 	MetaForeignLengths = 1 << 1 // document lengths are not sums of frequencies
-	MetaFlags          = MetaStored | MetaForeignLengths
+	MetaFields         = 1 << 2 // the segment has section FIELDS, and META a tail
+	MetaFlags          = MetaStored | MetaForeignLengths | MetaFields
 )
 
 // Limits of META.
@@ -41,6 +42,17 @@ const (
 	MaxAnalyzer = 255     // bytes of the analyzer's name
 	MaxOptions  = 1 << 16 // bytes of its options
 	MaxMeta     = MaxOptions + 1024
+)
+
+// FIELDS: the greatest length of the section, and the flags of a field.
+const (
+	MaxFields        = 1 << 24
+	FieldStored      = 1 << 0 // its values are stored
+	FieldByteLengths = 1 << 1 // a length is one length code
+	FieldFlags       = FieldStored | FieldByteLengths
+
+	// LengthsAlign is what the offset in DOCLENGTHS of each field's lengths is a multiple of.
+	LengthsAlign = 64
 )
 
 // The low two bits of a dictionary entry's first varint.
@@ -60,4 +72,10 @@ func LengthWidth(maxLen uint32) int {
 		return 2
 	}
 	return 4
+}
+
+// TermBlocks returns the number of blocks of a dictionary, or of a field's part, with that
+// many terms.
+func TermBlocks(terms uint64) uint64 {
+	return terms/TermsPerBlock + (terms%TermsPerBlock+TermsPerBlock-1)/TermsPerBlock
 }

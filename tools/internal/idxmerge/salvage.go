@@ -177,7 +177,7 @@ func (r *Salvaged) lists(s *salvage.Source) iter.Seq2[writer.InvertedList, error
 		for l := range s.Lists() {
 			r.Lists++
 			r.Postings += uint64(len(l.Docs))
-			if !yield(writer.InvertedList(l), nil) {
+			if !yield(writer.InvertedList{Term: l.Term, Postings: l.Postings}, nil) {
 				return
 			}
 		}

@@ -1,0 +1,272 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math"
+	"slices"
+	"sort"
+
+	"github.com/cespare/xxhash/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment/internal/layout"
+)
+
+// Field is what a segment has of a field: the description that it was written with, where its
+// part of the dictionary is, and statistics of the documents, deleted ones included.
+type Field struct {
+	// Field describes the field, with defaults resolved. The name is that of the time when
+	// the segment was written. K1, B and Weight are 0: only the manifest has them.
+	schema.Field
+	Terms      uint64
+	FirstBlock int    // of the dictionary
+	Blocks     int    // of the dictionary
+	Docs       uint32 // documents with a length above 0; all without lengths or a schema
+
+	// Of fields with lengths, else 0.
+	Tokens         uint64 // sum of the frequencies
+	LengthSum      uint64 // sum of the lengths, which may be rounded down
+	MinLen, MaxLen uint32 // least and greatest length
+	LenWidth       int    // bytes of a length: 1, 2 or 4
+	LengthsAt      int64  // offset of the lengths in DOCLENGTHS
+}
+
+// Coded reports whether lengths are stored as length codes.
+func (f *Field) Coded() bool { return f.Lengths == schema.LengthsByte }
+
+// Fields returns the fields in bytewise order of their names. A segment without a schema has
+// one, whose name is "" and whose ID is 0. The slice must not be modified.
+func (s *Segment) Fields() []Field { return s.fields }
+
+// FieldByID returns the number in Fields of the field with an id, and false if the segment does
+// not have it.
+func (s *Segment) FieldByID(id uint32) (int, bool) {
+	i := slices.IndexFunc(s.fields, func(f Field) bool { return f.ID == id })
+	return max(i, 0), i >= 0
+}
+
+// FieldOf returns the number in Fields of the field of e, an entry of s.
+func (s *Segment) FieldOf(e Entry) int { return s.fieldOfBlock(int(e.Ordinal / layout.TermsPerBlock)) }
+
+// fieldOfBlock returns the number of the field that has a block of the dictionary, the last one
+// for blocks that do not exist.
+func (s *Segment) fieldOfBlock(block int) int {
+	if len(s.fields) == 1 {
+		return 0
+	}
+	i := sort.Search(len(s.fields), func(i int) bool { return s.fields[i].FirstBlock+s.fields[i].Blocks > block })
+	return min(i, len(s.fields)-1)
+}
+
+// LengthsOf returns the lengths of documents in the field of e, an entry of s: the unit table if
+// it has none.
+func (s *Segment) LengthsOf(e Entry) (LengthTable, error) { return s.lengthsOf(s.FieldOf(e)) }
+
+// FieldView is a view of what a segment has of one field.
+type FieldView struct {
+	s *Segment
+	f int
+}
+
+// Field returns the view of field f of Fields, which must exist.
+func (s *Segment) Field(f int) FieldView { return FieldView{s, f} }
+
+// Info describes the field. It must not be modified.
+func (v FieldView) Info() *Field { return &v.s.fields[v.f] }
+
+// Segment returns the segment.
+func (v FieldView) Segment() *Segment { return v.s }
+
+// Number returns the field's number in Fields.
+func (v FieldView) Number() int { return v.f }
+
+// Lookup is Segment.Lookup in the field.
+func (v FieldView) Lookup(term []byte) (Entry, bool, error) { return v.s.lookup(v.Info(), term) }
+
+// Terms returns an iterator over the field's terms that begin with prefix, positioned before
+// the first of them.
+func (v FieldView) Terms(prefix []byte) *TermIterator {
+	f := v.Info()
+	return v.s.termsIn(f.FirstBlock, f.FirstBlock+f.Blocks).from(prefix)
+}
+
+// Lengths returns the lengths of documents in the field: the unit table if it has none. The
+// first call reads and checks them.
+func (v FieldView) Lengths() (LengthTable, error) { return v.s.lengthsOf(v.f) }
+
+// implicit makes the one field of a segment without a schema.
+func (s *Segment) implicit() {
+	m := &s.meta
+	f := Field{
+		Field: schema.Field{Kind: schema.KindText, Index: schema.IndexFreqs, Stored: m.Stored,
+			Analyzer: m.Analyzer, Options: m.AnalyzerOptions},
+		Terms: m.Terms, Blocks: int(layout.TermBlocks(m.Terms)), Docs: m.Docs, Tokens: m.Tokens, LengthSum: m.Tokens,
+		MinLen: m.MinLen, MaxLen: m.MaxLen, LenWidth: m.LenWidth,
+	}
+	s.fields = []Field{f}
+}
+
+// readFields reads section FIELDS.
+func (s *Segment) readFields() error {
+	sec, ok := s.h.Section(format.SectionFields)
+	if ok != (s.meta.Fields > 0) {
+		return s.corrupt(&section{Section: format.Section{ID: format.SectionFields}}, 0, "section and what META says of it do not agree")
+	}
+	if !ok {
+		s.implicit()
+		return nil
+	}
+	x := section{Section: sec}
+	if sec.Length > layout.MaxFields {
+		return s.corrupt(&x, 0, "section has %d bytes, at most %d are possible", sec.Length, layout.MaxFields)
+	}
+	b, err := s.data.Range(sec.Offset, sec.PaddedLength())
+	if err != nil {
+		return format.Locate(err, s.place(&x))
+	}
+	if xxhash.Sum64(b) != sec.Checksum {
+		return s.corrupt(&x, 0, "section checksum does not match")
+	}
+	if s.fields, err = ParseFields(format.NewBuffer(b[:sec.Length], sec.Offset), &s.meta); err != nil {
+		return format.Locate(err, s.place(&x))
+	}
+	s.views.fieldLengths = newFieldLengths(len(s.fields))
+	return nil
+}
+
+// ParseFields decodes section FIELDS of the segment that m describes, and checks it against m.
+func ParseFields(d *format.Buffer, m *Meta) ([]Field, error) {
+	n := d.Count(schema.MaxFields, 8)
+	if d.Err() == nil && n != int(m.Fields) {
+		d.Fail("%d fields, META says %d", n, m.Fields)
+	}
+	fields := make([]Field, 0, n)
+	var sum Field // of all
+	for i := 0; i < n && d.Err() == nil; i++ {
+		f := parseField(d, m)
+		if d.Err() != nil {
+			break
+		}
+		if i > 0 && f.Name <= fields[i-1].Name {
+			d.Fail("field %q follows %q", f.Name, fields[i-1].Name)
+			break
+		}
+		if slices.ContainsFunc(fields, func(x Field) bool { return x.ID == f.ID }) {
+			d.Fail("field %q has the id of another", f.Name)
+			break
+		}
+		if f.FirstBlock = sum.Blocks; f.HasLengths() {
+			f.LengthsAt = alignLengths(sum.LengthsAt)
+			sum.LengthsAt = f.LengthsAt + int64(m.Docs)*int64(f.LenWidth)
+		}
+		sum.Terms, sum.Blocks, sum.Tokens = sum.Terms+f.Terms, sum.Blocks+f.Blocks, sum.Tokens+f.Tokens
+		fields = append(fields, f)
+	}
+	if d.Err() == nil && (sum.Terms != m.Terms || uint64(sum.Blocks) != m.TermBlocks || sum.Tokens > m.Tokens || uint64(sum.LengthsAt) != m.LengthBytes) {
+		d.Fail("%d terms in %d blocks, %d tokens, %d bytes of lengths; META says %d, %d, %d, %d",
+			sum.Terms, sum.Blocks, sum.Tokens, sum.LengthsAt, m.Terms, m.TermBlocks, m.Tokens, m.LengthBytes)
+	}
+	return fields, d.Done()
+}
+
+// alignLengths returns where lengths that follow off bytes of DOCLENGTHS begin.
+func alignLengths(off int64) int64 {
+	return (off + layout.LengthsAlign - 1) &^ (layout.LengthsAlign - 1)
+}
+
+// parseField decodes one field.
+func parseField(d *format.Buffer, m *Meta) (f Field) {
+	f.ID = uint32(d.Count(math.MaxUint32, 0))
+	f.Name = d.String(schema.MaxName)
+	f.Kind = schema.Kind(d.Count(math.MaxUint8, 0))
+	f.Index = schema.Index(d.Count(math.MaxUint8, 0))
+	flags := d.Uvarint()
+	f.Stored = flags&layout.FieldStored != 0
+	if flags&layout.FieldByteLengths != 0 {
+		f.Lengths = schema.LengthsByte
+	}
+	f.Analyzer = d.String(schema.MaxName)
+	f.Options = d.String(schema.MaxOptions)
+	f.Terms = uint64(d.Count(m.Terms, 0))
+	f.Blocks = int(layout.TermBlocks(f.Terms))
+	if d.Err() != nil {
+		return f
+	}
+	if err := f.Field.Check(); err != nil {
+		d.Fail("%s", err)
+	}
+	switch {
+	case f.ID == 0:
+		d.Fail("field %q has no id", f.Name)
+	case f.Index == schema.IndexDefault || flags&^layout.FieldFlags != 0:
+		d.Fail("field %q: unknown flags %#x or index %d", f.Name, flags, f.Index)
+	case f.Index == schema.IndexNone && f.Terms > 0:
+		d.Fail("field %q is not indexed and has %d terms", f.Name, f.Terms)
+	}
+	if f.Docs = m.Docs; f.HasLengths() && d.Err() == nil {
+		f.parseLengths(d, m)
+	}
+	return f
+}
+
+// parseLengths decodes what FIELDS has of a field with lengths.
+func (f *Field) parseLengths(d *format.Buffer, m *Meta) {
+	f.Docs = uint32(d.Count(uint64(m.Docs), 0))
+	f.Tokens = uint64(d.Count(m.Tokens, 0))
+	f.LengthSum = uint64(d.Count(f.Tokens, 0))
+	f.MinLen = uint32(d.Count(math.MaxUint32, 0))
+	f.MaxLen = uint32(d.Count(math.MaxUint32, 0))
+	f.LenWidth = d.Count(4, 0)
+	if d.Err() != nil {
+		return
+	}
+	width := layout.LengthWidth(f.MaxLen)
+	if f.Coded() {
+		width = 1
+	}
+	switch {
+	case f.LenWidth != width || f.MinLen > f.MaxLen:
+		d.Fail("field %q: lengths %d to %d in %d bytes", f.Name, f.MinLen, f.MaxLen, f.LenWidth)
+	case !f.Coded() && f.LengthSum != f.Tokens:
+		d.Fail("field %q: lengths of %d tokens, and %d tokens", f.Name, f.LengthSum, f.Tokens)
+	case f.LengthSum < uint64(f.Docs) || f.Docs > 0 && f.MaxLen == 0 || f.MinLen > 0 && f.Docs != m.Docs:
+		d.Fail("field %q: %d documents with %d tokens, lengths %d to %d", f.Name, f.Docs, f.LengthSum, f.MinLen, f.MaxLen)
+	}
+}
+
+// AppendFields appends section FIELDS to dst.
+func AppendFields(dst []byte, fields []Field) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(fields)))
+	for i := range fields {
+		dst = appendField(dst, &fields[i])
+	}
+	return dst
+}
+
+func appendField(dst []byte, f *Field) []byte {
+	var flags uint64
+	if f.Stored {
+		flags |= layout.FieldStored
+	}
+	if f.Coded() {
+		flags |= layout.FieldByteLengths
+	}
+	dst = binary.AppendUvarint(dst, uint64(f.ID))
+	dst = appendString(dst, f.Name)
+	for _, v := range []uint64{uint64(f.Kind), uint64(f.Index), flags} {
+		dst = binary.AppendUvarint(dst, v)
+	}
+	dst = appendString(appendString(dst, f.Analyzer), f.Options)
+	dst = binary.AppendUvarint(dst, f.Terms)
+	if f.HasLengths() {
+		for _, v := range []uint64{uint64(f.Docs), f.Tokens, f.LengthSum, uint64(f.MinLen), uint64(f.MaxLen), uint64(f.LenWidth)} {
+			dst = binary.AppendUvarint(dst, v)
+		}
+	}
+	return dst
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}

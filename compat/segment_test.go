@@ -4,7 +4,6 @@ import (
 	"math/bits"
 
 	"github.com/cespare/xxhash/v2"
-	"github.com/golang/snappy"
 )
 
 // parsed is a segment with the content of META.
@@ -195,24 +194,4 @@ func (p *parsed) ids(ids, index, hash []byte) {
 		need(i == 0 || v > u64(hash, 8*i-8), "order of IDHASH")
 		need(v>>32 == xxhash.Sum64String(p.docs[uint32(v)].id)>>32, "hash of an id")
 	}
-}
-
-// texts reads STORED and STOREDINDEX (4.8).
-func (p *parsed) texts(stored, index []byte) {
-	blocks := len(index)/16 - 1
-	for i := range blocks {
-		e := index[16*i:]
-		b := stored[u64(e, 8):u64(e, 24)]
-		if u32(e, 4) == 0 {
-			var err error
-			b, err = snappy.Decode(nil, b)
-			need(err == nil, "block of texts: %v", err)
-		}
-		c := &cursor{b}
-		for d := u32(e, 0); d < u32(e, 16); d++ {
-			p.docs[d].text = c.str()
-		}
-		need(len(c.b) == 0, "bytes behind texts")
-	}
-	need(u32(index, 16*blocks) == p.n && u64(index, 16*blocks+8) == uint64(len(stored)), "end of STOREDINDEX")
 }

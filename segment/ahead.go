@@ -2,6 +2,7 @@ package segment
 
 import (
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment/internal/chunks"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
@@ -168,6 +169,9 @@ func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
 		for _, d := range docs {
 			if b, err := s.storedBlockOf(index, d); err == nil {
 				a.need(&s.stored, b.Offset, b.Size)
+				if b.Form == StoredChunks {
+					a.need(&s.stored, b.dict, min(chunks.Drawn+3, b.Offset-b.dict))
+				}
 			}
 		}
 	}

@@ -92,12 +92,9 @@ func (r *Raw) StoredEnd() (docs, form uint32, length uint64, err error) {
 	return binary.LittleEndian.Uint32(e), binary.LittleEndian.Uint32(e[4:]), binary.LittleEndian.Uint64(e[8:]), nil
 }
 
-// StoredContent returns the content of block b: for each document a varint length and the
-// text. It decompresses into *scratch, which may grow, if necessary.
-func (r *Raw) StoredContent(b StoredBlock, scratch *[]byte) ([]byte, error) {
-	s := (*Segment)(r)
-	return s.readStored(b, scratch)
-}
+// CheckStored inflates all of block b with texts, a reader of r, and checks that it has its
+// documents and nothing else.
+func (r *Raw) CheckStored(texts *Texts, b StoredBlock) error { return texts.check(b) }
 
 // IDIndex returns section IDINDEX: the offset of every block in IDS, and the end of the
 // last block. It must not be modified.

@@ -2,12 +2,12 @@ package segment
 
 import (
 	"encoding/binary"
-	"fmt"
 	"sort"
 	"sync"
 
 	"github.com/golang/snappy"
 
+	"github.com/pinion-index/pinion/segment/internal/chunks"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
@@ -38,8 +38,15 @@ func (s *Segment) storedBlockAt(index []byte, i int) (StoredBlock, error) {
 		Size:   int64(hi - lo),
 	}
 	form := binary.LittleEndian.Uint32(e[4:])
-	b.Raw = form == layout.StoredRaw
-	if b.First >= b.End || b.End > s.meta.Docs || lo > hi || hi > uint64(s.stored.Length) || form > layout.StoredRaw {
+	b.Form, b.Back = StoredForm(form&(1<<layout.StoredFormBits-1)), int(form>>layout.StoredFormBits)
+	bad := b.First >= b.End || b.End > s.meta.Docs || lo > hi || hi > uint64(s.stored.Length) ||
+		b.Form > StoredDictionary || (b.Form == StoredChunks) != (b.Back > 0) || b.Back > i
+	if b.Form == StoredChunks && !bad {
+		e := index[(i-b.Back)*layout.StoredEntry:]
+		b.dict = int64(binary.LittleEndian.Uint64(e[8:]))
+		bad = binary.LittleEndian.Uint32(e[4:]) != layout.StoredDictionary || b.dict < 0 || b.dict > b.Offset
+	}
+	if bad {
 		return b, s.corrupt(&s.storedIndex, int64(i)*layout.StoredEntry, "malformed entry of block %d", i)
 	}
 	return b, nil
@@ -59,12 +66,11 @@ func (s *Segment) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
 	return b, err
 }
 
-var inflateScratch = sync.Pool{New: func() any { return new([]byte) }}
-
-// readStored returns the text of block b, decompressed into scratch if necessary.
+// readStored returns the content of block b, which has no chunks, decompressed into scratch
+// if necessary.
 func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 	raw, err := s.rangeOf(&s.stored, b.Offset, b.Size)
-	if err != nil || b.Raw {
+	if err != nil || b.Form == StoredRaw {
 		return raw, err
 	}
 	n, err := snappy.DecodedLen(raw)
@@ -81,41 +87,57 @@ func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 	return text, nil
 }
 
+// openChunks begins to read block b, which has chunks, with c.
+func (s *Segment) openChunks(b StoredBlock, c *chunks.Block) error {
+	block, err := s.rangeOf(&s.stored, b.Offset, b.Size)
+	if err != nil {
+		return err
+	}
+	var dict []byte
+	if b.Form == StoredDictionary {
+		if dict, block, _ = chunks.SplitDictionary(block); dict == nil {
+			return s.corrupt(&s.stored, b.Offset, "malformed dictionary")
+		}
+	} else if dict, err = s.dictionary(b.dict, b.Offset); err != nil {
+		return err
+	}
+	if err := c.Open(block, b.End-b.First, dict); err != nil {
+		return s.corrupt(&s.stored, b.Offset, "%v", err)
+	}
+	return nil
+}
+
+// dictionary returns the dictionary at offset off of STORED, which ends before offset end.
+func (s *Segment) dictionary(off, end int64) ([]byte, error) {
+	for n := min(3, end-off); ; {
+		b, err := s.rangeOf(&s.stored, off, n)
+		if err != nil {
+			return nil, err
+		}
+		dict, _, more := chunks.SplitDictionary(b)
+		if dict != nil {
+			return dict, nil
+		}
+		if int64(more) <= n || int64(more) > end-off {
+			return nil, s.corrupt(&s.stored, off, "malformed dictionary")
+		}
+		n = int64(more)
+	}
+}
+
 // AppendStored appends the stored text of doc to dst: nothing if Meta().Stored is false. On an
 // error it returns dst unchanged.
 func (s *Segment) AppendStored(dst []byte, doc uint32) ([]byte, error) {
-	if doc >= s.meta.Docs {
-		return dst, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
-	}
-	index, err := s.storedIndexOf()
-	if index == nil {
+	t := textsPool.Get().(*Texts)
+	defer textsPool.Put(t)
+	defer t.close()
+	if err := t.open(s); err != nil {
 		return dst, err
 	}
-	b, err := s.storedBlockOf(index, doc)
-	if err != nil {
-		return dst, err
-	}
-	scratch := inflateScratch.Get().(*[]byte)
-	defer inflateScratch.Put(scratch)
-	text, err := s.readStored(b, scratch)
-	if err != nil {
-		return dst, err
-	}
-	pos := 0
-	for range doc - b.First {
-		if _, pos = storedText(text, pos); pos < 0 {
-			break
-		}
-	}
-	var t []byte
-	if pos >= 0 {
-		t, pos = storedText(text, pos)
-	}
-	if pos < 0 {
-		return dst, s.corrupt(&s.stored, b.Offset, "block ends before docID %d", doc)
-	}
-	return append(dst, t...), nil
+	return t.Append(dst, doc)
 }
+
+var textsPool = sync.Pool{New: func() any { return new(Texts) }}
 
 // storedText returns the text at pos of a block and the position after it, or -1.
 func storedText(b []byte, pos int) ([]byte, int) {
@@ -126,9 +148,22 @@ func storedText(b []byte, pos int) ([]byte, int) {
 	return b[pos : pos+int(n)], pos + int(n)
 }
 
+// StoredForm is the form of a block of stored text.
+type StoredForm uint8
+
+// The forms.
+const (
+	StoredSnappy     StoredForm = layout.StoredSnappy     // compressed by snappy as a whole
+	StoredRaw        StoredForm = layout.StoredRaw        // the content itself
+	StoredChunks     StoredForm = layout.StoredChunks     // chunks, with the dictionary of another block
+	StoredDictionary StoredForm = layout.StoredDictionary // a dictionary and chunks
+)
+
 // StoredBlock locates a block of stored text.
 type StoredBlock struct {
 	First, End   uint32 // docIDs from First up to, but not including, End
-	Raw          bool   // whether the bytes are the content; otherwise they are compressed by snappy
-	Offset, Size int64  // in section STORED
+	Form         StoredForm
+	Back         int   // of StoredChunks: how many blocks before it the one with the dictionary is
+	Offset, Size int64 // in section STORED
+	dict         int64 // of StoredChunks: where that block is in STORED
 }

@@ -1,14 +1,22 @@
 package segment
 
-import "fmt"
+import (
+	"fmt"
 
-// Texts reads stored texts in ascending order of docIDs. It decompresses every block once,
-// where AppendStored decompresses one for each document. It is not safe for concurrent use.
+	"github.com/pinion-index/pinion/segment/internal/chunks"
+)
+
+// Texts reads stored texts, most quickly in ascending order of docIDs: nothing is inflated
+// twice then. It is not safe for concurrent use.
 type Texts struct {
-	s       *Segment
-	index   []byte      // STOREDINDEX
-	block   StoredBlock // the current block; End is 0 if there is none
-	text    []byte      // its content
+	s     *Segment
+	index []byte      // STOREDINDEX
+	block StoredBlock // the current block; End is 0 if there is none
+	out   []byte      // what At has returned
+
+	chunks chunks.Block // of a block with chunks
+
+	text    []byte // content of another block
 	scratch []byte
 	next    uint32 // docID at pos of text
 	pos     int
@@ -16,38 +24,86 @@ type Texts struct {
 
 // Texts returns a reader of the stored texts. Without stored text all texts are empty.
 func (s *Segment) Texts() (*Texts, error) {
-	index, err := s.storedIndexOf()
-	if err != nil {
-		return nil, err
-	}
-	return &Texts{s: s, index: index}, nil
+	t := new(Texts)
+	return t, t.open(s)
 }
 
-// At returns the text of doc, valid until the next call. Any order of docs works, but
-// ascending order is fastest.
+func (t *Texts) open(s *Segment) (err error) {
+	t.s, t.block = s, StoredBlock{}
+	t.index, err = s.storedIndexOf()
+	return err
+}
+
+// close lets go of the segment.
+func (t *Texts) close() {
+	t.s, t.index, t.text = nil, nil, nil
+	t.chunks.Close()
+}
+
+// At returns the text of doc, valid until the next call.
 func (t *Texts) At(doc uint32) ([]byte, error) {
+	text, err := t.Append(t.out[:0], doc)
+	t.out = text
+	return text, err
+}
+
+// Append appends the text of doc to dst. On an error it returns dst unchanged.
+func (t *Texts) Append(dst []byte, doc uint32) ([]byte, error) {
 	if doc >= t.s.meta.Docs {
-		return nil, fmt.Errorf("segment %s: docID %d of %d", t.s.name, doc, t.s.meta.Docs)
+		return dst, fmt.Errorf("segment %s: docID %d of %d", t.s.name, doc, t.s.meta.Docs)
 	}
 	if t.index == nil {
-		return nil, nil
+		return dst, nil
 	}
-	if doc < t.next || doc >= t.block.End {
+	if doc < t.block.First || doc >= t.block.End {
 		if err := t.load(doc); err != nil {
-			return nil, err
+			return dst, err
 		}
+	}
+	if t.block.Form >= StoredChunks {
+		text, err := t.chunks.Append(dst, doc-t.block.First)
+		if err != nil {
+			return dst, t.s.corrupt(&t.s.stored, t.block.Offset, "docID %d: %v", doc, err)
+		}
+		return text, nil
+	}
+	if doc < t.next {
+		t.next, t.pos = t.block.First, 0
 	}
 	for {
 		text, pos := storedText(t.text, t.pos)
 		if pos < 0 {
-			return nil, t.s.corrupt(&t.s.stored, t.block.Offset, "block ends before docID %d", t.next)
+			return dst, t.s.corrupt(&t.s.stored, t.block.Offset, "block ends before docID %d", t.next)
 		}
 		t.pos = pos
 		t.next++
 		if t.next > doc {
-			return text, nil
+			return append(dst, text...), nil
 		}
 	}
+}
+
+// check inflates all of a block, and checks that it has its documents and nothing else.
+func (t *Texts) check(b StoredBlock) error {
+	if err := t.loadBlock(b); err != nil {
+		return err
+	}
+	if b.Form >= StoredChunks {
+		if err := t.chunks.Check(); err != nil {
+			return t.s.corrupt(&t.s.stored, b.Offset, "%v", err)
+		}
+		return nil
+	}
+	pos := 0
+	for range b.End - b.First {
+		if _, pos = storedText(t.text, pos); pos < 0 {
+			return t.s.corrupt(&t.s.stored, b.Offset, "block ends before its last text")
+		}
+	}
+	if pos != len(t.text) {
+		return t.s.corrupt(&t.s.stored, b.Offset, "%d bytes left over in the block", len(t.text)-pos)
+	}
+	return nil
 }
 
 // load loads the block of doc.
@@ -56,11 +112,20 @@ func (t *Texts) load(doc uint32) error {
 	if err != nil {
 		return err
 	}
+	return t.loadBlock(b)
+}
+
+func (t *Texts) loadBlock(b StoredBlock) (err error) {
 	t.block = StoredBlock{} // a block that does not decompress may overwrite text
-	text, err := t.s.readStored(b, &t.scratch)
+	if b.Form >= StoredChunks {
+		err = t.s.openChunks(b, &t.chunks)
+	} else {
+		t.text, err = t.s.readStored(b, &t.scratch)
+		t.next, t.pos = b.First, 0
+	}
 	if err != nil {
 		return err
 	}
-	t.block, t.text, t.next, t.pos = b, text, b.First, 0
+	t.block = b
 	return nil
 }

@@ -66,7 +66,7 @@ func TestTextsAfterDamage(t *testing.T) {
 	s := segtest.Open(t, b)
 	s.Raw().SkipPageChecks()
 	second, err := s.Raw().StoredBlock(1)
-	if err != nil || second.Raw {
+	if err != nil || second.Form != segment.StoredSnappy {
 		t.Fatal(second, err)
 	}
 	sec, _ := s.Header().Section(format.SectionStored)

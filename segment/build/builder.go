@@ -216,8 +216,8 @@ func (b *Builder) addDoc() error {
 	return nil
 }
 
-// CopyDocs adds all documents of s in their order. It copies stored text without
-// decompressing it.
+// CopyDocs adds all documents of s in their order. Of stored text it copies what is compressed
+// with dictionaries in whole regions, and compresses the rest anew.
 func (b *Builder) CopyDocs(s *segment.Segment) error {
 	if err := b.beginDocs(); err != nil {
 		return err

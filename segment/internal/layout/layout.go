@@ -18,10 +18,15 @@ const (
 	StoredEntry = 16
 )
 
-// Forms of a block of stored text.
+// Forms of a block of stored text, in the low 8 bits of the form. The others say, for
+// StoredChunks, how many blocks before it the one with its dictionary is.
 const (
-	StoredSnappy = 0
-	StoredRaw    = 1
+	StoredSnappy     = 0
+	StoredRaw        = 1
+	StoredChunks     = 2
+	StoredDictionary = 3 // a dictionary, then chunks
+
+	StoredFormBits = 8
 )
 
 // MaxInflated bounds the decompressed size of a block, unless that is at most twice its

@@ -5,27 +5,39 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/golang/snappy"
-
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/chunks"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 	"github.com/pinion-index/pinion/segment/internal/section"
 )
 
-// blockSize is the size of text, in bytes, at which a block ends.
-const blockSize = 16 << 10
+// A region is a run of blocks whose texts are compressed in the same way: with a dictionary
+// that is drawn from the first of them, or else, if that is smaller, each as a whole.
+const (
+	blockSize    = 16 << 10  // bytes of text and lengths at which a block ends
+	regionBlocks = 256       // blocks of a region
+	sampleSize   = 512 << 10 // bytes of text that a dictionary is drawn from
+	leastSample  = 128 << 10 // from less, at the end of a segment, none is
+)
 
 // builder writes STORED as documents are added, and STOREDINDEX.
 type builder struct {
 	w     io.Writer
 	index io.Writer
 	off   int64  // bytes written to STORED
-	text  []byte // of the open block
-	first uint32 // its first docID
 	n     uint32 // documents added
-	comp  []byte
 	e     []byte // an entry of the index
+
+	// The documents that are not written: a sample, or, in a region, the open block.
+	text  []byte
+	ends  []int
+	first uint32
+
+	region  int // blocks of the region; 0 before its dictionary is drawn
+	chunked bool
+	whole   wholeEncoder
+	chunks  *chunkEncoder
 }
 
 func build(o section.Options, out func(format.SectionID) io.Writer) section.Builder {
@@ -36,37 +48,73 @@ func build(o section.Options, out func(format.SectionID) io.Writer) section.Buil
 }
 
 // Add adds the text of the next document.
-func (b *builder) Add(d *section.Doc) error {
-	text := d.Text
+func (b *builder) Add(d *section.Doc) error { return b.add(d.Text) }
+
+func (b *builder) add(text []byte) error {
 	if len(text) > segment.MaxText {
 		return fmt.Errorf("segment: text of %d bytes, at most %d are allowed", len(text), segment.MaxText)
 	}
-	if len(b.text) > 0 && len(b.text)+len(text) > 2*blockSize {
+	if b.region > 0 && len(b.ends) > 0 && b.size()+len(text) > 2*blockSize {
 		if err := b.flush(); err != nil {
 			return err
 		}
 	}
-	b.text = binary.AppendUvarint(b.text, uint64(len(text)))
 	b.text = append(b.text, text...)
+	b.ends = append(b.ends, len(b.text))
 	b.n++
-	if len(b.text) >= blockSize {
+	if b.region == 0 && b.size() >= sampleSize || b.region > 0 && b.size() >= blockSize {
 		return b.flush()
 	}
 	return nil
 }
 
-// flush ends the open block.
+// size is how many bytes the documents take that are not written, about.
+func (b *builder) size() int { return len(b.text) + len(b.ends) }
+
+// flush writes the documents that are not written, and begins a region if they are a sample.
 func (b *builder) flush() error {
-	if len(b.text) == 0 {
+	if len(b.ends) == 0 {
 		return nil
 	}
-	b.comp = snappy.Encode(b.comp[:cap(b.comp)], b.text)
-	block, form := b.comp, uint32(layout.StoredSnappy)
-	if len(block) >= len(b.text) || len(b.text) > layout.MaxInflated && len(b.text) > 2*len(block) {
-		block, form = b.text, layout.StoredRaw
+	out := &b.whole.encoder
+	if b.region == 0 {
+		b.whole.all(b.text, b.ends, b.whole.append)
+		if b.chunked = len(b.text) >= leastSample; b.chunked {
+			if b.chunks == nil {
+				b.chunks = new(chunkEncoder)
+			}
+			b.chunks.reset(chunks.Draw(b.text[:min(len(b.text), 2*sampleSize)]))
+			b.chunks.all(b.text, b.ends, b.chunks.append)
+			b.chunked = len(b.chunks.bytes) < len(b.whole.bytes)
+		}
+		if b.chunked {
+			out = &b.chunks.encoder
+		}
+	} else if b.chunked {
+		out = &b.chunks.encoder
+		out.all(b.text, b.ends, b.chunks.append)
+	} else {
+		out.all(b.text, b.ends, b.whole.append)
 	}
-	err := b.put(block, form, b.first)
-	b.text, b.first = b.text[:0], b.n
+	from := 0
+	for _, k := range out.blocks {
+		if err := b.put(out.bytes[from:k.end], k.form, b.first); err != nil {
+			return err
+		}
+		from = k.end
+		b.first += uint32(k.docs)
+	}
+	if b.region += len(out.blocks); b.region >= regionBlocks {
+		b.region = 0
+	}
+	b.text, b.ends = b.text[:0], b.ends[:0]
+	return nil
+}
+
+// endRegion writes the documents that are not written; the next one begins a region.
+func (b *builder) endRegion() error {
+	err := b.flush()
+	b.region, b.first = 0, b.n
 	return err
 }
 
@@ -88,50 +136,106 @@ func (b *builder) entry(first, form uint32) error {
 
 // Finish ends the last block and the index.
 func (b *builder) Finish() (bool, error) {
-	if err := b.flush(); err != nil {
+	if err := b.endRegion(); err != nil {
 		return true, err
 	}
 	return true, b.entry(b.n, 0)
 }
 
-// AddAll adds all documents of s by copying their compressed blocks.
+// AddAll adds all documents of s. It copies the blocks of whole regions that have a
+// dictionary, and compresses the other documents anew: they may be few, or from before there
+// were dictionaries.
 func (b *builder) AddAll(s *segment.Segment) error {
 	if !s.Meta().Stored && s.Meta().Docs > 0 {
 		return fmt.Errorf("segment %s has no stored text to copy", s.Name())
-	}
-	if err := b.flush(); err != nil {
-		return err
 	}
 	blocks, err := s.Raw().StoredBlocks()
 	if err != nil {
 		return err
 	}
+	texts, err := s.Texts()
+	if err != nil {
+		return err
+	}
 	next := uint32(0)
-	for i := range blocks {
-		blk, err := s.Raw().StoredBlock(i)
+	for i := 0; i < blocks; {
+		n, err := regionAt(s, i, blocks)
 		if err != nil {
 			return err
 		}
-		raw, err := s.Raw().SectionBytes(format.SectionStored, blk.Offset, blk.Size)
-		if err != nil {
-			return err
+		if n >= regionBlocks {
+			if err := b.endRegion(); err != nil {
+				return err
+			}
 		}
-		if blk.First != next {
-			return s.Raw().Corrupt(format.SectionStoredIndex, int64(i)*layout.StoredEntry, "block begins at docID %d, not %d", blk.First, next)
+		for end := i + n; i < end; i++ {
+			blk, err := s.Raw().StoredBlock(i)
+			if err != nil {
+				return err
+			}
+			if blk.First != next {
+				return s.Raw().Corrupt(format.SectionStoredIndex, int64(i)*layout.StoredEntry, "block begins at docID %d, not %d", blk.First, next)
+			}
+			if n >= regionBlocks {
+				err = b.copyBlock(s, blk)
+			} else {
+				err = b.addBlock(texts, blk)
+			}
+			if err != nil {
+				return err
+			}
+			next = blk.End
 		}
-		form := uint32(layout.StoredSnappy)
-		if blk.Raw {
-			form = layout.StoredRaw
-		}
-		if err := b.put(raw, form, b.n+blk.First); err != nil {
-			return err
-		}
-		next = blk.End
 	}
 	if docs := s.Meta().Docs; next != docs {
 		return s.Raw().Corrupt(format.SectionStoredIndex, 0, "text of %d documents, not %d", next, docs)
 	}
-	b.n += next
+	return nil
+}
+
+// regionAt returns how many blocks from block i on have its dictionary, at least 1.
+func regionAt(s *segment.Segment, i, blocks int) (int, error) {
+	blk, err := s.Raw().StoredBlock(i)
+	if err != nil || blk.Form != segment.StoredDictionary {
+		return 1, err
+	}
+	n := 1
+	for ; i+n < blocks; n++ {
+		blk, err := s.Raw().StoredBlock(i + n)
+		if err != nil {
+			return 0, err
+		}
+		if blk.Form != segment.StoredRaw && (blk.Form != segment.StoredChunks || blk.Back != n) {
+			break
+		}
+	}
+	return n, nil
+}
+
+// copyBlock adds a block of s as it is.
+func (b *builder) copyBlock(s *segment.Segment, blk segment.StoredBlock) error {
+	raw, err := s.Raw().SectionBytes(format.SectionStored, blk.Offset, blk.Size)
+	if err != nil {
+		return err
+	}
+	if err := b.put(raw, uint32(blk.Form)|uint32(blk.Back)<<layout.StoredFormBits, b.n); err != nil {
+		return err
+	}
+	b.n += blk.End - blk.First
 	b.first = b.n
+	return nil
+}
+
+// addBlock adds the documents of a block.
+func (b *builder) addBlock(texts *segment.Texts, blk segment.StoredBlock) error {
+	for doc := blk.First; doc < blk.End; doc++ {
+		text, err := texts.At(doc)
+		if err != nil {
+			return err
+		}
+		if err := b.add(text); err != nil {
+			return err
+		}
+	}
 	return nil
 }

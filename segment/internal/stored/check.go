@@ -18,13 +18,16 @@ func check(v section.Verifier) error {
 		return v.Report(err, 0, [2]uint32{})
 	}
 	err = v.Each(blocks, 16, func(lo, hi int) error {
-		var scratch []byte
+		texts, err := s.Texts()
+		if err != nil {
+			return v.Report(err, 0, [2]uint32{})
+		}
 		for i := lo; i < hi; i++ {
 			b, err := s.Raw().StoredBlock(i)
 			length, docs := int64(layout.StoredEntry), [2]uint32{}
 			if err == nil {
 				length, docs = b.Size, [2]uint32{b.First, b.End}
-				err = checkBlock(s, i, b, &scratch)
+				err = checkBlock(s, i, b, texts)
 			}
 			if err := v.Report(err, length, docs); err != nil {
 				return err
@@ -52,24 +55,9 @@ func check(v section.Verifier) error {
 
 // checkBlock checks block i of the stored text. Entries give where a block ends, too, so
 // blocks follow each other if the first begins at 0 and each entry is in order.
-func checkBlock(s *segment.Segment, i int, b segment.StoredBlock, scratch *[]byte) error {
+func checkBlock(s *segment.Segment, i int, b segment.StoredBlock, texts *segment.Texts) error {
 	if i == 0 && (b.First != 0 || b.Offset != 0) {
 		return s.Raw().Corrupt(format.SectionStoredIndex, 0, "block 0 begins at document %d, byte %d", b.First, b.Offset)
 	}
-	text, err := s.Raw().StoredContent(b, scratch)
-	if err != nil {
-		return err
-	}
-	pos := 0
-	for range b.End - b.First {
-		n, after := layout.Uvarint(text, pos)
-		if after < 0 || n > uint64(len(text)-after) {
-			return s.Raw().Corrupt(format.SectionStored, b.Offset, "block %d ends before its last text", i)
-		}
-		pos = after + int(n)
-	}
-	if pos != len(text) {
-		return s.Raw().Corrupt(format.SectionStored, b.Offset, "%d bytes left over in block %d", len(text)-pos, i)
-	}
-	return nil
+	return s.Raw().CheckStored(texts, b)
 }

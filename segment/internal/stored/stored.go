@@ -1,5 +1,6 @@
 // Package stored has what builds, checks, shows and finds stored text: blocks of compressed
-// text in section STORED, and STOREDINDEX, which locates them. Package segment reads it.
+// text in section STORED, and STOREDINDEX, which locates them. Package segment reads it, and
+// package chunks has the content of blocks with dictionaries.
 package stored
 
 import (

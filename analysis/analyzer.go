@@ -53,39 +53,44 @@ func Terms(t Tokenizer, text []byte) [][]byte {
 // builtin is an analyzer of this package.
 type builtin struct {
 	kind
-	max  int // option max
-	stop stopList
-	fold bool // option apostrophes
+	max         int      // option max
+	stop, named stopList // option stop, and the list of the language
+	apostrophes bool     // they are folded
+	form        form     // option unicode
+	folds       folds    // option fold
 }
 
-// kind describes the builtin analyzers of one name.
+// kind describes the builtin analyzers of one name. Those of a language have the option stop.
 type kind struct {
-	name       string
-	defaultMax int
-	takesStop  bool // has the option stop, by default the English list
-	takesFold  bool // has the option apostrophes, by default fold
-	makeFor    func(*builtin) Tokenizer
+	name             string
+	defaultMax       int
+	takesApostrophes bool // has the option apostrophes, by default fold
+	takesFolds       bool // has the options unicode and fold
+	form             form // what unicode is by default
+	language         *Language
+	makeFor          func(*builtin) Tokenizer
 }
 
 var kinds = []kind{
-	{"simple", 64, false, false, newSimple},
-	{"standard", 255, false, true, newStandard},
-	{"english", 255, true, true, newEnglish},
-	{"whitespace", MaxTokenBytes, false, false, newWhitespace},
+	{name: "simple", defaultMax: 64, makeFor: newSimple},
+	{name: "standard", defaultMax: 255, takesApostrophes: true, takesFolds: true, makeFor: newStandard},
+	{name: "english", defaultMax: 255, takesApostrophes: true, takesFolds: true, language: &english, makeFor: newStems},
+	{name: "whitespace", defaultMax: MaxTokenBytes, makeFor: newWhitespace},
 }
 
 // parse makes an analyzer with options.
 func (k kind) parse(options string) (Analyzer, error) {
-	a := &builtin{kind: k, max: k.defaultMax}
-	if k.takesStop {
-		a.stop = englishStop
-	}
-	if options == "" {
-		a.fold = k.takesFold
-		return a, nil
+	a := &builtin{kind: k, max: k.defaultMax, form: k.form}
+	var stop []string
+	if k.language != nil {
+		stop = k.language.Stop
 	}
 	var seen []string
+	apostrophes := false
 	for option := range strings.SplitSeq(options, ",") {
+		if options == "" {
+			break
+		}
 		key, value, _ := strings.Cut(option, "=")
 		if slices.Contains(seen, key) {
 			return nil, fmt.Errorf("option %s is given twice", key)
@@ -95,10 +100,16 @@ func (k kind) parse(options string) (Analyzer, error) {
 		switch {
 		case key == "max":
 			a.max, err = parseMax(value)
-		case key == "stop" && k.takesStop:
-			a.stop, err = parseStop(value)
-		case key == "apostrophes" && k.takesFold:
-			a.fold, err = parseApostrophes(value)
+		case key == "stop" && k.language != nil:
+			if value != k.language.Name {
+				stop, err = parseStop(value)
+			}
+		case key == "apostrophes" && k.takesApostrophes:
+			apostrophes, err = parseApostrophes(value)
+		case key == "unicode" && k.takesFolds:
+			a.form, err = parseForm(value)
+		case key == "fold" && k.takesFolds:
+			a.folds, err = parseFolds(value)
 		default:
 			err = fmt.Errorf("unknown option")
 		}
@@ -106,8 +117,16 @@ func (k kind) parse(options string) (Analyzer, error) {
 			return nil, fmt.Errorf("option %q: %w", option, err)
 		}
 	}
-	if a.fold {
-		a.stop = a.stop.folded()
+	switch said := func(key string) bool { return slices.Contains(seen, key) }; {
+	case !k.takesApostrophes:
+		a.apostrophes = true
+	case said("apostrophes"):
+		a.apostrophes = apostrophes
+	default: // options from before there was the option keep them
+		a.apostrophes = options == "" || said("unicode") || said("fold")
+	}
+	if k.language != nil {
+		a.stop, a.named = a.stopWords(stop), a.stopWords(k.language.Stop)
 	}
 	return a, nil
 }
@@ -130,14 +149,25 @@ func parseMax(value string) (int, error) {
 // Name implements Analyzer.
 func (a *builtin) Name() string { return a.name }
 
-// Options implements Analyzer.
+// Options implements Analyzer. It leaves out unicode and fold where they have their default,
+// and, if it leaves out both, apostrophes=keep.
 func (a *builtin) Options() string {
 	s := "max=" + strconv.Itoa(a.max)
-	if a.takesStop {
-		s += ",stop=" + a.stop.String()
+	if a.language != nil {
+		s += ",stop=" + a.stop.value(a.language.Name, a.named)
 	}
-	if a.fold { // keep is left out, as it was before there was the option
+	switch {
+	case !a.takesApostrophes:
+	case a.apostrophes:
 		s += ",apostrophes=fold"
+	case a.form != a.kind.form || a.folds != 0:
+		s += ",apostrophes=keep"
+	}
+	if a.form != a.kind.form {
+		s += ",unicode=" + formNames[a.form]
+	}
+	if a.folds != 0 {
+		s += ",fold=" + a.folds.String()
 	}
 	return s
 }

@@ -9,12 +9,13 @@
 //	english     standard, without stop words, stemmed by Snowball's English stemmer
 //	whitespace  maximal runs without white space, unchanged
 //
-// Typographic apostrophes, as in dog’s, are the plain one in standard and english, unless
-// the options keep them. Invalid UTF-8 separates terms in simple; the others keep its bytes.
+// Package languages has more like english. Typographic apostrophes, as in dog’s, are the
+// plain one in standard and the languages, unless the options keep them. The options can
+// also have Unicode normalized, and accents and case folded. Invalid UTF-8 separates terms in simple; the others keep its bytes.
 //
 // A Token has a term, the byte range of the text that it stands for, and its distance
 // in positions from the token before it. Indexes do not store positions yet: they
 // record terms and how often each occurs.
 //
-// Programs add their own analyzers with Register.
+// Programs add their own analyzers with Register, and languages with RegisterLanguage.
 package analysis

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/pinion-index/pinion/analysis"
 )
@@ -23,6 +24,48 @@ func Example() {
 	// Output:
 	// run stands for "running", 2 on
 	// bull stands for "bulls", 3 on
+}
+
+func ExampleNew_fold() {
+	standard, err := analysis.New("standard", "unicode=nfc,fold=accents+case")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s\n", analysis.Terms(standard.Tokenizer(), []byte("Straße, STRASSE; Café, cafe")))
+	fmt.Println(standard.Options())
+	// Output:
+	// [strasse strasse cafe cafe]
+	// max=255,apostrophes=fold,unicode=nfc,fold=accents+case
+}
+
+// An analyzer for Esperanto takes endings from words.
+func ExampleRegisterLanguage() {
+	err := analysis.RegisterLanguage(analysis.Language{
+		Name: "esperanto",
+		Stop: []string{"la", "kaj"},
+		Stem: func(word string) string {
+			word = strings.TrimSuffix(strings.TrimSuffix(word, "n"), "j")
+			if n := len(word) - 1; n > 1 && strings.ContainsRune("oae", rune(word[n])) {
+				return word[:n]
+			}
+			return word
+		},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	a, err := analysis.New("esperanto", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s\n", analysis.Terms(a.Tokenizer(), []byte("La bonaj hundoj kaj bela ĉevalon")))
+	fmt.Println(a.Options())
+	// Output:
+	// [bon hund bel ĉeval]
+	// max=255,stop=esperanto
 }
 
 // lines is an analyzer without options whose terms are whole lines.

@@ -58,6 +58,10 @@ func Register(name string, make func(options string) (Analyzer, error)) error {
 	return nil
 }
 
+// languages are the analyzers that package languages registers.
+const languages = `arabic danish dutch finnish french german hungarian irish italian norwegian portuguese romanian russian
+	spanish swedish tamil turkish`
+
 // find returns the index of a name in registered.all, or -1.
 func find(name string) int {
 	return slices.IndexFunc(registered.all, func(r registration) bool { return r.name == name })
@@ -81,14 +85,25 @@ func Names() []string {
 //	max=N             tokens over N bytes are dropped, 1 <= N <= 65535, counted after
 //	                  folding and before lower-casing and stemming; terms over 65535
 //	                  bytes are dropped whatever N is
-//	stop=LIST         english only: english (default, 33 words), none, or words joined
-//	                  by +
+//	stop=LIST         languages only: the name of the analyzer (default), which stands
+//	                  for its list, none, or words joined by +
 //	apostrophes=fold  standard and english only: U+2018, U+2019, U+201B, U+02BC and
 //	                  U+FF07 are read as U+0027, so that both forms of "dog's" are one
 //	                  term; the other value is keep
+//	unicode=nfc       standard and languages: words are normalized to the form NFC, so that
+//	                  composed and decomposed letters are the same; the other values are
+//	                  nfkc (full-width and half-width forms and ligatures are ordinary
+//	                  letters too) and keep
+//	fold=accents+case standard and languages: accents, case or both. With accents, Latin and
+//	                  Greek letters lose their marks, and æ, œ, ø, ł, đ, ð, þ, ħ, ŧ and ı
+//	                  are ae, oe, o, l, d, d, th, h, t and i. With case, lower-case
+//	                  letters that differ in case alone are one, as ß and ss, ς and σ. Stop
+//	                  words and stemmers see what folding leaves. The other value is none.
 //
-// Without options, apostrophes are folded. Options that say nothing of them keep them:
-// they may be those of an index that was made before there was the choice.
+// By default, unicode is keep in standard and english and nfc in other languages, fold is
+// none, and apostrophes are folded; other languages always fold them. In standard and
+// english, options that say nothing of apostrophes, unicode and fold, but are not empty,
+// keep apostrophes: they may be those of an index that was made before there was the choice.
 func New(name, options string) (Analyzer, error) {
 	registered.RLock()
 	i := find(name)
@@ -97,6 +112,9 @@ func New(name, options string) (Analyzer, error) {
 		r = registered.all[i]
 	}
 	registered.RUnlock()
+	if i < 0 && slices.Contains(strings.Fields(languages), name) {
+		return nil, fmt.Errorf("analysis: %w %q: a program that uses it imports github.com/pinion-index/pinion/analysis/languages", ErrUnknown, name)
+	}
 	if i < 0 {
 		return nil, fmt.Errorf("analysis: %w %q (known: %s)", ErrUnknown, name, strings.Join(Names(), ", "))
 	}

@@ -34,6 +34,34 @@ func (hollow) Name() string         { return "hollow" }
 func (hollow) Options() string      { return "" }
 func (hollow) Tokenizer() Tokenizer { return nil }
 
+func TestRegisterLanguage(t *testing.T) {
+	for _, l := range []Language{{Name: ""}, {Name: "english"}, {Name: "x", Stop: []string{"a", "The"}}, {Name: "x", Stop: []string{""}}} {
+		if err := RegisterLanguage(l); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%+v: %v", l, err)
+		}
+	}
+	stop := []string{"one", "two’s"}
+	if err := RegisterLanguage(Language{Name: "bare", Stop: stop}); err != nil {
+		t.Fatal(err)
+	}
+	stop[0] = "three"
+	if got := strings.Join(terms(t, "bare", "", "One two's three"), " "); got != "three" {
+		t.Errorf("without functions: %q", got)
+	}
+	odd := Language{
+		Name:    "odd",
+		Lower:   func(dst, word []byte) []byte { return append(append(dst, word...), '!') },
+		Rewrite: func(word []byte) []byte { return word[1:] },
+		Stem:    func(word string) string { return strings.TrimPrefix(word, "x!") },
+	}
+	if err := RegisterLanguage(odd); err != nil {
+		t.Fatal(err)
+	}
+	if got := describe(t, "odd", "", "A ab xx Ç"); strings.Join(got, " ") != "!=A b!=ab _\x87!=Ç" {
+		t.Errorf("odd functions: %q", got)
+	}
+}
+
 func TestMisuse(t *testing.T) {
 	if err := Register("nothing", nil); !errors.Is(err, ErrInvalid) {
 		t.Errorf("a nil function: %v", err)

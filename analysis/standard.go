@@ -9,16 +9,17 @@ import (
 
 // standard is the Tokenizer of analyzer standard.
 type standard struct {
-	max    int
-	fold   bool // option apostrophes
-	words  *words.Iterator[[]byte]
-	folded folded
+	max      int
+	fold     bool // option apostrophes
+	rewriter *rewriter
+	words    *words.Iterator[[]byte]
+	folded   folded
 }
 
 func newStandard(a *builtin) Tokenizer { return makeStandard(a) }
 
 func makeStandard(a *builtin) *standard {
-	return &standard{max: a.max, fold: a.fold, words: words.FromBytes(nil)}
+	return &standard{max: a.max, fold: a.apostrophes, rewriter: a.rewriter(), words: words.FromBytes(nil)}
 }
 
 // Tokenize implements Tokenizer. If apostrophes are to be folded, it folds what follows the
@@ -52,7 +53,7 @@ func (s *standard) cut(dst *Tokens, text []byte, stop bool, f *folded) int {
 		case !word:
 		case n <= s.max:
 			start := len(dst.bytes)
-			dst.bytes = appendLower(dst.bytes, text[i:i+n])
+			dst.bytes = s.rewriter.append(dst.bytes, text[i:i+n])
 			if len(dst.bytes)-start > MaxTokenBytes { // the lower case may be longer
 				dst.bytes = dst.bytes[:start]
 				dst.skip(len(dst.spans), 1)

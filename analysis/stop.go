@@ -11,59 +11,62 @@ import (
 // stopList is a set of lower-case words; nil is the empty list.
 type stopList map[string]struct{}
 
-// englishStop is the classic list that Lucene's EnglishAnalyzer uses.
-var englishStop = newStopList(strings.Fields(`a an and are as at be but by for if in into is it
-	no not of on or such that the their then there these they this to was will with`))
-
-func newStopList(words []string) stopList {
-	s := stopList{}
-	for _, w := range words {
-		s[w] = struct{}{}
-	}
-	return s
-}
-
-func parseStop(value string) (stopList, error) {
-	switch value {
-	case "none":
+// parseStop returns the words that value, which is not the name of a list, stands for.
+func parseStop(value string) ([]string, error) {
+	if value == "none" {
 		return nil, nil
-	case "english":
-		return englishStop, nil
 	}
 	words := strings.Split(value, "+")
 	for _, w := range words {
-		if w == "" || !utf8.ValidString(w) || w != string(appendLower(nil, []byte(w))) {
-			return nil, fmt.Errorf("%q is not a lower-case word", w)
+		if err := checkStop(w); err != nil {
+			return nil, err
 		}
 	}
-	return newStopList(words), nil
+	return words, nil
 }
 
-// String returns the value of option stop that stands for s.
-func (s stopList) String() string {
+func checkStop(word string) error {
+	if word == "" || !utf8.ValidString(word) || word != string(appendLower(nil, []byte(word))) {
+		return fmt.Errorf("%q is not a lower-case word", word)
+	}
+	return nil
+}
+
+// value returns the value of option stop that stands for s, where named is the list that
+// has a name.
+func (s stopList) value(name string, named stopList) string {
 	switch {
 	case len(s) == 0:
 		return "none"
-	case maps.Equal(s, englishStop):
-		return "english"
+	case maps.Equal(s, named):
+		return name
 	}
 	words := slices.Sorted(maps.Keys(s))
-	if w := words[0]; len(words) == 1 && (w == "none" || w == "english") {
+	if w := words[0]; len(words) == 1 && (w == "none" || w == name) {
 		words = append(words, w) // alone it is the name of a list
 	}
 	return strings.Join(words, "+")
 }
 
-// folded returns s with apostrophes folded, as the words are that it is compared with.
-func (s stopList) folded() stopList {
-	words := slices.Collect(maps.Keys(s))
-	for i, w := range words {
-		words[i] = foldApostrophes(w)
-	}
-	return newStopList(words)
-}
-
 func (s stopList) has(word []byte) bool {
 	_, ok := s[string(word)]
 	return ok
+}
+
+// stopWords returns words as a stop list of a: each as Tokenize compares it.
+func (a *builtin) stopWords(words []string) stopList {
+	s, r := stopList{}, a.rewriter()
+	for _, w := range words {
+		if a.apostrophes {
+			w = foldApostrophes(w)
+		}
+		b := r.append(nil, []byte(w))
+		if a.language.Rewrite != nil {
+			b = a.language.Rewrite(b)
+		}
+		if len(b) > 0 {
+			s[string(b)] = struct{}{}
+		}
+	}
+	return s
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"github.com/pinion-index/pinion/analysis"
+	_ "github.com/pinion-index/pinion/analysis/languages"
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -25,7 +26,7 @@ func FuzzParse(x *testing.F) {
 	for i, text := range []string{"", "one Two, three's 3.14 four-five", "\xff\xfe a\x00b", "don't  İstanbul Straße ﬁ \u0301x \U0001F600", "the running of the foxes"} {
 		f.Add(uint8(i), text)
 	}
-	names := []string{"simple", "standard", "english", "whitespace"}
+	names := append([]string{"simple", "standard", "english", "whitespace"}, analysis.Names()...) // old inputs keep theirs
 	f.Fuzz(func(t *testing.T, which uint8, text string) {
 		text = text[:min(len(text), 1<<12)]
 		a, err := analysis.New(names[int(which)%len(names)], "")

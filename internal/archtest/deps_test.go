@@ -17,6 +17,7 @@ var allowedModules = []string{
 	"github.com/edsrzf/mmap-go",
 	"github.com/golang/snappy",
 	"golang.org/x/sys",
+	"golang.org/x/text",
 }
 
 func TestDependencies(t *testing.T) {

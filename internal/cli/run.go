@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/analysis"
+	_ "github.com/pinion-index/pinion/analysis/languages" // indexes name them
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"

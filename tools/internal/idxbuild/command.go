@@ -118,7 +118,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), ", ")+
 		" (default: that of the index, simple for a new one)")
 	_ = cmd.RegisterFlagCompletionFunc("analyzer", cobra.FixedCompletions(analysis.Names(), cobra.ShellCompDirectiveNoFileComp))
-	fl.StringVar(&f.options, "analyzer-options", "", "its `OPTIONS` as KEY=VALUE,..., such as stop=none,apostrophes=fold (by default ’ is read as ', in options only with apostrophes=fold)")
+	fl.StringVar(&f.options, "analyzer-options", "", "its `OPTIONS` as KEY=VALUE,..., such as max=N, stop=none, unicode=nfc, fold=accents+case (english and standard read ’ as ' by default, with options only if they say apostrophes=fold, unicode or fold)")
 	f.codecs.Add(fl, "(auto: the cheapest for each list by size and decode time)")
 	fl.Var(f.order, "order", "order of documents: "+f.order.Words())
 	fl.Uint64Var(&f.seed, "seed", 0, "of --order random: another `N` gives another order")

@@ -76,6 +76,9 @@ var kinds = []kind{
 	{name: "standard", defaultMax: 255, takesApostrophes: true, takesFolds: true, makeFor: newStandard},
 	{name: "english", defaultMax: 255, takesApostrophes: true, takesFolds: true, language: &english, makeFor: newStems},
 	{name: "whitespace", defaultMax: MaxTokenBytes, makeFor: newWhitespace},
+	{name: "cjk", defaultMax: 255, takesFolds: true, form: formNFKC, makeFor: newCJK},
+	{name: "code", defaultMax: 255, makeFor: newCode},
+	{name: "keyword", defaultMax: MaxTokenBytes, makeFor: newKeyword},
 }
 
 // parse makes an analyzer with options.

@@ -62,6 +62,23 @@ func TestTerms(t *testing.T) {
 		// Characters that cannot be seen: they stay inside words (UAX 29, WB4), but for U+200B.
 		{"standard", "", "co\u00adop co\u200dop co\u200cop co\ufeffop co\u2060op co\u200bop", "co\u00adop co\u200dop co\u200cop co\ufeffop co\u2060op co op"},
 		{"simple", "", "co\u00adop co\u200dop co\ufeffop co\u200bop", "co op co op co op co op"},
+		{"cjk", "", "東京都", "東京 京都"},
+		{"cjk", "", "第3回、a 猫 LG전자는", "第 3 回 a 猫 lg 전자 자는"},
+		{"cjk", "", "日本語のタワー。ｶﾞｽ ガス", "日本 本語 語の のタ タワ ワー ガス ガス"},
+		{"cjk", "", "時々〇・々", "時々 々〇 々"},
+		{"cjk", "", "Ｗｅｂサイト Don’t Straße", "web サイ イト don't straße"},
+		{"cjk", "", "ภาษาไทย ສະ ខ្មែរ မြန်", "ภา าษ ษา าไ ไท ทย ສະ ខ្មែ មែរ မြန်"},
+		{"cjk", "", "か\u3099き \u1112\u1161\u11ab\u1100\u1173\u11af", "がき 한글"},
+		{"cjk", "unicode=keep", "ｶﾞｽ か\u3099き Ａ", "ｶﾞｽ か\u3099き ａ"},
+		{"cjk", "max=5", "日本 日 abcdef", "日"},
+		{"cjk", "fold=accents+case", "Straße か\u3099き é", "strasse がき e"},
+		{"cjk", "", "\xe6\x97 \xe6日\xff本", "日 本"},
+		{"code", "", "parseHTTPRequest2 snake_case __init__ X", "parsehttprequest2 parse http request 2 snake_case snake case __init__ init x"},
+		{"code", "", "os.path.join(std::vector<int>, a/b-c.go) $x @y _ __", "os path join std vector int a b c go x y"},
+		{"code", "", "fooFoo ABCDef HTTPs utf8 0x1F iPhone éCOLEÉt x1y2", "foofoo foo foo abcdef abc def https htt ps utf8 utf 8 0x1f 0 x 1 f iphone i phone écoleét é cole ét x1y2 x 1 y 2"},
+		{"code", "", "e\u0301a_B\u0301c 日本Foo \u0301a", "e\u0301a_b\u0301c e\u0301a b\u0301c 日本foo 日本 foo a"},
+		{"code", "max=4", "abcdE aBcd A_BC", "abcd a bcd a_bc a bc"},
+		{"code", "", "a\xffB aB\xffC", "a b ab a b c"},
 		{"standard", "unicode=nfc", "e\u0301t\u00e9 \u212bA \u1100\u1161", "\u00e9t\u00e9 \u00e5a \uac00"},
 		{"standard", "unicode=nfkc", "Ｆｏｏ ﬁn ｶﾞｽ ２５ e\u0301", "foo fin ガス 25 \u00e9"},
 		{"standard", "fold=accents", "Crème Brûlée Œuvre Łódź Ångström Ελλάδα дай Ёж がé", "creme brulee oeuvre lodz angstrom ελλαδα дай ёж が e"},
@@ -82,6 +99,19 @@ func TestTerms(t *testing.T) {
 	}
 }
 
+func TestKeyword(t *testing.T) {
+	long := strings.Repeat("x", MaxTokenBytes)
+	for _, tt := range []struct{ options, text, want string }{
+		{"", "", ""}, {"", " New York \n", " New York \n"}, {"", "\xff\x00", "\xff\x00"}, {"", long, long}, {"", long + "x", ""},
+		{"max=3", "abc", "abc"}, {"max=3", "abcd", ""},
+	} {
+		got := strings.Join(terms(t, "keyword", tt.options, tt.text), "+")
+		if got != tt.want {
+			t.Errorf("keyword(%s) %.20q: %.20q", tt.options, tt.text, got)
+		}
+	}
+}
+
 func TestNew(t *testing.T) {
 	for _, tt := range []struct{ name, options, want string }{
 		{"simple", "", "max=64"},
@@ -92,6 +122,11 @@ func TestNew(t *testing.T) {
 		{"standard", "apostrophes=fold,max=9", "max=9,apostrophes=fold"},
 		{"whitespace", "", "max=65535"},
 		{"english", "", "max=255,stop=english,apostrophes=fold"},
+		{"cjk", "", "max=255"},
+		{"cjk", "unicode=nfkc,fold=none", "max=255"},
+		{"cjk", "fold=case,unicode=keep,max=9", "max=9,unicode=keep,fold=case"},
+		{"code", "", "max=255"},
+		{"keyword", "", "max=65535"},
 		{"standard", "fold=case+accents,unicode=nfkc", "max=255,apostrophes=fold,unicode=nfkc,fold=accents+case"},
 		{"standard", "fold=accents", "max=255,apostrophes=fold,fold=accents"},
 		{"standard", "fold=accents,apostrophes=keep", "max=255,apostrophes=keep,fold=accents"},
@@ -124,7 +159,7 @@ func TestNew(t *testing.T) {
 	}
 	for _, tt := range []struct{ name, options, want string }{
 		{"", "", "unknown analyzer"},
-		{"Simple", "", "known: simple, standard, english, whitespace"},
+		{"Simple", "", "known: simple, standard, english, whitespace, cjk, code, keyword"},
 		{"simple", "max", "from 1 to 65535"},
 		{"simple", "max=0", "from 1 to 65535"},
 		{"simple", "max=65536", "from 1 to 65535"},
@@ -136,6 +171,9 @@ func TestNew(t *testing.T) {
 		{"english", "apostrophes=", "fold or keep"},
 		{"standard", "apostrophes=fold,apostrophes=fold", "given twice"},
 		{"simple", "apostrophes=fold", "unknown option"},
+		{"cjk", "apostrophes=fold", "unknown option"},
+		{"code", "unicode=nfc", "unknown option"},
+		{"keyword", "stop=none", "unknown option"},
 		{"simple", "fold=case", "unknown option"},
 		{"whitespace", "unicode=nfc", "unknown option"},
 		{"standard", "unicode=nfd", "keep, nfc or nfkc"},

@@ -8,6 +8,10 @@
 //	            lower-cased
 //	english     standard, without stop words, stemmed by Snowball's English stemmer
 //	whitespace  maximal runs without white space, unchanged
+//	cjk         pairs of adjacent characters of scripts without spaces between words;
+//	            the words of standard elsewhere
+//	code        identifiers and their parts, lower-cased
+//	keyword     the whole text, unchanged
 //
 // Package languages has more like english. Typographic apostrophes, as in dog’s, are the
 // plain one in standard and the languages, unless the options keep them. The options can

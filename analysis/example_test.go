@@ -39,6 +39,36 @@ func ExampleNew_fold() {
 	// max=255,apostrophes=fold,unicode=nfc,fold=accents+case
 }
 
+func ExampleNew_code() {
+	code, err := analysis.New("code", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	var tokens analysis.Tokens
+	code.Tokenizer().Tokenize(&tokens, []byte("http.HTTPServer_v2"))
+	for token := range tokens.All() {
+		fmt.Printf("%s %d\n", token.Term, token.Increment)
+	}
+	// Output:
+	// http 1
+	// httpserver_v2 1
+	// http 0
+	// server 0
+	// v 0
+	// 2 0
+}
+
+func ExampleNew_cjk() {
+	cjk, err := analysis.New("cjk", "")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%s\n", analysis.Terms(cjk.Tokenizer(), []byte("東京都 Tokyo ﾀﾜｰ ไทย")))
+	// Output: [東京 京都 tokyo タワ ワー ไท ทย]
+}
+
 // An analyzer for Esperanto takes endings from words.
 func ExampleRegisterLanguage() {
 	err := analysis.RegisterLanguage(analysis.Language{

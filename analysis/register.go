@@ -83,27 +83,30 @@ func Names() []string {
 // comma-separated list of key=value:
 //
 //	max=N             tokens over N bytes are dropped, 1 <= N <= 65535, counted after
-//	                  folding and before lower-casing and stemming; terms over 65535
-//	                  bytes are dropped whatever N is
+//	                  folding apostrophes and before anything else; terms over 65535
+//	                  bytes are dropped whatever N is. In cjk a token is a pair, in code
+//	                  an identifier, which is dropped with its parts
 //	stop=LIST         languages only: the name of the analyzer (default), which stands
 //	                  for its list, none, or words joined by +
 //	apostrophes=fold  standard and english only: U+2018, U+2019, U+201B, U+02BC and
 //	                  U+FF07 are read as U+0027, so that both forms of "dog's" are one
 //	                  term; the other value is keep
-//	unicode=nfc       standard and languages: words are normalized to the form NFC, so that
-//	                  composed and decomposed letters are the same; the other values are
-//	                  nfkc (full-width and half-width forms and ligatures are ordinary
+//	unicode=nfc       standard, languages and cjk: words are normalized to the form NFC, so
+//	                  that composed and decomposed letters are the same; the other values
+//	                  are nfkc (full-width and half-width forms and ligatures are ordinary
 //	                  letters too) and keep
-//	fold=accents+case standard and languages: accents, case or both. With accents, Latin and
-//	                  Greek letters lose their marks, and æ, œ, ø, ł, đ, ð, þ, ħ, ŧ and ı
-//	                  are ae, oe, o, l, d, d, th, h, t and i. With case, lower-case
+//	fold=accents+case standard, languages and cjk: accents, case or both. With accents,
+//	                  Latin and Greek letters lose their marks, and æ, œ, ø, ł, đ, ð, þ, ħ,
+//	                  ŧ and ı are ae, oe, o, l, d, d, th, h, t and i. With case, lower-case
 //	                  letters that differ in case alone are one, as ß and ss, ς and σ. Stop
 //	                  words and stemmers see what folding leaves. The other value is none.
 //
-// By default, unicode is keep in standard and english and nfc in other languages, fold is
-// none, and apostrophes are folded; other languages always fold them. In standard and
-// english, options that say nothing of apostrophes, unicode and fold, but are not empty,
-// keep apostrophes: they may be those of an index that was made before there was the choice.
+// By default, unicode is keep in standard and english, nfc in other languages and nfkc in
+// cjk; fold is none; and apostrophes are folded, which other languages and cjk always do.
+// In standard and
+// english, options that say nothing of apostrophes, unicode and fold, but are not
+// empty, keep apostrophes: they may be those of an index that was made before there was
+// the choice.
 func New(name, options string) (Analyzer, error) {
 	registered.RLock()
 	i := find(name)

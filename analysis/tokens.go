@@ -85,7 +85,7 @@ func (t *Tokens) Raw() (bytes []byte, terms []Span) {
 // is empty or longer than MaxTokenBytes, is dropped and leaves a gap in the
 // positions. So are terms past 4 GiB in all.
 func (t *Tokens) Add(token Token) {
-	if n := len(token.Term); n == 0 || n > MaxTokenBytes || uint64(len(t.bytes)+n) > math.MaxUint32 {
+	if n := len(token.Term); n == 0 || n > MaxTokenBytes || uint64(len(t.bytes)+n) > maxBytes {
 		t.skip(len(t.spans), token.Increment)
 		return
 	}
@@ -97,8 +97,17 @@ func (t *Tokens) Add(token Token) {
 	}
 }
 
-// end makes the bytes from start a token that stands for text[from:to].
+// maxBytes is how many bytes of terms Tokens hold. Tests lower it.
+var maxBytes uint64 = math.MaxUint32
+
+// end makes the bytes from start a token that stands for text[from:to]. Like Add, it drops
+// what lies past 4 GiB: rewriting may make a text longer.
 func (t *Tokens) end(start, from, to int) {
+	if uint64(len(t.bytes)) > maxBytes {
+		t.bytes = t.bytes[:start]
+		t.skip(len(t.spans), 1)
+		return
+	}
 	if len(t.source) < len(t.spans) {
 		t.source = append(t.source, t.spans[len(t.source):]...)
 	}

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -41,12 +42,31 @@ func TestPlaces(t *testing.T) {
 		{"standard", "", "Dog’s b ’ dog＇s ʼtis", "dog's=Dog’s b=b dog's=dog＇s tis=tis"},
 		{"english", "", "É the dogʼs of’s", "é=É _dog=dogʼs _of=of’s"},
 		{"english", "stop=the+of", "The Kings of the dogs", "_king=Kings ___dog=dogs"},
+		{"cjk", "", "a 東京都 bc É", "a=a 東京=東京 京都=京都 bc=bc é=É"},
+		{"cjk", "max=6", "abcdefg 東京都 abcdefg 日", "_東京=東京 _京都=京都 __日=日"},
+		{"cjk", "max=5", "日本語 a", "__a=a"},
+		{"code", "max=3", "open fs", "_fs=fs"},
 		{"whitespace", "max=3", "ab\tabcd É", "ab=ab _É=É"},
 	} {
 		want := strings.Fields(strings.ReplaceAll(tt.want, "Can't,", "Can't"))
 		if got := describe(t, tt.name, tt.options, tt.text); !slices.Equal(got, want) {
 			t.Errorf("%s(%s) %q:\n got %q\nwant %q", tt.name, tt.options, tt.text, got, want)
 		}
+	}
+}
+
+// Parts are at the position of their identifier, and a repeated one counts each time.
+func TestCodePlaces(t *testing.T) {
+	a, err := New("code", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var toks Tokens
+	text := "x.fooFoo_2 y"
+	a.Tokenizer().Tokenize(&toks, []byte(text))
+	want := []Token{{[]byte("x"), 0, 1, 1}, {[]byte("foofoo_2"), 2, 10, 1}, {[]byte("foo"), 2, 5, 0}, {[]byte("foo"), 5, 8, 0}, {[]byte("2"), 9, 10, 0}, {[]byte("y"), 11, 12, 1}}
+	if got := slices.Collect(toks.All()); !reflect.DeepEqual(got, want) {
+		t.Errorf("%q gives %+v, want %+v", text, got, want)
 	}
 }
 
@@ -68,6 +88,15 @@ func TestLongLowerCase(t *testing.T) {
 		if got, want := describe(t, name, "max=65535", text), []string{"one=one", "_two=two"}; !slices.Equal(got, want) {
 			t.Errorf("%s: %.100q, want %q", name, got, want)
 		}
+	}
+}
+
+// Terms past 4 GiB, where a Span cannot reach, are dropped.
+func TestTooManyBytes(t *testing.T) {
+	defer func(limit uint64) { maxBytes = limit }(maxBytes)
+	maxBytes = 10
+	if got := terms(t, "standard", "", "five six seven ten"); !slices.Equal(got, []string{"five", "six", "ten"}) {
+		t.Errorf("terms %q", got)
 	}
 }
 

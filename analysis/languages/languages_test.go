@@ -197,7 +197,7 @@ func TestProperties(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			text := rapid.StringOfN(rapid.SampledFrom(alphabet), 0, 60, -1)
 			x, y := text.Draw(t, "x"), text.Draw(t, "y")
-			if got, want := cut(x+" \n "+y), slices.Concat(cut(x), cut(y)); !slices.Equal(got, want) {
+			if got, want := cut(x+"\n"+y), slices.Concat(cut(x), cut(y)); !slices.Equal(got, want) {
 				t.Fatalf("%s: %q and %q together are %q, not %q", a.Name(), x, y, got, want)
 			}
 			if rewrite != nil {

@@ -62,16 +62,20 @@ func oracle(name, text string, fold bool, rewrite func(string) string) []string 
 	return out
 }
 
+// unread returns the invalid byte or the U+FFFD that s begins with.
+func unread(s string) string {
+	if strings.HasPrefix(s, "\uFFFD") {
+		return s[:3]
+	}
+	return s[:1]
+}
+
 // lowered maps runes with unicode.ToLower and leaves invalid bytes alone.
 func lowered(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		if r == unicode.ReplacementChar {
-			n := 1
-			if strings.HasPrefix(s[i:], "\uFFFD") {
-				n = 3
-			}
-			b.WriteString(s[i : i+n])
+			b.WriteString(unread(s[i:]))
 			continue
 		}
 		b.WriteRune(unicode.ToLower(r))
@@ -85,7 +89,7 @@ func bared(s string) string {
 	last := rune(0)
 	for i, r := range s {
 		if r == unicode.ReplacementChar {
-			b.WriteByte(s[i])
+			b.WriteString(unread(s[i:]))
 			last = 0
 			continue
 		}
@@ -105,7 +109,7 @@ func caseFolded(s string) string {
 	for i, r := range s {
 		switch {
 		case r == unicode.ReplacementChar:
-			b.WriteByte(s[i])
+			b.WriteString(unread(s[i:]))
 		case unicode.Is(unicode.Cherokee, r): // folded to upper case
 			b.WriteRune(r)
 		default:

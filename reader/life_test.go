@@ -45,6 +45,7 @@ var calls = map[string]func(o *opened) error{
 	},
 	"Snapshot.Err":      func(o *opened) error { return o.s.Err() },
 	"Snapshot.ID":       func(o *opened) error { _, err := o.s.AppendID(nil, 7); return err },
+	"Snapshot.Texts":    func(o *opened) error { _, _, err := o.s.AppendTexts(nil, nil, []uint32{7}); return err },
 	"Snapshot.Stored":   func(o *opened) error { _, err := o.s.AppendStored(nil, 7); return err },
 	"Snapshot.DocLen":   func(o *opened) error { _, err := o.s.DocLen(7); return err },
 	"Snapshot.Deleted":  func(o *opened) error { _, err := o.s.Deleted(3001); return err },
@@ -79,6 +80,7 @@ var calls = map[string]func(o *opened) error{
 	"Segment.FindID":   func(o *opened) error { _, _, err := o.seg.FindID([]byte("x")); return err },
 	"Segment.EachID":   func(o *opened) error { return o.seg.EachID(func(uint32, []byte) error { return nil }) },
 	"Segment.DocLen":   func(o *opened) error { _, err := o.seg.DocLen(5); return err },
+	"Segment.Texts":    func(o *opened) error { _, _, err := o.seg.AppendTexts(nil, nil, []uint32{5}); return err },
 	"Segment.Stored":   func(o *opened) error { _, err := o.seg.AppendStored(nil, 5); return err },
 	"Segment.Postings": func(o *opened) error { return last(o.seg.Postings([]byte("odd"))) },
 	"Segment.Cursor": func(o *opened) error {

@@ -215,6 +215,18 @@ func (s *Segment) AppendStored(dst []byte, doc uint32) (text []byte, err error) 
 	return s.views.AppendStored(dst, doc)
 }
 
+// AppendTexts appends the stored texts of docs to dst, and to ends where each of them ends in
+// it. It is fastest if the docIDs ascend. On an error it returns both unchanged.
+func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []byte, textEnds []int, err error) {
+	texts, textEnds = dst, ends // also after a fault
+	if err := s.life.acquire(); err != nil {
+		return texts, textEnds, err
+	}
+	defer s.life.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	return s.views.AppendTexts(dst, ends, docs)
+}
+
 // verify checks every checksum and all content of the segment.
 func (s *Segment) verify(ctx context.Context) (err error) {
 	if err := s.life.acquire(); err != nil {

@@ -268,6 +268,35 @@ func (s *Snapshot) AppendStored(dst []byte, doc uint32) (text []byte, err error)
 	return seg.AppendStored(dst, local)
 }
 
+// AppendTexts appends the stored texts of documents, given by global docIDs, to dst, and to ends
+// where each of them ends in it. If the docIDs ascend, nothing is inflated twice, which is
+// faster than AppendStored for each. On an error it returns both unchanged.
+func (s *Snapshot) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []byte, textEnds []int, err error) {
+	texts, textEnds = dst, ends
+	if err := s.lives().err(); err != nil {
+		return dst, ends, err
+	}
+	var local [16]uint32
+	for len(docs) > 0 {
+		seg, first, err := s.locate(docs[0])
+		if err != nil {
+			return dst, ends, err
+		}
+		run := append(local[:0], first)
+		for _, doc := range docs[1:] {
+			if doc < seg.base || doc-seg.base >= seg.info.Docs {
+				break
+			}
+			run = append(run, doc-seg.base)
+		}
+		if texts, textEnds, err = seg.AppendTexts(texts, textEnds, run); err != nil {
+			return dst, ends, err
+		}
+		docs = docs[len(run):]
+	}
+	return texts, textEnds, nil
+}
+
 // Prefetch begins to read the ids of documents, given by global docIDs, and their stored
 // text if text is set: where the index is not in memory, many reads take hardly longer at once
 // than one by one. It is only a hint. What was read before is not read again. With OpenReaderAt

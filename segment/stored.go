@@ -137,6 +137,26 @@ func (s *Segment) AppendStored(dst []byte, doc uint32) ([]byte, error) {
 	return t.Append(dst, doc)
 }
 
+// AppendTexts appends the stored texts of docs to dst, and to ends where each of them ends in
+// it. It is fastest if the docIDs ascend. On an error it returns both unchanged.
+func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
+	t := textsPool.Get().(*Texts)
+	defer textsPool.Put(t)
+	defer t.close()
+	if err := t.open(s); err != nil {
+		return dst, ends, err
+	}
+	out, outEnds := dst, ends
+	for _, doc := range docs {
+		var err error
+		if out, err = t.Append(out, doc); err != nil {
+			return dst, ends, err
+		}
+		outEnds = append(outEnds, len(out))
+	}
+	return out, outEnds, nil
+}
+
 var textsPool = sync.Pool{New: func() any { return new(Texts) }}
 
 // storedText returns the text at pos of a block and the position after it, or -1.

@@ -1,0 +1,111 @@
+// Package record has the form in which a segment of an index with a schema stores the values
+// of a document (format/FORMAT.md, section 4.8): for each value its field's id and a form, and
+// the value. Records say how long their values are, so those of fields that the schema has
+// dropped are passed over.
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Forms of a value, the low bits of the varint before it.
+const (
+	formVarint = iota // zig-zag: integers, times
+	formFixed         // 8 bytes, little-endian: floats
+	formBytes         // varint length, bytes: texts, keywords
+
+	formBits = 2
+)
+
+// ErrMalformed is matched by the errors for bytes that are no record.
+var ErrMalformed = errors.New("malformed record")
+
+// Append appends a value of the field with an id to a record.
+func Append(dst []byte, id uint32, v schema.Value) []byte {
+	head := uint64(id) << formBits
+	switch v.Kind {
+	case schema.KindInteger, schema.KindTime:
+		return binary.AppendVarint(binary.AppendUvarint(dst, head|formVarint), v.Int())
+	case schema.KindFloat:
+		return binary.LittleEndian.AppendUint64(binary.AppendUvarint(dst, head|formFixed), math.Float64bits(v.Float()))
+	}
+	b := v.Bytes()
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, head|formBytes), uint64(len(b)))
+	return append(dst, b...)
+}
+
+// Stored is a value as a record has it: its kind and field are up to the schema.
+type Stored struct {
+	ID    uint32 // of the field
+	form  uint64
+	num   uint64
+	bytes []byte
+}
+
+// Next decodes the first value of a record that is not empty, and returns what follows it. The
+// value refers to the bytes of the record.
+func Next(b []byte) (v Stored, rest []byte, err error) {
+	head, n := uvarint(b)
+	if n == 0 || head>>formBits > math.MaxUint32 {
+		return v, nil, fmt.Errorf("%w: no field", ErrMalformed)
+	}
+	v.ID, v.form = uint32(head>>formBits), head&(1<<formBits-1)
+	b = b[n:]
+	switch v.form {
+	case formVarint:
+		if v.num, n = uvarint(b); n == 0 {
+			return v, nil, v.malformed()
+		}
+	case formFixed:
+		if n = 8; len(b) < n {
+			return v, nil, v.malformed()
+		}
+		v.num = binary.LittleEndian.Uint64(b)
+	case formBytes:
+		size, k := uvarint(b)
+		if k == 0 || size > uint64(len(b)-k) {
+			return v, nil, v.malformed()
+		}
+		n = k + int(size)
+		v.bytes = b[k:n:n]
+	default:
+		return v, nil, v.malformed()
+	}
+	return v, b[n:], nil
+}
+
+// uvarint decodes a varint in its shortest form, and returns its length, or 0.
+func uvarint(b []byte) (uint64, int) {
+	v, n := binary.Uvarint(b)
+	if n <= 0 || n > 1 && b[n-1] == 0 {
+		return 0, 0
+	}
+	return v, n
+}
+
+func (v *Stored) malformed() error {
+	return fmt.Errorf("%w: value of field %d in form %d", ErrMalformed, v.ID, v.form)
+}
+
+// Value returns v as a value of a field, given by its number in the schema and its kind.
+func (v *Stored) Value(field int, kind schema.Kind) (schema.Value, error) {
+	n := int64(v.num>>1) ^ -int64(v.num&1)
+	switch {
+	case v.form == formBytes && kind == schema.KindText:
+		return schema.TextValue(field, v.bytes), nil
+	case v.form == formBytes && kind == schema.KindKeyword:
+		return schema.KeywordValue(field, v.bytes), nil
+	case v.form == formVarint && kind == schema.KindInteger:
+		return schema.IntegerValue(field, n), nil
+	case v.form == formVarint && kind == schema.KindTime:
+		return schema.NanosValue(field, n), nil
+	case v.form == formFixed && kind == schema.KindFloat:
+		return schema.FloatValue(field, math.Float64frombits(v.num)), nil
+	}
+	return schema.Value{}, fmt.Errorf("%w: value of field %d in form %d is none of kind %v", ErrMalformed, v.ID, v.form, kind)
+}

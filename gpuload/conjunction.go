@@ -57,6 +57,9 @@ func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how St
 	x := c.x
 	queries = slices.Clone(queries)
 	for i := range queries {
+		if !plain(&queries[i]) {
+			return fmt.Errorf("query %d, a Node with boosts or hits after another: %w", i, ErrUnsupported)
+		}
 		queries[i].Mode, queries[i].K = query.And, 1
 	}
 	plans := x.resolve(queries)

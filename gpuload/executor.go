@@ -98,9 +98,10 @@ func halfOf(segments []residency.Segment, o Options) *Executor {
 		x.docs += uint64(x.views[i].Docs)
 	}
 	for _, s := range segments {
-		x.dictionaries = append(x.dictionaries, terms.Part{Views: s.Seg, Deletes: s.Deletes})
+		x.dictionaries = append(x.dictionaries, terms.Part{Views: s.Seg, Deletes: s.Deletes, Fields: []terms.Dictionary{s.Seg}})
 	}
-	x.terms.Init(o.Scorer.Weight, knownSets(x.countTerms(), len(x.views)))
+	weigh := func(_ int, df uint64, times int, _ float64) float32 { return o.Scorer.Weight(df, times) }
+	x.terms.Init(weigh, 1, knownSets(x.countTerms(), len(x.views)))
 	return x
 }
 

@@ -7,7 +7,7 @@ func (x *Executor) Resident(term []byte) bool {
 	if x.zero() {
 		return false
 	}
-	k := x.terms.Get(term)
+	k := x.terms.Get(0, term)
 	if k == nil {
 		return false
 	}

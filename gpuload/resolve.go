@@ -18,6 +18,7 @@ type resolver struct {
 	list     segment.List
 	parts    []residency.ListPart
 	lookup   terms.Resolver[known]
+	words    []terms.Word
 	weights  []float32
 	postings []posting
 }
@@ -77,6 +78,10 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 		return err
 	}
 	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))
+	if !plain(q) {
+		p.cpu = true
+		return nil
+	}
 	if p.k == 0 || len(q.RawTerms) == 0 {
 		p.done = true
 		return nil
@@ -118,6 +123,10 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	p.cpu = p.cpu || p.weight.smalls > zoneSlots
 	return nil
 }
+
+// plain reports whether q, which is complete, is all in its RawTerms, Mode and K, but for a filter. The CPU
+// answers others.
+func plain(q *query.Query) bool { return q.Node == nil && q.Text == "" && q.After == nil }
 
 // resolver returns a resolver for single queries, to be put back into x.found.
 func (x *Executor) resolver() *resolver {

@@ -40,7 +40,7 @@ func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok
 		return r, false, ErrClosed
 	}
 	own := *q
-	if q = &own; q.K == 0 || q.Text != "" {
+	if q = &own; q.K == 0 || q.Text != "" || q.Node != nil {
 		if err := s.complete(q); err != nil {
 			return r, false, err
 		}
@@ -48,7 +48,7 @@ func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok
 	if err := s.valid(ctx, q); err != nil {
 		return r, false, err
 	}
-	if len(q.RawTerms) > 0 && q.Filter == nil && s.x.state.works.Load() { // otherwise the CPU answers all
+	if len(q.RawTerms) > 0 && q.Filter == nil && plain(q) && s.x.state.works.Load() { // otherwise the CPU answers all
 		state, err := s.outlook(q)
 		if err != nil || s.begin(q, state) != StepCPU {
 			return r, false, err
@@ -69,6 +69,9 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 	if !s.x.state.works.Load() {
 		t.failed(s.x.Err())
 		return s.onCPU(ctx, q, t, StepState{}, "no device")
+	}
+	if !plain(q) {
+		return s.onCPU(ctx, q, t, StepState{}, "not supported on the device")
 	}
 	if len(q.RawTerms) == 0 {
 		return query.Result{}, nil

@@ -114,7 +114,11 @@ func (r *resolver) distinct(words [][]byte) ([]terms.Term[known], error) {
 	if l := &r.lookup; l.Keep == nil {
 		l.Parts, l.Keep, l.Copy, l.Guard = r.x.dictionaries, r.keep, copyKnown, store.Guard
 	}
-	found, err := r.lookup.Resolve(&r.x.terms, words)
+	r.words = r.words[:0]
+	for _, b := range words {
+		r.words = append(r.words, terms.Word{Bytes: b, Boost: 1})
+	}
+	found, err := r.lookup.Resolve(&r.x.terms, r.words)
 	if e := r.x.expected.Load(); e != nil {
 		for i := range found {
 			if found[i].Fresh {

@@ -99,7 +99,7 @@ func (s *Scorer) IDF(df uint64) float64 { return s.bm25.IDF(df) }
 // Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
 // frequency over the snapshot without deleted documents, qtf how often the query holds the term. No
 // posting of the term scores more.
-func (s *Scorer) Weight(df uint64, qtf int) float32 { return s.bm25.Weight(df, qtf) }
+func (s *Scorer) Weight(df uint64, qtf int) float32 { return s.bm25.Weight(df, qtf, 1) }
 
 // Bound returns the greatest score of the four postings of q under weight w. No posting that q
 // bounds scores more.

@@ -10,10 +10,11 @@
 // query give the same docIDs with the same float32 scores to the bit in the same order: score
 // descending, then docID ascending. Three rules make that so:
 //
-//   - a posting's score is Score, a fixed sequence of float32 operations;
+//   - a posting's score is Score, a fixed sequence of float32 operations, or another for fields with
+//     lengths of a byte (format/FORMAT.md, section 8);
 //   - a document's score is the float32 sum of its postings' scores, terms taken in ascending
-//     document frequency over the whole snapshot, equal frequencies by the bytes of the term,
-//     starting from the first term that occurs;
+//     document frequency over the whole snapshot, equal frequencies by the name of the field, then by
+//     the bytes of the term, starting from the first term that occurs;
 //   - a hit is ordered by its key, which is score and docID in one uint64.
 //
 // DocIDs are global: the first docID of a segment is the number of documents in the segments before
@@ -26,6 +27,7 @@
 //	no terms               no hits
 //	unknown term           And: no hits; Or and AndOr: ignored
 //	a term given q times   counts q times: its weight is multiplied by q
+//	a Node             terms count q times if field, bytes and boost are the same
 //	a score of zero        still a hit (parameters or rounding can cause it)
 //	a deleted document     never a hit; it does not count in df, N and the
 //	                       average length, so merges change no score
@@ -42,8 +44,9 @@
 // # Inside
 //
 //	query.go, algorithm.go   queries and their parts; errors.go: errors that callers match
+//	node.go                  Node: what is searched for, over fields
 //	searcher.go              Searcher: its life, queries in, hits out
-//	parse.go                 text to terms
+//	parse.go                 text and nodes to terms
 //	bm25.go                  parameters, statistics, Scorer, Score
 //	trace.go                 a record of an execution
 //	arena.go                 memory for results that is reused

@@ -4,18 +4,29 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 )
 
-// Parser turns text into terms by the analyzer of an index. It is safe for concurrent use. Most
+// Parser turns text into terms by the analyzers of an index. It is safe for concurrent use. Most
 // programs do not need one: a Searcher has its own.
 type Parser struct {
-	analyzer analysis.Analyzer
-	err      error     // why there is no analyzer
-	pool     sync.Pool // of *tokenizer
+	schema *schema.Schema // nil if implicit
+	fields []*fieldParser // those that are indexed, in the order of their names; none in the zero value
+	texts  []int          // which of them are text
+}
+
+// fieldParser parses the text of one field.
+type fieldParser struct {
+	name     string
+	analyzer analysis.Analyzer // nil if the text is the term
+	err      error             // why there is no analyzer
+	pool     sync.Pool         // of *tokenizer
 }
 
 // tokenizer is the tokenizing state of one goroutine.
@@ -25,33 +36,73 @@ type tokenizer struct {
 	text   []byte
 }
 
-// NewParser returns a Parser for the index of a snapshot. If its analyzer is not registered, methods
+// NewParser returns a Parser for the index of a snapshot. If an analyzer is not registered, methods
 // say so that have text to parse.
-func NewParser(s *reader.Snapshot) *Parser { return newParser(s.Analyzer()) }
+func NewParser(s *reader.Snapshot) *Parser {
+	name, options := s.Analyzer()
+	return newParser(nil, name, options)
+}
 
-func newParser(name, options string) *Parser {
-	p := new(Parser)
-	a, err := analysis.New(name, options)
-	if p.err = err; err == nil {
-		p.analyzer = a
+// newParser returns a Parser for fields, or for an index without a schema by one analyzer.
+func newParser(s *schema.Schema, analyzer, options string) *Parser {
+	p := &Parser{schema: s}
+	if s == nil {
+		p.fields = append(p.fields, newFieldParser("", analyzer, options))
+		return p
+	}
+	for _, f := range indexed(s) {
+		name, options := f.Analysis()
+		if f.Kind == schema.KindText {
+			p.texts = append(p.texts, len(p.fields))
+			p.fields = append(p.fields, newFieldParser(f.Name, name, options))
+		} else {
+			p.fields = append(p.fields, &fieldParser{name: f.Name})
+		}
 	}
 	return p
 }
 
-// AppendTerms appends the terms of text to terms and their bytes to buf, and returns both. The terms
-// are valid until the bytes of buf are overwritten. The error matches analysis.ErrUnknown.
-func (p *Parser) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
-	if p == nil || p.analyzer == nil && p.err == nil {
-		return terms, buf, fmt.Errorf("parse a query: %w", ErrClosed)
+// indexed returns the fields that are indexed, in the order of their names: the engine's numbers.
+func indexed(s *schema.Schema) []*schema.Field {
+	var fields []*schema.Field
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Indexing() != schema.IndexNone {
+			fields = append(fields, f)
+		}
 	}
-	if p.err != nil {
-		return terms, buf, p.err
+	slices.SortFunc(fields, func(a, b *schema.Field) int { return cmp.Compare(a.Name, b.Name) })
+	return fields
+}
+
+func newFieldParser(field, name, options string) *fieldParser {
+	f := &fieldParser{name: field}
+	a, err := analysis.New(name, options)
+	if f.err = err; err == nil {
+		f.analyzer = a
+	} else if field != "" {
+		f.err = fmt.Errorf("field %q: %w", field, err)
 	}
-	t, ok := p.pool.Get().(*tokenizer)
+	return f
+}
+
+// appendTerms is Parser.AppendTerms for a field.
+func (f *fieldParser) appendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
+	switch {
+	case f.err != nil:
+		return terms, buf, f.err
+	case f.analyzer == nil:
+		if text != "" {
+			start := len(buf)
+			buf = append(buf, text...)
+			terms = append(terms, buf[start:len(buf):len(buf)])
+		}
+		return terms, buf, nil
+	}
+	t, ok := f.pool.Get().(*tokenizer)
 	if !ok {
-		t = &tokenizer{Tokenizer: p.analyzer.Tokenizer()}
+		t = &tokenizer{Tokenizer: f.analyzer.Tokenizer()}
 	}
-	defer p.pool.Put(t)
+	defer f.pool.Put(t)
 	t.tokens.Reset()
 	t.text = append(t.text[:0], text...)
 	t.Tokenize(&t.tokens, t.text)
@@ -68,12 +119,94 @@ func (p *Parser) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte,
 	return terms, buf, nil
 }
 
+// number returns the engine's number of a field.
+func (p *Parser) number(name string) (int, error) {
+	if i, ok := slices.BinarySearchFunc(p.fields, name, func(f *fieldParser, name string) int { return cmp.Compare(f.name, name) }); ok {
+		return i, nil
+	}
+	switch f, ok := p.schema.Field(name); {
+	case p.schema == nil:
+		return 0, fmt.Errorf("%w: field %q: the index has no schema", ErrInvalid, name)
+	case name == "":
+		return 0, fmt.Errorf("%w: a term must name its field, one of %s", ErrInvalid, p.names(nil))
+	case ok:
+		return 0, fmt.Errorf("%w: field %q, of kind %v, is not indexed", ErrInvalid, name, f.Kind)
+	}
+	return 0, fmt.Errorf("%w: there is no field %q, but %s", ErrInvalid, name, p.names(nil))
+}
+
+// names returns the names of fields, or of all, for errors.
+func (p *Parser) names(of []int) string {
+	var names []string
+	for i, f := range p.fields {
+		if of == nil || slices.Contains(of, i) {
+			names = append(names, f.name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// AppendTerms appends the terms of text to terms and their bytes to buf, and returns both. The terms
+// are valid until the bytes of buf are overwritten. The error matches analysis.ErrUnknown, or
+// ErrInvalid if the index has a schema: each of its fields has its own analyzer, which Match uses.
+func (p *Parser) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
+	if err := p.check(); err != nil {
+		return terms, buf, err
+	}
+	if p.schema != nil {
+		return terms, buf, fmt.Errorf("%w: text without a field, of which the index has %s", ErrInvalid, p.names(nil))
+	}
+	return p.fields[0].appendTerms(terms, buf, text)
+}
+
+// check returns an error if p is the zero value.
+func (p *Parser) check() error {
+	if p == nil || p.fields == nil && p.schema == nil {
+		return fmt.Errorf("parse a query: %w", ErrClosed)
+	}
+	return nil
+}
+
+// words is engine.Options.Parse.
+func (p *Parser) words(q *engine.Query, w *engine.Words) (err error) {
+	if q.Node == nil && q.Text == "" && (p == nil || p.schema == nil) {
+		w.Add(0, 1, q.Terms...)
+		return nil
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	if n, ok := q.Node.(Node); ok {
+		return p.flatten(n, w)
+	}
+	if p.schema != nil {
+		if len(q.Terms) > 0 {
+			return fmt.Errorf("%w: a raw term without a field, of which the index has %s: use Term", ErrInvalid, p.names(nil))
+		}
+		return p.flatten(Match{Text: q.Text, Mode: Mode(q.Mode)}, w)
+	}
+	w.Add(0, 1, q.Terms...)
+	w.Terms, w.Bytes, err = p.AppendTerms(w.Terms, w.Bytes, q.Text)
+	w.Add(0, 1, w.Terms...)
+	return err
+}
+
+// flatten adds the words of a node to w, which has none.
+func (p *Parser) flatten(n Node, w *engine.Words) error {
+	f := flat{p, w}
+	m, _, err := f.add(n)
+	w.Mode = engine.Mode(m)
+	return err
+}
+
 // Complete returns queries with the terms of Text in RawTerms, instead of Text, and DefaultK instead
-// of a K of 0: what executors begin with. It returns queries itself if they need nothing of that, and
-// does not change them. The error is a NumberError that matches analysis.ErrUnknown.
+// of a K of 0: what executors begin with. A Node becomes RawTerms and Mode if that says the same: if the
+// index has no schema and no term a boost. It returns queries itself if they need nothing of that, and
+// does not change them. The error is a NumberError that matches what Searcher.AppendHits says.
 func (p *Parser) Complete(queries []Query) ([]Query, error) {
+	complete := func(q *Query) bool { return q.Text == "" && q.Node == nil && q.K != 0 }
 	i := 0
-	for i < len(queries) && queries[i].Text == "" && queries[i].K != 0 {
+	for i < len(queries) && complete(&queries[i]) {
 		i++
 	}
 	if i == len(queries) {
@@ -81,16 +214,37 @@ func (p *Parser) Complete(queries []Query) ([]Query, error) {
 	}
 	own := slices.Clone(queries)
 	for ; i < len(own); i++ {
-		q := &own[i]
-		q.K = cmp.Or(q.K, DefaultK)
-		if q.Text == "" {
-			continue
-		}
-		terms, _, err := p.AppendTerms(slices.Clone(q.RawTerms), nil, q.Text)
-		if err != nil {
+		if err := p.complete(&own[i]); err != nil {
 			return nil, &NumberError{Number: i, Err: err}
 		}
-		q.RawTerms, q.Text = terms, ""
 	}
 	return own, nil
+}
+
+// complete is Complete for one query.
+func (p *Parser) complete(q *Query) error {
+	q.K = cmp.Or(q.K, DefaultK)
+	if q.Text == "" && q.Node == nil {
+		return nil
+	}
+	if err := p.check(); err != nil {
+		return err
+	}
+	if err := q.checkNode(); err != nil {
+		return err
+	}
+	x := q.engine()
+	var w engine.Words
+	w.Mode = x.Mode
+	if err := p.words(&x, &w); err != nil {
+		return err
+	}
+	if p.schema != nil || slices.ContainsFunc(w.Words, engine.Word.Boosted) {
+		return nil
+	}
+	q.RawTerms, q.Text, q.Node, q.Mode = nil, "", nil, Mode(w.Mode)
+	for _, word := range w.Words {
+		q.RawTerms = append(q.RawTerms, word.Bytes)
+	}
+	return nil
 }

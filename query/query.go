@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query/internal/engine/topk"
 )
 
 // Mode selects the documents that match.
@@ -48,12 +49,17 @@ const DefaultK = 10
 // Query is one ranked Boolean query. The package comment defines the edge cases.
 type Query struct {
 	// Text is what is searched for. The analyzer of the index cuts it into terms as it cut
-	// the documents; there is no syntax. A repeated word counts each time.
+	// the documents; there is no syntax. A repeated word counts each time. If the index has a
+	// schema, all its fields of text are searched, as by a Match.
 	Text string
 	// RawTerms are terms beside those of Text, in any order, spelled as in the dictionary: the
 	// analyzer does not see them, so that "LORD" is found nowhere if it writes "lord".
-	// Searcher.Parse makes them from text. A repeated term counts each time.
+	// Searcher.Parse makes them from text. A repeated term counts each time. If the index has a
+	// schema, terms must name their fields, as Term does.
 	RawTerms [][]byte
+	// Node, unless nil, is what is searched for, instead of Text and RawTerms. It says how terms are
+	// combined, so that Mode must be Or, its zero value.
+	Node Node
 	// K is the maximum number of hits; 0 means DefaultK. Searcher.Count counts matches.
 	K int
 	// Mode selects the documents that match.
@@ -62,12 +68,23 @@ type Query struct {
 	Algorithm Algorithm
 	// Filter, unless nil, holds the global docIDs that may be hits.
 	Filter *roaring.Bitmap
+	// After, unless nil, leaves out the hits up to this one, which is the last of the page before:
+	// only hits with a lower score, or the same score and a greater docID, count. Searcher.Matches and
+	// Searcher.Count ignore it. With AndOr, whose answer depends on K, it is not possible.
+	After *Position
 	// Trace asks for Result.Trace, which Search and Execute of a Searcher give.
 	Trace bool
 }
 
+// Position is a place in the order of hits: that of a Hit.
+type Position struct {
+	Score float32
+	Doc   uint32
+}
+
 // Check returns an error matching ErrInvalid if Mode or Algorithm is not one of the declared
-// constants, or K is negative. Executors check their queries.
+// constants, K is negative, After is no position, or parts of the query contradict each other.
+// Executors check their queries.
 func (q *Query) Check() error {
 	switch {
 	case int(q.Mode) >= len(modeNames):
@@ -76,14 +93,27 @@ func (q *Query) Check() error {
 		return fmt.Errorf("%w: %v", ErrInvalid, q.Algorithm)
 	case q.K < 0:
 		return fmt.Errorf("%w: K is %d, less than 0", ErrInvalid, q.K)
+	case q.After != nil && !(q.After.Score >= 0):
+		return fmt.Errorf("%w: After has the score %v", ErrInvalid, q.After.Score)
+	case q.After != nil && q.Mode == AndOr:
+		return fmt.Errorf("%w: After with mode %v, whose hits depend on K", ErrInvalid, q.Mode)
 	}
-	return nil
+	return q.checkNode()
 }
 
 // Engine returns q, which must be valid, as what executes it sees it.
-func (q *Query) Engine(trusted.Caller) engine.Query {
-	return engine.Query{Text: q.Text, Terms: q.RawTerms, K: cmp.Or(q.K, DefaultK), Mode: engine.Mode(q.Mode),
+func (q *Query) Engine(trusted.Caller) engine.Query { return q.engine() }
+
+func (q *Query) engine() engine.Query {
+	x := engine.Query{Text: q.Text, Terms: q.RawTerms, K: cmp.Or(q.K, DefaultK), Mode: engine.Mode(q.Mode),
 		Algorithm: algorithm.Name(q.Algorithm), Filter: q.Filter}
+	if q.Node != nil {
+		x.Node = q.Node
+	}
+	if q.After != nil {
+		x.After = max(topk.Key(q.After.Doc, q.After.Score+0), 1) // no hit has the key 0
+	}
+	return x
 }
 
 // Result is the answer to one query.

@@ -73,14 +73,15 @@ func searcherOf(s *reader.Snapshot, o Options) (*Searcher, error) {
 	return newSearcher(segments, StatsOf(s), NewParser(s), o)
 }
 
-// newSearcher returns a Searcher over segments, which have the statistics st.
+// newSearcher returns a Searcher over segments of an index without a schema, which have the statistics st.
 func newSearcher(segments []engine.Segment, st Stats, p *Parser, o Options) (*Searcher, error) {
 	sc, err := NewScorer(o.Params, st)
 	if err != nil {
 		return nil, err
 	}
 	x := &Searcher{scorer: sc, parser: p}
-	err = x.engine.Init(segments, engine.Options{Scorer: sc.bm25, Seek: o.Seek, DenseBytes: o.DenseBytes, Parse: p.AppendTerms})
+	err = x.engine.Init(segments, engine.Options{Fields: []engine.Field{{Scorer: sc.bm25}}, Docs: st.Docs, Seek: o.Seek,
+		DenseBytes: o.DenseBytes, Parse: p.words})
 	if err != nil {
 		return nil, err
 	}

@@ -41,6 +41,7 @@ type Counts struct {
 
 // ListTrace is the part of a SegmentTrace that concerns one list.
 type ListTrace struct {
+	Field  string // "" if the index has no schema
 	Term   string
 	DF     uint32  // in this segment
 	Weight float32 // as in Score
@@ -88,7 +89,7 @@ func traceOf(t *algorithm.Trace) *Trace {
 	for _, s := range t.Segments {
 		st := SegmentTrace{Segment: s.Segment, Algorithm: Algorithm(s.Algorithm), Counts: Counts(s.Counts)}
 		for _, l := range s.Lists {
-			st.Lists = append(st.Lists, ListTrace{Term: l.Term, DF: l.DF, Weight: l.Weight, Bound: l.Bound, Blocks: l.Blocks,
+			st.Lists = append(st.Lists, ListTrace{Field: l.Field, Term: l.Term, DF: l.DF, Weight: l.Weight, Bound: l.Bound, Blocks: l.Blocks,
 				ListCounts: ListCounts(l.ListCounts), Fates: l.Fates})
 		}
 		x.Segments = append(x.Segments, st)

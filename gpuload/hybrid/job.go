@@ -63,7 +63,7 @@ func (j *job) set(ctx context.Context, q *query.Query) error {
 
 // complete gives q what it leaves to defaults.
 func (x *Executor) complete(q *query.Query) error {
-	if q.Text == "" && q.K != 0 {
+	if q.Text == "" && q.Node == nil && q.K != 0 {
 		return nil
 	}
 	own, err := x.cpu.Searcher().Complete([]query.Query{*q})
@@ -87,7 +87,8 @@ func (x *Executor) within(ctx context.Context) time.Duration {
 
 // supported reports whether a GPU may answer q.
 func supported(q *query.Query) bool {
-	return q.K > 0 && q.K <= maxK && len(q.RawTerms) > 0 && len(q.RawTerms) <= maxTerms && q.Filter == nil
+	return q.K > 0 && q.K <= maxK && len(q.RawTerms) > 0 && len(q.RawTerms) <= maxTerms &&
+		q.Filter == nil && q.After == nil && q.Node == nil
 }
 
 // Limits of gpuload.Executor.

@@ -40,23 +40,36 @@ func queryBitmap(out output) error {
 	return a.write(out, "query/internal/engine/bitset", "bitset", "zbitmap")
 }
 
-// queryScore writes the scoring of postings, w - w/(1 + tf*norm), eight at a time, with
-// each operation rounded separately. 512-bit vectors do not divide faster.
+// queryScore writes the scoring of postings, eight at a time, with each operation rounded
+// separately: w - w/(1 + tf*norm) and, for coded lengths, w/(1 + norm*(1/tf)). 512-bit
+// vectors do not divide faster.
 func queryScore(out output) error {
-	const lanes = 8
 	a := newAssembler()
-	a.function("scoreAVX2", "func(v *float32, freqs *uint32, n int, w float32)",
-		"scoreAVX2 replaces n norms in v, rounded up to whole vectors, by scores.")
+	scoring(a, "scoreAVX2", false)
+	scoring(a, "scoreCodedAVX2", true)
+	return a.write(out, "query/internal/engine/bm25", "bm25", "zscore")
+}
+
+// scoring writes one of the functions of queryScore.
+func scoring(a *assembler, name string, coded bool) {
+	const lanes = 8
+	a.function(name, "func(v *float32, freqs *uint32, n int, w float32)",
+		name+" replaces n norms in v, rounded up to whole vectors, by scores.")
 	v, freqs, n := a.arg("v"), a.arg("freqs"), a.arg("n")
 	w, one, x := a.YMM(), a.YMM(), a.YMM()
 	a.VBROADCASTSS(a.memory("w"), w)
 	a.VBROADCASTSS(a.words("one", repeat(2, math.Float32bits(1))...), one)
 	a.Label("loop")
 	a.VCVTDQ2PS(operand.Mem{Base: freqs}, x)
+	if coded {
+		a.VDIVPS(x, one, x)
+	}
 	a.VMULPS(operand.Mem{Base: v}, x, x)
 	a.VADDPS(one, x, x)
 	a.VDIVPS(x, w, x)
-	a.VSUBPS(x, w, x)
+	if !coded {
+		a.VSUBPS(x, w, x)
+	}
 	a.VMOVUPS(x, operand.Mem{Base: v})
 	a.ADDQ(operand.U8(4*lanes), v)
 	a.ADDQ(operand.U8(4*lanes), freqs)
@@ -64,5 +77,4 @@ func queryScore(out output) error {
 	a.JG(operand.LabelRef("loop"))
 	a.VZEROUPPER()
 	a.RET()
-	return a.write(out, "query/internal/engine/bm25", "bm25", "zscore")
 }

@@ -13,10 +13,36 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
+// Word is a term of a query: what to look for in which field.
+type Word struct {
+	Bytes []byte
+	Field int     // fields count in the order of their names
+	Boost float64 // multiplies the weight; 1 changes nothing
+}
+
+// Boosted reports whether w's boost is not 1.
+func (w Word) Boosted() bool { return w.Boost != 1 }
+
+// Dictionary looks up the terms of a field in a part.
+type Dictionary interface {
+	Lookup(term []byte) (segment.Entry, bool, error)
+	PrefetchTerms(terms [][]byte)
+}
+
 // Part is a segment of a snapshot.
 type Part struct {
 	Views   *segment.Segment
 	Deletes *reader.Deletes // nil if none
+	// Fields are the dictionaries, by field; nil where the segment does not have the field.
+	Fields []Dictionary
+}
+
+// Lookup returns a term's entry. ok is false if the segment does not have the term or its field.
+func (p *Part) Lookup(field int, term []byte) (e segment.Entry, ok bool, err error) {
+	if d := p.Fields[field]; d != nil {
+		return d.Lookup(term)
+	}
+	return e, false, nil
 }
 
 // Entry is a term's entry in the dictionary of a part. DF is 0 if no document there that is not deleted holds the term.
@@ -26,9 +52,9 @@ type Entry struct {
 	Reach reader.Reach
 }
 
-// Term is a distinct term of a query.
+// Term is a distinct term of a query: terms that differ in the field or boost are distinct.
 type Term[X any] struct {
-	Bytes  []byte
+	Word
 	Times  int     // in the query
 	DF     uint64  // over the snapshot, without deleted documents
 	Weight float32 // as in query.Score
@@ -39,40 +65,55 @@ type Term[X any] struct {
 // Cache is what is known of the terms of a snapshot that queries have. X is what is kept of a term beside its document
 // frequency and weight. A Cache is safe for concurrent use after Init.
 type Cache[X any] struct {
-	weight func(df uint64, times int) float32
-	terms  termcache.Cache[known[X]]
+	weigh  Weigher
+	fields []termcache.Cache[known[X]]
 }
+
+// Weigher returns the weight of a term for its score, as query.Scorer.Weight does for a field.
+type Weigher func(field int, df uint64, times int, boost float64) float32
 
 type known[X any] struct {
 	df     uint64
-	weight float32 // of a term that occurs once in a query
+	weight float32 // of a term that occurs once in a query, with boost 1
 	kept   X
 }
 
-// Init makes an empty Cache of up to 4*sets terms. weight is query.Scorer.Weight.
-func (c *Cache[X]) Init(weight func(df uint64, times int) float32, sets int) {
-	c.weight = weight
-	c.terms.Init(sets)
+// Init makes an empty Cache of up to 4*sets terms of fields. sets is a power of two.
+func (c *Cache[X]) Init(weigh Weigher, fields, sets int) {
+	c.weigh, c.fields = weigh, make([]termcache.Cache[known[X]], fields)
+	for n := 1; n < fields && sets > leastSets; n *= 2 {
+		sets /= 2
+	}
+	for f := range c.fields {
+		c.fields[f].Init(sets)
+	}
 }
 
+// leastSets is how many sets of four terms a field has at least.
+const leastSets = 16
+
 // Get returns what is kept of a term, or nil if the Cache does not have it.
-func (c *Cache[X]) Get(term []byte) *X {
-	if k := c.terms.Get(termcache.Hash(term), term); k != nil {
+func (c *Cache[X]) Get(field int, term []byte) *X {
+	if k := c.fields[field].Get(termcache.Hash(term), term); k != nil {
 		return &k.kept
 	}
 	return nil
 }
 
 // DF returns the document frequency of a term, if the Cache has it.
-func (c *Cache[X]) DF(term []byte) (df uint64, ok bool) {
-	if k := c.terms.Get(termcache.Hash(term), term); k != nil {
+func (c *Cache[X]) DF(field int, term []byte) (df uint64, ok bool) {
+	if k := c.fields[field].Get(termcache.Hash(term), term); k != nil {
 		return k.df, true
 	}
 	return 0, false
 }
 
 // Drop empties the Cache.
-func (c *Cache[X]) Drop() { c.terms.Drop() }
+func (c *Cache[X]) Drop() {
+	for f := range c.fields {
+		c.fields[f].Drop()
+	}
+}
 
 // Resolver looks terms up, for one goroutine.
 type Resolver[X any] struct {
@@ -86,7 +127,7 @@ type Resolver[X any] struct {
 	Guard func(look func() error) error
 	// Miss, unless nil, is called before the first term is looked up that the cache does not have, with the words
 	// from there on.
-	Miss func(words [][]byte)
+	Miss func(words []Word)
 	// Reuse lets terms that the cache does not have lie in memory that later calls use again.
 	Reuse bool
 
@@ -100,22 +141,24 @@ type Resolver[X any] struct {
 const sortedByInsertion = 32
 
 // Resolve returns the distinct terms of words in canonical order: ascending document frequency over the snapshot,
-// then bytes. They are valid until the next call.
-func (r *Resolver[X]) Resolve(c *Cache[X], words [][]byte) ([]Term[X], error) {
-	all, missed, few := r.terms[:0], false, len(words) <= sortedByInsertion
+// then field, bytes and boost. They are valid until the next call.
+func (r *Resolver[X]) Resolve(c *Cache[X], words []Word) ([]Term[X], error) {
+	all, missed, boosted, few := r.terms[:0], false, false, len(words) <= sortedByInsertion
 	r.used = 0
-	for i, b := range words {
-		hash := termcache.Hash(b)
+	for i := range words {
+		w := &words[i]
+		hash := termcache.Hash(w.Bytes)
+		boosted = boosted || w.Boost != 1
 		var t Term[X]
-		if k := c.terms.Get(hash, b); k != nil {
-			t = Term[X]{Bytes: b, Times: 1, DF: k.df, Weight: k.weight, Kept: &k.kept}
+		if k := c.fields[w.Field].Get(hash, w.Bytes); k != nil {
+			t = Term[X]{Word: *w, Times: 1, DF: k.df, Weight: k.weight, Kept: &k.kept}
 		} else {
 			if !missed && r.Miss != nil {
 				r.Miss(words[i:])
 			}
 			missed = true
 			var err error
-			if t, err = r.look(c, b, hash); err != nil {
+			if t, err = r.look(c, w, hash); err != nil {
 				return nil, err
 			}
 		}
@@ -126,35 +169,46 @@ func (r *Resolver[X]) Resolve(c *Cache[X], words [][]byte) ([]Term[X], error) {
 		}
 	}
 	if !few {
-		slices.SortFunc(all, func(a, b Term[X]) int { return cmp.Or(cmp.Compare(a.DF, b.DF), bytes.Compare(a.Bytes, b.Bytes)) })
+		slices.SortFunc(all, func(a, b Term[X]) int { return cmp.Or(cmp.Compare(a.DF, b.DF), compare(&a.Word, &b.Word)) })
 		all = merge(all)
 	}
-	if r.terms = all; len(all) < len(words) {
+	if r.terms = all; len(all) < len(words) || boosted {
 		for i := range all {
-			if t := &all[i]; t.Times > 1 {
-				t.Weight = c.weight(t.DF, t.Times)
+			if t := &all[i]; t.Times > 1 || t.Boost != 1 {
+				t.Weight = c.weigh(t.Field, t.DF, t.Times, t.Boost)
 			}
 		}
 	}
 	return all, nil
 }
 
-// Find returns one term, as Resolve does.
-func (r *Resolver[X]) Find(c *Cache[X], term []byte) (Term[X], error) {
-	hash := termcache.Hash(term)
-	if k := c.terms.Get(hash, term); k != nil {
-		return Term[X]{Bytes: term, Times: 1, DF: k.df, Weight: k.weight, Kept: &k.kept}, nil
+// compare orders words of the same document frequency.
+func compare(a, b *Word) int {
+	if a.Field != b.Field {
+		return cmp.Compare(a.Field, b.Field)
+	}
+	if c := bytes.Compare(a.Bytes, b.Bytes); c != 0 {
+		return c
+	}
+	return cmp.Compare(a.Boost, b.Boost)
+}
+
+// DF returns the document frequency of a term.
+func (r *Resolver[X]) DF(c *Cache[X], field int, term []byte) (uint64, error) {
+	if df, ok := c.DF(field, term); ok {
+		return df, nil
 	}
 	r.used = 0
-	return r.look(c, term, hash)
+	t, err := r.look(c, &Word{Bytes: term, Field: field, Boost: 1}, termcache.Hash(term))
+	return t.DF, err
 }
 
 // Size returns how many elements r has memory for.
 func (r *Resolver[X]) Size() int { return max(cap(r.terms), cap(r.spare), cap(r.entries)) }
 
-// look looks a term up that the cache does not have, and puts it there.
-func (r *Resolver[X]) look(c *Cache[X], b []byte, hash uint64) (t Term[X], err error) {
-	t = Term[X]{Bytes: b, Times: 1, Fresh: true, Kept: r.room()}
+// look looks a word up that the cache does not have, and puts it there. Its weight is that with boost 1.
+func (r *Resolver[X]) look(c *Cache[X], w *Word, hash uint64) (t Term[X], err error) {
+	t = Term[X]{Word: *w, Times: 1, Fresh: true, Kept: r.room()}
 	if r.Guard != nil {
 		err = r.Guard(func() error { return r.read(&t) })
 	} else {
@@ -163,8 +217,8 @@ func (r *Resolver[X]) look(c *Cache[X], b []byte, hash uint64) (t Term[X], err e
 	if err != nil {
 		return t, err
 	}
-	t.Weight = c.weight(t.DF, 1)
-	c.terms.Put(hash, b, func(k *known[X]) {
+	t.Weight = c.weigh(t.Field, t.DF, 1, 1)
+	c.fields[t.Field].Put(hash, t.Bytes, func(k *known[X]) {
 		k.df, k.weight = t.DF, t.Weight
 		r.Copy(&k.kept, t.Kept)
 	})
@@ -176,7 +230,7 @@ func (r *Resolver[X]) read(t *Term[X]) error {
 	r.entries = r.entries[:0]
 	for i := range r.Parts {
 		p := &r.Parts[i]
-		e, ok, err := p.Views.Lookup(t.Bytes)
+		e, ok, err := p.Lookup(t.Field, t.Bytes)
 		if err != nil {
 			return err
 		}
@@ -216,7 +270,7 @@ func insert[X any](terms []Term[X], t *Term[X]) []Term[X] {
 		if before.DF < t.DF {
 			break
 		}
-		c := bytes.Compare(before.Bytes, t.Bytes)
+		c := compare(&before.Word, &t.Word)
 		if c == 0 {
 			before.Times++
 			before.Fresh = before.Fresh || t.Fresh
@@ -234,11 +288,11 @@ func insert[X any](terms []Term[X], t *Term[X]) []Term[X] {
 	return terms
 }
 
-// merge merges adjacent terms with the same bytes.
+// merge merges adjacent terms that are the same.
 func merge[X any](terms []Term[X]) []Term[X] {
 	kept := 0
 	for i := range terms {
-		if kept > 0 && terms[kept-1].DF == terms[i].DF && bytes.Equal(terms[kept-1].Bytes, terms[i].Bytes) {
+		if kept > 0 && terms[kept-1].DF == terms[i].DF && compare(&terms[kept-1].Word, &terms[i].Word) == 0 {
 			terms[kept-1].Times++
 			terms[kept-1].Fresh = terms[kept-1].Fresh || terms[i].Fresh
 			continue

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
@@ -14,6 +15,7 @@ import (
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -23,13 +25,16 @@ type kept struct {
 	live []uint32 // by part
 }
 
-// Resolve gives the distinct terms in the order of their document frequencies, then bytes, with what a count of the
+// Resolve gives the distinct terms in the order of their document frequencies, then fields, bytes and boosts, with what a count of the
 // documents that are not deleted gives, whether the cache has them or not.
 func TestResolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 62))
 	parts, count := collection(t, rng)
 	var c terms.Cache[kept]
-	c.Init(func(df uint64, times int) float32 { return float32(df) + float32(times)/8 }, 4) // 16 terms
+	weigh := func(field int, df uint64, times int, boost float64) float32 {
+		return float32(df) + float32(times)/8 + float32(field)*1000 + float32(boost)/64
+	}
+	c.Init(weigh, 2, 4) // 16 terms of a field
 	for _, reuse := range []bool{false, true} {
 		guarded, missed, cached := 0, 0, false
 		r := terms.Resolver[kept]{
@@ -46,19 +51,19 @@ func TestResolve(t *testing.T) {
 			},
 			Copy:  func(to, from *kept) { to.term, to.live = from.term, slices.Clone(from.live) },
 			Guard: func(look func() error) error { guarded++; return look() },
-			Miss:  func([][]byte) { missed++ },
+			Miss:  func([]terms.Word) { missed++ },
 			Reuse: reuse,
 		}
-		alone := r // Find ends the life of what Resolve has returned
+		alone := r // DF ends the life of what Resolve has returned
 		for range 300 {
-			words := make([][]byte, 1+rng.IntN(6))
+			words := make([]terms.Word, 1+rng.IntN(6))
 			if rng.IntN(10) == 0 {
-				words = make([][]byte, 50)
+				words = make([]terms.Word, 50)
 			}
 			times := map[string]int{}
-			for i := range words {
-				words[i] = fmt.Appendf(nil, "w%d", rng.IntN(45)) // some are in no document
-				times[string(words[i])]++
+			for i := range words { // some are in no document
+				words[i] = terms.Word{Bytes: fmt.Appendf(nil, "w%d", rng.IntN(45)), Field: rng.IntN(2), Boost: []float64{1, 1, 0.5, 4}[rng.IntN(4)]}
+				times[key(words[i])]++
 			}
 			before := missed
 			got, err := r.Resolve(&c, words)
@@ -66,33 +71,32 @@ func TestResolve(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.IsSortedFunc(got, func(a, b terms.Term[kept]) int {
-				return cmp.Or(cmp.Compare(a.DF, b.DF), bytes.Compare(a.Bytes, b.Bytes))
+				return cmp.Or(cmp.Compare(a.DF, b.DF), cmp.Compare(a.Field, b.Field), bytes.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Boost, b.Boost))
 			}) || len(got) != len(times) {
 				t.Fatalf("%d of %d terms, or in another order", len(got), len(times))
 			}
 			fresh := false
 			for _, x := range got {
 				df := uint64(0)
-				for p, n := range count[string(x.Bytes)] {
+				for p, n := range count[inFirst(x.Field, string(x.Bytes))] {
 					df += uint64(n)
 					if x.Kept.live[p] != n {
 						t.Errorf("%s: %d documents in part %d, want %d", x.Bytes, x.Kept.live[p], p, n)
 					}
 				}
-				n := times[string(x.Bytes)]
-				if x.DF != df || x.Times != n || x.Weight != float32(df)+float32(n)/8 || x.Kept.term != string(x.Bytes) {
+				n := times[key(x.Word)]
+				if x.DF != df || x.Times != n || x.Weight != weigh(x.Field, df, n, x.Boost) || x.Kept.term != string(x.Bytes) {
 					t.Errorf("%s: %+v, want df %d, %d times", x.Bytes, x, df, n)
 				}
 				fresh = fresh || x.Fresh
-				if n, ok := c.DF(x.Bytes); ok != (c.Get(x.Bytes) != nil) || ok && n != df {
+				if n, ok := c.DF(x.Field, x.Bytes); ok != (c.Get(x.Field, x.Bytes) != nil) || ok && n != df {
 					t.Errorf("the cache has %s in %d documents, want %d", x.Bytes, n, df)
 				}
-				one, err := alone.Find(&c, x.Bytes)
-				if err != nil || one.DF != df || one.Times != 1 {
-					t.Errorf("%s alone: %+v, %v", x.Bytes, one, err)
+				if n, err := alone.DF(&c, x.Field, x.Bytes); err != nil || n != df {
+					t.Errorf("%s alone: %d, %v, want %d", x.Bytes, n, err, df)
 				}
 			}
-			cached = cached || slices.ContainsFunc(got, func(x terms.Term[kept]) bool { return !x.Fresh && c.Get(x.Bytes) != nil })
+			cached = cached || slices.ContainsFunc(got, func(x terms.Term[kept]) bool { return !x.Fresh && c.Get(x.Field, x.Bytes) != nil })
 			if fresh != (missed == before+1) || guarded < missed {
 				t.Errorf("%d misses, %d guarded", missed-before, guarded)
 			}
@@ -101,6 +105,24 @@ func TestResolve(t *testing.T) {
 			t.Error("no term came from the cache")
 		}
 	}
+}
+
+func key(w terms.Word) string { return fmt.Sprintf("%d %s %v", w.Field, w.Bytes, w.Boost) }
+
+// mirrored is a field whose term wN is that of the first field's w44-N.
+type mirrored struct{ terms.Dictionary }
+
+func (m mirrored) Lookup(term []byte) (segment.Entry, bool, error) {
+	return m.Dictionary.Lookup([]byte(inFirst(1, string(term))))
+}
+
+// inFirst returns the first field's term that has the documents of another's.
+func inFirst(field int, term string) string {
+	if field == 0 {
+		return term
+	}
+	n, _ := strconv.Atoi(term[1:])
+	return fmt.Sprintf("w%d", 44-n)
 }
 
 // collection returns three parts, and in how many documents of each a term is.
@@ -151,7 +173,8 @@ func collection(t *testing.T, rng *rand.Rand) (parts []terms.Part, count map[str
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		do(err)
-		parts = append(parts, terms.Part{Views: seg.Views(trusted.Caller{}), Deletes: d})
+		v := seg.Views(trusted.Caller{})
+		parts = append(parts, terms.Part{Views: v, Deletes: d, Fields: []terms.Dictionary{v, mirrored{v}}})
 	}
 	return parts, count
 }

@@ -365,7 +365,7 @@ func (p *Pool) check(q *query.Query) (empty bool, err error) {
 }
 
 // trivial reports whether q has no hits whatever the index holds.
-func trivial(q *query.Query) bool { return q.Text == "" && len(q.RawTerms) == 0 }
+func trivial(q *query.Query) bool { return q.Text == "" && len(q.RawTerms) == 0 && q.Node == nil }
 
 // orBackground returns ctx, or context.Background instead of nil.
 func orBackground(ctx context.Context) context.Context {

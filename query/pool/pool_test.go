@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -76,6 +77,13 @@ func TestPoolsAgree(t *testing.T) {
 			for d, step := lo, 1+rng.IntN(3); d < lo+rng.IntN(n-lo)+1; d += step {
 				q.Filter.Add(uint32(d))
 			}
+		}
+		if q.Mode != query.AndOr && rng.IntN(3) == 0 {
+			q.After = &query.Position{Score: 8 * rng.Float32(), Doc: uint32(rng.IntN(n))}
+		}
+		if rng.IntN(3) == 0 {
+			q.Node = query.Any{Nodes: []query.Node{query.Match{Text: strings.Join(ws, " "), Mode: q.Mode, Boost: 0.5}}}
+			q.RawTerms, q.Mode = nil, query.Or
 		}
 		queries = append(queries, q)
 	}

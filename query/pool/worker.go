@@ -4,7 +4,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/internal/engine"
 )
 
@@ -161,7 +160,7 @@ func (w *worker) begin(j *job) {
 		j.end()
 		return
 	}
-	w.launch(j, j.q.Mode != query.Or)
+	w.launch(j, j.x.Conjunctive())
 }
 
 // timed answers j, a query of model Inter, and measures one query in timedOf.

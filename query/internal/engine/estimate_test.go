@@ -89,7 +89,7 @@ func searcherOver(t *testing.T, docs [][]string, deleted map[int]bool, c codec.C
 		segments = append(segments, Segment(p))
 	}
 	s := new(Searcher)
-	if err := s.Init(segments, Options{Scorer: bm25.New(0.9, 0.4, st)}); err != nil {
+	if err := s.Init(segments, Options{Fields: []Field{{Scorer: bm25.New(0.9, 0.4, st)}}, Docs: st.Docs}); err != nil {
 		t.Fatal(err)
 	}
 	return s

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
@@ -14,7 +15,7 @@ type execution struct {
 	s     *Searcher
 	bound []posting.Part // the Searcher's parts, read with a context; nil if they are in memory
 	q     Query
-	words words // of Query.Text
+	words Words // of q
 
 	terms  []term // in canonical order
 	lookup terms.Resolver[known]
@@ -28,20 +29,42 @@ func (r *execution) parts() []posting.Part {
 	return r.s.parts
 }
 
-// words is memory for the terms of a query's text.
-type words struct {
-	terms [][]byte
-	bytes []byte
+// Word is a term of a query in its field.
+type Word = terms.Word
+
+// Words are the terms of a query, as it has them, and what of them must match.
+type Words struct {
+	Words []terms.Word
+	Mode  Mode
+	// Terms and Bytes are memory of Options.Parse.
+	Terms [][]byte
+	Bytes []byte
 }
 
-// parse replaces the text of r.q by terms.
-func (r *execution) parse() (err error) {
-	if r.q.Text == "" {
+// Add adds terms of a field.
+func (w *Words) Add(field int, boost float64, words ...[]byte) {
+	n := len(w.Words)
+	w.Words = slices.Grow(w.Words, len(words))[:n+len(words)]
+	for i, b := range words {
+		w.Words[n+i] = terms.Word{Bytes: b, Field: field, Boost: boost}
+	}
+}
+
+// reset drops the terms.
+func (w *Words) reset(m Mode) {
+	w.Words, w.Mode, w.Terms, w.Bytes = w.Words[:0], m, w.Terms[:0], w.Bytes[:0]
+}
+
+// parse sets r.words to those of r.q.
+func (r *execution) parse() error {
+	w := &r.words
+	w.reset(r.q.Mode)
+	if r.s.parse == nil {
+		w.Add(0, 1, r.q.Terms...)
 		return nil
 	}
-	w := &r.words
-	w.terms, w.bytes, err = r.s.parse(append(w.terms[:0], r.q.Terms...), w.bytes[:0], r.q.Text)
-	r.q.Terms, r.q.Text = w.terms, ""
+	err := r.s.parse(&r.q, w)
+	r.q.Mode = w.Mode
 	return err
 }
 
@@ -75,7 +98,7 @@ func (r *execution) enter(p int, conjunctive bool) bool {
 	for i := range r.terms {
 		t := &r.terms[i]
 		if e := &t.Kept.entries[p]; e.DF > 0 {
-			r.Add(e.Entry, e.Reach, i, t.Weight)
+			r.Add(e.Entry, e.Reach, t.Field, i, t.Weight)
 		} else if conjunctive {
 			return false
 		}
@@ -89,9 +112,9 @@ func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.q, r.bound = *q, nil
 	if s.remote {
 		r.bound = s.partsWith(ctx)
-		r.lookup.Parts = dictionaries(r.bound)
+		r.lookup.Parts = s.dictionariesOf(r.bound)
 	}
-	r.Run.Begin(ctx, s.scorer, s.seek, q.Filter, q.Algorithm)
+	r.Run.Begin(ctx, s.seek, q.Filter, q.Algorithm, q.after())
 	r.Tree = q.Tree
 }
 
@@ -101,9 +124,10 @@ func (r *execution) forget() {
 	r.Run.Forget()
 	clear(r.terms)
 	clear(r.Names)
+	clear(r.words.Words)
 }
 
 // large reports whether r has had an unusual query and holds much memory since.
 func (r *execution) large() bool {
-	return r.Run.Large() || max(r.lookup.Size(), cap(r.Names), cap(r.words.bytes), cap(r.words.terms)) > algorithm.UsualElements
+	return r.Run.Large() || max(r.lookup.Size(), cap(r.Names), cap(r.words.Bytes), cap(r.words.Terms), cap(r.words.Words)) > algorithm.UsualElements
 }

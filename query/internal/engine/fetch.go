@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -13,24 +14,24 @@ const fetchMost = 64 << 20
 // all segments, the heads of their lists, and what is left of these. In each, reads are under way at
 // the same time.
 func (r *execution) fetch() error {
-	var unknown [][]byte
-	for _, b := range r.q.Terms {
-		if r.s.terms.Get(b) == nil {
-			unknown = append(unknown, b)
+	var unknown []terms.Word
+	for _, w := range r.words.Words {
+		if r.s.terms.Get(w.Field, w.Bytes) == nil {
+			unknown = append(unknown, w)
 		}
 	}
 	r.prefetchTerms(unknown)
 	parts := r.parts()
 	entries := make([][]segment.Entry, len(parts))
-	for _, b := range r.q.Terms {
+	for _, w := range r.words.Words {
 		df := uint64(0)
-		c := r.s.terms.Get(b)
+		c := r.s.terms.Get(w.Field, w.Bytes)
 		for p := range parts {
 			var e segment.Entry
 			if c != nil {
 				e = c.entries[p].Entry
-			} else if x, ok, err := parts[p].Views().Lookup(b); err != nil {
-				return format.Locate(err, format.Place{List: string(b), Block: format.NoBlock})
+			} else if x, ok, err := r.lookup.Parts[p].Lookup(w.Field, w.Bytes); err != nil {
+				return format.Locate(err, format.Place{List: parts[p].Fields[w.Field].Label(w.Bytes), Block: format.NoBlock})
 			} else if ok {
 				e = x
 			}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/store"
@@ -57,7 +58,10 @@ func (m *matching) begin(ctx context.Context, q *Query) (err error) {
 	if err := r.resolve(); err != nil {
 		return err
 	}
-	if len(r.terms) == 0 || q.Mode == And && r.unknown() {
+	if r.q.Mode == AndOr {
+		return fmt.Errorf("%w: a mode without a set of matches that does not depend on K", ErrInvalid)
+	}
+	if len(r.terms) == 0 || r.q.Mode == And && r.unknown() {
 		m.part = len(m.s.parts)
 	}
 	return nil

@@ -79,7 +79,7 @@ func (r *execution) attempt(conjunctive bool) {
 
 // maxHits returns the lesser of k and the number of documents, which bounds the memory for hits.
 func (r *execution) maxHits() int {
-	return int(min(uint64(r.q.K), max(r.s.scorer.Stats().Docs, 1)))
+	return int(min(uint64(r.q.K), max(r.s.docs, 1)))
 }
 
 // AppendHits appends the hits of q to dst, the best first. It records what it does in t, unless that is nil.

@@ -18,7 +18,7 @@ type Plan struct {
 
 // PlannedTerm is a distinct term of a query.
 type PlannedTerm struct {
-	Term  string
+	Term  string // with its field, if that has a name
 	DF    uint64 // over the snapshot, without deleted documents
 	Times int    // in the query
 }
@@ -58,9 +58,9 @@ func (s *Searcher) Plan(ctx context.Context, q *Query) (p Plan, err error) {
 	}
 	p.K = r.maxHits()
 	for _, t := range r.terms {
-		p.Terms = append(p.Terms, PlannedTerm{string(t.Bytes), t.DF, t.Times})
+		p.Terms = append(p.Terms, PlannedTerm{r.s.label(t.Field, t.Bytes), t.DF, t.Times})
 	}
-	for _, conjunctive := range passesOf[q.Mode] {
+	for _, conjunctive := range passesOf[r.q.Mode] {
 		pass := PlannedPass{Conjunctive: conjunctive}
 		for i := range s.parts {
 			pass.Segments = append(pass.Segments, r.planSegment(i, conjunctive))
@@ -77,7 +77,7 @@ func (r *execution) planSegment(i int, conjunctive bool) (p PlannedSegment) {
 	}
 	p.Algorithm = r.Choose(conjunctive)
 	for _, l := range r.Lists {
-		p.Lists = append(p.Lists, PlannedList{string(r.Names[l.Term]), l.Entry.DF, l.Dense != nil})
+		p.Lists = append(p.Lists, PlannedList{l.In.Label(r.Names[l.Term]), l.Entry.DF, l.Dense != nil})
 	}
 	if p.Algorithm == algorithm.RangeMaxScore && r.Open(len(r.Lists)) {
 		r.Top.Reset(r.maxHits(), len(r.terms))

@@ -33,13 +33,23 @@ const (
 type Query struct {
 	Text      string // cut into terms when the query is executed
 	Terms     [][]byte
-	K         int // at least 1
-	Mode      Mode
+	Node      any    // what Options.Parse makes words of, instead of Text and Terms
+	K         int    // at least 1
+	Mode      Mode   // of Text and Terms; of Node once it is parsed
+	After     uint64 // only hits with lesser keys of topk count; 0 means all
 	Algorithm algorithm.Name
 	Filter    *roaring.Bitmap
 	// Tree, unless nil, says what matches, of documents with at least one of Terms, and scores. Mode must be Or.
 	Tree algorithm.Tree
 }
 
+// after returns the key that the keys of hits must be below.
+func (q *Query) after() uint64 {
+	if q.After == 0 {
+		return algorithm.NoHit
+	}
+	return q.After
+}
+
 // empty reports whether q has no hits whatever the index holds.
-func (q *Query) empty() bool { return q.Text == "" && len(q.Terms) == 0 }
+func (q *Query) empty() bool { return q.Text == "" && len(q.Terms) == 0 && q.Node == nil }

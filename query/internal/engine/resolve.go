@@ -11,6 +11,9 @@ func (r *execution) resolve() (err error) {
 	if err := r.parse(); err != nil {
 		return err
 	}
+	if r.q.Mode == AndOr && r.q.After != 0 {
+		return fmt.Errorf("%w: hits after another with a mode whose hits depend on K", ErrInvalid)
+	}
 	if r.s.remote {
 		if err := r.fetch(); err != nil {
 			return err
@@ -19,7 +22,7 @@ func (r *execution) resolve() (err error) {
 	if r.lookup.Miss == nil {
 		r.lookup.Miss = r.prefetchTerms
 	}
-	if r.terms, err = r.lookup.Resolve(r.s.terms, r.q.Terms); err != nil {
+	if r.terms, err = r.lookup.Resolve(r.s.terms, r.words.Words); err != nil {
 		return err
 	}
 	r.prefetchLists()
@@ -41,9 +44,12 @@ func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64
 		return dst, err
 	}
 	defer s.release()
+	if s.fields[0].Name != "" {
+		return dst, fmt.Errorf("%w: terms without a field", ErrInvalid)
+	}
 	lengths = dst
 	for _, b := range terms {
-		n, ok := s.terms.DF(b)
+		n, ok := s.terms.DF(0, b)
 		if !ok {
 			if n, err = s.lookUp(b); err != nil {
 				return dst, err
@@ -59,6 +65,5 @@ func (s *Searcher) lookUp(term []byte) (df uint64, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	r := s.execution()
 	defer s.runs.Put(r)
-	t, err := r.lookup.Find(s.terms, term)
-	return t.DF, err
+	return r.lookup.DF(s.terms, 0, term)
 }

@@ -13,16 +13,46 @@ import (
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
 // Options configure a Searcher.
 type Options struct {
-	Scorer     *bm25.Scorer
+	Fields     []Field // in the order of their names, at least one
+	Docs       uint64  // documents that are not deleted
 	Seek       reader.Strategy
 	DenseBytes int // as in query.Options
-	// Parse appends the terms of a text and their bytes, as query.Parser.AppendTerms does.
-	Parse func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
+	// Parse adds the terms of a query to w and sets w.Mode. If it is nil, they are Query.Terms in the first field.
+	Parse func(q *Query, w *Words) error
+}
+
+// Field is a field of the documents.
+type Field struct {
+	Name   string // "" if the index has no schema
+	Scorer *bm25.Scorer
+	// Terms returns the field's terms in a segment, or nil if it has none, and Lengths the documents' lengths,
+	// which a Scorer of Even lengths does not need. If they are nil, the field is all that the segment has.
+	Terms   func(s *segment.Segment) terms.Dictionary
+	Lengths func(s *segment.Segment) (segment.LengthTable, error)
+}
+
+// terms returns the field's terms in a segment, or nil if it has none.
+func (f *Field) terms(s *segment.Segment) terms.Dictionary {
+	if f.Terms == nil {
+		return s
+	}
+	return f.Terms(s)
+}
+
+// in returns f in a segment.
+func (f *Field) in(s *segment.Segment) (posting.Field, error) {
+	lengths := (*segment.Segment).DocLens
+	if f.Lengths != nil {
+		lengths = f.Lengths
+	}
+	t, err := lengths(s)
+	return posting.Field{Name: f.Name, Scorer: f.Scorer, Lens: bm25.NewLengths(t)}, err
 }
 
 // Searcher executes queries over the segments of a snapshot, which it keeps open until Close. It is
@@ -33,8 +63,9 @@ type Searcher struct {
 	parts        []posting.Part
 	dictionaries []terms.Part // of parts
 	remote       bool         // the parts are read on demand
-	scorer       *bm25.Scorer // nil if the Searcher is a zero value
-	parse        func(terms [][]byte, bytes []byte, text string) ([][]byte, []byte, error)
+	fields       []Field      // none if the Searcher is a zero value
+	docs         uint64
+	parse        func(q *Query, w *Words) error
 	runs         *sync.Pool
 	terms        *terms.Cache[known]
 	users        *atomic.Int32 // Searchers that share terms and the parts' dense caches, and are not closed
@@ -47,7 +78,7 @@ type Segment struct {
 	Deletes *reader.Deletes // nil if none
 }
 
-// Init makes s, a zero value, a Searcher over segments, which o.Scorer has the statistics of.
+// Init makes s, a zero value, a Searcher over segments, which the Scorers of o have the statistics of.
 func (s *Searcher) Init(segments []Segment, o Options) error {
 	if o.Seek > reader.Buckets {
 		return fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
@@ -63,19 +94,26 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 			if s.remote {
 				parts[i].Views().PrefetchTerms(nil) // reads the table
 			}
-			lens, err := parts[i].Views().DocLens()
-			parts[i].Lens = bm25.NewLengths(lens)
-			return err
+			for f := range o.Fields {
+				own, err := o.Fields[f].in(parts[i].Views())
+				if err != nil {
+					return err
+				}
+				parts[i].Fields = append(parts[i].Fields, own)
+			}
+			return nil
 		})
 		if err != nil {
 			return err
 		}
 		parts[i].Dense = posting.NewCache(o.DenseBytes, parts[i].Seg.Docs())
 	}
-	s.seek, s.parts, s.scorer, s.parse = o.Seek, parts, o.Scorer, o.Parse
-	s.dictionaries = dictionaries(parts)
+	s.seek, s.parts, s.fields, s.docs, s.parse = o.Seek, parts, o.Fields, o.Docs, o.Parse
+	s.dictionaries = s.dictionariesOf(parts)
 	s.terms, s.users = new(terms.Cache[known]), new(atomic.Int32)
-	s.terms.Init(o.Scorer.Weight, cacheSets(len(parts)))
+	s.terms.Init(func(field int, df uint64, times int, boost float64) float32 {
+		return o.Fields[field].Scorer.Weight(df, times, boost)
+	}, len(o.Fields), cacheSets(len(parts)))
 	s.users.Store(1)
 	s.runs = new(sync.Pool)
 	return nil
@@ -87,7 +125,7 @@ func (s *Searcher) Own(snapshot *reader.Snapshot) {
 	for i, seg := range snapshot.Segments() {
 		s.parts[i].Seg = seg
 	}
-	s.dictionaries = dictionaries(s.parts)
+	s.dictionaries = s.dictionariesOf(s.parts)
 	runtime.AddCleanup(s, func(snapshot *reader.Snapshot) { snapshot.Close() }, snapshot)
 }
 
@@ -105,8 +143,8 @@ func (s *Searcher) Retain(x *Searcher) error {
 			return err
 		}
 	}
-	x.seek, x.remote, x.scorer, x.parse, x.runs, x.terms, x.users = s.seek, s.remote, s.scorer, s.parse, s.runs, s.terms, s.users
-	x.parts = slices.Clone(s.parts)
+	x.seek, x.remote, x.fields, x.docs, x.parse, x.runs, x.terms, x.users = s.seek, s.remote, s.fields, s.docs, s.parse, s.runs, s.terms, s.users
+	x.parts, x.dictionaries = slices.Clone(s.parts), s.dictionaries
 	x.users.Add(1)
 	if own != nil {
 		x.Own(own)
@@ -134,6 +172,12 @@ func (s *Searcher) leave() {
 	}
 }
 
+// label returns a term as errors and plans name it.
+func (s *Searcher) label(field int, term []byte) string {
+	f := posting.Field{Name: s.fields[field].Name}
+	return f.Label(term)
+}
+
 // Over reports whether s answers from the segments and deletes of a snapshot.
 func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
 	return s.snapshot != nil && snapshot != nil && slices.EqualFunc(s.snapshot.Segments(), snapshot.Segments(),
@@ -152,7 +196,7 @@ func (s *Searcher) Dense(segment int) (lists int, room uint64) {
 // query holds it once.
 func (s *Searcher) hold() error {
 	if s.snapshot == nil {
-		if s.scorer == nil {
+		if s.fields == nil {
 			return fmt.Errorf("searcher: %w", ErrClosed)
 		}
 		return nil

@@ -58,6 +58,9 @@ func (x *Shared) Resolve() (err error) {
 	return x.lead.resolve()
 }
 
+// Conjunctive reports, after Resolve, whether the first pass is a conjunction.
+func (x *Shared) Conjunctive() bool { return x.lead.q.Mode != Or }
+
 // Start begins a pass. It returns false if no document can match.
 func (x *Shared) Start(conjunctive bool) bool {
 	r := &x.lead

@@ -35,11 +35,14 @@ func cacheSets(parts int) int {
 	return n
 }
 
-// dictionaries returns parts as terms are looked up in them.
-func dictionaries(parts []posting.Part) []terms.Part {
+// dictionariesOf returns parts of s as terms are looked up in them.
+func (s *Searcher) dictionariesOf(parts []posting.Part) []terms.Part {
 	all := make([]terms.Part, len(parts))
 	for i := range parts {
 		all[i] = terms.Part{Views: parts[i].Views(), Deletes: parts[i].Deletes}
+		for f := range s.fields {
+			all[i].Fields = append(all[i].Fields, s.fields[f].terms(all[i].Views))
+		}
 	}
 	return all
 }

@@ -18,11 +18,11 @@ func nested(terms [][]byte) algorithm.Tree {
 	return func(r *algorithm.Run) algorithm.Node {
 		var nodes []algorithm.Node
 		for _, b := range r.Names { // in canonical order
-			if n := r.Find(b); n != nil {
+			if n := r.Find(0, b); n != nil {
 				nodes = append(nodes, n)
 			}
 		}
-		if r.Find([]byte("nosuch")) != nil {
+		if r.Find(0, []byte("nosuch")) != nil {
 			panic("found a term that is not there")
 		}
 		half := len(nodes) / 2

@@ -50,6 +50,9 @@ func (r *Run) accumulate(e, n int, all, prune bool) {
 // raise adds the partial scores of the candidates from index n on to r.Partial, raises the
 // threshold to the k-th best of them, and reports whether it rose.
 func (r *Run) raise(n int) bool {
+	if r.after != NoHit {
+		return false // documents with these partial scores may be earlier hits
+	}
 	for i, s := range r.cand.sums[n:] {
 		if s > r.Partial.Least && (!r.vets() || r.Allowed(r.cand.docs[n+i])) {
 			r.Partial.Add(s)

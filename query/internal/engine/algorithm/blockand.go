@@ -26,7 +26,7 @@ func (r *Run) blockMaxAnd() {
 				r.bounded = true
 			}
 			last := first.Shallow(first.Doc())
-			if first.BlockBound(r.scorer)+r.suffix[1] <= r.Top.Prune {
+			if first.BlockBound()+r.suffix[1] <= r.Top.Prune {
 				first.Skipped(last)
 				first.NextBlock()
 				continue

@@ -53,7 +53,7 @@ func (r *Run) addDense(l *posting.List, d *posting.Dense) {
 	}
 	r.scores = bm25.Grow(r.scores, len(c.docs))
 	copy(r.scores, c.norms)
-	bm25.ScoreNorms(r.scores, r.freqs, l.Weight, l.Huge)
+	l.ScoreNorms(r.scores, r.freqs)
 	for i, s := range r.scores {
 		c.sums[i] += s // 0 where the document is not in the list
 	}

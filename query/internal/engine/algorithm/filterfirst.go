@@ -2,7 +2,6 @@ package algorithm
 
 import (
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 )
 
 // filterFirst computes Or or And by looking up the documents of the filter in every list.
@@ -19,13 +18,13 @@ func (r *Run) filterFirst(conjunctive bool) {
 		}
 		doc := uint32(next - base)
 		r.Candidates++
-		have, score, norm := 0, float32(0), r.norm(doc)
+		have, score := 0, float32(0)
 		for _, l := range r.Lists {
 			l.Probes++
 			if l.NextGEQ(doc) == doc {
 				l.Found++
 				have++
-				score += bm25.Score(l.Weight, float32(l.Freq()), norm)
+				score += r.score(l, doc)
 			} else if conjunctive {
 				break
 			}

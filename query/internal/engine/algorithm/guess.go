@@ -3,7 +3,6 @@ package algorithm
 import (
 	"slices"
 
-	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/query/internal/engine/topk"
 )
@@ -51,8 +50,12 @@ func (r *Run) FirstEssential() int {
 }
 
 // Estimate raises the threshold to what the k-th impacts of the current lists prove: at least k
-// documents that are not deleted reach it. Impacts that prove nothing may allow a guess.
+// documents that are not deleted reach it. Impacts that prove nothing may allow a guess. If only later hits
+// count, nothing is known of them.
 func (r *Run) Estimate() {
+	if r.after != NoHit {
+		return
+	}
 	for _, l := range r.Lists {
 		if l.Small {
 			r.kth = r.liveScores(r.kth[:0], l)
@@ -66,7 +69,7 @@ func (r *Run) Estimate() {
 			if !ok || !r.proven(int(n)) && !r.guessed(int(n)) {
 				continue
 			}
-			theta := bm25.Score(l.Weight, float32(tf), r.scorer.Norm(dl))
+			theta := l.In.Scorer.Score(l.Weight, float32(tf), l.In.Scorer.Norm(dl))
 			if !r.proven(int(n)) && theta > r.Top.Theta {
 				r.Guess = theta
 			}

@@ -224,8 +224,12 @@ const fewMatches = 8
 func (m *Matches) addScores(l *posting.List, sums []float32, first bool) {
 	switch {
 	case len(sums) < fewMatches:
+		coded := l.In.Scorer.Lens() == bm25.Coded
 		for i, norm := range m.norms {
 			s := bm25.Score(l.Weight, float32(m.freqs[i]), norm)
+			if coded {
+				s = bm25.ScoreCoded(l.Weight, float32(m.freqs[i]), norm)
+			}
 			if !first {
 				s = float32(sums[i] + s)
 			}
@@ -233,11 +237,11 @@ func (m *Matches) addScores(l *posting.List, sums []float32, first bool) {
 		}
 	case first:
 		copy(sums, m.norms)
-		bm25.ScoreNorms(sums, m.freqs, l.Weight, l.Huge)
+		l.ScoreNorms(sums, m.freqs)
 	default:
 		m.terms = bm25.Grow(m.terms, len(m.Docs))
 		copy(m.terms, m.norms)
-		bm25.ScoreNorms(m.terms, m.freqs, l.Weight, l.Huge)
+		l.ScoreNorms(m.terms, m.freqs)
 		for i, s := range m.terms {
 			sums[i] += s
 		}

@@ -1,7 +1,6 @@
 package algorithm
 
 import (
-	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 )
 
@@ -27,10 +26,10 @@ func (r *Run) maxScore(blockMax bool) {
 			return
 		}
 		r.Candidates++
-		score, norm := float32(0), r.norm(doc)
+		score := float32(0)
 		for _, l := range r.Lists[:essential] {
 			if l.Doc() == doc {
-				score += bm25.Score(l.Weight, float32(l.Freq()), norm)
+				score += r.score(l, doc)
 				l.Next()
 			}
 		}
@@ -39,7 +38,7 @@ func (r *Run) maxScore(blockMax bool) {
 			full = r.blocksPass(essential, doc, score)
 		}
 		if full {
-			score, full = r.complete(essential, doc, score, norm)
+			score, full = r.complete(essential, doc, score)
 		}
 		if full {
 			r.accept(doc, score)
@@ -51,7 +50,7 @@ func (r *Run) maxScore(blockMax bool) {
 
 // complete adds the scores of lists i and up to the score of doc. ok becomes false as soon as doc
 // cannot be a hit.
-func (r *Run) complete(i int, doc uint32, score, norm float32) (full float32, ok bool) {
+func (r *Run) complete(i int, doc uint32, score float32) (full float32, ok bool) {
 	for ; i < len(r.Lists); i++ {
 		if score+r.suffix[i] <= r.Top.Prune {
 			return 0, false
@@ -60,7 +59,7 @@ func (r *Run) complete(i int, doc uint32, score, norm float32) (full float32, ok
 		l.Probes++
 		if l.NextGEQ(doc) == doc {
 			l.Found++
-			score += bm25.Score(l.Weight, float32(l.Freq()), norm)
+			score += r.score(l, doc)
 		}
 	}
 	return score, true
@@ -72,7 +71,7 @@ func (r *Run) blocksPass(i int, doc uint32, score float32) bool {
 	for ; i < len(r.Lists); i++ {
 		l := r.Lists[i]
 		if l.Shallow(doc) != posting.End {
-			score += l.BlockBound(r.scorer)
+			score += l.BlockBound()
 		}
 		if score+r.suffix[i+1] <= r.Top.Prune {
 			return false

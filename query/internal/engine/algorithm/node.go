@@ -103,7 +103,7 @@ func (f *Leaf) Shallow(doc uint32) (last uint32, bound float32) {
 	if last = l.Shallow(doc); last == posting.End {
 		return posting.End, 0
 	}
-	return last, l.BlockBound(f.run.scorer)
+	return last, l.BlockBound()
 }
 
 // Docs is Node.Docs.
@@ -152,10 +152,11 @@ type Term struct {
 	scores []float32
 }
 
-// Find returns a Node over a term of the query, or nil if the current segment has none of its postings.
-func (r *Run) Find(term []byte) *Term {
+// Find returns a Node over a term of the query in a field, or nil if the current segment has none of its
+// postings.
+func (r *Run) Find(field int, term []byte) *Term {
 	for i, l := range r.Lists {
-		if bytes.Equal(r.Names[l.Term], term) {
+		if l.In == &r.Part.Fields[field] && bytes.Equal(r.Names[l.Term], term) {
 			return r.leaf(i)
 		}
 	}

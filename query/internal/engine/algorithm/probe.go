@@ -9,19 +9,19 @@ import (
 // pass the threshold, and offers the rest.
 func (r *Run) finish(i int) {
 	r.Candidates += uint64(len(r.cand.docs))
-	normed := false
+	var normed *posting.Field // whose norms the candidates have
 	for ; i < len(r.Lists) && len(r.cand.docs) > 0 && !r.Stopped(); i++ {
 		l := r.Lists[i]
 		d := r.dense(l)
 		if d == nil {
 			r.probe(l, r.suffix[i+1])
-			normed = false
+			normed = nil
 			continue
 		}
-		if !normed {
+		if normed != l.In {
+			normed = l.In
 			r.cand.norms = bm25.Grow(r.cand.norms, len(r.cand.docs))
-			r.Part.Lens.Norms(r.cand.norms, r.cand.docs, r.scorer)
-			normed = true
+			normed.Norms(r.cand.norms, r.cand.docs)
 		}
 		r.addDense(l, d)
 		r.cand.dropNormed(r.passing(i + 1))
@@ -43,7 +43,7 @@ func (r *Run) probe(l *posting.List, rest float32) {
 		if doc > l.Doc() {
 			if last := l.Shallow(doc); prune >= 0 && last != posting.End {
 				if last != block {
-					block, bound = last, l.BlockBound(r.scorer)
+					block, bound = last, l.BlockBound()
 				}
 				if sum+bound+rest <= prune {
 					continue
@@ -54,7 +54,7 @@ func (r *Run) probe(l *posting.List, rest float32) {
 		}
 		if doc == l.Doc() {
 			l.Found++
-			sum += bm25.Score(l.Weight, float32(l.Freq()), r.norm(doc))
+			sum += r.score(l, doc)
 		}
 		if sum+rest > prune {
 			docs[kept], sums[kept] = doc, sum

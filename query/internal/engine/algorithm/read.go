@@ -27,7 +27,7 @@ func (r *Run) read(l *posting.List, s *stretch, pass float32) {
 			doc = posting.End
 			break
 		}
-		if pass >= 0 && l.BlockBound(r.scorer) <= pass {
+		if pass >= 0 && l.BlockBound() <= pass {
 			if m := set.Next(doc); m > last {
 				l.Skipped(last)
 			} else if !r.readFound(l, s, m) {
@@ -68,7 +68,7 @@ func (r *Run) row(l *posting.List, doc, hi uint32, pass float32) (block, n int) 
 		return 0, 0
 	}
 	e := b
-	for e < len(last) && last[e] < hi && (pass < 0 || r.scorer.Bound(l.Weight, l.List().Quads[e]) > pass) {
+	for e < len(last) && last[e] < hi && (pass < 0 || l.In.Scorer.Bound(l.Weight, l.List().Quads[e]) > pass) {
 		e++
 	}
 	return b, e - b

@@ -18,10 +18,10 @@ import (
 // Run is the state of an execution within one segment: what the algorithms share, and their memory.
 type Run struct {
 	stop
-	scorer    *bm25.Scorer
 	seek      reader.Strategy
 	algorithm Name
 	Names     [][]byte // the terms of the query, in canonical order
+	after     uint64   // only hits with lesser keys count
 	Postings  uint64   // of these, without those of deleted documents
 	Top       topk.TopK
 	Partial   topk.Least // of partial scores of distinct documents
@@ -48,6 +48,13 @@ type Run struct {
 	// Tree, unless nil, says what matches and scores, instead of a conjunction or disjunction of Lists.
 	Tree Tree
 
+	// The norm of the last document that score was called with.
+	normed struct {
+		in   *posting.Field
+		doc  uint32
+		norm float32
+	}
+
 	// Scratch.
 	leaves []*Term
 	any    Any
@@ -61,16 +68,19 @@ type Run struct {
 	kth    []float32
 }
 
-// Begin makes r ready for a query.
-func (r *Run) Begin(ctx context.Context, s *bm25.Scorer, seek reader.Strategy, filter *roaring.Bitmap, a Name) {
-	r.scorer, r.seek, r.algorithm, r.Trace = s, seek, a, nil
+// NoHit is a key above those of all hits.
+const NoHit = math.MaxUint64
+
+// Begin makes r ready for a query for hits whose keys are below after.
+func (r *Run) Begin(ctx context.Context, seek reader.Strategy, filter *roaring.Bitmap, a Name, after uint64) {
+	r.seek, r.algorithm, r.after, r.Trace = seek, a, after, nil
 	r.filter.all, r.filter.next = filter, 0
 	r.stop.reset(ctx, nil)
 }
 
 // Forget drops references that a pooled Run must not keep alive.
 func (r *Run) Forget() {
-	r.Part, r.Trace, r.Tree, r.filter.all = nil, nil, nil, nil
+	r.Part, r.Trace, r.Tree, r.filter.all, r.normed.in = nil, nil, nil, nil, nil
 	r.filter.it = roaring.ManyIntIterator{}
 	r.stop.ctx, r.stop.done = nil, nil
 }
@@ -80,17 +90,18 @@ func (r *Run) Forget() {
 func (r *Run) Enter(segment int, p *posting.Part) bool {
 	r.Part, r.segment = p, segment
 	r.Lists, r.opened, r.bounded = r.Lists[:0], 0, false
-	r.Counts = Counts{}
+	r.Counts, r.normed.in = Counts{}, nil
 	return r.sift()
 }
 
-// Add adds the list of a term, the query's term of that number, that the segment has at e.
-func (r *Run) Add(e segment.Entry, reach reader.Reach, term int, weight float32) {
+// Add adds the list of a term, the query's term of that number, that the segment has at e in a field.
+func (r *Run) Add(e segment.Entry, reach reader.Reach, field, term int, weight float32) {
 	if len(r.Lists) == len(r.spare) {
 		r.spare = append(r.spare, new(posting.List))
 	}
 	l := r.spare[len(r.Lists)]
 	l.Entry, l.Reach, l.Term, l.Weight, l.Bound = e, reach, term, weight, -1
+	l.In = &r.Part.Fields[field]
 	l.ListCounts = posting.ListCounts{}
 	r.findDense(l)
 	r.Lists = append(r.Lists, l)
@@ -132,14 +143,21 @@ func (r *Run) SumBounds() {
 			r.scorePostings(l, l.Scores, p.Docs, p.Freqs)
 			l.Bound = slices.Max(l.Scores)
 		} else {
-			l.Bound = r.scorer.Bound(l.Weight, l.List().Quad)
+			l.Bound = l.In.Scorer.Bound(l.Weight, l.List().Quad)
 		}
 		r.suffix[i] = r.suffix[i+1] + l.Bound
 	}
 }
 
-// norm returns the norm of a document of the current segment.
-func (r *Run) norm(doc uint32) float32 { return r.scorer.Norm(r.Part.Lens.Table.Get(doc)) }
+// score returns the score of the posting of document doc, at which l is. It looks up the norm once for lists
+// of the same field.
+func (r *Run) score(l *posting.List, doc uint32) float32 {
+	n := &r.normed
+	if n.in != l.In || n.doc != doc {
+		n.in, n.doc, n.norm = l.In, doc, l.In.Norm(doc)
+	}
+	return l.In.Scorer.Score(l.Weight, float32(l.Freq()), n.norm)
+}
 
 // accept offers a document of the current segment with its full score.
 func (r *Run) accept(doc uint32, score float32) {
@@ -147,7 +165,11 @@ func (r *Run) accept(doc uint32, score float32) {
 	if score < r.Top.Theta || r.vets() && !r.Allowed(doc) {
 		return
 	}
-	r.Top.Offer(r.Part.Seg.Base()+doc, score)
+	doc += r.Part.Seg.Base()
+	if r.after != NoHit && topk.Key(doc, score) >= r.after {
+		return
+	}
+	r.Top.Offer(doc, score)
 }
 
 // vets reports whether documents of the range to consider must be checked with allowed.
@@ -174,7 +196,7 @@ func (r *Run) Settle() {
 
 // Place returns the location of l for errors.
 func (r *Run) Place(l *posting.List) format.Place {
-	return format.Place{List: string(r.Names[l.Term]), Block: format.NoBlock}
+	return format.Place{List: l.In.Label(r.Names[l.Term]), Block: format.NoBlock}
 }
 
 // Record adds the pass of a over the current segment to the trace.
@@ -186,7 +208,7 @@ func (r *Run) Record(a Name) {
 	t.Algorithm = a
 	st := SegmentTrace{Segment: r.segment, Algorithm: a, Counts: r.Counts}
 	for i, l := range r.Lists {
-		lt := ListTrace{Term: string(r.Names[l.Term]), DF: l.Entry.DF, Weight: l.Weight, Bound: max(l.Bound, 0)}
+		lt := ListTrace{Field: l.In.Name, Term: string(r.Names[l.Term]), DF: l.Entry.DF, Weight: l.Weight, Bound: max(l.Bound, 0)}
 		if i < r.opened {
 			lt.Blocks, lt.ListCounts, lt.Fates = l.Blocks(), l.ListCounts, l.Fates
 		}
@@ -271,10 +293,10 @@ func (r *Run) essential(n int) int {
 
 // scoreAt returns the score of a document. Every list that holds it must be at it.
 func (r *Run) scoreAt(doc uint32) float32 {
-	score, norm := float32(0), r.norm(doc)
+	score := float32(0)
 	for _, l := range r.Lists {
 		if l.Doc() == doc {
-			score += bm25.Score(l.Weight, float32(l.Freq()), norm)
+			score += r.score(l, doc)
 		}
 	}
 	return score

@@ -8,8 +8,8 @@ import (
 
 // scorePostings writes the scores of postings of l to dst, which is as long.
 func (r *Run) scorePostings(l *posting.List, dst []float32, docs, freqs []uint32) {
-	r.Part.Lens.Norms(dst, docs, r.scorer)
-	bm25.ScoreNorms(dst, freqs[:len(dst)], l.Weight, l.Huge)
+	l.In.Norms(dst, docs)
+	l.ScoreNorms(dst, freqs[:len(dst)])
 }
 
 // ScoreMatches scores matches, list after list, and offers them.
@@ -17,9 +17,13 @@ func (r *Run) ScoreMatches(m *Matches) {
 	m.fill()
 	r.scores = bm25.Grow(r.scores, len(m.Docs))
 	sums := r.scores
-	m.norms = bm25.Grow(m.norms, len(m.Docs))
-	r.Part.Lens.Norms(m.norms, m.Docs, r.scorer)
+	var in *posting.Field // whose norms m has
 	for j, l := range r.Lists {
+		if in != l.In {
+			in = l.In
+			m.norms = bm25.Grow(m.norms, len(m.Docs))
+			in.Norms(m.norms, m.Docs)
+		}
 		if err := m.readFreqs(l, m.at[j]); err != nil {
 			r.fail(format.Locate(err, r.Place(l)))
 			return

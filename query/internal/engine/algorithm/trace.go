@@ -36,7 +36,7 @@ type Counts struct{ Candidates, Scored, Pivots uint64 }
 
 // ListTrace is query.ListTrace.
 type ListTrace struct {
-	Term          string
+	Field, Term   string
 	DF            uint32
 	Weight, Bound float32
 	Blocks        int

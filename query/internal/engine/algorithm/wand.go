@@ -73,7 +73,7 @@ func (r *Run) blockPivot(p int, doc uint32) (next uint32, pass bool) {
 	}
 	for _, l := range r.order[:p+1] {
 		if last := l.Shallow(doc); last != posting.End { // last >= doc, so that next > doc
-			sum += l.BlockBound(r.scorer)
+			sum += l.BlockBound()
 			next = min(next, last+1)
 		}
 	}

@@ -19,25 +19,58 @@ type Stats struct {
 // they are needed.
 const maxNormTable = 1 << 16
 
-// Scorer computes BM25 under fixed parameters and statistics. It is immutable and safe for
+// Lens says what is known of the lengths of a field's documents.
+type Lens uint8
+
+// What is known of lengths.
+const (
+	Exact Lens = iota // numbers of tokens
+	Coded             // length codes of FORMAT.md, section 4.5
+	Even              // nothing: every document counts as one of average length
+)
+
+// Scorer computes BM25 of a field under fixed parameters and statistics. It is immutable and safe for
 // concurrent use. Most programs do not need one: a Searcher has its own.
 type Scorer struct {
-	stats Stats
+	stats  Stats
+	lenses Lens
+	weight float64 // of the field
 
 	b, oneMinusB, k1, k1Plus1, avg float32
 
-	norms     []float32    // by length: 256 or maxNormTable of them, so that any uint8 or uint16 is an index
-	lens      int          // how many of them are lengths that documents can have
+	// norms are by length: 256 or maxNormTable of them, so that any uint8 or uint16 is an index. Of coded
+	// lengths they are by code.
+	norms     []float32
+	lens      int          // how many of them are lengths that documents can have; 0 if they are by code
 	codeNorms [256]float32 // by length code of a format.Quad
 	codeTFs   [256]float32 // by frequency code of a format.Quad; 255 is +Inf
 }
 
-// NewScorer returns a Scorer for parameters in range.
-func New(k1, b float64, st Stats) *Scorer {
-	s := &Scorer{stats: st, b: float32(b), oneMinusB: float32(1 - b),
+// New returns a Scorer of exact lengths for parameters in range.
+func New(k1, b float64, st Stats) *Scorer { return NewField(k1, b, st, Exact, 1) }
+
+// NewField returns a Scorer of a field with a weight, for parameters in range. Of Coded lengths, st.Tokens
+// is the sum of the decoded ones.
+func NewField(k1, b float64, st Stats, lens Lens, weight float64) *Scorer {
+	s := &Scorer{stats: st, lenses: lens, weight: weight, b: float32(b), oneMinusB: float32(1 - b),
 		k1: float32(k1), k1Plus1: float32(k1 + 1), avg: 1}
 	if st.Docs > 0 && st.Tokens > 0 {
 		s.avg = float32(float64(st.Tokens) / float64(st.Docs))
+	}
+	for c := range s.codeNorms {
+		s.codeNorms[c] = s.norm(format.DecodeLen(uint8(c)))
+		s.codeTFs[c] = float32(format.DecodeTF(uint8(c)))
+	}
+	s.codeTFs[255] = float32(math.Inf(1)) // format.InfiniteTF
+	s.tabulate(st)
+	return s
+}
+
+// tabulate makes the table of norms.
+func (s *Scorer) tabulate(st Stats) {
+	if s.lenses == Coded {
+		s.norms = s.codeNorms[:]
+		return
 	}
 	size := 1 << 8
 	if st.MaxLen > math.MaxUint8 {
@@ -50,27 +83,34 @@ func New(k1, b float64, st Stats) *Scorer {
 			s.norms[dl] = s.norm(uint32(dl))
 		}
 	}
-	for c := range s.codeNorms {
-		s.codeNorms[c] = s.norm(format.DecodeLen(uint8(c)))
-		s.codeTFs[c] = float32(format.DecodeTF(uint8(c)))
-	}
-	s.codeTFs[255] = float32(math.Inf(1)) // format.InfiniteTF
-	return s
 }
 
-// Stats returns the statistics of the snapshot.
+// Stats returns the statistics of the field.
 func (s *Scorer) Stats() Stats { return s.stats }
+
+// Lens returns what is known of the lengths.
+func (s *Scorer) Lens() Lens { return s.lenses }
+
+// leastNorm is the least positive normal float32.
+const leastNorm = 0x1p-126
 
 // norm returns 1 / (k1 * ((1-b) + b*dl/avg)), each step rounded. It does not increase with dl and
 // is neither 0 nor NaN. Where it would be +Inf, as for k1 = 0, it is MaxFloat32, which gives the
-// same scores, and 0 for frequency 0.
+// same scores, and 0 for frequency 0. For coded lengths it is the divisor, which does not decrease with
+// dl; where that would be 0, it is leastNorm.
 func (s *Scorer) norm(dl uint32) float32 {
 	ratio := float32(float32(dl) / s.avg)
+	if s.lenses == Even {
+		ratio = 1
+	}
 	k := float32(s.k1 * float32(s.oneMinusB+float32(s.b*ratio)))
+	if s.lenses == Coded {
+		return max(k, leastNorm)
+	}
 	return min(float32(1/k), math.MaxFloat32)
 }
 
-// Norm returns the norm of a document of dl tokens, for Score.
+// Norm returns the norm of a document of dl tokens, for Score. Coded lengths are decoded.
 func (s *Scorer) Norm(dl uint32) float32 {
 	if uint64(dl) < uint64(s.lens) {
 		return s.norms[dl]
@@ -84,12 +124,27 @@ func (s *Scorer) IDF(df uint64) float64 {
 	return logarithm(float64(1 + float64(float64(float64(n-d)+0.5)/float64(d+0.5))))
 }
 
-// Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
-// frequency over the snapshot without deleted documents, qtf how often the query holds the term. No
-// posting of the term scores more.
-func (s *Scorer) Weight(df uint64, qtf int) float32 {
+// Weight returns idf * (k1 + 1) * qtf * (field weight * boost), the weight of a term for Score. df is the
+// term's document frequency over the snapshot without deleted documents, qtf how often the query holds the
+// term with that boost. No posting of the term scores more.
+func (s *Scorer) Weight(df uint64, qtf int, boost float64) float32 {
 	w := float32(float32(s.IDF(df)) * s.k1Plus1)
-	return float32(w * float32(qtf))
+	return float32(float32(w*float32(qtf)) * float32(float64(s.weight*boost)))
+}
+
+// Score returns the score of a posting: Score, or ScoreCoded if lengths are coded.
+func (s *Scorer) Score(w, tf, norm float32) float32 {
+	if s.lenses == Coded {
+		return ScoreCoded(w, tf, norm)
+	}
+	return Score(w, tf, norm)
+}
+
+// ScoreCoded returns the score of a posting in a field with coded lengths, w / (1 + norm/tf). Unlike
+// w - w/(1 + tf*norm), it loses no digits where the score is small compared with w. It is monotone too, since
+// 1/tf is rounded before norm is multiplied by it. Of frequency 0 it is 0.
+func ScoreCoded(w, tf, norm float32) float32 {
+	return float32(w / float32(1+float32(norm*float32(1/tf))))
 }
 
 // Score returns the score of a posting, w - w/(1 + tf*norm), where w is the term's Scorer.Weight,
@@ -106,7 +161,7 @@ func (s *Scorer) Bound(w float32, q format.Quad) float32 {
 	var max float32
 	for i := 0; i < 4; i++ {
 		tf, dl := s.codeTFs[uint8(q)], s.codeNorms[uint8(q>>8)]
-		if v := Score(w, tf, dl); v > max {
+		if v := s.Score(w, tf, dl); v > max {
 			max = v
 		}
 		q >>= 16

@@ -6,8 +6,8 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Lengths are the lengths of a segment's documents. If the table's elements are one or two bytes
-// wide, bytes or words is the table.
+// Lengths are the lengths of a segment's documents in a field. If the table's elements are one or two
+// bytes wide, bytes or words is the table.
 type Lengths struct {
 	Table segment.LengthTable
 	bytes []uint8
@@ -24,6 +24,14 @@ func NewLengths(t segment.LengthTable) Lengths {
 		l.words = unsafe.Slice((*uint16)(unsafe.Pointer(p)), len(b)/2)
 	}
 	return l
+}
+
+// Norm returns the norm of a document.
+func (l *Lengths) Norm(doc uint32, s *Scorer) float32 {
+	if s.lenses == Coded && uint(doc) < uint(len(l.bytes)) {
+		return s.norms[l.bytes[doc]]
+	}
+	return s.Norm(l.Table.Get(doc))
 }
 
 // Norms writes the norms of docs to dst, which is as long. Scalar loads are as fast as gather
@@ -45,6 +53,10 @@ func (l *Lengths) Norms(dst []float32, docs []uint32, s *Scorer) {
 				dst[i] = norms[lens[d]]
 			}
 		}
+	case s.lenses == Even:
+		for i := range dst {
+			dst[i] = s.norms[0]
+		}
 	default:
 		for i, d := range docs {
 			dst[i] = s.Norm(l.Table.Get(d))
@@ -63,6 +75,24 @@ func Grow(v []float32, n int) []float32 {
 		v = make([]float32, max(n, 128)+Slack)
 	}
 	return v[:n]
+}
+
+// ScoreNorms replaces the norms in v by the scores of postings with frequencies freqs, which are as many.
+// huge says that some may be 2^31 or more.
+func (s *Scorer) ScoreNorms(v []float32, freqs []uint32, w float32, huge bool) {
+	if s.lenses == Coded {
+		scoreCodedNorms(v, freqs, w, huge)
+		return
+	}
+	scoreNorms(v, freqs, w, huge)
+}
+
+// scoreCodedPortable replaces the norms in v by scores.
+func scoreCodedPortable(v []float32, freqs []uint32, w float32) {
+	freqs = freqs[:len(v)]
+	for i, norm := range v {
+		v[i] = ScoreCoded(w, float32(freqs[i]), norm)
+	}
 }
 
 // scorePortable replaces the norms in v by scores.

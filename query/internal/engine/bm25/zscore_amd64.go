@@ -8,3 +8,8 @@ package bm25
 //
 //go:noescape
 func scoreAVX2(v *float32, freqs *uint32, n int, w float32)
+
+// scoreCodedAVX2 replaces n norms in v, rounded up to whole vectors, by scores.
+//
+//go:noescape
+func scoreCodedAVX2(v *float32, freqs *uint32, n int, w float32)

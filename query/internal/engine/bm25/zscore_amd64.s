@@ -29,3 +29,26 @@ loop:
 
 DATA one<>+0(SB)/8, $0x3f8000003f800000
 GLOBL one<>(SB), RODATA|NOPTR, $8
+
+// func scoreCodedAVX2(v *float32, freqs *uint32, n int, w float32)
+// Requires: AVX
+TEXT ·scoreCodedAVX2(SB), NOSPLIT, $0-28
+	MOVQ         v+0(FP), AX
+	MOVQ         freqs+8(FP), CX
+	MOVQ         n+16(FP), DX
+	VBROADCASTSS w+24(FP), Y0
+	VBROADCASTSS one<>+0(SB), Y1
+
+loop:
+	VCVTDQ2PS (CX), Y2
+	VDIVPS    Y2, Y1, Y2
+	VMULPS    (AX), Y2, Y2
+	VADDPS    Y1, Y2, Y2
+	VDIVPS    Y2, Y0, Y2
+	VMOVUPS   Y2, (AX)
+	ADDQ      $0x20, AX
+	ADDQ      $0x20, CX
+	SUBQ      $0x08, DX
+	JG        loop
+	VZEROUPPER
+	RET

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -17,6 +16,7 @@ import (
 type List struct {
 	reader.Cursor
 	Entry  segment.Entry
+	In     *Field // whose list it is
 	Reach  reader.Reach
 	Term   int     // index in the canonical order of terms
 	Weight float32 // as in Score
@@ -88,11 +88,17 @@ func (l *List) DecodedRow(block, n int) {
 func (l *List) Blocks() int { return l.List().Blocks }
 
 // BlockBound returns a bound of the scores of the block at the block pointer.
-func (l *List) BlockBound(s *bm25.Scorer) float32 {
+func (l *List) BlockBound() float32 {
 	if l.Small {
 		return l.Bound
 	}
-	return s.Bound(l.Weight, l.BlockMax())
+	return l.In.Scorer.Bound(l.Weight, l.BlockMax())
+}
+
+// ScoreNorms replaces the norms in v of documents that the list holds by the scores of their postings, which
+// have frequencies freqs.
+func (l *List) ScoreNorms(v []float32, freqs []uint32) {
+	l.In.Scorer.ScoreNorms(v, freqs, l.Weight, l.Huge)
 }
 
 // Count adds the number of blocks that the cursor decoded to the counts.

@@ -1,0 +1,126 @@
+package bm25
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// The weight of a field and a boost multiply what the weight of a term is without them.
+func TestFieldWeight(t *testing.T) {
+	st := Stats{Docs: 1000, Tokens: 57139, MaxLen: 300}
+	plain, heavy := New(0.9, 0.4, st), NewField(0.9, 0.4, st, Exact, 2.5)
+	for _, df := range []uint64{1, 17, 999} {
+		for qtf := 1; qtf < 4; qtf++ {
+			w := plain.Weight(df, qtf, 1)
+			if got, want := heavy.Weight(df, qtf, 0.3), float32(w*float32(float64(2.5*0.3))); got != want {
+				t.Errorf("df %d, %d times: weight %v, want %v", df, qtf, got, want)
+			}
+		}
+	}
+}
+
+// Scores of coded lengths are BM25 of the decoded ones to a few units in the last place, also of documents of a
+// million times the average length, where those of exact lengths are not.
+func TestScoreCodedIsBM25(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		docs := rapid.Uint64Range(1, 1<<31).Draw(t, "docs")
+		tokens := rapid.Uint64Range(docs, docs*300).Draw(t, "tokens")
+		k1, b := rapid.Float64Range(1e-3, 3).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b")
+		dl := format.DecodeLen(format.EncodeLen(rapid.Uint32Min(1).Draw(t, "dl")))
+		tf := rapid.Uint32Range(1, 1<<24).Draw(t, "tf")
+		s := NewField(k1, b, Stats{Docs: docs, Tokens: tokens}, Coded, 1)
+		w := s.Weight(rapid.Uint64Range(1, docs).Draw(t, "df"), 1, 1)
+		got := float64(s.Score(w, float32(tf), s.Norm(dl)))
+		k := k1 * (1 - b + b*float64(dl)/(float64(tokens)/float64(docs)))
+		want := float64(w) / (1 + k/float64(tf))
+		if math.Abs(got-want) > 10*0x1p-24*want {
+			t.Fatalf("score %v, want %v (weight %v)", got, want, w)
+		}
+	})
+}
+
+// Scores of coded lengths grow with the frequency and shrink with the length, are 0 of frequency 0 and never above
+// the weight.
+func TestScoreCodedMonotone(t *testing.T) {
+	for _, p := range [][2]float64{{0.9, 0.4}, {0, 0}, {0, 1}, {1.2, 0.75}, {1e6, 1}, {2, 0}, {1e-6, 0.5}} {
+		s := NewField(p[0], p[1], Stats{Docs: 1000, Tokens: 57139}, Coded, 1)
+		w := s.Weight(17, 1, 1)
+		for c := range 256 {
+			norm := s.codeNorms[c]
+			if norm != s.Norm(format.DecodeLen(uint8(c))) {
+				t.Fatalf("%v: the norm of code %d is %v", p, c, norm)
+			}
+			if v := s.Score(w, 0, norm); v != 0 {
+				t.Fatalf("%v: score %v of frequency 0", p, v)
+			}
+			last := float32(0)
+			for _, tf := range []float32{1, 2, 3, 5, 40, 41, 255, 256, 1e6, 1 << 24, 1 << 32, float32(math.Inf(1))} {
+				v := s.Score(w, tf, norm)
+				if !(v >= last && v <= w) || c > 0 && v > s.Score(w, tf, s.codeNorms[c-1]) {
+					t.Fatalf("%v: code %d, frequency %v: score %v, after %v, weight %v", p, c, tf, v, last, w)
+				}
+				last = v
+			}
+		}
+	}
+}
+
+// Norms and scores of many documents are those of one at a time, for every form of lengths.
+func TestManyNorms(t *testing.T) {
+	r := rand.New(rand.NewPCG(71, 72))
+	st := Stats{Docs: 500, Tokens: 40000, MaxLen: 70000}
+	for _, c := range []struct {
+		name  string
+		lens  Lens
+		width int
+		most  uint32
+	}{
+		{"exact 1", Exact, 1, 255}, {"exact 2", Exact, 2, 60000}, {"exact 4", Exact, 4, 70000}, {"coded", Coded, 1, 255}, {"even", Even, 0, 0},
+	} {
+		var table segment.LengthTable
+		if c.width > 0 {
+			b := make([]byte, 500*c.width+8)
+			for d := range 500 {
+				v := r.Uint32N(c.most + 1)
+				for i := range c.width {
+					b[d*c.width+i] = byte(v >> (8 * i))
+				}
+			}
+			table = segment.PackedLengths(b[:500*c.width], c.width)
+		}
+		s, l := NewField(0.9, 0.4, st, c.lens, 1), NewLengths(table)
+		for n := range 40 {
+			docs, freqs, norms := make([]uint32, n), make([]uint32, n, n+Slack), Grow(nil, n)
+			for i := range docs {
+				docs[i], freqs[i] = r.Uint32N(500), r.Uint32N(4)
+			}
+			l.Norms(norms, docs, s)
+			want := make([]float32, n)
+			for i, d := range docs {
+				norm := s.Norm(table.Get(d))
+				if c.lens == Coded {
+					norm = s.Norm(format.DecodeLen(table.Bytes()[d]))
+				}
+				if norms[i] != norm || l.Norm(d, s) != norm {
+					t.Fatalf("%s: norm %v, want %v", c.name, norms[i], norm)
+				}
+				want[i] = s.Score(7.5, float32(freqs[i]), norm)
+			}
+			for _, huge := range []bool{false, true} {
+				got := append(Grow(nil, n)[:0], norms...)
+				s.ScoreNorms(got, freqs, 7.5, huge)
+				for i := range got {
+					if got[i] != want[i] {
+						t.Fatalf("%s: score %v, want %v", c.name, got[i], want[i])
+					}
+				}
+			}
+		}
+	}
+}

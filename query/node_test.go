@@ -1,0 +1,173 @@
+package query
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/query/internal/querytest"
+)
+
+// A node over an index without a schema gives the hits of the terms that it stands for.
+func TestNode(t *testing.T) {
+	s, _ := simpleSearcher(t)
+	leaf := func(w string) Node { return Term{Term: []byte(w)} }
+	for _, c := range []struct {
+		node  Node
+		terms string
+		mode  Mode
+	}{
+		{leaf("w1"), "w1", Or},
+		{Match{Text: "W1, w4"}, "w1 w4", Or},
+		{Match{Text: "w1 w4", Mode: And}, "w1 w4", And},
+		{Match{Text: "w1 w4 w1", Mode: AndOr}, "w1 w1 w4", AndOr},
+		{Match{}, "", Or},
+		{All{}, "", Or},
+		{All{[]Node{leaf("w1"), Match{Text: "w4 w2", Mode: And}, All{[]Node{leaf("w3")}}}}, "w1 w2 w3 w4", And},
+		{All{[]Node{Match{Text: "w1"}, Match{Text: "?"}, Match{Text: "w2", Mode: AndOr}}}, "w1 w2", And},
+		{Any{[]Node{leaf("w1"), Match{Text: "w9 w2"}, Any{[]Node{leaf("w1")}}, All{[]Node{leaf("w8")}}}}, "w1 w1 w2 w8 w9", Or},
+		{Any{[]Node{Match{Text: "w1 w4", Mode: And}, Match{Text: "!"}}}, "w1 w4", And},
+		{leaf("nosuch"), "nosuch", Or},
+	} {
+		want, err := s.Search(t.Context(), Query{RawTerms: querytest.Terms(strings.Fields(c.terms)...), Mode: c.mode, K: 30})
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := Query{Node: c.node, K: 30}
+		if got, err := s.Search(t.Context(), q); err != nil || !slices.Equal(got.Hits, want.Hits) {
+			t.Errorf("%+v: %v: %s", c.node, err, difference(want.Hits, got.Hits))
+		}
+		own, err := s.Complete([]Query{q})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var terms []string
+		for _, b := range own[0].RawTerms {
+			terms = append(terms, string(b))
+		}
+		slices.Sort(terms)
+		if got := strings.Join(terms, " "); own[0].Node != nil || got != c.terms || own[0].Mode != c.mode && len(terms) > 1 {
+			t.Errorf("%+v is completed to %q, mode %v", c.node, got, own[0].Mode)
+		}
+		if c.mode == AndOr {
+			continue
+		}
+		n, err := s.Count(t.Context(), q)
+		all, err2 := s.Search(t.Context(), Query{Node: c.node, K: 900})
+		if err != nil || err2 != nil || n != uint64(len(all.Hits)) {
+			t.Errorf("%+v: %d matches, %v, %d hits", c.node, n, err, len(all.Hits))
+		}
+	}
+}
+
+// A boost multiplies the score; terms with different boosts are different terms.
+func TestBoost(t *testing.T) {
+	s, _ := simpleSearcher(t)
+	search := func(n ...Node) []Hit {
+		t.Helper()
+		r, err := s.Search(t.Context(), Query{Node: Any{n}, K: 900})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r.Hits
+	}
+	one, four := search(Term{Term: []byte("w3")}), search(Match{Text: "w3", Boost: 4})
+	for i := range one {
+		if four[i] != (Hit{one[i].Doc, 4 * one[i].Score}) {
+			t.Fatalf("hit %d: %v, boosted %v", i, one[i], four[i])
+		}
+	}
+	five := search(Term{Term: []byte("w3"), Boost: 4}, Term{Term: []byte("w3")})
+	for i := range one {
+		if five[i] != (Hit{one[i].Doc, one[i].Score + 4*one[i].Score}) {
+			t.Fatalf("hit %d: %v, once more boosted %v", i, one[i], five[i])
+		}
+	}
+	own, err := s.Complete([]Query{{Node: Match{Text: "w3", Boost: 4}}})
+	if err != nil || own[0].Node == nil || own[0].K != DefaultK {
+		t.Errorf("a node with a boost is completed to %+v, %v", own, err)
+	}
+}
+
+// The pages of a query, one after the other, are its hits.
+func TestAfter(t *testing.T) {
+	s, _ := simpleSearcher(t)
+	for _, q := range []Query{
+		{RawTerms: querytest.Terms("w1", "w4", "w2")}, {RawTerms: querytest.Terms("w1", "w2"), Mode: And},
+		{Node: Match{Text: "w1 w7", Boost: 0.5}}, {Text: "w0", Filter: every(0, 800, 3)},
+	} {
+		q.K = 900
+		whole, err := s.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q.K = range []int{1, 10, 100} {
+			var hits []Hit
+			for q.After = nil; len(hits) < len(whole.Hits); {
+				r, err := s.Search(t.Context(), q)
+				if err != nil || len(r.Hits) == 0 {
+					t.Fatalf("%+v: %d hits, %v", q, len(hits), err)
+				}
+				hits = append(hits, r.Hits...)
+				q.After = &Position{hits[len(hits)-1].Score, hits[len(hits)-1].Doc}
+			}
+			if !slices.Equal(hits, whole.Hits) {
+				t.Errorf("%+v: %s", q, difference(whole.Hits, hits))
+			}
+			if r, err := s.Search(t.Context(), q); err != nil || len(r.Hits) > 0 {
+				t.Errorf("%+v: %v after the last hit, %v", q, r.Hits, err)
+			}
+			if n, err := s.Count(t.Context(), q); err != nil || n != uint64(len(whole.Hits)) {
+				t.Errorf("%+v: %d matches, %v", q, n, err)
+			}
+		}
+	}
+	q := Query{Text: "w1", K: 3, After: &Position{0, math.MaxUint32}}
+	if r, err := s.Search(t.Context(), q); err != nil || len(r.Hits) > 0 {
+		t.Errorf("%v after everything, %v", r.Hits, err)
+	}
+}
+
+// What a query cannot say is an error that says so.
+func TestNodeErrors(t *testing.T) {
+	s, _ := simpleSearcher(t)
+	one := Term{Term: []byte("w1")}
+	both := Match{Text: "w1 w2"}
+	for _, c := range []struct {
+		q    Query
+		is   error
+		says string
+	}{
+		{Query{Node: one, Text: "w2"}, ErrInvalid, "beside Text"},
+		{Query{Node: one, RawTerms: querytest.Terms("w2")}, ErrInvalid, "beside Text"},
+		{Query{Node: one, Mode: And}, ErrInvalid, "mode and"},
+		{Query{Node: &one}, ErrInvalid, "*query.Term"},
+		{Query{Node: All{[]Node{one, nil}}}, ErrInvalid, "<nil>"},
+		{Query{Node: Term{Field: "title", Term: []byte("w1")}}, ErrInvalid, `field "title"`},
+		{Query{Node: Match{Field: "title", Text: "w1"}}, ErrInvalid, `field "title"`},
+		{Query{Node: Match{Text: "w1", Mode: 7}}, ErrInvalid, "mode(7)"},
+		{Query{Node: Match{Text: "w1", Boost: -1}}, ErrInvalid, `boost of "w1"`},
+		{Query{Node: Term{Term: []byte("w1"), Boost: math.NaN()}}, ErrInvalid, "NaN"},
+		{Query{Node: Term{Term: []byte("w1"), Boost: 2 * MaxBoost}}, ErrInvalid, "2e+06"},
+		{Query{Node: All{[]Node{one, both}}}, errors.ErrUnsupported, "2 alternatives"},
+		{Query{Node: Any{[]Node{one, All{[]Node{both.with(And)}}}}}, errors.ErrUnsupported, "2 terms of mode and"},
+		{Query{Node: both.with(AndOr), After: &Position{1, 1}}, ErrInvalid, "depend on K"},
+		{Query{Text: "w1", Mode: AndOr, After: &Position{1, 1}}, ErrInvalid, "depend on K"},
+		{Query{Text: "w1", After: &Position{-1, 1}}, ErrInvalid, "score -1"},
+		{Query{Text: "w1", After: &Position{float32(math.NaN()), 1}}, ErrInvalid, "score NaN"},
+	} {
+		_, err := s.Search(context.Background(), c.q)
+		if !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) {
+			t.Errorf("%+v: %v, want %v that says %q", c.q, err, c.is, c.says)
+		}
+	}
+	if _, err := s.Count(t.Context(), Query{Node: both.with(AndOr)}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("count of and-or: %v", err)
+	}
+}
+
+func (m Match) with(mode Mode) Match { m.Mode = mode; return m }

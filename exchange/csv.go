@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -29,6 +30,8 @@ type CSV struct {
 	text   []int
 	unread []string // columns
 	buf    []byte
+	taker  *taker // nil: documents are without fields
+	cells  [][]byte
 }
 
 // NewCSV reads from r; file is its name in errors.
@@ -64,6 +67,86 @@ func (c *CSV) Next() (writer.Document, error) {
 	return d, nil
 }
 
+// nextValues implements fieldSource.
+func (c *CSV) nextValues() (id []byte, values []schema.Value, err error) {
+	if c.header == nil {
+		if err := c.beginFields(); err != nil {
+			return nil, nil, err
+		}
+	}
+	record, err := c.next()
+	if err != nil {
+		return nil, nil, err
+	}
+	if id, values, err = c.take(record); err != nil {
+		return nil, nil, c.bad(true, err)
+	}
+	return id, values, nil
+}
+
+// take returns the id and the values of a record.
+func (c *CSV) take(record []string) (id []byte, values []schema.Value, err error) {
+	if len(record) != len(c.header) {
+		return nil, nil, fmt.Errorf("a record of %d values, there are %d columns", len(record), len(c.header))
+	}
+	c.taker.begin()
+	c.buf = c.buf[:0]
+	for i, name := range c.cells {
+		start := len(c.buf)
+		c.buf = append(c.buf, record[i]...)
+		if err := c.taker.cell(name, c.buf[start:len(c.buf):len(c.buf)]); err != nil {
+			return nil, nil, err
+		}
+	}
+	id, values, err = c.taker.end()
+	if err == nil {
+		if c.made != nil {
+			id = c.made.id(c.line)
+		}
+		err = checkID(id)
+	}
+	return id, values, err
+}
+
+// beginFields reads the header. Without a column for the id nothing can be read.
+func (c *CSV) beginFields() error {
+	if err := c.readHeader(); err != nil {
+		return err
+	}
+	c.cells = nil
+	var id *keyNode
+	for i, name := range c.header {
+		if slices.Contains(c.header[:i], name) {
+			return c.bad(false, fmt.Errorf("column %q comes twice", name))
+		}
+		c.cells = append(c.cells, []byte(name))
+		n := c.taker.root.child(c.cells[i])
+		if n == nil || n.id == 0 {
+			continue
+		}
+		if other := n; id != nil { // the one is the id that goes first
+			if n.id < id.id {
+				other, id = id, n
+			}
+			other.id = 0
+		} else {
+			id = n
+		}
+	}
+	if id == nil && c.made == nil {
+		return c.bad(false, thereAre(missing(c.taker.names[0]), c.header))
+	}
+	return nil
+}
+
+// takeFields implements fieldSource.
+func (c *CSV) takeFields(f Fields, s *schema.Schema) (err error) {
+	if c.taker, err = f.taker(s, c.made != nil, usualIDs...); err == nil {
+		c.taker.ignored = c.ignored
+	}
+	return err
+}
+
 // document returns the document of a record.
 func (c *CSV) document(values []string) (d writer.Document, err error) {
 	if len(values) != len(c.header) {
@@ -86,17 +169,11 @@ func (c *CSV) document(values []string) (d writer.Document, err error) {
 
 // begin reads the header.
 func (c *CSV) begin() error {
-	header, err := c.next()
-	if err != nil {
-		var e *Error
-		if errors.As(err, &e) {
-			e.Recoverable = false // without a header nothing can be read
-		}
+	if err := c.readHeader(); err != nil {
 		return err
 	}
-	c.header = slices.Clone(header)
 	cols := make([]int, len(c.fields.names)) // of the slots, from 1
-	c.unread = slices.Clone(header)
+	c.unread = slices.Clone(c.header)
 	for i, name := range c.header {
 		slot := c.fields.find([]byte(name))
 		if slot < 0 {
@@ -123,6 +200,20 @@ func (c *CSV) begin() error {
 			c.unread = append(c.unread, name)
 		}
 	}
+	return nil
+}
+
+// readHeader reads the names of the columns.
+func (c *CSV) readHeader() error {
+	header, err := c.next()
+	if err != nil {
+		var e *Error
+		if errors.As(err, &e) {
+			e.Recoverable = false // without a header nothing can be read
+		}
+		return err
+	}
+	c.header = slices.Clone(header)
 	return nil
 }
 

@@ -15,6 +15,8 @@
 //	documents.go, whole.go    OpenDocuments: a file, or those of a folder
 //	detect.go, foreign.go     formats, and files that are known and not read
 //	fields.go                 which fields of an object make a document
+//	keys.go, take.go, documents_values.go, jsonl_values.go
+//	                          which keys go into the fields of a schema
 //	jsonl*.go, csv.go, tsv.go, trec.go, markup.go, plain.go
 //	                          formats for documents
 //	list.go                   lists of lines, such as ids

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"github.com/pinion-index/pinion/writer"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // DocumentOptions says how OpenDocuments reads an input. The zero value detects the
@@ -21,6 +21,8 @@ type DocumentOptions struct {
 	Format Format
 	// Fields are those of JSON objects, CSV and TSV that make a document.
 	Fields Fields
+	// Schema, if it is not nil, is that of the documents: they are read by NextValues.
+	Schema *schema.Schema
 	// AutoID makes up ids instead of reading them: the path of the file, a colon, and the
 	// line on which the document begins. Within a folder the path is relative to it.
 	AutoID bool
@@ -38,6 +40,8 @@ type Documents struct {
 	ignored ignored
 
 	path string // of the one file
+
+	contents *taker // nil: documents have no fields, or keys
 
 	mu     sync.Mutex
 	first  *stream // the one file, before it is begun
@@ -132,7 +136,9 @@ func (d *Documents) source(s *stream, f Format, path string) (src Source, err er
 	case FormatTSV:
 		t := NewTSV(s.name, s)
 		t.made, l, src = made, t.lines, t
-		err = t.setFields(d.opts.Fields)
+		if d.opts.Schema == nil {
+			err = t.setFields(d.opts.Fields)
+		}
 	case FormatTREC:
 		t := NewTREC(s.name, s)
 		t.made, l, src = made, t.lines, t
@@ -143,28 +149,15 @@ func (d *Documents) source(s *stream, f Format, path string) (src Source, err er
 		return nil, fmt.Errorf("unknown format %q", f)
 	}
 	l.limit = d.opts.MaxRecord
-	d.formats[f]++
-	return src, err
-}
-
-// Next implements Source.
-func (d *Documents) Next() (writer.Document, error) {
-	for {
-		src, err := d.current()
-		if err != nil {
-			return writer.Document{}, err
-		}
-		doc, err := src.Next()
-		if _, ok := src.(*whole); ok && err == nil {
-			d.formats[FormatTextDir]++
-		}
-		if err != io.EOF {
-			return doc, err
-		}
-		if err := d.end(); err != nil {
-			return writer.Document{}, err
+	if d.opts.Schema != nil && err == nil {
+		if x, ok := src.(fieldSource); ok {
+			err = x.takeFields(d.opts.Fields, d.opts.Schema)
+		} else {
+			err = d.takeContents(f)
 		}
 	}
+	d.formats[f]++
+	return src, err
 }
 
 // current returns the source that is being read.

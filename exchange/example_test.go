@@ -4,10 +4,59 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/schema"
 )
+
+// Keys of JSON objects go into fields.
+func ExampleDocuments_NextValues() {
+	dir, err := os.MkdirTemp("", "example")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "books.jsonl")
+	if err := os.WriteFile(path, []byte(`{"id":1,"name":"Moby-Dick","author":{"name":"Melville"},"tags":["sea","whale"]}`), 0o666); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fields, err := exchange.ParseFields("", "name=title:english:2", "author.name=author", "tags:keyword")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	s, err := fields.WithSchema(nil, schema.Field{Stored: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	src, err := exchange.OpenDocuments(path, exchange.DocumentOptions{Fields: fields, Schema: s})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer src.Close()
+	id, values, err := src.NextValues()
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("document", string(id))
+	for _, v := range values {
+		fmt.Println(s.Fields[v.Field].Name, v)
+	}
+	// Output:
+	// document 1
+	// title Moby-Dick
+	// author Melville
+	// tags sea
+	// tags whale
+}
 
 // Documents of JSON objects whose fields have names of their own.
 func ExampleParseFields() {

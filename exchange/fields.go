@@ -23,12 +23,25 @@ type Fields struct {
 	// Contents are the fields of the text, joined by line feeds, but for empty ones. All
 	// must be there.
 	Contents []string
+	// Keys say, for documents with a schema, into which fields keys go; a field that none
+	// of them names takes the key of its own name. No key need be there.
+	Keys []Key
+	// Unknown says what becomes of keys that no field takes.
+	Unknown Unknown
 }
 
 // ParseFields parses "id=FIELD,contents=FIELD+FIELD..."; what is left out is empty, and
-// then as in the zero value.
-func ParseFields(text string) (Fields, error) {
+// then as in the zero value. Documents with a schema have no contents, but keys, of which
+// ParseKey parses each.
+func ParseFields(text string, keys ...string) (Fields, error) {
 	var f Fields
+	for _, text := range keys {
+		k, err := ParseKey(text)
+		if err != nil {
+			return f, err
+		}
+		f.Keys = append(f.Keys, k)
+	}
 	if text == "" {
 		return f, nil
 	}
@@ -50,6 +63,9 @@ func ParseFields(text string) (Fields, error) {
 			return f, fmt.Errorf("%s is given twice", key)
 		}
 		seen[key] = true
+	}
+	if len(keys) > 0 && len(f.Contents) > 0 {
+		return f, errors.New("documents have contents, or fields with keys")
 	}
 	all := slices.Clone(f.Contents)
 	if f.ID != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -25,6 +26,7 @@ type JSONL struct {
 	scanner scanner
 	made    *madeIDs // nil: ids are read
 	ignored ignored
+	objects *objects // nil: documents are without fields
 }
 
 // NewJSONL reads from r; file is its name in errors.
@@ -75,6 +77,40 @@ func (j *JSONL) Next() (writer.Document, error) {
 		}
 		return d, nil
 	}
+}
+
+// nextValues implements fieldSource.
+func (j *JSONL) nextValues() (id []byte, values []schema.Value, err error) {
+	for {
+		b, err := j.lines.next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if len(bytes.Trim(b, " \t\r")) == 0 {
+			continue
+		}
+		id, values, err := j.objects.read(b)
+		if err == nil {
+			if j.made != nil {
+				id = j.made.id(j.lines.line)
+			}
+			err = checkID(id)
+		}
+		if err != nil {
+			return nil, nil, j.bad(err)
+		}
+		return id, values, nil
+	}
+}
+
+// takeFields implements fieldSource.
+func (j *JSONL) takeFields(f Fields, s *schema.Schema) error {
+	t, err := f.taker(s, j.made != nil, usualIDs...)
+	if err == nil {
+		t.ignored = j.ignored
+		j.objects = &objects{taker: t}
+	}
+	return err
 }
 
 func (j *JSONL) bad(err error) error {

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -17,6 +19,7 @@ type TSV struct {
 	in    input
 	made  *madeIDs // nil: ids are read
 	cols  *columns // nil: the id and the rest
+	taker *taker   // nil: documents are without fields
 }
 
 // columns are the columns of a document.
@@ -77,6 +80,87 @@ func (t *TSV) Next() (writer.Document, error) {
 		}
 		return d, nil
 	}
+}
+
+// nextValues implements fieldSource.
+func (t *TSV) nextValues() (id []byte, values []schema.Value, err error) {
+	for {
+		b, err := t.lines.next()
+		if err != nil {
+			return nil, nil, err
+		}
+		if b = bytes.TrimSuffix(b, []byte("\r")); len(b) == 0 {
+			continue
+		}
+		id, values, err := t.take(b)
+		if err != nil {
+			return nil, nil, &Error{File: t.lines.file, Line: t.lines.line, Offset: -1, Recoverable: true, Err: err}
+		}
+		return id, values, nil
+	}
+}
+
+// take returns the id and the values of a line.
+func (t *TSV) take(b []byte) (id []byte, values []schema.Value, err error) {
+	t.taker.begin()
+	more := true
+	for n := 1; more; n++ {
+		var cell []byte
+		cell, b, more = bytes.Cut(b, []byte("\t"))
+		if err := t.taker.cell(columnName(n), cell); err != nil {
+			return nil, nil, err
+		}
+	}
+	id, values, err = t.taker.end()
+	if err == nil {
+		if t.made != nil {
+			id = t.made.id(t.lines.line)
+		}
+		err = checkID(id)
+	}
+	return id, values, err
+}
+
+// columnNames are the names of the first columns of TSV.
+var columnNames = func() (names [64][]byte) {
+	for i := range names {
+		names[i] = strconv.AppendInt(nil, int64(i), 10)
+	}
+	return names
+}()
+
+func columnName(n int) []byte {
+	if n < len(columnNames) {
+		return columnNames[n]
+	}
+	return strconv.AppendInt(nil, int64(n), 10)
+}
+
+func (t *TSV) ignoredFields() ignored {
+	if t.taker == nil {
+		return nil
+	}
+	return t.taker.ignored
+}
+
+// takeFields implements fieldSource. Columns have numbers.
+func (t *TSV) takeFields(f Fields, s *schema.Schema) (err error) {
+	if t.taker, err = f.taker(s, t.made != nil, "1"); err != nil {
+		return err
+	}
+	keys := slices.Clone(t.taker.names)
+	for _, k := range f.Keys {
+		keys = append(keys, k.Key)
+	}
+	if len(f.Keys) == 0 {
+		return fmt.Errorf("%s: columns of TSV are numbers; which of them go into which fields?", t.lines.file)
+	}
+	for _, key := range keys {
+		if n, err := strconv.Atoi(key); err != nil || n < 1 || strconv.Itoa(n) != key {
+			return fmt.Errorf("%s: columns of TSV are numbers from 1, not %q", t.lines.file, key)
+		}
+	}
+	return nil
 }
 
 // document returns the document of a line.

@@ -1,0 +1,213 @@
+package exchange
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Key says into which field of a schema the values of a key go.
+type Key struct {
+	// Key is the key: of JSON objects, with a dot between an object's and those in it; of
+	// CSV, the name of the column; of TSV, its number from 1. Formats without keys have
+	// one, contents.
+	Key string
+	// Field is the field. Only its name must be there. What else is there is that of a new
+	// field, or must be as the schema has it.
+	Field schema.Field
+}
+
+// ParseKey parses "KEY=NAME:TYPE:WEIGHT", of which KEY is the same as NAME if it is left
+// out. TYPE, which may be left out, is keyword, integer, float, time, or text or the name
+// of an analyzer for text. WEIGHT is the field's.
+func ParseKey(text string) (Key, error) {
+	key, rest := "", text
+	if i := strings.LastIndexByte(text, '='); i >= 0 {
+		if key, rest = text[:i], text[i+1:]; key == "" {
+			return Key{}, fmt.Errorf("%q has no key before =", text)
+		}
+	}
+	parts := strings.Split(rest, ":")
+	if len(parts) > 3 || slices.Contains(parts, "") {
+		return Key{}, fmt.Errorf("%q is not of the form KEY=NAME:TYPE:WEIGHT", text)
+	}
+	k := Key{Key: key, Field: schema.Field{Name: parts[0]}}
+	if key == "" {
+		k.Key = k.Field.Name
+	}
+	if slices.Contains(strings.Split(k.Key, "."), "") {
+		return Key{}, fmt.Errorf("%q: a key of an object is empty", text)
+	}
+	if len(parts) > 1 {
+		if kind, err := schema.ParseKind(parts[1]); err == nil {
+			k.Field.Kind = kind
+		} else {
+			k.Field.Kind, k.Field.Analyzer = schema.KindText, parts[1]
+		}
+	}
+	if len(parts) > 2 {
+		w, err := strconv.ParseFloat(parts[2], 64)
+		if err != nil || !(w > 0 && w <= schema.MaxParameter) {
+			return Key{}, fmt.Errorf("%q: a weight is a number above 0, at most %g", text, float64(schema.MaxParameter))
+		}
+		k.Field.Weight = w
+	}
+	return k, nil
+}
+
+// Unknown says what becomes of the values of keys that no field takes.
+type Unknown string
+
+// What becomes of them. UnknownIgnore, which is also what the empty Unknown means, counts
+// them. UnknownStore keeps them in the field unknown, as a JSON object. UnknownRefuse
+// makes a document with any a bad one.
+const (
+	UnknownIgnore Unknown = "ignore"
+	UnknownStore  Unknown = "store"
+	UnknownRefuse Unknown = "refuse"
+)
+
+// UnknownField is the name of the field that UnknownStore needs: of kind text, stored, and
+// not indexed.
+const UnknownField = "unknown"
+
+// WithSchema returns the schema that f reads: base, which may be nil, with the fields that
+// Keys and Unknown name and base does not have. New fields are as Keys say, text unless
+// they say a kind, and have what they do not say from usual: Analyzer and Options, for
+// those of which the analyzer is not named, and Stored. Integers, floats and times are
+// always stored. It is an error if Keys say something else of a field than base.
+func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Schema, error) {
+	s := &schema.Schema{}
+	if base != nil {
+		s = base.Clone()
+	}
+	old := len(s.Fields)
+	for _, k := range f.Keys {
+		if i := s.Number(k.Field.Name); i >= 0 {
+			if err := agrees(&s.Fields[i], k); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		x := k.Field
+		if x.Kind == 0 {
+			x.Kind = schema.KindText
+		}
+		if x.Kind == schema.KindText && x.Analyzer == "" {
+			x.Analyzer, x.Options = usual.Analyzer, usual.Options
+		}
+		x.Stored = usual.Stored || x.Indexing() == schema.IndexNone
+		s.Fields = append(s.Fields, x)
+	}
+	if f.Unknown == UnknownStore {
+		switch x, ok := s.Field(UnknownField); {
+		case !ok:
+			s.Fields = append(s.Fields, schema.Field{Name: UnknownField, Kind: schema.KindText, Index: schema.IndexNone, Stored: true})
+		case x.Kind != schema.KindText || !x.Stored || x.Indexing() != schema.IndexNone:
+			return nil, fmt.Errorf("field %q is to hold unknown keys, but is not of kind text, stored and not indexed", UnknownField)
+		}
+	}
+	if base != nil && old == len(s.Fields) {
+		return base, nil
+	}
+	return s, s.Check()
+}
+
+// agrees returns nil if k says nothing of f that is not so.
+func agrees(f *schema.Field, k Key) error {
+	analyzer, _ := f.Analysis()
+	for _, p := range []struct {
+		what      string
+		said      bool
+		want, has any
+	}{
+		{"kind", k.Field.Kind != 0, k.Field.Kind, f.Kind},
+		{"analyzer", k.Field.Analyzer != "", k.Field.Analyzer, analyzer},
+		{"weight", k.Field.Weight != 0, k.Field.Weight, f.Boost()},
+	} {
+		if p.said && p.want != p.has {
+			return fmt.Errorf("field %q has the %s %v in the schema, %v for key %q", f.Name, p.what, p.has, p.want, k.Key)
+		}
+	}
+	return nil
+}
+
+// slot is a field that takes the values of a key.
+type slot struct {
+	key   string
+	field int // number in the schema
+}
+
+// slots returns the slots of f in s: by field, then in the order of Keys. A field that no
+// key names takes the key of its own name.
+func (f Fields) slots(s *schema.Schema) ([]slot, error) {
+	var all []slot
+	for i := range s.Fields {
+		name := s.Fields[i].Name
+		n := len(all)
+		for _, k := range f.Keys {
+			if k.Field.Name == name {
+				all = append(all, slot{k.Key, i})
+			}
+		}
+		if len(all) == n && (f.Unknown != UnknownStore || name != UnknownField) {
+			all = append(all, slot{name, i})
+		}
+		if used := all[n:]; len(used) > 1 {
+			for j := range used {
+				if slices.Contains(used[:j], used[j]) {
+					return nil, fmt.Errorf("key %q is given twice for field %q", used[j].key, name)
+				}
+			}
+		}
+	}
+	for _, k := range f.Keys {
+		if s.Number(k.Field.Name) < 0 {
+			return nil, fmt.Errorf("key %q: the schema has no field %q", k.Key, k.Field.Name)
+		}
+	}
+	if len(f.Contents) > 0 {
+		return nil, errors.New("contents are of documents without fields")
+	}
+	return all, nil
+}
+
+// keyNode is a key, or the beginning of keys with dots.
+type keyNode struct {
+	name  string
+	id    int   // rank as the key of the id, from 1; 0: it is none
+	slots []int // numbers of slots that take its values
+	in    []keyNode
+}
+
+// child returns the node of a key in n, or nil. The key may have dots itself.
+func (n *keyNode) child(key []byte) *keyNode {
+	for i := range n.in {
+		c := &n.in[i]
+		if string(key) == c.name {
+			return c
+		}
+		if m := len(c.name); len(key) > m && key[m] == '.' && string(key[:m]) == c.name {
+			return c.child(key[m+1:])
+		}
+	}
+	return nil
+}
+
+// add returns the node of a key with dots in n, which it makes.
+func (n *keyNode) add(key string) *keyNode {
+	name, rest, nested := strings.Cut(key, ".")
+	i := slices.IndexFunc(n.in, func(c keyNode) bool { return c.name == name })
+	if i < 0 {
+		i = len(n.in)
+		n.in = append(n.in, keyNode{name: name})
+	}
+	if nested {
+		return n.in[i].add(rest)
+	}
+	return &n.in[i]
+}

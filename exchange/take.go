@@ -1,0 +1,228 @@
+package exchange
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pinion-index/pinion/schema"
+)
+
+// taker makes the values of fields of the values of keys, a record at a time.
+type taker struct {
+	schema  *schema.Schema
+	slots   []slot
+	root    keyNode
+	unknown Unknown
+	store   int      // number of the field for unknown keys
+	ids     int      // keys that can be the id; 0: it is made up
+	names   []string // of the ids
+	ignored ignored
+
+	got    [][]schema.Value // by slot
+	values []schema.Value
+	rest   []entry  // unknown keys that are stored, or names to be counted
+	id     []byte   // nil: none so far
+	rank   int      // of id
+	buf    []byte   // of values
+	path   []byte   // of the object that is read, with a dot at its end
+	depth  int      // arrays around it
+	keys   [][]byte // of the record, for an error
+}
+
+// entry is an unknown key with its value in JSON.
+type entry struct{ key, value []byte }
+
+// taker returns the one for f and s. Without autoID, the id is one of usual if f has none.
+func (f Fields) taker(s *schema.Schema, autoID bool, usual ...string) (*taker, error) {
+	slots, err := f.slots(s)
+	if err != nil {
+		return nil, err
+	}
+	t := &taker{schema: s, slots: slots, unknown: f.Unknown, store: s.Number(UnknownField), ignored: ignored{}, got: make([][]schema.Value, len(slots))}
+	if f.Unknown == UnknownStore && t.store < 0 {
+		return nil, fmt.Errorf("the schema has no field %q for unknown keys", UnknownField)
+	}
+	for i, x := range slots {
+		n := t.root.add(x.key)
+		n.slots = append(n.slots, i)
+	}
+	if t.names = usual; f.ID != "" {
+		t.names = []string{f.ID}
+	}
+	if autoID {
+		t.names = nil
+	}
+	for i, name := range t.names {
+		t.root.add(name).id = i + 1
+	}
+	return t, nil
+}
+
+// begin makes t ready for the next record.
+func (t *taker) begin() {
+	for i := range t.got {
+		t.got[i] = t.got[i][:0]
+	}
+	t.values, t.rest, t.buf, t.path, t.keys = t.values[:0], t.rest[:0], t.buf[:0], t.path[:0], t.keys[:0]
+	t.id, t.rank, t.depth = nil, 0, 0
+}
+
+// end returns the record. Its bytes are valid until the next begin.
+func (t *taker) end() (id []byte, values []schema.Value, err error) {
+	if t.id == nil && len(t.names) > 0 {
+		names := make([]string, len(t.keys))
+		for i, k := range t.keys {
+			names[i] = string(k)
+		}
+		return nil, nil, thereAre(missing(t.names[0]), names)
+	}
+	for _, v := range t.got {
+		t.values = append(t.values, v...)
+	}
+	switch {
+	case len(t.rest) == 0:
+	case t.unknown == UnknownStore:
+		t.values = append(t.values, schema.TextValue(t.store, t.object()))
+	case t.unknown == UnknownRefuse:
+		return nil, nil, fmt.Errorf("key %q: no field takes it", t.rest[0].key)
+	default:
+		for _, e := range t.rest {
+			t.ignored.count(e.key, 1)
+		}
+	}
+	return t.id, t.values, nil
+}
+
+// object returns the unknown keys as a JSON object. A key that comes more than once, in the
+// objects of an array, has an array.
+func (t *taker) object() []byte {
+	start := len(t.buf)
+	b := append(t.buf, '{')
+	for i, e := range t.rest {
+		n, first := 0, -1
+		for j, x := range t.rest {
+			if bytes.Equal(x.key, e.key) {
+				if n++; first < 0 {
+					first = j
+				}
+			}
+		}
+		if first < i {
+			continue
+		}
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b, _ = jsontext.AppendQuote(b, e.key) // keys are valid UTF-8, or as good as can be
+		b = append(b, ':')
+		if n == 1 {
+			b = append(b, e.value...)
+			continue
+		}
+		open := byte('[')
+		for _, x := range t.rest[i:] {
+			if bytes.Equal(x.key, e.key) {
+				b = append(append(b, open), x.value...)
+				open = ','
+			}
+		}
+		b = append(b, ']')
+	}
+	t.buf = append(b, '}')
+	return t.buf[start:]
+}
+
+// errKind is the error for a value that a field cannot take.
+var errKind = errors.New("is of the wrong kind")
+
+// wrong says what a value is, and what the field of a slot takes.
+func (t *taker) wrong(key []byte, slot int, what string) error {
+	f := &t.schema.Fields[t.slots[slot].field]
+	return fmt.Errorf("key %q: %s %w for field %q, which takes %s", key, what, errKind, f.Name, takes[f.Kind])
+}
+
+var takes = map[schema.Kind]string{
+	schema.KindText: "text", schema.KindKeyword: "keywords", schema.KindInteger: "integers of 64 bits", schema.KindFloat: "numbers",
+	schema.KindTime: `times such as "2026-11-26" and "2026-11-26T09:30:00Z"`,
+}
+
+// Forms of values.
+const (
+	inText   = iota // of CSV, without a kind of their own
+	inString        // of JSON
+	inNumber
+	inBool
+)
+
+// take adds b, a value without quotes, to a slot.
+func (t *taker) take(key []byte, slot int, b []byte, form int) error {
+	number := t.slots[slot].field
+	f := &t.schema.Fields[number]
+	v, ok := schema.Value{}, false
+	switch f.Kind {
+	case schema.KindText:
+		v, ok = schema.TextValue(number, b), form <= inString
+	case schema.KindKeyword:
+		v, ok = schema.KeywordValue(number, b), true
+	case schema.KindInteger:
+		n, err := strconv.ParseInt(string(b), 10, 64)
+		v, ok = schema.IntegerValue(number, n), err == nil && (form == inText || form == inNumber)
+	case schema.KindFloat:
+		x, err := strconv.ParseFloat(string(b), 64)
+		ok = err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) && (form == inText || form == inNumber)
+		v = schema.FloatValue(number, x)
+	case schema.KindTime:
+		var at time.Time
+		var err error
+		if at, err = time.Parse(time.RFC3339Nano, string(b)); err != nil {
+			at, err = time.Parse(time.DateOnly, string(b))
+		}
+		v, ok = schema.TimeValue(number, at), err == nil && form <= inString
+	}
+	if !ok {
+		what := fmt.Sprintf("the value %.80s", b)
+		if form <= inString {
+			what = fmt.Sprintf("the value %.80q", b)
+		}
+		return t.wrong(key, slot, what)
+	}
+	if err := t.schema.CheckValue(v); err != nil {
+		return fmt.Errorf("key %q: %w", key, err)
+	}
+	t.got[slot] = append(t.got[slot], v)
+	return nil
+}
+
+// cell takes the value of a column of CSV or TSV; an empty one is none.
+func (t *taker) cell(key, b []byte) error {
+	n := t.root.child(key)
+	switch {
+	case n != nil && n.id > 0:
+		t.id = b
+	case n != nil && len(n.slots) > 0:
+	case t.unknown != UnknownStore:
+		t.rest = append(t.rest, entry{key: key})
+		return nil
+	case len(b) > 0:
+		start := len(t.buf)
+		t.buf, _ = jsontext.AppendQuote(t.buf, b)
+		t.rest = append(t.rest, entry{key, t.buf[start:len(t.buf):len(t.buf)]})
+		return nil
+	default:
+		return nil
+	}
+	for _, s := range n.slots {
+		if len(b) > 0 {
+			if err := t.take(key, s, b, inText); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -28,6 +28,9 @@ type Language struct {
 	// Stem returns the stem of a word, which is valid UTF-8. A word with an empty stem is
 	// dropped. Nil leaves words as they are.
 	Stem func(word string) string
+
+	// keepsFirst means that a word of ASCII and its stem begin with the same letter.
+	keepsFirst bool
 }
 
 // english is the language of analyzer english. Its list is the classic one that Lucene's
@@ -41,6 +44,7 @@ var english = Language{
 		stemmer.Stem(env)
 		return env.Current()
 	},
+	keepsFirst: true,
 }
 
 // RegisterLanguage registers an analyzer for a language, as Register does. Its options are
@@ -63,10 +67,35 @@ type stems struct {
 	rewrite func([]byte) []byte
 	words   Tokens
 	cache   stemCache
+
+	keepsFirst bool
+	first      *[256]bool // if not nil, terms may be left out that do not begin with one of these
+}
+
+// Selector is a Tokenizer that can leave out terms that nobody looks for, which is faster than
+// making them. Those of languages are, and english makes use of it.
+type Selector interface {
+	Tokenizer
+	// Select makes Tokenize leave out terms that begin with other bytes than those for
+	// which first is true. Others may be left out, or not. It retains first; nil selects all.
+	Select(first *[256]bool)
+}
+
+// Select implements Selector.
+func (s *stems) Select(first *[256]bool) {
+	if s.keepsFirst {
+		s.first = first
+	}
+}
+
+// leaves reports whether the term of a word is left out.
+func (s *stems) leaves(word []byte) bool {
+	return s.first != nil && len(word) > 0 && word[0] < utf8.RuneSelf && !s.first[word[0]]
 }
 
 func newStems(a *builtin) Tokenizer {
-	return &stems{standard: *makeStandard(a), stop: a.stop, rewrite: a.language.Rewrite, cache: stemCache{of: a.language.Stem}}
+	return &stems{standard: *makeStandard(a), stop: a.stop, rewrite: a.language.Rewrite, cache: stemCache{of: a.language.Stem},
+		keepsFirst: a.language.keepsFirst}
 }
 
 // Tokenize implements Tokenizer. Stop words leave gaps in the positions.
@@ -79,7 +108,7 @@ func (s *stems) Tokenize(dst *Tokens, text []byte) {
 		if s.rewrite != nil {
 			word = s.rewrite(word)
 		}
-		if len(word) == 0 || s.stop.has(word) {
+		if len(word) == 0 || s.leaves(word) || s.stop.has(word) {
 			dst.skip(dst.Len(), inc)
 			continue
 		}

@@ -51,6 +51,11 @@ func (b *Block) Open(block []byte, docs uint32, dict []byte) error {
 	b.Close()
 	pos, size := 0, int64(0)
 	for range docs {
+		if pos+1 < len(block) && block[pos] >= 0x80 && block[pos+1]-1 < 0x7f { // two bytes, as most
+			size += int64(block[pos]&0x7f) | int64(block[pos+1])<<7
+			pos += 2
+			continue
+		}
 		n, after := layout.Uvarint(block, pos)
 		if after < 0 || n > 1<<32 {
 			return ErrMalformed

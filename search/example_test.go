@@ -1,0 +1,146 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/search"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// psalms indexes a few verses with their text and returns a snapshot.
+func psalms() *reader.Snapshot {
+	ctx := context.Background()
+	dir := memfs.New() // in place of a directory
+	english, err := analysis.New("english", "")
+	if err != nil {
+		log.Fatal(err)
+	}
+	w, err := writer.OpenFS(ctx, dir, writer.Options{Analyzer: english, Stored: true})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for id, text := range strings.Split("The LORD is my shepherd; I shall not want.\n"+
+		"He maketh me to lie down in green pastures: he leadeth me beside the still waters.\n"+
+		"Deep calleth unto deep at the noise of thy waterspouts: all thy waves and thy billows are gone over me.\n"+
+		"The voice of the LORD is upon the waters.", "\n") {
+		if err := w.Add(ctx, writer.Document{ID: fmt.Append(nil, id), Contents: []byte(text)}); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		log.Fatal(err)
+	}
+	w.Close()
+	index, err := reader.OpenFS(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer index.Close() // the snapshot stays open
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		log.Fatal(err)
+	}
+	return snapshot
+}
+
+func Example() {
+	snapshot := psalms()
+	defer snapshot.Close()
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer searcher.Close()
+	pages, err := search.New(snapshot, searcher)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pages.Close()
+	page, err := pages.Search(context.Background(), search.Request{Query: query.Match{Text: "still water"}, Snippet: &search.Snippet{Length: 60}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range page.Hits {
+		fmt.Printf("%s %.3f ", h.ID, h.Score)
+		at := 0
+		for _, s := range h.Spans {
+			fmt.Printf("%s<b>%s</b>", h.Text[at:s.Start], h.Text[s.Start:s.End])
+			at = s.End
+		}
+		fmt.Printf("%s\n", h.Text[at:])
+	}
+	// Output:
+	// 1 1.773 in green pastures: he leadeth me beside the <b>still</b> <b>waters</b>.
+	// 3 0.779 The voice of the LORD is upon the <b>waters</b>.
+}
+
+// A page begins after the last hit of the one before.
+func ExamplePage_Next() {
+	snapshot := psalms()
+	defer snapshot.Close()
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer searcher.Close()
+	pages, err := search.New(snapshot, searcher)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pages.Close()
+	r := search.Request{Query: query.Match{Text: "the LORD and the deep waters"}, K: 3}
+	for {
+		page, err := pages.Search(context.Background(), r)
+		if err != nil {
+			log.Fatal(err)
+		}
+		for i, h := range page.Hits {
+			fmt.Printf("%d %s\n", i+1, h.ID)
+		}
+		fmt.Println("--")
+		if r.After = page.Next(); r.After == nil {
+			break
+		}
+	}
+	// Output:
+	// 1 3
+	// 2 2
+	// 3 0
+	// --
+	// 1 1
+	// --
+}
+
+// Marks finds the words of a query in a text that is shown whole.
+func ExampleSearcher_Marks() {
+	snapshot := psalms()
+	defer snapshot.Close()
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer searcher.Close()
+	pages, err := search.New(snapshot, searcher)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pages.Close()
+	text := "Running water: run!"
+	spans, err := pages.Marks(query.Match{Text: "runs"}, "", []byte(text))
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, s := range spans {
+		fmt.Println(text[s.Start:s.End])
+	}
+	// Output:
+	// Running
+	// run
+}

@@ -1,0 +1,127 @@
+package search
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// fields are the fields of an index, by number in its schema.
+type fields struct {
+	implicit  bool
+	all       []schema.Field
+	analyzers []analysis.Analyzer // nil for what is not text, or not registered
+}
+
+func fieldsOf(s *reader.Snapshot) *fields {
+	f := &fields{}
+	name, options := s.Analyzer()
+	f.implicit = true
+	f.all = []schema.Field{{Kind: schema.KindText, Analyzer: name, Options: options, Index: schema.IndexFreqs, Stored: stores(s)}}
+	f.analyzers = make([]analysis.Analyzer, len(f.all))
+	for i := range f.all {
+		if f.all[i].Kind == schema.KindText {
+			f.analyzers[i], _ = analysis.New(f.all[i].Analysis())
+		}
+	}
+	return f
+}
+
+// stores reports whether a segment of an index without a schema stores text.
+func stores(s *reader.Snapshot) bool {
+	return slices.ContainsFunc(s.Segments(), func(g *reader.Segment) bool { return g.Meta().Stored })
+}
+
+// number returns the number of a field, or -1.
+func (f *fields) number(name string) int {
+	return slices.IndexFunc(f.all, func(x schema.Field) bool { return x.Name == name })
+}
+
+// df returns in how many documents a field has a term.
+func (f *fields) df(s *reader.Snapshot, field int, term []byte) (uint64, error) {
+	return s.DF(term)
+}
+
+// stored returns the number of a stored field, or an error that matches ErrInvalid.
+func (f *fields) stored(name string) (int, error) {
+	i := f.number(name)
+	switch {
+	case i < 0:
+		return 0, fmt.Errorf("%w: there is no field %q, but %s", ErrInvalid, name, f.names())
+	case !f.all[i].Stored && f.implicit:
+		return 0, fmt.Errorf("%w: the index stores no text", ErrInvalid)
+	case !f.all[i].Stored:
+		return 0, fmt.Errorf("%w: the field %q is not stored", ErrInvalid, name)
+	}
+	return i, nil
+}
+
+// names returns the names of the fields, for errors.
+func (f *fields) names() string {
+	if f.implicit {
+		return `"" (the index has no schema)`
+	}
+	var names []string
+	for i := range f.all {
+		names = append(names, f.all[i].Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// document is the stored form of a document: text without a schema, and otherwise a record.
+type document struct {
+	fields *fields
+	text   []byte
+}
+
+// values yields the values in a field, given by its number, which refer to the stored form.
+func (d *document) values(field int) iter.Seq2[schema.Value, error] {
+	return func(yield func(schema.Value, error) bool) {
+		f := &d.fields.all[field]
+		if d.fields.implicit {
+			yield(schema.TextValue(field, d.text), nil)
+			return
+		}
+		for rest := d.text; len(rest) > 0; {
+			var s record.Stored
+			var v schema.Value
+			var err error
+			if s, rest, err = record.Next(rest); err == nil && s.ID == f.ID {
+				v, err = s.Value(field, f.Kind)
+			}
+			if err != nil {
+				yield(v, err)
+				return
+			}
+			if s.ID == f.ID && !yield(v, nil) {
+				return
+			}
+		}
+	}
+}
+
+// passageField returns the field that a passage is from, and its text: the longest value of the
+// one with that name, or of all that the query searches.
+func (d *document) passageField(name string, w *words) (field int, text []byte, err error) {
+	for i := range d.fields.all {
+		f := &d.fields.all[i]
+		if !f.Stored || f.Kind != schema.KindText || f.Name != name && (name != "" || !w.searches(i)) {
+			continue
+		}
+		for v, err := range d.values(i) {
+			if err != nil {
+				return 0, nil, err
+			}
+			if len(v.Bytes()) > len(text) {
+				field, text = i, v.Bytes()
+			}
+		}
+	}
+	return field, text, nil
+}

@@ -180,11 +180,13 @@ func (o *objects) identify(n *keyNode, key []byte, v jsontext.Value) error {
 	}
 	taken := len(n.slots) > 0
 	if o.rank == 0 || n.id < o.rank {
-		id, err := idOf(json.RawMessage(v))
-		if err != nil {
+		var err error
+		if v.Kind() == '"' && bytes.IndexByte(v, '\\') < 0 {
+			o.id = o.text(v)
+		} else if o.id, err = idOf(json.RawMessage(v)); err != nil {
 			return fmt.Errorf("key %q %w", other.key, err)
 		}
-		o.id, o.rank = id, n.id
+		o.rank = n.id
 		o.idEntry, other = other, o.idEntry
 		o.idTaken, taken = taken, o.idTaken
 	}

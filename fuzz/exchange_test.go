@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // drain reads a source to its end and checks the guarantees of every importer.
@@ -44,6 +45,61 @@ func FuzzJSONL(x *testing.F) {
 	f.Add([]byte(`{"id":"a","contents":"one \u00e9 \ud83d\ude00"}` + "\n" + `{"contents":"x","id":"b"}`))
 	f.Add([]byte(`{"id":1}` + "\n\n" + `{"id":"a","x":{}}` + "\n" + `{"id":"a`))
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewJSONL("f", bytes.NewReader(b))) })
+}
+
+// FuzzFields reads JSON lines, CSV and TSV into fields. Values are as the schema has them.
+func FuzzFields(x *testing.F) {
+	f := fuzzing.New(x)
+	f.Add(uint8(0), []byte(`{"id":"a","a":"one \u00e9 \ud83d","b":{"c":["x",1,true,null]},"d":1}`+"\n"+`{"a":[{"b":1}],"id":2,"e":1.5,"f":"2026-11-26"}`))
+	f.Add(uint8(1), []byte("id,a,b.c,d\na,one,\"x\ny\",5\nb,,,\n"))
+	f.Add(uint8(2), []byte("a\tone\t2\t3\nb\n"))
+	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}, {Name: "b.c", Kind: schema.KindKeyword}, {Name: "d", Kind: schema.KindInteger, Stored: true},
+		{Name: "e", Kind: schema.KindFloat, Stored: true}, {Name: "f", Kind: schema.KindTime, Stored: true}}}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
+		o := exchange.DocumentOptions{Format: []exchange.Format{exchange.FormatJSONL, exchange.FormatCSV, exchange.FormatTSV}[which%3]}
+		o.Fields.Unknown = []exchange.Unknown{exchange.UnknownIgnore, exchange.UnknownStore, exchange.UnknownRefuse}[which/3%3]
+		if o.Format == exchange.FormatTSV {
+			o.Fields.Keys = []exchange.Key{{Key: "2", Field: s.Fields[0]}, {Key: "3", Field: s.Fields[2]}}
+		}
+		var err error
+		if o.Schema, err = o.Fields.WithSchema(s, schema.Field{}); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "in")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		src, err := exchange.OpenDocuments(path, o)
+		if err != nil {
+			return // it is known not to be text
+		}
+		defer src.Close()
+		for {
+			id, values, err := src.NextValues()
+			var bad *exchange.Error
+			if err == io.EOF || errors.As(err, &bad) && !bad.Recoverable {
+				return
+			}
+			if err != nil {
+				if bad == nil {
+					t.Fatalf("not an *Error: %v", err)
+				}
+				continue
+			}
+			if len(id) == 0 || len(id) > exchange.MaxID {
+				t.Fatalf("id of %d bytes", len(id))
+			}
+			for i, v := range values {
+				if err := o.Schema.CheckValue(v); err != nil {
+					t.Fatal(err)
+				}
+				if i > 0 && v.Field < values[i-1].Field {
+					t.Fatalf("field %d after %d", v.Field, values[i-1].Field)
+				}
+			}
+		}
+	})
 }
 
 func FuzzTSV(x *testing.F) {

@@ -93,26 +93,24 @@ func around(text []byte, lo, hi, size int) (from, to int) {
 	from = max(lo-max(size-(hi-lo), 0)/3, 0)
 	to = min(from+size, len(text))
 	from = max(min(from, to-size), 0)
+	near := min(size/6, 48)
 	if from > 0 {
-		from = wordStart(text, from, lo)
+		from = wordStart(text, from, min(lo, from+near))
 	}
 	if to < len(text) {
-		to = wordEnd(text, max(to, from), max(hi, from))
+		to = wordEnd(text, to, max(hi, to-near, from))
 	}
 	return from, to
 }
 
-// near is how far from where a passage would be cut a space is looked for, in bytes.
-const near = 48
-
-// wordStart returns where the first word at or behind from begins, if there is one near that
-// is not behind most, and otherwise from at the beginning of a character.
+// wordStart returns where the first word at or behind from begins, if that is not behind most,
+// and otherwise from at the beginning of a character.
 func wordStart(text []byte, from, most int) int {
 	from = runeStart(text, from)
 	if r, _ := utf8.DecodeLastRune(text[:from]); unicode.IsSpace(r) {
 		return from
 	}
-	for i := from; i < min(most, from+near); {
+	for i := from; i < most; {
 		r, n := utf8.DecodeRune(text[i:])
 		if i += n; unicode.IsSpace(r) && i <= most {
 			return i
@@ -129,14 +127,14 @@ func wordStart(text []byte, from, most int) int {
 	return from
 }
 
-// wordEnd returns where the last word at or before to ends, if there is one near that is not
-// before least, and otherwise to at the beginning of a character.
+// wordEnd returns where the last word at or before to ends, if that is not before least, and
+// otherwise to at the beginning of a character.
 func wordEnd(text []byte, to, least int) int {
 	to = runeStart(text, to)
 	if r, _ := utf8.DecodeRune(text[to:]); unicode.IsSpace(r) {
 		return to
 	}
-	for i := to; i > max(least, to-near); {
+	for i := to; i > least; {
 		r, n := utf8.DecodeLastRune(text[:i])
 		if i -= n; unicode.IsSpace(r) && i >= least {
 			return i

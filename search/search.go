@@ -150,7 +150,7 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Page, error) {
 	snapshot := s.snapshot.WithContext(ctx)
 	q := query.Query{Node: r.Query, K: r.K}
 	if r.After != nil {
-		after, err := position(snapshot, r.After)
+		after, err := r.After.Position(snapshot)
 		if err != nil {
 			return Page{}, err
 		}
@@ -242,8 +242,8 @@ func (s *Searcher) check(r *Request) error {
 	return err
 }
 
-// position returns where in the order of hits a hit is.
-func position(s *reader.Snapshot, a *After) (query.Position, error) {
+// Position returns where in the order of hits over a snapshot a is, for query.Query.After.
+func (a *After) Position(s *reader.Snapshot) (query.Position, error) {
 	doc, ok, err := s.FindID(a.ID)
 	if !ok { // before all hits of this score
 		return query.Position{Score: math.Nextafter32(a.Score, float32(math.Inf(1))), Doc: math.MaxUint32}, err

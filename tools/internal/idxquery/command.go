@@ -17,6 +17,7 @@ import (
 type flags struct {
 	index   string
 	k       int
+	offset  int
 	mode    *cli.Choice
 	algo    *cli.Choice
 	seek    *cli.Choice
@@ -37,6 +38,9 @@ type flags struct {
 	bounded bool // --threads was given
 	model   *cli.Choice
 }
+
+// maxOffset is the greatest offset, which is as many hits that are found in vain.
+const maxOffset = 1 << 30
 
 // defaultWidth is how many characters of a text are printed.
 const defaultWidth = 72
@@ -92,6 +96,7 @@ All algorithms and devices give the same answer and differ in speed. hybrid star
 on the CPU, and opens a GPU when the CPU would take longer than that for the rest.`,
 		Example: `  idxquery kjv.idx "the lord is my shepherd"
   idxquery kjv.idx --mode and "faith hope charity" "salt of the earth"
+  idxquery kjv.idx --k 10 --offset 20 "still waters"   # the third page
   idxquery robust.idx --queries topics.tsv --k 1000 --run bm25.run
   echo "jesus wept" | idxquery kjv.idx`,
 		Args: cobra.ArbitraryArgs,
@@ -102,6 +107,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.SortFlags = false
 	fl.StringVar(&f.index, "index", "", "index `DIR`, in place of INDEX")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "find the best `N` documents")
+	cli.Int(fl, &f.offset, "offset", 0, 0, maxOffset, "leave out the `N` best documents, those of the pages before")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.seek, "seek", "how the CPU looks documents up in lists: "+f.seek.Words())
@@ -117,7 +123,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.Var(f.model, "model", "how threads share the work: "+f.model.Words())
 	cli.Output(fl, &f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
 	fl.StringVar(&f.tag, "tag", "pinion", "last `WORD` of the run lines")
-	cli.Int(fl, &f.width, "width", f.width, 0, cli.Any, "print at most `N` characters of a document's text, 0 for all")
+	cli.Int(fl, &f.width, "width", f.width, 0, cli.Any, "print the `N` characters of a text that match best, 0 for all of it")
 	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
 	fl.BoolVar(&f.json, "json", false, "print JSON instead of a table")
 	return cmd
@@ -155,6 +161,8 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("--queries-format goes with --queries")
 	case f.trace && f.threads > 1:
 		return cli.Usage("--trace takes one thread")
+	case f.offset > 0 && f.mode.Value == query.AndOr.String():
+		return cli.Usage("--offset takes --mode or or and: the hits of and-or depend on how many are wanted")
 	case f.seek.Value != "gallop" && f.device.Value == "gpu":
 		return cli.Usage("--seek takes --device cpu or hybrid")
 	case f.steps.Value != autoSteps && (f.device.Value != "hybrid" || !f.trace):

@@ -16,6 +16,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/search"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -24,6 +25,7 @@ type session struct {
 	f        *flags
 	snapshot *reader.Snapshot
 	searcher *query.Searcher
+	pages    *search.Searcher
 	mode     query.Mode
 	algo     query.Algorithm
 	out      io.Writer // whose width tables keep, if it is a terminal; may be nil
@@ -94,6 +96,10 @@ func (f *flags) with(use func(s *session) error) (err error) {
 		return cli.Opening(err)
 	}
 	defer s.searcher.Close()
+	if s.pages, err = search.New(s.snapshot, s.searcher); err != nil {
+		return cli.Opening(err)
+	}
+	defer s.pages.Close()
 	return use(s)
 }
 

@@ -3,6 +3,7 @@ package idxquery
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/search"
 )
 
 // Answer is what idxquery prints for one query.
@@ -32,6 +34,7 @@ type Hit struct {
 	ID    cli.Text `json:"id"`
 	Score float32  `json:"score"`
 	Text  string   `json:"text,omitempty"`
+	shown string   // in a table
 }
 
 // answer returns what is printed for a reply.
@@ -48,27 +51,44 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 			a.Trace.addSteps(r.steps)
 		}
 	}
+	req := search.Request{Query: query.Match{Text: a.Query}, K: w.s.f.k}
 	stored := w.s.snapshot.HasStored()
-	docs := make([]uint32, len(r.hits))
-	for i, h := range r.hits {
-		docs[i] = h.Doc
+	width := w.s.f.width
+	switch {
+	case stored && (w.s.f.json || width == 0):
+		req.Fields = []string{""}
+	case stored:
+		req.Snippet = &search.Snippet{Length: width}
 	}
-	w.s.snapshot.Prefetch(docs, stored)
-	for i, h := range r.hits {
-		id, err := w.idOf(h.Doc)
-		if err != nil {
-			return nil, err
+	page, err := w.s.pages.Show(context.Background(), r.hits, req)
+	if err != nil {
+		return nil, err
+	}
+	for i := range page.Hits {
+		h := &page.Hits[i]
+		hit := Hit{Rank: r.before + i + 1, Doc: h.Doc, ID: cli.Text(h.ID), Score: h.Score}
+		for _, v := range h.Values {
+			hit.Text = string(v.Bytes())
 		}
-		hit := Hit{Rank: i + 1, Doc: h.Doc, ID: cli.Text(id), Score: h.Score}
-		if stored {
-			if w.text, err = w.s.snapshot.AppendStored(w.text[:0], h.Doc); err != nil {
-				return nil, err
-			}
-			hit.Text = string(w.text)
+		if hit.shown = cli.Snippet([]byte(hit.Text), len(hit.Text)+1); req.Snippet != nil {
+			hit.shown = passage(h, width)
 		}
 		a.Hits = append(a.Hits, hit)
 	}
 	return a, nil
+}
+
+// passage returns the passage of a hit in one line of at most width characters and those that
+// say that the text goes on.
+func passage(h *search.Hit, width int) string {
+	text := cli.Snippet(h.Text, width)
+	if h.Before {
+		text = "…" + text
+	}
+	if h.Behind {
+		text += "…"
+	}
+	return text
 }
 
 // asTable prints a table, below the query if there are several.
@@ -117,11 +137,7 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	for _, h := range a.Hits {
 		row := []any{h.Rank, fmt.Sprintf("%.4f", h.Score), cli.Quote(h.ID)}
 		if s.snapshot.HasStored() {
-			n := s.f.width
-			if n == 0 {
-				n = len(h.Text) + 1
-			}
-			row = append(row, cli.Snippet([]byte(h.Text), n))
+			row = append(row, h.shown)
 		}
 		t.Row(row...)
 	}

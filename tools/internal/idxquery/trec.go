@@ -24,7 +24,7 @@ func asRunLines(w *worker, b []byte, r *reply) ([]byte, error) {
 			}
 		}
 		b = append(append(b, id...), ' ')
-		b = append(strconv.AppendInt(b, int64(i+1), 10), ' ')
+		b = append(strconv.AppendInt(b, int64(r.before+i+1), 10), ' ')
 		b = append(strconv.AppendFloat(b, float64(h.Score), 'f', -1, 32), ' ')
 		b = append(append(b, w.s.f.tag...), '\n')
 	}

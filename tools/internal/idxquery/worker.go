@@ -3,6 +3,7 @@ package idxquery
 import (
 	"context"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -27,12 +28,19 @@ type tracer interface {
 // reply is the answer to one question.
 type reply struct {
 	question
-	index int // of the question
-	query query.Query
-	hits  []query.Hit
-	trace *query.Trace // nil unless traced
-	took  time.Duration
-	steps *gpuload.StepTrace // nil unless traced on two processors
+	index  int // of the question
+	query  query.Query
+	hits   []query.Hit
+	before int          // hits left out before these
+	trace  *query.Trace // nil unless traced
+	took   time.Duration
+	steps  *gpuload.StepTrace // nil unless traced on two processors
+}
+
+// skip leaves out the hits of the pages before.
+func (r *reply) skip(n int) {
+	r.before = min(n, len(r.hits))
+	r.hits = slices.Delete(r.hits, 0, r.before)
 }
 
 // printer appends what is printed for a reply.
@@ -53,7 +61,7 @@ type worker struct {
 	arena    query.Arena // of their results
 	terms    [][]byte
 	buf      []byte // bytes of terms
-	id, text []byte
+	id       []byte
 }
 
 // cut cuts a question into terms. They are valid until w.terms and w.buf are reset.
@@ -61,8 +69,11 @@ func (w *worker) cut(q question) (query.Query, error) {
 	from := len(w.terms)
 	var err error
 	w.terms, w.buf, err = w.s.searcher.AppendTerms(w.terms, w.buf, q.text)
-	return query.Query{RawTerms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.k, Mode: w.s.mode, Algorithm: w.s.algo, Trace: w.s.f.trace}, err
+	return query.Query{RawTerms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.wanted(), Mode: w.s.mode, Algorithm: w.s.algo, Trace: w.s.f.trace}, err
 }
+
+// wanted returns how many hits are searched for.
+func (f *flags) wanted() int { return f.offset + min(f.k, math.MaxInt-f.offset) }
 
 // cutAll cuts questions into terms, in w.queries.
 func (w *worker) cutAll(qs []question) error {
@@ -95,6 +106,7 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 		r.hits, err = f.AppendHits(ctx, r.hits[:0], &r.query)
 	}
 	r.took = time.Since(start)
+	r.skip(w.s.f.offset)
 	if steps, ok := f.(*stepFinder); ok {
 		r.steps = &steps.trace
 	}
@@ -161,6 +173,7 @@ func (w *worker) together(ctx context.Context, x query.Executor, sh *share) (err
 	took := time.Since(start)
 	for i, q := range sh.questions {
 		w.reply = reply{question: q, index: sh.first + i, query: w.queries[i], hits: results[i].Hits, took: took}
+		w.reply.skip(w.s.f.offset)
 		if sh.out, err = w.print(w, sh.out, &w.reply); err != nil {
 			return err
 		}

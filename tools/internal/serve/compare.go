@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
-
-	"github.com/pinion-index/pinion/query"
 )
 
 // compare shows two indexes beside each other.
@@ -127,10 +125,10 @@ func (c *compare) sections(both ...*source) {
 
 // search answers the query over both.
 func (c *compare) search(r *http.Request, both ...*source) error {
-	var answers [2]search
+	var answers [2]found
 	for i, x := range both {
-		answers[i] = search{Text: c.Text, K: 10}
-		if err := answers[i].run(r.Context(), x, query.Or); err != nil {
+		answers[i] = found{Text: c.Text, K: 10}
+		if err := answers[i].run(r.Context(), x); err != nil {
 			return err
 		}
 	}

@@ -57,17 +57,22 @@ func (g *seg) row(doc, local uint32) (docRow, error) {
 
 // rowText returns a row without its text, and all of the text.
 func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
-	row = docRow{Doc: doc, Deleted: g.deletes.Has(local), Link: link("doc", "doc", doc)}
 	id, err := g.AppendID(nil, local)
 	if err != nil {
 		return row, nil, err
 	}
-	row.ID = string(id)
-	if row.Len, err = g.DocLen(local); err != nil || !g.Meta().Stored {
+	if row, err = g.rowOf(doc, local, id); err != nil || !g.Meta().Stored {
 		return row, nil, err
 	}
 	text, err = g.AppendStored(nil, local)
 	return row, text, err
+}
+
+// rowOf returns the row of the document with an id, without its text.
+func (g *seg) rowOf(doc, local uint32, id []byte) (row docRow, err error) {
+	row = docRow{Doc: doc, ID: string(id), Deleted: g.deletes.Has(local), Link: link("doc", "doc", doc)}
+	row.Len, err = g.DocLen(local)
+	return row, err
 }
 
 func (d *docs) links() (prev, next string) {
@@ -115,7 +120,9 @@ func (s *shown) doc(r *http.Request) (any, error) {
 	}
 	if d.Stored {
 		d.More = max(len(text)-maxText, 0)
-		d.Full = s.main.marker(r.URL.Query().Get("q")).whole(text[:len(text)-d.More])
+		if d.Full, err = s.main.whole(text[:len(text)-d.More], r.URL.Query().Get("q")); err != nil {
+			return nil, err
+		}
 	}
 	return d, nil
 }

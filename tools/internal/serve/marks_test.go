@@ -2,8 +2,10 @@ package serve
 
 import (
 	"fmt"
+	"html"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -83,26 +85,25 @@ func TestMarks(t *testing.T) {
 
 // TestPassage checks that all pieces together are a part of the text, and which.
 func TestPassage(t *testing.T) {
-	dir := texts(t, "simple", hostile[:1])
-	x, err := open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.close()
-	m := x.marker("lord shepherd")
 	for _, tt := range []struct {
 		text, want string
 		marks      int
 	}{
-		{"", "", 0},
-		{"none", "none", 0},
 		{"the Lord is my shepherd; lordly", "the Lord is my shepherd; lordly", 2},
-		{strings.Repeat("a ", 100) + "the lord", "…" + strings.Repeat("a ", 27) + "the lord", 1},
-		{"lord " + strings.Repeat("a ", 300) + "shepherd lord", "…" + strings.Repeat("a ", 29) + "shepherd lord", 2},
+		{strings.Repeat("a ", 200) + "the lord", "…" + strings.Repeat("a ", 136) + "the lord", 1},
+		{"lord " + strings.Repeat("a ", 300) + "shepherd lord", "…" + strings.Repeat("a ", 133) + "shepherd lord", 2},
 		{"lord " + strings.Repeat("b", 400), "lord " + strings.Repeat("b", 275) + "…", 1},
 	} {
+		x, err := open(texts(t, "simple", []string{tt.text}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		a := found{Text: "lord shepherd", K: 10}
+		if err := a.run(t.Context(), x); err != nil || len(a.Hits) != 1 {
+			t.Fatal(len(a.Hits), err)
+		}
 		all, marks := "", 0
-		for _, p := range m.passage([]byte(tt.text)) {
+		for _, p := range a.Hits[0].Passage {
 			all += p.Text
 			if p.Match {
 				marks++
@@ -110,6 +111,44 @@ func TestPassage(t *testing.T) {
 		}
 		if all != tt.want || marks != tt.marks {
 			t.Errorf("%.40q: %q with %d marks, want %q with %d", tt.text, all, marks, tt.want, tt.marks)
+		}
+		x.close()
+	}
+}
+
+// TestNextPage follows the links from page to page: together they have every hit once.
+func TestNextPage(t *testing.T) {
+	var contents []string
+	for i := range 7 {
+		contents = append(contents, strings.Repeat("lord ", 1+i/3))
+	}
+	h := start(t, Options{Index: texts(t, "simple", contents)})
+	next := regexp.MustCompile(`<a [^>]*href="(search\?[^"]*rank=[^"]*)"`)
+	seen := map[string]int{}
+	page := "search?q=lord&k=3"
+	for rank := 1; page != ""; {
+		code, body := get(t, h.URL+"/secret/"+page)
+		if code != 200 {
+			t.Fatalf("%s: %d", page, code)
+		}
+		for _, m := range regexp.MustCompile(`<span class="soft">(\d+)</span> <a href="[^"]*">(&lt;i&gt;\d)</a>`).FindAllStringSubmatch(body, -1) {
+			if m[1] != fmt.Sprint(rank) {
+				t.Errorf("%s has rank %s, want %d", page, m[1], rank)
+			}
+			rank++
+			seen[m[2]]++
+		}
+		page = ""
+		if m := next.FindStringSubmatch(body); m != nil {
+			page = html.UnescapeString(m[1])
+		}
+	}
+	if len(seen) != len(contents) {
+		t.Errorf("hits %v", seen)
+	}
+	for _, bad := range []string{"rank=1", "rank=1&score=x", "rank=1&score=-1&after=a", "rank=-1", "rank=1&score=NaN&after=a"} {
+		if code, _ := get(t, h.URL+"/secret/search?q=lord&"+bad); code != 400 {
+			t.Errorf("%s: %d", bad, code)
 		}
 	}
 }

@@ -11,12 +11,14 @@ import (
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/search"
 )
 
-// search is the answer to a query.
-type search struct {
+// found is the answer to a query.
+type found struct {
 	Text  string
 	K     int
+	Mode  query.Mode
 	Modes []option
 	// Clipped says that K is less than what was asked for, and Operator that a part of
 	// Text is read as plain words. Both may be empty.
@@ -31,6 +33,10 @@ type search struct {
 	Passes            int  // of the query over segments
 	Traced            int  // of them, those in Traces
 	Off               bool // the index cannot answer queries
+
+	rank  int           // of the hit before the first
+	after *search.After // the page begins behind this hit, unless it is nil
+	next  *search.After // the last hit, unless there are no more
 }
 
 type option struct {
@@ -83,36 +89,71 @@ func (s *shown) search(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &search{Text: v.Get("q"), K: int(min(max(k, 1), mostHits)), Off: s.main.searcher == nil}
+	a := &found{Text: v.Get("q"), K: int(min(max(k, 1), mostHits)), Off: s.main.searcher == nil}
+	if err := a.page(r); err != nil {
+		return nil, err
+	}
 	if k > mostHits {
 		a.Clipped = fmt.Sprintf("A page shows at most %d hits, not %s.", mostHits, cli.Count(k))
 	}
 	if op := cli.Operator(a.Text); op != "" {
 		a.Operator = cli.NoOperators(op) + "."
 	}
-	mode := query.Or
 	if text := v.Get("mode"); text != "" {
-		if mode, err = query.ParseMode(text); err != nil {
+		if a.Mode, err = query.ParseMode(text); err != nil {
 			return nil, badRequest("%v", err)
 		}
 	}
 	for _, m := range []query.Mode{query.Or, query.And, query.AndOr} {
-		a.Modes = append(a.Modes, option{m.String(), m == mode})
+		a.Modes = append(a.Modes, option{m.String(), m == a.Mode})
 	}
 	if a.Off || a.Text == "" {
 		return a, nil
 	}
-	return a, a.run(r.Context(), s.main, mode)
+	return a, a.run(r.Context(), s.main)
+}
+
+// page reads where the page of hits begins.
+func (a *found) page(r *http.Request) error {
+	v := r.URL.Query()
+	rank, err := number(r, "rank", 0, math.MaxInt32)
+	if err != nil || rank == 0 {
+		return err
+	}
+	score, err := strconv.ParseFloat(v.Get("score"), 32)
+	if err != nil || !(score >= 0) {
+		return badRequest("score %q is not one", v.Get("score"))
+	}
+	a.rank, a.after = int(rank), &search.After{Score: float32(score), ID: []byte(v.Get("after"))}
+	return nil
+}
+
+func (a *found) links() (prev, next string) {
+	if a.rank > 0 {
+		prev = link("search", "q", a.Text, "mode", a.Mode.String(), "k", a.K) // the first page
+	}
+	if a.next != nil {
+		next = link("search", "q", a.Text, "mode", a.Mode.String(), "k", a.K, "rank", a.rank+len(a.Hits), "score", floatText(a.next.Score), "after", string(a.next.ID))
+	}
+	return prev, next
 }
 
 // run answers the query and explains the hits.
-func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
+func (a *found) run(ctx context.Context, x *source) error {
 	terms, err := x.searcher.Parse(a.Text)
 	if err != nil {
 		return err
 	}
 	x.prefetch(terms)
-	result, err := x.searcher.Search(ctx, query.Query{RawTerms: terms, K: a.K, Mode: mode, Trace: true})
+	q := query.Query{RawTerms: terms, K: a.K, Mode: a.Mode, Trace: true}
+	if a.after != nil {
+		after, err := a.after.Position(x.snapshot)
+		if err != nil {
+			return err
+		}
+		q.After = &after
+	}
+	result, err := x.searcher.Search(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -125,19 +166,24 @@ func (a *search) run(ctx context.Context, x *source, mode query.Mode) error {
 	for i, w := range weights {
 		a.Legend = append(a.Legend, share{Name: w.term, Link: link("list", "term", w.term), Color: i})
 	}
-	docs := make([]uint32, len(result.Hits))
-	for i, h := range result.Hits {
-		docs[i] = h.Doc
+	r := search.Request{Query: query.Match{Text: a.Text}, K: a.K}
+	if x.snapshot.HasStored() {
+		r.Snippet = &search.Snippet{Length: passageLen}
 	}
-	x.snapshot.Prefetch(docs, true)
-	words := x.marker(a.Text)
-	for i, h := range result.Hits {
-		hit, err := x.explain(h, weights, words)
+	page, err := x.pages.Show(ctx, result.Hits, r)
+	if err != nil {
+		return err
+	}
+	for i := range page.Hits {
+		hit, err := x.explain(&page.Hits[i], weights)
 		if err != nil {
 			return err
 		}
-		hit.Rank, hit.Link = i+1, link("doc", "doc", h.Doc, "q", a.Text)
+		hit.Rank, hit.Link = a.rank+i+1, link("doc", "doc", hit.Doc, "q", a.Text)
 		a.Hits = append(a.Hits, hit)
+	}
+	if a.Mode != query.AndOr { // whose hits depend on how many are wanted
+		a.next = page.Next()
 	}
 	a.trace(x, t)
 	return nil
@@ -167,7 +213,7 @@ type weight struct {
 
 // weigh returns the query's different terms in the order in which scores are added: by
 // document frequency, then by term.
-func (a *search) weigh(x *source, terms [][]byte) (ws []weight, err error) {
+func (a *found) weigh(x *source, terms [][]byte) (ws []weight, err error) {
 	for _, t := range terms {
 		if i := slices.IndexFunc(ws, func(w weight) bool { return w.term == string(t) }); i >= 0 {
 			ws[i].times++
@@ -191,17 +237,16 @@ func (a *search) weigh(x *source, terms [][]byte) (ws []weight, err error) {
 	return ws, nil
 }
 
-// explain returns a hit with the score of every term, and the words of the query marked.
-func (x *source) explain(h query.Hit, ws []weight, words *marker) (out hit, err error) {
+// explain returns a hit with the score of every term.
+func (x *source) explain(h *search.Hit, ws []weight) (out hit, err error) {
 	g, local, ok := x.find(h.Doc)
 	if !ok {
 		return out, notFound("no document %d", h.Doc)
 	}
-	var text []byte
-	if out.docRow, text, err = g.rowText(h.Doc, local); err != nil {
+	if out.docRow, err = g.rowOf(h.Doc, local, h.ID); err != nil {
 		return out, err
 	}
-	out.Passage = words.passage(text)
+	out.Passage = passage(h)
 	out.Score = floatText(h.Score)
 	sc, sum := x.searcher.Scorer(), float32(0)
 	for i, w := range ws {
@@ -239,7 +284,7 @@ func (x *source) tf(doc uint32, term string) (uint32, error) {
 }
 
 // trace shows what the query did with the lists of the first segments.
-func (a *search) trace(x *source, t *query.Trace) {
+func (a *found) trace(x *source, t *query.Trace) {
 	a.Passes = len(t.Segments)
 	for i := range t.Segments {
 		s := &t.Segments[i]

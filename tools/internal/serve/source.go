@@ -15,6 +15,7 @@ import (
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/search"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -30,7 +31,8 @@ type source struct {
 	data     map[string]store.Data // open files by name: newer commits of other processes may remove them
 	damage   []string              // why parts do not open
 
-	searcher *query.Searcher // nil unless all opens
+	searcher *query.Searcher  // nil unless all opens
+	pages    *search.Searcher // nil if searcher is
 	snapshot *reader.Snapshot
 	closers  []func() error
 
@@ -302,6 +304,10 @@ func (x *source) openSearcher() error {
 	}
 	if err == nil {
 		x.closers = append(x.closers, x.searcher.Close)
+		x.pages, err = search.New(x.snapshot, x.searcher)
+	}
+	if err == nil {
+		x.closers = append(x.closers, x.pages.Close)
 	}
 	if err == nil && len(x.damage) == 0 {
 		for i, g := range x.snapshot.Segments() {

@@ -186,8 +186,14 @@ const maxIgnored = 100
 type ignored map[string]uint64
 
 func (g ignored) count(name []byte, n uint64) {
-	if _, ok := g[string(name)]; !ok && len(g) >= maxIgnored {
-		name = nil
+	if _, ok := g[string(name)]; !ok {
+		names := len(g)
+		if _, others := g[""]; others {
+			names--
+		}
+		if names >= maxIgnored {
+			name = nil
+		}
 	}
 	g[string(name)] += n
 }

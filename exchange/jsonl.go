@@ -218,14 +218,16 @@ func idOf(v json.RawMessage) ([]byte, error) {
 	return nil, errors.New("is not a string or a number")
 }
 
+// namedKeys is how many keys of a record an error names.
+const namedKeys = 8
+
 // thereAre adds to err, that a field is missing, which others there are.
 func thereAre(err error, names []string) error {
 	if len(names) == 0 {
 		return err
 	}
-	const most = 8
-	list := fmt.Sprintf("%.40q", names[:min(len(names), most)])
-	if len(names) > most {
+	list := fmt.Sprintf("%.40q", names[:min(len(names), namedKeys)])
+	if len(names) > namedKeys {
 		list += " and more"
 	}
 	return fmt.Errorf("%w; there are %s", err, list)

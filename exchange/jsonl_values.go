@@ -69,7 +69,7 @@ func (o *objects) object(n *keyNode) error {
 			return broken(err)
 		}
 		key := o.text(raw)
-		if len(o.path) == 0 {
+		if len(o.path) == 0 && len(o.keys) <= namedKeys {
 			o.keys = append(o.keys, key)
 		}
 		c := n.child(key)
@@ -114,8 +114,7 @@ func (o *objects) skip(key []byte) error {
 	if err != nil {
 		return broken(err)
 	}
-	o.rest = append(o.rest, entry{o.name(key), v})
-	return nil
+	return o.unknownKey(entry{o.name(key), v})
 }
 
 // value takes the value that is next, of a key in n. Elements of an array are values of
@@ -191,7 +190,7 @@ func (o *objects) identify(n *keyNode, key []byte, v jsontext.Value) error {
 		o.idTaken, taken = taken, o.idTaken
 	}
 	if len(other.key) > 0 && !taken {
-		o.rest = append(o.rest, other)
+		return o.unknownKey(other)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -178,36 +179,34 @@ func (f Fields) slots(s *schema.Schema) ([]slot, error) {
 
 // keyNode is a key, or the beginning of keys with dots.
 type keyNode struct {
-	name  string
 	id    int   // rank as the key of the id, from 1; 0: it is none
 	slots []int // numbers of slots that take its values
-	in    []keyNode
+	in    map[string]*keyNode
 }
 
 // child returns the node of a key in n, or nil. The key may have dots itself.
 func (n *keyNode) child(key []byte) *keyNode {
-	for i := range n.in {
-		c := &n.in[i]
-		if string(key) == c.name {
-			return c
-		}
-		if m := len(c.name); len(key) > m && key[m] == '.' && string(key[:m]) == c.name {
-			return c.child(key[m+1:])
-		}
+	name, rest, nested := bytes.Cut(key, []byte("."))
+	c := n.in[string(name)]
+	if c != nil && nested {
+		return c.child(rest)
 	}
-	return nil
+	return c
 }
 
 // add returns the node of a key with dots in n, which it makes.
 func (n *keyNode) add(key string) *keyNode {
 	name, rest, nested := strings.Cut(key, ".")
-	i := slices.IndexFunc(n.in, func(c keyNode) bool { return c.name == name })
-	if i < 0 {
-		i = len(n.in)
-		n.in = append(n.in, keyNode{name: name})
+	c := n.in[name]
+	if c == nil {
+		c = &keyNode{}
+		if n.in == nil {
+			n.in = map[string]*keyNode{}
+		}
+		n.in[name] = c
 	}
 	if nested {
-		return n.in[i].add(rest)
+		return c.add(rest)
 	}
-	return &n.in[i]
+	return c
 }

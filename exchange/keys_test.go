@@ -130,7 +130,7 @@ func TestKeys(t *testing.T) {
 	}{
 		{UnknownIgnore, `12: all=B all=T exact=T id=12 writer=A writer=B`, map[string]uint64{"authors.born": 2, "meta.x": 1, "id": 1, "y": 1}},
 		{UnknownRefuse, `!in.jsonl:1: key "authors.born": no field takes it`, nil},
-		{UnknownStore, `12: all=B all=T exact=T id=12 writer=A writer=B unknown={"authors.born":[1,2],"meta.x":null,"id":5,"y":{"z":[1]}}`, nil},
+		{UnknownStore, `12: all=B all=T exact=T id=12 writer=A writer=B unknown={"authors.born":[1,2],"id":5,"meta.x":null,"y":{"z":[1]}}`, nil},
 	} {
 		f.Unknown = tt.unknown
 		s, err := f.WithSchema(s, schema.Field{})
@@ -144,6 +144,27 @@ func TestKeys(t *testing.T) {
 		if got := src.Ignored(); tt.ignored != nil && fmt.Sprint(got) != fmt.Sprint(tt.ignored) {
 			t.Errorf("%s: ignored %v, want %v", tt.unknown, got, tt.ignored)
 		}
+	}
+}
+
+// Many unknown keys are counted as few are, for a document that is added only.
+func TestManyUnknown(t *testing.T) {
+	var line strings.Builder
+	line.WriteString(`{"id":"a"`)
+	for i := range 3000 {
+		fmt.Fprintf(&line, `,"x%d":1`, i%150)
+	}
+	text := line.String() + "}\n" + line.String() + `,"year":"x"}` + "\n"
+	lines, src := withFields(t, FormatJSONL, bookSchema, DocumentOptions{}, text)
+	if len(lines) != 2 || lines[0] != "a:" || lines[1][0] != '!' {
+		t.Fatalf("%q", lines)
+	}
+	n := uint64(0)
+	for _, k := range src.Ignored() {
+		n += k
+	}
+	if got := src.Ignored(); n != 3000 || got["x0"] != 20 || len(got) != maxIgnored+1 || got[""] != 20*50 {
+		t.Errorf("%d keys, %v", n, got)
 	}
 }
 

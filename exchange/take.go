@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -26,7 +28,8 @@ type taker struct {
 
 	got    [][]schema.Value // by slot
 	values []schema.Value
-	rest   []entry  // unknown keys that are stored, or names to be counted
+	rest   []entry  // unknown keys to be stored or counted
+	many   ignored  // those that rest had no room for
 	id     []byte   // nil: none so far
 	rank   int      // of id
 	buf    []byte   // of values
@@ -71,6 +74,7 @@ func (t *taker) begin() {
 	}
 	t.values, t.rest, t.buf, t.path, t.keys = t.values[:0], t.rest[:0], t.buf[:0], t.path[:0], t.keys[:0]
 	t.id, t.rank, t.depth = nil, 0, 0
+	clear(t.many)
 }
 
 // end returns the record. Its bytes are valid until the next begin.
@@ -89,50 +93,69 @@ func (t *taker) end() (id []byte, values []schema.Value, err error) {
 	case len(t.rest) == 0:
 	case t.unknown == UnknownStore:
 		t.values = append(t.values, schema.TextValue(t.store, t.object()))
-	case t.unknown == UnknownRefuse:
-		return nil, nil, fmt.Errorf("key %q: no field takes it", t.rest[0].key)
 	default:
-		for _, e := range t.rest {
-			t.ignored.count(e.key, 1)
+		for _, name := range slices.Sorted(maps.Keys(t.many)) {
+			t.ignored.count([]byte(name), t.many[name])
 		}
+		t.countRest(t.ignored)
 	}
 	return t.id, t.values, nil
 }
 
-// object returns the unknown keys as a JSON object. A key that comes more than once, in the
-// objects of an array, has an array.
+// manyUnknown is how many unknown keys of one record are counted at its end.
+const manyUnknown = 1 << 10
+
+// unknownKey takes a key that no field takes.
+func (t *taker) unknownKey(e entry) error {
+	switch {
+	case t.unknown == UnknownRefuse:
+		return fmt.Errorf("key %q: no field takes it", e.key)
+	case t.unknown != UnknownStore && len(t.rest) == manyUnknown:
+		if t.many == nil {
+			t.many = ignored{}
+		}
+		t.countRest(t.many)
+		t.rest = t.rest[:0]
+	}
+	t.rest = append(t.rest, e)
+	return nil
+}
+
+func (t *taker) countRest(to ignored) {
+	for _, e := range t.rest {
+		to.count(e.key, 1)
+	}
+}
+
+// object returns the unknown keys as a JSON object, in order. A key that comes more than
+// once, in the objects of an array, has an array.
 func (t *taker) object() []byte {
+	slices.SortStableFunc(t.rest, func(a, b entry) int { return bytes.Compare(a.key, b.key) })
 	start := len(t.buf)
 	b := append(t.buf, '{')
-	for i, e := range t.rest {
-		n, first := 0, -1
-		for j, x := range t.rest {
-			if bytes.Equal(x.key, e.key) {
-				if n++; first < 0 {
-					first = j
-				}
-			}
-		}
-		if first < i {
-			continue
+	for i := 0; i < len(t.rest); {
+		n := i + 1
+		for n < len(t.rest) && bytes.Equal(t.rest[n].key, t.rest[i].key) {
+			n++
 		}
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b, _ = jsontext.AppendQuote(b, e.key) // keys are valid UTF-8, or as good as can be
+		b, _ = jsontext.AppendQuote(b, t.rest[i].key) // what is not valid UTF-8 becomes U+FFFD
 		b = append(b, ':')
-		if n == 1 {
-			b = append(b, e.value...)
-			continue
+		if n-i > 1 {
+			b = append(b, '[')
 		}
-		open := byte('[')
-		for _, x := range t.rest[i:] {
-			if bytes.Equal(x.key, e.key) {
-				b = append(append(b, open), x.value...)
-				open = ','
+		for j, e := range t.rest[i:n] {
+			if j > 0 {
+				b = append(b, ',')
 			}
+			b = append(b, e.value...)
 		}
-		b = append(b, ']')
+		if n-i > 1 {
+			b = append(b, ']')
+		}
+		i = n
 	}
 	t.buf = append(b, '}')
 	return t.buf[start:]
@@ -207,13 +230,11 @@ func (t *taker) cell(key, b []byte) error {
 		t.id = b
 	case n != nil && len(n.slots) > 0:
 	case t.unknown != UnknownStore:
-		t.rest = append(t.rest, entry{key: key})
-		return nil
+		return t.unknownKey(entry{key: key})
 	case len(b) > 0:
 		start := len(t.buf)
 		t.buf, _ = jsontext.AppendQuote(t.buf, b)
-		t.rest = append(t.rest, entry{key, t.buf[start:len(t.buf):len(t.buf)]})
-		return nil
+		return t.unknownKey(entry{key, t.buf[start:len(t.buf):len(t.buf)]})
 	default:
 		return nil
 	}

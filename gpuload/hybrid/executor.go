@@ -114,7 +114,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 		drained: make(chan struct{}, 1), pinned: newBacklog(1), suited: newBacklog(1), either: newBacklog(16)}
 	x.available = sync.NewCond(&x.room)
 	x.cost.init()
-	x.load.init()
+	x.load.init(x.workers)
 	x.groups.plan(false, x.workers)
 	x.gone.Store(true)
 	if gpu != nil && o.Mode != OnlyCPU {

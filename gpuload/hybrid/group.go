@@ -25,7 +25,8 @@ type groups struct {
 const (
 	planFor  = time.Millisecond
 	tryAfter = time.Second
-	helpSize = 16 // queries that a core takes at a time
+	adds     = 1.2 // times what one processor answers: both do
+	helpSize = 16  // queries that a core takes at a time
 	leastAsk = 128
 	firstAsk = 256 // while the GPU's rate is not known
 )
@@ -35,7 +36,7 @@ func (s *groups) plan(gpu bool, cores int) {
 	s.cores.Store(int64(cores))
 }
 
-// plan decides who answers groups: the cores, the GPU or both, whoever is predicted to answer most. Both do only if what
+// plan decides who answers groups: the processor that is predicted to answer more, or both if that adds a fifth and what
 // serves the GPU takes less than a quarter of the cores, which would hold it up otherwise.
 func (x *Executor) plan(now time.Duration) {
 	s := &x.groups
@@ -64,12 +65,12 @@ func (x *Executor) plan(now time.Duration) {
 		s.plan(false, x.workers)
 	case !ok:
 		s.plan(true, max(x.workers-1, 1))
-	case all/each > max(gpu, both):
+	case both > adds*max(gpu, all/each):
+		s.plan(true, max(int(free), 1))
+	case all/each > gpu:
 		s.plan(false, x.workers)
 		s.idle.Store(int64(now + max(leastRetry, retryAfter*telling*batch)))
 		x.meter.reset()
-	case both > gpu*1.1:
-		s.plan(true, max(int(free), 1))
 	case now-time.Duration(s.tried.Load()) > tryAfter:
 		s.plan(true, 1)
 	default:

@@ -100,9 +100,8 @@ const (
 // enter gives a query to a core, if one is to take it at once, or to a backlog.
 func (x *Executor) enter(j *job) {
 	j.number = j.part.came.Add(1)
-	room := x.cpu.Room(trusted.Caller{})
 	switch {
-	case room && (j.bound || x.load.coresTake() || j.number%probes == 1 && x.options.Mode == Parallel):
+	case (j.bound || x.load.coresTake()) && x.cpu.Room(trusted.Caller{}):
 		x.toCPU(j)
 	case j.bound:
 		x.pinned.push(j)

@@ -9,10 +9,10 @@ import (
 	"github.com/pinion-index/pinion/internal/trusted"
 )
 
-// load decides who answers submitted queries. The cores do until more arrive than mostBusy of what they can answer, or until
-// they have not kept up for long. Then the GPU answers all but one in probes, until those that arrive would take the cores
-// leastBusy of the time that they took then. Cores that are free meanwhile help if they add a tenth. A GPU that answers
-// fewer than the cores gets only what waits for longer than it takes.
+// load decides who answers submitted queries. The cores do while they keep up; the GPU takes only what waits for longer than
+// it needs, and leastAhead. If what waits takes the cores longer than the GPU needs in a mostBehind of a behindTime, or longer
+// than mostWait at once, the GPU answers all, until half as many arrive as then. Every retry the cores are tried again. Cores
+// help a GPU that does not keep up if they add half. A GPU that answers fewer than the cores gets only what waits for longer.
 type load struct {
 	crowded atomic.Bool  // the GPU answers
 	helps   atomic.Bool  // and so do cores
@@ -27,29 +27,29 @@ type load struct {
 	looked time.Duration
 	hosts  float64       // goroutines that work for the GPU
 	rate   float64       // arrivals a second
-	behind int           // windows, one after the other, at whose ends queries waited
-	most   float64       // seconds of cores that the arrivals of a second took when it became crowded
-	until  time.Duration // crowded at least so long
+	stolen int64         // by the GPU, before the window
+	behind float64       // the share of time in which the GPU took some, or would have answered sooner
+	most   float64       // the rate when it became crowded
+	until  time.Duration // crowded at most so long
 	rested int           // workers
 	slow   time.Duration // the GPU takes nothing until then, since it was much slower than the cores
 }
 
 const (
-	// On cores that are idle otherwise, as when the GPU answers, a query takes half of the time or more: cores share caches
-	// and execution units.
-	mostBusy, leastBusy = 0.8, 0.4
-	long                = 8 // windows: what waits after a stop of the host, of 10 ms, is answered by then
-
-	probes = 64 // one query in so many tells what a core takes, though the GPU answers
+	mostBehind = 0.25 // of behindTime, which is far more than a stop of the host, of 10 ms, and what waits after it
+	behindTime = 128 * time.Millisecond
+	mostWait   = 16 * time.Millisecond
+	leastRate  = 0.5 // of that when it became crowded
+	retry      = 10 * time.Second
 
 	window   = 2 * time.Millisecond
-	leastFor = 16 * time.Millisecond // crowded
-	rateTime = 32 * time.Millisecond // the average of rate: stops of the host, of 10 ms, should not change it much
+	rateTime = 32 * time.Millisecond // the average of rate: stops of the host should not change it much
 	hostTime = 4 * time.Millisecond  // and of hosts
 	averaged = 256                   // samples of each
-	outlier  = 16                    // times each: a core that was taken away meanwhile
+	assumed  = 16                    // of these before the first, which are of cores that have just been woken
+	outlier  = 4                     // times each: a core that was taken away meanwhile
 
-	leastAhead = time.Millisecond // of work waits for the cores after each stop of the host
+	leastAhead = 2 * time.Millisecond // of work waits for the cores after each stop of the host
 
 	// A worker lets others run after turnTime.
 	turnTime = 64 * time.Microsecond
@@ -59,8 +59,8 @@ const (
 	leastRetry = 100 * time.Millisecond
 )
 
-func (l *load) init() {
-	l.ahead.Store(64)
+func (l *load) init(workers int) {
+	l.ahead.Store(int64(workers) * int64(leastAhead/builtInEach))
 	l.turn.Store(1)
 	l.each.Store(int64(builtInEach))
 }
@@ -91,10 +91,8 @@ func (l *load) core() float64 { return float64(l.each.Load()) / 1e9 }
 // learn is told what a core took for a query, or for one of some on average.
 func (l *load) learn(took time.Duration) {
 	old := l.each.Load()
-	n := min(l.samples.Add(1), averaged)
-	if n > 4 {
-		took = min(took, outlier*time.Duration(old))
-	}
+	n := min(l.samples.Add(1)+assumed, averaged)
+	took = min(took, outlier*time.Duration(old))
 	l.each.Store(max(old+(int64(took)-old)/n, 100))
 }
 
@@ -136,22 +134,26 @@ func (l *load) look(x *Executor, now time.Duration) {
 
 // decide says who answers, after a window in which some queries arrived.
 func (l *load) decide(x *Executor, arrived float64, took, now time.Duration) {
-	l.rate += took.Seconds() / (took + rateTime).Seconds() * (arrived/took.Seconds() - l.rate)
-	cores, each := float64(x.workers), l.core()
+	cores, each, waiting := float64(x.workers), l.core(), float64(x.either.len())
+	l.rate += weight(took, rateTime) * (arrived/took.Seconds() - l.rate)
+	latency := x.cost.gpu(0, now)
+	stolen, behind := x.stolen[1].Load(), 0.
+	if stolen > l.stolen || waiting*each > cores*latency.Seconds() {
+		behind = 1
+	}
+	l.stolen = stolen
+	l.behind += weight(took, behindTime) * (behind - l.behind)
 	gpu, batch, known := x.meter.rate()
 	worse := known && gpu*each < cores || now < l.slow
-	if l.behind++; x.either.len() == 0 {
-		l.behind = 0
-	}
-	switch busy := l.rate * each; {
-	case !l.crowded.Load() && (busy > cores*mostBusy || l.behind >= long) && !worse:
+	switch {
+	case !l.crowded.Load() && (l.behind > mostBehind || waiting*each > cores*mostWait.Seconds()) && !worse:
 		l.crowded.Store(true)
-		l.most, l.until = busy, now+leastFor
-	case l.crowded.Load() && (worse || now > l.until && busy < l.most*leastBusy):
+		l.most, l.until = l.rate, now+retry
+	case l.crowded.Load() && (worse || now > l.until || l.rate < l.most*leastRate):
 		l.crowded.Store(false)
 		l.behind = 0
 	}
-	ahead := cores / each * max(x.cost.gpu(0, now), leastAhead).Seconds()
+	ahead := cores / each * max(latency, leastAhead).Seconds()
 	switch {
 	case now < l.slow:
 		ahead = math.MaxInt32
@@ -162,7 +164,7 @@ func (l *load) decide(x *Executor, arrived float64, took, now time.Duration) {
 	l.ahead.Store(int64(ahead))
 	free := max(cores*3/4-l.hosts, 0)
 	crowded := l.crowded.Load()
-	l.helps.Store(crowded && float64(x.either.len()) > l.rate/100 && free > l.rate*each/10 && l.hosts < cores/4)
+	l.helps.Store(crowded && known && gpu < l.rate && free > gpu*each/2)
 	l.turn.Store(max(int64(turnTime.Seconds()/each), 1))
 	rest := 0
 	if crowded {
@@ -173,6 +175,9 @@ func (l *load) decide(x *Executor, arrived float64, took, now time.Duration) {
 		x.rest(rest)
 	}
 }
+
+// weight returns how much what lasted took counts in a moving average over a time.
+func weight(took, over time.Duration) float64 { return took.Seconds() / (took + over).Seconds() }
 
 // rest makes workers leave their cores to what serves the GPU.
 func (x *Executor) rest(n int) { x.cpu.Rest(trusted.Caller{}, n) }

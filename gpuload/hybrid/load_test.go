@@ -20,29 +20,78 @@ func loaded(t *testing.T, gpu float64) *Executor {
 	return x
 }
 
-// offer lets queries arrive at a rate for a window.
-func offer(x *Executor, rate float64, took, now time.Duration) {
-	x.load.decide(x, rate*took.Seconds(), took, now)
+// simulated are cores that answer so many queries a second, of what arrives at an Executor.
+type simulated struct {
+	x        *Executor
+	capacity float64
+	waiting  float64
+	now      time.Duration
 }
 
-// While a host stops for 10 ms nothing arrives; then all comes at once. At half of what the cores can answer, the GPU
-// gets nothing.
+// offer lets queries arrive at a rate for a window. The cores and the GPU answer, as decided.
+func (s *simulated) offer(rate float64, took time.Duration) {
+	l := &s.x.load
+	s.waiting += (rate - s.capacity) * took.Seconds()
+	if l.crowded.Load() {
+		s.waiting = 0
+	}
+	if over := min(s.waiting-float64(l.cores()), 4096); over > 0 { // the GPU takes a batch
+		s.waiting -= over
+		s.x.stolen[1].Add(int64(over))
+	}
+	s.waiting = max(s.waiting, 0)
+	s.x.either.n.Store(int64(s.waiting))
+	s.now += took
+	l.decide(s.x, rate*took.Seconds(), took, s.now)
+	s.x.either.n.Store(0)
+}
+
+// While a host stops for 10 ms nothing arrives; then all comes at once. At half of what the cores can answer, and at most of
+// it, they answer nevertheless.
 func TestStops(t *testing.T) {
-	const rate, stop = 0.8e6, 10 * time.Millisecond
-	x := loaded(t, 3e6)
-	x.load.each.Store(10_000)
-	now := time.Second
-	for range 20 {
-		for range 50 {
-			now += window
-			offer(x, rate, window, now)
+	const stop = 10 * time.Millisecond
+	for _, rate := range []float64{0.8e6, 1.4e6} {
+		x := loaded(t, 3e6)
+		x.load.each.Store(10_000)
+		s := &simulated{x: x, capacity: 1.6e6, now: time.Second}
+		for range 20 {
+			for range 100 {
+				s.offer(rate, window)
+			}
+			s.offer(0, stop)
+			s.offer(rate*float64(stop+window)/float64(window), window)
+			if x.load.crowded.Load() {
+				t.Fatalf("%.0f a second: after a stop the GPU answers all, behind %.2f", rate, x.load.behind)
+			}
 		}
-		now += stop
-		offer(x, 0, stop, now)
-		now += window
-		offer(x, rate*float64(stop+window)/float64(window), window, now)
+	}
+}
+
+// TestSwitch says how soon the GPU answers all when more arrive than the cores can answer, and that the cores are tried again.
+func TestSwitch(t *testing.T) {
+	for _, c := range []struct {
+		rate float64
+		most time.Duration
+	}{{1.7e6, 150 * time.Millisecond}, {3.2e6, 100 * time.Millisecond}, {8e6, 10 * time.Millisecond}} {
+		x := loaded(t, 20e6)
+		x.load.each.Store(10_000)
+		s := &simulated{x: x, capacity: 1.6e6}
+		for !x.load.crowded.Load() && s.now < time.Second {
+			s.offer(c.rate, window)
+		}
+		if s.now > c.most {
+			t.Errorf("%.0f a second: the GPU answers all after %v", c.rate, s.now)
+		}
+		for end := s.now + retry; s.now < end; {
+			if s.offer(c.rate, window); !x.load.crowded.Load() && s.now < end {
+				t.Fatalf("%.0f a second: the cores answer after %v", c.rate, s.now)
+			}
+		}
+		for end := s.now + retry/10; s.now < end; {
+			s.offer(0.4e6, window)
+		}
 		if x.load.crowded.Load() {
-			t.Fatalf("after a stop the GPU answers all: %.0f a second", x.load.rate)
+			t.Errorf("after %.0f a second, few are not for the cores", c.rate)
 		}
 	}
 }
@@ -101,21 +150,21 @@ func TestCrowded(t *testing.T) {
 		nothing bool // for the GPU
 	}{
 		{"few", 0, []float64{100e3}, false, false},
-		{"near the limit", 0, []float64{1.5e6}, true, false},
-		{"near the limit, of a GPU that is faster", 3e6, []float64{1.5e6}, true, false},
-		{"near the limit, of a GPU that is slower", 1.2e6, []float64{1.5e6}, false, false},
-		{"near the limit, of a GPU that is much slower", 0.2e6, []float64{1.5e6}, false, true},
-		{"less again", 3e6, []float64{1.5e6, 0.5e6}, false, false},
-		{"not much less", 3e6, []float64{1.5e6, 0.8e6}, true, false},
+		{"near the limit", 3e6, []float64{1.5e6}, false, false},
+		{"over the limit", 0, []float64{1.7e6}, true, false},
+		{"over the limit, of a GPU that is faster", 3e6, []float64{1.7e6}, true, false},
+		{"over the limit, of a GPU that is slower", 1.2e6, []float64{1.7e6}, false, false},
+		{"over the limit, of a GPU that is much slower", 0.2e6, []float64{1.7e6}, false, true},
+		{"less again", 3e6, []float64{1.7e6, 0.5e6}, false, false},
+		{"not much less", 3e6, []float64{1.7e6, 1e6}, true, false},
 		{"more than the GPU can", 3e6, []float64{5e6}, true, false},
 	} {
 		x := loaded(t, c.gpu)
 		x.load.each.Store(each)
-		now := time.Second
+		s := &simulated{x: x, capacity: 16 * 1e9 / each, now: time.Second}
 		for _, rate := range c.rates {
 			for range 200 {
-				now += window
-				offer(x, rate, window, now)
+				s.offer(rate, window)
 			}
 		}
 		if got := x.load.crowded.Load(); got != c.crowded {
@@ -143,7 +192,8 @@ func TestPlan(t *testing.T) {
 		{"they serve it", 5e6, 10 * time.Microsecond, 5, true, 0},
 		{"they are faster, and serve it", 1e6, 10 * time.Microsecond, 5, false, 16},
 		{"it adds little", 0.1e6, 10 * time.Microsecond, 0, false, 16},
-		{"it adds much", 0.8e6, 10 * time.Microsecond, 2, true, 10},
+		{"it adds an eighth", 0.8e6, 10 * time.Microsecond, 2, false, 16},
+		{"it adds much", 1.2e6, 10 * time.Microsecond, 2, true, 10},
 	} {
 		x := loaded(t, c.gpu)
 		now := time.Second

@@ -2,6 +2,8 @@ package hybrid
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -72,6 +74,36 @@ func (x *Executor) Execute(ctx context.Context, queries []query.Query) ([]query.
 	return x.ExecuteInto(ctx, queries, nil)
 }
 
+// completeAll is complete of many queries, on several cores. It does not change them.
+func (x *Executor) completeAll(queries []query.Query) ([]query.Query, error) {
+	s, n := x.cpu.Searcher(), len(queries)
+	parts := min(x.workers, n/leastGroup)
+	if parts < 2 || !slices.ContainsFunc(queries, func(q query.Query) bool { return q.Text != "" }) {
+		return s.Complete(queries)
+	}
+	own, errs := make([]query.Query, n), make([]error, parts)
+	var all sync.WaitGroup
+	for i := range parts {
+		all.Go(func() {
+			lo, hi := i*n/parts, (i+1)*n/parts
+			some, err := s.Complete(queries[lo:hi])
+			copy(own[lo:hi], some)
+			var of *query.NumberError
+			if errors.As(err, &of) {
+				err = &query.NumberError{Number: lo + of.Number, Err: of.Err}
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return nil, err
+		}
+	}
+	return own, nil
+}
+
 // Numbers of queries in a group.
 const (
 	leastGroup = 64
@@ -85,7 +117,7 @@ func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *qu
 		return nil, ErrClosed
 	}
 	ctx = orBackground(ctx)
-	queries, err := x.cpu.Searcher().Complete(queries)
+	queries, err := x.completeAll(queries)
 	if err != nil {
 		return nil, err
 	}

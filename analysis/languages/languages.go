@@ -84,8 +84,15 @@ var all = []struct {
 	{analysis.Language{Name: "turkish", Lower: lowerTurkish, Rewrite: untilApostrophe}, turkish.Stem},
 }
 
+// longest is the length in bytes of the longest word that is stemmed. Stemmers copy a word
+// for each letter that they change, which takes a minute for one of 65535 bytes.
+const longest = 255
+
 func stemmer(stem func(*snowballstem.Env) bool) func(string) string {
 	return func(word string) string {
+		if len(word) > longest {
+			return word
+		}
 		env := snowballstem.NewEnv(word)
 		stem(env)
 		return env.Current()

@@ -71,6 +71,7 @@ func TestTerms(t *testing.T) {
 func TestOptions(t *testing.T) {
 	for _, tt := range []struct{ name, options, canonical, text, want string }{
 		{"french", "", "max=255,stop=french", "e\u0301cole l’été", "écol"},
+		{"french", "max=65535", "max=65535,stop=french", strings.Repeat("ou", 32000) + "s chevaux", strings.Repeat("ou", 32000) + "s cheval"},
 		{"french", "stop=none", "max=255,stop=none", "l’été", "été"},
 		{"french", "stop=école", "max=255,stop=école", "école e\u0301coles été", "écol été"},
 		{"french", "stop=e\u0301cole", "max=255,stop=école", "École", ""},

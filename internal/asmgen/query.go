@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/mmcloughlin/avo/operand"
+	"github.com/mmcloughlin/avo/reg"
 )
 
 // queryBitmap writes the lookup of docIDs in a bitmap, with baseline amd64 instructions.
@@ -42,7 +43,7 @@ func queryBitmap(out output) error {
 
 // queryScore writes the scoring of postings, eight at a time, with each operation rounded
 // separately: w - w/(1 + tf*norm) and, for coded lengths, w/(1 + norm*(1/tf)). 512-bit
-// vectors do not divide faster.
+// vectors do not divide faster. 1/tf comes from a table if all eight are below 8.
 func queryScore(out output) error {
 	a := newAssembler()
 	scoring(a, "scoreAVX2", false)
@@ -59,17 +60,16 @@ func scoring(a *assembler, name string, coded bool) {
 	w, one, x := a.YMM(), a.YMM(), a.YMM()
 	a.VBROADCASTSS(a.memory("w"), w)
 	a.VBROADCASTSS(a.words("one", repeat(2, math.Float32bits(1))...), one)
+	if coded {
+		codedLoop(a, v, freqs, n, w, one, x)
+		return
+	}
 	a.Label("loop")
 	a.VCVTDQ2PS(operand.Mem{Base: freqs}, x)
-	if coded {
-		a.VDIVPS(x, one, x)
-	}
 	a.VMULPS(operand.Mem{Base: v}, x, x)
 	a.VADDPS(one, x, x)
 	a.VDIVPS(x, w, x)
-	if !coded {
-		a.VSUBPS(x, w, x)
-	}
+	a.VSUBPS(x, w, x)
 	a.VMOVUPS(x, operand.Mem{Base: v})
 	a.ADDQ(operand.U8(4*lanes), v)
 	a.ADDQ(operand.U8(4*lanes), freqs)
@@ -77,4 +77,37 @@ func scoring(a *assembler, name string, coded bool) {
 	a.JG(operand.LabelRef("loop"))
 	a.VZEROUPPER()
 	a.RET()
+}
+
+// codedLoop writes the loop over postings with coded lengths.
+func codedLoop(a *assembler, v, freqs, n reg.GPVirtual, w, one, x reg.VecVirtual) {
+	const lanes, known = 8, 8
+	inverse := make([]uint32, known)
+	for tf := range inverse {
+		inverse[tf] = math.Float32bits(float32(1 / float32(tf)))
+	}
+	table, most, above := a.YMM(), a.YMM(), a.YMM()
+	a.VMOVUPS(a.words("inverse", inverse...), table)
+	a.VPBROADCASTD(a.words("most", repeat(2, uint32(known-1))...), most)
+	a.Label("loop")
+	a.VMOVDQU(operand.Mem{Base: freqs}, x)
+	a.VPCMPGTD(most, x, above)
+	a.VPTEST(above, above)
+	a.JNZ(operand.LabelRef("divide"))
+	a.VPERMPS(table, x, x)
+	a.Label("scale")
+	a.VMULPS(operand.Mem{Base: v}, x, x)
+	a.VADDPS(one, x, x)
+	a.VDIVPS(x, w, x)
+	a.VMOVUPS(x, operand.Mem{Base: v})
+	a.ADDQ(operand.U8(4*lanes), v)
+	a.ADDQ(operand.U8(4*lanes), freqs)
+	a.SUBQ(operand.U8(lanes), n)
+	a.JG(operand.LabelRef("loop"))
+	a.VZEROUPPER()
+	a.RET()
+	a.Label("divide")
+	a.VCVTDQ2PS(x, x)
+	a.VDIVPS(x, one, x)
+	a.JMP(operand.LabelRef("scale"))
 }

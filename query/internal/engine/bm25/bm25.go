@@ -43,7 +43,7 @@ type Scorer struct {
 	norms     []float32
 	lens      int          // how many of them are lengths that documents can have; 0 if they are by code
 	codeNorms [256]float32 // by length code of a format.Quad
-	codeTFs   [256]float32 // by frequency code of a format.Quad; 255 is +Inf
+	codeTFs   [256]float32 // by frequency code of a format.Quad; 255 is +Inf; 1/tf for coded lengths
 }
 
 // New returns a Scorer of exact lengths for parameters in range.
@@ -62,6 +62,11 @@ func NewField(k1, b float64, st Stats, lens Lens, weight float64) *Scorer {
 		s.codeTFs[c] = float32(format.DecodeTF(uint8(c)))
 	}
 	s.codeTFs[255] = float32(math.Inf(1)) // format.InfiniteTF
+	if lens == Coded {
+		for c, tf := range s.codeTFs {
+			s.codeTFs[c] = float32(1 / tf)
+		}
+	}
 	s.tabulate(st)
 	return s
 }
@@ -156,17 +161,22 @@ func Score(w, tf, norm float32) float32 {
 }
 
 // Bound returns the greatest score of the four postings of q under weight w. No posting that q
-// bounds scores more.
+// bounds scores more. Since scores are monotone in what the weight is divided by, it divides once.
 func (s *Scorer) Bound(w float32, q format.Quad) float32 {
-	var max float32
-	for i := 0; i < 4; i++ {
-		tf, dl := s.codeTFs[uint8(q)], s.codeNorms[uint8(q>>8)]
-		if v := s.Score(w, tf, dl); v > max {
-			max = v
+	if s.lenses == Coded {
+		least := float32(math.Inf(1))
+		for range 4 {
+			least = min(least, float32(1+float32(s.codeNorms[uint8(q>>8)]*s.codeTFs[uint8(q)])))
+			q >>= 16
 		}
+		return float32(w / least)
+	}
+	most := float32(1)
+	for range 4 {
+		most = max(most, float32(1+float32(s.codeTFs[uint8(q)]*s.codeNorms[uint8(q>>8)])))
 		q >>= 16
 	}
-	return max
+	return float32(w - float32(w/most))
 }
 
 // PruneBelow returns a value t for a threshold theta: if a float32 sum of non-negative bounds or

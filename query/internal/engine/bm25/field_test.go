@@ -99,6 +99,9 @@ func TestManyNorms(t *testing.T) {
 			docs, freqs, norms := make([]uint32, n), make([]uint32, n, n+Slack), Grow(nil, n)
 			for i := range docs {
 				docs[i], freqs[i] = r.Uint32N(500), r.Uint32N(4)
+				if n%3 > 0 && r.IntN(8) == 0 { // more than the table of inverses has
+					freqs[i] = 6 + r.Uint32N(1<<r.IntN(20))
+				}
 			}
 			l.Norms(norms, docs, s)
 			want := make([]float32, n)
@@ -123,4 +126,28 @@ func TestManyNorms(t *testing.T) {
 			}
 		}
 	}
+}
+
+// The bound of four postings is the greatest of their scores.
+func TestBoundIsGreatest(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		lens := rapid.SampledFrom([]Lens{Exact, Coded, Even}).Draw(t, "lens")
+		st := Stats{Docs: 1000, Tokens: rapid.Uint64Range(1, 500_000).Draw(t, "tokens"), MaxLen: 300}
+		s := NewField(rapid.SampledFrom([]float64{0, 1e-6, 0.9, 3, 1e6}).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b"), st, lens, 1)
+		w := s.Weight(rapid.Uint64Range(1, 1000).Draw(t, "df"), 1, 1)
+		var q format.Quad
+		var greatest float32
+		for i := range 4 {
+			tf, dl := rapid.Uint8().Draw(t, "tf"), rapid.Uint8().Draw(t, "dl")
+			q |= format.Quad(uint64(tf)|uint64(dl)<<8) << (16 * i)
+			f := float32(format.DecodeTF(tf))
+			if tf == 255 {
+				f = float32(math.Inf(1))
+			}
+			greatest = max(greatest, s.Score(w, f, s.Norm(format.DecodeLen(dl))))
+		}
+		if got := s.Bound(w, q); got != greatest {
+			t.Fatalf("bound %v, greatest score %v", got, greatest)
+		}
+	})
 }

@@ -31,24 +31,45 @@ DATA one<>+0(SB)/8, $0x3f8000003f800000
 GLOBL one<>(SB), RODATA|NOPTR, $8
 
 // func scoreCodedAVX2(v *float32, freqs *uint32, n int, w float32)
-// Requires: AVX
+// Requires: AVX, AVX2
 TEXT ·scoreCodedAVX2(SB), NOSPLIT, $0-28
 	MOVQ         v+0(FP), AX
 	MOVQ         freqs+8(FP), CX
 	MOVQ         n+16(FP), DX
 	VBROADCASTSS w+24(FP), Y0
 	VBROADCASTSS one<>+0(SB), Y1
+	VMOVUPS      inverse<>+0(SB), Y3
+	VPBROADCASTD most<>+0(SB), Y4
 
 loop:
-	VCVTDQ2PS (CX), Y2
-	VDIVPS    Y2, Y1, Y2
-	VMULPS    (AX), Y2, Y2
-	VADDPS    Y1, Y2, Y2
-	VDIVPS    Y2, Y0, Y2
-	VMOVUPS   Y2, (AX)
-	ADDQ      $0x20, AX
-	ADDQ      $0x20, CX
-	SUBQ      $0x08, DX
-	JG        loop
+	VMOVDQU  (CX), Y2
+	VPCMPGTD Y4, Y2, Y5
+	VPTEST   Y5, Y5
+	JNZ      divide
+	VPERMPS  Y3, Y2, Y2
+
+scale:
+	VMULPS  (AX), Y2, Y2
+	VADDPS  Y1, Y2, Y2
+	VDIVPS  Y2, Y0, Y2
+	VMOVUPS Y2, (AX)
+	ADDQ    $0x20, AX
+	ADDQ    $0x20, CX
+	SUBQ    $0x08, DX
+	JG      loop
 	VZEROUPPER
 	RET
+
+divide:
+	VCVTDQ2PS Y2, Y2
+	VDIVPS    Y2, Y1, Y2
+	JMP       scale
+
+DATA inverse<>+0(SB)/8, $0x3f8000007f800000
+DATA inverse<>+8(SB)/8, $0x3eaaaaab3f000000
+DATA inverse<>+16(SB)/8, $0x3e4ccccd3e800000
+DATA inverse<>+24(SB)/8, $0x3e1249253e2aaaab
+GLOBL inverse<>(SB), RODATA|NOPTR, $32
+
+DATA most<>+0(SB)/8, $0x0000000700000007
+GLOBL most<>(SB), RODATA|NOPTR, $8

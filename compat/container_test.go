@@ -52,17 +52,29 @@ func (c *cursor) str() string { return string(c.take(c.varint())) }
 func container(path string, kind int) (id string, sections map[int][]byte) {
 	b, err := os.ReadFile(path)
 	need(err == nil, "%v", err)
-	need(len(b) >= 4096+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
-	need(u16(b, 8) == 0 && u16(b, 10) == 2 && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
+	need(len(b) >= 64+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
+	old := u16(b, 10) == 2
+	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
 	need(u64(b, 32) == uint64(len(b)), "%s: FileLen", path)
-	need(u64(b, 56) == xxhash.Sum64(b[:56]) && u64(b, 40) == xxhash.Sum64(b[64:4096]), "%s: checksums of the header", path)
-	end, n := 4096, u32(b, 48)
+	align, n := 64, u32(b, 48)
+	front := len(b) - 64
+	if n > 0 {
+		front = int(u64(b, 64+8))
+	}
+	need(front%64 == 0 && front >= 64+32*n && front <= 4096 && front <= len(b)-64, "%s: F is %d", path, front)
+	if old {
+		align = 4096
+		need(front == 4096, "%s: F is %d", path, front)
+	}
+	need(u64(b, 56) == xxhash.Sum64(b[:56]) && u64(b, 40) == xxhash.Sum64(b[64:front]), "%s: checksums of the header", path)
+	end := front
 	sections = map[int][]byte{}
 	for i := range n {
 		e := b[64+32*i:]
 		off, length := int(u64(e, 8)), int(u64(e, 16))
-		padded := (length + 64 + 4095) / 4096 * 4096
+		padded := (length + 64 + align - 1) / align * align
 		need(off == end && u32(e, 4)&^1 == 0, "%s: section %d", path, i)
+		need(u32(e, 0) < 16 && u32(e, 0) != 14, "%s: section %d is of a later version", path, u32(e, 0))
 		need(xxhash.Sum64(b[off:off+padded]) == u64(e, 24), "%s: checksum of section %d", path, i)
 		need(sections[u32(e, 0)] == nil, "%s: section id %d twice", path, u32(e, 0))
 		for _, c := range b[off+length : off+padded] {
@@ -73,10 +85,10 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	}
 	if kind == 1 {
 		need(n > 0 && u32(b, 64+32*(n-1)) == 13, "%s: PAGESUMS is not the last section", path)
-		pageSums(b, int(u64(b, 64+32*(n-1)+8)), sections[13])
+		pageSums(b, front, int(u64(b, 64+32*(n-1)+8)), old, sections[13])
 	}
-	for _, c := range b[64+32*n : 4096] {
-		need(c == 0, "%s: rest of the first page", path)
+	for _, c := range b[64+32*n : front] {
+		need(c == 0, "%s: padding of the front", path)
 	}
 	f := b[end:]
 	need(len(f) == 64 && string(f[:8]) == "PINIONED" && bytes.Equal(f[8:32], b[8:32]) && u64(f, 32) == uint64(len(b)) &&
@@ -84,15 +96,21 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	return string(b[16:32]), sections
 }
 
-// pageSums checks PAGESUMS of file b, which begins at end (section 4.9).
-func pageSums(b []byte, end int, sums []byte) {
+// pageSums checks PAGESUMS of file b, whose sections begin at front and PAGESUMS at end
+// (section 4.9).
+func pageSums(b []byte, front, end int, old bool, sums []byte) {
 	c := &cursor{sums}
 	table := crc32.MakeTable(crc32.Castagnoli)
-	for page, group := 1, 0; page < end/4096; group++ {
+	page, pages := 0, (end+4095)/4096
+	if old {
+		page = 1
+	}
+	for group := 0; page < pages; group++ {
 		var sum []byte
-		for i := 0; i < 1023 && page < end/4096; i++ {
+		for i := 0; i < 1023 && page < pages; i++ {
 			got := c.take(4)
-			need(u32(got, 0) == int(crc32.Checksum(b[4096*page:4096*page+4096], table)), "checksum of page %d", page)
+			bytes := b[max(4096*page, front):min(4096*page+4096, end)]
+			need(u32(got, 0) == int(crc32.Checksum(bytes, table)), "checksum of page %d", page)
 			sum = append(sum, got...)
 			page++
 		}

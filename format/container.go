@@ -9,8 +9,8 @@ import (
 
 // Sizes and limits of the container. All offsets and lengths are in bytes.
 const (
-	// PageSize is the alignment of every section and the size of the first page,
-	// which holds the header and the section table.
+	// PageSize is the size of the pages that PAGESUMS has sums of, and the most that header
+	// and section table may have.
 	PageSize = 4096
 	// HeaderSize is the size of the header at offset 0.
 	HeaderSize = 64
@@ -18,7 +18,7 @@ const (
 	FooterSize = 64
 	// SectionEntrySize is the size of one entry of the section table.
 	SectionEntrySize = 32
-	// MaxSections is the number of section table entries that fit in the first page.
+	// MaxSections is the number of section table entries that fit in PageSize.
 	MaxSections = (PageSize - HeaderSize) / SectionEntrySize
 	// ReadablePadding is the minimum number of zero bytes after the content of every
 	// section, so that vector loads at its end stay inside the file.
@@ -59,21 +59,26 @@ type ID [16]byte
 type Section struct {
 	ID       SectionID
 	Flags    uint32
-	Offset   int64  // multiple of PageSize
+	Offset   int64  // multiple of SectionAlign
 	Length   int64  // content, without padding
 	Checksum uint64 // xxhash64 of content and padding
+
+	paged bool // of a file whose version is paged
 }
 
 // PaddedLength returns the length including the section's zero padding: at least
-// ReadablePadding bytes, up to a multiple of PageSize.
-func (s Section) PaddedLength() int64 { return PadSection(s.Length) }
-
-// PadSection returns the padded length of a section with n bytes of content.
-func PadSection(n int64) int64 {
-	return (n + ReadablePadding + PageSize - 1) &^ (PageSize - 1)
+// ReadablePadding bytes, up to a multiple of SectionAlign.
+func (s Section) PaddedLength() int64 {
+	if s.paged {
+		return version02.PadSection(s.Length)
+	}
+	return Current().PadSection(s.Length)
 }
 
-// Header is the decoded first page of a file.
+// End returns the offset behind the section's padding.
+func (s Section) End() int64 { return s.Offset + s.PaddedLength() }
+
+// Header is what the front of a file says: header and section table.
 type Header struct {
 	Version  Version
 	Kind     Kind
@@ -92,10 +97,10 @@ func (h *Header) Section(id SectionID) (Section, bool) {
 	return Section{}, false
 }
 
-// AppendFirstPage appends the first page, header and section table, to dst.
-func (h *Header) AppendFirstPage(dst []byte) []byte {
+// AppendFront appends header and section table to dst: FrontSize bytes.
+func (h *Header) AppendFront(dst []byte) []byte {
 	at := len(dst)
-	dst = append(dst, make([]byte, PageSize)...)
+	dst = append(dst, make([]byte, h.FrontSize())...)
 	p := dst[at:]
 	for i, s := range h.Sections {
 		e := p[HeaderSize+i*SectionEntrySize:]
@@ -111,26 +116,26 @@ func (h *Header) AppendFirstPage(dst []byte) []byte {
 	binary.LittleEndian.PutUint32(p[offKind:], uint32(h.Kind))
 	copy(p[offID:], h.ID[:])
 	binary.LittleEndian.PutUint64(p[offFileLen:], uint64(h.FileLen))
-	binary.LittleEndian.PutUint64(p[offTableSum:], xxhash.Sum64(p[HeaderSize:PageSize]))
+	binary.LittleEndian.PutUint64(p[offTableSum:], xxhash.Sum64(p[HeaderSize:]))
 	binary.LittleEndian.PutUint32(p[offSections:], uint32(len(h.Sections)))
 	binary.LittleEndian.PutUint64(p[offHeaderSum:], xxhash.Sum64(p[:offHeaderSum]))
 	return dst
 }
 
-// AppendFooter appends the footer of the file to dst. page is its first page.
-func (h *Header) AppendFooter(dst, page []byte) []byte {
+// AppendFooter appends the footer of the file to dst. front begins with its header.
+func (h *Header) AppendFooter(dst, front []byte) []byte {
 	at := len(dst)
 	dst = append(dst, make([]byte, FooterSize)...)
 	p := dst[at:]
 	copy(p, footerMagic)
-	copy(p[offMajor:offFootLen], page[offMajor:offFootLen])
+	copy(p[offMajor:offFootLen], front[offMajor:offFootLen])
 	binary.LittleEndian.PutUint64(p[offFootLen:], uint64(h.FileLen))
-	copy(p[offFootHeader:], page[offHeaderSum:HeaderSize])
+	copy(p[offFootHeader:], front[offHeaderSum:HeaderSize])
 	binary.LittleEndian.PutUint64(p[offFootSum:], xxhash.Sum64(p[:offFootSum]))
 	return dst
 }
 
-// ParseHeader decodes and checks the first page and the footer of a file of size bytes.
+// ParseHeader decodes and checks header, section table and footer of a file of size bytes.
 // page must be the first PageSize bytes, or the whole file if it is shorter, and foot the
 // last FooterSize bytes. Section contents are not checked. The error is an *Error that
 // names file.
@@ -140,6 +145,11 @@ func ParseHeader(file string, size int64, page, foot []byte) (*Header, error) {
 		return nil, Locate(err, Place{File: file, Section: "header", Block: NoBlock})
 	}
 	return h, nil
+}
+
+// ParseFile is ParseHeader for a file in memory.
+func ParseFile(file string, b []byte) (*Header, error) {
+	return ParseHeader(file, int64(len(b)), b[:min(PageSize, len(b))], b[max(0, len(b)-FooterSize):])
 }
 
 func parseHeader(size int64, page, foot []byte) (*Header, error) {
@@ -164,19 +174,30 @@ func parseHeader(size int64, page, foot []byte) (*Header, error) {
 	if h.FileLen != size {
 		return nil, corruptAt(offFileLen, "file has %d bytes, its header says %d", size, h.FileLen)
 	}
-	if size < PageSize+FooterSize || size > MaxFileSize || len(page) < PageSize || len(foot) != FooterSize {
+	if size < HeaderSize+FooterSize || size > MaxFileSize || len(foot) != FooterSize {
 		return nil, corruptAt(offFileLen, "impossible file length %d", size)
 	}
 	if binary.LittleEndian.Uint32(page[offFlags:]) != 0 {
 		return nil, corruptAt(offFlags, "reserved header flags are set")
 	}
-	if binary.LittleEndian.Uint64(page[offTableSum:]) != xxhash.Sum64(page[HeaderSize:PageSize]) {
+	n := binary.LittleEndian.Uint32(page[offSections:])
+	if n > MaxSections {
+		return nil, corruptAt(offSections, "%d sections, at most %d fit", n, MaxSections)
+	}
+	front := size - FooterSize
+	if e := page[HeaderSize:]; n > 0 && len(e) >= SectionEntrySize {
+		front = parseEntry(e).Offset
+	}
+	if !v.ValidFront(front, int(n)) || front > int64(len(page)) || front > size-FooterSize {
+		return nil, corruptAt(HeaderSize, "%d sections begin at %d of %d bytes", n, front, size)
+	}
+	if binary.LittleEndian.Uint64(page[offTableSum:]) != xxhash.Sum64(page[HeaderSize:front]) {
 		return nil, corruptAt(HeaderSize, "section table checksum does not match")
 	}
 	if err := h.parseFooter(page, foot); err != nil {
 		return nil, err
 	}
-	return h, h.parseTable(page)
+	return h, h.parseTable(page[:front], int(n))
 }
 
 func (h *Header) parseFooter(page, foot []byte) error {
@@ -195,41 +216,48 @@ func (h *Header) parseFooter(page, foot []byte) error {
 	return nil
 }
 
-// parseTable reads the section table. Sections must be adjacent, so that every byte of
-// the file is covered by exactly one checksum.
-func (h *Header) parseTable(page []byte) error {
-	n := binary.LittleEndian.Uint32(page[offSections:])
-	if n > MaxSections {
-		return corruptAt(offSections, "%d sections, at most %d fit", n, MaxSections)
-	}
+// parseTable reads the n entries of front's section table. Sections must be adjacent, so that
+// every byte of the file is covered by exactly one checksum.
+func (h *Header) parseTable(front []byte, n int) error {
 	h.Sections = make([]Section, n)
-	next := int64(PageSize)
+	next := int64(len(front))
 	for i := range h.Sections {
-		s := parseEntry(page[HeaderSize+i*SectionEntrySize:])
-		at := int64(HeaderSize + i*SectionEntrySize)
-		if s.Length < 0 || s.Length > h.FileLen || s.Offset != next {
-			return corruptAt(at, "section %s: offset %d and length %d do not fit the file", s.ID, s.Offset, s.Length)
+		s := parseEntry(front[HeaderSize+i*SectionEntrySize:])
+		s.paged = h.Version.paged()
+		if err := h.checkEntry(s, i, next); err != nil {
+			err.Offset = int64(HeaderSize + i*SectionEntrySize)
+			return err
 		}
-		if s.Flags&SectionRequired != 0 && s.ID.info() == nil {
-			return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: at, Msg: "required " + s.ID.String() + " is unknown to this build"}
-		}
-		if s.Flags&^SectionRequired != 0 {
-			return corruptAt(at, "section %s: unknown flags %#x", s.ID, s.Flags)
-		}
-		for _, t := range h.Sections[:i] {
-			if t.ID == s.ID {
-				return corruptAt(at, "section %s appears twice", s.ID)
-			}
-		}
-		next += s.PaddedLength()
+		next = s.End()
 		h.Sections[i] = s
 	}
-	unused := HeaderSize + int(n)*SectionEntrySize
-	if i := NonZero(page[unused:]); i >= 0 {
+	unused := HeaderSize + n*SectionEntrySize
+	if i := NonZero(front[unused:]); i >= 0 {
 		return corruptAt(int64(unused+i), "unused part of the section table is not zero")
 	}
 	if next != h.FileLen-FooterSize {
 		return corruptAt(offSections, "sections end at %d, the footer begins at %d", next, h.FileLen-FooterSize)
+	}
+	return nil
+}
+
+// checkEntry checks entry i of the section table, which must begin at next.
+func (h *Header) checkEntry(s Section, i int, next int64) *Error {
+	info := s.ID.info()
+	switch {
+	case s.Length < 0 || s.Length > h.FileLen || s.Offset != next:
+		return Corrupt("section %s: offset %d and length %d do not fit the file", s.ID, s.Offset, s.Length)
+	case s.Flags&SectionRequired != 0 && info == nil:
+		return &Error{Kind: ErrTooNew, Block: NoBlock, Msg: "required " + s.ID.String() + " is unknown to this build"}
+	case info != nil && info.Reserved:
+		return &Error{Kind: ErrTooNew, Block: NoBlock, Msg: "section " + s.ID.String() + " is not supported by this build"}
+	case s.Flags&^SectionRequired != 0:
+		return Corrupt("section %s: unknown flags %#x", s.ID, s.Flags)
+	}
+	for _, t := range h.Sections[:i] {
+		if t.ID == s.ID {
+			return Corrupt("section %s appears twice", s.ID)
+		}
 	}
 	return nil
 }

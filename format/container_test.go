@@ -30,12 +30,13 @@ func (m *memFile) WriteAt(p []byte, off int64) (int, error) {
 }
 
 func parse(b []byte) (*Header, error) {
-	return ParseHeader("x.pin", int64(len(b)), b[:min(len(b), PageSize)], b[max(0, len(b)-FooterSize):])
+	return ParseFile("x.pin", b)
 }
 
 func write(t interface{ Fatal(...any) }, sections map[SectionID][]byte, order []SectionID) []byte {
 	f := &memFile{fail: -1}
 	w := NewFileWriter(f, KindManifest, ID{7})
+	w.Reserve(len(order) + 1)
 	for _, id := range order {
 		w.Begin(id, SectionRequired)
 		w.Write(sections[id])
@@ -70,7 +71,7 @@ func TestContainerRoundTrip(t *testing.T) {
 		}
 		for i, id := range order {
 			s, ok := h.Section(id)
-			if !ok || h.Sections[i] != s || s.Offset%PageSize != 0 {
+			if !ok || h.Sections[i] != s || s.Offset%SectionAlign != 0 || s.PaddedLength() > s.Length+127 {
 				t.Fatalf("section %v", s)
 			}
 			padded := b[s.Offset : s.Offset+s.PaddedLength()]
@@ -95,7 +96,7 @@ func good(t *testing.T) []byte {
 func TestEveryFlippedByteOfHeaderAndFooter(t *testing.T) {
 	b := good(t)
 	for i := range b {
-		if i >= PageSize && i < len(b)-FooterSize {
+		if i >= int(binary.LittleEndian.Uint64(b[72:])) && i < len(b)-FooterSize {
 			continue
 		}
 		for _, bit := range []byte{1, 128} {
@@ -125,10 +126,12 @@ func TestEveryFlippedByteOfHeaderAndFooter(t *testing.T) {
 	}
 }
 
-// seal makes the checksums of a changed first page and footer right.
+// seal makes the checksums of a changed front and footer right.
 func seal(b []byte) {
 	le := binary.LittleEndian
-	le.PutUint64(b[40:], xxhash.Sum64(b[HeaderSize:PageSize]))
+	if front := le.Uint64(b[72:]); front <= uint64(len(b)) && front >= HeaderSize {
+		le.PutUint64(b[40:], xxhash.Sum64(b[HeaderSize:front]))
+	}
 	le.PutUint64(b[56:], xxhash.Sum64(b[:56]))
 	f := b[len(b)-FooterSize:]
 	copy(f[8:32], b[8:32])
@@ -147,15 +150,20 @@ func TestHeaderContradictions(t *testing.T) {
 		"flags":                    {func(b []byte) { b[52] = 1 }, ErrCorrupt},
 		"file length":              {func(b []byte) { le.PutUint64(b[32:], uint64(len(b)+1)) }, ErrCorrupt},
 		"too many sections":        {func(b []byte) { le.PutUint32(b[48:], 127) }, ErrCorrupt},
+		"sections in the table":    {func(b []byte) { le.PutUint32(b[48:], 4) }, ErrCorrupt},
 		"one section less":         {func(b []byte) { le.PutUint32(b[48:], 1) }, ErrCorrupt},
-		"offset":                   {func(b []byte) { le.PutUint64(b[64+8:], 8192) }, ErrCorrupt},
+		"offset":                   {func(b []byte) { le.PutUint64(b[96+8:], 8192) }, ErrCorrupt},
+		"offset of the first":      {func(b []byte) { le.PutUint64(b[64+8:], 256) }, ErrCorrupt},
+		"an odd offset":            {func(b []byte) { le.PutUint64(b[64+8:], 200) }, ErrCorrupt},
+		"offset behind a page":     {func(b []byte) { le.PutUint64(b[64+8:], 4160) }, ErrCorrupt},
 		"negative length":          {func(b []byte) { le.PutUint64(b[64+16:], 1<<63) }, ErrCorrupt},
 		"huge length":              {func(b []byte) { le.PutUint64(b[64+16:], 1<<62) }, ErrCorrupt},
 		"twice":                    {func(b []byte) { b[96] = 1 }, ErrCorrupt},
 		"unknown required section": {func(b []byte) { b[96] = 77 }, ErrTooNew},
 		"unknown optional section": {func(b []byte) { b[96], b[100] = 77, 0 }, nil},
 		"flags of a section":       {func(b []byte) { b[64+4] = 3 }, ErrCorrupt},
-		"behind the table":         {func(b []byte) { b[4095] = 1 }, ErrCorrupt},
+		"reserved section":         {func(b []byte) { b[96], b[100] = byte(SectionColumns), 0 }, ErrTooNew},
+		"behind the table":         {func(b []byte) { b[128+31] = 1 }, ErrCorrupt},
 		"footer's reserved word":   {func(b []byte) { b[len(b)-16] = 1 }, ErrCorrupt},
 	} {
 		b := good(t)

@@ -66,26 +66,30 @@ func MendOf(part string, off int64, is, was []byte) (m Mend, ok bool) {
 // Front is what a file says of itself outside its sections.
 type Front struct {
 	Header     *Header
-	Page, Foot []byte // the first page and the footer, as they must have been
+	Page, Foot []byte // header and section table, and the footer, as they must have been
 	Mends      []Mend
 	// Sure is whether a header's or a footer's checksum confirms it all. Otherwise Header is
 	// what the section table or the caller says.
 	Sure bool
 }
 
+// Tables yields section tables that a file of version v may have: sections in file order,
+// made by Version.NewSection, with checksums.
+type Tables func(v Version, yield func([]Section) bool)
+
 // MendFront is ParseHeader for a damaged file. The header's fields are in the footer too,
 // and the header's checksum covers those of the table. So a candidate for the table can be
 // told from a wrong one if either of header and footer is sound, or differs in one bit from
 // one that is. Candidates are the table as it is, with one bit flipped, and those that
-// tables yields, nil if it has none: sections in file order.
+// tables yields, unless it is nil.
 //
 // kind and id are what the caller knows of the file; they count if header and footer are
 // lost. The length of the file is size unless a sound header says otherwise. The error is
 // that of ParseHeader if the file cannot be mended.
-func MendFront(file string, size int64, page, foot []byte, kind Kind, id ID, tables func(yield func([]Section) bool)) (*Front, error) {
+func MendFront(file string, size int64, page, foot []byte, kind Kind, id ID, tables Tables) (*Front, error) {
 	h, err := ParseHeader(file, size, page, foot)
 	if err == nil {
-		return &Front{Header: h, Page: page, Foot: foot, Sure: true}, nil
+		return &Front{Header: h, Page: page[:h.FrontSize()], Foot: foot, Sure: true}, nil
 	}
 	if size < HeaderSize {
 		return nil, err
@@ -97,7 +101,7 @@ func MendFront(file string, size int64, page, foot []byte, kind Kind, id ID, tab
 	if !m.anchored && !errors.Is(err, ErrCorrupt) && !errors.Is(err, ErrNotAnIndex) {
 		return nil, err
 	}
-	if m.base.Version.Check() != nil || m.base.FileLen < PageSize+FooterSize || m.base.FileLen > MaxFileSize {
+	if m.base.Version.Check() != nil || m.base.FileLen < HeaderSize+FooterSize || m.base.FileLen > MaxFileSize {
 		return nil, err
 	}
 	sure := m.search(tables)
@@ -105,9 +109,9 @@ func MendFront(file string, size int64, page, foot []byte, kind Kind, id ID, tab
 		return nil, err
 	}
 	if !sure {
-		m.base.Sections = m.fallback
+		m.base.Version, m.base.Sections = m.fallbackVersion, m.fallback
 	}
-	f := &Front{Page: m.base.AppendFirstPage(nil), Sure: sure}
+	f := &Front{Page: m.base.AppendFront(nil), Sure: sure}
 	f.Foot = m.base.AppendFooter(nil, f.Page)
 	if f.Header, err = ParseHeader(file, m.base.FileLen, f.Page, f.Foot); err != nil {
 		return nil, err
@@ -125,14 +129,14 @@ func (f *Front) compare(page, foot []byte, size int64) {
 		}
 	}
 	add("header", 0, page[:min(len(page), HeaderSize)], f.Page[:HeaderSize])
-	add("section table", HeaderSize, page[min(len(page), HeaderSize):], f.Page[HeaderSize:])
+	add("section table", HeaderSize, page[min(len(page), HeaderSize):min(len(page), len(f.Page))], f.Page[HeaderSize:])
 	if size != f.Header.FileLen {
 		foot = nil
 	}
 	add("footer", f.Header.FileLen-FooterSize, foot, f.Foot)
 }
 
-// fronts is the search for a first page and a footer.
+// fronts is the search for a front and a footer.
 type fronts struct {
 	size       int64
 	kind       Kind
@@ -143,8 +147,10 @@ type fronts struct {
 	anchored bool   // want is known
 	want     uint64 // the header's checksum
 	count    int    // of sections, -1 if it is not known
-	fallback []Section
 	buf      []byte
+
+	fallback        []Section // what to take if nothing is confirmed
+	fallbackVersion Version
 }
 
 // anchor finds out what header and footer say.
@@ -193,21 +199,38 @@ func flipUntil(b []byte, ok func() bool) bool {
 }
 
 // search looks for the section table and reports whether a checksum confirms the one in
-// base.
-func (m *fronts) search(tables func(yield func([]Section) bool)) bool {
-	if m.try(m.entries()) {
-		return true
+// base. If neither header nor footer tells the version, it looks for one of each version.
+func (m *fronts) search(tables Tables) bool {
+	versions := []Version{m.base.Version}
+	if !m.anchored {
+		versions = []Version{Current(), version02}
 	}
-	m.fallBack(m.entries())
-	if m.anchored { // behind the last entry nothing counts
-		table := m.page[HeaderSize:][:min(len(m.entries())+1, MaxSections)*SectionEntrySize]
-		if flipUntil(table, func() bool { return m.try(m.entries()) }) {
+	for _, v := range versions {
+		m.base.Version = v
+		if m.searchVersion(tables) {
+			return true
+		}
+	}
+	return false
+}
+
+func (m *fronts) searchVersion(tables Tables) bool {
+	counts := m.counts()
+	for _, n := range counts {
+		if m.try(m.entries(n)) {
+			return true
+		}
+		m.fallBack(m.entries(n))
+	}
+	for _, n := range counts {
+		table := m.page[HeaderSize:][:n*SectionEntrySize]
+		if m.anchored && flipUntil(table, func() bool { return m.try(m.entries(n)) }) {
 			return true
 		}
 	}
 	found := false
 	if tables != nil {
-		tables(func(s []Section) bool {
+		tables(m.base.Version, func(s []Section) bool {
 			if found = m.try(s); !found {
 				m.fallBack(s)
 			}
@@ -217,14 +240,39 @@ func (m *fronts) search(tables func(yield func([]Section) bool)) bool {
 	return found
 }
 
-// entries returns the table as it is.
-func (m *fronts) entries() []Section {
-	out := m.base.Sections[:0]
-	for e := m.page[HeaderSize:]; len(e) >= SectionEntrySize; e = e[SectionEntrySize:] {
-		s := parseEntry(e)
-		if len(out) == m.count || m.count < 0 && s.ID == 0 {
-			break
+// counts returns the numbers of entries that the table may have. If the header does not say
+// it, they are those that would leave two contradictions at most, as many as one flipped bit
+// makes.
+func (m *fronts) counts() (all []int) {
+	if m.count >= 0 {
+		return []int{m.count}
+	}
+	s := m.entries(MaxSections)
+	broken := 0 // entries that do not begin where those before them end
+	for n := 1; n <= len(s); n++ {
+		wrong := 0
+		if n > 1 && s[n-1].Offset != s[n-2].End() {
+			broken++
 		}
+		if !m.base.Version.ValidFront(s[0].Offset, n) {
+			wrong++
+		}
+		if s[n-1].End() != m.base.FileLen-FooterSize {
+			wrong++
+		}
+		if broken+wrong <= 2 {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// entries returns the first n entries of the table as it is.
+func (m *fronts) entries(n int) []Section {
+	out := m.base.Sections[:0]
+	for e := m.page[HeaderSize:]; len(out) < n; e = e[SectionEntrySize:] {
+		s := parseEntry(e)
+		s.paged = m.base.Version.paged()
 		out = append(out, s)
 	}
 	return out
@@ -234,16 +282,22 @@ func (m *fronts) entries() []Section {
 // them.
 func (m *fronts) try(s []Section) bool {
 	m.base.Sections = s
-	m.buf = m.base.AppendFirstPage(m.buf[:0])
-	return m.anchored && binary.LittleEndian.Uint64(m.buf[offHeaderSum:]) == m.want
+	if !m.anchored || !m.base.Version.ValidFront(m.base.FrontSize(), len(s)) {
+		return false
+	}
+	m.buf = m.base.AppendFront(m.buf[:0])
+	return binary.LittleEndian.Uint64(m.buf[offHeaderSum:]) == m.want
 }
 
 // fallBack keeps s in case that nothing is confirmed, if it is a table for a file of this
 // length, and the first.
 func (m *fronts) fallBack(s []Section) {
-	m.buf = (&Header{Version: m.base.Version, FileLen: m.base.FileLen, Sections: s}).AppendFirstPage(m.buf[:0])
-	h := Header{FileLen: m.base.FileLen}
-	if m.fallback == nil && len(s) > 0 && h.parseTable(m.buf) == nil {
-		m.fallback = h.Sections
+	h := Header{Version: m.base.Version, FileLen: m.base.FileLen, Sections: s}
+	if m.fallback != nil || len(s) == 0 || !h.Version.ValidFront(h.FrontSize(), len(s)) {
+		return
+	}
+	m.buf = h.AppendFront(m.buf[:0])
+	if h.parseTable(m.buf, len(s)) == nil {
+		m.fallback, m.fallbackVersion = h.Sections, h.Version
 	}
 }

@@ -6,7 +6,7 @@ import (
 )
 
 // Section PAGESUMS, the last of a segment, holds a CRC-32C of every page of the sections
-// before it, so that readers can check what they touch. It checks itself: its sums form
+// before it (see Pages), so that readers can check what they touch. It checks itself: its sums form
 // groups, each followed by a sum of its own.
 const (
 	// PageGroup is the number of pages whose sums form a group. The last group may be
@@ -31,17 +31,38 @@ func PageSumsLength(pages int64) int64 {
 type pageSummer struct {
 	sums []byte // of the full pages
 	sum  uint32 // of the bytes of the next page
-	n    int    // their number
+	n    int    // where the next byte is in its page
+}
+
+// begin sets where the first page begins.
+func (s *pageSummer) begin(front int64) {
+	s.n = int(front)
+	s.turn()
 }
 
 func (s *pageSummer) add(p []byte) {
 	for len(p) > 0 {
 		k := min(PageSize-s.n, len(p))
 		s.sum = crc32.Update(s.sum, castagnoli, p[:k])
-		if s.n += k; s.n == PageSize {
-			s.sums = binary.LittleEndian.AppendUint32(s.sums, s.sum)
-			s.sum, s.n = 0, 0
-		}
+		s.n += k
+		s.turn()
 		p = p[k:]
 	}
+}
+
+// turn ends a page that is full.
+func (s *pageSummer) turn() {
+	if s.n == PageSize {
+		s.sums = binary.LittleEndian.AppendUint32(s.sums, s.sum)
+		s.sum, s.n = 0, 0
+	}
+}
+
+// finish ends the last page and returns all sums.
+func (s *pageSummer) finish() []byte {
+	if s.n > 0 {
+		s.n = PageSize
+		s.turn()
+	}
+	return s.sums
 }

@@ -41,20 +41,57 @@ func TestPageSums(t *testing.T) {
 			t.Fatal(err)
 		}
 		sums := h.Sections[len(h.Sections)-1]
-		pages := sums.Offset/PageSize - 1
-		if sums.ID != SectionPageSums || sums.Length != PageSumsLength(pages) {
+		pages := (sums.Offset + PageSize - 1) / PageSize
+		if sums.ID != SectionPageSums || sums.Length != PageSumsLength(pages) || h.Version.Pages(h.FrontSize(), sums.Offset).SumsLength() != sums.Length {
 			t.Fatalf("%v for %d pages", sums, pages)
 		}
 		got := f.b[sums.Offset : sums.Offset+sums.Length]
 		for i := range pages {
-			if binary.LittleEndian.Uint32(got[4*i:]) != crc(f.b[PageSize*(i+1):PageSize*(i+2)]) {
-				t.Fatalf("page %d", i+1)
+			lo, hi := max(PageSize*i, h.FrontSize()), min(PageSize*(i+1), sums.Offset)
+			if binary.LittleEndian.Uint32(got[4*i:]) != crc(f.b[lo:hi]) {
+				t.Fatalf("page %d", i)
 			}
 		}
-		if pages > 0 && binary.LittleEndian.Uint32(got[4*pages:]) != crc(got[:4*pages]) {
+		if binary.LittleEndian.Uint32(got[4*pages:]) != crc(got[:4*pages]) {
 			t.Fatal("group")
 		}
 	})
+}
+
+// A page and its place among the sums, of files in which sections begin anywhere in a page,
+// and of those of version 0.2.
+func TestPages(t *testing.T) {
+	for _, c := range []struct {
+		v          Version
+		front, end int64
+		page       int64
+		lo, hi     int64
+		group, at  int64
+	}{
+		{Current(), 768, 1024, 0, 768, 1024, 0, 0},
+		{Current(), 768, 768, 0, 768, 768, 0, 0},
+		{Current(), 4096, 8192, 0, 4096, 4096, 0, 0},
+		{Current(), 4096, 8192, 1, 4096, 8192, 0, 4},
+		{Current(), 768, 8256, 2, 8192, 8256, 0, 8},
+		{Current(), 768, 2000 * 4096, 1022, 1022 * 4096, 1023 * 4096, 0, 1022 * 4},
+		{Current(), 768, 2000 * 4096, 1023, 1023 * 4096, 1024 * 4096, 1, 0},
+		{version02, 4096, 2000 * 4096, 1, 4096, 8192, 0, 0},
+		{version02, 4096, 2000 * 4096, 1023, 1023 * 4096, 1024 * 4096, 0, 1022 * 4},
+		{version02, 4096, 2000 * 4096, 1024, 1024 * 4096, 1025 * 4096, 1, 0},
+	} {
+		p := c.v.Pages(c.front, c.end)
+		lo, hi := p.Bounds(c.page)
+		group, at := p.Group(c.page)
+		if lo != c.lo || hi != c.hi || group != c.group || at != c.at || c.page < p.First || c.page >= p.End {
+			t.Errorf("%+v: %d to %d, group %d, %d", c, lo, hi, group, at)
+		}
+		if first, end := p.Of(group); c.page < first || c.page >= end || end > p.End {
+			t.Errorf("%+v: group of pages %d to %d", c, first, end)
+		}
+	}
+	if p := version02.Pages(4096, 4096); p.First != p.End || p.SumsLength() != 0 {
+		t.Errorf("%+v", p)
+	}
 }
 
 func TestPageGroups(t *testing.T) {
@@ -87,7 +124,7 @@ func TestOldVersion(t *testing.T) {
 		t.Errorf("with a checksum that does not match: %v", err)
 	}
 	seal(b)
-	if _, err := parse(b); !errors.Is(err, ErrTooOld) || err.Error() != "index format too old: file x.pin, section header, offset 8: file has version 0.1, this build reads 0.2" {
+	if _, err := parse(b); !errors.Is(err, ErrTooOld) || err.Error() != "index format too old: file x.pin, section header, offset 8: file has version 0.1, this build reads 0.2 to 0.3" {
 		t.Error(err)
 	}
 }

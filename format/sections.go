@@ -49,6 +49,20 @@ const (
 	SectionFields      SectionID = 15 // fields, of an index with a schema
 )
 
+// Sections that later versions fill. Files that have one are too new.
+const (
+	SectionLists         SectionID = 14 // where the extents of every term block begin
+	SectionBounds2       SectionID = 16 // a quad for every 4,096 postings of long lists
+	SectionTopDocs       SectionID = 17 // the best documents of terms
+	SectionPositions     SectionID = 18 // where in their documents terms occur
+	SectionColumns       SectionID = 19 // values of fields by document
+	SectionColumnBounds  SectionID = 20 // least and greatest values of parts of columns
+	SectionStoredDict    SectionID = 21 // what the blocks of SectionStored were compressed with
+	SectionFrequent      SectionID = 22 // the terms of most documents
+	SectionValues        SectionID = 23 // small stored values, uncompressed
+	SectionPositionIndex SectionID = 24 // offsets in SectionPositions
+)
+
 // SectionRequired is the flag of a section that a reader must know to read the file.
 const SectionRequired uint32 = 1
 
@@ -61,13 +75,15 @@ type SectionInfo struct {
 	Kind     Kind       // of the files that have it
 	Required bool       // a reader must know it: the flag that writers set
 	Side     Side       // where builders write it
+	Tail     bool       // builders write it behind both sides, with what every query needs
+	Reserved bool       // a later version fills it: files that have it are too new
 	Hot      bool       // queries read it to find documents, not only for those that they found
 	Whole    bool       // a segment that is going to be searched reads it whole beforehand
 	Length   LengthRule // what its length must be
 }
 
-// Side is a part of a segment. Builders write the two sides in either order, and what is on
-// neither behind them.
+// Side is a part of a segment. Builders write the two sides in either order, and behind them
+// the tail, which is what has Tail set or is on neither side.
 type Side uint8
 
 // The sides of a segment.
@@ -93,11 +109,11 @@ type Counts struct {
 var sections = []SectionInfo{
 	{ID: SectionMeta, Name: "meta", Kind: KindSegment, Required: true, Hot: true},
 	{ID: SectionTerms, Name: "terms", Kind: KindSegment, Required: true, Side: SideLists, Hot: true},
-	{ID: SectionTermIndex, Name: "term-index", Kind: KindSegment, Required: true, Side: SideLists, Hot: true, Whole: true,
+	{ID: SectionTermIndex, Name: "term-index", Kind: KindSegment, Required: true, Side: SideLists, Tail: true, Hot: true, Whole: true,
 		Length: LengthRule{Implied: func(n Counts) int64 { return 16*n.TermBlocks + 8 }}},
 	{ID: SectionPostings, Name: "postings", Kind: KindSegment, Required: true, Side: SideLists, Hot: true,
 		Length: LengthRule{Multiple: 64}},
-	{ID: SectionDocLengths, Name: "doc-lengths", Kind: KindSegment, Required: true, Side: SideDocs, Hot: true, Whole: true,
+	{ID: SectionDocLengths, Name: "doc-lengths", Kind: KindSegment, Required: true, Side: SideDocs, Tail: true, Hot: true, Whole: true,
 		Length: LengthRule{Implied: func(n Counts) int64 { return n.LengthBytes }}},
 	{ID: SectionIDs, Name: "ids", Kind: KindSegment, Required: true, Side: SideDocs},
 	{ID: SectionIDIndex, Name: "id-index", Kind: KindSegment, Required: true, Side: SideDocs,
@@ -110,14 +126,25 @@ var sections = []SectionInfo{
 	{ID: SectionManifest, Name: "manifest", Kind: KindManifest, Required: true},
 	{ID: SectionDeletes, Name: "deletes", Kind: KindDeletes, Required: true},
 	{ID: SectionPageSums, Name: "page-sums", Kind: KindSegment, Required: true, Hot: true},
+	{ID: SectionLists, Name: "lists", Kind: KindSegment, Reserved: true},
 	{ID: SectionFields, Name: "fields", Kind: KindSegment, Required: true, Hot: true},
+	{ID: SectionBounds2, Name: "bounds2", Kind: KindSegment, Reserved: true},
+	{ID: SectionTopDocs, Name: "top-docs", Kind: KindSegment, Reserved: true},
+	{ID: SectionPositions, Name: "positions", Kind: KindSegment, Reserved: true},
+	{ID: SectionColumns, Name: "columns", Kind: KindSegment, Reserved: true},
+	{ID: SectionColumnBounds, Name: "column-bounds", Kind: KindSegment, Reserved: true},
+	{ID: SectionStoredDict, Name: "stored-dict", Kind: KindSegment, Reserved: true},
+	{ID: SectionFrequent, Name: "frequent", Kind: KindSegment, Reserved: true},
+	{ID: SectionValues, Name: "values", Kind: KindSegment, Reserved: true},
+	{ID: SectionPositionIndex, Name: "position-index", Kind: KindSegment, Reserved: true},
 }
 
-// Sections returns the rows of the table of sections, in the order of their ids.
+// Sections returns the rows of the table of sections, in the order of their ids, without
+// those that later versions fill.
 func Sections() iter.Seq[SectionInfo] {
 	return func(yield func(SectionInfo) bool) {
 		for _, row := range sections {
-			if !yield(row) {
+			if !row.Reserved && !yield(row) {
 				return
 			}
 		}

@@ -17,13 +17,22 @@ func TestSections(t *testing.T) {
 	table, _, _ := strings.Cut(text2, "\n\n")
 	rows := strings.Split(table, "\n")[1:]
 	next, names := SectionID(1), map[string]bool{}
-	for row := range Sections() {
-		if row.ID < next || row.Name == "" || names[row.Name] || row.ID.String() != row.Name {
-			t.Fatalf("row of id %d or above has id %d and name %q", next, row.ID, row.Name)
+	shown := 0
+	for range Sections() {
+		shown++
+	}
+	for _, row := range sections {
+		if row.ID != next || row.Name == "" || names[row.Name] || row.ID.String() != row.Name {
+			t.Fatalf("row %d has id %d and name %q", next, row.ID, row.Name)
 		}
 		next = row.ID + 1
 		names[row.Name] = true
-		if (row.Kind == KindSegment) != (row.Hot || row.Side != 0) {
+		if !row.Reserved {
+			shown--
+		} else if row.Required || row.Hot || row.Side != 0 || row.ID.Flags() != 0 {
+			t.Errorf("%s is reserved and %+v", row.Name, row)
+		}
+		if !row.Reserved && (row.Kind == KindSegment) != (row.Hot || row.Side != 0) {
 			t.Errorf("%s: side %d, hot %t, in a file of kind %s", row.Name, row.Side, row.Hot, row.Kind)
 		}
 		if row.Length.Implied != nil && (row.Length.Multiple != 0 || row.Length.Least != 0) {
@@ -32,6 +41,9 @@ func TestSections(t *testing.T) {
 		required := "no"
 		if row.Required {
 			required = "yes"
+		}
+		if row.Reserved {
+			required = "reserved"
 		}
 		name := strings.ToUpper(strings.ReplaceAll(row.Name, "-", ""))
 		want := "| " + strings.Join([]string{strconv.Itoa(int(row.ID)), name, row.Kind.String(), required}, " | ") + " |"
@@ -42,6 +54,9 @@ func TestSections(t *testing.T) {
 	}
 	if len(rows) > 0 {
 		t.Errorf("FORMAT.md has rows that the table lacks: %q", rows)
+	}
+	if shown != 0 {
+		t.Errorf("Sections has %d rows too many", shown)
 	}
 	if s := next.String(); s != "section "+strconv.Itoa(int(next)) || next.Flags() != 0 {
 		t.Errorf("an unknown section is called %q and has flags %d", s, next.Flags())

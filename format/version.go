@@ -16,10 +16,14 @@ type Version struct {
 //	     block-max quads, linear-regression and hash-bucket metadata), manifest,
 //	     deletes. Major version 0 may change until the first release.
 //	0.2  PAGESUMS: a checksum of every page of a segment.
-func Current() Version { return Version{Major: 0, Minor: 2} }
+//	0.3  sections begin at multiples of 64 instead of 4096, and what every query needs
+//	     lies at the end; LISTS, FREQUENT, FIELDS.
+func Current() Version { return Version{Major: 0, Minor: 3} }
+
+var version02 = Version{Major: 0, Minor: 2}
 
 // oldest is the lowest version that this package reads.
-var oldest = Version{Major: 0, Minor: 2}
+var oldest = version02
 
 // Check returns nil if this package reads v, and otherwise an *Error of kind ErrTooOld or
 // ErrTooNew.
@@ -34,7 +38,7 @@ func (v Version) Check() error {
 }
 
 func (v Version) message() string {
-	return "file has version " + v.String() + ", this build reads " + Current().String()
+	return "file has version " + v.String() + ", this build reads " + oldest.String() + " to " + Current().String()
 }
 
 // String returns "major.minor".

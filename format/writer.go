@@ -8,13 +8,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// FileWriter writes a container: sections in order, then the footer, then the first page,
-// so that a partially written file has no valid header. A segment gets the section
+// FileWriter writes a container: sections in order, then the footer, then the front, so that a partially written file has no valid header. A segment gets the section
 // PAGESUMS, whose sums FileWriter holds until the end: a thousandth of the file. After a
 // failure all methods return the first error.
 type FileWriter struct {
 	w     io.WriterAt
 	h     Header
+	room  int   // sections that the table has room for
 	off   int64 // offset of the next byte
 	sum   *xxhash.Digest
 	pages pageSummer
@@ -23,14 +23,27 @@ type FileWriter struct {
 }
 
 // NewFileWriter returns a FileWriter for a file of the given kind and id. w must be
-// empty.
+// empty. The file has room for all sections of its kind.
 func NewFileWriter(w io.WriterAt, kind Kind, id ID) *FileWriter {
-	return &FileWriter{
-		w:   w,
-		h:   Header{Version: Current(), Kind: kind, ID: id},
-		off: PageSize,
-		sum: xxhash.New(),
+	f := &FileWriter{w: w, h: Header{Version: Current(), Kind: kind, ID: id}, sum: xxhash.New()}
+	n := 0
+	for _, row := range sections {
+		if row.Kind == kind {
+			n++
+		}
 	}
+	f.Reserve(n)
+	return f
+}
+
+// Reserve makes room for n sections. It must be called before the first one.
+func (f *FileWriter) Reserve(n int) {
+	if f.err == nil && (n > MaxSections || len(f.h.Sections) > 0) {
+		f.err = fmt.Errorf("format: room for %d sections reserved out of turn, at most %d fit", n, MaxSections)
+		return
+	}
+	f.room = n
+	f.off = f.h.Version.LeastFront(n)
 }
 
 // Begin starts section id. flags is 0 or SectionRequired. Errors are returned by the next
@@ -39,9 +52,12 @@ func (f *FileWriter) Begin(id SectionID, flags uint32) {
 	if f.err != nil {
 		return
 	}
-	if f.open || len(f.h.Sections) == MaxSections {
+	if f.open || len(f.h.Sections) == f.room {
 		f.err = fmt.Errorf("format: section %s begun out of turn", id)
 		return
+	}
+	if len(f.h.Sections) == 0 {
+		f.pages.begin(f.off)
 	}
 	f.open = true
 	f.h.Sections = append(f.h.Sections, Section{ID: id, Flags: flags, Offset: f.off})
@@ -84,14 +100,14 @@ func (f *FileWriter) End() error {
 }
 
 // padding is as long as the longest padding.
-var padding [2 * PageSize]byte
+var padding [ReadablePadding + SectionAlign]byte
 
 func (f *FileWriter) zeros(n int64) {
 	f.Write(padding[:n]) // the error is kept in f.err
 }
 
-// Finish writes PAGESUMS, if the file has one, the footer and the first page, and returns the header. It does not sync
-// or close the file.
+// Finish writes PAGESUMS, if the file has one, the footer and the front, and returns the
+// header. It does not sync or close the file.
 func (f *FileWriter) Finish() (*Header, error) {
 	if f.err == nil && f.open {
 		f.err = fmt.Errorf("format: finish with an open section")
@@ -105,11 +121,11 @@ func (f *FileWriter) Finish() (*Header, error) {
 		}
 	}
 	f.h.FileLen = f.off + FooterSize
-	page := f.h.AppendFirstPage(nil)
-	if _, f.err = f.w.WriteAt(f.h.AppendFooter(nil, page), f.off); f.err != nil {
+	front := f.h.AppendFront(nil)
+	if _, f.err = f.w.WriteAt(f.h.AppendFooter(nil, front), f.off); f.err != nil {
 		return nil, f.err
 	}
-	if _, f.err = f.w.WriteAt(page, 0); f.err != nil {
+	if _, f.err = f.w.WriteAt(front, 0); f.err != nil {
 		return nil, f.err
 	}
 	return &f.h, nil
@@ -117,9 +133,9 @@ func (f *FileWriter) Finish() (*Header, error) {
 
 // writePageSums adds PAGESUMS.
 func (f *FileWriter) writePageSums() error {
-	sums := f.pages.sums
-	f.pages.sums = nil
 	f.Begin(SectionPageSums, SectionRequired)
+	sums := f.pages.finish()
+	f.pages = pageSummer{}
 	for len(sums) > 0 {
 		k := min(PageSumSize*PageGroup, len(sums))
 		f.Write(sums[:k])

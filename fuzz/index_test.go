@@ -179,7 +179,7 @@ func FuzzFile(x *testing.F) {
 	f.Add(b, false)
 	f.Add(b, true)
 	f.Fuzz(func(t *testing.T, b []byte, stamp bool) {
-		if len(b) < format.PageSize+format.FooterSize || len(b) > 1<<20 {
+		if len(b) < 2*format.HeaderSize+format.FooterSize || len(b) > 1<<20 {
 			return
 		}
 		b = segment.Aligned(b)

@@ -21,18 +21,18 @@ func FuzzSalvage(x *testing.F) {
 	good := seedIndex(f, 40)[store.SegmentName(1)]
 	f.Add(good, false)
 	f.Add(good, true)
-	for _, lost := range [][2]int{{0, 64}, {0, format.PageSize}, {len(good) - 64, 64}, {len(good) - 2*format.PageSize - 64, 2 * format.PageSize}} {
+	for _, lost := range [][2]int{{0, 64}, {0, 768}, {len(good) - 64, 64}, {len(good) - 256 - 64, 256}} {
 		b := bytes.Clone(good)
 		clear(b[lost[0] : lost[0]+lost[1]])
 		f.Add(b, false)
 	}
-	f.Add(good[:len(good)-format.PageSize], false)
+	f.Add(good[:len(good)-200], false)
 	f.Fuzz(func(t *testing.T, b []byte, stamp bool) {
 		if len(b) > 1<<20 {
 			return
 		}
 		if stamp {
-			if len(b) < format.PageSize+format.FooterSize {
+			if len(b) < 2*format.HeaderSize+format.FooterSize {
 				return
 			}
 			if d, err := damage.Parse(b); err == nil {

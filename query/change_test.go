@@ -124,7 +124,7 @@ func TestFilesThatChange(t *testing.T) {
 		runs = n
 	}
 	first, _ := strconv.Atoi(os.Getenv("PINION_SEED")) // 0 if there is none
-	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(95, 96)), 3000, 300, 20)
+	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(95, 96)), 5000, 300, 20)
 	dirs := map[codec.ID]string{}
 	for run := 0; run < runs; {
 		for what, change := range changing {
@@ -134,7 +134,7 @@ func TestFilesThatChange(t *testing.T) {
 			seed := first + run
 			c := registry.All()[seed%len(registry.All())]
 			if dirs[c.ID()] == "" {
-				dirs[c.ID()] = querytest.Directory(t, writer.Options{DocsCodec: c, FreqsCodec: c}, docs, []int{5, 1500}, 2000)
+				dirs[c.ID()] = querytest.Directory(t, writer.Options{DocsCodec: c, FreqsCodec: c}, docs, []int{5, 1500}, 4000)
 			}
 			t.Run(strconv.Itoa(seed)+" "+what+" "+c.ID().String(), func(t *testing.T) { changeUnderQueries(t, dirs[c.ID()], uint64(seed), change) })
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Flipped bits that no checksum finds, anywhere after the first page, give a format.ErrCorrupt or some
+// Flipped bits that no checksum finds, anywhere after the section table, give a format.ErrCorrupt or some
 // result but never a panic, whatever the algorithm.
 func TestDamagedLists(t *testing.T) {
 	rng := rand.New(rand.NewPCG(21, 22))
@@ -30,10 +30,15 @@ func TestDamagedLists(t *testing.T) {
 	found := 0
 	for _, c := range []codec.Codec{bp128.Codec{}, vbyte128.Codec{}} {
 		whole := querytest.SegmentBytes(t, docs, c)
+		h, err := format.ParseFile("whole", whole)
+		if err != nil {
+			t.Fatal(err)
+		}
+		front := int(h.FrontSize())
 		for range rounds {
 			b := segment.Aligned(slices.Clone(whole))
 			for range 1 + rng.IntN(8) {
-				at := format.PageSize + rng.IntN(len(b)-format.PageSize)
+				at := front + rng.IntN(len(b)-front)
 				b[at] ^= 1 << rng.IntN(8)
 			}
 			s, err := segment.Open("damaged", b)

@@ -19,7 +19,7 @@ import (
 
 // twoLists has lists of several blocks and a list without an extent.
 func twoLists() *content {
-	c := &content{docs: 3000, stored: true, lists: map[string]postings{
+	c := &content{docs: 9000, stored: true, lists: map[string]postings{
 		"short": {[]uint32{3, 5, 8}, []uint32{1, 40, 2}}, "even": {freqs: ones(1500)}, "odd": {freqs: ones(1500)},
 	}}
 	even, odd := c.lists["even"], c.lists["odd"]

@@ -343,6 +343,16 @@ func TestConcurrent(t *testing.T) {
 }
 
 // tamper rewrites a file of the index.
+// spoil changes a bit of the first section of a file.
+func spoil(b []byte) []byte {
+	h, err := format.ParseFile("", b)
+	if err != nil {
+		panic(err)
+	}
+	b[h.FrontSize()+5] ^= 1
+	return b
+}
+
 func tamper(t *testing.T, fsys *memfs.FS, name string, change func(b []byte) []byte) {
 	t.Helper()
 	d, err := fsys.Open(name)
@@ -383,8 +393,8 @@ func TestOpenErrors(t *testing.T) {
 		}},
 		"another segment":      {format.ErrCorrupt, false, func(f *memfs.FS) { f.Rename(store.SegmentName(3), seg) }},
 		"deletes of another":   {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(store.DeletesName(5), dels) }},
-		"damage in postings":   {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, seg, func(b []byte) []byte { b[format.PageSize+5] ^= 1; return b }) }},
-		"damage in deletes":    {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, dels, func(b []byte) []byte { b[format.PageSize+5] ^= 1; return b }) }},
+		"damage in postings":   {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, seg, spoil) }},
+		"damage in deletes":    {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, dels, spoil) }},
 		"segment as a deletes": {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(store.SegmentName(3), dels) }},
 	} {
 		t.Run(what, func(t *testing.T) {

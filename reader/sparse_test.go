@@ -51,7 +51,7 @@ func sparseSegment(id format.ID, docs uint32) *pieces {
 	n := int64(docs)
 	h := &format.Header{Version: format.Current(), Kind: format.KindSegment, ID: id}
 	p := &pieces{parts: map[int64][]byte{}}
-	off := int64(format.PageSize)
+	off := format.Current().LeastFront(9)
 	for _, s := range []struct {
 		id     format.SectionID
 		length int64
@@ -61,7 +61,7 @@ func sparseSegment(id format.ID, docs uint32) *pieces {
 		{format.SectionIDHash, n * 8}, {format.SectionMeta, int64(len(meta))}, {format.SectionPageSums, -1},
 	} {
 		if s.length < 0 {
-			s.length = format.PageSumsLength(off/format.PageSize - 1)
+			s.length = format.Current().Pages(h.FrontSize(), off).SumsLength()
 		}
 		sec := format.Section{ID: s.id, Flags: format.SectionRequired, Offset: off, Length: s.length}
 		if s.id == format.SectionMeta {
@@ -74,7 +74,7 @@ func sparseSegment(id format.ID, docs uint32) *pieces {
 	}
 	p.size = off + format.FooterSize
 	h.FileLen = p.size
-	p.parts[0] = h.AppendFirstPage(nil)
+	p.parts[0] = h.AppendFront(nil)
 	p.parts[off] = h.AppendFooter(nil, p.parts[0])
 	return p
 }

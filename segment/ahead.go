@@ -41,12 +41,13 @@ func (s *Segment) ExpectQueries() {
 }
 
 // scattered returns the bytes from lo to hi of the file that queries read here and there: the
-// sections of documents and what is on that side of the lists. Builders write them all before
-// or all behind the lists and the dictionary; in files where they don't, lo and hi are 0.
+// sections of documents and what is on that side of the lists, which is the tail if they lie
+// behind them. Builders write them all before or all behind the lists; in files where they
+// don't, lo and hi are 0.
 func (s *Segment) scattered() (lo, hi int64) {
 	lo = s.h.FileLen
 	for row := range format.Sections() {
-		if sec := s.section(row.ID); row.Side == format.SideDocs && sec != nil && sec.Length > 0 {
+		if sec := s.section(row.ID); row.Side == format.SideDocs && !row.Tail && sec != nil && sec.Length > 0 {
 			lo, hi = min(lo, sec.Offset), max(hi, sec.Offset+sec.PaddedLength())
 		}
 	}
@@ -99,7 +100,9 @@ func (a *asked) need(sec *section, off, n int64) {
 		return
 	}
 	a.add(lo, hi-lo)
-	for i := max(page-1, 0) / format.PageGroup; p.good != nil && i <= (end-2)/format.PageGroup && i < int64(len(p.groups)); i++ {
+	first, _ := p.Group(page)
+	last, _ := p.Group(end - 1)
+	for i := first; p.good != nil && i <= last; i++ {
 		const size = format.PageSumSize * (format.PageGroup + 1)
 		if p.groups[i].Load() == nil {
 			a.add(p.sums.Offset+i*size, min(size, p.sums.Length-i*size))

@@ -196,10 +196,11 @@ func (l *List) touch(c codec.Codec, part int64, seq *codec.Sequence, block, coun
 	return l.touchPayload(part, seq, 4*int64(seq.Ends[block]), 4*int64(seq.Ends[block+count]))
 }
 
-// touchPayload checks the pages of bytes lo to hi of the payload of seq.
+// touchPayload checks the pages of bytes lo to hi of the payload of seq, which were checked
+// before if it was read on demand.
 func (l *List) touchPayload(part int64, seq *codec.Sequence, lo, hi int64) error {
 	part += l.s.postings.Offset + l.entry.Offset
-	if l.s.pages.isGood(part+lo, part+hi) || hi > int64(len(seq.Payload)) {
+	if l.s.pages.isGood(part+lo, part+hi) || hi > int64(len(seq.Payload)) || l.s.pages.mem == nil {
 		return nil
 	}
 	return l.s.checkMapped(&l.s.postings, part+lo, part+hi)

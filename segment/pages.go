@@ -5,7 +5,10 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 	"sync/atomic"
+
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -13,26 +16,30 @@ import (
 // pages compares the pages of a segment's sections with PAGESUMS on first touch, and
 // remembers which it found good. A page that is damaged fails every touch.
 type pages struct {
+	format.Pages
 	sums   section
-	count  int64                    // pages of the file before PAGESUMS, the first page included
-	good   []atomic.Uint64          // a bit for each of them; nil if nothing is checked
+	mem    []byte                   // the file if it is mapped, or nil
+	good   []atomic.Uint64          // a bit for each page of the file; nil if nothing is checked
 	groups []atomic.Pointer[[]byte] // groups of sums that were found good
+	whole  []atomic.Uint32          // by section of the file: whether its checksum holds
 }
 
 // findPageSums locates PAGESUMS, which covers what is before it.
-func (s *Segment) findPageSums() error {
+func (s *Segment) findPageSums(mapped []byte) error {
 	p := &s.pages
 	last := len(s.h.Sections) - 1
 	if p.sums.ID = format.SectionPageSums; s.h.Sections[last].ID != p.sums.ID {
 		return s.corrupt(&p.sums, 0, "section is missing or not the last")
 	}
 	p.sums.Section = s.h.Sections[last]
-	p.count = p.sums.Offset / format.PageSize
-	if want := format.PageSumsLength(p.count - 1); p.sums.Length != want {
-		return s.corrupt(&p.sums, 0, "section has %d bytes, %d pages need %d", p.sums.Length, p.count-1, want)
+	p.Pages = s.h.Version.Pages(s.h.FrontSize(), p.sums.Offset)
+	if want := p.SumsLength(); p.sums.Length != want {
+		return s.corrupt(&p.sums, 0, "section has %d bytes, %d pages need %d", p.sums.Length, p.End-p.First, want)
 	}
-	p.groups = make([]atomic.Pointer[[]byte], (p.count-1+format.PageGroup-1)/format.PageGroup)
-	p.good = make([]atomic.Uint64, (p.count+63)/64)
+	p.mem = mapped
+	p.groups = make([]atomic.Pointer[[]byte], (p.End-p.First+format.PageGroup-1)/format.PageGroup)
+	p.good = make([]atomic.Uint64, (p.End+63)/64)
+	p.whole = make([]atomic.Uint32, len(s.h.Sections))
 	return nil
 }
 
@@ -76,36 +83,71 @@ func (s *Segment) checkMapped(sec *section, lo, hi int64) error {
 	if lo >= hi {
 		return nil
 	}
-	return s.checkPages(sec, lo/format.PageSize, (hi-1)/format.PageSize+1, sec.mem[:cap(sec.mem)], sec.Offset)
+	return s.checkPages(sec, lo/format.PageSize, (hi-1)/format.PageSize+1, s.pages.mem, 0)
 }
 
-// checkPages checks those pages up to end that were not found good before. They are in sec,
-// and in b, which begins at off of the file.
+// checkPages checks those pages up to end that were not found good before. They have bytes
+// of sec, and are in b, which begins at off of the file. Where a page is damaged that sec
+// shares with other sections, its own checksum decides.
 func (s *Segment) checkPages(sec *section, page, end int64, b []byte, off int64) error {
 	for page = s.pages.unchecked(page, end); page < end; page = s.pages.unchecked(page+1, end) {
-		at := page*format.PageSize - off
-		if err := s.checkPage(sec, page, b[at:at+format.PageSize]); err != nil {
+		lo, hi := s.pages.Bounds(page)
+		if err := s.checkPage(sec, page, b[lo-off:hi-off]); err != nil && (lo >= sec.Offset && hi <= sec.End() || !s.holds(sec)) {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkPage compares b, a page of section sec, with its sum.
+// What pages.whole says of a section, unless it is 0.
+const (
+	wholeYes = 1 + iota
+	wholeNo
+)
+
+// wholeMost is the most bytes that a section may have for its checksum to be computed when a
+// page that it shares is damaged.
+const wholeMost = 64 << 20
+
+// holds reports whether the checksum of sec holds.
+func (s *Segment) holds(sec *section) bool {
+	i := slices.IndexFunc(s.h.Sections, func(x format.Section) bool { return x.ID == sec.ID })
+	if is := s.pages.whole[i].Load(); is != 0 || sec.PaddedLength() > wholeMost {
+		return is == wholeYes
+	}
+	sum := xxhash.New()
+	for off := sec.Offset; off < sec.End(); {
+		n := min(sec.End()-off, 1<<20)
+		b, err := s.data.Range(off, n)
+		if err != nil {
+			return false
+		}
+		sum.Write(b)
+		off += n
+	}
+	is := uint32(wholeNo)
+	if sum.Sum64() == sec.Checksum {
+		is = wholeYes
+	}
+	s.pages.whole[i].Store(is)
+	return is == wholeYes
+}
+
+// checkPage compares b, a page with bytes of section sec, with its sum.
 func (s *Segment) checkPage(sec *section, page int64, b []byte) error {
-	i := page - 1
-	group, err := s.groupOf(i / format.PageGroup)
+	i, at := s.pages.Group(page)
+	group, err := s.groupOf(i)
 	if err != nil {
 		return err
 	}
-	if format.PageSum(b) == binary.LittleEndian.Uint32(group[format.PageSumSize*(i%format.PageGroup):]) {
+	if format.PageSum(b) == binary.LittleEndian.Uint32(group[at:]) {
 		if s.pages.good != nil {
 			s.pages.good[page/64].Or(1 << (page % 64))
 		}
 		return nil
 	}
-	at := page * format.PageSize
-	return s.corrupt(sec, at-sec.Offset, "bytes %d to %d do not match their checksum", at, at+format.PageSize-1)
+	lo, hi := s.pages.Bounds(page)
+	return s.corrupt(sec, lo-sec.Offset, "bytes %d to %d do not match their checksum", lo, hi-1)
 }
 
 // groupOf returns a group of sums.
@@ -127,8 +169,10 @@ func (s *Segment) groupOf(i int64) ([]byte, error) {
 	sums := b[:len(b)-format.PageSumSize]
 	if format.PageSum(sums) != binary.LittleEndian.Uint32(b[len(sums):]) {
 		s.forget(p.sums.Offset+at, int64(len(b)))
-		return nil, s.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked",
-			(1+i*format.PageGroup)*format.PageSize, min(1+(i+1)*format.PageGroup, p.count)*format.PageSize-1)
+		first, end := p.Of(i)
+		lo, _ := p.Bounds(first)
+		_, hi := p.Bounds(end - 1)
+		return nil, s.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked", lo, hi-1)
 	}
 	if s.postings.mem == nil {
 		sums = bytes.Clone(sums) // which frees what it was read with
@@ -145,7 +189,8 @@ func (s *Segment) readPages(sec *section, off, n int64) ([]byte, error) {
 	page, end := lo/format.PageSize, (hi+format.PageSize-1)/format.PageSize
 	check := s.pages.unchecked(page, end) < end
 	if check {
-		lo, hi = page*format.PageSize, end*format.PageSize
+		lo, _ = s.pages.Bounds(page)
+		_, hi = s.pages.Bounds(end - 1)
 	}
 	b, err := s.data.Range(lo, hi-lo)
 	if err != nil {

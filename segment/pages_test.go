@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
@@ -77,7 +78,7 @@ func TestDamagedPages(t *testing.T) {
 	}
 	for id, use := range uses {
 		sec, _ := h.Section(id)
-		for _, at := range []int64{0, sec.Length / 2 / format.PageSize * format.PageSize, (sec.Length - 1) / format.PageSize * format.PageSize} {
+		for _, at := range []int64{0, sec.Length / 2, sec.Length - 8} {
 			if id == format.SectionPostings && at == 0 {
 				continue // another list
 			}
@@ -90,23 +91,32 @@ func TestDamagedPages(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				b[sec.Offset+at+7] ^= 16
+				damaged := sec.Offset + at + 7
+				page := max(damaged/format.PageSize*format.PageSize, h.FrontSize())
+				b[damaged] ^= 16
 				var e *format.Error
 				for range 2 {
-					if err := use(s); !errors.As(err, &e) || !errors.Is(e, format.ErrCorrupt) || e.File != "test.pin" || e.Section != id.String() || e.Offset != sec.Offset+at {
-						t.Errorf("%s, page at %d, mapped %v: %v", id, at, mapped, err)
+					if err := use(s); !errors.As(err, &e) || !errors.Is(e, format.ErrCorrupt) || e.File != "test.pin" || !onPage(h, e.Section, page) || e.Offset != page {
+						t.Errorf("%s at %d, mapped %v: %v", id, at, mapped, err)
 					}
 				}
-				if err := check.Segment(context.Background(), s, check.Options{Level: check.Checksums}); !errors.As(err, &e) || e.Offset != sec.Offset+at {
-					t.Errorf("%s, page at %d: verification says %v", id, at, err)
+				if err := check.Segment(context.Background(), s, check.Options{Level: check.Checksums}); !errors.As(err, &e) || e.Section != id.String() || e.Offset != max(page, sec.Offset) {
+					t.Errorf("%s at %d, mapped %v: verification says %v", id, at, mapped, err)
 				}
-				b[sec.Offset+at+7] ^= 16
+				b[damaged] ^= 16
 				if err := use(s); err != nil {
-					t.Errorf("%s, page at %d, intact again: %v", id, at, err)
+					t.Errorf("%s at %d, mapped %v, intact again: %v", id, at, mapped, err)
 				}
 			}
 		}
 	}
+}
+
+// onPage reports whether a section has bytes of the page that begins at an offset.
+func onPage(h *format.Header, section string, page int64) bool {
+	return slices.ContainsFunc(h.Sections, func(s format.Section) bool {
+		return s.ID.String() == section && s.Offset < page/format.PageSize*format.PageSize+format.PageSize && s.End() > page
+	})
 }
 
 // A block fails while a page is damaged that holds none of it, but bytes that it shares with
@@ -169,7 +179,7 @@ func TestFindIDTouches(t *testing.T) {
 	b := segment.Aligned(m.Build(t, segtest.Default()))
 	s := segtest.Open(t, b)
 	sec, _ := s.Header().Section(format.SectionIDHash)
-	b[sec.Offset+3] ^= 1 // in the least hash
+	b[(sec.Offset+format.PageSize)/format.PageSize*format.PageSize+3] ^= 1 // in a page of hashes only
 	failed := 0
 	for _, id := range m.IDs {
 		if _, ok, err := s.FindID([]byte(id)); err != nil {
@@ -179,7 +189,7 @@ func TestFindIDTouches(t *testing.T) {
 		}
 	}
 	if most := 3 * format.PageSize / 8; failed == 0 || failed > most {
-		t.Errorf("%d of %d look-ups fail, of the first page at most %d", failed, len(m.IDs), most)
+		t.Errorf("%d of %d look-ups fail, of a page at most %d", failed, len(m.IDs), most)
 	}
 }
 
@@ -194,8 +204,11 @@ func TestDamagedPageSums(t *testing.T) {
 	b[sums.Offset+4*format.PageGroup] ^= 1 // the sum of the first group
 	s := segtest.Open(t, b)
 	var e *format.Error
-	if _, _, err := s.Lookup([]byte("hash")); !errors.As(err, &e) || e.Section != "page-sums" || e.Offset != sums.Offset {
+	if _, err := s.AppendStored(nil, 0); !errors.As(err, &e) || e.Section != "page-sums" || e.Offset != sums.Offset {
 		t.Error(err)
+	}
+	if _, ok, err := s.Lookup([]byte("hash")); !ok || err != nil { // on a page with other sections
+		t.Error(ok, err)
 	}
 	if _, err := s.DocLen(0); err != nil { // in a later group
 		t.Error(err)
@@ -205,7 +218,41 @@ func TestDamagedPageSums(t *testing.T) {
 	}
 	s = segtest.Open(t, b)
 	s.Raw().SkipPageChecks()
-	if _, ok, err := s.Lookup([]byte("hash")); !ok || err != nil {
-		t.Error(ok, err)
+	if _, err := s.AppendStored(nil, 0); err != nil {
+		t.Error(err)
+	}
+}
+
+// One damaged page leaves the sections readable that it has little of and that are sound.
+func TestDamagedSharedPage(t *testing.T) {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, IDs: []string{"a", "b"}, Texts: []string{"word", "word two"}, Lens: make([]uint32, 2)}
+	m.AddList("two", segtest.Pairs(1, 1))
+	m.AddList("word", segtest.Pairs(0, 1, 1, 1))
+	w := segtest.Default()
+	w.Stored = true
+	b := segment.Aligned(m.Build(t, w))
+	if len(b) > format.PageSize {
+		t.Fatalf("%d bytes", len(b))
+	}
+	stored, _ := segtest.Open(t, b).Header().Section(format.SectionStored)
+	for i := range 9 {
+		b[stored.Offset+int64(i)] ^= byte(0x5a + i)
+	}
+	for _, d := range []segment.Data{b, &onDemand{b: b, fail: -1}} {
+		s, err := segment.Open("test.pin", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if _, ok, err := s.Lookup([]byte("word")); !ok || err != nil {
+				t.Error(ok, err)
+			}
+			if id, err := s.AppendID(nil, 1); string(id) != "b" || err != nil {
+				t.Error(string(id), err)
+			}
+			if _, err := s.AppendStored(nil, 1); !errors.Is(err, format.ErrCorrupt) {
+				t.Error(err)
+			}
+		}
 	}
 }

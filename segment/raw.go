@@ -30,27 +30,23 @@ func (r *Raw) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
 // called before any other use of s.
 func (r *Raw) SkipPageChecks() { r.pages.good = nil }
 
-// CheckPages compares b, the whole pages at offset off of the file in section sec, with
-// PAGESUMS, which does not cover itself. They count as checked then.
-func (r *Raw) CheckPages(sec format.Section, off int64, b []byte) error {
-	s := (*Segment)(r)
-	for ; len(b) >= format.PageSize && off < s.pages.sums.Offset; off += format.PageSize {
-		if err := s.checkPage(&section{Section: sec}, off/format.PageSize, b[:format.PageSize]); err != nil {
-			return err
-		}
-		b = b[format.PageSize:]
-	}
-	return nil
+// Pages returns the pages that have sums in PAGESUMS.
+func (r *Raw) Pages() format.Pages { return r.pages.Pages }
+
+// CheckPage compares b, the bytes of a page, with its sum. It counts as checked then. sec is
+// what an error names.
+func (r *Raw) CheckPage(sec format.Section, page int64, b []byte) error {
+	return (*Segment)(r).checkPage(&section{Section: sec}, page, b)
 }
 
-// StoredPageSum returns the sum that PAGESUMS has of the page at offset off of the file.
-func (r *Raw) StoredPageSum(off int64) (uint32, error) {
-	i := off/format.PageSize - 1
-	group, err := (*Segment)(r).groupOf(i / format.PageGroup)
+// StoredPageSum returns the sum that PAGESUMS has of a page.
+func (r *Raw) StoredPageSum(page int64) (uint32, error) {
+	i, at := r.pages.Group(page)
+	group, err := (*Segment)(r).groupOf(i)
 	if err != nil {
 		return 0, err
 	}
-	return binary.LittleEndian.Uint32(group[format.PageSumSize*(i%format.PageGroup):]), nil
+	return binary.LittleEndian.Uint32(group[at:]), nil
 }
 
 // Corrupt returns an error of kind format.ErrCorrupt at offset off in a section.

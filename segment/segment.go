@@ -72,7 +72,7 @@ func Open(name string, d Data) (*Segment, error) {
 	if err := s.readFields(); err != nil {
 		return nil, err
 	}
-	if err := s.findPageSums(); err != nil {
+	if err := s.findPageSums(mapped); err != nil {
 		return nil, err
 	}
 	if err := s.findSections(mapped); err != nil {

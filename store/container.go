@@ -17,7 +17,7 @@ func NewID() format.ID {
 	return id
 }
 
-// readHeader reads first page and footer of a file. name is for errors.
+// readHeader reads front and footer of a file. name is for errors.
 func readHeader(name string, d Data) (*format.Header, error) {
 	page, err := d.Range(0, min(format.PageSize, d.Size()))
 	if err != nil {

@@ -26,7 +26,7 @@ func blotted(s string, at, n int) []byte {
 // lostIDs is blotted for the ids, which nothing else tells.
 func lostIDs(t testing.TB, s string) []byte {
 	t.Helper()
-	h, err := format.ParseHeader("", int64(len(s)), []byte(s[:format.PageSize]), []byte(s[len(s)-format.FooterSize:]))
+	h, err := format.ParseFile("", []byte(s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,22 @@ func lostIDs(t testing.TB, s string) []byte {
 	return blotted(s, int(ids.Offset)+1, 8)
 }
 
-// lostMeta is blotted for META, which is the last section but PAGESUMS.
-func lostMeta(s string) []byte {
-	return blotted(s, len(s)-format.FooterSize-2*format.PageSize, 100)
+// lostMeta is blotted for META.
+func lostMeta(t testing.TB, s string) []byte {
+	t.Helper()
+	h, err := format.ParseFile("", []byte(s))
+	if err != nil {
+		t.Fatal(err)
+	}
+	meta, _ := h.Section(format.SectionMeta)
+	return blotted(s, int(meta.Offset), int(meta.Length))
+}
+
+// front returns where the sections of a file begin.
+func front(s string) int {
+	h, err := format.ParseFile("", []byte(s))
+	if err != nil {
+		panic(err)
+	}
+	return int(h.FrontSize())
 }

@@ -123,7 +123,7 @@ func (l *Lock) writeMended(ctx context.Context, f *FileState) (num uint64, err e
 const maxFlip = 64 << 10
 
 // mendSection returns a manifest or deletes file, which has the given kind and only section
-// sec, as it was. First page and footer are what format.MendFront gives back, padding is
+// sec, as it was. Front and footer are what format.MendFront gives back, padding is
 // zeros, and one bit of the section is flipped back if its checksum then holds. id is the
 // file's if it is known. The error is that of opening the file.
 func mendSection(name string, d Data, kind format.Kind, sec format.SectionID, id format.ID) (content, []format.Mend, error) {
@@ -133,15 +133,16 @@ func mendSection(name string, d Data, kind format.Kind, sec format.SectionID, id
 	}
 	is := bytes.Clone(raw) // the file may change
 	size := int64(len(is))
-	room := max(0, size-format.PageSize-format.FooterSize)
-	tables := func(yield func([]format.Section) bool) {
-		if room == 0 {
+	tables := func(v format.Version, yield func([]format.Section) bool) {
+		at := v.LeastFront(1)
+		end := size - format.FooterSize
+		if end <= at {
 			return
 		}
-		s := format.Section{ID: sec, Flags: format.SectionRequired, Offset: format.PageSize}
-		s.Checksum = xxhash.Sum64(is[format.PageSize : format.PageSize+room])
-		for s.Length = max(0, room-format.ReadablePadding-format.PageSize+1); s.Length <= room-format.ReadablePadding; s.Length++ {
-			if format.PadSection(s.Length) == room && !yield([]format.Section{s}) {
+		sum := xxhash.Sum64(is[at:end])
+		for n := max(0, end-at-format.ReadablePadding-v.Align()+1); n <= end-at-format.ReadablePadding; n++ {
+			s := v.NewSection(sec, at, n)
+			if s.Checksum = sum; s.End() == end && !yield([]format.Section{s}) {
 				return
 			}
 		}

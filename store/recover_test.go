@@ -123,7 +123,7 @@ func damages(file string) map[string]func() []byte {
 		},
 		"of another index": func() []byte { return bytes.Replace(same(), []byte("PINIONED"), []byte("PINIONER"), 1) },
 	}
-	for _, n := range []int{1, 8, 63, 64, 100, 4095, 4096, 5000, len(file) - 64, len(file) - 1} {
+	for _, n := range []int{1, 8, 63, 64, 100, 127, 128, 200, len(file) - 64, len(file) - 1} {
 		d["cut"+string(rune('a'+len(d)))] = func() []byte { return same()[:n] }
 	}
 	return d
@@ -247,14 +247,14 @@ func TestSweepLooksFirst(t *testing.T) {
 	other := map[string]string{}
 	for name, c := range content { // files of another index: other ids
 		b := []byte(c)
-		h, err := format.ParseHeader(name, int64(len(b)), b[:format.PageSize], b[len(b)-format.FooterSize:])
+		h, err := format.ParseFile(name, b)
 		if err != nil {
 			t.Fatal(err)
 		}
 		h.ID[15] ^= 1
-		page := h.AppendFirstPage(nil)
-		copy(b, page)
-		copy(b[len(b)-format.FooterSize:], h.AppendFooter(nil, page))
+		front := h.AppendFront(nil)
+		copy(b, front)
+		copy(b[len(b)-format.FooterSize:], h.AppendFooter(nil, front))
 		other[name] = string(b)
 	}
 	for name := range content {

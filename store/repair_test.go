@@ -174,7 +174,7 @@ func TestRebuild(t *testing.T) {
 	for i := range 10 {
 		older[fmt.Sprintf("d%d", i)] = fmt.Sprintf("first %d", i)
 	}
-	cut := []byte(whole[segments[1]])[:5000]
+	cut := []byte(whole[segments[1]])[:1200]
 	for what, c := range map[string]struct {
 		content map[string]string
 		want    model
@@ -184,17 +184,17 @@ func TestRebuild(t *testing.T) {
 		"a damaged segment":    {with(lost, segments[0], lostIDs(t, whole[segments[0]])), without(all, func(i int) bool { return i >= 5 }), segments[:1]},
 		"a cut segment":        {with(lost, segments[1], cut), without(all, func(i int) bool { return i < 15 }), segments[1:2]},
 		"newest damaged":       {with(lost, segments[2], lostIDs(t, whole[segments[2]])), old, segments[2:]},
-		"deletes of the last":  {with(lost, deletes[2], blotted(whole[deletes[2]], 4100, 8)), undeleted, nil},
+		"deletes of the last":  {with(lost, deletes[2], blotted(whole[deletes[2]], front(whole[deletes[2]])+4, 8)), undeleted, nil},
 		"deletes of the first": {with(lost, deletes[0], nil), all, nil},
 		"all deletes":          {with(with(with(lost, deletes[0], nil), deletes[1], nil), deletes[2], nil), undeleted, nil},
 		"newest and deletes":   {with(with(lost, segments[2], nil), deletes[0], nil), older, nil},
 		"a copy of a segment":  {with(lost, store.SegmentName(90), []byte(whole[segments[0]])), all, segments[:1]},
 		"not a segment at all": {with(lost, store.SegmentName(91), []byte("hello")), all, []string{store.SegmentName(91)}},
-		"bits of all files": {with(with(with(lost, segments[0], flipped(whole[segments[0]], 5000)), segments[2], flipped(whole[segments[2]], 100)),
-			deletes[2], flipped(whole[deletes[2]], 4100)), all, nil},
-		"first pages":           {with(with(lost, segments[0], blotted(whole[segments[0]], 0, 4096)), deletes[2], blotted(whole[deletes[2]], 0, 4096)), all, nil},
+		"bits of all files": {with(with(with(lost, segments[0], flipped(whole[segments[0]], 1500)), segments[2], flipped(whole[segments[2]], 100)),
+			deletes[2], flipped(whole[deletes[2]], front(whole[deletes[2]])+4)), all, nil},
+		"fronts":                {with(with(lost, segments[0], blotted(whole[segments[0]], 0, front(whole[segments[0]]))), deletes[2], blotted(whole[deletes[2]], 0, front(whole[deletes[2]]))), all, nil},
 		"last bytes":            {with(with(lost, segments[0], []byte(whole[segments[0]][:len(whole[segments[0]])-100])), deletes[2], blotted(whole[deletes[2]], len(whole[deletes[2]])-64, 64)), all, nil},
-		"META":                  {with(with(lost, segments[0], lostMeta(whole[segments[0]])), segments[2], lostMeta(whole[segments[2]])), all, nil},
+		"META":                  {with(with(lost, segments[0], lostMeta(t, whole[segments[0]])), segments[2], lostMeta(t, whole[segments[2]])), all, nil},
 		"damaged manifests too": {with(with(whole, manifests[0], nil), manifests[1], []byte("PIN")), all, nil},
 	} {
 		mem := directory(t, c.content)
@@ -330,7 +330,7 @@ func TestRestoreCommit(t *testing.T) {
 	segments := byPrefix(whole, "segment-")
 	const gen = 5
 	// One bit of each file is damaged.
-	for _, at := range []int{0, 9, 33, 60, 70, 4099, 8000, 8200} {
+	for _, at := range []int{0, 9, 33, 60, 70, 131, 200, 330} {
 		c := with(with(whole, manifest, flipped(whole[manifest], at)), mirror, flipped(whole[mirror], at/2+1))
 		mem := directory(t, c)
 		if err := restore(mem, gen); err != nil {
@@ -344,11 +344,11 @@ func TestRestoreCommit(t *testing.T) {
 		}
 	}
 	// A bit of everything, and what other parts of a file know.
-	c := with(whole, manifest, flipped(whole[manifest], 4099))
-	c = with(c, mirror, blotted(whole[mirror], 0, 512))
+	c := with(whole, manifest, flipped(whole[manifest], 131))
+	c = with(c, mirror, blotted(whole[mirror], 0, front(whole[mirror])))
 	c = with(c, segments[1], blotted(whole[segments[1]], 0, 512))
-	c = with(c, segments[2], flipped(whole[segments[2]], 5000))
-	c = with(c, byPrefix(whole, "deletes-")[1], flipped(whole[byPrefix(whole, "deletes-")[1]], 4100))
+	c = with(c, segments[2], flipped(whole[segments[2]], 1500))
+	c = with(c, byPrefix(whole, "deletes-")[1], flipped(whole[byPrefix(whole, "deletes-")[1]], 131))
 	mem := directory(t, c)
 	if err := restore(mem, gen); err != nil {
 		t.Fatal(err)
@@ -427,7 +427,7 @@ func broken(t testing.TB) map[string]struct {
 	whole := library(t)
 	lost := with(with(whole, byPrefix(whole, "manifest-")[0], nil), byPrefix(whole, "mirror-")[0], nil)
 	deletes, segments := byPrefix(whole, "deletes-"), byPrefix(whole, "segment-")
-	mended := with(with(lost, segments[1], blotted(whole[segments[1]], 0, 512)), deletes[2], flipped(whole[deletes[2]], 4100))
+	mended := with(with(lost, segments[1], blotted(whole[segments[1]], 0, 512)), deletes[2], flipped(whole[deletes[2]], front(whole[deletes[2]])+4))
 	bits := with(with(whole, byPrefix(whole, "manifest-")[0], nil), byPrefix(whole, "mirror-")[0], flipped(whole[byPrefix(whole, "mirror-")[0]], 9))
 	doRebuild := func(fsys store.FS) error { _, err := rebuild(fsys); return err }
 	return map[string]struct {

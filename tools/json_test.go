@@ -262,7 +262,7 @@ func damage(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	for i := range 100 {
-		b[4096+i] ^= 0xa5
+		b[1024+i] ^= 0xa5
 	}
 	os.Remove(largest)
 	if err := os.WriteFile(largest, b, 0o666); err != nil {

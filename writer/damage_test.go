@@ -53,28 +53,30 @@ func copyFS(t *testing.T, from store.FS, change func(name string, b []byte) []by
 // resum recomputes the checksums of pages, sections, header and footer.
 func resum(t *testing.T, file []byte) {
 	t.Helper()
-	h, err := format.ParseHeader("", int64(len(file)), file[:format.PageSize], file[len(file)-format.FooterSize:])
+	h, err := format.ParseFile("", file)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i, s := range h.Sections {
 		if s.ID == format.SectionPageSums {
-			sumPages(file[format.PageSize:s.Offset], file[s.Offset:s.Offset+s.Length])
+			sumPages(file, file[s.Offset:s.Offset+s.Length], h.Version.Pages(h.FrontSize(), s.Offset))
 		}
 		h.Sections[i].Checksum = xxhash.Sum64(file[s.Offset : s.Offset+s.PaddedLength()])
 	}
-	page := h.AppendFirstPage(nil)
-	copy(file, page)
-	copy(file[len(file)-format.FooterSize:], h.AppendFooter(nil, page))
+	front := h.AppendFront(nil)
+	copy(file, front)
+	copy(file[len(file)-format.FooterSize:], h.AppendFooter(nil, front))
 }
 
 // sumPages writes the checksums of pages, and after each group its own.
-func sumPages(pages, sums []byte) {
+func sumPages(file, sums []byte, pages format.Pages) {
+	page := pages.First
 	for len(sums) > 0 {
 		n := min(format.PageSumSize*format.PageGroup, len(sums)-format.PageSumSize)
 		for at := 0; at < n; at += format.PageSumSize {
-			binary.LittleEndian.PutUint32(sums[at:], format.PageSum(pages[:format.PageSize]))
-			pages = pages[format.PageSize:]
+			lo, hi := pages.Bounds(page)
+			binary.LittleEndian.PutUint32(sums[at:], format.PageSum(file[lo:hi]))
+			page++
 		}
 		binary.LittleEndian.PutUint32(sums[n:], format.PageSum(sums[:n]))
 		sums = sums[n+format.PageSumSize:]

@@ -49,7 +49,7 @@ func restamp(t *testing.T, fs store.FS, id format.SectionID, change func(content
 		if name != store.SegmentName(1) {
 			return b
 		}
-		h, err := format.ParseHeader("", int64(len(b)), b[:format.PageSize], b[len(b)-format.FooterSize:])
+		h, err := format.ParseFile("", b)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -304,7 +304,11 @@ func sectionsOf(t *testing.T, fs store.ReadFS) (out [][]byte) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, bytes.Clone(b[format.PageSize:len(b)-format.FooterSize]))
+		h, err := format.ParseFile("", b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, bytes.Clone(b[h.FrontSize():len(b)-format.FooterSize]))
 		data.Close()
 	}
 	return out

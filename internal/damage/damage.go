@@ -26,16 +26,17 @@ type Section struct {
 type File struct {
 	Kind     format.Kind
 	ID       format.ID
+	Room     int // sections that the table has room for
 	Sections []Section
 }
 
-// Parse takes b apart, whose first page and footer must be sound.
+// Parse takes b apart, whose front and footer must be sound.
 func Parse(b []byte) (*File, error) {
-	h, err := format.ParseHeader("file", int64(len(b)), b[:format.PageSize], b[len(b)-format.FooterSize:])
+	h, err := format.ParseFile("file", b)
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Kind: h.Kind, ID: h.ID}
+	f := &File{Kind: h.Kind, ID: h.ID, Room: int(h.FrontSize()-format.HeaderSize) / format.SectionEntrySize}
 	for _, s := range h.Sections {
 		if s.ID == format.SectionPageSums {
 			continue // Bytes writes it again
@@ -63,6 +64,7 @@ func (f *File) Bytes() []byte {
 	}
 	out := make(Memory, 0, size)
 	w := format.NewFileWriter(&out, f.Kind, f.ID)
+	w.Reserve(max(f.Room, len(f.Sections)+1)) // and PAGESUMS
 	for _, s := range f.Sections {
 		if s.ID == format.SectionPostings {
 			stampExtents(s.Content)
@@ -112,10 +114,13 @@ func stampExtents(b []byte) {
 	}
 }
 
-// StampHeader recomputes the checksums of the first page and the footer.
+// StampHeader recomputes the checksums of the front, whose table says where it ends, and the
+// footer.
 func StampHeader(b []byte) {
 	le := binary.LittleEndian
-	le.PutUint64(b[40:], xxhash.Sum64(b[format.HeaderSize:format.PageSize]))
+	if end := le.Uint64(b[format.HeaderSize+8:]); end >= format.HeaderSize && end <= uint64(len(b)) {
+		le.PutUint64(b[40:], xxhash.Sum64(b[format.HeaderSize:end]))
+	}
 	le.PutUint64(b[56:], xxhash.Sum64(b[:56]))
 	f := b[len(b)-format.FooterSize:]
 	copy(f[8:32], b[8:32])

@@ -73,7 +73,7 @@ func (f *File) sections(r *rand.Rand, i int, other *File) string {
 		return fmt.Sprintf("flags of %v are %#x", s.ID, s.Flags)
 	default:
 		old := s.ID
-		s.ID = format.SectionID(r.IntN(20))
+		s.ID = format.SectionID(r.IntN(26))
 		return fmt.Sprintf("%v is now %v", old, s.ID)
 	}
 }

@@ -70,37 +70,41 @@ const (
 	anything             // it may be wrong too: checksums hold
 )
 
-// least returns nothing if ok, and some otherwise.
-func least(ok bool) loss {
-	if ok {
-		return nothing
+// lossOf returns what damage of bytes lo to hi of a segment may do: nothing if it is all in the
+// front, or in the footer and sections that others imply.
+func lossOf(h *format.Header, lo, hi int) loss {
+	front := h.FrontSize()
+	if int64(lo) < front && int64(hi) > front {
+		return some
 	}
-	return some
+	for _, sec := range h.Sections {
+		if sec.Offset >= int64(hi) || sec.End() <= int64(lo) {
+			continue
+		}
+		switch sec.ID {
+		case format.SectionIDIndex, format.SectionIDHash, format.SectionTermIndex, format.SectionDocLengths, format.SectionMeta, format.SectionPageSums:
+		default:
+			return some
+		}
+	}
+	return nothing
 }
 
 // harm damages a segment.
 func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most loss) {
 	good := s.files[name]
 	b = bytes.Clone(good)
-	h, err := format.ParseHeader(name, int64(len(b)), b[:format.PageSize], b[len(b)-format.FooterSize:])
+	h, err := format.ParseFile(name, b)
 	if err != nil {
 		return nil, "", nothing
 	}
 	at := r.IntN(len(b))
-	front := r.IntN(2) == 0 // where one bit makes a file unreadable; then also what other sections imply
-	if front {
+	if r.IntN(2) == 0 { // where one bit makes a file unreadable
 		meta, _ := h.Section(format.SectionMeta)
 		sums := h.Sections[len(h.Sections)-1]
 		at = []int{r.IntN(512), int(meta.Offset) + r.IntN(int(meta.Length)), int(sums.Offset) + r.IntN(int(sums.Length)), len(b) - 1 - r.IntN(64)}[r.IntN(4)]
 	}
-	for _, sec := range h.Sections {
-		switch sec.ID {
-		case format.SectionIDIndex, format.SectionIDHash, format.SectionTermIndex, format.SectionDocLengths:
-			front = front || int64(at) >= sec.Offset && int64(at) < sec.Offset+sec.PaddedLength()
-		}
-	}
-	page := at &^ (format.PageSize - 1)
-	end := min(page+format.PageSize, len(b))
+	end := min(at&^(format.PageSize-1)+format.PageSize, len(b))
 	switch r.IntN(6) {
 	case 0, 1:
 		bit := r.IntN(8)
@@ -108,16 +112,17 @@ func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most lo
 		return b, fmt.Sprintf("bit %d of byte %d flipped", bit, at), nothing
 	case 2:
 		sector := at &^ 511
-		clear(b[sector:min(sector+512, len(b))])
-		return b, fmt.Sprintf("sector at %d zeroed", sector), least(front)
+		to := min(sector+512, len(b))
+		clear(b[sector:to])
+		return b, fmt.Sprintf("sector at %d zeroed", sector), lossOf(h, sector, to)
 	case 3:
 		for i := at; i < end; i++ {
 			b[i] = byte(r.Uint32())
 		}
-		return b, fmt.Sprintf("page torn at %d", at), least(front)
+		return b, fmt.Sprintf("page torn at %d", at), lossOf(h, at, end)
 	case 4:
 		b = b[:len(b)-1-r.IntN(min(len(b)/2-1, 1<<r.IntN(16)))]
-		return b, fmt.Sprintf("cut to %d of %d bytes", len(b), len(good)), least(len(good)-len(b) <= format.FooterSize)
+		return b, fmt.Sprintf("cut to %d of %d bytes", len(b), len(good)), lossOf(h, len(b), len(good))
 	default:
 		b, what = damage.Mutate(r, s.parsed[name], s.parsed[name])
 		return b, what, anything

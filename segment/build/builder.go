@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
@@ -260,20 +259,18 @@ func (b *Builder) begin(p, other *phase, endOther func() error, section format.S
 	return nil
 }
 
-// endLists ends POSTINGS and writes the other sections of lists.
+// endLists ends POSTINGS and writes the other sections of lists that are not in the tail.
 func (b *Builder) endLists() error {
 	b.lists = phaseDone
 	b.terms.finish()
 	if err := b.endSection(); err != nil {
 		return err
 	}
-	return b.sections([]part{
-		{format.SectionTerms, b.copies(&b.terms.terms)},
-		{format.SectionTermIndex, b.copies(&b.terms.keys, &b.terms.offsets)},
-	})
+	return b.sections([]part{{format.SectionTerms, b.copies(&b.terms.terms)}})
 }
 
-// endDocs ends what is written straight and writes the other sections of documents.
+// endDocs ends what is written straight and writes the other sections of documents that are
+// not in the tail.
 func (b *Builder) endDocs() error {
 	b.docs = phaseDone
 	if b.ids.n != b.o.Docs {
@@ -281,7 +278,6 @@ func (b *Builder) endDocs() error {
 	}
 	b.ids.finish()
 	parts := []part{
-		{format.SectionDocLengths, b.writeLengths},
 		{format.SectionIDs, b.copies(&b.ids.ids)},
 		{format.SectionIDIndex, b.copies(&b.ids.index)},
 		{format.SectionIDHash, func() error { return b.ids.writeHashes(b.w) }},
@@ -333,8 +329,8 @@ func (b *Builder) copies(streams ...*stream) func() error {
 	}
 }
 
-// Finish writes the remaining sections and finishes the file. The caller syncs and closes
-// it.
+// Finish writes the remaining sections, the tail last, and finishes the file. The caller syncs
+// and closes it.
 func (b *Builder) Finish() (*format.Header, error) {
 	if err := b.endStreams(); err != nil {
 		return nil, err
@@ -343,18 +339,21 @@ func (b *Builder) Finish() (*format.Header, error) {
 		_, err := b.w.Write(segment.AppendMeta(nil, &b.meta))
 		return err
 	}
-	last := []part{{format.SectionMeta, meta}}
+	tail := []part{
+		{format.SectionTermIndex, b.copies(&b.terms.keys, &b.terms.offsets)},
+		{format.SectionDocLengths, b.writeLengths},
+	}
 	if b.o.Fields != nil {
 		fields, err := b.endFields()
 		if err != nil {
 			return nil, err
 		}
-		last = slices.Insert(last, 0, part{format.SectionFields, func() error {
+		tail = append(tail, part{format.SectionFields, func() error {
 			_, err := b.w.Write(fields)
 			return err
 		}})
 	}
-	if err := b.sections(last); err != nil {
+	if err := b.sections(append(tail, part{format.SectionMeta, meta})); err != nil {
 		return nil, err
 	}
 	b.buf.Reset(nil)

@@ -122,8 +122,7 @@ func open(name string, d segment.Data, limit int) (*dumper, *format.Header, erro
 	if err != nil {
 		return nil, nil, err
 	}
-	page, foot := b[:min(format.PageSize, len(b))], b[max(0, len(b)-format.FooterSize):]
-	h, err := format.ParseHeader(name, int64(len(b)), page, foot)
+	h, err := format.ParseFile(name, b)
 	if errors.Is(err, format.ErrNotAnIndex) {
 		return nil, nil, err
 	}

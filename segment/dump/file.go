@@ -41,7 +41,7 @@ func (d *dumper) number(off, n int64, name string) uint64 {
 	return v
 }
 
-// header shows as much of the first page as the file has.
+// header shows header and section table, as much of them as the file has.
 func (d *dumper) header() {
 	d.heading(0, "header")
 	d.cover = "header"
@@ -55,18 +55,20 @@ func (d *dumper) header() {
 	d.put(12, 4, "kind", "%s", format.Kind(d.le(12, 4)))
 	d.put(16, 16, "file id", "%x", d.b[16:32])
 	d.number(32, 8, "file length")
-	d.put(40, 8, "xxhash64 of the table", "of %d to %d: %s", format.HeaderSize, format.PageSize,
-		d.sumStatus(d.le(40, 8), format.HeaderSize, format.PageSize))
+	v := format.Version{Major: uint16(d.le(8, 2)), Minor: uint16(d.le(10, 2))}
+	front := d.front(v)
+	d.put(40, 8, "xxhash64 of the table", "of %d to %d: %s", format.HeaderSize, front,
+		d.sumStatus(d.le(40, 8), format.HeaderSize, front))
 	n := d.number(48, 4, "sections")
 	d.number(52, 4, "reserved")
 	d.sum(56, 0, 56)
-	if len(d.b) < format.PageSize {
+	if int64(len(d.b)) < front {
 		return
 	}
 	d.heading(format.HeaderSize, "section table")
 	d.cover = "section table"
 	off := int64(format.HeaderSize)
-	for range min(n, format.MaxSections) {
+	for range min(n, uint64(front-format.HeaderSize)/format.SectionEntrySize) {
 		id := format.SectionID(d.le(off, 4))
 		d.put(off, 4, "section", "%d: %s", uint32(id), id)
 		d.put(off+4, 4, "flags", "%s", map[bool]string{true: "required", false: "optional"}[d.le(off+4, 4)&uint64(format.SectionRequired) != 0])
@@ -74,12 +76,28 @@ func (d *dumper) header() {
 		length := d.number(off+16, 8, "length")
 		status := "OUT OF THE FILE"
 		if lo <= uint64(len(d.b)) && length <= uint64(len(d.b)) {
-			status = d.sectionStatus(d.le(off+24, 8), int64(lo), int64(lo)+format.PadSection(int64(length)))
+			status = d.sectionStatus(d.le(off+24, 8), int64(lo), int64(lo)+v.PadSection(int64(length)))
 		}
 		d.put(off+24, 8, "xxhash64", "%016x: %s", d.le(off+24, 8), status)
 		off += format.SectionEntrySize
 	}
-	d.put(off, format.PageSize-off, "free", "")
+	if off < front {
+		d.put(off, front-off, "free", "")
+	}
+}
+
+// front returns the length of header and section table: the offset of the first section, or
+// the most that it may be if that is not valid.
+func (d *dumper) front(v format.Version) int64 {
+	n := int(min(d.le(48, 4), format.MaxSections))
+	at := int64(len(d.b)) - format.FooterSize
+	if n > 0 {
+		at = int64(d.le(format.HeaderSize+8, 8))
+	}
+	if !v.ValidFront(at, n) {
+		return format.PageSize
+	}
+	return at
 }
 
 // footer shows the footer.

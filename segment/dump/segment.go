@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"github.com/pinion-index/pinion/format"
@@ -285,20 +284,35 @@ func (c *cursor) idHash() {
 
 // pageSums shows section PAGESUMS.
 func (c *cursor) pageSums(s *segment.Segment) {
-	h := s.Header()
-	end := c.pos // of the sections before
-	for group, page := int64(0), int64(1); c.More(); group++ {
+	pages := s.Raw().Pages()
+	for group, page := int64(0), pages.First; c.More(); group++ {
 		from := c.pos
-		for n := 0; n < format.PageGroup && page*format.PageSize < end && c.More(); n++ {
-			at := page * format.PageSize
-			in := slices.IndexFunc(h.Sections, func(x format.Section) bool { return at < x.Offset+x.PaddedLength() })
-			c.crc(fmt.Sprintf("crc32c of page %d", page), fmt.Sprintf("%#x, %s", at, h.Sections[in].ID), format.PageSum(c.d.b[at:at+format.PageSize]))
-			page++
+		for _, end := pages.Of(group); page < end && c.More(); page++ {
+			lo, hi := pages.Bounds(page)
+			what := fmt.Sprintf("%#x, %s", lo, namesIn(s.Header(), lo, hi))
+			c.crc(fmt.Sprintf("crc32c of page %d", page), what, format.PageSum(c.d.b[lo:hi]))
 		}
 		if c.More() {
 			c.crc(fmt.Sprintf("crc32c of group %d", group), section.Count((c.pos-from)/format.PageSumSize)+" sums", format.PageSum(c.d.b[from:c.pos]))
 		}
 	}
+}
+
+// namesIn names the sections that bytes lo to hi of a file belong to: the first and the last.
+func namesIn(h *format.Header, lo, hi int64) string {
+	var in []string
+	for _, x := range h.Sections {
+		if x.Offset < hi && x.End() > lo {
+			in = append(in, x.ID.String())
+		}
+	}
+	switch len(in) {
+	case 0:
+		return "no section"
+	case 1:
+		return in[0]
+	}
+	return in[0] + " to " + in[len(in)-1]
 }
 
 // crc shows a sum of PAGESUMS of what is to be want.

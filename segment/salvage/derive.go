@@ -38,7 +38,7 @@ func (m *mender) derive(sound []bool) (some bool) {
 		}
 		b = append(b, make([]byte, sec.PaddedLength()-sec.Length)...)
 		if sumOf(b) == sec.Checksum {
-			m.putPages(sec, b)
+			m.p.put(sec.Offset, b)
 			sound[i], some = true, true
 		}
 	}

@@ -1,7 +1,7 @@
 // Package salvage mends damaged segments, and reads what is left of those that cannot be
 // mended.
 //
-// Mend gives back what other parts of a file know: one flipped bit of a page, the first page,
+// Mend gives back what other parts of a file know: one flipped bit of a page, the front,
 // the footer, META or PAGESUMS alone, and the sections that follow from others, which are
 // IDINDEX, IDHASH, TERMINDEX and DOCLENGTHS. What it gives back, checksums of 64 bits confirm.
 //

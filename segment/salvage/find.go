@@ -11,26 +11,29 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/sections"
 )
 
-// layouts yields the section tables that a segment of this size may have, in the two orders
-// in which package build writes sections, with the checksums of what is there. It replaces
-// pages that differ from their sums in one bit.
-func (m *mender) layouts(yield func([]format.Section) bool) {
-	if !m.findSums() {
+// layouts yields the section tables that a segment of this size and version may have, in the
+// orders in which package build writes sections, with the checksums of what is there. It
+// replaces pages that differ from their sums in one bit.
+func (m *mender) layouts(v format.Version, yield func([]format.Section) bool) {
+	m.p.pages = map[int64][]byte{}
+	if !m.findSums(v) {
 		return
 	}
 	if err := m.flipPages(); err != nil {
 		return
 	}
-	meta, sec, ok := m.findMeta()
+	meta, sec, ok := m.findMeta(v)
 	if !ok {
 		return
 	}
 	for _, optional := range presences(&meta) {
 		for _, docsFirst := range []bool{false, true} {
-			f := finder{m: m, end: sec.Offset, steps: m.p.size / layout.ExtentAlign, optional: optional}
+			f := finder{m: m, v: v, end: sec.Offset, steps: 8 * m.p.size / layout.ExtentAlign, optional: optional}
 			if !f.sections(&meta, docsFirst) {
 				continue
 			}
+			undo := m.p.save()
+			m.flipFirst(v, f.end)
 			all := append(f.found, sec, m.sums)
 			for i := range all {
 				var err error
@@ -41,6 +44,7 @@ func (m *mender) layouts(yield func([]format.Section) bool) {
 			if !yield(all) {
 				return
 			}
+			undo()
 		}
 	}
 }
@@ -65,44 +69,61 @@ func presences(meta *segment.Meta) [][]*section.Section {
 }
 
 // findSums finds PAGESUMS: the length of the file says where it is.
-func (m *mender) findSums() bool {
-	total := m.p.size - format.PageSize - format.FooterSize
-	for pages := total / format.PageSize; pages > 0; pages-- {
+func (m *mender) findSums(v format.Version) bool {
+	for pages := m.p.size/format.PageSize + 1; pages > 0; pages-- {
 		n := format.PageSumsLength(pages)
-		switch end := pages*format.PageSize + format.PadSection(n); {
-		case end > total:
+		at := m.p.size - format.FooterSize - v.PadSection(n)
+		if at < format.HeaderSize || at%v.Align() != 0 {
 			continue
-		case end < total:
+		}
+		m.pages = v.Pages(format.HeaderSize, at) // page 0 begins later
+		switch need := m.pages.End - m.pages.First; {
+		case need < pages:
+			continue
+		case need > pages:
 			return false
 		}
-		m.sums = format.Section{ID: format.SectionPageSums, Flags: format.SectionRequired, Offset: (1 + pages) * format.PageSize, Length: n}
+		m.sums = v.NewSection(format.SectionPageSums, at, n)
 		_, err := m.readGroups()
 		return err == nil && m.putSums()
 	}
 	return false
 }
 
-// flipPages replaces the pages that differ from their sums in one bit.
+// flipPages replaces the pages behind the first that differ from their sums in one bit.
 func (m *mender) flipPages() error {
-	for page := int64(1); page < m.sums.Offset/format.PageSize; page++ {
-		b, err := m.p.piece(page*format.PageSize, format.PageSize)
-		if err != nil {
+	for page := int64(1); page < m.pages.End; page++ {
+		if err := m.flipPage(page); err != nil {
 			return err
-		}
-		want, _ := m.pageSum(page)
-		if format.PageSum(b) == want {
-			continue
-		}
-		if was := slices.Clone(b); flipBack(was, want) {
-			m.p.pages[page] = was
 		}
 	}
 	return nil
 }
 
+func (m *mender) flipPage(page int64) error {
+	b, err := m.pageBytes(page)
+	if err != nil {
+		return err
+	}
+	if want, _ := m.pageSum(page); format.PageSum(b) != want {
+		if was := slices.Clone(b); flipBack(was, want) {
+			lo, _ := m.pages.Bounds(page)
+			m.p.put(lo, was)
+		}
+	}
+	return nil
+}
+
+// flipFirst is flipPage of the first page, of which it takes front to know where it begins.
+func (m *mender) flipFirst(v format.Version, front int64) {
+	if m.pages = v.Pages(front, m.sums.Offset); m.pages.First == 0 {
+		m.flipPage(0)
+	}
+}
+
 // findMeta finds META, which is before PAGESUMS.
-func (m *mender) findMeta() (meta segment.Meta, sec format.Section, ok bool) {
-	for n := int64(format.PageSize); n <= format.PadSection(layout.MaxMeta) && n < m.sums.Offset; n += format.PageSize {
+func (m *mender) findMeta(v format.Version) (meta segment.Meta, sec format.Section, ok bool) {
+	for n := v.Align(); n <= v.PadSection(layout.MaxMeta) && n < m.sums.Offset; n += v.Align() {
 		b, err := m.p.Range(m.sums.Offset-n, n)
 		if err != nil {
 			return meta, sec, false
@@ -110,8 +131,8 @@ func (m *mender) findMeta() (meta segment.Meta, sec format.Section, ok bool) {
 		d := format.NewBuffer(b, 0)
 		meta, err = segment.ParseMeta(d, true)
 		length := int64(d.Pos())
-		if err == nil && format.PadSection(length) == n && format.NonZero(b[length:]) < 0 {
-			return meta, format.Section{ID: format.SectionMeta, Flags: format.SectionRequired, Offset: m.sums.Offset - n, Length: length}, true
+		if err == nil && v.PadSection(length) == n && format.NonZero(b[length:]) < 0 {
+			return meta, v.NewSection(format.SectionMeta, m.sums.Offset-n, length), true
 		}
 	}
 	return meta, sec, false
@@ -120,6 +141,7 @@ func (m *mender) findMeta() (meta segment.Meta, sec format.Section, ok bool) {
 // finder finds sections from the end of the file to its beginning.
 type finder struct {
 	m     *mender
+	v     format.Version
 	end   int64            // of the next section, with padding
 	found []format.Section // in file order
 	steps int64            // extents that may still be looked at
@@ -129,11 +151,11 @@ type finder struct {
 
 // add adds the section of length n that ends at f.end.
 func (f *finder) add(id format.SectionID, n int64) bool {
-	if n < 0 || n > f.end || f.end-format.PadSection(n) < format.PageSize {
+	if n < 0 || n > f.end || f.end-f.v.PadSection(n) < format.HeaderSize {
 		return false
 	}
-	f.end -= format.PadSection(n)
-	f.found = slices.Insert(f.found, 0, format.Section{ID: id, Flags: id.Flags(), Offset: f.end, Length: n})
+	f.end -= f.v.PadSection(n)
+	f.found = slices.Insert(f.found, 0, f.v.NewSection(id, f.end, n))
 	return true
 }
 
@@ -157,23 +179,32 @@ func (f *finder) index(id format.SectionID, meta *segment.Meta) (length int64, o
 	return int64(min(w, format.MaxFileSize)), ok
 }
 
-// sections finds all sections before META, and reports whether they begin where the first
-// page ends.
+// sections finds all sections before META, and reports whether they begin where a section
+// table may end.
 func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
-	if !docsFirst {
-		return f.docs(meta) && f.terms(meta) &&
-			f.add(format.SectionPostings, f.postings(format.PageSize)) && f.end == format.PageSize
+	terms, ok := int64(0), f.fields(meta)
+	if ok && f.tailed() {
+		if _, ok = f.implied(format.SectionDocLengths, meta); ok {
+			terms, ok = f.index(format.SectionTermIndex, meta)
+		}
 	}
-	if !f.terms(meta) {
+	if !ok {
 		return false
 	}
-	for start := f.end - format.PageSize; start > format.PageSize && f.steps > 0; start -= format.PageSize {
+	if !docsFirst {
+		return f.docs(meta) && f.terms(meta, terms) && f.first()
+	}
+	if !f.terms(meta, terms) {
+		return false
+	}
+	for start := f.end - f.v.Align(); start > format.HeaderSize && f.steps > 0; start -= f.v.Align() {
 		n := f.postings(start)
-		if format.PadSection(n) != f.end-start {
+		if f.v.PadSection(n) != f.end-start {
 			continue
 		}
-		g := finder{m: f.m, end: f.end, found: slices.Clone(f.found), optional: f.optional}
-		if g.add(format.SectionPostings, n) && g.docs(meta) && g.end == format.PageSize {
+		g := *f
+		g.found = slices.Clone(f.found)
+		if g.add(format.SectionPostings, n) && g.docs(meta) && g.begins(0) {
 			*f = g
 			return true
 		}
@@ -181,9 +212,57 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 	return false
 }
 
-// terms adds the dictionary.
-func (f *finder) terms(meta *segment.Meta) bool {
-	n, ok := f.index(format.SectionTermIndex, meta)
+// fields adds FIELDS, if META says that there is one. It may end in zeros, as padding does.
+func (f *finder) fields(meta *segment.Meta) bool {
+	if meta.Fields == 0 {
+		return true
+	}
+	begin := binary.AppendUvarint(nil, uint64(meta.Fields))
+	for n := f.v.Align(); n <= f.v.PadSection(layout.MaxFields) && n < f.end; n += f.v.Align() {
+		if b, err := f.m.p.Range(f.end-n, int64(len(begin))); err != nil || string(b) != string(begin) {
+			continue
+		}
+		b, err := f.m.p.Range(f.end-n, n)
+		if err != nil {
+			return false
+		}
+		for length := n - format.ReadablePadding; length > 0 && f.v.PadSection(length) == n && format.NonZero(b[length:]) < 0; length-- {
+			if _, err := segment.ParseFields(format.NewBuffer(b[:length], 0), meta); err == nil {
+				return f.add(format.SectionFields, length)
+			}
+		}
+	}
+	return false
+}
+
+// tailed reports whether sections of either side lie in a tail.
+func (f *finder) tailed() bool { return f.v.Align() == format.SectionAlign }
+
+// begins reports whether the section table may end at f.end, if more sections are to be found
+// before.
+func (f *finder) begins(more int) bool { return f.v.ValidFront(f.end, len(f.found)+more+2) }
+
+// first adds POSTINGS as the first section.
+func (f *finder) first() bool {
+	for start := f.v.Align(); start <= min(format.PageSize, f.end); start += f.v.Align() {
+		g := finder{end: start, v: f.v, found: f.found}
+		if !g.begins(1) {
+			continue
+		}
+		if n := f.postings(start); n >= 0 && f.v.PadSection(n) == f.end-start {
+			return f.add(format.SectionPostings, n)
+		}
+	}
+	return false
+}
+
+// terms adds the dictionary: TERMS of n bytes, or, where it lies beside it, TERMINDEX, which
+// says how many.
+func (f *finder) terms(meta *segment.Meta, n int64) bool {
+	ok := true
+	if !f.tailed() {
+		n, ok = f.index(format.SectionTermIndex, meta)
+	}
 	return ok && f.add(format.SectionTerms, n)
 }
 
@@ -191,7 +270,7 @@ func (f *finder) terms(meta *segment.Meta) bool {
 func (f *finder) docs(meta *segment.Meta) bool {
 	var first format.Section // what is written straight
 	for _, row := range slices.Backward(f.optional) {
-		lengths := row.Find(f.m.p.Range, f.end, meta.Counts())
+		lengths := row.Find(f.v, f.m.p.Range, f.end, meta.Counts())
 		if lengths == nil {
 			return false
 		}
@@ -213,7 +292,9 @@ func (f *finder) docs(meta *segment.Meta) bool {
 	if !ok || !f.add(format.SectionIDs, ids) {
 		return false
 	}
-	_, ok = f.implied(format.SectionDocLengths, meta)
+	if !f.tailed() {
+		_, ok = f.implied(format.SectionDocLengths, meta)
+	}
 	return ok && (first.ID == 0 || f.add(first.ID, first.Length))
 }
 

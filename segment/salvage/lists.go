@@ -34,8 +34,9 @@ func (x *Source) Lists() iter.Seq[List] {
 func (x *Source) lists() iter.Seq[List] {
 	return func(yield func(List) bool) {
 		var view segment.List
-		var l List
-		for term, e := range x.terms(x.s.Meta().Terms) {
+		l := List{Postings: x.list}
+		defer func() { x.list = l.Slice(0, 0) }()
+		for term, e := range x.terms(x.count) {
 			l.Term, l.Field, l.Postings = term, x.s.FieldOf(e), l.Slice(0, 0)
 			if err := x.s.InitList(&view, e); err != nil {
 				x.lose("postings", fmt.Sprintf("term %q", term), uint64(e.DF), err)

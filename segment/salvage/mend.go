@@ -66,6 +66,9 @@ func Mend(name string, d segment.Data, known Known) (*Mended, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.p.err != nil && !isCorrupt(m.p.err) {
+		return nil, m.p.err
+	}
 	return m.mended(front, whole), nil
 }
 
@@ -75,7 +78,8 @@ func (m *mender) setPageSums(sections []format.Section) error {
 		return format.Corrupt("section %s is missing or not the last", format.SectionPageSums)
 	}
 	m.sums = sections[len(sections)-1]
-	if want := format.PageSumsLength(m.sums.Offset/format.PageSize - 1); m.sums.Length != want {
+	m.pages = m.h.Version.Pages(m.h.FrontSize(), m.sums.Offset)
+	if want := m.pages.SumsLength(); m.sums.Length != want {
 		return format.Corrupt("section %s has %d bytes instead of %d", format.SectionPageSums, m.sums.Length, want)
 	}
 	return nil
@@ -100,11 +104,7 @@ func (m *mender) sections() (whole bool, err error) {
 			}
 		}
 	}
-	some, err := m.implied(sound)
-	if err != nil {
-		return false, err
-	}
-	if some && !sound[last] { // their pages may have been all that was missing
+	if some := m.implied(sound); some && !sound[last] { // their pages may have been all that was missing
 		if sound[last], err = m.mendSums(false, sound[:last]); err != nil {
 			return false, err
 		}
@@ -118,18 +118,16 @@ func (m *mender) sections() (whole bool, err error) {
 }
 
 // implied makes the damaged sections that sound ones imply, and reports whether there are any.
-func (m *mender) implied(sound []bool) (some bool, err error) {
+func (m *mender) implied(sound []bool) (some bool) {
 	i := slices.IndexFunc(m.h.Sections, func(sec format.Section) bool { return sec.ID == format.SectionMeta })
 	if i >= 0 && !sound[i] {
-		if sound[i], err = m.mendMeta(i); err != nil {
-			return false, err
-		}
-		some = sound[i]
+		some = m.mendMeta(i)
+		sound[i] = some
 	}
 	if i >= 0 && sound[i] && m.sure && slices.Contains(sound, false) {
 		some = m.derive(sound) || some
 	}
-	return some, nil
+	return some
 }
 
 // mendPages replaces the damaged pages of a section by those from which they differ in one
@@ -137,15 +135,9 @@ func (m *mender) implied(sound []bool) (some bool, err error) {
 // confirm it. If no checksum confirms the table, sound pages are enough.
 func (m *mender) mendPages(i int) (bool, error) {
 	sec := m.h.Sections[i]
-	var replaced []int64
-	undo := func() {
-		for _, page := range replaced {
-			delete(m.p.pages, page)
-		}
-	}
-	for off := sec.Offset; off < sec.Offset+sec.PaddedLength(); off += format.PageSize {
-		page := off / format.PageSize
-		b, err := m.p.piece(off, format.PageSize)
+	undo, replaced := m.p.save(), false
+	for page := sec.Offset / format.PageSize; page <= (sec.End()-1)/format.PageSize; page++ {
+		b, err := m.pageBytes(page)
 		if err != nil && !isCorrupt(err) {
 			return false, err
 		}
@@ -157,20 +149,21 @@ func (m *mender) mendPages(i int) (bool, error) {
 			undo()
 			return false, nil
 		}
+		lo, _ := m.pages.Bounds(page)
 		was := slices.Clone(b)
-		clear(was[min(max(0, sec.Offset+sec.Length-off), format.PageSize):])
+		m.clearPadding(was, lo)
 		if !flipBack(was, want) {
 			undo()
 			return false, nil
 		}
-		m.p.pages[page] = was
-		replaced = append(replaced, page)
+		m.p.put(lo, was)
+		replaced = true
 	}
 	sum, ok, err := m.sum(sec)
-	if err == nil && ok && sum == sec.Checksum && (m.sure || replaced == nil) {
+	if err == nil && ok && sum == sec.Checksum && (m.sure || !replaced) {
 		return true, nil
 	}
-	if err == nil && ok && !m.sure && replaced == nil {
+	if err == nil && ok && !m.sure && !replaced {
 		m.h.Sections[i].Checksum = sum // the table is what is wrong
 		m.restamp()
 		return true, nil
@@ -179,47 +172,38 @@ func (m *mender) mendPages(i int) (bool, error) {
 	return false, err
 }
 
+// clearPadding clears the padding of sections in b, which is at off of the file.
+func (m *mender) clearPadding(b []byte, off int64) {
+	end := off + int64(len(b))
+	for _, sec := range m.h.Sections {
+		if lo, hi := max(off, sec.Offset+sec.Length), min(end, sec.End()); lo < hi {
+			clear(b[lo-off : hi-off])
+		}
+	}
+}
+
 // mended returns the result.
 func (m *mender) mended(front *format.Front, whole bool) *Mended {
 	r := &Mended{Data: m.p, Whole: whole}
 	if len(m.p.pages) == 0 && m.p.size == m.p.d.Size() {
 		r.Data = m.p.d
 	}
-	add := func(part string, off int64, is, was []byte, sure bool) {
-		if x, ok := format.MendOf(part, off, is, was); ok {
-			x.Sure = sure
-			r.Mends = append(r.Mends, x)
-		}
-	}
-	end := m.h.FileLen / format.PageSize
 	for _, page := range slices.Sorted(maps.Keys(m.p.pages)) {
-		if page == 0 || page == end {
-			continue
-		}
+		is := m.p.page(page)
 		off := page * format.PageSize
-		n := max(0, min(format.PageSize, m.p.d.Size()-off))
-		is, err := m.p.d.Range(min(off, m.p.d.Size()), n)
-		if err != nil {
-			is = nil
+		for _, sec := range m.h.Sections {
+			lo, hi := max(off, sec.Offset), min(off+format.PageSize, sec.End())
+			if lo >= hi {
+				continue
+			}
+			was := m.p.pages[page][lo-off : hi-off]
+			if x, ok := format.MendOf(sec.ID.String(), lo, is[min(lo-off, int64(len(is))):], was); ok {
+				x.Sure = !slices.Contains(m.unsure, sec)
+				r.Mends = append(r.Mends, x)
+			}
 		}
-		add(m.part(off), off, is, m.p.pages[page], !m.isUnsure(off))
 	}
 	r.Mends = append(slices.Clone(front.Mends), r.Mends...)
 	slices.SortStableFunc(r.Mends, func(a, b format.Mend) int { return int(a.Offset - b.Offset) })
 	return r
-}
-
-// isUnsure reports whether an offset is in a section whose checksum does not hold.
-func (m *mender) isUnsure(off int64) bool {
-	return slices.ContainsFunc(m.unsure, func(s format.Section) bool { return off >= s.Offset && off < s.Offset+s.PaddedLength() })
-}
-
-// part returns the name of the section that an offset is in.
-func (m *mender) part(off int64) string {
-	for _, s := range m.h.Sections {
-		if off >= s.Offset && off < s.Offset+s.PaddedLength() {
-			return s.ID.String()
-		}
-	}
-	return ""
 }

@@ -122,8 +122,8 @@ func TestLostParts(t *testing.T) {
 		for _, c := range append(implied, []part{
 			{"header", 0, format.HeaderSize},
 			{"first sector", 0, 512},
-			{"second sector", 512, 512},
-			{"first page", 0, format.PageSize},
+			{"second sector", 512, s.h.FrontSize() - 512},
+			{"front", 0, s.h.FrontSize()},
 			{"table", format.HeaderSize, 512},
 			{"footer", end, format.FooterSize},
 			{"META", meta, metaLen},
@@ -168,7 +168,7 @@ func TestLostParts(t *testing.T) {
 	}
 }
 
-// TestUnconfirmed destroys the first page and the footer, or the first page and a page of
+// TestUnconfirmed destroys the front and the footer, or the front and a page of
 // ids: nothing confirms the section table then, and the file is read all the same.
 func TestUnconfirmed(t *testing.T) {
 	for _, s := range samples(t) {
@@ -184,7 +184,7 @@ func TestUnconfirmed(t *testing.T) {
 			{"ids", ids, 100, false, -1},
 		} {
 			b := segment.Aligned(bytes.Clone(s.good))
-			clear(b[:format.PageSize])
+			clear(b[:s.h.FrontSize()])
 			for i := range b[c.off : c.off+c.n] {
 				b[c.off+int64(i)] ^= byte(3 + 5*i)
 			}

@@ -18,19 +18,20 @@ type mender struct {
 	sure  bool // a checksum confirms h
 
 	sums   format.Section   // PAGESUMS
+	pages  format.Pages     // that have sums
 	groups [][]byte         // its groups without their sums, nil if they are lost
 	unsure []format.Section // whose checksums do not hold
 }
 
-// setFront replaces first page and footer.
+// setFront replaces header, section table and footer.
 func (m *mender) setFront(page, foot []byte) {
-	m.p.pages[0] = page
-	m.p.pages[m.h.FileLen/format.PageSize] = foot
+	m.p.put(0, page)
+	m.p.put(m.h.FileLen-format.FooterSize, foot)
 }
 
-// restamp writes first page and footer again after a change of h.
+// restamp writes header, section table and footer again after a change of h.
 func (m *mender) restamp() {
-	page := m.h.AppendFirstPage(nil)
+	page := m.h.AppendFront(nil)
 	m.setFront(page, m.h.AppendFooter(nil, page))
 }
 
@@ -83,13 +84,6 @@ func (m *mender) word(off int64) (uint64, bool) {
 		return 0, false
 	}
 	return binary.LittleEndian.Uint64(b), true
-}
-
-// putPages replaces the pages of a section.
-func (m *mender) putPages(sec format.Section, b []byte) {
-	for at := int64(0); at < int64(len(b)); at += format.PageSize {
-		m.p.pages[(sec.Offset+at)/format.PageSize] = b[at : at+format.PageSize]
-	}
 }
 
 // isCorrupt reports whether err says that bytes are damaged or missing, rather than that

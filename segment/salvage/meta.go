@@ -1,7 +1,7 @@
 package salvage
 
 import (
-	"math"
+	"strings"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -11,38 +11,54 @@ import (
 // mendMeta makes META, section i, from the other sections and what is known, and reports
 // whether its checksum confirms it. If not, the file gets a META that is right as far as
 // what was read.
-func (m *mender) mendMeta(i int) (bool, error) {
+func (m *mender) mendMeta(i int) bool {
 	sec := m.h.Sections[i]
 	meta, ok := m.outline() // FIELDS, if there is one, does not say enough
 	if _, fields := m.h.Section(format.SectionFields); fields || !ok || sec.Length > layout.MaxMeta {
-		return false, nil
+		return false
 	}
 	// A segment with a META that says as much as is known so far opens, and tells the rest.
-	if ok, err := m.putMeta(i, &meta); !ok || err != nil {
-		return false, err
+	undo := m.p.save()
+	if !m.putMeta(i, &meta) {
+		return false
 	}
 	s, err := segment.Open(m.name, m.p)
 	if err != nil {
-		return false, nil
+		return false
 	}
+	if b := m.confirmed(&meta, s, sec); b != nil {
+		undo()
+		m.h.Sections[i] = sec
+		m.p.put(sec.Offset, b)
+		m.restamp()
+		return true
+	}
+	meta.ForeignLengths = true // which claims less
+	m.putMeta(i, &meta)
+	return false
+}
+
+// confirmed sets meta to what the sections of s say, and returns META, which is section sec,
+// if its checksum confirms it.
+func (m *mender) confirmed(meta *segment.Meta, s *segment.Segment, sec format.Section) []byte {
+	x := New(s, s, func(uint32) bool { return false })
 	for _, n := range termCounts(s) {
-		meta = count(s, n, m.known)
+		x.losses = nil
+		*meta = x.counted(n, m.known)
+		meta.Analyzer, meta.AnalyzerOptions = m.known.Analyzer, m.known.AnalyzerOptions
 		for _, meta.ForeignLengths = range []bool{false, true} {
-			if b := m.padded(sec, &meta); b != nil && sumOf(b) == sec.Checksum {
-				m.putPages(sec, b)
-				m.h.Sections[i] = sec
-				m.restamp()
-				return true, nil
+			b := segment.AppendMeta(nil, meta)
+			b = append(b, make([]byte, sec.PaddedLength()-sec.Length)...)
+			if int64(len(b)) == sec.PaddedLength() && sumOf(b) == sec.Checksum {
+				return b
 			}
 		}
 	}
-	meta.ForeignLengths = true // which claims less
-	_, err = m.putMeta(i, &meta)
-	return false, err
+	return nil
 }
 
 // outline returns the META that the lengths of the sections imply. Counts that they do not
-// say are limits.
+// say are the least possible, so that it is not longer than META was.
 func (m *mender) outline() (meta segment.Meta, ok bool) {
 	length := func(id format.SectionID) int64 {
 		s, there := m.h.Section(id)
@@ -56,21 +72,23 @@ func (m *mender) outline() (meta segment.Meta, ok bool) {
 		return meta, false
 	}
 	meta = segment.Meta{
-		Docs: uint32(docs), Terms: uint64(index-8) / 16 * layout.TermsPerBlock, LenWidth: 1,
-		Postings: max(m.known.Postings, uint64(index)*layout.TermsPerBlock), Tokens: m.known.Tokens,
+		Docs: uint32(docs), LenWidth: 1, Postings: m.known.Postings, Tokens: m.known.Tokens,
 		Analyzer: m.known.Analyzer, AnalyzerOptions: m.known.AnalyzerOptions,
 		Stored: length(format.SectionStored) >= 0,
 	}
+	if blocks := uint64(index-8) / 16; blocks > 0 {
+		meta.Terms = (blocks-1)*layout.TermsPerBlock + 1
+	}
+	meta.Postings = max(meta.Postings, meta.Terms)
 	if docs > 0 {
 		meta.LenWidth = int(widths / docs)
 	}
 	switch meta.LenWidth {
 	case 1:
-		meta.MaxLen = math.MaxUint8
 	case 2:
-		meta.MaxLen = math.MaxUint16
+		meta.MaxLen = 1 << 8
 	case 4:
-		meta.MaxLen = math.MaxUint32
+		meta.MaxLen = 1 << 16
 	default:
 		return meta, false
 	}
@@ -79,35 +97,43 @@ func (m *mender) outline() (meta segment.Meta, ok bool) {
 
 // putMeta makes meta the section META, i, with checksums that hold. It returns false if it
 // does not fit in.
-func (m *mender) putMeta(i int, meta *segment.Meta) (bool, error) {
+func (m *mender) putMeta(i int, meta *segment.Meta) bool {
 	sec := &m.h.Sections[i]
-	was := *sec
+	n, padded := sec.Length, sec.PaddedLength()
 	b := segment.AppendMeta(nil, meta)
-	if format.PadSection(int64(len(b))) != was.PaddedLength() {
-		return false, nil
+	if m.h.Version.PadSection(int64(len(b))) == padded {
+		n = int64(len(b))
+	} else if b = filled(*meta, n); b == nil {
+		return false
 	}
-	sec.Length = int64(len(b))
-	b = append(b, make([]byte, was.PaddedLength()-sec.Length)...)
-	sec.Checksum = sumOf(b)
-	m.putPages(was, b)
+	b = append(b, make([]byte, padded-n)...)
+	sec.Length, sec.Checksum = n, sumOf(b)
+	m.p.put(sec.Offset, b)
 	m.restamp()
-	return true, nil
+	return true
 }
 
-// padded returns the bytes of section sec if meta has its length, and nil otherwise.
-func (m *mender) padded(sec format.Section, meta *segment.Meta) []byte {
-	b := segment.AppendMeta(nil, meta)
-	if int64(len(b)) != sec.Length {
-		return nil
+// filled returns a META of n bytes that says what meta does, except that spaces follow the
+// options of the analyzer, or nil if there is none.
+func filled(meta segment.Meta, n int64) []byte {
+	b := segment.AppendMeta(nil, &meta)
+	short := n - int64(len(b))
+	options := meta.AnalyzerOptions
+	for k := short; k >= 0 && k > short-3; k-- { // the options' length takes up to two bytes more
+		meta.AnalyzerOptions = options + strings.Repeat(" ", int(k))
+		if b = segment.AppendMeta(b[:0], &meta); int64(len(b)) == n {
+			return b
+		}
 	}
-	return append(b, make([]byte, sec.PaddedLength()-sec.Length)...)
+	return nil
 }
 
-// count returns the META of s, which has that many terms, as far as its sections tell it.
-func count(s *segment.Segment, terms uint64, known Known) segment.Meta {
-	meta := *s.Meta()
+// counted returns the META of the segment, which has that many terms, as far as its sections
+// tell it.
+func (x *Source) counted(terms uint64, known Known) segment.Meta {
+	meta := *x.s.Meta()
 	meta.Terms, meta.Postings, meta.Tokens, meta.MinLen, meta.MaxLen = terms, 0, 0, 0, 0
-	x := New(s, s, func(uint32) bool { return false })
+	x.count = terms
 	for i, n := range x.lengths() {
 		if i == 0 || n < meta.MinLen {
 			meta.MinLen = n
@@ -119,7 +145,7 @@ func count(s *segment.Segment, terms uint64, known Known) segment.Meta {
 	if len(x.losses) > 0 { // what is known counts what is lost too
 		meta.Postings, meta.Tokens = max(meta.Postings, known.Postings), max(meta.Tokens, known.Tokens)
 		if layout.LengthWidth(meta.MaxLen) != meta.LenWidth {
-			meta.MaxLen = s.Meta().MaxLen
+			meta.MaxLen = uint32(1)<<(8*meta.LenWidth) - 1
 		}
 	}
 	meta.Postings = max(meta.Postings, meta.Terms)
@@ -133,10 +159,10 @@ func termCounts(s *segment.Segment) []uint64 {
 	if limit == 0 {
 		return []uint64{0}
 	}
-	blocks := limit / layout.TermsPerBlock
+	blocks := (limit + layout.TermsPerBlock - 1) / layout.TermsPerBlock
 	counts := lastTerms(s, int(blocks)-1)
 	if counts == nil {
-		return []uint64{limit}
+		return []uint64{blocks * layout.TermsPerBlock}
 	}
 	for i := range counts {
 		counts[i] += (blocks - 1) * layout.TermsPerBlock

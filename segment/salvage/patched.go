@@ -1,57 +1,91 @@
 package salvage
 
 import (
+	"maps"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 )
 
-// patched is a file with some of its pages replaced.
+// patched is a file with some of its bytes replaced.
 type patched struct {
 	d     segment.Data
 	size  int64
-	pages map[int64][]byte // by number; the footer is the last one, and short
+	pages map[int64][]byte // those with replaced bytes, by number, each PageSize bytes
+	err   error            // the first of reading a page of which some bytes are replaced
 }
 
 // Size returns the length of the file, which may be more than is there.
 func (p *patched) Size() int64 { return p.size }
 
-// Range implements segment.Data. It copies if a page is replaced.
+// Range implements segment.Data. It copies if one of several pages is replaced.
 func (p *patched) Range(off, n int64) ([]byte, error) {
 	if off < 0 || n < 0 || off > p.size-n {
 		return nil, format.Corrupt("range of %d bytes at %d leaves the file", n, off)
 	}
-	if !p.touches(off, off+n) {
-		return p.original(off, n)
+	if !p.touches(off, off+n) || off/format.PageSize == (off+n-1)/format.PageSize {
+		return p.piece(off, n)
 	}
 	out := format.AlignedBytes(int(n))
 	for at := off; at < off+n; {
-		page := at / format.PageSize
-		end := min((page+1)*format.PageSize, off+n)
-		b, ok := p.pages[page]
-		if ok {
-			b = b[at-page*format.PageSize:]
-		} else {
-			var err error
-			if b, err = p.original(at, end-at); err != nil {
-				return nil, err
-			}
+		b, err := p.piece(at, off+n-at)
+		if err != nil {
+			return nil, err
 		}
-		copy(out[at-off:end-off], b)
-		at = end
+		copy(out[at-off:], b)
+		at += int64(len(b))
 	}
 	return out, nil
 }
 
-// piece is Range of whole pages, without a copy: it may return fewer bytes than n, but at
-// least a page.
+// piece is Range without a copy: it may return fewer bytes than n, up to the end of a page.
 func (p *patched) piece(off, n int64) ([]byte, error) {
 	if !p.touches(off, off+n) {
 		return p.original(off, n)
 	}
+	at := off % format.PageSize
+	n = min(n, format.PageSize-at)
 	if b := p.pages[off/format.PageSize]; b != nil {
-		return b, nil
+		return b[at : at+n], nil
 	}
-	return p.original(off, format.PageSize)
+	return p.original(off, n)
+}
+
+// put replaces the bytes at off. Bytes beside them that the file lacks are zeros from then
+// on.
+func (p *patched) put(off int64, b []byte) {
+	for len(b) > 0 {
+		page := off / format.PageSize
+		was := p.pages[page]
+		if was == nil {
+			was = p.page(page)
+		}
+		now := format.AlignedBytes(format.PageSize)
+		copy(now, was)
+		n := copy(now[off%format.PageSize:], b)
+		p.pages[page] = now
+		off, b = off+int64(n), b[n:]
+	}
+}
+
+// page returns as much of a page as the file has.
+func (p *patched) page(page int64) []byte {
+	off := page * format.PageSize
+	n := min(format.PageSize, p.d.Size()-off)
+	if n <= 0 {
+		return nil
+	}
+	b, err := p.d.Range(off, n)
+	if err != nil && p.err == nil {
+		p.err = err
+	}
+	return b
+}
+
+// save returns a function that undoes what put does until then.
+func (p *patched) save() (undo func()) {
+	was := maps.Clone(p.pages)
+	return func() { p.pages = was }
 }
 
 // original is Range of the file as it is.
@@ -64,7 +98,7 @@ func (p *patched) original(off, n int64) ([]byte, error) {
 	return p.d.Range(off, n)
 }
 
-// touches reports whether one of the bytes from lo to hi is in a replaced page.
+// touches reports whether one of the bytes from lo to hi is in a page with replaced bytes.
 func (p *patched) touches(lo, hi int64) bool {
 	first, end := lo/format.PageSize, (hi+format.PageSize-1)/format.PageSize
 	if int64(len(p.pages)) < end-first {

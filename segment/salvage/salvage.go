@@ -38,10 +38,13 @@ type Source struct {
 	plain   *segment.Segment // the same file, without checks
 	deleted func(doc uint32) bool
 
+	count uint64 // terms
+
 	number []uint32 // new docID of every document, none for those left out
 	losses []Loss
 
-	buf format.Postings // room for a block
+	buf  format.Postings // room for a block
+	list format.Postings // room for a list
 }
 
 const none = ^uint32(0)
@@ -50,7 +53,7 @@ const none = ^uint32(0)
 // page checks; parsing uses it to find where things end, and what it found is
 // checked in s. Documents for which deleted returns true are left out.
 func New(s, plain *segment.Segment, deleted func(doc uint32) bool) *Source {
-	return &Source{s: s, plain: plain, deleted: deleted, number: make([]uint32, s.Meta().Docs), buf: format.MakePostings(maxBlock)}
+	return &Source{s: s, plain: plain, deleted: deleted, count: s.Meta().Terms, number: make([]uint32, s.Meta().Docs), buf: format.MakePostings(maxBlock)}
 }
 
 // Losses returns what could not be read so far.

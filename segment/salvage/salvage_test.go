@@ -89,9 +89,10 @@ func TestDamagedPages(t *testing.T) {
 			if sec.ID == format.SectionMeta {
 				continue
 			}
-			page := sec.Offset + format.PageSize*r.Int64N(sec.PaddedLength()/format.PageSize)
+			page := sec.Offset + r.Int64N(sec.PaddedLength())&^(format.PageSize-1)
+			n := min(format.PageSize, sec.End()-page)
 			for range 8 {
-				b[page+r.Int64N(format.PageSize)] ^= byte(1 + r.IntN(255))
+				b[page+r.Int64N(n)] ^= byte(1 + r.IntN(255))
 			}
 			pages++
 		}

@@ -8,13 +8,19 @@ import (
 
 const groupSize = format.PageSumSize * (format.PageGroup + 1)
 
-// pageSum returns the sum of a page by its number, and false if it is lost.
+// pageSum returns the sum of a page by its number, and false if it is lost or there is none.
 func (m *mender) pageSum(page int64) (uint32, bool) {
-	g, i := (page-1)/format.PageGroup, (page-1)%format.PageGroup
-	if g >= int64(len(m.groups)) || m.groups[g] == nil {
+	g, at := m.pages.Group(page)
+	if page < m.pages.First || page >= m.pages.End || m.groups[g] == nil {
 		return 0, false
 	}
-	return binary.LittleEndian.Uint32(m.groups[g][format.PageSumSize*i:]), true
+	return binary.LittleEndian.Uint32(m.groups[g][at:]), true
+}
+
+// pageBytes returns a page, by its number.
+func (m *mender) pageBytes(page int64) ([]byte, error) {
+	lo, hi := m.pages.Bounds(page)
+	return m.p.Range(lo, hi-lo)
 }
 
 // readGroups reads the groups of PAGESUMS, with one flipped bit of a group or its sum
@@ -56,6 +62,7 @@ func (m *mender) mendSums(sound bool, others []bool) (bool, error) {
 		others = nil // their checksums may be those of what is damaged
 	}
 	stored := m.groups
+	undo := m.p.save()
 	if m.putSums() {
 		if ok, err := m.holds(m.sums); ok || err != nil {
 			return ok, err
@@ -72,17 +79,18 @@ func (m *mender) mendSums(sound bool, others []bool) (bool, error) {
 		m.groups[g] = make([]byte, n)
 		copy(m.groups[g], stored[g])
 	}
-	for i, sec := range m.h.Sections[:len(others)] {
-		for page := sec.Offset / format.PageSize; others[i] && page < (sec.Offset+sec.PaddedLength())/format.PageSize; page++ {
-			b, err := m.p.piece(page*format.PageSize, format.PageSize)
-			if err != nil {
-				return false, err
-			}
-			g, at := (page-1)/format.PageGroup, (page-1)%format.PageGroup
-			binary.LittleEndian.PutUint32(m.groups[g][format.PageSumSize*at:], format.PageSum(b))
+	for page := m.pages.First; page < m.pages.End && others != nil; page++ {
+		if !m.soundPage(page, others) {
+			continue
 		}
+		b, err := m.pageBytes(page)
+		if err != nil {
+			return false, err
+		}
+		g, at := m.pages.Group(page)
+		binary.LittleEndian.PutUint32(m.groups[g][at:], format.PageSum(b))
 	}
-	m.resetSums()
+	undo()
 	m.putSums()
 	return m.holds(m.sums)
 }
@@ -99,16 +107,19 @@ func (m *mender) trustSums() (bool, error) {
 	return ok, err
 }
 
-// resetSums takes the pages of PAGESUMS as they are again.
-func (m *mender) resetSums() {
-	first, end := m.sums.Offset/format.PageSize, (m.sums.Offset+m.sums.PaddedLength())/format.PageSize
-	for page := first; page < end; page++ {
-		delete(m.p.pages, page)
+// soundPage reports whether a page has bytes of sound sections only.
+func (m *mender) soundPage(page int64, sound []bool) bool {
+	lo, hi := m.pages.Bounds(page)
+	for i, sec := range m.h.Sections[:len(sound)] {
+		if sec.Offset < hi && sec.End() > lo && !sound[i] {
+			return false
+		}
 	}
+	return true
 }
 
-// putSums replaces the pages of PAGESUMS that differ from what groups say, padding included.
-// It does nothing and returns false if a group is lost.
+// putSums replaces PAGESUMS by what groups say, padding included, unless it is the same. It
+// does nothing and returns false if a group is lost.
 func (m *mender) putSums() bool {
 	content := make([]byte, 0, m.sums.PaddedLength())
 	for _, g := range m.groups {
@@ -119,12 +130,8 @@ func (m *mender) putSums() bool {
 		content = binary.LittleEndian.AppendUint32(content, format.PageSum(g))
 	}
 	content = content[:cap(content)]
-	for at := 0; at < len(content); at += format.PageSize {
-		page := (m.sums.Offset + int64(at)) / format.PageSize
-		is, err := m.p.piece(page*format.PageSize, format.PageSize)
-		if was := content[at : at+format.PageSize]; err != nil || string(is) != string(was) {
-			m.p.pages[page] = was
-		}
+	if is, err := m.p.Range(m.sums.Offset, int64(len(content))); err != nil || string(is) != string(content) {
+		m.p.put(m.sums.Offset, content)
 	}
 	return true
 }

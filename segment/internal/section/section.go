@@ -31,10 +31,10 @@ type Section struct {
 	Work int64
 	// Dump shows the content of section id, as far as it can be decoded.
 	Dump func(c Cursor, s *segment.Segment, id format.SectionID)
-	// Find returns the lengths of the sections in a file whose section table is lost, or
-	// nil if it does not have them: the last of them ends, with its padding, at end. read
-	// reads the file. What it returns need not be right, since a checksum decides.
-	Find func(read func(off, n int64) ([]byte, error), end int64, n format.Counts) []int64
+	// Find returns the lengths of the sections in a file of version v whose section table is
+	// lost, or nil if it does not have them: the last of them ends, with its padding, at end.
+	// read reads the file. What it returns need not be right, since a checksum decides.
+	Find func(v format.Version, read func(off, n int64) ([]byte, error), end int64, n format.Counts) []int64
 	// Derive returns the content of section id as sound sections imply it, or nil. It is
 	// nil if none do.
 	Derive func(s *segment.Segment, id format.SectionID, sound func(format.SectionID) bool) []byte
@@ -94,8 +94,8 @@ type Cursor interface {
 }
 
 // Implied is Section.Find for one section whose length META implies.
-func Implied(id format.SectionID) func(func(off, n int64) ([]byte, error), int64, format.Counts) []int64 {
-	return func(_ func(off, n int64) ([]byte, error), _ int64, n format.Counts) []int64 {
+func Implied(id format.SectionID) func(format.Version, func(off, n int64) ([]byte, error), int64, format.Counts) []int64 {
+	return func(_ format.Version, _ func(off, n int64) ([]byte, error), _ int64, n format.Counts) []int64 {
 		row, _ := id.Info()
 		return []int64{row.Length.Implied(n)}
 	}

@@ -72,7 +72,7 @@ func TestFunctions(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := bytes.Clone(good)
-	clear(lost[:format.PageSize])
+	clear(lost[:s.Header().FrontSize()])
 	clear(lost[len(lost)-format.FooterSize:])
 	mended, err := salvage.Mend("lost", segment.Aligned(lost), salvage.Known{ID: s.Header().ID})
 	if err != nil {

@@ -16,26 +16,32 @@ func IsIndexError(err error) bool {
 
 // Repair recomputes every checksum of a damaged file whose outline is intact.
 func Repair(b []byte) {
-	if len(b) < format.PageSize+format.FooterSize {
+	if len(b) < format.HeaderSize+format.SectionEntrySize+format.FooterSize {
 		return
 	}
 	le := binary.LittleEndian
-	for i := range min(le.Uint32(b[48:]), format.MaxSections) {
+	v := format.Version{Major: le.Uint16(b[8:]), Minor: le.Uint16(b[10:])}
+	n := min(le.Uint32(b[48:]), format.MaxSections)
+	front := int64(le.Uint64(b[format.HeaderSize+8:]))
+	if !v.ValidFront(front, int(n)) || front > int64(len(b)-format.FooterSize) {
+		return
+	}
+	for i := range n {
 		e := b[format.HeaderSize+i*format.SectionEntrySize:]
 		off, n := le.Uint64(e[8:]), le.Uint64(e[16:])
-		if off > uint64(len(b)) || n > uint64(len(b)) || off+uint64(format.PadSection(int64(n))) > uint64(len(b)) {
+		if off > uint64(len(b)) || n > uint64(len(b)) || off+uint64(v.PadSection(int64(n))) > uint64(len(b)) {
 			continue
 		}
-		sec := b[off : off+uint64(format.PadSection(int64(n)))]
+		sec := b[off : off+uint64(v.PadSection(int64(n)))]
 		if format.SectionID(le.Uint32(e)) == format.SectionPostings {
 			repairExtents(sec[:n])
 		}
 		if format.SectionID(le.Uint32(e)) == format.SectionPageSums {
-			repairPages(b, sec[:n], int64(off))
+			repairPages(b, sec[:n], v.Pages(front, int64(off)))
 		}
 		le.PutUint64(e[24:], xxhash.Sum64(sec))
 	}
-	le.PutUint64(b[40:], xxhash.Sum64(b[format.HeaderSize:format.PageSize]))
+	le.PutUint64(b[40:], xxhash.Sum64(b[format.HeaderSize:front]))
 	le.PutUint64(b[56:], xxhash.Sum64(b[:56]))
 	f := b[len(b)-format.FooterSize:]
 	copy(f[8:32], b[8:32])
@@ -43,19 +49,21 @@ func Repair(b []byte) {
 	le.PutUint64(f[56:], xxhash.Sum64(f[:56]))
 }
 
-// repairPages recomputes PAGESUMS, which is at off of b.
-func repairPages(b, sums []byte, off int64) {
-	if int64(len(sums)) != format.PageSumsLength(off/format.PageSize-1) {
+// repairPages recomputes PAGESUMS.
+func repairPages(b, sums []byte, pages format.Pages) {
+	if int64(len(sums)) != pages.SumsLength() {
 		return
 	}
-	for len(sums) > 0 {
-		n := min(format.PageSumSize*format.PageGroup, len(sums)-format.PageSumSize)
-		for i := 0; i < n; i += format.PageSumSize {
-			b = b[format.PageSize:]
-			binary.LittleEndian.PutUint32(sums[i:], format.PageSum(b[:format.PageSize]))
+	for page := pages.First; page < pages.End; {
+		_, end := pages.Of((page - pages.First) / format.PageGroup)
+		at := 0
+		for ; page < end; page++ {
+			lo, hi := pages.Bounds(page)
+			binary.LittleEndian.PutUint32(sums[at:], format.PageSum(b[lo:hi]))
+			at += format.PageSumSize
 		}
-		binary.LittleEndian.PutUint32(sums[n:], format.PageSum(sums[:n]))
-		sums = sums[n+format.PageSumSize:]
+		binary.LittleEndian.PutUint32(sums[at:], format.PageSum(sums[:at]))
+		sums = sums[at+format.PageSumSize:]
 	}
 }
 

@@ -7,10 +7,10 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// find looks for the page where STOREDINDEX begins: its entries say where it ends, and how
+// find looks for the offset where STOREDINDEX begins: its entries say where it ends, and how
 // long STORED is.
-func find(read func(off, n int64) ([]byte, error), end int64, n format.Counts) []int64 {
-	for start := end - format.PageSize; start >= format.PageSize; start -= format.PageSize {
+func find(v format.Version, read func(off, n int64) ([]byte, error), end int64, n format.Counts) []int64 {
+	for start := end - v.PadSection(layout.StoredEntry); start > 0; start -= v.Align() {
 		next := int64(0) // the least document that the next block may begin with
 		for at := start; at < end-format.ReadablePadding; at += layout.StoredEntry {
 			b, err := read(at, layout.StoredEntry)
@@ -22,7 +22,7 @@ func find(read func(off, n int64) ([]byte, error), end int64, n format.Counts) [
 				break
 			}
 			length := at + layout.StoredEntry - start
-			if first == n.Docs && form == 0 && format.PadSection(length) == end-start {
+			if first == n.Docs && form == 0 && v.PadSection(length) == end-start {
 				return []int64{int64(min(binary.LittleEndian.Uint64(b[8:]), format.MaxFileSize)), length}
 			}
 			next = first + 1

@@ -129,7 +129,7 @@ func (r *Residency) sections(x *index) ([]filePages, error) {
 			s.Pages, s.Resident = p.count(off, n)
 			r.Sections = append(r.Sections, s)
 		}
-		add("header", 0, format.PageSize)
+		add("header", 0, g.Header().FrontSize())
 		for _, s := range g.Header().Sections {
 			add(s.ID.String(), s.Offset, s.PaddedLength())
 		}

@@ -54,7 +54,7 @@ func newSizes(s *segment.Segment) *Sizes {
 	for k := segment.KindSingleton; k <= segment.KindExtent; k++ {
 		z.Forms = append(z.Forms, Form{Form: k.String()})
 	}
-	z.Sections = []Size{{"header and section table", format.PageSize}}
+	z.Sections = []Size{{"header and section table", s.Header().FrontSize()}}
 	padding := int64(0)
 	for _, e := range s.Header().Sections {
 		z.Sections = append(z.Sections, Size{e.ID.String(), e.Length})

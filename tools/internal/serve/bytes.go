@@ -39,6 +39,7 @@ type bytesPage struct {
 }
 
 type sectionLink struct {
+	end         int64 // behind its padding
 	Name, Link  string
 	Off, Length int64
 	On          bool
@@ -108,7 +109,7 @@ func (p *bytesPage) sections(d store.Data) {
 	}
 	for _, sec := range h.Sections {
 		name := sec.ID.String()
-		p.Sections = append(p.Sections, sectionLink{Name: name, Off: sec.Offset, Length: sec.Length, On: name == p.Section, id: sec.ID,
+		p.Sections = append(p.Sections, sectionLink{Name: name, Off: sec.Offset, end: sec.End(), Length: sec.Length, On: name == p.Section, id: sec.ID,
 			Link: link("bytes", "file", p.File, "section", name)})
 	}
 	slices.SortFunc(p.Sections, func(a, b sectionLink) int { return int(min(max(a.Off-b.Off, -1), 1)) })
@@ -190,7 +191,7 @@ func (p *bytesPage) raw(d store.Data, off int64, x *source) error {
 		return err
 	}
 	for _, s := range p.Sections {
-		if off >= s.Off && off < s.Off+format.PadSection(s.Length) {
+		if off >= s.Off && off < s.end {
 			p.Within = s.Name
 		}
 	}

@@ -34,8 +34,7 @@ func moveFar(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := len(data) - format.FooterSize
-	h, err := format.ParseHeader(path, int64(len(data)), data[:format.PageSize], data[at:])
+	h, err := format.ParseFile(path, data)
 	if err != nil {
 		t.Fatal(err)
 	}

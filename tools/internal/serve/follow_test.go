@@ -104,7 +104,7 @@ func TestFollow(t *testing.T) {
 	}
 
 	for _, name := range []string{store.ManifestName(generation), store.MirrorName(generation)} {
-		flip(t, dir, name, 4100)
+		flip(t, dir, name, 132)
 	}
 	s.main.recheckNow()
 	shows("", 200, "This index is damaged")

@@ -332,7 +332,7 @@ func TestDamage(t *testing.T) {
 	t.Run("manifest", func(t *testing.T) {
 		dir := build(t)
 		for _, name := range []string{store.ManifestName(3), store.MirrorName(3)} {
-			flip(t, dir, name, 4100)
+			flip(t, dir, name, 132)
 		}
 		h := start(t, Options{Index: dir})
 		for path, want := range map[string]string{"": "This index is damaged", "docs": "id-0", "terms": "again"} {
@@ -343,13 +343,13 @@ func TestDamage(t *testing.T) {
 	})
 	t.Run("content", func(t *testing.T) {
 		dir := build(t)
-		flip(t, dir, store.SegmentName(1), 4100)
+		flip(t, dir, store.SegmentName(1), 772)
 		h := start(t, Options{Index: dir})
 		if state := verifyAll(t, h); state.Damaged == 0 {
 			t.Errorf("%+v", state)
 		}
 		_, body := get(t, h.URL+"/secret/verify")
-		if !strings.Contains(body, "damaged place") || !strings.Contains(body, "a flip of bit 0 of byte 4,100") {
+		if !strings.Contains(body, "damaged place") || !strings.Contains(body, "a flip of bit 0 of byte 772") {
 			t.Error("the page does not show the damage")
 		}
 	})

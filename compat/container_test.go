@@ -147,42 +147,59 @@ func readIndex(dir string) (c *contents, err error) {
 		need(bytes.Equal(a, b), "the two files of the manifest differ")
 	}
 	_, sections := container(manifest, 2)
-	m := &cursor{sections[11]}
-	need(m.varint() == gen, "generation")
-	next := m.varint()
-	need(m.str() == "whitespace", "analyzer")
-	m.str()
+	m := readManifest(sections[11], isFirst(manifest))
+	need(m.generation == gen, "generation")
+	need(m.analyzer == "whitespace", "analyzer")
 	c = &contents{}
-	for range m.varint() {
-		num, id := m.varint(), string(m.take(16))
-		docs, postings, tokens := m.varint(), m.varint(), m.varint()
-		deletes, deleted, deletedTokens := m.varint(), m.varint(), m.varint()
-		need(num < next && deletes < next, "file numbers")
-		fileID, sections := container(filepath.Join(dir, fmt.Sprintf("segment-%012d.pin", num)), 1)
-		need(fileID == id, "segment %d: id", num)
-		s := readSegment(sections)
-		gotTokens := 0
-		for _, d := range s.docs {
-			gotTokens += d.tokens
-		}
-		need(len(s.docs) == docs && s.postings == postings && gotTokens == tokens, "segment %d: counts", num)
-		if deletes != 0 {
-			id, sections := container(filepath.Join(dir, fmt.Sprintf("deletes-%012d.pin", deletes)), 3)
-			need(id == fileID, "deletes %d: id", deletes)
-			var bm roaring.Bitmap
-			need(bm.UnmarshalBinary(sections[12]) == nil, "deletes %d: bitmap", deletes)
-			need(int(bm.GetCardinality()) == deleted, "deletes %d: number", deletes)
-			for _, d := range bm.ToArray() {
-				s.docs[d].deleted = true
-				deletedTokens -= s.docs[d].tokens
-			}
-		}
-		need(deletedTokens == 0, "segment %d: tokens of deleted documents", num)
+	for _, e := range m.segments {
+		s := readEntry(dir, &e)
 		c.segments = append(c.segments, s.segmentContents)
 		c.flags |= s.flags
 	}
-	need(len(m.b) == 0, "bytes behind the manifest")
 	return c, nil
+}
+
+// isFirst reports whether a file is of version 0.2.
+func isFirst(path string) bool {
+	b, err := os.ReadFile(path)
+	need(err == nil && len(b) >= 64, "%s: %v", path, err)
+	return u16(b, 10) == 2
+}
+
+// readEntry reads a segment with its deletes (sections 4 and 7).
+func readEntry(dir string, e *entry) (s *parsed) {
+	path := filepath.Join(dir, fmt.Sprintf("segment-%012d.pin", e.num))
+	id, sections := container(path, 1)
+	need(id == e.id, "segment %d: id", e.num)
+	st, err := os.Stat(path)
+	need(err == nil && (e.length == 0 || st.Size() == int64(e.length)), "segment %d: length", e.num)
+	s = readSegment(sections)
+	tokens := 0
+	for _, d := range s.docs {
+		tokens += d.tokens
+	}
+	need(len(s.docs) == e.docs && s.postings == e.postings && tokens == e.tokens, "segment %d: counts", e.num)
+	tokens = 0
+	if e.deletes != 0 {
+		path := filepath.Join(dir, fmt.Sprintf("deletes-%012d.pin", e.deletes))
+		id, sections := container(path, 3)
+		need(id == e.id, "deletes %d: id", e.deletes)
+		own := strings.Repeat("\x00", 16)
+		c := &cursor{sections[12]}
+		if !isFirst(path) {
+			own = string(c.take(16))
+		}
+		need(e.deletesID == "" && own == strings.Repeat("\x00", 16) || own == e.deletesID, "deletes %d: its own id", e.deletes)
+		var bm roaring.Bitmap
+		need(bm.UnmarshalBinary(c.b) == nil, "deletes %d: bitmap", e.deletes)
+		need(int(bm.GetCardinality()) == e.deleted, "deletes %d: number", e.deletes)
+		for _, d := range bm.ToArray() {
+			s.docs[d].deleted = true
+			tokens += s.docs[d].tokens
+		}
+	}
+	need(tokens == e.deletedTokens, "segment %d: tokens of deleted documents", e.num)
+	return s
 }
 
 // generation returns the number in a name such as manifest-000000000001.pin.

@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -54,6 +55,17 @@ func FuzzManifest(x *testing.F) {
 			{File: 14, Docs: 1, Postings: 1, Tokens: 1},
 		},
 	}))
+	f.Add(store.AppendManifest(nil, &store.Manifest{
+		Generation: 7, NextFile: 300, KeepCommits: 3,
+		Schema: &schema.Schema{NextID: 4, Fields: []schema.Field{
+			{ID: 2, Name: "title", Kind: schema.KindText, Analyzer: "english", Index: schema.IndexFreqs, Lengths: schema.LengthsByte, Weight: 2},
+			{ID: 1, Name: "year", Kind: schema.KindInteger, Index: schema.IndexNone, Stored: true},
+		}},
+		Segments: []store.SegmentInfo{{
+			File: 12, Docs: 1000, Postings: 14103, Tokens: 19358, DeletesFile: 299, DeletesID: format.ID{7}, Deleted: 3, FileLen: 8192, Tail: 4096,
+			Fields: []store.FieldStats{{ID: 2, Docs: 900, Tokens: 1800, Deleted: 2, DeletedTokens: 4}},
+		}},
+	}))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		store.ReadManifest("bare", file(b))
 		m, err := store.ReadManifest("wrapped", container(format.KindManifest, format.SectionManifest, b))
@@ -71,13 +83,14 @@ func FuzzDeletes(x *testing.F) {
 	for _, bm := range []*roaring.Bitmap{roaring.BitmapOf(1), roaring.BitmapOf(5, 70000, 200000, 300000, 400000)} {
 		bm.AddRange(1000, 9000)
 		b, _ := bm.ToBytes()
-		f.Add(b, uint32(bm.GetCardinality()))
+		f.Add(append(make([]byte, len(format.ID{})), b...), uint32(bm.GetCardinality()))
 		bm.RunOptimize()
 		b, _ = bm.ToBytes()
-		f.Add(b, uint32(bm.GetCardinality()))
+		f.Add(append(make([]byte, len(format.ID{})), b...), uint32(bm.GetCardinality()))
 	}
 	f.Fuzz(func(t *testing.T, b []byte, deleted uint32) {
 		s := &store.SegmentInfo{Docs: 1 << 20, Deleted: deleted, DeletesFile: 1}
+		copy(s.DeletesID[:], b)
 		bm, err := store.ReadDeletes("deletes", container(format.KindDeletes, format.SectionDeletes, b), s)
 		if err != nil {
 			return
@@ -97,7 +110,7 @@ func FuzzDeletes(x *testing.F) {
 // FuzzHeader reads fuzzed fronts of a container, with valid checksums.
 func FuzzHeader(x *testing.F) {
 	f := fuzzing.New(x)
-	good := container(format.KindManifest, format.SectionManifest, []byte{1, 1, 0, 0, 0})
+	good := container(format.KindManifest, format.SectionManifest, []byte{1, 1, 0, 0, 0, 0, 0, 0})
 	f.Add([]byte(good), int64(len(good)))
 	f.Fuzz(func(t *testing.T, page []byte, size int64) {
 		if len(page) < format.HeaderSize {

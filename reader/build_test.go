@@ -97,9 +97,7 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 	m := b.Meta()
 	s := store.SegmentInfo{File: num, ID: id, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}
 	if len(c.deleted) > 0 {
-		s.DeletesFile, err = l.WriteDeletes(id, roaring.BitmapOf(c.deleted...))
-		check(err)
-		s.Deleted = uint32(len(c.deleted))
+		check(l.WriteDeletes(&s, roaring.BitmapOf(c.deleted...)))
 		for _, d := range c.deleted {
 			s.DeletedTokens += uint64(c.lengths()[d])
 		}

@@ -72,7 +72,7 @@ func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{key: fileKey{num: info.DeletesFile, segment: info.ID}}
+	h := &handle{key: fileKey{num: info.DeletesFile, segment: info.ID, deletes: info.DeletesID}}
 	if err := readHead(&h.key.head, data); err != nil {
 		data.Close()
 		return nil, fmt.Errorf("open %s: %w", name, err)

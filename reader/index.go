@@ -106,7 +106,7 @@ func (x *Index) errClosed() error {
 // Refresh looks for another newest commit and, if there is one, makes it the result of
 // later calls of Snapshot. It reports whether there was one. It may be that of another
 // index that has taken the directory's place, whatever its number; if that has
-// another analyzer, the error matches ErrReplaced. Files that both commits name stay
+// another analyzer or schema, the error matches ErrReplaced. Files that both commits name stay
 // open. On an error the current commit stays. After Close the error matches ErrClosed.
 func (x *Index) Refresh() (changed bool, err error) { return x.advance(false) }
 
@@ -148,6 +148,12 @@ func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 		v.release()
 		return false, fmt.Errorf("refresh index %s: analyzer %q (%q), before %q (%q): %w", x.dir,
 			is.Analyzer, is.AnalyzerOptions, was.Analyzer, was.AnalyzerOptions, ErrReplaced)
+	}
+	if was, is := old.commit.Schema, v.commit.Schema; was != nil {
+		if err := is.Follows(was); err != nil {
+			v.release()
+			return false, fmt.Errorf("refresh index %s: %w: %w", x.dir, err, ErrReplaced)
+		}
 	}
 	x.mu.Lock()
 	if x.cur == nil { // closed meanwhile

@@ -24,11 +24,10 @@ func TestIndexRestored(t *testing.T) {
 		t.Helper()
 		amend(t, store.OSDir(path), commits, func(l *store.Lock, m *store.Manifest) {
 			s := &m.Segments[0]
-			var err error
-			if num, err = l.WriteDeletes(s.ID, roaring.BitmapOf(doc)); err != nil {
+			if err := l.WriteDeletes(s, roaring.BitmapOf(doc)); err != nil {
 				t.Fatal(err)
 			}
-			s.DeletesFile, s.Deleted, s.DeletedTokens = num, 1, 1
+			num, s.DeletedTokens = s.DeletesFile, 1
 		})
 		return num
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/invariants"
 	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -204,13 +205,25 @@ func (s *Snapshot) Manifest() *store.Manifest {
 	return s.view.commit.Manifest.Clone()
 }
 
-// Analyzer returns the name and options of the index's analyzer.
+// Analyzer returns the name and options of the index's analyzer. They are empty if the index has
+// a schema.
 func (s *Snapshot) Analyzer() (name, options string) {
 	if s.view == nil {
 		return "", ""
 	}
 	m := s.view.commit.Manifest
 	return m.Analyzer, m.AnalyzerOptions
+}
+
+// Schema returns a copy of the index's schema. If it has none, that is a schema of one field
+// of text named "", which has the index's analyzer.
+func (s *Snapshot) Schema() *schema.Schema {
+	if s.view != nil && s.view.commit.Schema != nil {
+		return s.view.commit.Schema.Clone()
+	}
+	f := schema.Field{Kind: schema.KindText, Index: schema.IndexFreqs, Stored: s.HasStored()}
+	f.Analyzer, f.Options = s.Analyzer()
+	return &schema.Schema{Fields: []schema.Field{f}}
 }
 
 // Segments returns the segments in docID order, in a new slice.

@@ -25,12 +25,13 @@ type view struct {
 
 // fileKey tells the files of an index apart, also from those of one that was made anew in its
 // directory, whose numbers begin again, or restored from a copy and changed in another way. For
-// a segment its random id suffices. Deletes files have no id of their own: numbers of files
-// that were published but never committed, or came after the copy, can be used again for the
-// same segment.
+// a segment its random id suffices. Numbers of deletes files that were published but never
+// committed, or came after the copy, can be used again for the same segment; those of version
+// 0.2 have no id of their own.
 type fileKey struct {
 	num     uint64
 	segment format.ID               // of the segment that the file holds or deletes from
+	deletes format.ID               // of the deletes file
 	head    [format.HeaderSize]byte // of a deletes file; with checksums of all that follows
 }
 

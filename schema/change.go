@@ -114,7 +114,8 @@ func (f *Field) same(o *Field) error {
 // index does not have; old is the index's schema. A schema without ids must extend
 // old. One that Add, Rename and Drop made of old, and so has its NextID, may lack
 // fields of old and name them differently: a field is then known by its id. For the
-// first schema of an index, old is a Schema without fields.
+// first schema of an index, old is a Schema without fields. What a field says by default
+// of its index and analyzer the result says in full.
 func (s *Schema) Adopt(old *Schema) (*Schema, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
@@ -126,13 +127,17 @@ func (s *Schema) Adopt(old *Schema) (*Schema, error) {
 		if s == nil {
 			return nil, nil
 		}
-	} else if err := s.follows(old); err != nil {
+	} else if s.NextID != old.NextID {
+		return nil, invalid("the index's schema has changed since this one was made of it (next field %d, now %d)", s.NextID, old.NextID)
+	} else if err := s.Follows(old); err != nil {
 		return nil, err
 	}
 	c := s.Clone()
 	c.NextID = max(old.NextID, 1)
 	for i := range c.Fields {
 		f := &c.Fields[i]
+		f.Index = f.Indexing()
+		f.Analyzer, f.Options = f.Analysis()
 		if f.ID == 0 && s.NextID == 0 {
 			if o, ok := old.Field(f.Name); ok {
 				f.ID = o.ID
@@ -150,14 +155,18 @@ func (s *Schema) Adopt(old *Schema) (*Schema, error) {
 	return c, nil
 }
 
-// follows returns nil if s, which has ids, was made of old.
-func (s *Schema) follows(old *Schema) error {
-	if s.NextID != old.NextID {
-		return invalid("the index's schema has changed since this one was made of it (next field %d, now %d)", s.NextID, old.NextID)
+// Follows returns nil if s may have come from old, a schema of the same index, by changes that
+// Add, Rename and Drop make: fields with the same id are alike except for their names.
+func (s *Schema) Follows(old *Schema) error {
+	if s == nil || old == nil {
+		return s.Extends(old)
+	}
+	if s.NextID < old.NextID {
+		return invalid("the schema is an older one (next field %d, before %d)", s.NextID, old.NextID)
 	}
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if f.ID == 0 {
+		if f.ID == 0 || f.ID >= old.NextID {
 			continue
 		}
 		o, ok := old.ByID(f.ID)

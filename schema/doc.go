@@ -12,7 +12,7 @@
 //
 //	schema.go   Schema, Field, and what Check refuses
 //	names.go    Kind, Index and Lengths with their names
-//	change.go   Add, Rename, Drop, Extends, Adopt
+//	change.go   Add, Rename, Drop, Extends, Follows, Adopt
 //	json.go     the form in JSON
 //	value.go    Value, and which values a field takes
 package schema

@@ -167,7 +167,7 @@ func (f *Field) checkAnalyzer() error {
 }
 
 func (f *Field) checkScores() error {
-	within := func(v, most float64) bool { return v >= 0 && v <= most } // false for NaN
+	within := func(v, most float64) bool { return v >= 0 && v <= most && !math.Signbit(v) } // false for NaN
 	switch {
 	case !within(f.K1, MaxParameter):
 		return f.invalid("k1 %v: it is from 0 to %v", f.K1, MaxParameter)

@@ -148,6 +148,7 @@ func TestCheckRefuses(t *testing.T) {
 		{f: Field{Name: "a", Kind: KindText, Options: strings.Repeat("a", MaxOptions+1)}, says: "options"},
 		{f: Field{Name: "a", Kind: KindText, K1: -1}, says: "k1 -1"},
 		{f: Field{Name: "a", Kind: KindText, K1: math.NaN()}, says: "k1 NaN"},
+		{f: Field{Name: "a", Kind: KindText, K1: math.Copysign(0, -1)}, says: "k1 -0"},
 		{f: Field{Name: "a", Kind: KindText, B: 1.1}, says: "b 1.1"},
 		{f: Field{Name: "a", Kind: KindKeyword, B: 0.5}, says: "b 0.5"},
 		{f: Field{Name: "a", Kind: KindText, Weight: -1}, says: "weight -1"},

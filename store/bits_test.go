@@ -26,14 +26,24 @@ func everyBit(t *testing.T, what string, b []byte, same func(b []byte) bool) {
 }
 
 func TestEveryBitOfManifests(t *testing.T) {
-	m := &Manifest{Generation: 300, NextFile: 70, Analyzer: "simple", AnalyzerOptions: "x", Segments: []SegmentInfo{
+	first := &Manifest{Generation: 300, NextFile: 70, Analyzer: "simple", AnalyzerOptions: "x", Segments: []SegmentInfo{
 		{File: 7, ID: format.ID{1, 2}, Docs: 1000, Postings: 2000, Tokens: 3000, DeletesFile: 9, Deleted: 5, DeletedTokens: 20},
 		{File: 69, ID: format.ID{3}, Docs: 1, Postings: 2, Tokens: 300},
 	}}
-	everyBit(t, "manifest", AppendManifest(nil, m), func(b []byte) bool {
-		got, err := decodeManifest(b, 0)
-		return err == nil && reflect.DeepEqual(got, m)
-	})
+	implicit := first.Clone()
+	implicit.Stored, implicit.KeepCommits = StoredNo, 3
+	implicit.Segments[0].DeletesID, implicit.Segments[0].FileLen, implicit.Segments[0].Tail = format.ID{5}, 1<<20, 1<<19
+	for _, test := range []struct {
+		what string
+		m    *Manifest
+		v    format.Version
+	}{{"manifest of 0.2", first, version02}, {"manifest", implicit, version03}, {"manifest with a schema", schemaManifest(), version03}} {
+		test.m.Version = test.v
+		everyBit(t, test.what, appendManifest(nil, test.m, test.v), func(b []byte) bool {
+			got, err := decodeManifest(b, 0, test.v)
+			return err == nil && reflect.DeepEqual(got, test.m)
+		})
+	}
 }
 
 func TestEveryBitOfDeletes(t *testing.T) {

@@ -98,10 +98,9 @@ func workload(fsys store.FS, keep int, acked *uint64) error {
 		return err
 	}
 	m.Segments = append(m.Segments, s)
-	if m.Segments[0].DeletesFile, err = l.WriteDeletes(m.Segments[0].ID, roaring.BitmapOf(3, 5)); err != nil {
+	if err := l.WriteDeletes(&m.Segments[0], roaring.BitmapOf(3, 5)); err != nil {
 		return err
 	}
-	m.Segments[0].Deleted = 2
 	if err := commit(m); err != nil {
 		return err
 	}
@@ -167,7 +166,7 @@ func checkTidy(fsys store.FS) error {
 		return err
 	}
 	defer d.Close()
-	l, err := d.Lock()
+	l, err := d.LockWith(store.LockOptions{KeepCommits: 1})
 	if err != nil {
 		return err
 	}

@@ -11,18 +11,24 @@ import (
 
 // ReadDeletes decodes a deletes file: the deleted local docIDs of the segment
 // that s describes. The caller owns the bitmap. The file holds the id of the
-// segment; the id, the docIDs and their number must agree with s. name is for
-// errors.
+// segment and one of its own; the ids, the docIDs and their number must agree with s.
+// name is for errors.
 func ReadDeletes(name string, d Data, s *SegmentInfo) (*roaring.Bitmap, error) {
 	h, b, off, err := readSection(name, d, format.KindDeletes, format.SectionDeletes)
 	if err != nil {
 		return nil, err
 	}
-	bm, err := decodeDeletes(b, off, s.Docs)
+	id, b, off, err := deletesID(h.Version, b, off)
+	var bm *roaring.Bitmap
+	if err == nil {
+		bm, err = decodeDeletes(b, off, s.Docs)
+	}
 	switch {
 	case err != nil:
 	case h.ID != s.ID:
 		err = format.Corrupt("the file belongs to segment %x, not to %x", h.ID, s.ID)
+	case id != s.DeletesID:
+		err = format.Corrupt("the file has id %x, the manifest names one with id %x", id, s.DeletesID)
 	case bm.GetCardinality() != uint64(s.Deleted):
 		err = format.Corrupt("%d documents are deleted, the manifest says %d", bm.GetCardinality(), s.Deleted)
 	}
@@ -30,6 +36,19 @@ func ReadDeletes(name string, d Data, s *SegmentInfo) (*roaring.Bitmap, error) {
 		return nil, format.Locate(err, format.Place{File: name, Section: format.SectionDeletes.String(), Block: format.NoBlock})
 	}
 	return bm, nil
+}
+
+// deletesID splits the content of a deletes file of version v, at offset off, into its random
+// id, which is zero in version 0.2, and the bitmap.
+func deletesID(v format.Version, b []byte, off int64) (id format.ID, bitmap []byte, at int64, err error) {
+	if isFirst(v) {
+		return id, b, off, nil
+	}
+	if len(b) < len(id) {
+		return id, nil, off, format.Corrupt("%d bytes hold no id", len(b))
+	}
+	n := copy(id[:], b)
+	return id, b[n:], off + int64(n), nil
 }
 
 // decodeDeletes decodes a bitmap, which keeps b.

@@ -328,7 +328,7 @@ func TestCreate(t *testing.T) {
 			t.Fatal(err)
 		}
 		put(t, l, 1)
-		if _, err := l.WriteDeletes(format.ID{}, roaring.New()); err == nil {
+		if err := l.WriteDeletes(&store.SegmentInfo{}, roaring.New()); err == nil {
 			t.Fatal("empty deletes file written")
 		}
 		if err := errors.Join(l.Close(), d.Close()); err != nil {

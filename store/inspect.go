@@ -55,6 +55,8 @@ type FileState struct {
 	Err   error
 	Mends []format.Mend
 
+	deletesID         format.ID // the random one of a deletes file
+	fileLen, tail     int64     // of a segment
 	analyzer, options string
 	known             salvage.Known // of a segment
 }
@@ -189,6 +191,7 @@ func (f *FileState) segment(ctx context.Context, d *Dir, check func(context.Cont
 // describe fills in f from a segment.
 func (f *FileState) describe(s *segment.Segment) {
 	m := s.Meta()
+	f.fileLen, f.tail = s.Header().FileLen, s.Header().Tail()
 	f.ID, f.Docs, f.Postings, f.Tokens, f.analyzer, f.options = s.Header().ID, m.Docs, m.Postings, m.Tokens, m.Analyzer, m.AnalyzerOptions
 }
 
@@ -230,7 +233,10 @@ func (f *FileState) deletes(d *Dir, docs uint32) (bm *roaring.Bitmap, err error)
 		return nil, err
 	}
 	f.ID = h.ID
-	if bm, err = decodeDeletes(b, off, docs); err != nil {
+	if f.deletesID, b, off, err = deletesID(h.Version, b, off); err == nil {
+		bm, err = decodeDeletes(b, off, docs)
+	}
+	if err != nil {
 		return nil, format.Locate(err, format.Place{File: f.Name, Section: format.SectionDeletes.String(), Block: format.NoBlock})
 	}
 	f.Docs = uint32(min(bm.GetCardinality(), codec.MaxDoc+1))
@@ -315,7 +321,7 @@ func (inv *Inventory) missing(m *Manifest) (errs []error) {
 	for i := range m.Segments {
 		s := &m.Segments[i]
 		f, err := inv.file(SegmentName(s.File))
-		if err == nil && (f.ID != s.ID || f.Docs != s.Docs || f.Postings != s.Postings || f.Tokens != s.Tokens) {
+		if err == nil && (f.ID != s.ID || s.FileLen != 0 && f.fileLen != s.FileLen || f.Docs != s.Docs || f.Postings != s.Postings || f.Tokens != s.Tokens) {
 			err = format.Locate(format.Corrupt("it is not the segment that the manifest names"), format.Place{File: f.Name, Block: format.NoBlock})
 		}
 		if err != nil {
@@ -325,7 +331,7 @@ func (inv *Inventory) missing(m *Manifest) (errs []error) {
 			continue
 		}
 		f, err = inv.file(DeletesName(s.DeletesFile))
-		if err == nil && (f.ID != s.ID || f.Docs != s.Deleted) {
+		if err == nil && (f.ID != s.ID || f.Docs != s.Deleted || f.deletesID != s.DeletesID) {
 			err = format.Locate(format.Corrupt("it is not the deletes file that the manifest names"), format.Place{File: f.Name, Block: format.NoBlock})
 		}
 		if err != nil {

@@ -31,7 +31,7 @@ func history(r *rand.Rand, fsys store.FS, acked *uint64) error {
 	}()
 	written := 0
 	for range 1 + r.IntN(3) {
-		l, err := d.LockWith(store.LockOptions{KeepCommits: r.IntN(6) + store.KeepPresent})
+		l, err := d.LockWith(store.LockOptions{KeepCommits: r.IntN(5)})
 		if err != nil {
 			return err
 		}
@@ -49,10 +49,9 @@ func history(r *rand.Rand, fsys store.FS, acked *uint64) error {
 				written++
 				m.Segments = append(m.Segments, s)
 				if s := &m.Segments[r.IntN(len(m.Segments))]; s.Deleted == 0 && r.IntN(3) == 0 {
-					if s.DeletesFile, err = l.WriteDeletes(s.ID, roaring.BitmapOf(3)); err != nil {
+					if err := l.WriteDeletes(s, roaring.BitmapOf(3)); err != nil {
 						return err
 					}
-					s.Deleted = 1
 				}
 				if r.IntN(4) == 0 {
 					if err := l.Publish(m.Clone()); err != nil {
@@ -106,7 +105,7 @@ func TestCrashKeepsCommits(t *testing.T) {
 		var acked uint64
 		err := history(r, mem, &acked)
 		left := mem.CrashKeeping(r)
-		if e := checkKept(left, r.IntN(6)+store.KeepPresent, acked); e != nil {
+		if e := checkKept(left, r.IntN(5), acked); e != nil {
 			t.Fatalf("seed %d, crash at operation %d (%v): %v", seed, at, err, e)
 		}
 		if e := checkTidy(left); e != nil {
@@ -115,8 +114,8 @@ func TestCrashKeepsCommits(t *testing.T) {
 	}
 }
 
-// A Lock with KeepPresent keeps as many commits as the one before did.
-func TestKeepPresent(t *testing.T) {
+// A Lock keeps as many commits as the newest one says, unless it is told otherwise.
+func TestKeepRecorded(t *testing.T) {
 	mem := memfs.New()
 	d, err := store.OpenFS(mem)
 	if err != nil {
@@ -160,13 +159,14 @@ func TestKeepPresent(t *testing.T) {
 			t.Errorf("commits %v are there, want %v", got, want)
 		}
 	}
-	commit(store.KeepPresent, 2, 3)
+	commit(0, 2, 3)
 	commit(3, 3, 4, 5, 6)
-	commit(store.KeepPresent, 0, 4, 5, 6)
-	commit(store.KeepPresent, 2, 6, 7, 8)
+	commit(0, 0, 4, 5, 6)
+	commit(0, 2, 6, 7, 8)
 	commit(2, 0, 7, 8)
-	commit(store.KeepPresent, 1, 8, 9)
-	commit(0, 0, 9)
+	commit(2, 1, 8, 9)
+	commit(0, 1, 9, 10)
+	commit(1, 0, 10)
 }
 
 // checkKept locks the index so that it keeps some commits, and checks that the newest is

@@ -12,6 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // ErrUncertain is matched by the error of a commit that failed so late that,
@@ -26,7 +27,8 @@ type Lock struct {
 	fs      FS
 	commits register
 	held    FileLock
-	keep    int // how many commits are kept, at least 1; keepAll until it is known how many there are
+	keep    int // how many commits are kept, at least 1 once start has run
+	record  int // what commits say of it, unless 0
 
 	commit sync.Mutex // held by Commit
 
@@ -44,21 +46,20 @@ type Lock struct {
 // LockOptions configure LockWith. The zero value means the defaults.
 type LockOptions struct {
 	// KeepCommits is how many commits are kept with all their files, the newest
-	// included. 0 means 1, KeepPresent as many as there are. Dir.At opens the others.
+	// included. Each commit records it, and 0 means what the newest one says: of a new index 1,
+	// and of one of version 0.2, which says nothing, as many as there are. Dir.At opens the others.
 	KeepCommits int
 	// Analyzer and AnalyzerOptions are those of the empty commit that makes a new index.
 	Analyzer, AnalyzerOptions string
+	// Schema is that of the empty commit, which then has no analyzer.
+	Schema *schema.Schema
 	// Perm is the permissions of the files of a new index in a local directory, as far as
 	// the umask leaves them; 0 means 0o666. A new file of an index that is there has the
 	// permissions that all its files have.
 	Perm fs.FileMode
 }
 
-// KeepPresent keeps as many commits as the directory holds when it is locked, those included
-// that a crash, or a snapshot in use, kept from being removed.
-const KeepPresent = -1
-
-// keepAll is more than there can be.
+// keepAll is more than there can be: as many as there are.
 const keepAll = math.MaxInt
 
 // Lock is LockWith with the default options.
@@ -105,12 +106,8 @@ func (d *Dir) acquire(o LockOptions) (*Lock, error) {
 	if _, ok := commits.(dirRegister); ok {
 		commits = dirRegister{w}
 	}
-	keep := o.KeepCommits
-	if keep == KeepPresent {
-		keep = keepAll
-	}
 	l := &Lock{
-		dir: d.hold(), fs: w, commits: commits, held: held, keep: max(keep, 1),
+		dir: d.hold(), fs: w, commits: commits, held: held, keep: min(max(o.KeepCommits, 0), MaxKeepCommits),
 		cur: &Manifest{}, next: 1, pending: make(map[string]*output),
 	}
 	d.writer = l
@@ -188,28 +185,37 @@ func (l *Lock) CreateSegment() (num uint64, f File, err error) {
 	return num, o, nil
 }
 
-// WriteDeletes writes a deletes file for a segment and returns its number. docs are local docIDs; there must be at least one.
-func (l *Lock) WriteDeletes(segment format.ID, docs *roaring.Bitmap) (num uint64, err error) {
-	if docs == nil || docs.IsEmpty() {
-		return 0, errors.New("store: no documents to delete")
+// WriteDeletes writes a deletes file for the segment that s describes, and sets s.DeletesFile,
+// s.DeletesID and s.Deleted. docs are local docIDs; there must be at least one. The
+// numbers of tokens are the caller's to set.
+func (l *Lock) WriteDeletes(s *SegmentInfo, docs *roaring.Bitmap) error {
+	if s == nil || docs == nil || docs.IsEmpty() {
+		return errors.New("store: no documents to delete")
 	}
-	content, err := appendDeletes(nil, docs)
+	var id format.ID
+	var content []byte
+	if !isFirst(format.Current()) {
+		id = NewID()
+		content = append(content, id[:]...)
+	}
+	content, err := appendDeletes(content, docs)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	num, f, err := l.create(DeletesName)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	err = writeSection(f, format.KindDeletes, segment, format.SectionDeletes, content)
+	err = writeSection(f, format.KindDeletes, s.ID, format.SectionDeletes, content)
 	if e := f.Close(); err == nil {
 		err = e
 	}
 	if err != nil {
 		l.discard(DeletesName(num))
-		return 0, err
+		return err
 	}
-	return num, nil
+	s.DeletesFile, s.DeletesID, s.Deleted = num, id, uint32(docs.GetCardinality())
+	return nil
 }
 
 // CreateTemp creates a scratch file in the directory.
@@ -250,7 +256,7 @@ func (l *Lock) discard(name string) error {
 	return l.removeUnused(name)
 }
 
-// Commit makes m the newest commit. It sets m.Generation and m.NextFile. The
+// Commit makes m the newest commit. It sets m.Generation, m.NextFile and m.KeepCommits. The
 // files that m names must belong to the newest commit, or be closed files of this
 // lock. Commit also discards what was published and m does not name. After an error
 // that matches neither ErrUncertain nor ErrLockLost, the old commit remains and the
@@ -326,7 +332,8 @@ func (l *Lock) prepare(m *Manifest) (unsynced []*output, err error) {
 	if err := l.stillHeld(); err != nil {
 		return nil, err
 	}
-	m.Generation, m.NextFile = l.cur.Generation+1, l.next
+	m.Version = format.Current()
+	m.Generation, m.NextFile, m.KeepCommits = l.cur.Generation+1, l.next, cmp.Or(l.record, l.keep)
 	if err := l.checkFiles(m); err != nil {
 		return nil, fmt.Errorf("commit %d: %w", m.Generation, err)
 	}

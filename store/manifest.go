@@ -1,7 +1,6 @@
 package store
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // Limits of a manifest.
@@ -22,19 +22,42 @@ const (
 	// segment.
 	MaxAnalyzerName    = 255
 	MaxAnalyzerOptions = 1 << 16
+	// MaxKeepCommits bounds the number of commits to keep.
+	MaxKeepCommits = math.MaxInt32
 )
 
 // Manifest is the content of one commit: its segments and their deletes.
 type Manifest struct {
+	// Version is that of the format in whose form the manifest was read or committed.
+	Version format.Version
 	// Generation numbers commits from 1; 0 is the index before its first commit.
 	Generation uint64
 	// NextFile is greater than every file number used so far.
 	NextFile uint64
-	// Analyzer and AnalyzerOptions identify the analyzer of all segments.
+	// Analyzer and AnalyzerOptions identify the analyzer of all segments. They are empty
+	// if there is a Schema, whose fields have their own.
 	Analyzer, AnalyzerOptions string
+	// Schema describes the documents. Its fields have ids. Nil means documents of one text.
+	Schema *schema.Schema
+	// Stored says whether the texts of documents are stored, in an index without a Schema.
+	Stored Stored
+	// KeepCommits is how many commits are kept, or 0 in a manifest of version 0.2, which
+	// does not say.
+	KeepCommits int
 	// Segments are the segments in docID order.
 	Segments []SegmentInfo
 }
+
+// Stored says whether an index stores the texts of documents.
+type Stored uint8
+
+// What a manifest says of stored texts. One of version 0.2, or of an index with a schema,
+// says nothing.
+const (
+	StoredUnknown Stored = iota
+	StoredNo
+	StoredYes
+)
 
 // SegmentInfo is the entry of one segment in a manifest.
 type SegmentInfo struct {
@@ -49,16 +72,58 @@ type SegmentInfo struct {
 	Postings, Tokens uint64
 	// DeletesFile is the number of the deletes file, or 0 if nothing is deleted.
 	DeletesFile uint64
+	// DeletesID is the random id of the deletes file; that of a file of version 0.2 is zero.
+	DeletesID format.ID
 	// Deleted is the number of deleted documents, and DeletedTokens that of their
-	// tokens.
+	// tokens. With a schema DeletedTokens is 0, and Fields have those of each field.
 	Deleted       uint32
 	DeletedTokens uint64
+	// FileLen is the length of the segment's file, and Tail the offset in it of the
+	// sections that every query reads, which are its end. 0 means unknown: a Tail of
+	// version 0.2, a FileLen in its manifests.
+	FileLen, Tail int64
+	// Fields are the statistics of the schema's fields that have lengths, by ascending id.
+	Fields []FieldStats
+}
+
+// FieldStats are the statistics of a field in a segment, from which those of the index
+// follow.
+type FieldStats struct {
+	// ID is the field's.
+	ID uint32
+	// Docs is the number of documents with a length above 0, and Tokens the sum of these
+	// lengths, as they can be read back; both with deleted documents.
+	Docs   uint32
+	Tokens uint64
+	// Deleted and DeletedTokens are those of deleted documents.
+	Deleted       uint32
+	DeletedTokens uint64
+}
+
+// Equal reports whether s and t say the same.
+func (s SegmentInfo) Equal(t SegmentInfo) bool {
+	return s.File == t.File && s.ID == t.ID && s.Docs == t.Docs && s.Postings == t.Postings && s.Tokens == t.Tokens &&
+		s.DeletesFile == t.DeletesFile && s.DeletesID == t.DeletesID && s.Deleted == t.Deleted && s.DeletedTokens == t.DeletedTokens &&
+		s.FileLen == t.FileLen && s.Tail == t.Tail && slices.Equal(s.Fields, t.Fields)
+}
+
+// ForgetDeletes makes s the entry of a segment without deleted documents.
+func (s *SegmentInfo) ForgetDeletes() {
+	s.DeletesFile, s.DeletesID, s.Deleted, s.DeletedTokens = 0, format.ID{}, 0, 0
+	s.Fields = slices.Clone(s.Fields)
+	for i := range s.Fields {
+		s.Fields[i].Deleted, s.Fields[i].DeletedTokens = 0, 0
+	}
 }
 
 // Clone returns a deep copy of m.
 func (m *Manifest) Clone() *Manifest {
 	c := *m
+	c.Schema = m.Schema.Clone()
 	c.Segments = slices.Clone(m.Segments)
+	for i := range c.Segments {
+		c.Segments[i].Fields = slices.Clone(c.Segments[i].Fields)
+	}
 	return &c
 }
 
@@ -96,76 +161,6 @@ func (m *Manifest) Files() []string {
 	return names
 }
 
-// minSegment is the minimum number of bytes of an encoded SegmentInfo.
-const minSegment = 7 + len(format.ID{})
-
-// AppendManifest appends the encoded manifest, which is the content of the
-// section of a manifest file, to dst.
-func AppendManifest(dst []byte, m *Manifest) []byte {
-	dst = binary.AppendUvarint(dst, m.Generation)
-	dst = binary.AppendUvarint(dst, m.NextFile)
-	dst = binary.AppendUvarint(dst, uint64(len(m.Analyzer)))
-	dst = append(dst, m.Analyzer...)
-	dst = binary.AppendUvarint(dst, uint64(len(m.AnalyzerOptions)))
-	dst = append(dst, m.AnalyzerOptions...)
-	dst = binary.AppendUvarint(dst, uint64(len(m.Segments)))
-	for i := range m.Segments {
-		s := &m.Segments[i]
-		dst = binary.AppendUvarint(dst, s.File)
-		dst = append(dst, s.ID[:]...)
-		dst = binary.AppendUvarint(dst, uint64(s.Docs))
-		dst = binary.AppendUvarint(dst, s.Postings)
-		dst = binary.AppendUvarint(dst, s.Tokens)
-		dst = binary.AppendUvarint(dst, s.DeletesFile)
-		dst = binary.AppendUvarint(dst, uint64(s.Deleted))
-		dst = binary.AppendUvarint(dst, s.DeletedTokens)
-	}
-	return dst
-}
-
-// ReadManifest decodes a manifest file and checks everything that can be checked
-// without its segments. name is for errors.
-func ReadManifest(name string, d Data) (*Manifest, error) {
-	_, b, off, err := readSection(name, d, format.KindManifest, format.SectionManifest)
-	if err != nil {
-		return nil, err
-	}
-	m, err := decodeManifest(b, off)
-	if err != nil {
-		return nil, format.Locate(err, format.Place{File: name, Section: format.SectionManifest.String(), Block: format.NoBlock})
-	}
-	return m, nil
-}
-
-func decodeManifest(b []byte, off int64) (*Manifest, error) {
-	r := format.NewBuffer(b, off)
-	m := &Manifest{
-		Generation:      r.Uvarint(),
-		NextFile:        r.Uvarint(),
-		Analyzer:        r.String(MaxAnalyzerName),
-		AnalyzerOptions: r.String(MaxAnalyzerOptions),
-	}
-	m.Segments = make([]SegmentInfo, r.Count(MaxSegments, minSegment))
-	for i := range m.Segments {
-		s := &m.Segments[i]
-		s.File = r.Uvarint()
-		copy(s.ID[:], r.Bytes(len(s.ID)))
-		s.Docs = uint32(r.Count(codec.MaxDoc+1, 0))
-		s.Postings = r.Uvarint()
-		s.Tokens = r.Uvarint()
-		s.DeletesFile = r.Uvarint()
-		s.Deleted = uint32(r.Count(codec.MaxDoc+1, 0))
-		s.DeletedTokens = r.Uvarint()
-	}
-	if err := r.Done(); err != nil {
-		return nil, err
-	}
-	if err := m.check(); err != nil {
-		return nil, format.Corrupt("%s", err)
-	}
-	return m, nil
-}
-
 // check returns what is wrong with a manifest that was read or is about to be
 // written.
 func (m *Manifest) check() error {
@@ -176,14 +171,25 @@ func (m *Manifest) check() error {
 		return fmt.Errorf("impossible next file number %d", m.NextFile)
 	case len(m.Analyzer) > MaxAnalyzerName || len(m.AnalyzerOptions) > MaxAnalyzerOptions:
 		return errors.New("analyzer name or options are too long")
+	case m.KeepCommits < 0 || m.KeepCommits > MaxKeepCommits:
+		return fmt.Errorf("impossible number of commits to keep %d", m.KeepCommits)
+	case m.Stored > StoredYes || m.Stored != StoredUnknown && m.Schema != nil:
+		return fmt.Errorf("impossible word of stored texts, %d", m.Stored)
 	case len(m.Segments) > MaxSegments:
 		return fmt.Errorf("%d segments, at most %d are possible", len(m.Segments), MaxSegments)
+	}
+	if err := m.checkSchema(); err != nil {
+		return err
 	}
 	used := make(map[uint64]struct{}, len(m.Segments))
 	var docs, postings, tokens uint64
 	for i := range m.Segments {
 		s := &m.Segments[i]
-		if err := s.check(m.NextFile, used); err != nil {
+		err := s.check(m.NextFile, used)
+		if err == nil {
+			err = s.checkTokens(m.Schema)
+		}
+		if err != nil {
 			return fmt.Errorf("segment %d: %w", i, err)
 		}
 		if docs += uint64(s.Docs); docs > MaxDocs {
@@ -220,6 +226,72 @@ func (s *SegmentInfo) check(next uint64, used map[uint64]struct{}) error {
 		return fmt.Errorf("%d of %d documents are deleted", s.Deleted, s.Docs)
 	case (s.Deleted == 0) != (s.DeletesFile == 0):
 		return fmt.Errorf("%d deleted documents in deletes file %d", s.Deleted, s.DeletesFile)
+	case s.DeletesFile == 0 && s.DeletesID != format.ID{}:
+		return fmt.Errorf("no deletes file, but its id %x", s.DeletesID)
+	case s.FileLen < 0 || s.FileLen > format.MaxFileSize || s.Tail < 0 || s.Tail > s.FileLen:
+		return fmt.Errorf("a file of %d bytes with its tail at %d", s.FileLen, s.Tail)
+	}
+	return nil
+}
+
+// checkSchema returns what is wrong with the schema.
+func (m *Manifest) checkSchema() error {
+	if m.Schema == nil {
+		return nil
+	}
+	if m.Analyzer != "" || m.AnalyzerOptions != "" {
+		return errors.New("an analyzer for all fields beside those of the schema")
+	}
+	for i := range m.Schema.Fields {
+		if f := &m.Schema.Fields[i]; f.ID == 0 || f.Index == schema.IndexDefault || f.Kind == schema.KindText && f.Analyzer == "" {
+			return fmt.Errorf("field %q: its id, index or analyzer are missing", f.Name)
+		}
+	}
+	return m.Schema.Check()
+}
+
+// checkTokens returns what is wrong with the numbers of tokens.
+func (s *SegmentInfo) checkTokens(sch *schema.Schema) error {
+	if sch == nil {
+		if len(s.Fields) > 0 {
+			return errors.New("statistics of fields without a schema")
+		}
+		return s.checkDeletedTokens()
+	}
+	if s.DeletedTokens != 0 {
+		return fmt.Errorf("%d deleted tokens beside those of the fields", s.DeletedTokens)
+	}
+	last := uint32(0)
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.ID <= last || f.ID >= sch.NextID {
+			return fmt.Errorf("statistics of field %d after those of field %d, the next one is %d", f.ID, last, sch.NextID)
+		}
+		last = f.ID
+		if err := f.check(s); err != nil {
+			return fmt.Errorf("field %d: %w", f.ID, err)
+		}
+	}
+	return nil
+}
+
+// check returns what is wrong with the statistics of a field of s. Each document counted has
+// a token.
+func (f *FieldStats) check(s *SegmentInfo) error {
+	live := f.Docs - f.Deleted
+	switch {
+	case f.Docs > s.Docs || f.Deleted > min(f.Docs, s.Deleted) || live > s.Docs-s.Deleted:
+		return fmt.Errorf("in %d documents, of which %d are deleted; the segment has %d and %d", f.Docs, f.Deleted, s.Docs, s.Deleted)
+	case f.DeletedTokens > f.Tokens || f.DeletedTokens < uint64(f.Deleted) || f.Tokens-f.DeletedTokens < uint64(live),
+		f.Deleted == 0 && f.DeletedTokens != 0, live == 0 && f.DeletedTokens != f.Tokens:
+		return fmt.Errorf("%d of %d documents are deleted, with %d of %d tokens", f.Deleted, f.Docs, f.DeletedTokens, f.Tokens)
+	}
+	return nil
+}
+
+// checkDeletedTokens returns what is wrong with the tokens of deleted documents without a schema.
+func (s *SegmentInfo) checkDeletedTokens() error {
+	switch {
 	case s.DeletedTokens > s.Tokens || s.Deleted == 0 && s.DeletedTokens != 0 || s.Deleted > 0 && s.Deleted == s.Docs && s.DeletedTokens != s.Tokens:
 		return fmt.Errorf("%d of %d documents are deleted, with %d of %d tokens", s.Deleted, s.Docs, s.DeletedTokens, s.Tokens)
 	}

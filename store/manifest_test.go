@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -17,6 +18,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -84,20 +86,75 @@ func golden(t *testing.T, name string, file []byte) {
 	}
 }
 
+var (
+	version02 = format.Version{Minor: 2}
+	version03 = format.Version{Minor: 3}
+)
+
+// schemaManifest has a schema, of which a field was dropped, and a segment that still has it.
+func schemaManifest() *Manifest {
+	return &Manifest{
+		Generation: 7, NextFile: 300, KeepCommits: 2,
+		Schema: &schema.Schema{NextID: 5, Fields: []schema.Field{
+			{ID: 4, Name: "url", Kind: schema.KindKeyword, Index: schema.IndexDocs, Stored: true, K1: 1.2},
+			{ID: 1, Name: "title", Kind: schema.KindText, Index: schema.IndexFreqs, Analyzer: "english", Options: "stop=none", Lengths: schema.LengthsByte, B: 0.3, Weight: 2},
+			{ID: 2, Name: "year", Kind: schema.KindInteger, Index: schema.IndexNone, Stored: true},
+		}},
+		Segments: []SegmentInfo{
+			{File: 12, ID: format.ID{0: 1, 15: 2}, Docs: 1000, Postings: 5000, Tokens: 7000, DeletesFile: 299, DeletesID: format.ID{0: 9}, Deleted: 3, FileLen: 1 << 20, Tail: 1 << 19,
+				Fields: []FieldStats{{ID: 1, Docs: 900, Tokens: 4000, Deleted: 2, DeletedTokens: 9}, {ID: 3, Docs: 1000, Tokens: 2000, Deleted: 3, DeletedTokens: 3}}},
+			{File: 14, ID: format.ID{0: 3, 15: 4}, Docs: 1, Postings: 1, Tokens: 1, FileLen: 4096, Tail: 1024},
+		},
+	}
+}
+
+// undump returns the file of which testdata has the non-zero lines. The last line is not zero.
+func undump(t *testing.T, name string) (file []byte) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		at, err := strconv.ParseInt(line[:8], 16, 0)
+		b, err2 := hex.DecodeString(strings.ReplaceAll(line[8:58], " ", ""))
+		if err != nil || err2 != nil {
+			t.Fatal(err, err2)
+		}
+		file = append(append(file, make([]byte, int(at)-len(file))...), b...)
+	}
+	return file
+}
+
+// What version 0.2 wrote is read for ever, and what this version writes does not change.
 func TestManifestGolden(t *testing.T) {
-	f := manifestFile(t, AppendManifest(nil, goldenManifest()))
-	golden(t, "manifest.hex", f.b)
-	m, err := ReadManifest("m", f)
-	if err != nil || !reflect.DeepEqual(m, goldenManifest()) {
-		t.Fatalf("%+v, %v", m, err)
+	for _, test := range []struct {
+		name string
+		v    format.Version
+		want *Manifest
+	}{
+		{"manifest-0.2.hex", version02, goldenManifest()},
+		{"manifest.hex", version03, goldenManifest()},
+		{"manifest-schema.hex", version03, schemaManifest()},
+	} {
+		f := &memory{}
+		if test.want.Version = test.v; test.v == version02 {
+			f.b = undump(t, test.name)
+		} else {
+			f = manifestFile(t, AppendManifest(nil, test.want))
+			golden(t, test.name, f.b)
+		}
+		if m, err := ReadManifest("m", f); err != nil || !reflect.DeepEqual(m, test.want) {
+			t.Errorf("%s: %+v, %v", test.name, m, err)
+		}
 	}
 }
 
 func TestDeletesGolden(t *testing.T) {
-	s := SegmentInfo{ID: format.ID{0: 1, 15: 2}, Docs: 100000, Deleted: 20006, DeletesFile: 1}
+	s := SegmentInfo{ID: format.ID{0: 1, 15: 2}, Docs: 100000, Deleted: 20006, DeletesFile: 1, DeletesID: format.ID{3: 7}}
 	bm := roaring.BitmapOf(3, 5, 70000, 70002, 70004, 99999)
 	bm.AddRange(20000, 40000)
-	content, err := appendDeletes(nil, bm)
+	content, err := appendDeletes(s.DeletesID[:], bm)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,13 +168,27 @@ func TestDeletesGolden(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, x := range map[string]SegmentInfo{
-		"another segment": {ID: format.ID{9}, Docs: s.Docs, Deleted: s.Deleted},
-		"another count":   {ID: s.ID, Docs: s.Docs, Deleted: s.Deleted + 1},
-		"fewer documents": {ID: s.ID, Docs: 99999, Deleted: s.Deleted},
+		"another segment": {ID: format.ID{9}, Docs: s.Docs, Deleted: s.Deleted, DeletesID: s.DeletesID},
+		"another count":   {ID: s.ID, Docs: s.Docs, Deleted: s.Deleted + 1, DeletesID: s.DeletesID},
+		"fewer documents": {ID: s.ID, Docs: 99999, Deleted: s.Deleted, DeletesID: s.DeletesID},
+		"another file":    {ID: s.ID, Docs: s.Docs, Deleted: s.Deleted, DeletesID: format.ID{8}},
 	} {
 		if _, err := ReadDeletes("d", &f, &x); !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// A deletes file of version 0.2 has no id of its own.
+func TestFirstDeletes(t *testing.T) {
+	f := memory{undump(t, "deletes-0.2.hex")}
+	s := SegmentInfo{ID: format.ID{0: 1, 15: 2}, Docs: 100000, Deleted: 20006, DeletesFile: 1}
+	if bm, err := ReadDeletes("d", &f, &s); err != nil || bm.GetCardinality() != 20006 {
+		t.Error(err)
+	}
+	s.DeletesID[0] = 1
+	if _, err := ReadDeletes("d", &f, &s); !errors.Is(err, format.ErrCorrupt) {
+		t.Errorf("with an id: %v", err)
 	}
 }
 
@@ -137,6 +208,9 @@ func TestManifestFlippedBits(t *testing.T) {
 		}
 	}
 }
+
+// fields makes m what schemaManifest returns.
+func fields(m *Manifest) { *m = *schemaManifest() }
 
 func TestManifestRefuses(t *testing.T) {
 	for what, change := range map[string]func(*Manifest){
@@ -159,6 +233,32 @@ func TestManifestRefuses(t *testing.T) {
 		"documents overflow": func(m *Manifest) {
 			m.Segments[0].Docs, m.Segments[1].Docs = 1<<31, 1<<31
 		},
+		"commits to keep":       func(m *Manifest) { m.KeepCommits = MaxKeepCommits + 1 },
+		"stored texts":          func(m *Manifest) { m.Stored = 3 },
+		"stored texts, fields":  func(m *Manifest) { fields(m); m.Stored = StoredNo },
+		"id of no deletes":      func(m *Manifest) { fields(m); m.Segments[0].DeletesFile = 0 },
+		"tail behind the end":   func(m *Manifest) { m.Segments[0].Tail = 1 },
+		"file too long":         func(m *Manifest) { m.Segments[0].FileLen = format.MaxFileSize + 1 },
+		"analyzer of a schema":  func(m *Manifest) { fields(m); m.Analyzer = "simple" },
+		"no fields":             func(m *Manifest) { fields(m); m.Schema.Fields = nil },
+		"field without id":      func(m *Manifest) { fields(m); m.Schema.Fields[0].ID = 0 },
+		"field without index":   func(m *Manifest) { fields(m); m.Schema.Fields[0].Index = 0 },
+		"field with positions":  func(m *Manifest) { fields(m); m.Schema.Fields[1].Index = schema.IndexPositions },
+		"field of impacts":      func(m *Manifest) { fields(m); m.Schema.Fields[0].Kind = schema.KindImpacts },
+		"no analyzer":           func(m *Manifest) { fields(m); m.Schema.Fields[1].Analyzer = "" },
+		"id of the next field":  func(m *Manifest) { fields(m); m.Schema.NextID = 4 },
+		"name twice":            func(m *Manifest) { fields(m); m.Schema.Fields[0].Name = "title" },
+		"tokens deleted":        func(m *Manifest) { fields(m); m.Segments[0].DeletedTokens = 1 },
+		"fields in disorder":    func(m *Manifest) { fields(m); m.Segments[0].Fields[1].ID = 1 },
+		"field of the future":   func(m *Manifest) { fields(m); m.Segments[0].Fields[1].ID = 5 },
+		"field of 0":            func(m *Manifest) { fields(m); m.Segments[0].Fields[0].ID = 0 },
+		"field of more":         func(m *Manifest) { fields(m); m.Segments[0].Fields[0].Docs = 1001 },
+		"more live":             func(m *Manifest) { fields(m); m.Segments[0].Fields[0].Docs = 1000 },
+		"more deleted":          func(m *Manifest) { fields(m); m.Segments[0].Fields[0].Deleted = 4 },
+		"fewer tokens":          func(m *Manifest) { fields(m); m.Segments[0].Fields[0].Tokens = 906 },
+		"fewer deleted tokens":  func(m *Manifest) { fields(m); m.Segments[0].Fields[0].DeletedTokens = 1 },
+		"tokens of no deleted":  func(m *Manifest) { fields(m); m.Segments[0].Fields[0].Deleted = 0 },
+		"tokens of no document": func(m *Manifest) { fields(m); m.Segments[1].Fields = []FieldStats{{ID: 1, Tokens: 1}} },
 	} {
 		m := goldenManifest()
 		change(m)
@@ -169,12 +269,20 @@ func TestManifestRefuses(t *testing.T) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
+	m := schemaManifest()
+	m.Schema = nil
+	if m.check() == nil {
+		t.Error("statistics of fields without a schema are not refused")
+	}
 	good := AppendManifest(nil, goldenManifest())
 	for what, content := range map[string][]byte{
 		"empty":         {},
 		"cut":           good[:len(good)-1],
 		"trailing byte": append(good[:len(good):len(good)], 0),
-		"many segments": {1, 1, 0, 0, 0xFF, 0xFF, 3},
+		"many segments": {1, 1, 0, 0, 0, 0, 0, 0xFF, 0xFF, 3},
+		"unknown flag":  {1, 1, 0, 0, 8, 0, 0, 0},
+		"sorted":        {1, 1, 0, 0, 0, 0, 1, 0},
+		"many fields":   {1, 1, 0, 0, 1, 0, 0, 1, 0xFF, 3},
 	} {
 		_, err := ReadManifest("m", manifestFile(t, content))
 		var e *format.Error
@@ -200,10 +308,21 @@ func TestManifestRefuses(t *testing.T) {
 
 func drawManifest(t *rapid.T) *Manifest {
 	m := &Manifest{
-		Generation:      rapid.Uint64Range(1, MaxFileNumber).Draw(t, "generation"),
-		Analyzer:        string(rapid.SliceOfN(rapid.Byte(), 0, 255).Draw(t, "analyzer")),
-		AnalyzerOptions: string(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "options")),
-		Segments:        []SegmentInfo{},
+		Generation:  rapid.Uint64Range(1, MaxFileNumber).Draw(t, "generation"),
+		KeepCommits: rapid.IntRange(0, MaxKeepCommits).Draw(t, "commits to keep"),
+		Segments:    []SegmentInfo{},
+	}
+	if rapid.Bool().Draw(t, "schema") {
+		m.Schema = &schema.Schema{NextID: 9, Fields: []schema.Field{{
+			ID: rapid.Uint32Range(1, 8).Draw(t, "field"), Name: rapid.StringMatching(`[a-zé]{1,9}`).Draw(t, "name"), Kind: schema.KindText,
+			Analyzer: rapid.StringN(1, 20, 255).Draw(t, "analyzer"), Options: rapid.StringN(0, 20, 255).Draw(t, "options"),
+			Index:  rapid.SampledFrom([]schema.Index{schema.IndexDocs, schema.IndexFreqs}).Draw(t, "index"),
+			Stored: rapid.Bool().Draw(t, "stored"), K1: rapid.Float64Range(0, 1e6).Draw(t, "k1"), Weight: rapid.Float64Range(1e-6, 1e6).Draw(t, "weight"),
+		}}}
+	} else {
+		m.Analyzer = string(rapid.SliceOfN(rapid.Byte(), 0, 255).Draw(t, "analyzer"))
+		m.AnalyzerOptions = string(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "options"))
+		m.Stored = rapid.SampledFrom([]Stored{StoredUnknown, StoredNo, StoredYes}).Draw(t, "texts")
 	}
 	next := uint64(1)
 	for range rapid.IntRange(0, 20).Draw(t, "segments") {
@@ -215,10 +334,17 @@ func drawManifest(t *rapid.T) *Manifest {
 		next++
 		if s.Deleted = rapid.Uint32Range(0, s.Docs).Draw(t, "deleted"); s.Deleted > 0 {
 			s.DeletesFile = next
+			copy(s.DeletesID[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "id of deletes"))
 			if s.DeletedTokens = s.Tokens; s.Deleted < s.Docs {
 				s.DeletedTokens = rapid.Uint64Range(0, s.Tokens).Draw(t, "deleted tokens")
 			}
 			next += rapid.Uint64Range(1, 1<<40).Draw(t, "gap")
+		}
+		s.FileLen = rapid.Int64Range(0, format.MaxFileSize).Draw(t, "length")
+		s.Tail = rapid.Int64Range(0, s.FileLen).Draw(t, "tail")
+		if m.Schema != nil {
+			s.DeletedTokens = 0
+			drawFields(t, &s)
 		}
 		m.Segments = append(m.Segments, s)
 	}
@@ -226,14 +352,48 @@ func drawManifest(t *rapid.T) *Manifest {
 	return m
 }
 
+// drawFields draws statistics of fields.
+func drawFields(t *rapid.T, s *SegmentInfo) {
+	for id := rapid.Uint32Range(1, 9).Draw(t, "first"); id < 9; id += rapid.Uint32Range(1, 9).Draw(t, "next") {
+		f := FieldStats{ID: id, Deleted: rapid.Uint32Range(0, s.Deleted).Draw(t, "deleted")}
+		live := rapid.Uint32Range(0, s.Docs-s.Deleted).Draw(t, "live")
+		f.Docs = f.Deleted + live
+		if f.Deleted > 0 {
+			f.DeletedTokens = uint64(f.Deleted) + rapid.Uint64Range(0, 1<<40).Draw(t, "deleted tokens")
+		}
+		if f.Tokens = f.DeletedTokens; live > 0 {
+			f.Tokens += uint64(live) + rapid.Uint64Range(0, 1<<40).Draw(t, "tokens")
+		}
+		s.Fields = append(s.Fields, f)
+	}
+}
+
 func TestManifestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := drawManifest(rt)
-		got, err := decodeManifest(AppendManifest(nil, m), 0)
+		got, err := decodeManifest(appendManifest(nil, m, version03), 0, version03)
+		m.Version = version03
+		if err == nil && rapid.Bool().Draw(rt, "of 0.2") {
+			forget(m)
+			m.Version = version02
+			got, err = decodeManifest(appendManifest(nil, m, version02), 0, version02)
+		}
 		if err != nil || !reflect.DeepEqual(got, m) || !reflect.DeepEqual(m.Clone(), m) {
 			rt.Fatalf("%+v\n%+v\n%v", m, got, err)
 		}
 	})
+}
+
+// forget removes from a manifest what version 0.2 does not say.
+func forget(m *Manifest) {
+	m.Schema, m.Stored, m.KeepCommits = nil, StoredUnknown, 0
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		s.DeletesID, s.FileLen, s.Tail, s.Fields = format.ID{}, 0, 0, nil
+		if s.Deleted == s.Docs && s.Deleted > 0 {
+			s.DeletedTokens = s.Tokens
+		}
+	}
 }
 
 // The library reads every bitmap that passes our check as the same set, and every

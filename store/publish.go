@@ -38,7 +38,7 @@ func (l *Lock) Publish(m *Manifest) error {
 	if d.published != nil {
 		visible = d.published.Manifest
 	}
-	if slices.Equal(m.Segments, visible.Segments) {
+	if slices.EqualFunc(m.Segments, visible.Segments, SegmentInfo.Equal) {
 		d.mu.Unlock()
 		return nil
 	}

@@ -73,9 +73,7 @@ func TestPublish(t *testing.T) {
 			s, err := writeSegment(l, 2)
 			must(err)
 			m.Segments = append(m.Segments, s)
-			m.Segments[0].DeletesFile, err = l.WriteDeletes(m.Segments[0].ID, roaring.BitmapOf(3))
-			must(err)
-			m.Segments[0].Deleted = 1
+			must(l.WriteDeletes(&m.Segments[0], roaring.BitmapOf(3)))
 			must(l.Publish(m))
 			first := published(t, d)
 			if len(first.Files()) != 3 || first.Generation != gen || other.Published() != 0 {
@@ -90,9 +88,7 @@ func TestPublish(t *testing.T) {
 			must(err)
 			must(l.Discard(second.File))
 			m.Segments[1] = s
-			m.Segments[0].DeletesFile, err = l.WriteDeletes(m.Segments[0].ID, roaring.BitmapOf(3, 4))
-			must(err)
-			m.Segments[0].Deleted = 2
+			must(l.WriteDeletes(&m.Segments[0], roaring.BitmapOf(3, 4)))
 			must(l.Publish(m))
 			must(l.Publish(m.Clone()))
 			c := published(t, d)

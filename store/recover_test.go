@@ -92,8 +92,7 @@ func two(t testing.TB) map[string]string {
 		}
 		m.Segments = append(m.Segments, s)
 		if n == 2 {
-			m.Segments[0].Deleted = 2
-			if m.Segments[0].DeletesFile, err = l.WriteDeletes(m.Segments[0].ID, roaring.BitmapOf(3, 5)); err != nil {
+			if err := l.WriteDeletes(&m.Segments[0], roaring.BitmapOf(3, 5)); err != nil {
 				t.Fatal(err)
 			}
 		}

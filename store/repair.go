@@ -44,12 +44,7 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 	}
 	ctx = orBackground(ctx)
 	r = &Recovery{Manifest: &Manifest{}, deletes: make(map[uint64]*roaring.Bitmap)}
-	for i := range inv.Manifests {
-		if m := inv.Manifests[i].Manifest; m != nil && m.Analyzer != "" {
-			r.Manifest.Analyzer, r.Manifest.AnalyzerOptions = m.Analyzer, m.AnalyzerOptions
-			break
-		}
-	}
+	r.describe(inv)
 	var entered []*candidate
 	for i := range slices.Backward(inv.Files) {
 		f := &inv.Files[i]
@@ -82,6 +77,19 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 	return r, nil
 }
 
+// describe takes from the newest readable manifest what segments do not tell.
+func (r *Recovery) describe(inv *Inventory) {
+	for i := range inv.Manifests {
+		m := inv.Manifests[i].Manifest
+		if m == nil || m.Analyzer == "" && m.Schema == nil {
+			continue
+		}
+		r.Manifest.Analyzer, r.Manifest.AnalyzerOptions, r.Manifest.Schema = m.Analyzer, m.AnalyzerOptions, m.Schema.Clone()
+		r.Manifest.Stored, r.Manifest.KeepCommits = m.Stored, m.KeepCommits
+		return
+	}
+}
+
 // refuse returns why a segment cannot enter whatever the others are, or "".
 func (r *Recovery) refuse(f *FileState) string {
 	if f.Err != nil && len(f.Mends) == 0 {
@@ -104,7 +112,7 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 		return nil, nil, err
 	}
 	c = &candidate{file: f, seg: s, deletes: roaring.New()}
-	c.info = SegmentInfo{File: f.Number, ID: f.ID, Docs: f.Docs, Postings: f.Postings, Tokens: f.Tokens}
+	c.info = SegmentInfo{File: f.Number, ID: f.ID, FileLen: f.fileLen, Tail: f.tail, Docs: f.Docs, Postings: f.Postings, Tokens: f.Tokens}
 	if c.lens, err = s.DocLens(); err != nil {
 		data.Close()
 		return nil, nil, err
@@ -116,7 +124,7 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 		}
 		bm, err := x.deletes(d, f.Docs)
 		if err == nil {
-			c.delete(bm, x.Number)
+			c.delete(bm, x.Number, x.deletesID)
 			r.Notes = append(r.Notes, x.mendNotes()...)
 			break
 		}
@@ -130,8 +138,8 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 }
 
 // delete sets the deleted documents of c and their file, 0 if it is to be written.
-func (c *candidate) delete(docs *roaring.Bitmap, file uint64) {
-	c.deletes, c.info.DeletesFile = docs, file
+func (c *candidate) delete(docs *roaring.Bitmap, file uint64, id format.ID) {
+	c.deletes, c.info.DeletesFile, c.info.DeletesID = docs, file, id
 	c.info.Deleted, c.info.DeletedTokens = uint32(docs.GetCardinality()), DeletedTokens(c.lens, docs.ToDense())
 }
 
@@ -160,7 +168,7 @@ func (r *Recovery) enter(ctx context.Context, c *candidate, entered []*candidate
 		}
 		r.Notes = append(r.Notes, Dropped{c.file.Name, fmt.Sprintf("%d of its documents are those of %s", n, strings.Join(newer, ", "))})
 		r.deletes[c.info.File] = gone
-		c.delete(gone, 0)
+		c.delete(gone, 0, format.ID{})
 	}
 	if c.info.Deleted == c.info.Docs {
 		return "all its documents are deleted", nil
@@ -228,13 +236,13 @@ func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.S
 
 // sound returns m without the files that are to be mended, as generation gen.
 func (inv *Inventory) sound(gen uint64, m *Manifest) *Manifest {
-	out := &Manifest{Generation: gen}
+	out := &Manifest{Generation: gen, Schema: m.Schema}
 	for _, s := range m.Segments {
 		if inv.mended(SegmentName(s.File)) != nil {
 			continue
 		}
 		if inv.mended(DeletesName(s.DeletesFile)) != nil {
-			s.DeletesFile, s.Deleted, s.DeletedTokens = 0, 0, 0
+			s.ForgetDeletes()
 		}
 		out.Segments = append(out.Segments, s)
 	}
@@ -261,14 +269,14 @@ func (l *Lock) write(ctx context.Context, inv *Inventory, r *Recovery, s *Segmen
 		}
 	}
 	if deletes != nil {
-		s.DeletesFile, err = l.WriteDeletes(s.ID, deletes)
+		return l.WriteDeletes(s, deletes)
 	}
-	return err
+	return nil
 }
 
 func (l *Lock) apply(ctx context.Context, inv *Inventory, r *Recovery) error {
 	m := r.Manifest.Clone()
-	l.next = inv.next
+	l.next, l.record = inv.next, m.KeepCommits
 	l.cur, l.id = inv.sound(inv.generation, r.Manifest), CommitID{generation: inv.generation} // no commit on disk
 	if err := l.checkNamed(); err != nil {
 		return err

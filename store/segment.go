@@ -55,7 +55,7 @@ func openSegment(fs ReadFS, m *Manifest, i int) (s *segment.Segment, data Data, 
 }
 
 // CheckSegment returns an error of kind format.ErrCorrupt unless s matches entry
-// i of m: its id; its numbers of documents, postings and tokens; and the name and
+// i of m: its id, length and tail; its numbers of documents, postings and tokens; and the name and
 // options of the analyzer.
 func (m *Manifest) CheckSegment(i int, s *segment.Segment) error {
 	info, meta := &m.Segments[i], s.Meta()
@@ -63,6 +63,10 @@ func (m *Manifest) CheckSegment(i int, s *segment.Segment) error {
 	switch {
 	case s.Header().ID != info.ID:
 		e = format.Corrupt("the file has id %x, the manifest says %x", s.Header().ID, info.ID)
+	case info.FileLen != 0 && s.Header().FileLen != info.FileLen:
+		e = format.Corrupt("%d bytes, the manifest says %d", s.Header().FileLen, info.FileLen)
+	case info.Tail != 0 && s.Header().Tail() != info.Tail:
+		e = format.Corrupt("a tail at %d, the manifest says %d", s.Header().Tail(), info.Tail)
 	case meta.Docs != info.Docs || meta.Postings != info.Postings || meta.Tokens != info.Tokens:
 		e = format.Corrupt("%d documents, %d postings, %d tokens; the manifest says %d, %d, %d",
 			meta.Docs, meta.Postings, meta.Tokens, info.Docs, info.Postings, info.Tokens)

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"slices"
@@ -32,8 +33,12 @@ func (l *Lock) start(o LockOptions) error {
 		if err := ls.noManifest(); !errors.Is(err, format.ErrNotAnIndex) {
 			return err
 		}
-		l.keepPresent()
-		err := l.Commit(&Manifest{Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions})
+		l.keep = max(l.keep, 1)
+		m := &Manifest{Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Schema: o.Schema.Clone()}
+		if m.Schema != nil {
+			m.Analyzer, m.AnalyzerOptions = "", ""
+		}
+		err := l.Commit(m)
 		if err != nil || ls.found == "" {
 			return err
 		}
@@ -46,6 +51,7 @@ func (l *Lock) start(o LockOptions) error {
 	l.cur, l.stored, l.id = c.Manifest.Clone(), true, c.ID()
 	c.Release()
 	l.next = max(l.next, l.cur.NextFile)
+	l.keep = cmp.Or(l.keep, l.cur.KeepCommits, keepAll)
 	if err := l.checkNamed(); err != nil {
 		return err
 	}
@@ -125,7 +131,7 @@ func (l *Lock) findOld(ls *listing) error {
 	return nil
 }
 
-// keepPresent sets what KeepPresent stands for.
+// keepPresent sets what keepAll stands for.
 func (l *Lock) keepPresent() {
 	if l.keep == keepAll {
 		l.keep = 1 + len(l.kept())

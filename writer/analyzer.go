@@ -14,13 +14,24 @@ import (
 // a different analyzer.
 var ErrAnalyzer = errors.New("analyzers differ")
 
-// Analyzer returns the analyzer of the index.
+// Analyzer returns the analyzer of the index. The fields of a Schema have their own.
 func (w *Writer) Analyzer() analysis.Analyzer { return w.opts.Analyzer }
+
+// analyzer returns what segments and manifests name: nothing if the fields have analyzers.
+func (w *Writer) analyzer() (name, options string) {
+	if w.opts.Schema != nil {
+		return "", ""
+	}
+	return w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
+}
 
 // setAnalyzer determines the analyzer of the index whose newest commit is m.
 func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
 	asked := w.opts.Analyzer
 	switch {
+	case w.opts.Schema != nil:
+		w.opts.Analyzer, err = analysis.New("standard", "")
+		return err
 	case len(m.Segments) == 0 && asked != nil: // an index without documents takes any
 		return nil
 	case asked == nil || asked.Name() == m.Analyzer && hasDefaults(asked):

@@ -142,21 +142,21 @@ func (w *Writer) begin(p *plan) {
 	of := share{&w.merges.opts, func(n int) error { return w.merges.limit.wait(ctx, n) }}
 	w.merges.running.Go(func() {
 		defer cancel()
-		s, _, err := w.merge(ctx, sources, of)
+		s, stats, err := w.merge(ctx, sources, of)
 		w.pipe.between(func() error {
 			defer func() {
 				for _, s := range inputs {
 					w.release(s)
 				}
 			}()
-			return w.endMerge(p, s, err)
+			return w.endMerge(p, s, stats, err)
 		})
 	})
 }
 
-// endMerge installs s, the result of p, or handles the error. An error that it returns
+// endMerge installs s, the result of p, which took what stats say, or handles the error. An error that it returns
 // ends the Writer.
-func (w *Writer) endMerge(p *plan, s *liveSegment, err error) error {
+func (w *Writer) endMerge(p *plan, s *liveSegment, stats MergeStats, err error) error {
 	m := &w.merges
 	defer func() {
 		close(m.change)
@@ -181,6 +181,9 @@ func (w *Writer) endMerge(p *plan, s *liveSegment, err error) error {
 			w.mergeFailed(fmt.Errorf("merging segments, %d of them in the background: %w", len(p.segments), err))
 		default:
 			m.resume() // files were removed
+			if f := w.opts.Merged; f != nil {
+				f(stats)
+			}
 		}
 	}
 	w.beginMerges()
@@ -286,7 +289,7 @@ func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) (bool, e
 			return false, nil
 		}
 	}
-	s.info.DeletesFile, s.info.Deleted, s.info.DeletedTokens = 0, 0, 0
+	s.info.ForgetDeletes()
 	if s.deletes = p.remap(deletes); !s.deletes.IsEmpty() {
 		if err := s.writeDeletes(w.lock); err != nil {
 			return false, err

@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
 	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
@@ -22,10 +23,6 @@ const DefaultMemory = 512 << 20
 // MinMemory is the minimum of Options.Memory: 8 MiB.
 const MinMemory = 8 << 20
 
-// KeepPresent is the Options.KeepCommits that drops no commit that the index holds. One that
-// a crash, or a snapshot in use, kept from being removed counts too.
-const KeepPresent = store.KeepPresent
-
 // Options configure a Writer. The zero value means the defaults.
 type Options struct {
 	// Analyzer cuts documents into terms. Nil means the analyzer of the index, or
@@ -33,6 +30,12 @@ type Options struct {
 	// fails with ErrAnalyzer. One with the default options of its name stands for the
 	// options that the index has.
 	Analyzer analysis.Analyzer
+	// Schema describes the documents. Nil means the schema of the index, or none for a new
+	// index: documents of one text. A schema goes without Analyzer and Stored. That of an
+	// index with documents must be extended by it (schema.Schema.Extends), or it was made
+	// of it by Add, Rename and Drop; the error for what contradicts the index names the
+	// field and matches schema.ErrInvalid. The next commit records it.
+	Schema *schema.Schema
 	// Memory is the memory budget in bytes. The memory that the Writer counts stays
 	// within it. 0 means DefaultMemory; less than MinMemory is an error. It determines
 	// where segments end.
@@ -50,8 +53,8 @@ type Options struct {
 	// Blocks that a merge copies keep their codecs, unless one is set here.
 	DocsCodec, FreqsCodec codec.Codec
 	// KeepCommits is how many commits are kept with all their files, the newest
-	// included, for reader.OpenCommit and for going back (idxinspect repair). 0 means 1,
-	// KeepPresent as many as there are when the index is opened for writing.
+	// included, for reader.OpenCommit and for going back (idxinspect repair). The next commit
+	// records it, and 0 means what the index records (store.LockOptions): 1 for a new one.
 	KeepCommits int
 	// Perm is the permissions of the files of a new index in a local directory, as far as the
 	// umask leaves them (store.LockOptions). 0 means 0o666; MergeInto then takes what the
@@ -69,6 +72,9 @@ type Options struct {
 	// MergeThreads is the number of goroutines of such a merge; 0 means half of Threads,
 	// rounded up. In addition to the memory budget, two merges use a sixteenth of it each.
 	MergeThreads int
+	// Merged, if not nil, is called after a merge in the background, when the next refresh
+	// sees its result. It must not call the Writer.
+	Merged func(MergeStats)
 	// MergeFailed, if not nil, is called with the error of a merge in the background. It
 	// must not call the Writer. WaitMerges or Close returns the error too.
 	MergeFailed func(error)
@@ -97,8 +103,11 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Memory < MinMemory {
 		return o, fmt.Errorf("writer: memory budget of %d bytes, at least %d are needed", o.Memory, MinMemory)
 	}
-	if o.KeepCommits < 0 && o.KeepCommits != KeepPresent {
+	if o.KeepCommits < 0 || o.KeepCommits > store.MaxKeepCommits {
 		return o, fmt.Errorf("writer: %d commits to keep", o.KeepCommits)
+	}
+	if err := o.checkSchema(); err != nil {
+		return o, err
 	}
 	if o.Threads < 0 {
 		return o, fmt.Errorf("writer: %d threads", o.Threads)
@@ -204,6 +213,9 @@ func (o *Options) maxText() int {
 // CheckDocument returns the error, which matches ErrDocument, with which a Writer of these
 // options refuses a document, and nil if it takes it.
 func (o *Options) CheckDocument(d Document) error {
+	if o.Schema != nil {
+		return fmt.Errorf("%w %s: the index has a schema, and this document no fields", ErrDocument, quote(d.ID))
+	}
 	if err := checkID(d.ID); err != nil {
 		return err
 	}

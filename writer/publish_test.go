@@ -151,7 +151,7 @@ func TestCommitAfterPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer now.Release()
-	if c.Published == 0 || now.Generation != c.Generation+1 || !slices.Equal(now.Segments, c.Segments) {
+	if c.Published == 0 || now.Generation != c.Generation+1 || !slices.EqualFunc(now.Segments, c.Segments, store.SegmentInfo.Equal) {
 		t.Errorf("committed %+v, published %+v", now.Manifest, c.Manifest)
 	}
 }

@@ -80,11 +80,10 @@ func (s *liveSegment) writeDeletes(l *store.Lock) (err error) {
 		return err
 	}
 	tokens := store.DeletedTokens(lens, s.deletes.ToDense())
-	num, err := l.WriteDeletes(s.info.ID, s.deletes)
-	if err != nil {
+	if err := l.WriteDeletes(&s.info, s.deletes); err != nil {
 		return err
 	}
-	s.info.DeletesFile, s.info.Deleted, s.info.DeletedTokens = num, s.deleted(), tokens
+	s.info.DeletedTokens = tokens
 	s.dirty = false
 	return nil
 }
@@ -132,7 +131,7 @@ func (w *Writer) create(o build.Options, of share) (*output, error) {
 	}
 	out := &output{lock: w.lock, num: num, file: waitingFile{file, of.wait}}
 	out.spool = build.NewSpool(func() (build.TempFile, error) { return w.lock.CreateTemp() })
-	o.Analyzer, o.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
+	o.Analyzer, o.AnalyzerOptions = w.analyzer()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
 	o.Choose, o.Spool, o.SpoolMemory = w.opts.Choose, out.spool, of.opts.spoolBytes()
 	o.TailMemory = of.opts.tailBytes()
@@ -165,7 +164,7 @@ func (out *output) finish() (*liveSegment, error) {
 	m := out.builder.Meta()
 	s, err := openSegment(out.lock, &store.Manifest{
 		Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions,
-		Segments: []store.SegmentInfo{{File: out.num, ID: h.ID, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}},
+		Segments: []store.SegmentInfo{{File: out.num, ID: h.ID, FileLen: h.FileLen, Tail: h.Tail(), Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}},
 	}, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading back what was written: %w", err)

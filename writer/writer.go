@@ -110,9 +110,13 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	if analyzer.Tokenizer() == nil {
 		return nil, fmt.Errorf("%w: the Tokenizer of analyzer %s is nil", ErrInvalid, analyzer.Name())
 	}
-	lock, err := dir.LockWith(store.LockOptions{
-		KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(), Perm: o.Perm,
-	})
+	lo := store.LockOptions{KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(), Perm: o.Perm}
+	if o.Schema != nil {
+		if lo.Schema, err = first(o.Schema, 0); err != nil {
+			return nil, err
+		}
+	}
+	lock, err := dir.LockWith(lo)
 	if err != nil {
 		return nil, err
 	}
@@ -132,10 +136,13 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 // texts are stored.
 func (w *Writer) load() error {
 	m := w.lock.Manifest()
+	if err := w.setSchema(m); err != nil {
+		return err
+	}
 	if err := w.setAnalyzer(m); err != nil {
 		return err
 	}
-	w.changed = m.Committed() != nil || w.opts.Analyzer.Name() != m.Analyzer || w.opts.Analyzer.Options() != m.AnalyzerOptions
+	w.changed = m.Committed() != nil || w.changes(m)
 	for i := range m.Segments {
 		s, err := openSegment(w.lock, m, i)
 		if err != nil {
@@ -143,13 +150,24 @@ func (w *Writer) load() error {
 		}
 		w.segments = append(w.segments, s)
 	}
-	return w.setStored()
+	return w.setStored(m)
+}
+
+// changes reports whether the options say something else than m.
+func (w *Writer) changes(m *store.Manifest) bool {
+	name, options := w.analyzer()
+	return name != m.Analyzer || options != m.AnalyzerOptions || !sameSchema(w.opts.Schema, m.Schema) ||
+		w.opts.KeepCommits != 0 && w.opts.KeepCommits != m.KeepCommits
 }
 
 // setStored lets the segments decide whether texts are stored. In an index of version 0.2
 // they can differ: then texts are.
-func (w *Writer) setStored() error {
-	if len(w.segments) == 0 || w.opts.mixStored { // an index without documents takes either
+func (w *Writer) setStored(m *store.Manifest) error {
+	if len(w.segments) == 0 { // an index without documents takes either
+		w.opts.Stored = w.opts.Stored || m.Stored == store.StoredYes
+		return nil
+	}
+	if w.opts.mixStored || w.opts.Schema != nil {
 		return nil
 	}
 	stored := slices.ContainsFunc(w.segments, func(s *liveSegment) bool { return s.seg.Meta().Stored })
@@ -158,6 +176,17 @@ func (w *Writer) setStored() error {
 	}
 	w.opts.Stored = stored
 	return nil
+}
+
+// stored is what a manifest says of stored texts.
+func (w *Writer) stored() store.Stored {
+	switch {
+	case w.opts.Schema != nil:
+		return store.StoredUnknown
+	case w.opts.Stored:
+		return store.StoredYes
+	}
+	return store.StoredNo
 }
 
 // Stored returns whether the contents of documents that are added are stored.
@@ -309,8 +338,8 @@ func (w *Writer) manifest(ctx context.Context) (m *store.Manifest, keep, dead []
 		return nil, nil, nil, err
 	}
 	m = w.lock.Manifest()
-	m.Analyzer, m.AnalyzerOptions = w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
-	m.Segments = nil
+	m.Analyzer, m.AnalyzerOptions = w.analyzer()
+	m.Schema, m.Stored, m.Segments = w.opts.Schema.Clone(), w.stored(), nil
 	for _, e := range w.entries() {
 		if e.stats.Deleted == e.stats.Docs {
 			dead = append(dead, e.segments...)

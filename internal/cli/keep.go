@@ -1,15 +1,11 @@
 package cli
 
-import (
-	"github.com/spf13/pflag"
+import "github.com/spf13/pflag"
 
-	"github.com/pinion-index/pinion/writer"
-)
-
-// KeepCommits adds the flag --keep-commits. Without it a run keeps as many commits as the
-// index holds.
+// KeepCommits adds the flag --keep-commits. Without it a run keeps as many commits as
+// the index says.
 func KeepCommits(fl *pflag.FlagSet, p *int) {
-	Int(fl, p, "keep-commits", writer.KeepPresent, 1, Any, "keep `N` commits to go back to, the newest included (default: as many as there are)")
+	Int(fl, p, "keep-commits", 0, 1, Any, "keep `N` commits to go back to, the newest included (default: as the index says)")
 	fl.Lookup("keep-commits").DefValue = "0" // shows none
 }
 

@@ -142,7 +142,9 @@ func (b *bench) settle(f *memfs.FS, err error) error {
 	case !maps.Equal(got, b.after) && !maps.Equal(got, b.before):
 		return fmt.Errorf("after %v there are %d documents, neither the %d before nor the %d after", err, len(got), len(b.before), len(b.after))
 	}
-	w, e := writer.OpenFS(ctx, f, options(""))
+	o := options("")
+	o.KeepCommits = 1
+	w, e := writer.OpenFS(ctx, f, o)
 	if e == nil {
 		e = errors.Join(w.Add(ctx, writer.Document{ID: []byte("next"), Contents: []byte("all of it")}), w.Commit(ctx), w.Close())
 	}

@@ -27,7 +27,7 @@ func DrawOptions(r *rand.Rand, p Past) writer.Options {
 		Memory:       int64(r.IntN(4)) * writer.MinMemory, // 0 is the default
 		Threads:      r.IntN(4),
 		Stored:       p.Stored && (!p.Filled || r.IntN(2) == 0),
-		KeepCommits:  r.IntN(5) + writer.KeepPresent,
+		KeepCommits:  r.IntN(4),
 		Perm:         fs.FileMode(r.IntN(2) * 0o640), // not of files in memory
 		MergePolicy:  drawPolicy(r),
 		MergeRate:    int64(r.IntN(2)) << (20 + r.IntN(10)),

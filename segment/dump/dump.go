@@ -3,7 +3,8 @@
 // decoded.
 //
 //	dump.go      Field; File, which walks a file; Term, which walks one list
-//	file.go      header, section table, footer; the sections of manifests and deletes
+//	file.go      header, section table, footer
+//	manifest.go  the sections of manifests and deletes
 //	cursor.go    consuming fields one after another
 //	segment.go   the sections of a segment
 //	extent.go    the parts of a list extent

@@ -124,9 +124,9 @@ func (d *dumper) section(s *segment.Segment, sec format.Section) {
 	c := &cursor{d: d, pos: sec.Offset, end: sec.Offset + sec.Length}
 	switch sec.ID {
 	case format.SectionManifest:
-		c.manifest()
+		c.manifest(d.first())
 	case format.SectionDeletes:
-		c.deletes()
+		c.deletes(d.first())
 	default:
 		if s != nil {
 			c.part(s, sec.ID)
@@ -144,26 +144,4 @@ func (d *dumper) zeros(off, n int64) string {
 		}
 	}
 	return "zeros"
-}
-
-// manifest shows section MANIFEST.
-func (c *cursor) manifest() {
-	c.Uvarint("generation", "")
-	c.Uvarint("next file number", "")
-	c.text("analyzer")
-	c.text("options")
-	n := c.Uvarint("segments", "")
-	for i := uint64(0); i < n && c.More(); i++ {
-		c.Uvarint("file number", "")
-		c.Field(16, "file id", func(b []byte) string { return fmt.Sprintf("%x", b) })
-		for _, name := range []string{"documents", "postings", "tokens", "deletes file number", "deleted", "deleted tokens"} {
-			c.Uvarint(name, "")
-		}
-	}
-}
-
-// deletes shows section DELETES.
-func (c *cursor) deletes() {
-	c.Fixed(4, "roaring cookie", "%#x")
-	c.Field(uint64(c.end-c.pos), "roaring containers", func(b []byte) string { return section.Count(len(b)) + " bytes" })
 }

@@ -181,7 +181,7 @@ func (s *Searcher) label(field int, term []byte) string {
 // Over reports whether s answers from the segments and deletes of a snapshot.
 func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
 	return s.snapshot != nil && snapshot != nil && slices.EqualFunc(s.snapshot.Segments(), snapshot.Segments(),
-		func(a, b *reader.Segment) bool { return a.Base() == b.Base() && a.Info() == b.Info() })
+		func(a, b *reader.Segment) bool { return a.Base() == b.Base() && a.Info().Equal(b.Info()) })
 }
 
 // Segments returns the number of segments.

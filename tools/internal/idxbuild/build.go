@@ -105,11 +105,13 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 		return &b.report, b.dryRun(ctx, f.out, o, &f.deletes, ins)
 	}
 	adopted := isIndex(f.out)
-	fresh := cli.NewFresh(f.out)
+	fresh, upgrade := cli.NewFresh(f.out), cli.NewUpgrade(f.out)
 	if err := b.all(ctx, f.out, o, &f.deletes, ins); err != nil {
 		fresh.Undo()
 		return nil, err
 	}
+	b.progress.Stop()
+	b.report.Upgraded = upgrade.Done(stderr)
 	b.hint(f.storeText || adopted, ins)
 	return &b.report, nil
 }

@@ -35,6 +35,7 @@ type Report struct {
 	Kept     int                     `json:"kept_commits"`
 	Bytes    int64                   `json:"bytes"`
 	DryRun   bool                    `json:"dry_run"`
+	Upgraded bool                    `json:"upgraded"`
 	took     time.Duration
 
 	deletes, adds bool

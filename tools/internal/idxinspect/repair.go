@@ -118,9 +118,14 @@ func (f *repairFlags) run(ctx context.Context, stderr io.Writer, d *store.Dir, r
 		_, err = f.choose(ctx, d, inv, r)
 		return err
 	}
-	return d.Repair(ctx, checkSegment, func(inv *store.Inventory) (*store.Recovery, error) {
+	upgrade := cli.NewUpgrade(r.Index)
+	err := d.Repair(ctx, checkSegment, func(inv *store.Inventory) (*store.Recovery, error) {
 		return f.choose(ctx, d, inv, r)
 	})
+	if err == nil {
+		upgrade.Done(stderr)
+	}
+	return err
 }
 
 // choose fills in r and returns what is to be applied.

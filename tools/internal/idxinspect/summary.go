@@ -12,6 +12,8 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/spf13/cobra"
 )
@@ -22,6 +24,9 @@ type Summary struct {
 	Generation uint64           `json:"commit,omitempty"`
 	Analyzer   string           `json:"analyzer"`
 	Options    string           `json:"analyzer_options"`
+	Schema     *schema.Schema   `json:"schema"` // null if the documents have one text
+	Version    string           `json:"version,omitempty"`
+	Keep       int              `json:"keep_commits,omitempty"`
 	Documents  uint64           `json:"documents"`
 	Deleted    uint64           `json:"deleted"`
 	Postings   uint64           `json:"postings"`
@@ -74,7 +79,8 @@ func summarize(x *index) *Summary {
 	s := &Summary{Index: x.path, Documents: x.docs(), Stored: len(x.segs) > 0, Segments: []SegmentSummary{}}
 	s.Analyzer, s.Options = x.analyzer()
 	if x.manifest != nil {
-		s.Generation = x.manifest.Generation
+		s.Generation, s.Schema, s.Keep = x.manifest.Generation, x.manifest.Schema, x.manifest.KeepCommits
+		s.Version = x.manifest.Version.String()
 		for _, name := range append(x.manifest.Files(), store.ManifestName(s.Generation), store.MirrorName(s.Generation)) {
 			if st, err := os.Stat(filepath.Join(x.path, name)); err == nil {
 				s.Bytes += st.Size()
@@ -126,7 +132,15 @@ func (s *Summary) text(w io.Writer) {
 	if s.Generation > 0 {
 		t.Row("commit", strconv.FormatUint(s.Generation, 10))
 	}
-	t.Row("analyzer", fmt.Sprintf("%s (%s)", s.Analyzer, s.Options))
+	if s.Version != "" {
+		t.Row("format", s.Version)
+	}
+	if s.Keep > 1 {
+		t.Row("keeps", cli.Number(s.Keep, "commit"))
+	}
+	if s.Schema == nil {
+		t.Row("analyzer", fmt.Sprintf("%s (%s)", s.Analyzer, s.Options))
+	}
 	t.Row("documents", withDeleted(s.Documents, s.Deleted))
 	if len(s.Segments) == 1 {
 		t.Row("terms", s.Segments[0].Terms)
@@ -134,9 +148,12 @@ func (s *Summary) text(w io.Writer) {
 	t.Row("postings", s.Postings)
 	t.Row("tokens", withDeleted(s.Tokens, s.DelTokens))
 	t.Row("average length", cli.Float(s.AvgLength, 3))
-	t.Row("stored text", yes(s.Stored))
+	if s.Schema == nil {
+		t.Row("stored text", yes(s.Stored))
+	}
 	t.Row("size", fmt.Sprintf("%s (%s bytes)", cli.Bytes(s.Bytes), cli.Count(s.Bytes)))
 	t.WriteTo(w)
+	s.fields(w)
 	if len(s.Segments) == 0 {
 		fmt.Fprintln(w, "\nno segments")
 		return
@@ -147,6 +164,38 @@ func (s *Summary) text(w io.Writer) {
 		t.Row(g.File, g.Documents, g.Deleted, g.Terms, g.Postings, g.Tokens, g.Bytes, names(g.DocsCodecs), names(g.FreqsCodecs))
 	}
 	t.WriteTo(w)
+}
+
+// fields shows the schema.
+func (s *Summary) fields(w io.Writer) {
+	if s.Schema == nil {
+		return
+	}
+	fmt.Fprintln(w)
+	t := cli.NewTable("field", "kind", "indexed", "stored", "lengths", "analyzer", ">k1", ">b", ">weight")
+	for i := range s.Schema.Fields {
+		f := &s.Schema.Fields[i]
+		analyzer, lengths := "-", "-"
+		if f.Kind == schema.KindText {
+			analyzer = fmt.Sprintf("%s (%s)", f.Analyzer, f.Options)
+		}
+		if f.HasLengths() {
+			lengths = f.Lengths.String()
+		}
+		t.Row(f.Name, f.Kind, f.Indexing(), yes(f.Stored), lengths, analyzer, parameter(f.K1), parameter(f.B), f.Boost())
+	}
+	t.WriteTo(w)
+}
+
+// parameter shows a parameter of BM25.
+func parameter(x float64) string {
+	switch x {
+	case 0:
+		return "-"
+	case query.Zero:
+		return "0"
+	}
+	return cli.Float(x, 3)
 }
 
 func names(s []string) string {

@@ -142,6 +142,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	var did work
 	if f.inPlace != "" {
 		dir = f.inPlace
+	}
+	upgrade := cli.NewUpgrade(dir)
+	if f.inPlace != "" {
 		did, err = mergeInPlace(cmd.Context(), dir, f.maxSegments, o, order)
 	} else {
 		did, err = mergeInto(cmd.Context(), dir, args, o, order)
@@ -154,6 +157,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
+	r.Upgraded = upgrade.Done(cmd.ErrOrStderr())
 	if f.json {
 		return cli.JSON(cmd.OutOrStdout(), r)
 	}
@@ -250,6 +254,7 @@ type Report struct {
 	Seconds   float64 `json:"seconds"`
 	Merge     Merged  `json:"merge"`
 	Reordered uint64  `json:"reordered_documents"`
+	Upgraded  bool    `json:"upgraded"`
 	took      time.Duration
 }
 

@@ -1,0 +1,239 @@
+package store
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// isFirst reports whether a manifest or deletes file of version v has the form of 0.2, which
+// has no schema, and nothing of what came with it.
+func isFirst(v format.Version) bool { return v.Major == 0 && v.Minor < 3 }
+
+// Minimum numbers of bytes of what a manifest lists.
+const (
+	minFirstSegment = 7 + len(format.ID{}) // of version 0.2
+	minSegment      = minFirstSegment + 2
+	minField        = 7 + 3*8
+	minFieldStats   = 5
+)
+
+// Flags of a manifest and of a field in it.
+const (
+	flagSchema = 1 << iota // manifest: there is a schema
+
+	flagStored  = 1 << 0 // field: its values are stored
+	flagLengths = 1 << 1 // field: its lengths take a byte
+)
+
+// AppendManifest appends the encoded manifest, which is the content of the
+// section of a manifest file, to dst.
+func AppendManifest(dst []byte, m *Manifest) []byte { return appendManifest(dst, m, format.Current()) }
+
+// appendManifest appends the manifest in the form of version v.
+func appendManifest(dst []byte, m *Manifest, v format.Version) []byte {
+	dst = binary.AppendUvarint(dst, m.Generation)
+	dst = binary.AppendUvarint(dst, m.NextFile)
+	dst = appendString(dst, m.Analyzer)
+	dst = appendString(dst, m.AnalyzerOptions)
+	if isFirst(v) {
+		return appendFirstSegments(dst, m)
+	}
+	flags := uint64(m.Stored) << 1
+	if m.Schema != nil {
+		flags |= flagSchema
+	}
+	dst = binary.AppendUvarint(dst, flags)
+	dst = binary.AppendUvarint(dst, uint64(m.KeepCommits))
+	dst = append(dst, 0) // reserved: the field that documents are sorted by
+	if m.Schema != nil {
+		dst = appendSchema(dst, m.Schema)
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(m.Segments)))
+	for i := range m.Segments {
+		dst = m.Segments[i].append(dst, m.Schema != nil)
+	}
+	return dst
+}
+
+func appendFirstSegments(dst []byte, m *Manifest) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(m.Segments)))
+	for i := range m.Segments {
+		dst = m.Segments[i].appendFirst(dst)
+	}
+	return dst
+}
+
+// appendFirst appends what version 0.2 has of a segment.
+func (s *SegmentInfo) appendFirst(dst []byte) []byte {
+	dst = binary.AppendUvarint(dst, s.File)
+	dst = append(dst, s.ID[:]...)
+	for _, n := range [...]uint64{uint64(s.Docs), s.Postings, s.Tokens, s.DeletesFile, uint64(s.Deleted), s.DeletedTokens} {
+		dst = binary.AppendUvarint(dst, n)
+	}
+	return dst
+}
+
+func (s *SegmentInfo) append(dst []byte, fields bool) []byte {
+	dst = s.appendFirst(dst)
+	if s.DeletesFile != 0 {
+		dst = append(dst, s.DeletesID[:]...)
+	}
+	dst = binary.AppendUvarint(dst, uint64(s.FileLen))
+	dst = binary.AppendUvarint(dst, uint64(s.Tail))
+	if !fields {
+		return dst
+	}
+	dst = binary.AppendUvarint(dst, uint64(len(s.Fields)))
+	for _, f := range s.Fields {
+		for _, n := range [...]uint64{uint64(f.ID), uint64(f.Docs), f.Tokens, uint64(f.Deleted), f.DeletedTokens} {
+			dst = binary.AppendUvarint(dst, n)
+		}
+	}
+	return dst
+}
+
+func appendSchema(dst []byte, s *schema.Schema) []byte {
+	dst = binary.AppendUvarint(dst, uint64(s.NextID))
+	dst = binary.AppendUvarint(dst, uint64(len(s.Fields)))
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		flags := uint64(0)
+		if f.Stored {
+			flags |= flagStored
+		}
+		if f.Lengths == schema.LengthsByte {
+			flags |= flagLengths
+		}
+		dst = binary.AppendUvarint(dst, uint64(f.ID))
+		dst = appendString(dst, f.Name)
+		dst = binary.AppendUvarint(dst, uint64(f.Kind))
+		dst = binary.AppendUvarint(dst, uint64(f.Index))
+		dst = binary.AppendUvarint(dst, flags)
+		dst = appendString(dst, f.Analyzer)
+		dst = appendString(dst, f.Options)
+		for _, x := range [...]float64{f.K1, f.B, f.Weight} {
+			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
+		}
+	}
+	return dst
+}
+
+func appendString(dst []byte, s string) []byte {
+	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// ReadManifest decodes a manifest file and checks everything that can be checked
+// without its segments. name is for errors.
+func ReadManifest(name string, d Data) (*Manifest, error) {
+	h, b, off, err := readSection(name, d, format.KindManifest, format.SectionManifest)
+	if err != nil {
+		return nil, err
+	}
+	m, err := decodeManifest(b, off, h.Version)
+	if err != nil {
+		return nil, format.Locate(err, format.Place{File: name, Section: format.SectionManifest.String(), Block: format.NoBlock})
+	}
+	return m, nil
+}
+
+// decodeManifest decodes the manifest in a file of version v.
+func decodeManifest(b []byte, off int64, v format.Version) (*Manifest, error) {
+	r := format.NewBuffer(b, off)
+	m := &Manifest{
+		Version:         v,
+		Generation:      r.Uvarint(),
+		NextFile:        r.Uvarint(),
+		Analyzer:        r.String(MaxAnalyzerName),
+		AnalyzerOptions: r.String(MaxAnalyzerOptions),
+	}
+	least := minFirstSegment
+	if !isFirst(v) {
+		least = minSegment
+		flags := r.Count(math.MaxInt32, 0)
+		m.Stored = Stored(flags >> 1 & 3)
+		m.KeepCommits = r.Count(MaxKeepCommits, 0)
+		if flags&^7 != 0 || r.Uvarint() != 0 {
+			r.Fail("flags or an order of documents that this build does not know")
+		}
+		if flags&flagSchema != 0 {
+			m.Schema = decodeSchema(r)
+		}
+	}
+	m.Segments = make([]SegmentInfo, r.Count(MaxSegments, least))
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		s.decodeFirst(r)
+		if !isFirst(v) {
+			s.decodeRest(r, m.Schema != nil)
+		}
+	}
+	if err := r.Done(); err != nil {
+		return nil, err
+	}
+	if err := m.check(); err != nil {
+		return nil, format.Corrupt("%s", err)
+	}
+	return m, nil
+}
+
+func (s *SegmentInfo) decodeFirst(r *format.Buffer) {
+	s.File = r.Uvarint()
+	copy(s.ID[:], r.Bytes(len(s.ID)))
+	s.Docs = uint32(r.Count(codec.MaxDoc+1, 0))
+	s.Postings = r.Uvarint()
+	s.Tokens = r.Uvarint()
+	s.DeletesFile = r.Uvarint()
+	s.Deleted = uint32(r.Count(codec.MaxDoc+1, 0))
+	s.DeletedTokens = r.Uvarint()
+}
+
+func (s *SegmentInfo) decodeRest(r *format.Buffer, fields bool) {
+	if s.DeletesFile != 0 {
+		copy(s.DeletesID[:], r.Bytes(len(s.DeletesID)))
+	}
+	s.FileLen = int64(r.Count(format.MaxFileSize, 0))
+	s.Tail = int64(r.Count(format.MaxFileSize, 0))
+	if !fields {
+		return
+	}
+	if n := r.Count(math.MaxInt32, minFieldStats); n > 0 {
+		s.Fields = make([]FieldStats, n)
+	}
+	for i := range s.Fields {
+		s.Fields[i] = FieldStats{
+			ID:   uint32(r.Count(math.MaxUint32, 0)),
+			Docs: uint32(r.Count(codec.MaxDoc+1, 0)), Tokens: r.Uvarint(),
+			Deleted: uint32(r.Count(codec.MaxDoc+1, 0)), DeletedTokens: r.Uvarint(),
+		}
+	}
+}
+
+func decodeSchema(r *format.Buffer) *schema.Schema {
+	s := &schema.Schema{NextID: uint32(r.Count(math.MaxUint32, 0))}
+	s.Fields = make([]schema.Field, r.Count(schema.MaxFields, minField))
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		f.ID = uint32(r.Count(math.MaxUint32, 0))
+		f.Name = r.String(schema.MaxName)
+		f.Kind = schema.Kind(r.Count(math.MaxUint8, 0))
+		f.Index = schema.Index(r.Count(math.MaxUint8, 0))
+		flags := r.Uvarint()
+		f.Stored = flags&flagStored != 0
+		if flags&flagLengths != 0 {
+			f.Lengths = schema.LengthsByte
+		}
+		if flags&^(flagStored|flagLengths) != 0 {
+			r.Fail("field %q has flags %#x that this build does not know", f.Name, flags)
+		}
+		f.Analyzer = r.String(schema.MaxName)
+		f.Options = r.String(schema.MaxOptions)
+		for _, x := range [...]*float64{&f.K1, &f.B, &f.Weight} {
+			*x = math.Float64frombits(r.Uint64())
+		}
+	}
+	return s
+}

@@ -74,7 +74,7 @@ func matches(pattern, path string) bool {
 		return false
 	}
 	for i, w := range want {
-		if w != got[i] && w != strings.ToUpper(w) {
+		if capitals := w == strings.ToUpper(w) && w != strings.ToLower(w); w != got[i] && !capitals {
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"cmp"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -67,8 +68,9 @@ var parseTree = sync.OnceValues(func() ([]*pkg, error) {
 		p.files = append(p.files, f)
 		for _, spec := range f.Imports {
 			of, _ := strconv.Unquote(spec.Path.Value)
-			if rest, ok := strings.CutPrefix(of, module); ok && !slices.Contains(p.imports, strings.TrimPrefix(rest, "/")) {
-				p.imports = append(p.imports, strings.TrimPrefix(rest, "/"))
+			rest, ok := strings.CutPrefix(of, module)
+			if rest = cmp.Or(strings.TrimPrefix(rest, "/"), "."); ok && !slices.Contains(p.imports, rest) {
+				p.imports = append(p.imports, rest)
 			}
 		}
 		return nil

@@ -1,0 +1,459 @@
+package pinion
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+var ctx = context.Background()
+
+func ask(text string, k int) Request { return Request{Query: query.Query{Text: text, K: k}} }
+
+// hits returns what a search finds: text and score by id.
+func hits(t rapid.TB, x *Index, text string) map[string]Hit {
+	t.Helper()
+	page, err := x.Search(ctx, ask(text, 1000))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.IsSortedFunc(page.Hits, func(a, b Hit) int { return -cmp.Compare(a.Score, b.Score) }) {
+		t.Fatalf("%q: not the best first: %+v", text, page.Hits)
+	}
+	all := make(map[string]Hit)
+	for _, h := range page.Hits {
+		all[string(h.ID)] = h
+	}
+	if len(all) != len(page.Hits) {
+		t.Fatalf("%q: a document twice: %+v", text, page.Hits)
+	}
+	return all
+}
+
+// check compares what searches find with the documents that there are, and their scores with
+// those of an index that never had others.
+func check(t rapid.TB, x *Index, docs map[string]string) {
+	t.Helper()
+	fresh, err := OpenFS(ctx, memfs.New(), Options{Visible: time.Hour, Durable: time.Hour, CacheBytes: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer fresh.Close()
+	for id, text := range docs {
+		if err := fresh.Add(ctx, Text(id, text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := fresh.Sync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"a", "b", "c", "a b", "b c c"} {
+		got, want := hits(t, x, text), hits(t, fresh, text)
+		for id, contents := range docs {
+			_, ok := got[id]
+			if ok != slices.ContainsFunc(strings.Fields(text), func(w string) bool { return slices.Contains(strings.Fields(contents), w) }) {
+				t.Fatalf("%q finds %q (%q): %v", text, id, contents, ok)
+			}
+			if g, w := got[id], want[id]; g.Score != w.Score || string(g.Text) != string(w.Text) || ok && string(g.Text) != contents {
+				t.Fatalf("%q finds %q with %v and %q, in a new index with %v and %q", text, id, g.Score, g.Text, w.Score, w.Text)
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%q finds %d documents, in a new index %d", text, len(got), len(want))
+		}
+	}
+}
+
+// Whatever is added and deleted, searches find what a map holds: at once if changes are visible
+// at once, after a crash if they are durable at once, and otherwise after Sync; a cache of
+// any size changes nothing, and a view stays as it is.
+func TestModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		o := Options{
+			Memory:     writer.MinMemory,
+			Visible:    rapid.SampledFrom([]time.Duration{-1, time.Hour, 0, time.Microsecond}).Draw(t, "visible"),
+			Durable:    rapid.SampledFrom([]time.Duration{-1, time.Hour, 0}).Draw(t, "durable"),
+			CacheBytes: rapid.SampledFrom([]int{-1, 0, 1500}).Draw(t, "cache"),
+		}
+		at := o.Visible < 0 || o.Durable < 0 // searches see a change when the call returns
+		mem := memfs.New()
+		x := must(OpenFS(ctx, mem, o))(t)
+		docs, synced := map[string]string{}, map[string]string{}
+		defer func() { x.Close() }()
+		for range rapid.IntRange(1, 12).Draw(t, "steps") {
+			id := rapid.SampledFrom([]string{"1", "2", "3", "4", "5"}).Draw(t, "id")
+			var err error
+			switch rapid.SampledFrom([]string{"add", "add", "delete", "sync", "check", "view", "reopen", "crash"}).Draw(t, "step") {
+			case "add":
+				text := strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c"}), 1, 4).Draw(t, "words"), " ")
+				err = x.Add(ctx, Text(id, text))
+				docs[id] = text
+			case "delete":
+				err = x.Delete(ctx, []byte(id))
+				delete(docs, id)
+			case "sync":
+				err = x.Sync(ctx)
+				synced = clone(docs)
+				check(t, x, docs)
+			case "check":
+				if at {
+					check(t, x, docs)
+				}
+			case "view":
+				err = x.View(func(v *View) error {
+					before := must(v.Search(ctx, ask("a b", 10)))(t)
+					err := x.Add(ctx, Text(id, "a"))
+					docs[id] = "a"
+					if after := must(v.Search(ctx, ask("a b", 10)))(t); fmt.Sprint(after) != fmt.Sprint(before) {
+						t.Fatalf("a view has changed from %v to %v", before, after)
+					}
+					return err
+				})
+			case "reopen":
+				if err = x.Close(); err == nil {
+					x, err = OpenFS(ctx, mem, o)
+				}
+				synced = clone(docs)
+				check(t, x, docs)
+			case "crash":
+				if o.Durable == 0 {
+					continue // it depends on the time
+				}
+				mem = mem.Crash()
+				x.Close()
+				x, err = OpenFS(ctx, mem, o)
+				if o.Durable > 0 {
+					docs = clone(synced)
+				}
+				check(t, x, docs)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func clone(m map[string]string) map[string]string {
+	c := make(map[string]string, len(m))
+	for k, v := range m {
+		c[k] = v
+	}
+	return c
+}
+
+func must[T any](v T, err error) func(t rapid.TB) T {
+	return func(t rapid.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// What became durable survives a crash at any operation, and a failed write is told of.
+func TestCrashes(t *testing.T) {
+	n := 400
+	if testing.Short() {
+		n = 60
+	}
+	injected := errors.New("injected")
+	for seed := range uint64(n) {
+		r := rand.New(rand.NewPCG(seed, 34))
+		mem := memfs.New()
+		x, err := OpenFS(ctx, mem, Options{Durable: -1, Memory: writer.MinMemory})
+		if err != nil {
+			t.Fatal(err)
+		}
+		mem.Inject(memfs.Fault{At: r.IntN(200), Err: injected, Sticky: true, Effect: r.IntN(2) == 0})
+		docs := map[string]string{}
+		unsure := ""
+		for i := range 10 {
+			id, text := fmt.Sprint(r.IntN(4)), []string{"a", "b", "c"}[i%3]
+			if err = x.Add(ctx, Text(id, text)); err != nil {
+				unsure = id
+				break
+			}
+			docs[id] = text
+		}
+		if err != nil && !errors.Is(err, injected) {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if e := x.Add(ctx, Text("9", "c")); err != nil && e == nil {
+			t.Fatalf("seed %d: a write after %v succeeds", seed, err)
+		} else if err == nil && e == nil {
+			docs["9"] = "c"
+		} else if err == nil {
+			unsure = "9"
+		}
+		left := mem.CrashKeeping(r)
+		x.Close()
+		y, err := OpenFS(ctx, left, Options{})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		found := hits(t, y, "a b c")
+		for id, text := range docs {
+			if h, ok := found[id]; id != unsure && (!ok || string(h.Text) != text) {
+				t.Fatalf("seed %d: %q is %q, expected %q", seed, id, h.Text, text)
+			}
+		}
+		if err := y.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Everything at the same time, until Close: what a call has returned nil for is there
+// afterwards.
+func TestConcurrent(t *testing.T) {
+	mem := memfs.New()
+	x, err := OpenFS(ctx, mem, Options{Visible: time.Millisecond, Durable: 2 * time.Millisecond, Memory: writer.MinMemory, Slow: 1, Observe: func(Event) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	last := make([]int, 4)
+	for g := range last {
+		wg.Go(func() {
+			for i := 1; ; i++ {
+				if err := x.Add(ctx, Text(fmt.Sprint(g), fmt.Sprintf("all %d", i))); errors.Is(err, ErrClosed) {
+					return
+				} else if err != nil {
+					t.Error(err)
+					return
+				}
+				last[g] = i
+				if i%16 == g {
+					if err := x.Sync(ctx); err != nil && !errors.Is(err, ErrClosed) {
+						t.Error(err)
+					}
+				}
+			}
+		})
+		wg.Go(func() {
+			for {
+				page, err := x.Search(ctx, ask("all", 10))
+				if errors.Is(err, ErrClosed) {
+					return
+				}
+				if err != nil || len(page.Hits) > len(last) {
+					t.Errorf("%+v, %v", page, err)
+					return
+				}
+			}
+		})
+	}
+	for range 30 {
+		if err := x.Sync(ctx); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(x.Close(), x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	wg.Wait()
+	y, err := OpenFS(ctx, mem, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer y.Close()
+	found := hits(t, y, "all")
+	for g, i := range last {
+		if h := found[fmt.Sprint(g)]; i > 0 && string(h.Text) != fmt.Sprintf("all %d", i) {
+			t.Errorf("document %d is %q, %d was added", g, h.Text, i)
+		}
+	}
+}
+
+// A change becomes visible and durable without a call.
+func TestByItself(t *testing.T) {
+	mem := memfs.New()
+	committed := make(chan uint64, 100)
+	x, err := OpenFS(ctx, mem, Options{Visible: time.Millisecond, Durable: 5 * time.Millisecond, Observe: func(e Event) {
+		if e.Kind == EventCommit {
+			committed <- e.Docs
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.Add(ctx, Text("a", "rose")); err != nil {
+		t.Fatal(err)
+	}
+	if n := <-committed; n != 1 {
+		t.Errorf("%d documents are committed", n)
+	}
+	if len(hits(t, x, "rose")) != 1 {
+		t.Error("the document is not visible")
+	}
+	y, err := OpenFS(ctx, mem.Crash(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer y.Close()
+	if len(hits(t, y, "rose")) != 1 {
+		t.Error("the document is not durable")
+	}
+}
+
+// A misuse is an error that says what it is, and no panic.
+func TestMisuse(t *testing.T) {
+	ofClosed := func(what string, x *Index) {
+		t.Helper()
+		_, search := x.Search(ctx, ask("a", 1))
+		_, backup := x.Backup(nil, t.TempDir())
+		for i, err := range []error{x.Add(nil, Text("a", "a")), x.Delete(nil, []byte("a")), x.Sync(nil), x.View(func(*View) error { return nil }), search, backup} {
+			if !errors.Is(err, ErrClosed) || !errors.Is(err, fs.ErrClosed) {
+				t.Errorf("%s, call %d: %v", what, i, err)
+			}
+		}
+		if err := x.Close(); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		x.Schema()
+	}
+	ofClosed("zero", &Index{})
+	mem := memfs.New()
+	x, err := OpenFS(nil, mem, Options{Visible: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFS(ctx, mem, Options{}); !errors.Is(err, store.ErrLocked) {
+		t.Errorf("opened twice: %v", err)
+	}
+	if err := x.View(nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("no function: %v", err)
+	}
+	for what, d := range map[string]Doc{
+		"no id": Text("", "a"), "no text": {ID: []byte("a")}, "long": Text("a", strings.Repeat("a ", DefaultMemory/32)),
+	} {
+		if err := x.Add(ctx, Text("good", "good"), d, Text("bad", "bad")); !errors.Is(err, writer.ErrDocument) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := x.Add(ctx, Text("b", "b")); err != nil { // the documents before a bad one are added
+		t.Fatal(err)
+	}
+	if found := hits(t, x, "good bad b"); len(found) != 2 {
+		t.Errorf("%+v", found)
+	}
+	if _, err := OpenFS(ctx, nil, Options{}); !errors.Is(err, ErrInvalid) {
+		t.Errorf("no file system: %v", err)
+	}
+	if err := x.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ofClosed("closed", x)
+}
+
+// A context ends the wait for what is to become durable, not the write.
+func TestContext(t *testing.T) {
+	mem := memfs.New()
+	x, err := OpenFS(ctx, mem, Options{Durable: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	entered, leave := make(chan struct{}), make(chan struct{})
+	var once sync.Once
+	mem.Watch(func(memfs.Op) { once.Do(func() { close(entered); <-leave }) })
+	short, cancel := context.WithCancel(ctx)
+	go func() { <-entered; cancel() }()
+	if err := x.Add(short, Text("a", "a")); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	close(leave)
+	if err := x.Sync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if len(hits(t, x, "a")) != 1 {
+		t.Error("the document is gone")
+	}
+}
+
+func TestEvents(t *testing.T) {
+	var mu sync.Mutex
+	seen := map[EventKind]int{}
+	x, err := OpenFS(ctx, memfs.New(), Options{Visible: -1, Slow: 1, CacheBytes: -1, Observe: func(e Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		seen[e.Kind]++
+		if e.Err != nil || e.Kind == EventSlow && (e.Request == nil || e.Took <= 0) || strings.Contains(e.Kind.String(), "(") {
+			t.Errorf("%v: %+v", e.Kind, e)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 40 {
+		if err := x.Add(ctx, Text(fmt.Sprint(i), "rose")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hits(t, x, "rose")
+	if err := errors.Join(x.Sync(ctx), x.w.WaitMerges(ctx), x.Sync(ctx), x.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []EventKind{EventPublish, EventCommit, EventSlow} {
+		if seen[k] == 0 {
+			t.Errorf("no event %v", k)
+		}
+	}
+}
+
+// The cache gives back what it was given, only to the newest state, and stays within its room.
+func TestCache(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		room := rapid.IntRange(1, 4000).Draw(t, "room")
+		c := newCache(room)
+		state := uint64(1)
+		c.forget(state)
+		given := map[string]uint32{}
+		for range rapid.IntRange(1, 50).Draw(t, "steps") {
+			key := rapid.StringMatching(`[a-d]`).Draw(t, "key")
+			switch rapid.IntRange(0, 5).Draw(t, "step") {
+			case 0:
+				state++
+				c.forget(state)
+				given = map[string]uint32{}
+			case 1:
+				c.put(state-1, key, Page{Hits: []Hit{{Doc: 1 << 20}}})
+			case 2, 3:
+				if _, ok := c.get(state, key); !ok {
+					doc := rapid.Uint32().Draw(t, "doc")
+					c.put(state, key, Page{Hits: []Hit{{Doc: doc, Text: make([]byte, rapid.IntRange(0, 1500).Draw(t, "bytes"))}}})
+					given[key] = doc
+				}
+			default:
+				if p, ok := c.get(state, key); ok && p.Hits[0].Doc != given[key] {
+					t.Fatalf("%q is %v, expected %d", key, p, given[key])
+				}
+			}
+			sum := 0
+			for e := c.recent.Front(); e != nil; e = e.Next() {
+				sum += e.Value.(*cached).size
+			}
+			if sum != c.taken || c.taken > room || c.recent.Len() != len(c.pages) {
+				t.Fatalf("%d bytes in %d pages, counted %d, room for %d", sum, len(c.pages), c.taken, room)
+			}
+		}
+	})
+}

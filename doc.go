@@ -18,6 +18,7 @@
 //	write.go    Add, Delete, Sync, and what waits for them
 //	loop.go     the goroutine that publishes, commits and goes on to the newest state
 //	view.go     View and Search
+//	types.go    names for what other packages have
 //	cache.go    pages that were asked for
 //	event.go    what Options.Observe is told
 package pinion

@@ -1,72 +1,57 @@
 package pinion
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/search"
 )
+
+// Request asks for a page of hits.
+type Request = search.Request
+
+// After is the last hit of the page before, in a Request.
+type After = search.After
+
+// Snippet asks for a passage of each hit, in a Request.
+type Snippet = search.Snippet
+
+// Page is the answer to a Request.
+type Page = search.Page
+
+// Hit is one document of a Page.
+type Hit = search.Hit
+
+// Span is a word of the query in the text of a Hit.
+type Span = search.Span
+
+// Node is what is searched for: a Match, Term, All or Any.
+type Node = query.Node
+
+// Match is text to search for.
+type Match = query.Match
+
+// Term is a term of the dictionary to search for.
+type Term = query.Term
+
+// All is matched by the documents that match all of its nodes.
+type All = query.All
+
+// Any is matched by the documents that match one of its nodes.
+type Any = query.Any
+
+// Schema describes the documents of an index.
+type Schema = schema.Schema
+
+// Field describes one field of a Schema.
+type Field = schema.Field
+
+// Value is what a document has in one field.
+type Value = schema.Value
 
 // Doc is a document to add.
 type Doc struct {
-	ID     []byte
-	Values []schema.Value
-}
-
-// Request asks for a page of hits.
-type Request struct {
-	Query query.Query
-}
-
-// Page is the answer to a Request.
-type Page struct {
-	Hits []Hit
-}
-
-// Hit is one hit.
-type Hit struct {
-	Doc   uint32
-	ID    []byte
-	Score float32
-	Text  []byte
-}
-
-func (v *View) search(ctx context.Context, r Request) (p Page, err error) {
-	s, err := v.Searcher()
-	if err != nil {
-		return p, err
-	}
-	res, err := s.Search(ctx, r.Query)
-	if err != nil {
-		return p, err
-	}
-	for _, h := range res.Hits {
-		id, err := v.s.snapshot.AppendID(nil, h.Doc)
-		if err != nil {
-			return p, err
-		}
-		text, err := v.s.snapshot.AppendStored(nil, h.Doc)
-		if err != nil {
-			return p, err
-		}
-		p.Hits = append(p.Hits, Hit{h.Doc, id, h.Score, text})
-	}
-	return p, nil
-}
-
-func (c *cache) key(r *Request) (string, bool) {
-	q := &r.Query
-	if c == nil || q.Filter != nil || q.Trace {
-		return "", false
-	}
-	return fmt.Sprintf("%q %q %d %d %d", q.Text, q.RawTerms, q.K, q.Mode, q.Algorithm), true
-}
-
-func size(p *Page) (n int) {
-	for i := range p.Hits {
-		h := &p.Hits[i]
-		n += 64 + len(h.ID) + len(h.Text)
-	}
-	return n
+	// ID is its external id. It replaces a document with the same id.
+	ID []byte
+	// Values are what it has in the fields of the schema.
+	Values []Value
 }

@@ -2,12 +2,14 @@ package pinion
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/search"
 )
 
 // View is the index as it is at one moment. It does not change while it is in use.
@@ -20,7 +22,12 @@ type View struct {
 func (v *View) Snapshot() *reader.Snapshot { return v.s.snapshot }
 
 // Searcher returns a searcher over the snapshot, which the caller does not close.
-func (v *View) Searcher() (*query.Searcher, error) { return v.s.searcher(v.x) }
+func (v *View) Searcher() (*query.Searcher, error) {
+	if _, err := v.s.open(v.x); err != nil {
+		return nil, err
+	}
+	return v.s.finder, nil
+}
 
 // View calls f with the newest state, which stays open and as it is until f returns: pages
 // and counts that belong together see the same documents.
@@ -48,14 +55,16 @@ func (x *Index) Search(ctx context.Context, r Request) (page Page, err error) {
 
 // Search returns the page that r asks for, as Index.Search does.
 func (v *View) Search(ctx context.Context, r Request) (Page, error) {
-	key, ok := v.x.cache.key(&r)
-	if ok {
-		if p, ok := v.x.cache.get(v.s.number, key); ok {
-			return p, nil
-		}
+	k := key(&r)
+	if p, ok := v.x.cache.get(v.s.number, k); ok {
+		return p, nil
 	}
 	began := time.Now()
-	p, err := v.search(orBackground(ctx), r)
+	s, err := v.s.open(v.x)
+	if err != nil {
+		return Page{}, err
+	}
+	p, err := s.Search(orBackground(ctx), r)
 	if took := time.Since(began); v.x.o.Slow > 0 && took >= v.x.o.Slow {
 		v.x.tell(Event{Kind: EventSlow, Took: took, Commit: v.s.snapshot.Generation(), Docs: v.s.snapshot.Stats().Live, Request: &r, Err: err})
 	}
@@ -63,9 +72,7 @@ func (v *View) Search(ctx context.Context, r Request) (Page, error) {
 		v.x.damaged(err)
 		return Page{}, err
 	}
-	if ok {
-		v.x.cache.put(v.s.number, key, p)
-	}
+	v.x.cache.put(v.s.number, k, p)
 	return p, nil
 }
 
@@ -75,8 +82,9 @@ type state struct {
 	snapshot *reader.Snapshot
 	users    atomic.Int64
 
-	mu sync.Mutex
-	s  *query.Searcher // made by the first search
+	mu       sync.Mutex
+	finder   *query.Searcher // made by the first search
+	searcher *search.Searcher
 }
 
 // hold returns the newest state, which the caller releases, or nil if x is closed.
@@ -94,24 +102,30 @@ func (s *state) release() {
 	if s.users.Add(-1) > 0 {
 		return
 	}
-	if s.s != nil {
-		s.s.Close()
+	if s.searcher != nil {
+		s.searcher.Close()
+		s.finder.Close()
 	}
 	s.snapshot.Close()
 }
 
-// searcher returns the searcher of s.
-func (s *state) searcher(x *Index) (*query.Searcher, error) {
+// open returns the searcher of s.
+func (s *state) open(x *Index) (*search.Searcher, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.s == nil {
-		q, err := query.NewSearcher(s.snapshot, query.Options{Params: x.o.Params})
-		if err != nil {
-			return nil, err
-		}
-		s.s = q
+	if s.searcher != nil {
+		return s.searcher, nil
 	}
-	return s.s, nil
+	finder, err := query.NewSearcher(s.snapshot, query.Options{Params: x.o.Params})
+	if err != nil {
+		return nil, err
+	}
+	searcher, err := search.New(s.snapshot, finder)
+	if err != nil {
+		return nil, errors.Join(err, finder.Close())
+	}
+	s.finder, s.searcher = finder, searcher
+	return searcher, nil
 }
 
 // advance goes on to what was published or committed last. It reports whether there was

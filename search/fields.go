@@ -33,9 +33,11 @@ func fieldsOf(s *reader.Snapshot) *fields {
 	return f
 }
 
-// stores reports whether a segment of an index without a schema stores text.
+// stores reports whether a segment of an index without a schema stores text, or there is none
+// yet, so that no hit lacks it.
 func stores(s *reader.Snapshot) bool {
-	return slices.ContainsFunc(s.Segments(), func(g *reader.Segment) bool { return g.Meta().Stored })
+	segments := s.Segments()
+	return len(segments) == 0 || slices.ContainsFunc(segments, func(g *reader.Segment) bool { return g.Meta().Stored })
 }
 
 // number returns the number of a field, or -1.

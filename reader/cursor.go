@@ -98,20 +98,7 @@ func NewCursor() *Cursor { return &Cursor{block: -1, peekLast: NoDoc} }
 // Cursor returns a cursor at the first posting of term, or at NoDoc if the
 // segment does not hold term. The caller closes it.
 func (s *Segment) Cursor(term []byte) (*Cursor, error) {
-	e, ok, err := s.Lookup(term)
-	if err != nil {
-		return nil, err
-	}
-	c := NewCursor()
-	if !ok {
-		c.seg = s
-		return c, nil
-	}
-	if err := c.Init(s, e); err != nil {
-		c.Close()
-		return nil, err
-	}
-	return c, nil
+	return s.whole().Cursor(term)
 }
 
 // Close releases the cursor's memory: slices that it returned must not be used

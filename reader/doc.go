@@ -26,6 +26,7 @@
 //	index.go, view.go       Index: open, refresh, files that snapshots share
 //	snapshot.go, stats.go   Snapshot: documents by global docID, counts
 //	segment.go, deletes.go  Segment: documents by local docID, what is deleted
+//	field.go                fields of a schema, in a segment and in a snapshot
 //	livedf.go               document frequencies without deleted documents
 //	terms.go                dictionary: lookup, walks over several segments
 //	postings.go             whole lists, many blocks at a time

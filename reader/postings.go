@@ -24,22 +24,18 @@ type Posting struct {
 // to skip in one, use a Cursor. While it runs it keeps the list in memory; after
 // the snapshot is closed it ends with an error that matches ErrClosed.
 func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
-	return func(yield func(Posting, error) bool) {
-		if err := s.life.acquire(); err != nil {
-			yield(Posting{Doc: NoDoc}, err)
-			return
-		}
-		defer s.life.release()
-		r := rowPool.Get().(*rows)
-		defer rowPool.Put(r)
-		r.each(s, term, 0, nil, yield)
-	}
+	return s.whole().Postings(term)
 }
 
 // Postings returns the postings of term in all segments, with global docIDs in
 // ascending order and without deleted documents. It yields nothing if no segment
 // holds term. An error is yielded last, with a Posting of NoDoc.
 func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
+	return s.postings(nil, term)
+}
+
+// postings is Postings of fields, as lookup.
+func (s *Snapshot) postings(fields []Field, term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
 		if err := s.lives().acquire(); err != nil {
 			yield(Posting{Doc: NoDoc}, err)
@@ -48,13 +44,14 @@ func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
 		defer s.lives().release()
 		r := rowPool.Get().(*rows)
 		defer rowPool.Put(r)
-		for _, seg := range s.segments {
-			dels, err := seg.Deletes()
+		for i := range s.segments {
+			f := s.fieldIn(fields, i)
+			dels, err := f.seg.Deletes()
 			if err != nil {
 				yield(Posting{Doc: NoDoc}, err)
 				return
 			}
-			if !r.each(seg, term, seg.base, dels, yield) {
+			if !r.each(f, term, f.seg.base, dels, yield) {
 				return
 			}
 		}
@@ -69,10 +66,11 @@ type rows struct {
 
 var rowPool = sync.Pool{New: func() any { return new(rows) }}
 
-// each yields the postings of term in s, without those in dels and with base added
+// each yields the postings of term in f, without those in dels and with base added
 // to docIDs. It returns false if yield did or if it yielded an error.
-func (r *rows) each(s *Segment, term []byte, base uint32, dels *Deletes, yield func(Posting, error) bool) bool {
-	e, ok, err := s.Lookup(term)
+func (r *rows) each(f Field, term []byte, base uint32, dels *Deletes, yield func(Posting, error) bool) bool {
+	s := f.seg
+	e, ok, err := f.Lookup(term)
 	if err == nil && ok {
 		err = s.initList(&r.list, e)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
@@ -23,6 +24,8 @@ type Segment struct {
 	base  uint32
 	ord   int
 	info  store.SegmentInfo
+
+	schema *schema.Schema // of the index; not to be modified
 
 	life    *life   // of the snapshot; nil never ends
 	file    *handle // nil for a Segment that no Index opened
@@ -92,14 +95,10 @@ func (s *Segment) Deletes() (*Deletes, error) {
 }
 
 // Lookup returns the dictionary entry of term; ok is false if the segment does
-// not hold it.
+// not hold it. In an index with a schema terms are those of a field: the error matches
+// errors.ErrUnsupported, and so do those of Terms, Cursor and Postings.
 func (s *Segment) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
-	if err := s.life.acquire(); err != nil {
-		return e, false, err
-	}
-	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
-	return s.views.Lookup(term)
+	return s.whole().Lookup(term)
 }
 
 // initList makes l a view of the list of e, which must be an entry of s. Its slices are
@@ -193,7 +192,8 @@ func (b *idBatch) fill(yield func(struct{}) bool) {
 	})
 }
 
-// DocLen returns the number of tokens of doc, or 0 if there is no such document.
+// DocLen returns the number of tokens of doc, in all fields together, or 0 if there is no such
+// document.
 func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 	if err := s.life.acquire(); err != nil {
 		return 0, err

@@ -15,21 +15,36 @@ type TermEntry struct {
 
 // Lookup appends the entries of term to dst, one for each segment that holds it,
 // in docID order. It also returns the document frequency of term over all
-// segments, without deleted documents.
+// segments, without deleted documents. In an index with a schema the error matches
+// errors.ErrUnsupported (see SnapshotField.Lookup).
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
+	return s.lookup(nil, term, dst)
+}
+
+// fieldIn returns the field of segment i in fields, or the only field there is if fields is nil.
+func (s *Snapshot) fieldIn(fields []Field, i int) Field {
+	if fields == nil {
+		return s.segments[i].whole()
+	}
+	return fields[i]
+}
+
+// lookup is Lookup in fields, one of each segment; nil is the only field of each.
+func (s *Snapshot) lookup(fields []Field, term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
 	if err := s.lives().acquire(); err != nil {
 		return 0, dst, err
 	}
 	defer s.lives().release()
-	for i, seg := range s.segments {
-		e, ok, err := seg.Lookup(term)
+	for i := range s.segments {
+		f := s.fieldIn(fields, i)
+		e, ok, err := f.Lookup(term)
 		if err != nil {
 			return 0, dst, err
 		}
 		if !ok {
 			continue
 		}
-		live, err := seg.LiveDF(e)
+		live, err := f.seg.LiveDF(e)
 		if err != nil {
 			return 0, dst, err
 		}
@@ -46,8 +61,8 @@ func (s *Snapshot) DF(term []byte) (df uint64, err error) {
 	return df, err
 }
 
-// Terms iterates over the terms of a snapshot or of one segment in bytewise
-// order. It is not safe for concurrent use. It needs no closing.
+// Terms iterates over the terms of a snapshot or of one segment, or over those of a field of
+// either, in bytewise order. It is not safe for concurrent use. It needs no closing.
 type Terms struct {
 	life    *life
 	all     []source // of every segment, in docID order
@@ -67,22 +82,35 @@ type source struct {
 }
 
 // Terms returns an iterator over the terms that begin with prefix, positioned
-// before the first. An empty prefix selects all terms.
-func (s *Snapshot) Terms(prefix []byte) *Terms { return newTerms(s.lives(), s.segments, prefix) }
+// before the first. An empty prefix selects all terms. In an index with a schema it fails with
+// an error that matches errors.ErrUnsupported (see SnapshotField.Terms).
+func (s *Snapshot) Terms(prefix []byte) *Terms {
+	fields := make([]Field, len(s.segments))
+	for i := range fields {
+		fields[i] = s.fieldIn(nil, i)
+	}
+	return newTerms(s.lives(), fields, prefix)
+}
 
 // Terms returns an iterator over the terms of this segment that begin with
 // prefix, positioned before the first. An empty prefix selects all terms.
-func (s *Segment) Terms(prefix []byte) *Terms { return newTerms(s.life, []*Segment{s}, prefix) }
+func (s *Segment) Terms(prefix []byte) *Terms { return s.whole().Terms(prefix) }
 
-func newTerms(l *life, segments []*Segment, prefix []byte) (t *Terms) {
+func newTerms(l *life, fields []Field, prefix []byte) (t *Terms) {
 	t = &Terms{life: l} // named, to be returned after a fault too
 	if t.err = l.acquire(); t.err != nil {
 		return t
 	}
 	defer l.release()
 	defer store.CatchFault(store.ArmFault(), &t.err)
-	for _, seg := range segments {
-		t.all = append(t.all, source{seg.ord, seg.views.Prefix(prefix), true})
+	for _, f := range fields {
+		switch f.number {
+		case noField:
+		case wholeSegment:
+			t.all = append(t.all, source{f.seg.ord, f.seg.views.Prefix(prefix), true})
+		default:
+			t.all = append(t.all, source{f.seg.ord, f.seg.views.Field(f.number).Terms(prefix), true})
+		}
 	}
 	return t
 }

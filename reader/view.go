@@ -102,7 +102,7 @@ func (x *Index) fill(v *view) error {
 		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also a file that an older view opened
 			return err
 		}
-		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, file: h, deletes: deletes[i]}
+		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, schema: v.commit.Schema, file: h, deletes: deletes[i]}
 		v.segments = append(v.segments, s)
 		v.stats.add(&s)
 		base += uint64(info.Docs)

@@ -46,7 +46,13 @@ func (s *Segment) termsIn(first, end int) *TermIterator {
 
 // Prefix returns an iterator over the terms that begin with prefix, positioned before the
 // first of them. In a segment with fields it fails as SeekGE does.
-func (s *Segment) Prefix(prefix []byte) *TermIterator { return s.Terms().from(prefix) }
+func (s *Segment) Prefix(prefix []byte) *TermIterator {
+	it := s.Terms()
+	if it.err == nil {
+		it.err = s.noFields("terms")
+	}
+	return it.from(prefix)
+}
 
 // from limits it to the terms that begin with prefix.
 func (it *TermIterator) from(prefix []byte) *TermIterator {

@@ -20,7 +20,6 @@ import (
 type candidate struct {
 	file    *FileState
 	seg     *segment.Segment
-	lens    segment.LengthTable
 	info    SegmentInfo
 	deletes *roaring.Bitmap // never nil
 }
@@ -112,11 +111,8 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 		return nil, nil, err
 	}
 	c = &candidate{file: f, seg: s, deletes: roaring.New()}
-	c.info = SegmentInfo{File: f.Number, ID: f.ID, FileLen: f.fileLen, Tail: f.tail, Docs: f.Docs, Postings: f.Postings, Tokens: f.Tokens}
-	if c.lens, err = s.DocLens(); err != nil {
-		data.Close()
-		return nil, nil, err
-	}
+	c.info = SegmentInfo{File: f.Number, ID: f.ID, FileLen: f.fileLen, Tail: f.tail, Docs: f.Docs, Postings: f.Postings, Tokens: f.Tokens,
+		Fields: FieldsOf(s)}
 	for i := range slices.Backward(inv.Files) {
 		x := &inv.Files[i]
 		if x.Kind != format.KindDeletes || x.ID != f.ID {
@@ -124,7 +120,10 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 		}
 		bm, err := x.deletes(d, f.Docs)
 		if err == nil {
-			c.delete(bm, x.Number, x.deletesID)
+			if err := c.delete(bm, x.Number, x.deletesID); err != nil {
+				data.Close()
+				return nil, nil, err
+			}
 			r.Notes = append(r.Notes, x.mendNotes()...)
 			break
 		}
@@ -138,9 +137,10 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 }
 
 // delete sets the deleted documents of c and their file, 0 if it is to be written.
-func (c *candidate) delete(docs *roaring.Bitmap, file uint64, id format.ID) {
+func (c *candidate) delete(docs *roaring.Bitmap, file uint64, id format.ID) error {
 	c.deletes, c.info.DeletesFile, c.info.DeletesID = docs, file, id
-	c.info.Deleted, c.info.DeletedTokens = uint32(docs.GetCardinality()), DeletedTokens(c.lens, docs.ToDense())
+	c.info.Deleted = uint32(docs.GetCardinality())
+	return c.info.CountDeleted(c.seg, docs.ToDense())
 }
 
 // enter compares c with the segments that entered before it. reason is not empty if c
@@ -168,7 +168,9 @@ func (r *Recovery) enter(ctx context.Context, c *candidate, entered []*candidate
 		}
 		r.Notes = append(r.Notes, Dropped{c.file.Name, fmt.Sprintf("%d of its documents are those of %s", n, strings.Join(newer, ", "))})
 		r.deletes[c.info.File] = gone
-		c.delete(gone, 0, format.ID{})
+		if err := c.delete(gone, 0, format.ID{}); err != nil {
+			return "", err
+		}
 	}
 	if c.info.Deleted == c.info.Docs {
 		return "all its documents are deleted", nil

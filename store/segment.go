@@ -2,7 +2,7 @@ package store
 
 import (
 	"fmt"
-	"math/bits"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -55,8 +55,8 @@ func openSegment(fs ReadFS, m *Manifest, i int) (s *segment.Segment, data Data, 
 }
 
 // CheckSegment returns an error of kind format.ErrCorrupt unless s matches entry
-// i of m: its id, length and tail; its numbers of documents, postings and tokens; and the name and
-// options of the analyzer.
+// i of m: its id, length and tail; its numbers of documents, postings and tokens; the name and
+// options of the analyzer; and the properties and statistics of fields.
 func (m *Manifest) CheckSegment(i int, s *segment.Segment) error {
 	info, meta := &m.Segments[i], s.Meta()
 	var e *format.Error
@@ -74,37 +74,33 @@ func (m *Manifest) CheckSegment(i int, s *segment.Segment) error {
 		e = format.Corrupt("made by analyzer %q (%q), the index by %q (%q)",
 			meta.Analyzer, meta.AnalyzerOptions, m.Analyzer, m.AnalyzerOptions)
 	default:
-		return nil
+		if e = m.checkFields(info, s); e == nil {
+			return nil
+		}
 	}
 	e.File = s.Name()
 	return e
 }
 
-// DeletedTokens returns the sum of the lengths of the documents in deleted, a
-// bitmap of local docIDs as roaring.Bitmap.ToDense returns it.
-func DeletedTokens(lens segment.LengthTable, deleted []uint64) (tokens uint64) {
-	for i, w := range deleted {
-		for ; w != 0; w &= w - 1 {
-			tokens += uint64(lens.Get(uint32(i*64 + bits.TrailingZeros64(w))))
-		}
-	}
-	return tokens
-}
-
 // CheckDeletes returns an error of kind format.ErrCorrupt unless the tokens of the
-// documents in deleted, those of segment i, are as many as m says. s is the
+// documents in deleted, those of segment i, are as many as m says, in each field. s is the
 // segment.
 func (m *Manifest) CheckDeletes(i int, s *segment.Segment, deleted []uint64) (err error) {
 	defer CatchFault(ArmFault(), &err)
-	lens, err := s.DocLens()
-	if err != nil {
+	info := &m.Segments[i]
+	is := *info
+	if err := is.CountDeleted(s, deleted); err != nil {
 		return err
 	}
-	info := &m.Segments[i]
-	if n := DeletedTokens(lens, deleted); n != info.DeletedTokens {
-		e := format.Corrupt("the deleted documents have %d tokens, the manifest says %d", n, info.DeletedTokens)
-		e.File = DeletesName(info.DeletesFile)
-		return e
+	var e *format.Error
+	switch {
+	case is.DeletedTokens != info.DeletedTokens:
+		e = format.Corrupt("the deleted documents have %d tokens, the manifest says %d", is.DeletedTokens, info.DeletedTokens)
+	case !slices.Equal(is.Fields, info.Fields):
+		e = format.Corrupt("statistics of fields and their deleted documents are %v, the manifest says %v", is.Fields, info.Fields)
+	default:
+		return nil
 	}
-	return nil
+	e.File = DeletesName(info.DeletesFile)
+	return e
 }

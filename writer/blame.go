@@ -1,6 +1,8 @@
 package writer
 
 import (
+	"math"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -15,14 +17,27 @@ func checkSums(s *segment.Segment) (err error) {
 	if s.Meta().ForeignLengths {
 		return nil
 	}
-	lens, err := s.DocLens()
+	for i := range s.Fields() {
+		if err := checkSumsOf(s, s.Field(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkSumsOf is checkSums for a field of s.
+func checkSumsOf(s *segment.Segment, f segment.FieldView) error {
+	if !f.Info().HasLengths() {
+		return nil
+	}
+	lens, err := f.Lengths()
 	if err != nil {
 		return err
 	}
 	sums := make([]uint64, lens.Len())
 	var l segment.List
 	var rows segment.Rows
-	it := s.Terms()
+	it := f.Terms(nil)
 	for it.Next() {
 		if err := s.InitList(&l, it.Entry()); err != nil {
 			return err
@@ -40,6 +55,9 @@ func checkSums(s *segment.Segment) (err error) {
 		return err
 	}
 	for doc, sum := range sums {
+		if lens.Coded() {
+			sum = uint64(format.DecodeLen(format.EncodeLen(uint32(min(sum, math.MaxUint32)))))
+		}
 		if n := lens.Get(uint32(doc)); sum != uint64(n) {
 			return s.Raw().Corrupt(format.SectionDocLengths, 0, "document %d has %d tokens; its frequencies add up to %d", doc, n, sum)
 		}

@@ -17,6 +17,7 @@
 // Inside:
 //
 //	writer.go, options.go    Writer: open, Add, Delete, Flush, Publish, Commit, Close; memory
+//	fields.go                documents with values of a schema's fields
 //	analyzer.go              which analyzer an index has, and whether another is the same
 //	pipeline.go              batches, workers, absorbing their results
 //	segments.go              the segments of the next commit, and how one is written

@@ -71,6 +71,9 @@ func (e *ListError) Unwrap() error { return e.Err }
 // the documents in a temporary file.
 func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 	ctx = orBackground(ctx)
+	if w.opts.Schema != nil {
+		return fmt.Errorf("%w: posting lists that come from outside have no fields, and the index has a schema", ErrInvalid)
+	}
 	if in.Docs == nil || in.Lists == nil {
 		return errors.Join(w.pipe.failure(), fmt.Errorf("%w: a collection without documents or lists", ErrInvalid))
 	}

@@ -39,14 +39,18 @@ func (s *MergeStats) add(t MergeStats) {
 func sources(segments []*liveSegment) []merge.Source {
 	out := make([]merge.Source, len(segments))
 	for i, s := range segments {
-		out[i] = merge.Source{Segment: s.seg, Deletes: s.deletes}
+		out[i] = merge.Source{Segment: s.seg, Deletes: s.deletes, Schema: s.foreign}
 	}
 	return out
 }
 
-// checkAnalyzer returns ErrAnalyzer unless s was made with the Writer's analyzer.
+// checkAnalyzer returns ErrAnalyzer unless s was made with the Writer's analyzer. Of the fields of
+// a schema opening has checked that.
 func (w *Writer) checkAnalyzer(s *liveSegment) error {
 	meta := s.seg.Meta()
+	if w.opts.Schema != nil && meta.Fields > 0 {
+		return nil
+	}
 	return sameAnalyzer("segment "+s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer)
 }
 
@@ -125,7 +129,7 @@ func verify(ctx context.Context, o check.Options, segments ...*liveSegment) erro
 
 func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	m, err := merge.New(sources(segments))
+	m, err := merge.New(sources(segments), w.opts.Schema)
 	if err != nil {
 		return nil, stats, err
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
@@ -16,7 +18,9 @@ import (
 // the directories sources. Of documents with the same id only the last is kept. If
 // the indexes were not made with the same analyzer, the error matches ErrAnalyzer; if
 // some store the contents of documents and others do not, ErrStored. A new index takes
-// both from the sources. MergeInto commits the result.
+// both from the sources, or the schema. With a schema, the index must have each field that a
+// source has, under the same name and id and with the same properties, or the error names the
+// field and matches schema.ErrInvalid. MergeInto commits the result.
 func MergeInto(ctx context.Context, out string, sources []string, o Options) (MergeStats, error) {
 	stats, _, err := MergeIntoOrdered(ctx, out, sources, o, ReorderOptions{})
 	return stats, err
@@ -24,7 +28,11 @@ func MergeInto(ctx context.Context, out string, sources []string, o Options) (Me
 
 // MergeIntoOrdered is MergeInto followed, before the commit, by Reorder.
 func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Options, r ReorderOptions) (stats MergeStats, ordered ReorderStats, err error) {
-	if asked := o.Analyzer; len(sources) > 0 && (asked == nil || hasDefaults(asked)) {
+	fields, err := o.takeSchema(out, sources)
+	if err != nil {
+		return stats, ordered, err
+	}
+	if asked := o.Analyzer; !fields && len(sources) > 0 && (asked == nil || hasDefaults(asked)) {
 		if o.Analyzer, err = analyzerOf(sources[0]); err != nil {
 			return stats, ordered, err
 		}
@@ -32,7 +40,7 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 			o.Analyzer = asked
 		}
 	}
-	if !o.Stored {
+	if !o.Stored && !fields {
 		if o.Stored, err = storedIn(sources); err != nil {
 			return stats, ordered, err
 		}
@@ -53,6 +61,46 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 		err = w.Commit(ctx)
 	}
 	return stats, ordered, errors.Join(err, w.Close())
+}
+
+// takeSchema sets Schema to that of the first of the indexes in directories sources, if there is
+// no index in directory out and nothing else is asked for. It reports whether out or the sources
+// have fields, so that analyzers and stored texts are those of fields.
+func (o *Options) takeSchema(out string, sources []string) (fields bool, err error) {
+	if o.Schema != nil {
+		return true, nil
+	}
+	s, found, err := schemaOf(out)
+	if err != nil || len(sources) == 0 || s != nil {
+		return s != nil, err
+	}
+	s, _, err = schemaOf(sources[0])
+	if !found && o.Analyzer == nil && !o.Stored {
+		o.Schema = s
+	}
+	return s != nil, err
+}
+
+// schemaOf returns the schema of the index in directory path, or nil, and whether there is an
+// index.
+func schemaOf(path string) (s *schema.Schema, found bool, err error) {
+	dir, err := store.Open(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, format.ErrNotAnIndex) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	defer dir.Close()
+	c, err := dir.Latest()
+	if errors.Is(err, format.ErrNotAnIndex) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("opening %s: %w", path, err)
+	}
+	defer c.Release()
+	return c.Schema.Clone(), true, nil
 }
 
 // permOf returns the permissions that all of the indexes in directories paths grant, 0
@@ -199,7 +247,11 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 			segments = nil
 		}
 	}()
-	if err := sameAnalyzer("the index", c.Analyzer, c.AnalyzerOptions, w.opts.Analyzer); err != nil {
+	if w.opts.Schema != nil || c.Schema != nil {
+		if err := w.opts.Schema.Extends(c.Schema); err != nil {
+			return nil, err
+		}
+	} else if err := sameAnalyzer("the index", c.Analyzer, c.AnalyzerOptions, w.opts.Analyzer); err != nil {
 		return nil, err
 	}
 	for i := range c.Segments {
@@ -207,9 +259,9 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 		if err != nil {
 			return segments, err
 		}
-		s := &liveSegment{info: c.Segments[i], data: data, seg: seg}
+		s := &liveSegment{info: c.Segments[i], data: data, seg: seg, foreign: c.Schema}
 		segments = append(segments, s)
-		if seg.Meta().Stored != w.opts.Stored {
+		if w.opts.Schema == nil && seg.Meta().Stored != w.opts.Stored {
 			return segments, fmt.Errorf("%w: %s has stored %t, the output %t", ErrStored, seg.Name(), seg.Meta().Stored, w.opts.Stored)
 		}
 		if s.deletes, err = c.Deletes(i); err != nil {

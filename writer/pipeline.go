@@ -104,27 +104,51 @@ func (p *pipeline) take(ctx context.Context, c chan struct{}) error {
 
 // add appends one document or deletion to the current batch.
 func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error {
+	if err := p.room(ctx, invert.SizeOf(id, text)); err != nil {
+		return err
+	}
+	p.cur.Add(id, text, deletes)
+	p.added()
+	return nil
+}
+
+// addDoc appends a document with values to the current batch.
+func (p *pipeline) addDoc(ctx context.Context, d Doc) error {
+	if err := p.room(ctx, invert.SizeOfValues(d.ID, d.Values)); err != nil {
+		return err
+	}
+	p.cur.AddValues(d.ID, d.Values)
+	p.added()
+	return nil
+}
+
+// room makes room for size bytes in the current batch. Unless it fails, the caller holds the gate
+// and calls added.
+func (p *pipeline) room(ctx context.Context, size int) error {
 	if err := p.take(ctx, p.gate); err != nil {
 		return err
 	}
-	defer func() { <-p.gate }()
 	usual := p.w.opts.batchBytes()
-	size := invert.SizeOf(id, text)
 	if p.cur != nil && p.cur.Size()+size > usual {
 		p.send()
 	}
 	if p.cur == nil {
 		b, err := p.newBatch(ctx, min(1+(size-1)/usual, p.total))
 		if err != nil {
+			<-p.gate
 			return err
 		}
 		p.cur = b
 	}
-	p.cur.Add(id, text, deletes)
-	if p.cur.Size() >= usual || p.cur.Full() {
+	return nil
+}
+
+// added sends the current batch if it is full, and releases the gate.
+func (p *pipeline) added() {
+	if p.cur.Size() >= p.w.opts.batchBytes() || p.cur.Full() {
 		p.send()
 	}
-	return nil
+	<-p.gate
 }
 
 // newBatch returns an empty batch that holds n slots. The caller holds the gate,
@@ -169,7 +193,7 @@ func (p *pipeline) send() {
 
 // invert is the loop of a worker.
 func (p *pipeline) invert() {
-	v := p.pool.NewInverter(p.seed, p.w.opts.Analyzer.Tokenizer(), p.w.opts.Stored)
+	v := p.w.newInverter()
 	for b := range p.work {
 		if p.failure() != nil {
 			continue

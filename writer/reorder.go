@@ -96,7 +96,7 @@ func (w *Writer) writeReordered(ctx context.Context, s *liveSegment, o ReorderOp
 			return nil, err
 		}
 	}
-	r := reorder.New(s.seg, to)
+	r := reorder.New(s.seg, w.opts.Schema, to)
 	options, err := r.Options()
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
@@ -20,6 +21,7 @@ type liveSegment struct {
 	deletes *roaring.Bitmap // nil: none
 	dirty   bool            // deletes have changed since info.DeletesFile was written
 	ours    bool            // no commit names the file yet
+	foreign *schema.Schema  // of the other index that s is of, if that has one
 
 	plan    *plan // the last plan to merge it, or nil
 	users   int   // merges in the background that read it
@@ -75,15 +77,14 @@ func readDeletes(dir *store.Dir, info *store.SegmentInfo) (deletes *roaring.Bitm
 // writeDeletes writes a deletes file and makes it the one of s.info.
 func (s *liveSegment) writeDeletes(l *store.Lock) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	lens, err := s.seg.DocLens()
-	if err != nil {
+	info := s.info
+	if err := info.CountDeleted(s.seg, s.deletes.ToDense()); err != nil {
 		return err
 	}
-	tokens := store.DeletedTokens(lens, s.deletes.ToDense())
-	if err := l.WriteDeletes(&s.info, s.deletes); err != nil {
+	if err := l.WriteDeletes(&info, s.deletes); err != nil {
 		return err
 	}
-	s.info.DeletedTokens = tokens
+	s.info = info
 	s.dirty = false
 	return nil
 }
@@ -95,6 +96,7 @@ type output struct {
 	file    store.File
 	builder *build.Builder
 	spool   *build.Spool
+	schema  *schema.Schema // of the index
 	done    bool
 }
 
@@ -129,7 +131,7 @@ func (w *Writer) create(o build.Options, of share) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &output{lock: w.lock, num: num, file: waitingFile{file, of.wait}}
+	out := &output{lock: w.lock, num: num, file: waitingFile{file, of.wait}, schema: w.opts.Schema}
 	out.spool = build.NewSpool(func() (build.TempFile, error) { return w.lock.CreateTemp() })
 	o.Analyzer, o.AnalyzerOptions = w.analyzer()
 	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
@@ -163,8 +165,9 @@ func (out *output) finish() (*liveSegment, error) {
 	}
 	m := out.builder.Meta()
 	s, err := openSegment(out.lock, &store.Manifest{
-		Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions,
-		Segments: []store.SegmentInfo{{File: out.num, ID: h.ID, FileLen: h.FileLen, Tail: h.Tail(), Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}},
+		Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions, Schema: out.schema,
+		Segments: []store.SegmentInfo{{File: out.num, ID: h.ID, FileLen: h.FileLen, Tail: h.Tail(), Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens,
+			Fields: store.StatsOf(out.builder.Fields())}},
 	}, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading back what was written: %w", err)

@@ -59,7 +59,7 @@ func TestZeroWriter(t *testing.T) {
 	defer w.Close()
 	callAll(t, w, func(method string, err error) {
 		switch method {
-		case "Add", "Delete":
+		case "Add", "AddDoc", "Delete":
 			if !errors.Is(err, ErrDocument) {
 				t.Errorf("%s: %v", method, err)
 			}

@@ -52,6 +52,7 @@ type Writer struct {
 
 	// The rest belongs to the goroutine that holds the pipeline's absorber role.
 	acc      *invert.Accumulator
+	fields   *invert.Fields // of the schema, or nil
 	segments []*liveSegment // in docID order
 	changed  bool           // since the last commit
 	merges   merges
@@ -126,7 +127,11 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 		lock.Close()
 		return nil, err
 	}
-	w.acc = w.pipe.pool.NewAccumulator()
+	if err := w.setFields(); err != nil {
+		w.closeSegments()
+		lock.Close()
+		return nil, err
+	}
 	w.merges.start(&w.opts)
 	w.pipe.start(w)
 	return w, nil
@@ -276,10 +281,14 @@ func (w *Writer) flush(ctx context.Context) error {
 
 // writeAccumulator writes all live documents of a as a segment.
 func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*liveSegment, error) {
-	lengths := a.Lengths()
-	out, err := w.create(build.Options{
-		Docs: uint32(len(lengths)), Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: w.opts.Stored,
-	}, w.share(ctx))
+	var o build.Options
+	if w.fields != nil {
+		o = fieldOptions(a)
+	} else {
+		lengths := a.Lengths()
+		o = build.Options{Docs: uint32(len(lengths)), Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: w.opts.Stored}
+	}
+	out, err := w.create(o, w.share(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,9 @@ type Accumulator struct {
 	ids     keyArena // of documents: length in two bytes, id
 	idTable slots    // idHash -> docID, plus one
 	docs    chunks[docInfo]
-	dead    int // documents replaced or deleted since they were absorbed
+	fields  *Fields        // nil without a schema
+	lens    chunks[uint32] // with a schema: of each document, in each field that has lengths
+	dead    int            // documents replaced or deleted since they were absorbed
 
 	deletes chunks[deletion] // deletions of ids in earlier segments
 	gone    keyArena         // ids in deletes: length in two bytes, id
@@ -40,7 +42,7 @@ const (
 )
 
 // A term's record: reference of its latest run, document frequency, length of the
-// term (two bytes), term.
+// term (two bytes), term; with a schema, the rank of its field (two bytes).
 const (
 	recLast = 0
 	recDF   = 4
@@ -60,6 +62,13 @@ type deletion struct{ id, hash uint32 }
 // NewAccumulator returns an empty Accumulator.
 func (p *Pool) NewAccumulator() *Accumulator {
 	return &Accumulator{pool: p, stored: storedText{pool: &p.texts}}
+}
+
+// NewFieldAccumulator returns an empty Accumulator for documents with values of fields.
+func (p *Pool) NewFieldAccumulator(f *Fields) *Accumulator {
+	a := p.NewAccumulator()
+	a.fields = f
+	return a
 }
 
 // Live returns the number of documents that have not been replaced or deleted.
@@ -97,7 +106,7 @@ func (a *Accumulator) Bytes() int {
 func (a *Accumulator) contents() int {
 	return len(a.pages)*pageBytes +
 		a.terms.bytes() + a.termRefs.n*(4+termScratch) +
-		a.ids.bytes() + a.docs.n*(16+docScratch) +
+		a.ids.bytes() + a.docs.n*(16+docScratch) + a.lens.n*8 +
 		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes()
 }
 
@@ -159,7 +168,11 @@ func (a *Accumulator) touch(group []localTerm) {
 
 // record returns the record of term t of b, creating it if necessary.
 func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
-	term := b.bytes[t.at : t.at+t.n]
+	term := b.bytes[t.at : t.at+t.n&(1<<fieldShift-1)]
+	more := 0 // bytes behind the term
+	if a.fields != nil {
+		more = 2
+	}
 	mask := a.table.mask()
 	at := t.hash & mask
 	for ; a.table.slot[at] != 0; at = (at + 1) & mask {
@@ -167,14 +180,17 @@ func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
 		if uint32(e>>32) != t.hash {
 			continue
 		}
-		if rec := a.terms.at(uint32(e)); string(termOf(rec)) == string(term) {
+		if rec := a.terms.at(uint32(e)); string(termOf(rec)) == string(term) && (more == 0 || fieldOf(rec) == t.n>>fieldShift) {
 			return rec
 		}
 	}
-	ref, rec := a.terms.alloc(recTerm + len(term))
+	ref, rec := a.terms.alloc(recTerm + len(term) + more)
 	clear(rec[:recLen])
 	binary.LittleEndian.PutUint16(rec[recLen:], uint16(len(term)))
 	copy(rec[recTerm:], term)
+	if more > 0 {
+		binary.LittleEndian.PutUint16(rec[recTerm+len(term):], uint16(t.n>>fieldShift))
+	}
 	a.table.slot[at] = uint64(t.hash)<<32 | uint64(ref)
 	a.table.used++
 	a.termRefs.append(ref)
@@ -184,6 +200,12 @@ func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
 func termOf(rec []byte) []byte {
 	n := int(binary.LittleEndian.Uint16(rec[recLen:]))
 	return rec[recTerm : recTerm+n]
+}
+
+// fieldOf returns the rank of a term's field.
+func fieldOf(rec []byte) uint32 {
+	n := int(binary.LittleEndian.Uint16(rec[recLen:]))
+	return uint32(binary.LittleEndian.Uint16(rec[recTerm+n:]))
 }
 
 // absorbOps absorbs documents and deletions. A document replaces an earlier one
@@ -207,7 +229,15 @@ func (a *Accumulator) absorbOps(b *Batch) {
 			a.idTable.used++
 		}
 		*slot = uint64(hash)<<32 | uint64(a.docs.n+1)
-		a.docs.append(docInfo{id: appendID(&a.ids, id), len: b.lens[doc], hash: hash})
+		info := docInfo{id: appendID(&a.ids, id), hash: hash}
+		if a.fields == nil {
+			info.len = b.lens[doc]
+		} else {
+			for _, n := range b.lens[doc*a.fields.lengths:][:a.fields.lengths] {
+				a.lens.append(n)
+			}
+		}
+		a.docs.append(info)
 		doc++
 	}
 }
@@ -250,7 +280,7 @@ func (a *Accumulator) Reset() (freed bool) {
 		a.few = 0
 	}
 	if a.few == fewResets {
-		*a = *a.pool.NewAccumulator()
+		*a = *a.pool.NewFieldAccumulator(a.fields)
 		a.pool.Free()
 		return true
 	}
@@ -264,6 +294,7 @@ func (a *Accumulator) Reset() (freed bool) {
 	a.idTable.reset(maxSlots)
 	a.termRefs.reset()
 	a.docs.reset()
+	a.lens.reset()
 	a.deletes.reset()
 	a.stored.reset()
 	a.dead, a.postings, a.tokens = 0, 0, 0

@@ -14,13 +14,15 @@ type Batch struct {
 	ops  []op
 
 	// Set by the inverter.
-	lens   []uint32 // tokens of every document
+	lens   []uint32 // tokens of every document, with a schema in each field that has lengths
 	hashes []uint32 // idHash of every op's id
 	terms  []localTerm
 	bytes  []byte // of all terms, followed by slack bytes
 	pages  []page // runs; references in terms number pages from 0
 	stored []byte // text, compressed, if documents are stored
 	tokens uint64
+
+	recordEnds []uint32 // with a schema: of each document's record in what is stored
 }
 
 // op is one document, or the deletion of one id.
@@ -33,7 +35,7 @@ type op struct {
 type localTerm struct {
 	head uint64 // first eight bytes, little-endian, zero-padded
 	at   uint32 // offset in batch.bytes
-	n    uint32 // its length
+	n    uint32 // its length, and above fieldShift the rank of its field
 	doc  uint32 // while inverting: the last document that it occurred in, plus one
 	last uint32 // while inverting: its latest posting; afterwards: reference of its run
 	df   uint32
@@ -88,7 +90,7 @@ func (b *Batch) Reset(usual int) {
 		return
 	}
 	b.text, b.ids, b.ops = b.text[:0], b.ids[:0], b.ops[:0]
-	b.lens, b.hashes = b.lens[:0], b.hashes[:0]
+	b.lens, b.hashes, b.recordEnds = b.lens[:0], b.hashes[:0], b.recordEnds[:0]
 	b.terms, b.bytes, b.pages, b.stored = b.terms[:0], b.bytes[:0], b.pages[:0], nil
 	b.tokens, b.Bare = 0, 0
 }

@@ -12,6 +12,7 @@ type Inverter struct {
 	pool      *Pool
 	stored    bool
 	tokenizer analysis.Tokenizer
+	fields    *fieldInverter // nil without a schema
 
 	scratch  []byte // for compressing text
 	tokens   analysis.Tokens
@@ -29,6 +30,11 @@ func (p *Pool) NewInverter(seed uint64, t analysis.Tokenizer, stored bool) *Inve
 	return &Inverter{seed: seed, pool: p, tokenizer: t, stored: stored}
 }
 
+// NewFieldInverter returns an Inverter for documents with values of fields.
+func (p *Pool) NewFieldInverter(seed uint64, f *Fields) *Inverter {
+	return &Inverter{seed: seed, pool: p, stored: f.stored, fields: f.inverter(seed)}
+}
+
 // Invert inverts the documents of b.
 func (v *Inverter) Invert(b *Batch) {
 	v.table.reset(maxInverterSlots)
@@ -38,9 +44,14 @@ func (v *Inverter) Invert(b *Batch) {
 		if b.ops[i].deletes {
 			continue
 		}
+		if v.fields != nil {
+			v.values(b, i, uint32(len(v.docEnds)))
+			v.docEnds = append(v.docEnds, uint32(len(v.postings)))
+			continue
+		}
 		v.tokens.Reset()
 		v.tokenizer.Tokenize(&v.tokens, b.contents(i))
-		v.document(b, uint32(len(b.lens)))
+		v.document(b, uint32(len(b.lens)), termSpace{seed: v.seed})
 		b.lens = append(b.lens, uint32(v.tokens.Len()))
 		if v.tokens.Len() == 0 {
 			b.Bare++
@@ -51,10 +62,18 @@ func (v *Inverter) Invert(b *Batch) {
 	v.sort(b)
 	v.write(b)
 	if v.stored {
-		v.scratch = v.pool.texts.compress(b, v.scratch)
+		texts := b.text
+		if v.fields != nil {
+			texts = v.fields.records
+			v.fields.records = texts[:0]
+		}
+		v.scratch = v.pool.texts.compress(b, texts, v.scratch)
 	}
 	if b.Slots > 1 { // free what a huge document needed
 		v.tokens, v.postings, v.sorted = analysis.Tokens{}, nil, nil
+		if v.fields != nil {
+			v.fields.records = nil
+		}
 	}
 }
 
@@ -65,38 +84,53 @@ const maxInverterSlots = 1 << 18
 // new term.
 const tokenPiece = 1 << 13
 
-// document counts the tokens of one document.
-func (v *Inverter) document(b *Batch, doc uint32) {
+// termSpace tells the terms of a field from those of others.
+type termSpace struct {
+	seed  uint64 // of hashes
+	field uint32 // its rank << fieldShift, which is added to the lengths of terms
+	once  bool   // a term counts once in a document
+}
+
+// fieldShift is the number of bits of the length of a term in localTerm.n. The field's rank is in
+// those above.
+const fieldShift = 16
+
+// document counts tokens of one document.
+func (v *Inverter) document(b *Batch, doc uint32, in termSpace) {
 	text, spans := v.tokens.Raw()
 	for text = text[:cap(text)]; len(spans) > 0; {
 		n := min(tokenPiece, len(spans))
-		v.count(b, doc, text, spans[:n])
+		v.count(b, doc, text, spans[:n], in)
 		spans = spans[n:]
 	}
 }
 
 // count counts the tokens of one document, which are at spans in text. A term
 // records the last document in which it occurred, and its posting there.
-func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Span) {
+func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Span, in termSpace) {
+	more := uint32(1) // for another occurrence
+	if in.once {
+		more = 0
+	}
 	v.table.reserve(len(spans))
 	v.postings = slices.Grow(v.postings, len(spans))
 	postings, mask := v.postings, v.table.mask()
 	for _, s := range spans {
 		x := head(text, s.Start, s.End)
-		h := hashTerm(v.seed, x, text, s.Start, s.End)
+		h := hashTerm(in.seed, x, text, s.Start, s.End)
 		at := h & mask
 		var term uint32
 		for {
 			e := v.table.slot[at]
 			if e == 0 {
-				term = v.newTerm(b, x, h, at, text[s.Start:s.End])
+				term = v.newTerm(b, x, h, at, text[s.Start:s.End], in.field)
 				break
 			}
 			if uint32(e>>32) == h {
 				term = uint32(e) - 1
 				t := &b.terms[term]
-				if t.head == x && t.n == s.End-s.Start &&
-					(t.n <= 8 || string(b.bytes[t.at:t.at+t.n]) == string(text[s.Start:s.End])) {
+				if n := s.End - s.Start; t.head == x && t.n == n|in.field &&
+					(n <= 8 || string(b.bytes[t.at:t.at+n]) == string(text[s.Start:s.End])) {
 					break
 				}
 			}
@@ -104,7 +138,7 @@ func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Spa
 		}
 		t := &b.terms[term]
 		if t.doc == doc+1 {
-			postings[t.last].tf++
+			postings[t.last].tf += more
 			continue
 		}
 		t.doc = doc + 1
@@ -115,11 +149,11 @@ func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Spa
 	v.postings = postings
 }
 
-func (v *Inverter) newTerm(b *Batch, x uint64, h, at uint32, term []byte) uint32 {
+func (v *Inverter) newTerm(b *Batch, x uint64, h, at uint32, term []byte, field uint32) uint32 {
 	n := uint32(len(b.terms))
 	v.table.slot[at] = uint64(h)<<32 | uint64(n+1)
 	v.table.used++
-	b.terms = append(b.terms, localTerm{head: x, at: uint32(len(b.bytes)), n: uint32(len(term)), hash: h})
+	b.terms = append(b.terms, localTerm{head: x, at: uint32(len(b.bytes)), n: uint32(len(term)) | field, hash: h})
 	b.bytes = append(b.bytes, term...)
 	return n
 }

@@ -26,32 +26,63 @@ func prefixOf(term []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// sortTerms returns all terms of a in bytewise order. It uses a counting sort by
-// their first two bytes, then sorts each bucket by comparison on several
-// goroutines; few terms at once.
-func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm, error) {
+// sortTerms returns all terms of a in bytewise order; with a schema field by field, and where
+// the terms of each field end.
+func (a *Accumulator) sortTerms(ctx context.Context, threads int) (terms []sortedTerm, ends []int, err error) {
+	terms = make([]sortedTerm, a.termRefs.n)
+	if a.fields == nil {
+		return terms, nil, a.sortInto(ctx, threads, terms, func(i int) sortedTerm { return a.sortedTerm(*a.termRefs.at(i)) })
+	}
+	ends = make([]int, len(a.fields.fields))
+	for i := range a.termRefs.n {
+		ends[fieldOf(a.terms.at(*a.termRefs.at(i)))]++
+	}
+	sum := 0
+	for rank, n := range ends {
+		ends[rank] = sum
+		sum += n
+	}
+	group := make([]sortedTerm, len(terms))
+	for i := range a.termRefs.n {
+		ref := *a.termRefs.at(i)
+		at := &ends[fieldOf(a.terms.at(ref))]
+		group[*at] = a.sortedTerm(ref)
+		*at++
+	}
+	from := 0
+	for _, to := range ends {
+		of := group[from:to]
+		if err := a.sortInto(ctx, threads, terms[from:to], func(i int) sortedTerm { return of[i] }); err != nil {
+			return nil, nil, err
+		}
+		from = to
+	}
+	return terms, ends, nil
+}
+
+// sortInto sets terms to those that at returns, in bytewise order. It uses a counting sort by
+// their first two bytes, then sorts each bucket by comparison on several goroutines; few terms
+// at once.
+func (a *Accumulator) sortInto(ctx context.Context, threads int, terms []sortedTerm, at func(i int) sortedTerm) error {
 	const buckets, few = 1 << 16, 1 << 12
-	if a.termRefs.n <= few {
-		terms := make([]sortedTerm, a.termRefs.n)
+	if len(terms) <= few {
 		for i := range terms {
-			terms[i] = a.sortedTerm(*a.termRefs.at(i))
+			terms[i] = at(i)
 		}
 		a.sortBucket(terms)
-		return terms, ctx.Err()
+		return ctx.Err()
 	}
 	starts := make([]uint32, buckets+1)
-	for i := range a.termRefs.n {
-		rec := a.terms.at(*a.termRefs.at(i))
-		starts[prefixOf(termOf(rec))>>48]++
+	for i := range terms {
+		starts[at(i).prefix>>48]++
 	}
 	sum := uint32(0)
 	for i, n := range starts {
 		starts[i] = sum
 		sum += n
 	}
-	terms := make([]sortedTerm, a.termRefs.n)
-	for i := range a.termRefs.n {
-		t := a.sortedTerm(*a.termRefs.at(i))
+	for i := range terms {
+		t := at(i)
 		at := &starts[t.prefix>>48]
 		terms[*at] = t
 		*at++
@@ -75,7 +106,7 @@ func (a *Accumulator) sortTerms(ctx context.Context, threads int) ([]sortedTerm,
 		})
 	}
 	group.Wait()
-	return terms, ctx.Err()
+	return ctx.Err()
 }
 
 func (a *Accumulator) sortedTerm(ref uint32) sortedTerm {

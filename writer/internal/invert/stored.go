@@ -53,9 +53,9 @@ func (p *textPool) drop() {
 	p.mu.Unlock()
 }
 
-// compress sets b.stored from its contents.
-func (p *textPool) compress(b *Batch, scratch []byte) []byte {
-	scratch = snappy.Encode(scratch[:cap(scratch)], b.text)
+// compress sets b.stored from the texts of its documents.
+func (p *textPool) compress(b *Batch, texts, scratch []byte) []byte {
+	scratch = snappy.Encode(scratch[:cap(scratch)], texts)
 	b.stored = append(p.get(len(scratch))[:0], scratch...)
 	return scratch
 }
@@ -66,9 +66,11 @@ func (s *storedText) take(b *Batch) {
 		return
 	}
 	blk := storedBlock{data: b.stored}
-	for _, o := range b.ops {
-		if !o.deletes {
-			blk.ends = append(blk.ends, o.textEnd)
+	if blk.ends = append(blk.ends, b.recordEnds...); len(blk.ends) == 0 {
+		for _, o := range b.ops {
+			if !o.deletes {
+				blk.ends = append(blk.ends, o.textEnd)
+			}
 		}
 	}
 	b.stored = nil

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/ordered"
@@ -21,15 +22,64 @@ func (a *Accumulator) Lengths() []uint32 {
 	return lengths
 }
 
+// FieldsOf returns the fields of a Builder for the live documents, with their lengths.
+func (a *Accumulator) FieldsOf() []build.Field {
+	x := a.fields
+	out := make([]build.Field, len(x.order))
+	for rank, number := range x.order {
+		f := &x.fields[number]
+		out[rank].Field = f.Field
+		if f.length < 0 {
+			continue
+		}
+		lengths := make([]uint32, 0, a.Live())
+		for i := range a.docs.n {
+			if !a.docs.at(i).isDead {
+				lengths = append(lengths, *a.lens.at(i*x.lengths + f.length))
+			}
+		}
+		out[rank].Lengths = []segment.LengthTable{segment.NewLengthTable(lengths)}
+	}
+	return out
+}
+
 // Write adds all live documents and their lists to b, on several goroutines. It
 // calls progress with the number of postings done, including those of dead
 // documents.
 func (a *Accumulator) Write(ctx context.Context, b *build.Builder, threads int, progress func(n uint64)) error {
-	terms, err := a.sortTerms(ctx, threads)
+	terms, ends, err := a.sortTerms(ctx, threads)
 	if err != nil {
 		return err
 	}
-	return a.writeLists(ctx, b, terms, threads, progress)
+	if ends == nil {
+		ends = []int{len(terms)}
+	}
+	return a.writeLists(ctx, b, terms, ends, threads, progress)
+}
+
+// termJob is terms of one field.
+type termJob struct {
+	field int // its rank
+	terms []sortedTerm
+}
+
+// termJobs yields jobs of the terms of all fields, which end at ends.
+func termJobs(terms []sortedTerm, ends []int, yield func(termJob) bool) {
+	from := 0
+	for field, to := range ends {
+		for rest := terms[from:to]; len(rest) > 0; {
+			n, postings := 0, uint32(0)
+			for n < len(rest) && n < lists.ChunkTerms && postings < lists.ChunkPostings {
+				postings += rest[n].df
+				n++
+			}
+			if !yield(termJob{field, rest[:n]}) {
+				return
+			}
+			rest = rest[n:]
+		}
+		from = to
+	}
 }
 
 // renumber returns the docIDs of documents without the dead ones, which get ^0. It
@@ -76,32 +126,23 @@ func (a *Accumulator) addDocs(b *build.Builder) error {
 
 // writeLists encodes the lists of terms on several goroutines and appends them in
 // order. The documents are added while the first lists are encoded.
-func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []sortedTerm, threads int, progress func(n uint64)) error {
+func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []sortedTerm, ends []int, threads int, progress func(n uint64)) error {
 	ahead := 2*threads + 2
 	results := lists.NewRecycler(ahead)
 	moved := a.renumber()
-	at := 0
+	at, field := 0, -1
 	documentsDone := false
 	err := ordered.Run(ctx, threads, ahead,
-		func(_ context.Context, yield func([]sortedTerm) bool) error {
-			for rest := terms; len(rest) > 0; {
-				n, postings := 0, uint32(0)
-				for n < len(rest) && n < lists.ChunkTerms && postings < lists.ChunkPostings {
-					postings += rest[n].df
-					n++
-				}
-				if !yield(rest[:n]) {
-					return nil
-				}
-				rest = rest[n:]
-			}
+		func(_ context.Context, yield func(termJob) bool) error {
+			termJobs(terms, ends, yield)
 			return nil
 		},
-		func() func(context.Context, []sortedTerm) (*lists.Encoded, error) {
+		func() func(context.Context, termJob) (*lists.Encoded, error) {
 			g := gatherer{a: a, moved: moved, enc: b.NewListEncoder()}
-			return func(_ context.Context, terms []sortedTerm) (*lists.Encoded, error) {
+			return func(_ context.Context, j termJob) (*lists.Encoded, error) {
 				e := results.Get()
-				return e, g.encode(e, terms)
+				g.enc.SetField(j.field)
+				return e, g.encode(e, j.terms)
 			}
 		},
 		func(e *lists.Encoded) error {
@@ -112,6 +153,13 @@ func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []
 				}
 			}
 			for i := range e.Len() {
+				if a.fields != nil && (field < 0 || at == ends[field]) {
+					for field++; at == ends[field]; field++ {
+					}
+					if err := b.BeginField(field); err != nil {
+						return err
+					}
+				}
 				t := terms[at]
 				at++
 				l := e.List(i)

@@ -22,10 +22,11 @@ type Encoded struct {
 
 // encodedList is a build.EncodedList whose bytes end at end of a buffer.
 type encodedList struct {
-	end  int
-	tail *build.Tail
-	df   uint32
-	kind segment.Kind
+	end    int
+	tail   *build.Tail
+	tokens uint64
+	df     uint32
+	kind   segment.Kind
 }
 
 // Reset empties e and keeps its memory.
@@ -53,7 +54,7 @@ func (e *Encoded) AddEmpty() { e.add(build.EncodedList{}, e.buf) }
 
 func (e *Encoded) add(l build.EncodedList, buf []byte) {
 	e.buf = buf
-	e.lists = append(e.lists, encodedList{len(buf), l.Tail, l.DF, l.Kind})
+	e.lists = append(e.lists, encodedList{len(buf), l.Tail, l.Tokens, l.DF, l.Kind})
 }
 
 // List returns list i.
@@ -63,7 +64,7 @@ func (e *Encoded) List(i int) build.EncodedList {
 		from = e.lists[i-1].end
 	}
 	l := &e.lists[i]
-	return build.EncodedList{Kind: l.kind, DF: l.df, Bytes: e.buf[from:l.end], Tail: l.tail}
+	return build.EncodedList{Kind: l.kind, DF: l.df, Tokens: l.tokens, Bytes: e.buf[from:l.end], Tail: l.tail}
 }
 
 // Recycler returns consumed results for reuse.

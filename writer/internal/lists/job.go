@@ -15,6 +15,7 @@ type job struct {
 	refs     []Ref
 	refEnds  []int
 	postings uint64
+	field    int // of the output
 
 	result Encoded
 	counts Counts
@@ -52,11 +53,39 @@ func (j *job) reset() {
 	j.result.Reset()
 }
 
-// walk walks the dictionaries of segments together and yields jobs in the order of
-// terms. It takes jobs from free if there are any, and otherwise creates them.
-func walk(segments []*segment.Segment, free chan *job, yield func(*job) bool) (err error) {
+// walk walks the dictionaries of segments together and yields jobs in the order of fields and
+// their terms. It takes jobs from free if there are any, and otherwise creates them.
+func walk(segments []*segment.Segment, fields []Field, free chan *job, yield func(*job) bool) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	terms := build.NewTermMerger(segments)
+	if fields == nil {
+		var parts []Part
+		for i := range segments {
+			parts = append(parts, Part{Source: i})
+		}
+		_, err := walkField(segments, 0, parts, build.NewTermMerger(segments), free, yield)
+		return err
+	}
+	sums := newFieldSums(segments)
+	for i := range fields {
+		parts := fields[i].Parts
+		views := make([]segment.FieldView, len(parts))
+		for j, p := range parts {
+			views[j] = segments[p.Source].Field(p.Number)
+		}
+		terms := build.NewFieldMerger(views)
+		if more, err := walkField(segments, i, parts, terms, free, yield); !more || err != nil {
+			return err
+		}
+		for j, p := range parts {
+			sums[p.Source][p.Number] = terms.Sums(j)
+		}
+	}
+	return sums.compare(segments)
+}
+
+// walkField yields the jobs of a field of the output, whose terms and parts these are. It
+// returns false if yield does.
+func walkField(segments []*segment.Segment, field int, parts []Part, terms *build.TermMerger, free chan *job, yield func(*job) bool) (bool, error) {
 	for more := terms.Next(); more; {
 		var j *job
 		select {
@@ -65,36 +94,37 @@ func walk(segments []*segment.Segment, free chan *job, yield func(*job) bool) (e
 		default:
 			j = newJob(segments)
 		}
+		j.field = field
 		for more && len(j.ends) < ChunkTerms && j.postings < ChunkPostings && len(j.terms) < ChunkBytes {
-			j.take(terms)
+			j.take(terms, parts)
 			more = terms.Next()
 		}
 		if !yield(j) {
-			return nil
+			return false, nil
 		}
 	}
-	return terms.Err()
+	return true, terms.Err()
 }
 
 // take adds the current term and its lists to the job.
-func (j *job) take(terms *build.TermMerger) {
+func (j *job) take(terms *build.TermMerger, parts []Part) {
 	j.terms = terms.AppendTerm(j.terms)
 	j.ends = append(j.ends, len(j.terms))
 	j.shared = append(j.shared, uint16(terms.Shared()))
 	for i := range terms.Lists() {
 		source, e := terms.List(i)
-		j.refs = append(j.refs, Ref{uint32(source), *e})
+		j.refs = append(j.refs, Ref{uint32(parts[source].Source), *e})
 		j.postings += uint64(e.DF)
 	}
 	j.refEnds = append(j.refEnds, len(j.refs))
 }
 
 // encode calls f for every term.
-func (j *job) encode(f func(e *Encoded, lists []Ref) error) (err error) {
+func (j *job) encode(f func(e *Encoded, field int, lists []Ref) error) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	from, refFrom := 0, 0
 	for i, to := range j.ends {
-		if err := f(&j.result, j.refs[refFrom:j.refEnds[i]]); err != nil {
+		if err := f(&j.result, j.field, j.refs[refFrom:j.refEnds[i]]); err != nil {
 			return format.Locate(err, format.Place{List: string(j.terms[from:to]), Block: format.NoBlock})
 		}
 		from, refFrom = to, j.refEnds[i]

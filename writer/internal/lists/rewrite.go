@@ -15,6 +15,7 @@ import (
 
 // Options configure Rewrite.
 type Options struct {
+	Fields   []Field        // of the output and of the segments; nil without a schema
 	Threads  int            // goroutines that encode
 	Ahead    int            // maximum number of jobs between the dictionaries and the Builder
 	Progress func(n uint64) // called with the number of postings of the sources done
@@ -32,14 +33,15 @@ type Counts struct {
 // of the documents.
 var ErrTokens = errors.New("the frequencies do not add up to the lengths of documents")
 
-// Rewrite appends to b a list for each term that segments hold. It calls newTerm in
-// each worker goroutine; the function that newTerm returns adds one term's list to
-// e, made of its lists in the segments, or an empty list to leave the term out.
+// Rewrite appends to b a list for each term that segments hold in each field. It calls newTerm
+// in each worker goroutine; the function that newTerm returns adds one term's list to e, made of
+// its lists in the segments, or an empty list to leave the term out. The field is a number in
+// Options.Fields.
 func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment, o Options,
-	newTerm func(enc *build.ListEncoder) func(e *Encoded, lists []Ref) error,
+	newTerm func(enc *build.ListEncoder) func(e *Encoded, field int, lists []Ref) error,
 ) (sum Counts, err error) {
 	free := make(chan *job, o.Ahead+2)
-	shared := segment.MaxTerm
+	shared, field := segment.MaxTerm, -1
 	begun := o.First == nil
 	first := func() error {
 		if begun {
@@ -49,12 +51,13 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 		return o.First()
 	}
 	err = ordered.Run(ctx, o.Threads, o.Ahead,
-		func(_ context.Context, yield func(*job) bool) error { return walk(segments, free, yield) },
+		func(_ context.Context, yield func(*job) bool) error { return walk(segments, o.Fields, free, yield) },
 		func() func(context.Context, *job) (*job, error) {
 			enc := b.NewListEncoder()
 			enc.CheckLengths()
 			term := newTerm(enc)
 			return func(ctx context.Context, j *job) (*job, error) {
+				enc.SetField(j.field)
 				copied, encoded, tokens := enc.CopiedBlocks(), enc.EncodedPostings(), enc.Tokens()
 				if err := j.encode(term); err != nil {
 					return nil, err
@@ -66,6 +69,12 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 		func(j *job) error {
 			if err := first(); err != nil {
 				return err
+			}
+			if o.Fields != nil && j.field != field {
+				field, shared = j.field, 0
+				if err := b.BeginField(field); err != nil {
+					return err
+				}
 			}
 			var err error
 			if shared, err = j.appendTo(b, shared); err != nil {
@@ -83,6 +92,9 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 		})
 	if err == nil {
 		err = first()
+	}
+	if err == nil && o.Fields != nil {
+		return sum, compareTokens(b)
 	}
 	if m := b.Meta(); err == nil && !m.ForeignLengths && sum.tokens != m.Tokens {
 		err = fmt.Errorf("%w: %d tokens in lists, %d in documents", ErrTokens, sum.tokens, m.Tokens)

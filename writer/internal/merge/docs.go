@@ -9,6 +9,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
 // renumbering gives live documents their docIDs without the deleted ones. It takes
@@ -80,42 +81,65 @@ func Remap(sources []Source, docs []*roaring.Bitmap) *roaring.Bitmap {
 	return out
 }
 
-// lengths returns the lengths of the live documents, a table for each source. The
-// tables of sources with deleted documents are copies.
-func (m *Merger) lengths() ([]segment.LengthTable, error) {
+// lengths returns the lengths of the live documents in f, or in the only field if f is nil: a
+// table for each source. The tables of sources with deleted documents are copies.
+func (m *Merger) lengths(f *lists.Field) ([]segment.LengthTable, error) {
 	var tables []segment.LengthTable
-	for _, src := range m.sources {
-		t, err := src.seg.DocLens()
-		if err != nil {
-			return nil, err
+	for i, src := range m.sources {
+		t := segment.PackedLengths(nil, 1) // of a source without the field
+		number, ok := 0, true
+		if f != nil {
+			number, ok = f.Number(i)
 		}
-		if !src.seg.Meta().ForeignLengths {
-			src.lens = t
-		}
-		if src.live > 0 && src.gone != nil {
-			width := t.Width()
-			b := make([]byte, 0, int(src.live)*width)
-			for d := range src.seg.Meta().Docs {
-				if !src.gone.isDeleted(d) {
-					b = append(b, t.Bytes()[int(d)*width:][:width]...)
-				}
+		if ok {
+			var err error
+			if t, err = src.seg.Field(number).Lengths(); err != nil {
+				return nil, err
 			}
-			t = segment.PackedLengths(b, width)
 		}
-		if src.live > 0 {
-			tables = append(tables, t)
+		of := bound{LengthTable: t, least: src.seg.Fields()[number].MinLen}
+		if src.seg.Meta().ForeignLengths {
+			of = bound{}
+		}
+		src.lens = append(src.lens, of)
+		if src.live > 0 && (!ok || f == nil || f.HasLengths()) {
+			tables = append(tables, src.alive(t))
 		}
 	}
 	return tables, nil
 }
 
+// alive returns the lengths of the live documents of src, of those of all in t. If t is empty
+// they are 0.
+func (src *source) alive(t segment.LengthTable) segment.LengthTable {
+	switch {
+	case t.Len() == 0:
+		return segment.PackedLengths(make([]byte, src.live), 1)
+	case src.gone == nil:
+		return t
+	}
+	width := t.Width()
+	b := make([]byte, 0, int(src.live)*width)
+	for d := range src.seg.Meta().Docs {
+		if !src.gone.isDeleted(d) {
+			b = append(b, t.Bytes()[int(d)*width:][:width]...)
+		}
+	}
+	if t.Coded() {
+		return segment.CodedLengths(b)
+	}
+	return segment.PackedLengths(b, width)
+}
+
 // documents adds the live documents of all sources to b.
 func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
-	for _, src := range m.sources {
+	var record []byte
+	for i, src := range m.sources {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if src.gone == nil && src.seg.Meta().Stored == m.stored {
+		dropped := m.stored && src.seg.Meta().Stored && lists.Dropped(src.seg, i, m.fields)
+		if src.gone == nil && src.seg.Meta().Stored == m.stored && !dropped {
 			if err := b.CopyDocs(src.seg); err != nil {
 				return err
 			}
@@ -132,6 +156,12 @@ func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 			text, err := texts.At(doc)
 			if err != nil {
 				return err
+			}
+			if dropped {
+				if record, err = lists.AppendRecord(record[:0], text, i, m.fields); err != nil {
+					return err
+				}
+				text = record
 			}
 			return b.CopyDoc(src.seg, doc, id, text)
 		})

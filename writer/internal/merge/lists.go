@@ -15,11 +15,12 @@ import (
 // in memory. It sets o.First.
 func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (lists.Counts, error) {
 	o.First = func() error { return m.documents(ctx, b) }
+	o.Fields = m.fields
 	segments := make([]*segment.Segment, len(m.sources))
 	for i, src := range m.sources {
 		segments[i] = src.seg
 	}
-	return lists.Rewrite(ctx, b, segments, o, func(enc *build.ListEncoder) func(*lists.Encoded, []lists.Ref) error {
+	return lists.Rewrite(ctx, b, segments, o, func(enc *build.ListEncoder) func(*lists.Encoded, int, []lists.Ref) error {
 		w := listWorker{sources: m.sources, enc: enc}
 		return w.term
 	})
@@ -27,6 +28,7 @@ func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (
 
 // listWorker merges the lists of terms.
 type listWorker struct {
+	field   int // number in the output
 	sources []*source
 	enc     *build.ListEncoder
 	list    segment.List
@@ -34,8 +36,9 @@ type listWorker struct {
 	short   format.Postings
 }
 
-// term adds the merged list of one term to e.
-func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
+// term adds the merged list of one term of a field to e.
+func (lw *listWorker) term(e *lists.Encoded, field int, refs []lists.Ref) error {
+	lw.field = field
 	if lw.isSmall(refs) {
 		return lw.small(e, refs)
 	}
@@ -46,7 +49,7 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 		if err := src.seg.InitList(&lw.list, refs[i].Entry); err != nil {
 			return err
 		}
-		if err := src.check(&lw.list); err != nil {
+		if err := src.check(&lw.list, lw.field); err != nil {
 			return err
 		}
 		if src.gone == nil {
@@ -69,22 +72,23 @@ func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
 	return e.Finish(lw.enc)
 }
 
-// check checks the structure of a list of s.
-func (s *source) check(l *segment.List) error {
+// check checks the structure of a list of s, in a field of the output.
+func (s *source) check(l *segment.List, field int) error {
 	if p := l.Small(); p.Len() > 0 {
 		e := l.Entry()
-		return s.checkFreqs(&e, p.Docs, p.Freqs, 0)
+		return s.checkFreqs(&e, field, p.Docs, p.Freqs, 0)
 	}
 	return check.Extent(l, s.seg.Meta().Docs)
 }
 
 // checkFreqs checks that no frequency of the short list of e exceeds its document's length.
 // docs are base above the docIDs.
-func (s *source) checkFreqs(e *segment.Entry, docs, freqs []uint32, base uint32) error {
-	if s.lens.Len() == 0 {
+func (s *source) checkFreqs(e *segment.Entry, field int, docs, freqs []uint32, base uint32) error {
+	lens := &s.lens[field]
+	if lens.Len() == 0 {
 		return nil
 	}
-	i := s.lens.Exceeded(docs, freqs, base, s.seg.Meta().MinLen)
+	i := lens.Exceeded(docs, freqs, base, lens.least)
 	if i < 0 {
 		return nil
 	}
@@ -117,7 +121,7 @@ func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) error {
 		if err := src.seg.AppendSmall(p, &refs[i].Entry, src.base); err != nil {
 			return err
 		}
-		if err := src.checkFreqs(&refs[i].Entry, p.Docs[n:], p.Freqs[n:], src.base); err != nil {
+		if err := src.checkFreqs(&refs[i].Entry, lw.field, p.Docs[n:], p.Freqs[n:], src.base); err != nil {
 			return err
 		}
 	}

@@ -5,22 +5,27 @@ package merge
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
+	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
 // Source is one segment to merge.
 type Source struct {
 	Segment *segment.Segment
 	Deletes *roaring.Bitmap // deleted documents; nil: none
+	Schema  *schema.Schema  // of another index that the segment is of; nil: of the output's
 }
 
 // Merger writes one segment from several.
 type Merger struct {
 	sources  []*source
+	fields   []lists.Field // nil without a schema
 	docs     uint32
 	stored   bool
 	foreign  bool
@@ -33,7 +38,13 @@ type source struct {
 	base uint32       // new docID of its first live document
 	gone *renumbering // nil: no document is deleted
 	live uint32
-	lens segment.LengthTable // of all documents; none if they do not bound frequencies
+	lens []bound // of each field of the output
+}
+
+// bound are the lengths of all documents in a field, none if they do not bound frequencies.
+type bound struct {
+	segment.LengthTable
+	least uint32
 }
 
 func newSource(s Source, base uint32) *source {
@@ -46,10 +57,16 @@ func newSource(s Source, base uint32) *source {
 	return src
 }
 
-// New returns a Merger of sources, which must have the same analyzer.
-func New(sources []Source) (*Merger, error) {
+// New returns a Merger of sources, which must have the same analyzer, or fields that are those
+// of s, or were.
+func New(sources []Source, s *schema.Schema) (*Merger, error) {
 	m := &Merger{}
 	docs := uint64(0)
+	segments, schemas := make([]*segment.Segment, len(sources)), make([]*schema.Schema, len(sources))
+	for i := range sources {
+		segments[i], schemas[i] = sources[i].Segment, sources[i].Schema
+	}
+	m.fields = lists.FieldsOf(s, segments, schemas)
 	for _, s := range sources {
 		meta := s.Segment.Meta()
 		src := newSource(s, uint32(docs))
@@ -63,6 +80,9 @@ func New(sources []Source) (*Merger, error) {
 		m.sources = append(m.sources, src)
 	}
 	m.docs = uint32(docs)
+	if m.fields != nil {
+		m.stored = slices.ContainsFunc(m.fields, func(f lists.Field) bool { return f.Stored })
+	}
 	return m, nil
 }
 
@@ -82,9 +102,23 @@ func (m *Merger) Purged() (n uint64) {
 // Options returns the options of a Builder of the merged segment that depend on the
 // sources. ctx also ends the Builder.
 func (m *Merger) Options(ctx context.Context) (build.Options, error) {
-	lengths, err := m.lengths()
 	hashes := &hashMerger{ctx: ctx, sources: m.sources}
-	return build.Options{
-		Docs: m.docs, Lengths: lengths, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all,
-	}, err
+	o := build.Options{Docs: m.docs, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all}
+	if m.fields == nil {
+		lengths, err := m.lengths(nil)
+		o.Lengths = lengths
+		return o, err
+	}
+	for i := range m.fields {
+		f := build.Field{Field: m.fields[i].Field}
+		lengths, err := m.lengths(&m.fields[i])
+		if err != nil {
+			return o, err
+		}
+		if f.HasLengths() {
+			f.Lengths = lengths
+		}
+		o.Fields = append(o.Fields, f)
+	}
+	return o, nil
 }

@@ -23,7 +23,7 @@ type listWorker struct {
 }
 
 // term adds the list of a term, with its new docIDs, to e.
-func (lw *listWorker) term(e *lists.Encoded, refs []lists.Ref) error {
+func (lw *listWorker) term(e *lists.Encoded, _ int, refs []lists.Ref) error {
 	of := refs[0].Entry // there is one source, so a term has one list
 	if err := lw.read(of); err != nil {
 		return err

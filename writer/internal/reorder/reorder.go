@@ -3,9 +3,11 @@ package reorder
 
 import (
 	"context"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/order"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
@@ -15,32 +17,56 @@ import (
 
 // Reorderer writes a segment under a permutation.
 type Reorderer struct {
-	seg *segment.Segment
-	to  order.Permutation // new docIDs by old docID
-	at  order.Permutation // old docIDs by new docID
+	seg    *segment.Segment
+	fields []lists.Field     // nil without a schema
+	to     order.Permutation // new docIDs by old docID
+	at     order.Permutation // old docIDs by new docID
 }
 
 // New returns a Reorderer that moves document i of s to docID to[i]. s must have no
-// deleted documents.
-func New(s *segment.Segment, to order.Permutation) *Reorderer {
-	return &Reorderer{seg: s, to: to, at: to.Inverse()}
+// deleted documents. The schema is that of the index, or nil.
+func New(s *segment.Segment, of *schema.Schema, to order.Permutation) *Reorderer {
+	return &Reorderer{seg: s, fields: lists.FieldsOf(of, []*segment.Segment{s}, make([]*schema.Schema, 1)), to: to, at: to.Inverse()}
 }
 
 // Options returns the options of a Builder of the new segment.
 func (r *Reorderer) Options() (build.Options, error) {
-	lens, err := r.seg.DocLens()
+	m := r.seg.Meta()
+	o := build.Options{Docs: m.Docs, Stored: m.Stored, ForeignLengths: m.ForeignLengths}
+	if r.fields == nil {
+		lengths, err := r.lengths(0)
+		o.Lengths = []segment.LengthTable{lengths}
+		return o, err
+	}
+	o.Stored = slices.ContainsFunc(r.fields, func(f lists.Field) bool { return f.Stored })
+	for i := range r.fields {
+		f := build.Field{Field: r.fields[i].Field}
+		if f.HasLengths() {
+			lengths := segment.NewLengthTable(make([]uint32, m.Docs))
+			if number, ok := r.fields[i].Number(0); ok {
+				var err error
+				if lengths, err = r.lengths(number); err != nil {
+					return o, err
+				}
+			}
+			f.Lengths = []segment.LengthTable{lengths}
+		}
+		o.Fields = append(o.Fields, f)
+	}
+	return o, nil
+}
+
+// lengths returns the lengths of the documents in a field of the segment, in their new order.
+func (r *Reorderer) lengths(field int) (segment.LengthTable, error) {
+	lens, err := r.seg.Field(field).Lengths()
 	if err != nil {
-		return build.Options{}, err
+		return segment.LengthTable{}, err
 	}
 	lengths := make([]uint32, len(r.at))
 	for doc, old := range r.at {
 		lengths[doc] = lens.Get(old)
 	}
-	m := r.seg.Meta()
-	return build.Options{
-		Docs: m.Docs, Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)},
-		Stored: m.Stored, ForeignLengths: m.ForeignLengths,
-	}, nil
+	return segment.NewLengthTable(lengths), nil
 }
 
 // Write adds all documents and lists to b. It calls progress with the number of
@@ -49,8 +75,8 @@ func (r *Reorderer) Write(ctx context.Context, b *build.Builder, threads int, pr
 	if err := r.documents(ctx, b, threads); err != nil {
 		return err
 	}
-	o := lists.Options{Threads: threads, Ahead: 2*threads + 2, Progress: progress}
-	_, err := lists.Rewrite(ctx, b, []*segment.Segment{r.seg}, o, func(enc *build.ListEncoder) func(*lists.Encoded, []lists.Ref) error {
+	o := lists.Options{Fields: r.fields, Threads: threads, Ahead: 2*threads + 2, Progress: progress}
+	_, err := lists.Rewrite(ctx, b, []*segment.Segment{r.seg}, o, func(enc *build.ListEncoder) func(*lists.Encoded, int, []lists.Ref) error {
 		w := listWorker{seg: r.seg, to: r.to, enc: enc}
 		return w.term
 	})
@@ -96,7 +122,8 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 			return nil
 		},
 		func() func(context.Context, docRange) (docRange, error) {
-			var id, text []byte
+			var id, text, record []byte
+			dropped := r.seg.Meta().Stored && lists.Dropped(r.seg, 0, r.fields)
 			return func(_ context.Context, d docRange) (_ docRange, err error) {
 				defer store.CatchFault(store.ArmFault(), &err)
 				for _, old := range r.at[d.from:d.to] {
@@ -105,6 +132,12 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 					}
 					if text, err = r.seg.AppendStored(text[:0], old); err != nil {
 						return d, err
+					}
+					if dropped {
+						if record, err = lists.AppendRecord(record[:0], text, 0, r.fields); err != nil {
+							return d, err
+						}
+						text = append(text[:0], record...)
 					}
 					d.buf = append(d.buf, id...)
 					d.ends = append(d.ends, len(d.buf))

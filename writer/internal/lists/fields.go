@@ -1,0 +1,137 @@
+package lists
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+)
+
+// Field is a field of the segment that is written, and where the segments have it.
+type Field struct {
+	schema.Field
+	Parts []Part
+}
+
+// Part is a field of a segment.
+type Part struct {
+	Source int // number of the segment
+	Number int // of the field there
+}
+
+// FieldsOf returns the fields of a segment that is written from others: those of s, in bytewise
+// order of their names, as builders take them. A segment of another index has the fields that its
+// own schema in of has; nil there stands for s. The result is nil without a schema, where there
+// is one field in each segment.
+func FieldsOf(s *schema.Schema, segments []*segment.Segment, of []*schema.Schema) []Field {
+	if s == nil {
+		return nil
+	}
+	fields := make([]Field, len(s.Fields))
+	for i, f := range s.Fields {
+		fields[i].Field = f
+		for source, seg := range segments {
+			if number, ok := seg.FieldByID(f.ID); ok && has(of[source], f.ID) {
+				fields[i].Parts = append(fields[i].Parts, Part{source, number})
+			}
+		}
+	}
+	slices.SortFunc(fields, func(a, b Field) int { return cmp.Compare(a.Name, b.Name) })
+	return fields
+}
+
+// has reports whether s, if there is one, has the field with an id.
+func has(s *schema.Schema, id uint32) bool {
+	if s == nil {
+		return true
+	}
+	_, ok := s.ByID(id)
+	return ok
+}
+
+// Number returns the number of f in a segment, and false if that does not have it.
+func (f *Field) Number(source int) (int, bool) {
+	i, ok := slices.BinarySearchFunc(f.Parts, source, func(p Part, source int) int { return cmp.Compare(p.Source, source) })
+	if !ok {
+		return 0, false
+	}
+	return f.Parts[i].Number, true
+}
+
+// Dropped reports whether s, a source, has a field that is not among fields.
+func Dropped(s *segment.Segment, source int, fields []Field) bool {
+	return fields != nil && slices.ContainsFunc(s.Fields(), func(x segment.Field) bool { return !kept(fields, source, x.ID) })
+}
+
+// kept reports whether the field with an id of a source is among fields.
+func kept(fields []Field, source int, id uint32) bool {
+	return slices.ContainsFunc(fields, func(f Field) bool {
+		_, ok := f.Number(source)
+		return ok && f.ID == id
+	})
+}
+
+// AppendRecord appends to dst what a record, the stored values of a document of a source, has of
+// fields.
+func AppendRecord(dst, rec []byte, source int, fields []Field) ([]byte, error) {
+	for len(rec) > 0 {
+		v, rest, err := record.Next(rec)
+		if err != nil {
+			return dst, fmt.Errorf("stored values: %w", err)
+		}
+		if kept(fields, source, v.ID) {
+			dst = append(dst, rec[:len(rec)-len(rest)]...)
+		}
+		rec = rest
+	}
+	return dst, nil
+}
+
+// fieldSums are what the lists of each field of each segment add up to.
+type fieldSums [][]*segment.ListSums
+
+// newFieldSums returns room for the sums of segments.
+func newFieldSums(segments []*segment.Segment) fieldSums {
+	all := make(fieldSums, len(segments))
+	for i, s := range segments {
+		all[i] = make([]*segment.ListSums, len(s.Fields()))
+	}
+	return all
+}
+
+// compare compares the sums with what META of each segment says. It leaves out those with a
+// field that was not walked.
+func (x fieldSums) compare(segments []*segment.Segment) error {
+	for i, s := range segments {
+		var all segment.ListSums
+		for number, sums := range x[i] {
+			if sums == nil {
+				if s.Fields()[number].Terms == 0 {
+					continue
+				}
+				return nil
+			}
+			if err := all.Join(s.Raw(), sums); err != nil {
+				return err
+			}
+		}
+		if err := all.Compare(s.Raw()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// compareTokens compares the frequencies of the lists in b with the lengths of documents.
+func compareTokens(b *build.Builder) error {
+	for _, f := range b.Fields() {
+		if f.HasLengths() && !f.Coded() && f.Tokens != f.LengthSum {
+			return fmt.Errorf("%w: field %q: %d tokens in lists, %d in documents", ErrTokens, f.Name, f.Tokens, f.LengthSum)
+		}
+	}
+	return nil
+}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/dump"
 	"github.com/pinion-index/pinion/segment/internal/segtest"
@@ -87,6 +89,22 @@ func workedExtent(t *testing.T) string {
 	return render(fields[1:], fields[0].Offset)
 }
 
+// workedFields returns the sections that differ in a segment with two fields.
+func workedFields(t *testing.T) string {
+	m := &segtest.Fields{IDs: []string{"a1", "a2", "b"}, Fields: []segtest.FieldModel{
+		{Field: schema.Field{ID: 2, Name: "body", Kind: schema.KindText, Analyzer: "simple", Lengths: schema.LengthsByte},
+			Lists: map[string][]segtest.Posting{"apple": segtest.Pairs(1, 41), "apply": segtest.Pairs(0, 1, 1, 2)}, Lens: []uint32{1, 43, 0}},
+		{Field: schema.Field{ID: 1, Name: "tag", Kind: schema.KindKeyword},
+			Lists: map[string][]segtest.Posting{"apple pie": segtest.Pairs(0, 1, 2, 1)}},
+	}}
+	fields, err := dump.File("worked.pin", segment.Aligned(m.Build(t, segtest.Default())), dump.Options{Sections: []format.SectionID{
+		format.SectionTerms, format.SectionTermIndex, format.SectionDocLengths, format.SectionFields, format.SectionMeta}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return render(fields, 0)
+}
+
 // The worked examples in FORMAT.md are what the builder writes and package dump decodes.
 func TestWorkedBytes(t *testing.T) {
 	const file = "../../format/FORMAT.md"
@@ -95,7 +113,7 @@ func TestWorkedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(spec)
-	for name, text := range map[string]string{"segment": workedSegment(t), "extent": workedExtent(t)} {
+	for name, text := range map[string]string{"segment": workedSegment(t), "extent": workedExtent(t), "fields": workedFields(t)} {
 		begin, end := "<!-- begin worked "+name+" -->\n", "<!-- end worked "+name+" -->"
 		i, j := strings.Index(doc, begin), strings.Index(doc, end)
 		if i < 0 || j < 0 {

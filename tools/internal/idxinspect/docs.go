@@ -173,10 +173,6 @@ func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, te
 		if first >= last {
 			continue
 		}
-		lengths, err := g.DocLens()
-		if err != nil {
-			return err
-		}
 		texts, err := g.Texts()
 		if err != nil {
 			return err
@@ -191,7 +187,11 @@ func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, te
 			if err != nil {
 				return err
 			}
-			if err := f(&Doc{uint32(doc), cli.Text(id), lengths.Get(local), g.deleted(local), g.file, ""}, text); err != nil {
+			length, err := g.DocLen(local)
+			if err != nil {
+				return err
+			}
+			if err := f(&Doc{uint32(doc), cli.Text(id), length, g.deleted(local), g.file, ""}, text); err != nil {
 				return err
 			}
 			if doc%1024 == 0 && ctx.Err() != nil {

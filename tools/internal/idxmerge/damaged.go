@@ -35,7 +35,7 @@ type part struct {
 }
 
 // openDamaged opens the newest commits of the indexes in the directories sources, which must
-// have the same analyzer. The caller closes what it returns, with an error too.
+// have the same analyzer and no schema. The caller closes what it returns, with an error too.
 func openDamaged(sources []string) (opened []*damaged, err error) {
 	for _, src := range sources {
 		s := &damaged{}
@@ -48,6 +48,9 @@ func openDamaged(sources []string) (opened []*damaged, err error) {
 		}
 		if err := cli.Committed(src, s.commit.Manifest); err != nil {
 			return opened, err
+		}
+		if s.commit.Schema != nil {
+			return opened, fmt.Errorf("%s has a schema: what is left of the lists of its fields cannot be salvaged yet (idxinspect repair mends files): %w", src, errors.ErrUnsupported)
 		}
 		a, b := opened[0].commit, s.commit
 		if a.Analyzer != b.Analyzer || a.AnalyzerOptions != b.AnalyzerOptions {

@@ -109,9 +109,17 @@ func (c *collector) damaged(err error) error {
 // often is how many terms pass between calls of Progress.
 const often = 1 << 14
 
-// lists walks the dictionaries.
+// lists walks the dictionaries, field by field.
 func (c *collector) lists() error {
-	w := NewWalk(c.segs, "", "")
+	for _, id := range FieldIDs(c.segs) {
+		if err := c.walk(NewFieldWalk(c.segs, id)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *collector) walk(w *Walk) error {
 	if c.o.Damaged != nil {
 		w.Damaged = func(_ int, err error) { c.o.Damaged(err) }
 	}
@@ -170,15 +178,15 @@ func (c *collector) list(term []byte, seg int, e segment.Entry) error {
 func (c *collector) lengths() (*Histogram, error) {
 	h := newHistogram("lengths", "Document length", "tokens", "documents", fine, false)
 	for _, s := range c.segs {
-		t, err := s.DocLens()
-		if err != nil {
-			if err := c.damaged(err); err != nil {
-				return nil, err
+		for doc := range s.Meta().Docs {
+			n, err := s.DocLen(doc)
+			if err != nil {
+				if err := c.damaged(err); err != nil {
+					return nil, err
+				}
+				break
 			}
-			continue
-		}
-		for doc := range uint32(t.Len()) {
-			h.add(uint64(t.Get(doc)), 1)
+			h.add(uint64(n), 1)
 		}
 		if err := c.ctx.Err(); err != nil {
 			return nil, err

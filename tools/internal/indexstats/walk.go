@@ -2,6 +2,7 @@ package indexstats
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/pinion-index/pinion/segment"
 )
@@ -32,6 +33,30 @@ func NewWalk(segs []*segment.Segment, prefix, from string) *Walk {
 		w.at = w.at[:0]
 	}
 	return w
+}
+
+// NewFieldWalk returns a walk over the terms of the field with an id, as NewWalk. Without a schema
+// that is 0.
+func NewFieldWalk(segs []*segment.Segment, id uint32) *Walk {
+	w := &Walk{its: make([]*segment.TermIterator, len(segs))}
+	for i, s := range segs {
+		if f, ok := s.FieldByID(id); ok {
+			w.its[i] = s.Field(f).Terms(nil)
+			w.at = append(w.at, i)
+		}
+	}
+	return w
+}
+
+// FieldIDs returns the ids of the fields of segments, in ascending order.
+func FieldIDs(segs []*segment.Segment) (ids []uint32) {
+	for _, s := range segs {
+		for i := range s.Fields() {
+			ids = append(ids, s.Fields()[i].ID)
+		}
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // keep drops iterator i if it is at its end.

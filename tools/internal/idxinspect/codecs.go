@@ -111,7 +111,7 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 
 // term measures the lists of one term.
 func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path string) error {
-	err := eachList(path, string(s.Term), func(_ *seg, l *segment.List) error {
+	err := eachList(path, "", string(s.Term), func(_ *seg, l *segment.List) error {
 		if l.Kind != segment.KindExtent {
 			s.ShortLists++
 			s.ShortPostings += uint64(l.N)

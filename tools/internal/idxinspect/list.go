@@ -79,11 +79,12 @@ type ListPart struct {
 }
 
 func listCommand() *cobra.Command {
-	return command("list INDEX TERM", "Show the posting list of a term and its metadata", "",
+	var field string
+	cmd := command("list INDEX TERM", "Show the posting list of a term and its metadata", "",
 		"  idxinspect list kjv.idx the\n  idxinspect list --json kjv.idx shepherd",
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
 			out := &Lists{Term: cli.Text(args[1])}
-			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {
+			err := eachList(args[0], field, args[1], func(g *seg, l *segment.List) error {
 				out.DF += uint64(l.N)
 				i := listInfo(g, l)
 				if i.ChecksumOK != nil && *i.ChecksumOK {
@@ -105,20 +106,27 @@ func listCommand() *cobra.Command {
 			}
 			return out, nil
 		})
+	fieldFlag(cmd, &field)
+	return cmd
 }
 
 // errDamaged ends a command whose report shows the damage.
 var errDamaged = errors.New("damage found")
 
-// eachList calls f with the lists of a term. It is an error if no segment has the term.
-func eachList(path, term string, f func(g *seg, l *segment.List) error) error {
-	return withIndex(path, func(x *index) error { return x.eachList(term, f) })
+// eachList calls f with the lists of a term in a field. It is an error if no segment has the term.
+func eachList(path, field, term string, f func(g *seg, l *segment.List) error) error {
+	return withIndex(path, func(x *index) error {
+		if err := x.choose(field); err != nil {
+			return err
+		}
+		return x.eachList(term, f)
+	})
 }
 
 func (x *index) eachList(term string, f func(g *seg, l *segment.List) error) error {
 	found := false
 	for _, g := range x.segs {
-		e, ok, err := g.Lookup([]byte(term))
+		e, ok, err := x.lookup(g, []byte(term))
 		if err != nil {
 			return err
 		}

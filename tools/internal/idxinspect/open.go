@@ -21,6 +21,7 @@ type index struct {
 	commit   store.CommitID
 	segs     []*seg
 	closers  []func()
+	field    uint32      // id of the field whose terms are meant; 0 without a schema
 	damaged  func(error) // if not nil, called for segments that are left out for damage
 }
 

@@ -40,12 +40,13 @@ type Block struct {
 
 func blocksCommand() *cobra.Command {
 	var limit, from int
+	var field string
 	cmd := command("blocks INDEX TERM", "Show every block of a term's list",
 		"Documents are local to the segment. Bounds are pairs of frequency and length: no\nposting of the block has a higher BM25 score than all of them.",
 		"  idxinspect blocks kjv.idx the\n  idxinspect blocks --json kjv.idx shepherd",
 		[]string{"INDEX", "TERM"}, func(_ *cobra.Command, args []string) (report, error) {
 			out := Blocks{}
-			err := eachList(args[0], args[1], func(g *seg, l *segment.List) error {
+			err := eachList(args[0], field, args[1], func(g *seg, l *segment.List) error {
 				b, err := blocksOf(g, l, from, limit)
 				out = append(out, b)
 				return err
@@ -55,6 +56,7 @@ func blocksCommand() *cobra.Command {
 			}
 			return out, nil
 		})
+	fieldFlag(cmd, &field)
 	cli.Int(cmd.Flags(), &from, "from", 0, 0, cli.Any, "begin with block `N`")
 	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` blocks of each list, 0 for all")
 	return cmd
@@ -120,13 +122,20 @@ type Posting struct {
 func postingsCommand() *cobra.Command {
 	var limit int
 	var from uint32
+	var field string
 	cmd := command("postings INDEX TERM", "List the postings of a term",
 		"Documents are numbered across all segments, as in query results.",
 		`  idxinspect postings kjv.idx shepherd
   idxinspect postings --from 20000 --limit 10 kjv.idx the`,
 		[]string{"INDEX", "TERM"}, func(cmd *cobra.Command, args []string) (report, error) {
-			return nil, withIndex(args[0], func(x *index) error { return listPostings(cmd, x, args[1], from, limit) })
+			return nil, withIndex(args[0], func(x *index) error {
+				if err := x.choose(field); err != nil {
+					return err
+				}
+				return listPostings(cmd, x, args[1], from, limit)
+			})
 		})
+	fieldFlag(cmd, &field)
 	cmd.Flags().Uint32Var(&from, "from", 0, "begin with document `N`")
 	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` postings, 0 for all")
 	return cmd
@@ -184,7 +193,7 @@ func enough(err error) error {
 
 // eachPosting calls f with the postings of l from global docID from on.
 func eachPosting(ctx context.Context, g *seg, l *segment.List, from uint32, f func(p *Posting) error) error {
-	lens, err := g.DocLens()
+	lens, err := g.LengthsOf(l.Entry())
 	if err != nil {
 		return err
 	}

@@ -30,7 +30,7 @@ type Term struct {
 }
 
 func termsCommand() *cobra.Command {
-	var prefix, from string
+	var prefix, from, field string
 	var limit int
 	order := cli.NewChoice("ORDER", "term", "df")
 	cmd := command("terms INDEX", "List terms with their document frequency",
@@ -41,6 +41,9 @@ func termsCommand() *cobra.Command {
 		[]string{"INDEX"}, func(cmd *cobra.Command, args []string) (report, error) {
 			var out *Terms
 			err := withIndex(args[0], func(x *index) (err error) {
+				if err := x.choose(field); err != nil {
+					return err
+				}
 				if order.Value == "term" {
 					return listTerms(cmd, x, prefix, from, limit)
 				}
@@ -52,6 +55,7 @@ func termsCommand() *cobra.Command {
 			}
 			return out, nil
 		})
+	fieldFlag(cmd, &field)
 	cmd.Flags().StringVar(&prefix, "prefix", "", "only terms that begin with `TEXT`")
 	cmd.Flags().StringVar(&from, "from", "", "only terms from `TERM` on")
 	cmd.Flags().Var(order, "sort", "order: "+order.Words())
@@ -150,7 +154,7 @@ type termMerge struct {
 }
 
 func newTermMerge(x *index, prefix, from string) *termMerge {
-	return &termMerge{Walk: indexstats.NewWalk(x.segments(), prefix, from), segs: x.segs}
+	return &termMerge{Walk: indexstats.NewFieldWalk(x.segments(), x.field, prefix, from), segs: x.segs}
 }
 
 // next moves to the next term.

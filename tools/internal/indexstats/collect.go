@@ -112,7 +112,7 @@ const often = 1 << 14
 // lists walks the dictionaries, field by field.
 func (c *collector) lists() error {
 	for _, id := range FieldIDs(c.segs) {
-		if err := c.walk(NewFieldWalk(c.segs, id)); err != nil {
+		if err := c.walk(NewFieldWalk(c.segs, id, "", "")); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,8 @@ package indexstats
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/pinion-index/pinion/segment"
@@ -18,32 +20,28 @@ type Walk struct {
 	err error
 }
 
-// NewWalk returns a walk over the terms of segs that begin with prefix and are not below
-// from, positioned before the first.
+// NewWalk returns a walk over the terms of segs, which have no schema, that begin with prefix and
+// are not below from, positioned before the first.
 func NewWalk(segs []*segment.Segment, prefix, from string) *Walk {
-	w := &Walk{its: make([]*segment.TermIterator, len(segs))}
-	for i, s := range segs {
-		w.its[i] = s.Prefix([]byte(prefix))
-		w.at = append(w.at, i)
-	}
-	if from != "" {
-		for i, it := range w.its {
-			w.keep(i, it.SeekGE([]byte(from)))
-		}
-		w.at = w.at[:0]
-	}
-	return w
+	return NewFieldWalk(segs, 0, prefix, from)
 }
 
-// NewFieldWalk returns a walk over the terms of the field with an id, as NewWalk. Without a schema
-// that is 0.
-func NewFieldWalk(segs []*segment.Segment, id uint32) *Walk {
+// NewFieldWalk is NewWalk for the field with an id, which is 0 without a schema.
+func NewFieldWalk(segs []*segment.Segment, id uint32, prefix, from string) *Walk {
 	w := &Walk{its: make([]*segment.TermIterator, len(segs))}
 	for i, s := range segs {
 		if f, ok := s.FieldByID(id); ok {
-			w.its[i] = s.Field(f).Terms(nil)
+			w.its[i] = s.Field(f).Terms([]byte(prefix))
 			w.at = append(w.at, i)
+		} else if id == 0 {
+			w.err = fmt.Errorf("%s has a schema, and terms are those of its fields: %w", s.Name(), errors.ErrUnsupported)
 		}
+	}
+	if from != "" {
+		for _, i := range w.at {
+			w.keep(i, w.its[i].SeekGE([]byte(from)))
+		}
+		w.at = w.at[:0]
 	}
 	return w
 }

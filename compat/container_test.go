@@ -149,10 +149,11 @@ func readIndex(dir string) (c *contents, err error) {
 	_, sections := container(manifest, 2)
 	m := readManifest(sections[11], isFirst(manifest))
 	need(m.generation == gen, "generation")
-	need(m.analyzer == "whitespace", "analyzer")
+	need(m.analyzer == "whitespace" || m.fields != nil, "analyzer")
 	c = &contents{}
 	for _, e := range m.segments {
 		s := readEntry(dir, &e)
+		s.checkSchema(m, &e)
 		c.segments = append(c.segments, s.segmentContents)
 		c.flags |= s.flags
 	}
@@ -178,7 +179,8 @@ func readEntry(dir string, e *entry) (s *parsed) {
 	for _, d := range s.docs {
 		tokens += d.tokens
 	}
-	need(len(s.docs) == e.docs && s.postings == e.postings && tokens == e.tokens, "segment %d: counts", e.num)
+	need(len(s.docs) == e.docs && s.postings == e.postings && s.tokens == e.tokens, "segment %d: counts", e.num)
+	need(e.fields != nil || tokens == e.tokens, "segment %d: lengths", e.num)
 	tokens = 0
 	if e.deletes != 0 {
 		path := filepath.Join(dir, fmt.Sprintf("deletes-%012d.pin", e.deletes))
@@ -198,7 +200,7 @@ func readEntry(dir string, e *entry) (s *parsed) {
 			tokens += s.docs[d].tokens
 		}
 	}
-	need(tokens == e.deletedTokens, "segment %d: tokens of deleted documents", e.num)
+	need(e.fields != nil || tokens == e.deletedTokens, "segment %d: tokens of deleted documents", e.num)
 	return s
 }
 

@@ -88,7 +88,7 @@ func (p *parsed) extent(b []byte, df int) []posting {
 		for j := range n {
 			prev += gaps[j] + 1
 			l = append(l, posting{prev, tfs[j] + 1})
-			dl := p.docs[prev].tokens
+			dl := p.of.lens[prev]
 			need(dominates(quads[8*i:], tfs[j]+1, dl) && dominates(b[24:], tfs[j]+1, dl), "quads")
 		}
 		need(prev == last[i], "last docID of block %d", i)
@@ -166,7 +166,7 @@ func (p *parsed) checkKth(b []byte, l []posting) {
 	for i, k := range []int{10, 100, 1000} {
 		tf, dl, n := value(b[2*i]), value(b[2*i+1]), 0
 		for _, x := range l {
-			if x.tf >= tf && p.docs[x.doc].tokens <= dl {
+			if x.tf >= tf && p.of.lens[x.doc] <= dl {
 				n++
 			}
 		}

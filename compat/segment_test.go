@@ -10,9 +10,12 @@ import (
 type parsed struct {
 	segmentContents
 	n, terms, postings int
+	tokens             int
 	width              int
-	extents            []byte // POSTINGS
-	flags              byte   // flags of all extents in known codecs
+	fields             []*segmentField // one without FIELDS
+	of                 *segmentField   // whose lists are read
+	extents            []byte          // POSTINGS
+	flags              byte            // flags of all extents in known codecs
 }
 
 // unknown represents the postings of a list in a codec that this reader does not
@@ -25,24 +28,25 @@ func readSegment(sec map[int][]byte) *parsed {
 	m := &cursor{sec[1]} // 4.1
 	need(m.varint() == 1, "version of META")
 	p.n, p.terms, p.postings = m.varint(), m.varint(), m.varint()
-	tokens, least, greatest := m.varint(), m.varint(), m.varint()
+	least, greatest := 0, 0
+	p.tokens, least, greatest = m.varint(), m.varint(), m.varint()
 	p.width = m.varint()
-	need(m.str() == "whitespace", "analyzer")
-	m.str()
+	analyzer, _ := m.str(), m.str()
 	extents, compact, flags := m.varint(), m.varint(), m.varint()
 	docCodecs, freqCodecs := u64(m.take(8), 0), u64(m.take(8), 0)
-	need(len(m.b) == 0 && flags&^3 == 0, "META")
 	p.stored = flags&1 != 0
-
-	p.docs = make([]document, p.n) // 4.6
-	sum, low, high := 0, 1<<40, 0
-	for i := range p.docs {
-		for j := range p.width {
-			p.docs[i].tokens |= int(sec[5][i*p.width+j]) << (8 * j)
-		}
-		sum, low, high = sum+p.docs[i].tokens, min(low, p.docs[i].tokens), max(high, p.docs[i].tokens)
+	p.docs = make([]document, p.n)
+	if flags&4 != 0 {
+		count, blocks, lengths := m.varint(), m.varint(), m.varint()
+		need(analyzer == "" && p.width == 0 && least == 0 && greatest == 0 && flags&2 == 0 && lengths == len(sec[5]), "META beside FIELDS")
+		need(blocks*16+8 == len(sec[3]), "blocks of the dictionary")
+		p.readFields(sec[15], sec[5])
+		need(count == len(p.fields), "number of fields")
+	} else {
+		need(analyzer == "whitespace" && sec[15] == nil, "analyzer")
+		p.readLengths(sec[5], least, greatest)
 	}
-	need(len(sec[5]) == p.n*p.width && sum == tokens && low == least && high == greatest, "lengths")
+	need(len(m.b) == 0 && flags&^7 == 0, "META")
 
 	gotExtents, gotCompact, end := p.dictionary(sec[2], sec[3], docCodecs, freqCodecs)
 	need(gotExtents == extents && gotCompact == compact && end == len(p.extents), "extents and entries")
@@ -57,6 +61,21 @@ func readSegment(sec map[int][]byte) *parsed {
 	}
 	need(total == p.postings, "postings: %d, not %d", total, p.postings)
 	return p
+}
+
+// readLengths reads DOCLENGTHS of a segment without FIELDS (4.6).
+func (p *parsed) readLengths(b []byte, least, greatest int) {
+	f := &segmentField{terms: p.terms, lens: make([]int, p.n)}
+	sum, low, high := 0, 1<<40, 0
+	for i := range p.docs {
+		for j := range p.width {
+			f.lens[i] |= int(b[i*p.width+j]) << (8 * j)
+		}
+		p.docs[i].tokens = f.lens[i]
+		sum, low, high = sum+f.lens[i], min(low, f.lens[i]), max(high, f.lens[i])
+	}
+	need(len(b) == p.n*p.width && sum == p.tokens && low == least && high == greatest, "lengths")
+	p.fields = []*segmentField{f}
 }
 
 // head reads a term or id: lcp and suffix length in a byte (4.2).
@@ -75,49 +94,62 @@ func (c *cursor) head(prev string) string {
 
 // dictionary reads TERMS and TERMINDEX (4.2).
 func (p *parsed) dictionary(terms, index []byte, docCodecs, freqCodecs uint64) (extents, compact, end int) {
-	blocks := (p.terms + 31) / 32
-	need(len(index) == 16*blocks+8, "length of TERMINDEX")
-	last := ""
-	for i := range blocks {
-		from, to := int(u64(index, 8*blocks+8*i)), int(u64(index, 8*blocks+8*i+8))
-		c := &cursor{terms[from:to]}
-		names := make([]string, min(32, p.terms-32*i))
-		prev := ""
-		for j := range names {
-			names[j] = c.head(prev)
-			prev = names[j]
-			need(prev > last, "terms in order")
-			last = prev
-		}
-		var key [8]byte
-		copy(key[:], names[0])
-		need(bits.ReverseBytes64(u64(key[:], 0)) == u64(index, 8*i), "key of block %d", i)
-		for _, name := range names {
-			before := len(c.b)
-			v := c.varint()
-			switch v & 3 {
-			case 0:
-				p.lists[name] = []posting{{v >> 2, 1}}
-			case 1:
-				p.lists[name] = []posting{{v >> 2, c.varint() + 2}}
-			case 2:
-				p.lists[name] = compactList(v>>2, p.n, c.take(c.varint()))
-			case 3:
-				df := c.varint()
-				need(v>>2*64 == end && df >= 128, "extent of %s", name)
-				b := p.extents[end:]
-				b = b[:u32(b, 8)*64]
-				end += len(b)
-				need(docCodecs>>b[16]&1 == 1 && freqCodecs>>b[17]&1 == 1, "codecs of META")
-				p.lists[name] = p.extent(b, df)
-				extents++
-				continue
+	blocks := (len(index) - 8) / 16
+	sum := 0
+	for _, f := range p.fields {
+		first := sum
+		sum += (f.terms + 31) / 32
+		need(16*sum+8 <= len(index), "length of TERMINDEX")
+		p.of = f
+		last := ""
+		for i := first; i < sum; i++ {
+			from, to := int(u64(index, 8*blocks+8*i)), int(u64(index, 8*blocks+8*i+8))
+			c := &cursor{terms[from:to]}
+			names := make([]string, min(32, f.terms-32*(i-first)))
+			prev := ""
+			for j := range names {
+				names[j] = c.head(prev)
+				prev = names[j]
+				need(prev > last, "terms in order")
+				last = prev
 			}
-			compact += before - len(c.b)
+			var key [8]byte
+			copy(key[:], names[0])
+			need(bits.ReverseBytes64(u64(key[:], 0)) == u64(index, 8*i), "key of block %d", i)
+			for _, name := range names {
+				before := len(c.b)
+				l, isExtent := p.list(c, name, &end, docCodecs, freqCodecs)
+				if p.lists[f.prefix()+name] = l; isExtent {
+					extents++
+				} else {
+					compact += before - len(c.b)
+				}
+			}
+			need(len(c.b) == 0, "bytes behind block %d", i)
 		}
-		need(len(c.b) == 0, "bytes behind block %d", i)
 	}
+	need(16*sum+8 == len(index), "length of TERMINDEX")
 	return extents, compact, end
+}
+
+// list reads the entry of a term and its list. Extents before it end at end.
+func (p *parsed) list(c *cursor, name string, end *int, docCodecs, freqCodecs uint64) (l []posting, isExtent bool) {
+	v := c.varint()
+	switch v & 3 {
+	case 0:
+		return []posting{{v >> 2, 1}}, false
+	case 1:
+		return []posting{{v >> 2, c.varint() + 2}}, false
+	case 2:
+		return compactList(v>>2, p.n, c.take(c.varint())), false
+	}
+	df := c.varint()
+	need(v>>2*64 == *end && df >= 128, "extent of %s", name)
+	b := p.extents[*end:]
+	b = b[:u32(b, 8)*64]
+	*end += len(b)
+	need(docCodecs>>b[16]&1 == 1 && freqCodecs>>b[17]&1 == 1, "codecs of META")
+	return p.extent(b, df), true
 }
 
 // bitReader reads a bit stream, least significant bit first (section 1).

@@ -71,7 +71,7 @@ func (e *Encoder) appendChunk(dst, chunk []byte) []byte {
 		*slot = uint16(s)
 		if m == 0 || binary.LittleEndian.Uint32(b[uint16(m):]) != v {
 			if m = uint(e.known[h]); m == 0 || binary.LittleEndian.Uint32(b[uint16(m):]) != v {
-				s += 1 + miss>>5
+				s += 1 + miss>>4
 				miss++
 				continue
 			}

@@ -17,15 +17,19 @@ type fields struct {
 	implicit  bool
 	all       []schema.Field
 	analyzers []analysis.Analyzer // nil for what is not text, or not registered
+	terms     []*reader.SnapshotField
 }
 
 func fieldsOf(s *reader.Snapshot) *fields {
-	f := &fields{}
-	name, options := s.Analyzer()
-	f.implicit = true
-	f.all = []schema.Field{{Kind: schema.KindText, Analyzer: name, Options: options, Index: schema.IndexFreqs, Stored: stores(s)}}
+	f := &fields{all: s.Schema().Fields}
+	f.implicit = len(f.all) == 1 && f.all[0].Name == ""
+	if f.implicit {
+		f.all[0].Stored = stores(s)
+	}
 	f.analyzers = make([]analysis.Analyzer, len(f.all))
+	f.terms = make([]*reader.SnapshotField, len(f.all))
 	for i := range f.all {
+		f.terms[i], _ = s.Field(f.all[i].Name)
 		if f.all[i].Kind == schema.KindText {
 			f.analyzers[i], _ = analysis.New(f.all[i].Analysis())
 		}
@@ -43,11 +47,6 @@ func stores(s *reader.Snapshot) bool {
 // number returns the number of a field, or -1.
 func (f *fields) number(name string) int {
 	return slices.IndexFunc(f.all, func(x schema.Field) bool { return x.Name == name })
-}
-
-// df returns in how many documents a field has a term.
-func (f *fields) df(s *reader.Snapshot, field int, term []byte) (uint64, error) {
-	return s.DF(term)
 }
 
 // stored returns the number of a stored field, or an error that matches ErrInvalid.

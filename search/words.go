@@ -68,9 +68,12 @@ func (w *words) add(n query.Node) {
 		}
 	case query.Match:
 		for i := range w.of.all {
-			f := &w.of.all[i]
-			if f.Name == n.Field || n.Field == "" && f.Kind == schema.KindText && f.Indexing() != schema.IndexNone {
+			switch f := &w.of.all[i]; {
+			case f.Indexing() == schema.IndexNone || f.Name != n.Field && (n.Field != "" || f.Kind != schema.KindText):
+			case f.Kind == schema.KindText:
 				w.match(i, n.Text)
+			case n.Text != "":
+				w.fields[i].add([]byte(n.Text))
 			}
 		}
 	case query.All:
@@ -126,7 +129,7 @@ func (f *fieldWords) tokenize(a analysis.Analyzer, text []byte, first *[256]bool
 func (w *words) weigh(field int, s *reader.Snapshot) error {
 	f := &w.fields[field]
 	for i := range f.terms {
-		df, err := w.of.df(s, field, f.terms[i].bytes)
+		df, err := w.of.terms[field].DF(f.terms[i].bytes)
 		if err != nil {
 			return err
 		}

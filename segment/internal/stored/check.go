@@ -1,7 +1,10 @@
 package stored
 
 import (
+	"fmt"
+
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 	"github.com/pinion-index/pinion/segment/internal/section"
@@ -59,5 +62,48 @@ func checkBlock(s *segment.Segment, i int, b segment.StoredBlock, texts *segment
 	if i == 0 && (b.First != 0 || b.Offset != 0) {
 		return s.Raw().Corrupt(format.SectionStoredIndex, 0, "block 0 begins at document %d, byte %d", b.First, b.Offset)
 	}
-	return s.Raw().CheckStored(texts, b)
+	if err := s.Raw().CheckStored(texts, b); err != nil {
+		return err
+	}
+	if _, ok := s.Header().Section(format.SectionFields); !ok {
+		return nil
+	}
+	for doc := b.First; doc < b.End; doc++ {
+		text, err := texts.At(doc)
+		if err == nil {
+			err = checkRecord(s, b, doc, text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkRecord checks that a document's stored form is a record with values of stored fields.
+func checkRecord(s *segment.Segment, b segment.StoredBlock, doc uint32, text []byte) error {
+	for rest := text; len(rest) > 0; {
+		var v record.Stored
+		var err error
+		if v, rest, err = record.Next(rest); err == nil {
+			err = checkValue(s, &v)
+		}
+		if err != nil {
+			return s.Raw().Corrupt(format.SectionStored, b.Offset, "document %d: %v", doc, err)
+		}
+	}
+	return nil
+}
+
+func checkValue(s *segment.Segment, v *record.Stored) error {
+	i, ok := s.FieldByID(v.ID)
+	if !ok {
+		return fmt.Errorf("value of field %d, which FIELDS does not have", v.ID)
+	}
+	f := &s.Fields()[i]
+	if !f.Stored {
+		return fmt.Errorf("value of field %q, which is not stored", f.Name)
+	}
+	_, err := v.Value(0, f.Kind)
+	return err
 }

@@ -77,11 +77,11 @@ func TestRegions(t *testing.T) {
 		if n := forms(t, s); n[segment.StoredDictionary] != c.regions {
 			t.Errorf("%d documents: blocks of each form %v, want %d dictionaries", c.docs, n, c.regions)
 		}
-		check(t, s, texts)
+		checkTexts(t, s, texts)
 	}
 }
 
-func check(t *testing.T, s *segment.Segment, texts []string) {
+func checkTexts(t *testing.T, s *segment.Segment, texts []string) {
 	t.Helper()
 	var b []byte
 	for i, want := range texts {
@@ -104,7 +104,7 @@ func TestNoRegions(t *testing.T) {
 	if n := forms(t, s); n[segment.StoredDictionary] != 0 {
 		t.Errorf("noise: blocks of each form %v", n)
 	}
-	check(t, s, texts)
+	checkTexts(t, s, texts)
 }
 
 // Merges copy whole regions and compress the rest anew: the texts stay.
@@ -132,7 +132,7 @@ func TestCopy(t *testing.T) {
 		t.Fatal(err)
 	}
 	merged := segtest.Open(t, f.B)
-	check(t, merged, all)
+	checkTexts(t, merged, all)
 	in := map[string]bool{}
 	for _, d := range dictionaries(t, merged) {
 		in[d.block] = true

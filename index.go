@@ -25,11 +25,12 @@ var ErrInvalid = errors.New("pinion: invalid argument")
 // included. The zero value is a closed Index, and a nil context stands for
 // context.Background().
 type Index struct {
-	o     Options
-	dir   *store.Dir
-	w     *writer.Writer
-	r     *reader.Index
-	cache *cache
+	o      Options
+	dir    *store.Dir
+	w      *writer.Writer
+	r      *reader.Index
+	cache  *cache
+	schema *schema.Schema // nil if the index has none
 
 	writing   sync.RWMutex // held by writes; by Close while it says so
 	observing sync.Mutex   // held while Options.Observe runs
@@ -92,6 +93,7 @@ func open(ctx context.Context, d *store.Dir, fsys store.FS, o Options) (x *Index
 	if x.w, err = writer.OpenFS(ctx, fsys, wo); err != nil {
 		return nil, err
 	}
+	x.schema = x.w.Schema()
 	if err = x.w.Commit(ctx); err == nil { // a new index can be read after its first commit
 		if x.r, err = reader.OpenFS(fsys); err == nil {
 			_, err = x.advance()
@@ -169,12 +171,7 @@ func (x *Index) Close() error {
 
 // Schema returns a copy of the schema of the index, of which Values have numbers, or nil if it
 // has none.
-func (x *Index) Schema() *schema.Schema {
-	if x.w == nil { // the zero Index
-		return nil
-	}
-	return x.w.Schema()
-}
+func (x *Index) Schema() *schema.Schema { return x.schema.Clone() }
 
 // Backup makes everything so far durable and copies the index to a directory that is empty or
 // does not exist, as hard links where that is possible (store.Dir.Backup). Changes and

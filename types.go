@@ -4,6 +4,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/search"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // Request asks for a page of hits.
@@ -48,10 +49,6 @@ type Field = schema.Field
 // Value is what a document has in one field.
 type Value = schema.Value
 
-// Doc is a document to add.
-type Doc struct {
-	// ID is its external id. It replaces a document with the same id.
-	ID []byte
-	// Values are what it has in the fields of the schema.
-	Values []Value
-}
+// Doc is a document to add: its id and what it has in the fields of the schema. Text returns
+// that for an index without a schema.
+type Doc = writer.Doc

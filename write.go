@@ -33,6 +33,9 @@ func (x *Index) Add(ctx context.Context, docs ...Doc) error {
 
 // add adds a document to the writer.
 func (x *Index) add(ctx context.Context, d *Doc) error {
+	if x.schema != nil {
+		return x.w.AddDoc(ctx, *d)
+	}
 	if len(d.Values) != 1 || d.Values[0].Field != 0 || d.Values[0].Kind != schema.KindText {
 		return fmt.Errorf("%w: the index has no schema, so that documents have one text, which is field 0", writer.ErrDocument)
 	}

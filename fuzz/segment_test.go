@@ -11,6 +11,8 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/segment/check"
@@ -59,6 +61,11 @@ func seedSegment(f testing.TB, n int, docsCodec, freqsCodec string) []byte {
 	if err != nil {
 		f.Fatal(err)
 	}
+	return inputOf(f, out)
+}
+
+// inputOf returns the fuzz input of a valid segment.
+func inputOf(f testing.TB, out file) []byte {
 	s, err := segment.Open("seed", segment.Aligned(out))
 	if err == nil {
 		err = check.Segment(context.Background(), s, check.Options{})
@@ -72,7 +79,56 @@ func seedSegment(f testing.TB, n int, docsCodec, freqsCodec string) []byte {
 		input = binary.AppendUvarint(input, uint64(sec.Length))
 		input = append(input, out[sec.Offset:sec.Offset+sec.Length]...)
 	}
+	if _, err := segment.Open("seed", segment.Aligned(segmentFile(input))); err != nil {
+		f.Fatal(err)
+	}
 	return input
+}
+
+// seedFields returns a fuzz input that is a valid segment with fields.
+func seedFields(f testing.TB) []byte {
+	var out file
+	bp, _ := registry.ByName("bp128")
+	const n = 200
+	lens := make([]uint32, n)
+	all := format.MakePostings(n)
+	for i := range lens {
+		lens[i], all.Docs[i], all.Freqs[i] = 40, uint32(i), 1
+	}
+	many := format.Postings{Docs: all.Docs, Freqs: lens}
+	o := build.Options{Docs: n, Stored: true, DocsCodec: bp, FreqsCodec: bp}
+	for i, kind := range []schema.Field{
+		{Name: "a", Kind: schema.KindText, Lengths: schema.LengthsByte, Stored: true}, {Name: "b", Kind: schema.KindKeyword}, {Name: "c", Kind: schema.KindText},
+		{Name: "d", Kind: schema.KindInteger, Stored: true},
+	} {
+		kind.ID = uint32(4 - i)
+		of := build.Field{Field: kind}
+		if kind.HasLengths() {
+			of.Lengths = []segment.LengthTable{segment.NewLengthTable(lens)}
+		}
+		o.Fields = append(o.Fields, of)
+	}
+	b, err := build.New(format.NewFileWriter(&out, format.KindSegment, format.ID{}), o)
+	for i, p := range []format.Postings{many, all, many} {
+		if err == nil {
+			err = b.BeginField(i)
+		}
+		if err == nil {
+			err = b.AddList([]byte("all"), p)
+		}
+	}
+	for i := range n {
+		if err == nil {
+			err = b.AddDoc(fmt.Appendf(nil, "d%d", i), record.Append(nil, 1, schema.IntegerValue(0, int64(i))))
+		}
+	}
+	if err == nil {
+		_, err = b.Finish()
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	return inputOf(f, out)
 }
 
 // segmentFile makes a file of a fuzz input, with valid checksums.
@@ -86,6 +142,9 @@ func segmentFile(input []byte) []byte {
 		}
 		content := append([]byte(nil), input[k:k+int(n)]...)
 		input = input[k+int(n):]
+		if id == format.SectionFields && n == 0 { // without a schema
+			continue
+		}
 		if id == format.SectionPostings {
 			for b := content; len(b) >= 64; {
 				size := int(binary.LittleEndian.Uint32(b[8:])) * 64
@@ -113,6 +172,7 @@ func FuzzSegment(x *testing.F) {
 	f.Add(seedSegment(f, 3, "bp128", "bp128"))
 	f.Add(seedSegment(f, 150, "bp128", "vbyte128"))
 	f.Add(seedSegment(f, 1100, "vbyte128", "bp128"))
+	f.Add(seedFields(f))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if len(input) > 1<<20 {
 			return
@@ -128,12 +188,13 @@ func FuzzSegment(x *testing.F) {
 
 // readSegment uses every view of s.
 func readSegment(s *segment.Segment) {
-	lens, _ := s.DocLens()
 	var l segment.List
 	var rows segment.Rows
 	it := s.Terms()
 	for it.Next() {
-		s.Lookup(it.Term())
+		v := s.Field(s.FieldOf(it.Entry()))
+		v.Lookup(it.Term())
+		lens, _ := v.Lengths()
 		if s.InitList(&l, it.Entry()) != nil {
 			continue
 		}
@@ -148,6 +209,10 @@ func readSegment(s *segment.Segment) {
 	}
 	s.Terms().SeekGE([]byte("b"))
 	s.Prefix([]byte("a")).Next()
+	for i := range s.Fields() {
+		s.Field(i).Terms([]byte("a")).SeekGE([]byte("al"))
+		s.Field(i).Lookup([]byte("all"))
+	}
 	var id []byte
 	for doc := range min(s.Meta().Docs, 64) {
 		id, _ = s.AppendID(id[:0], doc)

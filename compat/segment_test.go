@@ -48,7 +48,7 @@ func readSegment(sec map[int][]byte) *parsed {
 	}
 	need(len(m.b) == 0 && flags&^7 == 0, "META")
 
-	gotExtents, gotCompact, end := p.dictionary(sec[2], sec[3], docCodecs, freqCodecs)
+	gotExtents, gotCompact, end := p.dictionary(sec[2], sec[3], sec[14], docCodecs, freqCodecs)
 	need(gotExtents == extents && gotCompact == compact && end == len(p.extents), "extents and entries")
 	p.ids(sec[6], sec[7], sec[8])
 	need(p.stored == (sec[9] != nil) && p.stored == (sec[10] != nil), "flags of META")
@@ -93,7 +93,7 @@ func (c *cursor) head(prev string) string {
 }
 
 // dictionary reads TERMS and TERMINDEX (4.2).
-func (p *parsed) dictionary(terms, index []byte, docCodecs, freqCodecs uint64) (extents, compact, end int) {
+func (p *parsed) dictionary(terms, index, lists []byte, docCodecs, freqCodecs uint64) (extents, compact, end int) {
 	blocks := (len(index) - 8) / 16
 	sum := 0
 	for _, f := range p.fields {
@@ -116,6 +116,9 @@ func (p *parsed) dictionary(terms, index []byte, docCodecs, freqCodecs uint64) (
 			var key [8]byte
 			copy(key[:], names[0])
 			need(bits.ReverseBytes64(u64(key[:], 0)) == u64(index, 8*i), "key of block %d", i)
+			if lists != nil { // 4.11
+				need(int(u64(lists, 8*i)) == end, "extents of block %d", i)
+			}
 			for _, name := range names {
 				before := len(c.b)
 				l, isExtent := p.list(c, name, &end, docCodecs, freqCodecs)
@@ -129,6 +132,9 @@ func (p *parsed) dictionary(terms, index []byte, docCodecs, freqCodecs uint64) (
 		}
 	}
 	need(16*sum+8 == len(index), "length of TERMINDEX")
+	if lists != nil {
+		need(extents > 0 && len(lists) == 8*blocks+8 && int(u64(lists, 8*blocks)) == end, "LISTS")
+	}
 	return extents, compact, end
 }
 

@@ -46,12 +46,12 @@ const (
 	SectionManifest    SectionID = 11 // segments of a commit
 	SectionDeletes     SectionID = 12 // roaring bitmap of docIDs
 	SectionPageSums    SectionID = 13 // a CRC-32C of every page before it
+	SectionLists       SectionID = 14 // where the extents of every term block begin
 	SectionFields      SectionID = 15 // fields, of an index with a schema
 )
 
 // Sections that later versions fill. Files that have one are too new.
 const (
-	SectionLists         SectionID = 14 // where the extents of every term block begin
 	SectionBounds2       SectionID = 16 // a quad for every 4,096 postings of long lists
 	SectionTopDocs       SectionID = 17 // the best documents of terms
 	SectionPositions     SectionID = 18 // where in their documents terms occur
@@ -126,7 +126,8 @@ var sections = []SectionInfo{
 	{ID: SectionManifest, Name: "manifest", Kind: KindManifest, Required: true},
 	{ID: SectionDeletes, Name: "deletes", Kind: KindDeletes, Required: true},
 	{ID: SectionPageSums, Name: "page-sums", Kind: KindSegment, Required: true, Hot: true},
-	{ID: SectionLists, Name: "lists", Kind: KindSegment, Reserved: true},
+	{ID: SectionLists, Name: "lists", Kind: KindSegment, Side: SideLists, Tail: true, Hot: true,
+		Length: LengthRule{Implied: func(n Counts) int64 { return 8*n.TermBlocks + 8 }}},
 	{ID: SectionFields, Name: "fields", Kind: KindSegment, Required: true, Hot: true},
 	{ID: SectionBounds2, Name: "bounds2", Kind: KindSegment, Reserved: true},
 	{ID: SectionTopDocs, Name: "top-docs", Kind: KindSegment, Reserved: true},

@@ -280,11 +280,11 @@ var remoteQueries = []struct {
 	query.Query
 	trips int
 }{
-	{query.Query{Text: "r00001", Mode: query.Or}, 1},
-	{query.Query{Text: "r00499-short r02499-short r06499-short r19999", Mode: query.Or}, 1}, // the terms are there
-	{query.Query{Text: "r04499-short r08499-short", Mode: query.And}, 0},                    // and now the lists
-	{query.Query{Text: "along blong r10499-short", Mode: query.And}, 3},                     // terms, heads, what is left
-	{query.Query{Text: "blong along r12499-short", Mode: query.Or}, 3},
+	{query.Query{Text: "r00001", Mode: query.Or}, 0}, // a small dictionary is there, with its short lists
+	{query.Query{Text: "r00499-short r02499-short r06499-short r19999", Mode: query.Or}, 0},
+	{query.Query{Text: "r04499-short r08499-short", Mode: query.And}, 0},
+	{query.Query{Text: "along blong r10499-short", Mode: query.And}, 3},
+	{query.Query{Text: "blong along r12499-short", Mode: query.Or}, 1},
 	{query.Query{Text: "along none", Mode: query.And}, 0},
 }
 
@@ -397,7 +397,7 @@ func TestRemoteShared(t *testing.T) {
 			x := o.opened(t, 0)
 			defer x.close(t)
 			o.reads, o.twice = 0, 0
-			ctx, cancel := context.WithTimeout(t.Context(), latency*3/2)
+			ctx, cancel := context.WithTimeout(t.Context(), latency/2)
 			defer cancel()
 			var wg sync.WaitGroup
 			wg.Go(func() {
@@ -460,8 +460,8 @@ func TestRemotePool(t *testing.T) {
 	o.jam(stuck)
 	for _, q := range remoteQueries[:5] {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
-		if _, err := p.Search(ctx, q.Query); !errors.Is(err, context.DeadlineExceeded) {
-			t.Error(err)
+		if _, err := p.Search(ctx, q.Query); q.trips > 0 && !errors.Is(err, context.DeadlineExceeded) || q.trips == 0 && err != nil {
+			t.Errorf("%s: %v", q.Text, err) // those that need no store are answered all the same
 		}
 		cancel()
 	}

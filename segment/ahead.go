@@ -23,7 +23,14 @@ func (s *Segment) ExpectQueries() {
 	if s.remote != nil {
 		a := s.ask()
 		a.table(&s.docLengths, s.views.lengths.Load() != nil)
-		a.table(&s.termIndex, s.views.termIndex.Load() != nil)
+		known := s.views.termIndex.Load() != nil
+		a.table(&s.termIndex, known)
+		if lists := s.section(format.SectionLists); lists != nil {
+			a.table(lists, known)
+		}
+		if s.terms.Length <= smallTerms && !known {
+			a.units(&s.terms, 0, s.terms.Length)
+		}
 		a.send()
 	}
 	if s.ahead == nil {
@@ -128,6 +135,9 @@ func (v FieldView) PrefetchTerms(terms [][]byte) {
 		return // Lookup says so
 	}
 	a := s.ask()
+	if ti.terms != nil {
+		return
+	}
 	for _, t := range terms {
 		if i := inField(f.FirstBlock, lastAtMost(ti.keys[f.FirstBlock:f.FirstBlock+f.Blocks], layout.TermKey(t))); i >= 0 && ti.offsets[i+1] > ti.offsets[i] {
 			a.need(&s.terms, int64(ti.offsets[i]), int64(ti.offsets[i+1]-ti.offsets[i]))
@@ -148,11 +158,7 @@ func (s *Segment) PrefetchList(e Entry, most int64) {
 // list adds the list of e as PrefetchList says.
 func (a *asked) list(e Entry, most int64) {
 	if e.Kind == KindExtent {
-		from := len(a.ranges)
-		a.need(&a.s.postings, e.Offset, layout.ExtHeader+24*int64(e.DF)/layout.MinExtent+min(2*int64(e.DF), most))
-		if from < len(a.ranges) {
-			a.ranges[from].Guess = true
-		}
+		a.units(&a.s.postings, e.Offset, layout.ExtHeader+24*int64(e.DF)/layout.MinExtent+min(2*int64(e.DF), most))
 	}
 }
 

@@ -77,6 +77,9 @@ func (s *Segment) peek(sec *section, off, n int64) ([]byte, error) {
 	if sec.mem != nil {
 		return sec.mem[off : off+n], nil
 	}
+	if v := s.views.termIndex.Load(); v != nil && v.terms != nil && sec.ID == format.SectionTerms {
+		return v.terms[off : off+n], nil
+	}
 	return s.readPages(sec, off, n)
 }
 

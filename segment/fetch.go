@@ -10,7 +10,7 @@ import (
 // Range is a range of bytes of a file.
 type Range struct {
 	Off, Len int64
-	Guess    bool // Len is an estimate: what is used may be shorter or longer
+	Guess    bool // Len may be an estimate: what lies beside the range may be used too
 }
 
 // OnDemand is Data that is read when it is needed, as from an object store, where a read takes
@@ -66,16 +66,60 @@ func (s *Segment) PrefetchDocTables(text bool) {
 // list's length: what that exceeds the list by is read in vain.
 const headMost = 128 << 10
 
-// PrefetchHeads begins to read the lists of entries, short ones whole, if the Data is OnDemand.
+// listMost is up to how many bytes of lists PrefetchHeads asks for, of those whose lengths
+// LISTS tells.
+const listMost = 64 << 20
+
+// PrefetchHeads begins to read the lists of entries, if the Data is OnDemand: whole, if LISTS
+// tells how long they are, else up to an estimate.
 func (s *Segment) PrefetchHeads(entries []Entry) {
 	if s.remote == nil {
 		return
 	}
-	a := s.ask()
+	a, left := s.ask(), int64(listMost)
 	for _, e := range entries {
+		if size := s.extentSize(e); size > 0 && size <= left {
+			left -= size
+			a.units(&s.postings, e.Offset, size)
+			continue
+		}
 		a.list(e, headMost)
 	}
 	a.send()
+}
+
+// units adds n bytes at off of sec. Reads of them are shared with those of what lies beside
+// them.
+func (a *asked) units(sec *section, off, n int64) {
+	from := len(a.ranges)
+	if a.need(sec, off, n); from < len(a.ranges) {
+		a.ranges[from].Guess = true
+	}
+}
+
+// extentSize returns the length of the extent of e, which ends where the next one begins, or 0
+// if LISTS does not tell.
+func (s *Segment) extentSize(e Entry) int64 {
+	ti, err := s.termIndexOf()
+	if err != nil || e.Kind != KindExtent || ti.lists == nil {
+		return 0
+	}
+	i := int(e.Ordinal / layout.TermsPerBlock)
+	b, err := s.termBlock(i)
+	if err != nil {
+		return 0
+	}
+	pos := b.Entries
+	for j := range b.Terms {
+		x, next := s.parseEntry(&b, j, pos)
+		if next < 0 {
+			return 0
+		}
+		if pos = next; x.Kind == KindExtent && x.Offset > e.Offset {
+			return x.Offset - e.Offset
+		}
+	}
+	return max(0, int64(min(ti.lists[i+1], uint64(s.postings.Length)))-e.Offset)
 }
 
 // PrefetchLists begins to read what PrefetchHeads left of the lists of entries, for which it

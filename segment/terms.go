@@ -43,6 +43,10 @@ type Entry struct {
 type termIndex struct {
 	keys    []uint64 // first 8 bytes of every block's first term, big-endian, zero padded
 	offsets []uint64 // offset of every block, and the end of the last
+
+	// Of a segment on demand, else nil.
+	lists []uint64 // LISTS
+	terms []byte   // TERMS, if it is small
 }
 
 func (s *Segment) termIndexOf() (*termIndex, error) {
@@ -56,8 +60,34 @@ func (s *Segment) termIndexOf() (*termIndex, error) {
 	w := format.Uint64s(b)
 	nb := (len(w) - 1) / 2
 	v := &termIndex{keys: w[:nb], offsets: w[nb:]}
+	if s.remote != nil {
+		if err := s.keepTerms(v); err != nil {
+			return nil, err
+		}
+	}
 	s.views.termIndex.Store(v)
 	return v, nil
+}
+
+// smallTerms is up to how many bytes of a dictionary are kept with its index if the Data is
+// OnDemand, which saves each query a read of its terms.
+const smallTerms = 256 << 10
+
+// keepTerms sets what v has of a segment on demand.
+func (s *Segment) keepTerms(v *termIndex) error {
+	if sec := s.section(format.SectionLists); sec != nil {
+		b, err := s.rangeOf(sec, 0, sec.Length)
+		if err != nil {
+			return err
+		}
+		v.lists = format.Uint64s(b)
+	}
+	if s.terms.Length > smallTerms {
+		return nil
+	}
+	b, err := s.rangeOf(&s.terms, 0, s.terms.Length)
+	v.terms = b
+	return err
 }
 
 // findBlock returns the last of the blocks from first to before end, which are of one field,

@@ -111,7 +111,7 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	if f := &fields[0]; o.Fields == nil {
 		b.meta.Tokens, b.meta.MinLen, b.meta.MaxLen, b.meta.LenWidth = f.LengthSum, f.MinLen, f.MaxLen, f.LenWidth
 	}
-	for _, s := range []*stream{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.ids.ids, &b.ids.index} {
+	for _, s := range []*stream{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.terms.lists, &b.ids.ids, &b.ids.index} {
 		*s = b.newStream()
 	}
 	b.ids.given = o.IDHashes
@@ -152,7 +152,7 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 			return err
 		}
 	}
-	entry := l.Bytes
+	entry, extent := l.Bytes, b.offset
 	if l.Kind == segment.KindExtent {
 		var room [20]byte
 		entry = appendExtentEntry(room[:0], b.offset, l.DF)
@@ -177,7 +177,7 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	}
 	b.meta.Terms++
 	b.meta.Postings += uint64(l.DF)
-	return b.terms.add(term, shared, entry)
+	return b.terms.add(term, shared, entry, extent)
 }
 
 func (b *Builder) newStream() stream {
@@ -262,7 +262,7 @@ func (b *Builder) begin(p, other *phase, endOther func() error, section format.S
 // endLists ends POSTINGS and writes the other sections of lists that are not in the tail.
 func (b *Builder) endLists() error {
 	b.lists = phaseDone
-	b.terms.finish()
+	b.terms.finish(b.offset)
 	if err := b.endSection(); err != nil {
 		return err
 	}
@@ -342,6 +342,9 @@ func (b *Builder) Finish() (*format.Header, error) {
 	tail := []part{
 		{format.SectionTermIndex, b.copies(&b.terms.keys, &b.terms.offsets)},
 		{format.SectionDocLengths, b.writeLengths},
+	}
+	if b.meta.Extents > 0 {
+		tail = append(tail, part{format.SectionLists, b.copies(&b.terms.lists)})
 	}
 	if b.o.Fields != nil {
 		fields, err := b.endFields()

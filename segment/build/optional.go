@@ -18,6 +18,9 @@ type optional struct {
 // beginOptional begins the optional sections.
 func (b *Builder) beginOptional(o section.Options) {
 	for row := range sections.All() {
+		if row.Build == nil {
+			continue
+		}
 		x := &optional{row: row, out: map[format.SectionID]*stream{}}
 		x.b = row.Build(o, func(id format.SectionID) io.Writer {
 			if row.Straight && id == row.IDs[0] {

@@ -9,9 +9,9 @@ import (
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
-// termsBuilder writes sections TERMS and TERMINDEX.
+// termsBuilder writes sections TERMS, TERMINDEX and LISTS.
 type termsBuilder struct {
-	terms, keys, offsets stream
+	terms, keys, offsets, lists stream
 
 	blocks uint64 // begun
 
@@ -27,8 +27,9 @@ func (t *termsBuilder) endField() {
 	t.prev = t.prev[:0]
 }
 
-// add appends a term, which shares lcp bytes with the previous one, and its entry.
-func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
+// add appends a term, which shares lcp bytes with the previous one, and its entry. Its extent,
+// if it has one, is at offset extent of POSTINGS, where that of the next term is otherwise.
+func (t *termsBuilder) add(term []byte, lcp int, entry []byte, extent int64) error {
 	if len(term) == 0 || len(term) > segment.MaxTerm {
 		return fmt.Errorf("segment: term of %d bytes, 1 to %d are allowed", len(term), segment.MaxTerm)
 	}
@@ -44,6 +45,7 @@ func (t *termsBuilder) add(term []byte, lcp int, entry []byte) error {
 		t.blocks++
 		t.offsets.addUint64(uint64(t.terms.n))
 		t.keys.addUint64(layout.TermKey(term))
+		t.lists.addUint64(uint64(extent))
 	}
 	t.heads = layout.AppendHead(t.heads, lcp, term)
 	t.entries = layout.AppendShort(t.entries, entry)
@@ -63,10 +65,11 @@ func (t *termsBuilder) flush() {
 	t.heads, t.entries, t.n = t.heads[:0], t.entries[:0], 0
 }
 
-// finish ends the last block and the offsets.
-func (t *termsBuilder) finish() {
+// finish ends the last block and the offsets. extents is the length of POSTINGS.
+func (t *termsBuilder) finish(extents int64) {
 	t.flush()
 	t.offsets.addUint64(uint64(t.terms.n))
+	t.lists.addUint64(uint64(extents))
 }
 
 // appendSingleton appends the entry of a term with one posting.

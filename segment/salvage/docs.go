@@ -42,10 +42,10 @@ func (x *Source) Docs() iter.Seq[Doc] {
 }
 
 // leave records the sections that a Source does not read: optional ones, other than stored
-// text.
+// text and those that follow from the dictionary.
 func (x *Source) leave() {
 	for _, sec := range x.s.Header().Sections {
-		read := sec.ID == format.SectionStored || sec.ID == format.SectionStoredIndex
+		read := sec.ID == format.SectionStored || sec.ID == format.SectionStoredIndex || sec.ID == format.SectionLists
 		if sec.Flags&format.SectionRequired == 0 && !read {
 			x.lose("sections", sec.ID.String(), 1, errNotRead)
 		}

@@ -28,7 +28,7 @@ func (m *mender) layouts(v format.Version, yield func([]format.Section) bool) {
 	}
 	for _, optional := range presences(&meta) {
 		for _, docsFirst := range []bool{false, true} {
-			f := finder{m: m, v: v, end: sec.Offset, steps: 8 * m.p.size / layout.ExtentAlign, optional: optional}
+			f := finder{m: m, v: v, end: sec.Offset, steps: m.p.size / layout.ExtentAlign, optional: optional}
 			if !f.sections(&meta, docsFirst) {
 				continue
 			}
@@ -54,6 +54,9 @@ func (m *mender) layouts(v format.Version, yield func([]format.Section) bool) {
 func presences(meta *segment.Meta) [][]*section.Section {
 	sets := [][]*section.Section{nil}
 	for row := range sections.All() {
+		if row.Find == nil {
+			continue // META says whether it is there
+		}
 		var with [][]*section.Section
 		for _, set := range sets {
 			with = append(with, append(slices.Clone(set), row))
@@ -182,8 +185,14 @@ func (f *finder) index(id format.SectionID, meta *segment.Meta) (length int64, o
 // sections finds all sections before META, and reports whether they begin where a section
 // table may end.
 func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
-	terms, ok := int64(0), f.fields(meta)
+	terms, extents, ok := int64(0), int64(0), f.fields(meta)
 	if ok && f.tailed() {
+		if meta.Extents > 0 {
+			extents, ok = f.index(format.SectionLists, meta)
+		}
+		if !ok {
+			return false
+		}
 		if _, ok = f.implied(format.SectionDocLengths, meta); ok {
 			terms, ok = f.index(format.SectionTermIndex, meta)
 		}
@@ -192,10 +201,13 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 		return false
 	}
 	if !docsFirst {
-		return f.docs(meta) && f.terms(meta, terms) && f.first()
+		return f.docs(meta) && f.terms(meta, terms) && f.add(format.SectionPostings, f.lists(extents)) && f.begins(0)
 	}
 	if !f.terms(meta, terms) {
 		return false
+	}
+	if f.tailed() {
+		return f.add(format.SectionPostings, extents) && f.docs(meta) && f.begins(0)
 	}
 	for start := f.end - f.v.Align(); start > format.HeaderSize && f.steps > 0; start -= f.v.Align() {
 		n := f.postings(start)
@@ -242,18 +254,13 @@ func (f *finder) tailed() bool { return f.v.Align() == format.SectionAlign }
 // before.
 func (f *finder) begins(more int) bool { return f.v.ValidFront(f.end, len(f.found)+more+2) }
 
-// first adds POSTINGS as the first section.
-func (f *finder) first() bool {
-	for start := f.v.Align(); start <= min(format.PageSize, f.end); start += f.v.Align() {
-		g := finder{end: start, v: f.v, found: f.found}
-		if !g.begins(1) {
-			continue
-		}
-		if n := f.postings(start); n >= 0 && f.v.PadSection(n) == f.end-start {
-			return f.add(format.SectionPostings, n)
-		}
+// lists returns the length of POSTINGS if it is the first section: extents, or what they say
+// where there is no LISTS.
+func (f *finder) lists(extents int64) int64 {
+	if f.tailed() {
+		return extents
 	}
-	return false
+	return f.postings(format.PageSize)
 }
 
 // terms adds the dictionary: TERMS of n bytes, or, where it lies beside it, TERMINDEX, which

@@ -22,7 +22,8 @@ type Section struct {
 	// memory or a temporary file, until its turn comes.
 	Straight bool
 	// Build returns a Builder for a new segment, or nil if the segment is not to have the
-	// sections. What it writes to out(id) is the content of section id.
+	// sections. What it writes to out(id) is the content of section id. It is nil for a
+	// section of lists, which package build writes with the dictionary.
 	Build func(o Options, out func(format.SectionID) io.Writer) Builder
 	// Check checks the content, by levels Structure and Postings of package check. It
 	// returns only errors of v.
@@ -32,7 +33,7 @@ type Section struct {
 	// Dump shows the content of section id, as far as it can be decoded.
 	Dump func(c Cursor, s *segment.Segment, id format.SectionID)
 	// Find returns the lengths of the sections in a file of version v whose section table is
-	// lost, or nil if it does not have them: the last of them ends, with its padding, at end.
+	// lost, or nil if it does not have them. It is nil for a section of lists. The last of them ends, with its padding, at end.
 	// read reads the file. What it returns need not be right, since a checksum decides.
 	Find func(v format.Version, read func(off, n int64) ([]byte, error), end int64, n format.Counts) []int64
 	// Derive returns the content of section id as sound sections imply it, or nil. It is

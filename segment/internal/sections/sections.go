@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment/internal/lists"
 	"github.com/pinion-index/pinion/segment/internal/section"
 	"github.com/pinion-index/pinion/segment/internal/stored"
 )
@@ -14,6 +15,7 @@ import (
 // table has the rows in the order in which builders write those of a side.
 var table = []*section.Section{
 	&stored.Section,
+	&lists.Section,
 }
 
 // All returns the rows, in the order in which builders write those of a side.

@@ -20,7 +20,7 @@ import (
 func TestRows(t *testing.T) {
 	straight, seen := 0, map[format.SectionID]bool{}
 	for row := range sections.All() {
-		if len(row.IDs) == 0 || row.Build == nil || row.Check == nil || row.Work <= 0 || row.Dump == nil || row.Find == nil {
+		if len(row.IDs) == 0 || row.Check == nil || row.Work <= 0 || row.Dump == nil || (row.Build == nil) != (row.Find == nil) {
 			t.Errorf("the row of %v is not complete", row.IDs)
 		}
 		if row.Straight {
@@ -28,7 +28,7 @@ func TestRows(t *testing.T) {
 		}
 		for _, id := range row.IDs {
 			x, ok := id.Info()
-			if !ok || x.Kind != format.KindSegment || x.Required || x.Side != format.SideDocs || seen[id] || sections.Of(id) != row {
+			if !ok || x.Kind != format.KindSegment || x.Required || (x.Side == format.SideDocs) != (row.Build != nil) || seen[id] || sections.Of(id) != row {
 				t.Errorf("row of %v: %+v", id, x)
 			}
 			seen[id] = true

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -125,6 +126,7 @@ func TestExitCode(t *testing.T) {
 		{Opening(nil), ExitOK},
 		{Opening(fmt.Errorf("x: %w", writer.ErrAnalyzer)), ExitFailed},
 		{Opening(writer.ErrStored), ExitFailed},
+		{Opening(schema.ErrInvalid), ExitFailed},
 		{fmt.Errorf("a: %w", Opening(fs.ErrNotExist)), ExitOpen},
 		{&format.Error{Kind: format.ErrTooNew}, ExitOpen},
 		{Usage("x %d", 1), ExitUsage},

@@ -22,6 +22,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	_ "github.com/pinion-index/pinion/analysis/languages" // indexes name them
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 	"github.com/spf13/cobra"
@@ -65,9 +66,9 @@ func (e openError) Error() string { return e.err.Error() }
 func (e openError) Unwrap() error { return e.err }
 
 // Opening marks err, unless nil, as a failure to open an index. An index that opens, but was made
-// with another analyzer or without texts, is none: such a run fails.
+// with another analyzer, other fields or without texts, is none: such a run fails.
 func Opening(err error) error {
-	if err == nil || errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) {
+	if err == nil || errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) || errors.Is(err, schema.ErrInvalid) {
 		return err
 	}
 	return openError{err}

@@ -78,6 +78,10 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if err := checkDir(f.out); err != nil {
 		return nil, err
 	}
+	fieldSchema, err := f.schema(fields, &o)
+	if err != nil {
+		return nil, err
+	}
 	if err := f.deletes.check(f.out, args); err != nil {
 		return nil, err
 	}
@@ -91,8 +95,11 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if b.report.deletes {
 		b.done = "added or deleted"
 	}
-	b.report.Formats = map[exchange.Format]int{}
-	b.options = exchange.DocumentOptions{Fields: fields, AutoID: f.autoID, MaxRecord: int(f.memory) / recordShare}
+	b.report.Formats, b.report.see = map[exchange.Format]int{}, "--map"
+	if fieldSchema != nil {
+		b.report.see = "--field"
+	}
+	b.options = exchange.DocumentOptions{Fields: fields, Schema: fieldSchema, AutoID: f.autoID, MaxRecord: int(f.memory) / recordShare}
 	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
@@ -112,7 +119,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	}
 	b.progress.Stop()
 	b.report.Upgraded = upgrade.Done(stderr)
-	b.hint(f.storeText || adopted, ins)
+	b.hint(f.keepsText(fieldSchema) || adopted, ins)
 	return &b.report, nil
 }
 
@@ -202,16 +209,15 @@ func (b *build) documents(ctx context.Context, in input) error {
 	defer context.AfterFunc(ctx, func() { src.Close() })()
 	done := b.report.Read
 	for {
-		d, err := src.Next()
+		err := b.add(ctx, src)
 		if err == io.EOF {
 			break
 		}
-		if err == nil {
-			if err = b.w.Add(ctx, d); errors.Is(err, writer.ErrDocument) {
-				err = fmt.Errorf("%s: %w", in.path, err)
-			} else {
-				b.report.Added++
-			}
+		switch {
+		case err == nil:
+			b.report.Added++
+		case errors.Is(err, writer.ErrDocument):
+			err = fmt.Errorf("%s: %w", in.path, err)
 		}
 		switch {
 		case errors.Is(err, exchange.ErrForeign):

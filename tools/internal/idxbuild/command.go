@@ -20,23 +20,26 @@ import (
 
 // flags are the command's flags.
 type flags struct {
-	out       string
-	format    *cli.Choice
-	analyzer  string
-	options   string
-	codecs    cli.Codecs
-	order     *cli.Choice
-	seed      uint64
-	memory    cli.ByteSize
-	threads   int
-	keep      int
-	onError   *cli.Choice
-	deletes   deletions
-	fields    string
-	dryRun    bool
-	autoID    bool
-	storeText bool
-	json      bool
+	out        string
+	format     *cli.Choice
+	analyzer   string
+	options    string
+	codecs     cli.Codecs
+	order      *cli.Choice
+	seed       uint64
+	memory     cli.ByteSize
+	threads    int
+	keep       int
+	onError    *cli.Choice
+	deletes    deletions
+	fields     string
+	keys       []string
+	schemaFile string
+	unknown    *cli.Choice
+	dryRun     bool
+	autoID     bool
+	storeText  bool
+	json       bool
 }
 
 // Command returns the command.
@@ -51,6 +54,7 @@ func newFlags() *flags {
 	}
 	f.format = cli.NewChoice("FORMAT", formats...)
 	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom))
+	f.unknown = cli.NewChoice("WHAT", string(exchange.UnknownIgnore), string(exchange.UnknownStore), string(exchange.UnknownRefuse))
 	f.onError = cli.NewChoice("WHAT", "fail", "skip")
 	return f
 }
@@ -79,11 +83,20 @@ The id of JSON objects and CSV records is the first of id, _id, pid, docid, doc_
 docno that is there; the text is contents, or else title, headings and the first of
 text, body, passage and segment. --map names other fields; for tsv, columns from 1.
 
+Documents can have fields, as --field or --schema says, instead of one text. The values
+of KEY, which may be nested as in author.name, go into field NAME. TYPE is the name of an
+analyzer for text, or keyword, integer, float or time. docs/importing.md has the form of
+a schema. An index keeps its fields; later runs need to name only other keys.
+
 Analyzers cut text into terms, and queries in the same way:
   simple      runs of letters and digits, lower-cased: for names and numbers
   standard    words by Unicode's rules, lower-cased: for text in any language
   english     these stemmed, without 33 stop words: for English text
   whitespace  what white space separates, as it is: for text cut already
+  cjk         pairs of characters: for Chinese, Japanese, Korean, Thai
+  code        identifiers and their parts: for programs, paths and logs
+  keyword     the whole text, as it is
+Other languages are like english: german, french and so on.
 
 With --delete or --delete-query the run first deletes documents of an existing index;
 then it needs no INPUT. A query matches the documents that hold all of its words, cut
@@ -98,6 +111,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 		Example: `  idxbuild --out kjv.idx --store-text testdata/kjv.jsonl.gz
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   idxbuild --out books.idx --map id=isbn,contents=author+title books.csv
+  idxbuild --out shop.idx --store-text --field name=title:english:2 --field price:float shop.jsonl
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz
   idxbuild --out mail.idx --delete-query "unsubscribe" --dry-run
@@ -126,6 +140,9 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	cli.Threads(fl, &f.threads)
 	cli.KeepCommits(fl, &f.keep)
 	fl.StringVar(&f.fields, "map", "", "`FIELDS` of a document, as in id=url,contents=title+text (default: the usual ones)")
+	fl.StringArrayVar(&f.keys, "field", nil, "a field, `KEY=NAME:TYPE:WEIGHT`, of which NAME must be there; may be repeated")
+	fl.StringVar(&f.schemaFile, "schema", "", "the fields of a new index: a `FILE` of JSON")
+	fl.Var(f.unknown, "unknown", "what to do with keys that no field takes: "+f.unknown.Words())
 	fl.BoolVar(&f.autoID, "auto-id", false, "make ids up, as FILE:LINE, instead of reading them")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
@@ -150,12 +167,8 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	}
 	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, Stored: f.storeText, KeepCommits: f.keep}
 	if f.analyzer != "" {
-		if o.Analyzer, err = analysis.New(f.analyzer, f.options); err != nil {
-			hint := ""
-			if errors.Is(err, analysis.ErrUnknown) {
-				hint = cli.DidYouMean(f.analyzer, analysis.Names())
-			}
-			return o, cli.Usage("%w%s", err, hint)
+		if o.Analyzer, err = newAnalyzer(f.analyzer, f.options); err != nil {
+			return o, cli.Usage("%w", err)
 		}
 		if f.options == "" && indexAnalyzer(f.out) == f.analyzer {
 			o.Analyzer = nil // with the options of the index
@@ -163,18 +176,6 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	}
 	o.DocsCodec, o.FreqsCodec, err = f.codecs.Options()
 	return o, err
-}
-
-// documentFields returns what --map names.
-func (f *flags) documentFields() (exchange.Fields, error) {
-	fields, err := exchange.ParseFields(f.fields)
-	switch {
-	case err != nil:
-		return fields, cli.Usage("--map: %w", err)
-	case f.autoID && fields.ID != "":
-		return fields, cli.Usage("--auto-id makes ids up, but --map names a field of ids")
-	}
-	return fields, nil
 }
 
 // recordShare is the part of the memory budget that one record of an input may take.

@@ -15,6 +15,7 @@ import (
 // changes is where the documents of a run go.
 type changes interface {
 	Add(ctx context.Context, d writer.Document) error
+	AddDoc(ctx context.Context, d writer.Doc) error
 	AddInverted(ctx context.Context, in writer.Inverted) error
 	Delete(ctx context.Context, id []byte) error
 }
@@ -66,6 +67,14 @@ func (b *build) dryRun(ctx context.Context, dir string, o writer.Options, d *del
 // Add implements changes.
 func (c *counter) Add(_ context.Context, d writer.Document) error {
 	if err := c.o.CheckDocument(d); err != nil {
+		return err
+	}
+	return c.count(d.ID)
+}
+
+// AddDoc implements changes.
+func (c *counter) AddDoc(_ context.Context, d writer.Doc) error {
+	if err := c.o.CheckDoc(d); err != nil {
 		return err
 	}
 	return c.count(d.ID)

@@ -37,6 +37,7 @@ type Report struct {
 	DryRun   bool                    `json:"dry_run"`
 	Upgraded bool                    `json:"upgraded"`
 	took     time.Duration
+	see      string // the flag that names what to read
 
 	deletes, adds bool
 }
@@ -127,7 +128,7 @@ func (r *Report) textAdded(t *cli.Table) {
 // textRead shows what was not read, and how the rest was.
 func (r *Report) textRead(t *cli.Table) {
 	if r.Ignored > 0 {
-		t.Row("ignored", cli.Number(r.Ignored, "field")+" ("+list(r.Names)+"): see --map")
+		t.Row("ignored", cli.Number(r.Ignored, "field")+" ("+list(r.Names)+"): see "+r.see)
 	}
 	if r.Skipped > 0 {
 		t.Row("skipped", cli.Number(r.Skipped, "bad document"))

@@ -1,0 +1,127 @@
+package idxbuild
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// documentFields returns what --map and --field name.
+func (f *flags) documentFields() (exchange.Fields, error) {
+	fields, err := exchange.ParseFields(f.fields)
+	if err != nil {
+		return fields, cli.Usage("--map: %w", err)
+	}
+	if fields, err = exchange.ParseFields(f.fields, f.keys...); err != nil {
+		return fields, cli.Usage("--field: %w", err)
+	}
+	if f.autoID && fields.ID != "" {
+		return fields, cli.Usage("--auto-id makes ids up, but --map names a field of ids")
+	}
+	for _, k := range fields.Keys {
+		if a := k.Field.Analyzer; a != "" {
+			if _, err := newAnalyzer(a, ""); err != nil {
+				return fields, cli.Usage("--field: %w", err)
+			}
+		}
+	}
+	fields.Unknown = exchange.Unknown(f.unknown.Value)
+	return fields, nil
+}
+
+// newAnalyzer is analysis.New with a hint at what may be meant.
+func newAnalyzer(name, options string) (analysis.Analyzer, error) {
+	a, err := analysis.New(name, options)
+	if errors.Is(err, analysis.ErrUnknown) {
+		err = fmt.Errorf("%w%s", err, cli.DidYouMean(name, analysis.Names()))
+	}
+	return a, err
+}
+
+// schema returns the schema of the run's documents, nil if they have no fields, and
+// leaves to it in o what is a field's.
+func (f *flags) schema(fields exchange.Fields, o *writer.Options) (*schema.Schema, error) {
+	base, err := f.baseSchema()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case base == nil && len(f.keys) == 0:
+		if fields.Unknown != exchange.UnknownIgnore {
+			return nil, cli.Usage("--unknown goes with documents that have fields: see --field and --schema")
+		}
+		return nil, nil
+	case len(fields.Contents) > 0:
+		return nil, cli.Usage("--map contents goes with documents without fields: see --field")
+	case len(f.keys) == 0 && f.analyzer != "":
+		return nil, cli.Usage("--analyzer: in the schema, each field has its own")
+	case len(f.keys) == 0 && f.storeText:
+		return nil, cli.Usage("--store-text: the schema says what is stored")
+	}
+	usual := schema.Field{Stored: f.storeText}
+	if f.analyzer != "" {
+		usual.Analyzer, usual.Options = f.analyzer, f.options
+	}
+	s, err := fields.WithSchema(base, usual)
+	if err != nil {
+		return nil, cli.Usage("--field: %w", err)
+	}
+	o.Analyzer, o.Stored, o.Schema = nil, false, s
+	return s, nil
+}
+
+// baseSchema returns the schema of --schema, or that of the index, or nil.
+func (f *flags) baseSchema() (s *schema.Schema, err error) {
+	if f.schemaFile != "" {
+		b, err := os.ReadFile(f.schemaFile)
+		if err != nil {
+			return nil, err
+		}
+		if s, err = schema.Parse(b); err != nil {
+			return nil, cli.Usage("--schema %s: %w", f.schemaFile, err)
+		}
+		return s, nil
+	}
+	if isIndex(f.out) {
+		// An error returns when the writer opens the index.
+		_ = latest(f.out, func(m *store.Manifest) { s = m.Schema.Clone() })
+	}
+	return s, nil
+}
+
+// keepsText reports whether hits of a new index can show something.
+func (f *flags) keepsText(s *schema.Schema) bool {
+	if s == nil {
+		return f.storeText
+	}
+	for i := range s.Fields {
+		if s.Fields[i].Stored {
+			return true
+		}
+	}
+	return false
+}
+
+// add adds the next document of src.
+func (b *build) add(ctx context.Context, src *exchange.Documents) error {
+	if b.options.Schema == nil {
+		d, err := src.Next()
+		if err != nil {
+			return err
+		}
+		return b.w.Add(ctx, d)
+	}
+	id, values, err := src.NextValues()
+	if err != nil {
+		return err
+	}
+	return b.w.AddDoc(ctx, writer.Doc{ID: id, Values: values})
+}

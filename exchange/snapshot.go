@@ -7,19 +7,38 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
-// FromSnapshot returns the documents and lists of a snapshot, which must stay
-// open: lists of all segments joined, without deleted documents, and with
-// consecutive docIDs.
+// FromSnapshot returns the documents and lists of a snapshot without fields, which must
+// stay open: lists of all segments joined, without deleted documents, and with consecutive
+// docIDs.
 func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
+	if s != nil && s.Manifest().Schema != nil {
+		return nil, fmt.Errorf("%w: the index has fields, of which one is to be named", ErrInvalid)
+	}
+	return FromField(s, "")
+}
+
+// FromField is FromSnapshot for an index with a schema: the lists of one field that is
+// indexed, of all documents. Lengths are exact: those of a field that has none, or rounds
+// them, are the sums of its tf.
+func FromField(s *reader.Snapshot, name string) (*SnapshotLists, error) {
 	if s == nil {
 		return nil, fmt.Errorf("%w: no snapshot", ErrInvalid)
 	}
 	x := &SnapshotLists{s: s}
+	var ok bool
+	if x.field, ok = s.Field(name); !ok {
+		return nil, fmt.Errorf("%w: the index has no field %q", ErrInvalid, name)
+	}
+	desc := x.field.Description()
+	if desc.Indexing() == schema.IndexNone {
+		return nil, fmt.Errorf("%w: field %q is not indexed", ErrInvalid, name)
+	}
 	for _, g := range s.Segments() {
 		p := snapshotPart{seg: g, base: uint32(x.docs)}
 		var err error
@@ -33,20 +52,47 @@ func FromSnapshot(s *reader.Snapshot) (*SnapshotLists, error) {
 		x.docs += int(p.live)
 		x.parts = append(x.parts, p)
 	}
-	x.terms = s.Terms(nil)
+	if !desc.HasLengths() || desc.Lengths != schema.LengthsExact {
+		if err := x.count(); err != nil {
+			return nil, err
+		}
+	}
+	x.terms = x.field.Terms(nil)
 	return x, nil
+}
+
+// count sums up the lengths of all documents.
+func (x *SnapshotLists) count() (err error) {
+	if err := x.s.Hold(trusted.Caller{}); err != nil {
+		return err
+	}
+	defer x.s.Unhold(trusted.Caller{})
+	defer store.CatchFault(store.ArmFault(), &err)
+	x.lengths = make([]uint32, x.docs)
+	terms := x.field.Terms(nil)
+	for terms.Next() {
+		if err := x.load(terms, false); err != nil {
+			return err
+		}
+		for i, doc := range x.out.Docs {
+			x.lengths[doc] += x.out.Freqs[i]
+		}
+	}
+	return terms.Err()
 }
 
 // SnapshotLists is a snapshot as an InvertedSource.
 type SnapshotLists struct {
-	s     *reader.Snapshot
-	parts []snapshotPart
-	docs  int
-	terms *reader.Terms
-	out   writer.InvertedList
-	list  segment.List
-	rows  segment.Rows
-	id    []byte
+	s       *reader.Snapshot
+	field   *reader.SnapshotField
+	lengths []uint32 // of documents; nil: those of the field
+	parts   []snapshotPart
+	docs    int
+	terms   *reader.Terms
+	out     writer.InvertedList
+	list    segment.List
+	rows    segment.Rows
+	id      []byte
 }
 
 // snapshotPart is one segment.
@@ -91,7 +137,13 @@ func (x *SnapshotLists) doc(doc uint32) (_ writer.InvertedDoc, err error) {
 		if x.id, err = p.seg.AppendID(x.id[:0], local); err != nil {
 			return writer.InvertedDoc{}, err
 		}
-		length, err := p.seg.DocLen(local)
+		if x.lengths != nil {
+			return writer.InvertedDoc{ID: x.id, Len: x.lengths[doc]}, nil
+		}
+		var length uint32
+		if f, ok := x.field.Segment(i); ok {
+			length, err = f.DocLen(local)
+		}
 		return writer.InvertedDoc{ID: x.id, Len: length}, err
 	}
 	return writer.InvertedDoc{}, fmt.Errorf("docID %d of %d", doc, x.docs)
@@ -108,7 +160,7 @@ func (x *SnapshotLists) Lists() (n int64, err error) {
 	}
 	defer x.s.Unhold(trusted.Caller{})
 	defer store.CatchFault(store.ArmFault(), &err)
-	terms := x.s.Terms(nil)
+	terms := x.field.Terms(nil)
 	for terms.Next() {
 		if err := x.load(terms, true); err != nil {
 			return 0, err
@@ -206,12 +258,17 @@ func (x *SnapshotLists) BytesRead() int64 { return 0 }
 // Close implements InvertedSource. It does not close the snapshot.
 func (x *SnapshotLists) Close() error { return nil }
 
-// ExportCIFF writes the snapshot to w as a CIFF file. description is free text.
+// ExportCIFF writes a snapshot without fields to w as a CIFF file. description is free text.
 func ExportCIFF(w io.Writer, s *reader.Snapshot, description string) error {
 	x, err := FromSnapshot(s)
 	if err != nil {
 		return err
 	}
+	return x.ExportCIFF(w, description)
+}
+
+// ExportCIFF writes the documents and lists to w as a CIFF file. description is free text.
+func (x *SnapshotLists) ExportCIFF(w io.Writer, description string) error {
 	lists, err := x.Lists()
 	if err != nil {
 		return err

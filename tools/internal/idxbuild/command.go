@@ -111,7 +111,7 @@ equal scores. Documents added by later runs follow, in their own order.`,
 		Example: `  idxbuild --out kjv.idx --store-text testdata/kjv.jsonl.gz
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   idxbuild --out books.idx --map id=isbn,contents=author+title books.csv
-  idxbuild --out shop.idx --store-text --field name=title:english:2 --field price:float shop.jsonl
+  idxbuild --out s.idx --field name=title:english:2 --field price:float s.jsonl
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz
   idxbuild --out mail.idx --delete-query "unsubscribe" --dry-run

@@ -2,27 +2,32 @@ package idxinspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 )
 
 func exportCommand() *cobra.Command {
-	var out, description string
+	var out, description, field string
 	var zip bool
 	form := cli.NewChoice("FORMAT", "ciff", "jsonl")
 	cmd := &cobra.Command{
 		Use:   "export --out FILE INDEX",
 		Short: "Write posting lists as CIFF, or stored documents as JSONL",
 		Long: `Write an index as a CIFF file (Common Index File Format), which Lucene
-(Anserini), PISA, Terrier, idxbuild and others read, or the documents that it
-stores as JSONL, one {"id", "contents"} a line, as idxbuild reads them. Deleted
-documents are left out. "-" is standard output.`,
+(Anserini), PISA, Terrier, idxbuild and others read, of an index with fields one of
+them, or the documents that it
+stores as JSONL, one {"id", "contents"} a line, as idxbuild reads them; of an index
+with fields, the id and the stored fields. Deleted documents are left out. "-" is standard output.`,
 		Example: `  idxinspect export --out kjv.ciff.gz --gzip kjv.idx
   idxbuild --out copy.idx kjv.ciff.gz
   idxinspect export --format jsonl --out - kjv.idx | jq -r .id`,
@@ -34,6 +39,8 @@ documents are left out. "-" is standard output.`,
 			return cli.Usage("--out is missing")
 		case form.Value == "jsonl" && description != "":
 			return cli.Usage("--description goes with --format ciff")
+		case form.Value == "jsonl" && field != "":
+			return cli.Usage("--field goes with --format ciff: JSONL has all fields that are stored")
 		}
 		stdout := cmd.OutOrStdout()
 		if out == "-" {
@@ -53,15 +60,18 @@ documents are left out. "-" is standard output.`,
 		}
 		defer end()
 		if description == "" {
-			name, options := s.Analyzer()
-			description = fmt.Sprintf("Pinion index, analyzer %s(%s)", name, options)
+			description = describe(s, field)
 		}
 		p := cli.NewProgress(cmd.ErrOrStderr(), "export", 0, cli.BytesRate)
 		defer p.Stop()
 		write := func(w io.Writer) error {
 			m := &meter{ctx: cmd.Context(), w: w, p: p}
 			if form.Value == "ciff" {
-				return exchange.ExportCIFF(m, s, description)
+				x, err := lists(s, field)
+				if err != nil {
+					return err
+				}
+				return x.ExportCIFF(m, description)
 			}
 			replaced, err := exchange.ExportJSONL(cmd.Context(), m, s)
 			if replaced > 0 {
@@ -87,9 +97,44 @@ documents are left out. "-" is standard output.`,
 	}
 	cli.Output(cmd.Flags(), &out, "out", "o", "`FILE` to write (required)")
 	cmd.Flags().Var(form, "format", form.Words())
+	cmd.Flags().StringVar(&field, "field", "", "the `FIELD` of which CIFF has the lists, of an index with fields")
 	cmd.Flags().StringVar(&description, "description", "", "`TEXT` for the header of CIFF")
 	cmd.Flags().BoolVar(&zip, "gzip", false, "compress the file")
 	return cmd
+}
+
+// lists returns the lists of a field; of the whole index if none is named.
+func lists(s *reader.Snapshot, field string) (*exchange.SnapshotLists, error) {
+	x, err := exchange.FromField(s, field)
+	if field == "" {
+		x, err = exchange.FromSnapshot(s)
+	}
+	if errors.Is(err, exchange.ErrInvalid) {
+		var names []string
+		for _, f := range s.Schema().Fields {
+			if f.Name != "" && f.Indexing() != schema.IndexNone {
+				names = append(names, f.Name)
+			}
+		}
+		if len(names) == 0 {
+			return nil, cli.Usage("--field: the index has no fields")
+		}
+		return nil, cli.Usage("--field is one of %s", strings.Join(names, ", "))
+	}
+	return x, err
+}
+
+// describe returns the description of an exported field.
+func describe(s *reader.Snapshot, field string) string {
+	name, options := s.Analyzer()
+	if f, ok := s.Schema().Field(field); ok && field != "" {
+		if f.Kind != schema.KindText {
+			return fmt.Sprintf("Pinion index, field %s, %v", field, f.Kind)
+		}
+		name, options = f.Analysis()
+		return fmt.Sprintf("Pinion index, field %s, analyzer %s(%s)", field, name, options)
+	}
+	return fmt.Sprintf("Pinion index, analyzer %s(%s)", name, options)
 }
 
 // meter counts what is written through it for a progress bar. It writes nothing more once

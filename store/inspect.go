@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/salvage"
 )
@@ -58,7 +59,8 @@ type FileState struct {
 	deletesID         format.ID // the random one of a deletes file
 	fileLen, tail     int64     // of a segment
 	analyzer, options string
-	known             salvage.Known // of a segment
+	fields            []schema.Field // of a segment with a schema
+	known             salvage.Known  // of a segment
 }
 
 // Inspect lists the files of a directory and checks them. Of segments it reads what
@@ -191,6 +193,12 @@ func (f *FileState) segment(ctx context.Context, d *Dir, check func(context.Cont
 // describe fills in f from a segment.
 func (f *FileState) describe(s *segment.Segment) {
 	m := s.Meta()
+	f.fields = nil
+	if m.Fields > 0 {
+		for _, x := range s.Fields() {
+			f.fields = append(f.fields, x.Field)
+		}
+	}
 	f.fileLen, f.tail = s.Header().FileLen, s.Header().Tail()
 	f.ID, f.Docs, f.Postings, f.Tokens, f.analyzer, f.options = s.Header().ID, m.Docs, m.Postings, m.Tokens, m.Analyzer, m.AnalyzerOptions
 }
@@ -283,7 +291,8 @@ type Recovery struct {
 	Dropped []Dropped
 	Notes   []Dropped
 
-	deletes map[uint64]*roaring.Bitmap // to be written, by the number of the segment
+	deletes    map[uint64]*roaring.Bitmap // to be written, by the number of the segment
+	toldFields uint32                     // ids of fields below it are those of the manifest, or of dropped ones
 }
 
 // Dropped is a file and what is said about it.

@@ -85,6 +85,9 @@ func (r *Recovery) describe(inv *Inventory) {
 		}
 		r.Manifest.Analyzer, r.Manifest.AnalyzerOptions, r.Manifest.Schema = m.Analyzer, m.AnalyzerOptions, m.Schema.Clone()
 		r.Manifest.Stored, r.Manifest.KeepCommits = m.Stored, m.KeepCommits
+		if m.Schema != nil {
+			r.toldFields = m.Schema.NextID
+		}
 		return
 	}
 }
@@ -94,7 +97,13 @@ func (r *Recovery) refuse(f *FileState) string {
 	if f.Err != nil && len(f.Mends) == 0 {
 		return f.Err.Error()
 	}
+	if len(f.fields) > 0 {
+		return r.refuseFields(f)
+	}
 	m := r.Manifest
+	if m.Schema != nil {
+		return "it has no fields, the index has a schema"
+	}
 	if m.Analyzer == "" {
 		m.Analyzer, m.AnalyzerOptions = f.analyzer, f.options
 	}

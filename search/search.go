@@ -130,6 +130,11 @@ func New(s *reader.Snapshot, f Finder) (*Searcher, error) {
 	return &Searcher{snapshot: own, finder: f, fields: fieldsOf(own)}, nil
 }
 
+// HasText reports whether the index stores a field of text, so that there are passages.
+func (s *Searcher) HasText() bool {
+	return s.fields != nil && slices.ContainsFunc(s.fields.all, func(f schema.Field) bool { return f.Stored && f.Kind == schema.KindText })
+}
+
 // Close closes the Searcher, but not its finder. Further calls do nothing.
 func (s *Searcher) Close() error {
 	if s.snapshot == nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // Docs is what `idxinspect docs` prints for documents that are named. It prints others as
@@ -184,6 +185,9 @@ func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, te
 				return err
 			}
 			text, err := texts.At(local)
+			if err == nil {
+				text, err = indexstats.Text(g.Segment, x.manifest, text)
+			}
 			if err != nil {
 				return err
 			}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // docs is a page of documents.
@@ -64,7 +65,9 @@ func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
 	if row, err = g.rowOf(doc, local, id); err != nil || !g.Meta().Stored {
 		return row, nil, err
 	}
-	text, err = g.AppendStored(nil, local)
+	if text, err = g.AppendStored(nil, local); err == nil {
+		text, err = indexstats.Text(g.Segment, g.manifest, text)
+	}
 	return row, text, err
 }
 

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"fmt"
 	"html"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -149,6 +151,26 @@ func TestNextPage(t *testing.T) {
 	for _, bad := range []string{"rank=1", "rank=1&score=x", "rank=1&score=-1&after=a", "rank=-1", "rank=1&score=NaN&after=a"} {
 		if code, _ := get(t, h.URL+"/secret/search?q=lord&"+bad); code != 400 {
 			t.Errorf("%s: %d", bad, code)
+		}
+	}
+}
+
+// TestFields looks at documents with fields.
+func TestFields(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "fields.idx")
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.KindText, Stored: true}, {Name: "price", Kind: schema.KindFloat, Stored: true}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := writer.Doc{ID: []byte("a"), Values: []schema.Value{schema.TextValue(0, []byte("red <shoes>")), schema.FloatValue(1, 59.5)}}
+	if err := errors.Join(w.AddDoc(t.Context(), d), w.Commit(t.Context()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	h := start(t, Options{Index: dir})
+	for page, want := range map[string]string{"docs": "title: red &lt;shoes&gt;", "doc?doc=0": "price: 59.5"} {
+		if code, body := get(t, h.URL+"/secret/"+page); code != 200 || !strings.Contains(body, want) {
+			t.Errorf("%s: %d, without %q", page, code, want)
 		}
 	}
 }

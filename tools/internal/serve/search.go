@@ -140,12 +140,17 @@ func (a *found) links() (prev, next string) {
 
 // run answers the query and explains the hits.
 func (a *found) run(ctx context.Context, x *source) error {
-	terms, err := x.searcher.Parse(a.Text)
-	if err != nil {
-		return err
+	q := query.Query{K: a.K, Mode: a.Mode, Trace: true}
+	if x.manifest != nil && x.manifest.Schema != nil { // all fields of text
+		q.Text = a.Text
+	} else {
+		terms, err := x.searcher.Parse(a.Text)
+		if err != nil {
+			return err
+		}
+		x.prefetch(terms)
+		q.RawTerms = terms
 	}
-	x.prefetch(terms)
-	q := query.Query{RawTerms: terms, K: a.K, Mode: a.Mode, Trace: true}
 	if a.after != nil {
 		after, err := a.after.Position(x.snapshot)
 		if err != nil {
@@ -159,7 +164,7 @@ func (a *found) run(ctx context.Context, x *source) error {
 	}
 	t := result.Trace
 	a.Took, a.Algo = cli.Seconds(t.Resolve+t.Search), t.Algorithm.String()
-	weights, err := a.weigh(x, terms)
+	weights, err := a.weigh(x, q.RawTerms)
 	if err != nil {
 		return err
 	}
@@ -167,7 +172,7 @@ func (a *found) run(ctx context.Context, x *source) error {
 		a.Legend = append(a.Legend, share{Name: w.term, Link: link("list", "term", w.term), Color: i})
 	}
 	r := search.Request{Query: query.Match{Text: a.Text}, K: a.K}
-	if x.snapshot.HasStored() {
+	if x.pages.HasText() {
 		r.Snippet = &search.Snippet{Length: passageLen}
 	}
 	page, err := x.pages.Show(ctx, result.Hits, r)

@@ -51,9 +51,10 @@ type stamp struct {
 // seg is a segment that opens.
 type seg struct {
 	*segment.Segment
-	file    string
-	base    uint32 // global docID of its first document
-	deletes *reader.Deletes
+	manifest *store.Manifest // nil if it cannot be read
+	file     string
+	base     uint32 // global docID of its first document
+	deletes  *reader.Deletes
 }
 
 // file is a file of the index.
@@ -252,7 +253,7 @@ func (x *source) openSegment(name string) (g *seg, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return &seg{Segment: s, file: name}, nil
+	return &seg{Segment: s, file: name, manifest: x.manifest}, nil
 }
 
 // openFile opens a file, once.

@@ -71,14 +71,15 @@ type Stats struct {
 	MaxLen uint32 // no document is longer, in tokens; scores do not depend on it
 }
 
-// StatsOf returns the statistics of a snapshot on which scores depend.
+// StatsOf returns the statistics of a snapshot without a schema on which scores depend. Those of a field are
+// reader.Snapshot.FieldStats.
 func StatsOf(s *reader.Snapshot) Stats {
 	st := s.Stats()
 	return Stats{Docs: st.Live, Tokens: st.LiveTokens, MaxLen: st.MaxLen}
 }
 
-// Scorer computes BM25 under fixed parameters and statistics. It is immutable and safe for
-// concurrent use. Most programs do not need one: a Searcher has its own.
+// Scorer computes BM25 of a field, or of documents without fields, under fixed parameters and statistics. It
+// is immutable and safe for concurrent use. Most programs do not need one: a Searcher has its own.
 type Scorer struct{ bm25 *bm25.Scorer }
 
 // NewScorer returns a Scorer, or an error that matches ErrParams.
@@ -90,16 +91,26 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 	return &Scorer{bm25.New(k1, b, bm25.Stats(st))}, nil
 }
 
-// Norm returns the norm of a document of dl tokens, for Score.
+// Norm returns the norm of a document of dl tokens, for Scorer.Score.
 func (s *Scorer) Norm(dl uint32) float32 { return s.bm25.Norm(dl) }
 
 // IDF returns ln(1 + (N - df + 0.5) / (df + 0.5)), which is positive for every df up to N.
 func (s *Scorer) IDF(df uint64) float64 { return s.bm25.IDF(df) }
 
-// Weight returns idf * (k1 + 1) * qtf, the weight of a term for Score. df is the term's document
-// frequency over the snapshot without deleted documents, qtf how often the query holds the term. No
-// posting of the term scores more.
+// Weight returns idf * (k1 + 1) * qtf * weight, the weight of a term for Score, where weight is that of the
+// field, or 1. df is the term's document frequency over the snapshot without deleted documents, qtf how
+// often the query holds the term. No posting of the term scores more.
 func (s *Scorer) Weight(df uint64, qtf int) float32 { return s.bm25.Weight(df, qtf, 1) }
+
+// Boosted is Weight of a term with a boost.
+func (s *Scorer) Boosted(df uint64, qtf int, boost float64) float32 {
+	return s.bm25.Weight(df, qtf, boost)
+}
+
+// Score returns the score of a posting: w is the term's Weight, tf its frequency in the document and norm the
+// document's Norm. It is the function Score, unless the field has lengths of a byte: their scores have a form of
+// their own (format/FORMAT.md, section 8).
+func (s *Scorer) Score(w, tf, norm float32) float32 { return s.bm25.Score(w, tf, norm) }
 
 // Bound returns the greatest score of the four postings of q under weight w. No posting that q
 // bounds scores more.

@@ -40,7 +40,20 @@ type tokenizer struct {
 // say so that have text to parse.
 func NewParser(s *reader.Snapshot) *Parser {
 	name, options := s.Analyzer()
-	return newParser(nil, name, options)
+	return newParser(schemaOf(s), name, options)
+}
+
+// HasFields reports whether the index of a snapshot has a schema, so that queries must name fields, or
+// search all.
+func HasFields(s *reader.Snapshot) bool { return schemaOf(s) != nil }
+
+// schemaOf returns the schema of a snapshot, or nil if it is implicit.
+func schemaOf(s *reader.Snapshot) *schema.Schema {
+	all := s.Schema()
+	if all == nil || len(all.Fields) == 1 && all.Fields[0].Name == "" {
+		return nil
+	}
+	return all
 }
 
 // newParser returns a Parser for fields, or for an index without a schema by one analyzer.
@@ -199,12 +212,36 @@ func (p *Parser) flatten(n Node, w *engine.Words) error {
 	return err
 }
 
+// Terms returns the terms that a query searches for, as it has them, each with its field and boost, and how
+// they are combined: what Search begins with. The error is one of Searcher.AppendHits.
+func (p *Parser) Terms(q *Query) ([]Term, Mode, error) {
+	if err := p.check(); err != nil {
+		return nil, Or, err
+	}
+	if err := q.checkNode(); err != nil {
+		return nil, Or, err
+	}
+	x := q.engine()
+	w := engine.Words{Mode: x.Mode}
+	if err := p.words(&x, &w); err != nil {
+		return nil, Or, err
+	}
+	var terms []Term
+	for _, word := range w.Words {
+		terms = append(terms, Term{Field: p.fields[word.Field].name, Term: word.Bytes, Boost: word.Boost})
+	}
+	return terms, Mode(w.Mode), nil
+}
+
 // Complete returns queries with the terms of Text in RawTerms, instead of Text, and DefaultK instead
 // of a K of 0: what executors begin with. A Node becomes RawTerms and Mode if that says the same: if the
 // index has no schema and no term a boost. It returns queries itself if they need nothing of that, and
 // does not change them. The error is a NumberError that matches what Searcher.AppendHits says.
 func (p *Parser) Complete(queries []Query) ([]Query, error) {
-	complete := func(q *Query) bool { return q.Text == "" && q.Node == nil && q.K != 0 }
+	named := p != nil && p.schema != nil
+	complete := func(q *Query) bool {
+		return q.Text == "" && q.Node == nil && q.K != 0 && !(named && len(q.RawTerms) > 0)
+	}
 	i := 0
 	for i < len(queries) && complete(&queries[i]) {
 		i++
@@ -224,7 +261,7 @@ func (p *Parser) Complete(queries []Query) ([]Query, error) {
 // complete is Complete for one query.
 func (p *Parser) complete(q *Query) error {
 	q.K = cmp.Or(q.K, DefaultK)
-	if q.Text == "" && q.Node == nil {
+	if q.Text == "" && q.Node == nil && (len(q.RawTerms) == 0 || p == nil || p.schema == nil) {
 		return nil
 	}
 	if err := p.check(); err != nil {

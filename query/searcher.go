@@ -32,9 +32,9 @@ type Options struct {
 // Searcher answers queries over one snapshot, which it keeps open until Close. It is safe for
 // concurrent use, Close included. The zero value is a closed Searcher.
 type Searcher struct {
-	engine engine.Searcher
-	scorer *Scorer
-	parser *Parser
+	engine  engine.Searcher
+	scorers []*Scorer // by field, in the order of their names
+	parser  *Parser
 }
 
 // NewSearcher returns a Searcher over a snapshot, which it retains: the caller may close s at any
@@ -70,7 +70,20 @@ func searcherOf(s *reader.Snapshot, o Options) (*Searcher, error) {
 		}
 		segments = append(segments, engine.Segment{Segment: seg, Deletes: d})
 	}
-	return newSearcher(segments, StatsOf(s), NewParser(s), o)
+	p := NewParser(s)
+	if p.schema == nil {
+		return newSearcher(segments, StatsOf(s), p, o)
+	}
+	x := &Searcher{parser: p}
+	var fields []engine.Field
+	for _, f := range indexed(p.schema) {
+		sc, err := scorerOf(s, f, o.Params)
+		if err != nil {
+			return nil, err
+		}
+		x.scorers, fields = append(x.scorers, sc), append(fields, engine.Field{Name: f.Name, ID: f.ID, Scorer: sc.bm25})
+	}
+	return x, x.init(segments, fields, s.Stats().Live, o)
 }
 
 // newSearcher returns a Searcher over segments of an index without a schema, which have the statistics st.
@@ -79,19 +92,19 @@ func newSearcher(segments []engine.Segment, st Stats, p *Parser, o Options) (*Se
 	if err != nil {
 		return nil, err
 	}
-	x := &Searcher{scorer: sc, parser: p}
-	err = x.engine.Init(segments, engine.Options{Fields: []engine.Field{{Scorer: sc.bm25}}, Docs: st.Docs, Seek: o.Seek,
-		DenseBytes: o.DenseBytes, Parse: p.words})
-	if err != nil {
-		return nil, err
-	}
-	return x, nil
+	x := &Searcher{scorers: []*Scorer{sc}, parser: p}
+	return x, x.init(segments, []engine.Field{{Scorer: sc.bm25}}, st.Docs, o)
+}
+
+// init prepares s for queries over segments, of which docs documents are not deleted.
+func (s *Searcher) init(segments []engine.Segment, fields []engine.Field, docs uint64, o Options) error {
+	return s.engine.Init(segments, engine.Options{Fields: fields, Docs: docs, Seek: o.Seek, DenseBytes: o.DenseBytes, Parse: s.parser.words})
 }
 
 // Retain returns a second Searcher over the same snapshot, to be closed separately. The two share
 // what they cache. If s is closed, the error matches ErrClosed.
 func (s *Searcher) Retain() (*Searcher, error) {
-	x := &Searcher{scorer: s.scorer, parser: s.parser}
+	x := &Searcher{scorers: s.scorers, parser: s.parser}
 	if err := s.engine.Retain(&x.engine); err != nil {
 		return nil, err
 	}
@@ -110,9 +123,22 @@ func (s *Searcher) Engine(trusted.Caller) *engine.Searcher { return &s.engine }
 // also if it was opened twice.
 func (s *Searcher) Over(snapshot *reader.Snapshot) bool { return s.engine.Over(snapshot) }
 
-// Scorer returns the scoring function of the snapshot, which needs no open Searcher. That of the
-// zero value is nil.
-func (s *Searcher) Scorer() *Scorer { return s.scorer }
+// Scorer returns the scoring function of the snapshot, which needs no open Searcher. It is nil of the
+// zero value, and if the index has a schema: then each field has its own, that FieldScorer returns.
+func (s *Searcher) Scorer() *Scorer {
+	sc, _ := s.FieldScorer("")
+	return sc
+}
+
+// FieldScorer returns the scoring function of a field, which needs no open Searcher. ok is false if there is
+// no such field, or it is not indexed.
+func (s *Searcher) FieldScorer(field string) (sc *Scorer, ok bool) {
+	i, err := s.parser.number(field)
+	if err != nil || i >= len(s.scorers) {
+		return nil, false
+	}
+	return s.scorers[i], true
+}
 
 // Search answers one query. A nil ctx means context.Background, as for all methods. The errors are
 // those of AppendHits.
@@ -267,6 +293,9 @@ func (s *Searcher) Parse(text string) ([][]byte, error) {
 func (s *Searcher) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte, []byte, error) {
 	return s.parser.AppendTerms(terms, buf, text)
 }
+
+// Terms is Parser.Terms.
+func (s *Searcher) Terms(q *Query) ([]Term, Mode, error) { return s.parser.Terms(q) }
 
 // Complete is Parser.Complete.
 func (s *Searcher) Complete(queries []Query) ([]Query, error) { return s.parser.Complete(queries) }

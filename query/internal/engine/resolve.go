@@ -44,7 +44,7 @@ func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64
 		return dst, err
 	}
 	defer s.release()
-	if s.fields[0].Name != "" {
+	if len(s.fields) != 1 || s.fields[0].Name != "" {
 		return dst, fmt.Errorf("%w: terms without a field", ErrInvalid)
 	}
 	lengths = dst

@@ -30,28 +30,37 @@ type Options struct {
 // Field is a field of the documents.
 type Field struct {
 	Name   string // "" if the index has no schema
+	ID     uint32 // in segments
 	Scorer *bm25.Scorer
-	// Terms returns the field's terms in a segment, or nil if it has none, and Lengths the documents' lengths,
-	// which a Scorer of Even lengths does not need. If they are nil, the field is all that the segment has.
+	// Terms and Lengths, if not nil, give the field's terms in a segment, or nil, and the lengths of its documents.
 	Terms   func(s *segment.Segment) terms.Dictionary
 	Lengths func(s *segment.Segment) (segment.LengthTable, error)
 }
 
 // terms returns the field's terms in a segment, or nil if it has none.
 func (f *Field) terms(s *segment.Segment) terms.Dictionary {
-	if f.Terms == nil {
+	switch i, ok := s.FieldByID(f.ID); {
+	case f.Terms != nil:
+		return f.Terms(s)
+	case f.Name == "":
 		return s
+	case ok:
+		return s.Field(i)
 	}
-	return f.Terms(s)
+	return nil
 }
 
-// in returns f in a segment.
-func (f *Field) in(s *segment.Segment) (posting.Field, error) {
-	lengths := (*segment.Segment).DocLens
-	if f.Lengths != nil {
-		lengths = f.Lengths
+// in returns f in a segment. A Scorer of Even lengths needs none.
+func (f *Field) in(s *segment.Segment) (own posting.Field, err error) {
+	var t segment.LengthTable
+	switch i, ok := s.FieldByID(f.ID); {
+	case f.Lengths != nil:
+		t, err = f.Lengths(s)
+	case f.Name == "":
+		t, err = s.DocLens()
+	case ok:
+		t, err = s.Field(i).Lengths()
 	}
-	t, err := lengths(s)
 	return posting.Field{Name: f.Name, Scorer: f.Scorer, Lens: bm25.NewLengths(t)}, err
 }
 

@@ -91,7 +91,7 @@ func NewLive(t testing.TB, o writer.Options) *Live {
 	t.Helper()
 	l := &Live{t: t, fs: memfs.New()}
 	var err error
-	if o.Analyzer == nil {
+	if o.Analyzer == nil && o.Schema == nil {
 		o.Analyzer, err = analysis.New("simple", "")
 		l.Do(err)
 	}

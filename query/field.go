@@ -1,0 +1,41 @@
+package query
+
+import (
+	"cmp"
+
+	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// NewFieldScorer returns the Scorer of a field of a snapshot's schema that is indexed. The parameters of p
+// that are 0 are those of the schema, and the defaults where it has none. The error matches ErrParams, or
+// ErrInvalid if there is no such field.
+func NewFieldScorer(s *reader.Snapshot, field string, p Params) (*Scorer, error) {
+	x := NewParser(s)
+	if _, err := x.number(field); err != nil {
+		return nil, err
+	}
+	if x.schema == nil {
+		return NewScorer(p, StatsOf(s))
+	}
+	f, _ := x.schema.Field(field)
+	return scorerOf(s, f, p)
+}
+
+// scorerOf is NewFieldScorer for a field that exists.
+func scorerOf(s *reader.Snapshot, f *schema.Field, p Params) (*Scorer, error) {
+	p = Params{K1: cmp.Or(p.K1, f.K1), B: cmp.Or(p.B, f.B)}
+	if err := p.Check(); err != nil {
+		return nil, err
+	}
+	st, lens := s.FieldStats(f.Name), bm25.Even
+	switch {
+	case f.HasLengths() && f.Lengths == schema.LengthsByte:
+		lens = bm25.Coded
+	case f.HasLengths():
+		lens = bm25.Exact
+	}
+	k1, b := p.Values()
+	return &Scorer{bm25.NewField(k1, b, bm25.Stats(st), lens, f.Boost())}, nil
+}

@@ -5,11 +5,16 @@ package gpuload
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // asked counts the queries that a Searcher is asked.
@@ -21,6 +26,64 @@ type asked struct {
 func (a *asked) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
 	a.n += len(queries)
 	return a.Searcher.Execute(ctx, queries)
+}
+
+// The CPU answers all queries over an index with a schema.
+func TestFieldsOnCPU(t *testing.T) {
+	fs := memfs.New()
+	w, err := writer.OpenFS(t.Context(), fs, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.KindText}, {Name: "body", Kind: schema.KindText, Lengths: schema.LengthsByte}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 400 {
+		text := fmt.Appendf(nil, "all t%d t%d", i%2, i%7)
+		err = errors.Join(err, w.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.TextValue(i%2, text)}}))
+	}
+	if err := errors.Join(err, w.Commit(t.Context()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	index, err := reader.OpenFS(fs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	s, err := index.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	searcher, err := query.NewSearcher(s, query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer searcher.Close()
+	cpu := &asked{Searcher: searcher}
+	x, err := New(newDevice(cuda.NewEmulator()), s, Options{Memory: 1 << 20, CPU: cpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeExecutor(t, x)
+	queries := []query.Query{{Text: "all t1"}, {Node: query.Match{Field: "body", Text: "t1 t2", Mode: query.And}}, {Node: query.Term{Field: "title", Term: []byte("t3")}, K: 7}}
+	want, err := searcher.Execute(t.Context(), queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := x.Execute(t.Context(), queries)
+	if err != nil || cpu.n != len(queries) || !errors.Is(x.Err(), ErrUnsupported) {
+		t.Fatalf("%v, %d queries on the CPU, %v", err, cpu.n, x.Err())
+	}
+	for i := range queries {
+		if len(want[i].Hits) == 0 || !slices.Equal(got[i].Hits, want[i].Hits) {
+			t.Errorf("%+v: %d hits, want %d", queries[i], len(got[i].Hits), len(want[i].Hits))
+		}
+	}
+	if _, err := x.Execute(t.Context(), []query.Query{{RawTerms: [][]byte{[]byte("all")}}}); !errors.Is(err, query.ErrInvalid) {
+		t.Errorf("a term without a field: %v", err)
+	}
+	if alone, err := New(newDevice(cuda.NewEmulator()), s, Options{Memory: 1 << 20}); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("without a CPU: %v", errors.Join(err, alone.Close()))
+	}
 }
 
 // The device answers nodes that say what terms and a mode say. The CPU answers those with boosts, and queries for

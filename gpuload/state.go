@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/store"
 )
@@ -91,6 +93,9 @@ func (x *Executor) prepareAll() (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	if x.docs > mostDocs {
 		return fmt.Errorf("%w: %d documents, %d are the most", ErrUnsupported, x.docs, mostDocs)
+	}
+	if slices.ContainsFunc(x.segments, func(s residency.Segment) bool { return s.Seg.Meta().Fields > 0 }) {
+		return fmt.Errorf("%w: the documents of the index have fields", ErrUnsupported)
 	}
 	for i := range x.views {
 		if err := x.prepare(i); err != nil {

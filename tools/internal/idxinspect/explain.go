@@ -2,6 +2,7 @@ package idxinspect
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -71,6 +72,7 @@ which processor each step ran and why; lists are copied to the device first.`,
 					return nil, cli.Usage("--steps takes --device hybrid")
 				}
 				o.Mode, o.Algorithm, o.Device, o.Steps = mode.Value, algo.Value, device.Value, steps.Value
+				o.Params = idxquery.GivenParams(cmd, o.Params)
 				a, text, err := idxquery.Explain(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), args[0], args[1], o)
 				if err != nil {
 					return nil, err
@@ -123,6 +125,9 @@ func explain(x *index, params query.Params, text, id string) (*Explanation, erro
 	g, doc, err := x.findID(id)
 	if err != nil {
 		return nil, err
+	}
+	if g.Meta().Fields > 0 {
+		return nil, fmt.Errorf("the score of one document in an index with a schema: %w; --trace shows what a query does", errors.ErrUnsupported)
 	}
 	a, err := analysis.New(x.analyzer())
 	if err != nil {

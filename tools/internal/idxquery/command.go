@@ -18,6 +18,7 @@ type flags struct {
 	index   string
 	k       int
 	offset  int
+	field   string
 	mode    *cli.Choice
 	algo    *cli.Choice
 	seek    *cli.Choice
@@ -26,6 +27,7 @@ type flags struct {
 	gpus    int
 	preload string
 	params  query.Params
+	own     query.Params // the flags that were given, the others 0
 	queries string
 	piped   bool // queries are standard input, which no flag names
 	format  *cli.Choice
@@ -80,6 +82,7 @@ Modes:
   or      documents with any of the terms
   and     documents with all of them
   and-or  like and, or like or if that finds fewer than k
+Terms of several fields are combined by or alone.
 
 With neither QUERY nor --queries, queries are read from standard input if that is a
 pipe or a file. A file of queries may be compressed, and is told by its beginning:
@@ -102,12 +105,16 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 		Args: cobra.ArbitraryArgs,
 	}
 	cli.TextArgs(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.execute(cmd, args) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		f.own = GivenParams(cmd, f.params)
+		return f.execute(cmd, args)
+	}
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.index, "index", "", "index `DIR`, in place of INDEX")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "find the best `N` documents")
 	cli.Int(fl, &f.offset, "offset", 0, 0, maxOffset, "leave out the `N` best documents, those of the pages before")
+	fl.StringVar(&f.field, "field", "", "search the field `NAME` of a schema, by default all fields of text")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.seek, "seek", "how the CPU looks documents up in lists: "+f.seek.Words())
@@ -127,6 +134,19 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
 	fl.BoolVar(&f.json, "json", false, "print JSON instead of a table")
 	return cmd
+}
+
+// GivenParams returns the values of --k1 and --b for a query. A flag that is not given leaves its parameter to
+// the schema.
+func GivenParams(cmd *cobra.Command, p query.Params) query.Params {
+	p = query.Exactly(p.K1, p.B)
+	if !cmd.Flags().Changed("k1") {
+		p.K1 = 0
+	}
+	if !cmd.Flags().Changed("b") {
+		p.B = 0
+	}
+	return p
 }
 
 // arguments takes INDEX off args, unless --index names it, and standard input for queries

@@ -26,6 +26,7 @@ type session struct {
 	snapshot *reader.Snapshot
 	searcher *query.Searcher
 	pages    *search.Searcher
+	fields   bool // queries are for a field, or all
 	mode     query.Mode
 	algo     query.Algorithm
 	out      io.Writer // whose width tables keep, if it is a terminal; may be nil
@@ -114,7 +115,8 @@ func (s *session) open() error {
 	if s.algo, err = query.ParseAlgorithm(s.f.algo.Value); err != nil {
 		return err
 	}
-	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: query.Exactly(s.f.params.K1, s.f.params.B), Seek: seeks[s.f.seek.Value]})
+	s.fields = s.f.field != "" || query.HasFields(s.snapshot)
+	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: s.f.own, Seek: seeks[s.f.seek.Value]})
 	return err
 }
 

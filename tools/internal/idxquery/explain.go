@@ -21,7 +21,7 @@ type TraceOptions struct {
 // idxquery --trace prints to out. Without a device for hybrid the CPU answers, which stderr says.
 func Explain(ctx context.Context, out, stderr io.Writer, index, text string, o TraceOptions) (*Answer, []byte, error) {
 	f := newFlags()
-	f.index, f.k, f.params, f.trace = index, o.K, o.Params, true
+	f.index, f.k, f.own, f.trace = index, o.K, o.Params, true
 	if err := f.mode.Set(o.Mode); err != nil {
 		return nil, nil, err
 	}

@@ -25,6 +25,15 @@ type Answer struct {
 	Hits    []Hit      `json:"hits"`
 	Trace   *Trace     `json:"trace,omitempty"`
 	trace   *query.Trace
+	terms   []query.Term
+}
+
+// label returns a term as it is printed, with its field, unless that has no name.
+func label(field, term string) string {
+	if field == "" {
+		return term
+	}
+	return field + ":" + term
 }
 
 // Hit is one document of an Answer.
@@ -40,10 +49,14 @@ type Hit struct {
 // answer returns what is printed for a reply.
 func (w *worker) answer(r *reply) (*Answer, error) {
 	a := &Answer{QID: r.id, Query: r.question.text, Terms: []cli.Text{}, Seconds: r.took.Seconds(), Hits: []Hit{}}
-	for _, t := range r.query.RawTerms {
-		a.Terms = append(a.Terms, cli.Text(t))
+	terms, _, err := w.s.searcher.Terms(&r.query)
+	if err != nil {
+		return nil, err
 	}
-	a.NoTerms = len(a.Terms) == 0
+	for _, t := range terms {
+		a.Terms = append(a.Terms, cli.Text(label(t.Field, string(t.Term))))
+	}
+	a.terms, a.NoTerms = terms, len(a.Terms) == 0
 	if r.query.Trace {
 		a.trace = cmp.Or(r.trace, new(query.Trace))
 		a.Trace = newTrace(a.trace)
@@ -52,7 +65,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		}
 	}
 	req := search.Request{Query: query.Match{Text: a.Query}, K: w.s.f.k}
-	stored := w.s.snapshot.HasStored()
+	stored := w.s.hasText()
 	width := w.s.f.width
 	switch {
 	case stored && (w.s.f.json || width == 0):
@@ -124,6 +137,9 @@ func asJSON(w *worker, b []byte, r *reply) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
+// hasText reports whether documents have one stored text, which is printed.
+func (s *session) hasText() bool { return s.snapshot.HasStored() && !query.HasFields(s.snapshot) }
+
 func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	if head {
 		if _, err := fmt.Fprintf(w, "%s: %s\n", cli.Printable(a.QID), cli.Printable(a.Query)); err != nil {
@@ -131,12 +147,12 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		}
 	}
 	t := cli.NewTable(">rank", ">score", "id", "text")
-	if !s.snapshot.HasStored() {
+	if !s.hasText() {
 		t = cli.NewTable(">rank", ">score", "id")
 	}
 	for _, h := range a.Hits {
 		row := []any{h.Rank, fmt.Sprintf("%.4f", h.Score), cli.Quote(h.ID)}
-		if s.snapshot.HasStored() {
+		if s.hasText() {
 			row = append(row, h.shown)
 		}
 		t.Row(row...)
@@ -165,9 +181,14 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 // not have.
 func (s *session) nothing(a *Answer) string {
 	var absent []string
-	for _, t := range a.Terms {
-		if df, err := s.snapshot.DF([]byte(t)); err == nil && df == 0 && !slices.Contains(absent, cli.Quote(t)) {
-			absent = append(absent, cli.Quote(t))
+	for i, t := range a.terms {
+		field, ok := s.snapshot.Field(t.Field)
+		if !ok {
+			continue
+		}
+		name := cli.Quote(a.Terms[i])
+		if df, err := field.DF(t.Term); err == nil && df == 0 && !slices.Contains(absent, name) {
+			absent = append(absent, name)
 		}
 	}
 	switch {
@@ -187,7 +208,7 @@ func writeTrace(w, out io.Writer, tr *query.Trace) {
 		t := cli.NewTable("term", ">df", ">weight", ">bound", ">blocks", ">decoded", ">freqs", ">skipped by bound", ">by header")
 		for i := range g.Lists {
 			l := &g.Lists[i]
-			t.Row(cli.Quote(l.Term), l.DF, cli.Float(float64(l.Weight), 5), cli.Float(float64(l.Bound), 5),
+			t.Row(cli.Quote(label(l.Field, l.Term)), l.DF, cli.Float(float64(l.Weight), 5), cli.Float(float64(l.Bound), 5),
 				l.Blocks, l.DocBlocks, l.FreqBlocks, l.ByBound, l.ByHeader())
 		}
 		t.Limit(out)

@@ -32,6 +32,7 @@ type SegmentTrace struct {
 
 // ListTrace is one list of a pass.
 type ListTrace struct {
+	Field      string   `json:"field,omitempty"`
 	Term       cli.Text `json:"term"`
 	DF         uint32   `json:"df"`
 	Weight     *float32 `json:"weight"`
@@ -71,7 +72,7 @@ func newTrace(t *query.Trace) *Trace {
 		for j := range s.Lists {
 			l := &s.Lists[j]
 			p.Lists = append(p.Lists, ListTrace{
-				Term: cli.Text(l.Term), DF: l.DF, Weight: number(l.Weight), Bound: number(l.Bound), Blocks: l.Blocks,
+				Field: l.Field, Term: cli.Text(l.Term), DF: l.DF, Weight: number(l.Weight), Bound: number(l.Bound), Blocks: l.Blocks,
 				DocBlocks: l.DocBlocks, FreqBlocks: l.FreqBlocks, ByBound: l.ByBound, ByHeader: l.ByHeader(),
 				Probes: l.Probes, Found: l.Found,
 			})

@@ -16,6 +16,9 @@ import (
 func whyNoTerms(s *reader.Snapshot, text string) string {
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		name, _ := s.Analyzer()
+		if name == "" {
+			return "the fields' analyzers drop all of its words"
+		}
 		return fmt.Sprintf("the analyzer %s drops all of its words", name)
 	}
 	return "it has no words"
@@ -33,7 +36,11 @@ type wordless struct {
 // noting returns print, which then also notes queries without terms.
 func (n *wordless) noting(print printer) printer {
 	return func(w *worker, b []byte, r *reply) ([]byte, error) {
-		if len(r.query.RawTerms) == 0 {
+		terms, _, err := w.s.searcher.Terms(&r.query)
+		if err != nil {
+			return b, err
+		}
+		if len(terms) == 0 {
 			n.note(r)
 		}
 		return print(w, b, r)

@@ -64,12 +64,18 @@ type worker struct {
 	id       []byte
 }
 
-// cut cuts a question into terms. They are valid until w.terms and w.buf are reset.
+// cut cuts a question into terms, unless that is done by field. They are valid until w.terms and w.buf are reset.
 func (w *worker) cut(q question) (query.Query, error) {
+	own := query.Query{K: w.s.f.wanted(), Algorithm: w.s.algo, Trace: w.s.f.trace}
+	if w.s.fields {
+		own.Node = query.Match{Field: w.s.f.field, Text: q.text, Mode: w.s.mode}
+		return own, nil
+	}
 	from := len(w.terms)
 	var err error
 	w.terms, w.buf, err = w.s.searcher.AppendTerms(w.terms, w.buf, q.text)
-	return query.Query{RawTerms: w.terms[from:len(w.terms):len(w.terms)], K: w.s.f.wanted(), Mode: w.s.mode, Algorithm: w.s.algo, Trace: w.s.f.trace}, err
+	own.RawTerms, own.Mode = w.terms[from:len(w.terms):len(w.terms)], w.s.mode
+	return own, err
 }
 
 // wanted returns how many hits are searched for.

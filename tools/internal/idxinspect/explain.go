@@ -2,7 +2,6 @@ package idxinspect
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -19,7 +18,7 @@ import (
 // Explanation is what `idxinspect explain` prints: how a document gets its score.
 type Explanation struct {
 	Query     string      `json:"query"`
-	Analyzer  string      `json:"analyzer"`
+	Analyzer  string      `json:"analyzer"` // empty if the index has a schema, as all that is by field
 	Doc       uint32      `json:"doc"`
 	ID        cli.Text    `json:"id"`
 	Deleted   bool        `json:"deleted"`
@@ -34,6 +33,8 @@ type Explanation struct {
 
 // TermScore is the score of one term, in the order in which scores are summed.
 type TermScore struct {
+	Field  string   `json:"field,omitempty"`
+	Length uint32   `json:"length,omitempty"` // of the document in the field
 	Term   cli.Text `json:"term"`
 	Times  int      `json:"times"` // in the query
 	DF     uint64   `json:"df"`
@@ -86,7 +87,7 @@ which processor each step ran and why; lists are copied to the device first.`,
 			}
 			var e *Explanation
 			err := withIndex(args[0], func(x *index) (err error) {
-				e, err = explain(x, o.Params, args[1], args[2])
+				e, err = explain(x, args[0], idxquery.GivenParams(cmd, o.Params), args[1], args[2])
 				return err
 			})
 			if err != nil {
@@ -121,25 +122,26 @@ type traced struct {
 
 func (t traced) text(w io.Writer) { w.Write(t.lines) }
 
-func explain(x *index, params query.Params, text, id string) (*Explanation, error) {
+func explain(x *index, dir string, params query.Params, text, id string) (*Explanation, error) {
 	g, doc, err := x.findID(id)
 	if err != nil {
 		return nil, err
 	}
 	if g.Meta().Fields > 0 {
-		return nil, fmt.Errorf("the score of one document in an index with a schema: %w; --trace shows what a query does", errors.ErrUnsupported)
+		return explainFields(dir, params, text, id)
 	}
 	a, err := analysis.New(x.analyzer())
 	if err != nil {
 		return nil, err
 	}
 	st := x.stats()
-	sc, err := query.NewScorer(query.Exactly(params.K1, params.B), st)
+	sc, err := query.NewScorer(params, st)
 	if err != nil {
 		return nil, err
 	}
 	e := &Explanation{Query: text, Analyzer: a.Name() + "(" + a.Options() + ")", Doc: g.base + doc, ID: cli.Text(id), Deleted: g.deleted(doc),
-		Documents: st.Docs, AvgLength: float64(st.Tokens) / max(float64(st.Docs), 1), K1: params.K1, B: params.B}
+		Documents: st.Docs, AvgLength: float64(st.Tokens) / max(float64(st.Docs), 1)}
+	e.K1, e.B = params.Values()
 	if e.Length, err = g.DocLen(doc); err != nil {
 		return nil, err
 	}
@@ -226,6 +228,10 @@ func (e *Explanation) sum(sc *query.Scorer) {
 func (e *Explanation) text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("query", e.Query)
+	if e.Analyzer == "" {
+		e.fieldsText(w, t)
+		return
+	}
 	t.Row("analyzer", e.Analyzer)
 	t.Row("document", fmt.Sprintf("%s (docID %s), %s tokens", cli.Quote(e.ID), cli.Count(e.Doc), cli.Count(e.Length)))
 	if e.Deleted {

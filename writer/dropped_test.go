@@ -169,3 +169,24 @@ func TestMergeIntoFields(t *testing.T) {
 		t.Errorf("a failed merge has changed the index: %q", again)
 	}
 }
+
+// Policies see the tokens of deleted documents in all fields.
+func TestPolicyTokens(t *testing.T) {
+	var last []writer.SegmentStats
+	policy := func(s []writer.SegmentStats) []writer.Run {
+		last = slices.Clone(s)
+		return nil
+	}
+	w, err := writer.Open(t.Context(), t.TempDir(), writer.Options{Schema: abSchema, MergePolicy: policy})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if err := errors.Join(w.AddDoc(t.Context(), abDoc("1", "one two", "three")), w.AddDoc(t.Context(), abDoc("2", "four", "five")), w.Commit(t.Context()),
+		w.Delete(t.Context(), []byte("1")), w.Commit(t.Context())); err != nil {
+		t.Fatal(err)
+	}
+	if want := []writer.SegmentStats{{Docs: 2, Deleted: 1, Tokens: 5, DeletedTokens: 3}}; !slices.Equal(last, want) {
+		t.Errorf("statistics %+v, want %+v", last, want)
+	}
+}

@@ -75,7 +75,7 @@ func (w *Writer) entries() (out []entry) {
 			e.stats.Docs += uint64(s.info.Docs) - gone.count()
 			e.stats.Deleted += uint64(s.deleted()) - gone.count()
 			e.stats.Tokens += s.info.Tokens - gone.tokens
-			e.stats.DeletedTokens += s.info.DeletedTokens - gone.tokens
+			e.stats.DeletedTokens += s.deletedTokens() - gone.tokens
 		}
 		at += len(e.segments)
 		out = append(out, e)
@@ -88,7 +88,7 @@ func (w *Writer) addPlan(entries []entry) {
 	p := &plan{}
 	for _, e := range entries {
 		for _, s := range e.segments {
-			gone := purge{tokens: s.info.DeletedTokens}
+			gone := purge{tokens: s.deletedTokens()}
 			if s.deleted() > 0 {
 				gone.docs = s.deletes.Clone()
 			}

@@ -36,6 +36,16 @@ func (s *liveSegment) deleted() uint32 {
 	return uint32(s.deletes.GetCardinality())
 }
 
+// deletedTokens returns the number of tokens of the documents deleted at the last commit, in all
+// fields that have lengths.
+func (s *liveSegment) deletedTokens() uint64 {
+	n := s.info.DeletedTokens
+	for _, f := range s.info.Fields {
+		n += f.DeletedTokens
+	}
+	return n
+}
+
 func (s *liveSegment) delete(doc uint32) {
 	if s.deletes == nil {
 		s.deletes = roaring.New()

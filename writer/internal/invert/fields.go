@@ -17,6 +17,7 @@ type Fields struct {
 	order   []int       // numbers in the schema, in bytewise order of names
 	lengths int         // fields with lengths
 	stored  bool        // values of some field are stored
+	once    []bool      // by rank: a term counts once in a document; nil if always all count
 }
 
 // fieldPlan is one of Fields.
@@ -24,7 +25,6 @@ type fieldPlan struct {
 	schema.Field
 	rank     uint32 // in the order of names
 	length   int    // which of a document's lengths is the field's, -1 if none is
-	once     bool   // a term counts once in a document
 	analyzer analysis.Analyzer
 }
 
@@ -43,7 +43,12 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 			x.lengths++
 		}
 		x.stored = x.stored || f.Stored
-		f.once = f.Indexing() == schema.IndexDocs
+		if f.Indexing() == schema.IndexDocs {
+			if x.once == nil {
+				x.once = make([]bool, len(s.Fields))
+			}
+			x.once[rank] = true
+		}
 		x.fields[i] = f
 	}
 	return x
@@ -114,7 +119,7 @@ func (x *Fields) inverter(seed uint64) *fieldInverter {
 // values inverts the values of document doc of b, its i-th op, and appends its record.
 func (v *Inverter) values(b *Batch, i int, doc uint32) {
 	x := v.fields
-	first := len(b.lens)
+	lens, first := len(b.lens), len(v.postings)
 	b.lens = append(b.lens, make([]uint32, x.lengths)...)
 	tokens := uint64(0)
 	for rest := b.contents(i); len(rest) > 0; {
@@ -135,17 +140,30 @@ func (v *Inverter) values(b *Batch, i int, doc uint32) {
 		} else {
 			v.tokens.Add(analysis.Token{Term: content, End: n, Increment: 1})
 		}
-		v.document(b, doc, termSpace{x.seeds[number], f.rank << fieldShift, f.once})
+		v.document(b, doc, termSpace{x.seeds[number], f.rank << fieldShift})
 		tokens += uint64(v.tokens.Len())
 		if f.length >= 0 {
-			b.lens[first+f.length] += uint32(v.tokens.Len())
+			b.lens[lens+f.length] += uint32(v.tokens.Len())
 		}
+	}
+	if x.once != nil {
+		v.countOnce(b, first)
 	}
 	if tokens == 0 {
 		b.Bare++
 	}
 	b.tokens += tokens
 	b.recordEnds = append(b.recordEnds, uint32(len(x.records)))
+}
+
+// countOnce makes the terms of a document, whose postings begin at first, count once in fields
+// where they do.
+func (v *Inverter) countOnce(b *Batch, first int) {
+	for i := range v.postings[first:] {
+		if p := &v.postings[first+i]; v.fields.once[b.terms[p.term].n>>fieldShift] {
+			p.tf = 1
+		}
+	}
 }
 
 // valueOf returns the value of a content in a batch.

@@ -88,7 +88,6 @@ const tokenPiece = 1 << 13
 type termSpace struct {
 	seed  uint64 // of hashes
 	field uint32 // its rank << fieldShift, which is added to the lengths of terms
-	once  bool   // a term counts once in a document
 }
 
 // fieldShift is the number of bits of the length of a term in localTerm.n. The field's rank is in
@@ -108,10 +107,6 @@ func (v *Inverter) document(b *Batch, doc uint32, in termSpace) {
 // count counts the tokens of one document, which are at spans in text. A term
 // records the last document in which it occurred, and its posting there.
 func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Span, in termSpace) {
-	more := uint32(1) // for another occurrence
-	if in.once {
-		more = 0
-	}
 	v.table.reserve(len(spans))
 	v.postings = slices.Grow(v.postings, len(spans))
 	postings, mask := v.postings, v.table.mask()
@@ -138,7 +133,7 @@ func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Spa
 		}
 		t := &b.terms[term]
 		if t.doc == doc+1 {
-			postings[t.last].tf += more
+			postings[t.last].tf++
 			continue
 		}
 		t.doc = doc + 1

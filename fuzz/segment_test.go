@@ -142,7 +142,7 @@ func segmentFile(input []byte) []byte {
 		}
 		content := append([]byte(nil), input[k:k+int(n)]...)
 		input = input[k+int(n):]
-		if id == format.SectionFields && n == 0 { // without a schema
+		if row, _ := id.Info(); n == 0 && (!row.Required || id == format.SectionFields) { // not all segments have it
 			continue
 		}
 		if id == format.SectionPostings {

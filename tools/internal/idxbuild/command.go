@@ -100,7 +100,8 @@ Other languages are like english: german, french and so on.
 
 With --delete or --delete-query the run first deletes documents of an existing index;
 then it needs no INPUT. A query matches the documents that hold all of its words, cut
-by the index's analyzer: there is no other syntax, and operators are refused. With
+by the index's analyzer, and in one field if there are fields: there is no other syntax,
+and operators are refused. With
 --dry-run the run counts what it would delete, add and replace, and writes nothing.
 
 With --order bp or random the run leaves one segment of old and new documents and

@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // deletions says which documents of the index are deleted before others are added.
@@ -97,7 +98,8 @@ func findIDs(ctx context.Context, s *reader.Snapshot, file string, docs *roaring
 	return absent, nil
 }
 
-// findMatches adds the documents that hold all words of one of the queries to docs.
+// findMatches adds the documents that hold all words of one of the queries to docs; of an
+// index with fields, those that hold them all in one field of text.
 func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs *roaring.Bitmap) error {
 	if len(queries) == 0 {
 		return nil
@@ -107,39 +109,62 @@ func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs
 		return err
 	}
 	defer searcher.Close()
+	fields := textFields(s)
 	for _, text := range queries {
-		terms, err := searcher.Parse(text)
-		if err != nil {
-			return err
-		}
-		if err := plainWords(searcher, text); err != nil {
-			return err
-		}
-		if len(terms) == 0 {
-			return fmt.Errorf("--delete-query %s has no words", cli.Quote(text))
-		}
-		for doc, err := range searcher.Matches(ctx, query.Query{RawTerms: terms, Mode: query.And}) {
+		words := false
+		for _, f := range fields {
+			q := query.Query{Node: query.Match{Field: f, Text: text, Mode: query.And}}
+			terms, _, err := searcher.Terms(&q)
 			if err != nil {
 				return err
 			}
-			docs.Add(doc)
+			if err := plainWords(searcher, f, text); err != nil {
+				return err
+			}
+			if len(terms) == 0 {
+				continue
+			}
+			words = true
+			for doc, err := range searcher.Matches(ctx, q) {
+				if err != nil {
+					return err
+				}
+				docs.Add(doc)
+			}
+		}
+		if !words {
+			return fmt.Errorf("--delete-query %s has no words", cli.Quote(text))
 		}
 	}
 	return nil
 }
 
+// textFields returns the fields of text that can be searched.
+func textFields(s *reader.Snapshot) (names []string) {
+	for _, f := range s.Schema().Fields {
+		if f.Kind == schema.KindText && f.Indexing() != schema.IndexNone {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
 // plainWords returns a usage error if a query has an operator that the analyzer would read
 // as plain words: it might delete the very documents that it was meant to spare.
-func plainWords(s *query.Searcher, text string) error {
+func plainWords(s *query.Searcher, field, text string) error {
 	op := cli.Operator(text)
 	if op == "" {
 		return nil
 	}
-	terms, err := s.Parse(op)
+	terms, _, err := s.Terms(&query.Query{Node: query.Match{Field: field, Text: op}})
 	if err != nil {
 		return err
 	}
-	if string(bytes.Join(terms, []byte(" "))) == op {
+	var plain [][]byte
+	for _, t := range terms {
+		plain = append(plain, t.Term)
+	}
+	if string(bytes.Join(plain, []byte(" "))) == op {
 		return nil // terms of an analyzer that cuts at white space
 	}
 	return cli.Usage("--delete-query %s: %s", cli.Quote(text), cli.NoOperators(op))

@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/search"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -143,4 +144,66 @@ func ExampleSearcher_Marks() {
 	// Output:
 	// Running
 	// run
+}
+
+// With a schema, a page shows the values of stored fields, and words are marked in the fields in
+// which they are searched.
+func ExampleSearcher_Search_fields() {
+	ctx := context.Background()
+	fields := &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.KindText, Analyzer: "english", Stored: true, Weight: 2},
+		{Name: "body", Kind: schema.KindText, Analyzer: "english", Stored: true},
+		{Name: "price", Kind: schema.KindFloat, Stored: true},
+	}}
+	dir := memfs.New() // in place of a directory
+	w, err := writer.OpenFS(ctx, dir, writer.Options{Schema: fields})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, d := range []writer.Doc{
+		{ID: []byte("shoe"), Values: []schema.Value{schema.TextValue(0, []byte("Running shoes")), schema.TextValue(1, []byte("Made for rain.")), schema.FloatValue(2, 59.5)}},
+		{ID: []byte("coat"), Values: []schema.Value{schema.TextValue(0, []byte("Rain coat")), schema.TextValue(1, []byte("Keeps you dry when you run in the rain.")), schema.FloatValue(2, 120)}},
+	} {
+		if err := w.AddDoc(ctx, d); err != nil {
+			log.Fatal(err)
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		log.Fatal(err)
+	}
+	w.Close()
+	index, err := reader.OpenFS(dir)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer index.Close()
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer snapshot.Close()
+	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer searcher.Close()
+	pages, err := search.New(snapshot, searcher)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer pages.Close()
+	page, err := pages.Search(ctx, search.Request{Query: query.Match{Text: "runs"}, Fields: []string{"title", "price"}, Snippet: &search.Snippet{Field: "body"}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, h := range page.Hits {
+		fmt.Printf("%s costs %v: %s", h.Values[0].Bytes(), h.Values[1].Float(), h.Text)
+		for _, s := range h.Spans {
+			fmt.Printf(" (%s)", h.Text[s.Start:s.End])
+		}
+		fmt.Println()
+	}
+	// Output:
+	// Running shoes costs 59.5: Made for rain.
+	// Rain coat costs 120: Keeps you dry when you run in the rain. (run)
 }

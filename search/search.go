@@ -130,6 +130,19 @@ func New(s *reader.Snapshot, f Finder) (*Searcher, error) {
 	return &Searcher{snapshot: own, finder: f, fields: fieldsOf(own)}, nil
 }
 
+// Stored returns the names of the fields that the index stores, in the order of its schema: what
+// Request.Fields may name.
+func (s *Searcher) Stored() (names []string) {
+	if s.fields != nil {
+		for _, f := range s.fields.all {
+			if f.Stored {
+				names = append(names, f.Name)
+			}
+		}
+	}
+	return names
+}
+
 // HasText reports whether the index stores a field of text, so that there are passages.
 func (s *Searcher) HasText() bool {
 	return s.fields != nil && slices.ContainsFunc(s.fields.all, func(f schema.Field) bool { return f.Stored && f.Kind == schema.KindText })

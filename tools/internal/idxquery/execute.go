@@ -16,6 +16,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/search"
 	"github.com/pinion-index/pinion/store"
 )
@@ -26,6 +27,7 @@ type session struct {
 	snapshot *reader.Snapshot
 	searcher *query.Searcher
 	pages    *search.Searcher
+	schema   *schema.Schema
 	fields   bool // queries are for a field, or all
 	mode     query.Mode
 	algo     query.Algorithm
@@ -101,6 +103,7 @@ func (f *flags) with(use func(s *session) error) (err error) {
 		return cli.Opening(err)
 	}
 	defer s.pages.Close()
+	s.schema = s.snapshot.Schema()
 	return use(s)
 }
 

@@ -15,7 +15,7 @@ import (
 func TestField(t *testing.T) {
 	index := t.TempDir()
 	w, err := writer.Open(t.Context(), index, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
-		{Name: "title", Kind: schema.KindText, K1: 2}, {Name: "body", Kind: schema.KindText}, {Name: "tag", Kind: schema.KindKeyword}}}})
+		{Name: "title", Kind: schema.KindText, K1: 2, Stored: true}, {Name: "body", Kind: schema.KindText, Stored: true}, {Name: "tag", Kind: schema.KindKeyword, Stored: true}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,6 +53,8 @@ func TestField(t *testing.T) {
 		{"--json|--trace|salt", []string{`"field": "title"`, `"body:salt"`}, "no_terms"},
 		{"--run|-|--field|title|sea", []string{"doc2"}, "doc0"},
 		{"...", []string{"no terms"}, "doc0"},
+		{"--field|body|salt", []string{"doc1", "salt and light"}, "hill"},
+		{"--field|body|--json|salt", []string{`"text": "title: light\nbody: salt and light\ntag: hill\n"`}, "doc0"},
 		{"--field|body|--threads|2|salt", []string{"doc1"}, "doc0"},
 	} {
 		out, err := run(strings.Split(c.args, "|")...)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/search"
 )
 
@@ -64,13 +65,12 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 			a.Trace.addSteps(r.steps)
 		}
 	}
-	req := search.Request{Query: query.Match{Text: a.Query}, K: w.s.f.k}
-	stored := w.s.hasText()
+	req := search.Request{Query: query.Match{Field: w.s.f.field, Text: a.Query}, K: w.s.f.k}
 	width := w.s.f.width
-	switch {
-	case stored && (w.s.f.json || width == 0):
-		req.Fields = []string{""}
-	case stored:
+	switch stored := w.s.pages.Stored(); {
+	case w.s.f.json || width == 0:
+		req.Fields = stored
+	case w.s.pages.HasText():
 		req.Snippet = &search.Snippet{Length: width}
 	}
 	page, err := w.s.pages.Show(context.Background(), r.hits, req)
@@ -80,15 +80,31 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	for i := range page.Hits {
 		h := &page.Hits[i]
 		hit := Hit{Rank: r.before + i + 1, Doc: h.Doc, ID: cli.Text(h.ID), Score: h.Score}
-		for _, v := range h.Values {
-			hit.Text = string(v.Bytes())
-		}
+		hit.Text = w.s.values(h)
 		if hit.shown = cli.Snippet([]byte(hit.Text), len(hit.Text)+1); req.Snippet != nil {
 			hit.shown = passage(h, width)
 		}
 		a.Hits = append(a.Hits, hit)
 	}
 	return a, nil
+}
+
+// values returns the stored text of a hit, or, with a schema, a line for each value.
+func (s *session) values(h *search.Hit) string {
+	if !query.HasFields(s.snapshot) && len(h.Values) > 0 {
+		return string(h.Values[0].Bytes())
+	}
+	var b []byte
+	for _, v := range h.Values {
+		b = append(append(b, s.schema.Fields[v.Field].Name...), ": "...)
+		if v.Kind == schema.KindText || v.Kind == schema.KindKeyword {
+			b = append(b, v.Bytes()...)
+		} else {
+			b = append(b, v.String()...)
+		}
+		b = append(b, '\n')
+	}
+	return string(b)
 }
 
 // passage returns the passage of a hit in one line of at most width characters and those that
@@ -137,8 +153,10 @@ func asJSON(w *worker, b []byte, r *reply) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
 }
 
-// hasText reports whether documents have one stored text, which is printed.
-func (s *session) hasText() bool { return s.snapshot.HasStored() && !query.HasFields(s.snapshot) }
+// hasText reports whether there is something to print of documents besides their ids.
+func (s *session) hasText() bool {
+	return s.pages.HasText() || s.f.width == 0 && len(s.pages.Stored()) > 0
+}
 
 func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	if head {

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // scratch returns a new directory and what removes it.
@@ -73,4 +74,41 @@ func ExampleIndex_View() {
 	// Output:
 	// 2 hits
 	// 1 hits
+}
+
+// Documents with fields.
+func ExampleIndex_Add() {
+	dir, remove := scratch()
+	defer remove()
+	ctx := context.Background()
+	books := &pinion.Schema{Fields: []pinion.Field{
+		{Name: "title", Kind: schema.KindText, Analyzer: "english", Stored: true, Weight: 2},
+		{Name: "text", Kind: schema.KindText, Analyzer: "english"},
+		{Name: "year", Kind: schema.KindInteger, Stored: true},
+	}}
+	title, text, year := books.Number("title"), books.Number("text"), books.Number("year")
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: books, Durable: -1}) // Add returns when the change survives a crash
+	if err != nil {
+		panic(err)
+	}
+	defer index.Close()
+	err = index.Add(ctx, pinion.Doc{ID: []byte("moby"), Values: []pinion.Value{
+		schema.TextValue(title, []byte("Moby-Dick; or, The Whale")),
+		schema.TextValue(text, []byte("Call me Ishmael.")),
+		schema.IntegerValue(year, 1851),
+	}})
+	if err != nil {
+		panic(err)
+	}
+	page, err := index.Search(ctx, pinion.Request{Query: pinion.Match{Text: "whales"}, Fields: []string{"title", "year"}})
+	if err != nil {
+		panic(err)
+	}
+	for _, h := range page.Hits {
+		fmt.Println(h.Values)
+	}
+	fmt.Println(index.Add(ctx, pinion.Doc{ID: []byte("bad"), Values: []pinion.Value{schema.IntegerValue(title, 1851)}}))
+	// Output:
+	// [Moby-Dick; or, The Whale 1851]
+	// bad document "bad": schema: invalid schema: field "title": a value of kind integer in a field of kind text
 }

@@ -2,6 +2,7 @@ package pinion
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -20,7 +21,7 @@ func TestFields(t *testing.T) {
 		{Name: "tag", Kind: schema.KindKeyword, Stored: true},
 		{Name: "year", Kind: schema.KindInteger, Stored: true},
 	}}
-	for _, o := range []Options{{Schema: s, Visible: -1}, {Visible: -1}} {
+	for i, o := range []Options{{Schema: s, Visible: -1}, {Visible: -1}} {
 		x, err := OpenFS(ctx, mem, o)
 		if err != nil {
 			t.Fatal(err)
@@ -37,6 +38,27 @@ func TestFields(t *testing.T) {
 		}
 		if err := x.Add(ctx, doc("a", 1851, "white whale", "the sea", "novel", "sea story"), doc("b", 1900, "the sea", "a white whale", "story")); err != nil {
 			t.Fatal(err)
+		}
+		for what, want := range map[Node]string{
+			Match{Text: "whale"}:                       "a b", // the title weighs more
+			Match{Field: "body", Text: "whale"}:        "b",
+			Match{Field: "tag", Text: "sea story"}:     "a",
+			Match{Field: "title", Text: "white whale"}: "a",
+		} {
+			page, err := x.Search(ctx, Request{Query: what, Fields: []string{"title", "year", "tag"}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, h := range page.Hits {
+				ids = append(ids, string(h.ID))
+				if len(h.Values) < 3 || string(h.ID) == "a" && fmt.Sprint(h.Values) != "[white whale 1851 novel sea story]" {
+					t.Errorf("%+v: %s has %v", what, h.ID, h.Values)
+				}
+			}
+			if got := strings.Join(ids, " "); got != want {
+				t.Errorf("open %d: %+v finds %s, expected %s", i, what, got, want)
+			}
 		}
 		for says, d := range map[string]Doc{
 			`field "title"`: {ID: []byte("c"), Values: []Value{schema.IntegerValue(0, 1)}},

@@ -15,7 +15,7 @@ const (
 	DefaultVisible    = 100 * time.Millisecond
 	DefaultDurable    = time.Second
 	DefaultSlow       = 100 * time.Millisecond
-	DefaultCacheBytes = 1 << 20
+	DefaultCacheBytes = 512 << 10
 	DefaultMemory     = 64 << 20
 )
 

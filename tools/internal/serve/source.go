@@ -131,7 +131,7 @@ func (g *seg) expectLooks() {
 // lengths and the index of stored text, a few bytes a document.
 func (x *source) warm(g *seg) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	if _, err := g.DocLens(); err != nil {
+	if _, err := g.DocLen(0); err != nil { // of all fields
 		return err
 	}
 	if g.Meta().Stored && g.Meta().Docs > 0 {

@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/tools/internal/idxbench"
 	"github.com/pinion-index/pinion/tools/internal/idxbuild"
 	"github.com/pinion-index/pinion/tools/internal/idxinspect"
@@ -57,6 +58,8 @@ func fields(t reflect.Type, at string, add func(path, kind string)) {
 	case t == reflect.TypeFor[time.Time](), t.Kind() == reflect.String:
 		kind = "string"
 	case t.Kind() == reflect.Map:
+		kind = "object"
+	case t == reflect.TypeFor[schema.Schema](): // has a form of its own
 		kind = "object"
 	case t.Kind() == reflect.Bool:
 		kind = "boolean"

@@ -63,3 +63,33 @@ func TestGoldensAreRead(t *testing.T) {
 		segtest.Small().Check(t, s, true)
 	}
 }
+
+// Version 0.3 moved sections. The dictionary, the lists and the lengths of documents are what
+// they were.
+func TestContentIsThatOf02(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "segment-0.2.pin"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := segtest.Open(t, b)
+	is := segtest.Open(t, segtest.Small().Build(t, goldenBuild()))
+	if was.Header().Version == is.Header().Version {
+		t.Fatalf("both are of version %v", is.Header().Version)
+	}
+	for _, id := range []format.SectionID{format.SectionTerms, format.SectionTermIndex, format.SectionPostings, format.SectionDocLengths} {
+		content := func(s *segment.Segment) []byte {
+			sec, ok := s.Header().Section(id)
+			if !ok || sec.Length == 0 {
+				t.Fatalf("%s: no %v", s.Header().Version, id)
+			}
+			c, err := s.Raw().SectionBytes(id, 0, sec.Length)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		if !bytes.Equal(content(was), content(is)) {
+			t.Errorf("%v differs", id)
+		}
+	}
+}

@@ -94,7 +94,7 @@ func TestManyIndexes(t *testing.T) {
 		check(t, err)
 		size += st.Size()
 	}
-	if size > 57_536 { // docs/roadmap.md says of what
+	if size > 2_800 { // docs/roadmap.md says of what
 		t.Errorf("an index of ten documents takes %d bytes", size)
 	}
 	root := t.TempDir()
@@ -123,7 +123,7 @@ func TestManyIndexes(t *testing.T) {
 	}
 	open, m := usage(t)
 	t.Logf("%d indexes of ten documents: %d bytes of memory each, with a Searcher %d", n, (open-memory)/n, (searching-memory)/n)
-	if (open-memory)/n > 60_000 {
+	if (open-memory)/n > 20_000 {
 		t.Errorf("%d bytes of memory each", (open-memory)/n)
 	}
 	if m-mappings > n/20 {

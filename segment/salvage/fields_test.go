@@ -41,6 +41,26 @@ func TestMendFields(t *testing.T) {
 		}
 		m.Check(t, x)
 	}
+	for _, id := range []format.SectionID{format.SectionFields, format.SectionMeta} { // which nothing implies
+		sec, _ := s.Header().Section(id)
+		bad := segment.Aligned(bytes.Clone(good))
+		bad[sec.Offset+5] ^= 8
+		if mended, err := salvage.Mend("bad", bad, salvage.Known{ID: s.Header().ID}); err != nil || !mended.Whole {
+			t.Errorf("a bit of %s: %+v, %v", id, mended, err)
+		}
+	}
+	lost := segment.Aligned(bytes.Clone(good)) // without a section table
+	clear(lost[:s.Header().Sections[0].Offset])
+	clear(lost[len(lost)-format.FooterSize:])
+	mended, err := salvage.Mend("lost", lost, salvage.Known{ID: s.Header().ID})
+	if err != nil || !mended.Whole {
+		t.Fatalf("no section table: %+v, %v", mended, err)
+	}
+	found, err := segment.Open("found", mended.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Check(t, found)
 	x := salvage.New(s, s, func(uint32) bool { return false })
 	docs, lists := 0, 0
 	for d := range x.Docs() {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // EventKind says what happened.
@@ -13,8 +14,8 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	EventPublish EventKind = 1 + iota // changes became visible
-	EventCommit                       // changes became visible and durable
+	EventPublish EventKind = 1 + iota // changes were written, so that searches can see them
+	EventCommit                       // and became durable
 	EventMerge                        // segments were merged in the background
 	EventRefresh                      // searches see a newer state
 	EventSlow                         // a search took longer than Options.Slow
@@ -34,13 +35,15 @@ func (k EventKind) String() string {
 // Event is what Options.Observe is told.
 type Event struct {
 	Kind EventKind
-	// Took is how long it took.
+	// Took is how long it took. It is 0 for a merge.
 	Took time.Duration
 	// Commit is the number of the newest commit that searches see, and Docs the number of
 	// documents.
 	Commit, Docs uint64
 	// Request is that of a slow search.
 	Request *Request
+	// Merge says what a merge did.
+	Merge writer.MergeStats
 	// Err is why a publication, commit, merge, refresh or search failed, or what is damaged.
 	Err error
 }

@@ -117,7 +117,10 @@ func (x *Index) writerOptions(d *store.Dir) (wo writer.Options, err error) {
 		x.tell(Event{Kind: EventMerge, Err: err})
 		x.damaged(err)
 	}
-	wo.Merged = func(writer.MergeStats) { x.nudge(true) }
+	wo.Merged = func(s writer.MergeStats) {
+		x.nudge(true)
+		x.tell(Event{Kind: EventMerge, Merge: s})
+	}
 	if x.o.Schema != nil {
 		return wo, nil
 	}

@@ -421,7 +421,7 @@ func TestEvents(t *testing.T) {
 	if err := errors.Join(x.Sync(ctx), x.w.WaitMerges(ctx), x.Sync(ctx), x.Close()); err != nil {
 		t.Fatal(err)
 	}
-	for _, k := range []EventKind{EventPublish, EventCommit, EventSlow} {
+	for _, k := range []EventKind{EventPublish, EventCommit, EventMerge, EventRefresh, EventSlow} {
 		if seen[k] == 0 {
 			t.Errorf("no event %v", k)
 		}

@@ -102,12 +102,13 @@ func (x *Index) do(t task) {
 	case commit:
 		err = x.w.Commit(context.Background())
 	}
-	took := time.Since(began)
+	wrote := time.Since(began)
 	broken := err != nil // the writer is
 	changed := false
 	if err == nil {
 		changed, err = x.advance()
 	}
+	took := time.Since(began)
 	x.mu.Lock()
 	if t != refresh {
 		x.took = took
@@ -123,23 +124,32 @@ func (x *Index) do(t task) {
 	}
 	x.broadcast()
 	x.mu.Unlock()
-	x.report(t, time.Since(began), changed, err)
-}
-
-// report tells what do has done.
-func (x *Index) report(t task, took time.Duration, changed bool, err error) {
-	if x.o.Observe == nil || err == nil && !changed && t != commit {
+	if x.o.Observe == nil {
 		return
 	}
-	e := Event{Kind: map[task]EventKind{refresh: EventMerge, publish: EventPublish, commit: EventCommit, last: EventCommit}[t], Took: took, Err: err}
-	if v := x.hold(); v != nil {
-		e.Commit, e.Docs = v.snapshot.Generation(), v.snapshot.Stats().Live
-		v.release()
+	if broken {
+		x.report(kinds[t], wrote, err)
+		return
+	}
+	if t != refresh && (changed || t == commit) {
+		x.report(kinds[t], wrote, nil)
+	}
+	if changed || err != nil {
+		x.report(EventRefresh, took-wrote, err)
+	}
+}
+
+var kinds = [...]EventKind{publish: EventPublish, commit: EventCommit}
+
+// report tells of an event.
+func (x *Index) report(k EventKind, took time.Duration, err error) {
+	e := Event{Kind: k, Took: took, Err: err}
+	if s := x.hold(); s != nil {
+		e.Commit, e.Docs = s.snapshot.Generation(), s.snapshot.Stats().Live
+		s.release()
 	}
 	x.tell(e)
-	if err != nil {
-		x.damaged(err)
-	}
+	x.damaged(err)
 }
 
 // end commits what is left.
@@ -158,5 +168,5 @@ func (x *Index) end() {
 		x.shown, x.kept = n, n
 	}
 	x.mu.Unlock()
-	x.report(last, time.Since(began), true, err)
+	x.report(EventCommit, time.Since(began), err)
 }

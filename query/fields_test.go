@@ -319,3 +319,25 @@ func TestTerms(t *testing.T) {
 		t.Error("HasFields is wrong")
 	}
 }
+
+// Queries over fields of an index that is read on demand give the hits of the same files in memory.
+func TestFieldsOnDemand(t *testing.T) {
+	rng := rand.New(rand.NewPCG(99, 100))
+	l := library(t, writer.Options{}, books(rng, 600), 250)
+	local, err := query.NewSearcher(l.Snapshot(), query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer local.Close()
+	x := (&objects{files: filesOf(l.FS())}).opened(t, 0)
+	defer x.close(t)
+	for range 30 {
+		node, _ := fieldQuery(rng)
+		q := query.Query{Node: node, K: 20}
+		want, err := local.Search(t.Context(), q)
+		got, err2 := x.Search(t.Context(), q)
+		if err != nil || err2 != nil || !slices.Equal(got.Hits, want.Hits) {
+			t.Fatalf("%+v: %v, %v, %d hits, want %d", q, err, err2, len(got.Hits), len(want.Hits))
+		}
+	}
+}

@@ -56,6 +56,11 @@ var remoteFiles = sync.OnceValue(func() map[string][]byte {
 	}
 	must(w.Commit(ctx))
 	must(w.Close())
+	return filesOf(dir)
+})
+
+// filesOf returns the files of an index by their names.
+func filesOf(dir *memfs.FS) map[string][]byte {
 	names, err := dir.List()
 	must(err)
 	files := make(map[string][]byte)
@@ -68,7 +73,7 @@ var remoteFiles = sync.OnceValue(func() map[string][]byte {
 		must(d.Close())
 	}
 	return files
-})
+}
 
 func must(err error) {
 	if err != nil {

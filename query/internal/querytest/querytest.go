@@ -104,6 +104,9 @@ func NewLive(t testing.TB, o writer.Options) *Live {
 	return l
 }
 
+// FS returns the file system of the index.
+func (l *Live) FS() *memfs.FS { return l.fs }
+
 // Do ends the test if err is not nil.
 func (l *Live) Do(err error) {
 	l.t.Helper()

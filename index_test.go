@@ -325,11 +325,12 @@ func TestByItself(t *testing.T) {
 
 // A misuse is an error that says what it is, and no panic.
 func TestMisuse(t *testing.T) {
+	var none context.Context
 	ofClosed := func(what string, x *Index) {
 		t.Helper()
 		_, search := x.Search(ctx, ask("a", 1))
-		_, backup := x.Backup(nil, t.TempDir())
-		for i, err := range []error{x.Add(nil, Text("a", "a")), x.Delete(nil, []byte("a")), x.Sync(nil), x.View(func(*View) error { return nil }), search, backup} {
+		_, backup := x.Backup(none, t.TempDir())
+		for i, err := range []error{x.Add(none, Text("a", "a")), x.Delete(none, []byte("a")), x.Sync(none), x.View(func(*View) error { return nil }), search, backup} {
 			if !errors.Is(err, ErrClosed) || !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("%s, call %d: %v", what, i, err)
 			}
@@ -341,7 +342,7 @@ func TestMisuse(t *testing.T) {
 	}
 	ofClosed("zero", &Index{})
 	mem := memfs.New()
-	x, err := OpenFS(nil, mem, Options{Visible: -1})
+	x, err := OpenFS(none, mem, Options{Visible: -1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,6 @@ type taker struct {
 	root    keyNode
 	unknown Unknown
 	store   int      // number of the field for unknown keys
-	ids     int      // keys that can be the id; 0: it is made up
 	names   []string // of the ids
 	ignored ignored
 

@@ -36,7 +36,7 @@ func BenchmarkPage(b *testing.B) {
 				b.ReportAllocs()
 				for range b.N {
 					c.r.Query = query.Match{Text: "the valley of the shadow of death", Mode: query.Or}
-					if page, err := pages.Search(nil, c.r); err != nil || len(page.Hits) != 10 {
+					if page, err := pages.Search(b.Context(), c.r); err != nil || len(page.Hits) != 10 {
 						b.Fatal(len(page.Hits), err)
 					}
 				}

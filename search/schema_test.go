@@ -220,7 +220,7 @@ func TestSchemaErrors(t *testing.T) {
 		`snippet of field "tag", which is of kind keyword`: {Query: match, Snippet: &search.Snippet{Field: "tag"}},
 		`field "none"`: {Query: match, Snippet: &search.Snippet{Field: "none"}},
 	} {
-		if _, err := pages.Search(nil, r); !errors.Is(err, search.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := pages.Search(t.Context(), r); !errors.Is(err, search.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want one that says %s", err, want)
 		}
 	}

@@ -127,7 +127,7 @@ func TestPage(t *testing.T) {
 		x.add(t, "a", c.text)
 		x.add(t, "b", "another document "+c.query)
 		pages, _ := x.pages(t)
-		page, err := pages.Search(nil, search.Request{Query: query.Match{Text: c.query}, Fields: []string{""}, Snippet: &search.Snippet{Length: 90}})
+		page, err := pages.Search(t.Context(), search.Request{Query: query.Match{Text: c.query}, Fields: []string{""}, Snippet: &search.Snippet{Length: 90}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -295,7 +295,7 @@ func TestAfterDeleted(t *testing.T) {
 		x.add(t, id, "same words")
 	}
 	pages, _ := x.pages(t)
-	page, err := pages.Search(nil, search.Request{Query: query.Match{Text: "same"}, K: 2})
+	page, err := pages.Search(t.Context(), search.Request{Query: query.Match{Text: "same"}, K: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -303,7 +303,7 @@ func TestAfterDeleted(t *testing.T) {
 		t.Fatal(err)
 	}
 	pages, _ = x.pages(t)
-	page, err = pages.Search(nil, search.Request{Query: query.Match{Text: "same"}, After: &search.After{Score: page.Hits[1].Score * 2, ID: page.Next().ID}})
+	page, err = pages.Search(t.Context(), search.Request{Query: query.Match{Text: "same"}, After: &search.After{Score: page.Hits[1].Score * 2, ID: page.Next().ID}})
 	if err != nil || len(page.Hits) != 2 || string(page.Hits[1].ID) != "c" {
 		t.Errorf("%+v, %v", page, err)
 	}
@@ -324,7 +324,7 @@ func TestErrors(t *testing.T) {
 		"K is -1":                  {Query: match, K: -1},
 		`field "x"`:                {Query: query.Match{Field: "x", Text: "text"}},
 	} {
-		if _, err := pages.Search(nil, r); !errors.Is(err, search.ErrInvalid) || !strings.Contains(err.Error(), want) {
+		if _, err := pages.Search(t.Context(), r); !errors.Is(err, search.ErrInvalid) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want one that says %q", err, want)
 		}
 	}
@@ -335,7 +335,7 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, p := range []*search.Searcher{pages, new(search.Searcher)} {
-		if _, err := p.Search(nil, search.Request{Query: match}); !errors.Is(err, search.ErrClosed) {
+		if _, err := p.Search(t.Context(), search.Request{Query: match}); !errors.Is(err, search.ErrClosed) {
 			t.Errorf("closed: %v", err)
 		}
 		if err := p.Close(); err != nil {

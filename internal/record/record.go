@@ -30,12 +30,12 @@ func Append(dst []byte, id uint32, v schema.Value) []byte {
 	head := uint64(id) << formBits
 	switch v.Kind {
 	case schema.KindInteger, schema.KindTime:
-		return binary.AppendVarint(binary.AppendUvarint(dst, head|formVarint), v.Int())
+		return binary.AppendVarint(binary.AppendUvarint(dst, head+formVarint), v.Int())
 	case schema.KindFloat:
-		return binary.LittleEndian.AppendUint64(binary.AppendUvarint(dst, head|formFixed), math.Float64bits(v.Float()))
+		return binary.LittleEndian.AppendUint64(binary.AppendUvarint(dst, head+formFixed), math.Float64bits(v.Float()))
 	}
 	b := v.Bytes()
-	dst = binary.AppendUvarint(binary.AppendUvarint(dst, head|formBytes), uint64(len(b)))
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, head+formBytes), uint64(len(b)))
 	return append(dst, b...)
 }
 

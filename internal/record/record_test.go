@@ -75,7 +75,7 @@ func TestBytes(t *testing.T) {
 	b := Append(nil, 1, schema.TextValue(0, []byte("ab")))
 	b = Append(b, 2, schema.IntegerValue(1, -3))
 	b = Append(b, 3, schema.FloatValue(2, 1.5))
-	want := []byte{1<<2 | 2, 2, 'a', 'b', 2<<2 | 0, 5, 3<<2 | 1, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f}
+	want := []byte{1<<2 + 2, 2, 'a', 'b', 2 << 2, 5, 3<<2 + 1, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f}
 	if !bytes.Equal(b, want) {
 		t.Fatalf("% x, want % x", b, want)
 	}

@@ -141,6 +141,9 @@ func furnish(t *testing.T, dir string) {
 	}
 	write(t, "test.tsv", "query-id\tcorpus-id\tscore\n1\tPsa23:1\t1\n")
 	write(t, "books.csv", "isbn,author,title\n1,Ann,One\n2,Ben,Two\n")
+	for _, name := range []string{"shop", "s"} {
+		write(t, name+".jsonl", `{"id":"1","name":"Red shoes","text":"Made by hand.","tags":["new"],"price":12.5}`+"\n")
+	}
 	write(t, "old-ids.txt", "a.txt\n")
 	write(t, "mail/a.txt", "one message")
 	write(t, "mail/b.txt", "another message")

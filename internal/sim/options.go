@@ -41,6 +41,9 @@ func DrawOptions(r *rand.Rand, p Past) writer.Options {
 		o.MergeFailed = func(error) { runtime.Gosched() }
 	}
 	if r.IntN(2) == 0 {
+		o.Merged = func(writer.MergeStats) { runtime.Gosched() }
+	}
+	if r.IntN(2) == 0 {
 		o.Progress = func(writer.Progress) { runtime.Gosched() }
 	}
 	return o

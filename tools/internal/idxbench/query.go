@@ -3,6 +3,7 @@ package idxbench
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -246,6 +247,9 @@ func (f *queryFlags) writeTimes(rows []QueryRow) error {
 
 // readQueries cuts the queries of a file into terms.
 func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
+	if query.HasFields(s) {
+		return nil, fmt.Errorf("an index with a schema is not measured yet: %w", errors.ErrUnsupported)
+	}
 	a, err := analysis.New(s.Analyzer())
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -82,7 +83,8 @@ func TestBytes(t *testing.T) {
 }
 
 // Whatever the bytes, decoding ends, and what it gives encodes to what it came from.
-func FuzzRecord(f *testing.F) {
+func FuzzRecord(x *testing.F) {
+	f := fuzzing.New(x)
 	f.Add([]byte{6, 2, 'a', 'b', 8, 5, 13, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f})
 	f.Add([]byte{7, 0})
 	f.Add([]byte{6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})

@@ -7,6 +7,8 @@ import (
 
 	"github.com/golang/snappy"
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/internal/fuzzing"
 )
 
 // text draws text that repeats itself in parts.
@@ -129,7 +131,8 @@ func TestTooSmall(t *testing.T) {
 }
 
 // Whatever the bytes, reading ends with text of the length that the block says, or an error.
-func FuzzBlock(f *testing.F) {
+func FuzzBlock(x *testing.F) {
+	f := fuzzing.New(x)
 	var e Encoder
 	e.Reset([]byte("dictionary of words"))
 	good, _ := block(&e, [][]byte{[]byte("words of a dictionary of words of words"), nil, bytes.Repeat([]byte("ab"), 2000)})

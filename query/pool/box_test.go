@@ -89,11 +89,9 @@ func TestBox(t *testing.T) {
 		t.Error("a worker leaves its box though it is told to look")
 	}
 	release()
-	for answers.Load() < 3 {
+	// Each worker empties its box, the second maybe after the first has answered everything.
+	for answers.Load() < 3 || first.box.Load() != nil || second.box.Load() != nil {
 		runtime.Gosched()
-	}
-	if first.box.Load() != nil || second.box.Load() != nil {
-		t.Error("a box is not empty afterwards")
 	}
 }
 

@@ -3,29 +3,38 @@ package pinion
 import (
 	"container/list"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"sync"
 	"unsafe"
 
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/query"
 )
 
-// cache holds the pages of one state that were asked for last, within a number of bytes. A nil
-// *cache holds none.
+// cache holds pages of one state, within a number of bytes: a result cache as in section 5 of
+// Ding et al., Using Graphics Processors for High Performance IR Query Processing. Pages that
+// were asked for again have four fifths of it, so that pages that are asked for once do not drive
+// them out (Karedla et al., Caching Strategies to Improve Disk System Performance). A nil *cache
+// holds none.
 type cache struct {
 	room int // in bytes
 
-	mu     sync.Mutex
-	state  uint64 // the number of the state
-	taken  int
-	pages  map[string]*list.Element
-	recent list.List // of *cached, the one asked for last in front
+	mu    sync.Mutex
+	state uint64 // the number of the state
+	taken int
+	pages map[string]*list.Element
+	// Of *cached, the one asked for last in front.
+	once  list.List // since they came, or since they left again
+	again list.List
+	often int // bytes of again
 }
 
 type cached struct {
-	key  string
-	page Page
-	size int
+	key   string
+	page  Page
+	size  int
+	again bool // it is in that list
 }
 
 // overhead is about what a cached page takes beside its content and key.
@@ -49,32 +58,118 @@ func (c *cache) get(state uint64, key string) (Page, bool) {
 	if e == nil || state != c.state {
 		return Page{}, false
 	}
-	c.recent.MoveToFront(e)
-	return e.Value.(*cached).page, true
+	x := e.Value.(*cached)
+	if x.again {
+		c.again.MoveToFront(e)
+		return x.page, true
+	}
+	c.move(e)
+	for c.often > c.room/5*4 && c.again.Len() > 1 {
+		c.move(c.again.Back())
+	}
+	return x.page, true
+}
+
+// move moves a page to the front of the other list.
+func (c *cache) move(e *list.Element) {
+	x := e.Value.(*cached)
+	if x.again {
+		c.again.Remove(e)
+		c.often -= x.size
+		c.pages[x.key] = c.once.PushFront(x)
+	} else {
+		c.once.Remove(e)
+		c.often += x.size
+		c.pages[x.key] = c.again.PushFront(x)
+	}
+	x.again = !x.again
 }
 
 // appendNode appends what tells a node from all others.
 func appendNode(dst []byte, n query.Node) []byte {
-	text := func(kind byte, field, text string, mode query.Mode, boost float64) {
+	text := func(kind byte, field, text string, mode byte, boost float64) {
 		dst = append(dst, kind)
 		dst = appendText(appendText(dst, field), text)
-		dst = binary.LittleEndian.AppendUint64(append(dst, byte(mode)), math.Float64bits(boost))
+		dst = binary.LittleEndian.AppendUint64(append(dst, mode), math.Float64bits(boost))
 	}
-	list := func(kind byte, nodes []query.Node) {
-		dst = binary.AppendUvarint(append(dst, kind), uint64(len(nodes)))
+	list := func(nodes []query.Node) {
+		dst = binary.AppendUvarint(dst, uint64(len(nodes)))
 		for _, x := range nodes {
 			dst = appendNode(dst, x)
 		}
 	}
+	number := func(kind byte, x float64) {
+		dst = binary.LittleEndian.AppendUint64(append(dst, kind), math.Float64bits(x))
+	}
 	switch n := n.(type) {
 	case query.Match:
-		text('m', n.Field, n.Text, n.Mode, n.Boost)
+		text('m', n.Field, n.Text, byte(n.Mode), n.Boost)
 	case query.Term:
 		text('t', n.Field, string(n.Term), 0, n.Boost)
+	case query.Bool:
+		number('b', n.Boost)
+		dst = binary.AppendVarint(dst, int64(n.AtLeast))
+		list(n.Must)
+		list(n.Should)
+		list(n.Not)
+		dst = appendFilters(dst, n.Filter)
+	case query.Best:
+		number('d', n.Boost)
+		number('=', n.Tie)
+		list(n.Of)
+	case query.Const:
+		number('c', n.Score)
+		dst = appendNode(dst, n.Node)
 	case query.All:
-		list('a', n.Nodes)
-	case query.Any:
-		list('o', n.Nodes)
+		number('a', n.Score)
+	case query.Prefix:
+		text('p', n.Field, n.Prefix, flag(n.Scored), n.Boost)
+	case query.Wildcard:
+		text('*', n.Field, n.Pattern, flag(n.Scored), n.Boost)
+	case query.Regexp:
+		text('r', n.Field, n.Pattern, flag(n.Scored), n.Boost)
+	case query.Fuzzy:
+		text('~', n.Field, n.Text, flag(n.Constant), n.Boost)
+		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(n.Edits)), int64(n.FixedPrefix))
+	}
+	return dst
+}
+
+// flag returns 1 for true.
+func flag(set bool) byte {
+	if set {
+		return 1
+	}
+	return 0
+}
+
+// appendFilter is appendNode for a filter.
+func appendFilter(dst []byte, f query.Filter) []byte {
+	switch f := f.(type) {
+	case query.Where:
+		dst = appendNode(append(dst, 'w'), f.Node)
+	case filter.And:
+		dst = appendFilters(append(dst, '&'), f)
+	case filter.Or:
+		dst = appendFilters(append(dst, '|'), f)
+	case filter.Not:
+		dst = appendFilter(append(dst, '!'), f.Filter)
+	case filter.In, filter.Range, filter.Exists, filter.IDs:
+		dst = appendText(append(dst, 'f'), fmt.Sprint(f))
+	case query.Bitmap:
+		dst = append(dst, 'x')
+		if f.Docs != nil {
+			docs, _ := f.Docs.ToBytes() // into memory, without an error
+			dst = appendText(dst, string(docs))
+		}
+	}
+	return dst
+}
+
+func appendFilters(dst []byte, filters []query.Filter) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(filters)))
+	for _, f := range filters {
+		dst = appendFilter(dst, f)
 	}
 	return dst
 }
@@ -87,10 +182,17 @@ func appendText(dst []byte, s string) []byte {
 func key(r *Request) string {
 	dst := appendNode(nil, r.Query)
 	dst = binary.AppendVarint(dst, int64(r.K))
+	if r.Total {
+		dst = append(dst, 't')
+	}
 	if r.After != nil {
 		dst = binary.LittleEndian.AppendUint32(append(dst, 'p'), math.Float32bits(r.After.Score))
 		dst = appendText(dst, string(r.After.ID))
+		for _, v := range r.After.Sort {
+			dst = appendValue(dst, v)
+		}
 	}
+	dst = appendColumns(dst, r)
 	if r.Snippet != nil {
 		dst = binary.AppendVarint(appendText(append(dst, 's'), r.Snippet.Field), int64(r.Snippet.Length))
 	}
@@ -100,21 +202,55 @@ func key(r *Request) string {
 	return string(dst)
 }
 
+// appendColumns appends what r asks of columns.
+func appendColumns(dst []byte, r *Request) []byte {
+	for _, s := range r.Sort {
+		dst = append(appendText(append(dst, 'o'), s.Field), flag(s.Desc))
+	}
+	if r.Collapse != "" {
+		dst = appendText(append(dst, 'g'), r.Collapse)
+	}
+	for _, f := range r.Facets {
+		dst = binary.AppendVarint(binary.AppendVarint(appendText(append(dst, 'c'), f.Field), int64(f.K)), f.Every)
+		dst = binary.AppendUvarint(dst, uint64(len(f.Ranges)))
+		for _, x := range f.Ranges {
+			dst = appendValue(appendValue(dst, x.Min), x.Max)
+			dst = append(dst, flag(x.AboveMin), flag(x.BelowMax))
+		}
+	}
+	return dst
+}
+
+func appendValue(dst []byte, v Value) []byte {
+	dst = binary.LittleEndian.AppendUint64(append(dst, byte(v.Kind)), math.Float64bits(v.Float()))
+	return appendText(binary.AppendVarint(dst, v.Int()), string(v.Bytes()))
+}
+
 // size returns about what a page takes.
 func size(p *Page) int {
 	n := 0
 	for i := range p.Hits {
 		h := &p.Hits[i]
-		n += int(unsafe.Sizeof(*h)) + len(h.ID) + len(h.Text) + len(h.Spans)*int(unsafe.Sizeof(Span{})) + len(h.Values)*int(unsafe.Sizeof(Value{}))
-		for _, v := range h.Values {
-			n += len(v.Bytes())
+		n += int(unsafe.Sizeof(*h)) + len(h.ID) + len(h.Text) + len(h.Spans)*int(unsafe.Sizeof(Span{}))
+		for _, values := range [][]Value{h.Values, h.Sort} {
+			n += len(values) * int(unsafe.Sizeof(Value{}))
+			for _, v := range values {
+				n += len(v.Bytes())
+			}
+		}
+	}
+	for i := range p.Facets {
+		f := &p.Facets[i]
+		n += int(unsafe.Sizeof(*f)) + len(f.Counts)*int(unsafe.Sizeof(query.FacetCount{}))
+		for _, c := range f.Counts {
+			n += len(c.Value.Bytes())
 		}
 	}
 	return n
 }
 
 // put keeps the page of a key in a state, if that is the newest, in place of those that were not
-// asked for for longest.
+// asked for for longest, first of those asked for once.
 func (c *cache) put(state uint64, key string, p Page) {
 	if c == nil {
 		return
@@ -126,16 +262,15 @@ func (c *cache) put(state uint64, key string, p Page) {
 		return
 	}
 	for c.taken+n > c.room {
-		c.drop(c.recent.Back())
+		if c.once.Len() == 0 {
+			c.move(c.again.Back())
+		}
+		x := c.once.Remove(c.once.Back()).(*cached)
+		delete(c.pages, x.key)
+		c.taken -= x.size
 	}
 	c.taken += n
-	c.pages[key] = c.recent.PushFront(&cached{key, p, n})
-}
-
-func (c *cache) drop(e *list.Element) {
-	x := c.recent.Remove(e).(*cached)
-	delete(c.pages, x.key)
-	c.taken -= x.size
+	c.pages[key] = c.once.PushFront(&cached{key: key, page: p, size: n})
 }
 
 // forget drops all pages: from now on they are those of a state.
@@ -145,7 +280,8 @@ func (c *cache) forget(state uint64) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.state, c.taken = state, 0
+	c.state, c.taken, c.often = state, 0, 0
 	clear(c.pages)
-	c.recent.Init()
+	c.once.Init()
+	c.again.Init()
 }

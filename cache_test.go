@@ -4,9 +4,11 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // The cache gives back what it was given, only to the newest state, and stays within its room.
@@ -37,15 +39,51 @@ func TestCache(t *testing.T) {
 					t.Fatalf("%q is %v, expected %d", key, p, given[key])
 				}
 			}
-			sum := 0
-			for e := c.recent.Front(); e != nil; e = e.Next() {
-				sum += e.Value.(*cached).size
+			once, often := 0, 0
+			for e := c.once.Front(); e != nil; e = e.Next() {
+				once += e.Value.(*cached).size
 			}
-			if sum != c.taken || c.taken > room || c.recent.Len() != len(c.pages) {
-				t.Fatalf("%d bytes in %d pages, counted %d, room for %d", sum, len(c.pages), c.taken, room)
+			for e := c.again.Front(); e != nil; e = e.Next() {
+				often += e.Value.(*cached).size
+			}
+			if once+often != c.taken || often != c.often || c.taken > room || c.once.Len()+c.again.Len() != len(c.pages) {
+				t.Fatalf("%d and %d bytes in %d pages, counted %d and %d, room for %d", once, often, len(c.pages), c.taken, c.often, room)
 			}
 		}
 	})
+}
+
+// Pages that were asked for twice stay while any number of others come and go, until pages that
+// are asked for twice since take their place.
+func TestCacheAgain(t *testing.T) {
+	c := newCache(10 * (overhead + 2))
+	c.forget(1)
+	ask := func(key string) bool {
+		if _, ok := c.get(1, key); ok {
+			return true
+		}
+		c.put(1, key, Page{})
+		return false
+	}
+	for _, key := range "abcdefgh" { // four fifths of the room
+		ask(string(key))
+		ask(string(key))
+	}
+	for i := range 100 {
+		ask(string(rune(200 + i)))
+	}
+	for _, key := range "abcdefgh" {
+		if _, ok := c.get(1, string(key)); !ok {
+			t.Errorf("page %c is gone", key)
+		}
+	}
+	for _, key := range "ijklmnop" {
+		ask(string(key))
+		ask(string(key))
+	}
+	if ask("b") || !ask("p") {
+		t.Error("pages that were asked for again stay for ever")
+	}
 }
 
 // Requests that differ have different keys.
@@ -54,8 +92,18 @@ func TestKey(t *testing.T) {
 		text := rapid.StringOf(rapid.SampledFrom([]rune{'a', 'm', 't', 0, 1, 2}))
 		leaf := func() Node {
 			field, words, boost := text.Draw(t, "field"), text.Draw(t, "text"), rapid.SampledFrom([]float64{0, 1, 2}).Draw(t, "boost")
-			if rapid.Bool().Draw(t, "term") {
+			set, edits := rapid.Bool().Draw(t, "set"), rapid.IntRange(0, 2)
+			switch rapid.IntRange(0, 5).Draw(t, "kind") {
+			case 0:
 				return Term{Field: field, Term: []byte(words), Boost: boost}
+			case 1:
+				return Prefix{Field: field, Prefix: words, Boost: boost, Scored: set}
+			case 2:
+				return Wildcard{Field: field, Pattern: words, Boost: boost, Scored: set}
+			case 3:
+				return Regexp{Field: field, Pattern: words, Boost: boost, Scored: set}
+			case 4:
+				return Fuzzy{Field: field, Text: words, Boost: boost, Constant: set, Edits: edits.Draw(t, "edits"), FixedPrefix: edits.Draw(t, "fixed")}
 			}
 			return Match{Field: field, Text: words, Boost: boost, Mode: rapid.SampledFrom([]query.Mode{query.Or, query.And}).Draw(t, "mode")}
 		}
@@ -63,17 +111,29 @@ func TestKey(t *testing.T) {
 		for range rapid.IntRange(0, 2).Draw(t, "nodes") {
 			nodes = append(nodes, leaf())
 		}
-		return rapid.SampledFrom([]Node{leaf(), Any{Nodes: nodes}, All{Nodes: nodes}}).Draw(t, "node")
+		number := rapid.SampledFrom([]float64{0, 1, 2})
+		filters := rapid.SampledFrom([][]Filter{nil, {Where{Node: leaf()}}, {IDs{IDs: [][]byte{[]byte("a"), nil}}}, {IDs{IDs: [][]byte{nil}}, IDs{IDs: [][]byte{nil}}}, {Bitmap{Docs: roaring.BitmapOf(3, 5)}, Bitmap{Docs: roaring.New()}}})
+		return rapid.SampledFrom([]Node{leaf(), Best{Of: nodes, Tie: number.Draw(t, "tie"), Boost: number.Draw(t, "boost")},
+			Const{Node: leaf(), Score: number.Draw(t, "score")}, All{Score: number.Draw(t, "all")},
+			Bool{Must: nodes, Filter: filters.Draw(t, "filter"), AtLeast: rapid.IntRange(0, 2).Draw(t, "least"), Boost: number.Draw(t, "boost")}, Bool{Should: nodes}, Bool{Not: nodes}}).Draw(t, "node")
 	})
 	request := rapid.Custom(func(t *rapid.T) *Request {
-		r := &Request{Query: node.Draw(t, "query"), K: rapid.IntRange(0, 2).Draw(t, "k")}
+		r := &Request{Query: node.Draw(t, "query"), K: rapid.IntRange(0, 2).Draw(t, "k"), Total: rapid.Bool().Draw(t, "total")}
 		r.Fields = rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "f"}), 0, 2).Draw(t, "fields")
 		if rapid.Bool().Draw(t, "snippet") {
 			r.Snippet = &Snippet{Length: rapid.IntRange(0, 1).Draw(t, "length")}
 		}
 		if rapid.Bool().Draw(t, "after") {
 			r.After = &After{Score: float32(rapid.IntRange(0, 1).Draw(t, "score")), ID: []byte(rapid.SampledFrom([]string{"", "s", "f"}).Draw(t, "id"))}
+			values := []Value{{}, schema.IntegerValue(0, 1), schema.FloatValue(0, 1), schema.KeywordValue(0, []byte("g"))}
+			r.After.Sort = rapid.SampledFrom([][]Value{nil, values[:1], values[:2], values[2:], values[3:]}).Draw(t, "values")
 		}
+		r.Sort = rapid.SampledFrom([][]query.SortBy{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}}).Draw(t, "sort")
+		r.Collapse = rapid.SampledFrom([]string{"", "a", "f"}).Draw(t, "collapse")
+		one := schema.IntegerValue(0, 1)
+		r.Facets = rapid.SampledFrom([][]query.Facet{nil, {{Field: "a"}}, {{Field: "a", K: 1}}, {{Field: "a", Every: 1}}, {{Field: "a"}, {Field: "a"}},
+			{{Field: "a", Ranges: []query.Range{{Min: one}}}}, {{Field: "a", Ranges: []query.Range{{Max: one}}}}, {{Field: "a", Ranges: []query.Range{{Max: one, BelowMax: true}}}},
+			{{Field: "a", Ranges: []query.Range{{}, {}}}}}).Draw(t, "facets")
 		return r
 	})
 	rapid.Check(t, func(t *rapid.T) {

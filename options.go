@@ -27,6 +27,9 @@ type Options struct {
 	// Analyzer cuts documents of one text into terms. Nil means the analyzer of the index, or
 	// standard for a new one. With a schema each field has its own.
 	Analyzer analysis.Analyzer
+	// Order, if it is not "", is the writer.OrderField by which the documents of each segment are
+	// sorted: of a new index, or as the index has it. "" means what the index has.
+	Order writer.Order
 	// Unstored says that the texts of a new index without a schema are not stored, so that
 	// pages cannot show them.
 	Unstored bool
@@ -81,5 +84,5 @@ func (o Options) withDefaults() (Options, error) {
 
 // writer returns the options of the writer.
 func (o *Options) writer() writer.Options {
-	return writer.Options{Schema: o.Schema, Analyzer: o.Analyzer, Memory: o.Memory, Threads: o.Threads, KeepCommits: o.KeepCommits}
+	return writer.Options{Schema: o.Schema, Order: o.Order, Analyzer: o.Analyzer, Memory: o.Memory, Threads: o.Threads, KeepCommits: o.KeepCommits}
 }

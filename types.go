@@ -25,7 +25,8 @@ type Hit = search.Hit
 // Span is a word of the query in the text of a Hit.
 type Span = search.Span
 
-// Node is what is searched for: a Match, Term, All or Any.
+// Node is what is searched for: a Match, Term, Prefix, Wildcard, Regexp, Fuzzy, Bool, Best, Const or All. ParseText
+// of package query makes one of what people type.
 type Node = query.Node
 
 // Match is text to search for.
@@ -34,11 +35,41 @@ type Match = query.Match
 // Term is a term of the dictionary to search for.
 type Term = query.Term
 
-// All is matched by the documents that match all of its nodes.
+// Prefix is matched by the documents that have a term that begins with a prefix.
+type Prefix = query.Prefix
+
+// Wildcard is matched by the documents that have a term that a pattern matches.
+type Wildcard = query.Wildcard
+
+// Regexp is matched by the documents that have a term that a regular expression matches.
+type Regexp = query.Regexp
+
+// Fuzzy is matched by the documents that have a term that a few edits make of a word.
+type Fuzzy = query.Fuzzy
+
+// Bool is matched by the documents that match what it says of other nodes.
+type Bool = query.Bool
+
+// Best is matched by the documents that match one of its nodes, of which the best score counts.
+type Best = query.Best
+
+// Const is matched by the documents that match its node, all with the same score.
+type Const = query.Const
+
+// All is matched by all documents.
 type All = query.All
 
-// Any is matched by the documents that match one of its nodes.
-type Any = query.Any
+// Filter restricts the documents that match a Bool: a Where, IDs or Bitmap, or what package filter has.
+type Filter = query.Filter
+
+// Where is passed by the documents that match its node.
+type Where = query.Where
+
+// IDs is passed by the documents with its ids.
+type IDs = query.IDs
+
+// Bitmap is passed by the documents with its docIDs.
+type Bitmap = query.Bitmap
 
 // Schema describes the documents of an index.
 type Schema = schema.Schema

@@ -24,6 +24,7 @@ func (v *View) Snapshot() *reader.Snapshot { return v.s.snapshot }
 // Searcher returns a searcher over the snapshot, which the caller does not close.
 func (v *View) Searcher() (*query.Searcher, error) {
 	if _, err := v.s.open(v.x); err != nil {
+		v.x.damaged(err)
 		return nil, err
 	}
 	return v.s.finder, nil
@@ -62,6 +63,7 @@ func (v *View) Search(ctx context.Context, r Request) (Page, error) {
 	began := time.Now()
 	s, err := v.s.open(v.x)
 	if err != nil {
+		v.x.damaged(err)
 		return Page{}, err
 	}
 	p, err := s.Search(orBackground(ctx), r)

@@ -55,6 +55,18 @@ func (x *Index) Delete(ctx context.Context, ids ...[]byte) error {
 	})
 }
 
+// DeleteWhere deletes the documents that pass a filter, those of calls of Add that have
+// returned included, as Delete does, and returns how many. Filters that only searches take (Where,
+// Bitmap), and those that do not fit the index, give errors that match filter.ErrInvalid; the
+// Index remains usable. filter.Parse makes one of text.
+func (x *Index) DeleteWhere(ctx context.Context, f Filter) (n uint64, err error) {
+	err = x.write(ctx, func(ctx context.Context) (err error) {
+		n, err = x.w.DeleteWhere(ctx, f)
+		return err
+	})
+	return n, err
+}
+
 // Sync returns when everything that was added and deleted before is visible and durable.
 func (x *Index) Sync(ctx context.Context) error {
 	if x.done == nil {

@@ -66,6 +66,7 @@ type kind struct {
 	defaultMax       int
 	takesApostrophes bool // has the option apostrophes, by default fold
 	takesFolds       bool // has the options unicode and fold
+	unchanged        bool // terms are parts of the text
 	form             form // what unicode is by default
 	language         *Language
 	makeFor          func(*builtin) Tokenizer
@@ -75,10 +76,10 @@ var kinds = []kind{
 	{name: "simple", defaultMax: 64, makeFor: newSimple},
 	{name: "standard", defaultMax: 255, takesApostrophes: true, takesFolds: true, makeFor: newStandard},
 	{name: "english", defaultMax: 255, takesApostrophes: true, takesFolds: true, language: &english, makeFor: newStems},
-	{name: "whitespace", defaultMax: MaxTokenBytes, makeFor: newWhitespace},
+	{name: "whitespace", defaultMax: MaxTokenBytes, unchanged: true, makeFor: newWhitespace},
 	{name: "cjk", defaultMax: 255, takesFolds: true, form: formNFKC, makeFor: newCJK},
 	{name: "code", defaultMax: 255, makeFor: newCode},
-	{name: "keyword", defaultMax: MaxTokenBytes, makeFor: newKeyword},
+	{name: "keyword", defaultMax: MaxTokenBytes, unchanged: true, makeFor: newKeyword},
 }
 
 // parse makes an analyzer with options.

@@ -77,7 +77,8 @@ type stems struct {
 type Selector interface {
 	Tokenizer
 	// Select makes Tokenize leave out terms that begin with other bytes than those for
-	// which first is true. Others may be left out, or not. It retains first; nil selects all.
+	// which first is true. Others may be left out, or not; the positions of those that are made stay. It
+	// retains first; nil selects all.
 	Select(first *[256]bool)
 }
 

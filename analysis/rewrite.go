@@ -105,7 +105,9 @@ func (r *rewriter) append(dst, word []byte) []byte {
 	return append(dst, r.normalize(r.b)...)
 }
 
-// normalize returns b in the form that r has. It may be b, or in r.a.
+// normalize returns b in the form that r has. It may be b, or in r.a. What lies between
+// invalid bytes is normalized by itself: norm leaves text alone that ends within the length
+// that an invalid byte announces.
 func (r *rewriter) normalize(b []byte) []byte {
 	var form norm.Form
 	switch r.form {
@@ -116,15 +118,41 @@ func (r *rewriter) normalize(b []byte) []byte {
 	case formNFKC:
 		form = norm.NFKC
 	}
-	if form.QuickSpan(b) == len(b) {
+	valid := utf8.Valid(b)
+	if valid && form.QuickSpan(b) == len(b) {
 		return b
 	}
-	r.iter.Init(form, b) // unlike Append, it allocates nothing
 	r.a = r.a[:0]
+	for !valid && len(b) > 0 {
+		n := validPrefix(b)
+		r.appendForm(form, b[:n])
+		if b = b[n:]; len(b) > 0 {
+			r.a, b = append(r.a, b[0]), b[1:]
+		}
+	}
+	r.appendForm(form, b)
+	return r.a
+}
+
+// appendForm appends valid b in a form to r.a. Unlike norm.Form.Append, it allocates nothing.
+func (r *rewriter) appendForm(form norm.Form, b []byte) {
+	r.iter.Init(form, b)
 	for !r.iter.Done() {
 		r.a = append(r.a, r.iter.Next()...)
 	}
-	return r.a
+}
+
+// validPrefix returns the length of the valid UTF-8 that b begins with.
+func validPrefix(b []byte) int {
+	n := 0
+	for n < len(b) {
+		r, size := utf8.DecodeRune(b[n:])
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		n += size
+	}
+	return n
 }
 
 func isASCII(b []byte) bool {

@@ -81,6 +81,10 @@ func (t *Tokens) Raw() (bytes []byte, terms []Span) {
 	return t.bytes, t.spans
 }
 
+// Increments returns the increments of the first tokens, and perhaps of one behind the last; all
+// others are 1. Callers must not modify it. It is valid until Reset or the next Add.
+func (t *Tokens) Increments() []uint32 { return t.increments }
+
 // Add adds a token and copies its term. A term that no index can hold, because it
 // is empty or longer than MaxTokenBytes, is dropped and leaves a gap in the
 // positions. So are terms past 4 GiB in all.
@@ -121,7 +125,7 @@ func (t *Tokens) skip(i, n int) {
 	for len(t.increments) <= i {
 		t.increments = append(t.increments, 1)
 	}
-	t.increments[i] = uint32(max(int(t.increments[i])+n, 0))
+	t.increments[i] = uint32(min(max(int(t.increments[i])+n, 0), math.MaxUint32))
 }
 
 func (t *Tokens) sourceOf(i int) Span {

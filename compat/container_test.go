@@ -8,6 +8,7 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -74,7 +75,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 		off, length := int(u64(e, 8)), int(u64(e, 16))
 		padded := (length + 64 + align - 1) / align * align
 		need(off == end && u32(e, 4)&^1 == 0, "%s: section %d", path, i)
-		need(u32(e, 0) < 16, "%s: section %d is of a later version", path, u32(e, 0))
+		need(u32(e, 0) < 16 || slices.Contains([]int{18, 19, 20, 22, 24}, u32(e, 0)), "%s: section %d is of a later version", path, u32(e, 0))
 		need(xxhash.Sum64(b[off:off+padded]) == u64(e, 24), "%s: checksum of section %d", path, i)
 		need(sections[u32(e, 0)] == nil, "%s: section id %d twice", path, u32(e, 0))
 		for _, c := range b[off+length : off+padded] {

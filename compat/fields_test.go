@@ -36,7 +36,7 @@ func (p *parsed) readFields(section, lengths []byte) {
 	for range c.varint() {
 		f := &segmentField{field: field{id: c.varint(), name: c.str(), kind: c.varint(), index: c.varint(), flags: c.varint(), analyzer: c.str(), options: c.str()}}
 		f.terms = c.varint()
-		need(!ids[f.id] && f.name != "" && f.flags < 4, "field %d, %q", f.id, f.name)
+		need(!ids[f.id] && f.name != "" && f.flags < 32, "field %d, %q", f.id, f.name)
 		need(len(p.fields) == 0 || f.name > p.fields[len(p.fields)-1].name, "order of fields")
 		ids[f.id] = true
 		f.lens = make([]int, p.n)
@@ -58,7 +58,7 @@ func (p *parsed) readFields(section, lengths []byte) {
 	need(len(c.b) == 0 && end == len(lengths) && terms == p.terms, "FIELDS")
 }
 
-func (f *segmentField) hasLengths() bool { return f.kind == 1 && f.index == 3 }
+func (f *segmentField) hasLengths() bool { return f.kind == 1 && f.index >= 3 }
 
 func (f *segmentField) bytes() bool { return f.flags&2 != 0 }
 

@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,11 @@ func (c *contents) compare(want *contents) error {
 			}
 			if d != w {
 				return fmt.Errorf("segment %d: document %+v, want %+v", i, d, w)
+			}
+		}
+		for name, w := range want.columns {
+			if !slices.EqualFunc(got.columns[name], w, slices.Equal[[]string]) {
+				return fmt.Errorf("segment %d: column %q is %q, want %q", i, name, got.columns[name], w)
 			}
 		}
 		for term, l := range got.lists {

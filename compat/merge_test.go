@@ -122,3 +122,84 @@ func TestSmallIndex(t *testing.T) {
 		t.Errorf("%d bytes in blocks of 4096", blocks)
 	}
 }
+
+// A reader written from FORMAT.md alone finds the frequent terms of a segment that a merge makes
+// long enough to have them, deleted documents counted.
+func TestFrequentSpecification(t *testing.T) {
+	ctx, dir, docs := context.Background(), t.TempDir(), 40_000
+	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: whitespace(t), MergePolicy: writer.NoMerges})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for seg := range 2 {
+		lens := make([]uint32, docs)
+		var lists []writer.InvertedList
+		for i := range 70 {
+			l := writer.InvertedList{Term: fmt.Appendf(nil, "t%02d", i)}
+			for d := seg; d < docs; d += 1 + i*(1+seg)%100 {
+				l.Postings = l.AppendPosting(uint32(d), 1)
+				lens[d]++
+			}
+			lists = append(lists, l)
+		}
+		err := w.AddInverted(ctx, writer.Inverted{
+			Docs: func(yield func(writer.InvertedDoc, error) bool) {
+				for d, n := range lens {
+					if !yield(writer.InvertedDoc{ID: fmt.Appendf(nil, "%d-%d", seg, d), Len: n}, nil) {
+						return
+					}
+				}
+			},
+			Lists: func(yield func(writer.InvertedList, error) bool) {
+				for _, l := range lists {
+					if !yield(l, nil) {
+						return
+					}
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	frequent := func() (n int) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(dir, "segment-*.pin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if _, sections := container(f, 1); sections[22] != nil {
+				n++
+			}
+		}
+		if _, err := readIndex(dir); err != nil {
+			t.Error(err)
+		}
+		return n
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := frequent(); n != 0 {
+		t.Errorf("%d segments of %d documents have frequent terms", n, docs)
+	}
+	if _, err := w.Merge(ctx, writer.MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for d := range 100 {
+		if err := w.Delete(ctx, fmt.Appendf(nil, "0-%d", d)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := frequent(); n != 1 {
+		t.Errorf("%d segments with frequent terms after the merge", n)
+	}
+}

@@ -22,9 +22,12 @@ type contents struct {
 }
 
 type segmentContents struct {
-	docs   []document
-	lists  map[string][]posting
-	stored bool // the texts of docs are
+	docs    []document
+	lists   map[string][]posting
+	stored  bool                  // the texts of docs are
+	columns map[string][][]string // the values of each document, by field
+
+	positions map[string][][]int // of each posting, by term
 }
 
 type document struct {

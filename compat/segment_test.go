@@ -1,7 +1,9 @@
 package compat
 
 import (
+	"maps"
 	"math/bits"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 )
@@ -16,6 +18,7 @@ type parsed struct {
 	of                 *segmentField   // whose lists are read
 	extents            []byte          // POSTINGS
 	flags              byte            // flags of all extents in known codecs
+	blockLens          map[string]int  // postings of a block of each extent
 }
 
 // unknown represents the postings of a list in a codec that this reader does not
@@ -24,7 +27,7 @@ var unknown = posting{-1, 0}
 
 // readSegment reads the sections of a segment (section 4).
 func readSegment(sec map[int][]byte) *parsed {
-	p := &parsed{extents: sec[4], segmentContents: segmentContents{lists: map[string][]posting{}}}
+	p := &parsed{extents: sec[4], blockLens: map[string]int{}, segmentContents: segmentContents{lists: map[string][]posting{}}}
 	m := &cursor{sec[1]} // 4.1
 	need(m.varint() == 1, "version of META")
 	p.n, p.terms, p.postings = m.varint(), m.varint(), m.varint()
@@ -55,6 +58,9 @@ func readSegment(sec map[int][]byte) *parsed {
 	if p.stored {
 		p.texts(sec[9], sec[10])
 	}
+	p.frequent(sec[22])
+	p.readColumns(sec[19], sec[20])
+	p.readPositions(sec[18], sec[24])
 	total := 0
 	for _, l := range p.lists {
 		total += len(l)
@@ -138,6 +144,32 @@ func (p *parsed) dictionary(terms, index, lists []byte, docCodecs, freqCodecs ui
 	return extents, compact, end
 }
 
+// frequent reads FREQUENT (4.12). Fields that indexes of tests have with so many documents are
+// one, whose terms have ordinals from 0.
+func (p *parsed) frequent(b []byte) {
+	if b == nil { // readers can do without
+		return
+	}
+	need(p.n > 1<<16 && len(p.fields) == 1, "FREQUENT")
+	terms := slices.Sorted(maps.Keys(p.lists))
+	left := 0 // terms that belong to the section
+	for _, t := range terms {
+		if 64*len(p.lists[t]) > p.n {
+			left++
+		}
+	}
+	c := &cursor{b}
+	n := c.varint()
+	need(n == min(left, 1024), "%d frequent terms of %d", n, left)
+	for before := [2]int{-1, p.n + 1}; n > 0; n-- {
+		is := [2]int{c.varint(), c.varint()}
+		need(is[1] == len(p.lists[terms[is[0]]]) && 64*is[1] > p.n, "frequent term %v", is)
+		need(is[1] < before[1] || is[1] == before[1] && is[0] > before[0], "frequent terms %v, %v", before, is)
+		before = is
+	}
+	need(len(c.b) == 0, "bytes behind FREQUENT")
+}
+
 // list reads the entry of a term and its list. Extents before it end at end.
 func (p *parsed) list(c *cursor, name string, end *int, docCodecs, freqCodecs uint64) (l []posting, isExtent bool) {
 	v := c.varint()
@@ -155,6 +187,7 @@ func (p *parsed) list(c *cursor, name string, end *int, docCodecs, freqCodecs ui
 	b = b[:u32(b, 8)*64]
 	*end += len(b)
 	need(docCodecs>>b[16]&1 == 1 && freqCodecs>>b[17]&1 == 1, "codecs of META")
+	p.blockLens[p.of.prefix()+name] = 1 << b[18]
 	return p.extent(b, df), true
 }
 

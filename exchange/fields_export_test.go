@@ -14,6 +14,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -146,6 +147,10 @@ func TestExportFields(t *testing.T) {
 			if k, err := x.Lists(); n != len(lists[name]) || k != int64(n) || err != nil || !slices.Equal(lens, sums) {
 				rt.Fatalf("%s: %d lists, want %d (%d, %v); lengths %d, want %d", name, n, len(lists[name]), k, err, lens, sums)
 			}
+			first, again := throughCIFF(rt, t.TempDir(), s, snapshot, name)
+			if !bytes.Equal(first, again) {
+				rt.Fatalf("%s: imported again, the lists are\n% x\nwant\n% x", name, again, first)
+			}
 		}
 		if _, err := FromSnapshot(snapshot); !errors.Is(err, ErrInvalid) {
 			rt.Fatalf("without a field: %v", err)
@@ -156,4 +161,42 @@ func TestExportFields(t *testing.T) {
 			}
 		}
 	})
+}
+
+// throughCIFF returns the lists of a field as CIFF, and those of an index with schema s into whose
+// field they were imported.
+func throughCIFF(t rapid.TB, dir string, s *schema.Schema, snapshot *reader.Snapshot, name string) (first, again []byte) {
+	export := func(snapshot *reader.Snapshot) []byte {
+		x, err := FromField(snapshot, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := x.Lists()
+		var b bytes.Buffer
+		if err = errors.Join(err, WriteCIFF(&b, x.Inverted(), n, "")); err != nil {
+			t.Fatal(err)
+		}
+		return b.Bytes()
+	}
+	first = export(snapshot)
+	path := filepath.Join(dir, "x.ciff")
+	if err := os.WriteFile(path, first, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	imported := snapshotOf(t, writer.Options{Schema: s, Threads: 1}, func(w *writer.Writer) error {
+		src, _, err := OpenInverted(path, FormatCIFF)
+		if err != nil {
+			return err
+		}
+		defer src.Close()
+		in := src.Inverted()
+		in.Field = name
+		old := writer.Doc{ID: []byte("d0"), Values: []schema.Value{schema.TextValue(0, []byte("replaced")), schema.TextValue(2, []byte("old"))}}
+		return errors.Join(w.AddDoc(context.Background(), old), w.Delete(context.Background(), []byte("d0")), w.AddInverted(context.Background(), in))
+	})
+	defer imported.Close()
+	if err := imported.Verify(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	return first, export(imported)
 }

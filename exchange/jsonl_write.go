@@ -21,12 +21,12 @@ import (
 )
 
 // ErrNotStored is matched by the error of ExportJSONL for an index that does not have the
-// text of all documents, or that stores no field.
+// text of all documents, or that has no field that is stored or in a column.
 var ErrNotStored = errors.New("the index does not store the text of its documents")
 
 // ExportJSONL writes the documents of a snapshot, but for deleted ones, in docID order:
 // one JSON object a line with "id" and "contents", the stored text; or with a schema, "id"
-// and the fields that are stored, by name. A field with several values has an array. If
+// and the fields that are stored or have columns, by name. A field with several values has an array. If
 // there is a field named id, the document's id is "_id". JSON holds nothing
 // but valid UTF-8: other bytes of a text become U+FFFD, and replaced is the number of
 // texts that had some; such an id is an error. Otherwise errors are those of reading,
@@ -66,6 +66,7 @@ type jsonExport struct {
 	idKey    string
 	replaced int
 	line     []byte
+	stored   []byte           // of a document, with what is in columns
 	number   map[uint32]int   // of a field in schema, by id
 	values   [][]schema.Value // of a document, by field
 }
@@ -81,7 +82,7 @@ func (x *jsonExport) begin(s *reader.Snapshot) error {
 		}
 		return nil
 	}
-	stored := func(f schema.Field) bool { return f.Stored }
+	stored := func(f schema.Field) bool { return f.Stored || f.Column }
 	if !slices.ContainsFunc(x.schema.Fields, stored) {
 		return ErrNotStored
 	}
@@ -118,6 +119,10 @@ func (x *jsonExport) segment(g *reader.Segment) error {
 			return fmt.Errorf("%s: document %d: the id %q is not valid UTF-8, and JSON cannot hold it", g.Name(), doc, id)
 		}
 		b, err := text(doc)
+		if err == nil && x.schema != nil {
+			x.stored, err = g.Views(trusted.Caller{}).AppendColumns(append(x.stored[:0], b...), doc)
+			b = x.stored
+		}
 		if err == nil && doc%1024 == 0 {
 			err = x.ctx.Err()
 		}

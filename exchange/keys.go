@@ -22,9 +22,10 @@ type Key struct {
 	Field schema.Field
 }
 
-// ParseKey parses "KEY=NAME:TYPE:WEIGHT", of which KEY is the same as NAME if it is left
+// ParseKey parses "KEY=NAME:TYPE:OPTION...", of which KEY is the same as NAME if it is left
 // out. TYPE, which may be left out, is keyword, integer, float, time, or text or the name
-// of an analyzer for text. WEIGHT is the field's.
+// of an analyzer for text. An OPTION is the field's weight, column, positions of text, or the unit of a
+// time.
 func ParseKey(text string) (Key, error) {
 	key, rest := "", text
 	if i := strings.LastIndexByte(text, '='); i >= 0 {
@@ -33,8 +34,8 @@ func ParseKey(text string) (Key, error) {
 		}
 	}
 	parts := strings.Split(rest, ":")
-	if len(parts) > 3 || slices.Contains(parts, "") {
-		return Key{}, fmt.Errorf("%q is not of the form KEY=NAME:TYPE:WEIGHT", text)
+	if slices.Contains(parts, "") {
+		return Key{}, fmt.Errorf("%q is not KEY=NAME:TYPE and options, with colons between them", text)
 	}
 	k := Key{Key: key, Field: schema.Field{Name: parts[0]}}
 	if key == "" {
@@ -50,14 +51,51 @@ func ParseKey(text string) (Key, error) {
 			k.Field.Kind, k.Field.Analyzer = schema.KindText, parts[1]
 		}
 	}
-	if len(parts) > 2 {
-		w, err := strconv.ParseFloat(parts[2], 64)
-		if err != nil || !(w > 0 && w <= schema.MaxParameter) {
-			return Key{}, fmt.Errorf("%q: a weight is a number above 0, at most %g", text, float64(schema.MaxParameter))
+	for i := 2; i < len(parts); i++ {
+		if err := k.option(parts[i]); err != nil {
+			return Key{}, fmt.Errorf("%q: %w", text, err)
 		}
-		k.Field.Weight = w
+		if slices.Contains(parts[2:i], parts[i]) {
+			return Key{}, fmt.Errorf("%q: %s is there twice", text, parts[i])
+		}
 	}
 	return k, nil
+}
+
+// option takes an option of the form that ParseKey parses.
+func (k *Key) option(text string) error {
+	if u, err := schema.ParseUnit(text); err == nil {
+		if k.Field.Kind != schema.KindTime {
+			return fmt.Errorf("%s is a unit of times", text)
+		}
+		if k.Field.Unit != 0 {
+			return errors.New("there are two units")
+		}
+		k.Field.Unit = u
+		return nil
+	}
+	if text == "column" {
+		k.Field.Column = true
+		return nil
+	}
+	if text == "positions" {
+		if k.Field.Kind != schema.KindText {
+			return errors.New("positions are those of text")
+		}
+		k.Field.Index = schema.IndexPositions
+		return nil
+	}
+	w, err := strconv.ParseFloat(text, 64)
+	switch {
+	case err != nil:
+		return fmt.Errorf("option %q is none of a weight, column, positions and the units microsecond, millisecond, second", text)
+	case !(w > 0 && w <= schema.MaxParameter):
+		return fmt.Errorf("a weight is a number above 0, at most %g", float64(schema.MaxParameter))
+	case k.Field.Weight != 0:
+		return errors.New("there are two weights")
+	}
+	k.Field.Weight = w
+	return nil
 }
 
 // Unknown says what becomes of the values of keys that no field takes.
@@ -79,8 +117,8 @@ const UnknownField = "unknown"
 // WithSchema returns the schema that f reads: base, which may be nil, with the fields that
 // Keys and Unknown name and base does not have. New fields are as Keys say, text unless
 // they say a kind, and have what they do not say from usual: Analyzer and Options, for
-// those of which the analyzer is not named, and Stored. Integers, floats and times are
-// always stored. It is an error if Keys say something else of a field than base.
+// those of which the analyzer is not named, and Stored. Integers, floats and times that are
+// no column are always stored. It is an error if Keys say something else of a field than base.
 func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Schema, error) {
 	s := &schema.Schema{}
 	if base != nil {
@@ -101,7 +139,7 @@ func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Sch
 		if x.Kind == schema.KindText && x.Analyzer == "" {
 			x.Analyzer, x.Options = usual.Analyzer, usual.Options
 		}
-		x.Stored = usual.Stored || x.Indexing() == schema.IndexNone
+		x.Stored = usual.Stored || x.Indexing() == schema.IndexNone && !x.Column
 		s.Fields = append(s.Fields, x)
 	}
 	if f.Unknown == UnknownStore {
@@ -129,6 +167,9 @@ func agrees(f *schema.Field, k Key) error {
 		{"kind", k.Field.Kind != 0, k.Field.Kind, f.Kind},
 		{"analyzer", k.Field.Analyzer != "", k.Field.Analyzer, analyzer},
 		{"weight", k.Field.Weight != 0, k.Field.Weight, f.Boost()},
+		{"column", k.Field.Column, k.Field.Column, f.Column},
+		{"index", k.Field.Index != 0, k.Field.Index, f.Indexing()},
+		{"unit", k.Field.Unit != 0, k.Field.Unit, f.Unit},
 	} {
 		if p.said && p.want != p.has {
 			return fmt.Errorf("field %q has the %s %v in the schema, %v for key %q", f.Name, p.what, p.has, p.want, k.Key)

@@ -254,6 +254,69 @@ func TestParseKey(t *testing.T) {
 	}
 }
 
+// Options come in any order, and each once.
+func TestParseKeyOptions(t *testing.T) {
+	for text, want := range map[string]schema.Field{
+		"t:time:second:column":        {Name: "t", Kind: schema.KindTime, Unit: schema.UnitSecond, Column: true},
+		"t:time:column:millisecond":   {Name: "t", Kind: schema.KindTime, Unit: schema.UnitMillisecond, Column: true},
+		"t:time:nanosecond":           {Name: "t", Kind: schema.KindTime},
+		"level:keyword:column:2":      {Name: "level", Kind: schema.KindKeyword, Column: true, Weight: 2},
+		"level:keyword:2:column":      {Name: "level", Kind: schema.KindKeyword, Column: true, Weight: 2},
+		"second:time:column":          {Name: "second", Kind: schema.KindTime, Column: true},
+		"x=price:float:column":        {Name: "price", Kind: schema.KindFloat, Column: true},
+		"text:english:column:column2": {},
+		"t:time:second:millisecond":   {},
+		"t:time:second:second":        {},
+		"t:integer:second":            {},
+		"t:time:column:column":        {},
+		"t:time:columns":              {},
+		"level:keyword:2:3":           {},
+	} {
+		k, err := ParseKey(text)
+		if (err == nil) != (want.Name != "") || err == nil && k.Field != want {
+			t.Errorf("%s: %+v, %v", text, k, err)
+		}
+	}
+	f, err := ParseFields("", "t:time:second:column", "n:integer", "m:integer:column")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := f.WithSchema(nil, schema.Field{})
+	if err != nil || s.Fields[0].Stored || !s.Fields[1].Stored || s.Fields[2].Stored {
+		t.Errorf("%+v, %v", s, err)
+	}
+	for _, text := range []string{"t:time:millisecond", "n:integer:column"} {
+		f, err := ParseFields("", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if x, err := f.WithSchema(s, schema.Field{}); err == nil {
+			t.Errorf("%s: %v", text, x)
+		}
+	}
+}
+
+// Numbers are times in the unit of their field.
+func TestTimesInUnits(t *testing.T) {
+	for value, want := range map[string]string{
+		`1795683600`:               "2026-11-26T09:00:00Z",
+		`-1`:                       "1969-12-31T23:59:59Z",
+		`"2026-11-26T09:00:00.9Z"`: "2026-11-26T09:00:00.9Z", // the writer rounds it
+		`1.5`:                      "",
+		`"1795683600"`:             "",
+		`9223372037`:               "",
+		`-9223372038`:              "",
+		`9223372036854775807`:      "",
+		`true`:                     "",
+	} {
+		s := &schema.Schema{Fields: []schema.Field{{Name: "t", Kind: schema.KindTime, Unit: schema.UnitSecond, Column: true}}}
+		lines, _ := withFields(t, FormatJSONL, s, DocumentOptions{}, `{"id":"a","t":`+value+"}\n")
+		if want == "" && (len(lines) != 1 || lines[0][0] != '!') || want != "" && (len(lines) != 1 || lines[0] != "a: t="+want) {
+			t.Errorf("%s: %q; want %s", value, lines, want)
+		}
+	}
+}
+
 func TestWithSchema(t *testing.T) {
 	f, err := ParseFields("", "title=title:english:2", "body", "year:integer", "tag:keyword", "x=tag")
 	if err != nil {

@@ -166,7 +166,11 @@ var errKind = errors.New("is of the wrong kind")
 // wrong says what a value is, and what the field of a slot takes.
 func (t *taker) wrong(key []byte, slot int, what string) error {
 	f := &t.schema.Fields[t.slots[slot].field]
-	return fmt.Errorf("key %q: %s %w for field %q, which takes %s", key, what, errKind, f.Name, takes[f.Kind])
+	more := ""
+	if f.Kind == schema.KindTime && f.Unit != schema.UnitNanosecond {
+		more = fmt.Sprintf(", and numbers of %ss since 1970", f.Unit)
+	}
+	return fmt.Errorf("key %q: %s %w for field %q, which takes %s%s", key, what, errKind, f.Name, takes[f.Kind], more)
 }
 
 var takes = map[schema.Kind]string{
@@ -200,12 +204,7 @@ func (t *taker) take(key []byte, slot int, b []byte, form int) error {
 		ok = err == nil && !math.IsInf(x, 0) && !math.IsNaN(x) && (form == inText || form == inNumber)
 		v = schema.FloatValue(number, x)
 	case schema.KindTime:
-		var at time.Time
-		var err error
-		if at, err = time.Parse(time.RFC3339Nano, string(b)); err != nil {
-			at, err = time.Parse(time.DateOnly, string(b))
-		}
-		v, ok = schema.TimeValue(number, at), err == nil && form <= inString
+		v, ok = timeValue(number, f.Unit, b, form)
 	}
 	if !ok {
 		what := fmt.Sprintf("the value %.80s", b)
@@ -219,6 +218,21 @@ func (t *taker) take(key []byte, slot int, b []byte, form int) error {
 	}
 	t.got[slot] = append(t.got[slot], v)
 	return nil
+}
+
+// timeValue returns the time in b. Fields of nanoseconds, which is what those have that say
+// nothing of it, take no numbers: they would take those of other units for times of 1970.
+func timeValue(field int, u schema.Unit, b []byte, form int) (schema.Value, bool) {
+	if u != schema.UnitNanosecond && (form == inText || form == inNumber) {
+		if n, err := strconv.ParseInt(string(b), 10, 64); err == nil {
+			return schema.KeyValue(field, schema.KindTime, u, n), true
+		}
+	}
+	at, err := time.Parse(time.RFC3339Nano, string(b))
+	if err != nil {
+		at, err = time.Parse(time.DateOnly, string(b))
+	}
+	return schema.TimeValue(field, at), err == nil && form <= inString
 }
 
 // cell takes the value of a column of CSV or TSV; an empty one is none.

@@ -145,7 +145,9 @@ func TestHeaderContradictions(t *testing.T) {
 		change func(b []byte)
 		want   error
 	}{
-		"newer minor":              {func(b []byte) { b[10]++ }, nil},
+		"newer minor":              {func(b []byte) { b[10]++ }, ErrTooNew},
+		"much newer minor":         {func(b []byte) { b[11]++ }, ErrTooNew},
+		"older minor":              {func(b []byte) { b[10] = 1 }, ErrTooOld},
 		"newer major":              {func(b []byte) { b[8]++ }, ErrTooNew},
 		"flags":                    {func(b []byte) { b[52] = 1 }, ErrCorrupt},
 		"file length":              {func(b []byte) { le.PutUint64(b[32:], uint64(len(b)+1)) }, ErrCorrupt},
@@ -162,7 +164,7 @@ func TestHeaderContradictions(t *testing.T) {
 		"unknown required section": {func(b []byte) { b[96] = 77 }, ErrTooNew},
 		"unknown optional section": {func(b []byte) { b[96], b[100] = 77, 0 }, nil},
 		"flags of a section":       {func(b []byte) { b[64+4] = 3 }, ErrCorrupt},
-		"reserved section":         {func(b []byte) { b[96], b[100] = byte(SectionColumns), 0 }, ErrTooNew},
+		"reserved section":         {func(b []byte) { b[96], b[100] = byte(SectionTopDocs), 0 }, ErrTooNew},
 		"behind the table":         {func(b []byte) { b[128+31] = 1 }, ErrCorrupt},
 		"footer's reserved word":   {func(b []byte) { b[len(b)-16] = 1 }, ErrCorrupt},
 	} {
@@ -183,12 +185,46 @@ func TestHeaderContradictions(t *testing.T) {
 	}
 }
 
+// A small file takes two writes, whatever the number of its sections, and small writes become
+// large ones.
+func TestFileWriterGathers(t *testing.T) {
+	for _, c := range []struct{ sections, pieces, most int }{{3, 2, 2}, {8, 15, 2}, {1, 10 * gather / 100, 12}} {
+		f := &memFile{fail: -1}
+		w := NewFileWriter(f, KindSegment, ID{1})
+		var want []byte
+		for i := range c.sections {
+			w.Begin(SectionID(i+1), 0)
+			for j := range c.pieces {
+				p := bytes.Repeat([]byte{byte(i + j)}, 100)
+				want = append(want, p...)
+				w.Write(p)
+			}
+			w.End()
+		}
+		h, err := w.Finish()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if writes := -1 - f.fail; writes > c.most {
+			t.Errorf("%d sections of %d pieces: %d writes", c.sections, c.pieces, writes)
+		}
+		var got []byte
+		for _, s := range h.Sections[:c.sections] {
+			got = append(got, f.b[s.Offset:s.Offset+s.Length]...)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d sections of %d pieces: other content", c.sections, c.pieces)
+		}
+	}
+}
+
 func TestFileWriterSticksToItsError(t *testing.T) {
 	for n := 0; ; n++ {
 		f := &memFile{fail: n}
 		w := NewFileWriter(f, KindSegment, ID{})
 		w.Begin(1, 0)
 		w.Write([]byte("x"))
+		w.Write(make([]byte, 2*gather)) // not gathered
 		w.End()
 		w.Begin(2, 0)
 		w.End()
@@ -247,10 +283,11 @@ func TestVersions(t *testing.T) {
 	if err := Current().Check(); err != nil {
 		t.Error(err)
 	}
-	if err := (Version{Current().Major, Current().Minor + 5}).Check(); err != nil {
-		t.Error(err)
-	}
-	if err := (Version{Current().Major + 1, 0}).Check(); !errors.Is(err, ErrTooNew) {
-		t.Error(err)
+	for v, want := range map[Version]error{
+		{0, 1}: ErrTooOld, {0, 2}: nil, {0, 3}: nil, {0, 4}: ErrTooNew, {0, 65_535}: ErrTooNew, {1, 0}: ErrTooNew, {1, 3}: ErrTooNew,
+	} {
+		if err := v.Check(); !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), v.String()+", this build reads 0.2 to 0.3") {
+			t.Errorf("%v: %v", v, err)
+		}
 	}
 }

@@ -12,10 +12,10 @@ var (
 	// ErrCorrupt means that bytes contradict their checksum, the specification or each
 	// other.
 	ErrCorrupt = errors.New("corrupt index")
-	// ErrTooOld means that the file has a major version that is no longer supported.
+	// ErrTooOld means that the file has a version that is no longer supported.
 	ErrTooOld = errors.New("index format too old")
-	// ErrTooNew means that the file has a newer major version, or a required section that
-	// this version does not know.
+	// ErrTooNew means that the file has a newer version, or a required section that this
+	// version does not know.
 	ErrTooNew = errors.New("index format too new")
 	// ErrNotAnIndex means that the file or directory is not a Pinion index.
 	ErrNotAnIndex = errors.New("not a Pinion index")

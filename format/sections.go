@@ -33,34 +33,33 @@ type SectionID uint32
 
 // The sections of this version, described by the rows of Sections.
 const (
-	SectionMeta        SectionID = 1  // counts, analyzer, codecs
-	SectionTerms       SectionID = 2  // term blocks with entries and compact lists
-	SectionTermIndex   SectionID = 3  // key and offset of every term block
-	SectionPostings    SectionID = 4  // list extents
-	SectionDocLengths  SectionID = 5  // tokens of every document
-	SectionIDs         SectionID = 6  // external ids in docID order
-	SectionIDIndex     SectionID = 7  // block offsets of SectionIDs
-	SectionIDHash      SectionID = 8  // (hash, docID), sorted, for looking up ids
-	SectionStored      SectionID = 9  // stored text in compressed blocks
-	SectionStoredIndex SectionID = 10 // block offsets of SectionStored
-	SectionManifest    SectionID = 11 // segments of a commit
-	SectionDeletes     SectionID = 12 // roaring bitmap of docIDs
-	SectionPageSums    SectionID = 13 // a CRC-32C of every page before it
-	SectionLists       SectionID = 14 // where the extents of every term block begin
-	SectionFields      SectionID = 15 // fields, of an index with a schema
+	SectionMeta          SectionID = 1  // counts, analyzer, codecs
+	SectionTerms         SectionID = 2  // term blocks with entries and compact lists
+	SectionTermIndex     SectionID = 3  // key and offset of every term block
+	SectionPostings      SectionID = 4  // list extents
+	SectionDocLengths    SectionID = 5  // tokens of every document
+	SectionIDs           SectionID = 6  // external ids in docID order
+	SectionIDIndex       SectionID = 7  // block offsets of SectionIDs
+	SectionIDHash        SectionID = 8  // (hash, docID), sorted, for looking up ids
+	SectionStored        SectionID = 9  // stored text in compressed blocks
+	SectionStoredIndex   SectionID = 10 // block offsets of SectionStored
+	SectionManifest      SectionID = 11 // segments of a commit
+	SectionDeletes       SectionID = 12 // roaring bitmap of docIDs
+	SectionPageSums      SectionID = 13 // a CRC-32C of every page before it
+	SectionLists         SectionID = 14 // where the extents of every term block begin
+	SectionFields        SectionID = 15 // fields, of an index with a schema
+	SectionPositions     SectionID = 18 // where in their documents terms occur
+	SectionColumns       SectionID = 19 // values of fields by document
+	SectionColumnBounds  SectionID = 20 // least and greatest values of parts of columns
+	SectionFrequent      SectionID = 22 // the terms of most documents, of a long segment
+	SectionPositionIndex SectionID = 24 // where the positions of every term block are
 )
 
 // Sections that later versions fill. Files that have one are too new.
 const (
-	SectionBounds2       SectionID = 16 // a quad for every 4,096 postings of long lists
-	SectionTopDocs       SectionID = 17 // the best documents of terms
-	SectionPositions     SectionID = 18 // where in their documents terms occur
-	SectionColumns       SectionID = 19 // values of fields by document
-	SectionColumnBounds  SectionID = 20 // least and greatest values of parts of columns
-	SectionStoredDict    SectionID = 21 // what the blocks of SectionStored were compressed with
-	SectionFrequent      SectionID = 22 // the terms of most documents
-	SectionValues        SectionID = 23 // small stored values, uncompressed
-	SectionPositionIndex SectionID = 24 // offsets in SectionPositions
+	SectionBounds2    SectionID = 16 // a quad for every 4,096 postings of long lists
+	SectionTopDocs    SectionID = 17 // the best documents of terms
+	SectionStoredDict SectionID = 21 // what the blocks of SectionStored were compressed with
 )
 
 // SectionRequired is the flag of a section that a reader must know to read the file.
@@ -82,14 +81,15 @@ type SectionInfo struct {
 	Length   LengthRule // what its length must be
 }
 
-// Side is a part of a segment. Builders write the two sides in either order, and behind them
-// the tail, which is what has Tail set or is on neither side.
+// Side is a part of a segment. Builders write lists and documents in either order, behind them
+// columns, and then the tail, which is what has Tail set or is on no side.
 type Side uint8
 
 // The sides of a segment.
 const (
-	SideLists Side = 1 + iota // the lists and their dictionary
-	SideDocs                  // what segments have of each document
+	SideLists   Side = 1 + iota // the lists and their dictionary
+	SideDocs                    // what segments have of each document
+	SideColumns                 // values of fields by document
 )
 
 // LengthRule says what the length of a section must be. The zero value allows any.
@@ -131,13 +131,15 @@ var sections = []SectionInfo{
 	{ID: SectionFields, Name: "fields", Kind: KindSegment, Required: true, Hot: true},
 	{ID: SectionBounds2, Name: "bounds2", Kind: KindSegment, Reserved: true},
 	{ID: SectionTopDocs, Name: "top-docs", Kind: KindSegment, Reserved: true},
-	{ID: SectionPositions, Name: "positions", Kind: KindSegment, Reserved: true},
-	{ID: SectionColumns, Name: "columns", Kind: KindSegment, Reserved: true},
-	{ID: SectionColumnBounds, Name: "column-bounds", Kind: KindSegment, Reserved: true},
+	{ID: SectionPositions, Name: "positions", Kind: KindSegment, Side: SideLists, Hot: true},
+	{ID: SectionColumns, Name: "columns", Kind: KindSegment, Side: SideColumns, Hot: true},
+	{ID: SectionColumnBounds, Name: "column-bounds", Kind: KindSegment, Side: SideColumns, Tail: true, Hot: true,
+		Length: LengthRule{Multiple: 8, Least: 64}},
 	{ID: SectionStoredDict, Name: "stored-dict", Kind: KindSegment, Reserved: true},
-	{ID: SectionFrequent, Name: "frequent", Kind: KindSegment, Reserved: true},
-	{ID: SectionValues, Name: "values", Kind: KindSegment, Reserved: true},
-	{ID: SectionPositionIndex, Name: "position-index", Kind: KindSegment, Reserved: true},
+	{ID: SectionFrequent, Name: "frequent", Kind: KindSegment, Side: SideLists, Tail: true,
+		Length: LengthRule{Least: 1}},
+	{ID: SectionPositionIndex, Name: "position-index", Kind: KindSegment, Side: SideLists, Tail: true, Hot: true, Whole: true,
+		Length: LengthRule{Implied: func(n Counts) int64 { return 8*n.TermBlocks + 8 }}},
 }
 
 // Sections returns the rows of the table of sections, in the order of their ids, without

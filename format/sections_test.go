@@ -22,6 +22,9 @@ func TestSections(t *testing.T) {
 		shown++
 	}
 	for _, row := range sections {
+		if next == 23 { // which FORMAT.md says is free
+			next++
+		}
 		if row.ID != next || row.Name == "" || names[row.Name] || row.ID.String() != row.Name {
 			t.Fatalf("row %d has id %d and name %q", next, row.ID, row.Name)
 		}

@@ -2,12 +2,11 @@ package format
 
 import "fmt"
 
-// Version is the version of a file's format. A reader accepts files of its own major
-// version and any minor version. Files of a higher minor version may contain optional
-// sections that it does not know.
+// Version is the version of a file's format. While the major version is 0, each minor version
+// is a format that older readers may misread, so they refuse it.
 type Version struct {
 	Major uint16 // changes when older readers would misread the file
-	Minor uint16 // changes when something is added that older readers can ignore
+	Minor uint16 // so does it while Major is 0; then it changes when they can ignore what is added
 }
 
 // Current returns the version that this package writes. The history of versions:
@@ -31,7 +30,7 @@ func (v Version) Check() error {
 	switch {
 	case v.Major < oldest.Major || v.Major == oldest.Major && v.Minor < oldest.Minor:
 		return &Error{Kind: ErrTooOld, Block: NoBlock, Offset: offMajor, Msg: v.message()}
-	case v.Major > Current().Major:
+	case v.Major > Current().Major || v.Major == Current().Major && v.Minor > Current().Minor:
 		return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: offMajor, Msg: v.message()}
 	}
 	return nil

@@ -9,13 +9,14 @@ import (
 )
 
 // FileWriter writes a container: sections in order, then the footer, then the front, so that a partially written file has no valid header. A segment gets the section
-// PAGESUMS, whose sums FileWriter holds until the end: a thousandth of the file. After a
-// failure all methods return the first error.
+// PAGESUMS, whose sums FileWriter holds until the end: a thousandth of the file. It gathers
+// small writes. After a failure all methods return the first error.
 type FileWriter struct {
 	w     io.WriterAt
 	h     Header
-	room  int   // sections that the table has room for
-	off   int64 // offset of the next byte
+	room  int    // sections that the table has room for
+	off   int64  // offset of the next byte
+	small []byte // gathered, to be written in front of off
 	sum   *xxhash.Digest
 	pages pageSummer
 	open  bool
@@ -76,10 +77,32 @@ func (f *FileWriter) Write(p []byte) (int, error) {
 	if f.h.Kind == KindSegment {
 		f.pages.add(p)
 	}
-	n, err := f.w.WriteAt(p, f.off)
-	f.off += int64(n)
-	f.err = err
-	return n, err
+	return len(p), f.append(p)
+}
+
+// gather is how many bytes of small writes are gathered.
+const gather = 16 << 10
+
+// append appends p to the file. What is gathered before is written by flush.
+func (f *FileWriter) append(p []byte) error {
+	if len(f.small)+len(p) > gather {
+		f.flush()
+	}
+	if len(p) < gather {
+		f.small = append(f.small, p...)
+	} else if f.err == nil {
+		_, f.err = f.w.WriteAt(p, f.off)
+	}
+	f.off += int64(len(p))
+	return f.err
+}
+
+// flush writes what was gathered.
+func (f *FileWriter) flush() {
+	if len(f.small) > 0 && f.err == nil {
+		_, f.err = f.w.WriteAt(f.small, f.off-int64(len(f.small)))
+	}
+	f.small = f.small[:0]
 }
 
 // End pads and closes the open section.
@@ -122,7 +145,8 @@ func (f *FileWriter) Finish() (*Header, error) {
 	}
 	f.h.FileLen = f.off + FooterSize
 	front := f.h.AppendFront(nil)
-	if _, f.err = f.w.WriteAt(f.h.AppendFooter(nil, front), f.off); f.err != nil {
+	f.append(f.h.AppendFooter(nil, front))
+	if f.flush(); f.err != nil {
 		return nil, f.err
 	}
 	if _, f.err = f.w.WriteAt(front, 0); f.err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/cespare/xxhash/v2"
@@ -96,12 +97,16 @@ func seedFields(f testing.TB) []byte {
 		lens[i], all.Docs[i], all.Freqs[i] = 40, uint32(i), 1
 	}
 	many := format.Postings{Docs: all.Docs, Freqs: lens}
+	gaps := make([]uint32, 40*n)
+	for i := range gaps {
+		gaps[i] = uint32(i % 7 * (i % 11 / 10) << (i % 20))
+	}
 	o := build.Options{Docs: n, Stored: true, DocsCodec: bp, FreqsCodec: bp}
 	for i, kind := range []schema.Field{
-		{Name: "a", Kind: schema.KindText, Lengths: schema.LengthsByte, Stored: true}, {Name: "b", Kind: schema.KindKeyword}, {Name: "c", Kind: schema.KindText},
-		{Name: "d", Kind: schema.KindInteger, Stored: true},
+		{Name: "a", Kind: schema.KindText, Lengths: schema.LengthsByte, Stored: true}, {Name: "b", Kind: schema.KindKeyword}, {Name: "c", Kind: schema.KindText, Index: schema.IndexPositions},
+		{Name: "d", Kind: schema.KindInteger, Stored: true, Column: true}, {Name: "e", Kind: schema.KindKeyword, Index: schema.IndexNone, Column: true},
 	} {
-		kind.ID = uint32(4 - i)
+		kind.ID = uint32(5 - i)
 		of := build.Field{Field: kind}
 		if kind.HasLengths() {
 			of.Lengths = []segment.LengthTable{segment.NewLengthTable(lens)}
@@ -109,18 +114,26 @@ func seedFields(f testing.TB) []byte {
 		o.Fields = append(o.Fields, of)
 	}
 	b, err := build.New(format.NewFileWriter(&out, format.KindSegment, format.ID{}), o)
-	for i, p := range []format.Postings{many, all, many} {
+	for i, p := range []format.Postings{many, all, many.Slice(0, n-1)} {
 		if err == nil {
 			err = b.BeginField(i)
 		}
 		if err == nil {
-			err = b.AddList([]byte("all"), p)
+			err = b.AddPositions([]byte("all"), p, gaps[:i/2*40*p.Len()])
+		}
+	}
+	for i, tf := range []uint32{1, 39} { // few positions; 40 in all, as in other documents
+		if err == nil {
+			err = b.AddPositions([]byte{'b' + byte(i)}, format.Postings{Docs: []uint32{n - 1}, Freqs: []uint32{tf}}, gaps[:tf])
 		}
 	}
 	for i := range n {
 		if err == nil {
-			err = b.AddDoc(fmt.Appendf(nil, "d%d", i), record.Append(nil, 1, schema.IntegerValue(0, int64(i))))
+			err = b.AddDoc(fmt.Appendf(nil, "d%d", i), record.Append(nil, 2, schema.IntegerValue(0, int64(i))))
 		}
+	}
+	if err == nil {
+		err = addColumns(b, n)
 	}
 	if err == nil {
 		_, err = b.Finish()
@@ -129,6 +142,25 @@ func seedFields(f testing.TB) []byte {
 		f.Fatal(err)
 	}
 	return inputOf(f, out)
+}
+
+// addColumns adds the columns of a segment of seedFields: values that ascend, and several keywords.
+func addColumns(b *build.Builder, docs int) error {
+	err := b.BeginColumn(3, nil)
+	for i := range docs {
+		if err == nil {
+			err = b.AddColumn(int64(i))
+		}
+	}
+	if err == nil {
+		err = b.BeginColumn(4, slices.Values([][]byte{[]byte("debug"), []byte("error"), []byte("warn")}))
+	}
+	for i := range docs {
+		if err == nil {
+			err = b.AddColumn([]int64{0, int64(i % 3), 2}[:i%4]...)
+		}
+	}
+	return err
 }
 
 // segmentFile makes a file of a fuzz input, with valid checksums.
@@ -206,12 +238,19 @@ func readSegment(s *segment.Segment) {
 			l.Bucket(l.Last(b))
 		}
 		l.Layout()
+		readPositions(&l)
 	}
 	s.Terms().SeekGE([]byte("b"))
 	s.Prefix([]byte("a")).Next()
 	for i := range s.Fields() {
 		s.Field(i).Terms([]byte("a")).SeekGE([]byte("al"))
 		s.Field(i).Lookup([]byte("all"))
+	}
+	s.Frequent()
+	for i := range s.Fields() {
+		if c, ok, err := s.Field(i).Column(); ok && err == nil {
+			readColumn(c)
+		}
 	}
 	var id []byte
 	for doc := range min(s.Meta().Docs, 64) {
@@ -220,4 +259,49 @@ func readSegment(s *segment.Segment) {
 		s.AppendStored(nil, doc)
 		s.DocLen(doc)
 	}
+}
+
+// readPositions uses the positions of l, if it has some.
+func readPositions(l *segment.List) {
+	p, err := l.Positions()
+	if err != nil {
+		return
+	}
+	r := p.Reader()
+	var freqs [1 << 16]uint32
+	for block := range min(l.Blocks, 64) {
+		n, total, before := copy(freqs[:], l.Small().Freqs), uint32(0), uint32(0)
+		if n == 0 {
+			n, _ = l.DecodeFreqs(freqs[:], block, 1)
+		}
+		for _, tf := range freqs[:n] {
+			total += tf
+			if _, err := r.Append(nil, block, before, min(tf, 300)); err != nil {
+				break
+			}
+			before += tf
+		}
+		p.AppendBlock(nil, block, total)
+		p.RawBlock(block)
+	}
+}
+
+// readColumn uses what c has.
+func readColumn(c *segment.Column) {
+	var values segment.ColumnValues
+	var docs [segment.ColumnBlock / 64]uint64
+	is := c.Info()
+	for b := range c.Blocks() {
+		c.Read(b, &values)
+		c.Range(b, is.Min+1, is.Max, &docs)
+		c.In(b, []int64{is.Min, is.Min + 2, is.Min + 4, is.Min + 6, is.Min + 8, is.Max}, &docs)
+		c.Append(nil, uint32(b)*segment.ColumnBlock)
+	}
+	for word, err := range c.Keywords(0) {
+		if err != nil {
+			break
+		}
+		c.Ordinal(word)
+	}
+	c.Keyword(nil, int64(is.Keywords)-1)
 }

@@ -1,14 +1,17 @@
 package gpuload
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/query"
 )
 
 // leastMemory is the least Options.Memory that attach tries where the caller has set none.
@@ -55,12 +58,13 @@ func (x *Executor) free() {
 	if x.pinned != nil {
 		_ = x.dev.HostFree(x.pinned)
 	}
-	for _, p := range append(append([]kernels.Ptr{x.codes, x.lent}, x.norms...), x.live...) {
+	x.tables.shed(x.dev)
+	for _, p := range slices.Concat([]kernels.Ptr{x.codes, x.lent}, x.norms, x.lengths, x.live) {
 		if p != 0 {
 			_ = x.dev.Free(p)
 		}
 	}
-	x.pinned, x.codes, x.lent, x.norms, x.live = nil, 0, 0, nil, nil
+	x.pinned, x.codes, x.lent, x.norms, x.lengths, x.live = nil, 0, 0, nil, nil, nil
 }
 
 // arenaBytes returns the size of the device memory for lists.
@@ -89,7 +93,16 @@ func (x *Executor) mostBytes() int64 {
 // leastBytes returns what the Executor allocates on the device before any query: lists, their
 // table, what loads need, and lengths and norms of all documents.
 func (x *Executor) leastBytes() int64 {
-	return x.arenaBytes() + int64(layout.DescSize)*int64(x.slots()) + int64(residency.Loaders*residency.PinnedSize) + 5*int64(x.docs)
+	size := x.arenaBytes() + int64(layout.DescSize)*int64(x.slots()) + int64(residency.Loaders*residency.PinnedSize)
+	for _, f := range x.fields {
+		switch {
+		case f.coded:
+			size += int64(x.docs)
+		case !f.even:
+			size += 5 * int64(x.docs) // or more, if lengths take more than a byte
+		}
+	}
+	return size
 }
 
 // firstIn, firstOut and firstWork are bytes that suffice for the buffers of most batches of
@@ -127,6 +140,7 @@ func (x *Executor) open() (err error) {
 		return err
 	}
 	x.lists.AsStored = x.options.AsStored
+	x.tables.budget = min(int64(cmp.Or(x.options.FilterBytes, query.DefaultFilterBytes))*int64(x.docs), x.options.Memory/4)
 	x.lists.Least = layout.LeastPresent(x.options.Presence)
 	x.idle = make(chan *stage, len(x.stages))
 	for i := range x.stages {

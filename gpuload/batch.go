@@ -3,10 +3,10 @@ package gpuload
 import (
 	"errors"
 	"math"
+	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
-	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 )
@@ -28,9 +28,12 @@ func (l *batch) addTerms(c *job) {
 		} else {
 			term.List = o.want.List.Slot
 			l.codecs |= o.want.List.Codecs
-			term.Bound = l.x.scorer.Bound(w, o.want.List.Quad)
+			term.Bound = l.x.fields[c.plan.field(t)].scorer.Bound(w, o.want.List.Quad)
 		}
 		l.terms = append(l.terms, term)
+		if c.plan.fields != nil {
+			l.score = append(l.score, l.x.scoring(c.seg, c.plan.field(t)))
+		}
 		c.drive = append(c.drive, o)
 	}
 	c.terms = len(l.terms) - c.first
@@ -41,15 +44,32 @@ func (l *batch) addTerms(c *job) {
 	}
 }
 
+// putTerms enqueues the copy of the terms, and of how they are scored if the index has a schema.
+func (l *batch) putTerms() kernels.Ptr {
+	if len(l.score) > 0 {
+		l.scoresAt = layout.Put(l.st.Buffers, l.score)
+	}
+	return layout.Put(l.st.Buffers, l.terms)
+}
+
+// fieldScoreSize is the size of a kernels.FieldScore.
+const fieldScoreSize = int(unsafe.Sizeof(kernels.FieldScore{}))
+
 // queries returns the descriptors of the jobs. The caller sets Out.
 func (l *batch) queries() []kernels.QueryDesc {
 	q := sized(&l.descsOf, len(l.jobs))
 	for i, c := range l.jobs {
 		s := &l.x.views[c.seg]
-		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
+		q[i] = kernels.QueryDesc{Norms: l.x.norms[c.seg*len(l.x.fields)], Live: l.x.live[c.seg], FirstTerm: uint32(c.first),
 			NTerms: uint32(c.terms), DocBase: s.Base, Docs: s.Docs, Slot: uint32(c.slot)}
 		if l.local {
 			q[i].DocBase = 0
+		}
+		if at := c.plan.within; at != 0 {
+			q[i].Live = at + kernels.Ptr(s.Base/8)
+		}
+		if at := c.plan.statics; at != 0 {
+			q[i].Statics, q[i].Most = at+4*kernels.Ptr(s.Base), c.plan.most
 		}
 	}
 	return q
@@ -101,11 +121,11 @@ func (l *batch) reserve(in int, work int64, out int) error {
 	return l.x.makeRoom(l.st, in, work+64*int64(len(l.plans)), out)
 }
 
-// makeRoom makes room in the buffers of a stage, if need be with the scratch memory of those
-// that are idle: after long batches they may hold all that there is.
+// makeRoom makes room in the buffers of a stage, if need be with what is spare: the scratch memory of
+// stages that are idle may be all that there is after long batches.
 func (x *Executor) makeRoom(st *stage, in int, work int64, out int) error {
 	err := st.Reserve(in, work, out)
-	if errors.Is(err, ErrMemory) && x.freeIdle() {
+	if errors.Is(err, ErrMemory) && x.freeSpare() {
 		err = st.Reserve(in, work, out)
 	}
 	return err
@@ -170,11 +190,11 @@ func (l *batch) floors() kernels.Ptr {
 func (l *batch) finish(outKeys []int, launches ...func()) error {
 	st := l.st
 	l.send()
-	st.Batch.Record(residency.Timers + 2*st.stream)
+	st.Batch.Record(timer(st))
 	for _, f := range launches {
 		f()
 	}
-	st.Batch.Record(residency.Timers + 2*st.stream + 1)
+	st.Batch.Record(timer(st) + 1)
 	_, size := l.outLayout()
 	st.Batch.CopyOut(st.Out[:size], st.OutDev)
 	if err := l.x.dev.Submit(&st.Batch); err != nil {
@@ -207,6 +227,9 @@ func (p *pending) read(out []byte) {
 // floor returns a key that at least k documents exceed, by the k-th impacts of the lists,
 // or 0.
 func (x *Executor) floor(p *plan) (key uint64) {
+	if p.within != 0 {
+		return 0 // those documents may not be among its hits
+	}
 	for t, w := range p.weights {
 		for s := range x.views {
 			o := &p.lists[t*len(x.views)+s]
@@ -216,7 +239,8 @@ func (x *Executor) floor(p *plan) (key uint64) {
 			}
 			for i, n := range o.reach {
 				if tf, dl, ok := r.Kth[i].Pair(); ok && p.k <= int(n) {
-					v := query.Score(w, float32(tf), x.scorer.Norm(dl))
+					sc := x.fields[p.field(t)].scorer
+					v := sc.Score(w, float32(tf), sc.Norm(dl))
 					key = max(key, uint64(math.Float32bits(v))<<32)
 					break
 				}

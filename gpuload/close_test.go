@@ -39,6 +39,14 @@ func TestCallsBesideClose(t *testing.T) {
 				}
 				return err
 			},
+			"Filters": func() error {
+				b, err := x.Filters(ctx, []Filter{{{{Term: []byte("a")}, {End: 1}}}})
+				if err != nil {
+					return err
+				}
+				_, err = b.Bitmap(ctx, 0)
+				return errors.Join(err, b.Close())
+			},
 		} {
 			running.Go(func() {
 				err := f()

@@ -18,8 +18,9 @@ import (
 var ErrNotStarted = errors.New("gpuload: conjunction not started")
 
 // NewConjunction prepares queries for a stream, 0 to 7; Conjunctions on different streams
-// can overlap. Mode and K of the queries are ignored. The error matches ErrUnsupported if
-// the device cannot answer a query; Options.CPU is not used.
+// can overlap. K of the queries is ignored, and without a Node their Mode. A Node must be a conjunction of terms, of one
+// field or of several; Text that is searched in several fields is none. The error matches ErrUnsupported for other
+// queries, and for those that the device cannot answer; Options.CPU is not used.
 func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, stream int, how Strategy) (*Conjunction, error) {
 	if how >= strategyCount {
 		return nil, fmt.Errorf("%w: gpuload: no %v", query.ErrInvalid, how)
@@ -35,7 +36,7 @@ func (x *Executor) NewConjunction(ctx context.Context, queries []query.Query, st
 	if err := x.await(ctx); err != nil {
 		return nil, err
 	}
-	queries, err := x.parser.Complete(queries)
+	queries, err := x.complete(queries)
 	if err != nil {
 		return nil, err
 	}
@@ -57,16 +58,21 @@ func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how St
 	x := c.x
 	queries = slices.Clone(queries)
 	for i := range queries {
-		if !plain(&queries[i]) {
-			return fmt.Errorf("query %d, a Node with boosts or hits after another: %w", i, ErrUnsupported)
+		if queries[i].After != nil {
+			return fmt.Errorf("query %d, of hits after another: %w", i, ErrUnsupported)
 		}
-		queries[i].Mode, queries[i].K = query.And, 1
+		if queries[i].K = 1; queries[i].Node == nil {
+			queries[i].Mode = query.And
+		}
 	}
 	plans := x.resolve(queries)
 	use, smalls := make([]*plan, len(plans)), 0
 	for i := range plans {
 		if plans[i].err != nil {
 			return fmt.Errorf("query %d: %w", i, plans[i].err)
+		}
+		if p := &plans[i]; p.mode != query.And && len(p.weights) > 1 {
+			return fmt.Errorf("query %d, a Node of mode %v: %w", i, p.mode, ErrUnsupported)
 		}
 		use[i] = &plans[i]
 		smalls += plans[i].weight.smalls
@@ -78,7 +84,7 @@ func (c *Conjunction) prepare(ctx context.Context, queries []query.Query, how St
 		return err
 	}
 	for i, p := range use {
-		if p.cpu || !x.usable(p) {
+		if p.cpu || p.ask != nil || !x.usable(p) {
 			return fmt.Errorf("query %d: %w", i, x.why(p))
 		}
 	}

@@ -50,13 +50,17 @@ func (l *batch) disjunctions(size int) error {
 				Last: uint32(docs * (r + 1) / uint64(runs[i])), Slot: uint32(c.slot)})
 		}
 	}
-	p := kernels.DisjunctParams{Lists: x.lists.Table, Queries: layout.Put(st.Buffers, queries), Terms: layout.Put(st.Buffers, l.terms),
+	p := kernels.DisjunctParams{Lists: x.lists.Table, Queries: layout.Put(st.Buffers, queries), Terms: l.putTerms(),
 		Ranges: layout.Put(st.Buffers, ranges), Keys: keys, Counts: counts, Floors: floors, NRanges: uint32(total),
 		Width: uint32(x.options.width), Keep: uint32(maxk), Buffer: queueSize}
+	k := kernels.Disjunct
+	if x.fielded() {
+		k, p.Fields = kernels.DisjunctFields, l.scoresAt
+	}
 	l.toOut(selects, outKeys)
 	return l.finish(outKeys, func() {
 		st.Batch.Fill(counts, 4*int64(total))
-		st.Batch.Launch(kernels.Disjunct, total, 8*queueSize+4*x.options.width, kernels.Bytes(&p))
+		st.Batch.Launch(k, total, 8*queueSize+4*x.options.width, kernels.Bytes(&p))
 	}, l.selection(selects))
 }
 

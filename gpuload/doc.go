@@ -6,6 +6,8 @@
 // answers batches of queries as a query.Searcher does. A Group has an Executor on each of
 // several GPUs. Package hybrid makes batches of single queries. ExecuteInto puts results into
 // memory that the next call reuses, so that millions of queries a second leave hardly any garbage.
+// Queries under filters and with static scores are answered too: what these say of each document stays in device memory beside the lists.
+// Executor.Filters makes bitmaps of documents that pass filters and leaves them there.
 //
 // A list's extent is copied unchanged from the mapped segment. The first time, its checksum
 // is verified and a kernel decodes each of its blocks and compares the postings with the
@@ -29,6 +31,10 @@
 //	conjunction.go    conjunctions that return docIDs; merged.go: MergePath, on decoded lists
 //	conjoin.go        the state of a Conjunction
 //	strategy.go       algorithms for intersection
+//	filters.go        filters to bitmaps in device memory; filter_sets.go: their sets
+//	within.go         queries under a filter of FilterBits
+//	tables.go         what the device has by document for queries: bitmaps of filters, static scores
+//	asks.go           queries that ask for these: whether they are worth making, and how they are made
 //	group_route.go    which device answers a query
 //	resident.go       which lists are there, for predictions of costs
 //	group.go          Group: several devices
@@ -45,6 +51,7 @@
 //	snapshot.go       segments and statistics of a snapshot; LoadAll
 //	plan.go           which lists of a query log are worth device memory
 //	executor.go       Executor, a batch, and the stages of batches in flight
+//	fields.go         the fields of an index with a schema, and how they are scored
 //	terms.go          terms in canonical order, looked up or from a cache
 //	expected.go       lists of queries that will come
 //	scarcity.go       whether to load lists or to leave queries to the CPU when memory is full

@@ -6,9 +6,13 @@ import (
 	"log"
 	"os"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -98,4 +102,26 @@ func ExamplePlan() {
 	resident, bytes := gpuload.Fit(lists, 5<<20)
 	fmt.Println(len(resident), "lists,", bytes>>10, "KiB")
 	// Output: 2 lists, 4160 KiB
+}
+
+// Bitmaps of the documents that pass filters stay in device memory, where kernels of other libraries can read them.
+func ExampleExecutor_Filters() {
+	filter := func(ctx context.Context, x *gpuload.Executor, inStock *roaring.Bitmap) error {
+		cheap := gpuload.Set{Where: filter.Range{Field: "price", Max: schema.IntegerValue(0, 100)}}
+		acme, apex := gpuload.Set{Field: "brand", Term: []byte("acme")}, gpuload.Set{Field: "brand", Term: []byte("apex")}
+		bits, err := x.Filters(ctx, []gpuload.Filter{
+			{{acme, apex}, {cheap}, {{Bitmap: inStock}}},          // a cheap one of either brand, in stock
+			{{{Field: "brand", Term: []byte("acme"), Not: true}}}, // one of another brand
+		})
+		if err != nil {
+			return err
+		}
+		defer bits.Close()
+		address, stride := bits.Device()
+		for i := range bits.Len() {
+			fmt.Printf("%d documents pass filter %d: bitmap at %#x\n", bits.Count(i), i, address+uintptr(i*stride))
+		}
+		return nil
+	}
+	_ = filter
 }

@@ -19,9 +19,11 @@ type execution struct {
 	ctx     context.Context
 	queries []query.Query
 	results []query.Result
-	arena   *query.Arena // of the hits; may be nil
-	share   int          // queries in each
-	helpers int          // goroutines that look up the terms of a share
+	arena   *query.Arena           // of the hits; may be nil
+	share   int                    // queries in each
+	helpers int                    // goroutines that look up the terms of a share
+	within  *within                // of all queries; nil: all documents
+	tables  map[tableKey]*docTable // that queries use
 
 	mu     sync.Mutex
 	next   int   // the first query that no share has yet
@@ -56,17 +58,24 @@ func (x *Executor) execute(ctx context.Context, queries []query.Query, results [
 		return nil, err
 	}
 	defer x.leave()
-	queries, err := x.parser.Complete(queries)
-	if err != nil {
+	return (&execution{x: x, ctx: ctx, queries: queries, results: results, arena: a}).execute()
+}
+
+// execute answers the queries, between enter and leave.
+func (e *execution) execute() ([]query.Result, error) {
+	x := e.x
+	var err error
+	if e.queries, err = x.complete(e.queries); err != nil {
 		return nil, err
 	}
-	ok, err := x.works(ctx)
+	ok, err := x.works(e.ctx)
 	if err != nil {
 		return nil, err
 	}
 	x.working.Add(1)
 	defer x.working.Add(-1)
-	e := &execution{x: x, ctx: ctx, queries: queries, results: results, arena: a, lost: !ok}
+	defer e.free()
+	e.lost = !ok
 	shares := e.run()
 	if e.failed == nil && len(e.misfit) > 0 {
 		e.alone(shares > 1)
@@ -129,7 +138,7 @@ func (e *execution) fail(lo int, err error) {
 
 // answer answers the queries from lo up to hi.
 func (e *execution) answer(c *crew, lo, hi int) error {
-	c.plans, c.use = slices.Grow(c.plans[:0], hi-lo)[:hi-lo], c.use[:0]
+	c.plans, c.use, c.asks = slices.Grow(c.plans[:0], hi-lo)[:hi-lo], c.use[:0], false
 	c.scratch.arena = e.arena
 	defer c.forget()
 	e.x.resolveAll(c, e.queries[lo:hi], e.helpers)
@@ -138,7 +147,8 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 		if p.err != nil {
 			return &query.NumberError{Number: lo + i, Err: p.err}
 		}
-		c.use = append(c.use, p)
+		e.within.of(p)
+		c.use, c.asks = append(c.use, p), c.asks || p.ask != nil
 	}
 	e.mu.Lock()
 	lost := e.lost
@@ -169,7 +179,13 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 
 // onDevice answers c.use on the device, or marks them for the CPU if it fails.
 func (e *execution) onDevice(c *crew) error {
-	err := e.x.onDevice(e.ctx, &c.scratch, c.use)
+	var err error
+	if c.asks {
+		err = e.give(c.use)
+	}
+	if err == nil {
+		err = e.x.onDevice(e.ctx, &c.scratch, c.use)
+	}
 	if !errors.Is(err, ErrDevice) && !errors.Is(err, ErrMemory) {
 		return err
 	}
@@ -189,11 +205,12 @@ func (e *execution) alone(others bool) {
 	slices.Sort(e.misfit)
 	rest := e.misfit
 	if others {
-		again := &execution{x: e.x, ctx: e.ctx, arena: e.arena, helpers: 1, lost: e.lost}
+		again := &execution{x: e.x, ctx: e.ctx, arena: e.arena, helpers: 1, lost: e.lost, within: e.within}
 		for _, i := range rest {
 			again.queries = append(again.queries, e.queries[i])
 		}
 		again.results = make([]query.Result, len(again.queries))
+		defer again.free()
 		if err := again.answer(new(crew), 0, len(rest)); err != nil {
 			e.failed = numbered(err, rest)
 			return
@@ -219,6 +236,9 @@ func (e *execution) finish() {
 	rest := make([]query.Query, len(e.onCPU))
 	for i, j := range e.onCPU {
 		rest[i] = e.queries[j]
+	}
+	if e.failed = e.within.filter(e.ctx, rest); e.failed != nil {
+		return
 	}
 	var p plan
 	if e.x.options.CPU == nil { // the error says why the device cannot

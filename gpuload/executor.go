@@ -3,6 +3,7 @@ package gpuload
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -21,9 +22,10 @@ import (
 const maxK = 1024
 
 // ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil.
-// Such a query has k over 1024, more than 64 terms, a filter, a trace, a list in a codec
-// without kernels, or a list that did not fit. New fails with it if the snapshot has more than
-// 2^32-2^20 documents or one of more than 2^26 tokens.
+// Such a query is neither a disjunction nor a conjunction of terms (a tree of nodes within nodes, or
+// one with patterns), asks for its total, facets or a trace, is sorted or collapsed, has an After, k over 1024 or more than
+// 64 terms, or needs a list, or a bitmap of a filter, that did not fit, or a list in a codec without kernels. New fails with it if the
+// snapshot has more than 2^32-2^20 documents or one of more than 2^26 tokens.
 var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 
 // Executor answers batches of queries over one snapshot on a Device. It implements
@@ -34,7 +36,8 @@ type Executor struct {
 	dev          cuda.Device
 	segments     []residency.Segment
 	views        []residency.View
-	scorer       *query.Scorer
+	aligned      bool    // bitmaps of all documents have a whole word where each view begins
+	fields       []field // of the documents, at least one
 	parser       *query.Parser
 	snapshot     *reader.Snapshot
 	options      Options
@@ -44,9 +47,11 @@ type Executor struct {
 	dictionaries []terms.Part  // of segments
 	crews        sync.Pool     // of *crew
 	found        sync.Pool     // of *resolver
-	norms        []kernels.Ptr // by view
-	live         []kernels.Ptr
-	codes        kernels.Ptr                                 // decoded values of quad codes
+	norms        []kernels.Ptr // by view and field, as kernels.FieldScore has them
+	lengths      []kernels.Ptr // of documents, beside norms that are lengths
+	live         []kernels.Ptr // by view
+	tables       docTables
+	codes        kernels.Ptr                                 // decoded values of quad codes, by field
 	stages       [cuda.Streams - residency.LoadStreams]stage // the other streams are for loads
 	idle         chan *stage
 	peak         layout.Peak
@@ -64,7 +69,7 @@ type Executor struct {
 	mu           sync.Mutex // guards the fields below and the epochs of stages
 	epoch        uint64
 	busy         float64                      // seconds
-	conjunctions map[interface{ free() }]bool // open
+	conjunctions map[interface{ free() }]bool // open, and FilterBits
 }
 
 // stage is the state of one batch in flight.
@@ -92,16 +97,21 @@ const (
 
 // halfOf is hostHalf for segments and options that are valid.
 func halfOf(segments []residency.Segment, o Options) *Executor {
-	x := &Executor{segments: segments, views: residency.Join(segments, o.AsStored || o.apart), scorer: o.Scorer, options: o, epoch: 1, conjunctions: map[interface{ free() }]bool{}}
+	if o.fields == nil {
+		o.fields = []field{{scorer: o.Scorer}}
+	}
+	x := &Executor{segments: segments, views: residency.Join(segments, o.AsStored || o.apart), fields: o.fields, options: o, epoch: 1, conjunctions: map[interface{ free() }]bool{}}
 	x.state.ready = make(chan struct{})
+	x.aligned = !slices.ContainsFunc(x.views, func(v residency.View) bool { return v.Base%32 != 0 })
 	for i := range x.views {
 		x.docs += uint64(x.views[i].Docs)
 	}
-	for _, s := range segments {
-		x.dictionaries = append(x.dictionaries, terms.Part{Views: s.Seg, Deletes: s.Deletes, Fields: []terms.Dictionary{s.Seg}})
+	for i := range segments {
+		s := &segments[i]
+		x.dictionaries = append(x.dictionaries, terms.Part{Views: s.Seg, Deletes: s.Deletes, Fields: dictionariesOf(s, len(o.fields))})
 	}
-	weigh := func(_ int, df uint64, times int, _ float64) float32 { return o.Scorer.Weight(df, times) }
-	x.terms.Init(weigh, 1, knownSets(x.countTerms(), len(x.views)))
+	weigh := func(field int, df uint64, boost float64) float32 { return o.fields[field].scorer.Boosted(df, boost) }
+	x.terms.Init(weigh, len(o.fields), knownSets(x.countTerms(), len(x.views)))
 	return x
 }
 
@@ -133,6 +143,9 @@ type Stats struct {
 	BytesLoaded     int64
 	Refused         int64 // lists that failed a check or did not fit
 	Marked          int64 // bytes of presence words, not part of Bytes
+	// Tables are the bitmaps of filters and the columns of static scores that are resident now, which lie beside the
+	// lists, and TableBytes the bytes of their memory.
+	Tables, TableBytes int64
 	// Busy is the sum over batches of the time from the first to the last kernel. Batches
 	// overlap, so it can exceed elapsed time.
 	Busy time.Duration
@@ -146,6 +159,7 @@ func (x *Executor) Stats() Stats {
 	c := x.lists.Counters()
 	s := Stats{Lists: c.Lists, Bytes: c.Bytes, Stored: c.Stored, Hits: c.Hits, Misses: c.Misses, HitBytes: c.HitBytes, Loaded: c.Loaded, Evicted: c.Evicted,
 		BytesLoaded: c.BytesLoaded, Refused: c.Refused, Marked: c.Marked}
+	s.Tables, s.TableBytes = x.tables.counts()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s.Busy = time.Duration(x.busy * 1e9)
@@ -157,6 +171,7 @@ func (s *Stats) add(o Stats) {
 	s.Lists, s.Bytes, s.Stored = s.Lists+o.Lists, s.Bytes+o.Bytes, s.Stored+o.Stored
 	s.Hits, s.Misses, s.HitBytes = s.Hits+o.Hits, s.Misses+o.Misses, s.HitBytes+o.HitBytes
 	s.Loaded, s.Evicted, s.BytesLoaded = s.Loaded+o.Loaded, s.Evicted+o.Evicted, s.BytesLoaded+o.BytesLoaded
+	s.Tables, s.TableBytes = s.Tables+o.Tables, s.TableBytes+o.TableBytes
 	s.Refused, s.Marked, s.Busy = s.Refused+o.Refused, s.Marked+o.Marked, s.Busy+o.Busy
 }
 
@@ -253,11 +268,13 @@ type batch struct {
 	plans []*plan
 	jobs  []job
 	terms []kernels.Term
-	descs []kernels.ListDesc // of lists without an extent
+	score []kernels.FieldScore // by term, if the index has a schema
+	descs []kernels.ListDesc   // of lists without an extent
 
 	conjunctive bool
 	local       bool             // docIDs of the results are local to their segments
 	codecs      kernels.CodecSet // of the lists
+	scoresAt    kernels.Ptr      // score on the device
 	drives      []*posting       // slab for job.drive
 
 	// Scratch.

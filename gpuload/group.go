@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -68,6 +69,15 @@ func newGroup(n int, o Options, open func(i int, o Options) (*Executor, error)) 
 	return g, nil
 }
 
+// FieldScorer returns the scorer that the Group's CPU has for a field.
+func (m *member) FieldScorer(field string) (*query.Scorer, bool) {
+	c := fieldScorersOf(m.group.cpu)
+	if c == nil {
+		return nil, false
+	}
+	return c.FieldScorer(field)
+}
+
 // Executors returns the Executors of the Group, by device.
 func (g *Group) Executors() []*Executor {
 	xs := make([]*Executor, len(g.members))
@@ -75,6 +85,28 @@ func (g *Group) Executors() []*Executor {
 		xs[i] = m.x
 	}
 	return xs
+}
+
+// Filters is Executor.Filters on one of the devices that answer: the one with the least to do or, if that has no room,
+// another.
+func (g *Group) Filters(ctx context.Context, filters []Filter) (*FilterBits, error) {
+	if len(g.members) == 0 {
+		return nil, ErrClosed
+	}
+	use := g.working()
+	if len(use) == 0 {
+		use = g.members[:1] // it says why
+	}
+	slices.SortStableFunc(use, func(a, b *member) int { return cmp.Compare(a.load.Load(), b.load.Load()) })
+	var errs []error
+	for _, m := range use {
+		b, err := m.x.Filters(ctx, filters)
+		if err == nil || !errors.Is(err, ErrMemory) && !errors.Is(err, ErrDevice) {
+			return b, err
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
 }
 
 // Ready waits until all devices answer queries or are retired, as Executor.Ready. It

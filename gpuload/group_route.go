@@ -115,7 +115,7 @@ func (r *resolver) wish(w *wish, q *query.Query) error {
 		return err
 	}
 	*w = wish{cost: queryCost}
-	terms, err := r.distinct(q.RawTerms)
+	terms, mode, _, err := r.distinct(q)
 	if err != nil || len(terms) == 0 {
 		return err
 	}
@@ -125,7 +125,7 @@ func (r *resolver) wish(w *wish, q *query.Query) error {
 	for i := range terms {
 		all += terms[i].DF
 	}
-	if q.Mode != query.Or { // blocks of the others for the docIDs of the shortest
+	if mode != query.Or { // blocks of the others for the docIDs of the shortest
 		all = min(all, uint64(len(terms))*terms[0].DF)
 	}
 	w.cost += int64(min(all, 1<<40))
@@ -142,7 +142,7 @@ func (g *Group) ExecuteInto(ctx context.Context, queries []query.Query, a *query
 	if len(g.members) == 0 {
 		return nil, ErrClosed
 	}
-	queries, err := g.members[0].x.parser.Complete(queries)
+	queries, err := g.members[0].x.complete(queries)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ var codecPairs = [][2]string{{"bp128", "bp128"}, {"bp256", "bp256"}, {"vbyte128"
 // may return errors or wrong answers but must keep working. With the address sanitizer (go test -asan) any
 // access outside the arena fails the test; without it, an access to unmapped memory does.
 func TestHostileExtents(t *testing.T) {
-	for _, codecs := range codecPairs {
+	for i, codecs := range codecPairs {
 		c, err := gputrial.New(gputrial.Shape{Docs: 20000, Segments: 1, Terms: 12, MaxDF: 0.9, MinDF: 100,
 			DocsCodec: codecs[0], FreqsCodec: codecs[1], Seed: 5}, false)
 		if err != nil {
@@ -42,7 +42,8 @@ func TestHostileExtents(t *testing.T) {
 			rounds = n
 		}
 		for round := range rounds {
-			r := rand.New(rand.NewPCG(uint64(round), 1))
+			r := rand.New(rand.NewPCG(uint64(round), uint64(i)))
+			way := i + round // all ways over the codecs, though there be one round
 			b := segment.Aligned(append([]byte(nil), c.Parts[0].Bytes...))
 			s, err := segment.Open("hostile", b)
 			if err != nil {
@@ -58,9 +59,9 @@ func TestHostileExtents(t *testing.T) {
 				mutate(r, l.Extent())
 			}
 			dev := cuda.NewEmulator()
-			dev.Seed = uint64(round)
+			dev.Seed = uint64(way)
 			x, err := newExecutor(dev, []residency.Segment{{Seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{},
-				shared: round%3 == 0, Presence: 1, AsStored: round%2 == 0})
+				shared: way%3 == 0, Presence: 1, AsStored: way%2 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -19,22 +19,25 @@ func TestKernels(t *testing.T) {
 	bp128.DocsCodec, bp128.FreqsCodec = "bp128", "bp128"
 	lrc.DocsCodec, wide.DocsCodec, wide.FreqsCodec = "lrc", "vbyte1024", "vbyte1024"
 	joined.Segments = 3
-	always := []kernels.Kernel{kernels.CheckLists, kernels.CutTiles, kernels.SelectBest}
+	always := []kernels.Kernel{kernels.CheckLists, kernels.SelectBest}
 	for name, v := range map[string]struct {
 		shape    gputrial.Shape
 		asStored bool
+		field    string
 		want     []kernels.Kernel
 	}{
-		"bp128":  {bp128, false, []kernels.Kernel{kernels.CheckPacked, kernels.RankPacked, kernels.MarkPacked}},
-		"newpfd": {newpfd, false, []kernels.Kernel{kernels.CheckNewPFD, kernels.MeasureNewPFD, kernels.RankPacked, kernels.MarkPacked}},
-		"joined": {joined, false, []kernels.Kernel{kernels.CheckPacked, kernels.RankPacked, kernels.MarkPacked}},
-		"stored": {newpfd, true, []kernels.Kernel{kernels.CheckNewPFD, kernels.RankNewPFD, kernels.MarkDocs}},
-		"lrc":    {lrc, false, []kernels.Kernel{kernels.CheckBlocks, kernels.MeasureBlocks, kernels.RankPacked, kernels.MarkPacked}},
-		"wide":   {wide, false, []kernels.Kernel{kernels.CheckBlocks, kernels.Rank, kernels.MarkDocs}},
+		"bp128":  {bp128, false, "", []kernels.Kernel{kernels.CutTiles, kernels.CheckPacked, kernels.RankPacked, kernels.MarkPacked}},
+		"newpfd": {newpfd, false, "", []kernels.Kernel{kernels.CutTiles, kernels.CheckNewPFD, kernels.MeasureNewPFD, kernels.RankPacked, kernels.MarkPacked}},
+		"joined": {joined, false, "", []kernels.Kernel{kernels.CutTiles, kernels.CheckPacked, kernels.RankPacked, kernels.MarkPacked}},
+		"stored": {newpfd, true, "", []kernels.Kernel{kernels.CutTiles, kernels.CheckNewPFD, kernels.RankNewPFD, kernels.MarkDocs}},
+		"lrc":    {lrc, false, "", []kernels.Kernel{kernels.CutTiles, kernels.CheckBlocks, kernels.MeasureBlocks, kernels.RankPacked, kernels.MarkPacked}},
+		"fields": {bp128, false, "title", []kernels.Kernel{kernels.CutTilesFields, kernels.CheckPacked, kernels.RankPackedFields, kernels.MarkPacked}},
+		"wide":   {wide, false, "", []kernels.Kernel{kernels.CutTiles, kernels.CheckBlocks, kernels.Rank, kernels.MarkDocs}},
 	} {
 		c, _ := newCollection(t, v.shape)
 		segments := viewsIn(c)
-		x := &Executor{segments: segments, views: residency.Join(segments, v.asStored), options: Options{AsStored: v.asStored}}
+		x := &Executor{segments: segments, views: residency.Join(segments, v.asStored), options: Options{AsStored: v.asStored},
+			fields: []field{{name: v.field}}}
 		got, want := x.kernels(), append(v.want, always...)
 		slices.Sort(got)
 		if slices.Sort(want); !slices.Equal(got, want) {

@@ -31,6 +31,9 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 		l.plans = append(l.plans, p)
 		terms += len(p.lists)
 		size += 16*len(p.lists) + 128*len(x.views) + 64
+		if p.fields != nil {
+			size += fieldScoreSize * len(p.lists)
+		}
 		for i := range p.lists {
 			if s := p.lists[i].small; s != nil {
 				size += 8*s.Len() + 64 + layout.DescSize
@@ -129,5 +132,5 @@ func (x *Executor) why(p *plan) error {
 // reset makes l ready for a batch.
 func (l *batch) reset(x *Executor, st *stage, how way) {
 	l.x, l.st, l.conjunctive, l.codecs = x, st, how == byAnd, 0
-	l.plans, l.jobs, l.terms, l.descs, l.drives = l.plans[:0], l.jobs[:0], l.terms[:0], l.descs[:0], l.drives[:0]
+	l.plans, l.jobs, l.terms, l.score, l.descs, l.drives = l.plans[:0], l.jobs[:0], l.terms[:0], l.score[:0], l.descs[:0], l.drives[:0]
 }

@@ -18,7 +18,7 @@ import (
 func TestNorms(t *testing.T) {
 	for _, docs := range []uint32{1, 1<<30 - 1, 1 << 30, math.MaxUint32} {
 		dev := &allocated{Emulator: cuda.NewEmulator()}
-		x := &Executor{dev: dev, views: []residency.View{{Docs: docs}}}
+		x := &Executor{dev: dev, views: []residency.View{{Docs: docs}}, fields: make([]field, 1)}
 		if err := x.prepare(0); !errors.Is(err, ErrMemory) || dev.size < 4*int64(docs) {
 			t.Errorf("%d documents: %d bytes, %v", docs, dev.size, err)
 		}

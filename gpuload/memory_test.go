@@ -3,6 +3,7 @@
 package gpuload
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -44,6 +45,39 @@ func TestMostBytes(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// TestFiltersMemory asks for more bitmaps than there is memory for, time and again: the error says so, nothing is lost,
+// and fewer are made.
+func TestFiltersMemory(t *testing.T) {
+	s := openSnapshot(t)
+	defer s.Close()
+	own := cuda.NewEmulator()
+	own.Memory = 128 << 20
+	dev := newDevice(own)
+	x, err := New(dev, s, Options{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		if _, err := x.Filters(t.Context(), make([]Filter, 1<<19)); !errors.Is(err, ErrMemory) {
+			t.Errorf("bitmaps of 128 MiB: %v", err)
+		}
+		b, err := x.Filters(t.Context(), make([]Filter, 20))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := b.Count(19); uint64(n) != x.docs {
+			t.Errorf("%d of %d documents pass", n, x.docs)
+		}
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	closeExecutor(t, x)
+	if err := dev.Close(); err != nil {
+		t.Error(err)
 	}
 }
 

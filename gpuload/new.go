@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -11,7 +12,7 @@ import (
 // New returns an Executor for a snapshot. The Executor retains the snapshot and the
 // device until Close, so the caller may close both at any time. The error matches
 // query.ErrInvalid if one of them is nil, an option is invalid or Options.CPU answers over another
-// snapshot, ErrMemory if the device has too little memory, ErrClosed if it is closed, and
+// snapshot, or with the statistics of another (query.Options.Statistics), ErrMemory if the device has too little memory, ErrClosed if it is closed, and
 // ErrUnsupported if it cannot answer queries of the snapshot and Options.CPU is nil.
 func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	if dev == nil {
@@ -46,16 +47,20 @@ func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	if c, ok := o.CPU.(interface{ Over(*reader.Snapshot) bool }); ok && !c.Over(snapshot) {
 		return nil, fmt.Errorf("%w: gpuload whose Options.CPU answers over another snapshot", query.ErrInvalid)
 	}
+	if foreign(o.CPU) {
+		return nil, fmt.Errorf("%w: gpuload whose Options.CPU scores with the statistics of another index", query.ErrInvalid)
+	}
 	s, err := snapshot.Retain()
 	if err != nil {
 		return nil, err
 	}
-	segs, err := segmentsOf(s)
-	if err == nil && o.Scorer == nil {
-		o.Scorer, err = scorerFor(s, o.CPU)
-	}
+	err = o.check()
 	if err == nil {
-		err = o.check()
+		o.fields, err = fieldsOf(s, &o)
+	}
+	var segs []residency.Segment
+	if err == nil {
+		segs, err = segmentsOf(s, o.fields...)
 	}
 	if err != nil {
 		return nil, errors.Join(err, s.Close())
@@ -65,8 +70,20 @@ func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	return x, nil
 }
 
-// Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll
-// and NewConjunction return ErrClosed and Close does nothing.
+// foreign reports whether cpu scores with the statistics of an index that it does not search.
+func foreign(cpu query.Executor) bool {
+	if m, ok := cpu.(*member); ok {
+		cpu = m.group.cpu
+	}
+	if p, ok := cpu.(interface{ Searcher() *query.Searcher }); ok {
+		return !p.Searcher().OwnStatistics()
+	}
+	s, ok := cpu.(interface{ OwnStatistics() bool })
+	return ok && !s.OwnStatistics()
+}
+
+// Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll,
+// Filters and NewConjunction return ErrClosed and Close does nothing.
 func (x *Executor) Close() error {
 	if x.zero() {
 		return nil

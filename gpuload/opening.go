@@ -57,7 +57,7 @@ func (p *Opening) Expect(queries []query.Query) bool {
 	defer x.leave()
 	r := x.resolver()
 	defer x.found.Put(r)
-	queries, err := x.parser.Complete(queries)
+	queries, err := x.complete(queries)
 	if err != nil {
 		return true // the query will fail, and say why
 	}
@@ -65,7 +65,7 @@ func (p *Opening) Expect(queries []query.Query) bool {
 		if p.ended.Load() {
 			return false
 		}
-		_, _ = r.distinct(queries[i].RawTerms) // a query that fails says why when it comes
+		_, _, _, _ = r.distinct(&queries[i]) // a query that fails says why when it comes
 	}
 	return true
 }

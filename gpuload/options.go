@@ -16,6 +16,8 @@ type Options struct {
 	CPU query.Executor
 	// Scorer computes scores. If it is nil, the Executor uses CPU's scorer if CPU has a
 	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams().
+	// It must be nil if the index has a schema: the scorers of fields are those of CPU if that is a
+	// *query.Searcher or *pool.Pool, and otherwise those of the schema.
 	Scorer *query.Scorer
 	// Memory is the most device memory for lists, in bytes. No more is taken than all lists
 	// can need. 0 means two thirds of the memory that is free when the device is opened or, if
@@ -33,12 +35,20 @@ type Options struct {
 	// negative, no list gets them.
 	Presence int64
 
+	// FilterBytes is the most device memory, in bytes for each document, for what queries ask for beside lists: a bitmap
+	// of the documents that pass a filter takes an eighth of a byte, and static scores take four. Those that were used
+	// least go first. It is not part of Memory, of which it is at most a quarter. 0 means query.DefaultFilterBytes; a
+	// negative value leaves such queries to the CPU.
+	FilterBytes int
+
 	// AsStored keeps lists on the device as they are on disk. Otherwise the CPU joins the
 	// lists of a term in several segments when they are loaded, which makes queries as fast
 	// as on one segment. Other lists with blocks of 128 postings are written in bp128, which
 	// takes more memory in most codecs (Stats.Bytes, Stats.Stored) and less time for each
 	// query. Answers are the same.
 	AsStored bool
+
+	fields []field // of the snapshot, with their scorers
 
 	// Set by tests only.
 	apart    bool   // lists of segments are not joined

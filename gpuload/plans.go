@@ -5,6 +5,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -48,12 +49,17 @@ type plan struct {
 	mode     query.Mode
 	k        int
 	weights  []float32 // by term, in canonical order
+	fields   []uint16  // of the terms; nil if the index has no schema
 	lists    []posting // term t in segment s: t*segments+s
 	hits     []query.Hit
 	cpu      bool // the device cannot answer it
 	misfit   bool // because a list is not there: it may fit without those of other batches
 	done     bool
-	overflow bool // Rank had no room for its keys; Disjunct answers it
+	within   kernels.Ptr // bitmap of the documents that may be hits, none of them deleted; 0: all that are not deleted
+	ask      *ask        // what the query asks for beside terms, or nil
+	statics  kernels.Ptr // static scores, by global docID; 0: there are none
+	most     float32     // no static score is greater
+	overflow bool        // Rank had no room for its keys; Disjunct answers it
 	weight   weight
 	err      error
 }
@@ -137,4 +143,12 @@ func (o *posting) source() any {
 		return o.small
 	}
 	return o.want.List
+}
+
+// field returns the field of a term.
+func (p *plan) field(term int) int {
+	if p.fields == nil {
+		return 0
+	}
+	return int(p.fields[term])
 }

@@ -22,7 +22,7 @@ func (x *Executor) Preload(ctx context.Context, queries []query.Query) error {
 	if err := x.await(ctx); err != nil {
 		return err
 	}
-	queries, err := x.parser.Complete(queries)
+	queries, err := x.complete(queries)
 	if err != nil {
 		return err
 	}
@@ -83,7 +83,7 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*residency.Want, []De
 	wants, at := map[Key]*residency.Want{}, map[Key]int{}
 	var plan []Demand
 	for i := range queries {
-		terms, err := r.distinct(queries[i].RawTerms)
+		terms, _, _, err := r.distinct(&queries[i])
 		if err != nil {
 			return nil, nil, &query.NumberError{Number: i, Err: err}
 		}
@@ -118,7 +118,7 @@ func (g *Group) Preload(ctx context.Context, queries []query.Query) error {
 	if err := g.Ready(ctx); err != nil {
 		return err
 	}
-	queries, err := g.members[0].x.parser.Complete(queries)
+	queries, err := g.members[0].x.complete(queries)
 	if err != nil {
 		return err
 	}

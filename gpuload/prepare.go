@@ -9,6 +9,7 @@ import (
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/segment"
 )
 
 // maxTable is the greatest document length for which prepare knows the norm.
@@ -21,41 +22,87 @@ const mostDocs uint64 = 1<<32 - 1<<20
 // prepare copies the document lengths and the live documents of view i to the device, and
 // computes norms there.
 func (x *Executor) prepare(i int) error {
-	v := &x.views[i]
-	norms, err := x.dev.Alloc(4*int64(v.Docs) + 64)
+	for f := range x.fields {
+		if err := x.prepareField(i, f); err != nil {
+			return err
+		}
+	}
+	x.live = append(x.live, 0)
+	return x.prepareLive(i)
+}
+
+// prepareField makes the norms of a field in view i. Those of coded lengths are the codes, and all documents
+// without lengths have one norm.
+func (x *Executor) prepareField(i, field int) error {
+	v, own := &x.views[i], &x.fields[field]
+	if own.even {
+		x.norms = append(x.norms, 0)
+		for j := range v.Parts {
+			x.lists.SetLengths(v.First+j, field, 0, kernels.WidthUnit, false)
+		}
+		return nil
+	}
+	size := kernels.Ptr(4)
+	if own.coded {
+		size = 1
+	}
+	norms, err := x.dev.Alloc(int64(size)*int64(v.Docs) + 64)
 	if err != nil {
 		return err
 	}
 	x.norms = append(x.norms, norms)
-	x.live = append(x.live, 0)
 	for j := range v.Parts {
 		s := &v.Parts[j]
-		if err := x.prepareNorms(v.First+j, norms+4*kernels.Ptr(s.Base-v.Base)); err != nil {
+		in, ok := s.In(field)
+		if !ok {
+			continue
+		}
+		lens, err := in.Lengths()
+		if err != nil {
+			return err
+		}
+		at := norms + size*kernels.Ptr(s.Base-v.Base)
+		if own.coded {
+			err = x.prepareCodedLengths(v.First+j, field, lens.Bytes()[:s.Seg.Meta().Docs], at)
+		} else {
+			err = x.prepareNorms(v.First+j, field, in.Info().MaxLen, lens, at)
+		}
+		if err != nil {
 			return err
 		}
 	}
-	return x.prepareLive(i)
+	return nil
 }
 
-// prepareNorms computes the norms of a segment, whose lengths DocLens checks.
-func (x *Executor) prepareNorms(number int, norms kernels.Ptr) error {
-	s := x.segments[number].Seg
-	m := s.Meta()
-	lens, err := s.DocLens()
-	if err != nil {
+// prepareCodedLengths copies a segment's length codes of a field to the device.
+func (x *Executor) prepareCodedLengths(number, field int, codes []byte, at kernels.Ptr) error {
+	x.lists.SetLengths(number, field, at, kernels.WidthCoded, false)
+	b := layout.NewBuffers(x.dev, new(layout.Peak))
+	defer b.Close()
+	if err := b.ReserveIn(len(codes) + 64); err != nil {
 		return err
 	}
+	layout.Put(b, codes)
+	b.Batch.CopyIn(at, b.In[:len(codes)])
+	return residency.Flush(x.dev, &b.Batch)
+}
+
+// prepareNorms computes the norms of a segment in a field whose lengths, at most maxLen, have been checked.
+func (x *Executor) prepareNorms(number, field int, maxLen uint32, lens segment.LengthTable, norms kernels.Ptr) error {
+	s := x.segments[number].Seg
+	m := s.Meta()
 	n := int(m.Docs)
-	table := make([]float32, int(min(m.MaxLen, maxTable))+1)
+	table := make([]float32, int(min(maxLen, maxTable))+1)
 	for l := range table {
-		table[l] = x.scorer.Norm(uint32(l))
+		table[l] = x.fields[field].scorer.Norm(uint32(l))
 	}
 	size := n * lens.Width()
 	at, err := x.dev.Alloc(int64(size) + 64)
 	if err != nil {
 		return err
 	}
-	x.lists.SetLengths(number, at, lens.Width(), m.ForeignLengths)
+	x.lengths = append(x.lengths, at)
+	x.lists.SetLengths(number, field, at, lens.Width(), m.ForeignLengths)
 	b := layout.NewBuffers(x.dev, new(layout.Peak))
 	defer b.Close()
 	if err := b.ReserveIn(len(lens.Bytes()) + 4*len(table) + 256); err != nil {
@@ -75,8 +122,8 @@ func (x *Executor) prepareNorms(number int, norms kernels.Ptr) error {
 	if err := residency.Flush(x.dev, &b.Batch); err != nil {
 		return err
 	}
-	if over := format.Uint32s(b.Out[:4])[0]; over > m.MaxLen {
-		return s.Raw().Corrupt(format.SectionDocLengths, 0, "a document has %d tokens; META says at most %d", over, m.MaxLen)
+	if over := format.Uint32s(b.Out[:4])[0]; over > maxLen {
+		return s.Raw().Corrupt(format.SectionDocLengths, 0, "a document has %d tokens; META says at most %d", over, maxLen)
 	} else if over > 0 {
 		return fmt.Errorf("a document has %d tokens: %w", over, ErrUnsupported)
 	}
@@ -116,24 +163,41 @@ func (x *Executor) prepareLive(i int) (err error) {
 
 // prepareCodes copies the decoded values of quad codes to the device.
 func (x *Executor) prepareCodes() (err error) {
-	codes := make([]float32, 512)
-	for c := range 256 {
-		codes[c] = float32(format.DecodeTF(uint8(c)))
-		codes[256+c] = x.scorer.Norm(format.DecodeLen(uint8(c)))
+	codes := make([]float32, 0, 512*len(x.fields))
+	for _, f := range x.fields {
+		codes = f.appendCodes(codes)
 	}
-	codes[255] = float32(math.Inf(1))
-	if x.codes, err = x.dev.Alloc(4 * 512); err != nil {
+	size := 4 * len(codes)
+	if x.codes, err = x.dev.Alloc(int64(size)); err != nil {
 		return err
 	}
 	b := layout.NewBuffers(x.dev, new(layout.Peak))
 	defer b.Close()
-	if err := b.ReserveIn(4*512 + 64); err != nil {
+	if err := b.ReserveIn(size + 64); err != nil {
 		return err
 	}
 	layout.Put(b, codes)
-	b.Batch.CopyIn(x.codes, b.In)
+	b.Batch.CopyIn(x.codes, b.In[:size])
 	if err := x.dev.Submit(&b.Batch); err != nil {
 		return err
 	}
 	return x.dev.Wait(0)
+}
+
+// appendCodes appends the values of frequency codes, inverse if lengths are coded, and the norms of length codes.
+func (f *field) appendCodes(to []float32) []float32 {
+	for c := range 256 {
+		tf := float32(format.DecodeTF(uint8(c)))
+		if c == 255 {
+			tf = float32(math.Inf(1))
+		}
+		if f.coded {
+			tf = 1 / tf
+		}
+		to = append(to, tf)
+	}
+	for c := range 256 {
+		to = append(to, f.scorer.Norm(format.DecodeLen(uint8(c))))
+	}
+	return to
 }

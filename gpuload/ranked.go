@@ -39,7 +39,7 @@ func (l *batch) ranked(size int) error {
 	}
 	l.byLists()
 	passes := l.divide(outs, caps)
-	terms := layout.Put(st.Buffers, l.terms)
+	terms := l.putTerms()
 	selects := sized(&l.selects, len(l.plans))
 	for i, p := range l.plans {
 		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + kernels.Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
@@ -135,7 +135,7 @@ func (l *batch) divide(outs []kernels.Ptr, caps []int64) *[3]pass {
 func (l *batch) nonEssential(c *job, t int) bool {
 	term := &l.terms[c.first+t]
 	floor := math.Float32frombits(uint32(l.known[c.slot] >> 32))
-	return term.Bound+term.Rest < 0.9999*floor
+	return term.Bound+term.Rest < 0.9999*floor-c.plan.most
 }
 
 // andTiles and orTiles are the approximate numbers of tiles of a pass: enough to fill all
@@ -193,8 +193,12 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 	}
 	p := kernels.RankParams{Lists: l.x.lists.Table, Queries: layout.Put(l.st.Buffers, s.queries), Terms: terms,
 		Counts: counts, Floors: floors, Codes: l.x.codes, Required: required, Locate: l.x.options.locate}
+	task := kernels.RankDocs
+	if l.x.fielded() {
+		task, p.Fields = kernels.RankInFields, l.scoresAt
+	}
 	n, cut := l.tiles(s, run, &p)
-	k := kernels.For(kernels.RankDocs, l.codecs)
+	k := kernels.For(task, l.codecs)
 	return func() {
 		cut()
 		l.st.Batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p))
@@ -234,7 +238,11 @@ func (l *batch) tiles(s *pass, run uint32, p *kernels.RankParams) (n int, launch
 	if !l.conjunctive {
 		c.Most = kernels.MostRun
 	}
-	return n, func() { l.st.Batch.Launch(kernels.CutTiles, (len(parts)+7)/8, 0, kernels.Bytes(&c)) }
+	k := kernels.CutTiles
+	if l.x.fielded() {
+		k, c.Fields = kernels.CutTilesFields, l.scoresAt
+	}
+	return n, func() { l.st.Batch.Launch(k, (len(parts)+7)/8, 0, kernels.Bytes(&c)) }
 }
 
 // firstOf returns the number of postings of the first of a plan's lists that occurs in a

@@ -1,12 +1,15 @@
 package gpuload
 
 import (
+	"cmp"
 	"runtime"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/terms"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -18,8 +21,9 @@ type resolver struct {
 	list     segment.List
 	parts    []residency.ListPart
 	lookup   terms.Resolver[known]
-	words    []terms.Word
+	parsed   terms.Query
 	weights  []float32
+	fields   []uint16
 	postings []posting
 }
 
@@ -56,7 +60,7 @@ func (x *Executor) resolveAll(c *crew, queries []query.Query, workers int) {
 // reset makes r ready for the queries of x. The plans made before must not be used any
 // more.
 func (r *resolver) reset(x *Executor) {
-	r.x, r.weights, r.postings = x, r.weights[:0], r.postings[:0]
+	r.x, r.weights, r.fields, r.postings = x, r.weights[:0], r.fields[:0], r.postings[:0]
 	r.lookup.Keep = nil // r may have moved
 }
 
@@ -72,25 +76,37 @@ func (r *resolver) all(plans []plan, queries []query.Query, lo, hi int) {
 	}
 }
 
-// resolve looks up a query's terms and finds their lists.
+// resolve makes the plan of a query.
 func (r *resolver) resolve(p *plan, q *query.Query) error {
+	err := r.plan(p, q)
+	if p.done && p.ask != nil && p.ask.static && r.x.options.CPU != nil {
+		p.done, p.cpu = false, true // it says what is wrong with the column
+	}
+	return err
+}
+
+// plan looks up a query's terms and finds their lists.
+func (r *resolver) plan(p *plan, q *query.Query) error {
 	if err := q.Check(); err != nil {
 		return err
 	}
-	p.mode, p.k = q.Mode, int(min(uint64(max(q.K, 0)), r.x.docs))
-	if !plain(q) {
+	p.mode, p.k = q.Mode, int(min(uint64(cmp.Or(q.K, query.DefaultK)), r.x.docs))
+	if onlyCPU(q) {
 		p.cpu = true
 		return nil
 	}
-	if p.k == 0 || len(q.RawTerms) == 0 {
+	terms, mode, ok, err := r.distinct(q)
+	if p.cpu = !ok; p.cpu || err != nil {
+		return err
+	}
+	if err := r.asked(p, q); err != nil || p.cpu {
+		return err
+	}
+	if p.mode = mode; p.k == 0 || len(terms) == 0 {
 		p.done = true
 		return nil
 	}
-	terms, err := r.distinct(q.RawTerms)
-	if err != nil {
-		return err
-	}
-	if len(terms) > kernels.MaxTerms || p.k > maxK || q.Filter != nil || q.Trace {
+	if len(terms) > kernels.MaxTerms || p.k > maxK || q.Trace {
 		p.cpu = true
 		return nil
 	}
@@ -105,9 +121,15 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	}
 	views := len(r.x.views)
 	p.weights, p.lists = take(&r.weights, len(terms)), take(&r.postings, len(terms)*views)
+	if r.x.fielded() {
+		p.fields = take(&r.fields, len(terms))
+	}
 	for i := range terms {
 		t := &terms[i]
 		p.weights[i] = t.Weight
+		if p.fields != nil {
+			p.fields[i] = uint16(t.Field)
+		}
 		for s := range t.Kept.lists {
 			l := &t.Kept.lists[s]
 			o := &p.lists[i*views+s]
@@ -124,9 +146,32 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 	return nil
 }
 
-// plain reports whether q, which is complete, is all in its RawTerms, Mode and K, but for a filter. The CPU
-// answers others.
-func plain(q *query.Query) bool { return q.Node == nil && q.Text == "" && q.After == nil }
+// asked notes what q, whose terms have been looked up, asks for beside them.
+func (r *resolver) asked(p *plan, q *query.Query) (err error) {
+	docs, columns := q.Filter, (*filter.Compiled)(nil)
+	if q.Node != nil || q.Text != "" {
+		docs, columns = r.parsed.Docs, r.parsed.Columns
+	}
+	if docs == nil && columns == nil && q.Static == nil {
+		return nil
+	}
+	p.ask = &ask{docs: docs, columns: columns}
+	if q.Static != nil {
+		p.ask.static = true
+		p.ask.field, p.ask.weight, err = r.x.parser.StaticField(trusted.Caller{}, q.Static)
+	}
+	p.cpu = p.ask.filters() && !r.x.aligned
+	return err
+}
+
+// complete returns queries with what they leave to defaults, as Parser.Complete does. Those of an index with a schema are
+// cut into terms once, when they are resolved.
+func (x *Executor) complete(queries []query.Query) ([]query.Query, error) {
+	if x.fielded() {
+		return queries, nil
+	}
+	return x.parser.Complete(queries)
+}
 
 // resolver returns a resolver for single queries, to be put back into x.found.
 func (x *Executor) resolver() *resolver {
@@ -141,6 +186,7 @@ type crew struct {
 	resolvers []resolver
 	plans     []plan
 	use       []*plan
+	asks      bool // some of them ask for more than terms
 	scratch   scratch
 }
 

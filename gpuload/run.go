@@ -158,14 +158,22 @@ func (x *Executor) harvest(st *stage) error {
 	if err != nil {
 		return err
 	}
+	x.ran(st)
+	p.read(st.Out)
+	return nil
+}
+
+// timer returns the event before the kernels of a stage; the next one is behind them.
+func timer(st *stage) int { return residency.Timers + 2*st.stream }
+
+// ran adds the time of a stage's kernels to Stats.Busy.
+func (x *Executor) ran(st *stage) {
 	// An Executor that shares the device may have recorded the events again meanwhile.
-	if ms, err := x.dev.Elapsed(residency.Timers+2*st.stream, residency.Timers+2*st.stream+1); err == nil {
+	if ms, err := x.dev.Elapsed(timer(st), timer(st)+1); err == nil {
 		x.mu.Lock()
 		x.busy += float64(ms) / 1e3
 		x.mu.Unlock()
 	}
-	p.read(st.Out)
-	return nil
 }
 
 // answer sets the hits of plans, or marks plans for the CPU. The caller settles the error.

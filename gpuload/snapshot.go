@@ -5,30 +5,29 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
 
-// segmentsOf returns a snapshot's segments.
-func segmentsOf(s *reader.Snapshot) ([]residency.Segment, error) {
+// segmentsOf returns a snapshot's segments, with what they have of fields unless the index has no schema.
+func segmentsOf(s *reader.Snapshot, fields ...field) ([]residency.Segment, error) {
 	var segs []residency.Segment
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		if err != nil {
 			return nil, err
 		}
-		segs = append(segs, residency.Segment{Seg: seg.Views(trusted.Caller{}), Base: seg.Base(), Deletes: d})
+		own := residency.Segment{Seg: seg.Views(trusted.Caller{}), Base: seg.Base(), Deletes: d}
+		for _, f := range fields {
+			if n, ok := own.Seg.FieldByID(f.id); !ok {
+				own.Fields = append(own.Fields, -1)
+			} else if f.name != "" {
+				own.Fields = append(own.Fields, n)
+			}
+		}
+		segs = append(segs, own)
 	}
 	return segs, nil
-}
-
-// scorerFor returns the scorer of cpu, or the default scorer for a snapshot.
-func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
-	if c, ok := cpu.(interface{ Scorer() *query.Scorer }); ok {
-		return c.Scorer(), nil
-	}
-	return query.NewScorer(query.DefaultParams(), query.StatsOf(s))
 }
 
 // LoadAll makes lists resident, in file order, until no more fit. It is optional: an

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
-	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/store"
 )
@@ -36,7 +34,11 @@ func (x *Executor) start(err error) error {
 		return err
 	}
 	go func() {
-		err := x.dev.Load(append(x.kernels(), kernels.Rank, kernels.RankNewPFD, kernels.Disjunct)...)
+		late := []kernels.Kernel{kernels.Rank, kernels.RankNewPFD, kernels.Disjunct}
+		if x.fielded() {
+			late = []kernels.Kernel{kernels.RankFields, kernels.DisjunctFields}
+		}
+		err := x.dev.Load(append(x.kernels(), late...)...)
 		if err == nil {
 			if err = x.enter(); err == nil {
 				defer x.leave()
@@ -77,6 +79,10 @@ func (x *Executor) kernels() []kernels.Kernel {
 			}
 		}
 	}
+	cut, task := kernels.CutTiles, kernels.RankDocs
+	if x.fielded() {
+		cut, task = kernels.CutTilesFields, kernels.RankInFields
+	}
 	ks := []kernels.Kernel{kernels.CheckLists, kernels.For(kernels.CheckPostings, stored)}
 	resident := stored
 	if !x.options.AsStored {
@@ -85,7 +91,7 @@ func (x *Executor) kernels() []kernels.Kernel {
 	if resident != stored {
 		ks = append(ks, kernels.For(kernels.MeasurePostings, stored))
 	}
-	return append(ks, kernels.CutTiles, kernels.For(kernels.RankDocs, resident), kernels.SelectBest, kernels.For(kernels.MarkPostings, resident))
+	return append(ks, cut, kernels.For(task, resident), kernels.SelectBest, kernels.For(kernels.MarkPostings, resident))
 }
 
 // prepareAll copies what queries need besides lists.
@@ -93,9 +99,6 @@ func (x *Executor) prepareAll() (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	if x.docs > mostDocs {
 		return fmt.Errorf("%w: %d documents, %d are the most", ErrUnsupported, x.docs, mostDocs)
-	}
-	if slices.ContainsFunc(x.segments, func(s residency.Segment) bool { return s.Seg.Meta().Fields > 0 }) {
-		return fmt.Errorf("%w: the documents of the index have fields", ErrUnsupported)
 	}
 	for i := range x.views {
 		if err := x.prepare(i); err != nil {

@@ -1,13 +1,11 @@
 package gpuload
 
 import (
-	"bytes"
-	"cmp"
 	"context"
 	"errors"
-	"slices"
 
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -33,8 +31,8 @@ func (s *Stepper) Search(ctx context.Context, q query.Query, t *StepTrace) (quer
 	return r, err
 }
 
-// OnCPU answers q if all of it is the CPU's, whatever lists are on the device. Otherwise ok is false, and Search
-// decides. ok is also false after an error.
+// OnCPU answers q if all of it is the CPU's, whatever lists are on the device, or if it has a Query.Filter. Otherwise ok is
+// false, and Search decides. ok is also false after an error.
 func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok bool, err error) {
 	if s.x == nil {
 		return r, false, ErrClosed
@@ -48,13 +46,14 @@ func (s *Stepper) OnCPU(ctx context.Context, q *query.Query) (r query.Result, ok
 	if err := s.valid(ctx, q); err != nil {
 		return r, false, err
 	}
-	if len(q.RawTerms) > 0 && q.Filter == nil && plain(q) && s.x.state.works.Load() { // otherwise the CPU answers all
-		state, err := s.outlook(q)
-		if err != nil || s.begin(q, state) != StepCPU {
+	if asks(q) && q.Filter == nil && !onlyCPU(q) && s.x.state.works.Load() { // otherwise the CPU answers all
+		state, steps, err := s.outlook(q)
+		if err != nil || steps && s.begin(q, state) != StepCPU {
 			return r, false, err
 		}
 	}
-	r.Hits, err = s.cpu.AppendHits(ctx, nil, q)
+	own.Trace = false
+	r, err = s.cpu.Search(ctx, own)
 	return r, err == nil, err
 }
 
@@ -70,15 +69,18 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 		t.failed(s.x.Err())
 		return s.onCPU(ctx, q, t, StepState{}, "no device")
 	}
-	if !plain(q) {
+	if onlyCPU(q) {
 		return s.onCPU(ctx, q, t, StepState{}, "not supported on the device")
 	}
-	if len(q.RawTerms) == 0 {
+	if !asks(q) {
 		return query.Result{}, nil
 	}
-	state, err := s.outlook(q)
-	if err != nil {
+	state, steps, err := s.outlook(q)
+	switch {
+	case err != nil:
 		return query.Result{}, err
+	case !steps:
+		return s.onCPU(ctx, q, t, state, "not an Or over fields")
 	}
 	switch begin := s.begin(q, state); {
 	case begin == StepCPU && t == nil:
@@ -103,6 +105,9 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 	}
 	w := &stepping{s: s, ctx: ctx, q: *q, p: p, t: t, done: 1}
 	t.name(s, w)
+	if p.ask != nil {
+		return s.asked(ctx, q, p, t)
+	}
 	if p.mode == query.Or {
 		return s.whole(ctx, q, p, t)
 	}
@@ -121,28 +126,43 @@ func (s *Stepper) search(ctx context.Context, q *query.Query, t *StepTrace) (que
 	return r, err
 }
 
-// whole answers a disjunction, on the GPU if its lists are there and long.
+// asked answers a query under a filter or with static scores, on the GPU if it has these or makes them now.
+func (s *Stepper) asked(ctx context.Context, q *query.Query, p *plan, t *StepTrace) (query.Result, error) {
+	e := &execution{x: s.x, ctx: ctx}
+	defer e.free()
+	if err := e.give([]*plan{p}); err != nil {
+		return query.Result{}, err
+	}
+	if p.cpu {
+		return s.onCPU(ctx, q, t, StepState{}, "the filter or the static scores are not resident")
+	}
+	return s.whole(ctx, q, p, t)
+}
+
+// whole answers a disjunction, or any query as a whole, on the GPU if its lists are there and long.
 func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTrace) (query.Result, error) {
-	or := *q
-	or.Mode = query.Or
+	own := *q
+	views := len(s.x.views)
 	s.x.lists.Look(wanted(p.lists))
-	missing := p.missing(0, len(p.weights), len(s.x.views))
-	state := StepState{Done: 1, Terms: len(p.weights), Or: true, Missing: missing, Rest: missing}
-	for i := range p.weights {
-		state.Length += p.length(i, len(s.x.views))
+	missing := p.missing(0, len(p.weights), views)
+	state := StepState{Done: 1, Terms: len(p.weights), Missing: missing, Rest: missing}
+	if p.mode == query.Or {
+		own.Mode, state.Or, state.Length = query.Or, true, p.weight.all
+	} else if state.Length = p.length(0, views); len(p.weights) > 1 {
+		state.Next = p.length(1, views)
 	}
 	if missing > 0 {
-		s.miss(p, &or, state)
+		s.miss(p, &own, state)
 	}
 	if s.o.Load {
 		state.Missing, state.Rest = 0, 0
 	}
-	choice, why := s.chooseFor(&or, state)
+	choice, why := s.chooseFor(&own, state)
 	switch {
 	case choice == StepCPU:
-		return s.onCPU(ctx, &or, t, state, why)
+		return s.onCPU(ctx, &own, t, state, why)
 	case missing > 0 && !s.o.Load:
-		return s.onCPU(ctx, &or, t, state, "not resident")
+		return s.onCPU(ctx, &own, t, state, "not resident")
 	}
 	done := t.step(Step{Choice: StepRest, Whole: true, State: state, Why: why})
 	err := s.x.answer(ctx, []*plan{p})
@@ -157,11 +177,11 @@ func (s *Stepper) whole(ctx context.Context, q *query.Query, p *plan, t *StepTra
 		return query.Result{Hits: p.hits}, nil
 	case failed != nil:
 		t.failed(failed)
-		return s.onCPU(ctx, &or, t, state, failure(failed))
+		return s.onCPU(ctx, &own, t, state, failure(failed))
 	case p.misfit:
-		return s.onCPU(ctx, &or, t, state, "did not fit")
+		return s.onCPU(ctx, &own, t, state, "did not fit")
 	}
-	return s.onCPU(ctx, &or, t, state, "not supported on the device")
+	return s.onCPU(ctx, &own, t, state, "not supported on the device")
 }
 
 // name sets Terms.
@@ -169,22 +189,32 @@ func (t *StepTrace) name(s *Stepper, w *stepping) {
 	if t == nil {
 		return
 	}
-	terms := slices.Clone(w.q.RawTerms)
-	slices.SortFunc(terms, bytes.Compare)
-	terms = slices.CompactFunc(terms, bytes.Equal)
-	df := map[string]uint64{}
-	for _, b := range terms {
-		for _, v := range s.x.segments {
-			if e, ok, err := v.Seg.Lookup(b); ok && err == nil {
-				live, _ := v.Deletes.Live(v.Seg, e)
-				df[string(b)] += uint64(live)
-			}
-		}
+	r := s.found.Get().(*resolver)
+	defer s.found.Put(r)
+	terms, _, _, err := r.distinct(&w.q)
+	if err != nil {
+		return // the query says so
 	}
-	slices.SortStableFunc(terms, func(a, b []byte) int { return cmp.Compare(df[string(a)], df[string(b)]) })
 	s.x.lists.Look(wanted(w.p.lists))
 	segs := len(s.x.views)
-	for i, b := range terms[max(len(terms)-len(w.p.weights), 0):] {
-		t.Terms = append(t.Terms, StepTerm{Term: string(b), Postings: w.p.length(i, segs), Resident: w.p.missing(i, i+1, segs) == 0})
+	terms = terms[max(len(terms)-len(w.p.weights), 0):] // the first are in no document
+	for i := range terms {
+		b := &terms[i]
+		name := string(b.Bytes)
+		if f := s.x.fields[b.Field].name; f != "" {
+			name = f + ":" + name
+		}
+		t.Terms = append(t.Terms, StepTerm{Term: name, Postings: w.p.length(i, segs), Resident: w.p.missing(i, i+1, segs) == 0})
 	}
 }
+
+// byFields reports whether what q, which is complete, searches for is not all in RawTerms, as with a schema or boosts.
+func byFields(q *query.Query) bool { return q.Node != nil || q.Text != "" }
+
+// onlyCPU reports whether q asks for what the device never gives.
+func onlyCPU(q *query.Query) bool {
+	return q.After != nil || q.Total || q.Reorders(trusted.Caller{})
+}
+
+// asks reports whether q may have terms.
+func asks(q *query.Query) bool { return len(q.RawTerms) > 0 || byFields(q) }

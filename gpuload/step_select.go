@@ -27,7 +27,7 @@ func (w *stepping) partialSort(p *plan, descs []kernels.ListDesc) error {
 		return nil
 	}
 	tilesIn, tilesWork := l.tileBytes()
-	size := 4096 + 256*len(p.lists) + 128*len(l.jobs) + tilesIn
+	size := 4096 + (256+fieldScoreSize)*len(p.lists) + 128*len(l.jobs) + tilesIn
 	for i := range p.lists {
 		if o := &p.lists[i]; o.n > 0 && o.small != nil {
 			size += 8*o.small.Len() + 64
@@ -48,7 +48,7 @@ func (w *stepping) partialSort(p *plan, descs []kernels.ListDesc) error {
 		all.blocks += int64(n)
 	}
 	floors := layout.Put(st.Buffers, []uint64{0})
-	rank := l.launch(&all, layout.Put(st.Buffers, l.terms), st.OutDev, floors)
+	rank := l.launch(&all, l.putTerms(), st.OutDev, floors)
 	onDevice := l.selection([]kernels.Select{{Keys: out, Counts: st.OutDev, Groups: 1, Stride: uint32(limit), K: uint32(p.k),
 		Out: st.OutDev + sortHead, OutCount: st.OutDev + 4}})
 	l.send()

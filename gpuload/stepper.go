@@ -11,6 +11,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -148,15 +149,16 @@ func (s *Stepper) resolve(q *query.Query) (*plan, error) {
 
 // outlook describes a query with terms as if its lists were on the device. Most queries are the CPU's
 // whatever is there.
-func (s *Stepper) outlook(q *query.Query) (StepState, error) {
+func (s *Stepper) outlook(q *query.Query) (state StepState, steps bool, err error) {
 	var room [16]uint64
-	lengths, err := s.cpu.AppendLengths(room[:0], q.RawTerms)
+	lengths, mode, flat, err := s.lengths(room[:0], q)
 	if err != nil {
-		return StepState{}, err
+		return state, false, err
 	}
-	state, sum := StepState{Done: 1}, uint64(0)
+	sum := uint64(0)
+	state.Done = 1
 	for i, n := range lengths {
-		if slices.ContainsFunc(q.RawTerms[:min(i, 64)], func(b []byte) bool { return bytes.Equal(b, q.RawTerms[i]) }) {
+		if !byFields(q) && slices.ContainsFunc(q.RawTerms[:min(i, 64)], func(b []byte) bool { return bytes.Equal(b, q.RawTerms[i]) }) {
 			continue // it counts once, unless there are many
 		}
 		state.Terms++
@@ -170,10 +172,19 @@ func (s *Stepper) outlook(q *query.Query) (StepState, error) {
 			state.Next = n
 		}
 	}
-	if q.Mode == query.Or {
+	if mode == query.Or {
 		state.Or, state.Length, state.Next = true, int64(sum), 0
 	}
-	return state, nil
+	return state, !byFields(q) || flat && mode == query.Or, nil
+}
+
+// lengths appends the document frequencies of the terms of q, and returns how they are combined, if a mode says so.
+func (s *Stepper) lengths(dst []uint64, q *query.Query) (lengths []uint64, m query.Mode, flat bool, err error) {
+	if byFields(q) {
+		return s.cpu.AppendWordLengths(trusted.Caller{}, dst, q)
+	}
+	dst, err = s.cpu.AppendLengths(dst, q.RawTerms)
+	return dst, q.Mode, true, err
 }
 
 // chooseFor is choose for the first step of a query.

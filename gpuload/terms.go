@@ -6,6 +6,8 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
 	"github.com/pinion-index/pinion/internal/terms"
+	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
@@ -109,16 +111,19 @@ func (r *resolver) open(o *posting, v *residency.View, parts []residency.ListPar
 	return nil
 }
 
-// distinct looks the terms of a query up, in canonical order.
-func (r *resolver) distinct(words [][]byte) ([]terms.Term[known], error) {
-	if l := &r.lookup; l.Keep == nil {
-		l.Parts, l.Keep, l.Copy, l.Guard = r.x.dictionaries, r.keep, copyKnown, store.Guard
+// distinct looks the terms of a query up, in canonical order. It returns how they are combined. ok is false if no mode
+// says that: the device does not answer such a query.
+func (r *resolver) distinct(q *query.Query) (found []terms.Term[known], m query.Mode, ok bool, err error) {
+	own := &r.parsed
+	m, own.Words = q.Mode, own.Words[:0]
+	if !r.x.fielded() && q.Node == nil && q.Text == "" {
+		for _, b := range q.RawTerms {
+			own.Words = append(own.Words, terms.Word{Bytes: b, Boost: 1})
+		}
+	} else if m, ok, err = r.x.parser.AppendWords(trusted.Caller{}, own, q); !ok || err != nil {
+		return nil, m, false, err
 	}
-	r.words = r.words[:0]
-	for _, b := range words {
-		r.words = append(r.words, terms.Word{Bytes: b, Boost: 1})
-	}
-	found, err := r.lookup.Resolve(&r.x.terms, r.words)
+	found, err = r.find(own.Words)
 	if e := r.x.expected.Load(); e != nil {
 		for i := range found {
 			if found[i].Fresh {
@@ -126,7 +131,15 @@ func (r *resolver) distinct(words [][]byte) ([]terms.Term[known], error) {
 			}
 		}
 	}
-	return found, err
+	return found, m, true, err
+}
+
+// find looks words up, in canonical order.
+func (r *resolver) find(words []terms.Word) ([]terms.Term[known], error) {
+	if l := &r.lookup; l.Keep == nil {
+		l.Parts, l.Keep, l.Copy, l.Guard = r.x.dictionaries, r.keep, copyKnown, store.Guard
+	}
+	return r.lookup.Resolve(&r.x.terms, words)
 }
 
 // countTerms returns the number of terms of the dictionaries.

@@ -56,7 +56,7 @@ func TestTiles(t *testing.T) {
 			}
 			b := layout.NewBuffers(dev, new(layout.Peak))
 			b.Reset(0)
-			l := &batch{x: &Executor{dev: dev, options: Options{tiles: 1}}, st: &stage{Buffers: b}, conjunctive: and}
+			l := &batch{x: &Executor{dev: dev, options: Options{tiles: 1}, fields: make([]field, 1)}, st: &stage{Buffers: b}, conjunctive: and}
 			if err := l.reserve(1<<21, 1<<20, 1<<20); err != nil {
 				t.Fatal(err)
 			}

@@ -4,15 +4,15 @@
 // gives exactly that score, and the sign bit tells whether any was added.
 #ifndef PINION_ACCUMULATE_H
 #define PINION_ACCUMULATE_H
-#include "list.h"
+#include "fields.h"
 
 #define UNTOUCHED 0x80000000u
 
 // add_block adds the scores of a block's postings with docIDs in [lo, hi) to acc, the
 // accumulators from lo on. DocIDs of a list are distinct, so no atomics are needed, and a
-// lane may load all its accumulators first.
-DEV void add_block(const QueryDesc &q, const ListDesc &l, float w, uint32_t j, uint32_t lo, uint32_t hi, float *acc,
-                   int lane) {
+// lane may load all its accumulators first. With FIELDS the list is one of field.
+template <bool FIELDS>
+DEV void add_block(const QueryDesc &q, const FieldScore *field, const ListDesc &l, float w, uint32_t j, uint32_t lo, uint32_t hi, float *acc, int lane) {
     Freqs f;
     f.begin(l, j);
     each_docs(l, j, lane, [&](uint32_t c, uint4 v, uint32_t count) {
@@ -22,13 +22,13 @@ DEV void add_block(const QueryDesc &q, const ListDesc &l, float w, uint32_t j, u
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (4 * lane + k >= count || d[k] < lo || d[k] >= hi) continue;
-            norm[k] = __ldg(at<float>(q.norms) + d[k]);
+            norm[k] = FIELDS ? norm_of(*field, d[k]) : __ldg(at<float>(q.norms) + d[k]);
             old[k] = acc[d[k] - lo];
         }
 #pragma unroll
         for (int k = 0; k < 4; k++) {
             if (4 * lane + k >= count || d[k] < lo || d[k] >= hi) continue;
-            acc[d[k] - lo] = __fadd_rn(old[k], posting_score(w, tf[k], norm[k]));
+            acc[d[k] - lo] = __fadd_rn(old[k], FIELDS ? field_score(*field, w, tf[k], norm[k]) : posting_score(w, tf[k], norm[k]));
         }
     });
 }

@@ -1,6 +1,6 @@
 // Checking blocks by decoding them, the first time that a list is loaded: the structure of
 // each block is sound (sound.h), docIDs ascend and end on the skip header, frequencies are
-// from 1 to the document's length, no posting exceeds the bounds of its block or list, or
+// from 1 to the document's length (a coded one is rounded down), no posting exceeds the bounds of its block or list, or
 // lies outside the range in which locate (list.h) searches for it. Postings that reach the
 // k-th impacts are counted. So a list that passes gives the postings that the CPU decodes,
 // and no kernel misses one of them.
@@ -38,11 +38,19 @@ struct Bounds {
     }
 };
 
-// length_of returns the length of a document: width bytes of the table.
+// length_of returns the length of a document: width bytes of the table, or as a WIDTH says.
 DEV uint32_t length_of(uint64_t lengths, uint32_t width, uint32_t doc) {
     if (width == 1) return __ldg(at<uint8_t>(lengths) + doc);
     if (width == 2) return __ldg(at<uint16_t>(lengths) + doc);
-    return __ldg(at<uint32_t>(lengths) + doc);
+    if (width == 4) return __ldg(at<uint32_t>(lengths) + doc);
+    return width == WIDTH_CODED ? impact(__ldg(at<uint8_t>(lengths) + doc)) : 1;
+}
+
+// coded_allows reports whether a document whose length was rounded down to a length code's may have a term f
+// times (segment.CodedAllows).
+DEV bool coded_allows(uint32_t f, uint32_t len) {
+    if (f >= 32) f = f < impact(255) ? f >> (27 - __clz(f)) << (27 - __clz(f)) : impact(255);
+    return f <= len;
 }
 
 // found reports whether locate finds the block of the posting at position i, docID x.
@@ -91,7 +99,7 @@ struct Checker {
     DEV_MEMBER void posting(uint32_t j, uint32_t i, uint32_t x, uint32_t f, uint32_t before, uint32_t end, bool isLast) {
         if (x <= before && before != FULL || x > end || isLast && x != end || !i && x != job.first) return fail(CHECK_DOCS, j);
         uint32_t len = length_of(job.lengths, job.width, x);
-        if (!f || !job.foreign && f > len) fail(CHECK_FREQS, j);
+        if (!f || !job.foreign && f > len && !(job.width == WIDTH_CODED && coded_allows(f, len))) fail(CHECK_FREQS, j);
         if (!block.hold(f, len) || !inside && !whole.hold(f, len)) fail(CHECK_BOUND, j);
         if (!found(l, x, i)) fail(CHECK_FOUND, j);
 #pragma unroll

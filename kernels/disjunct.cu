@@ -27,25 +27,27 @@ DEV uint32_t first_block(const ListDesc &l, uint32_t x) {
 // add_term adds one term's scores for documents in [lo, hi). Only blocks from cursor on
 // can overlap these; *next is set to the first block that can overlap documents from hi
 // on.
-DEV void add_term(const QueryDesc &q, const ListDesc &l, float w, uint32_t lo, uint32_t hi, float *acc, uint32_t cursor,
+template <bool FIELDS>
+DEV void add_term(const QueryDesc &q, const FieldScore *field, const ListDesc &l, float w, uint32_t lo, uint32_t hi, float *acc, uint32_t cursor,
                   uint32_t *next, int lane, int warp, int warps) {
     for (uint32_t j = cursor + warp; j < l.nb; j += warps) {
         uint32_t prev = block_prev(l, j);
         if (j && prev >= hi) break;
         if (lane == 0 && __ldg(at<uint32_t>(l.last) + j) >= hi) *next = j;
         if (j && prev + 1 >= hi) break;
-        add_block(q, l, w, j, lo, hi, acc, lane);
+        add_block<FIELDS>(q, field, l, w, j, lo, hi, acc, lane);
     }
 }
 
-KERNEL(disjunct, DisjunctParams, 512, 2) {
-    DYNAMIC_SHARED(dynamic);
-    __shared__ uint32_t cursors[2][MAX_TERMS], fill;
-    __shared__ uint64_t floor;
+// disjunct_range is the body of a kernel: a thread block processes one range. The other parameters are shared memory:
+// keys and accumulators, where the terms' next blocks are, the number of keys, and the floor.
+template <bool FIELDS>
+DEV void disjunct_range(const DisjunctParams &p, unsigned char *dynamic, uint32_t (&cursors)[2][MAX_TERMS], uint32_t &fill, uint64_t &floor) {
     if (blockIdx.x >= p.nRanges) return;
     const Range r = at<Range>(p.ranges)[blockIdx.x];
     const QueryDesc q = at<QueryDesc>(p.queries)[r.query];
     const Term *terms = at<Term>(p.terms) + q.firstTerm;
+    const FieldScore *fields = FIELDS ? at<FieldScore>(p.fields) + q.firstTerm : nullptr;
     const ListDesc *lists = at<ListDesc>(p.lists);
     Queue queue = {reinterpret_cast<uint64_t *>(dynamic), &fill, p.buffer, p.keep, 0};
     float *acc = reinterpret_cast<float *>(dynamic + 8 * (uint64_t)p.buffer);
@@ -63,13 +65,17 @@ KERNEL(disjunct, DisjunctParams, 512, 2) {
         if (floor > queue.floor) queue.floor = floor;
         for (uint32_t t = 0; t < q.nTerms; t++) {
             const ListDesc l = lists[terms[t].list];
-            add_term(q, l, terms[t].weight, lo, hi, acc, cursors[now][t], &cursors[now ^ 1][t], lane, warp, warps);
+            add_term<FIELDS>(q, FIELDS ? fields + t : nullptr, l, terms[t].weight, lo, hi, acc, cursors[now][t], &cursors[now ^ 1][t], lane, warp, warps);
             __syncthreads();
         }
         for (uint32_t base = 0; base < hi - lo; base += 2 * blockDim.x) {
             queue_room(queue, 2 * blockDim.x);
             for (uint32_t i = base + threadIdx.x; i < base + 2 * blockDim.x; i += blockDim.x)
-                if (i < hi - lo && __float_as_uint(acc[i]) < UNTOUCHED && is_live(q, lo + i)) queue_push(queue, hit_key(acc[i], q.docBase + lo + i));
+                if (i < hi - lo && __float_as_uint(acc[i]) < UNTOUCHED && is_live(q, lo + i)) {
+                    float sum = acc[i];
+                    if (FIELDS && q.statics) sum = __fadd_rn(sum, __ldg(at<float>(q.statics) + lo + i));
+                    queue_push(queue, hit_key(sum, q.docBase + lo + i));
+                }
         }
         __syncthreads();
         if (threadIdx.x == 0 && queue.floor > floor) atomicMax(floors, (unsigned long long)queue.floor);
@@ -79,4 +85,18 @@ KERNEL(disjunct, DisjunctParams, 512, 2) {
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x)
         at_rw<uint64_t>(p.keys)[(uint64_t)blockIdx.x * p.keep + i] = queue.keys[i];
     if (threadIdx.x == 0) at_rw<uint32_t>(p.counts)[blockIdx.x] = n;
+}
+
+KERNEL(disjunct, DisjunctParams, 512, 2) {
+    DYNAMIC_SHARED(dynamic);
+    __shared__ uint32_t cursors[2][MAX_TERMS], fill;
+    __shared__ uint64_t floor;
+    disjunct_range<false>(p, dynamic, cursors, fill, floor);
+}
+
+KERNEL(disjunct_fields, DisjunctParams, 512, 2) {
+    DYNAMIC_SHARED(dynamic);
+    __shared__ uint32_t cursors[2][MAX_TERMS], fill;
+    __shared__ uint64_t floor;
+    disjunct_range<true>(p, dynamic, cursors, fill, floor);
 }

@@ -20,6 +20,7 @@
 //	search.h    searching for docIDs in a list
 //	element.h   searching for docIDs by single elements
 //	conjoin.h   conjunctions that return docIDs
+//	fields.h    norms and scores of documents in fields
 //	rank.h      scored conjunctions and disjunctions, list by list
 //	merge.h     intersecting decoded lists
 //	check.h     checking lists by decoding them
@@ -38,12 +39,14 @@
 //	unary.cu    the same for ef and rice
 //	lines.cu    the same for the linear-regression codecs, docIDs only
 //	intersect.cu, rank.cu: conjoin.h and rank.h for lists of any codec
+//	tiles.cu    cuts the tiles of rank
 //	packed.cu   both, check and mark, for lists of bp128 and bp256
 //	newpfd.cu   both for lists of bp128, bp256 and newpfd
 //	loadpfd.cu  check and recode for the same lists
 //	merge.cu    intersects decoded lists: MergePath
 //	disjunct.cu scores disjunctions with accumulators in shared memory, and selects
 //	topk.cu     selects the top k keys
+//	filters.cu  makes bitmaps of sets of documents, and combines them
 //
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp
 // (the kernels by name).

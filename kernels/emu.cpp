@@ -23,6 +23,7 @@
 #include "topk.cu"
 #include "merge.cu"
 #include "presence.cu"
+#include "filters.cu"
 
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
@@ -51,6 +52,8 @@ static const Entry entries[] = {
     ENTRY(decode_freqs_bp128, DecodeParams), ENTRY(decode_freqs_bp256, DecodeParams),
     ENTRY(decode_freqs_vbyte128, DecodeParams), ENTRY(decode_freqs_vbyte1024, DecodeParams),
     ENTRY(intersect_newpfd, IntersectParams), ENTRY(rank_newpfd, RankParams),
+    ENTRY(rank_fields, RankParams), ENTRY(rank_packed_fields, RankParams), ENTRY(cut_tiles_fields, TileParams), ENTRY(disjunct_fields, DisjunctParams),
+    ENTRY(mark_sets, MarkSetParams), ENTRY(combine_sets, CombineParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,
@@ -72,6 +75,8 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
         offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams),
         offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(CheckJob), sizeof(CheckStatus),
-        offsetof(CheckJob, kth), sizeof(RecodeJob), sizeof(RecodeParams), offsetof(RecodeJob, head), 0};
+        offsetof(CheckJob, kth), sizeof(RecodeJob), sizeof(RecodeParams), offsetof(RecodeJob, head),
+        sizeof(TileParams), sizeof(FieldScore), offsetof(FieldScore, coded),
+        sizeof(SetList), sizeof(MarkSetParams), sizeof(Operand), offsetof(Operand, flags), sizeof(CombineParams), 0};
     return sizes[i];
 }

@@ -9,7 +9,7 @@
 
 KERNEL(rank_newpfd, RankParams, 256, 2) {
     __shared__ Sieve shared[8];
-    rank_tile(p, shared);
+    rank_tile<false>(p, shared);
 }
 
 KERNEL(intersect_newpfd, IntersectParams, 256, 4) {

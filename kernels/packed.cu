@@ -10,7 +10,12 @@
 
 KERNEL(rank_packed, RankParams, 256, 2) {
     __shared__ Sieve shared[8];
-    rank_tile(p, shared);
+    rank_tile<false>(p, shared);
+}
+
+KERNEL(rank_packed_fields, RankParams, 256, 2) {
+    __shared__ Sieve shared[8];
+    rank_tile<true>(p, shared);
 }
 
 KERNEL(intersect_packed, IntersectParams, 256, 4) {

@@ -43,15 +43,18 @@ struct DecodeParams {
     uint32_t nTiles, tileBlocks;
 };
 
+// Widths of lengths that are no numbers of bytes: there are none, and each is 1; or length codes of a byte.
+enum { WIDTH_UNIT = 0, WIDTH_CODED = 3 };
+
 // CheckJob is a list to check.
 struct CheckJob {
     uint64_t quad;     // bounds of the list
-    uint64_t lengths;  // of the segment's documents, width bytes each
+    uint64_t lengths;  // of the segment's documents in the list's field
     uint32_t list;
     uint32_t first;    // its first docID
     uint32_t tiles;    // of 32 blocks, of this list and the ones before, for check_blocks
     uint16_t kth[3];   // k-th impacts: frequency code, then length code; frequency 0: none
-    uint8_t width;
+    uint8_t width;     // of lengths: bytes or a WIDTH
     uint8_t foreign;   // 1: frequencies may exceed the document's length
     uint32_t pad;
 };
@@ -101,7 +104,7 @@ enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8,
 
 // QueryDesc is a query on a segment and, for rank, one of its lists, the driver.
 struct QueryDesc {
-    uint64_t norms;     // float[]: 1/K by local docID
+    uint64_t norms;     // float[]: 1/K by local docID; 0 for kernels over fields
     uint64_t live;      // uint32[]: bit set: the document is not deleted; 0: none is
     uint64_t out;       // the query's keys
     uint32_t firstTerm, nTerms;
@@ -110,12 +113,21 @@ struct QueryDesc {
     uint32_t slot;      // of the query's counter and floor
     uint32_t driver;    // the list whose postings rank processes; it skips documents of lists before it
     uint32_t cap;       // keys that out can hold
-    uint32_t pad;
+    float most;         // no static score is greater
+    uint64_t statics;   // float[]: static scores by local docID, for kernels over fields; 0: there are none
 };
 
 // Term is a term of a query: its list and its weight idf*(k1+1)*qtf. No score of the list
 // exceeds bound; rest is at least the sum of the bounds of the following terms.
 struct Term { uint32_t list; float weight; float bound; float rest; };
+
+// FieldScore is how postings of a field are scored in a segment (fields.h).
+struct FieldScore {
+    uint64_t norms;    // by local docID: float[]; uint8_t[], length codes, if coded; 0 if all documents have one norm
+    uint64_t codes;    // float[512]: values for frequency codes, then norms of length codes
+    uint32_t coded;    // 1: lengths are codes, for which the score has another form
+    uint32_t pad;
+};
 
 // RankTile is the blocks of a driver from first up to end, at most 32.
 struct RankTile { uint32_t query, first, end; };
@@ -130,6 +142,7 @@ struct TileParams {
     uint32_t nParts;
     uint32_t run, most;    // blocks in a tile, and in one that is longer to fill a sieve
     uint32_t pad;
+    uint64_t fields;       // as in RankParams
 };
 
 struct RankParams {
@@ -141,6 +154,7 @@ struct RankParams {
     uint32_t nTiles;   // at most
     uint32_t required; // 1: a document must be in every list
     uint32_t locate, pad;
+    uint64_t fields;   // FieldScore[], one for each of terms; for kernels over fields
 };
 
 struct IntersectParams {
@@ -180,6 +194,7 @@ struct DisjunctParams {
     uint64_t floors;   // uint64 per query slot: greatest known lower bound of the k-th key
     uint32_t nRanges, width;  // width: accumulators in shared memory
     uint32_t keep, buffer;    // keep: k; buffer: keys of the queue, a power of two, at least 2*keep and 512
+    uint64_t fields;          // as in RankParams
 };
 
 // Select is the selection of the top k keys of a query. With one group, counts[0] may
@@ -205,6 +220,36 @@ struct GatherParams {
     uint64_t starts;           // uint32[nQueries+1]: docIDs of the queries before
     uint64_t out;              // uint32[starts[nQueries]]
     uint32_t nQueries, nTiles, stride, limit;  // limit: capacity of out in words
+};
+
+enum { WINDOW_WORDS = 2048 }; // of a bitmap, in a window of a filter
+
+// SetList is a list of a set: the address of its ListDesc, and the document of the index
+// that is its docID 0.
+struct SetList { uint64_t list; uint32_t base, pad; };
+
+struct MarkSetParams {
+    uint64_t lists;    // SetList[]
+    uint64_t starts;   // uint32[nSets+1]: the first list of each set
+    uint64_t out;      // uint32[nSets][windows][WINDOW_WORDS]
+    uint32_t nSets, window, windows, pad; // windows: of this launch, from window on
+};
+
+enum { OPERAND_RANGE = 1, OPERAND_NOT = 2, OPERAND_LAST = 4 };
+
+// Operand is a set in a clause of a filter: the documents from first up to end if flags have
+// OPERAND_RANGE; those of a bitmap at bits; or, if that is 0, those of set first of mark_sets.
+// OPERAND_NOT means the other documents. OPERAND_LAST ends a clause.
+struct Operand { uint64_t bits; uint32_t first, end, flags, pad; };
+
+struct CombineParams {
+    uint64_t starts;   // uint32[nFilters+1]: the first operand of each filter
+    uint64_t operands; // Operand[]
+    uint64_t marked;   // out of mark_sets
+    uint64_t live;     // uint32[]: bit set: the document is not deleted; 0: none is
+    uint64_t out;      // uint32[nFilters][stride]
+    uint64_t counts;   // uint32[nFilters]: documents so far
+    uint32_t nFilters, window, windows, docs, stride, pad;
 };
 
 #endif

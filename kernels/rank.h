@@ -18,6 +18,9 @@
 // Only documents that exceed the floor are then searched for in the lists before the
 // driver.
 //
+// Over fields, a query may add static scores after those of its terms. The greatest of them lowers what bounds are
+// compared with.
+//
 // A conjunction has only one driver, the first list, and a document must be in all lists.
 //
 // DocIDs that pass the presence words are buffered until they fill a warp: only a few
@@ -28,6 +31,7 @@
 // out by its bound, 8 bytes and five instructions of a warp.
 #ifndef PINION_RANK_H
 #define PINION_RANK_H
+#include "fields.h"
 #include "presence.h"
 #include "search.h"
 
@@ -39,6 +43,10 @@ struct Pruner {
     DEV_MEMBER void begin(uint64_t key) {
         floor = key;
         cut = key ? __fmul_rn(__uint_as_float((uint32_t)(key >> 32)), 0.99999f) : -1.0f;
+    }
+    // leave lowers the cut by the most that is added to sums after all terms.
+    DEV_MEMBER void leave(float most) {
+        if (cut >= 0) cut = __fsub_rn(cut, most);
     }
     DEV_MEMBER bool can(float sum) const { return sum >= cut; }
 };
@@ -146,14 +154,16 @@ DEV void freqs_at(const ListDesc &l, const uint32_t *blk, const uint32_t *pos, u
 }
 
 // rank_sieve processes count docIDs of a tile's driver, at most 128, in the sieve from
-// head on.
-COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head, uint32_t count, int lane) {
+// head on. With FIELDS each term has norms of its own.
+template <bool FIELDS> COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head, uint32_t count, int lane) {
     const QueryDesc q = at<QueryDesc>(p.queries)[at<RankTile>(p.tiles)[tile].query];
     const Term *terms = at<Term>(p.terms) + q.firstTerm;
     const ListDesc *lists = at<ListDesc>(p.lists);
+    const FieldScore *fields = FIELDS ? at<FieldScore>(p.fields) + q.firstTerm : nullptr;
     const Term own = terms[q.driver];
     Pruner prune;
     prune.begin(at<unsigned long long>(p.floors)[q.slot]);
+    if (FIELDS) prune.leave(q.most);
     uint32_t d[4], blk[4], pos[4], freq[4], alive = 0;
     float norm[4], score[4], most[4];
     const ListDesc driver = lists[own.list];
@@ -164,11 +174,13 @@ COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head,
         blk[k] = i >> driver.logBlock;
         pos[k] = i & ((1u << driver.logBlock) - 1);
         if (4 * lane + k < count) alive |= 1u << k;
-        norm[k] = __ldg(at<float>(q.norms) + (alive >> k & 1 ? d[k] : 0));
+        if (FIELDS) norm[k] = norm_of(fields[q.driver], alive >> k & 1 ? d[k] : 0);
+        else norm[k] = __ldg(at<float>(q.norms) + (alive >> k & 1 ? d[k] : 0));
     }
     freqs_at(driver, blk, pos, alive, freq);
 #pragma unroll
-    for (int k = 0; k < 4; k++) most[k] = score[k] = posting_score(own.weight, freq[k], norm[k]);
+    for (int k = 0; k < 4; k++)
+        most[k] = score[k] = FIELDS ? field_score(fields[q.driver], own.weight, freq[k], norm[k]) : posting_score(own.weight, freq[k], norm[k]);
     for (uint32_t i = q.driver + 1; i < q.nTerms; i++) {
         const Term t = terms[i];
         uint32_t in = may_hold(lists[t.list], d, alive);
@@ -186,12 +198,21 @@ COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head,
         if (__any_sync(FULL, found != 0)) found = search<true>(l, d, found, p.locate, blk, pos, s->probes, lane);
         if (p.required) alive = found;
         if (__any_sync(FULL, found != 0)) freqs_at(l, blk, pos, found, freq);
+        if (FIELDS)
+#pragma unroll
+            for (int k = 0; k < 4; k++)
+                if (found >> k & 1) norm[k] = norm_of(fields[i], d[k]);
 #pragma unroll
         for (int k = 0; k < 4; k++) {
-            if (found >> k & 1) score[k] = __fadd_rn(score[k], posting_score(t.weight, freq[k], norm[k]));
+            if (found >> k & 1)
+                score[k] = __fadd_rn(score[k], FIELDS ? field_score(fields[i], t.weight, freq[k], norm[k]) : posting_score(t.weight, freq[k], norm[k]));
             if (!prune.can(score[k] + t.rest)) alive &= ~(1u << k);
         }
     }
+    if (FIELDS && q.statics)
+#pragma unroll
+        for (int k = 0; k < 4; k++)
+            if (alive >> k & 1) score[k] = __fadd_rn(score[k], __ldg(at<float>(q.statics) + d[k]));
 #pragma unroll
     for (int k = 0; k < 4; k++)
         if ((alive >> k & 1) && hit_key(score[k], q.docBase + d[k]) <= prune.floor) alive &= ~(1u << k);
@@ -205,7 +226,7 @@ COLD void rank_sieve(const RankParams p, uint32_t tile, Sieve *s, uint32_t head,
 
 // rank_tile is the body of a kernel: it processes one tile. shared belongs to the thread
 // block.
-DEV void rank_tile(const RankParams &p, Sieve *shared) {
+template <bool FIELDS> DEV void rank_tile(const RankParams &p, Sieve *shared) {
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     uint32_t tile = blockIdx.x * 8 + warp;
     if (tile >= p.nTiles) return;
@@ -216,6 +237,7 @@ DEV void rank_tile(const RankParams &p, Sieve *shared) {
     const Term own = terms[q.driver];
     Pruner prune;
     prune.begin(at<unsigned long long>(p.floors)[q.slot]);
+    if (FIELDS) prune.leave(q.most);
     if (!prune.can(own.bound + own.rest)) return;
     const ListDesc driver = at<ListDesc>(p.lists)[own.list];
     uint32_t n = t.end - t.first;
@@ -224,7 +246,8 @@ DEV void rank_tile(const RankParams &p, Sieve *shared) {
     uint32_t mine = t.first + (want ? lane : 0), prev = block_prev(driver, mine);
     uint32_t lo = __ldg(at<uint32_t>(driver.docEnds) + mine), hi = __ldg(at<uint32_t>(driver.docEnds) + mine + 1);
     if (want && prune.cut >= 0 && driver.quads) {
-        bound = block_bound(driver, mine, own.weight, at<float>(p.codes));
+        if (FIELDS) bound = field_bound(at<FieldScore>(p.fields)[q.firstTerm + q.driver], __ldg(at<unsigned long long>(driver.quads) + mine), own.weight);
+        else bound = block_bound(driver, mine, own.weight, at<float>(p.codes));
         want = prune.can(bound + own.rest);
     }
     Sieve &s = shared[warp];
@@ -237,12 +260,12 @@ DEV void rank_tile(const RankParams &p, Sieve *shared) {
         each_docs(driver, block, from, to, before, lane, [&](uint32_t c, uint4 v, uint32_t count) {
             fill += sift_chunk(p, q, terms, v, count, (block << driver.logBlock) + 128 * c, most, prune, s, head + fill, lane);
             if (fill < 128) return;
-            rank_sieve(p, tile, &s, head, 128, lane);
+            rank_sieve<FIELDS>(p, tile, &s, head, 128, lane);
             head += 128;
             fill -= 128;
         });
     }
-    if (fill) rank_sieve(p, tile, &s, head, fill, lane);
+    if (fill) rank_sieve<FIELDS>(p, tile, &s, head, fill, lane);
 }
 
 #endif

@@ -22,7 +22,8 @@ DEV float sifted(const TileParams &p, const QueryDesc &q, const Term *terms, flo
     return need > 0 && share < 1 ? share : 1;
 }
 
-KERNEL(cut_tiles, TileParams, 256, 8) {
+// cut_part is the body of a kernel: a warp cuts one part.
+template <bool FIELDS> DEV void cut_part(const TileParams &p) {
     uint32_t i = blockIdx.x * 8 + (threadIdx.x >> 5), lane = threadIdx.x & 31, first = 0, run = p.run;
     if (i >= p.nParts) return;
     const RankPart o = at<RankPart>(p.parts)[i];
@@ -31,11 +32,15 @@ KERNEL(cut_tiles, TileParams, 256, 8) {
     const Term own = terms[q.driver];
     Pruner prune;
     prune.begin(at<unsigned long long>(p.floors)[q.slot]);
+    if (FIELDS) prune.leave(q.most);
     if (!prune.can(own.bound + own.rest)) return;
     if (run < p.most && prune.cut >= 0) { // look at 32 of the blocks
         const ListDesc &l = at<ListDesc>(p.lists)[own.list];
         uint32_t block = o.from + lane * (o.to - o.from) / 32;
-        float share = sifted(p, q, terms, l.quads ? block_bound(l, block, own.weight, at<float>(p.codes)) : own.bound, prune);
+        float bound = own.bound;
+        if (l.quads && FIELDS) bound = field_bound(at<FieldScore>(p.fields)[q.firstTerm + q.driver], __ldg(at<unsigned long long>(l.quads) + block), own.weight);
+        else if (l.quads) bound = block_bound(l, block, own.weight, at<float>(p.codes));
+        float share = sifted(p, q, terms, bound, prune);
 #pragma unroll
         for (int d = 16; d; d >>= 1) share += __shfl_xor_sync(FULL, share, d);
         while (run < p.most && 2 * run * share <= 32) run *= 2;
@@ -48,3 +53,7 @@ KERNEL(cut_tiles, TileParams, 256, 8) {
         tiles[k] = {o.query, from, from + (left < run ? left : run)};
     }
 }
+
+KERNEL(cut_tiles, TileParams, 256, 8) { cut_part<false>(p); }
+
+KERNEL(cut_tiles_fields, TileParams, 256, 8) { cut_part<true>(p); }

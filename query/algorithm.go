@@ -8,7 +8,8 @@ import (
 )
 
 // Algorithm is a way to compute a result. All algorithms are exact and give the same result to the
-// bit; they differ in speed.
+// bit; they differ in speed. A Trace has one more, nodes: that of a Query whose Node is more than a disjunction or
+// conjunction of terms, whatever its Algorithm says.
 type Algorithm uint8
 
 // The algorithms. A conjunctive algorithm means Auto for a disjunction and vice versa, so one
@@ -59,4 +60,4 @@ func ParseAlgorithm(name string) (Algorithm, error) {
 }
 
 // Conjunctive reports whether the algorithm only computes conjunctions.
-func (a Algorithm) Conjunctive() bool { return a >= Leapfrog }
+func (a Algorithm) Conjunctive() bool { return algorithm.Name(a).Conjunctive() }

@@ -165,6 +165,14 @@ func ask(open func() (*reader.Index, error), only []bool) (a answers) {
 				for _, h := range res.Hits {
 					b = number(number(b, uint64(h.Doc)), uint64(math.Float32bits(h.Score)))
 				}
+				if mode == query.AndOr {
+					continue
+				}
+				n, err := q.Count(ctx, query.Query{RawTerms: querytest.Terms(words...), Mode: mode})
+				if err != nil {
+					return nil, err
+				}
+				b = number(b, n)
 			}
 			return b, nil
 		})

@@ -100,12 +100,10 @@ func (s *Scorer) IDF(df uint64) float64 { return s.bm25.IDF(df) }
 // Weight returns idf * (k1 + 1) * qtf * weight, the weight of a term for Score, where weight is that of the
 // field, or 1. df is the term's document frequency over the snapshot without deleted documents, qtf how
 // often the query holds the term. No posting of the term scores more.
-func (s *Scorer) Weight(df uint64, qtf int) float32 { return s.bm25.Weight(df, qtf, 1) }
+func (s *Scorer) Weight(df uint64, qtf int) float32 { return s.bm25.Weight(df, float64(qtf)) }
 
-// Boosted is Weight of a term with a boost.
-func (s *Scorer) Boosted(df uint64, qtf int, boost float64) float32 {
-	return s.bm25.Weight(df, qtf, boost)
-}
+// Boosted is Weight of a term with boosts: boost is the sum of those of its occurrences in the query.
+func (s *Scorer) Boosted(df uint64, boost float64) float32 { return s.bm25.Weight(df, boost) }
 
 // Score returns the score of a posting: w is the term's Weight, tf its frequency in the document and norm the
 // document's Norm. It is the function Score, unless the field has lengths of a byte: their scores have a form of

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -171,6 +172,14 @@ func changeUnderQueries(t *testing.T, dir string, seed uint64, change func(v *vi
 				q := Query{RawTerms: querytest.Terms("w"+strconv.Itoa(i%4), "w"+strconv.Itoa(i/3%7), "w"+strconv.Itoa(i/7%90)), K: 1 + i%30,
 					Mode: Mode(i % 3), Algorithm: algorithms[i%len(algorithms)]}
 				ends(t, "query", func() error { _, err := s.Search(context.Background(), q); return err })
+				if q.Mode != AndOr {
+					ends(t, "count", func() error { _, err := s.Count(context.Background(), q); return err })
+				}
+				tree := Bool{Must: []Node{Bool{AtLeast: 2}}, Not: []Node{Term{Term: q.RawTerms[2]}}}
+				for n := range 5 {
+					tree.Must[0] = Bool{AtLeast: 2, Should: append(tree.Must[0].(Bool).Should, Term{Term: fmt.Appendf(nil, "w%d", i%7+n*n)})}
+				}
+				ends(t, "count of a tree", func() error { _, err := s.Count(context.Background(), Query{Node: tree}); return err })
 				if i%5 == 0 {
 					ends(t, "read", func() error { return readSome(snapshot, i) })
 				}

@@ -64,6 +64,14 @@ func TestDamagedLists(t *testing.T) {
 						t.Fatalf("%v: %v", a, err)
 					}
 				}
+				for doc, err := range q.Matches(context.Background(), Query{RawTerms: querytest.Terms("w0", "w1", "w3", "w30"), Mode: mode}) {
+					if err != nil && !errors.Is(err, format.ErrCorrupt) || err == nil && doc >= 3000 {
+						t.Fatalf("matches: document %d, %v", doc, err)
+					}
+				}
+				if n, err := q.Count(context.Background(), Query{RawTerms: querytest.Terms("w0", "w1", "w3", "w30"), Mode: mode}); err != nil && !errors.Is(err, format.ErrCorrupt) || n > 3000 {
+					t.Fatalf("count: %d, %v", n, err)
+				}
 			}
 		}
 	}

@@ -73,15 +73,36 @@ func ExampleNode() {
 	defer s.Close()
 	show(s, query.Query{Node: query.Match{Text: "tempest"}})                // in all fields of text
 	show(s, query.Query{Node: query.Match{Field: "body", Text: "tempest"}}) // in one
-	show(s, query.Query{Node: query.All{Nodes: []query.Node{
+	show(s, query.Query{Node: query.Bool{Must: []query.Node{
 		query.Match{Field: "body", Text: "tempest"}, query.Term{Field: "body", Term: []byte("storm")}}}})
-	show(s, query.Query{Node: query.Any{Nodes: []query.Node{
+	show(s, query.Query{Node: query.Bool{Should: []query.Node{
 		query.Match{Field: "title", Text: "tempest"}, query.Match{Field: "genre", Text: "tragedy", Boost: 9}}}})
 	// Output:
 	// [0 1 2]
 	// [1 2]
 	// [2]
 	// [1 2 0]
+}
+
+func ExampleParseText() {
+	s, err := plays(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer s.Close()
+	for _, text := range []string{"tempest", "body:tempest AND body:storm", "tempst~1", "storm (tempest"} {
+		node, err := s.ParseText(text)
+		if err != nil {
+			fmt.Println(err)
+			continue
+		}
+		show(s, query.Query{Node: node})
+	}
+	// Output:
+	// [0 1 2]
+	// [2]
+	// [0 1 2]
+	// query: at character 7, "(tempest": nothing closes this (
 }
 
 func ExamplePosition() {

@@ -20,16 +20,16 @@ func NewFieldScorer(s *reader.Snapshot, field string, p Params) (*Scorer, error)
 		return NewScorer(p, StatsOf(s))
 	}
 	f, _ := x.schema.Field(field)
-	return scorerOf(s, f, p)
+	return scorerOf(s.FieldStats(field), f, p)
 }
 
-// scorerOf is NewFieldScorer for a field that exists.
-func scorerOf(s *reader.Snapshot, f *schema.Field, p Params) (*Scorer, error) {
+// scorerOf is NewFieldScorer for a field with statistics.
+func scorerOf(st reader.FieldStats, f *schema.Field, p Params) (*Scorer, error) {
 	p = Params{K1: cmp.Or(p.K1, f.K1), B: cmp.Or(p.B, f.B)}
 	if err := p.Check(); err != nil {
 		return nil, err
 	}
-	st, lens := s.FieldStats(f.Name), bm25.Even
+	lens := bm25.Even
 	switch {
 	case f.HasLengths() && f.Lengths == schema.LengthsByte:
 		lens = bm25.Coded

@@ -3,10 +3,13 @@ package query_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
@@ -28,6 +31,10 @@ func shelfSchema() *schema.Schema {
 		{Name: "shelf", Kind: schema.KindKeyword, K1: 1.5, Weight: 0.5},
 		{Name: "notes", Kind: schema.KindText, Analyzer: "simple", Index: schema.IndexDocs},
 		{Name: "year", Kind: schema.KindInteger, Stored: true},
+		{Name: "cost", Kind: schema.KindInteger, Column: true},
+		{Name: "tag", Kind: schema.KindKeyword, Index: schema.IndexNone, Column: true},
+		{Name: "seen", Kind: schema.KindTime, Unit: schema.UnitSecond, Column: true},
+		{Name: "rank", Kind: schema.KindFloat, Column: true},
 	}}
 }
 
@@ -57,14 +64,66 @@ func books(rng *rand.Rand, n int) []oracle.Record {
 			docs[d].Terms["title"] = slices.Repeat(titles[d], 40)
 		}
 		docs[d].Deleted = rng.IntN(15) == 0
+		shelve(docs[d].Terms, uint64(d))
 	}
 	return docs
+}
+
+// shelve adds values in columns, as texts, which depend on the number of the document only.
+func shelve(values map[string][]string, d uint64) {
+	h := d
+	next := func(n uint64) uint64 {
+		h = h*6364136223846793005 + 1442695040888963407
+		return (h >> 33) % n
+	}
+	for range next(3) {
+		values["cost"] = append(values["cost"], fmt.Sprint(int64(next(1000))-100))
+	}
+	for range next(4) {
+		values["tag"] = append(values["tag"], fmt.Sprint("tag", next(40)))
+	}
+	if next(50) > 0 {
+		values["seen"] = append(values["seen"], fmt.Sprint(1e9+3*d+next(20)))
+	}
+	values["rank"] = append(values["rank"], fmt.Sprint(float64(next(100))/8-2))
+}
+
+// shelfValues are the values that shelve has added.
+func shelfValues(values map[string][]string) (all []schema.Value) {
+	for _, s := range values["cost"] {
+		n, _ := strconv.ParseInt(s, 10, 64)
+		all = append(all, schema.IntegerValue(5, n))
+	}
+	for _, s := range values["tag"] {
+		all = append(all, schema.KeywordValue(6, []byte(s)))
+	}
+	for _, s := range values["seen"] {
+		x, _ := strconv.ParseFloat(s, 64)
+		all = append(all, schema.TimeValue(7, time.Unix(int64(x), int64(len(s)))))
+	}
+	for _, s := range values["rank"] {
+		x, _ := strconv.ParseFloat(s, 64)
+		all = append(all, schema.FloatValue(8, x))
+	}
+	return all
 }
 
 // library adds documents to an index, with a flush after every flush-th, and deletes those that are deleted.
 func library(t *testing.T, o writer.Options, docs []oracle.Record, flush int) *querytest.Live {
 	t.Helper()
+	return libraryFrom(t, o, docs, 0, flush)
+}
+
+// libraryFrom is library with ids from first on.
+func libraryFrom(t *testing.T, o writer.Options, docs []oracle.Record, first, flush int) *querytest.Live {
+	t.Helper()
 	o.Schema = shelfSchema()
+	return libraryOf(t, o, docs, first, flush, func(int) []schema.Value { return nil })
+}
+
+// libraryOf is libraryFrom with a schema that has more fields, and their values by document.
+func libraryOf(t *testing.T, o writer.Options, docs []oracle.Record, first, flush int, more func(doc int) []schema.Value) *querytest.Live {
+	t.Helper()
 	l := querytest.NewLive(t, o)
 	for d := range docs {
 		v := []schema.Value{schema.IntegerValue(4, int64(d))}
@@ -79,7 +138,8 @@ func library(t *testing.T, o writer.Options, docs []oracle.Record, flush int) *q
 				v = append(v, schema.TextValue(i, []byte(strings.Join(words[:half], " "))), schema.TextValue(i, []byte(strings.Join(words[half:], " "))))
 			}
 		}
-		l.Do(l.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, d), Values: v}))
+		v = append(v, shelfValues(docs[d].Terms)...)
+		l.Do(l.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, first+d), Values: append(v, more(d)...)}))
 		if d%flush == flush-1 {
 			l.Do(l.Flush(t.Context()))
 		}
@@ -87,7 +147,7 @@ func library(t *testing.T, o writer.Options, docs []oracle.Record, flush int) *q
 	l.Do(l.Commit(t.Context()))
 	for d := range docs {
 		if docs[d].Deleted {
-			l.Do(l.Delete(t.Context(), fmt.Append(nil, d)))
+			l.Do(l.Delete(t.Context(), fmt.Append(nil, first+d)))
 		}
 	}
 	return l
@@ -108,7 +168,7 @@ func fieldQuery(rng *rand.Rand) (query.Node, oracle.LeafQuery) {
 		}
 		last := word()
 		q.Leaves = append(q.Leaves, oracle.Leaf{Field: name, Term: last, Boost: 1})
-		return query.All{Nodes: []query.Node{query.Match{Field: name, Text: strings.Join(words, ", "), Mode: query.And, Boost: boost},
+		return query.Bool{Must: []query.Node{query.Match{Field: name, Text: strings.Join(words, ", "), Mode: query.And, Boost: boost},
 			query.Term{Field: name, Term: []byte(last)}}}, q
 	}
 	var nodes []query.Node
@@ -127,11 +187,11 @@ func fieldQuery(rng *rand.Rand) (query.Node, oracle.LeafQuery) {
 			nodes = append(nodes, query.Match{Field: name, Text: a + " " + b, Boost: boost})
 			q.Leaves = append(q.Leaves, oracle.Leaf{Field: name, Term: a, Boost: boost}, oracle.Leaf{Field: name, Term: b, Boost: boost})
 		default:
-			nodes = append(nodes, query.Any{Nodes: []query.Node{query.Term{Field: name, Term: []byte(a), Boost: boost}}})
+			nodes = append(nodes, query.Bool{Should: []query.Node{query.Term{Field: name, Term: []byte(a), Boost: boost}}})
 			q.Leaves = append(q.Leaves, oracle.Leaf{Field: name, Term: a, Boost: boost})
 		}
 	}
-	return query.Any{Nodes: nodes}, q
+	return query.Bool{Should: nodes}, q
 }
 
 // Queries over fields give the hits of the oracle to the bit, whatever the codec, the segments, the algorithm and the
@@ -142,18 +202,18 @@ func TestFieldsAgree(t *testing.T) {
 	truth := oracle.NewRecords(shelved(), docs)
 	for i, c := range []codec.Codec{bp128.Codec{}, vbyte128.Codec{}} {
 		l := library(t, writer.Options{DocsCodec: c, FreqsCodec: c}, docs, []int{2000, 400}[i])
-		fieldsAgree(t, rng, l.Snapshot(), truth, 40)
+		fieldsAgree(t, rng, l.Snapshot(), truth, 40, fieldQuery)
 		if i == 0 {
 			continue
 		}
 		l.MergeAll() // without the deleted documents
 		live := slices.DeleteFunc(slices.Clone(docs), func(r oracle.Record) bool { return r.Deleted })
-		fieldsAgree(t, rng, l.Snapshot(), oracle.NewRecords(shelved(), live), 40)
+		fieldsAgree(t, rng, l.Snapshot(), oracle.NewRecords(shelved(), live), 40, fieldQuery)
 	}
 }
 
 // fieldsAgree draws queries.
-func fieldsAgree(t *testing.T, rng *rand.Rand, snapshot *reader.Snapshot, truth *oracle.Records, queries int) {
+func fieldsAgree(t *testing.T, rng *rand.Rand, snapshot *reader.Snapshot, truth *oracle.Records, queries int, draw func(*rand.Rand) (query.Node, oracle.LeafQuery)) {
 	t.Helper()
 	s, err := query.NewSearcher(snapshot, query.Options{})
 	if err != nil {
@@ -170,7 +230,7 @@ func fieldsAgree(t *testing.T, rng *rand.Rand, snapshot *reader.Snapshot, truth 
 		executors = append(executors, p)
 	}
 	for range queries {
-		node, own := fieldQuery(rng)
+		node, own := draw(rng)
 		own.K = 2000
 		whole := truth.Answer(own)
 		q := query.Query{Node: node, K: []int{1, 10, 100, 2000}[rng.IntN(4)]}
@@ -223,10 +283,8 @@ func TestFieldErrors(t *testing.T) {
 		{query.Query{Node: term("year")}, query.ErrInvalid, `field "year", of kind integer, is not indexed`},
 		{query.Query{Node: term("")}, query.ErrInvalid, "must name its field"},
 		{query.Query{RawTerms: querytest.Terms("w1")}, query.ErrInvalid, "without a field"},
-		{query.Query{Node: query.All{Nodes: []query.Node{term("body"), term("title")}}}, errors.ErrUnsupported, "body, title"},
-		{query.Query{Node: query.Match{Text: "w1 w2", Mode: query.And}}, errors.ErrUnsupported, "body, notes, title"},
 		{query.Query{Text: "w1 w2", Mode: query.AndOr}, errors.ErrUnsupported, "body, notes, title"},
-		{query.Query{Node: query.Match{Field: "body", Text: "w1", Boost: 1e9}}, query.ErrInvalid, `"body" is 1e+09`},
+		{query.Query{Node: query.Match{Field: "body", Text: "w1", Boost: 1e9}}, query.ErrInvalid, `boost is 1e+09, not above 0 and up to 1e+06: "w1" in field "body"`},
 	} {
 		for _, x := range []query.Executor{s, p} {
 			if _, err := x.Execute(t.Context(), []query.Query{c.q}); !errors.Is(err, c.is) || !strings.Contains(fmt.Sprint(err), c.says) {
@@ -239,6 +297,11 @@ func TestFieldErrors(t *testing.T) {
 	}
 	if _, err := s.AppendLengths(nil, querytest.Terms("w1")); !errors.Is(err, query.ErrInvalid) {
 		t.Errorf("AppendLengths: %v", err)
+	}
+	for _, name := range []string{"", "year", "nope"} { // year is not indexed
+		if _, err := s.AppendFieldLengths(nil, name, querytest.Terms("w1")); !errors.Is(err, query.ErrInvalid) {
+			t.Errorf("AppendFieldLengths in %q: %v", name, err)
+		}
 	}
 	if _, err := s.Complete([]query.Query{{RawTerms: querytest.Terms("w1"), K: 1}}); !errors.Is(err, query.ErrInvalid) {
 		t.Errorf("Complete: %v", err)
@@ -281,7 +344,7 @@ func TestFieldParameters(t *testing.T) {
 				t.Errorf("%+v: the scorer of %s, %v, is another", p, f.Name, err)
 			}
 		}
-		r, err := s.Search(t.Context(), query.Query{K: 300, Node: query.Any{Nodes: []query.Node{query.Match{Field: "title", Text: "w1 w2"}, query.Match{Field: "body", Text: "w1 w2"}}}})
+		r, err := s.Search(t.Context(), query.Query{K: 300, Node: query.Bool{Should: []query.Node{query.Match{Field: "title", Text: "w1 w2"}, query.Match{Field: "body", Text: "w1 w2"}}}})
 		if want := truth.Answer(q); err != nil || !slices.EqualFunc(r.Hits, want, func(a query.Hit, b oracle.Hit) bool { return oracle.Hit(a) == b }) {
 			t.Errorf("%+v: %v, %d hits, want %d", p, err, len(r.Hits), len(want))
 		}
@@ -300,7 +363,7 @@ func TestTerms(t *testing.T) {
 	}{
 		{query.Query{Text: "Rose"}, "body:rose^1 notes:rose^1 title:rose^1", query.Or},
 		{query.Query{Node: query.Match{Field: "body", Text: "No Rose", Mode: query.And, Boost: 2}}, "body:no^2 body:rose^2", query.And},
-		{query.Query{Node: query.Any{Nodes: []query.Node{query.Term{Field: "shelf", Term: []byte("A b")}}}}, "shelf:A b^1", query.Or},
+		{query.Query{Node: query.Bool{Should: []query.Node{query.Term{Field: "shelf", Term: []byte("A b")}}}}, "shelf:A b^1", query.Or},
 		{query.Query{Text: "!"}, "", query.Or},
 	} {
 		terms, mode, err := p.Terms(&c.q)
@@ -339,5 +402,56 @@ func TestFieldsOnDemand(t *testing.T) {
 		if err != nil || err2 != nil || !slices.Equal(got.Hits, want.Hits) {
 			t.Fatalf("%+v: %v, %v, %d hits, want %d", q, err, err2, len(got.Hits), len(want.Hits))
 		}
+	}
+}
+
+// AppendFieldLengths gives what a count of the documents does, for terms of each field, whether the cache has
+// them or not, and again after a merge.
+func TestAppendFieldLengths(t *testing.T) {
+	docs := books(rand.New(rand.NewPCG(17, 3)), 300)
+	l := library(t, writer.Options{MergePolicy: writer.NoMerges}, docs, 70)
+	want := map[string]map[string]uint64{}
+	for d := range docs {
+		for field, words := range docs[d].Terms {
+			if f, _ := shelfSchema().Field(field); docs[d].Deleted || f.Indexing() == schema.IndexNone {
+				continue
+			}
+			if want[field] == nil {
+				want[field] = map[string]uint64{"absent": 0}
+			}
+			words = slices.Clone(words)
+			slices.Sort(words)
+			for _, w := range slices.Compact(words) {
+				want[field][w]++
+			}
+		}
+	}
+	for range 2 {
+		snapshot := l.Snapshot()
+		s, err := query.NewSearcher(snapshot, query.Options{})
+		l.Do(err)
+		p, err := pool.New(s, pool.Options{Workers: 1})
+		l.Do(err)
+		for range 2 {
+			for field, dfs := range want {
+				words := slices.Sorted(maps.Keys(dfs))
+				for _, x := range []interface {
+					AppendFieldLengths([]uint64, string, [][]byte) ([]uint64, error)
+				}{s, p} {
+					got, err := x.AppendFieldLengths([]uint64{7}, field, querytest.Terms(words...))
+					if err != nil || len(got) != 1+len(words) || got[0] != 7 {
+						t.Fatalf("%s: %d lengths, %v", field, len(got), err)
+					}
+					for i, w := range words {
+						if got[1+i] != dfs[w] {
+							t.Errorf("%s: %s has %d, want %d", field, w, got[1+i], dfs[w])
+						}
+					}
+				}
+			}
+		}
+		p.Close()
+		l.Do(s.Close())
+		l.MergeAll()
 	}
 }

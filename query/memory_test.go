@@ -93,7 +93,7 @@ func TestIdleWorkerMemory(t *testing.T) {
 			x.Begin(context.Background(), &own)
 			defer x.Forget()
 			x.Fail(w.Answer(x))
-			hits, err := engine.AppendTaskHits(x, []Hit(nil))
+			hits, _, err := engine.AppendTaskHits(x, []Hit(nil))
 			if err != nil {
 				t.Fatal(err)
 			}

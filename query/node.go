@@ -4,14 +4,18 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/internal/trusted"
 )
 
-// Node is what a Query searches for, over one field or several: a Term, a Match, or All or Any of other
-// nodes. Each term of a node, in its field, adds to the score of a document that holds it.
+// Node is what a Query searches for, over one field or several: a Term, a Match, a Prefix, Wildcard, Regexp or Fuzzy,
+// which stand for terms of the index, or a Bool, Best, Const or All of other nodes, to any depth up to MaxDepth. Each
+// term that is matched, in its field, adds to the score of a document if all nodes around it match too;
+// format/FORMAT.md, section 8, has the rules.
 //
-// For now nodes must be flat: All within one field, and neither All of nodes with alternatives nor Any of
-// nodes with several terms that must all match. The error for what is not matches errors.ErrUnsupported.
+// A Match without a term, such as one of stop words only, is as good as absent, and so is a node of such nodes only.
 type Node interface{ node() }
 
 // Term is a term as the dictionary of a field spells it: no analyzer sees it.
@@ -21,153 +25,79 @@ type Term struct {
 	Boost float64 // multiplies the score, together with the field's weight; up to MaxBoost, and 0 means 1
 }
 
-// Match is text, which the field's analyzer cuts into terms. In a field of keywords the text is the term. Text
-// without a term, such as one of stop words only, is as good as absent.
+// Match is text, which the field's analyzer cuts into terms. In a field of keywords the text is the term.
 type Match struct {
-	Field string // "" means all fields of text, with Mode Or if there are several
+	Field string // "" means all fields of text: a document has a term if one of them does
 	Text  string
-	Mode  Mode    // how the terms are combined
+	Mode  Mode    // how the terms are combined; AndOr only if the query is this Match alone
 	Boost float64 // as in Term
 }
 
-// All is matched by the documents that match all of the nodes.
-type All struct{ Nodes []Node }
+// Bool is matched by the documents that match all of Must, at least AtLeast of Should, none of Not, and all of
+// Filter. Must and Should score.
+//
+// A disjunction is a Bool of Should only, a conjunction one of Must only. A Bool of Not only matches nothing: that
+// something is to be left out of all documents, Must: []Node{All{}} says. A term that Must or Should has several
+// times is one with the sum of its boosts, and AtLeast counts it once.
+type Bool struct {
+	Must, Should, Not []Node
+	Filter            []Filter
+	AtLeast           int     // 0 means 1 without Must and Filter, and none with them
+	Boost             float64 // as in Term, for all terms and constants within
+}
 
-// Any is matched by the documents that match at least one of the nodes.
-type Any struct{ Nodes []Node }
+// Best is matched by the documents that match at least one of Of. It scores the best of their scores, and Tie times
+// the sum of the others: with a Tie of 0 the field where words are found best counts alone, with 1 all count as in a
+// Bool.
+type Best struct {
+	Of    []Node
+	Tie   float64 // from 0 to 1
+	Boost float64 // as in Bool
+}
+
+// Const is matched by the documents that match Node, all with the same score.
+type Const struct {
+	Node  Node
+	Score float64 // times the boosts of the nodes around it; up to MaxBoost. 0 means 1, and Zero means 0
+}
+
+// All is matched by all documents, with the same score.
+type All struct {
+	Score float64 // as in Const
+}
 
 func (Term) node()  {}
 func (Match) node() {}
+func (Bool) node()  {}
+func (Best) node()  {}
+func (Const) node() {}
 func (All) node()   {}
-func (Any) node()   {}
 
-// MaxBoost is the maximum of Term.Boost and Match.Boost.
-const MaxBoost = 1e6
+// Filter restricts the documents that match a Bool: a filter of package filter, by values in columns or by ids, a Where,
+// a Bitmap, or a filter.And, filter.Or or filter.Not of these. It does not score.
+type Filter = filter.Filter
 
-// flat collects the words of a node.
-type flat struct {
-	parser *Parser
-	words  *engine.Words
-}
+// Where is passed by the documents that match a node.
+type Where struct{ Node Node }
 
-// add adds the words of a node. It returns how many it added, and how they are combined: as by Or if there are
-// less than two.
-func (f *flat) add(n Node) (m Mode, words int, err error) {
-	before := len(f.words.Words)
-	switch n := n.(type) {
-	case Term:
-		err = f.term(&n)
-	case Match:
-		m, err = n.Mode, f.match(&n)
-	case All:
-		m, err = And, f.all(n.Nodes)
-	case Any:
-		m, err = f.any(n.Nodes)
-	default:
-		err = fmt.Errorf("%w: a node of type %T", ErrInvalid, n)
-	}
-	if words = len(f.words.Words) - before; words < 2 {
-		m = Or
-	}
-	return m, words, err
-}
+// IDs is passed by the documents with these ids. It is no error if there is none with one of them.
+type IDs = filter.IDs
 
-func (f *flat) term(t *Term) error {
-	i, err := f.parser.number(t.Field)
-	if err != nil {
-		return err
-	}
-	boost, err := boostOf(t.Boost, t.Field, string(t.Term))
-	if err == nil {
-		f.words.Add(i, boost, t.Term)
-	}
-	return err
-}
+// Bitmap is passed by the documents with these global docIDs.
+type Bitmap struct{ Docs *roaring.Bitmap }
 
-func (f *flat) match(m *Match) error {
-	if int(m.Mode) >= len(modeNames) {
-		return fmt.Errorf("%w: %v", ErrInvalid, m.Mode)
-	}
-	boost, err := boostOf(m.Boost, m.Field, m.Text)
-	if err != nil {
-		return err
-	}
-	if m.Field != "" || f.parser.schema == nil {
-		i, err := f.parser.number(m.Field)
-		if err != nil {
-			return err
-		}
-		return f.text(i, boost, m.Text)
-	}
-	texts := f.parser.texts
-	switch {
-	case len(texts) == 0:
-		return fmt.Errorf("%w: the index has no field of text to search", ErrInvalid)
-	case len(texts) > 1 && m.Mode != Or:
-		return unsupported("mode %v over the fields %s", m.Mode, f.parser.names(texts))
-	}
-	for _, i := range texts {
-		if err := f.text(i, boost, m.Text); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// Restricts does nothing; it makes Where a Filter.
+func (Where) Restricts(trusted.Caller) {}
 
-// text adds the words of a text in field i.
-func (f *flat) text(i int, boost float64, text string) (err error) {
-	w, from := f.words, len(f.words.Terms)
-	w.Terms, w.Bytes, err = f.parser.fields[i].appendTerms(w.Terms, w.Bytes, text)
-	w.Add(i, boost, w.Terms[from:]...)
-	return err
-}
+// Restricts does nothing; it makes Bitmap a Filter.
+func (Bitmap) Restricts(trusted.Caller) {}
 
-func (f *flat) all(nodes []Node) error {
-	first := len(f.words.Words)
-	for _, n := range nodes {
-		m, words, err := f.add(n)
-		if err != nil {
-			return err
-		}
-		if words > 1 && m != And {
-			return unsupported("All of a node with %d alternatives (mode %v)", words, m)
-		}
-	}
-	for _, w := range f.words.Words[first:] {
-		if in := f.words.Words[first].Field; w.Field != in {
-			return unsupported("All over the fields %s", f.parser.names([]int{in, w.Field}))
-		}
-	}
-	return nil
-}
-
-func (f *flat) any(nodes []Node) (Mode, error) {
-	total, required, by := 0, 0, Or // the words of a node that is no disjunction
-	for _, n := range nodes {
-		m, words, err := f.add(n)
-		if err != nil {
-			return Or, err
-		}
-		if total += words; m != Or {
-			required, by = words, m
-		}
-	}
-	if required > 0 && required < total {
-		return Or, unsupported("Any of a node with %d terms of mode %v, and others", required, by)
-	}
-	return by, nil
-}
-
-// boostOf returns a boost, 1 for 0, or an error that says what it is of.
-func boostOf(b float64, field, what string) (float64, error) {
-	if b == 0 {
-		return 1, nil
-	}
-	if !(b > 0 && b <= MaxBoost) {
-		return 0, fmt.Errorf("%w: the boost of %.40q in field %q is %v, not above 0 and up to %v", ErrInvalid, what, field, b, float64(MaxBoost))
-	}
-	return b, nil
-}
+// The limits of a Node.
+const (
+	MaxBoost = 1e6    // of a boost, also of a product of boosts, and of a constant score
+	MaxNodes = 10_000 // nodes and filters
+	MaxDepth = 100    // nodes and filters within one another
+)
 
 // unsupportedError is an error for queries that no executor can answer yet.
 type unsupportedError struct{ what string }
@@ -181,9 +111,15 @@ func unsupported(format string, args ...any) error {
 
 // checkNode returns an error matching ErrInvalid if q says something beside a Node that contradicts it.
 func (q *Query) checkNode() error {
-	switch {
-	case q.Node == nil:
+	if q.Node == nil {
 		return nil
+	}
+	return q.checkBeside()
+}
+
+// checkBeside is checkNode if there is a Node.
+func (q *Query) checkBeside() error {
+	switch {
 	case q.Text != "" || len(q.RawTerms) > 0:
 		return fmt.Errorf("%w: a Node beside Text or RawTerms", ErrInvalid)
 	case q.Mode != Or:

@@ -2,6 +2,7 @@ package query
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,14 +20,16 @@ type Parser struct {
 	schema *schema.Schema // nil if implicit
 	fields []*fieldParser // those that are indexed, in the order of their names; none in the zero value
 	texts  []int          // which of them are text
+	each   []int          // the numbers of all
 }
 
 // fieldParser parses the text of one field.
 type fieldParser struct {
-	name     string
-	analyzer analysis.Analyzer // nil if the text is the term
-	err      error             // why there is no analyzer
-	pool     sync.Pool         // of *tokenizer
+	name      string
+	analyzer  analysis.Analyzer // nil if the text is the term
+	positions bool              // whether the index says where terms are
+	err       error             // why there is no analyzer
+	pool      sync.Pool         // of *tokenizer
 }
 
 // tokenizer is the tokenizing state of one goroutine.
@@ -50,24 +53,30 @@ func HasFields(s *reader.Snapshot) bool { return schemaOf(s) != nil }
 // schemaOf returns the schema of a snapshot, or nil if it is implicit.
 func schemaOf(s *reader.Snapshot) *schema.Schema {
 	all := s.Schema()
-	if all == nil || len(all.Fields) == 1 && all.Fields[0].Name == "" {
+	if all == nil || implicit(all) {
 		return nil
 	}
 	return all
 }
 
+// implicit reports whether a schema is that of an index without one.
+func implicit(s *schema.Schema) bool { return len(s.Fields) == 1 && s.Fields[0].Name == "" }
+
 // newParser returns a Parser for fields, or for an index without a schema by one analyzer.
 func newParser(s *schema.Schema, analyzer, options string) *Parser {
 	p := &Parser{schema: s}
 	if s == nil {
-		p.fields = append(p.fields, newFieldParser("", analyzer, options))
+		p.fields, p.each = append(p.fields, newFieldParser("", analyzer, options)), []int{0}
 		return p
 	}
-	for _, f := range indexed(s) {
+	for i, f := range indexed(s) {
+		p.each = append(p.each, i)
 		name, options := f.Analysis()
 		if f.Kind == schema.KindText {
 			p.texts = append(p.texts, len(p.fields))
-			p.fields = append(p.fields, newFieldParser(f.Name, name, options))
+			x := newFieldParser(f.Name, name, options)
+			x.positions = f.HasPositions()
+			p.fields = append(p.fields, x)
 		} else {
 			p.fields = append(p.fields, &fieldParser{name: f.Name})
 		}
@@ -111,14 +120,8 @@ func (f *fieldParser) appendTerms(terms [][]byte, buf []byte, text string) ([][]
 		}
 		return terms, buf, nil
 	}
-	t, ok := f.pool.Get().(*tokenizer)
-	if !ok {
-		t = &tokenizer{Tokenizer: f.analyzer.Tokenizer()}
-	}
+	t := f.tokenize(text)
 	defer f.pool.Put(t)
-	t.tokens.Reset()
-	t.text = append(t.text[:0], text...)
-	t.Tokenize(&t.tokens, t.text)
 	need := 0
 	for i := range t.tokens.Len() {
 		need += len(t.tokens.Term(i))
@@ -130,6 +133,40 @@ func (f *fieldParser) appendTerms(terms [][]byte, buf []byte, text string) ([][]
 		terms = append(terms, buf[start:len(buf):len(buf)])
 	}
 	return terms, buf, nil
+}
+
+// appendWords adds the terms of a text to w, as words of the field with the number of f.
+func (f *fieldParser) appendWords(w *engine.Words, number int, boost float64, text string) (err error) {
+	if f.analyzer == nil {
+		from := len(w.Terms)
+		w.Terms, w.Bytes, err = f.appendTerms(w.Terms, w.Bytes, text)
+		w.Add(number, boost, w.Terms[from:]...)
+		return err
+	}
+	t := f.tokenize(text)
+	bytes, spans := t.tokens.Raw()
+	base := len(w.Bytes)
+	w.Bytes = append(w.Bytes, bytes...)
+	words := slices.Grow(w.Words, len(spans))
+	for _, s := range spans {
+		start, end := base+int(s.Start), base+int(s.End)
+		words = append(words, engine.Word{Bytes: w.Bytes[start:end:end], Field: number, Boost: boost})
+	}
+	w.Words = words
+	f.pool.Put(t)
+	return nil
+}
+
+// tokenize returns a tokenizer that has the tokens of a text, to be put back into f.pool.
+func (f *fieldParser) tokenize(text string) *tokenizer {
+	t, ok := f.pool.Get().(*tokenizer)
+	if !ok {
+		t = &tokenizer{Tokenizer: f.analyzer.Tokenizer()}
+	}
+	t.tokens.Reset()
+	t.text = append(t.text[:0], text...)
+	t.Tokenize(&t.tokens, t.text)
+	return t
 }
 
 // number returns the engine's number of a field.
@@ -175,46 +212,70 @@ func (p *Parser) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byte,
 // check returns an error if p is the zero value.
 func (p *Parser) check() error {
 	if p == nil || p.fields == nil && p.schema == nil {
-		return fmt.Errorf("parse a query: %w", ErrClosed)
+		return errNoParser
 	}
 	return nil
 }
 
+var errNoParser = fmt.Errorf("parse a query: %w", ErrClosed)
+
 // words is engine.Options.Parse.
-func (p *Parser) words(q *engine.Query, w *engine.Words) (err error) {
-	if q.Node == nil && q.Text == "" && (p == nil || p.schema == nil) {
+func (p *Parser) words(q *engine.Query, w *engine.Words) error {
+	plain := q.Node == nil && (p == nil || p.schema == nil)
+	if plain && len(q.Terms) > 0 {
 		w.Add(0, 1, q.Terms...)
+	}
+	if plain && q.Text == "" {
 		return nil
 	}
 	if err := p.check(); err != nil {
 		return err
 	}
+	if plain {
+		return p.fields[0].appendWords(w, 0, 1, q.Text)
+	}
 	if n, ok := q.Node.(Node); ok {
-		return p.flatten(n, w)
+		return p.build(n, w)
 	}
-	if p.schema != nil {
-		if len(q.Terms) > 0 {
-			return fmt.Errorf("%w: a raw term without a field, of which the index has %s: use Term", ErrInvalid, p.names(nil))
+	if len(q.Terms) > 0 {
+		return fmt.Errorf("%w: a raw term without a field, of which the index has %s: use Term", ErrInvalid, p.names(nil))
+	}
+	return p.build(Match{Text: q.Text, Mode: Mode(q.Mode)}, w)
+}
+
+// build adds the words of a node to w, which has none.
+func (p *Parser) build(n Node, w *engine.Words) error {
+	b := builder{p: p, w: w}
+	b.path = b.room[:0]
+	if m, ok := n.(Match); ok {
+		if ok, err := b.plain(&m); ok || err != nil {
+			return err
 		}
-		return p.flatten(Match{Text: q.Text, Mode: Mode(q.Mode)}, w)
 	}
-	w.Add(0, 1, q.Terms...)
-	w.Terms, w.Bytes, err = p.AppendTerms(w.Terms, w.Bytes, q.Text)
-	w.Add(0, 1, w.Terms...)
+	if x, ok := n.(Bool); ok {
+		if ok, err := b.plainFiltered(&x); ok || err != nil {
+			return err
+		}
+	}
+	w.Mode = engine.Or
+	x, ok, err := b.build(n, 1)
+	if err != nil || !ok {
+		return err
+	}
+	if x = b.unfiltered(x); b.flatten(&x) {
+		return nil
+	}
+	tree, err := b.emit(&x)
+	w.Tree = &tree
 	return err
 }
 
-// flatten adds the words of a node to w, which has none.
-func (p *Parser) flatten(n Node, w *engine.Words) error {
-	f := flat{p, w}
-	m, _, err := f.add(n)
-	w.Mode = engine.Mode(m)
-	return err
-}
+// Terms returns the terms that a query searches for, each with its field and boost, and how they are combined,
+// which is Or if no Mode says it: what Search begins with. Terms that must not match are among them. The error is one of Searcher.AppendHits.
+func (p *Parser) Terms(q *Query) ([]Term, Mode, error) { return p.terms(q, nil) }
 
-// Terms returns the terms that a query searches for, as it has them, each with its field and boost, and how
-// they are combined: what Search begins with. The error is one of Searcher.AppendHits.
-func (p *Parser) Terms(q *Query) ([]Term, Mode, error) {
+// terms is Terms for a Parser, or for a Searcher over a snapshot.
+func (p *Parser) terms(q *Query, s *reader.Snapshot) ([]Term, Mode, error) {
 	if err := p.check(); err != nil {
 		return nil, Or, err
 	}
@@ -222,7 +283,7 @@ func (p *Parser) Terms(q *Query) ([]Term, Mode, error) {
 		return nil, Or, err
 	}
 	x := q.engine()
-	w := engine.Words{Mode: x.Mode}
+	w := engine.Words{Mode: x.Mode, Snapshot: s}
 	if err := p.words(&x, &w); err != nil {
 		return nil, Or, err
 	}
@@ -273,10 +334,12 @@ func (p *Parser) complete(q *Query) error {
 	x := q.engine()
 	var w engine.Words
 	w.Mode = x.Mode
-	if err := p.words(&x, &w); err != nil {
+	if err := p.words(&x, &w); errors.Is(err, errTerms) {
+		return nil // who executes it knows the terms
+	} else if err != nil {
 		return err
 	}
-	if p.schema != nil || slices.ContainsFunc(w.Words, engine.Word.Boosted) {
+	if p.schema != nil || w.Tree != nil || w.Filter != nil || w.Columns != nil || slices.ContainsFunc(w.Words, engine.Word.Boosted) {
 		return nil
 	}
 	q.RawTerms, q.Text, q.Node, q.Mode = nil, "", nil, Mode(w.Mode)

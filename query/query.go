@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/query/internal/engine/topk"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // Mode selects the documents that match.
@@ -66,12 +67,30 @@ type Query struct {
 	Mode Mode
 	// Algorithm computes the result. All algorithms give the same result.
 	Algorithm Algorithm
-	// Filter, unless nil, holds the global docIDs that may be hits.
+	// Filter, unless nil, holds the global docIDs that may be hits. Bool.Filter takes filters by values.
 	Filter *roaring.Bitmap
 	// After, unless nil, leaves out the hits up to this one, which is the last of the page before:
 	// only hits with a lower score, or the same score and a greater docID, count. Searcher.Matches and
 	// Searcher.Count ignore it. With AndOr, whose answer depends on K, it is not possible.
 	After *Position
+	// Total asks for Result.Total. Unless all matches are hits, it takes as long as Searcher.Count. With AndOr, whose answer depends on
+	// K, it is not possible.
+	Total bool
+	// Sort, unless empty, are the fields by whose values hits are sorted, the first one first and then by docID. Scores are not
+	// computed then: they are 0.
+	Sort []SortBy
+	// SortAfter, unless nil, leaves out the hits up to this one, as After does, of hits that are sorted. Searcher.Matches and
+	// Searcher.Count ignore it, and Sort, Facets and Collapse.
+	SortAfter *SortPosition
+	// Facets ask for Result.Facets, which are those of all matches, not only of the hits. With them Result.Total costs
+	// nothing, and is set.
+	Facets []Facet
+	// Collapse, unless "", is a field that has a column: of hits with the same value in it, only the best is one, and K and After
+	// say how many of these. Of several values the least counts; a hit without a value is alone. Result.Total and Result.Facets
+	// count all matches.
+	Collapse string
+	// Static, unless nil, adds to the scores of matches what a column says.
+	Static *Static
 	// Trace asks for Result.Trace, which Search and Execute of a Searcher give.
 	Trace bool
 }
@@ -83,8 +102,8 @@ type Position struct {
 }
 
 // Check returns an error matching ErrInvalid if Mode or Algorithm is not one of the declared
-// constants, K is negative, After is no position, or parts of the query contradict each other.
-// Executors check their queries.
+// constants, K is negative, After is no position, q asks for what its mode does not have, or parts of
+// q contradict each other. Executors check their queries.
 func (q *Query) Check() error {
 	switch {
 	case int(q.Mode) >= len(modeNames):
@@ -95,8 +114,13 @@ func (q *Query) Check() error {
 		return fmt.Errorf("%w: K is %d, less than 0", ErrInvalid, q.K)
 	case q.After != nil && !(q.After.Score >= 0):
 		return fmt.Errorf("%w: After has the score %v", ErrInvalid, q.After.Score)
+	case q.Total && q.Mode == AndOr:
+		return fmt.Errorf("%w: %v has no set of matches that does not depend on K", ErrInvalid, q.Mode)
 	case q.After != nil && q.Mode == AndOr:
 		return fmt.Errorf("%w: After with mode %v, whose hits depend on K", ErrInvalid, q.Mode)
+	}
+	if err := q.checkColumns(); err != nil {
+		return err
 	}
 	return q.checkNode()
 }
@@ -104,22 +128,37 @@ func (q *Query) Check() error {
 // Engine returns q, which must be valid, as what executes it sees it.
 func (q *Query) Engine(trusted.Caller) engine.Query { return q.engine() }
 
-func (q *Query) engine() engine.Query {
-	x := engine.Query{Text: q.Text, Terms: q.RawTerms, K: cmp.Or(q.K, DefaultK), Mode: engine.Mode(q.Mode),
-		Algorithm: algorithm.Name(q.Algorithm), Filter: q.Filter}
+func (q *Query) engine() (x engine.Query) {
+	q.toEngine(&x)
+	return x
+}
+
+// toEngine sets x, a zero value, to q as the engine sees it. In place it is faster: a copy of what was just written
+// waits for it.
+func (q *Query) toEngine(x *engine.Query) {
+	x.Text, x.Terms, x.K, x.Mode = q.Text, q.RawTerms, cmp.Or(q.K, DefaultK), engine.Mode(q.Mode)
+	x.Algorithm, x.Filter, x.Total = algorithm.Name(q.Algorithm), q.Filter, q.Total
 	if q.Node != nil {
 		x.Node = q.Node
+	}
+	if q.wantsColumns() {
+		x.Columns = &wants{q.Sort, q.SortAfter, q.Facets, q.Collapse, q.Static}
 	}
 	if q.After != nil {
 		x.After = max(topk.Key(q.After.Doc, q.After.Score+0), 1) // no hit has the key 0
 	}
-	return x
 }
 
 // Result is the answer to one query.
 type Result struct {
 	Hits  []Hit  // the best first
+	Total uint64 // of the documents that match, also those before Query.After; 0 unless Query.Total is set or there are Facets
 	Trace *Trace // what was done; nil unless Query.Trace is set and a Searcher answered
+	// Sort has for each hit the values by which it is sorted, one for each element of Query.Sort; the zero Value is that of a
+	// hit without one.
+	Sort [][]schema.Value
+	// Facets has the counts of each element of Query.Facets.
+	Facets []FacetCounts
 }
 
 // Hit is one document of a result.

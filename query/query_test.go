@@ -131,6 +131,7 @@ func callsOf(ctx context.Context, s *Searcher) map[string]error {
 		errs["Matches"] = err
 	}
 	_, errs["AppendLengths"] = s.AppendLengths(nil, querytest.Terms("w1"))
+	_, errs["AppendFieldLengths"] = s.AppendFieldLengths(nil, "", querytest.Terms("w1"))
 	other, err := s.Retain()
 	if errs["Retain"] = err; err == nil {
 		other.Close()

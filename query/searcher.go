@@ -16,6 +16,9 @@ import (
 // DefaultDenseBytes is the default of Options.DenseBytes, in bytes for each document.
 const DefaultDenseBytes = posting.DefaultDenseBytes
 
+// DefaultFilterBytes is the default of Options.FilterBytes, in bytes for each document: 128 sets at least.
+const DefaultFilterBytes = engine.DefaultFilterBytes
+
 // Options configure how a Searcher scores and searches. The zero value means BM25 with
 // DefaultParams and the fastest strategies.
 type Options struct {
@@ -27,6 +30,16 @@ type Options struct {
 	// in bytes for each document of the snapshot. A list takes 3/16 byte a document and
 	// a byte a posting. 0 means DefaultDenseBytes; a negative value disables the cache.
 	DenseBytes int
+	// FilterBytes bounds the memory for the sets of documents that pass filters of package filter, in bytes for each
+	// document of a segment. A set takes an eighth of a byte a document at most; those used least recently go first.
+	// Searchers of one reader.Index share them, also across commits. 0 means DefaultFilterBytes; a negative value
+	// keeps none.
+	FilterBytes int
+	// Statistics, unless nil, is an index, such as one that reader.Join makes of several, whose numbers of documents,
+	// lengths and document frequencies scores are from, instead of those of what is searched: a part of it then has the
+	// scores that its documents have in the whole. Words that a Prefix, Wildcard, Regexp or Fuzzy stands for are still
+	// those of what is searched. The schema, or the analyzer, must be the same. NewSearcher retains it.
+	Statistics *reader.Snapshot
 }
 
 // Searcher answers queries over one snapshot, which it keeps open until Close. It is safe for
@@ -52,12 +65,31 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Statistics != nil {
+		if o.Statistics, err = statisticsFor(s, o.Statistics); err != nil {
+			return nil, errors.Join(err, own.Close())
+		}
+	}
 	x, err := searcherOf(own.WithContext(s.Context()), o)
 	if err != nil {
+		if o.Statistics != nil {
+			err = errors.Join(err, o.Statistics.Close())
+		}
 		return nil, errors.Join(err, own.Close())
 	}
 	x.engine.Own(own)
 	return x, nil
+}
+
+// statisticsFor returns a Snapshot like o, to be closed separately, if s may be searched with its statistics.
+func statisticsFor(s, o *reader.Snapshot) (*reader.Snapshot, error) {
+	if err := s.Joins(trusted.Caller{}, o); err != nil {
+		if errors.Is(err, ErrClosed) {
+			return nil, err
+		}
+		return nil, fmt.Errorf("%w: Statistics: %w", ErrInvalid, err)
+	}
+	return o.Retain()
 }
 
 // searcherOf returns a Searcher over a snapshot that is open.
@@ -72,12 +104,24 @@ func searcherOf(s *reader.Snapshot, o Options) (*Searcher, error) {
 	}
 	p := NewParser(s)
 	if p.schema == nil {
-		return newSearcher(segments, StatsOf(s), p, o)
+		st := StatsOf(s)
+		if o.Statistics != nil {
+			all := StatsOf(o.Statistics)
+			all.MaxLen = max(all.MaxLen, st.MaxLen)
+			st = all
+		}
+		return newSearcher(segments, s.Stats().Live, st, p, o)
 	}
 	x := &Searcher{parser: p}
 	var fields []engine.Field
 	for _, f := range indexed(p.schema) {
-		sc, err := scorerOf(s, f, o.Params)
+		st := s.FieldStats(f.Name)
+		if o.Statistics != nil {
+			all := o.Statistics.FieldStats(f.Name)
+			all.MaxLen = max(all.MaxLen, st.MaxLen)
+			st = all
+		}
+		sc, err := scorerOf(st, f, o.Params)
 		if err != nil {
 			return nil, err
 		}
@@ -86,19 +130,20 @@ func searcherOf(s *reader.Snapshot, o Options) (*Searcher, error) {
 	return x, x.init(segments, fields, s.Stats().Live, o)
 }
 
-// newSearcher returns a Searcher over segments of an index without a schema, which have the statistics st.
-func newSearcher(segments []engine.Segment, st Stats, p *Parser, o Options) (*Searcher, error) {
+// newSearcher returns a Searcher over segments of an index without a schema, of which docs documents are not deleted.
+func newSearcher(segments []engine.Segment, docs uint64, st Stats, p *Parser, o Options) (*Searcher, error) {
 	sc, err := NewScorer(o.Params, st)
 	if err != nil {
 		return nil, err
 	}
 	x := &Searcher{scorers: []*Scorer{sc}, parser: p}
-	return x, x.init(segments, []engine.Field{{Scorer: sc.bm25}}, st.Docs, o)
+	return x, x.init(segments, []engine.Field{{Scorer: sc.bm25}}, docs, o)
 }
 
 // init prepares s for queries over segments, of which docs documents are not deleted.
 func (s *Searcher) init(segments []engine.Segment, fields []engine.Field, docs uint64, o Options) error {
-	return s.engine.Init(segments, engine.Options{Fields: fields, Docs: docs, Seek: o.Seek, DenseBytes: o.DenseBytes, Parse: s.parser.words})
+	return s.engine.Init(segments, engine.Options{Fields: fields, Docs: docs, Seek: o.Seek, DenseBytes: o.DenseBytes, FilterBytes: o.FilterBytes, Parse: s.parser.words, Statistics: o.Statistics,
+		PlanColumns: s.parser.planColumns})
 }
 
 // Retain returns a second Searcher over the same snapshot, to be closed separately. The two share
@@ -122,6 +167,9 @@ func (s *Searcher) Engine(trusted.Caller) *engine.Searcher { return &s.engine }
 // Over reports whether s answers from the segments and deletes of a snapshot: those of one commit,
 // also if it was opened twice.
 func (s *Searcher) Over(snapshot *reader.Snapshot) bool { return s.engine.Over(snapshot) }
+
+// OwnStatistics reports whether scores are from the statistics of what s searches: there is no Options.Statistics.
+func (s *Searcher) OwnStatistics() bool { return s.engine.OwnStatistics() }
 
 // Scorer returns the scoring function of the snapshot, which needs no open Searcher. It is nil of the
 // zero value, and if the index has a schema: then each field has its own, that FieldScorer returns.
@@ -164,28 +212,69 @@ func (s *Searcher) answer(ctx context.Context, q *Query, r *Result) (err error) 
 	if q.Trace {
 		t = new(algorithm.Trace)
 	}
-	if r.Hits, err = s.appendHits(ctx, nil, q, t); err == nil {
+	if q.wantsColumns() {
+		err = s.answerColumns(ctx, q, r, t)
+	} else {
+		r.Hits, r.Total, err = s.appendHits(ctx, nil, q, true, t)
+	}
+	if err == nil {
 		r.Trace = traceOf(t)
 	}
 	return err
 }
 
+// answerColumns is answer for a query that wants columns.
+func (s *Searcher) answerColumns(ctx context.Context, q *Query, r *Result, t *algorithm.Trace) error {
+	ctx, err := begin(ctx, q)
+	if err != nil {
+		return err
+	}
+	x := q.engine()
+	hits, total, extra, err := engine.AppendColumns(ctx, &s.engine, []Hit(nil), &x, t)
+	if err != nil {
+		return err
+	}
+	r.Hits, r.Total = hits, total
+	columnar{s.parser.schema}.add(r, q, extra)
+	return nil
+}
+
+// AddColumns sets what the result of a query that wants columns has beside its hits.
+func (s *Searcher) AddColumns(_ trusted.Caller, r *Result, q *Query, x *engine.Extra) {
+	columnar{s.parser.schema}.add(r, q, x)
+}
+
 // AppendHits appends the hits of q to dst, the best first. It allocates only if dst or the
-// Searcher's pooled memory must grow, and ignores Query.Trace. On an error it returns dst unchanged.
+// Searcher's pooled memory must grow, and ignores Query.Trace, Query.Total and Query.Facets. On an error it returns dst unchanged.
 // The error is that of ctx, or matches ErrInvalid, ErrTooManyTerms, analysis.ErrUnknown, ErrClosed or
 // format.ErrCorrupt.
 func (s *Searcher) AppendHits(ctx context.Context, dst []Hit, q *Query) (hits []Hit, err error) {
-	return s.appendHits(ctx, dst, q, nil)
+	hits, _, err = s.appendHits(ctx, dst, q, false, nil)
+	return hits, err
 }
 
-// appendHits is AppendHits that records what it does in t, unless that is nil.
-func (s *Searcher) appendHits(ctx context.Context, dst []Hit, q *Query, t *algorithm.Trace) ([]Hit, error) {
+// appendHits is AppendHits that returns Result.Total if counted, and records what it does in t, unless that is nil.
+func (s *Searcher) appendHits(ctx context.Context, dst []Hit, q *Query, counted bool, t *algorithm.Trace) ([]Hit, uint64, error) {
 	ctx, err := begin(ctx, q)
 	if err != nil {
-		return dst, err
+		return dst, 0, err
 	}
-	x := q.Engine(trusted.Caller{})
+	var x engine.Query
+	q.toEngine(&x)
+	x.Total = x.Total && counted
+	if x.Columns != nil {
+		return s.appendSorted(ctx, dst, q, t)
+	}
 	return engine.AppendHits(ctx, &s.engine, dst, &x, t)
+}
+
+// appendSorted is appendHits for a query that wants columns.
+func (s *Searcher) appendSorted(ctx context.Context, dst []Hit, q *Query, t *algorithm.Trace) ([]Hit, uint64, error) {
+	own := *q
+	own.Total, own.Facets = false, nil
+	x := own.engine()
+	hits, _, _, err := engine.AppendColumns(ctx, &s.engine, dst, &x, t)
+	return hits, 0, err
 }
 
 // begin returns ctx, or context.Background instead of nil, if it is not done and q is valid.
@@ -221,28 +310,30 @@ func (s *Searcher) Matches(ctx context.Context, q Query) iter.Seq2[uint32, error
 }
 
 // Count returns the number of documents that match q, K of which Search returns. Mode must be Or or
-// And; K, Algorithm and Trace do not matter. The error is one of AppendHits.
-func (s *Searcher) Count(ctx context.Context, q Query) (n uint64, err error) {
-	_, err = s.batches(ctx, &q, func(docs []uint32) bool {
-		n += uint64(len(docs))
-		return true
-	})
+// And; K, After, Algorithm and Trace do not matter. It scores nothing, and looks at no documents where lengths
+// of lists say it all. The error is one of AppendHits.
+func (s *Searcher) Count(ctx context.Context, q Query) (uint64, error) {
+	q.Total = true
+	ctx, err := begin(ctx, &q)
 	if err != nil {
 		return 0, err
 	}
-	return n, nil
+	x := q.engine()
+	x.K, x.Columns = 0, nil
+	_, n, err := engine.AppendHits(ctx, &s.engine, []Hit(nil), &x, nil)
+	return n, err
 }
 
 // batches calls f with the documents that match q, in ascending order, until there are no more or f
 // returns false, which stopped reports.
 func (s *Searcher) batches(ctx context.Context, q *Query, f func(docs []uint32) bool) (stopped bool, err error) {
-	if err := q.Check(); err != nil {
+	own := *q
+	own.Total = true // what has no total has no matches
+	if err := own.Check(); err != nil {
 		return false, err
 	}
-	if q.Mode == AndOr {
-		return false, fmt.Errorf("%w: %v has no set of matches that does not depend on K", ErrInvalid, q.Mode)
-	}
-	x := q.Engine(trusted.Caller{})
+	x := own.engine()
+	x.Columns = nil
 	return s.engine.Matches(ctx, &x, f)
 }
 
@@ -269,10 +360,15 @@ func (s *Searcher) SearchAmong(_ trusted.Caller, ctx context.Context, q Query, d
 }
 
 // AppendLengths appends the document frequency of each term in the snapshot, in the order
-// of terms. It uses and fills the cache of the queries. The error matches reader.ErrClosed
-// or format.ErrCorrupt.
+// of terms. It uses and fills the cache of the queries. The error matches reader.ErrClosed,
+// format.ErrCorrupt, or ErrInvalid if the index has a schema: AppendFieldLengths names the field.
 func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
-	return s.engine.AppendLengths(dst, terms)
+	return s.engine.AppendLengths(dst, "", terms)
+}
+
+// AppendFieldLengths is AppendLengths for terms of a field, which must be indexed.
+func (s *Searcher) AppendFieldLengths(dst []uint64, field string, terms [][]byte) ([]uint64, error) {
+	return s.engine.AppendLengths(dst, field, terms)
 }
 
 // Parse returns the terms of a query's text, for Query.RawTerms. The analyzer of the index cuts it as
@@ -294,8 +390,11 @@ func (s *Searcher) AppendTerms(terms [][]byte, buf []byte, text string) ([][]byt
 	return s.parser.AppendTerms(terms, buf, text)
 }
 
-// Terms is Parser.Terms.
-func (s *Searcher) Terms(q *Query) ([]Term, Mode, error) { return s.parser.Terms(q) }
+// Terms is Parser.Terms, also for a Prefix, Wildcard, Regexp or Fuzzy: if they score each term, these are among the
+// terms.
+func (s *Searcher) Terms(q *Query) ([]Term, Mode, error) {
+	return s.parser.terms(q, s.engine.Snapshot())
+}
 
 // Complete is Parser.Complete.
 func (s *Searcher) Complete(queries []Query) ([]Query, error) { return s.parser.Complete(queries) }

@@ -43,7 +43,7 @@ func over(parts []querytest.Part, o Options) (*Searcher, error) {
 	for _, p := range parts {
 		segments = append(segments, engine.Segment(p))
 	}
-	return newSearcher(segments, statsOf(parts), nil, o)
+	return newSearcher(segments, statsOf(parts).Docs, statsOf(parts), nil, o)
 }
 
 func searcherOver(t testing.TB, parts []querytest.Part, o Options) *Searcher {

@@ -36,7 +36,7 @@ type SegmentTrace struct {
 type Counts struct {
 	Candidates uint64 // documents considered after the first lists
 	Scored     uint64 // documents whose full score was computed
-	Pivots     uint64 // pivots of WAND and BlockMaxWAND; windows of Scan and RangeMaxScore
+	Pivots     uint64 // pivots of WAND and BlockMaxWAND; windows of Scan, RangeMaxScore and sorted queries
 }
 
 // ListTrace is the part of a SegmentTrace that concerns one list.

@@ -27,6 +27,7 @@
 //	snapshot.go, stats.go   Snapshot: documents by global docID, counts
 //	segment.go, deletes.go  Segment: documents by local docID, what is deleted
 //	field.go                fields of a schema, in a segment and in a snapshot
+//	column.go, order.go     values in columns; by what documents are sorted
 //	livedf.go               document frequencies without deleted documents
 //	terms.go                dictionary: lookup, walks over several segments
 //	postings.go             whole lists, many blocks at a time

@@ -98,7 +98,13 @@ func (f Field) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
 
 // Terms returns an iterator over the field's terms that begin with prefix, positioned before
 // the first. An empty prefix selects all terms.
-func (f Field) Terms(prefix []byte) *Terms { return newTerms(f.seg.life, []Field{f}, prefix) }
+func (f Field) Terms(prefix []byte) *Terms {
+	return newTerms(f.seg.life, []Field{f}, selection{prefix: prefix})
+}
+
+// Match returns an iterator over the field's terms that a accepts, positioned before the first. The
+// iterator uses a as long as it is used itself. If a is nil, its error matches fs.ErrInvalid.
+func (f Field) Match(a segment.Automaton) *Terms { return newMatches(f.seg.life, []Field{f}, a) }
 
 // Cursor returns a cursor at the first posting of term in the field, or at NoDoc if the segment
 // does not hold it. The caller closes it.
@@ -251,7 +257,14 @@ func (f *SnapshotField) DF(term []byte) (df uint64, err error) {
 
 // Terms returns an iterator over the terms of the field that begin with prefix, positioned
 // before the first. An empty prefix selects all terms.
-func (f *SnapshotField) Terms(prefix []byte) *Terms { return newTerms(f.s.lives(), f.fields, prefix) }
+func (f *SnapshotField) Terms(prefix []byte) *Terms {
+	return newTerms(f.s.lives(), f.fields, selection{prefix: prefix})
+}
+
+// Match is Field.Match in all segments.
+func (f *SnapshotField) Match(a segment.Automaton) *Terms {
+	return newMatches(f.s.lives(), f.fields, a)
+}
 
 // Postings is Snapshot.Postings of a term in the field.
 func (f *SnapshotField) Postings(term []byte) iter.Seq2[Posting, error] {

@@ -1,11 +1,11 @@
 package reader
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"io"
 	"slices"
+	"sort"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -159,6 +159,25 @@ func (f *remote) begin(ctx context.Context, spans []span, kept []*flight, here b
 	return all
 }
 
+// await waits for reads under way that bring parts of s, so that these are not read again, unless a
+// flight brings all of it.
+func (f *remote) await(ctx context.Context, s span) {
+	var parts []*flight
+	f.cache.mu.Lock()
+	if f.flying[s] == nil {
+		for at, x := range f.flying {
+			if at.off < s.end && s.off < at.end && x.batch.wanted() {
+				x.batch.join(ctx)
+				parts = append(parts, x)
+			}
+		}
+	}
+	f.cache.mu.Unlock()
+	for _, x := range parts {
+		x.wait(ctx) // begin reads what it does not bring
+	}
+}
+
 // fill copies to x what is cached or in kept, and appends the rest of x to gaps.
 func (f *remote) fill(x *flight, kept []*flight, gaps []span) []span {
 	for at := x.off; at < x.end; {
@@ -196,7 +215,7 @@ const (
 
 // plan returns the reads that fill gaps, which belong to the flights of b.
 func (b *batch) plan(gaps []span) []trip {
-	slices.SortFunc(gaps, func(x, y span) int { return cmp.Compare(x.off, y.off) })
+	sort.Slice(gaps, func(i, j int) bool { return gaps[i].off < gaps[j].off })
 	var trips []trip
 	for _, g := range gaps {
 		if n := len(trips); n > 0 {

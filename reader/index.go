@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -14,11 +15,14 @@ type Index struct {
 	dir  *store.Dir
 	opts Options
 
-	refresh sync.Mutex // held while a newer commit is opened
+	refresh sync.Mutex     // held while a newer commit is opened
+	schema  *schema.Schema // of the newest commit that was opened; guarded by refresh
 
 	mu      sync.Mutex
 	cur     *view               // nil once closed
 	handles map[fileKey]*handle // open files; each has users
+
+	joined string // instead of dir: the names of the indexes that Join made one of
 }
 
 // Open opens the index in a local directory. The caller closes it. Errors are of
@@ -71,7 +75,7 @@ func open(d *store.Dir, o Options) (*Index, error) {
 		d.Close()
 		return nil, fmt.Errorf("open index %s: %w", d, err)
 	}
-	x.cur = v
+	x.cur, x.schema = v, v.commit.Schema
 	return x, nil
 }
 
@@ -82,7 +86,7 @@ var ErrReplaced = errors.New("another index has taken the place of this one")
 // String returns the directory's name.
 func (x *Index) String() string {
 	if x.dir == nil {
-		return ""
+		return x.joined
 	}
 	return x.dir.String()
 }
@@ -149,11 +153,15 @@ func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 		return false, fmt.Errorf("refresh index %s: analyzer %q (%q), before %q (%q): %w", x.dir,
 			is.Analyzer, is.AnalyzerOptions, was.Analyzer, was.AnalyzerOptions, ErrReplaced)
 	}
-	if was, is := old.commit.Schema, v.commit.Schema; was != nil {
-		if err := is.Follows(was); err != nil {
+	is := v.commit.Schema
+	if x.schema != nil { // that of a publication without a commit need not come back
+		if err := is.Follows(x.schema); err != nil {
 			v.release()
 			return false, fmt.Errorf("refresh index %s: %w: %w", x.dir, err, ErrReplaced)
 		}
+	}
+	if v.commit.Published == 0 {
+		x.schema = is
 	}
 	x.mu.Lock()
 	if x.cur == nil { // closed meanwhile

@@ -46,6 +46,7 @@ var calls = map[string]func(o *opened) error{
 	"Snapshot.Err":      func(o *opened) error { return o.s.Err() },
 	"Snapshot.ID":       func(o *opened) error { _, err := o.s.AppendID(nil, 7); return err },
 	"Snapshot.Texts":    func(o *opened) error { _, _, err := o.s.AppendTexts(nil, nil, []uint32{7}); return err },
+	"Snapshot.Values":   func(o *opened) error { _, _, err := o.s.AppendValues(nil, nil, []uint32{7}, nil); return err },
 	"Snapshot.Stored":   func(o *opened) error { _, err := o.s.AppendStored(nil, 7); return err },
 	"Snapshot.DocLen":   func(o *opened) error { _, err := o.s.DocLen(7); return err },
 	"Snapshot.Deleted":  func(o *opened) error { _, err := o.s.Deleted(3001); return err },

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"slices"
+	"sort"
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
@@ -58,6 +59,7 @@ func (f *remote) read(ctx context.Context, off, n int64, kept []*flight) ([]byte
 	x := holding(kept, off, n)
 	if x == nil {
 		s := f.spanOf(off, n)
+		f.await(ctx, s)
 		x = f.begin(ctx, []span{s}, kept, ctx.Done() == nil)[0]
 	}
 	b, err := x.wait(ctx)
@@ -75,13 +77,13 @@ func (f *remote) failed(err error, off int64) error {
 	return &format.Error{Kind: err, File: f.name, Offset: off, Block: format.NoBlock, Msg: "cannot be read"}
 }
 
-// spans returns what is read for ranges: for one whose length is a guess, units, unless a
-// range that is cached begins in its first page.
+// spans returns what is read for ranges: for one whose length is a guess, units, unless the cache
+// does not take so much or a range that is cached begins in its first page.
 func (f *remote) spans(ranges []segment.Range) []span {
 	var spans []span
 	for _, r := range ranges {
 		s := f.spanOf(r.Off, min(r.Len, f.size-r.Off))
-		if !r.Guess || !f.cache.takes(readUnit) {
+		if !r.Guess || !f.cache.takes(max(readUnit, s.end-s.off)) {
 			spans = append(spans, s)
 			continue
 		}
@@ -93,7 +95,7 @@ func (f *remote) spans(ranges []segment.Range) []span {
 			spans = append(spans, span{at, min(at+readUnit, f.size)})
 		}
 	}
-	slices.SortFunc(spans, func(a, b span) int { return int(a.off - b.off) })
+	sort.Slice(spans, func(i, j int) bool { return spans[i].off < spans[j].off })
 	return slices.Compact(spans)
 }
 

@@ -227,6 +227,17 @@ func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []by
 	return s.views.AppendTexts(dst, ends, docs)
 }
 
+// appendValues is Snapshot.AppendValues of a segment.
+func (s *Segment) appendValues(dst []byte, ends []int, docs, ids []uint32) (texts []byte, textEnds []int, err error) {
+	texts, textEnds = dst, ends // also after a fault
+	if err := s.life.acquire(); err != nil {
+		return texts, textEnds, err
+	}
+	defer s.life.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	return s.views.AppendValues(dst, ends, docs, ids)
+}
+
 // verify checks every checksum and all content of the segment.
 func (s *Segment) verify(ctx context.Context) (err error) {
 	if err := s.life.acquire(); err != nil {

@@ -14,7 +14,7 @@ import (
 )
 
 // Snapshot is the index as of one commit, or of what was published after it
-// (Index.RefreshUncommitted). It is safe for concurrent use, Close included. After
+// (Index.RefreshUncommitted), or several such indexes as one (Join). It is safe for concurrent use, Close included. After
 // Close, calls that read the index fail with an error that matches ErrClosed; this
 // includes calls on its Segments, Terms, Cursors and Postings. The zero Snapshot is closed.
 type Snapshot struct {
@@ -51,7 +51,7 @@ func (s *Snapshot) WithContext(ctx context.Context) *Snapshot {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	if len(s.segments) == 0 || !s.segments[0].views.OnDemand() {
+	if !slices.ContainsFunc(s.segments, func(seg *Segment) bool { return seg.views.OnDemand() }) {
 		return s
 	}
 	c := &Snapshot{view: s.view, of: s, ctx: ctx, segments: make([]*Segment, len(s.segments))}
@@ -155,6 +155,9 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 				return err
 			}
 		}
+		if err := s.view.commit.CheckOrder(seg.views); err != nil {
+			return err
+		}
 		if seg.file.verified.Load() {
 			continue
 		}
@@ -167,10 +170,14 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 }
 
 // Directory returns the name of the index's directory, which does not depend on how it was
-// opened: of a local one its absolute path, with symbolic links resolved.
+// opened: of a local one its absolute path, with symbolic links resolved. Of several indexes it has
+// their names, with commas between them.
 func (s *Snapshot) Directory() string {
 	if s.view == nil {
 		return ""
+	}
+	if s.view.parts != nil {
+		return s.view.index.joined
 	}
 	return s.view.index.dir.Name()
 }
@@ -285,6 +292,19 @@ func (s *Snapshot) AppendStored(dst []byte, doc uint32) (text []byte, err error)
 // where each of them ends in it. If the docIDs ascend, nothing is inflated twice, which is
 // faster than AppendStored for each. On an error it returns both unchanged.
 func (s *Snapshot) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []byte, textEnds []int, err error) {
+	return s.appendEach(dst, ends, docs, (*Segment).AppendTexts)
+}
+
+// AppendValues is AppendTexts, but in an index with a schema records have only the values in the
+// fields with ids (schema.Field.ID). Of the other values it inflates and checks little.
+func (s *Snapshot) AppendValues(dst []byte, ends []int, docs, ids []uint32) (texts []byte, textEnds []int, err error) {
+	return s.appendEach(dst, ends, docs, func(seg *Segment, dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
+		return seg.appendValues(dst, ends, docs, ids)
+	})
+}
+
+// appendEach appends to dst and ends what of appends of the documents of each segment.
+func (s *Snapshot) appendEach(dst []byte, ends []int, docs []uint32, of func(seg *Segment, dst []byte, ends []int, docs []uint32) ([]byte, []int, error)) (texts []byte, textEnds []int, err error) {
 	texts, textEnds = dst, ends
 	if err := s.lives().err(); err != nil {
 		return dst, ends, err
@@ -302,7 +322,7 @@ func (s *Snapshot) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []b
 			}
 			run = append(run, doc-seg.base)
 		}
-		if texts, textEnds, err = seg.AppendTexts(texts, textEnds, run); err != nil {
+		if texts, textEnds, err = of(seg, texts, textEnds, run); err != nil {
 			return dst, ends, err
 		}
 		docs = docs[len(run):]

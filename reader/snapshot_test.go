@@ -341,7 +341,6 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
-// tamper rewrites a file of the index.
 // spoil changes a bit of the first section of a file.
 func spoil(b []byte) []byte {
 	h, err := format.ParseFile("", b)
@@ -352,6 +351,7 @@ func spoil(b []byte) []byte {
 	return b
 }
 
+// tamper rewrites a file of the index.
 func tamper(t *testing.T, fsys *memfs.FS, name string, change func(b []byte) []byte) {
 	t.Helper()
 	d, err := fsys.Open(name)
@@ -389,6 +389,12 @@ func TestOpenErrors(t *testing.T) {
 			for _, name := range []string{store.ManifestName(2), store.MirrorName(2)} {
 				tamper(t, f, name, func(b []byte) []byte { b[8]++; return b })
 			}
+		}},
+		"segment of a newer minor version": {format.ErrTooNew, false, func(f *memfs.FS) { tamper(t, f, seg, newer) }},
+		"deletes of a newer minor version": {format.ErrTooNew, true, func(f *memfs.FS) { tamper(t, f, dels, newer) }},
+		"manifest of a newer minor version": {format.ErrTooNew, false, func(f *memfs.FS) {
+			tamper(t, f, store.ManifestName(2), newer)
+			tamper(t, f, store.MirrorName(2), newer)
 		}},
 		"another segment":      {format.ErrCorrupt, false, func(f *memfs.FS) { f.Rename(store.SegmentName(3), seg) }},
 		"deletes of another":   {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(store.DeletesName(5), dels) }},

@@ -69,8 +69,9 @@ type Options struct {
 // Byte ranges are read when they are needed, many at the same time: a query waits
 // for the source three times at most, for its terms, for the first part of their
 // lists and for the rest, if it needs no more than 64 MiB; Snapshot.Prefetch waits
-// twice. The tables that are searched (the index of terms, document lengths, ids)
-// are read whole on first use. Up to Options.CacheSize bytes are cached.
+// twice. Opening a segment reads its front and its tail at once, which has the tables that
+// every query needs, or the whole file if that is small; of a tail above 4 MiB the tables
+// are read on first use. So are those of ids. Up to Options.CacheSize bytes are cached.
 func OpenReaderAt(src Source, o Options) (*Index, error) {
 	if o.CacheSize == 0 {
 		o.CacheSize = DefaultCacheSize

@@ -2,6 +2,8 @@ package reader
 
 import (
 	"bytes"
+	"fmt"
+	"io/fs"
 
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -89,14 +91,36 @@ func (s *Snapshot) Terms(prefix []byte) *Terms {
 	for i := range fields {
 		fields[i] = s.fieldIn(nil, i)
 	}
-	return newTerms(s.lives(), fields, prefix)
+	return newTerms(s.lives(), fields, selection{prefix: prefix})
 }
 
 // Terms returns an iterator over the terms of this segment that begin with
 // prefix, positioned before the first. An empty prefix selects all terms.
 func (s *Segment) Terms(prefix []byte) *Terms { return s.whole().Terms(prefix) }
 
-func newTerms(l *life, fields []Field, prefix []byte) (t *Terms) {
+// selection says which terms to iterate over: those that begin with a prefix, or those that an automaton
+// accepts.
+type selection struct {
+	prefix    []byte
+	automaton segment.Automaton
+}
+
+// of returns the iterator over the terms of a field.
+func (x *selection) of(v segment.FieldView) *segment.TermIterator {
+	if x.automaton != nil {
+		return v.Match(x.automaton)
+	}
+	return v.Terms(x.prefix)
+}
+
+func newMatches(l *life, fields []Field, a segment.Automaton) *Terms {
+	if a == nil {
+		return &Terms{life: l, err: fmt.Errorf("match terms with no automaton: %w", fs.ErrInvalid)}
+	}
+	return newTerms(l, fields, selection{automaton: a})
+}
+
+func newTerms(l *life, fields []Field, x selection) (t *Terms) {
 	t = &Terms{life: l} // named, to be returned after a fault too
 	if t.err = l.acquire(); t.err != nil {
 		return t
@@ -107,9 +131,9 @@ func newTerms(l *life, fields []Field, prefix []byte) (t *Terms) {
 		switch f.number {
 		case noField:
 		case wholeSegment:
-			t.all = append(t.all, source{f.seg.ord, f.seg.views.Prefix(prefix), true})
+			t.all = append(t.all, source{f.seg.ord, f.seg.views.Prefix(x.prefix), true})
 		default:
-			t.all = append(t.all, source{f.seg.ord, f.seg.views.Field(f.number).Terms(prefix), true})
+			t.all = append(t.all, source{f.seg.ord, x.of(f.seg.views.Field(f.number)), true})
 		}
 	}
 	return t

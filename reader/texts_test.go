@@ -14,6 +14,10 @@ func TestAppendTexts(t *testing.T) {
 		if err != nil || len(ends) != 1+len(docs) {
 			t.Fatalf("%d ends, %v", len(ends), err)
 		}
+		// Without a schema there are no records to leave values out of.
+		if same, _, err := s.AppendValues([]byte("before"), nil, docs, nil); err != nil || string(same) != string(got) {
+			t.Fatalf("AppendValues: %d bytes, %v; want %d", len(same), err, len(got))
+		}
 		for i, doc := range docs {
 			want, err := s.AppendStored(nil, doc)
 			if text := got[ends[i]:ends[i+1]]; err != nil || string(text) != string(want) {

@@ -20,7 +20,8 @@ type view struct {
 	segments []Segment
 	held     []*handle // guarded by index.mu while the view is opened
 	stats    Stats
-	users    int // guarded by index.mu
+	users    int     // guarded by index.mu
+	parts    []*view // of several indexes that Join made one of; of each the view is a user
 }
 
 // fileKey tells the files of an index apart, also from those of one that was made anew in its
@@ -85,10 +86,12 @@ func (x *Index) openView(c *store.Commit) (*view, error) {
 func (x *Index) fill(v *view) error {
 	files := make([]*handle, len(v.commit.Segments))
 	deletes := make([]*deletesFile, len(files))
-	err := x.each(len(files), func(i int) (err error) {
-		info := &v.commit.Segments[i]
-		files[i], err = x.hold(v, fileKey{num: info.File, segment: info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
-		if err == nil && info.DeletesFile != 0 {
+	err := x.each(2*len(files), func(n int) (err error) { // each segment, and each one's deletes
+		i := n / 2
+		switch info := &v.commit.Segments[i]; {
+		case n%2 == 0:
+			files[i], err = x.hold(v, fileKey{num: info.File, segment: info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
+		case info.DeletesFile != 0:
 			deletes[i], err = x.holdDeletes(v, i)
 		}
 		return err
@@ -110,14 +113,14 @@ func (x *Index) fill(v *view) error {
 	return nil
 }
 
-// maxOpening is how many segments of a Source are opened at a time.
+// maxOpening is how many files of a Source are opened at a time.
 const maxOpening = 16
 
-// each calls f for each segment: of a Source, where each open file is a wait, for several at the
+// each calls f for numbers below n: of a Source, where each open file is a wait, for several at the
 // same time. It returns the first error.
-func (x *Index) each(segments int, f func(i int) error) error {
+func (x *Index) each(n int, f func(i int) error) error {
 	if !x.opts.remote {
-		for i := range segments {
+		for i := range n {
 			if err := f(i); err != nil {
 				return err
 			}
@@ -126,8 +129,8 @@ func (x *Index) each(segments int, f func(i int) error) error {
 	}
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, maxOpening)
-	errs := make([]error, segments)
-	for i := range segments {
+	errs := make([]error, n)
+	for i := range n {
 		slots <- struct{}{}
 		wg.Go(func() {
 			errs[i] = f(i)
@@ -229,5 +232,8 @@ func (v *view) release() error {
 	}
 	err := x.drop(v) // unmap first: Windows cannot remove mapped files
 	v.commit.Release()
+	for _, part := range v.parts {
+		err = errors.Join(err, part.release())
+	}
 	return err
 }

@@ -87,6 +87,9 @@ func (s *Schema) Extends(old *Schema) error {
 
 // same returns nil if f and the index's field have the same properties, except for name and id.
 func (f *Field) same(o *Field) error {
+	if f.Column != o.Column {
+		return f.invalid("column is %v, in the index %v; add a new field instead", f.Column, o.Column)
+	}
 	name, options := f.Analysis()
 	oldName, oldOptions := o.Analysis()
 	for _, p := range []struct {
@@ -98,6 +101,7 @@ func (f *Field) same(o *Field) error {
 		{"options", options, oldOptions},
 		{"index", f.Indexing(), o.Indexing()},
 		{"stored", f.Stored, o.Stored},
+		{"unit", f.Unit, o.Unit},
 		{"lengths", f.Lengths, o.Lengths},
 		{"k1", f.K1, o.K1},
 		{"b", f.B, o.B},

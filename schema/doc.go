@@ -11,8 +11,9 @@
 // The files:
 //
 //	schema.go   Schema, Field, and what Check refuses
-//	names.go    Kind, Index and Lengths with their names
+//	names.go    Kind, Index, Lengths and Unit with their names
 //	change.go   Add, Rename, Drop, Extends, Follows, Adopt
 //	json.go     the form in JSON
 //	value.go    Value, and which values a field takes
+//	key.go      values as the numbers of columns
 package schema

@@ -2,6 +2,7 @@ package schema_test
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/pinion-index/pinion/schema"
 )
@@ -24,7 +25,7 @@ func ExampleParse() {
 	// Output:
 	// title text freqs
 	// year integer none
-	// schema: invalid schema: field "year": a field of kind integer cannot be indexed yet, only stored
+	// schema: invalid schema: field "year": a field of kind integer cannot be indexed yet; it can be stored and a column
 }
 
 func ExampleSchema_Rename() {
@@ -36,6 +37,15 @@ func ExampleSchema_Rename() {
 	// Output:
 	// text <nil>
 	// schema: invalid schema: field "title": there is none of this name
+}
+
+func ExampleValue_Key() {
+	at := schema.TimeValue(0, time.Date(2026, 11, 26, 9, 0, 0, 999, time.UTC))
+	fmt.Println(at.Key(schema.UnitSecond))
+	fmt.Println(schema.KeyValue(0, schema.KindTime, schema.UnitSecond, at.Key(schema.UnitSecond)))
+	// Output:
+	// 1795683600
+	// 2026-11-26T09:00:00Z
 }
 
 func ExampleValue() {

@@ -23,6 +23,8 @@ type jsonField struct {
 	Options  string  `json:"options,omitempty"`
 	Index    string  `json:"index,omitempty"`
 	Stored   bool    `json:"stored,omitempty"`
+	Column   bool    `json:"column,omitempty"`
+	Unit     string  `json:"unit,omitempty"`
 	Lengths  string  `json:"lengths,omitempty"`
 	K1       float64 `json:"k1,omitempty"`
 	B        float64 `json:"b,omitempty"`
@@ -30,7 +32,7 @@ type jsonField struct {
 }
 
 // MarshalJSON returns s in JSON: an object whose key fields is an array of objects with the
-// keys name, kind, analyzer, options, index, stored, lengths, k1, b and weight. Keys
+// keys name, kind, analyzer, options, index, stored, column, unit, lengths, k1, b and weight. Keys
 // other than name and kind are left out for what is the default. Ids are the index's and left out
 // too. The implicit schema is null.
 func (s *Schema) MarshalJSON() ([]byte, error) {
@@ -41,9 +43,12 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		j := jsonField{Name: f.Name, Kind: f.Kind.String(), Analyzer: f.Analyzer, Options: f.Options,
-			Stored: f.Stored, K1: f.K1, B: f.B, Weight: f.Weight}
+			Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Weight}
 		if f.Index != IndexDefault {
 			j.Index = f.Index.String()
+		}
+		if f.Unit != UnitNanosecond {
+			j.Unit = f.Unit.String()
 		}
 		if f.Lengths != LengthsExact {
 			j.Lengths = f.Lengths.String()
@@ -95,10 +100,10 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 		}
 		return fmt.Sprintf("field %d", number)
 	}
-	var kind, index, lengths string
+	var kind, index, unit, lengths string
 	err := object(d, where(), func(key string) error {
 		to, ok := map[string]any{"name": &f.Name, "kind": &kind, "analyzer": &f.Analyzer, "options": &f.Options, "index": &index,
-			"stored": &f.Stored, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Weight}[key]
+			"stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Weight}[key]
 		if !ok {
 			return invalid("%s: key %q is unknown", where(), key)
 		}
@@ -115,6 +120,10 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 	if err == nil && index != "" {
 		n, err = parse(indexNames, index, where()+": index")
 		f.Index = Index(n)
+	}
+	if err == nil && unit != "" {
+		n, err = parse(unitNames, unit, where()+": unit")
+		f.Unit = Unit(n)
 	}
 	if err == nil && lengths != "" {
 		n, err = parse(lengthsNames, lengths, where()+": lengths")

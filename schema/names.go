@@ -15,20 +15,20 @@ const (
 	KindKeyword                 // bytes that are one term
 	KindInteger                 // an int64
 	KindFloat                   // a finite float64
-	KindTime                    // nanoseconds since 1970 in UTC
+	KindTime                    // a time, in the field's Unit since 1970 in UTC
 	KindImpacts                 // terms with weights, reserved
 )
 
 // Index says what of a field is indexed.
 type Index uint8
 
-// What is indexed of a field. IndexPositions is reserved: Check refuses it.
+// What is indexed of a field.
 const (
 	IndexDefault   Index = iota // IndexFreqs for text, IndexDocs for keywords, IndexNone for others
-	IndexNone                   // nothing: the field can only be stored
+	IndexNone                   // nothing: the field can only be stored or a column
 	IndexDocs                   // which documents have a term
 	IndexFreqs                  // and how often
-	IndexPositions              // and where, reserved
+	IndexPositions              // and where, of text, for phrases; several values lie 100 positions apart
 )
 
 // Lengths says how exactly the lengths of a field's texts are kept.
@@ -41,10 +41,24 @@ const (
 	LengthsByte
 )
 
+// Unit is the unit of a field's times: they are rounded down to it, and the numbers of a column
+// count in it since 1970. So do the numbers that importers take for times, which those of
+// nanoseconds, the default, do not take.
+type Unit uint8
+
+// The units. The least and greatest time of a field, in 1678 and 2261, do not depend on it.
+const (
+	UnitNanosecond Unit = iota
+	UnitMicrosecond
+	UnitMillisecond
+	UnitSecond
+)
+
 var (
 	kindNames    = []string{"", "text", "keyword", "integer", "float", "time", "impacts"}
 	indexNames   = []string{"default", "none", "docs", "freqs", "positions"}
 	lengthsNames = []string{"exact", "byte"}
+	unitNames    = []string{"nanosecond", "microsecond", "millisecond", "second"}
 )
 
 // String returns the name of k, as in JSON.
@@ -55,6 +69,18 @@ func (i Index) String() string { return name(indexNames, uint8(i), "Index") }
 
 // String returns the name of l, as in JSON.
 func (l Lengths) String() string { return name(lengthsNames, uint8(l), "Lengths") }
+
+// String returns the name of u, as in JSON.
+func (u Unit) String() string { return name(unitNames, uint8(u), "Unit") }
+
+// Nanoseconds returns how many nanoseconds u has.
+func (u Unit) Nanoseconds() int64 {
+	n := int64(1)
+	for range u {
+		n *= 1000
+	}
+	return n
+}
 
 // ParseKind returns the kind of a name that Kind.String returns.
 func ParseKind(s string) (Kind, error) {
@@ -72,6 +98,12 @@ func ParseIndex(s string) (Index, error) {
 func ParseLengths(s string) (Lengths, error) {
 	n, err := parse(lengthsNames, s, "lengths")
 	return Lengths(n), err
+}
+
+// ParseUnit returns the Unit of a name that Unit.String returns.
+func ParseUnit(s string) (Unit, error) {
+	n, err := parse(unitNames, s, "unit")
+	return Unit(n), err
 }
 
 func name(names []string, n uint8, what string) string {

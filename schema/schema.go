@@ -48,6 +48,12 @@ type Field struct {
 	Index Index
 	// Stored says whether the values can be read back.
 	Stored bool
+	// Column says whether the values are kept by document, for filters, ranges, sorting and
+	// facets. Text has no column. The values of a document are a set there: in ascending
+	// order, equal ones once.
+	Column bool
+	// Unit is what times are rounded down to and count in.
+	Unit Unit
 	// Lengths says how exactly the lengths of texts are kept.
 	Lengths Lengths
 	// K1 and B are parameters of BM25 for this field; 0 is the default of the query, and
@@ -110,8 +116,15 @@ func (f *Field) Check() error {
 			return err
 		}
 	}
-	if f.Indexing() == IndexNone && !f.Stored {
-		return f.invalid("it is neither indexed nor stored")
+	switch {
+	case f.Column && f.Kind == KindText:
+		return f.invalid("a field of kind text cannot be a column; one of kind keyword can")
+	case f.Unit > UnitSecond:
+		return f.invalid("unit %d is unknown", f.Unit)
+	case f.Unit != UnitNanosecond && f.Kind != KindTime:
+		return f.invalid("unit %v: only fields of kind time have a unit", f.Unit)
+	case f.Indexing() == IndexNone && !f.Stored && !f.Column:
+		return f.invalid("it is neither indexed nor stored, and no column")
 	}
 	return nil
 }
@@ -141,11 +154,9 @@ func (f *Field) checkIndex() error {
 	case f.Index > IndexPositions:
 		return f.invalid("index %d is unknown", f.Index)
 	case numeric && f.Indexing() != IndexNone:
-		return f.unsupported("a field of kind %v cannot be indexed yet, only stored", f.Kind)
-	case f.Index == IndexPositions:
-		return f.unsupported("index positions is not supported yet")
-	case f.Kind == KindKeyword && f.Index == IndexFreqs:
-		return f.invalid("a field of kind keyword has no freqs; index docs is possible")
+		return f.unsupported("a field of kind %v cannot be indexed yet; it can be stored and a column", f.Kind)
+	case f.Kind == KindKeyword && f.Index > IndexDocs:
+		return f.invalid("a field of kind keyword has no %v; index docs is possible", f.Index)
 	case f.Lengths > LengthsByte:
 		return f.invalid("lengths %d are unknown", f.Lengths)
 	case f.Lengths != LengthsExact && !f.HasLengths():
@@ -238,6 +249,9 @@ func (f *Field) Indexing() Index {
 	}
 	return IndexNone
 }
+
+// HasPositions says whether the index knows where in a document's text in f terms are.
+func (f *Field) HasPositions() bool { return f.Kind == KindText && f.Index == IndexPositions }
 
 // HasLengths says whether documents have a length in f: whether it is text with how often
 // its terms occur.

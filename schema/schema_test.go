@@ -40,8 +40,12 @@ func field(t *rapid.T, name string) Field {
 		f.Lengths = rapid.SampledFrom([]Lengths{LengthsExact, LengthsByte}).Draw(t, "lengths")
 		f.B = rapid.SampledFrom([]float64{0, 0.4, 1, math.SmallestNonzeroFloat64}).Draw(t, "b")
 	}
+	f.Column = f.Kind != KindText && rapid.Bool().Draw(t, "column")
+	if f.Kind == KindTime {
+		f.Unit = Unit(rapid.IntRange(0, 3).Draw(t, "unit"))
+	}
 	if f.Indexing() == IndexNone {
-		f.Stored = true
+		f.Stored = f.Stored || !f.Column
 	} else {
 		f.K1 = rapid.SampledFrom([]float64{0, 1.2, math.SmallestNonzeroFloat64}).Draw(t, "k1")
 		f.Weight = rapid.SampledFrom([]float64{0, 1, 2.5, 1e-6, 1e6}).Draw(t, "weight")
@@ -69,7 +73,7 @@ func TestJSONRoundTrip(t *testing.T) {
 
 func TestJSONForm(t *testing.T) {
 	const text = `{"fields":[{"name":"title","kind":"text","analyzer":"english","options":"stop=none","index":"freqs","stored":true,"lengths":"byte","k1":0.9,"b":0.4,"weight":2},` +
-		`{"name":"url","kind":"keyword"},{"name":"year","kind":"integer","stored":true}]}`
+		`{"name":"url","kind":"keyword"},{"name":"year","kind":"integer","stored":true},{"name":"at","kind":"time","column":true,"unit":"second"}]}`
 	s, err := Parse([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -78,6 +82,7 @@ func TestJSONForm(t *testing.T) {
 		{Name: "title", Kind: KindText, Analyzer: "english", Options: "stop=none", Index: IndexFreqs, Stored: true, Lengths: LengthsByte, K1: 0.9, B: 0.4, Weight: 2},
 		{Name: "url", Kind: KindKeyword},
 		{Name: "year", Kind: KindInteger, Stored: true},
+		{Name: "at", Kind: KindTime, Column: true, Unit: UnitSecond},
 	}
 	if !reflect.DeepEqual(s.Fields, want) {
 		t.Errorf("%+v", s.Fields)
@@ -104,6 +109,8 @@ func TestJSONRefuses(t *testing.T) {
 		`{"fields":[{"name":"a","kind":"text","index":"all"}]}`:              `field "a": index "all"`,
 		`{"fields":[{"name":"a","kind":"text","lengths":"short"}]}`:          `field "a": lengths "short"`,
 		`{"fields":[{"name":"a","kind":"text","stored":"yes"}]}`:             `field "a": stored`,
+		`{"fields":[{"name":"a","kind":"time","column":1}]}`:                 `field "a": column`,
+		`{"fields":[{"name":"a","kind":"time","unit":"minute"}]}`:            `field "a": unit "minute"`,
 		`{"fields":[{"name":"a","kind":"text","weight":1e999}]}`:             `field "a": weight`,
 		`{"fields":[{"name":"a"}]}`:                                          `field "a": it has no kind`,
 		`{"fields":[{"kind":"text"}]}`:                                       "no name",
@@ -132,8 +139,8 @@ func TestCheckRefuses(t *testing.T) {
 		{f: Field{Name: "a"}, says: "no kind"},
 		{f: Field{Name: "a", Kind: 99}, says: "no kind"},
 		{f: Field{Name: "a", Kind: KindImpacts}, says: "kind impacts", unsupported: true},
-		{f: Field{Name: "a", Kind: KindText, Index: IndexPositions}, says: "index positions", unsupported: true},
-		{f: Field{Name: "a", Kind: KindKeyword, Index: IndexPositions}, says: "index positions", unsupported: true},
+		{f: Field{Name: "a", Kind: KindKeyword, Index: IndexPositions}, says: "no positions"},
+		{f: Field{Name: "a", Kind: KindInteger, Index: IndexPositions}, says: "kind integer", unsupported: true},
 		{f: Field{Name: "a", Kind: KindInteger, Index: IndexDocs}, says: "kind integer", unsupported: true},
 		{f: Field{Name: "a", Kind: KindFloat, Index: IndexFreqs}, says: "kind float", unsupported: true},
 		{f: Field{Name: "a", Kind: KindTime, Index: IndexDocs, Stored: true}, says: "kind time", unsupported: true},
@@ -157,6 +164,9 @@ func TestCheckRefuses(t *testing.T) {
 		{f: Field{Name: "a", Kind: KindText, Weight: math.Inf(1)}, says: "weight +Inf"},
 		{f: Field{Name: "a", Kind: KindInteger, Stored: true, Weight: 2}, says: "weight"},
 		{f: Field{Name: "a", Kind: KindInteger}, says: "neither indexed nor stored"},
+		{f: Field{Name: "a", Kind: KindText, Column: true}, says: "kind text cannot be a column"},
+		{f: Field{Name: "a", Kind: KindInteger, Column: true, Unit: UnitSecond}, says: "unit second"},
+		{f: Field{Name: "a", Kind: KindTime, Column: true, Unit: 4}, says: "unit 4"},
 		{f: Field{Name: "a", Kind: KindText, Index: IndexNone}, says: "neither indexed nor stored"},
 	} {
 		err := (&Schema{Fields: []Field{{Name: "x", Kind: KindText}, test.f}}).Check()
@@ -287,6 +297,7 @@ func TestExtends(t *testing.T) {
 		"options":  func(f *Field) { f.Options = "x" },
 		"index":    func(f *Field) { f.Index = IndexDocs },
 		"stored":   func(f *Field) { f.Stored = true },
+		"column":   func(f *Field) { f.Kind = KindKeyword; f.Analyzer, f.Index = "", IndexDefault; f.Column = true },
 		"lengths":  func(f *Field) { f.Lengths = LengthsByte },
 		"k1":       func(f *Field) { f.K1 = 1 },
 		"b":        func(f *Field) { f.B = 1 },
@@ -310,7 +321,11 @@ func TestExtends(t *testing.T) {
 		"the schema has none": {nil, old, "without a schema"},
 		"another id":          {&Schema{Fields: []Field{{ID: 7, Name: "a", Kind: KindText}}, NextID: 8}, old, "changed since"},
 		"a field dropped":     {&Schema{Fields: []Field{{ID: 2, Name: "z", Kind: KindText}}, NextID: 3}, &Schema{Fields: old.Fields[:1], NextID: 3}, `field "z"`},
-		"a field changed":     {&Schema{Fields: []Field{{ID: 1, Name: "z", Kind: KindText, Stored: true}}, NextID: 3}, old, `field "z": stored`},
+		"another unit": {&Schema{Fields: []Field{{Name: "a", Kind: KindTime, Column: true, Unit: UnitSecond}}},
+			&Schema{Fields: []Field{{ID: 1, Name: "a", Kind: KindTime, Column: true}}, NextID: 2}, `field "a": unit is second, in the index nanosecond`},
+		"a column of a field that exists": {&Schema{Fields: []Field{{Name: "a", Kind: KindTime, Column: true}}},
+			&Schema{Fields: []Field{{ID: 1, Name: "a", Kind: KindTime, Stored: true}}, NextID: 2}, "add a new field"},
+		"a field changed": {&Schema{Fields: []Field{{ID: 1, Name: "z", Kind: KindText, Stored: true}}, NextID: 3}, old, `field "z": stored`},
 	} {
 		if _, err := test.s.Adopt(test.old); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%s: %v", what, err)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// MaxKeyword is the length in bytes of the longest keyword that can be indexed.
+// MaxKeyword is the length in bytes of the longest keyword that can be indexed or in a column.
 const MaxKeyword = 65535
 
 // Value is what a document has in one field. A field may have several values, which are
@@ -119,7 +119,7 @@ func (s *Schema) CheckValue(v Value) error {
 	switch {
 	case v.Kind != f.Kind:
 		return f.invalid("a value of kind %v in a field of kind %v", v.Kind, f.Kind)
-	case v.Kind == KindKeyword && f.Indexing() != IndexNone && len(v.bytes) > MaxKeyword:
+	case v.Kind == KindKeyword && (f.Indexing() != IndexNone || f.Column) && len(v.bytes) > MaxKeyword:
 		return f.invalid("a keyword of %d bytes; at most %d are possible", len(v.bytes), MaxKeyword)
 	case v.Kind == KindFloat && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
 		return f.invalid("the value %v is not finite", v.Float())

@@ -49,7 +49,8 @@ func (f *fields) number(name string) int {
 	return slices.IndexFunc(f.all, func(x schema.Field) bool { return x.Name == name })
 }
 
-// stored returns the number of a stored field, or an error that matches ErrInvalid.
+// stored returns the number of a field that is stored or has a column, or an error that matches
+// ErrInvalid.
 func (f *fields) stored(name string) (int, error) {
 	i := f.number(name)
 	switch {
@@ -57,10 +58,40 @@ func (f *fields) stored(name string) (int, error) {
 		return 0, fmt.Errorf("%w: there is no field %q, but %s", ErrInvalid, name, f.names())
 	case !f.all[i].Stored && f.implicit:
 		return 0, fmt.Errorf("%w: the index stores no text", ErrInvalid)
-	case !f.all[i].Stored:
-		return 0, fmt.Errorf("%w: the field %q is not stored", ErrInvalid, name)
+	case !f.all[i].Stored && !f.all[i].Column:
+		return 0, fmt.Errorf("%w: the field %q is not stored, and has no column", ErrInvalid, name)
 	}
 	return i, nil
+}
+
+// appendIDs appends the ids of stored fields with names.
+func (f *fields) appendIDs(dst []uint32, names []string) []uint32 {
+	for _, name := range names {
+		if i := f.number(name); i >= 0 && f.all[i].Stored {
+			dst = append(dst, f.all[i].ID)
+		}
+	}
+	return dst
+}
+
+// columns appends for each of names what a snapshot has of the field, or nil if it is stored.
+func (f *fields) columns(dst []*reader.SnapshotField, names []string, s *reader.Snapshot) []*reader.SnapshotField {
+	for _, name := range names {
+		var c *reader.SnapshotField
+		if i := f.number(name); !f.all[i].Stored {
+			c, _ = s.Field(name)
+		}
+		dst = append(dst, c)
+	}
+	return dst
+}
+
+// allTexts reports whether the fields with ids have all stored texts, so that of a document
+// hardly anything is left out.
+func (f *fields) allTexts(ids []uint32) bool {
+	return f.implicit || !slices.ContainsFunc(f.all, func(x schema.Field) bool {
+		return x.Stored && x.Kind == schema.KindText && !slices.Contains(ids, x.ID)
+	})
 }
 
 // names returns the names of the fields, for errors.
@@ -78,6 +109,7 @@ func (f *fields) names() string {
 // document is the stored form of a document: text without a schema, and otherwise a record.
 type document struct {
 	fields *fields
+	doc    uint32 // global docID
 	text   []byte
 }
 

@@ -184,6 +184,10 @@ func checkValues(t *rapid.T, fs *memfs.FS, names []string, docs map[string][]sch
 // noFinder finds nothing.
 type noFinder struct{}
 
+func (noFinder) Search(context.Context, query.Query) (query.Result, error) {
+	return query.Result{}, nil
+}
+
 func (noFinder) AppendHits(_ context.Context, dst []query.Hit, _ *query.Query) ([]query.Hit, error) {
 	return dst, nil
 }

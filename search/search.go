@@ -28,18 +28,31 @@ type Request struct {
 	K int
 	// After, unless nil, is the last hit of the page before this one.
 	After *After
-	// Fields name the stored fields whose values are shown. The field of an index without a
-	// schema is "".
+	// Sort, unless empty, are the fields with columns by whose values hits are sorted, instead of by their scores, which are
+	// 0 then.
+	Sort []query.SortBy
+	// Collapse, unless "", is a field with a column: of hits with the same value in it only the best is shown.
+	Collapse string
+	// Static, unless nil, adds to the scores of hits what a column says.
+	Static *query.Static
+	// Total asks for the number of all documents that match, which costs as much again as a search, or less.
+	Total bool
+	// Facets ask for Page.Facets. With them there is a total.
+	Facets []query.Facet
+	// Fields name the fields whose values are shown: stored ones, in the order of the document, and
+	// those only in columns, ascending. The field of an index without a schema is "".
 	Fields []string
 	// Snippet, unless nil, asks for a passage of each hit.
 	Snippet *Snippet
 }
 
 // After is a hit, after which a page begins. If its document is no longer in the index, the page
-// begins with the hits of the same score, of which the page before may have shown some.
+// begins with the hits of the same score, or of the same values that they are sorted by, of which the
+// page before may have shown some.
 type After struct {
 	Score float32
 	ID    []byte
+	Sort  []schema.Value // as Hit.Sort
 }
 
 // Snippet says which passage of a text is wanted.
@@ -57,7 +70,11 @@ const DefaultLength = 200
 // Page is the answer to a Request, the best hit first.
 type Page struct {
 	Hits []Hit
-	more bool
+	// Total is how many documents match, on this page and all others; 0 unless Request.Total is set.
+	Total uint64
+	// Facets are the counts of all documents that match, for each element of Request.Facets.
+	Facets []query.FacetCounts
+	more   bool
 }
 
 // Next returns what the next page begins after, or nil if this page has fewer hits than it may
@@ -67,7 +84,7 @@ func (p *Page) Next() *After {
 		return nil
 	}
 	h := &p.Hits[len(p.Hits)-1]
-	return &After{Score: h.Score, ID: h.ID}
+	return &After{Score: h.Score, ID: h.ID, Sort: h.Sort}
 }
 
 // Hit is one document of a Page.
@@ -75,6 +92,9 @@ type Hit struct {
 	Doc   uint32 // global docID
 	ID    []byte // external id
 	Score float32
+	// Sort are the values by which the hit is sorted, one for each element of Request.Sort: the
+	// zero Value if it has none.
+	Sort []schema.Value
 	// Values are those that the document has in the fields of the request, field after
 	// field as the request names them.
 	Values []schema.Value
@@ -90,7 +110,10 @@ type Span struct{ Start, End int }
 
 // Finder finds the hits of a query: a query.Searcher, or a pool.Pool.
 type Finder interface {
+	// AppendHits appends the hits of q to dst.
 	AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error)
+	// Search is for requests with more than hits, which AppendHits does not give.
+	Search(ctx context.Context, q query.Query) (query.Result, error)
 }
 
 // Searcher answers requests over one snapshot, which it keeps open until Close. It is safe for
@@ -109,8 +132,11 @@ type state struct {
 	docs  []uint32
 	text  []byte
 	ends  []int
-	words words
-	parts passages
+	ids   []uint32 // of fields
+	// Of the request's fields, those that are only in columns; nil for others.
+	columns []*reader.SnapshotField
+	words   words
+	parts   passages
 }
 
 // New returns a Searcher over a snapshot, which it retains. The finder answers queries over the
@@ -130,12 +156,12 @@ func New(s *reader.Snapshot, f Finder) (*Searcher, error) {
 	return &Searcher{snapshot: own, finder: f, fields: fieldsOf(own)}, nil
 }
 
-// Stored returns the names of the fields that the index stores, in the order of its schema: what
-// Request.Fields may name.
+// Stored returns the names of the fields that the index stores or has in columns, in the order of
+// its schema: what Request.Fields may name.
 func (s *Searcher) Stored() (names []string) {
 	if s.fields != nil {
 		for _, f := range s.fields.all {
-			if f.Stored {
+			if f.Stored || f.Column {
 				names = append(names, f.Name)
 			}
 		}
@@ -166,21 +192,52 @@ func (s *Searcher) Search(ctx context.Context, r Request) (Page, error) {
 		ctx = context.Background()
 	}
 	snapshot := s.snapshot.WithContext(ctx)
-	q := query.Query{Node: r.Query, K: r.K}
-	if r.After != nil {
-		after, err := r.After.Position(snapshot)
-		if err != nil {
-			return Page{}, err
-		}
-		q.After = &after
+	q, err := queryOf(&r, snapshot)
+	if err != nil {
+		return Page{}, err
 	}
 	st := s.state()
 	defer s.pool.Put(st)
-	var err error
-	if st.hits, err = s.finder.AppendHits(ctx, st.hits[:0], &q); err != nil {
+	if !r.Total && len(r.Sort)+len(r.Facets) == 0 {
+		if st.hits, err = s.finder.AppendHits(ctx, st.hits[:0], &q); err != nil {
+			return Page{}, err
+		}
+		return s.show(ctx, snapshot, st, st.hits, &r)
+	}
+	result, err := s.finder.Search(ctx, q)
+	if err != nil {
 		return Page{}, err
 	}
-	return s.show(ctx, snapshot, st, st.hits, &r)
+	p, err := s.show(ctx, snapshot, st, result.Hits, &r)
+	if err != nil {
+		return Page{}, err
+	}
+	for i, values := range result.Sort {
+		p.Hits[i].Sort = values
+	}
+	p.Total, p.Facets = result.Total, result.Facets
+	return p, nil
+}
+
+// queryOf returns r as a query over a snapshot.
+func queryOf(r *Request, snapshot *reader.Snapshot) (query.Query, error) {
+	q := query.Query{Node: r.Query, K: r.K, Sort: r.Sort, Facets: r.Facets, Collapse: r.Collapse, Static: r.Static, Total: r.Total}
+	switch {
+	case r.After == nil:
+	case len(r.Sort) > 0:
+		after, err := r.After.SortPosition(snapshot)
+		if err != nil {
+			return q, err
+		}
+		q.SortAfter = &after
+	default:
+		after, err := r.After.Position(snapshot)
+		if err != nil {
+			return q, err
+		}
+		q.After = &after
+	}
+	return q, nil
 }
 
 // Show returns the page of hits that were found in some other way, the best first. Of r it reads
@@ -199,7 +256,7 @@ func (s *Searcher) Show(ctx context.Context, hits []query.Hit, r Request) (Page,
 }
 
 // Marks returns where words of a query are in a text of a field, as the field's analyzer sees
-// it, in order. Spans do not overlap. There are none if the analyzer is not registered. The error
+// it, in order: those of a phrase where it matches. Spans do not overlap. There are none if the analyzer is not registered. The error
 // matches ErrInvalid, ErrClosed or format.ErrCorrupt.
 func (s *Searcher) Marks(n query.Node, field string, text []byte) ([]Span, error) {
 	if err := s.check(&Request{Query: n}); err != nil {
@@ -269,12 +326,20 @@ func (a *After) Position(s *reader.Snapshot) (query.Position, error) {
 	return query.Position{Score: a.Score, Doc: doc}, err
 }
 
+// SortPosition returns where in the order of sorted hits over a snapshot a is, for query.Query.SortAfter.
+func (a *After) SortPosition(s *reader.Snapshot) (query.SortPosition, error) {
+	doc, ok, err := s.FindID(a.ID)
+	return query.SortPosition{Values: a.Sort, Doc: doc, Before: !ok}, err
+}
+
 // show makes the page of hits. What the hits of a page refer to is in memory of their own, a
 // few pieces for all of them.
 func (s *Searcher) show(ctx context.Context, snapshot *reader.Snapshot, st *state, hits []query.Hit, r *Request) (p Page, err error) {
 	p.more = len(hits) == cmp.Or(r.K, query.DefaultK)
 	p.Hits = make([]Hit, len(hits))
-	texts := len(r.Fields) > 0 || r.Snippet != nil
+	st.columns = s.fields.columns(st.columns[:0], r.Fields, snapshot)
+	defer func() { clear(st.columns) }() // they keep the snapshot
+	texts := slices.Contains(st.columns, nil) || r.Snippet != nil
 	st.sort(hits)
 	snapshot.Prefetch(st.docs, texts)
 	ids := make([]byte, 0, 24*len(hits))
@@ -286,9 +351,15 @@ func (s *Searcher) show(ctx context.Context, snapshot *reader.Snapshot, st *stat
 		p.Hits[i] = Hit{Doc: h.Doc, Score: h.Score, ID: ids[from:len(ids):len(ids)]}
 	}
 	if !texts {
-		return p, nil
+		return p, s.showColumns(ctx, &p, st, hits, r)
 	}
-	if st.text, st.ends, err = snapshot.AppendTexts(st.text[:0], append(st.ends[:0], 0), st.docs); err != nil {
+	st.ids = s.fields.appendIDs(st.ids[:0], r.Fields)
+	if r.Snippet != nil || s.fields.allTexts(st.ids) {
+		st.text, st.ends, err = snapshot.AppendTexts(st.text[:0], append(st.ends[:0], 0), st.docs)
+	} else {
+		st.text, st.ends, err = snapshot.AppendValues(st.text[:0], append(st.ends[:0], 0), st.docs, st.ids)
+	}
+	if err != nil {
 		return Page{}, err
 	}
 	if r.Snippet != nil {
@@ -301,12 +372,29 @@ func (s *Searcher) show(ctx context.Context, snapshot *reader.Snapshot, st *stat
 		if err := ctx.Err(); err != nil {
 			return Page{}, err
 		}
-		d := document{fields: s.fields, text: st.text[st.ends[k]:st.ends[k+1]]}
+		d := document{fields: s.fields, doc: hits[i].Doc, text: st.text[st.ends[k]:st.ends[k+1]]}
 		if err := s.fill(&p.Hits[i], &d, st, r, &own); err != nil {
 			return Page{}, s.blame(err, p.Hits[i].ID)
 		}
 	}
 	return p, nil
+}
+
+// showColumns is show for fields that are in columns.
+func (s *Searcher) showColumns(ctx context.Context, p *Page, st *state, hits []query.Hit, r *Request) error {
+	if len(r.Fields) == 0 {
+		return nil
+	}
+	own := memory{values: make([]schema.Value, 0, len(hits)*len(r.Fields))}
+	for _, i := range st.order {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := s.fill(&p.Hits[i], &document{fields: s.fields, doc: hits[i].Doc}, st, r, &own); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // blame says which document's stored values an error is of.
@@ -346,7 +434,14 @@ func (m *memory) keep(b []byte) []byte {
 // fill sets the values and the passage of a hit.
 func (s *Searcher) fill(h *Hit, d *document, st *state, r *Request, own *memory) error {
 	from := len(own.values)
-	for _, name := range r.Fields {
+	for j, name := range r.Fields {
+		if c := st.columns[j]; c != nil {
+			var err error
+			if own.values, err = c.AppendValues(own.values, d.doc); err != nil {
+				return err
+			}
+			continue
+		}
 		i, _ := s.fields.stored(name) // check has found it
 		for v, err := range d.values(i) {
 			if err != nil {

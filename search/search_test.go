@@ -261,9 +261,13 @@ func TestPaging(t *testing.T) {
 		k := rapid.IntRange(1, 9).Draw(t, "k")
 		var got []search.Hit
 		for after := (*search.After)(nil); ; {
-			page, err := pages.Search(context.Background(), search.Request{Query: q, K: k, After: after})
+			total := rapid.Bool().Draw(t, "total")
+			page, err := pages.Search(context.Background(), search.Request{Query: q, K: k, After: after, Total: total})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if want := uint64(len(whole.Hits)); total && page.Total != want || !total && page.Total != 0 {
+				t.Fatalf("a total of %d, want %d if asked for: %v", page.Total, want, total)
 			}
 			got = append(got, page.Hits...)
 			if after = page.Next(); after == nil {

@@ -2,10 +2,12 @@ package search
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -21,17 +23,21 @@ type words struct {
 // fieldWords are the words of a query in one field.
 type fieldWords struct {
 	searched  bool
+	patterns  bool // some of the terms are patterns
 	terms     []term
-	some      [4]uint64 // bits of the terms: most words have none of them
-	first     [256]bool // bytes that terms begin with
+	phrases   []query.Matching // whose words are among the terms
+	some      [4]uint64        // bits of the terms: most words have none of them
+	first     [256]bool        // bytes that terms begin with
 	tokenizer analysis.Tokenizer
 	tokens    analysis.Tokens
 }
 
 // term is a term of the query.
 type term struct {
-	bytes  []byte
-	weight float32 // idf
+	bytes   []byte
+	accepts func(term []byte) bool // of a node that stands for several terms, in place of bytes
+	weight  float32                // idf
+	phrased bool                   // it counts only where it is part of a phrase
 }
 
 // mark is where a term of the query is in a text.
@@ -48,7 +54,7 @@ func (w *words) set(n query.Node, s *reader.Snapshot) error {
 	}
 	for i := range w.fields {
 		x := &w.fields[i]
-		x.searched, x.terms, x.some, x.first = false, x.terms[:0], [4]uint64{}, [256]bool{}
+		x.searched, x.patterns, x.terms, x.phrases, x.some, x.first = false, false, x.terms[:0], x.phrases[:0], [4]uint64{}, [256]bool{}
 	}
 	w.add(n)
 	for i := range w.fields {
@@ -59,12 +65,12 @@ func (w *words) set(n query.Node, s *reader.Snapshot) error {
 	return nil
 }
 
-// add adds the words of a node.
-func (w *words) add(n query.Node) {
-	switch n := n.(type) {
+// add adds the words of a node, but for those that must not match and those of filters.
+func (w *words) add(node query.Node) {
+	switch n := node.(type) {
 	case query.Term:
 		if i := w.of.number(n.Field); i >= 0 && len(n.Term) > 0 {
-			w.fields[i].add(n.Term)
+			w.fields[i].add(n.Term, false)
 		}
 	case query.Match:
 		for i := range w.of.all {
@@ -73,16 +79,79 @@ func (w *words) add(n query.Node) {
 			case f.Kind == schema.KindText:
 				w.match(i, n.Text)
 			case n.Text != "":
-				w.fields[i].add([]byte(n.Text))
+				w.fields[i].add([]byte(n.Text), false)
 			}
 		}
-	case query.All:
-		for _, n := range n.Nodes {
+	case query.Bool:
+		for _, nodes := range [][]query.Node{n.Must, n.Should} {
+			for _, n := range nodes {
+				w.add(n)
+			}
+		}
+	case query.Best:
+		for _, n := range n.Of {
 			w.add(n)
 		}
-	case query.Any:
-		for _, n := range n.Nodes {
-			w.add(n)
+	case query.Const:
+		w.add(n.Node)
+	// These go on as they came, not converted from n: a program that has none of them does not link what they need.
+	case query.Prefix:
+		w.pattern(node, n.Field)
+	case query.Wildcard:
+		w.pattern(node, n.Field)
+	case query.Regexp:
+		w.pattern(node, n.Field)
+	case query.Fuzzy:
+		w.pattern(node, n.Field)
+	case query.Phrase:
+		w.phrase(node, n.Field)
+	case query.Near:
+		w.phrase(node, n.Field)
+	}
+}
+
+// in yields the numbers of the fields that a node searches: that of a name, or all of text.
+func (w *words) in(field string) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range w.of.all {
+			f := &w.of.all[i]
+			if f.Indexing() != schema.IndexNone && (f.Name == field || field == "" && f.Kind == schema.KindText) && !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// pattern adds a node that stands for terms of a field, or of all of text.
+func (w *words) pattern(n query.Node, field string) {
+	for i := range w.in(field) {
+		if accepts := query.Accepts(trusted.Caller{}, n, w.of.all[i].Name, w.of.analyzers[i]); accepts != nil {
+			w.fields[i].addPattern(accepts, false)
+		}
+	}
+}
+
+// phrase adds a phrase in a field, or in all of text.
+func (w *words) phrase(n query.Node, field string) {
+	for i := range w.in(field) {
+		m := query.MatchingOf(trusted.Caller{}, n, w.of.all[i].Name, w.of.analyzers[i])
+		if m == nil {
+			continue
+		}
+		f := &w.fields[i]
+		places, prefix := m.Places()
+		several := len(places) > 1
+		if several {
+			f.phrases = append(f.phrases, m)
+		}
+		if prefix != nil {
+			f.addPattern(func(term []byte) bool { return bytes.HasPrefix(term, prefix) }, several)
+			places = places[:len(places)-1]
+		}
+		for _, words := range places {
+			for _, t := range words {
+				f.add(t, several)
+			}
 		}
 	}
 }
@@ -92,20 +161,27 @@ func (w *words) match(field int, text string) {
 	f := &w.fields[field]
 	f.searched = true
 	for t := range f.tokenize(w.of.analyzers[field], []byte(text), nil).All() {
-		f.add(bytes.Clone(t.Term))
+		f.add(bytes.Clone(t.Term), false)
 	}
 }
 
 // add adds a term, unless it is there.
-func (f *fieldWords) add(t []byte) {
+func (f *fieldWords) add(t []byte, phrased bool) {
 	f.searched = true
-	if slices.ContainsFunc(f.terms, func(x term) bool { return bytes.Equal(x.bytes, t) }) {
+	if i := slices.IndexFunc(f.terms, func(x term) bool { return x.bytes != nil && bytes.Equal(x.bytes, t) }); i >= 0 {
+		f.terms[i].phrased = f.terms[i].phrased && phrased
 		return
 	}
-	f.terms = append(f.terms, term{bytes: t})
+	f.terms = append(f.terms, term{bytes: t, phrased: phrased})
 	b := bit(t)
 	f.some[b>>6] |= 1 << (b & 63)
 	f.first[t[0]] = true
+}
+
+// addPattern adds what accepts terms.
+func (f *fieldWords) addPattern(accepts func(term []byte) bool, phrased bool) {
+	f.searched, f.patterns = true, true
+	f.terms = append(f.terms, term{accepts: accepts, phrased: phrased})
 }
 
 // tokenize cuts a text into tokens, none without an analyzer. If first is not nil, those may be
@@ -129,6 +205,10 @@ func (f *fieldWords) tokenize(a analysis.Analyzer, text []byte, first *[256]bool
 func (w *words) weigh(field int, s *reader.Snapshot) error {
 	f := &w.fields[field]
 	for i := range f.terms {
+		if f.terms[i].accepts != nil {
+			f.terms[i].weight = math.Ln2 // as of a term in all documents
+			continue
+		}
 		df, err := w.of.terms[field].DF(f.terms[i].bytes)
 		if err != nil {
 			return err
@@ -153,14 +233,25 @@ func (w *words) find(field int, text []byte) []mark {
 		return nil
 	}
 	text = text[:runeStart(text, min(len(text), look))]
-	tokens := f.tokenize(w.of.analyzers[field], text, &f.first)
+	first := &f.first
+	if f.patterns {
+		first = nil
+	}
+	tokens := f.tokenize(w.of.analyzers[field], text, first)
+	if len(f.phrases) > 0 {
+		f.findPhrases(tokens)
+	}
 	all, spans := tokens.Raw()
+	at := -1
 	for i, s := range spans {
 		t := all[s.Start:s.End]
-		if b := bit(t); f.some[b>>6]>>(b&63)&1 == 0 {
+		if len(f.phrases) > 0 {
+			at = max(at+tokens.At(i).Increment, 0)
+		}
+		if !f.may(t) {
 			continue
 		}
-		n := slices.IndexFunc(f.terms, func(x term) bool { return bytes.Equal(x.bytes, t) })
+		n := f.term(t, at)
 		if n < 0 {
 			continue
 		}
@@ -169,4 +260,50 @@ func (w *words) find(field int, text []byte) []mark {
 		}
 	}
 	return w.marks
+}
+
+// findPhrases finds the phrases in the tokens of a text.
+func (f *fieldWords) findPhrases(tokens *analysis.Tokens) {
+	for _, m := range f.phrases {
+		m.Reset()
+	}
+	at := -1
+	for t := range tokens.All() {
+		at = max(at+t.Increment, 0)
+		if !f.may(t.Term) {
+			continue
+		}
+		for _, m := range f.phrases {
+			m.Add(t.Term, uint32(at))
+		}
+	}
+	for _, m := range f.phrases {
+		m.Find()
+	}
+}
+
+// may reports whether a term can be one of the query's: it is false for most others.
+func (f *fieldWords) may(t []byte) bool {
+	b := bit(t)
+	return f.patterns || f.some[b>>6]>>(b&63)&1 != 0
+}
+
+// term returns the number of the term of the query that t is, at a position that counts with phrases only, or -1 if
+// t is none, or none there.
+func (f *fieldWords) term(t []byte, at int) int {
+	n := slices.IndexFunc(f.terms, func(x term) bool { return x.accepts == nil && bytes.Equal(x.bytes, t) })
+	if f.patterns && (n < 0 || f.terms[n].phrased) {
+		accepts := func(phrased bool) int {
+			return slices.IndexFunc(f.terms, func(x term) bool { return x.accepts != nil && x.phrased == phrased && x.accepts(t) })
+		}
+		if i := accepts(false); i >= 0 {
+			n = i
+		} else if n < 0 {
+			n = accepts(true)
+		}
+	}
+	if n >= 0 && f.terms[n].phrased && !slices.ContainsFunc(f.phrases, func(m query.Matching) bool { return m.Has(t, uint32(at)) }) {
+		return -1
+	}
+	return n
 }

@@ -14,7 +14,7 @@ type ahead interface {
 }
 
 // ExpectQueries tells the system that s is going to be searched: the tables that queries read
-// whole are read now, all at once. In the sections of documents of a mapped file a fault then
+// whole are read now, all at once, but those of fields when a query first needs them. In the sections of documents of a mapped file a fault then
 // reads its own page only; walking through those in order from a cold page cache is slower.
 //
 // A mapping is split where what is said about it changes, and a process has a limited number
@@ -22,7 +22,9 @@ type ahead interface {
 func (s *Segment) ExpectQueries() {
 	if s.remote != nil {
 		a := s.ask()
-		a.table(&s.docLengths, s.views.lengths.Load() != nil)
+		if s.meta.Fields == 0 {
+			a.table(&s.docLengths, s.views.lengths.Load() != nil)
+		}
 		known := s.views.termIndex.Load() != nil
 		a.table(&s.termIndex, known)
 		if lists := s.section(format.SectionLists); lists != nil {
@@ -38,13 +40,23 @@ func (s *Segment) ExpectQueries() {
 	}
 	a := s.ask()
 	for row := range format.Sections() {
-		if sec := s.section(row.ID); row.Whole && sec != nil {
+		if sec := s.section(row.ID); row.Whole && sec != nil && (row.ID != format.SectionDocLengths || s.meta.Fields == 0) {
 			a.need(sec, 0, sec.Length)
 		}
 	}
 	if lo, hi := s.scattered(); lo < hi {
 		s.ahead.Scattered(lo, hi-lo)
 	}
+}
+
+// AwaitQueries waits for what ExpectQueries has begun to read of a dictionary on demand, and keeps
+// it: TERMINDEX, LISTS and small TERMS.
+func (s *Segment) AwaitQueries() error {
+	if s.remote == nil {
+		return nil
+	}
+	_, err := s.termIndexOf()
+	return err
 }
 
 // scattered returns the bytes from lo to hi of the file that queries read here and there: the

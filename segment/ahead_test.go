@@ -1,6 +1,7 @@
 package segment_test
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -128,5 +129,51 @@ func TestPrefetch(t *testing.T) {
 	}
 	if s.PrefetchList(e, 1<<20); d.times != 1 {
 		t.Errorf("a list is asked for %d times", d.times)
+	}
+}
+
+// Who walks through a column has it read in large pieces; who reads the values of a document has
+// not.
+func TestColumnAhead(t *testing.T) {
+	b := segment.Aligned(columns(rand.New(rand.NewPCG(3, 1)), 200_000).Build(t, segtest.Default()))
+	plain := segtest.Open(t, b)
+	sec, _ := plain.Header().Section(format.SectionColumns)
+	for i := range plain.Fields() {
+		d := &hinted{Bytes: b, asked: make([]bool, len(b)/format.PageSize+1)}
+		s, err := segment.Open("columns", d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, ok, err := s.Field(i).Column()
+		if err != nil {
+			t.Fatal(err)
+		} else if !ok {
+			continue
+		}
+		before := d.times
+		if _, err := c.Append(nil, 7); err != nil || d.times > before+1 { // a group of sums
+			t.Errorf("field %d: %d hints for a document, %v", i, d.times-before, err)
+		}
+		before = d.times
+		clear(d.asked)
+		var values segment.ColumnValues
+		for block := range c.Blocks() {
+			if err := c.Read(block, &values); err != nil {
+				t.Fatal(err)
+			}
+		}
+		begin := sec.Offset + columnBegin(plain, i)
+		for block := range c.Blocks() {
+			end := begin + c.Bounds(block).Bytes
+			for page := begin / format.PageSize; begin < end && page <= (end-1)/format.PageSize; page++ {
+				if !d.asked[page] && page > begin/format.PageSize {
+					t.Fatalf("field %d: page %d of block %d is not read ahead", i, page, block)
+				}
+			}
+			begin = end
+		}
+		if most := int(c.Info().Bytes>>17) + 3; d.times-before > 2*most {
+			t.Errorf("field %d: %d hints for %d bytes", i, d.times-before, c.Info().Bytes)
+		}
 	}
 }

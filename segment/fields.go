@@ -92,8 +92,20 @@ func (v FieldView) Terms(prefix []byte) *TermIterator {
 }
 
 // Lengths returns the lengths of documents in the field: the unit table if it has none. The
-// first call reads and checks them.
+// first call reads and checks them, and those of no other field.
 func (v FieldView) Lengths() (LengthTable, error) { return v.s.lengthsOf(v.f) }
+
+// PrefetchLengths begins to read the lengths of documents in fields, numbers of Fields. It is
+// only a hint.
+func (s *Segment) PrefetchLengths(fields []int) {
+	a := s.ask()
+	for _, i := range fields {
+		if f := &s.fields[i]; f.HasLengths() {
+			a.need(&s.docLengths, f.LengthsAt, int64(s.meta.Docs)*int64(f.LenWidth))
+		}
+	}
+	a.send()
+}
 
 // implicit makes the one field of a segment without a schema.
 func (s *Segment) implicit() {
@@ -186,6 +198,8 @@ func parseField(d *format.Buffer, m *Meta) (f Field) {
 	if flags&layout.FieldByteLengths != 0 {
 		f.Lengths = schema.LengthsByte
 	}
+	f.Column = flags&layout.FieldColumn != 0
+	f.Unit = schema.Unit(flags / layout.FieldUnit % 4)
 	f.Analyzer = d.String(schema.MaxName)
 	f.Options = d.String(schema.MaxOptions)
 	f.Terms = uint64(d.Count(m.Terms, 0))
@@ -252,6 +266,10 @@ func appendField(dst []byte, f *Field) []byte {
 	if f.Coded() {
 		flags |= layout.FieldByteLengths
 	}
+	if f.Column {
+		flags |= layout.FieldColumn
+	}
+	flags |= layout.FieldUnit * uint64(f.Unit)
 	dst = binary.AppendUvarint(dst, uint64(f.ID))
 	dst = appendString(dst, f.Name)
 	for _, v := range []uint64{uint64(f.Kind), uint64(f.Index), flags} {

@@ -76,6 +76,12 @@ func TestDamagedPages(t *testing.T) {
 		},
 		format.SectionStoredIndex: func(s *segment.Segment) error { _, err := s.AppendStored(nil, 0); return err },
 	}
+	for _, sec := range h.Sections { // Open reads META, a reader over a network LISTS
+		if uses[sec.ID] == nil && sec.ID != format.SectionMeta && sec.ID != format.SectionLists && sec.ID != format.SectionPageSums {
+			t.Errorf("no use of %s", sec.ID)
+		}
+	}
+	alone := 0 // pages without other sections
 	for id, use := range uses {
 		sec, _ := h.Section(id)
 		for _, at := range []int64{0, sec.Length / 2, sec.Length - 8} {
@@ -94,10 +100,16 @@ func TestDamagedPages(t *testing.T) {
 				damaged := sec.Offset + at + 7
 				page := max(damaged/format.PageSize*format.PageSize, h.FrontSize())
 				b[damaged] ^= 16
+				own := page >= sec.Offset && page+format.PageSize <= sec.End()
+				if own {
+					alone++
+				}
 				var e *format.Error
 				for range 2 {
 					if err := use(s); !errors.As(err, &e) || !errors.Is(e, format.ErrCorrupt) || e.File != "test.pin" || !onPage(h, e.Section, page) || e.Offset != page {
 						t.Errorf("%s at %d, mapped %v: %v", id, at, mapped, err)
+					} else if own && e.Section != id.String() {
+						t.Errorf("%s at %d, mapped %v, on a page of its own: %v", id, at, mapped, err)
 					}
 				}
 				if err := check.Segment(context.Background(), s, check.Options{Level: check.Checksums}); !errors.As(err, &e) || e.Section != id.String() || e.Offset != max(page, sec.Offset) {
@@ -109,6 +121,9 @@ func TestDamagedPages(t *testing.T) {
 				}
 			}
 		}
+	}
+	if alone < 6 {
+		t.Errorf("%d pages of one section", alone)
 	}
 }
 

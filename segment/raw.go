@@ -137,8 +137,29 @@ func (r *Raw) TermsIn(i int) int { return (*Segment)(r).termsOf(i) }
 // the terms but not the entries.
 func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).termBlock(i) }
 
+// PositionIndex returns what POSITIONINDEX has of block i of the dictionary: where it begins in POSITIONS,
+// or, behind the last block, the length of POSITIONS.
+func (r *Raw) PositionIndex(i int) (uint64, error) {
+	b, err := r.SectionBytes(format.SectionPositionIndex, 8*int64(i), 8)
+	if err != nil {
+		return 0, err
+	}
+	return binary.LittleEndian.Uint64(b), nil
+}
+
+// PositionParts returns where in POSITIONS the parts of block i of the dictionary are, which must exist
+// and be of a field with positions.
+func (r *Raw) PositionParts(i int) (PositionParts, error) { return (*Segment)(r).positionParts(i) }
+
 // ParseEntry decodes the entry of term i of b, which is at position pos of b.Bytes. It
 // returns the position after the entry, or -1 if the entry is malformed.
 func (r *Raw) ParseEntry(b *TermBlock, i, pos int) (Entry, int) {
 	return (*Segment)(r).parseEntry(b, i, pos)
+}
+
+// ColumnBlock returns the bytes of block b of c, a column of r, which must exist.
+func (r *Raw) ColumnBlock(c *Column, b int) ([]byte, error) {
+	t := c.table()
+	off := t.entry(b).Offset
+	return c.bytes(b, off, int64(t.next(b)-off))
 }

@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
@@ -31,12 +32,38 @@ type Segment struct {
 
 // views are views of whole sections, set on first use.
 type views struct {
-	termIndex    atomic.Pointer[termIndex]
-	lengths      atomic.Pointer[LengthTable]   // of the first field
-	fieldLengths []atomic.Pointer[LengthTable] // of the others
-	idIndex      atomic.Pointer[[]uint64]
-	idHash       atomic.Pointer[[]uint64]
-	storedIndex  atomic.Pointer[[]byte]
+	termIndex     atomic.Pointer[termIndex]
+	lengths       atomic.Pointer[LengthTable]   // of the first field
+	fieldLengths  []atomic.Pointer[LengthTable] // of the others
+	idIndex       atomic.Pointer[[]uint64]
+	idHash        atomic.Pointer[[]uint64]
+	storedIndex   atomic.Pointer[[]byte]
+	columns       []atomic.Pointer[columnTable] // by field, if there are columns
+	positionIndex atomic.Pointer[[]uint64]
+	attached      attached
+}
+
+// attached is what others keep with a segment.
+type attached struct {
+	mu     sync.Mutex
+	values map[any]any // by key
+}
+
+// Attached returns what others keep in memory with the open segment under a key, of a type of their own: what create
+// returned when Attached was first called with it.
+func (s *Segment) Attached(key any, create func() any) any {
+	a := &s.views.attached
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v, ok := a.values[key]
+	if !ok {
+		if a.values == nil {
+			a.values = map[any]any{}
+		}
+		v = create()
+		a.values[key] = v
+	}
+	return v
 }
 
 // newFieldLengths returns room for the lengths of n fields, except the first.
@@ -129,7 +156,7 @@ func (s *Segment) readMeta() error {
 	if xxhash.Sum64(b) != sec.Checksum {
 		return s.corrupt(&sec, 0, "section checksum does not match")
 	}
-	s.meta, err = ParseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), s.h.Version.Minor > format.Current().Minor)
+	s.meta, err = ParseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), false)
 	if err == nil && s.meta.Terms > uint64(s.h.FileLen) {
 		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
 	}
@@ -169,7 +196,10 @@ func (s *Segment) findSections(mapped []byte) error {
 			to.mem = mapped[sec.Offset : sec.Offset+sec.Length : sec.Offset+sec.PaddedLength()]
 		}
 	}
-	return nil
+	if err := s.findPositions(); err != nil {
+		return err
+	}
+	return s.findColumns()
 }
 
 // checkLength compares the length of sec with its rule.

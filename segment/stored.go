@@ -140,6 +140,18 @@ func (s *Segment) AppendStored(dst []byte, doc uint32) ([]byte, error) {
 // AppendTexts appends the stored texts of docs to dst, and to ends where each of them ends in
 // it. It is fastest if the docIDs ascend. On an error it returns both unchanged.
 func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
+	return s.appendEach(dst, ends, docs, (*Texts).Append)
+}
+
+// AppendValues is AppendTexts, but in a segment with fields records have only the values in those
+// with ids. Of the other values it inflates and checks little.
+func (s *Segment) AppendValues(dst []byte, ends []int, docs, ids []uint32) ([]byte, []int, error) {
+	return s.appendEach(dst, ends, docs, func(t *Texts, dst []byte, doc uint32) ([]byte, error) {
+		return t.appendValues(dst, doc, ids)
+	})
+}
+
+func (s *Segment) appendEach(dst []byte, ends []int, docs []uint32, one func(t *Texts, dst []byte, doc uint32) ([]byte, error)) ([]byte, []int, error) {
 	t := textsPool.Get().(*Texts)
 	defer textsPool.Put(t)
 	defer t.close()
@@ -149,7 +161,7 @@ func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []
 	out, outEnds := dst, ends
 	for _, doc := range docs {
 		var err error
-		if out, err = t.Append(out, doc); err != nil {
+		if out, err = one(t, out, doc); err != nil {
 			return dst, ends, err
 		}
 		outEnds = append(outEnds, len(out))

@@ -24,6 +24,8 @@ type TermIterator struct {
 	held   bool // the next Next returns the current term
 	done   bool
 	err    error
+
+	matching *matching // nil if all terms count
 }
 
 // Terms returns an iterator positioned before the first term. In a segment with fields its
@@ -72,6 +74,9 @@ func (it *TermIterator) Next() bool {
 	if it.err != nil || it.done {
 		return false
 	}
+	if it.matching != nil {
+		return it.nextMatch()
+	}
 	if it.j == it.b.Terms {
 		if it.block+1 >= it.end {
 			it.done = true
@@ -84,8 +89,8 @@ func (it *TermIterator) Next() bool {
 	return it.step()
 }
 
-// SeekGE moves to the first term that is not below term (and has the prefix, if the
-// iterator has one) and reports whether there is one. It can move in both directions.
+// SeekGE moves to the first term that is not below term (and has the prefix, or is accepted, if the
+// iterator is limited to such terms) and reports whether there is one. It can move in both directions.
 func (it *TermIterator) SeekGE(term []byte) bool {
 	if it.ti == nil || it.err != nil {
 		return false
@@ -107,7 +112,10 @@ func (it *TermIterator) SeekGE(term []byte) bool {
 		it.err = err
 		return false
 	}
-	if !it.load(max(i, it.first)) {
+	if i = max(i, it.first); it.matching != nil {
+		return it.seekMatch(i, term)
+	}
+	if !it.load(i) {
 		return false
 	}
 	for it.Next() {

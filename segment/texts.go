@@ -2,7 +2,9 @@ package segment
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/segment/internal/chunks"
 )
 
@@ -55,10 +57,8 @@ func (t *Texts) Append(dst []byte, doc uint32) ([]byte, error) {
 	if t.index == nil {
 		return dst, nil
 	}
-	if doc < t.block.First || doc >= t.block.End {
-		if err := t.load(doc); err != nil {
-			return dst, err
-		}
+	if err := t.load(doc); err != nil {
+		return dst, err
 	}
 	if t.block.Form >= StoredChunks {
 		text, err := t.chunks.Append(dst, doc-t.block.First)
@@ -106,8 +106,69 @@ func (t *Texts) check(b StoredBlock) error {
 	return nil
 }
 
-// load loads the block of doc.
+// appendValues appends the values in the fields with ids of the record of doc to dst. On an error
+// it returns dst unchanged.
+func (t *Texts) appendValues(dst []byte, doc uint32, ids []uint32) ([]byte, error) {
+	if doc >= t.s.meta.Docs || t.index == nil || t.s.meta.Fields == 0 {
+		return t.Append(dst, doc)
+	}
+	if err := t.load(doc); err != nil {
+		return dst, err
+	}
+	if t.block.Form < StoredChunks {
+		var err error
+		if t.out, err = t.Append(t.out[:0], doc); err != nil {
+			return dst, err
+		}
+		return t.values(dst, doc, ids, 0, int64(len(t.out)), func(dst []byte, from, to int64) ([]byte, error) {
+			return append(dst, t.out[from:to]...), nil
+		})
+	}
+	from, to, err := t.chunks.Range(doc - t.block.First)
+	if err != nil {
+		return dst, t.s.corrupt(&t.s.stored, t.block.Offset, "docID %d: %v", doc, err)
+	}
+	return t.values(dst, doc, ids, from, to, t.chunks.AppendRange)
+}
+
+// values is appendValues of a record that begins at from and ends at to in what part appends.
+func (t *Texts) values(dst []byte, doc uint32, ids []uint32, from, to int64, part func(dst []byte, from, to int64) ([]byte, error)) ([]byte, error) {
+	out := dst
+	for from < to {
+		// What Head reads is appended first, and is part of the value if that is wanted.
+		begin, next := len(out), min(from+record.MaxHead, to)
+		var id uint32
+		var size uint64
+		var err error
+		if out, err = part(out, from, next); err == nil {
+			id, size, err = record.Head(out[begin:])
+		}
+		if err == nil && size > uint64(to-from) {
+			err = fmt.Errorf("value of field %d ends behind the record", id)
+		}
+		if err == nil {
+			from += int64(size)
+			switch {
+			case !slices.Contains(ids, id):
+				out = out[:begin]
+			case from <= next:
+				out = out[:begin+int(size)]
+			default:
+				out, err = part(out, next, from)
+			}
+		}
+		if err != nil {
+			return dst, t.s.corrupt(&t.s.stored, t.block.Offset, "docID %d: %v", doc, err)
+		}
+	}
+	return out, nil
+}
+
+// load loads the block of doc, unless it is the current one.
 func (t *Texts) load(doc uint32) error {
+	if doc >= t.block.First && doc < t.block.End {
+		return nil
+	}
 	b, err := t.s.storedBlockOf(t.index, doc)
 	if err != nil {
 		return err

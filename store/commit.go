@@ -1,11 +1,13 @@
 package store
 
 import (
+	"encoding/binary"
 	"errors"
 	"io/fs"
 	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -44,6 +46,26 @@ type Commit struct {
 	dir      *Dir
 	files    []string
 	released atomic.Bool
+}
+
+// JoinCommits returns a Commit that lists the segments of several, which have the same analyzer and
+// schema and stay open. It has no files of its own: it is released, with generation 0. Its ID follows
+// from those of the commits, and is zero if one of them is.
+func JoinCommits(commits []*Commit) *Commit {
+	m := *commits[0].Manifest
+	m.Generation, m.NextFile, m.KeepCommits, m.Segments = 0, 0, 0, nil
+	h, known := xxhash.New(), true
+	for _, c := range commits {
+		m.Segments = append(m.Segments, c.Segments...)
+		known = known && c.id != CommitID{}
+		_, _ = h.Write(c.id.head[:])
+	}
+	j := &Commit{Manifest: &m}
+	for i := 0; known && i < len(j.id.head); i += 8 {
+		binary.LittleEndian.PutUint64(j.id.head[i:], h.Sum64())
+		_, _ = h.Write(j.id.head[i : i+8])
+	}
+	return j
 }
 
 // Deletes reads the deleted docIDs of segment i. It returns nil if there are

@@ -2,18 +2,21 @@ package store
 
 import (
 	"bytes"
-	"crypto/rand"
+	"encoding/binary"
 	"io"
+	"math/rand/v2"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
 )
 
-// NewID returns a random file id.
+// NewID returns a random file id. It need not be hard to guess, only another one each time:
+// crypto/rand would add a quarter of a megabyte to every program.
 func NewID() format.ID {
 	var id format.ID
-	rand.Read(id[:]) // never fails
+	binary.LittleEndian.PutUint64(id[:8], rand.Uint64())
+	binary.LittleEndian.PutUint64(id[8:], rand.Uint64())
 	return id
 }
 

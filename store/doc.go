@@ -55,7 +55,9 @@
 //	manifest.go, deletes.go, names.go, container.go
 //	                          names and contents of the files
 //	segment.go                opening a segment and checking it against its manifest
-//	fs.go, osdir*.go          the file system interface, and the local file system
+//	order.go                  checking the order of its documents
+//	fs.go, osdir*.go,         the file system interface, and the local file system
+//	ossync*.go                and how it syncs many files at once
 //	mapping.go, osmap*.go,    files mapped or read into memory
 //	access.go, ospages*.go    in which way
 //	maplimit.go               how many can be mapped

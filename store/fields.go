@@ -1,9 +1,9 @@
 package store
 
 import (
-	"cmp"
 	"math/bits"
 	"slices"
+	"sort"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/schema"
@@ -21,15 +21,15 @@ func StatsOf(fields []segment.Field) (all []FieldStats) {
 			all = append(all, FieldStats{ID: f.ID, Docs: f.Docs, Tokens: f.LengthSum})
 		}
 	}
-	slices.SortFunc(all, func(a, b FieldStats) int { return cmp.Compare(a.ID, b.ID) })
+	sort.Slice(all, func(i, j int) bool { return all[i].ID < all[j].ID })
 	return all
 }
 
 // Field returns the statistics of the field with an id, and false if the segment does not have
 // it or it has no lengths.
 func (s *SegmentInfo) Field(id uint32) (FieldStats, bool) {
-	i, ok := slices.BinarySearchFunc(s.Fields, id, func(f FieldStats, id uint32) int { return cmp.Compare(f.ID, id) })
-	if !ok {
+	i := sort.Search(len(s.Fields), func(i int) bool { return s.Fields[i].ID >= id })
+	if i == len(s.Fields) || s.Fields[i].ID != id {
 		return FieldStats{}, false
 	}
 	return s.Fields[i], true
@@ -111,5 +111,6 @@ func (m *Manifest) checkFields(info *SegmentInfo, s *segment.Segment) *format.Er
 func sameField(a, b *schema.Field) bool {
 	an, ao := a.Analysis()
 	bn, bo := b.Analysis()
-	return a.Kind == b.Kind && an == bn && ao == bo && a.Indexing() == b.Indexing() && a.Stored == b.Stored && a.Lengths == b.Lengths
+	return a.Kind == b.Kind && an == bn && ao == bo && a.Indexing() == b.Indexing() && a.Stored == b.Stored &&
+		a.Lengths == b.Lengths && a.Column == b.Column && a.Unit == b.Unit
 }

@@ -44,8 +44,17 @@ type Manifest struct {
 	// KeepCommits is how many commits are kept, or 0 in a manifest of version 0.2, which
 	// does not say.
 	KeepCommits int
+	// Order is by what the documents of each segment are sorted.
+	Order Order
 	// Segments are the segments in docID order.
 	Segments []SegmentInfo
+}
+
+// Order is an order of documents by their values in a field with a column: by the least of each in
+// ascending order, or by the greatest in descending order. Documents without a value come last.
+type Order struct {
+	Field uint32 // its id; 0: as documents were added, or in any order
+	Desc  bool
 }
 
 // Stored says whether an index stores the texts of documents.
@@ -181,6 +190,9 @@ func (m *Manifest) check() error {
 	if err := m.checkSchema(); err != nil {
 		return err
 	}
+	if err := m.checkOrder(); err != nil {
+		return err
+	}
 	used := make(map[uint64]struct{}, len(m.Segments))
 	var docs, postings, tokens uint64
 	for i := range m.Segments {
@@ -202,6 +214,19 @@ func (m *Manifest) check() error {
 		tokens += s.Tokens
 	}
 	return nil
+}
+
+// checkOrder checks m.Order.
+func (m *Manifest) checkOrder() error {
+	if m.Order == (Order{}) {
+		return nil
+	}
+	if m.Schema != nil && m.Order.Field != 0 {
+		if f, ok := m.Schema.ByID(m.Order.Field); ok && f.Column {
+			return nil
+		}
+	}
+	return fmt.Errorf("documents sorted by field %d, which has no column", m.Order.Field)
 }
 
 func (s *SegmentInfo) check(next uint64, used map[uint64]struct{}) error {

@@ -27,6 +27,8 @@ const (
 
 	flagStored  = 1 << 0 // field: its values are stored
 	flagLengths = 1 << 1 // field: its lengths take a byte
+	flagColumn  = 1 << 2 // field: it is a column
+	flagUnit    = 1 << 3 // field: its unit in this bit and the next
 )
 
 // AppendManifest appends the encoded manifest, which is the content of the
@@ -48,7 +50,7 @@ func appendManifest(dst []byte, m *Manifest, v format.Version) []byte {
 	}
 	dst = binary.AppendUvarint(dst, flags)
 	dst = binary.AppendUvarint(dst, uint64(m.KeepCommits))
-	dst = append(dst, 0) // reserved: the field that documents are sorted by
+	dst = binary.AppendUvarint(dst, m.Order.code())
 	if m.Schema != nil {
 		dst = appendSchema(dst, m.Schema)
 	}
@@ -57,6 +59,15 @@ func appendManifest(dst []byte, m *Manifest, v format.Version) []byte {
 		dst = m.Segments[i].append(dst, m.Schema != nil)
 	}
 	return dst
+}
+
+// code returns o as a manifest has it.
+func (o Order) code() uint64 {
+	n := 2 * uint64(o.Field)
+	if o.Desc {
+		n++
+	}
+	return n
 }
 
 func appendFirstSegments(dst []byte, m *Manifest) []byte {
@@ -108,6 +119,10 @@ func appendSchema(dst []byte, s *schema.Schema) []byte {
 		if f.Lengths == schema.LengthsByte {
 			flags |= flagLengths
 		}
+		if f.Column {
+			flags |= flagColumn
+		}
+		flags |= flagUnit * uint64(f.Unit)
 		dst = binary.AppendUvarint(dst, uint64(f.ID))
 		dst = appendString(dst, f.Name)
 		dst = binary.AppendUvarint(dst, uint64(f.Kind))
@@ -156,8 +171,12 @@ func decodeManifest(b []byte, off int64, v format.Version) (*Manifest, error) {
 		flags := r.Count(math.MaxInt32, 0)
 		m.Stored = Stored(flags >> 1 & 3)
 		m.KeepCommits = r.Count(MaxKeepCommits, 0)
-		if flags&^7 != 0 || r.Uvarint() != 0 {
-			r.Fail("flags or an order of documents that this build does not know")
+		if flags&^7 != 0 {
+			r.Fail("flags that this build does not know")
+		}
+		order := r.Uvarint()
+		if m.Order = (Order{Field: uint32(order / 2), Desc: order%2 != 0}); m.Order.code() != order {
+			r.Fail("documents sorted by a field of an impossible id")
 		}
 		if flags&flagSchema != 0 {
 			m.Schema = decodeSchema(r)
@@ -226,7 +245,9 @@ func decodeSchema(r *format.Buffer) *schema.Schema {
 		if flags&flagLengths != 0 {
 			f.Lengths = schema.LengthsByte
 		}
-		if flags&^(flagStored|flagLengths) != 0 {
+		f.Column = flags&flagColumn != 0
+		f.Unit = schema.Unit(flags / flagUnit % 4)
+		if flags >= 4*flagUnit {
 			r.Fail("field %q has flags %#x that this build does not know", f.Name, flags)
 		}
 		f.Analyzer = r.String(schema.MaxName)

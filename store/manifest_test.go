@@ -108,6 +108,14 @@ func schemaManifest() *Manifest {
 	}
 }
 
+// orderManifest has documents sorted by a column.
+func orderManifest() *Manifest {
+	m := schemaManifest()
+	m.Schema.Fields[2].Column = true
+	m.Order = Order{Field: 2, Desc: true}
+	return m
+}
+
 // undump returns the file of which testdata has the non-zero lines. The last line is not zero.
 func undump(t *testing.T, name string) (file []byte) {
 	t.Helper()
@@ -136,6 +144,7 @@ func TestManifestGolden(t *testing.T) {
 		{"manifest-0.2.hex", version02, goldenManifest()},
 		{"manifest.hex", version03, goldenManifest()},
 		{"manifest-schema.hex", version03, schemaManifest()},
+		{"manifest-order.hex", version03, orderManifest()},
 	} {
 		f := &memory{}
 		if test.want.Version = test.v; test.v == version02 {
@@ -243,10 +252,12 @@ func TestManifestRefuses(t *testing.T) {
 		"no fields":             func(m *Manifest) { fields(m); m.Schema.Fields = nil },
 		"field without id":      func(m *Manifest) { fields(m); m.Schema.Fields[0].ID = 0 },
 		"field without index":   func(m *Manifest) { fields(m); m.Schema.Fields[0].Index = 0 },
-		"field with positions":  func(m *Manifest) { fields(m); m.Schema.Fields[1].Index = schema.IndexPositions },
+		"integer with places":   func(m *Manifest) { fields(m); m.Schema.Fields[2].Index = schema.IndexPositions },
 		"field of impacts":      func(m *Manifest) { fields(m); m.Schema.Fields[0].Kind = schema.KindImpacts },
 		"no analyzer":           func(m *Manifest) { fields(m); m.Schema.Fields[1].Analyzer = "" },
 		"id of the next field":  func(m *Manifest) { fields(m); m.Schema.NextID = 4 },
+		"column of text":        func(m *Manifest) { fields(m); m.Schema.Fields[1].Column = true },
+		"unit of an integer":    func(m *Manifest) { fields(m); m.Schema.Fields[2].Unit = schema.UnitSecond },
 		"name twice":            func(m *Manifest) { fields(m); m.Schema.Fields[0].Name = "title" },
 		"tokens deleted":        func(m *Manifest) { fields(m); m.Segments[0].DeletedTokens = 1 },
 		"fields in disorder":    func(m *Manifest) { fields(m); m.Segments[0].Fields[1].ID = 1 },
@@ -258,6 +269,10 @@ func TestManifestRefuses(t *testing.T) {
 		"fewer tokens":          func(m *Manifest) { fields(m); m.Segments[0].Fields[0].Tokens = 906 },
 		"fewer deleted tokens":  func(m *Manifest) { fields(m); m.Segments[0].Fields[0].DeletedTokens = 1 },
 		"tokens of no deleted":  func(m *Manifest) { fields(m); m.Segments[0].Fields[0].Deleted = 0 },
+		"order by no field":     func(m *Manifest) { *m = *orderManifest(); m.Order.Field = 3 },
+		"order by no column":    func(m *Manifest) { *m = *orderManifest(); m.Order.Field = 4 },
+		"order of no schema":    func(m *Manifest) { m.Order.Field = 1 },
+		"descending by nothing": func(m *Manifest) { *m = *orderManifest(); m.Order.Field = 0 },
 		"tokens of no document": func(m *Manifest) { fields(m); m.Segments[1].Fields = []FieldStats{{ID: 1, Tokens: 1}} },
 	} {
 		m := goldenManifest()
@@ -282,6 +297,7 @@ func TestManifestRefuses(t *testing.T) {
 		"many segments": {1, 1, 0, 0, 0, 0, 0, 0xFF, 0xFF, 3},
 		"unknown flag":  {1, 1, 0, 0, 8, 0, 0, 0},
 		"sorted":        {1, 1, 0, 0, 0, 0, 1, 0},
+		"order":         {1, 1, 0, 0, 0, 0, 0x80, 0x80, 0x80, 0x80, 0x20, 0},
 		"many fields":   {1, 1, 0, 0, 1, 0, 0, 1, 0xFF, 3},
 	} {
 		_, err := ReadManifest("m", manifestFile(t, content))
@@ -319,6 +335,10 @@ func drawManifest(t *rapid.T) *Manifest {
 			Index:  rapid.SampledFrom([]schema.Index{schema.IndexDocs, schema.IndexFreqs}).Draw(t, "index"),
 			Stored: rapid.Bool().Draw(t, "stored"), K1: rapid.Float64Range(0, 1e6).Draw(t, "k1"), Weight: rapid.Float64Range(1e-6, 1e6).Draw(t, "weight"),
 		}}}
+		if m.Schema.Fields[0].ID < 8 {
+			m.Schema.Fields = append(m.Schema.Fields, schema.Field{ID: 8, Name: "AT", Kind: schema.KindTime, Index: schema.IndexNone, Column: true,
+				Stored: rapid.Bool().Draw(t, "times stored"), Unit: schema.Unit(rapid.IntRange(0, 3).Draw(t, "unit"))})
+		}
 	} else {
 		m.Analyzer = string(rapid.SliceOfN(rapid.Byte(), 0, 255).Draw(t, "analyzer"))
 		m.AnalyzerOptions = string(rapid.SliceOfN(rapid.Byte(), 0, 300).Draw(t, "options"))

@@ -119,13 +119,16 @@ func (d osDir) Quarantine(name string) error {
 
 // Sync syncs files and directory at the same time, which on journaling file systems
 // costs little more than one of them.
-func (d osDir) Sync(files ...File) error {
+func (d osDir) Sync(files ...File) error { return syncAll(d.path, files) }
+
+// syncThreads is syncAll with a thread for each file.
+func syncThreads(dir string, files []File) error {
 	errs := make([]error, len(files)+1)
 	var wg sync.WaitGroup
 	for i, f := range files {
 		wg.Go(func() { errs[i] = f.Sync() })
 	}
-	errs[len(files)] = syncDir(d.path)
+	errs[len(files)] = syncDir(dir)
 	wg.Wait()
 	return errors.Join(errs...)
 }

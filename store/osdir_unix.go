@@ -13,7 +13,18 @@ import (
 // fileLocks reports that the platform has file locks.
 const fileLocks = true
 
-func renameFile(from, to string) error { return os.Rename(from, to) }
+// renameFile is os.Rename for files, without its look at what to names.
+func renameFile(from, to string) error {
+	for {
+		err := unix.Rename(from, to)
+		switch {
+		case err == nil:
+			return nil
+		case !errors.Is(err, unix.EINTR):
+			return &os.LinkError{Op: "rename", Old: from, New: to, Err: err}
+		}
+	}
+}
 
 // syncDir syncs the directory's entries. File systems that cannot sync a
 // directory return EINVAL or ENOTSUP; nothing better can be done there.
@@ -23,11 +34,14 @@ func syncDir(path string) error {
 		return err
 	}
 	defer f.Close()
-	if err := f.Sync(); err != nil && !errors.Is(err, unix.EINVAL) && !errors.Is(err, unix.ENOTSUP) {
+	if err := f.Sync(); !noDirSync(err) {
 		return err
 	}
 	return nil
 }
+
+// noDirSync reports whether an error is that of a file system that cannot sync a directory.
+func noDirSync(err error) bool { return errors.Is(err, unix.EINVAL) || errors.Is(err, unix.ENOTSUP) }
 
 // forgetPages releases the pages of a read-only mapping. It is only a hint.
 func forgetPages(b []byte) { unix.Madvise(b, unix.MADV_DONTNEED) }

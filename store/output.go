@@ -34,10 +34,15 @@ func (o *output) Sync() error {
 		return err
 	}
 	err = o.File.Sync()
+	o.ended(err)
+	return err
+}
+
+// ended notes what became of a sync.
+func (o *output) ended(err error) {
 	o.mu.Lock()
 	o.dirty, o.lost = err != nil, err
 	o.mu.Unlock()
-	return err
 }
 
 // Close ends writing. A file that was not synced stays open for the commit, unless

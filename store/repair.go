@@ -76,7 +76,8 @@ func (d *Dir) Rebuild(ctx context.Context, inv *Inventory) (r *Recovery, err err
 	return r, nil
 }
 
-// describe takes from the newest readable manifest what segments do not tell.
+// describe takes from the newest readable manifest what segments do not tell, but no order of
+// documents: a segment of an older commit need not have it.
 func (r *Recovery) describe(inv *Inventory) {
 	for i := range inv.Manifests {
 		m := inv.Manifests[i].Manifest

@@ -48,10 +48,33 @@ func openSegment(fs ReadFS, m *Manifest, i int) (s *segment.Segment, data Data, 
 		}
 	}()
 	defer CatchFault(ArmFault(), &err)
+	m.Segments[i].prefetch(data)
 	if s, err = segment.Open(name, data); err == nil {
 		err = m.CheckSegment(i, s)
 	}
 	return s, data, err
+}
+
+// Of a segment that is read on demand, opening it reads what every query needs, if that is not
+// more than takes as long as another read: a file of up to wholeMost bytes whole, of others the
+// front and a tail of up to tailMost bytes. Of a longer tail it reads what opening needs.
+const (
+	wholeMost = 512 << 10
+	tailMost  = 4 << 20
+)
+
+// prefetch begins to read what opening the segment reads, if data is read on demand.
+func (info *SegmentInfo) prefetch(data Data) {
+	d, ok := data.(segment.OnDemand)
+	if !ok || info.FileLen != d.Size() {
+		return
+	}
+	switch tail := info.FileLen - info.Tail; {
+	case info.FileLen <= wholeMost:
+		d.Fetch([]segment.Range{{Len: info.FileLen, Guess: true}})
+	case info.Tail > 0 && tail <= tailMost:
+		d.Fetch([]segment.Range{{Len: format.PageSize}, {Off: info.Tail, Len: tail, Guess: true}})
+	}
 }
 
 // CheckSegment returns an error of kind format.ErrCorrupt unless s matches entry

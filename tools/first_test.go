@@ -46,8 +46,10 @@ func TestFirstBuild(t *testing.T) {
 		"idxinspect blocks":    "i.idx one",
 		"idxinspect list":      "i.idx one",
 		"idxinspect postings":  "i.idx one",
+		"idxinspect positions": "i.idx one a",
 		"idxinspect report":    "--out x.html i.idx",
 		"idxinspect residency": "i.idx",
+		"idxinspect columns":   "i.idx",
 		"idxinspect sections":  "i.idx",
 		"idxinspect sizes":     "i.idx",
 		"idxinspect stats":     "i.idx",
@@ -55,7 +57,7 @@ func TestFirstBuild(t *testing.T) {
 		"idxinspect terms":     "i.idx",
 	}
 	// These look at files, not at what the index holds; read no index; or are tried below.
-	others := "idxbuild idxbench idxinspect repair verify serve completion help build eval gpu paper synth calibrate steps"
+	others := "idxbuild idxbench idxinspect repair verify serve completion help build eval gpu paper synth records calibrate steps"
 	eachCommand(func(c *cobra.Command) {
 		args, ok := lines[c.CommandPath()]
 		if !ok {

@@ -31,8 +31,8 @@ var printedAs = map[string]any{
 	"idxmerge": idxmerge.Report{}, "idxmerge --salvage": idxmerge.Salvaged{},
 	"idxinspect summary": idxinspect.Summary{}, "idxinspect verify": idxinspect.Verification{}, "idxinspect repair": idxinspect.Repair{},
 	"idxinspect backup": idxinspect.Backup{}, "idxinspect diff": idxinspect.Diff{}, "idxinspect sections": idxinspect.Sections{},
-	"idxinspect sizes": idxinspect.Sizes{}, "idxinspect stats": idxinspect.Stats{}, "idxinspect sizes --codec": idxinspect.CodecSizes{},
-	"idxinspect terms": idxinspect.Terms{}, "idxinspect list": idxinspect.Lists{}, "idxinspect blocks": idxinspect.Blocks{},
+	"idxinspect sizes": idxinspect.Sizes{}, "idxinspect stats": idxinspect.Stats{}, "idxinspect columns": idxinspect.Columns{}, "idxinspect sizes --codec": idxinspect.CodecSizes{},
+	"idxinspect terms": idxinspect.Terms{}, "idxinspect list": idxinspect.Lists{}, "idxinspect blocks": idxinspect.Blocks{}, "idxinspect positions": idxinspect.Positions{},
 	"idxinspect docs": idxinspect.Docs{}, "idxinspect explain": idxinspect.Explanation{}, "idxinspect hexdump": idxinspect.Dump{}, "idxinspect explain --trace": idxquery.Answer{},
 	"idxinspect postings": struct { // which is written as it is read
 		Term     cli.Text             `json:"term"`
@@ -43,7 +43,7 @@ var printedAs = map[string]any{
 	"idxinspect sizes --regression": idxinspect.Regressions{}, "idxinspect gpu-plan": idxinspect.GPUPlan{}, "idxinspect residency": idxinspect.Residency{},
 	"idxbench build": idxbench.Build{}, "idxbench open": idxbench.Open{}, "idxbench query": idxbench.Queries{}, "idxbench intersect": idxbench.Queries{},
 	"idxbench decode": idxbench.Decode{}, "idxbench load": idxbench.Load{}, "idxbench eval": idxbench.Eval{},
-	"idxbench synth": idxbench.Synth{}, "idxbench gpu": idxbench.GPU{},
+	"idxbench synth": idxbench.Synth{}, "idxbench records": idxbench.Records{}, "idxbench gpu": idxbench.GPU{},
 }
 
 // fields adds the paths that a type is encoded to, each with its type.
@@ -59,6 +59,8 @@ func fields(t reflect.Type, at string, add func(path, kind string)) {
 		kind = "string"
 	case t.Kind() == reflect.Map:
 		kind = "object"
+	case t.Kind() == reflect.Interface: // a number, a string or null
+		kind = "value"
 	case t == reflect.TypeFor[schema.Schema](): // has a form of its own
 		kind = "object"
 	case t.Kind() == reflect.Bool:
@@ -193,11 +195,16 @@ var jsonRuns = []struct {
 	{"idxinspect sections", 0, "idxinspect sections a.idx"},
 	{"idxinspect sizes", 0, "idxinspect sizes a.idx"},
 	{"idxinspect stats", 0, "idxinspect stats a.idx"},
+	{"idxinspect columns", 0, "idxinspect columns a.idx"},
+	{"idxbuild", 0, "idxbuild --out col.idx --map id=id --field id=name:keyword:column --order field:name docs.jsonl"},
+	{"idxinspect columns", 0, "idxinspect columns col.idx name"},
 	{"idxinspect sizes --codec", 0, "idxinspect sizes --codec all a.idx"},
 	{"idxinspect terms", 0, "idxinspect terms a.idx"},
 	{"idxinspect list", 0, "idxinspect list a.idx alpha"},
 	{"idxinspect blocks", 0, "idxinspect blocks a.idx alpha"},
 	{"idxinspect postings", 0, "idxinspect postings a.idx alpha"},
+	{"idxbuild", 0, "idxbuild --out pos.idx --positions contents docs.jsonl"},
+	{"idxinspect positions", 0, "idxinspect positions --field contents pos.idx alpha id7"},
 	{"idxinspect docs", 0, "idxinspect docs a.idx"},
 	{"idxinspect docs", 0, "idxinspect docs a.idx id7"},
 	{"idxinspect explain", 0, "idxinspect explain a.idx alpha id7"},
@@ -212,6 +219,7 @@ var jsonRuns = []struct {
 	{"idxbench decode", 0, "idxbench decode --codec bp128 --n 1000 --time 1ms"},
 	{"idxbench load", 0, "idxbench load --index a.idx --queries q.tsv --workers 1 --rate 0,1000 --time 5ms"},
 	{"idxbench synth", 0, "idxbench synth --out s.idx --docs 1000 --terms 100 --length 10"},
+	{"idxbench records", 0, "idxbench records logs --out logs.jsonl --count 100"},
 	{"idxbench eval", 0, "idxbench eval --per-query --qrels qrels --run a.run"},
 }
 

@@ -94,6 +94,9 @@ func TestOutputsRefused(t *testing.T) {
 		"idxbench intersect --times":    {"--index", "a.idx", "--queries", "q.tsv"},
 		"idxbench synth --queries":      {"--out", "new.idx"},
 		"idxbench synth --long-queries": {"--out", "new.idx"},
+		"idxbench records --out":        {"logs"},
+		"idxbench records --queries":    {"logs", "--out", "new.jsonl"},
+		"idxbench records --schema":     {"logs", "--out", "new.jsonl"},
 	}
 	before := contents(t)
 	eachCommand(func(c *cobra.Command) {

@@ -38,10 +38,11 @@ const (
 )
 
 // asRun replaces what stands for something in printed commands.
-var asRun = strings.NewReplacer("INPUT...", "docs.jsonl", "--commit N", "--commit 2", "--commit 12", "--commit 2", "/mnt/other/", "other-", "~/mail", "mail")
+var asRun = strings.NewReplacer("INPUT...", "docs.jsonl", "--commit N", "--commit 2", "--commit 12", "--commit 2", "/mnt/other/", "other-", "~/mail", "mail",
+	"records logs", "records logs --count 20000")
 
 // madeNew matches the index that a command makes and that is not to be there before.
-var madeNew = regexp.MustCompile(`(?:backup.* |--out )(COPY|kjv\.backup|other-kjv\.idx|saved\.idx|kjv\.idx)\b`)
+var madeNew = regexp.MustCompile(`(?:backup.* |--out )(COPY|kjv\.backup|other-kjv\.idx|saved\.idx|kjv\.idx|verses\.idx)\b`)
 
 // printedLine is a command of a page or help text.
 type printedLine struct{ where, line string }
@@ -153,6 +154,12 @@ func furnish(t *testing.T, dir string) {
 	for _, name := range []string{"DIR", "cacm.idx", "wiki.idx", "old.idx", "all.idx", "2023.idx", "2024.idx", "damaged.idx", "merged.idx", "yesterday.idx", "today.idx"} {
 		if err := os.CopyFS(name, os.DirFS("kjv.idx")); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{"idxbench records logs --out logs.jsonl --schema logs.json --count 2000", "idxbuild --out logs.idx --schema logs.json logs.jsonl",
+		"idxbuild --out verses.idx --positions contents docs.jsonl"} {
+		if code, _, msg := execute(t, strings.Fields(line)...); code != 0 {
+			t.Fatal(msg)
 		}
 	}
 	if code, _, msg := execute(t, "idxinspect", "export", "--gzip", "--out", "robust04.ciff.gz", "kjv.idx"); code != 0 {

@@ -139,7 +139,7 @@ func (w *Writer) begin(p *plan) {
 		c.deletes = p.purge[i].docs
 		sources[i] = &c
 	}
-	of := share{&w.merges.opts, func(n int) error { return w.merges.limit.wait(ctx, n) }}
+	of := share{&w.merges.opts, w.order, func(n int) error { return w.merges.limit.wait(ctx, n) }}
 	w.merges.running.Go(func() {
 		defer cancel()
 		s, stats, err := w.merge(ctx, sources, of)
@@ -217,16 +217,21 @@ func (w *Writer) mergeFailed(err error) {
 
 // install puts s, the result of p, in the place of its inputs: in the newest commit, by
 // another one, if all of them are there; in what is published; and in what the next commit
-// will hold. Documents deleted since p was made are deleted in s.
+// will hold. Documents deleted since p was made are deleted in s. A commit that lacks a change
+// of the schema keeps the inputs: s may have fields that it does not know, or lack some.
 func (w *Writer) install(p *plan, s *liveSegment) error {
 	m, published := w.lock.Manifest(), w.lock.Published()
 	before := s.info.DeletesFile
-	committed, err := w.substitute(m, p, s)
+	p.moves, s.moves = s.moves, nil
+	committed, shown := false, false
+	var err error
+	if sameSchema(m.Schema, w.opts.Schema) && m.Order == w.order {
+		committed, err = w.substitute(m, p, s)
+	}
 	if committed {
 		before = s.info.DeletesFile
 	}
-	shown := false
-	if err == nil && published != nil {
+	if err == nil && published != nil && published.Order == w.order {
 		shown, err = w.substitute(published, p, s)
 	}
 	switch {

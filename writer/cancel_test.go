@@ -39,7 +39,7 @@ func TestCancelledInvertedReplacesNothing(t *testing.T) {
 		ctx.left.Store(n)
 		in := Inverted{
 			Docs:  pairs(InvertedDoc{ID: []byte("a"), Len: 1}, InvertedDoc{ID: []byte("b"), Len: 1}, InvertedDoc{ID: []byte("c"), Len: 1}),
-			Lists: pairs(InvertedList{[]byte("new"), format.Postings{Docs: []uint32{0, 1, 2}, Freqs: []uint32{1, 1, 1}}}),
+			Lists: pairs(InvertedList{Term: []byte("new"), Postings: format.Postings{Docs: []uint32{0, 1, 2}, Freqs: []uint32{1, 1, 1}}}),
 		}
 		added := w.AddInverted(ctx, in)
 		if added != nil && !errors.Is(added, context.Canceled) {

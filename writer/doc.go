@@ -22,16 +22,21 @@
 //	pipeline.go              batches, workers, absorbing their results
 //	segments.go              the segments of the next commit, and how one is written
 //	replace.go               documents that are deleted or replaced in older segments
+//	where.go                 DeleteWhere: documents that pass a filter
 //	inverted.go              AddInverted: collections of existing posting lists
+//	inverted_field.go        those of fields of a schema
+//	inverted_tally.go        their frequencies against the lengths of documents
+//	inverted_columns.go      columns of their documents
 //	policy.go, merge.go, blame.go, mergefrom.go
 //	                         merges that were asked for, also from other indexes
 //	tiered.go, plans.go, background.go, limiter.go
 //	                         merges in the background: policy, plans, running and
 //	                         installing them, their rate
 //	reorder.go               Reorder: documents in another order
+//	order.go                 OrderField: documents sorted by a column
 //	internal/invert          documents to posting lists in memory to a segment
 //	internal/merge           several segments to one
-//	internal/reorder         one segment to another order
+//	internal/reorder         segments to one in another order
 //	internal/lists           walking dictionaries together, rewriting lists
 //	internal/ordered         jobs on several goroutines, results in order
 package writer

@@ -27,6 +27,7 @@ type fieldWorld struct {
 	w      *writer.Writer
 	schema *schema.Schema
 	docs   map[string][]worldValue // by id
+	order  worldOrder
 }
 
 // worldValue is a value of a field, which keeps its id when it is renamed.
@@ -36,7 +37,17 @@ type worldValue struct {
 }
 
 func openWorld(t *rapid.T, fs *memfs.FS, s *schema.Schema) *writer.Writer {
-	w, err := writer.OpenFS(context.Background(), fs, writer.Options{Schema: s, Threads: 2, Memory: writer.MinMemory})
+	o := writer.Options{Schema: s, Threads: 2, Memory: writer.MinMemory}
+	o.SetBatch(1000)
+	if rapid.Bool().Draw(t, "eager merges") {
+		o.MergePolicy = func(all []writer.SegmentStats) []writer.Run {
+			if len(all) < 3 {
+				return nil
+			}
+			return []writer.Run{{From: 1, Segments: len(all) - 1}}
+		}
+	}
+	w, err := writer.OpenFS(context.Background(), fs, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +62,15 @@ var worldFields = []schema.Field{
 	{Name: "size", Kind: schema.KindInteger, Stored: true},
 	{Name: "note", Kind: schema.KindText, Index: schema.IndexNone, Stored: true},
 	{Name: "price", Kind: schema.KindFloat, Stored: true},
-	{Name: "made", Kind: schema.KindTime, Stored: true},
+	{Name: "made", Kind: schema.KindTime, Stored: true, Unit: schema.UnitMicrosecond},
+	{Name: "host", Kind: schema.KindKeyword, Column: true},
+	{Name: "level", Kind: schema.KindKeyword, Index: schema.IndexNone, Column: true},
+	{Name: "count", Kind: schema.KindInteger, Column: true},
+	{Name: "ratio", Kind: schema.KindFloat, Column: true, Stored: true},
+	{Name: "seen", Kind: schema.KindTime, Unit: schema.UnitSecond, Column: true, Stored: true},
+	{Name: "quote", Kind: schema.KindText, Analyzer: "whitespace", Index: schema.IndexPositions},
+	{Name: "placed", Kind: schema.KindText, Analyzer: stackName, Index: schema.IndexPositions},
+	{Name: "stacked", Kind: schema.KindText, Analyzer: stackName},
 }
 
 // draw draws the values of a document.
@@ -59,7 +78,7 @@ func (x *fieldWorld) draw(t *rapid.T) (values []schema.Value) {
 	for range rapid.IntRange(0, 5).Draw(t, "values") {
 		i := rapid.IntRange(0, len(x.schema.Fields)-1).Draw(t, "field")
 		text := func() []byte {
-			words := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "abc", "zebra", "longer-than-eight", "longer-than-nine"}), 0, 90).Draw(t, "words")
+			words := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "ab", "abc", "zebra", "longer-than-eight", "longer-than-nine", "a|b", "a|a|ab", "+7", "+40000"}), 0, 90).Draw(t, "words")
 			return []byte(strings.Join(words, " "))
 		}
 		switch x.schema.Fields[i].Kind {
@@ -70,7 +89,7 @@ func (x *fieldWorld) draw(t *rapid.T) (values []schema.Value) {
 		case schema.KindInteger:
 			values = append(values, schema.IntegerValue(i, rapid.Int64().Draw(t, "integer")))
 		case schema.KindFloat:
-			values = append(values, schema.FloatValue(i, float64(rapid.Int32().Draw(t, "float"))))
+			values = append(values, schema.FloatValue(i, drawFloat(t)))
 		default:
 			values = append(values, schema.NanosValue(i, int64(rapid.Int32().Draw(t, "time"))))
 		}
@@ -86,6 +105,11 @@ func (x *fieldWorld) add(t *rapid.T) {
 	}
 	x.docs[id] = nil
 	for _, v := range values {
+		if v.Kind == schema.KindTime {
+			for v.Int()%1000 != 0 { // in whole microseconds
+				v = schema.NanosValue(v.Field, v.Int()-1)
+			}
+		}
 		x.docs[id] = append(x.docs[id], worldValue{x.schema.Fields[v.Field].ID, v})
 	}
 }
@@ -137,6 +161,9 @@ func (x *fieldWorld) change(t *rapid.T) {
 	}
 	x.w = openWorld(t, x.fs, s)
 	x.schema = x.w.Schema()
+	if _, ok := x.schema.ByID(x.order.field); !ok {
+		x.order = worldOrder{}
+	}
 }
 
 // words returns the terms of a value of f.
@@ -144,6 +171,12 @@ func words(f *schema.Field, v schema.Value) []string {
 	switch {
 	case f.Indexing() == schema.IndexNone:
 		return nil
+	case f.Analyzer == stackName:
+		var all []string
+		for term, places := range placesOf(f, []worldValue{{f.ID, v}}) {
+			all = append(all, slices.Repeat([]string{term}, len(places))...)
+		}
+		return all
 	case f.Kind == schema.KindText:
 		return strings.Fields(string(v.Bytes()))
 	case len(v.Bytes()) == 0:
@@ -175,6 +208,8 @@ func (x *fieldWorld) check(t *rapid.T) {
 	}
 	for i := range x.schema.Fields {
 		x.checkField(t, s, &x.schema.Fields[i])
+		x.checkColumn(t, s, &x.schema.Fields[i])
+		x.checkPositions(t, s, &x.schema.Fields[i])
 	}
 	for id := range x.docs {
 		x.checkStored(t, s, id)
@@ -278,7 +313,7 @@ func (x *fieldWorld) checkStored(t *rapid.T, s *reader.Snapshot, id string) {
 	var want, got []string
 	for _, v := range x.docs[id] {
 		if f, ok := x.schema.ByID(v.field); ok && f.Stored {
-			want = append(want, fmt.Sprint(v.field, v.value))
+			want = append(want, fmt.Sprint(v.field, inUnit(f, v.value)))
 		}
 	}
 	rest, err := s.AppendStored(nil, doc)
@@ -331,11 +366,13 @@ func TestFields(t *testing.T) {
 				try(x.w.Delete(ctx, []byte(id)))
 				delete(x.docs, id)
 			},
+			"wait":    func(*rapid.T) { try(x.w.WaitMerges(ctx)) },
 			"flush":   func(*rapid.T) { try(x.w.Flush(ctx)) },
 			"check":   x.check,
 			"change":  x.change,
 			"merge":   func(*rapid.T) { _, err := x.w.Merge(ctx, writer.MergeOptions{MaxSegments: 1}); try(err) },
-			"reorder": func(*rapid.T) { _, err := x.w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderRandom}); try(err) },
+			"reorder": func(*rapid.T) { try(x.reorder(writer.OrderRandom, worldOrder{})) },
+			"sort":    func(t *rapid.T) { try(x.sort(t)) },
 			"copy": func(t *rapid.T) { // the index becomes what MergeFrom makes of it
 				try(x.w.Commit(ctx))
 				fs := memfs.New()
@@ -347,7 +384,7 @@ func TestFields(t *testing.T) {
 				try(dir.Close())
 				try(x.w.Close())
 				x.fs, x.w = fs, w
-				x.schema = x.w.Schema()
+				x.schema, x.order = x.w.Schema(), worldOrder{}
 			},
 		})
 		x.check(t)
@@ -372,7 +409,7 @@ func TestBadDocs(t *testing.T) {
 	}{
 		{"kind", []schema.Value{good, schema.KeywordValue(1, []byte("x"))}, `"title"`},
 		{"keyword", []schema.Value{good, schema.KeywordValue(2, bytes.Repeat([]byte("x"), schema.MaxKeyword+1))}, `"tag"`},
-		{"field", []schema.Value{good, schema.TextValue(8, nil)}, "field 8"},
+		{"field", []schema.Value{good, schema.TextValue(len(worldFields), nil)}, fmt.Sprint("field ", len(worldFields))},
 		{"no field", []schema.Value{good, schema.TextValue(-1, nil)}, "field -1"},
 		{"size", []schema.Value{good, schema.TextValue(1, make([]byte, 32<<20))}, "memory budget"},
 	} {

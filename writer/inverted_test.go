@@ -34,7 +34,7 @@ func invertedOf(docs []shownDoc) Inverted {
 	return Inverted{
 		Docs: func(yield func(InvertedDoc, error) bool) {
 			for _, d := range docs {
-				if !yield(InvertedDoc{[]byte(d.id), d.len, []byte(d.text)}, nil) {
+				if !yield(InvertedDoc{ID: []byte(d.id), Len: d.len, Text: []byte(d.text)}, nil) {
 					return
 				}
 			}
@@ -144,7 +144,7 @@ func TestBadInverted(t *testing.T) {
 		}
 	}
 	list := func(term string, docs, freqs []uint32) InvertedList {
-		return InvertedList{[]byte(term), format.Postings{Docs: docs, Freqs: freqs}}
+		return InvertedList{Term: []byte(term), Postings: format.Postings{Docs: docs, Freqs: freqs}}
 	}
 	good := list("good", []uint32{0, 1, 2}, []uint32{1, 2, 3})
 	broken := errors.New("broken input")
@@ -207,7 +207,7 @@ func TestInvertedLengths(t *testing.T) {
 		many[i] = uint32(i)
 	}
 	list := func(term string, docs, freqs []uint32) InvertedList {
-		return InvertedList{[]byte(term), format.Postings{Docs: docs, Freqs: freqs}}
+		return InvertedList{Term: []byte(term), Postings: format.Postings{Docs: docs, Freqs: freqs}}
 	}
 	x, y := list("x", []uint32{0, 1}, []uint32{2, 1}), list("y", []uint32{1}, []uint32{3})
 	long := list("x", many, slices.Repeat([]uint32{1}, len(many)))

@@ -82,3 +82,26 @@ func TestIdleWriterMemory(t *testing.T) {
 		t.Errorf("%d bytes are held after a load, and %d after small commits: %d", first, last, held)
 	}
 }
+
+// A commit that finds nothing new frees the memory of the load before it.
+func TestSecondCommitFreesMemory(t *testing.T) {
+	const docs = 60000
+	before := reachable()
+	w, err := Open(context.Background(), t.TempDir(), Options{Stored: true, Threads: 1, MergePolicy: NoMerges})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	addShort(t, w, 0, docs)
+	var held [2]int64
+	for i := range held {
+		if err := w.Commit(context.Background()); err != nil {
+			t.Fatal(err)
+		}
+		held[i] = reachable() - before
+	}
+	if held[1] > held[0]/3 {
+		t.Errorf("%d bytes are held after a load, and %d after another commit", held[0], held[1])
+	}
+	runtime.KeepAlive(w)
+}

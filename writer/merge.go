@@ -129,6 +129,15 @@ func verify(ctx context.Context, o check.Options, segments ...*liveSegment) erro
 
 func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
+	if of.order.Field != 0 {
+		at, err := inOrder(ctx, segments, of.order)
+		if err != nil {
+			return nil, stats, err
+		}
+		if at != nil {
+			return w.writeReordered(ctx, segments, at, of, "merge")
+		}
+	}
 	m, err := merge.New(sources(segments), w.opts.Schema)
 	if err != nil {
 		return nil, stats, err

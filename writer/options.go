@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
+	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/analysis"
@@ -36,6 +37,11 @@ type Options struct {
 	// of it by Add, Rename and Drop; the error for what contradicts the index names the
 	// field and matches schema.ErrInvalid. The next commit records it.
 	Schema *schema.Schema
+	// Order, if it is not "", is the OrderField by which the documents of each segment are sorted,
+	// when they are written and by merges. An index records it, and "" means what it records. One
+	// with documents takes another only by Reorder. Sorting takes 32 bytes of memory a document in
+	// addition to the budget.
+	Order Order
 	// Memory is the memory budget in bytes. The memory that the Writer counts stays
 	// within it. 0 means DefaultMemory; less than MinMemory is an error. It determines
 	// where segments end.
@@ -154,9 +160,16 @@ const (
 	accumShare  = 2
 	minBatch    = 64 << 10
 	maxBatch    = 1 << 20
-	// batchCost is the memory of a batch in flight and its inverter for a byte of text.
-	batchCost = 8
 )
+
+// batchCost returns the memory of a batch in flight and its inverter for a byte of text. Positions
+// take 24 bytes a token.
+func (o *Options) batchCost() int {
+	if o.Schema != nil && slices.ContainsFunc(o.Schema.Fields, func(f schema.Field) bool { return f.HasPositions() }) {
+		return 12
+	}
+	return 8
+}
 
 // tailBytes returns how many bytes of a list's payload each goroutine that encodes
 // lists holds in memory.
@@ -200,14 +213,14 @@ func (o *Options) accumBytes() int64 {
 
 // batches returns how many batches may be in flight.
 func (o *Options) batches() int {
-	most := o.Memory / flightShare / int64(batchCost*o.batchBytes())
+	most := o.Memory / flightShare / int64(o.batchCost()*o.batchBytes())
 	return int(max(2, min(most, int64(o.Threads)+2)))
 }
 
 // maxText returns the size of the largest document: if it is alone in flight, it
 // may use the whole share of batches.
 func (o *Options) maxText() int {
-	return int(min(cmp.Or(o.Memory, DefaultMemory)/flightShare/batchCost, analysis.MaxTextBytes, segment.MaxText))
+	return int(min(cmp.Or(o.Memory, DefaultMemory)/flightShare/int64(o.batchCost()), analysis.MaxTextBytes, segment.MaxText))
 }
 
 // CheckDocument returns the error, which matches ErrDocument, with which a Writer of these

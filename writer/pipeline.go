@@ -242,6 +242,9 @@ func (p *pipeline) release() {
 // absorb adds b to the accumulator and writes the accumulator when it is large. The
 // caller is the absorber.
 func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
+	if b.Err != nil {
+		return b.Err
+	}
 	if w.acc.Full(b) {
 		if err := w.flush(ctx); err != nil {
 			return err

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/writer/internal/merge"
+	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
 
 // plan is a merge that was decided on after a commit and will be done in the background.
@@ -16,6 +17,7 @@ type plan struct {
 	segments []*liveSegment     // adjacent ones of Writer.segments
 	purge    []purge            // for each segment
 	cancel   context.CancelFunc // nil until the merge begins
+	moves    reorder.Moves      // once it is done: as liveSegment.moves
 }
 
 // purge is what a merge leaves out of a segment: the documents that were deleted when it
@@ -44,6 +46,9 @@ func (p *plan) sources() []merge.Source {
 // remap returns documents of the segments, one bitmap or nil for each, by their docIDs in
 // the merged segment.
 func (p *plan) remap(docs []*roaring.Bitmap) *roaring.Bitmap {
+	if p.moves != nil {
+		return p.moves.Remap(docs)
+	}
 	return merge.Remap(p.sources(), docs)
 }
 

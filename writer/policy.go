@@ -64,6 +64,7 @@ func (w *Writer) replace(at, n int, s *liveSegment) {
 	old := slices.Clone(w.segments[at : at+n])
 	w.cancelPlans(old)
 	w.segments = slices.Replace(w.segments, at, at+n, s)
+	s.moves = nil
 	for _, s := range old {
 		w.drop(s)
 	}

@@ -23,7 +23,7 @@ const (
 
 // ReorderOptions select the order for Reorder.
 type ReorderOptions struct {
-	Order Order  // "" means OrderInput
+	Order Order  // "" means OrderInput; OrderField is one too
 	Seed  uint64 // for OrderRandom
 }
 
@@ -42,6 +42,9 @@ type ReorderStats struct {
 // follow in the order of Add. If there are more documents than one segment can
 // hold, they stay in several segments, each reordered by itself.
 //
+// With OrderField, documents added later are sorted too, within their segments, and merges
+// keep them sorted; the index records it, and other orders end it.
+//
 // In addition to the memory of Merge it takes 4 bytes for each posting and 48 for
 // each document, regardless of the memory budget.
 func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, error) {
@@ -50,26 +53,42 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 	if err := w.pipe.failure(); err != nil {
 		return stats, err
 	}
-	switch o.Order {
-	case "", OrderInput:
+	by := store.Order{}
+	switch {
+	case o.Order == "" || o.Order == OrderInput:
 		return stats, nil
-	case OrderBisection, OrderRandom:
+	case o.Order == OrderBisection || o.Order == OrderRandom:
+	case o.Order.isField():
+		var err error
+		if by, err = o.Order.ofField(w.opts.Schema); err != nil {
+			return stats, err
+		}
 	default:
 		return stats, fmt.Errorf("writer: unknown order %q", o.Order)
 	}
-	err := w.pipe.exclusive(ctx, func() error {
+	err := w.pipe.exclusive(ctx, func() (err error) {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
+		before := w.order
+		w.setOrderBy(by) // merges sort by it
+		defer func() {
+			if err != nil && by != before {
+				w.order = store.Order{} // some segments have been sorted, some not
+			}
+		}()
 		if err := w.mergeGroups(ctx, MergeOptions{MaxSegments: 1}, &stats.Merge); err != nil {
 			return err
+		}
+		if by.Field != 0 {
+			return w.sortSegments(ctx, &stats)
 		}
 		for i, s := range w.segments {
 			if s.info.Docs < 2 {
 				continue
 			}
 			result, err := w.verified(ctx, []*liveSegment{s}, check.Lengths|check.Lists|check.IDs, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
-				return w.writeReordered(ctx, s, o)
+				return w.permute(ctx, s, o)
 			})
 			if err != nil {
 				return fmt.Errorf("ordering documents: %w", err)
@@ -84,8 +103,8 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 	return stats, err
 }
 
-// writeReordered writes the documents of s in another order. None of them may be deleted.
-func (w *Writer) writeReordered(ctx context.Context, s *liveSegment, o ReorderOptions) (_ *liveSegment, err error) {
+// permute writes the documents of s in another order. None of them may be deleted.
+func (w *Writer) permute(ctx context.Context, s *liveSegment, o ReorderOptions) (_ *liveSegment, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	if n := s.deleted(); n > 0 {
 		return nil, fmt.Errorf("writer: %s holds %d deleted documents, which reordering would bring back", s.seg.Name(), n)
@@ -96,23 +115,8 @@ func (w *Writer) writeReordered(ctx context.Context, s *liveSegment, o ReorderOp
 			return nil, err
 		}
 	}
-	r := reorder.New(s.seg, w.opts.Schema, to)
-	options, err := r.Options()
-	if err != nil {
-		return nil, err
-	}
-	out, err := w.create(options, w.share(ctx))
-	if err != nil {
-		return nil, err
-	}
-	defer out.discardUnlessDone()
-	progress := w.progress("reorder", s.info.Postings)
-	err = r.Write(ctx, out.builder, w.opts.Threads, progress.advance)
-	progress.done()
-	if err != nil {
-		return nil, err
-	}
-	return out.finish()
+	result, _, err := w.writeReordered(ctx, []*liveSegment{s}, reorder.Permuted(to), w.share(ctx), "reorder")
+	return result, err
 }
 
 // bisect returns the order OrderBisection.

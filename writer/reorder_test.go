@@ -208,7 +208,7 @@ func TestReorderRefusesDeleted(t *testing.T) {
 	if err := errors.Join(w.Flush(ctx), w.Delete(ctx, []byte("b")), w.Flush(ctx)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := w.writeReordered(ctx, w.segments[0], ReorderOptions{Order: OrderRandom}); err == nil {
+	if _, err := w.permute(ctx, w.segments[0], ReorderOptions{Order: OrderRandom}); err == nil {
 		t.Error("a segment with a deleted document was reordered")
 	}
 }

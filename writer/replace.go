@@ -10,9 +10,23 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
 
+// manyIDs is how many ids are looked up before the pages that were read for them are given back.
+const manyIDs = 256
+
+// looks counts look-ups of n ids in all segments. It returns whether the pages of a segment that
+// were read for them are to be given back after them.
+func (w *Writer) looks(n int) (forget bool) {
+	if w.looked += n; w.looked < manyIDs {
+		return false
+	}
+	w.looked = 0
+	return true
+}
+
 // deleteOlder deletes the ids in a.Deleted from all segments.
 func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
+	forget := w.looks(a.Deletions())
 	for _, s := range w.segments {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -26,7 +40,9 @@ func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err er
 				s.delete(doc)
 			}
 		}
-		store.Forget(s.data)
+		if forget {
+			store.Forget(s.data)
+		}
 	}
 	return nil
 }
@@ -40,6 +56,7 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 		}
 	}()
 	defer store.CatchFault(store.ArmFault(), &err)
+	forget := w.looks(int(s.info.Docs))
 	replaced := make([]*roaring.Bitmap, len(w.segments))
 	for i, old := range w.segments {
 		if err := ctx.Err(); err != nil {
@@ -47,7 +64,9 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 		}
 		replaced[i] = roaring.New()
 		err := merge.EachShared(old.seg, s.seg, replaced[i].Add)
-		store.Forget(old.data)
+		if forget {
+			store.Forget(old.data)
+		}
 		if err != nil {
 			return err
 		}
@@ -58,6 +77,8 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 		}
 	}
 	w.segments = append(w.segments, s)
-	store.Forget(s.data)
+	if forget {
+		store.Forget(s.data)
+	}
 	return nil
 }

@@ -3,6 +3,7 @@ package writer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -165,4 +166,79 @@ func TestRecorded(t *testing.T) {
 	if c.KeepCommits != 2 || c.Stored != store.StoredYes {
 		t.Errorf("%+v", c.Manifest)
 	}
+}
+
+// A merge in the background before the commit of a changed schema changes nothing of the newest commit, which
+// has the fields that the change drops, and becomes part of that commit.
+func TestMergeBeforeSchema(t *testing.T) {
+	ctx, mem := t.Context(), memfs.New()
+	text := func(name string) schema.Field {
+		return schema.Field{Name: name, Kind: schema.KindText, Stored: true}
+	}
+	w, err := OpenFS(ctx, mem, Options{Schema: &schema.Schema{Fields: []schema.Field{text("a"), text("b")}}, MergePolicy: NoMerges})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add := func(id string) {
+		t.Helper()
+		if err := errors.Join(w.AddDoc(ctx, Doc{ID: []byte(id), Values: []schema.Value{schema.TextValue(0, []byte("one "+id))}}), w.Flush(ctx)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add("1")
+	add("2")
+	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	seen := func(segments int, names string) {
+		t.Helper()
+		x, err := reader.OpenFS(mem)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer x.Close()
+		s, err := x.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		got := ""
+		for _, f := range s.Schema().Fields {
+			in, _ := s.Field(f.Name)
+			df, err := in.DF([]byte("one"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got += fmt.Sprint(f.Name, df, " ")
+		}
+		if err := s.Verify(ctx); err != nil || len(s.Segments()) != segments || got != names {
+			t.Errorf("%d segments, fields and documents %q, %v; want %d, %q", len(s.Segments()), got, err, segments, names)
+		}
+	}
+	change := func(s *schema.Schema, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed := func(s []SegmentStats) []Run { return []Run{{0, len(s) - 1}} }
+		if w, err = OpenFS(ctx, mem, Options{Schema: s, MergePolicy: committed}); err != nil {
+			t.Fatal(err)
+		}
+		add("3")
+		if err := errors.Join(w.Publish(ctx), w.WaitMerges(ctx)); err != nil {
+			t.Fatal(err)
+		}
+		seen(2, "a2 b0 ")
+	}
+	old := w.Schema()
+	change(old.Drop("a"))
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	seen(2, "a2 b0 ")
+	change(old.Add(text("c")))
+	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	seen(2, "a3 b0 c0 ")
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
 
 // liveSegment is a segment that the next commit will hold.
@@ -22,6 +23,7 @@ type liveSegment struct {
 	dirty   bool            // deletes have changed since info.DeletesFile was written
 	ours    bool            // no commit names the file yet
 	foreign *schema.Schema  // of the other index that s is of, if that has one
+	moves   reorder.Moves   // where a merge that made s put documents; nil: one input after the other
 
 	plan    *plan // the last plan to merge it, or nil
 	users   int   // merges in the background that read it
@@ -112,13 +114,14 @@ type output struct {
 
 // share is what an operation may use.
 type share struct {
-	opts *Options              // with its part of memory and threads
-	wait func(bytes int) error // called before bytes are written; it may refuse
+	opts  *Options              // with its part of memory and threads
+	order store.Order           // of documents, when it begins
+	wait  func(bytes int) error // called before bytes are written; it may refuse
 }
 
 // share returns everything, until ctx ends.
 func (w *Writer) share(ctx context.Context) share {
-	return share{&w.opts, func(int) error { return ctx.Err() }}
+	return share{&w.opts, w.order, func(int) error { return ctx.Err() }}
 }
 
 // waitingFile calls wait before each write.

@@ -33,7 +33,7 @@ type Tiered struct {
 	// PerTier is how many segments of one tier, with smaller ones between them, are merged
 	// together; 0 means 8, 1 is taken for 2.
 	PerTier int
-	// MinSize is the size up to which all segments are of the lowest tier; 0 means 2^16.
+	// MinSize is the size up to which all segments are of the lowest tier; 0 means 2^12.
 	MinSize uint64
 	// MaxSize bounds the size of merged segments; 0 means 2^31. Segments larger than half
 	// of it are not merged with others.
@@ -85,7 +85,7 @@ func (t Tiered) withDefaults() Tiered {
 		return v
 	}
 	t.PerTier = max(2, int(or(uint64(max(t.PerTier, 0)), 8)))
-	t.MinSize, t.MaxSize = or(t.MinSize, 1<<16), or(t.MaxSize, 1<<31)
+	t.MinSize, t.MaxSize = or(t.MinSize, 1<<12), or(t.MaxSize, 1<<31)
 	t.MaxDeleted = int(or(uint64(max(t.MaxDeleted, 0)), 33))
 	return t
 }

@@ -95,6 +95,26 @@ func TestTieredProperties(t *testing.T) {
 	})
 }
 
+// Of an index that grows by a document with each commit, few segments are left, and few
+// documents are written again with each.
+func TestTieredOneByOne(t *testing.T) {
+	const n = 4000
+	var segments []SegmentStats
+	written, most := uint64(0), 0
+	for range n {
+		segments = append(segments, SegmentStats{Docs: 1, Tokens: 50})
+		runs := Tiered{}.Runs(segments)
+		for i, r := range runs {
+			written += apply(segments, runs[i:i+1])[r.From].Docs
+		}
+		segments = apply(segments, runs)
+		most = max(most, len(segments))
+	}
+	if written > 12*n || most > 4*7 {
+		t.Errorf("%d documents written again for %d, %d segments at once", written, n, most)
+	}
+}
+
 // Runs of a policy that are not in the segments are refused.
 func TestCheckRuns(t *testing.T) {
 	segments := []SegmentStats{{Docs: 1 << 31}, {Docs: 1 << 31}, {Docs: 1}}

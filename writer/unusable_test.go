@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
@@ -61,6 +62,10 @@ func TestZeroWriter(t *testing.T) {
 		switch method {
 		case "Add", "AddDoc", "Delete":
 			if !errors.Is(err, ErrDocument) {
+				t.Errorf("%s: %v", method, err)
+			}
+		case "DeleteWhere", "CountWhere":
+			if !errors.Is(err, filter.ErrInvalid) {
 				t.Errorf("%s: %v", method, err)
 			}
 		case "AddInverted":

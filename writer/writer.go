@@ -54,7 +54,9 @@ type Writer struct {
 	acc      *invert.Accumulator
 	fields   *invert.Fields // of the schema, or nil
 	segments []*liveSegment // in docID order
+	order    store.Order    // of the documents of each
 	changed  bool           // since the last commit
+	looked   int            // ids looked up since pages were given back
 	merges   merges
 }
 
@@ -147,6 +149,9 @@ func (w *Writer) load() error {
 	if err := w.setAnalyzer(m); err != nil {
 		return err
 	}
+	if err := w.setOrder(m); err != nil {
+		return err
+	}
 	w.changed = m.Committed() != nil || w.changes(m)
 	for i := range m.Segments {
 		s, err := openSegment(w.lock, m, i)
@@ -161,7 +166,7 @@ func (w *Writer) load() error {
 // changes reports whether the options say something else than m.
 func (w *Writer) changes(m *store.Manifest) bool {
 	name, options := w.analyzer()
-	return name != m.Analyzer || options != m.AnalyzerOptions || !sameSchema(w.opts.Schema, m.Schema) ||
+	return name != m.Analyzer || options != m.AnalyzerOptions || !sameSchema(w.opts.Schema, m.Schema) || w.order != m.Order ||
 		w.opts.KeepCommits != 0 && w.opts.KeepCommits != m.KeepCommits
 }
 
@@ -254,10 +259,13 @@ func (w *Writer) Flush(ctx context.Context) error {
 	return w.pipe.exclusive(ctx, func() error { return w.flush(ctx) })
 }
 
-// flush writes the accumulator unless it is empty, and empties it.
+// flush writes the accumulator and empties it. If it is empty, nothing was added since the last
+// flush, and the memory that was kept for more is freed.
 func (w *Writer) flush(ctx context.Context) error {
 	a := w.acc
 	if a.Empty() {
+		a.Free()
+		w.pipe.freeBatches()
 		return nil
 	}
 	if err := w.deleteOlder(ctx, a); err != nil {
@@ -265,6 +273,9 @@ func (w *Writer) flush(ctx context.Context) error {
 	}
 	if a.Live() > 0 {
 		s, err := w.writeAccumulator(ctx, a)
+		if err == nil {
+			s, err = w.sorted(ctx, s)
+		}
 		if err != nil {
 			return fmt.Errorf("writing a segment: %w", err)
 		}
@@ -348,7 +359,7 @@ func (w *Writer) manifest(ctx context.Context) (m *store.Manifest, keep, dead []
 	}
 	m = w.lock.Manifest()
 	m.Analyzer, m.AnalyzerOptions = w.analyzer()
-	m.Schema, m.Stored, m.Segments = w.opts.Schema.Clone(), w.stored(), nil
+	m.Schema, m.Stored, m.Order, m.Segments = w.opts.Schema.Clone(), w.stored(), w.order, nil
 	for _, e := range w.entries() {
 		if e.stats.Deleted == e.stats.Docs {
 			dead = append(dead, e.segments...)

@@ -151,7 +151,7 @@ func TestWithoutTerms(t *testing.T) {
 			_ = yield(InvertedDoc{ID: []byte("x"), Len: 1}, nil) && yield(InvertedDoc{ID: []byte("y")}, nil)
 		},
 		Lists: func(yield func(InvertedList, error) bool) {
-			yield(InvertedList{[]byte("one"), format.Postings{Docs: []uint32{0}, Freqs: []uint32{1}}}, nil)
+			yield(InvertedList{Term: []byte("one"), Postings: format.Postings{Docs: []uint32{0}, Freqs: []uint32{1}}}, nil)
 		},
 	}
 	if err := w.AddInverted(ctx, in); err != nil {

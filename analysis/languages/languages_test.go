@@ -220,3 +220,14 @@ func TestProperties(t *testing.T) {
 		})
 	}
 }
+
+// Text is folded as the language does.
+func TestAppendFolded(t *testing.T) {
+	a, err := analysis.New("turkish", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(a.(analysis.Folder).AppendFolded(nil, []byte("IŞIK"))); got != "ışık" {
+		t.Errorf("%q", got)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -16,8 +17,18 @@ type features struct {
 	mode query.Mode
 }
 
-// featuresOf returns the features of a query whose terms have lists that long.
-func featuresOf(q *query.Query, lengths []uint64) features {
+// appendLengths appends the lengths of the lists of q, which is complete, and returns how its terms are combined, if a
+// mode says so.
+func appendLengths(s *query.Searcher, dst []uint64, q *query.Query) (lengths []uint64, m query.Mode, flat bool, err error) {
+	if byFields(q) {
+		return s.AppendWordLengths(trusted.Caller{}, dst, q)
+	}
+	dst, err = s.AppendLengths(dst, q.RawTerms)
+	return dst, q.Mode, true, err
+}
+
+// featuresOf returns the features of a query whose terms have lists that long, combined by a mode.
+func featuresOf(q *query.Query, mode query.Mode, lengths []uint64) features {
 	first, second, sum := uint64(math.MaxUint64), uint64(math.MaxUint64), uint64(0)
 	for _, n := range lengths {
 		sum += n
@@ -32,7 +43,7 @@ func featuresOf(q *query.Query, lengths []uint64) features {
 	if len(lengths) < 1 {
 		first = 0
 	}
-	return features{mode: q.Mode, x: [6]float64{1, log2(first) / 16, log2(second) / 16, log2(sum) / 16, float64(min(len(lengths), 32)) / 8, log2(uint64(max(q.K, 0))) / 8}}
+	return features{mode: mode, x: [6]float64{1, log2(first) / 16, log2(second) / 16, log2(sum) / 16, float64(min(len(lengths), 32)) / 8, log2(uint64(max(q.K, 0))) / 8}}
 }
 
 func log2(n uint64) float64 { return math.Log2(float64(n) + 1) }

@@ -33,13 +33,15 @@ func TestCostLearns(t *testing.T) {
 		return time.Duration(math.Exp2(sum))
 	}
 	for range 20000 {
-		f := featuresOf(drawn(rng))
+		q, lengths := drawn(rng)
+		f := featuresOf(q, q.Mode, lengths)
 		c.learn(&f, took(&f))
 	}
 	off := 0.0
 	const n = 1000
 	for range n {
-		f := featuresOf(drawn(rng))
+		q, lengths := drawn(rng)
+		f := featuresOf(q, q.Mode, lengths)
 		off += math.Abs(math.Log2(float64(took(&f)) / float64(c.core(&f))))
 	}
 	if off /= n; off > 0.6 {
@@ -57,7 +59,7 @@ func TestFeatures(t *testing.T) {
 		docs []uint64
 		want [3]float64 // shortest, second, sum
 	}{{nil, [3]float64{}}, {[]uint64{7}, [3]float64{3, 0, 3}}, {[]uint64{255, 0, 15}, [3]float64{0, 4, math.Log2(271)}}, {[]uint64{3, 3}, [3]float64{2, 2, math.Log2(7)}}} {
-		f := featuresOf(&query.Query{K: 3, Mode: query.Or}, c.docs)
+		f := featuresOf(&query.Query{K: 3}, query.Or, c.docs)
 		for i, want := range c.want {
 			if got := f.x[i+1] * 16; math.Abs(got-want) > 1e-9 {
 				t.Errorf("%v: feature %d is %v, not %v", c.docs, i, got, want)

@@ -11,6 +11,7 @@
 //	executor.go  Executor: options, room, Submit, Stats, Close
 //	job.go       a submitted query: on a core, or in a backlog
 //	search.go    Search and Execute; alone.go, steps.go: a query that finds no other
+//	total.go     totals of the matches, which the CPU counts
 //	group.go     many queries of Execute: the stock, and who takes from it
 //	lane.go      batches for the GPU; what happens when it fails or hangs; copies.go: what it is asked, and answers
 //	load.go      who answers submitted queries

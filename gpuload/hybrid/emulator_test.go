@@ -4,16 +4,22 @@ package hybrid
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // breakDevice makes all further work of the emulator fail.
@@ -87,6 +93,82 @@ func TestEmulatedDevice(t *testing.T) {
 		broken.Wait()
 		closeDevice(t, g, dev)
 		cpu.Close()
+	}
+}
+
+// TestFilteredOnDevice asks for documents that pass filters, and with static scores, in every way: the answers are the
+// Searcher's to the bit, and the GPU answers many.
+func TestFilteredOnDevice(t *testing.T) {
+	s, snapshot := newColumns(t)
+	some := roaring.New()
+	some.AddRange(30, 400)
+	for _, mode := range []Mode{OnlyGPU, Parallel} {
+		x, err := Open(snapshot, s, OpenOptions{Options: Options{Mode: mode, Hang: time.Hour}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		rng := rand.New(rand.NewPCG(uint64(mode), 8))
+		var queries []query.Query
+		for range 300 {
+			q := query.Query{K: 5}
+			m := query.Match{Text: fmt.Sprintf("w%d w%d", rng.IntN(20), rng.IntN(20))}
+			q.Node = m
+			if rng.IntN(2) == 0 {
+				q.Node = query.Bool{Must: []query.Node{m}, Filter: []query.Filter{filter.Range{Field: "price", Min: schema.IntegerValue(0, 10*rng.Int64N(3)+1)}}}
+			}
+			if rng.IntN(2) == 0 {
+				q.Static = &query.Static{Field: "worth"}
+			}
+			if rng.IntN(3) == 0 {
+				q.Filter = some
+			}
+			queries = append(queries, q)
+		}
+		want, err := s.Execute(t.Context(), queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := x.Execute(t.Context(), queries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range queries {
+			if !slices.Equal(got[i].Hits, want[i].Hits) {
+				t.Fatalf("%v, query %+v: %v, want %v", mode, q, got[i].Hits, want[i].Hits)
+			}
+			if i > 60 {
+				continue
+			}
+			if one, err := x.Search(t.Context(), q); err != nil || !slices.Equal(one.Hits, want[i].Hits) {
+				t.Fatalf("%v, query %+v alone: %v, %v, want %v", mode, q, one.Hits, err, want[i].Hits)
+			}
+			done := make(chan []query.Hit, 1)
+			if err := x.Submit(t.Context(), &q, func(hits []query.Hit, err error) { done <- hits }); err != nil {
+				t.Fatal(err)
+			}
+			if hits := <-done; !slices.Equal(hits, want[i].Hits) {
+				t.Fatalf("%v, query %+v submitted: %v, want %v", mode, q, hits, want[i].Hits)
+			}
+		}
+		if st := x.gpu.Load().Executor.(*gpuload.Group).Stats(); mode == OnlyGPU && (st.Tables < 3 || x.Stats().GPU.Queries < 300) {
+			t.Errorf("%v: %d tables, %+v", mode, st.Tables, x.Stats())
+		}
+		bits, err := x.Filters(t.Context(), []gpuload.Filter{{{{Bitmap: some}}}})
+		if err != nil || bits.Count(0) != 370 {
+			t.Errorf("Filters: %v", err)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := x.Filters(t.Context(), nil); !errors.Is(err, ErrClosed) {
+			t.Errorf("Filters after Close: %v", err)
+		}
+	}
+	if _, err := newHybrid(t, s, nil, Options{}).Filters(t.Context(), nil); !errors.Is(err, gpuload.ErrNoDevice) {
+		t.Errorf("Filters without a GPU: %v", err)
 	}
 }
 

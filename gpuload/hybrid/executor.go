@@ -128,8 +128,8 @@ func (x *Executor) now() time.Duration { return time.Since(x.start) }
 
 // Submit starts a query and returns without waiting for its answer. Unless it returns an
 // error, it calls done once, on a goroutine of the Executor, which done must not block.
-// The hits are the caller's. q's slices and filter must not change before that call. A nil ctx
-// means context.Background. The error is the context's, or matches ErrOverload, ErrClosed or query.ErrInvalid.
+// The hits are the caller's; what else a query asks for, such as Facets, only Search and Execute give. q's slices
+// and filter must not change before that call. A nil ctx means context.Background. The error is the context's, or matches ErrOverload, ErrClosed or query.ErrInvalid.
 func (x *Executor) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
 	if q == nil || done == nil {
 		return fmt.Errorf("%w: no query, or no function to call with its answer", query.ErrInvalid)

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -92,10 +94,11 @@ type group struct {
 	done    chan struct{}
 
 	mu              sync.Mutex
-	lo, hi          int     // not taken
-	pinned          []int32 // only for cores
-	asking, helpers int     // batches on the GPU, cores
-	left            int     // queries without answers
+	lo, hi          int             // not taken
+	pinned          []int32         // only for cores
+	filter          *roaring.Bitmap // the first
+	asking, helpers int             // batches on the GPU, cores
+	left            int             // queries without answers
 	err             error
 }
 
@@ -171,7 +174,11 @@ func (g *group) share() int {
 // takeGPU takes up to n queries for the GPU. g.mu must be held.
 func (g *group) takeGPU(n int) (at []int32) {
 	for ; g.lo < g.hi && len(at) < n; g.lo++ {
-		if supported(&g.queries[g.lo]) {
+		q := &g.queries[g.lo]
+		if g.filter == nil {
+			g.filter = q.Filter
+		}
+		if supported(q) && (q.Filter == nil || q.Filter == g.filter) { // the GPU takes a copy
 			at = append(at, int32(g.lo))
 		} else {
 			g.pinned = append(g.pinned, int32(g.lo))

@@ -53,11 +53,11 @@ func (j *job) set(ctx context.Context, q *query.Query) error {
 	if j.due = 0; j.after != x.options.Deadline {
 		j.due = j.at + j.after/2
 	}
-	j.q.Trace = false
+	j.q.Trace, j.q.Total = false, false
 	if err := x.complete(&j.q); err != nil {
 		return err
 	}
-	j.bound = !supported(&j.q)
+	j.bound = !supported(&j.q) || j.q.Filter != nil // the GPU would take a copy of the bitmap
 	return nil
 }
 
@@ -87,8 +87,27 @@ func (x *Executor) within(ctx context.Context) time.Duration {
 
 // supported reports whether a GPU may answer q.
 func supported(q *query.Query) bool {
-	return q.K > 0 && q.K <= maxK && len(q.RawTerms) > 0 && len(q.RawTerms) <= maxTerms &&
-		q.Filter == nil && q.After == nil && q.Node == nil
+	some := len(q.RawTerms) > 0 && len(q.RawTerms) <= maxTerms || q.Text != "" || flat(q.Node)
+	return q.K > 0 && q.K <= maxK && some && q.After == nil && !q.Reorders(trusted.Caller{})
+}
+
+// byFields reports whether what q, which is complete, searches for is not all in RawTerms, as with a schema or boosts.
+func byFields(q *query.Query) bool { return q.Text != "" || q.Node != nil }
+
+// flat reports whether n may be a conjunction or disjunction of terms, under filters of columns.
+func flat(n query.Node) bool {
+	switch n := n.(type) {
+	case query.Term, query.Match:
+		return true
+	case query.Bool:
+		for _, f := range n.Filter {
+			if !query.ByColumns(trusted.Caller{}, f) {
+				return false
+			}
+		}
+		return len(n.Not) == 0 && n.AtLeast <= 1
+	}
+	return false
 }
 
 // Limits of gpuload.Executor.
@@ -144,12 +163,12 @@ func (j *job) weighed() bool { return j.number%16 == 1 || j.x.cost.often(j.q.Mod
 func (j *job) weigh() bool {
 	x := j.x
 	now := x.now()
-	lengths, err := x.cpu.Searcher().AppendLengths(j.lengths[:0], j.q.RawTerms)
+	lengths, mode, flat, err := appendLengths(x.cpu.Searcher(), j.lengths[:0], &j.q)
 	j.lengths = lengths
-	if err != nil {
-		return true // it will come across the error
+	if err != nil || !flat {
+		return true // it will come across the error, or is for cores alone
 	}
-	j.f = featuresOf(&j.q, lengths)
+	j.f = featuresOf(&j.q, mode, lengths)
 	if x.cost.core(&j.f) > x.cost.gpu(j.q.Mode, now) && !x.gone.Load() {
 		x.load.learn(0)
 		x.call(x.suited.push(j))

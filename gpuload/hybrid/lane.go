@@ -113,6 +113,7 @@ func (x *Executor) run(b *batch) bool {
 	if n == 0 {
 		x.lanes.busy.Add(-1)
 		x.call(0)
+		x.refill()
 		return true
 	}
 	begun := x.now()
@@ -134,6 +135,7 @@ func (x *Executor) run(b *batch) bool {
 			x.deliver(j, 1, append([]query.Hit(nil), results[i].Hits...), nil) // they lie in memory for the next answers
 		}
 		x.observe(true, now)
+		x.refill() // what found no room in a Pool that answered some of these, or left all it had to the GPU
 	})
 }
 

@@ -18,6 +18,9 @@ func TestZeroExecutor(t *testing.T) {
 		errs := map[string]error{"Ready": x.Ready(none)}
 		_, errs["Search"] = x.Search(none, q)
 		_, errs["Execute"] = x.Execute(none, []query.Query{q})
+		_, errs["Count"] = x.Count(none, q)
+		_, errs["Search with a total"] = x.Search(none, query.Query{Text: "w1", Total: true})
+		_, errs["Execute with a total"] = x.Execute(none, []query.Query{{Text: "w1", Total: true}})
 		done := make(chan error, 1)
 		if errs["Submit"] = x.Submit(none, &q, func(_ []query.Hit, err error) { done <- err }); errs["Submit"] == nil {
 			errs["Submit"] = <-done

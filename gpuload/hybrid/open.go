@@ -37,6 +37,9 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 	if !q.Over(s) {
 		return nil, fmt.Errorf("%w: hybrid over two snapshots", query.ErrInvalid)
 	}
+	if !q.OwnStatistics() {
+		return nil, fmt.Errorf("%w: hybrid with a searcher that scores with the statistics of another index", query.ErrInvalid)
+	}
 	if err := o.check(); err != nil {
 		return nil, err
 	}
@@ -155,6 +158,22 @@ func (x *Executor) Ready(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.why
+}
+
+// Filters is gpuload.Group.Filters, once the GPU answers queries. The error says why it does not, as that of Ready does;
+// with OnlyCPU it matches gpuload.ErrNoDevice.
+func (x *Executor) Filters(ctx context.Context, filters []gpuload.Filter) (*gpuload.FilterBits, error) {
+	if err := x.Ready(ctx); err != nil {
+		return nil, err
+	}
+	if d := x.gpu.Load(); d != nil {
+		if g, ok := d.Executor.(interface {
+			Filters(context.Context, []gpuload.Filter) (*gpuload.FilterBits, error)
+		}); ok {
+			return g.Filters(ctx, filters)
+		}
+	}
+	return nil, gpuload.ErrNoDevice
 }
 
 // Device says which processors answer, for messages: the name of the GPU that Open has

@@ -19,6 +19,12 @@ func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, e
 		return r, ErrClosed
 	}
 	ctx = orBackground(ctx)
+	if wantsColumns(q) {
+		return x.searchColumns(ctx, q)
+	}
+	if q.Total {
+		return x.searchTotal(ctx, q)
+	}
 	j := x.newJob()
 	p := j.part
 	if err := x.admit(p, 1); err != nil {
@@ -29,7 +35,7 @@ func (x *Executor) Search(ctx context.Context, q query.Query) (r query.Result, e
 		x.jobs.put(j)
 		return x.searchAlone(ctx, p, d.stepper, q)
 	}
-	if ctx.Done() != nil {
+	if ctx.Done() != nil && q.Filter == nil {
 		var own copies // the caller may change its own while the query runs
 		own.add(&q)
 		q = own.queries[0]
@@ -117,6 +123,12 @@ func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *qu
 		return nil, ErrClosed
 	}
 	ctx = orBackground(ctx)
+	if slices.ContainsFunc(queries, wantsColumns) {
+		return x.executeColumns(ctx, queries, a)
+	}
+	if slices.ContainsFunc(queries, wantsTotal) {
+		return x.executeTotals(ctx, queries, a)
+	}
 	queries, err := x.completeAll(queries)
 	if err != nil {
 		return nil, err

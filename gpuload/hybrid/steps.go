@@ -19,11 +19,11 @@ func StepOptions(s *query.Searcher) gpuload.StepOptions {
 func (c *cost) steps(s *query.Searcher) gpuload.StepOptions {
 	return gpuload.StepOptions{Sooner: func(q *query.Query) bool {
 		var room [16]uint64
-		lengths, err := s.AppendLengths(room[:0], q.RawTerms)
+		lengths, mode, _, err := appendLengths(s, room[:0], q)
 		if err != nil {
 			return false // the CPU will find the same error
 		}
-		f := featuresOf(q, lengths)
+		f := featuresOf(q, mode, lengths)
 		return time.Duration(c.small.Load()) < c.core(&f)
 	}}
 }

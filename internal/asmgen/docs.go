@@ -12,7 +12,7 @@ import (
 // in each 128-bit half. A row of width b that starts s bits into vector w is (w >> s |
 // (w+1) << (32-s)) & (1<<b - 1); a shift by 32 gives 0. The words of both rows are read
 // in one load if their vectors are the same or adjacent.
-const bitpackFolder = "format/codec/internal/bitpack"
+const bitpackFolder = "internal/bitpack"
 
 // unpacker is the function of one width.
 type unpacker struct {

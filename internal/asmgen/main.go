@@ -66,6 +66,7 @@ func run(root string, check bool) error {
 var generators = []func(output) error{
 	bitpackDocs,
 	bitpackLoops,
+	bitpackMask,
 	patchedAVX2,
 	patchedAVX512,
 	bytepackRows,

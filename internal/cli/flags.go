@@ -110,6 +110,8 @@ type Choice struct {
 	Value string
 	words []string
 	name  string
+
+	prefix string // of values besides words; "": there are none
 }
 
 // NewChoice returns a Choice among words; the first is the default. Help texts call
@@ -118,8 +120,18 @@ func NewChoice(name string, words ...string) *Choice {
 	return &Choice{Value: words[0], words: words, name: name}
 }
 
+// Also lets the value be prefix and something that a word stands for, too.
+func (c *Choice) Also(prefix, word string) *Choice {
+	c.words, c.prefix = append(c.words, prefix+word), prefix
+	return c
+}
+
 // Set implements pflag.Value.
 func (c *Choice) Set(text string) error {
+	if rest, ok := strings.CutPrefix(text, c.prefix); ok && c.prefix != "" && rest != "" {
+		c.Value = text
+		return nil
+	}
 	for _, w := range c.words {
 		if w == text {
 			c.Value = text

@@ -36,6 +36,9 @@ func hasManifest(dir string) bool {
 	return err != nil || g > 0
 }
 
+// Was reports whether there was an index.
+func (f *Fresh) Was() bool { return f.was }
+
 // Undo removes the index, if the command created it and nothing was committed, and the
 // directories that were made for it. Whatever else is there stays.
 func (f *Fresh) Undo() {

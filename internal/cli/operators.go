@@ -14,7 +14,5 @@ func Operator(text string) string {
 	return m
 }
 
-// NoOperators says what is made of an operator.
-func NoOperators(op string) string {
-	return Quote(op) + " is read as plain words: queries have no operators"
-}
+// NoOperators says what is made of an operator, and why.
+func NoOperators(op, why string) string { return Quote(op) + " is read as plain words: " + why }

@@ -99,7 +99,7 @@ const patience = 5 * time.Second
 func Main(cmd *cobra.Command) {
 	ctx, cancel := context.WithCancel(context.Background())
 	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(signals, endings...)
 	code := make(chan int, 1)
 	go func() {
 		s, _ := (<-signals).(syscall.Signal)

@@ -64,8 +64,11 @@ func suggestFlag(c *cobra.Command, err error) error {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &number) && errors.As(err, &value) {
 		wanted := "a number is wanted"
-		if number.Func == "ParseUint" {
+		switch number.Func {
+		case "ParseUint":
 			wanted = "a number from 0 is wanted"
+		case "ParseBool":
+			wanted = "true or false is wanted"
 		}
 		return fmt.Errorf("invalid argument %q for \"--%s\" flag: %s", value.GetValue(), value.GetFlag().Name, wanted)
 	}

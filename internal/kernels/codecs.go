@@ -57,10 +57,12 @@ const (
 	Intersect            // answer conjunctions with docIDs
 	FindElements         // the same, searching lists by single elements
 	RankDocs             // answer conjunctions and disjunctions with scores, list by list
+	RankInFields         // the same over fields
 	CheckPostings        // check lists by decoding them
 	MeasurePostings      // measure what lists take in bp128
 	RecodePostings       // write lists in bp128
 	MarkPostings         // make presence words
+	SetPostings          // make bitmaps of sets of documents
 )
 
 // For returns the kernel for a task on lists of the given codecs. If several support

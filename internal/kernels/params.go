@@ -76,6 +76,12 @@ type DecodeParams struct {
 	NTiles, TileBlocks       uint32 // TileBlocks: blocks in a tile, at most Kernel.TileBlocks(0)
 }
 
+// Values of CheckJob.Width that are no numbers of bytes: each length is 1, or there are length codes of a byte.
+const (
+	WidthUnit  = 0
+	WidthCoded = 3
+)
+
 // CheckJob is a list to check. Its blocks are checked in tiles of CheckTile.
 type CheckJob struct {
 	Quad           uint64
@@ -147,7 +153,9 @@ type QueryDesc struct {
 	FirstTerm, NTerms uint32
 	DocBase, Docs     uint32
 	Slot, Driver      uint32
-	Cap, _            uint32
+	Cap               uint32
+	Most              float32 // no static score is greater
+	Statics           Ptr     // float32 by docID, which kernels over fields add to scores; 0: there are none
 }
 
 // Term is a term of a query. No score of its list exceeds Bound, and Rest is at least the
@@ -155,6 +163,14 @@ type QueryDesc struct {
 type Term struct {
 	List                uint32
 	Weight, Bound, Rest float32
+}
+
+// FieldScore is how postings of a field are scored in a segment. Norms are float32 by docID, or if Coded is 1 length
+// codes; 0 means that all documents have one norm, the first of codes. Codes are 512 float32: values for frequency
+// codes, then norms of length codes.
+type FieldScore struct {
+	Norms, Codes Ptr
+	Coded, _     uint32
 }
 
 // MostRun is the maximum number of blocks in a RankTile.
@@ -174,6 +190,7 @@ type TileParams struct {
 	Lists, Queries, Terms, Floors, Codes Ptr
 	Count                                Ptr
 	NParts, Run, Most, _                 uint32
+	Fields                               Ptr // as in RankParams
 }
 
 // RankParams are the parameters of Rank.
@@ -181,6 +198,7 @@ type RankParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Floors, Codes Ptr
 	Count                                               Ptr // of tiles, if CutTiles has counted them
 	NTiles, Required, Locate, _                         uint32
+	Fields                                              Ptr // a FieldScore for each of Terms, for kernels over fields
 }
 
 // IntersectParams are the parameters of IntersectDocs.
@@ -227,6 +245,7 @@ type Range struct{ Query, First, Last, Slot uint32 }
 type DisjunctParams struct {
 	Lists, Queries, Terms, Ranges, Keys, Counts, Floors Ptr
 	NRanges, Width, Keep, Buffer                        uint32
+	Fields                                              Ptr // as in RankParams
 }
 
 // Select is the selection of the top K keys of a query.
@@ -253,6 +272,41 @@ type NormParams struct {
 type GatherParams struct {
 	In, Counts, QueryTiles, TileStarts, Totals, Starts, Out Ptr
 	NQueries, NTiles, Stride, Limit                         uint32
+}
+
+// WindowDocs is the number of documents in a window of MarkSets and CombineSets.
+const WindowDocs = 1 << 16
+
+// SetList is a list of a set: the address of its ListDesc, and the document of the index that is its docID 0.
+type SetList struct {
+	List    Ptr
+	Base, _ uint32
+}
+
+// MarkSetParams are the parameters of MarkSets. It writes bitmaps of Windows windows, from Window on.
+type MarkSetParams struct {
+	Lists, Starts, Out        Ptr
+	NSets, Window, Windows, _ uint32
+}
+
+// Flags of an Operand.
+const (
+	OperandRange = 1 // the documents from First up to End
+	OperandNot   = 2 // the other documents
+	OperandLast  = 4 // the last one of a clause
+)
+
+// Operand is a set in a clause of a filter: a range, a bitmap at Bits or, if that is 0, set First of MarkSets.
+type Operand struct {
+	Bits              Ptr
+	First, End, Flags uint32
+	_                 uint32
+}
+
+// CombineParams are the parameters of CombineSets. A result has Stride words, a multiple of 4.
+type CombineParams struct {
+	Starts, Operands, Marked, Live, Out, Counts Ptr
+	NFilters, Window, Windows, Docs, Stride, _  uint32
 }
 
 // Bytes returns the memory of *p as a byte slice.

@@ -23,6 +23,8 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Sizeof(MergeJob{}), unsafe.Sizeof(MergeParams{}), unsafe.Sizeof(CollectParams{}),
 		unsafe.Offsetof(l.Presence), unsafe.Sizeof(PresenceJob{}), unsafe.Sizeof(PresenceParams{}),
 		unsafe.Sizeof(CheckJob{}), unsafe.Sizeof(CheckStatus{}), unsafe.Offsetof(CheckJob{}.Kth), unsafe.Sizeof(RecodeJob{}), unsafe.Sizeof(RecodeParams{}), unsafe.Offsetof(RecodeJob{}.Head),
+		unsafe.Sizeof(TileParams{}), unsafe.Sizeof(FieldScore{}), unsafe.Offsetof(FieldScore{}.Coded),
+		unsafe.Sizeof(SetList{}), unsafe.Sizeof(MarkSetParams{}), unsafe.Sizeof(Operand{}), unsafe.Offsetof(Operand{}.Flags), unsafe.Sizeof(CombineParams{}),
 	}
 	var got []uintptr
 	for _, v := range kernels.Sizes() {

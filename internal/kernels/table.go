@@ -74,11 +74,19 @@ const (
 	RankNewPFD
 	Disjunct // a thread block per range
 
+	CutTilesFields // like the kernels without Fields, for terms of fields
+	RankFields
+	RankPackedFields
+	DisjunctFields
+
 	SelectBest // a thread block per query
 
 	MarkDocs // Parts thread blocks per job; lists of any codec
 	MarkPacked
 	PublishPresence // a thread per job
+
+	MarkSets    // a thread block per set and window
+	CombineSets // a thread block per window and filter
 
 	Count // one more than the last kernel of this package
 )
@@ -171,11 +179,19 @@ var ordinary = [Count]entry{
 	RankNewPFD: {name: "rank_newpfd", module: "newpfd", params: RankParams{}, task: RankDocs, codecs: packed | set(NewPFD)},
 	Disjunct:   {name: "disjunct", module: "disjunct", params: DisjunctParams{}, threads: 512, dynamic: true},
 
+	CutTilesFields:   {name: "cut_tiles_fields", module: "tiles", params: TileParams{}},
+	RankFields:       {name: "rank_fields", module: "rank", params: RankParams{}, task: RankInFields, codecs: all},
+	RankPackedFields: {name: "rank_packed_fields", module: "packed", params: RankParams{}, task: RankInFields, codecs: packed},
+	DisjunctFields:   {name: "disjunct_fields", module: "disjunct", params: DisjunctParams{}, threads: 512, dynamic: true},
+
 	SelectBest: {name: "select_best", module: "topk", params: SelectParams{}, dynamic: true},
 
 	MarkDocs:        {name: "mark_docs", module: "presence", params: PresenceParams{}, task: MarkPostings, codecs: all},
 	MarkPacked:      {name: "mark_packed", module: "packed", params: PresenceParams{}, task: MarkPostings, codecs: packed},
 	PublishPresence: {name: "publish_presence", module: "lists", params: PresenceParams{}},
+
+	MarkSets:    {name: "mark_sets", module: "filters", params: MarkSetParams{}, task: SetPostings, codecs: packed},
+	CombineSets: {name: "combine_sets", module: "filters", params: CombineParams{}},
 }
 
 // All returns all kernels in ascending order.

@@ -224,6 +224,9 @@ func TestFor(t *testing.T) {
 			t.Errorf("codecs %b: %v, want %v", v.codecs, got, want)
 		}
 	}
+	if a, b := For(RankInFields, CodecsOf(BP256)), For(RankInFields, CodecsOf(EF)); a != RankPackedFields || b != RankFields {
+		t.Errorf("over fields: %v, %v", a, b)
+	}
 	if For(0, 0) != None {
 		t.Error("a kernel for no task")
 	}

@@ -19,12 +19,14 @@ const (
 type Field struct {
 	Name          string
 	Lengths       Lengths
+	Empty         bool // whether documents without terms count, too
 	K1, B, Weight float64
 }
 
 // Record is a document with fields, as the engine numbers it.
 type Record struct {
 	Terms   map[string][]string // by field
+	Places  map[string][]int    // by field, of the terms; nil if they count from 0
 	Deleted bool
 }
 
@@ -41,6 +43,7 @@ func NewRecords(fields []Field, docs []Record) *Records { return &Records{fields
 type Leaf struct {
 	Field, Term string
 	Boost       float64
+	Blend       int // unless 0, the number of leaves that all count as in as many documents as the most frequent of them
 }
 
 // LeafQuery is a query over fields.
@@ -56,7 +59,6 @@ type LeafQuery struct {
 type leaf struct {
 	Leaf
 	field  *Field
-	times  int
 	df     int
 	index  *Index // with the field's statistics
 	weight float32
@@ -97,15 +99,16 @@ func (x *Records) Answer(q LeafQuery) []Hit {
 // order orders hits.
 func order(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc)) }
 
-// distinct returns the distinct leaves with their weights, in the order in which scores are summed.
+// distinct returns the distinct leaves with their weights, in the order in which scores are summed. The boost of
+// one that occurs several times is the sum.
 func (x *Records) distinct(leaves []Leaf) (all []leaf) {
 	for _, l := range leaves {
-		if i := slices.IndexFunc(all, func(o leaf) bool { return o.Leaf == l }); i >= 0 {
-			all[i].times++
+		if i := slices.IndexFunc(all, func(o leaf) bool { return o.Field == l.Field && o.Term == l.Term && o.Blend == l.Blend }); i >= 0 {
+			all[i].Boost += l.Boost
 			continue
 		}
 		f := &x.fields[slices.IndexFunc(x.fields, func(f Field) bool { return f.Name == l.Field })]
-		o := leaf{Leaf: l, field: f, times: 1}
+		o := leaf{Leaf: l, field: f}
 		for d := range x.docs {
 			if !x.docs[d].Deleted && x.tf(f, l.Term, d) > 0 {
 				o.df++
@@ -113,16 +116,35 @@ func (x *Records) distinct(leaves []Leaf) (all []leaf) {
 		}
 		all = append(all, o)
 	}
+	greatest := map[int]int{}
+	for _, l := range all {
+		greatest[l.Blend] = max(greatest[l.Blend], l.df)
+	}
 	for i := range all {
 		l := &all[i]
-		l.index = x.stats(l.field)
-		plain := l.index.weight(l.field.K1, l.df, l.times)
+		if l.Blend > 0 {
+			l.df = greatest[l.Blend]
+		}
+		l.index = x.statsOf(l.field)
+		plain := l.index.weight(l.field.K1, l.df, 1)
 		l.weight = float32(plain * float32(float64(l.field.Weight*l.Boost)))
 	}
-	slices.SortFunc(all, func(a, b leaf) int {
-		return cmp.Or(cmp.Compare(a.df, b.df), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Term, b.Term), cmp.Compare(a.Boost, b.Boost))
+	slices.SortStableFunc(all, func(a, b leaf) int {
+		return cmp.Or(cmp.Compare(a.df, b.df), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Term, b.Term))
 	})
 	return all
+}
+
+// Terms returns the terms of a field that documents have which are not deleted.
+func (x *Records) Terms(field string) []string {
+	var all []string
+	for _, d := range x.docs {
+		if !d.Deleted {
+			all = append(all, d.Terms[field]...)
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 // tf returns how often a document counts as having a term.
@@ -152,16 +174,16 @@ func (x *Records) length(f *Field, doc int) int {
 	return n / step * step // sixteen steps per doubling
 }
 
-// stats returns the documents that count in a field, and the sum of their lengths. Without lengths it is as if
+// statsOf returns the documents that count in a field, and the sum of their lengths. Without lengths it is as if
 // each had one term.
-func (x *Records) stats(f *Field) *Index {
+func (x *Records) statsOf(f *Field) *Index {
 	index := &Index{}
 	for d := range x.docs {
 		n := x.length(f, d)
 		if f.Lengths == None {
 			n = 1
 		}
-		if !x.docs[d].Deleted && n > 0 {
+		if !x.docs[d].Deleted && (n > 0 || f.Empty) {
 			index.n++
 			index.tokens += n
 		}

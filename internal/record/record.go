@@ -6,10 +6,10 @@ package record
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -22,8 +22,8 @@ const (
 	formBits = 2
 )
 
-// ErrMalformed is matched by the errors for bytes that are no record.
-var ErrMalformed = errors.New("malformed record")
+// ErrMalformed is matched by the errors for bytes that are no record. It matches format.ErrCorrupt.
+var ErrMalformed = fmt.Errorf("malformed record: %w", format.ErrCorrupt)
 
 // Append appends a value of the field with an id to a record.
 func Append(dst []byte, id uint32, v schema.Value) []byte {
@@ -77,6 +77,34 @@ func Next(b []byte) (v Stored, rest []byte, err error) {
 		return v, nil, v.malformed()
 	}
 	return v, b[n:], nil
+}
+
+// MaxHead is the greatest number of bytes that Head needs.
+const MaxHead = 2 * binary.MaxVarintLen64
+
+// Head reads the beginning of a record: the id of its first value's field, and how many bytes the
+// value takes with its head. b need not have more of the record than MaxHead bytes.
+func Head(b []byte) (id uint32, size uint64, err error) {
+	head, n := uvarint(b)
+	if n == 0 || head>>formBits > math.MaxUint32 {
+		return 0, 0, fmt.Errorf("%w: no field", ErrMalformed)
+	}
+	v := Stored{ID: uint32(head >> formBits), form: head & (1<<formBits - 1)}
+	if v.form == formFixed {
+		return v.ID, uint64(n) + 8, nil
+	}
+	bytes, k := uvarint(b[n:])
+	if k == 0 || v.form > formBytes {
+		return 0, 0, v.malformed()
+	}
+	if v.form == formVarint {
+		bytes = 0
+	}
+	size = uint64(n+k) + bytes
+	if size < bytes {
+		return 0, 0, v.malformed()
+	}
+	return v.ID, size, nil
 }
 
 // uvarint decodes a varint in its shortest form, and returns its length, or 0.

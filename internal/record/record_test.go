@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -49,7 +50,7 @@ func TestRecord(t *testing.T) {
 			var s Stored
 			var err error
 			if s, rest, err = Next(rest); err != nil {
-				if ends[cut] || !errors.Is(err, ErrMalformed) {
+				if ends[cut] || !errors.Is(err, ErrMalformed) || !errors.Is(err, format.ErrCorrupt) {
 					t.Fatalf("value %d: %v", i, err)
 				}
 				return
@@ -92,6 +93,13 @@ func FuzzRecord(x *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for len(b) > 0 {
 			s, rest, err := Next(b)
+			id, size, headErr := Head(b[:min(len(b), MaxHead)])
+			if err == nil && (headErr != nil || id != s.ID || size != uint64(len(b)-len(rest))) {
+				t.Fatalf("field %d, %d bytes, %v; want field %d and %d", id, size, headErr, s.ID, len(b)-len(rest))
+			}
+			if err != nil && headErr == nil && size <= uint64(len(b)) || headErr != nil && !errors.Is(headErr, ErrMalformed) {
+				t.Fatalf("%d of %d bytes, %v; want %v", size, len(b), headErr, err)
+			}
 			if err != nil {
 				if !errors.Is(err, ErrMalformed) {
 					t.Fatal(err)

@@ -26,6 +26,7 @@ type task struct {
 	before []int // documents of the segments that are there
 	run    func(ctx context.Context, w *writer.Writer) error
 	keep   int // commits that the writer keeps; if there are any, a snapshot stays open
+	fields bool
 }
 
 var ctx = context.Background()
@@ -71,9 +72,19 @@ func tasks(t testing.TB) []task {
 				err = errors.Join(err, w.Commit(ctx))
 			}
 			return err
-		}, keep})
+		}, keep, false})
 	}
-	return all
+	return append(all,
+		task{name: "fields: build", fields: true, run: func(ctx context.Context, w *writer.Writer) error {
+			return errors.Join(fresh(ctx, w, 0, 50), w.Flush(ctx), fresh(ctx, w, 50, 20), w.Commit(ctx))
+		}},
+		task{name: "fields: merge", fields: true, before: []int{60, 20, 30}, run: func(ctx context.Context, w *writer.Writer) error {
+			err := errors.Join(fresh(ctx, w, 50, 10), w.Delete(ctx, []byte("d1")))
+			if err == nil {
+				_, err = w.Merge(ctx, writer.MergeOptions{})
+			}
+			return errors.Join(err, w.Commit(ctx))
+		}})
 }
 
 // do opens f for writing with options o and runs the task.
@@ -112,10 +123,15 @@ func benches(t testing.TB) (all []*bench) {
 	for i, k := range tasks(t) {
 		b := &bench{task: k, start: static{}}
 		if k.before != nil {
-			b.start = files(t, build(t, 3, "", k.before...))
+			codec := map[bool]string{true: fields}[k.fields]
+			b.start = files(t, build(t, 3, codec, k.before...))
+		}
+		then := sim.Past{Stored: true, Fields: k.fields}
+		if k.before != nil {
+			then = past(t, b.start)
 		}
 		// The flag -seed draws all of them but that a new index stores texts.
-		b.options = sim.DrawOptions(rand.New(rand.NewPCG(*seed, uint64(i))), sim.Past{Stored: true, Exists: k.before != nil, Filled: k.before != nil})
+		b.options = sim.DrawOptions(rand.New(rand.NewPCG(*seed, uint64(i))), then)
 		f := b.start.copy(t)
 		var err error
 		b.before, err = contents(f)
@@ -143,16 +159,24 @@ func (b *bench) settle(f *memfs.FS, err error) error {
 		return fmt.Errorf("after %v there are %d documents, neither the %d before nor the %d after", err, len(got), len(b.before), len(b.after))
 	}
 	o := options("")
+	if b.fields {
+		o = writer.Options{Memory: writer.MinMemory}
+		if len(got) == 0 {
+			o.Schema = b.options.Schema // no commit has recorded it
+		}
+	}
 	o.KeepCommits = 1
 	w, e := writer.OpenFS(ctx, f, o)
 	if e == nil {
-		e = errors.Join(w.Add(ctx, writer.Document{ID: []byte("next"), Contents: []byte("all of it")}), w.Commit(ctx), w.Close())
+		e = errors.Join(addText(ctx, w, "next", "all of it"), w.Commit(ctx), w.Close())
 	}
 	if e != nil {
 		return fmt.Errorf("after %v, going on: %w", err, e)
 	}
-	got["next"] = "all of it"
 	again, e := contents(f)
+	if got["next"] = "all of it"; b.fields {
+		got["next"] = again["next"]
+	}
 	if e != nil || !maps.Equal(got, again) {
 		return fmt.Errorf("after %v, having gone on: %d documents, want %d: %w", err, len(again), len(got), e)
 	}

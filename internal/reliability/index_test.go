@@ -14,7 +14,9 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec/registry"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -44,8 +46,27 @@ func check(t testing.TB, errs ...error) {
 	}
 }
 
+// fields, instead of the name of a codec, is an index with a schema.
+const fields = "fields"
+
+func fieldSchema() *schema.Schema {
+	return &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.KindText, Analyzer: "whitespace", Stored: true, Lengths: schema.LengthsByte, K1: 1.2, Weight: 3},
+		{Name: "body", Kind: schema.KindText, Analyzer: "whitespace", Stored: true},
+		{Name: "notes", Kind: schema.KindText, Analyzer: "whitespace", Index: schema.IndexDocs},
+		{Name: "shelf", Kind: schema.KindKeyword, Stored: true},
+		{Name: "number", Kind: schema.KindInteger, Stored: true},
+		{Name: "weight", Kind: schema.KindFloat, Stored: true},
+	}}
+}
+
 func options(codec string) writer.Options {
-	o := writer.Options{Memory: writer.MinMemory, Threads: 2, Stored: true}
+	o := writer.Options{Memory: writer.MinMemory, Threads: 2}
+	if codec == fields {
+		o.Schema = fieldSchema()
+		return o
+	}
+	o.Stored = true
 	o.Analyzer, _ = analysis.New("whitespace", "")
 	if codec != "" {
 		o.DocsCodec, _ = registry.ByName(codec)
@@ -67,11 +88,36 @@ func text(r *rand.Rand, n int) string {
 // add adds n documents, the first of which is number from.
 func add(ctx context.Context, w *writer.Writer, r *rand.Rand, from, n int) error {
 	for i := from; i < from+n; i++ {
-		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: []byte(text(r, i))}); err != nil {
+		if err := addText(ctx, w, fmt.Sprintf("d%d", i), text(r, i)); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// addText adds a document with a text, some of which is in each field if there is a schema.
+func addText(ctx context.Context, w *writer.Writer, id, text string) error {
+	s := w.Schema()
+	if s == nil {
+		return w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(text)})
+	}
+	d, words := writer.Doc{ID: []byte(id)}, strings.Fields(text)
+	for i := range s.Fields {
+		part := strings.Join(words[i%len(words):], " ")
+		switch s.Fields[i].Kind {
+		case schema.KindText:
+			d.Values = append(d.Values, schema.TextValue(i, []byte(part)), schema.TextValue(i, []byte(words[0])))
+		case schema.KindKeyword:
+			d.Values = append(d.Values, schema.KeywordValue(i, []byte(words[len(words)-1])), schema.KeywordValue(i, []byte(words[0])))
+		case schema.KindInteger:
+			d.Values = append(d.Values, schema.IntegerValue(i, int64(len(text))))
+		case schema.KindFloat:
+			d.Values = append(d.Values, schema.FloatValue(i, 1/float64(len(text))))
+		case schema.KindTime:
+			d.Values = append(d.Values, schema.NanosValue(i, int64(len(text))))
+		}
+	}
+	return w.AddDoc(ctx, d)
 }
 
 // build builds an index of segments with so many documents each, the last of which
@@ -95,8 +141,8 @@ func build(t testing.TB, seed uint64, codec string, docs ...int) *memfs.FS {
 	return f
 }
 
-// contents returns the live documents of an index, which it verifies, by id. A folder
-// without an index has none.
+// contents returns the live documents of an index, which it verifies, by id: their texts, or the
+// values of their fields. A folder without an index has none.
 func contents(f store.ReadFS) (map[string]string, error) {
 	docs := map[string]string{}
 	x, err := reader.OpenFS(f)
@@ -130,6 +176,11 @@ func contents(f store.ReadFS) (map[string]string, error) {
 		text, err := s.AppendStored(nil, doc)
 		if err != nil {
 			return nil, err
+		}
+		if m := s.Manifest(); m.Schema != nil {
+			if text, err = record.AppendLines(nil, text, m.Schema.ByID); err != nil {
+				return nil, err
+			}
 		}
 		docs[string(id)] = string(text)
 	}

@@ -3,7 +3,6 @@ package reliability
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -13,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/sim"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/salvage"
 	"github.com/pinion-index/pinion/store"
@@ -28,9 +28,9 @@ func TestMended(t *testing.T) {
 	format.FlippedBit(0, 0) // makes its table
 	all := subjects(t)
 	all = all[:len(all)-1] // the largest is slow
-	var wants []map[string]string
+	var wants []*index
 	for _, s := range all {
-		want, err := contents(s.files)
+		want, err := read(s.files)
 		check(t, err)
 		wants = append(wants, want)
 	}
@@ -61,6 +61,106 @@ func TestMended(t *testing.T) {
 	t.Logf("%d trials: %d without a loss, %d with", whole+partly, whole, partly)
 }
 
+// index is what an index holds: stored values, and frequencies in fields, by field, term and id.
+type index struct {
+	docs  map[string]string
+	freqs map[string]uint32
+}
+
+// read verifies and reads an index.
+func read(f store.ReadFS) (*index, error) {
+	docs, err := contents(f)
+	if err != nil {
+		return nil, err
+	}
+	all := &index{docs, map[string]uint32{}}
+	x, err := reader.OpenFS(f)
+	if err != nil {
+		return all, err
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		return all, err
+	}
+	defer s.Close()
+	if s.Manifest().Schema == nil {
+		return all, nil
+	}
+	for i := range s.Manifest().Schema.Fields {
+		field, _ := s.Field(s.Manifest().Schema.Fields[i].Name)
+		if err := all.field(s, field); err != nil {
+			return all, err
+		}
+	}
+	return all, nil
+}
+
+// field reads the frequencies in a field.
+func (x *index) field(s *reader.Snapshot, f *reader.SnapshotField) error {
+	terms := f.Terms(nil)
+	for terms.Next() {
+		for p, err := range f.Postings(terms.Term()) {
+			if err != nil {
+				return err
+			}
+			deleted, err := s.Deleted(p.Doc)
+			if err != nil {
+				return err
+			}
+			if deleted {
+				continue
+			}
+			id, err := s.AppendID(nil, p.Doc)
+			if err != nil {
+				return err
+			}
+			x.freqs[fmt.Sprintf("%s:%s in %s", f.Description().Name, terms.Term(), id)] = p.Freq
+		}
+	}
+	return terms.Err()
+}
+
+// compare returns why got, which was saved from x with a damage, is not what it must be.
+func (x *index) compare(got *index, most loss) error {
+	for key, n := range got.freqs {
+		if x.freqs[key] != n {
+			return fmt.Errorf("%s has frequency %d, want %d", key, n, x.freqs[key])
+		}
+	}
+	if most == nothing && len(got.freqs) < len(x.freqs) {
+		return fmt.Errorf("%d of %d postings in fields", len(got.freqs), len(x.freqs))
+	}
+	return nil
+}
+
+// inverted returns what can be read of a segment, with all fields if that has some. It counts postings.
+func inverted(s *segment.Segment, src *salvage.Source, postings *int) writer.Inverted {
+	in := writer.Inverted{ForeignLengths: true}
+	if s.Meta().Fields > 0 {
+		in = writer.Inverted{}
+		for _, f := range s.Fields() {
+			in.Fields = append(in.Fields, f.Name)
+		}
+	}
+	in.Docs = func(yield func(writer.InvertedDoc, error) bool) {
+		for d := range src.Docs() {
+			if !yield(writer.InvertedDoc(d), nil) {
+				return
+			}
+		}
+	}
+	in.Lists = func(yield func(writer.InvertedList, error) bool) {
+		for l := range src.Lists() {
+			*postings += len(l.Docs)
+			if !yield(writer.InvertedList(l), nil) {
+				return
+			}
+		}
+	}
+	return in
+}
+
 // loss is what a damage may do.
 type loss int
 
@@ -82,7 +182,12 @@ func lossOf(h *format.Header, lo, hi int) loss {
 			continue
 		}
 		switch sec.ID {
-		case format.SectionIDIndex, format.SectionIDHash, format.SectionTermIndex, format.SectionDocLengths, format.SectionMeta, format.SectionPageSums:
+		case format.SectionMeta:
+			if _, fields := h.Section(format.SectionFields); fields {
+				return some
+			}
+		case format.SectionIDIndex, format.SectionIDHash, format.SectionTermIndex, format.SectionDocLengths,
+			format.SectionLists, format.SectionFrequent, format.SectionPageSums:
 		default:
 			return some
 		}
@@ -132,7 +237,7 @@ func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most lo
 // save copies what is left of an index of which one segment is damaged to a new one, which a
 // writer of options o makes, and verifies that. It returns how many losses it was told of. want are the documents of the
 // undamaged index.
-func save(t *testing.T, f static, want map[string]string, most loss, o writer.Options) (losses int, err error) {
+func save(t *testing.T, f static, want *index, most loss, o writer.Options) (losses int, err error) {
 	d, err := store.OpenFS(f)
 	check(t, err)
 	defer d.Close()
@@ -140,6 +245,9 @@ func save(t *testing.T, f static, want map[string]string, most loss, o writer.Op
 	check(t, err)
 	defer c.Release()
 	out := memfs.New()
+	if c.Schema != nil {
+		o.Schema, o.Analyzer, o.Stored = c.Schema.Clone(), nil, false
+	}
 	w, err := writer.OpenFS(ctx, out, o)
 	check(t, err)
 	defer w.Close()
@@ -179,23 +287,7 @@ func save(t *testing.T, f static, want map[string]string, most loss, o writer.Op
 		}
 		plain.Raw().SkipPageChecks()
 		src := salvage.New(s, plain, func(doc uint32) bool { return deletes != nil && deletes.Contains(doc) })
-		docs := func(yield func(writer.InvertedDoc, error) bool) {
-			for d := range src.Docs() {
-				if !yield(writer.InvertedDoc(d), nil) {
-					return
-				}
-			}
-		}
-		lists := func(yield func(writer.InvertedList, error) bool) {
-			for l := range src.Lists() {
-				postings += len(l.Docs)
-				if !yield(writer.InvertedList{Term: l.Term, Postings: l.Postings}, nil) {
-					return
-				}
-			}
-		}
-		err = w.AddInverted(ctx, writer.Inverted{Docs: iter.Seq2[writer.InvertedDoc, error](docs), Lists: lists, ForeignLengths: true})
-		if err != nil {
+		if err = w.AddInverted(ctx, inverted(s, src, &postings)); err != nil {
 			if most < anything {
 				return 0, err
 			}
@@ -209,25 +301,30 @@ func save(t *testing.T, f static, want map[string]string, most loss, o writer.Op
 	if err := w.Commit(ctx); err != nil {
 		return losses, err
 	}
-	got, err := contents(out)
+	got, err := read(out)
 	if err != nil {
 		return losses, fmt.Errorf("what was saved: %w", err)
 	}
 	if most == anything {
 		return losses, nil
 	}
-	expected := 0 // postings
-	for id, text := range want {
+	if err := want.compare(got, most); err != nil {
+		return losses, err
+	}
+	expected := len(want.freqs) // postings
+	for id, text := range want.docs {
 		words := strings.Fields(text)
 		slices.Sort(words)
-		expected += len(slices.Compact(words))
-		if now, ok := got[id]; ok && now != text && (most == nothing || now != "") || !ok && most == nothing {
+		if c.Schema == nil {
+			expected += len(slices.Compact(words))
+		}
+		if now, ok := got.docs[id]; ok && now != text && (most == nothing || now != "") || !ok && most == nothing {
 			return losses, fmt.Errorf("document %q: %q, %v, want %q", id, now, ok, text)
 		}
-		delete(got, id)
+		delete(got.docs, id)
 	}
-	if len(got) > 0 || postings > expected || most == nothing && postings < expected {
-		return losses, fmt.Errorf("%d of %d postings, and %d documents that were not there", postings, expected, len(got))
+	if len(got.docs) > 0 || postings > expected || most == nothing && postings < expected {
+		return losses, fmt.Errorf("%d of %d postings, and %d documents that were not there", postings, expected, len(got.docs))
 	}
 	return losses, nil
 }

@@ -5,12 +5,17 @@ import (
 	"math/rand/v2"
 	"strings"
 	"sync"
+
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // document is one version of a document.
 type document struct {
 	id, text string
 	terms    []string
+	values   map[uint32][]any // instead of text and terms, by the field's id, if there is a schema
+	doc      *writer.Doc      // the same
 }
 
 // change is an addition or a deletion.
@@ -38,19 +43,33 @@ func newAuthor(n int) *author {
 	return &author{name: string(rune('a' + n)), versions: map[string]*document{}, base: map[string]*document{}}
 }
 
-// draw draws a change and adds it to the log. ids is how many ids the author uses.
-func (a *author) draw(r *rand.Rand, ids int) change {
+// draw draws a change and adds it to the log. ids is how many ids the author uses, s the Writer's schema.
+func (a *author) draw(r *rand.Rand, ids int, s *schema.Schema) change {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	c := change{id: fmt.Sprintf("%s%d", a.name, r.IntN(ids))}
 	if r.IntN(5) > 0 {
 		version := fmt.Sprintf("%s.%d", a.name, len(a.versions))
-		words := append(drawWords(r), version)
-		c.doc = &document{c.id, strings.Join(words, " "), words}
+		if s == nil {
+			words := append(drawWords(r), version)
+			c.doc = &document{id: c.id, text: strings.Join(words, " "), terms: words}
+		} else {
+			c.doc = newDocument(c.id, s, drawValues(r, s, version))
+		}
 		a.versions[version] = c.doc
 	}
 	a.log = append(a.log, c)
 	return c
+}
+
+// newDocument returns a document with values of the fields of s.
+func newDocument(id string, s *schema.Schema, values []schema.Value) *document {
+	d := &document{id: id, values: map[uint32][]any{}, doc: &writer.Doc{ID: []byte(id), Values: values}}
+	for _, v := range values {
+		f := &s.Fields[v.Field]
+		d.values[f.ID] = append(d.values[f.ID], plain(v.Floor(f.Unit)))
+	}
+	return d
 }
 
 // drawWords returns the words of a text: few frequent ones, many rare ones.

@@ -5,15 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // older checks the commits that are kept beside the newest one: those of earlier lives hold what
@@ -33,7 +36,7 @@ func (w *world) older(newest uint64, hi []int, strict bool) error {
 		if n, _ := fmt.Sscanf(name, "old-manifest-%d.pin", &gen); n != 1 || gen >= newest {
 			continue
 		}
-		o, err := w.contents(w.fs, reader.Options{Generation: gen})
+		o, err := w.contents(w.fs, reader.Options{Generation: gen}, false)
 		if err != nil {
 			if strict && (gen > w.newest || w.kept[gen] != nil) {
 				return fmt.Errorf("commit %d, which is kept: %w", gen, err)
@@ -55,7 +58,7 @@ func (w *world) older(newest uint64, hi []int, strict bool) error {
 }
 
 // contents verifies an index and reads all of it.
-func (w *world) contents(fs store.ReadFS, o reader.Options) (*observation, error) {
+func (w *world) contents(fs store.ReadFS, o reader.Options, rebuilt bool) (*observation, error) {
 	x, err := reader.OpenFSWith(fs, o)
 	if err != nil {
 		return nil, err
@@ -69,7 +72,7 @@ func (w *world) contents(fs store.ReadFS, o reader.Options) (*observation, error
 	if err := s.Verify(context.Background()); err != nil {
 		return nil, err
 	}
-	return w.observe(s)
+	return w.observe(s, rebuilt)
 }
 
 func equal(a, b []map[string]*document) bool {
@@ -90,8 +93,8 @@ func (w *world) backup(live []map[string]*document) error {
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
-	same := func(what string) error {
-		o, err := w.contents(dst, reader.Options{})
+	same := func(what string, rebuilt bool) error {
+		o, err := w.contents(dst, reader.Options{}, rebuilt)
 		if err == nil && !equal(live, o.live) {
 			err = errors.New("other documents than those of the index")
 		}
@@ -100,7 +103,7 @@ func (w *world) backup(live []map[string]*document) error {
 		}
 		return nil
 	}
-	if err := same("backup"); err != nil {
+	if err := same("backup", false); err != nil {
 		return err
 	}
 	lost := w.r.IntN(3)
@@ -112,9 +115,9 @@ func (w *world) backup(live []map[string]*document) error {
 		return err
 	}
 	if lost < 2 {
-		return same("backup without a file of its manifest")
+		return same("backup without a file of its manifest", false)
 	}
-	if _, err := w.contents(dst, reader.Options{}); err == nil {
+	if _, err := w.contents(dst, reader.Options{}, false); err == nil {
 		return errors.New("a backup without its manifest can be opened")
 	}
 	broken, err := store.OpenFS(dst)
@@ -129,7 +132,64 @@ func (w *world) backup(live []map[string]*document) error {
 	if err != nil {
 		return fmt.Errorf("repair: %w", err)
 	}
-	return same("repaired backup")
+	return same("repaired backup", true)
+}
+
+// mergeInto merges the index into a new one, which must hold what it holds, live.
+func (w *world) mergeInto(live []map[string]*document) error {
+	d, err := store.OpenFS(w.fs)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	ctx, dst, o := context.Background(), memfs.New(), DrawOptions(w.r, Past{Stored: w.stored, Fields: w.fields})
+	if w.fields {
+		o.Schema = w.schema.Clone()
+		w.r.Shuffle(len(o.Schema.Fields), func(i, j int) {
+			o.Schema.Fields[i], o.Schema.Fields[j] = o.Schema.Fields[j], o.Schema.Fields[i]
+		})
+		if err := w.lacking(d); err != nil {
+			return err
+		}
+	}
+	o.Stored = w.stored && !w.fields
+	o.Order = "" // its field may have been renamed or dropped
+	into, err := writer.OpenFS(ctx, dst, o)
+	if err != nil {
+		return err
+	}
+	w.trace.printf("merged into %s", describe(o))
+	_, err = into.MergeFromDirs(ctx, slices.Repeat([]*store.Dir{d}, 1+w.r.IntN(2))...)
+	if err == nil {
+		err = into.Commit(ctx)
+	}
+	if err := errors.Join(err, into.Close()); err != nil {
+		return err
+	}
+	x, err := w.contents(dst, reader.Options{}, false)
+	if err == nil && !equal(live, x.live) {
+		err = errors.New("other documents than those of the index")
+	}
+	return err
+}
+
+// lacking checks that an index without one of the fields of d, which has documents, does not take them.
+func (w *world) lacking(d *store.Dir) error {
+	name := w.schema.Fields[w.r.IntN(len(w.schema.Fields))].Name
+	s, err := w.schema.Drop(name)
+	if err != nil || !w.filled {
+		return nil // it is the only one
+	}
+	ctx := context.Background()
+	into, err := writer.OpenFS(ctx, memfs.New(), writer.Options{Schema: s})
+	if err != nil {
+		return err
+	}
+	defer into.Close()
+	if _, err = into.MergeFromDirs(ctx, d); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
+		return fmt.Errorf("without field %q: %v", name, err)
+	}
+	return nil
 }
 
 // lose removes n of the two files of the manifest.
@@ -153,8 +213,35 @@ func (w *world) lose(fs *memfs.FS, n int) error {
 	return nil
 }
 
+// matches returns a query for a word, in some field if there is a schema, and the documents that match it.
+func (o *observation) matches(r *rand.Rand, word string) (q query.Query, docs []uint32) {
+	q.RawTerms, q.Mode = [][]byte{[]byte(word)}, query.And
+	f := versionField(o.schema)
+	if o.schema != nil {
+		for range 4 {
+			if x := &o.schema.Fields[r.IntN(len(o.schema.Fields))]; x.Indexing() != schema.IndexNone {
+				f = x
+			}
+		}
+		q = query.Query{Node: query.Term{Field: f.Name, Term: []byte(word)}}
+	}
+	for i, d := range o.docs {
+		if !d.Deleted && slices.Contains(d.Terms, word) {
+			docs = append(docs, uint32(i))
+		}
+	}
+	for i, d := range o.records {
+		if !d.Deleted && slices.Contains(d.Terms[f.Name], word) {
+			docs = append(docs, uint32(i))
+		}
+	}
+	return q, docs
+}
+
 // deleteMatches deletes what a query for a word finds in a snapshot, as far as it is a's.
-func (l *life) deleteMatches(a *author, word string) error {
+func (l *life) deleteMatches(r *rand.Rand, a *author) error {
+	word := fmt.Sprintf("w%d", r.IntN(1<<(1+r.IntN(8))))
+
 	x, err := reader.OpenFS(l.fs)
 	if err != nil {
 		return l.judge("reader", err)
@@ -165,7 +252,7 @@ func (l *life) deleteMatches(a *author, word string) error {
 		return err
 	}
 	defer s.Close()
-	o, err := l.observe(s)
+	o, err := l.observe(s, false)
 	if err != nil {
 		return l.judge("read", err)
 	}
@@ -174,13 +261,9 @@ func (l *life) deleteMatches(a *author, word string) error {
 		return l.judge("searcher", err)
 	}
 	defer searcher.Close()
-	var want, got []uint32
-	for i, d := range o.docs {
-		if !d.Deleted && slices.Contains(d.Terms, word) {
-			want = append(want, uint32(i))
-		}
-	}
-	for doc, err := range searcher.Matches(context.Background(), query.Query{RawTerms: [][]byte{[]byte(word)}, Mode: query.And}) {
+	q, want := o.matches(r, word)
+	var got []uint32
+	for doc, err := range searcher.Matches(context.Background(), q) {
 		if err != nil {
 			return l.judge("matches", err)
 		}

@@ -6,9 +6,15 @@
 //	options.go  the options of a life's Writer: all are drawn
 //	roles.go    what the goroutines of a life do
 //	author.go   the model: what authors wrote, and which of it a commit may hold
-//	copies.go   commits kept, backup, repair, deletes by query
+//	fields.go   schemas and values: those of half of the worlds, and what they become
+//	copies.go   commits kept, backup, repair, merging into another index, deletes by query
+//	where.go    deletes by what documents have in columns
 //	observe.go  reading a snapshot and comparing it with the model
 //	query.go    random queries, compared with package oracle
+//	nodes.go    queries over fields
+//	trees.go    queries for trees of all kinds of nodes
+//	phrases.go  phrases and words near each other
+//	columns.go  sorting, facets, collapsing, static scores and filters, by columns
 //	trace.go    a record of everything that happens
 //
 // The world decides everything by its seed except in which order goroutines run. As

@@ -56,7 +56,7 @@ type mixed struct {
 // askHybrid makes a collection, puts a hybrid.Executor over it, and queries both.
 func askHybrid(seed uint64, shared *gpuload.Device, sum *tally) (asked int, err error) {
 	r := rand.New(rand.NewPCG(seed, 6))
-	c, err := newCollection(r, decodable(r, DrawOptions(r, Past{})))
+	c, err := newCollection(r, decodable(r, DrawOptions(r, Past{Fields: r.IntN(4) == 0})))
 	if err != nil {
 		return 0, err
 	}
@@ -150,11 +150,11 @@ func (m *mixed) openDevices(r *rand.Rand, shared *gpuload.Device, sum *tally) er
 		m.devices = append(m.devices, device)
 		sum.devices.Add(1)
 	}
-	o := gpuload.Options{CPU: m.pool, Scorer: m.searcher.Scorer(), Memory: 1 << (16 + r.IntN(7)), Threshold: 1 << (12 + r.IntN(7)),
+	o := gpuload.Options{CPU: m.pool, Scorer: m.searcher.Scorer(), FilterBytes: r.IntN(24) - 2, Memory: 1 << (16 + r.IntN(7)), Threshold: 1 << (12 + r.IntN(7)),
 		Presence: int64(r.IntN(3) - 1), AsStored: r.IntN(3) == 0}
 	var err error
 	if len(m.devices) == 1 {
-		if r.IntN(3) > 0 {
+		if r.IntN(3) > 0 && m.collection.options.Schema == nil { // with fields, their parameters are CPU's
 			o.CPU, m.bare = nil, true // the hybrid.Executor asks the Pool
 		}
 		var x *gpuload.Executor

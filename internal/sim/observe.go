@@ -3,20 +3,28 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // observation is all content of a snapshot.
 type observation struct {
-	docs []oracle.Doc
-	live []map[string]*document // by author, then id
+	schema  *schema.Schema
+	docs    []oracle.Doc
+	records []oracle.Record        // instead of docs, if there is a schema
+	values  oracle.Values          // what they have in columns
+	ids     []string               // of these documents
+	live    []map[string]*document // by author, then id
 }
 
-// observe reads every document of s.
-func (w *world) observe(s *reader.Snapshot) (*observation, error) {
-	o := &observation{live: make([]map[string]*document, len(w.authors))}
+// observe reads every document of s. If rebuilt, its schema was made of the segments alone, so that fields
+// that the index has dropped may be back, in some of the segments.
+func (w *world) observe(s *reader.Snapshot, rebuilt bool) (*observation, error) {
+	o := &observation{schema: schemaOf(s), live: make([]map[string]*document, len(w.authors))}
 	for i := range o.live {
 		o.live[i] = map[string]*document{}
 	}
@@ -26,10 +34,13 @@ func (w *world) observe(s *reader.Snapshot) (*observation, error) {
 	}
 	for doc := range uint32(s.Stats().Docs) {
 		d, deleted, err := w.identify(s, doc, versions[doc])
+		if err == nil && o.schema != nil {
+			err = w.checkValues(s, o.schema, doc, d, rebuilt)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", doc, err)
 		}
-		o.docs = append(o.docs, oracle.Doc{Terms: d.terms, Deleted: deleted})
+		o.add(d, deleted)
 		if deleted {
 			continue
 		}
@@ -42,16 +53,55 @@ func (w *world) observe(s *reader.Snapshot) (*observation, error) {
 	return o, nil
 }
 
-// versions returns the last word of each document: each is a term of its own.
+// schemaOf returns the schema of s, nil without one.
+func schemaOf(s *reader.Snapshot) *schema.Schema {
+	if is := s.Schema(); is.Number("") < 0 {
+		return is
+	}
+	return nil
+}
+
+// add adds a document.
+func (o *observation) add(d *document, deleted bool) {
+	o.ids = append(o.ids, d.id)
+	if o.schema == nil {
+		o.docs = append(o.docs, oracle.Doc{Terms: d.terms, Deleted: deleted})
+		return
+	}
+	if o.values == nil {
+		o.values = oracle.Values{}
+	}
+	r := oracle.Record{Terms: map[string][]string{}, Places: map[string][]int{}, Deleted: deleted}
+	for i := range o.schema.Fields {
+		f := &o.schema.Fields[i]
+		if words := terms(f, d.values[f.ID]); len(words) > 0 {
+			r.Terms[f.Name] = words
+			if f.HasPositions() {
+				r.Places[f.Name] = places(f, d.values[f.ID])
+			}
+		}
+		if f.Column {
+			o.values[f.Name] = append(o.values[f.Name], inColumn(d.values[f.ID]))
+		}
+	}
+	o.records = append(o.records, r)
+}
+
+// versions returns the term of each document that no other one has: its last word, or what it has in a field
+// for that.
 func (w *world) versions(s *reader.Snapshot) (map[uint32]string, error) {
-	words := map[uint32]string{}
+	words, name := map[uint32]string{}, versionField(schemaOf(s)).Name
 	for _, seg := range s.Segments() {
-		terms := seg.Terms(nil)
+		f, ok := seg.Field(name)
+		if !ok {
+			return nil, fmt.Errorf("a segment has no field %q", name)
+		}
+		terms := f.Terms(nil)
 		for terms.Next() {
 			if !bytes.Contains(terms.Term(), []byte(".")) {
 				continue
 			}
-			for p, err := range seg.Postings(terms.Term()) { // of deleted documents, too
+			for p, err := range f.Postings(terms.Term()) { // of deleted documents, too
 				if err != nil {
 					return nil, err
 				}
@@ -71,14 +121,6 @@ func (w *world) identify(s *reader.Snapshot, doc uint32, version string) (d *doc
 	if err != nil {
 		return nil, false, err
 	}
-	text, err := s.AppendStored(nil, doc)
-	if err != nil {
-		return nil, false, err
-	}
-	length, err := s.DocLen(doc)
-	if err != nil {
-		return nil, false, err
-	}
 	if deleted, err = s.Deleted(doc); err != nil {
 		return nil, false, err
 	}
@@ -87,18 +129,132 @@ func (w *world) identify(s *reader.Snapshot, doc uint32, version string) (d *doc
 		return nil, false, fmt.Errorf("no author gave the id %q", id)
 	}
 	d = w.authors[n].version(version)
-	want := ""
-	if d != nil && w.stored {
-		want = d.text
+	if d == nil || d.id != string(id) {
+		return nil, false, fmt.Errorf("id %q, version %q; written was %+v", id, version, d)
 	}
-	if d == nil || d.id != string(id) || want != string(text) || len(d.terms) != int(length) {
-		return nil, false, fmt.Errorf("id %q, %d tokens, text %q, last term %q; written was %+v", id, length, text, version, d)
+	if d.doc == nil {
+		if err := w.checkText(s, doc, d); err != nil {
+			return nil, false, fmt.Errorf("version %s: %w", version, err)
+		}
 	}
 	found, ok, err := s.FindID(id)
 	if err != nil || !deleted && (!ok || found != doc) || deleted && ok && found == doc {
 		return nil, false, fmt.Errorf("id %q, deleted %v, is found at %d, %v, %v", id, deleted, found, ok, err)
 	}
 	return d, deleted, nil
+}
+
+// checkText checks the text and the length of a document without fields.
+func (w *world) checkText(s *reader.Snapshot, doc uint32, d *document) error {
+	text, err := s.AppendStored(nil, doc)
+	if err != nil {
+		return err
+	}
+	length, err := s.DocLen(doc)
+	if err != nil {
+		return err
+	}
+	want := ""
+	if w.stored {
+		want = d.text
+	}
+	if want != string(text) || len(d.terms) != int(length) {
+		return fmt.Errorf("%d tokens, text %q; written was %+v", length, text, d)
+	}
+	return nil
+}
+
+// checkValues checks the stored values, the columns and the lengths of a document with fields.
+func (w *world) checkValues(s *reader.Snapshot, is *schema.Schema, doc uint32, d *document, rebuilt bool) error {
+	stored, err := values(s, is, doc)
+	if err != nil {
+		return err
+	}
+	for i := range is.Fields {
+		f := &is.Fields[i]
+		_, kept := w.schema.ByID(f.ID)
+		if rebuilt && !kept && len(stored[f.ID]) == 0 {
+			continue // a segment may have lost it
+		}
+		var want []any
+		if f.Stored {
+			want = d.values[f.ID]
+		}
+		if !slices.Equal(stored[f.ID], want) {
+			return fmt.Errorf("version %v: the values of field %+v are %q, not %q", d.values, f, stored[f.ID], want)
+		}
+		if kept || !rebuilt {
+			if err := checkColumn(s, f, doc, d); err != nil {
+				return err
+			}
+		}
+		if rebuilt {
+			continue
+		}
+		in, ok := s.Field(f.Name)
+		if !ok {
+			return fmt.Errorf("no field %q", f.Name)
+		}
+		got, err := in.DocLen(doc)
+		n := 0
+		if f.HasLengths() {
+			n = len(terms(f, d.values[f.ID]))
+		}
+		least := n
+		if f.Lengths == schema.LengthsByte && n >= 32 {
+			least -= n / 16
+		}
+		if err != nil || int(got) > n || int(got) < least {
+			return fmt.Errorf("version %v: in field %+v it has %d tokens, not %d, %v", d.values, f, got, n, err)
+		}
+	}
+	return nil
+}
+
+// checkColumn checks what a document has in the column of a field, if there is one: a set.
+func checkColumn(s *reader.Snapshot, f *schema.Field, doc uint32, d *document) error {
+	if !f.Column {
+		return nil
+	}
+	in, ok := s.Field(f.Name)
+	if !ok {
+		return fmt.Errorf("no field %q", f.Name)
+	}
+	values, err := in.AppendValues(nil, doc)
+	if err != nil {
+		return err
+	}
+	var got []any
+	for _, v := range values {
+		got = append(got, plain(v))
+	}
+	want := inColumn(d.values[f.ID])
+	slices.SortFunc(want, compareValues)
+	if want = slices.Compact(want); !slices.Equal(inColumn(got), want) || len(got) != len(want) {
+		return fmt.Errorf("version %v: the column of field %+v has %v, not %v", d.values, f, got, want)
+	}
+	return nil
+}
+
+// values returns the stored values of a document by the fields' ids.
+func values(s *reader.Snapshot, is *schema.Schema, doc uint32) (map[uint32][]any, error) {
+	b, err := s.AppendStored(nil, doc)
+	all := map[uint32][]any{}
+	for len(b) > 0 && err == nil {
+		var v record.Stored
+		if v, b, err = record.Next(b); err != nil {
+			break
+		}
+		f, ok := is.ByID(v.ID)
+		if !ok {
+			continue
+		}
+		var x schema.Value
+		if x, err = v.Value(0, f.Kind); err == nil {
+			all[v.ID] = append(all[v.ID], plain(x))
+		}
+	}
+	return all, err
 }
 
 func (a *author) version(word string) *document {

@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -18,6 +19,9 @@ type Past struct {
 	Stored bool // its documents' texts are stored, or will be
 	Exists bool // a commit
 	Filled bool // documents
+
+	Fields bool           // whether it has a schema, or will
+	Schema *schema.Schema // of the commit
 }
 
 // DrawOptions draws all options of a Writer, each independently of the others as far as they go
@@ -33,7 +37,12 @@ func DrawOptions(r *rand.Rand, p Past) writer.Options {
 		MergeRate:    int64(r.IntN(2)) << (20 + r.IntN(10)),
 		MergeThreads: r.IntN(3),
 	}
-	if !p.Exists || r.IntN(2) == 0 {
+	if p.Fields {
+		o.Stored, o.Schema = false, drawSchema(r, p.Schema)
+		if p.Schema == nil { // later ones keep it
+			o.Order = drawOrder(r, o.Schema)
+		}
+	} else if !p.Exists || r.IntN(2) == 0 {
 		o.Analyzer, _ = analysis.New("whitespace", "")
 	}
 	o.DocsCodec, o.FreqsCodec, o.Choose = drawCodecs(r)
@@ -47,6 +56,14 @@ func DrawOptions(r *rand.Rand, p Past) writer.Options {
 		o.Progress = func(writer.Progress) { runtime.Gosched() }
 	}
 	return o
+}
+
+// drawOrder draws the order of documents: none, or by one of the columns.
+func drawOrder(r *rand.Rand, s *schema.Schema) writer.Order {
+	if f := s.Fields[r.IntN(len(s.Fields))]; f.Column {
+		return writer.OrderField(f.Name, r.IntN(2) == 0)
+	}
+	return ""
 }
 
 // drawCodecs draws codecs that go together, or nil for some, and a policy for those that it can replace.
@@ -95,7 +112,18 @@ func describe(o writer.Options) string {
 		}
 		return c.ID()
 	}
-	return fmt.Sprintf("%d bytes, %d threads, stored %v, keeps %d, codecs %v and %v, policy %v, merges: policy %v, %d bytes a second, %d threads; analyzer %v, callbacks %v %v",
+	return fmt.Sprintf("%d bytes, %d threads, stored %v, keeps %d, codecs %v and %v, policy %v, merges: policy %v, %d bytes a second, %d threads; analyzer %v, callbacks %v %v, schema %v",
 		o.Memory, o.Threads, o.Stored, o.KeepCommits, id(o.DocsCodec), id(o.FreqsCodec), o.Choose != nil,
-		o.MergePolicy != nil, o.MergeRate, o.MergeThreads, o.Analyzer != nil, o.MergeFailed != nil, o.Progress != nil)
+		o.MergePolicy != nil, o.MergeRate, o.MergeThreads, o.Analyzer != nil, o.MergeFailed != nil, o.Progress != nil, describeSchema(o.Schema))
+}
+
+func describeSchema(s *schema.Schema) string {
+	if s == nil {
+		return "none"
+	}
+	text, err := s.MarshalJSON()
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }

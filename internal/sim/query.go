@@ -1,15 +1,20 @@
 package sim
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"iter"
 	"math"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // drawParams draws parameters of BM25.
@@ -30,14 +35,25 @@ func drawQuery(r *rand.Rand, terms []string, docs int, p query.Params) (query.Qu
 		o.Terms = append(o.Terms, word)
 		q.RawTerms = append(q.RawTerms, []byte(word))
 	}
-	if r.IntN(4) == 0 {
-		q.Filter = roaring.New()
-		for range docs >> r.IntN(8) {
-			q.Filter.Add(uint32(r.IntN(docs)))
-		}
+	if r.IntN(8) == 0 {
+		q.Text, q.RawTerms = strings.Join(o.Terms, " "), nil
+	}
+	if q.Filter = drawFilter(r, docs); q.Filter != nil {
 		o.Filter = q.Filter.Contains
 	}
 	return q, o
+}
+
+// drawFilter draws a filter, often none.
+func drawFilter(r *rand.Rand, docs int) *roaring.Bitmap {
+	if r.IntN(4) > 0 {
+		return nil
+	}
+	f := roaring.New()
+	for range docs >> r.IntN(8) {
+		f.Add(uint32(r.IntN(docs)))
+	}
+	return f
 }
 
 // compare returns how the hits of the engine differ from those of the oracle.
@@ -53,22 +69,122 @@ func compare(got []query.Hit, want []oracle.Hit) error {
 	return nil
 }
 
+// want is what the oracle answers to a query.
+type want struct {
+	hits    func() []oracle.Hit
+	matches func() []oracle.Hit // all, wherever the hits begin; nil if they depend on how many are wanted
+	columns func() query.Result // Sort and Facets; nil if the query asks nothing of columns
+}
+
+// everything is more hits than there are.
+const everything = math.MaxInt32
+
+// model answers queries.
+type model interface {
+	// draw draws a query, and returns what answers it.
+	draw(r *rand.Rand) (query.Query, want)
+}
+
+// plainModel is a model of documents without fields.
+type plainModel struct {
+	*treeModel
+	index  *oracle.Index
+	terms  []string
+	params query.Params
+}
+
+func newPlainModel(docs []oracle.Doc, ids []string, p query.Params) *plainModel {
+	f := oracle.Field{Weight: 1, Empty: true}
+	f.K1, f.B = p.Values()
+	records := make([]oracle.Record, len(docs))
+	for i, d := range docs {
+		records[i] = oracle.Record{Terms: map[string][]string{"": d.Terms}, Deleted: d.Deleted}
+	}
+	x := oracle.New(docs)
+	trees := newTreeModel([]schema.Field{{Kind: schema.KindText, Analyzer: "whitespace"}}, []oracle.Field{f}, records, ids)
+	return &plainModel{trees, x, x.Terms(), p}
+}
+
+func (m *plainModel) draw(r *rand.Rand) (query.Query, want) {
+	if m.tree(r) {
+		return m.treeModel.draw(r)
+	}
+	q, o := drawQuery(r, m.terms, max(len(m.docs), 1), m.params)
+	w := want{hits: func() []oracle.Hit { return m.index.Answer(o) }}
+	if o.Mode != oracle.AndOr {
+		w.matches = func() []oracle.Hit {
+			o := o
+			o.K = everything
+			return m.index.Answer(o)
+		}
+	}
+	return q, w
+}
+
+// drawFrom draws a query of m, and what else it may ask for.
+func drawFrom(r *rand.Rand, m model) (query.Query, want) {
+	q, w := m.draw(r)
+	q.Total, q.Trace = w.matches != nil && r.IntN(8) == 0, r.IntN(32) == 0
+	return q, w
+}
+
 // ask draws n queries and compares the answers of s, which gets them in one batch, with
-// those of x.
-func ask(r *rand.Rand, s query.Executor, x *oracle.Index, p query.Params, docs, n int) error {
-	terms := x.Terms()
-	batch, want := make([]query.Query, n), make([]oracle.Query, n)
+// those of m. Of some it asks the total, and counts the matches.
+func ask(r *rand.Rand, s query.Executor, m model, n int) error {
+	batch, wants := make([]query.Query, n), make([]want, n)
 	for i := range batch {
-		batch[i], want[i] = drawQuery(r, terms, docs, p)
+		batch[i], wants[i] = drawFrom(r, m)
 	}
 	got, err := s.Execute(context.Background(), batch)
 	if err != nil {
 		return err
 	}
 	for i, q := range batch {
-		if err := compare(got[i].Hits, x.Answer(want[i])); err != nil {
-			return fmt.Errorf("%q, %v, k %d, by %v, filter %v, %+v: %w", q.RawTerms, q.Mode, q.K, q.Algorithm, q.Filter != nil, p, err)
+		err := compare(got[i].Hits, wants[i].hits())
+		if w := wants[i].columns; err == nil && w != nil {
+			err = compareColumns(got[i], w())
 		}
+		if err == nil && (q.Total || len(q.Facets) > 0) {
+			err = count(s, q, got[i].Total, wants[i].matches())
+		}
+		if err != nil {
+			return fmt.Errorf("%q, %q, %v, %+v, k %d after %v, by %v, filter %v, total %v%s: %w", q.Text, q.RawTerms, q.Mode, q.Node, q.K, q.After, q.Algorithm, q.Filter != nil, q.Total, describeColumns(q), err)
+		}
+	}
+	return nil
+}
+
+// count returns how a total, and what s counts and lists if it can, differ from the matches of the oracle.
+func count(s query.Executor, q query.Query, total uint64, hits []oracle.Hit) error {
+	if total != uint64(len(hits)) {
+		return fmt.Errorf("the total is %d, want %d", total, len(hits))
+	}
+	if w, ok := s.(interface{ Unwrap() query.Executor }); ok {
+		s = w.Unwrap()
+	}
+	if c, ok := s.(interface {
+		Count(context.Context, query.Query) (uint64, error)
+	}); ok {
+		if n, err := c.Count(context.Background(), q); err != nil || n != total {
+			return fmt.Errorf("counts %d, %v, want %d", n, err, total)
+		}
+	}
+	l, ok := s.(interface {
+		Matches(context.Context, query.Query) iter.Seq2[uint32, error]
+	})
+	if !ok {
+		return nil
+	}
+	slices.SortFunc(hits, func(a, b oracle.Hit) int { return cmp.Compare(a.Doc, b.Doc) })
+	q.K = 0
+	for doc, err := range l.Matches(context.Background(), q) {
+		if err != nil || len(hits) == 0 || doc != hits[0].Doc {
+			return fmt.Errorf("match %d, %v, of %d, but %d are to come", doc, err, total, len(hits))
+		}
+		hits = hits[1:]
+	}
+	if len(hits) > 0 {
+		return fmt.Errorf("%d of %d matches are missing", len(hits), total)
 	}
 	return nil
 }

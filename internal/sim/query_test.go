@@ -16,7 +16,6 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
@@ -80,7 +79,7 @@ func overSeeds(t *testing.T, f func(seed uint64) (asked int, err error)) {
 // askAll makes a collection and queries it.
 func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 	r := rand.New(rand.NewPCG(seed, 5))
-	c, err := newCollection(r, DrawOptions(r, Past{}))
+	c, err := newCollection(r, DrawOptions(r, Past{Fields: r.IntN(3) == 0}))
 	if err != nil {
 		return 0, err
 	}
@@ -111,14 +110,12 @@ func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 	return asked, err
 }
 
-// collection is a random collection, and the oracle's.
+// collection is a random collection, and its model.
 type collection struct {
 	options  writer.Options
 	snapshot *reader.Snapshot
 	searcher *query.Searcher
-	index    *oracle.Index
-	params   query.Params
-	docs     int
+	model    model
 	closers  []func() error
 }
 
@@ -148,11 +145,13 @@ func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
 		return nil, err
 	}
 	c.closers = append(c.closers, c.snapshot.Close)
-	if docs, err = numbered(c.snapshot, docs); err != nil {
+	seen := &observation{schema: w.Schema()}
+	if err = numbered(c.snapshot, docs, seen); err != nil {
 		return nil, err
 	}
-	c.index, c.docs, c.params = oracle.New(docs), max(len(docs), 1), drawParams(r)
-	c.searcher, err = query.NewSearcher(c.snapshot, query.Options{Params: c.params, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	p := drawParams(r)
+	c.model = seen.model(p)
+	c.searcher, err = query.NewSearcher(c.snapshot, query.Options{Params: p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
 	if err == nil {
 		c.closers = append(c.closers, c.searcher.Close)
 	}
@@ -169,23 +168,37 @@ func (c *collection) close() error {
 
 // ask draws n queries and compares the answers of e with the oracle's.
 func (c *collection) ask(r *rand.Rand, e query.Executor, n int) error {
-	return ask(r, e, c.index, c.params, c.docs, n)
+	return ask(r, e, c.model, n)
+}
+
+// filled is a document of a collection.
+type filled struct {
+	*document
+	deleted bool
 }
 
 // fill adds random documents, in several segments, deletes some of them and commits.
-func fill(r *rand.Rand, w *writer.Writer) (docs []oracle.Doc, err error) {
-	ctx := context.Background()
+func fill(r *rand.Rand, w *writer.Writer) (docs []filled, err error) {
+	ctx, s := context.Background(), w.Schema()
 	n := 1 + r.IntN(1<<(1+r.IntN(9)))
-	if r.IntN(40) == 0 {
+	if r.IntN(40) == 0 && s == nil {
 		n += 8500 // for every part of an extent
 	}
 	flush := max(2, n>>r.IntN(5))
 	for i := range n {
-		words := drawWords(r)
-		docs = append(docs, oracle.Doc{Terms: words})
-		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: []byte(strings.Join(words, " "))}); err != nil {
+		d, id := filled{}, fmt.Sprintf("d%d", i)
+		if s == nil {
+			words := drawWords(r)
+			d.document = &document{id: id, terms: words}
+			err = w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(strings.Join(words, " "))})
+		} else {
+			d.document = newDocument(id, s, drawValues(r, s, id))
+			err = w.AddDoc(ctx, *d.doc)
+		}
+		if err != nil {
 			return nil, err
 		}
+		docs = append(docs, d)
 		if i%flush == flush-1 {
 			if err := w.Flush(ctx); err != nil {
 				return nil, err
@@ -198,7 +211,7 @@ func fill(r *rand.Rand, w *writer.Writer) (docs []oracle.Doc, err error) {
 	if r.IntN(2) == 0 {
 		for range n >> (1 + r.IntN(4)) {
 			d := r.IntN(n)
-			docs[d].Deleted = true
+			docs[d].deleted = true
 			if err := w.Delete(ctx, fmt.Appendf(nil, "d%d", d)); err != nil {
 				return nil, err
 			}
@@ -207,32 +220,31 @@ func fill(r *rand.Rand, w *writer.Writer) (docs []oracle.Doc, err error) {
 	return docs, w.Commit(ctx)
 }
 
-// numbered returns the documents as s numbers them: those of a segment without live ones
+// numbered adds the documents to o as s numbers them: those of a segment without live ones
 // are gone.
-func numbered(s *reader.Snapshot, docs []oracle.Doc) ([]oracle.Doc, error) {
-	var kept []oracle.Doc
+func numbered(s *reader.Snapshot, docs []filled, o *observation) error {
 	live := 0
 	for _, d := range docs {
-		if !d.Deleted {
+		if !d.deleted {
 			live++
 		}
 	}
 	for doc := range uint32(s.Stats().Docs) {
 		id, err := s.AppendID(nil, doc)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		i, err := strconv.Atoi(string(id[1:]))
 		if err != nil {
-			return nil, err
+			return err
 		}
-		kept = append(kept, docs[i])
-		if !docs[i].Deleted {
+		o.add(docs[i].document, docs[i].deleted)
+		if !docs[i].deleted {
 			live--
 		}
 	}
 	if live != 0 {
-		return nil, fmt.Errorf("%d live documents too few", live)
+		return fmt.Errorf("%d live documents too few", live)
 	}
-	return kept, nil
+	return nil
 }

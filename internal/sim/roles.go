@@ -5,10 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"reflect"
+	"slices"
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
@@ -20,17 +21,22 @@ func (l *life) write(r *rand.Rand, a *author) error {
 	ids := 1 << (1 + r.IntN(8))
 	for range r.IntN(1 << (1 + r.IntN(8))) {
 		if r.IntN(64) == 0 {
-			if err := l.deleteMatches(a, fmt.Sprintf("w%d", r.IntN(1<<(1+r.IntN(8))))); err != nil {
+			if err := l.deleteMatches(r, a); err != nil {
 				return err
 			}
 		}
-		c := a.draw(r, ids)
-		var err error
-		if c.doc == nil {
-			err = l.writer.Delete(context.Background(), []byte(c.id))
-		} else {
-			err = l.writer.Add(context.Background(), writer.Document{ID: []byte(c.id), Contents: []byte(c.doc.text)})
+		if r.IntN(64) == 0 {
+			if err := l.deleteWhere(r, a); err != nil {
+				return err
+			}
 		}
+		if r.IntN(32) == 0 {
+			if err := l.refuse(r, a); err != nil {
+				return err
+			}
+		}
+		c := a.draw(r, ids, l.schema)
+		err := l.change(c)
 		l.ops.Add(1)
 		if err := l.judge("change", err); err != nil {
 			return err
@@ -39,6 +45,39 @@ func (l *life) write(r *rand.Rand, a *author) error {
 		if r.IntN(8) == 0 {
 			time.Sleep(time.Duration(r.IntN(50)) * time.Microsecond)
 		}
+	}
+	return nil
+}
+
+// change makes a change.
+func (l *life) change(c change) error {
+	switch {
+	case c.doc == nil:
+		return l.writer.Delete(context.Background(), []byte(c.id))
+	case c.doc.doc != nil:
+		return l.writer.AddDoc(context.Background(), *c.doc.doc)
+	}
+	return l.writer.Add(context.Background(), writer.Document{ID: []byte(c.id), Contents: []byte(c.doc.text)})
+}
+
+// refuse checks that a bad document is refused. What follows finds out whether part of it was added.
+func (l *life) refuse(r *rand.Rand, a *author) error {
+	id := fmt.Appendf(nil, "%s%d", a.name, r.IntN(4))
+	var err error
+	switch {
+	case l.schema == nil && r.IntN(2) == 0:
+		err = l.writer.AddDoc(context.Background(), writer.Doc{ID: id})
+	case l.schema == nil:
+		err = l.writer.Add(context.Background(), writer.Document{Contents: []byte("w1")})
+	case r.IntN(8) == 0:
+		err = l.writer.Add(context.Background(), writer.Document{ID: id, Contents: []byte("w1")})
+	default:
+		d := writer.Doc{ID: id, Values: drawValues(r, l.schema, a.name+".wrong")}
+		d.Values = slices.Insert(d.Values, r.IntN(1+len(d.Values)), wrong(r, l.schema))
+		err = l.writer.AddDoc(context.Background(), d)
+	}
+	if !errors.Is(err, writer.ErrDocument) {
+		return fmt.Errorf("a bad document: %v", err)
 	}
 	return nil
 }
@@ -85,6 +124,7 @@ func (l *life) commit() error {
 			a.acknowledge(lo[i], a.begun())
 		}
 		l.exists.Store(true)
+		l.firm.Store(true)
 		l.trace.printf("commit of %v", lo)
 		return nil
 	}
@@ -179,9 +219,12 @@ func (l *life) follow(r *rand.Rand, x *reader.Index, b bounds) error {
 
 // look checks all of s, queries it, and after a while queries it again.
 func (l *life) look(r *rand.Rand, s *reader.Snapshot, b bounds) (seen []int, err error) {
-	o, err := l.observe(s)
+	o, err := l.observe(s, false)
 	if err := l.judge("read", err); err != nil {
 		return nil, err
+	}
+	if is := schemaOf(s); !reflect.DeepEqual(is, l.schema) && !reflect.DeepEqual(is, l.world.schema) {
+		return nil, fmt.Errorf("the schema is %s", describeSchema(schemaOf(s)))
 	}
 	if seen, err = l.match(o, b); err != nil {
 		return nil, err
@@ -192,10 +235,10 @@ func (l *life) look(r *rand.Rand, s *reader.Snapshot, b bounds) (seen []int, err
 		return nil, err
 	}
 	defer searcher.Close()
-	index := oracle.New(o.docs)
+	index := o.model(p)
 	for range 1 + r.IntN(3) {
 		n := 1 + r.IntN(20)
-		if err := ask(r, searcher, index, p, max(len(o.docs), 1), n); err != nil {
+		if err := ask(r, searcher, index, n); err != nil {
 			return nil, err
 		}
 		l.ops.Add(int64(n))

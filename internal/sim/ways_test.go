@@ -18,6 +18,9 @@ import (
 // patient is an Executor whose queries must all be answered in a time.
 type patient struct{ query.Executor }
 
+// Unwrap returns what answers.
+func (p patient) Unwrap() query.Executor { return p.Executor }
+
 // lostAfter is when a query that is not answered counts as lost.
 const lostAfter = 5 * time.Minute
 
@@ -76,6 +79,14 @@ func (s *submitting) Execute(ctx context.Context, queries []query.Query) ([]quer
 			errs = append(errs, fmt.Errorf("query %d: %d answers, error %v", i, n, a.err))
 		}
 		results[i].Hits = a.hits
+		switch q := queries[i]; { // Submit gives only hits
+		case len(q.Sort)+len(q.Facets) > 0:
+			r, err := s.x.Search(ctx, q)
+			results[i].Total, results[i].Sort, results[i].Facets, errs = r.Total, r.Sort, r.Facets, append(errs, err)
+		case q.Total:
+			n, err := s.x.Count(ctx, q)
+			results[i].Total, errs = n, append(errs, err)
+		}
 	}
 	return results, errors.Join(errs...)
 }

@@ -6,14 +6,17 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -46,9 +49,11 @@ type world struct {
 	fs      *memfs.FS
 	trace   *tracer
 	authors []*author
-	exists  atomic.Bool // a commit has succeeded
-	stored  bool        // texts are stored
-	filled  bool        // the newest commit had documents when the last life had ended
+	exists  atomic.Bool    // a commit has succeeded
+	stored  bool           // texts are stored
+	fields  bool           // documents have fields
+	schema  *schema.Schema // of the newest commit when the last life had ended; nil without fields
+	filled  bool           // the newest commit had documents when the last life had ended
 	ops     atomic.Int64
 	lives   int
 	crashes int
@@ -59,7 +64,7 @@ type world struct {
 // Run runs a world and returns the first contradiction between engine and model.
 func Run(c Config) (Result, error) {
 	w := &world{r: rand.New(rand.NewPCG(c.Seed, 1)), seed: c.Seed, fs: memfs.New(), trace: newTracer(c.Trace)}
-	w.stored = w.r.IntN(4) > 0
+	w.stored, w.fields = w.r.IntN(4) > 0, w.r.IntN(2) == 0
 	for i := range 1 + w.r.IntN(3) {
 		w.authors = append(w.authors, newAuthor(i))
 	}
@@ -83,6 +88,9 @@ type life struct {
 	ending ending
 	left   atomic.Pointer[memfs.FS] // what a crash left
 	unsure atomic.Bool              // a commit failed that may be there nevertheless
+	schema *schema.Schema           // of the Writer; nil without fields
+	asked  *schema.Schema           // of the Writer's options
+	firm   atomic.Bool              // a commit has recorded it
 
 	mu      sync.Mutex
 	failure error // the first contradiction
@@ -104,7 +112,7 @@ func (e ending) String() string { return [...]string{"closing", "crashing", "fai
 // otherwise, and checks what is there then.
 func (w *world) live() error {
 	l := &life{world: w, ending: ending(w.r.IntN(4))}
-	o := DrawOptions(w.r, Past{w.stored, w.exists.Load(), w.filled})
+	o := DrawOptions(w.r, Past{w.stored, w.exists.Load(), w.filled, w.fields, w.schema})
 	if o.MergeFailed != nil {
 		o.MergeFailed = func(err error) {
 			if err := l.judge("merge in the background", err); err != nil && !errors.Is(err, errEnough) {
@@ -112,7 +120,11 @@ func (w *world) live() error {
 			}
 		}
 	}
+	l.asked = o.Schema
 	w.trace.printf("life %d ends %v; %s", w.lives, l.ending, describe(o))
+	if err := w.contradict(); err != nil {
+		return err
+	}
 	l.arrange()
 	err := l.run(o)
 	w.fs.Watch(nil)
@@ -131,7 +143,7 @@ func (w *world) live() error {
 		}
 	}
 	if err == nil {
-		err = w.recover(l.unsure.Load(), l.ending == closing)
+		err = w.recover(l.ended, l.unsure.Load(), l.ending == closing)
 	}
 	return err
 }
@@ -173,6 +185,10 @@ func (l *life) run(o writer.Options) (err error) {
 		}
 		return l.judge("open", err)
 	}
+	l.schema = l.writer.Schema()
+	if err := l.checkSchema(); err != nil {
+		return errors.Join(err, l.writer.Close())
+	}
 	var group sync.WaitGroup
 	role := func(n int, f func(*rand.Rand) error) {
 		r := rand.New(rand.NewPCG(l.seed, uint64(l.lives)<<8|uint64(10+n)))
@@ -194,6 +210,44 @@ func (l *life) run(o writer.Options) (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return errors.Join(l.failure, closed)
+}
+
+// checkSchema checks that the Writer has the schema that it was asked for.
+func (l *life) checkSchema() error {
+	if !l.fields {
+		if l.schema != nil {
+			return errors.New("an index without fields has a schema")
+		}
+		return nil
+	}
+	return follows(l.schema, l.asked, l.world.schema)
+}
+
+// ended checks the schema of the index after l.
+func (l *life) ended(is *schema.Schema) error {
+	switch {
+	case reflect.DeepEqual(is, l.schema), !l.firm.Load() && reflect.DeepEqual(is, l.world.schema):
+		return nil
+	case l.writer == nil && l.fields: // Open failed, and has committed nevertheless
+		return follows(is, l.asked, l.world.schema)
+	}
+	return fmt.Errorf("the schema is %s, the Writer's was %s", describeSchema(is), describeSchema(l.schema))
+}
+
+// contradict checks that a Writer whose schema contradicts the index is refused.
+func (w *world) contradict() error {
+	if !w.fields || !w.filled || w.r.IntN(4) > 0 {
+		return nil
+	}
+	s, name := contradiction(w.r, w.schema)
+	x, err := writer.OpenFS(context.Background(), w.fs, writer.Options{Schema: s})
+	if err == nil {
+		err = x.Close()
+	}
+	if !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
+		return fmt.Errorf("a schema that contradicts the index in field %q: %v", name, err)
+	}
+	return nil
 }
 
 // fail records a contradiction.
@@ -220,10 +274,10 @@ func (l *life) judge(what string, err error) error {
 	return fmt.Errorf("%s: %w", what, err)
 }
 
-// recover checks that the index holds what was acknowledged, or if unsure more than that,
-// and makes what it holds the state from which the next life begins. strict says that files of
-// older commits are either all there or gone.
-func (w *world) recover(unsure, strict bool) error {
+// recover checks that the index has a schema that ended allows and holds what was acknowledged, or if
+// unsure more than that, and makes what it holds the state from which the next life begins. strict says
+// that files of older commits are either all there or gone.
+func (w *world) recover(ended func(*schema.Schema) error, unsure, strict bool) error {
 	x, err := reader.OpenFS(w.fs)
 	if errors.Is(err, format.ErrNotAnIndex) && !w.exists.Load() {
 		for _, a := range w.authors {
@@ -245,7 +299,12 @@ func (w *world) recover(unsure, strict bool) error {
 	if err := s.Verify(context.Background()); err != nil {
 		return fmt.Errorf("after the life: %w", err)
 	}
-	o, err := w.observe(s)
+	is := schemaOf(s)
+	if err := ended(is); err != nil {
+		return fmt.Errorf("after the life: %w", err)
+	}
+	w.schema = is
+	o, err := w.observe(s, false)
 	if err != nil {
 		return fmt.Errorf("after the life: %w", err)
 	}
@@ -271,6 +330,11 @@ func (w *world) recover(unsure, strict bool) error {
 	if w.r.IntN(3) == 0 {
 		if err := w.backup(o.live); err != nil {
 			return fmt.Errorf("after the life: %w", err)
+		}
+	}
+	if w.r.IntN(4) == 0 {
+		if err := w.mergeInto(o.live); err != nil {
+			return fmt.Errorf("after the life: merged into another index: %w", err)
 		}
 	}
 	for i, a := range w.authors {

@@ -6,7 +6,11 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sort"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/reader"
@@ -18,6 +22,20 @@ type Word struct {
 	Bytes []byte
 	Field int     // fields count in the order of their names
 	Boost float64 // multiplies the weight; 1 changes nothing
+	// Group is 0, or the number of one word of a query: words of a field with equal bytes are one term only if
+	// their groups are equal.
+	Group int32
+	// Blend is 0, or a number that words share which all count as occurring in as many documents as the most
+	// frequent of them. It is part of what makes terms distinct, as Group is.
+	Blend int32
+}
+
+// Query is what a query searches for, if a mode that combines terms says it.
+type Query struct {
+	Words   []Word
+	Bytes   []byte           // that words refer to
+	Docs    *roaring.Bitmap  // unless nil, only these documents match, by their global docIDs
+	Columns *filter.Compiled // unless nil, only documents that pass it match
 }
 
 // Boosted reports whether w's boost is not 1.
@@ -52,11 +70,11 @@ type Entry struct {
 	Reach reader.Reach
 }
 
-// Term is a distinct term of a query: terms that differ in the field or boost are distinct.
+// Term is a distinct term of a query. Its Boost is the sum of those of its words, in the order of the query.
 type Term[X any] struct {
 	Word
 	Times  int     // in the query
-	DF     uint64  // over the snapshot, without deleted documents
+	DF     uint64  // over the snapshot, without deleted documents; of a blend, the greatest
 	Weight float32 // as in query.Score
 	Fresh  bool    // the cache did not have it
 	Kept   *X      // as Resolver.Keep made it; of a term in the cache, that of the cache
@@ -69,12 +87,12 @@ type Cache[X any] struct {
 	fields []termcache.Cache[known[X]]
 }
 
-// Weigher returns the weight of a term for its score, as query.Scorer.Weight does for a field.
-type Weigher func(field int, df uint64, times int, boost float64) float32
+// Weigher returns the weight of a term for its score, as query.Scorer.Boosted does for a field.
+type Weigher func(field int, df uint64, boost float64) float32
 
 type known[X any] struct {
 	df     uint64
-	weight float32 // of a term that occurs once in a query, with boost 1
+	weight float32 // with boost 1
 	kept   X
 }
 
@@ -125,6 +143,9 @@ type Resolver[X any] struct {
 	Copy func(to, from *X)
 	// Guard, unless nil, calls look, which reads the index. Otherwise the caller guards against faults.
 	Guard func(look func() error) error
+	// DocFreq, unless nil, returns the document frequency of a term, which is then that of other documents than those
+	// of Parts.
+	DocFreq func(field int, term []byte) (uint64, error)
 	// Miss, unless nil, is called before the first term is looked up that the cache does not have, with the words
 	// from there on.
 	Miss func(words []Word)
@@ -141,45 +162,79 @@ type Resolver[X any] struct {
 const sortedByInsertion = 32
 
 // Resolve returns the distinct terms of words in canonical order: ascending document frequency over the snapshot,
-// then field, bytes and boost. They are valid until the next call.
+// then field, bytes and group. They are valid until the next call.
 func (r *Resolver[X]) Resolve(c *Cache[X], words []Word) ([]Term[X], error) {
-	all, missed, boosted, few := r.terms[:0], false, false, len(words) <= sortedByInsertion
+	all := slices.Grow(r.terms[:0], len(words))
+	missed, boosted, blends, few := false, false, int32(0), len(words) <= sortedByInsertion
 	r.used = 0
 	for i := range words {
 		w := &words[i]
 		hash := termcache.Hash(w.Bytes)
-		boosted = boosted || w.Boost != 1
-		var t Term[X]
+		boosted, blends = boosted || w.Boost != 1, max(blends, w.Blend)
+		all = all[:len(all)+1]
+		t := &all[len(all)-1]
 		if k := c.fields[w.Field].Get(hash, w.Bytes); k != nil {
-			t = Term[X]{Word: *w, Times: 1, DF: k.df, Weight: k.weight, Kept: &k.kept}
+			t.Word, t.Times, t.DF, t.Weight, t.Fresh, t.Kept = *w, 1, k.df, k.weight, false, &k.kept
 		} else {
 			if !missed && r.Miss != nil {
 				r.Miss(words[i:])
 			}
 			missed = true
 			var err error
-			if t, err = r.look(c, w, hash); err != nil {
+			if *t, err = r.look(c, w, hash); err != nil {
 				return nil, err
 			}
 		}
 		if few {
-			all = insert(all, &t)
-		} else {
-			all = append(all, t)
+			all = place(all)
 		}
 	}
 	if !few {
-		slices.SortFunc(all, func(a, b Term[X]) int { return cmp.Or(cmp.Compare(a.DF, b.DF), compare(&a.Word, &b.Word)) })
+		if boosted { // the sum of several boosts depends on their order
+			sort.Stable(byCanonical[X](all))
+		} else {
+			sort.Sort(byCanonical[X](all))
+		}
 		all = merge(all)
 	}
 	if r.terms = all; len(all) < len(words) || boosted {
 		for i := range all {
 			if t := &all[i]; t.Times > 1 || t.Boost != 1 {
-				t.Weight = c.weigh(t.Field, t.DF, t.Times, t.Boost)
+				t.Weight = c.weigh(t.Field, t.DF, t.Boost)
 			}
 		}
 	}
+	if blends > 0 {
+		blend(all, int(blends), c.weigh)
+	}
 	return all, nil
+}
+
+// blend gives all terms of a blend, of which there are n, the greatest document frequency of them, and restores
+// the order.
+func blend[X any](all []Term[X], n int, weigh Weigher) {
+	greatest := make([]uint64, n+1)
+	for i := range all {
+		t := &all[i]
+		greatest[t.Blend] = max(greatest[t.Blend], t.DF)
+	}
+	for i := range all {
+		if t := &all[i]; t.Blend > 0 && t.DF < greatest[t.Blend] {
+			t.DF = greatest[t.Blend]
+			t.Weight = weigh(t.Field, t.DF, t.Boost)
+		}
+	}
+	sort.Sort(byCanonical[X](all))
+}
+
+// byCanonical orders terms canonically: equal ones are one term.
+type byCanonical[X any] []Term[X]
+
+func (t byCanonical[X]) Len() int      { return len(t) }
+func (t byCanonical[X]) Swap(i, j int) { t[i], t[j] = t[j], t[i] }
+func (t byCanonical[X]) Less(i, j int) bool {
+	a, b := &t[i], &t[j]
+	return a.DF < b.DF || a.DF == b.DF && compare(&a.Word, &b.Word) < 0
 }
 
 // compare orders words of the same document frequency.
@@ -190,7 +245,10 @@ func compare(a, b *Word) int {
 	if c := bytes.Compare(a.Bytes, b.Bytes); c != 0 {
 		return c
 	}
-	return cmp.Compare(a.Boost, b.Boost)
+	if a.Group != b.Group {
+		return cmp.Compare(a.Group, b.Group)
+	}
+	return cmp.Compare(a.Blend, b.Blend)
 }
 
 // DF returns the document frequency of a term.
@@ -214,10 +272,13 @@ func (r *Resolver[X]) look(c *Cache[X], w *Word, hash uint64) (t Term[X], err er
 	} else {
 		err = r.read(&t)
 	}
+	if err == nil && r.DocFreq != nil {
+		t.DF, err = r.DocFreq(t.Field, t.Bytes)
+	}
 	if err != nil {
 		return t, err
 	}
-	t.Weight = c.weigh(t.Field, t.DF, 1, 1)
+	t.Weight = c.weigh(t.Field, t.DF, 1)
 	c.fields[t.Field].Put(hash, t.Bytes, func(k *known[X]) {
 		k.df, k.weight = t.DF, t.Weight
 		r.Copy(&k.kept, t.Kept)
@@ -259,9 +320,11 @@ func (r *Resolver[X]) room() *X {
 	return r.spare[r.used-1]
 }
 
-// insert adds a term to terms in canonical order, or counts it if it is one of them.
-func insert[X any](terms []Term[X], t *Term[X]) []Term[X] {
-	at := len(terms)
+// place moves the last of terms to its place in the canonical order of the others, or drops it and counts it if it is
+// one of them.
+func place[X any](terms []Term[X]) []Term[X] {
+	last := len(terms) - 1
+	at, t := last, &terms[last]
 	for ; at > 0; at-- {
 		before := &terms[at-1]
 		if before.DF > t.DF {
@@ -273,17 +336,19 @@ func insert[X any](terms []Term[X], t *Term[X]) []Term[X] {
 		c := compare(&before.Word, &t.Word)
 		if c == 0 {
 			before.Times++
+			before.Boost += t.Boost
 			before.Fresh = before.Fresh || t.Fresh
-			return terms
+			*t = Term[X]{}
+			return terms[:last]
 		}
 		if c < 0 {
 			break
 		}
 	}
-	terms = append(terms, *t)
-	if at < len(terms)-1 {
-		copy(terms[at+1:], terms[at:])
-		terms[at] = *t
+	if at < last {
+		own := *t
+		copy(terms[at+1:], terms[at:last])
+		terms[at] = own
 	}
 	return terms
 }
@@ -294,6 +359,7 @@ func merge[X any](terms []Term[X]) []Term[X] {
 	for i := range terms {
 		if kept > 0 && terms[kept-1].DF == terms[i].DF && compare(&terms[kept-1].Word, &terms[i].Word) == 0 {
 			terms[kept-1].Times++
+			terms[kept-1].Boost += terms[i].Boost
 			terms[kept-1].Fresh = terms[kept-1].Fresh || terms[i].Fresh
 			continue
 		}

@@ -25,14 +25,14 @@ type kept struct {
 	live []uint32 // by part
 }
 
-// Resolve gives the distinct terms in the order of their document frequencies, then fields, bytes and boosts, with what a count of the
+// Resolve gives the distinct terms in the order of their document frequencies, then fields, bytes and groups, with what a count of the
 // documents that are not deleted gives, whether the cache has them or not.
 func TestResolve(t *testing.T) {
 	rng := rand.New(rand.NewPCG(61, 62))
 	parts, count := collection(t, rng)
 	var c terms.Cache[kept]
-	weigh := func(field int, df uint64, times int, boost float64) float32 {
-		return float32(df) + float32(times)/8 + float32(field)*1000 + float32(boost)/64
+	weigh := func(field int, df uint64, boost float64) float32 {
+		return float32(df) + float32(field)*1000 + float32(boost)/64
 	}
 	c.Init(weigh, 2, 4) // 16 terms of a field
 	for _, reuse := range []bool{false, true} {
@@ -60,10 +60,14 @@ func TestResolve(t *testing.T) {
 			if rng.IntN(10) == 0 {
 				words = make([]terms.Word, 50)
 			}
-			times := map[string]int{}
+			times, boosts := map[string]int{}, map[string]float64{}
 			for i := range words { // some are in no document
 				words[i] = terms.Word{Bytes: fmt.Appendf(nil, "w%d", rng.IntN(45)), Field: rng.IntN(2), Boost: []float64{1, 1, 0.5, 4}[rng.IntN(4)]}
+				if rng.IntN(3) == 0 {
+					words[i].Group = int32(rng.IntN(3))
+				}
 				times[key(words[i])]++
+				boosts[key(words[i])] += words[i].Boost
 			}
 			before := missed
 			got, err := r.Resolve(&c, words)
@@ -71,7 +75,7 @@ func TestResolve(t *testing.T) {
 				t.Fatal(err)
 			}
 			if !slices.IsSortedFunc(got, func(a, b terms.Term[kept]) int {
-				return cmp.Or(cmp.Compare(a.DF, b.DF), cmp.Compare(a.Field, b.Field), bytes.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Boost, b.Boost))
+				return cmp.Or(cmp.Compare(a.DF, b.DF), cmp.Compare(a.Field, b.Field), bytes.Compare(a.Bytes, b.Bytes), cmp.Compare(a.Group, b.Group))
 			}) || len(got) != len(times) {
 				t.Fatalf("%d of %d terms, or in another order", len(got), len(times))
 			}
@@ -85,7 +89,7 @@ func TestResolve(t *testing.T) {
 					}
 				}
 				n := times[key(x.Word)]
-				if x.DF != df || x.Times != n || x.Weight != weigh(x.Field, df, n, x.Boost) || x.Kept.term != string(x.Bytes) {
+				if x.DF != df || x.Times != n || x.Boost != boosts[key(x.Word)] || x.Weight != weigh(x.Field, df, x.Boost) || x.Kept.term != string(x.Bytes) {
 					t.Errorf("%s: %+v, want df %d, %d times", x.Bytes, x, df, n)
 				}
 				fresh = fresh || x.Fresh
@@ -107,7 +111,7 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func key(w terms.Word) string { return fmt.Sprintf("%d %s %v", w.Field, w.Bytes, w.Boost) }
+func key(w terms.Word) string { return fmt.Sprintf("%d %s %d", w.Field, w.Bytes, w.Group) }
 
 // mirrored is a field whose term wN is that of the first field's w44-N.
 type mirrored struct{ terms.Dictionary }

@@ -168,7 +168,7 @@ func TestReserve(t *testing.T) {
 		release()
 		done.Wait()
 		if c.caller {
-			if _, err := p.wait(j, nil); err != nil {
+			if _, _, err := p.wait(j, nil, nil); err != nil {
 				t.Error(err)
 			}
 		}

@@ -16,13 +16,13 @@ type job struct {
 	x      *engine.Shared
 	ctx    context.Context
 	q      query.Query
+	counts bool                     // only the total is wanted
 	done   chan struct{}            // receives one value when the result is complete
 	notify func([]query.Hit, error) // called instead, if not nil
 	wanted func() bool              // of Offer
 	state  atomic.Int32             // queued, begun or abandoned
 
-	awaited     atomic.Bool // the caller sleeps until it is done
-	conjunctive bool        // the current pass is a conjunction
+	awaited atomic.Bool // the caller sleeps until it is done
 
 	home *worker // keeps it as its spare one afterwards, unless nil
 
@@ -45,7 +45,7 @@ func (p *Pool) newJob() any {
 // start makes j ready for q.
 func (j *job) start(ctx context.Context, q *query.Query) {
 	j.ctx, j.q = ctx, *q
-	j.q.Trace, j.notify, j.wanted = false, nil, nil
+	j.q.Trace, j.counts, j.notify, j.wanted = false, false, nil, nil
 	j.awaited.Store(false)
 	j.state.Store(queued)
 }
@@ -54,6 +54,9 @@ func (j *job) start(ctx context.Context, q *query.Query) {
 // may do so for all workers, and would write to memory that is in their cores' caches.
 func (j *job) prepare() {
 	q := j.q.Engine(trusted.Caller{})
+	if j.counts {
+		q.K, q.Columns = 0, nil
+	}
 	j.x.Begin(j.ctx, &q)
 }
 
@@ -69,7 +72,7 @@ func (j *job) end() {
 		}
 		return
 	}
-	hits, err := engine.AppendTaskHits(j.x, []query.Hit(nil))
+	hits, _, err := engine.AppendTaskHits(j.x, []query.Hit(nil))
 	notify(hits, err)
 	p.recycle(j)
 }
@@ -87,23 +90,27 @@ func (p *Pool) endTurn() {
 	}
 }
 
-// wait waits for the result of j and recycles j. If the context is done, it waits only for
-// tasks in progress, not for j's turn.
-func (p *Pool) wait(j *job, dst []query.Hit) ([]query.Hit, error) {
+// wait waits for the result of j, appends its hits to dst and recycles j. It also sets r to the result, unless r is nil.
+// If the context is done, it waits only for tasks in progress, not for j's turn.
+func (p *Pool) wait(j *job, dst []query.Hit, r *query.Result) ([]query.Hit, uint64, error) {
 	j.awaited.Store(true)
 	select {
 	case <-j.done:
 	case <-j.ctx.Done():
 		err := j.ctx.Err()
 		if j.state.CompareAndSwap(queued, abandoned) {
-			return dst, err // the worker that finds it recycles it
+			return dst, 0, err // the worker that finds it recycles it
 		}
 		j.x.Fail(err)
 		<-j.done
 	}
-	dst, err := engine.AppendTaskHits(j.x, dst)
+	dst, total, err := engine.AppendTaskHits(j.x, dst)
+	if r != nil && err == nil {
+		r.Hits, r.Total = dst, total
+		p.searcher.AddColumns(trusted.Caller{}, r, &j.q, j.x.Extra())
+	}
 	p.recycle(j)
-	return dst, err
+	return dst, total, err
 }
 
 // recycle makes j available for another query.

@@ -20,6 +20,7 @@ func callsOf(ctx context.Context, p *Pool) map[string]error {
 	_, errs["AppendHits"] = p.AppendHits(ctx, nil, &q)
 	_, errs["Execute"] = p.Execute(ctx, []query.Query{q, {}})
 	_, errs["AppendLengths"] = p.AppendLengths(nil, querytest.Terms("w1"))
+	_, errs["AppendFieldLengths"] = p.AppendFieldLengths(nil, "", querytest.Terms("w1"))
 	done := make(chan error, 1)
 	if errs["Submit"] = p.Submit(ctx, &q, func(_ []query.Hit, err error) { done <- err }); errs["Submit"] == nil {
 		errs["Submit"] = <-done

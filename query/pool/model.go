@@ -27,6 +27,9 @@ const (
 	// docIDs. The paper has one producer. Here any worker that finds few tasks waiting becomes
 	// one, since looking up and cutting a query can take as long as a task. While at least as
 	// many queries wait as there are workers, each segment of a query is one task.
+	//
+	// Of all models but Inter, sorting and facets are cut by blocks of columns. A query that is sorted is cut only once its
+	// best blocks have been looked at, by one worker, and leave others open.
 	FineGrained
 )
 

@@ -256,36 +256,79 @@ func (p *Pool) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
 	if p.engine == nil {
 		return dst, ErrClosed
 	}
-	return p.engine.AppendLengths(dst, terms)
+	return p.engine.AppendLengths(dst, "", terms)
+}
+
+// AppendFieldLengths is AppendLengths for terms of a field, as Searcher.AppendFieldLengths.
+func (p *Pool) AppendFieldLengths(dst []uint64, field string, terms [][]byte) ([]uint64, error) {
+	if p.engine == nil {
+		return dst, ErrClosed
+	}
+	return p.engine.AppendLengths(dst, field, terms)
 }
 
 // Search answers one query. It returns what Searcher.Search returns, or ErrClosed.
 func (p *Pool) Search(ctx context.Context, q query.Query) (query.Result, error) {
-	hits, err := p.AppendHits(ctx, nil, &q)
-	return query.Result{Hits: hits}, err
+	var r query.Result
+	_, _, err := p.answer(ctx, nil, &q, asked, &r)
+	return r, err
+}
+
+// Count returns the number of documents that match q, as Searcher.Count does, or ErrClosed. One worker counts,
+// whatever the model.
+func (p *Pool) Count(ctx context.Context, q query.Query) (uint64, error) {
+	q.Total = true
+	_, n, err := p.answer(ctx, nil, &q, onlyTotal, nil)
+	return n, err
 }
 
 // AppendHits appends the hits of q to dst, the best first. On an error it returns dst
 // unchanged. Like the other methods it ignores Query.Trace, and a nil ctx means context.Background.
+// It ignores Query.Total and Query.Facets too.
 func (p *Pool) AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error) {
+	hits, _, err := p.answer(ctx, dst, q, onlyHits, nil)
+	return hits, err
+}
+
+// What of the answer to a query is wanted.
+type wanted uint8
+
+const (
+	asked wanted = iota // the hits, and the total if Query.Total is set
+	onlyHits
+	onlyTotal
+)
+
+// want makes j find only what is wanted.
+func (j *job) want(w wanted) {
+	if w == onlyHits {
+		j.q.Total, j.q.Facets = false, nil
+	}
+	j.counts = w == onlyTotal
+}
+
+// answer appends the hits of q to dst and returns the total of the matches, as far as they are wanted. It also sets r to
+// the result, unless r is nil.
+func (p *Pool) answer(ctx context.Context, dst []query.Hit, q *query.Query, what wanted, r *query.Result) ([]query.Hit, uint64, error) {
 	ctx = orBackground(ctx)
 	if err := ctx.Err(); err != nil {
-		return dst, err
+		return dst, 0, err
 	}
 	if empty, err := p.check(q); empty || err != nil {
-		return dst, err
+		return dst, 0, err
 	}
 	j, err := p.enter(ctx, q)
 	if err != nil {
-		return dst, err
+		return dst, 0, err
 	}
+	j.want(what)
 	if w := p.borrow(); w != nil {
 		w.answer(j)
 		p.giveBack(w)
 	} else if err := p.enqueue(j); err != nil {
-		return dst, err
+		return dst, 0, err
 	}
-	return p.wait(j, dst)
+	return p.wait(j, dst, r)
 }
 
 // Execute answers a batch, all queries concurrently. It makes Pool an Executor.
@@ -315,11 +358,9 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 		if j == nil {
 			continue
 		}
-		hits, err := p.wait(j, nil)
-		if err != nil && failed == nil {
+		if _, _, err := p.wait(j, nil, &results[i]); err != nil && failed == nil {
 			failed = &query.NumberError{Number: i, Err: err}
 		}
-		results[i].Hits = hits
 	}
 	if failed != nil {
 		return nil, failed
@@ -330,8 +371,8 @@ func (p *Pool) Execute(ctx context.Context, queries []query.Query) ([]query.Resu
 // Submit starts a query and returns without waiting for its answer. If thousands of queries
 // wait already, it first waits for room. Unless it returns an error, Submit calls done once,
 // with the results of AppendHits, on a goroutine of the Pool, which done must not block. The
-// hits are the caller's. q's slices and filter must not change before that call. If done is nil,
-// the error matches query.ErrInvalid.
+// hits are the caller's; what else a query asks for, such as Facets, only Search and Execute give. q's slices and
+// filter must not change before that call. If done is nil, the error matches query.ErrInvalid.
 func (p *Pool) Submit(ctx context.Context, q *query.Query, done func(hits []query.Hit, err error)) error {
 	return p.Offer(trusted.Caller{}, ctx, q, nil, done)
 }
@@ -365,7 +406,9 @@ func (p *Pool) check(q *query.Query) (empty bool, err error) {
 }
 
 // trivial reports whether q has no hits whatever the index holds.
-func trivial(q *query.Query) bool { return q.Text == "" && len(q.RawTerms) == 0 && q.Node == nil }
+func trivial(q *query.Query) bool {
+	return q.Text == "" && len(q.RawTerms) == 0 && q.Node == nil && !q.WantsColumns(trusted.Caller{})
+}
 
 // orBackground returns ctx, or context.Background instead of nil.
 func orBackground(ctx context.Context) context.Context {
@@ -429,6 +472,9 @@ func (p *Pool) start(ctx context.Context, q *query.Query, wanted func() bool, no
 	}
 	j.start(ctx, q)
 	j.wanted, j.notify = wanted, notify
+	if notify != nil {
+		j.want(onlyHits)
+	}
 	if w != nil {
 		w.box.Store(j)
 		return j, nil

@@ -82,7 +82,7 @@ func TestPoolsAgree(t *testing.T) {
 			q.After = &query.Position{Score: 8 * rng.Float32(), Doc: uint32(rng.IntN(n))}
 		}
 		if rng.IntN(3) == 0 {
-			q.Node = query.Any{Nodes: []query.Node{query.Match{Text: strings.Join(ws, " "), Mode: q.Mode, Boost: 0.5}}}
+			q.Node = query.Bool{Should: []query.Node{query.Match{Text: strings.Join(ws, " "), Mode: q.Mode, Boost: 0.5}}}
 			q.RawTerms, q.Mode = nil, query.Or
 		}
 		queries = append(queries, q)
@@ -119,8 +119,15 @@ func TestPoolsAgree(t *testing.T) {
 // Many callers share a Pool; cancelled queries do not disturb others.
 func TestPoolConcurrency(t *testing.T) {
 	s := newSearcher(t, querytest.ZipfDocs(rand.New(rand.NewPCG(33, 34)), 4000, 100, 12), nil, 1500)
-	q := query.Query{RawTerms: querytest.Terms("w0", "w3", "w11"), K: 10}
-	want, err := s.Search(context.Background(), q)
+	term := func(w string) query.Node { return query.Term{Term: []byte(w)} }
+	queries := []query.Query{
+		{RawTerms: querytest.Terms("w0", "w3", "w11"), K: 10},
+		{Node: query.Bool{Must: []query.Node{query.Match{Text: "w0 w3"}}, Should: []query.Node{term("w11"), query.Const{Node: term("w2")}},
+			Not: []query.Node{term("w40")}, Filter: []query.Filter{query.Where{Node: query.Prefix{Prefix: "w1"}}}}, Total: true},
+		{Node: query.Best{Of: []query.Node{query.Bool{Should: []query.Node{term("w1"), term("w5"), term("w9")}, AtLeast: 2}, term("w7")}, Tie: 0.3}},
+		{Node: query.Fuzzy{Text: "w12", Edits: 1}, Total: true},
+	}
+	want, err := s.Execute(context.Background(), queries)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,14 +141,15 @@ func TestPoolConcurrency(t *testing.T) {
 					if (g+i)%5 == 0 {
 						go cancel()
 					}
-					res, err := p.Search(ctx, q)
+					k := i % len(queries)
+					res, err := p.Search(ctx, queries[k])
 					cancel()
 					switch {
 					case errors.Is(err, context.Canceled) && (g+i)%5 == 0:
 					case err != nil:
 						t.Errorf("%v: %v", m, err)
-					case !slices.Equal(res.Hits, want.Hits):
-						t.Errorf("%v: %s", m, difference(want.Hits, res.Hits))
+					case !slices.Equal(res.Hits, want[k].Hits) || res.Total != want[k].Total:
+						t.Errorf("%v, query %d: total %d, want %d; %s", m, k, res.Total, want[k].Total, difference(want[k].Hits, res.Hits))
 					}
 				}
 			})

@@ -4,6 +4,10 @@ import "github.com/pinion-index/pinion/query/internal/engine"
 
 // split cuts a pass of j into tasks according to the Pool's model and passes them to w.emit.
 func (w *worker) split(j *job) error {
+	if !j.x.Scored() {
+		w.splitBlocks(j)
+		return nil
+	}
 	switch w.pool.options.Model {
 	case DocRanges:
 		w.splitRanges(j)
@@ -38,6 +42,37 @@ func (w *worker) splitRanges(j *job) {
 		}
 	}
 }
+
+// splitBlocks cuts a pass over columns: the blocks of each segment into pieces of equal length.
+func (w *worker) splitBlocks(j *job) {
+	p := w.pool
+	n := len(p.workers)
+	for i := range p.engine.Segments() {
+		blocks, tasks := j.x.Units(i)
+		switch p.options.Model {
+		case DocRanges:
+			tasks = n
+		case Partitions:
+			tasks = 1
+		default:
+			if tasks = min(tasks, mostBlocks*n); p.entry.len() >= n {
+				tasks = 1
+			}
+		}
+		for k := range tasks {
+			worker := k
+			if p.options.Model == Partitions {
+				worker = i % n
+			}
+			if lo, hi := blocks*k/tasks, blocks*(k+1)/tasks; lo < hi {
+				w.emit(task{j, engine.Task{Segment: i, Lo: uint32(lo), Hi: uint32(hi)}, worker})
+			}
+		}
+	}
+}
+
+// mostBlocks is how many tasks a pass over columns has of a segment for each worker, at most.
+const mostBlocks = 4
 
 // splitFine makes tasks of about TaskPostings postings, or one for each segment while enough
 // queries wait to keep all workers busy.
@@ -80,7 +115,7 @@ const (
 // Size implements algorithm.Cutter.
 func (w *worker) Size(left, total int) int {
 	p := w.pool
-	if w.cutting.job.conjunctive {
+	if w.cutting.job.x.Conjunctive() {
 		return p.taskSize(left, total, leastAnd, uncutAnd)
 	}
 	return max(total/(mostOr*len(p.workers)), p.taskSize(left, total, leastOr, uncutOr))

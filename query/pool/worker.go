@@ -151,16 +151,21 @@ func (w *worker) begin(j *job) {
 		j.drop()
 		return
 	}
-	if w.pool.options.Model == Inter {
+	switch {
+	case w.pool.options.Model == Inter:
 		j.x.Fail(w.timed(j))
 		j.end()
 		return
 	}
-	if j.x.Fail(j.x.Resolve()); j.x.Failed() {
+	switch j.x.Fail(j.x.Resolve()); {
+	case j.x.Failed():
 		j.end()
-		return
+	case j.x.OnlyTotal():
+		j.x.Fail(j.x.Count())
+		j.end()
+	default:
+		w.launch(j)
 	}
-	w.launch(j, j.x.Conjunctive())
 }
 
 // timed answers j, a query of model Inter, and measures one query in timedOf.
@@ -226,10 +231,10 @@ func (w *worker) stepFor(j *job) (done, foreign bool) {
 	return w.settle(), false
 }
 
-// launch makes the tasks of a pass. If a conjunction cannot match, it completes the pass.
-func (w *worker) launch(j *job, conjunctive bool) {
-	j.conjunctive = conjunctive
-	if !j.x.Start(conjunctive) {
+// launch makes the tasks of a pass. If nothing can match, it completes the pass.
+func (w *worker) launch(j *job) {
+	some, err := j.x.Start()
+	if j.x.Fail(err); !some || err != nil {
 		w.complete(j)
 		return
 	}
@@ -332,11 +337,13 @@ func (w *worker) release(j *job, n int) {
 
 // complete ends a pass.
 func (w *worker) complete(j *job) {
-	if j.x.Done() {
-		j.end()
+	more, err := j.x.Next()
+	if j.x.Fail(err); more && err == nil {
+		w.launch(j)
 		return
 	}
-	w.launch(j, false)
+	j.x.Fail(j.x.Count())
+	j.end()
 }
 
 // Wanted implements engine.Sink. While other tasks keep all workers busy, no scoring tasks are

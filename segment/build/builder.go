@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/choose"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/frequent"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 	"github.com/pinion-index/pinion/segment/internal/section"
 )
@@ -80,8 +81,11 @@ type Builder struct {
 
 	lists, docs phase
 	terms       termsBuilder
+	positions   positionsBuilder
+	frequent    frequent.Terms
 	ids         idsBuilder
 	optional    []*optional
+	columns     columnsBuilder
 	doc         section.Doc
 	offset      int64 // bytes written to POSTINGS
 	scratch     []byte
@@ -105,7 +109,7 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Builder{w: w, o: o, buf: buffers.Get().(*bufio.Writer), fields: fields}
+	b := &Builder{w: w, o: o, buf: buffers.Get().(*bufio.Writer), fields: fields, frequent: frequent.Of(o.Docs)}
 	b.buf.Reset(w)
 	b.meta = segment.Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}
 	if f := &fields[0]; o.Fields == nil {
@@ -113,6 +117,11 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	}
 	for _, s := range []*stream{&b.terms.terms, &b.terms.keys, &b.terms.offsets, &b.terms.lists, &b.ids.ids, &b.ids.index} {
 		*s = b.newStream()
+	}
+	b.columns.stream = b.newStream()
+	b.positions.parts, b.positions.index = b.newStream(), b.newStream()
+	for i := range fields {
+		b.positions.on = b.positions.on || fields[i].HasPositions()
 	}
 	b.ids.given = o.IDHashes
 	b.beginOptional(section.Options{Docs: o.Docs, Stored: o.Stored})
@@ -124,13 +133,16 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 // field (ListEncoder.SetField).
 func (b *Builder) NewListEncoder() *ListEncoder { return newListEncoder(&b.o, b.fields) }
 
-// AddList adds the list of the next term.
-func (b *Builder) AddList(term []byte, p format.Postings) error {
+// AddList adds the list of the next term. That of a field with positions takes AddPositions.
+func (b *Builder) AddList(term []byte, p format.Postings) error { return b.AddPositions(term, p, nil) }
+
+// AddPositions is AddList with the positions of p, given as ListEncoder.AppendPositions takes them.
+func (b *Builder) AddPositions(term []byte, p format.Postings, gaps []uint32) error {
 	if b.enc == nil {
 		b.enc = b.NewListEncoder()
 	}
 	b.enc.SetField(b.field)
-	l, buf, err := b.enc.Encode(b.scratch[:0], p)
+	l, buf, err := b.enc.EncodePositions(b.scratch[:0], p, gaps)
 	b.scratch = buf
 	if err != nil {
 		return fmt.Errorf("segment: list of %q: %w", term, err)
@@ -166,10 +178,18 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 		if err := l.Tail.copyTo(b.buf); err != nil {
 			return err
 		}
-		l.Tail.release()
 	} else {
 		b.meta.CompactBytes += uint64(len(entry))
 	}
+	if b.terms.n == 0 {
+		b.positions.begin()
+	}
+	if b.fields[b.field].HasPositions() {
+		if err := b.positions.add(&l); err != nil {
+			return err
+		}
+	}
+	l.Tail.release()
 	if f := &b.fields[b.field]; b.o.Fields != nil {
 		f.Terms++
 		f.Tokens += l.Tokens
@@ -177,6 +197,7 @@ func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	}
 	b.meta.Terms++
 	b.meta.Postings += uint64(l.DF)
+	b.frequent.Add(b.terms.next(), l.DF)
 	return b.terms.add(term, shared, entry, extent)
 }
 
@@ -266,7 +287,8 @@ func (b *Builder) endLists() error {
 	if err := b.endSection(); err != nil {
 		return err
 	}
-	return b.sections([]part{{format.SectionTerms, b.copies(&b.terms.terms)}})
+	b.positions.finish()
+	return b.sections(append([]part{{format.SectionTerms, b.copies(&b.terms.terms)}}, b.positionParts()...))
 }
 
 // endDocs ends what is written straight and writes the other sections of documents that are
@@ -335,10 +357,25 @@ func (b *Builder) Finish() (*format.Header, error) {
 	if err := b.endStreams(); err != nil {
 		return nil, err
 	}
-	meta := func() error {
-		_, err := b.w.Write(segment.AppendMeta(nil, &b.meta))
-		return err
+	bounds, err := b.endColumns()
+	if err != nil {
+		return nil, err
 	}
+	tail, err := b.tail(bounds)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.sections(tail); err != nil {
+		return nil, err
+	}
+	b.buf.Reset(nil)
+	buffers.Put(b.buf)
+	b.buf, b.optional = nil, nil
+	return b.w.Finish()
+}
+
+// tail returns the sections of the tail. bounds is COLUMNBOUNDS, nil without columns.
+func (b *Builder) tail(bounds []byte) ([]part, error) {
 	tail := []part{
 		{format.SectionTermIndex, b.copies(&b.terms.keys, &b.terms.offsets)},
 		{format.SectionDocLengths, b.writeLengths},
@@ -346,23 +383,31 @@ func (b *Builder) Finish() (*format.Header, error) {
 	if b.meta.Extents > 0 {
 		tail = append(tail, part{format.SectionLists, b.copies(&b.terms.lists)})
 	}
+	if b.positions.has {
+		tail = append(tail, part{format.SectionPositionIndex, b.copies(&b.positions.index)})
+	}
+	if b.o.Docs > layout.FrequentOver {
+		tail = append(tail, part{format.SectionFrequent, b.writes(segment.AppendFrequent(nil, b.frequent.Sorted()))})
+	}
+	if bounds != nil {
+		tail = append(tail, part{format.SectionColumnBounds, b.writes(bounds)})
+	}
 	if b.o.Fields != nil {
 		fields, err := b.endFields()
 		if err != nil {
 			return nil, err
 		}
-		tail = append(tail, part{format.SectionFields, func() error {
-			_, err := b.w.Write(fields)
-			return err
-		}})
+		tail = append(tail, part{format.SectionFields, b.writes(fields)})
 	}
-	if err := b.sections(append(tail, part{format.SectionMeta, meta})); err != nil {
-		return nil, err
+	return append(tail, part{format.SectionMeta, b.writes(segment.AppendMeta(nil, &b.meta))}), nil
+}
+
+// writes returns a function that writes content to the open section.
+func (b *Builder) writes(content []byte) func() error {
+	return func() error {
+		_, err := b.w.Write(content)
+		return err
 	}
-	b.buf.Reset(nil)
-	buffers.Put(b.buf)
-	b.buf, b.optional = nil, nil
-	return b.w.Finish()
 }
 
 // endStreams ends the open stream and writes those that never began.

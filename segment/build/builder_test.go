@@ -182,7 +182,7 @@ func (f *failingFile) WriteAt(p []byte, _ int64) (int, error) {
 }
 
 func TestBuilderReportsWriteErrors(t *testing.T) {
-	m := segtest.Small()
+	m := segtest.Random(rand.New(rand.NewPCG(2, 2)), 20_000, 30) // larger sections than format.FileWriter gathers
 	for n := 0; ; n++ {
 		b, err := build.New(format.NewFileWriter(&failingFile{n}, format.KindSegment, format.ID{}), m.Options(segtest.Default()))
 		for _, term := range m.Terms() {

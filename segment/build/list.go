@@ -20,6 +20,10 @@ type EncodedList struct {
 	Tokens uint64 // sum of the frequencies
 	Bytes  []byte // the dictionary entry, or of an extent the bytes up to Tail
 	Tail   *Tail  // the rest of an extent that is long, else nil
+
+	// Positions are the list's part of POSITIONS, up to what Tail has of it. It is nil unless the
+	// field has positions.
+	Positions []byte
 }
 
 // ListEncoder encodes posting lists of one segment. It allocates nothing once its buffers
@@ -48,6 +52,7 @@ type ListEncoder struct {
 	pending                format.Postings
 	known                  bool // postings to come are covered by kth
 	pendKnown              bool // all pending ones are
+	gaps                   gaps // of positions, if the field has them
 	docEnds, freqEnds      []uint32
 	last                   []uint32
 	quads                  []format.Quad
@@ -82,6 +87,7 @@ func newListEncoder(o *Options, fields []field) *ListEncoder {
 		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
 		frontier: newFrontier(model), listward: newFrontier(model),
 		choose: o.Choose, spool: o.Spool, tailLimit: int(cmp.Or(o.TailMemory, tailMemory)),
+		gaps: gaps{on: fields[0].HasPositions()},
 	}
 	e.standard = [2]codec.Codec{o.DocsCodec, o.FreqsCodec}
 	e.setCodecs(o.DocsCodec, o.FreqsCodec)
@@ -94,7 +100,7 @@ func newListEncoder(o *Options, fields []field) *ListEncoder {
 // SetField says that the lists that begin from now on are of field f of Options.Fields.
 func (e *ListEncoder) SetField(f int) {
 	x := &e.fields[f]
-	if e.model == x.model {
+	if e.gaps.on = x.HasPositions(); e.model == x.model {
 		return
 	}
 	if e.dirty { // the list before was given up
@@ -138,15 +144,27 @@ func (e *ListEncoder) chooseCodecs(p format.Postings) error {
 }
 
 // Encode appends the encoding of the list of p to dst. It returns the list, whose bytes are
-// those appended, and the extended dst.
+// those appended, and the extended dst. The list of a field with positions takes EncodePositions.
 func (e *ListEncoder) Encode(dst []byte, p format.Postings) (EncodedList, []byte, error) {
+	return e.EncodePositions(dst, p, nil)
+}
+
+// EncodePositions is Encode with the positions of p, given as AppendPositions takes them.
+func (e *ListEncoder) EncodePositions(dst []byte, p format.Postings, gaps []uint32) (EncodedList, []byte, error) {
 	if n := p.Len(); 0 < n && n < layout.MinExtent && n == len(p.Freqs) {
+		if err := e.checkGaps(p, gaps); err != nil {
+			return EncodedList{}, dst, err
+		}
 		at, before := len(dst), e.tokens
 		kind, dst, err := e.encodeSmall(dst, p.Docs, p.Freqs)
 		if err != nil {
 			return EncodedList{}, dst[:at], err
 		}
-		return EncodedList{Kind: kind, DF: uint32(n), Tokens: e.tokens - before, Bytes: dst[at:]}, dst, nil
+		l := EncodedList{Kind: kind, DF: uint32(n), Tokens: e.tokens - before, Bytes: dst[at:]}
+		if e.gaps.on {
+			l.Positions, dst = appendGaps(dst, gaps)
+		}
+		return l, dst, nil
 	}
 	e.Reset()
 	if p.Len() >= layout.MinExtent && p.Len() == len(p.Freqs) {
@@ -154,7 +172,7 @@ func (e *ListEncoder) Encode(dst []byte, p format.Postings) (EncodedList, []byte
 			return EncodedList{}, dst, err
 		}
 	}
-	if err := e.AppendPostings(p); err != nil {
+	if err := e.AppendPositions(p, gaps); err != nil {
 		return EncodedList{}, dst, err
 	}
 	return e.Finish(dst)
@@ -167,6 +185,7 @@ func (e *ListEncoder) Reset() {
 	e.docEnds, e.freqEnds = append(e.docEnds[:0], 0), append(e.freqEnds[:0], 0)
 	e.last, e.quads = e.last[:0], e.quads[:0]
 	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
+	e.gaps.reset()
 	e.tail.release()
 	e.kth = [3]format.KthImpact{format.NoKth(), format.NoKth(), format.NoKth()}
 	e.known, e.frontier.above = false, false
@@ -202,45 +221,65 @@ func sum(freqs []uint32) (n uint64) {
 	return n
 }
 
-// AppendPostings adds postings behind those of the list so far.
-func (e *ListEncoder) AppendPostings(p format.Postings) error {
+// AppendPostings adds postings behind those of the list so far. The list of a field with positions
+// takes AppendPositions.
+func (e *ListEncoder) AppendPostings(p format.Postings) error { return e.AppendPositions(p, nil) }
+
+// AppendPositions is AppendPostings with the positions of p, as gaps: of each posting the first
+// position, then for each other one how many positions lie between it and the one before. So there
+// are as many as the frequencies add up to; none if the field has no positions.
+func (e *ListEncoder) AppendPositions(p format.Postings, gaps []uint32) error {
 	if p.Len() != len(p.Freqs) {
 		return fmt.Errorf("segment: %d docIDs and %d frequencies", p.Len(), len(p.Freqs))
 	}
+	if err := e.checkGaps(p, gaps); err != nil {
+		return err
+	}
 	if e.docsBlock == nil {
-		e.pend(p)
+		e.pend(p, gaps)
 		return nil
 	}
 	at := 0
 	if e.pending.Len() > 0 {
 		at = min(e.blockLen-e.pending.Len(), p.Len())
-		e.pend(p.Slice(0, at))
+		head := p.Slice(0, at)
+		e.pend(head, e.cutGaps(&gaps, head.Freqs))
 		if e.pending.Len() < e.blockLen {
 			return nil
 		}
-		if err := e.encodeBlock(e.pending, e.pendKnown); err != nil {
+		if err := e.encodePending(); err != nil {
 			return err
 		}
-		e.pending = e.pending.Slice(0, 0)
 	}
 	for ; p.Len()-at >= e.blockLen; at += e.blockLen {
-		if err := e.encodeBlock(p.Slice(at, at+e.blockLen), e.known); err != nil {
+		block := p.Slice(at, at+e.blockLen)
+		if err := e.encodeBlock(block, e.cutGaps(&gaps, block.Freqs), e.known); err != nil {
 			return err
 		}
 	}
-	e.pend(p.Slice(at, p.Len()))
+	e.pend(p.Slice(at, p.Len()), gaps)
 	return nil
 }
 
 // pend adds postings to those pending.
-func (e *ListEncoder) pend(p format.Postings) {
+func (e *ListEncoder) pend(p format.Postings, gaps []uint32) {
 	e.pendKnown = e.known && (e.pendKnown || e.pending.Len() == 0)
 	e.pending = e.pending.Append(p)
+	e.gaps.pending = append(e.gaps.pending, gaps...)
+}
+
+// encodePending encodes the pending postings as a block.
+func (e *ListEncoder) encodePending() error {
+	if err := e.encodeBlock(e.pending, e.gaps.pending, e.pendKnown); err != nil {
+		return err
+	}
+	e.pending, e.gaps.pending = e.pending.Slice(0, 0), e.gaps.pending[:0]
+	return nil
 }
 
 // encodeBlock encodes a block behind those there are. known says that kth covers
 // its postings.
-func (e *ListEncoder) encodeBlock(p format.Postings, known bool) error {
+func (e *ListEncoder) encodeBlock(p format.Postings, gaps []uint32, known bool) error {
 	if e.n == 0 {
 		if err := e.chooseCodecs(p); err != nil {
 			return err
@@ -255,6 +294,9 @@ func (e *ListEncoder) encodeBlock(p format.Postings, known bool) error {
 	}
 	e.freqEnds = append(e.freqEnds, e.freqWords())
 	if err := e.bound(p, known); err != nil {
+		return err
+	}
+	if err := e.addGaps(gaps); err != nil {
 		return err
 	}
 	e.encoded += uint64(p.Len())
@@ -330,7 +372,7 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 		}
 	default:
 		if e.pending.Len() > 0 {
-			err = e.encodeBlock(e.pending, e.pendKnown)
+			err = e.encodePending()
 		}
 		if err == nil {
 			dst, l.Tail, err = e.appendExtent(dst)
@@ -340,6 +382,9 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 		return EncodedList{}, dst[:at], err
 	}
 	l.Bytes, l.Tokens = dst[at:], e.tokens-e.before
+	if e.gaps.on {
+		l.Positions, dst = e.appendPositions(dst, l.Kind == segment.KindExtent, l.Tail)
+	}
 	return l, dst, nil
 }
 
@@ -372,6 +417,7 @@ func (e *ListEncoder) encodeWhole() error {
 	if last := p.Docs[n-1]; last >= e.docs {
 		return &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}
 	}
+	gaps := e.gaps.pending
 	blocks := codec.Blocks(n, e.blockLen)
 	e.docEnds, e.freqEnds = resize(e.docEnds, blocks+1), resize(e.freqEnds, blocks+1)
 	var err error
@@ -387,6 +433,9 @@ func (e *ListEncoder) encodeWhole() error {
 		block := p.Slice(at, min(at+e.blockLen, n))
 		e.pushLast(block.Docs[0], block.Docs[block.Len()-1], block.Len())
 		if err := e.bound(block, e.pendKnown); err != nil {
+			return err
+		}
+		if err := e.addGaps(e.cutGaps(&gaps, block.Freqs)); err != nil {
 			return err
 		}
 	}

@@ -15,8 +15,12 @@ import (
 // docIDs are encoded again, because their gaps count from another docID, and the last
 // block if it is not full.
 func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
+	pos, err := e.gapsOf(l)
+	if err != nil {
+		return err
+	}
 	if p := l.Small(); p.Len() > 0 {
-		return e.appendShifted(p, base)
+		return e.appendShifted(p, &pos, base)
 	}
 	if err := l.VerifyChecksum(); err != nil {
 		return err
@@ -37,12 +41,12 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 	if e.docsBlock != nil && e.pending.Len() == 0 && (e.choose == nil || e.chosen) &&
 		l.DocsCodec.ID() == e.docsCodec.ID() && l.FreqsCodec.ID() == e.freqsCodec.ID() {
 		next = l.N / e.blockLen
-		if err := e.copyBlocks(l, base, next); err != nil {
+		if err := e.copyBlocks(l, &pos, base, next); err != nil {
 			return err
 		}
 	}
 	for row := max(segment.RowPostings/l.BlockLen, 1); next < l.Blocks; next += row {
-		if err := e.appendRow(l, next, min(row, l.Blocks-next), base); err != nil {
+		if err := e.appendRow(l, &pos, next, min(row, l.Blocks-next), base); err != nil {
 			return err
 		}
 	}
@@ -51,7 +55,7 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 
 // appendRow decodes count blocks of l behind the pending postings and encodes what makes
 // whole blocks.
-func (e *ListEncoder) appendRow(l *segment.List, block, count int, base uint32) error {
+func (e *ListEncoder) appendRow(l *segment.List, pos *segment.Positions, block, count int, base uint32) error {
 	n, room := e.pending.Len(), count*l.BlockLen
 	p := e.pending.Grow(room)
 	added := p.Slice(n, n+room)
@@ -65,16 +69,23 @@ func (e *ListEncoder) appendRow(l *segment.List, block, count int, base uint32) 
 			added.Docs[i] += base
 		}
 	}
+	gaps, err := e.decodeGaps(e.gaps.pending, pos, block, l.BlockLen, added.Freqs)
+	if err != nil {
+		return err
+	}
+	e.gaps.pending = gaps
 	e.countKth(l, block, added)
 	known := e.known && (e.pendKnown || n == 0)
 	at := 0
 	for ; e.docsBlock != nil && p.Len()-at >= e.blockLen; at += e.blockLen {
-		if err := e.encodeBlock(p.Slice(at, at+e.blockLen), known); err != nil {
+		block := p.Slice(at, at+e.blockLen)
+		if err := e.encodeBlock(block, e.cutGaps(&gaps, block.Freqs), known); err != nil {
 			return err
 		}
 		known = e.known
 	}
 	e.pending, e.pendKnown = p.Slice(0, 0).Append(p.Slice(at, p.Len())), known
+	e.gaps.pending = append(e.gaps.pending[:0], gaps...)
 	return nil
 }
 
@@ -92,25 +103,32 @@ func (e *ListEncoder) countKth(l *segment.List, block int, p format.Postings) {
 	}
 }
 
-// appendShifted is AppendPostings with docIDs that grow by base.
-func (e *ListEncoder) appendShifted(p format.Postings, base uint32) error {
-	if base == 0 {
-		return e.AppendPostings(p)
+// appendShifted appends p, all of a list without an extent, with docIDs that grow by base.
+func (e *ListEncoder) appendShifted(p format.Postings, pos *segment.Positions, base uint32) error {
+	gaps, err := e.decodeGaps(e.gaps.shifted[:0], pos, 0, p.Len(), p.Freqs)
+	if err != nil {
+		return err
+	}
+	if e.gaps.shifted = gaps; base == 0 {
+		return e.AppendPositions(p, gaps)
 	}
 	e.shifted = resize(e.shifted, max(p.Len(), e.blockLen))
 	shifted := e.shifted[:p.Len()]
 	for i, d := range p.Docs {
 		shifted[i] = d + base
 	}
-	return e.AppendPostings(format.Postings{Docs: shifted, Freqs: p.Freqs})
+	return e.AppendPositions(format.Postings{Docs: shifted, Freqs: p.Freqs}, gaps)
 }
 
 // copyBlocks copies the first n blocks of l, all full.
-func (e *ListEncoder) copyBlocks(l *segment.List, base uint32, n int) error {
+func (e *ListEncoder) copyBlocks(l *segment.List, pos *segment.Positions, base uint32, n int) error {
 	if n == 0 {
 		return nil
 	}
-	if err := e.checkBlocks(l, base, n); err != nil {
+	if err := e.checkBlocks(l, pos, base, n); err != nil {
+		return err
+	}
+	if err := e.copyGaps(pos, n); err != nil {
 		return err
 	}
 	from := 0
@@ -162,7 +180,7 @@ func (e *ListEncoder) copyFirst(l *segment.List, base uint32) error {
 // checkBlocks checks the first n blocks of l, all full, before they are copied: that their
 // endpoints and the skip header are right and that their quads dominate their postings.
 // What is copied gets new checksums.
-func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
+func (e *ListEncoder) checkBlocks(l *segment.List, pos *segment.Positions, base uint32, n int) error {
 	if int(l.Docs.Ends[n])*4 > len(l.Docs.Payload) || int(l.Freqs.Ends[n])*4 > len(l.Freqs.Payload) {
 		return l.Locate(codec.ErrEndpoints, n-1)
 	}
@@ -193,6 +211,9 @@ func (e *ListEncoder) checkBlocks(l *segment.List, base uint32, n int) error {
 			}
 			if above && !e.foreign {
 				return l.Locate(format.Corrupt("a frequency is above the length of its document"), b)
+			}
+			if err := e.checkCopied(pos, b, tokens); err != nil {
+				return err
 			}
 			e.tokens += tokens
 			e.reached.Add(l, b, p.Freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])

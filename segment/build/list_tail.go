@@ -24,10 +24,11 @@ const tailBlocks = 1024
 type Tail struct {
 	spool             *Spool // nil: no files
 	docs, freqs       filePart
-	docsPad, freqsPad int64 // zeros after each payload
+	gaps              filePart // of positions; not part of the extent
+	docsPad, freqsPad int64    // zeros after each payload
 }
 
-// Len returns the number of bytes.
+// Len returns the number of bytes of the extent.
 func (t *Tail) Len() int64 {
 	if t == nil {
 		return 0
@@ -35,7 +36,7 @@ func (t *Tail) Len() int64 {
 	return t.docs.n + t.docsPad + t.freqs.n + t.freqsPad
 }
 
-// copyTo writes all bytes to w.
+// copyTo writes the bytes of the extent to w.
 func (t *Tail) copyTo(w io.Writer) error {
 	if t == nil {
 		return nil
@@ -60,7 +61,7 @@ func (t *Tail) release() {
 	if t == nil {
 		return
 	}
-	for _, p := range []*filePart{&t.docs, &t.freqs} {
+	for _, p := range []*filePart{&t.docs, &t.freqs, &t.gaps} {
 		if p.file != nil {
 			t.spool.put(p.file)
 		}
@@ -83,7 +84,7 @@ func (e *ListEncoder) words() int64 {
 
 // spillIfLong moves the payload to temporary files if it is long.
 func (e *ListEncoder) spillIfLong() error {
-	if len(e.docsBytes)+len(e.freqsBytes) < e.tailLimit || e.spool == nil {
+	if len(e.docsBytes)+len(e.freqsBytes)+len(e.gaps.bytes) < e.tailLimit || e.spool == nil {
 		return nil
 	}
 	return e.spill()
@@ -94,7 +95,10 @@ func (e *ListEncoder) spill() error {
 	for _, x := range []struct {
 		part *filePart
 		b    []byte
-	}{{&e.tail.docs, e.docsBytes}, {&e.tail.freqs, e.freqsBytes}} {
+	}{{&e.tail.docs, e.docsBytes}, {&e.tail.freqs, e.freqsBytes}, {&e.tail.gaps, e.gaps.bytes}} {
+		if x.part == &e.tail.gaps && !e.gaps.on {
+			continue
+		}
 		if x.part.file == nil {
 			f, err := e.spool.take()
 			if err != nil {
@@ -106,7 +110,7 @@ func (e *ListEncoder) spill() error {
 			return err
 		}
 	}
-	e.docsBytes, e.freqsBytes = e.docsBytes[:0], e.freqsBytes[:0]
+	e.docsBytes, e.freqsBytes, e.gaps.bytes = e.docsBytes[:0], e.freqsBytes[:0], e.gaps.bytes[:0]
 	return nil
 }
 

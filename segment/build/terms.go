@@ -55,6 +55,14 @@ func (t *termsBuilder) add(term []byte, lcp int, entry []byte, extent int64) err
 	return nil
 }
 
+// next returns the ordinal of the term that add adds next.
+func (t *termsBuilder) next() uint64 {
+	if t.n == 0 {
+		return layout.TermsPerBlock * t.blocks
+	}
+	return layout.TermsPerBlock*(t.blocks-1) + uint64(t.n)
+}
+
 // flush ends the open block.
 func (t *termsBuilder) flush() {
 	if t.n == 0 {

@@ -1,9 +1,8 @@
 package check
 
 import (
-	"cmp"
 	"errors"
-	"slices"
+	"sort"
 
 	"github.com/pinion-index/pinion/format"
 )
@@ -44,7 +43,7 @@ func (v *verifier) report(err error, d Damage) error {
 
 // flush passes on what a check has found.
 func (v *verifier) flush() {
-	slices.SortStableFunc(v.found, func(a, b Damage) int { return cmp.Compare(a.Err.Offset, b.Err.Offset) })
+	sort.SliceStable(v.found, func(i, j int) bool { return v.found[i].Err.Offset < v.found[j].Err.Offset })
 	for _, d := range v.found {
 		if v.first == nil {
 			v.first = d.Err

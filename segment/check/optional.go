@@ -30,6 +30,9 @@ func (v *verifier) optionalWork() (n int64) {
 // Segment implements section.Verifier.
 func (v *verifier) Segment() *segment.Segment { return v.s }
 
+// Postings implements section.Verifier.
+func (v *verifier) Postings() bool { return v.o.Level == Postings }
+
 // Report implements section.Verifier.
 func (v *verifier) Report(err error, length int64, docs [2]uint32) error {
 	return v.report(err, Damage{Length: length, Docs: docs})

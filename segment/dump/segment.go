@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/segment/internal/positions"
 	"github.com/pinion-index/pinion/segment/internal/section"
 	"github.com/pinion-index/pinion/segment/internal/sections"
 )
@@ -41,7 +42,7 @@ func (c *cursor) part(s *segment.Segment, id format.SectionID) {
 	case format.SectionPageSums:
 		c.pageSums(s)
 	default:
-		if row := sections.Of(id); row != nil {
+		if row := sections.ToolsOf(id); row != nil {
 			row.Dump(c, s, id)
 		}
 	}
@@ -79,7 +80,7 @@ func (c *cursor) fields() {
 		c.text("name")
 		f.Kind = schema.Kind(c.named("kind", func(v uint64) string { return schema.Kind(min(v, 255)).String() }))
 		f.Index = schema.Index(c.named("index", func(v uint64) string { return schema.Index(min(v, 255)).String() }))
-		c.Uvarint("flags", "%#x (1: stored, 2: byte lengths)")
+		c.Uvarint("flags", "%#x (1: stored, 2: byte lengths, 4: column, 8s: unit)")
 		c.text("analyzer")
 		c.text("options")
 		c.Uvarint("terms", "")
@@ -367,10 +368,28 @@ func (d *dumper) entry(s *segment.Segment, e segment.Entry, term []byte) error {
 			c.onlyEntry(s, terms, i)
 		}
 	})
-	if e.Kind != segment.KindExtent {
+	if e.Kind == segment.KindExtent {
+		if err := d.extent(s, e, term); err != nil {
+			return err
+		}
+	}
+	return d.positions(s, e, term)
+}
+
+// positions shows the positions of the list of e, if its field has some.
+func (d *dumper) positions(s *segment.Segment, e segment.Entry, term []byte) error {
+	if !s.Field(s.FieldOf(e)).HasPositions() {
 		return nil
 	}
-	return d.extent(s, e, term)
+	at, n, err := positions.Part(s, e)
+	if err != nil {
+		return err
+	}
+	sec, _ := s.Header().Section(format.SectionPositions)
+	d.heading(sec.Offset+at, "positions of %s: %s bytes", quote(string(term)), section.Count(n))
+	d.cover = "section positions"
+	positions.Dump(&cursor{d: d, pos: sec.Offset + at, end: sec.Offset + at + n}, s, e, n)
+	return nil
 }
 
 // limitless runs f without a limit on fields.

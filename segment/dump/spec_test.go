@@ -105,6 +105,69 @@ func workedFields(t *testing.T) string {
 	return render(fields, 0)
 }
 
+// workedFrequent returns section FREQUENT of a segment that is long enough to have it.
+func workedFrequent(t *testing.T) string {
+	m := &segtest.Model{Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, 65_600)}
+	for i := range m.Lens {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	for term, n := range map[string]uint32{"a": 1025, "b": 9000, "c": 40_000, "d": 9000} {
+		var ps []segtest.Posting
+		for i := range n {
+			ps = append(ps, segtest.P(i, 1))
+		}
+		m.AddList(term, ps)
+	}
+	fields, err := dump.File("worked.pin", segment.Aligned(m.Build(t, segtest.Default())), dump.Options{Sections: []format.SectionID{format.SectionFrequent}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return render(fields, 0)
+}
+
+// workedColumns returns the sections of columns of a segment with fields of each form.
+func workedColumns(t *testing.T) string {
+	m := &segtest.Fields{Fields: []segtest.FieldModel{
+		{Field: schema.Field{ID: 1, Name: "at", Kind: schema.KindTime, Column: true, Unit: schema.UnitSecond}},
+		{Field: schema.Field{ID: 2, Name: "level", Kind: schema.KindKeyword, Index: schema.IndexNone, Column: true}},
+		{Field: schema.Field{ID: 3, Name: "price", Kind: schema.KindInteger, Column: true}},
+	}}
+	for i := range int64(130) {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+		m.Fields[0].Values = append(m.Fields[0].Values, []int64{1_795_683_600 + 10*i + i/129*5})
+		m.Fields[1].Words = append(m.Fields[1].Words, nil)
+		m.Fields[2].Values = append(m.Fields[2].Values, nil)
+		if i < 3 {
+			m.Fields[1].Words[i] = []string{"error", "info"}[:2-i/2]
+			m.Fields[2].Values[i] = []int64{100 + 25*i*i}
+		}
+	}
+	fields, err := dump.File("worked.pin", segment.Aligned(m.Build(t, segtest.Default())), dump.Options{Sections: []format.SectionID{
+		format.SectionColumns, format.SectionColumnBounds}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return render(fields, 0)
+}
+
+// workedPositions returns the sections of positions of a segment.
+func workedPositions(t *testing.T) string {
+	m := &segtest.Fields{IDs: []string{"0", "1", "2"}, Fields: []segtest.FieldModel{{
+		Field: schema.Field{ID: 1, Name: "body", Kind: schema.KindText, Analyzer: "simple", Index: schema.IndexPositions},
+		Lens:  []uint32{6, 1, 130},
+		Lists: map[string][]segtest.Posting{"to": segtest.Pairs(0, 2), "be": segtest.Pairs(0, 2, 1, 1), "or": segtest.Pairs(0, 1),
+			"not": segtest.Pairs(0, 1), "la": segtest.Pairs(2, 130)},
+		Gaps: map[string][]uint32{"to": {0, 3}, "be": {1, 3, 0}, "or": {2}, "not": {3}, "la": make([]uint32, 130)},
+	}}}
+	m.Fields[0].Gaps["la"][127] = 300
+	fields, err := dump.File("worked.pin", segment.Aligned(m.Build(t, segtest.Default())), dump.Options{Sections: []format.SectionID{
+		format.SectionPositions, format.SectionPositionIndex}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return render(fields, 0)
+}
+
 // The worked examples in FORMAT.md are what the builder writes and package dump decodes.
 func TestWorkedBytes(t *testing.T) {
 	const file = "../../format/FORMAT.md"
@@ -113,7 +176,7 @@ func TestWorkedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(spec)
-	for name, text := range map[string]string{"segment": workedSegment(t), "extent": workedExtent(t), "fields": workedFields(t)} {
+	for name, text := range map[string]string{"segment": workedSegment(t), "extent": workedExtent(t), "fields": workedFields(t), "frequent": workedFrequent(t), "columns": workedColumns(t), "positions": workedPositions(t)} {
 		begin, end := "<!-- begin worked "+name+" -->\n", "<!-- end worked "+name+" -->"
 		i, j := strings.Index(doc, begin), strings.Index(doc, end)
 		if i < 0 || j < 0 {

@@ -32,6 +32,7 @@ func (m *mender) derive(sound []bool) (some bool) {
 			continue
 		}
 		x := New(s, s, func(uint32) bool { return false })
+		x.bare = true
 		b := x.derive(sec.ID, func(id format.SectionID) bool { return slices.Contains(from, id) })
 		if int64(len(b)) != sec.Length || len(x.losses) > 0 {
 			continue
@@ -57,7 +58,7 @@ func (x *Source) derive(id format.SectionID, has func(format.SectionID) bool) []
 	case id == format.SectionDocLengths && has(format.SectionTerms) && has(format.SectionPostings):
 		return x.docLengths()
 	}
-	if row := sections.Of(id); row != nil && row.Derive != nil {
+	if row := sections.ToolsOf(id); row != nil && row.Derive != nil {
 		return row.Derive(x.s, id, has)
 	}
 	return nil
@@ -98,20 +99,7 @@ func (x *Source) termIndex() []byte {
 // docLengths returns the sums of the frequencies of each document, by field, which its length
 // is unless META says that lengths are foreign.
 func (x *Source) docLengths() (b []byte) {
-	m, fields := x.s.Meta(), x.s.Fields()
-	lens := make([][]uint32, len(fields))
-	for i := range fields {
-		if fields[i].HasLengths() {
-			lens[i] = make([]uint32, m.Docs)
-		}
-	}
-	for l := range x.lists() {
-		if of := lens[l.Field]; of != nil {
-			for i, doc := range l.Docs {
-				of[doc] += l.Freqs[i]
-			}
-		}
-	}
+	fields, lens := x.s.Fields(), x.sums()
 	for i := range fields {
 		f := &fields[i]
 		if lens[i] == nil {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/internal/colblock"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 	"github.com/pinion-index/pinion/segment/internal/section"
 	"github.com/pinion-index/pinion/segment/internal/sections"
@@ -15,7 +16,7 @@ import (
 // orders in which package build writes sections, with the checksums of what is there. It
 // replaces pages that differ from their sums in one bit.
 func (m *mender) layouts(v format.Version, yield func([]format.Section) bool) {
-	m.p.pages = map[int64][]byte{}
+	m.p.clear()
 	if !m.findSums(v) {
 		return
 	}
@@ -51,13 +52,13 @@ func (m *mender) layouts(v format.Version, yield func([]format.Section) bool) {
 
 // presences returns the sets of optional sections that a segment may have. META says whether
 // it has stored text.
-func presences(meta *segment.Meta) [][]*section.Section {
-	sets := [][]*section.Section{nil}
-	for row := range sections.All() {
+func presences(meta *segment.Meta) [][]*section.Tools {
+	sets := [][]*section.Tools{nil}
+	for row := range sections.Tools() {
 		if row.Find == nil {
 			continue // META says whether it is there
 		}
-		var with [][]*section.Section
+		var with [][]*section.Tools
 		for _, set := range sets {
 			with = append(with, append(slices.Clone(set), row))
 		}
@@ -149,7 +150,11 @@ type finder struct {
 	found []format.Section // in file order
 	steps int64            // extents that may still be looked at
 
-	optional []*section.Section // those of the file
+	optional []*section.Tools // those of the file
+	columns  int              // fields that are columns
+	values   int64            // length of COLUMNS
+	indexed  bool             // a field with positions has terms
+	places   int64            // length of POSITIONS
 }
 
 // add adds the section of length n that ends at f.end.
@@ -185,7 +190,13 @@ func (f *finder) index(id format.SectionID, meta *segment.Meta) (length int64, o
 // sections finds all sections before META, and reports whether they begin where a section
 // table may end.
 func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
-	terms, extents, ok := int64(0), int64(0), f.fields(meta)
+	terms, extents, ok := int64(0), int64(0), f.fields(meta) && f.bounds(meta) && f.tail(meta)
+	if ok && f.indexed {
+		if !f.tailed() {
+			return false
+		}
+		f.places, ok = f.index(format.SectionPositionIndex, meta)
+	}
 	if ok && f.tailed() {
 		if meta.Extents > 0 {
 			extents, ok = f.index(format.SectionLists, meta)
@@ -197,7 +208,7 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 			terms, ok = f.index(format.SectionTermIndex, meta)
 		}
 	}
-	if !ok {
+	if !ok || f.columns > 0 && !f.add(format.SectionColumns, f.values) {
 		return false
 	}
 	if !docsFirst {
@@ -239,12 +250,55 @@ func (f *finder) fields(meta *segment.Meta) bool {
 			return false
 		}
 		for length := n - format.ReadablePadding; length > 0 && f.v.PadSection(length) == n && format.NonZero(b[length:]) < 0; length-- {
-			if _, err := segment.ParseFields(format.NewBuffer(b[:length], 0), meta); err == nil {
+			if fields, err := segment.ParseFields(format.NewBuffer(b[:length], 0), meta); err == nil {
+				for i := range fields {
+					if fields[i].Column {
+						f.columns++
+					}
+					f.indexed = f.indexed || fields[i].HasPositions() && fields[i].Terms > 0
+				}
 				return f.add(format.SectionFields, length)
 			}
 		}
 	}
 	return false
+}
+
+// bounds adds COLUMNBOUNDS, if FIELDS says that there are columns. It says where the last one ends.
+func (f *finder) bounds(meta *segment.Meta) bool {
+	if f.columns == 0 {
+		return true
+	}
+	size := colblock.BoundsSize(meta.Docs)
+	if !f.tailed() || !f.add(format.SectionColumnBounds, int64(f.columns)*size) {
+		return false
+	}
+	b, err := f.m.p.Range(f.end+int64(f.columns-1)*size, colblock.HeadSize)
+	if err != nil {
+		return false
+	}
+	f.values = int64(min(colblock.ParseHead(b).End, format.MaxFileSize))
+	return true
+}
+
+// tail adds the optional sections of the tail that do not follow from META.
+func (f *finder) tail(meta *segment.Meta) bool {
+	for _, row := range slices.Backward(f.optional) {
+		if !inTail(row) {
+			continue
+		}
+		lengths := row.Find(f.v, f.m.p.Range, f.end, meta.Counts())
+		if lengths == nil || !f.tailed() || !f.add(row.IDs[0], lengths[0]) {
+			return false
+		}
+	}
+	return true
+}
+
+// inTail reports whether builders write the section of row in the tail.
+func inTail(row *section.Tools) bool {
+	info, _ := row.IDs[0].Info()
+	return info.Tail
 }
 
 // tailed reports whether sections of either side lie in a tail.
@@ -270,6 +324,9 @@ func (f *finder) terms(meta *segment.Meta, n int64) bool {
 	if !f.tailed() {
 		n, ok = f.index(format.SectionTermIndex, meta)
 	}
+	if f.indexed && !f.add(format.SectionPositions, f.places) {
+		return false
+	}
 	return ok && f.add(format.SectionTerms, n)
 }
 
@@ -277,6 +334,9 @@ func (f *finder) terms(meta *segment.Meta, n int64) bool {
 func (f *finder) docs(meta *segment.Meta) bool {
 	var first format.Section // what is written straight
 	for _, row := range slices.Backward(f.optional) {
+		if inTail(row) {
+			continue
+		}
 		lengths := row.Find(f.v, f.m.p.Range, f.end, meta.Counts())
 		if lengths == nil {
 			return false

@@ -49,7 +49,7 @@ func Mend(name string, d segment.Data, known Known) (*Mended, error) {
 	}
 	m.h, m.sure = front.Header, front.Sure
 	if !m.sure {
-		clear(m.p.pages) // bits that only a CRC says are flipped
+		m.p.clear() // bits that only a CRC says are flipped
 	}
 	if m.h.Kind != format.KindSegment || m.h.FileLen > 2*size {
 		e := format.Corrupt("%d bytes are left of a %s of %d bytes", size, m.h.Kind, m.h.FileLen)
@@ -59,6 +59,7 @@ func Mend(name string, d segment.Data, known Known) (*Mended, error) {
 		return nil, format.Locate(err, format.Place{File: name, Block: format.NoBlock})
 	}
 	m.p.size = m.h.FileLen
+	m.p.fill()
 	if len(front.Mends) > 0 {
 		m.setFront(front.Page, front.Foot)
 	}

@@ -158,7 +158,12 @@ func TestLostParts(t *testing.T) {
 		}
 		s.mend(t, b, "noise for all of them")
 		// What is cut off behind the sections comes back too.
-		for _, n := range []int64{end + 63, end, sums + sumsLen/2, sums, meta + metaLen/2, meta} {
+		cuts := []int64{end + 63, end, sums + sumsLen/2, sums, meta + metaLen/2, meta}
+		if lists, ok := s.h.Section(format.SectionLists); ok {
+			lengths, n := s.section(t, format.SectionDocLengths)
+			cuts = append(cuts, lists.Offset+lists.Length/2, lists.Offset, lengths+n/2, lengths)
+		}
+		for _, n := range cuts {
 			if 2*n < int64(len(s.good)) {
 				continue
 			}

@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/gapblock"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // BlockLen is the number of values in a full block, PartLen the number in a part.

@@ -17,8 +17,7 @@
 package choose
 
 import (
-	"cmp"
-	"slices"
+	"sort"
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/bp128"
@@ -141,6 +140,6 @@ func (m Model) rank(codecs []codec.Codec, n int, size func(codec.Codec) (int, fl
 		}
 		out = append(out, m.estimate(c, n, bytes, nanos))
 	}
-	slices.SortStableFunc(out, func(a, b Estimate) int { return cmp.Compare(a.Cost, b.Cost) })
+	sort.SliceStable(out, func(i, j int) bool { return out[i].Cost < out[j].Cost })
 	return out, nil
 }

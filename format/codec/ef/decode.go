@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/unary"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // docs is a parsed block of docIDs.

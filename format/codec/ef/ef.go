@@ -4,9 +4,9 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
 	"github.com/pinion-index/pinion/format/codec/internal/unary"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // BlockLen is the number of values in a full block.

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
 	"github.com/pinion-index/pinion/format/codec/internal/regress"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // block is a parsed block.

@@ -4,10 +4,10 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
 	"github.com/pinion-index/pinion/format/codec/internal/regress"
 	"github.com/pinion-index/pinion/format/codec/newpfd"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 const (

@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // noWrap is the greatest width, in bits, of gaps that cannot sum to 2^32 in a block.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 const (

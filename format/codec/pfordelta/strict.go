@@ -4,8 +4,8 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/patch"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // used is what the blocks of a list have in each of its arrays.

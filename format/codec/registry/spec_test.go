@@ -16,7 +16,9 @@ import (
 var update = flag.Bool("update", false, "rewrite format/CODECS.md")
 
 // layouts are the packages that the codecs' package comments refer to.
-var layouts = []string{"bitpack", "bytepack", "unary", "patch", "regress"}
+var layouts = []struct{ folder, name string }{
+	{"../../../internal", "bitpack"}, {"../internal", "bytepack"}, {"../internal", "unary"}, {"../internal", "patch"}, {"../internal", "regress"},
+}
 
 const specHead = `# Payloads of the codecs
 
@@ -38,12 +40,12 @@ func spec(t *testing.T) string {
 		fmt.Fprintf(&b, "| %d | [%s](#%s) | %d |\n", uint8(c.ID()), c.ID(), c.ID(), c.BlockLen())
 	}
 	b.WriteString("\nLayouts that several codecs share:")
-	for _, name := range layouts {
-		fmt.Fprintf(&b, " [%s](#%s)", name, name)
+	for _, l := range layouts {
+		fmt.Fprintf(&b, " [%s](#%s)", l.name, l.name)
 	}
 	b.WriteString("\n")
-	for _, name := range layouts {
-		section(t, &b, "../internal", name)
+	for _, l := range layouts {
+		section(t, &b, l.folder, l.name)
 	}
 	for _, c := range All() {
 		section(t, &b, "..", c.ID().String())

@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/unary"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // noWrap is the greatest width of binary parts that cannot make a block, whose quotients

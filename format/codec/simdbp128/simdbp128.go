@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // BlockLen is the number of values in a full block.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
 	"github.com/pinion-index/pinion/format/codec/internal/bytepack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // BlockLen is the number of values in a full block.

@@ -23,10 +23,10 @@ type Joiners struct {
 
 // joiner is the state of one goroutine that joins lists.
 type joiner struct {
-	checks  segcheck.ListChecker
-	list    segment.List
-	encoder *build.ListEncoder
-	view    *View // of encoder
+	checks   segcheck.ListChecker
+	list     segment.List
+	encoders []*build.ListEncoder // by field, nil until needed
+	view     *View                // of encoders
 }
 
 // Join joins the parts of a list into o.
@@ -37,10 +37,11 @@ func (js *Joiners) Join(o *Opened, w *joined) error {
 	}
 	defer js.idle.Put(j)
 	v := &js.Views[w.view]
-	if err := j.prepare(v); err != nil {
+	encoder, err := j.encoder(v, int(w.field))
+	if err != nil {
 		return err
 	}
-	j.encoder.Reset()
+	encoder.Reset()
 	stored := int64(0)
 	for _, p := range w.parts {
 		s := &v.Parts[p.Seg-v.First]
@@ -48,14 +49,14 @@ func (js *Joiners) Join(o *Opened, w *joined) error {
 		if err != nil {
 			return err
 		}
-		if err := j.encoder.AppendList(list, s.Base-v.Base); err != nil {
+		if err := encoder.AppendList(list, s.Base-v.Base); err != nil {
 			return err
 		}
 		if stored += int64(len(list.Extent())); p.Entry.Kind != segment.KindExtent {
 			stored += int64(p.Entry.Size())
 		}
 	}
-	e, _, err := j.encoder.Finish(nil)
+	e, _, err := encoder.Finish(nil)
 	if err != nil {
 		return err
 	}
@@ -66,23 +67,31 @@ func (js *Joiners) Join(o *Opened, w *joined) error {
 	return nil
 }
 
-// prepare makes j ready for lists of v.
-func (j *joiner) prepare(v *View) error {
-	if j.view == v {
-		return nil
+// encoder returns an encoder for lists of a field of v.
+func (j *joiner) encoder(v *View, field int) (*build.ListEncoder, error) {
+	if j.view != v {
+		j.encoders, j.view = make([]*build.ListEncoder, FieldsOf(v.Parts)), v
+	}
+	if e := j.encoders[field]; e != nil {
+		return e, nil
 	}
 	o := build.Options{Docs: v.Docs}
 	o.DocsCodec, _ = registry.ByID(codec.BP128)
 	o.FreqsCodec = o.DocsCodec
-	tokens := uint64(0)
-	for _, s := range v.Parts {
-		t, err := s.Seg.DocLens()
+	sum, docs := uint64(0), uint64(0)
+	for i := range v.Parts {
+		in, ok := v.Parts[i].In(field)
+		if !ok {
+			o.Lengths = append(o.Lengths, segment.UnitLengths(v.Parts[i].Seg.Meta().Docs))
+			continue
+		}
+		t, err := in.Lengths()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		o.Lengths = append(o.Lengths, t)
-		tokens += s.Seg.Meta().Tokens
+		sum, docs = sum+in.Info().LengthSum, docs+uint64(in.Info().Docs)
 	}
-	j.encoder, j.view = build.NewEncoder(o, float64(tokens)/float64(max(v.Docs, 1))), v
-	return nil
+	j.encoders[field] = build.NewEncoder(o, float64(sum)/float64(max(docs, 1)))
+	return j.encoders[field], nil
 }

@@ -20,6 +20,7 @@ type Key struct {
 type ListKey struct {
 	Key
 	N     uint32 // postings
+	Field uint32 // whose lengths the list has been checked by
 	parts uint32 // digest of the parts of a joined list
 }
 
@@ -68,6 +69,7 @@ type Want struct {
 // joined are the parts of a list that is joined when it is loaded.
 type joined struct {
 	view  int
+	field uint32
 	parts []ListPart
 	Ahead atomic.Pointer[Opened] // made before it is loaded, for all devices; nil if it was not
 }

@@ -36,7 +36,8 @@ type Lists struct {
 	views      []View
 	joiners    Joiners
 	registered [][]byte  // mapped files that the device can copy from; nil for others
-	lengths    []lengths // of the documents, by segment
+	fields     int       // of the index
+	lengths    []lengths // of the documents, by segment and field
 	Proven     proven
 	Refused    map[ListKey]error         // lists that failed a check
 	Coming     map[ListKey]chan struct{} // lists that are being loaded; closed when that load is done
@@ -63,12 +64,13 @@ type Counters struct {
 	Marked          int64
 }
 
-// SetLengths sets the lengths of a segment's documents, which are on the device and which lists frees:
-// width bytes each, which frequencies may exceed if foreign.
-func (l *Lists) SetLengths(segment int, at kernels.Ptr, width int, foreign bool) {
-	l.lengths[segment] = lengths{at: at, width: uint8(width)}
+// SetLengths sets the lengths of a segment's documents in a field, which are on the device until Close:
+// width bytes each or as kernels.WidthUnit and WidthCoded say. Frequencies may exceed them if foreign.
+func (l *Lists) SetLengths(segment, field int, at kernels.Ptr, width int, foreign bool) {
+	n := &l.lengths[segment*l.fields+field]
+	*n = lengths{at: at, width: uint8(width)}
 	if foreign {
-		l.lengths[segment].foreign = 1
+		n.foreign = 1
 	}
 }
 

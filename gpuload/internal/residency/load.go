@@ -228,7 +228,7 @@ func (ld *loading) publish(bad []error, err error) {
 			l.free = append(l.free, r.Slot)
 			continue
 		}
-		l.Proven.add(r.Key.Key)
+		l.prove(&r.Key)
 		l.ByKey[r.Key] = r.List
 		l.stats.Loaded++
 		l.stats.Bytes += r.Size

@@ -117,7 +117,7 @@ func (ld *loading) admit(w *Want, o *Opened, at kernels.Ptr, epoch uint64) {
 	if d.N >= l.Least {
 		r.Bare.Store(l.bareFor())
 	}
-	known := w.Joined != nil || l.Proven.has(w.Key.Key) // what is joined has been checked before
+	known := w.Joined != nil || l.isProven(&w.Key) // what is joined has been checked before
 	ld.jobs[number] = l.job(r, o, known, number > ld.launched, ld.jobs[max(number-1, 0)].Tiles)
 	ld.bytes += r.Size
 	next := loaded{List: r, recodes: !l.AsStored && Recodes(d), head: uint32(d.Docs - at)}

@@ -9,8 +9,9 @@ import (
 // New allocates arenaBytes of device memory and a table of slots descriptors, the
 // last reserved of which belong to the caller.
 func New(dev cuda.Device, segs []Segment, views []View, arenaBytes int64, slots, reserved uint32) (*Lists, error) {
-	l := &Lists{dev: dev, Zone: slots - reserved, ByKey: map[ListKey]*List{}, segments: segs, views: views, joiners: Joiners{Views: views}, epoch: 1,
-		lengths: make([]lengths, len(segs)), Proven: newProven(segs), Refused: map[ListKey]error{},
+	fields := FieldsOf(segs)
+	l := &Lists{dev: dev, fields: fields, Zone: slots - reserved, ByKey: map[ListKey]*List{}, segments: segs, views: views, joiners: Joiners{Views: views}, epoch: 1,
+		lengths: make([]lengths, len(segs)*fields), Proven: newProven(segs, fields), Refused: map[ListKey]error{},
 		Coming: map[ListKey]chan struct{}{}, Loaders: make(chan *loader, Loaders)}
 	if err := l.open(arenaBytes, slots); err != nil {
 		l.Close()
@@ -74,11 +75,6 @@ func (l *Lists) Close() {
 	for _, p := range []kernels.Ptr{l.base, l.Table} {
 		if p != 0 {
 			_ = l.dev.Free(p)
-		}
-	}
-	for _, n := range l.lengths {
-		if n.at != 0 {
-			_ = l.dev.Free(n.at)
 		}
 	}
 }

@@ -15,6 +15,36 @@ type Segment struct {
 	Seg     *segment.Segment
 	Base    uint32          // global docID of its first document
 	Deletes *reader.Deletes // nil for none
+	// Fields are the numbers in Seg of the fields of the index, -1 for one that Seg does not have; nil means that the
+	// index has no schema, and so one field.
+	Fields []int
+}
+
+// FieldsOf returns the number of fields of an index with such segments.
+func FieldsOf(segs []Segment) int {
+	if len(segs) == 0 || segs[0].Fields == nil {
+		return 1
+	}
+	return len(segs[0].Fields)
+}
+
+// In returns what a segment has of a field of the index. ok is false if that is nothing.
+func (s *Segment) In(field int) (v segment.FieldView, ok bool) {
+	if s.Fields != nil {
+		field = s.Fields[field]
+	}
+	if field < 0 {
+		return v, false
+	}
+	return s.Seg.Field(field), true
+}
+
+// fieldOf returns the field of the index that an entry of the segment belongs to.
+func (s *Segment) fieldOf(e segment.Entry) int {
+	if s.Fields == nil {
+		return 0
+	}
+	return slices.Index(s.Fields, s.Seg.FieldOf(e))
 }
 
 // View is what jobs take for one segment.
@@ -51,19 +81,20 @@ const compactBit = 1 << 62
 // WantOf returns the list on the device with the n postings of parts. It reports false if
 // they are too few for one.
 func (v *View) WantOf(parts []ListPart, n uint32) (w Want, ok bool) {
+	field := v.Parts[parts[0].Seg-v.First].fieldOf(parts[0].Entry)
 	if len(v.Parts) == 1 {
 		e := parts[0].Entry
-		return Want{Key: ListKey{Key: Key{parts[0].Seg, e.Offset}, N: e.DF}, Entry: e}, e.Kind == segment.KindExtent
+		return Want{Key: ListKey{Key: Key{parts[0].Seg, e.Offset}, Field: uint32(field), N: e.DF}, Entry: e}, e.Kind == segment.KindExtent
 	}
 	if n < leastJoined {
 		return w, false
 	}
 	at := slices.IndexFunc(parts, func(p ListPart) bool { return p.Entry.Kind != segment.KindSingleton })
-	w.Key = ListKey{Key: Key{parts[at].Seg, parts[at].Entry.Offset}, N: n, parts: digestOf(parts)}
+	w.Key = ListKey{Key: Key{parts[at].Seg, parts[at].Entry.Offset}, Field: uint32(field), N: n, parts: digestOf(parts)}
 	if parts[at].Entry.Kind == segment.KindCompact {
 		w.Key.Offset |= compactBit
 	}
-	w.Joined = &joined{view: v.number, parts: slices.Clone(parts)}
+	w.Joined = &joined{view: v.number, field: uint32(field), parts: slices.Clone(parts)}
 	return w, true
 }
 
@@ -81,8 +112,18 @@ func digestOf(parts []ListPart) uint32 {
 	return uint32(xxhash.Sum64(b))
 }
 
-// EachTerm calls f with the lists of each term that has documents, and their postings.
+// EachTerm calls f with the lists of each term that has documents, field by field, and their postings.
 func (v *View) EachTerm(f func(parts []ListPart, n uint32)) error {
+	for field := range FieldsOf(v.Parts) {
+		if err := v.eachTermIn(field, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// eachTermIn is EachTerm for a field.
+func (v *View) eachTermIn(field int, f func(parts []ListPart, n uint32)) error {
 	its := make([]*segment.TermIterator, len(v.Parts)) // nil at its end
 	next := func(i int) error {
 		if it := its[i]; !it.Next() {
@@ -92,7 +133,11 @@ func (v *View) EachTerm(f func(parts []ListPart, n uint32)) error {
 		return nil
 	}
 	for i := range its {
-		its[i] = v.Parts[i].Seg.Terms()
+		in, ok := v.Parts[i].In(field)
+		if !ok {
+			continue
+		}
+		its[i] = in.Terms(nil)
 		if err := next(i); err != nil {
 			return err
 		}

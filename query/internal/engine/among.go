@@ -26,8 +26,8 @@ func AppendAmong[H topk.AnyHit](ctx context.Context, s *Searcher, dst []H, q *Qu
 
 // among returns a run that holds the hits of AppendAmong, or nil if there are none.
 func (s *Searcher) among(ctx context.Context, q *Query, docs []uint32, held int, t *algorithm.Trace) (done *execution, err error) {
-	if q.Mode != And || q.Filter != nil || held < 0 {
-		return nil, fmt.Errorf("%w: %d terms of a query of mode %d are done: only And without a filter can be continued", ErrInvalid, held, q.Mode)
+	if q.Mode != And || q.Filter != nil || q.Columns != nil || held < 0 {
+		return nil, fmt.Errorf("%w: %d terms of a query of mode %d are done: only And without a filter or columns can be continued", ErrInvalid, held, q.Mode)
 	}
 	for i := 1; i < len(docs); i++ {
 		if docs[i-1] >= docs[i] {
@@ -53,6 +53,8 @@ func (s *Searcher) among(ctx context.Context, q *Query, docs []uint32, held int,
 	return r, nil
 }
 
+var errAmong = fmt.Errorf("%w: a query with a filter cannot be continued", ErrInvalid)
+
 // searchAmong is search for AppendAmong.
 func (r *execution) searchAmong(docs []uint32, held int) error {
 	t := r.Trace
@@ -60,11 +62,14 @@ func (r *execution) searchAmong(docs []uint32, held int) error {
 	if err := r.resolve(); err != nil {
 		return err
 	}
+	if r.q.Filter != nil || r.words.Columns != nil {
+		return errAmong
+	}
 	if t != nil {
 		t.Resolve = time.Since(start)
 		defer func() { t.Search = time.Since(start) - t.Resolve }()
 	}
-	r.Top.Reset(r.maxHits(), len(r.terms))
+	r.Top.Reset(r.maxHits(), r.addends())
 	r.Top.Delay()
 	r.Partial.Reset(r.Top.K)
 	for p := 0; p < len(r.s.parts) && !r.unknown() && len(docs) > 0; p++ {

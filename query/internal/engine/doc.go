@@ -4,7 +4,9 @@
 //	bm25       weights, norms, bounds, Score; scores of many postings at once
 //	topk       the best hits and the threshold
 //	bitset     sets of documents in a range
-//	posting    lists with their cursors and bounds; long lists cached as bitmaps
+//	phrase     the matches of a phrase, by positions alone
+//	posting    lists with their cursors, bounds and positions; long lists cached as bitmaps
+//	columns    documents sorted, counted and collapsed by what columns have
 //	algorithm  Run, the state of an execution within a segment, and what runs over it
 //
 // This package:
@@ -16,8 +18,11 @@
 //	passes.go               one or two passes over the segments, hits out
 //	plan.go                 what would run, as text; testdata/plans has examples that a test checks
 //	searcher.go             Searcher: its life
-//	iterate.go              all documents of a query, not scored
+//	iterate.go count.go     all documents of a query, not scored; how many
 //	among.go                a conjunction continued from an intermediate result
+//	ids.go                  external ids in a tree to documents
+//	columnar.go             what queries want of columns: sort.go, facets.go, collapse.go
 //	tasks.go                executing queries in tasks: shared.go a query, worker.go who does them
+//	shared_columns.go       the same of what queries want of columns
 //	blame.go                which list a fault was in
 package engine

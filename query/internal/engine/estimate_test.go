@@ -30,7 +30,7 @@ func TestFirstThreshold(t *testing.T) {
 	c, _ := registry.ByName("bp128")
 	hits := func(deleted map[int]bool, word string, k int) []topk.Hit {
 		s := searcherOver(t, docs, deleted, c)
-		h, err := AppendHits(t.Context(), s, []topk.Hit(nil), &Query{Terms: querytest.Terms(word), K: k, Mode: Or, Algorithm: algorithm.Exhaustive}, nil)
+		h, _, err := AppendHits(t.Context(), s, []topk.Hit(nil), &Query{Terms: querytest.Terms(word), K: k, Mode: Or, Algorithm: algorithm.Exhaustive}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

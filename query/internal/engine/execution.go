@@ -4,21 +4,34 @@ import (
 	"context"
 	"slices"
 
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // execution is the state of one query's execution. Searchers pool executions, so that a query hardly allocates.
 type execution struct {
 	algorithm.Run
-	s     *Searcher
-	bound []posting.Part // the Searcher's parts, read with a context; nil if they are in memory
-	q     Query
-	words Words // of q
+	s      *Searcher
+	lead   *execution     // of a task: what has resolved the query
+	bound  []posting.Part // the Searcher's parts, read with a context; nil if they are in memory
+	q      Query
+	words  Words           // of q
+	byWord []*posting.List // of the current segment, by the words of a tree; scratch
+	total  uint64          // of the matches, if q.Total
+	extra  *Extra          // if q.Columns
+
+	sets     []*docset.Set // what Sets was last of a query that filters by columns; memory
+	columnar *columnar     // memory; nil before the first query that wants columns
 
 	terms  []term // in canonical order
 	lookup terms.Resolver[known]
+	tree   algorithm.Tree // what Tree points to in the execution that has resolved the terms
 }
 
 // parts returns the parts of the Searcher as the query reads them.
@@ -34,8 +47,16 @@ type Word = terms.Word
 
 // Words are the terms of a query, as it has them, and what of them must match.
 type Words struct {
-	Words []terms.Word
-	Mode  Mode
+	Words  []terms.Word
+	Mode   Mode
+	Tree   *algorithm.Expr // over Words, by their numbers, instead of Mode; nil if Mode says it
+	Filter *roaring.Bitmap // what matches must be in too; nil if all documents are
+	// Columns, unless nil, is what matches must pass too.
+	Columns *filter.Compiled
+	// Snapshot is what is searched, for words that stand for terms of it. Reading it ends with Context. Both are nil
+	// where nothing is searched.
+	Snapshot *reader.Snapshot
+	Context  context.Context
 	// Terms and Bytes are memory of Options.Parse.
 	Terms [][]byte
 	Bytes []byte
@@ -52,7 +73,8 @@ func (w *Words) Add(field int, boost float64, words ...[]byte) {
 
 // reset drops the terms.
 func (w *Words) reset(m Mode) {
-	w.Words, w.Mode, w.Terms, w.Bytes = w.Words[:0], m, w.Terms[:0], w.Bytes[:0]
+	w.Filter, w.Columns = nil, nil
+	w.Words, w.Mode, w.Tree, w.Terms, w.Bytes = w.Words[:0], m, nil, w.Terms[:0], w.Bytes[:0]
 }
 
 // parse sets r.words to those of r.q.
@@ -63,9 +85,18 @@ func (r *execution) parse() error {
 		w.Add(0, 1, r.q.Terms...)
 		return nil
 	}
-	err := r.s.parse(&r.q, w)
+	if err := r.s.parse(&r.q, w); err != nil {
+		return err
+	}
 	r.q.Mode = w.Mode
-	return err
+	if w.Filter != nil {
+		if r.q.Filter != nil {
+			w.Filter = roaring.And(r.q.Filter, w.Filter)
+		}
+		r.q.Filter = w.Filter
+		r.Filter(w.Filter)
+	}
+	return nil
 }
 
 // execution returns an execution for s, which goes back to s.runs.
@@ -82,13 +113,18 @@ func (s *Searcher) execution() *execution {
 func (r *execution) use(s *Searcher) {
 	r.s = s
 	l := &r.lookup
-	if l.Parts = s.dictionaries; l.Keep == nil {
+	if l.Parts, l.DocFreq = s.dictionaries, s.docFreq; l.Keep == nil {
 		l.Keep, l.Copy, l.Reuse = keep, copyKnown, true
 	}
 }
 
 // unknown reports whether some term occurs nowhere.
-func (r *execution) unknown() bool { return len(r.terms) > 0 && r.terms[0].DF == 0 }
+func (r *execution) unknown() bool {
+	if r.s.docFreq == nil {
+		return len(r.terms) > 0 && r.terms[0].DF == 0
+	}
+	return slices.ContainsFunc(r.terms, func(t term) bool { return r.postings(&t) == 0 })
+}
 
 // enter makes segment p the current one. It returns false if no document of it can match.
 func (r *execution) enter(p int, conjunctive bool) bool {
@@ -103,28 +139,40 @@ func (r *execution) enter(p int, conjunctive bool) bool {
 			return false
 		}
 	}
+	if r.Tree != nil {
+		return r.EnterTree()
+	}
 	return len(r.Lists) > 0
 }
 
 // begin makes r ready for q.
 func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.use(s)
-	r.q, r.bound = *q, nil
+	r.q, r.lead, r.bound = *q, nil, nil
+	r.words.Snapshot, r.words.Context = s.snapshot, ctx
 	if s.remote {
+		if s.snapshot != nil {
+			r.words.Snapshot = s.snapshot.WithContext(ctx)
+		}
 		r.bound = s.partsWith(ctx)
 		r.lookup.Parts = s.dictionariesOf(r.bound)
 	}
 	r.Run.Begin(ctx, s.seek, q.Filter, q.Algorithm, q.after())
-	r.Tree = q.Tree
+	r.Tree = nil
 }
 
 // forget drops references that a pooled execution must not keep alive.
 func (r *execution) forget() {
-	r.q, r.bound, r.lookup.Parts = Query{}, nil, nil
+	if len(r.q.Terms) > 0 || r.q.Node != nil { // otherwise all words are in r.words.Bytes
+		clear(r.words.Words)
+	}
+	r.q, r.lead, r.bound, r.lookup.Parts, r.extra = Query{}, nil, nil, nil, nil
 	r.Run.Forget()
 	clear(r.terms)
 	clear(r.Names)
-	clear(r.words.Words)
+	clear(r.sets)
+	r.words.Tree, r.words.Filter, r.words.Columns, r.words.Snapshot, r.words.Context = nil, nil, nil, nil, nil
+	r.tree.Expr = nil
 }
 
 // large reports whether r has had an unusual query and holds much memory since.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/segment"
@@ -11,8 +13,8 @@ import (
 const fetchMost = 64 << 20
 
 // fetch reads what the query needs of an index that is read on demand, in three steps: the terms in
-// all segments, the heads of their lists, and what is left of these. In each, reads are under way at
-// the same time.
+// all segments; the heads of their lists and, if it is scored, the lengths of documents in their fields; and what is
+// left of the lists. In each, reads are under way at the same time.
 func (r *execution) fetch() error {
 	var unknown []terms.Word
 	for _, w := range r.words.Words {
@@ -42,6 +44,9 @@ func (r *execution) fetch() error {
 			return nil
 		}
 	}
+	if r.q.K > 0 {
+		r.prefetchLengths(entries)
+	}
 	for p := range parts {
 		parts[p].Views().PrefetchHeads(entries[p])
 	}
@@ -50,4 +55,21 @@ func (r *execution) fetch() error {
 		left = parts[p].Views().PrefetchLists(entries[p], left)
 	}
 	return nil
+}
+
+// prefetchLengths begins to read the lengths that no query before has read, of the fields in which parts have entries
+// of the words.
+func (r *execution) prefetchLengths(entries [][]segment.Entry) {
+	for p := range entries {
+		var unread []int
+		part := &r.parts()[p]
+		for i, w := range r.words.Words {
+			if f := &part.Fields[w.Field]; entries[p][i].DF > 0 && f.Unread() && !slices.Contains(unread, f.Number()) {
+				unread = append(unread, f.Number())
+			}
+		}
+		if len(unread) > 0 {
+			part.Views().PrefetchLengths(unread)
+		}
+	}
 }

@@ -260,7 +260,7 @@ func pages(t *testing.T, s *Searcher, q Query, want []oracle.Hit) {
 // answer returns the hits of a query.
 func answer(t *testing.T, s *Searcher, q *Query) (hits []oracle.Hit) {
 	t.Helper()
-	got, err := AppendHits(t.Context(), s, []topk.Hit(nil), q, nil)
+	got, _, err := AppendHits(t.Context(), s, []topk.Hit(nil), q, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,14 +270,14 @@ func answer(t *testing.T, s *Searcher, q *Query) (hits []oracle.Hit) {
 	return hits
 }
 
-// randomLeaves returns a disjunction over fields, or a conjunction within one.
+// randomLeaves returns a disjunction or conjunction over fields, or a conjunction within one.
 func randomLeaves(rng *rand.Rand, all bool) oracle.LeafQuery {
 	names := []string{"body", "body", "title", "title", "tags", "late"}
 	q := oracle.LeafQuery{All: all}
-	one := names[rng.IntN(len(names))]
+	one, several := names[rng.IntN(len(names))], !all || rng.IntN(2) == 0
 	for range 1 + rng.IntN(5) {
 		l := oracle.Leaf{Field: one, Term: fmt.Sprint("w", int(200*rng.Float64()*rng.Float64()*rng.Float64())), Boost: []float64{1, 1, 1, 0.25, 7}[rng.IntN(5)]}
-		if !all {
+		if several {
 			l.Field = names[rng.IntN(len(names))]
 		}
 		if l.Field == "tags" && rng.IntN(2) == 0 {

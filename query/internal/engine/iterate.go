@@ -2,9 +2,8 @@ package engine
 
 import (
 	"context"
-	"fmt"
 
-	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -37,11 +36,12 @@ func (s *Searcher) Matches(ctx context.Context, q *Query, f func(docs []uint32) 
 // matching is the state of Matches. The caller's code runs between its calls of next, so that it
 // runs under its own guard against faults, and the snapshot is held only inside.
 type matching struct {
-	s      *Searcher
-	run    *execution
-	part   int  // the segment
-	inside bool // its lists are open
-	docs   [256]uint32
+	s    *Searcher
+	run  *execution
+	part int // the segment
+	// of finds its documents; nil before it is entered.
+	of   *algorithm.Matcher
+	docs []uint32
 }
 
 func (m *matching) begin(ctx context.Context, q *Query) (err error) {
@@ -55,16 +55,11 @@ func (m *matching) begin(ctx context.Context, q *Query) (err error) {
 	}
 	r := m.run
 	r.begin(ctx, m.s, q)
+	r.q.K, r.q.Total = 0, true // of what has a total, there are matches
 	if err := r.resolve(); err != nil {
 		return err
 	}
-	if r.q.Mode == AndOr {
-		return fmt.Errorf("%w: a mode without a set of matches that does not depend on K", ErrInvalid)
-	}
-	if len(r.terms) == 0 || r.q.Mode == And && r.unknown() {
-		m.part = len(m.s.parts)
-	}
-	return nil
+	return r.countable()
 }
 
 // next returns the next matches, or none at the end and with an error.
@@ -75,69 +70,30 @@ func (m *matching) next() (docs []uint32, err error) {
 	defer m.s.release()
 	defer store.CatchFault(store.ArmFault(), &err)
 	r := m.run
-	conjunctive := r.q.Mode == And
-	docs = m.docs[:0]
-	for len(docs) < len(m.docs) && m.part < len(m.s.parts) && !r.Stopped() {
-		if !m.inside {
-			if m.inside = r.enter(m.part, conjunctive) && r.Open(len(r.Lists)); !m.inside {
-				m.part++
-				continue
-			}
+	m.docs = m.docs[:0]
+	for len(m.docs) == 0 && m.part < len(m.s.parts) && !r.Stopped() {
+		if m.of == nil {
+			m.of = r.matches(m.part, false)
 		}
-		var doc uint32
-		if conjunctive {
-			doc = r.nextOfAll()
-		} else {
-			doc = r.nextOfAny()
+		if m.of != nil && m.of.Next() {
+			m.docs = m.of.AppendDocs(m.docs)
+			continue
 		}
-		switch {
-		case doc == posting.End:
+		if m.of != nil {
 			r.Settle()
-			m.inside = false
-			m.part++
-		case r.Allowed(doc):
-			docs = append(docs, r.Part.Seg.Base()+doc)
 		}
+		m.of = nil
+		m.part++
 	}
 	if r.Err != nil {
 		return nil, r.Err
 	}
-	return docs, nil
-}
-
-// nextOfAll returns the next document that all lists hold and moves past it.
-func (r *execution) nextOfAll() uint32 {
-	first, rest := r.Lists[0], r.Lists[1:]
-	doc := first.Doc()
-candidates:
-	for doc != posting.End && !r.Due() {
-		for _, l := range rest {
-			if next := l.NextGEQ(doc); next != doc {
-				doc = first.NextGEQ(next)
-				continue candidates
-			}
-		}
-		first.Next()
-		return doc
-	}
-	return posting.End
-}
-
-// nextOfAny returns the next document that one of the lists holds and moves past it.
-func (r *execution) nextOfAny() uint32 {
-	doc := uint32(posting.End)
-	for _, l := range r.Lists {
-		doc = min(doc, l.Doc())
-	}
-	if doc == posting.End {
-		return posting.End
-	}
-	for _, l := range r.Lists {
-		if l.Doc() == doc {
-			l.Next()
+	if m.of != nil {
+		for i := range m.docs {
+			m.docs[i] += r.Part.Seg.Base()
 		}
 	}
-	return doc
+	return m.docs, nil
 }
 
 // orBackground returns ctx, or context.Background instead of nil.

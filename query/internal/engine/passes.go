@@ -23,10 +23,22 @@ func (r *execution) search() error {
 	return r.compute()
 }
 
-// compute collects the hits of a query with resolved terms in r.Top.
-func (r *execution) compute() error {
-	err := r.passes()
-	r.Top.Trim()
+// compute collects the hits of a query with resolved terms in r.Top, and sets r.total.
+func (r *execution) compute() (err error) {
+	if r.extra = nil; r.q.Columns != nil {
+		return r.computeColumns()
+	}
+	if err := r.countable(); err != nil {
+		return err
+	}
+	r.Top.Heap, r.total = r.Top.Heap[:0], 0
+	if r.q.K > 0 {
+		err = r.passes()
+		r.Top.Trim()
+	}
+	if err == nil {
+		r.total, err = r.totalWith(len(r.Top.Heap), r.Top.K)
+	}
 	return err
 }
 
@@ -61,7 +73,7 @@ func (r *execution) pass(conjunctive bool) {
 // attempt is pass with thresholds that are proven only if r.Sure.
 func (r *execution) attempt(conjunctive bool) {
 	r.Guess = -1
-	r.Top.Reset(r.maxHits(), len(r.terms))
+	r.Top.Reset(r.maxHits(), r.addends())
 	r.Top.Delay()
 	r.Partial.Reset(r.Top.K)
 	if conjunctive && r.unknown() {
@@ -82,16 +94,40 @@ func (r *execution) maxHits() int {
 	return int(min(uint64(r.q.K), max(r.s.docs, 1)))
 }
 
-// AppendHits appends the hits of q to dst, the best first. It records what it does in t, unless that is nil.
-func AppendHits[H topk.AnyHit](ctx context.Context, s *Searcher, dst []H, q *Query, t *algorithm.Trace) ([]H, error) {
+// AppendHits appends the hits of q to dst, the best first, and returns the total of the matches if q asks for it. It
+// records what it does in t, unless that is nil.
+func AppendHits[H topk.AnyHit](ctx context.Context, s *Searcher, dst []H, q *Query, t *algorithm.Trace) (hits []H, total uint64, err error) {
 	r, err := s.answer(ctx, q, t)
 	if r == nil {
-		return dst, err
+		return dst, 0, err
 	}
-	hits := topk.Append(dst, &r.Top)
+	hits, total = topk.Append(dst, &r.Top), r.total
 	r.forget()
 	s.runs.Put(r)
-	return hits, nil
+	return hits, total, nil
+}
+
+// AppendColumns is AppendHits for a query that wants columns.
+func AppendColumns[H topk.AnyHit](ctx context.Context, s *Searcher, dst []H, q *Query, t *algorithm.Trace) (hits []H, total uint64, x *Extra, err error) {
+	r, err := s.answer(ctx, q, t)
+	if r == nil {
+		return dst, 0, nil, err
+	}
+	hits, total, x = appendSorted(dst, &r.Top, r.extra), r.total, r.extra
+	r.forget()
+	s.runs.Put(r)
+	return hits, total, x, nil
+}
+
+// appendSorted appends the hits of t, or those of x if that has some.
+func appendSorted[H topk.AnyHit](dst []H, t *topk.TopK, x *Extra) []H {
+	if x == nil || x.Sorted == nil {
+		return topk.Append(dst, t)
+	}
+	for i := range x.Sorted {
+		dst = append(dst, H(topk.Hit{Doc: uint32(x.Sorted[i].Doc)}))
+	}
+	return dst
 }
 
 // answer returns a run that holds the hits of q, or nil if there are none.

@@ -26,6 +26,7 @@ type PlannedTerm struct {
 // PlannedPass is a pass over all segments.
 type PlannedPass struct {
 	Conjunctive bool
+	Nodes       bool // a tree says what matches
 	Segments    []PlannedSegment
 }
 
@@ -61,7 +62,7 @@ func (s *Searcher) Plan(ctx context.Context, q *Query) (p Plan, err error) {
 		p.Terms = append(p.Terms, PlannedTerm{r.s.label(t.Field, t.Bytes), t.DF, t.Times})
 	}
 	for _, conjunctive := range passesOf[r.q.Mode] {
-		pass := PlannedPass{Conjunctive: conjunctive}
+		pass := PlannedPass{Conjunctive: conjunctive, Nodes: r.Tree != nil}
 		for i := range s.parts {
 			pass.Segments = append(pass.Segments, r.planSegment(i, conjunctive))
 		}
@@ -80,7 +81,7 @@ func (r *execution) planSegment(i int, conjunctive bool) (p PlannedSegment) {
 		p.Lists = append(p.Lists, PlannedList{l.In.Label(r.Names[l.Term]), l.Entry.DF, l.Dense != nil})
 	}
 	if p.Algorithm == algorithm.RangeMaxScore && r.Open(len(r.Lists)) {
-		r.Top.Reset(r.maxHits(), len(r.terms))
+		r.Top.Reset(r.maxHits(), r.addends())
 		r.Sure = false
 		p.Essential = r.FirstEssential()
 	}
@@ -103,7 +104,10 @@ func (p Plan) String() string {
 	b.WriteByte('\n')
 	for i, pass := range p.Passes {
 		name := "or"
-		if pass.Conjunctive {
+		switch {
+		case pass.Nodes:
+			name = "nodes"
+		case pass.Conjunctive:
 			name = "and"
 		}
 		if i > 0 {

@@ -34,13 +34,13 @@ type Query struct {
 	Text      string // cut into terms when the query is executed
 	Terms     [][]byte
 	Node      any    // what Options.Parse makes words of, instead of Text and Terms
-	K         int    // at least 1
+	K         int    // 0 for a query without hits: only its total is wanted
+	Total     bool   // of the matches is wanted; Mode must not be AndOr
 	Mode      Mode   // of Text and Terms; of Node once it is parsed
 	After     uint64 // only hits with lesser keys of topk count; 0 means all
 	Algorithm algorithm.Name
 	Filter    *roaring.Bitmap
-	// Tree, unless nil, says what matches, of documents with at least one of Terms, and scores. Mode must be Or.
-	Tree algorithm.Tree
+	Columns   any // what Options.PlanColumns makes a ColumnPlan of; nil if nothing is wanted of columns
 }
 
 // after returns the key that the keys of hits must be below.
@@ -52,4 +52,6 @@ func (q *Query) after() uint64 {
 }
 
 // empty reports whether q has no hits whatever the index holds.
-func (q *Query) empty() bool { return q.Text == "" && len(q.Terms) == 0 && q.Node == nil }
+func (q *Query) empty() bool {
+	return q.Text == "" && len(q.Terms) == 0 && q.Node == nil && q.Columns == nil
+}

@@ -2,11 +2,14 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/store"
 )
 
-// resolve looks up the query's terms and puts them in canonical order.
+// resolve looks up the query's terms and puts them in canonical order, and reads what scoring them needs.
 func (r *execution) resolve() (err error) {
 	if err := r.parse(); err != nil {
 		return err
@@ -26,32 +29,99 @@ func (r *execution) resolve() (err error) {
 		return err
 	}
 	r.prefetchLists()
+	if t := r.words.Tree; t != nil {
+		if err := r.resolveSets(t); err != nil {
+			return err
+		}
+	}
+	if r.words.Columns != nil {
+		if err := r.resolveFilters(); err != nil {
+			return err
+		}
+	}
 	if len(r.terms) > MaxTerms {
 		return fmt.Errorf("%w: %d distinct terms, at most %d", ErrTooManyTerms, len(r.terms), MaxTerms)
+	}
+	if r.words.Tree != nil {
+		r.resolveTree()
 	}
 	r.Names, r.Postings = r.Names[:0], 0
 	for i := range r.terms {
 		r.Names = append(r.Names, r.terms[i].Bytes)
-		r.Postings += r.terms[i].DF
+		r.Postings += r.postings(&r.terms[i])
+	}
+	return r.readLengths()
+}
+
+// postings returns how many documents that are not deleted have a term.
+func (r *execution) postings(t *term) (n uint64) {
+	if r.s.docFreq == nil {
+		return t.DF
+	}
+	for i := range t.Kept.entries {
+		n += uint64(t.Kept.entries[i].Live)
+	}
+	return n
+}
+
+// readLengths reads the lengths of the documents in the fields of the terms, which queries before have not. A query
+// without hits needs none, and without a schema Init has read them.
+func (r *execution) readLengths() error {
+	if r.q.K == 0 || r.s.fields[0].Name == "" {
+		return nil
+	}
+	for p := range r.s.parts {
+		part := &r.parts()[p]
+		for i := range r.terms {
+			t := &r.terms[i]
+			if f := &part.Fields[t.Field]; f.Unread() && t.Kept.entries[p].DF > 0 {
+				if err := f.Read(part.Views()); err != nil {
+					return format.Locate(err, format.Place{List: f.Label(t.Bytes), Block: format.NoBlock})
+				}
+			}
+		}
 	}
 	return nil
 }
 
-// AppendLengths appends the document frequency of each term, in the order of terms; see
-// query.Searcher.AppendLengths.
-func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64, err error) {
+// AppendLengths appends the document frequency of each term in the field of that name, in the order
+// of terms; see query.Searcher.AppendLengths.
+func (s *Searcher) AppendLengths(dst []uint64, field string, terms [][]byte) (lengths []uint64, err error) {
 	if err = s.hold(); err != nil {
 		return dst, err
 	}
 	defer s.release()
-	if len(s.fields) != 1 || s.fields[0].Name != "" {
+	f := slices.IndexFunc(s.fields, func(f Field) bool { return f.Name == field })
+	switch {
+	case f < 0 && field == "":
 		return dst, fmt.Errorf("%w: terms without a field", ErrInvalid)
+	case f < 0:
+		return dst, fmt.Errorf("%w: no field %q is indexed", ErrInvalid, field)
 	}
 	lengths = dst
 	for _, b := range terms {
-		n, ok := s.terms.DF(0, b)
+		n, ok := s.terms.DF(f, b)
 		if !ok {
-			if n, err = s.lookUp(b); err != nil {
+			if n, err = s.lookUp(f, b); err != nil {
+				return dst, err
+			}
+		}
+		lengths = append(lengths, n)
+	}
+	return lengths, nil
+}
+
+// AppendWordLengths is AppendLengths for terms of fields.
+func (s *Searcher) AppendWordLengths(dst []uint64, words []terms.Word) (lengths []uint64, err error) {
+	if err = s.hold(); err != nil {
+		return dst, err
+	}
+	defer s.release()
+	lengths = dst
+	for _, w := range words {
+		n, ok := s.terms.DF(w.Field, w.Bytes)
+		if !ok {
+			if n, err = s.lookUp(w.Field, w.Bytes); err != nil {
 				return dst, err
 			}
 		}
@@ -61,9 +131,9 @@ func (s *Searcher) AppendLengths(dst []uint64, terms [][]byte) (lengths []uint64
 }
 
 // lookUp returns the document frequency of a term that the cache does not have. The snapshot is held.
-func (s *Searcher) lookUp(term []byte) (df uint64, err error) {
+func (s *Searcher) lookUp(field int, term []byte) (df uint64, err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	r := s.execution()
 	defer s.runs.Put(r)
-	return r.lookup.DF(s.terms, 0, term)
+	return r.lookup.DF(s.terms, field, term)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime"
 	"slices"
@@ -19,12 +20,19 @@ import (
 
 // Options configure a Searcher.
 type Options struct {
-	Fields     []Field // in the order of their names, at least one
-	Docs       uint64  // documents that are not deleted
+	Fields []Field // in the order of their names, at least one
+	Docs   uint64  // documents that are not deleted
+	// Statistics, unless nil, is what the Scorers of Fields have the statistics of, and document frequencies are
+	// from, where that is not what is searched. It stays open as long as the Searcher.
+	Statistics *reader.Snapshot
 	Seek       reader.Strategy
 	DenseBytes int // as in query.Options
+	// FilterBytes is as in query.Options.
+	FilterBytes int
 	// Parse adds the terms of a query to w and sets w.Mode. If it is nil, they are Query.Terms in the first field.
 	Parse func(q *Query, w *Words) error
+	// PlanColumns says what a query wants of columns. It is not called if Query.Columns is nil.
+	PlanColumns func(q *Query) (ColumnPlan, error)
 }
 
 // Field is a field of the documents.
@@ -50,7 +58,8 @@ func (f *Field) terms(s *segment.Segment) terms.Dictionary {
 	return nil
 }
 
-// in returns f in a segment. A Scorer of Even lengths needs none.
+// in returns f in a segment. Its lengths, which a Scorer of Even lengths needs none of, are read
+// now only if they are those of all queries: without a schema.
 func (f *Field) in(s *segment.Segment) (own posting.Field, err error) {
 	var t segment.LengthTable
 	switch i, ok := s.FieldByID(f.ID); {
@@ -59,7 +68,7 @@ func (f *Field) in(s *segment.Segment) (own posting.Field, err error) {
 	case f.Name == "":
 		t, err = s.DocLens()
 	case ok:
-		t, err = s.Field(i).Lengths()
+		return posting.LaterField(f.Name, f.Scorer, i), nil
 	}
 	return posting.Field{Name: f.Name, Scorer: f.Scorer, Lens: bm25.NewLengths(t)}, err
 }
@@ -72,9 +81,13 @@ type Searcher struct {
 	parts        []posting.Part
 	dictionaries []terms.Part // of parts
 	remote       bool         // the parts are read on demand
+	filterBytes  int          // for the sets of filters, by document
 	fields       []Field      // none if the Searcher is a zero value
 	docs         uint64
+	statistics   *reader.Snapshot                             // its own, or nil
+	docFreq      func(field int, term []byte) (uint64, error) // in statistics; or nil
 	parse        func(q *Query, w *Words) error
+	planColumns  func(q *Query) (ColumnPlan, error)
 	runs         *sync.Pool
 	terms        *terms.Cache[known]
 	users        *atomic.Int32 // Searchers that share terms and the parts' dense caches, and are not closed
@@ -100,8 +113,8 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	}
 	for i := range parts {
 		err := store.Guard(func() error {
-			if s.remote {
-				parts[i].Views().PrefetchTerms(nil) // reads the table
+			if err := parts[i].Views().AwaitQueries(); err != nil {
+				return err
 			}
 			for f := range o.Fields {
 				own, err := o.Fields[f].in(parts[i].Views())
@@ -117,11 +130,15 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 		}
 		parts[i].Dense = posting.NewCache(o.DenseBytes, parts[i].Seg.Docs())
 	}
-	s.seek, s.parts, s.fields, s.docs, s.parse = o.Seek, parts, o.Fields, o.Docs, o.Parse
+	s.seek, s.parts, s.fields, s.docs, s.parse, s.planColumns = o.Seek, parts, o.Fields, o.Docs, o.Parse, o.PlanColumns
+	if s.filterBytes = max(o.FilterBytes, 0); o.FilterBytes == 0 {
+		s.filterBytes = DefaultFilterBytes
+	}
+	s.frequencies(o.Statistics)
 	s.dictionaries = s.dictionariesOf(parts)
 	s.terms, s.users = new(terms.Cache[known]), new(atomic.Int32)
-	s.terms.Init(func(field int, df uint64, times int, boost float64) float32 {
-		return o.Fields[field].Scorer.Weight(df, times, boost)
+	s.terms.Init(func(field int, df uint64, boost float64) float32 {
+		return o.Fields[field].Scorer.Weight(df, boost)
 	}, len(o.Fields), cacheSets(len(parts)))
 	s.users.Store(1)
 	s.runs = new(sync.Pool)
@@ -152,13 +169,36 @@ func (s *Searcher) Retain(x *Searcher) error {
 			return err
 		}
 	}
-	x.seek, x.remote, x.fields, x.docs, x.parse, x.runs, x.terms, x.users = s.seek, s.remote, s.fields, s.docs, s.parse, s.runs, s.terms, s.users
+	st := s.statistics
+	if st != nil {
+		var err error
+		if st, err = st.Retain(); err != nil {
+			return errors.Join(err, own.Close())
+		}
+	}
+	x.seek, x.remote, x.fields, x.docs, x.parse, x.planColumns, x.runs, x.terms, x.users = s.seek, s.remote, s.fields, s.docs, s.parse, s.planColumns, s.runs, s.terms, s.users
+	x.filterBytes = s.filterBytes
 	x.parts, x.dictionaries = slices.Clone(s.parts), s.dictionaries
 	x.users.Add(1)
+	x.frequencies(st)
 	if own != nil {
 		x.Own(own)
 	}
 	return nil
+}
+
+// frequencies makes s the owner of statistics, unless it is nil, which it takes document frequencies from.
+func (s *Searcher) frequencies(statistics *reader.Snapshot) {
+	if statistics == nil {
+		return
+	}
+	fields := make([]*reader.SnapshotField, len(s.fields))
+	for i, f := range s.fields {
+		fields[i], _ = statistics.Field(f.Name) // query.NewSearcher has compared the schemas
+	}
+	s.statistics = statistics
+	s.docFreq = func(field int, term []byte) (uint64, error) { return fields[field].DF(term) }
+	runtime.AddCleanup(s, func(st *reader.Snapshot) { st.Close() }, statistics)
 }
 
 // Close is query.Searcher.Close.
@@ -167,6 +207,9 @@ func (s *Searcher) Close() error {
 		return nil
 	}
 	s.leave()
+	if s.statistics != nil {
+		return errors.Join(s.snapshot.Close(), s.statistics.Close())
+	}
 	return s.snapshot.Close()
 }
 
@@ -193,6 +236,12 @@ func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
 		func(a, b *reader.Segment) bool { return a.Base() == b.Base() && a.Info().Equal(b.Info()) })
 }
 
+// OwnStatistics reports whether scores are from the statistics of what s searches.
+func (s *Searcher) OwnStatistics() bool { return s.statistics == nil }
+
+// Snapshot returns what s searches, nil in tests over parts. It must not be closed.
+func (s *Searcher) Snapshot() *reader.Snapshot { return s.snapshot }
+
 // Segments returns the number of segments.
 func (s *Searcher) Segments() int { return len(s.parts) }
 
@@ -210,12 +259,22 @@ func (s *Searcher) hold() error {
 		}
 		return nil
 	}
-	return s.snapshot.Hold(trusted.Caller{})
+	if err := s.snapshot.Hold(trusted.Caller{}); err != nil || s.statistics == nil {
+		return err
+	}
+	err := s.statistics.Hold(trusted.Caller{})
+	if err != nil {
+		s.snapshot.Unhold(trusted.Caller{})
+	}
+	return err
 }
 
 func (s *Searcher) release() {
 	if s.snapshot != nil {
 		s.snapshot.Unhold(trusted.Caller{})
+	}
+	if s.statistics != nil {
+		s.statistics.Unhold(trusted.Caller{})
 	}
 }
 

@@ -11,10 +11,11 @@ import (
 )
 
 // Shared is the state of one query that all its workers share. A query takes one pass or two: a conjunction, a
-// disjunction, or a disjunction after a conjunction with too few hits.
+// disjunction, or a disjunction after a conjunction with too few hits. Queries that want columns may take others
+// (shared_columns.go).
 //
-// Only one goroutine at a time may call Begin, Resolve, Start, Matches and Cut, and only while no task is in progress. The
-// other methods are safe for concurrent use.
+// Only one goroutine at a time may call Begin, Resolve, Start, Matches, Units, Cut, Next and Count, and only while no task
+// is in progress. The other methods are safe for concurrent use.
 type Shared struct {
 	s   *Searcher
 	use uint64 // increases with each query that it is used for
@@ -24,20 +25,26 @@ type Shared struct {
 
 	// All tasks read these fields often: they have a cache line of their own.
 	_           [64]byte
+	kind        passKind
 	conjunctive bool
+	pass        int           // its number
 	halt        atomic.Bool   // the query has failed
 	theta       atomic.Uint32 // bits of the best threshold of any task
 	_           [64]byte
 
-	mu  sync.Mutex
-	top topk.TopK
-	err error
+	units []unitsOf // of the pass by segment, if it is one over columns
+
+	mu    sync.Mutex
+	top   topk.TopK
+	total uint64 // of the matches, if it is wanted
+	extra *Extra // if columns are wanted
+	err   error
 }
 
 // Begin makes x ready for q.
 func (x *Shared) Begin(ctx context.Context, q *Query) {
 	x.use++
-	x.ctx, x.err = ctx, nil
+	x.ctx, x.total, x.extra, x.err, x.pass = ctx, 0, nil, nil, 0
 	x.top.Heap = x.top.Heap[:0] // a query that failed has left hits
 	x.halt.Store(false)
 	x.lead.begin(ctx, x.s, q)
@@ -45,37 +52,73 @@ func (x *Shared) Begin(ctx context.Context, q *Query) {
 
 // Forget drops all references of the query.
 func (x *Shared) Forget() {
+	if x.lead.q.Columns != nil {
+		x.lead.forgetColumns()
+		clear(x.units)
+	}
 	x.lead.forget()
-	x.ctx = nil
+	x.ctx, x.extra = nil, nil
 }
 
-// Resolve looks up the terms, unless the query has failed.
+// Resolve looks up the terms, unless the query has failed, and chooses the first pass.
 func (x *Shared) Resolve() (err error) {
 	if x.Failed() {
 		return nil
 	}
 	defer store.CatchFault(store.ArmFault(), &err)
-	return x.lead.resolve()
+	if err := x.lead.resolve(); err != nil {
+		return err
+	}
+	x.kind, x.conjunctive = scored, x.lead.q.Mode != Or
+	if x.lead.q.Columns != nil {
+		return x.beginColumns()
+	}
+	return x.lead.countable()
 }
 
-// Conjunctive reports, after Resolve, whether the first pass is a conjunction.
-func (x *Shared) Conjunctive() bool { return x.lead.q.Mode != Or }
+// OnlyTotal reports whether no hits are wanted.
+func (x *Shared) OnlyTotal() bool { return x.lead.q.K == 0 }
 
-// Start begins a pass. It returns false if no document can match.
-func (x *Shared) Start(conjunctive bool) bool {
+// Count sets the total of the matches, if it is wanted and not known, after all passes.
+func (x *Shared) Count() (err error) {
 	r := &x.lead
-	x.conjunctive = conjunctive
-	x.theta.Store(0)
-	x.top.Reset(r.maxHits(), len(r.terms))
-	r.Top.Reset(x.top.K, len(r.terms))
-	r.Top.Shared = &x.theta
-	return !conjunctive || !r.unknown()
+	if !r.q.Total || x.kind == counted || x.Failed() {
+		return nil
+	}
+	defer func() { r.blame(&err) }()
+	defer store.CatchFault(store.ArmFault(), &err)
+	x.mu.Lock()
+	hits, most := len(x.top.Heap), x.top.K
+	x.mu.Unlock()
+	if r.q.Columns != nil && !r.columnar.plan.onlyStatic() {
+		x.total, err = r.count()
+		return err
+	}
+	x.total, err = r.totalWith(hits, most)
+	return err
 }
 
-// Matches reports whether the pass may match documents of a segment.
+// Conjunctive reports whether the pass finds scored hits of a conjunction.
+func (x *Shared) Conjunctive() bool { return x.conjunctive }
+
+// Start begins the pass. It returns false if no document can match.
+func (x *Shared) Start() (some bool, err error) {
+	r := &x.lead
+	x.pass++
+	if x.kind != scored {
+		return x.startColumns()
+	}
+	x.theta.Store(0)
+	x.top.Reset(r.maxHits(), r.addends())
+	r.Top.Reset(x.top.K, r.addends())
+	r.Top.Shared = &x.theta
+	return !x.conjunctive || !r.unknown(), nil
+}
+
+// Matches reports whether a pass of scored hits may match documents of a segment.
 func (x *Shared) Matches(segment int) bool { return x.lead.enter(segment, x.conjunctive) }
 
-// Cut cuts the pass over a segment, for which Matches is true, into ranges and passes them to c in ascending
+// Cut cuts a pass of scored hits over a segment, for which Matches is true, into ranges and passes them to c in ascending
 // order.
 func (x *Shared) Cut(segment int, c algorithm.Cutter) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
@@ -95,11 +138,21 @@ func (x *Shared) Cut(segment int, c algorithm.Cutter) (err error) {
 	return nil
 }
 
-// Done reports, after all tasks of a pass, whether the query is done; if not, a disjunction follows.
-func (x *Shared) Done() bool {
+// Next reports, after all tasks of a pass, whether another one follows, and chooses it.
+func (x *Shared) Next() (more bool, err error) {
+	if x.Failed() {
+		return false, nil
+	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	return x.err != nil || !x.conjunctive || x.lead.q.Mode == And || len(x.top.Heap) >= x.top.K
+	if x.kind == scored && x.conjunctive && x.lead.q.Mode == AndOr && len(x.top.Heap) < x.top.K {
+		x.conjunctive = false
+		return true, nil
+	}
+	if x.lead.q.Columns == nil {
+		return false, nil
+	}
+	return x.nextOfColumns()
 }
 
 // Fail ends the query with err, unless err is nil or the query has failed before.

@@ -33,17 +33,21 @@ func (e *Tasks) NewQuery() *Shared { return &Shared{s: e.s} }
 // NewWorker returns a Worker for one goroutine.
 func (e *Tasks) NewWorker() *Worker { return &Worker{engine: e} }
 
-// AppendTaskHits appends the result of a query that is done to dst, or returns dst and the error of the query.
-func AppendTaskHits[H topk.AnyHit](x *Shared, dst []H) ([]H, error) {
+// Extra returns what a query that is done and wants columns has beside its hits; nil of others.
+func (x *Shared) Extra() *Extra { return x.extra }
+
+// AppendTaskHits appends the hits of a query that is done to dst and returns the total of the matches, if it is wanted,
+// or returns dst and the error of the query.
+func AppendTaskHits[H topk.AnyHit](x *Shared, dst []H) (hits []H, total uint64, err error) {
 	if x.err != nil {
-		return dst, x.err
+		return dst, 0, x.err
 	}
-	return topk.Append(dst, &x.top), nil
+	return appendSorted(dst, &x.top, x.extra), x.total, nil
 }
 
-// AppendLengths appends the document frequency of each term.
-func (e *Tasks) AppendLengths(dst []uint64, terms [][]byte) ([]uint64, error) {
-	return e.s.AppendLengths(dst, terms)
+// AppendLengths appends the document frequency of each term in a field.
+func (e *Tasks) AppendLengths(dst []uint64, field string, terms [][]byte) ([]uint64, error) {
+	return e.s.AppendLengths(dst, field, terms)
 }
 
 // Docs returns the number of documents in all segments, including deleted ones.
@@ -74,7 +78,8 @@ func (e *Tasks) batch(segment, lists int) *Batch {
 	return b
 }
 
-// Task is the part of a pass over a segment that covers the local docIDs from Lo up to, but not including, Hi.
+// Task is the part of a pass over a segment that covers the local docIDs from Lo up to, but not including, Hi; or, of a pass
+// over columns, the blocks of these numbers of Shared.Units.
 type Task struct {
 	Segment int
 	Lo, Hi  uint32

@@ -21,11 +21,11 @@ type Worker struct {
 // attached identifies the lists that a Worker has open: those of a pass over a segment. They
 // are at document hi or before it.
 type attached struct {
-	query       *Shared
-	use         uint64
-	conjunctive bool
-	segment     int
-	hi          uint32
+	query   *Shared
+	use     uint64
+	pass    int
+	segment int
+	hi      uint32
 }
 
 // Forget drops all references to the last query.
@@ -65,7 +65,7 @@ func (w *Worker) Answer(x *Shared) error {
 			return err
 		}
 		err := w.run.compute()
-		x.top.Heap = append(x.top.Heap[:0], w.run.Top.Heap...)
+		x.top.Heap, x.total, x.extra = append(x.top.Heap[:0], w.run.Top.Heap...), w.run.total, w.run.extra
 		w.run.forget()
 		return err
 	})
@@ -73,7 +73,12 @@ func (w *Worker) Answer(x *Shared) error {
 
 // Do executes a task. It offers the matches of a conjunction to s, unless s is nil.
 func (w *Worker) Do(x *Shared, t Task, s Sink) error {
-	return w.guard(func() error { return w.do(x, t, s) })
+	return w.guard(func() error {
+		if !x.Scored() {
+			return w.doColumns(x, t)
+		}
+		return w.do(x, t, s)
+	})
 }
 
 func (w *Worker) do(x *Shared, t Task, s Sink) error {
@@ -106,21 +111,34 @@ func (w *Worker) do(x *Shared, t Task, s Sink) error {
 func (w *Worker) attach(x *Shared, segment int, lo uint32) bool {
 	r := &w.run
 	ok := true
-	if a := w.last; a.query != x || a.use != x.use || a.conjunctive != x.conjunctive || a.segment != segment || a.hi > lo {
-		w.last = attached{x, x.use, x.conjunctive, segment, 0}
-		r.begin(x.ctx, x.s, &x.lead.q)
-		r.bound = x.lead.bound
-		r.Halt, r.terms, r.Names, r.Postings = &x.halt, x.lead.terms, x.lead.Names, x.lead.Postings
-		ok = r.enter(segment, x.conjunctive)
-	}
 	if !w.holds {
 		w.holds = true
-		r.Top.Reset(x.top.K, len(x.lead.terms))
+		r.Top.Reset(x.top.K, x.lead.addends())
 		r.Partial.Reset(x.top.K)
 		r.Top.Shared = &x.theta
+		if x.lead.Static != nil { // Top knows what they add from entering a segment on
+			w.last = attached{}
+		}
+	}
+	if a := w.last; a.query != x || a.use != x.use || a.pass != x.pass || a.segment != segment || a.hi > lo {
+		w.last = attached{x, x.use, x.pass, segment, 0}
+		w.join(x)
+		ok = r.enter(segment, x.conjunctive)
 	}
 	r.Top.Sync()
 	return ok
+}
+
+// join makes w's run one of x, whose terms are resolved.
+func (w *Worker) join(x *Shared) {
+	r, l := &w.run, &x.lead
+	r.begin(x.ctx, x.s, &l.q)
+	r.lead, r.bound = l, l.bound
+	r.Halt, r.terms, r.Names, r.Postings, r.Tree = &x.halt, l.terms, l.Names, l.Postings, l.Tree
+	r.Sets, r.Static = l.Sets, l.Static
+	if c := l.columnar; l.q.Columns != nil && c.plan.Collapse != nil && x.kind == scored {
+		r.Below(c.groups.next)
+	}
 }
 
 // Collect adds the hits of the tasks done since the last Collect to their query, which must be the same for all of

@@ -29,6 +29,7 @@ type Block struct {
 	inflated int    // bytes of buf that used bytes of current gave
 	used     int
 	buf      [Size + slack]byte
+	parts    elements // those of current; unless n is 0, buf has parts of their text
 }
 
 // SplitDictionary returns the dictionary at the beginning of b and what follows it. more is
@@ -101,8 +102,26 @@ func (b *Block) restart() { b.next, b.nextPos, b.nextAt, b.inflated, b.used = 0,
 
 // Append appends the text of a document to dst. On an error it returns dst unchanged.
 func (b *Block) Append(dst []byte, doc uint32) ([]byte, error) {
-	if doc >= b.docs {
+	from, to, err := b.Range(doc)
+	if err != nil {
+		return dst, err
+	}
+	return b.between(dst, from, to, b.text)
+}
+
+// AppendRange appends the bytes from up to to of the text of the block. If they are few, it inflates
+// little else. On an error it returns dst unchanged.
+func (b *Block) AppendRange(dst []byte, from, to int64) ([]byte, error) {
+	if from < 0 || from > to || to > b.size {
 		return dst, ErrMalformed
+	}
+	return b.between(dst, from, to, b.part)
+}
+
+// Range returns where the text of a document begins and ends in that of the block.
+func (b *Block) Range(doc uint32) (from, to int64, err error) {
+	if doc >= b.docs {
+		return 0, 0, ErrMalformed
 	}
 	if doc < b.doc {
 		b.rewind()
@@ -112,26 +131,26 @@ func (b *Block) Append(dst []byte, doc uint32) ([]byte, error) {
 		from := b.from
 		b.doc, b.pos, b.from = b.doc+1, after, from+int64(n)
 		if b.doc > doc {
-			return b.between(dst, from, b.from)
+			return from, b.from, nil
 		}
 	}
 }
 
-// between appends the bytes from up to to of the text.
-func (b *Block) between(dst []byte, from, to int64) ([]byte, error) {
+// between appends the bytes from up to to of the text. chunk returns those from lo up to hi of chunk c.
+func (b *Block) between(dst []byte, from, to int64, chunk func(c int64, lo, hi int) ([]byte, error)) ([]byte, error) {
 	whole := dst
 	for c := from / Size; c*Size < to; c++ {
-		text, err := b.chunk(c, int(min(to-c*Size, Size)))
+		text, err := chunk(c, int(max(from-c*Size, 0)), int(min(to-c*Size, Size)))
 		if err != nil {
 			return whole, err
 		}
-		dst = append(dst, text[max(from-c*Size, 0):]...)
+		dst = append(dst, text...)
 	}
 	return dst, nil
 }
 
-// chunk returns the first want bytes of chunk c.
-func (b *Block) chunk(c int64, want int) ([]byte, error) {
+// seek makes chunk c the current one.
+func (b *Block) seek(c int64) {
 	if c < b.next-1 {
 		b.restart()
 	}
@@ -140,26 +159,57 @@ func (b *Block) chunk(c int64, want int) ([]byte, error) {
 		b.current = b.bytes[b.nextAt : b.nextAt+int(n)]
 		b.plain = int64(n) == min(Size, b.size-b.next*Size)
 		b.next, b.nextPos, b.nextAt = b.next+1, after, b.nextAt+int(n)
-		b.inflated, b.used = 0, 0
+		b.inflated, b.used, b.parts.n = 0, 0, 0
 	}
+}
+
+// chunk returns the bytes from lo up to hi of chunk c, and inflates all before hi.
+func (b *Block) chunk(c int64, lo, hi int) ([]byte, error) {
+	b.seek(c)
 	if b.plain {
-		return b.current[:want], nil
+		return b.current[lo:hi], nil
 	}
 	size := int(min(Size, b.size-c*Size))
-	if b.inflated < want {
-		b.inflated, b.used = inflate(b.buf[:size+slack], b.inflated, b.current, b.used, b.dict, want)
+	if b.inflated < hi {
+		b.inflated, b.used = inflate(b.buf[:size+slack], b.inflated, b.current, b.used, b.dict, hi)
+		b.parts.n = 0
 	}
 	if b.inflated < 0 || b.inflated == size && b.used != len(b.current) {
 		b.restart()
 		return nil, ErrMalformed
 	}
-	return b.buf[:want], nil
+	return b.buf[lo:hi], nil
+}
+
+// text is chunk for the text of a document: of the first one of a chunk, if it is short, little else is inflated. Behind a
+// second one others will follow.
+func (b *Block) text(c int64, lo, hi int) ([]byte, error) {
+	if b.seek(c); b.parts.n > 0 {
+		return b.chunk(c, lo, hi)
+	}
+	return b.part(c, lo, hi)
+}
+
+// part is chunk, but of few bytes it inflates only what they come from.
+func (b *Block) part(c int64, lo, hi int) ([]byte, error) {
+	b.seek(c)
+	if b.plain || b.inflated > 0 || hi-lo > few {
+		return b.chunk(c, lo, hi)
+	}
+	if b.parts.n == 0 {
+		b.parts.reset()
+	}
+	if !b.parts.scan(b.current, int(min(Size, b.size-c*Size)), hi) || !b.parts.inflate(b.buf[:Size], b.current, b.dict, lo, hi) {
+		b.restart()
+		return nil, ErrMalformed
+	}
+	return b.buf[lo:hi], nil
 }
 
 // Check inflates every chunk.
 func (b *Block) Check() error {
 	for c := int64(0); c*Size < b.size; c++ {
-		if _, err := b.chunk(c, int(min(Size, b.size-c*Size))); err != nil {
+		if _, err := b.chunk(c, 0, int(min(Size, b.size-c*Size))); err != nil {
 			return err
 		}
 	}

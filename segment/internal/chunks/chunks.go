@@ -6,6 +6,7 @@
 //	chunks.go      sizes
 //	block.go       Block: the documents of one block
 //	inflate.go     a chunk's elements to text
+//	parts.go       a chunk's elements to the parts of the text that are wanted
 //	encode.go      Encoder: text to elements, documents to a block
 //	dictionary.go  a dictionary drawn from a sample of text
 package chunks

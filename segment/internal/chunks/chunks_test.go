@@ -61,6 +61,21 @@ func TestBlock(t *testing.T) {
 				t.Fatalf("document %d: %q, %v; want %q", i, got, err, docs[i])
 			}
 		}
+		whole := bytes.Join(docs, nil)
+		for range rapid.IntRange(1, 30).Draw(t, "parts") {
+			lo := rapid.IntRange(0, len(whole)).Draw(t, "from")
+			hi := min(len(whole), lo+rapid.SampledFrom([]int{0, 1, 7, 20, 300, 5000}).Draw(t, "bytes"))
+			if got, err := x.AppendRange([]byte("x"), int64(lo), int64(hi)); err != nil || string(got) != "x"+string(whole[lo:hi]) {
+				t.Fatalf("bytes %d to %d: %q, %v; want %q", lo, hi, got, err, whole[lo:hi])
+			}
+			i := rapid.IntRange(0, len(docs)-1).Draw(t, "between")
+			if got, err := x.Append(nil, uint32(i)); err != nil || !bytes.Equal(got, docs[i]) {
+				t.Fatalf("document %d: %q, %v; want %q", i, got, err, docs[i])
+			}
+		}
+		if _, err := x.AppendRange(nil, 0, int64(len(whole))+1); err == nil {
+			t.Fatal("bytes that are not there")
+		}
 		if err := x.Check(); err != nil {
 			t.Fatal(err)
 		}
@@ -152,6 +167,21 @@ func FuzzBlock(x *testing.F) {
 			d, err := x.Append(nil, i)
 			failed = failed || err != nil
 			whole = append(whole, d...)
+		}
+		parts := []byte(nil)
+		for at := int64(0); at < x.Size() && !failed; at += 100 {
+			var err error
+			if parts, err = x.AppendRange(parts, at, min(at+100, x.Size())); err != nil {
+				t.Fatalf("bytes from %d on: %v", at, err)
+			}
+		}
+		if !failed && !bytes.Equal(parts, whole) {
+			t.Fatalf("parts %q of %q", parts, whole)
+		}
+		if failed { // parts fail, or give anything
+			for at := x.Size() - 1; at >= 0; at -= 37 {
+				parts, _ = x.AppendRange(parts[:0], at, min(at+20, x.Size()))
+			}
 		}
 		err := x.Check()
 		if (err == nil) != !failed || !failed && int64(len(whole)) != x.Size() {

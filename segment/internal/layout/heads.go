@@ -30,6 +30,25 @@ func Uvarint(b []byte, pos int) (uint64, int) {
 	return v, pos + n
 }
 
+// UvarintBefore decodes the varint whose bytes are before pos in reverse order, of at most MaxPartLength
+// bytes, and returns the position of the last of them, or -1 if it is malformed or not in its shortest
+// form.
+func UvarintBefore(b []byte, pos int) (v uint64, at int) {
+	for shift := 0; shift < 7*MaxPartLength; shift += 7 {
+		if pos--; uint(pos) >= uint(len(b)) {
+			return 0, -1
+		}
+		c := b[pos]
+		if v |= uint64(c&0x7f) << shift; c < 0x80 {
+			if c == 0 && shift > 0 {
+				return 0, -1
+			}
+			return v, pos
+		}
+	}
+	return 0, -1
+}
+
 // ShortVarint returns the varint of at most 5 bytes at the beginning of b, and its length,
 // or 0 if it is longer or not in its shortest form.
 func ShortVarint(b uint64) (v uint64, n int) {

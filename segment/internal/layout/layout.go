@@ -54,11 +54,26 @@ const (
 	MaxFields        = 1 << 24
 	FieldStored      = 1 << 0 // its values are stored
 	FieldByteLengths = 1 << 1 // a length is one length code
-	FieldFlags       = FieldStored | FieldByteLengths
+	FieldColumn      = 1 << 2 // it is a column
+	FieldUnit        = 1 << 3 // its unit in this bit and the next
+	FieldFlags       = FieldStored | FieldByteLengths | FieldColumn | 3*FieldUnit
 
 	// LengthsAlign is what the offset in DOCLENGTHS of each field's lengths is a multiple of.
 	LengthsAlign = 64
 )
+
+// FREQUENT: segments of more than FrequentOver documents have the section. It holds terms of
+// more than one in FrequentShare of the documents, at most MaxFrequent of them.
+const (
+	FrequentOver     = 1 << 16
+	FrequentShare    = 64
+	MaxFrequent      = 1024
+	MaxFrequentBytes = 2 + MaxFrequent*(7+5) // ordinals are below 2^47, df at most 2^31
+)
+
+// MaxPartLength is how many bytes of POSITIONS say how long the part of a list is, at most: its blocks
+// end below 2^32, and what says where they do takes less than 2^34 bytes.
+const MaxPartLength = 5
 
 // The low two bits of a dictionary entry's first varint.
 const (

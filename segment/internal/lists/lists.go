@@ -14,11 +14,16 @@ import (
 
 // Section is the row of LISTS.
 var Section = section.Section{
-	IDs:    []format.SectionID{format.SectionLists},
-	Check:  check,
-	Work:   1,
-	Dump:   dump,
-	Derive: derive,
+	IDs:   []format.SectionID{format.SectionLists},
+	Check: check,
+	Work:  1,
+}
+
+// Tools is what dumps and salvage do with it.
+var Tools = section.Tools{
+	Section: &Section,
+	Dump:    dump,
+	Derive:  derive,
 }
 
 // grain is how many blocks a goroutine checks at a time.

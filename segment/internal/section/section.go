@@ -11,9 +11,8 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Section is what builders, checks, dumps and salvage do with optional sections. The
-// functions of a row do not keep their arguments. They are called for segments that have the
-// sections, except for Build.
+// Section is what builders and checks do with optional sections. The functions of a row do
+// not keep their arguments. They are called for segments that have the sections, except for Build.
 type Section struct {
 	// IDs are the sections, in the order in which builders write them.
 	IDs []format.SectionID
@@ -23,18 +22,25 @@ type Section struct {
 	Straight bool
 	// Build returns a Builder for a new segment, or nil if the segment is not to have the
 	// sections. What it writes to out(id) is the content of section id. It is nil for a
-	// section of lists, which package build writes with the dictionary.
+	// section of lists or columns, which package build writes.
 	Build func(o Options, out func(format.SectionID) io.Writer) Builder
 	// Check checks the content, by levels Structure and Postings of package check. It
 	// returns only errors of v.
 	Check func(v Verifier) error
 	// Work is what a byte costs Check, in units of the checksum of a byte.
 	Work int64
+}
+
+// Tools is what dumps and salvage do with the sections of a row. It is apart from Section, so
+// that programs that only write and search do not contain it.
+type Tools struct {
+	*Section
 	// Dump shows the content of section id, as far as it can be decoded.
 	Dump func(c Cursor, s *segment.Segment, id format.SectionID)
 	// Find returns the lengths of the sections in a file of version v whose section table is
-	// lost, or nil if it does not have them. It is nil for a section of lists. The last of them ends, with its padding, at end.
-	// read reads the file. What it returns need not be right, since a checksum decides.
+	// lost, or nil if it does not have them. The last of them ends, with its padding, at end.
+	// read reads the file. What it returns need not be right, since a checksum decides. Find
+	// is nil for a section whose presence and length META and FIELDS imply.
 	Find func(v format.Version, read func(off, n int64) ([]byte, error), end int64, n format.Counts) []int64
 	// Derive returns the content of section id as sound sections imply it, or nil. It is
 	// nil if none do.
@@ -70,6 +76,8 @@ type Builder interface {
 // Verifier is a run of package check.
 type Verifier interface {
 	Segment() *segment.Segment
+	// Postings reports whether it is by level Postings.
+	Postings() bool
 	// Each calls f for ranges of at most grain of the numbers below n, on several
 	// goroutines, and returns the error of the first range that has one.
 	Each(n, grain int, f func(lo, hi int) error) error

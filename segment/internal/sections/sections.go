@@ -7,7 +7,10 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/segment/internal/columns"
+	"github.com/pinion-index/pinion/segment/internal/frequent"
 	"github.com/pinion-index/pinion/segment/internal/lists"
+	"github.com/pinion-index/pinion/segment/internal/positions"
 	"github.com/pinion-index/pinion/segment/internal/section"
 	"github.com/pinion-index/pinion/segment/internal/stored"
 )
@@ -16,17 +19,32 @@ import (
 var table = []*section.Section{
 	&stored.Section,
 	&lists.Section,
+	&positions.Section,
+	&frequent.Section,
+	&columns.Section,
 }
 
-// All returns the rows, in the order in which builders write those of a side.
-func All() iter.Seq[*section.Section] { return slices.Values(table) }
+// tools has those of the rows of table.
+var tools = []*section.Tools{
+	&stored.Tools,
+	&lists.Tools,
+	&positions.Tools,
+	&frequent.Tools,
+	&columns.Tools,
+}
 
-// Of returns the row that has section id, or nil.
-func Of(id format.SectionID) *section.Section {
-	for _, x := range table {
+// Tools returns the tools of all rows, in the order of All.
+func Tools() iter.Seq[*section.Tools] { return slices.Values(tools) }
+
+// ToolsOf returns the tools of section id, or nil if it is not optional.
+func ToolsOf(id format.SectionID) *section.Tools {
+	for _, x := range tools {
 		if slices.Contains(x.IDs, id) {
 			return x
 		}
 	}
 	return nil
 }
+
+// All returns the rows, in the order in which builders write those of a side.
+func All() iter.Seq[*section.Section] { return slices.Values(table) }

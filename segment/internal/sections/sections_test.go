@@ -3,11 +3,14 @@ package sections_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/segment/dump"
@@ -19,8 +22,14 @@ import (
 // TestRows: every row has all functions and says the same as format.Sections.
 func TestRows(t *testing.T) {
 	straight, seen := 0, map[format.SectionID]bool{}
+	all := slices.Collect(sections.Tools())
 	for row := range sections.All() {
-		if len(row.IDs) == 0 || row.Check == nil || row.Work <= 0 || row.Dump == nil || (row.Build == nil) != (row.Find == nil) {
+		if len(all) == 0 {
+			t.Fatalf("no tools for %v", row.IDs)
+		}
+		tools := all[0]
+		all = all[1:]
+		if len(row.IDs) == 0 || row.Check == nil || row.Work <= 0 || tools.Dump == nil || row.Build != nil && tools.Find == nil || !slices.Equal(tools.IDs, row.IDs) {
 			t.Errorf("the row of %v is not complete", row.IDs)
 		}
 		if row.Straight {
@@ -28,7 +37,7 @@ func TestRows(t *testing.T) {
 		}
 		for _, id := range row.IDs {
 			x, ok := id.Info()
-			if !ok || x.Kind != format.KindSegment || x.Required || (x.Side == format.SideDocs) != (row.Build != nil) || seen[id] || sections.Of(id) != row {
+			if !ok || x.Kind != format.KindSegment || x.Required || (x.Side == format.SideDocs) != (row.Build != nil) || seen[id] || sections.ToolsOf(id) != tools {
 				t.Errorf("row of %v: %+v", id, x)
 			}
 			seen[id] = true
@@ -44,16 +53,17 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// model returns a segment with all sections, each of more than a few bytes.
-func model(t *testing.T) []byte {
+// model returns a segment with all sections that one of that many documents has, each of more
+// than a few bytes.
+func model(t *testing.T, docs int) []byte {
 	m := &segtest.Model{Lists: map[string][]segtest.Posting{}}
-	for i := range 300 {
-		m.IDs = append(m.IDs, string([]byte{'a' + byte(i/100), 'a' + byte(i/10%10), 'a' + byte(i%10)}))
+	for i := range docs {
+		m.IDs = append(m.IDs, string([]byte{'a' + byte(i/10_000), 'a' + byte(i/1000%10), 'a' + byte(i/100%10), 'a' + byte(i/10%10), 'a' + byte(i%10)}))
 		m.Texts = append(m.Texts, "often rare")
 		m.Lens = append(m.Lens, 0)
 	}
 	var often []segtest.Posting
-	for i := range uint32(300) {
+	for i := range uint32(docs) {
 		often = append(often, segtest.P(i, 1+i%3))
 	}
 	m.AddList("often", often)
@@ -63,10 +73,77 @@ func model(t *testing.T) []byte {
 	return m.Build(t, w)
 }
 
+// columnsModel returns a segment with columns of blocks in every form.
+func columnsModel(t *testing.T) []byte {
+	const docs = 9000
+	m := &segtest.Fields{}
+	numbers := [4][][]int64{}
+	words := make([][]string, docs)
+	for i := range docs {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+		n := int64(i)
+		numbers[0] = append(numbers[0], []int64{n * n % 1021}) // slots
+		numbers[1] = append(numbers[1], []int64{3 * n})        // ascending
+		numbers[2] = append(numbers[2], []int64{7, 1000 - n/9, 1000 + n})
+		numbers[3] = append(numbers[3], nil)
+		if i%5 == 0 {
+			numbers[3][i] = []int64{n << 40 % 10007}
+			words[i] = []string{fmt.Sprint("word", i%77)}
+		}
+	}
+	for i, name := range []string{"a", "b", "c", "d"} {
+		m.Fields = append(m.Fields, segtest.FieldModel{Field: schema.Field{ID: uint32(i + 1), Name: name, Kind: schema.KindInteger, Column: true}, Values: numbers[i]})
+	}
+	m.Fields = append(m.Fields,
+		segtest.FieldModel{Field: schema.Field{ID: 5, Name: "e", Kind: schema.KindKeyword, Column: true, Index: schema.IndexNone}, Words: words},
+		segtest.FieldModel{Field: schema.Field{ID: 6, Name: "f", Kind: schema.KindKeyword, Index: schema.IndexNone, Stored: true}})
+	return m.Build(t, segtest.Default())
+}
+
+// positionsModel returns a segment with positions of lists of every kind, in one of three fields.
+func positionsModel(t *testing.T) []byte {
+	const docs = 600
+	m := &segtest.Fields{}
+	for i := range docs {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	for i, name := range []string{"a", "b", "c"} {
+		f := segtest.FieldModel{Field: schema.Field{ID: uint32(i + 1), Name: name, Kind: schema.KindText}, Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, docs)}
+		for j := range uint32(40) {
+			var ps []segtest.Posting
+			for d := range uint32(1 + 37*j*j%docs) {
+				ps = append(ps, segtest.P(d, 1+(d*j+3)%7))
+				f.Lens[d] += ps[d].TF
+			}
+			f.Lists[fmt.Sprintf("term%02d", j)] = ps
+		}
+		if name == "b" {
+			f.Index = schema.IndexPositions
+			f.RandomPositions(rand.New(rand.NewPCG(3, 7)))
+		}
+		m.Fields = append(m.Fields, f)
+	}
+	return m.Build(t, segtest.Default())
+}
+
 // TestFunctions: for every section of segments, required or not, there is what builds it,
 // refuses bytes that mean nothing, shows all of it, and finds it without a section table.
 func TestFunctions(t *testing.T) {
-	good := model(t)
+	columns := func(id format.SectionID) bool { return id == format.SectionColumns || id == format.SectionColumnBounds }
+	positions := func(id format.SectionID) bool {
+		return id == format.SectionPositions || id == format.SectionPositionIndex
+	}
+	functions(t, model(t, 300), func(id format.SectionID) bool {
+		return id != format.SectionFields && id != format.SectionFrequent && !columns(id) && !positions(id)
+	})
+	functions(t, positionsModel(t), positions)
+	functions(t, columnsModel(t), func(id format.SectionID) bool { return id == format.SectionFields || columns(id) })
+	functions(t, model(t, 65_537), func(id format.SectionID) bool { return id == format.SectionFrequent }) // which only long ones have
+}
+
+// functions is TestFunctions with a segment that is to have the sections of which is.
+func functions(t *testing.T, good []byte, is func(format.SectionID) bool) {
+	t.Helper()
 	s, err := segment.Open("good", segment.Aligned(good))
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +161,7 @@ func TestFunctions(t *testing.T) {
 	}
 	for row := range format.Sections() {
 		sec, has := s.Header().Section(row.ID)
-		if row.Kind != format.KindSegment || row.ID == format.SectionFields { // which only a schema brings
+		if row.Kind != format.KindSegment || !is(row.ID) {
 			continue
 		}
 		if !has {
@@ -123,7 +200,7 @@ func TestFunctions(t *testing.T) {
 // and is shown, and salvage says that it does not copy the section.
 func TestUnknown(t *testing.T) {
 	const unknown format.SectionID = 1000
-	f, err := damage.Parse(model(t))
+	f, err := damage.Parse(model(t, 300))
 	if err != nil {
 		t.Fatal(err)
 	}

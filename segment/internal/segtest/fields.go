@@ -18,11 +18,16 @@ type Fields struct {
 	IDs    []string
 }
 
-// FieldModel is a field: its lists by term, and the exact lengths of the documents.
+// FieldModel is a field: its lists by term, and the exact lengths of the documents. If it has
+// positions, Gaps are those of each list, as build.Builder.AddPositions takes them. If it is a
+// column, Values are the numbers of each document or, of keywords, Words.
 type FieldModel struct {
 	schema.Field
-	Lists map[string][]Posting
-	Lens  []uint32
+	Lists  map[string][]Posting
+	Gaps   map[string][]uint32
+	Lens   []uint32
+	Values [][]int64
+	Words  [][]string
 }
 
 // lengths returns the lengths as a reader sees them.
@@ -44,7 +49,8 @@ func (f *FieldModel) lengths(docs int) []uint32 {
 	return lens
 }
 
-// RandomFields draws a segment with fields of all kinds that are indexed in all ways.
+// RandomFields draws a segment with fields of all kinds that are indexed in all ways, columns
+// among them.
 func RandomFields(r *rand.Rand, docs, fields, terms int) *Fields {
 	m := new(Fields)
 	for i := range docs {
@@ -59,13 +65,22 @@ func RandomFields(r *rand.Rand, docs, fields, terms int) *Fields {
 		f := FieldModel{Field: schema.Field{ID: uint32(1 + ids[i]), Name: name, Kind: schema.Kind(1 + r.IntN(5)), Stored: true},
 			Lists: map[string][]Posting{}, Lens: make([]uint32, docs)}
 		if f.Kind == schema.KindText {
-			f.Index = []schema.Index{schema.IndexDefault, schema.IndexDocs, schema.IndexFreqs, schema.IndexNone}[r.IntN(4)]
+			f.Index = []schema.Index{schema.IndexDefault, schema.IndexDocs, schema.IndexFreqs, schema.IndexPositions, schema.IndexNone}[r.IntN(5)]
 			if f.HasLengths() {
 				f.Lengths = schema.Lengths(r.IntN(2))
 			}
 		}
 		if f.Indexing() != schema.IndexNone && docs > 0 {
 			f.add(r, docs, r.IntN(terms+1))
+		}
+		if f.HasPositions() {
+			f.RandomPositions(r)
+		}
+		if f.Kind != schema.KindText && r.IntN(2) == 0 {
+			f.RandomColumn(r, docs)
+		}
+		if f.Kind == schema.KindTime {
+			f.Unit = schema.Unit(r.IntN(4))
 		}
 		m.Fields = append(m.Fields, f)
 	}
@@ -88,9 +103,8 @@ func (f *FieldModel) add(r *rand.Rand, docs, terms int) {
 	}
 }
 
-// Build returns the segment file of m.
-func (m *Fields) Build(t TB, w With) []byte {
-	t.Helper()
+// Options returns the options that build m.
+func (m *Fields) Options(w With) build.Options {
 	o := build.Options{Docs: uint32(len(m.IDs)), DocsCodec: w.Docs, FreqsCodec: w.Freqs, Spool: w.Spool, Choose: w.Choose, TailMemory: w.Tail}
 	for _, f := range m.Fields {
 		x := build.Field{Field: f.Field}
@@ -99,8 +113,14 @@ func (m *Fields) Build(t TB, w With) []byte {
 		}
 		o.Fields = append(o.Fields, x)
 	}
+	return o
+}
+
+// Build returns the segment file of m.
+func (m *Fields) Build(t TB, w With) []byte {
+	t.Helper()
 	f := new(MemFile)
-	b, err := build.New(format.NewFileWriter(f, format.KindSegment, format.ID{1, 2, 3}), o)
+	b, err := build.New(format.NewFileWriter(f, format.KindSegment, format.ID{1, 2, 3}), m.Options(w))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +133,7 @@ func (m *Fields) Build(t TB, w With) []byte {
 			t.Fatal(err)
 		}
 		for _, term := range slices.Sorted(maps.Keys(x.Lists)) {
-			if err := b.AddList([]byte(term), Split(x.Lists[term])); err != nil {
+			if err := b.AddPositions([]byte(term), Split(x.Lists[term]), x.Gaps[term]); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -121,6 +141,11 @@ func (m *Fields) Build(t TB, w With) []byte {
 	for _, id := range m.IDs {
 		if err := b.AddDoc([]byte(id), nil); err != nil {
 			t.Fatal(err)
+		}
+	}
+	for i := range m.Fields {
+		if m.Fields[i].Column {
+			m.Fields[i].addColumn(t, b, i)
 		}
 	}
 	if _, err := b.Finish(); err != nil {
@@ -163,7 +188,7 @@ func (m *Fields) Check(t TB, s *segment.Segment) {
 func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator, docs int) {
 	t.Helper()
 	x := v.Info()
-	if x.Name != f.Name || x.Kind != f.Kind || x.Index != f.Indexing() || x.Stored != f.Stored || x.Lengths != f.Lengths || int(x.Terms) != len(f.Lists) {
+	if x.Name != f.Name || x.Kind != f.Kind || x.Index != f.Indexing() || x.Stored != f.Stored || x.Column != f.Column || x.Unit != f.Unit || x.Lengths != f.Lengths || int(x.Terms) != len(f.Lists) {
 		t.Fatalf("field %+v, want %+v with %d terms", x, f.Field, len(f.Lists))
 	}
 	table, err := v.Lengths()
@@ -171,6 +196,7 @@ func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator,
 		t.Fatalf("field %q has %d lengths, want %d, %v", f.Name, table.Len(), docs, err)
 	}
 	f.checkStats(t, x, table)
+	f.checkColumn(t, v, docs)
 	seen := &Model{Lens: f.lengths(docs)}
 	it := v.Terms(nil)
 	var l segment.List
@@ -189,6 +215,7 @@ func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator,
 			t.Fatalf("field %q: list %q is %v, want %v", f.Name, term, got, f.Lists[term])
 		}
 		seen.checkBounds(t, &l, f.Lists[term])
+		f.checkPositions(t, v, term, &l)
 	}
 	if it.Next() || it.Err() != nil {
 		t.Fatalf("field %q: a term %q more, %v", f.Name, it.Term(), it.Err())

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"sync"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -29,22 +30,31 @@ type builder struct {
 	n     uint32 // documents added
 	e     []byte // an entry of the index
 
-	// The documents that are not written: a sample, or, in a region, the open block.
-	text  []byte
-	ends  []int
-	first uint32
-
-	region  int // blocks of the region; 0 before its dictionary is drawn
+	first   uint32 // the first document that is not written
+	region  int    // blocks of the region; 0 before its dictionary is drawn
 	chunked bool
-	whole   wholeEncoder
-	chunks  *chunkEncoder
+	*room
 }
+
+// room is memory that one builder after the other uses.
+type room struct {
+	text   []byte // of the documents that are not written: a sample, or, in a region, the open block
+	ends   []int
+	whole  wholeEncoder
+	chunks *chunkEncoder
+}
+
+// rooms are those of builders that have finished.
+var rooms = sync.Pool{New: func() any { return new(room) }}
+
+// maxRoom bounds the text that a room that is kept had room for.
+const maxRoom = 4 * sampleSize
 
 func build(o section.Options, out func(format.SectionID) io.Writer) section.Builder {
 	if !o.Stored {
 		return nil
 	}
-	return &builder{w: out(format.SectionStored), index: out(format.SectionStoredIndex)}
+	return &builder{w: out(format.SectionStored), index: out(format.SectionStoredIndex), room: rooms.Get().(*room)}
 }
 
 // Add adds the text of the next document.
@@ -139,6 +149,10 @@ func (b *builder) Finish() (bool, error) {
 	if err := b.endRegion(); err != nil {
 		return true, err
 	}
+	if cap(b.text) <= maxRoom {
+		rooms.Put(b.room)
+	}
+	b.room = nil
 	return true, b.entry(b.n, 0)
 }
 

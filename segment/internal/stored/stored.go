@@ -15,6 +15,11 @@ var Section = section.Section{
 	Build:    build,
 	Check:    check,
 	Work:     work,
-	Dump:     dump,
-	Find:     find,
+}
+
+// Tools is what dumps and salvage do with it.
+var Tools = section.Tools{
+	Section: &Section,
+	Dump:    dump,
+	Find:    find,
 }

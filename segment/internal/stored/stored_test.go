@@ -66,6 +66,21 @@ func forms(t *testing.T, s *segment.Segment) (n [4]int) {
 	return n
 }
 
+// What a segment was built of leaves no trace in the next one, whose builder takes over its
+// memory.
+func TestBuilderAfterAnother(t *testing.T) {
+	few := prose(2, 50)
+	want := open(t, few)
+	for _, before := range []int{600, 10, 12_000} {
+		checkTexts(t, open(t, prose(3, before)), prose(3, before))
+		s := open(t, few)
+		checkTexts(t, s, few)
+		if got, want := forms(t, s), forms(t, want); got != want {
+			t.Errorf("after %d documents: blocks of each form %v, want %v", before, got, want)
+		}
+	}
+}
+
 // Texts come back, in blocks with dictionaries if there is enough of them.
 func TestRegions(t *testing.T) {
 	for _, c := range []struct {

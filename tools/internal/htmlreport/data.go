@@ -77,6 +77,8 @@ const (
 	Freqs
 	Skips
 	Lengths
+	Columns
+	Positions
 	Other
 )
 

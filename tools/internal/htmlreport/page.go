@@ -64,7 +64,7 @@ type figure struct {
 	Quantiles string
 }
 
-var kindNames = []string{"stored text", "ids", "dictionary", "docIDs", "frequencies", "skip headers and bounds", "lengths", "other"}
+var kindNames = []string{"stored text", "ids", "dictionary", "docIDs", "frequencies", "skip headers and bounds", "lengths", "columns", "positions", "other"}
 
 var funcs = template.FuncMap{
 	"count": func(v any) string {
@@ -106,7 +106,7 @@ func Write(w io.Writer, r *Report) error {
 
 // totals sums the bytes of all segments by kind.
 func (p *page) totals() {
-	var sums [len("12345678")]int64
+	var sums [Other + 1]int64
 	all := int64(0)
 	for _, s := range p.Segments {
 		for _, t := range s.Parts {
@@ -125,10 +125,16 @@ func (p *page) totals() {
 	add := func(name, what string, n int64) {
 		p.Totals = append(p.Totals, total{name, what, n, percent(float64(n), float64(all))})
 	}
-	add("index of terms", "dictionary, postings, skip headers, bounds, lengths, checksums", all-sums[Text]-sums[IDs])
+	add("index of terms", "dictionary, postings, skip headers, bounds, lengths, checksums", all-sums[Text]-sums[IDs]-sums[Columns]-sums[Positions])
 	add("of it the dictionary", "terms and the lists that lie in their entries", sums[Dictionary])
 	add("ids", "external ids, their index and their hashes", sums[IDs])
 	add("stored text", "the documents, compressed", sums[Text])
+	if n := sums[Columns]; n > 0 {
+		add("columns", "values by document", n)
+	}
+	if n := sums[Positions]; n > 0 {
+		add("positions", "where in documents terms are", n)
+	}
 }
 
 func (p *page) figures() (err error) {

@@ -118,7 +118,7 @@ func large() *Report {
 	for i := range 1000 {
 		s := Segment{File: fmt.Sprintf("segment-%d", i), Bytes: 1000}
 		for k := range 30 {
-			s.Parts = append(s.Parts, Part{Kind: Kind(k % 8), Name: fmt.Sprint("part ", k), Bytes: int64(30 - k)})
+			s.Parts = append(s.Parts, Part{Kind: Kind(k % 9), Name: fmt.Sprint("part ", k), Bytes: int64(30 - k)})
 		}
 		r.Segments = append(r.Segments, s)
 	}

@@ -73,7 +73,8 @@ func gpuCommand() *cobra.Command {
 		Short: "Measure ways to answer queries on a GPU",
 		Long: `Load the lists of a query log onto a GPU, and answer the log there in batches of all
 queries: as conjunctions for docIDs, by each way to intersect, and as disjunctions for
-the best documents. Every result is compared with the CPU's.
+the best documents. Every result is compared with the CPU's. Of an index with a schema
+it measures disjunctions over all fields of text.
 It needs an NVIDIA GPU and a build that can use it.`,
 		Example: `  idxbench gpu --index kjv.idx --queries topics.tsv
   idxbench gpu --index kjv.idx --queries topics.tsv --strategy probe,mergepath`,
@@ -134,33 +135,39 @@ func (f *gpuFlags) run(ctx context.Context) (out *GPU, err error) {
 		return nil, err
 	}
 	defer closeIndex()
-	terms, err := readQueries(f.queries, snapshot)
+	log, err := readQueries(f.queries, snapshot)
 	if err != nil {
 		return nil, err
 	}
-	terms = slices.DeleteFunc(terms, func(t [][]byte) bool { return len(t) == 0 })
+	log = slices.DeleteFunc(log, func(q question) bool { return q.empty() })
+	fields := query.HasFields(snapshot)
+	if fields && len(f.strategies) > 0 {
+		return nil, cli.Usage("--strategy: ways to intersect are measured on an index without a schema")
+	}
 	dev, err := gpuload.OpenDeviceNumber(f.device)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.Close()) }()
-	b := &gpuBench{flags: f, dev: dev, snapshot: snapshot, cpu: cpu, out: &GPU{Index: f.index, Queries: len(terms), Device: dev.Info()}}
-	if err := b.intersections(ctx, asked(terms, query.And, 1<<30), strategies); err != nil {
-		return nil, err
+	b := &gpuBench{flags: f, dev: dev, snapshot: snapshot, cpu: cpu, out: &GPU{Index: f.index, Queries: len(log), Device: dev.Info()}}
+	if !fields {
+		if err := b.intersections(ctx, asked(log, query.And, 1<<30), strategies); err != nil {
+			return nil, err
+		}
 	}
 	if len(f.strategies) == 0 {
-		if err := b.disjunctions(ctx, asked(terms, query.Or, f.k)); err != nil {
+		if err := b.disjunctions(ctx, asked(log, query.Or, f.k)); err != nil {
 			return nil, fmt.Errorf("or: %w", err)
 		}
 	}
 	return b.out, nil
 }
 
-// asked returns the queries of terms.
-func asked(terms [][][]byte, mode query.Mode, k int) []query.Query {
-	queries := make([]query.Query, len(terms))
-	for i, t := range terms {
-		queries[i] = query.Query{RawTerms: t, K: k, Mode: mode}
+// asked returns the queries of a log.
+func asked(log []question, mode query.Mode, k int) []query.Query {
+	queries := make([]query.Query, len(log))
+	for i := range log {
+		queries[i] = log[i].ask(mode, k)
 	}
 	return queries
 }
@@ -264,7 +271,7 @@ func (b *gpuBench) intersect(ctx context.Context, x *gpuload.Executor, queries [
 	})
 	for i, docs := range want {
 		if err == nil && !slices.Equal(docs, m.Of(i)) {
-			err = fmt.Errorf("query %q: the GPU finds %s, the CPU %d", queries[i].RawTerms, cli.Number(len(m.Of(i)), "document"), len(docs))
+			err = fmt.Errorf("query %q: the GPU finds %s, the CPU %d", name(&queries[i]), cli.Number(len(m.Of(i)), "document"), len(docs))
 		}
 	}
 	return err
@@ -287,7 +294,7 @@ func (b *gpuBench) disjunctions(ctx context.Context, queries []query.Query) (err
 	}
 	for i := range want {
 		if !slices.Equal(got[i].Hits, want[i].Hits) {
-			return fmt.Errorf("query %q: the GPU answers %v, the CPU %v", queries[i].RawTerms, got[i].Hits, want[i].Hits)
+			return fmt.Errorf("query %q: the GPU answers %v, the CPU %v", name(&queries[i]), got[i].Hits, want[i].Hits)
 		}
 	}
 	return nil

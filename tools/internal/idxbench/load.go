@@ -220,17 +220,17 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 		}
 		defer closeParts()
 	}
-	terms, err := readQueries(f.queries, l.snapshot)
+	log, err := readQueries(f.queries, l.snapshot)
 	if err != nil {
 		return nil, err
 	}
-	if l.queries, err = f.ask(terms); err != nil {
+	if l.queries, err = f.ask(log); err != nil {
 		return nil, err
 	}
 	rand.New(rand.NewPCG(f.seed, 7)).Shuffle(len(l.queries), func(i, j int) { l.queries[i], l.queries[j] = l.queries[j], l.queries[i] })
 	cpus := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(cpus)
-	l.out = &Load{Index: f.index, Queries: len(terms), Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus, deadline: f.deadline}
+	l.out = &Load{Index: f.index, Queries: len(log), Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus, deadline: f.deadline}
 	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
 	defer l.progress.Stop()
 	start := time.Now()
@@ -250,8 +250,8 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 // mixed is the mode of a log in which conjunctions and disjunctions take turns.
 const mixed = "mixed"
 
-// ask makes queries of terms, those without any left out.
-func (f *loadFlags) ask(terms [][][]byte) (queries []query.Query, err error) {
+// ask makes queries of a log, those without terms left out.
+func (f *loadFlags) ask(log []question) (queries []query.Query, err error) {
 	modes := []query.Mode{query.And, query.Or}
 	if f.mode.Value != mixed {
 		m, err := query.ParseMode(f.mode.Value)
@@ -264,9 +264,11 @@ func (f *loadFlags) ask(terms [][][]byte) (queries []query.Query, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for i, t := range terms {
-		if len(t) > 0 {
-			queries = append(queries, query.Query{RawTerms: t, K: f.k, Mode: modes[i%len(modes)], Algorithm: algo})
+	for i := range log {
+		if !log[i].empty() {
+			q := log[i].ask(modes[i%len(modes)], f.k)
+			q.Algorithm = algo
+			queries = append(queries, q)
 		}
 	}
 	if len(queries) == 0 {

@@ -186,7 +186,7 @@ func (l *loader) warmGPU(ctx context.Context, want []query.Result) error {
 	}
 	for i := range want {
 		if !slices.Equal(want[i].Hits, got[i].Hits) {
-			return fmt.Errorf("the GPU answers query %q otherwise than the CPU", l.queries[i].RawTerms)
+			return fmt.Errorf("the GPU answers query %q otherwise than the CPU", name(&l.queries[i]))
 		}
 	}
 	return nil

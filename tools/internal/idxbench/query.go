@@ -2,8 +2,8 @@ package idxbench
 
 import (
 	"bufio"
+	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"hash/fnv"
 	"io"
@@ -199,14 +199,14 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 		return nil, cli.Opening(err)
 	}
 	defer searcher.Close()
-	terms, err := readQueries(f.queries, s)
+	log, err := readQueries(f.queries, s)
 	if err != nil {
 		return nil, err
 	}
-	out = &Queries{Index: f.index, Queries: len(terms), Repeats: f.repeats, K: f.k}
+	out = &Queries{Index: f.index, Queries: len(log), Repeats: f.repeats, K: f.k}
 	total := int64(0)
 	for _, m := range modes {
-		total += int64(len(algos[m]) * len(terms) * f.repeats)
+		total += int64(len(algos[m]) * len(log) * f.repeats)
 	}
 	p := cli.NewProgress(stderr, "query", total, cli.ItemRate("queries"))
 	defer p.Stop()
@@ -214,12 +214,12 @@ func (f *queryFlags) run(ctx context.Context, stderr io.Writer) (out *Queries, e
 	filter := f.filter(s.Stats().Docs)
 	for _, m := range modes {
 		for _, a := range algos[m] {
-			r, err := f.measure(ctx, searcher, filter, terms, m, a)
+			r, err := f.measure(ctx, searcher, filter, log, m, a)
 			if err != nil {
 				return nil, err
 			}
 			out.Rows = append(out.Rows, r)
-			done += int64(len(terms) * f.repeats)
+			done += int64(len(log) * f.repeats)
 			p.Set(done)
 		}
 	}
@@ -245,22 +245,46 @@ func (f *queryFlags) writeTimes(rows []QueryRow) error {
 	})
 }
 
-// readQueries cuts the queries of a file into terms.
-func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
-	if query.HasFields(s) {
-		return nil, fmt.Errorf("an index with a schema is not measured yet: %w", errors.ErrUnsupported)
+// question is a query of a log: its terms, or its text if the index has a schema, all of whose fields of text it
+// searches.
+type question struct {
+	terms [][]byte
+	text  string
+}
+
+// ask returns q as a query.
+func (q *question) ask(m query.Mode, k int) query.Query {
+	return query.Query{Text: q.text, RawTerms: q.terms, Mode: m, K: k}
+}
+
+// empty reports whether q has no terms, as far as that is known.
+func (q *question) empty() bool { return len(q.terms) == 0 && q.text == "" }
+
+// name returns what the log has of a query, for errors.
+func name(q *query.Query) string {
+	if q.Text != "" {
+		return q.Text
 	}
-	a, err := analysis.New(s.Analyzer())
-	if err != nil {
-		return nil, err
-	}
+	return string(bytes.Join(q.RawTerms, []byte(" ")))
+}
+
+// readQueries reads the queries of a file, and cuts them into terms unless the index has a schema.
+func readQueries(path string, s *reader.Snapshot) ([]question, error) {
 	src, _, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 	if err != nil {
 		return nil, err
 	}
 	defer src.Close()
-	tokenizer := a.Tokenizer()
-	var out [][][]byte
+	cut := func(text []byte) question { return question{text: string(text)} }
+	if !query.HasFields(s) {
+		a, err := analysis.New(s.Analyzer())
+		if err != nil {
+			return nil, err
+		}
+		tokenizer := a.Tokenizer()
+		cut = func(text []byte) question { return question{terms: analysis.Terms(tokenizer, text)} }
+	}
+	var out []question
 	for {
 		d, err := src.Next()
 		if err == io.EOF {
@@ -269,7 +293,7 @@ func readQueries(path string, s *reader.Snapshot) ([][][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, analysis.Terms(tokenizer, d.Contents))
+		out = append(out, cut(d.Contents))
 	}
 }
 
@@ -293,14 +317,15 @@ func (f *queryFlags) filter(docs uint64) *roaring.Bitmap {
 	return b
 }
 
-func (f *queryFlags) measure(ctx context.Context, s *query.Searcher, filter *roaring.Bitmap, terms [][][]byte, m query.Mode, a query.Algorithm) (QueryRow, error) {
-	r := QueryRow{Mode: m.String(), Algorithm: a.String(), times: make(times, len(terms))}
+func (f *queryFlags) measure(ctx context.Context, s *query.Searcher, filter *roaring.Bitmap, log []question, m query.Mode, a query.Algorithm) (QueryRow, error) {
+	r := QueryRow{Mode: m.String(), Algorithm: a.String(), times: make(times, len(log))}
 	h := fnv.New64a()
 	var hits []query.Hit
 	var err error
 	for rep := range f.repeats {
-		for i, t := range terms {
-			q := query.Query{RawTerms: t, K: f.k, Mode: m, Algorithm: a, Filter: filter}
+		for i := range log {
+			q := log[i].ask(m, f.k)
+			q.Algorithm, q.Filter = a, filter
 			start := time.Now()
 			hits, err = s.AppendHits(ctx, hits[:0], &q)
 			took := time.Since(start)

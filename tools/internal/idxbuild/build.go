@@ -42,6 +42,8 @@ type build struct {
 	progress *cli.Progress
 	read     atomic.Bool // all input is
 	report   Report
+	// listField is where posting lists go, of an index with a schema.
+	listField string
 }
 
 func (f *flags) run(cmd *cobra.Command, args []string) error {
@@ -89,9 +91,13 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 	if err != nil {
 		return nil, err
 	}
+	listField, err := listField(fieldSchema, fields.Keys, ins)
+	if err != nil {
+		return nil, err
+	}
 	// The budget does not include garbage, which needs memory of its own.
 	debug.SetMemoryLimit(o.Memory + o.Memory/8)
-	b := &build{stderr: stderr, skip: f.onError.Value == "skip", done: "added", report: Report{Index: f.out, deletes: f.deletes.any(), adds: len(ins) > 0}}
+	b := &build{stderr: stderr, listField: listField, skip: f.onError.Value == "skip", done: "added", report: Report{Index: f.out, deletes: f.deletes.any(), adds: len(ins) > 0}}
 	if b.report.deletes {
 		b.done = "added or deleted"
 	}
@@ -100,7 +106,9 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Re
 		b.report.see = "--field"
 	}
 	b.options = exchange.DocumentOptions{Fields: fields, Schema: fieldSchema, AutoID: f.autoID, MaxRecord: int(f.memory) / recordShare}
-	b.order = writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
+	if err := f.setOrder(b, &o); err != nil {
+		return nil, err
+	}
 	b.progress = cli.NewProgress(stderr, "build", total, cli.BytesRate)
 	defer b.progress.Stop()
 	o.Progress = func(x writer.Progress) {
@@ -273,7 +281,9 @@ func (b *build) postings(ctx context.Context, in input) error {
 			}
 		}
 	}()
-	if err := b.w.AddInverted(ctx, src.Inverted()); err != nil {
+	lists := src.Inverted()
+	lists.Field = b.listField
+	if err := b.w.AddInverted(ctx, lists); err != nil {
 		return fmt.Errorf("%s: %w", in.path, err)
 	}
 	b.report.Added += int64(src.Docs())

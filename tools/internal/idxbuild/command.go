@@ -34,6 +34,7 @@ type flags struct {
 	deletes    deletions
 	fields     string
 	keys       []string
+	positions  []string
 	schemaFile string
 	unknown    *cli.Choice
 	dryRun     bool
@@ -53,7 +54,8 @@ func newFlags() *flags {
 		formats = append(formats, string(x))
 	}
 	f.format = cli.NewChoice("FORMAT", formats...)
-	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom))
+	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom)).
+		Also("field:", "NAME")
 	f.unknown = cli.NewChoice("WHAT", string(exchange.UnknownIgnore), string(exchange.UnknownStore), string(exchange.UnknownRefuse))
 	f.onError = cli.NewChoice("WHAT", "fail", "skip")
 	return f
@@ -86,7 +88,8 @@ text, body, passage and segment. --map names other fields; for tsv, columns from
 Documents can have fields, as --field or --schema says, instead of one text. The values
 of KEY, which may be nested as in author.name, go into field NAME. TYPE is the name of an
 analyzer for text, or keyword, integer, float or time. docs/importing.md has the form of
-a schema. An index keeps its fields; later runs need to name only other keys.
+a schema. An index keeps its fields; later runs need to name only other keys. Posting
+lists go into one field, which --field names.
 
 Analyzers cut text into terms, and queries in the same way:
   simple      runs of letters and digits, lower-cased: for names and numbers
@@ -98,8 +101,8 @@ Analyzers cut text into terms, and queries in the same way:
   keyword     the whole text, as it is
 Other languages are like english: german, french and so on.
 
-With --delete or --delete-query the run first deletes documents of an existing index;
-then it needs no INPUT. A query matches the documents that hold all of its words, cut
+With --delete, --delete-query or --delete-where the run first deletes documents of an
+existing index; then it needs no INPUT. A query matches the documents that hold all of its words, cut
 by the index's analyzer, and in one field if there are fields: there is no other syntax,
 and operators are refused. With
 --dry-run the run counts what it would delete, add and replace, and writes nothing.
@@ -108,12 +111,18 @@ With --order bp or random the run leaves one segment of old and new documents an
 renumbers them. The order bp (recursive graph bisection) places documents that share
 terms near each other, which makes posting lists smaller; it takes 4 bytes of memory
 a posting in addition to --memory. Ids and scores do not change, only the order among
-equal scores. Documents added by later runs follow, in their own order.`,
+equal scores. Documents added by later runs follow, in their own order.
+
+With --order field:ts, or field:-ts for the greatest first, the documents of each segment
+are sorted by the column ts, those without a value last. The index keeps this order: later
+runs and merges sort too. An index with documents in another order becomes one segment.`,
 		Example: `  idxbuild --out kjv.idx --store-text testdata/kjv.jsonl.gz
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   idxbuild --out books.idx --map id=isbn,contents=author+title books.csv
   idxbuild --out s.idx --field name=title:english:2 --field price:float s.jsonl
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
+  idxbuild --out logs.idx --field ts:time:column --field msg \
+    --order field:-ts logs.jsonl
   idxbuild --out robust.idx --analyzer whitespace --order bp robust04.ciff.gz
   idxbuild --out mail.idx --delete-query "unsubscribe" --dry-run
   idxbuild --out mail.idx --delete old-ids.txt --delete-query "unsubscribe"`,
@@ -141,13 +150,15 @@ equal scores. Documents added by later runs follow, in their own order.`,
 	cli.Threads(fl, &f.threads)
 	cli.KeepCommits(fl, &f.keep)
 	fl.StringVar(&f.fields, "map", "", "`FIELDS` of a document, as in id=url,contents=title+text (default: the usual ones)")
-	fl.StringArrayVar(&f.keys, "field", nil, "a field, `KEY=NAME:TYPE:WEIGHT`, of which NAME must be there; may be repeated")
+	fl.StringArrayVar(&f.keys, "field", nil, "a field, `KEY=NAME:TYPE:OPTION...`, of which NAME must be there; may be repeated")
+	fl.StringArrayVar(&f.positions, "positions", nil, "keep where the terms of the text `FIELD` are, for phrases: as --field with the option positions; may be repeated")
 	fl.StringVar(&f.schemaFile, "schema", "", "the fields of a new index: a `FILE` of JSON")
 	fl.Var(f.unknown, "unknown", "what to do with keys that no field takes: "+f.unknown.Words())
 	fl.BoolVar(&f.autoID, "auto-id", false, "make ids up, as FILE:LINE, instead of reading them")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")
 	fl.StringVar(&f.deletes.ids, "delete", "", "delete the documents with the ids in `FILE`, one a line, - for standard input")
 	fl.StringArrayVar(&f.deletes.queries, "delete-query", nil, "delete the documents that hold all words of `TEXT`; may be repeated")
+	fl.StringArrayVar(&f.deletes.where, "delete-where", nil, "delete the documents that pass `FILTER` on columns, such as 'ts<2026-01-01'; may be repeated")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "count what would change, and write nothing")
 	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in a new index (one with documents goes on as it does)")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")

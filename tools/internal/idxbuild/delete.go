@@ -8,6 +8,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
@@ -19,9 +20,10 @@ import (
 type deletions struct {
 	ids     string   // file of ids, one a line; empty: none
 	queries []string // documents that hold all words of one of them
+	where   []string // documents that pass one of these filters
 }
 
-func (d *deletions) any() bool { return d.ids != "" || len(d.queries) > 0 }
+func (d *deletions) any() bool { return d.ids != "" || len(d.queries) > 0 || len(d.where) > 0 }
 
 // check refuses what can be refused before the index is opened.
 func (d *deletions) check(dir string, inputs []string) error {
@@ -39,7 +41,8 @@ func (d *deletions) check(dir string, inputs []string) error {
 	return nil
 }
 
-// delete deletes documents of the newest commit.
+// delete deletes documents of the newest commit. Filters come last: what they count are documents
+// that are there.
 func (b *build) delete(ctx context.Context, dir string, d *deletions) error {
 	if !d.any() {
 		return nil
@@ -63,6 +66,10 @@ func (b *build) delete(ctx context.Context, dir string, d *deletions) error {
 	if err := findMatches(ctx, s, d.queries, docs); err != nil {
 		return err
 	}
+	filters, err := parseFilters(s.Schema(), d.where)
+	if err != nil {
+		return err
+	}
 	var id []byte
 	for it := docs.Iterator(); it.HasNext(); b.report.Deleted++ {
 		if id, err = s.AppendID(id[:0], it.Next()); err == nil {
@@ -72,7 +79,26 @@ func (b *build) delete(ctx context.Context, dir string, d *deletions) error {
 			return err
 		}
 	}
+	for _, f := range filters {
+		n, err := b.w.DeleteWhere(ctx, f)
+		if err != nil {
+			return err
+		}
+		b.report.Deleted += int64(n)
+	}
 	return nil
+}
+
+// parseFilters returns the filters of an index that texts stand for.
+func parseFilters(s *schema.Schema, texts []string) (filters []filter.Filter, err error) {
+	for _, text := range texts {
+		f, err := filter.Parse(s, text)
+		if err != nil {
+			return nil, cli.Usage("--delete-where %s: %w", cli.Quote(text), err)
+		}
+		filters = append(filters, f)
+	}
+	return filters, nil
 }
 
 // findIDs adds the documents with the ids in a file to docs and returns how many of
@@ -167,5 +193,5 @@ func plainWords(s *query.Searcher, field, text string) error {
 	if string(bytes.Join(plain, []byte(" "))) == op {
 		return nil // terms of an analyzer that cuts at white space
 	}
-	return cli.Usage("--delete-query %s: %s", cli.Quote(text), cli.NoOperators(op))
+	return cli.Usage("--delete-query %s: %s", cli.Quote(text), cli.NoOperators(op, "queries to delete by have no operators"))
 }

@@ -7,8 +7,12 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/cespare/xxhash/v2"
 
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -18,6 +22,7 @@ type changes interface {
 	AddDoc(ctx context.Context, d writer.Doc) error
 	AddInverted(ctx context.Context, in writer.Inverted) error
 	Delete(ctx context.Context, id []byte) error
+	DeleteWhere(ctx context.Context, f filter.Filter) (uint64, error)
 }
 
 // counter counts what a Writer would do.
@@ -121,4 +126,32 @@ func (c *counter) Delete(_ context.Context, id []byte) error {
 		c.deleted.Add(doc)
 	}
 	return err
+}
+
+// DeleteWhere implements changes.
+func (c *counter) DeleteWhere(ctx context.Context, f filter.Filter) (n uint64, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	x, err := filter.Compile(trusted.Caller{}, c.index.Schema(), f)
+	if err != nil {
+		return 0, err
+	}
+	for _, seg := range c.index.Segments() {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
+		deleted, err := seg.Deletes()
+		if err != nil {
+			return 0, err
+		}
+		set, err := x.Eval(trusted.Caller{}, seg.Views(trusted.Caller{}))
+		if err != nil {
+			return 0, err
+		}
+		for doc := set.Next(0); doc != docset.End; doc = set.Next(doc + 1) {
+			if !deleted.Has(doc) && c.deleted.CheckedAdd(seg.Base()+doc) {
+				n++
+			}
+		}
+	}
+	return n, nil
 }

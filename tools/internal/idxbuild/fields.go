@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/exchange"
@@ -23,6 +25,11 @@ func (f *flags) documentFields() (exchange.Fields, error) {
 	if fields, err = exchange.ParseFields(f.fields, f.keys...); err != nil {
 		return fields, cli.Usage("--field: %w", err)
 	}
+	for _, name := range f.positions {
+		if err := addPositions(&fields, name); err != nil {
+			return fields, cli.Usage("--positions: %w", err)
+		}
+	}
 	if f.autoID && fields.ID != "" {
 		return fields, cli.Usage("--auto-id makes ids up, but --map names a field of ids")
 	}
@@ -35,6 +42,30 @@ func (f *flags) documentFields() (exchange.Fields, error) {
 	}
 	fields.Unknown = exchange.Unknown(f.unknown.Value)
 	return fields, nil
+}
+
+// addPositions makes positions kept of a field, which is a new key if none is there.
+func addPositions(fields *exchange.Fields, name string) error {
+	found := false
+	for i := range fields.Keys {
+		k := &fields.Keys[i]
+		if k.Field.Name != name {
+			continue
+		}
+		if found = true; k.Field.Kind != 0 && k.Field.Kind != schema.KindText {
+			return fmt.Errorf("field %q is of kind %v: positions are those of text", name, k.Field.Kind)
+		}
+		k.Field.Index = schema.IndexPositions
+	}
+	if !found {
+		k, err := exchange.ParseKey(name)
+		if err != nil {
+			return err
+		}
+		k.Field.Index = schema.IndexPositions
+		fields.Keys = append(fields.Keys, k)
+	}
+	return nil
 }
 
 // newAnalyzer is analysis.New with a hint at what may be meant.
@@ -54,16 +85,16 @@ func (f *flags) schema(fields exchange.Fields, o *writer.Options) (*schema.Schem
 		return nil, err
 	}
 	switch {
-	case base == nil && len(f.keys) == 0:
+	case base == nil && len(fields.Keys) == 0:
 		if fields.Unknown != exchange.UnknownIgnore {
 			return nil, cli.Usage("--unknown goes with documents that have fields: see --field and --schema")
 		}
 		return nil, nil
 	case len(fields.Contents) > 0:
 		return nil, cli.Usage("--map contents goes with documents without fields: see --field")
-	case len(f.keys) == 0 && f.analyzer != "":
+	case len(fields.Keys) == 0 && f.analyzer != "":
 		return nil, cli.Usage("--analyzer: in the schema, each field has its own")
-	case len(f.keys) == 0 && f.storeText:
+	case len(fields.Keys) == 0 && f.storeText:
 		return nil, cli.Usage("--store-text: the schema says what is stored")
 	}
 	usual := schema.Field{Stored: f.storeText}
@@ -76,6 +107,26 @@ func (f *flags) schema(fields exchange.Fields, o *writer.Options) (*schema.Schem
 	}
 	o.Analyzer, o.Stored, o.Schema = nil, false, s
 	return s, nil
+}
+
+// setOrder sets the order of documents: of those that are written, or in which the index is brought
+// at the end.
+func (f *flags) setOrder(b *build, o *writer.Options) error {
+	order := writer.Order(f.order.Value)
+	if err := order.Check(o.Schema); err != nil {
+		return cli.Usage("--order: %w", err)
+	}
+	kept := !strings.HasPrefix(f.order.Value, "field:")
+	if !kept && isIndex(f.out) {
+		// An error returns when the writer opens the index.
+		_ = latest(f.out, func(m *store.Manifest) { kept = len(m.Segments) > 0 && writer.OrderOf(m) != order })
+	}
+	if kept {
+		b.order = writer.ReorderOptions{Order: order, Seed: f.seed}
+	} else {
+		o.Order = order
+	}
+	return nil
 }
 
 // baseSchema returns the schema of --schema, or that of the index, or nil.
@@ -95,6 +146,30 @@ func (f *flags) baseSchema() (s *schema.Schema, err error) {
 		_ = latest(f.out, func(m *store.Manifest) { s = m.Schema.Clone() })
 	}
 	return s, nil
+}
+
+// listField returns the field into which inputs of posting lists go: the one that --field names,
+// or the only one that is indexed.
+func listField(s *schema.Schema, keys []exchange.Key, ins []input) (string, error) {
+	i := slices.IndexFunc(ins, func(in input) bool { return in.format.Postings() })
+	if s == nil || i < 0 {
+		return "", nil
+	}
+	var names []string
+	for _, k := range keys {
+		names = append(names, k.Field.Name)
+	}
+	if len(names) == 0 {
+		for i := range s.Fields {
+			if s.Fields[i].Indexing() != schema.IndexNone {
+				names = append(names, s.Fields[i].Name)
+			}
+		}
+	}
+	if len(names) != 1 {
+		return "", cli.Usage("%s: posting lists go into one field: name it, alone, with --field", ins[i].path)
+	}
+	return names[0], nil
 }
 
 // keepsText reports whether hits of a new index can show something.

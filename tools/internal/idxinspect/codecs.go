@@ -79,6 +79,7 @@ type codecFlags struct {
 	sample     int
 	seed       uint64
 	regression bool
+	field      string // of the term
 }
 
 // sizes measures the lists of the index at path, or with term those of that term.
@@ -94,7 +95,7 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 	s := &CodecSizes{Term: cli.Text(term), Seed: f.seed, NanosPerByte: choose.Default().NanosPerByte}
 	m := newCodecMeter(codecs)
 	if term != "" {
-		err = s.term(ctx, m, path)
+		err = s.term(ctx, m, path, f.field)
 	} else {
 		err = withIndex(path, func(x *index) error { return s.all(ctx, stderr, m, x, f.sample) })
 	}
@@ -110,8 +111,8 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 }
 
 // term measures the lists of one term.
-func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path string) error {
-	err := eachList(path, "", string(s.Term), func(_ *seg, l *segment.List) error {
+func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path, field string) error {
+	err := eachList(path, field, string(s.Term), func(_ *seg, l *segment.List) error {
 		if l.Kind != segment.KindExtent {
 			s.ShortLists++
 			s.ShortPostings += uint64(l.N)

@@ -30,7 +30,7 @@ by …, shortened. In a pipe or a file everything is whole.`,
   idxinspect hexdump --term shepherd kjv.idx`,
 	}
 	root.AddCommand(summaryCommand(), verifyCommand(), reportCommand(), sectionsCommand(), sizesCommand(),
-		termsCommand(), listCommand(), blocksCommand(), postingsCommand(), docsCommand(), statsCommand(),
+		columnsCommand(), termsCommand(), listCommand(), blocksCommand(), postingsCommand(), positionsCommand(), docsCommand(), statsCommand(),
 		hexdumpCommand(), diffCommand(), explainCommand(), exportCommand(), gpuPlanCommand(), residencyCommand(),
 		repairCommand(), backupCommand(), serveCommand())
 	return root

@@ -57,7 +57,7 @@ func offer(path, begun string, find func(x *index, begun string) []string) (foun
 }
 
 func offerTerms(x *index, begun string) (found []string) {
-	m := newTermMerge(x, begun, "")
+	m := newTermMerge(x, &selection{prefix: begun})
 	for len(found) < maxOffered && m.next() {
 		found = append(found, string(m.Term()))
 	}

@@ -4,11 +4,15 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // Diff is what `idxinspect diff` prints.
@@ -19,6 +23,7 @@ type Diff struct {
 	Differences []Difference `json:"differences"`
 	More        int          `json:"more"`
 	limit       int
+	fields      []string                         // the names of those of both; "" without a schema
 	name        func(doc uint32) (string, error) // of a document of both
 }
 
@@ -35,7 +40,9 @@ func diffCommand() *cobra.Command {
 	cmd := command("diff INDEX INDEX", "Compare what two indexes hold",
 		`It compares documents, lengths, terms and postings as a query sees them: without
 deleted documents, and regardless of segments, blocks and codecs. It compares
-stored text where both have it. The exit code is 1 if there is a difference.
+stored text where both have it. Of indexes with a schema it compares the fields,
+and what is in those that both have, by their names. The exit code is 1 if there
+is a difference.
 
 With --by id a document is compared with the one of the same external id,
 wherever that is; postings are compared where both indexes have the document.`,
@@ -81,6 +88,7 @@ func (d *Diff) compare(a, b *index, byID bool) error {
 	name2, options2 := b.analyzer()
 	d.note("analyzer", name+" "+options, name2+" "+options2)
 	va, vb := newLiveView(a), newLiveView(b)
+	d.schemas(va, vb)
 	d.note("documents", cli.Count(va.docs), cli.Count(vb.docs))
 	if byID {
 		return d.byID(va, vb)
@@ -93,6 +101,59 @@ func (d *Diff) compare(a, b *index, byID bool) error {
 		return nil // docIDs would all differ
 	}
 	return d.terms(va, vb)
+}
+
+// schemas compares the fields of two indexes, and has both views show those that both have.
+func (d *Diff) schemas(a, b *liveView) {
+	fa, fb := a.x.fields(), b.x.fields()
+	scores := a.x.manifest != nil && b.x.manifest != nil // files do not have what scores depend on
+	if len(fa) == 0 && len(fb) == 0 {
+		d.fields, a.fields, b.fields = []string{""}, []uint32{0}, []uint32{0}
+		return
+	}
+	for i := range fa {
+		f, what := &fa[i], "field "+cli.Printable(fa[i].Name)
+		k := slices.IndexFunc(fb, func(g schema.Field) bool { return g.Name == f.Name })
+		if k < 0 {
+			d.note(what, describeField(f, scores), "-")
+			continue
+		}
+		d.note(what, describeField(f, scores), describeField(&fb[k], scores))
+		d.fields, a.fields, b.fields = append(d.fields, f.Name), append(a.fields, f.ID), append(b.fields, fb[k].ID)
+	}
+	for i := range fb {
+		if !slices.Contains(d.fields, fb[i].Name) {
+			d.note("field "+cli.Printable(fb[i].Name), "-", describeField(&fb[i], scores))
+		}
+	}
+	if len(fa) == 0 || len(fb) == 0 { // their texts are not comparable
+		a.stored = false
+	}
+}
+
+// describeField returns what a schema says of a field, but its name and its id.
+func describeField(f *schema.Field, scores bool) string {
+	analyzer, options := f.Analysis()
+	words := []string{f.Kind.String(), f.Indexing().String()}
+	if analyzer != "" {
+		words = append(words, fmt.Sprintf("%s(%s)", analyzer, options))
+	}
+	if f.HasLengths() {
+		words = append(words, f.Lengths.String()+" lengths")
+	}
+	if f.Stored {
+		words = append(words, "stored")
+	}
+	if f.Column {
+		words = append(words, "column")
+	}
+	if f.Unit != schema.UnitNanosecond {
+		words = append(words, f.Unit.String())
+	}
+	if scores {
+		words = append(words, fmt.Sprintf("k1 %s, b %s, weight %v", parameter(f.K1), parameter(f.B), f.Boost()))
+	}
+	return strings.Join(words, ", ")
 }
 
 func (d *Diff) documents(a, b *liveView) error {
@@ -120,7 +181,20 @@ func (d *Diff) documents(a, b *liveView) error {
 	return nil
 }
 
+// terms compares the lists of each field that both have.
 func (d *Diff) terms(a, b *liveView) error {
+	for i, name := range d.fields {
+		a.enter(i)
+		b.enter(i)
+		if err := d.lists(name, a, b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lists compares the lists of the field that the views have entered.
+func (d *Diff) lists(field string, a, b *liveView) error {
 	okA, okB := a.nextTerm(), b.nextTerm()
 	for okA || okB {
 		c := 0
@@ -134,13 +208,13 @@ func (d *Diff) terms(a, b *liveView) error {
 		}
 		switch {
 		case c < 0:
-			d.note("term "+cli.Quote(string(a.merge.Term())), cli.Count(len(a.postings)), "-")
+			d.note("term "+inField(field, string(a.merge.Term())), cli.Count(len(a.postings)), "-")
 			okA = a.nextTerm()
 		case c > 0:
-			d.note("term "+cli.Quote(string(b.merge.Term())), "-", cli.Count(len(b.postings)))
+			d.note("term "+inField(field, string(b.merge.Term())), "-", cli.Count(len(b.postings)))
 			okB = b.nextTerm()
 		default:
-			if err := d.list(cli.Quote(string(a.merge.Term())), a.postings, b.postings); err != nil {
+			if err := d.list(inField(field, string(a.merge.Term())), a, b); err != nil {
 				return err
 			}
 			okA, okB = a.nextTerm(), b.nextTerm()
@@ -152,18 +226,26 @@ func (d *Diff) terms(a, b *liveView) error {
 	return b.err
 }
 
-// list compares the postings of one term up to the first difference.
-func (d *Diff) list(term string, a, b []livePosting) error {
-	for i := range max(len(a), len(b)) {
-		if i < len(a) && i < len(b) && a[i] == b[i] {
-			continue
+// list compares the postings of one term up to the first difference, and their positions if both
+// have some.
+func (d *Diff) list(term string, a, b *liveView) error {
+	for i := range max(len(a.postings), len(b.postings)) {
+		what := fmt.Sprintf("term %s: posting %d", term, i)
+		if i < len(a.postings) && i < len(b.postings) && a.postings[i].same(b.postings[i]) {
+			k := otherPlace(a, b, i)
+			if k < 0 {
+				continue
+			}
+			name, err := d.name(a.postings[i].doc)
+			d.record(what, a.placeOf(name, i, k), b.placeOf(name, i, k))
+			return err
 		}
-		x, err := d.posting(a, i)
+		x, err := d.posting(a.postings, i)
 		if err != nil {
 			return err
 		}
-		y, err := d.posting(b, i)
-		d.note(fmt.Sprintf("term %s: posting %d", term, i), x, y)
+		y, err := d.posting(b.postings, i)
+		d.note(what, x, y)
 		return err
 	}
 	return nil
@@ -196,6 +278,7 @@ func (d *Diff) text(w io.Writer) {
 // liveView walks an index without its deleted documents, renumbered without gaps.
 type liveView struct {
 	x        *index
+	fields   []uint32 // the ids of those that are compared
 	docs     int
 	stored   bool // every segment has text
 	at       int  // segment of the next document
@@ -205,21 +288,29 @@ type liveView struct {
 	merge    *termMerge
 	texts    []*segment.Texts // of the segments read so far
 	postings []livePosting
+	placed   bool                              // the field has positions
+	places   []uint32                          // the positions of all postings
 	renamed  func([]livePosting) []livePosting // unless nil: changes postings
 	err      error
 }
 
-type livePosting struct{ doc, tf uint32 }
+type livePosting struct {
+	doc, tf uint32
+	at      int // in places
+}
+
+// same reports whether p and q are of the same document, with the same frequency.
+func (p livePosting) same(q livePosting) bool { return p.doc == q.doc && p.tf == q.tf }
 
 type liveDoc struct {
 	id, text []byte
-	length   uint32
+	lengths  []uint32 // in the fields of the view
 }
 
 const gone = ^uint32(0)
 
 func newLiveView(x *index) *liveView {
-	v := &liveView{x: x, merge: newTermMerge(x, "", ""), stored: true, texts: make([]*segment.Texts, len(x.segs))}
+	v := &liveView{x: x, stored: true, texts: make([]*segment.Texts, len(x.segs))}
 	for _, g := range x.segs {
 		v.stored = v.stored && g.Meta().Stored
 		v.base = append(v.base, uint32(v.docs))
@@ -262,23 +353,51 @@ func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
 	if d.id, err = g.AppendID(d.id[:0], doc); err != nil {
 		return err
 	}
-	if d.length, err = g.DocLen(doc); err != nil {
-		return err
+	d.lengths = d.lengths[:0]
+	for _, id := range v.fields {
+		n, err := indexstats.LengthIn(g.Segment, id, doc)
+		if err != nil {
+			return err
+		}
+		d.lengths = append(d.lengths, n)
 	}
 	if v.texts[seg] == nil {
 		if v.texts[seg], err = g.Texts(); err != nil {
 			return err
 		}
 	}
-	d.text, err = v.texts[seg].At(doc)
+	if d.text, err = v.texts[seg].At(doc); err == nil && g.Meta().Fields > 0 {
+		d.text, err = v.byField(g, doc, d.text)
+	}
 	return err
+}
+
+// byField returns the values of a document as lines, by the names of their fields: in which order
+// those of different fields were added makes no difference.
+func (v *liveView) byField(g *seg, doc uint32, stored []byte) (text []byte, err error) {
+	values, err := indexstats.Values(g.Segment, v.x.manifest, doc, stored)
+	slices.SortStableFunc(values, func(a, b indexstats.FieldValue) int { return strings.Compare(a.Field.Name, b.Field.Name) })
+	for _, x := range values {
+		text = fmt.Appendf(text, "%s: %v\n", x.Field.Name, x.Value)
+	}
+	return text, err
+}
+
+// enter begins the terms of field i of fields.
+func (v *liveView) enter(i int) {
+	v.x.field = v.fields[i]
+	v.merge = newTermMerge(v.x, &selection{})
+	v.placed = slices.ContainsFunc(v.x.segs, func(g *seg) bool {
+		f, ok := g.FieldByID(v.x.field)
+		return ok && g.Field(f).HasPositions()
+	})
 }
 
 // nextTerm moves to the next term with a posting that is not deleted.
 func (v *liveView) nextTerm() bool {
 	var l segment.List
 	for v.err == nil && v.merge.next() {
-		v.postings = v.postings[:0]
+		v.postings, v.places = v.postings[:0], v.places[:0]
 		for _, i := range v.merge.At() {
 			if v.err = v.x.segs[i].InitList(&l, v.merge.Entry(i)); v.err == nil {
 				v.err = v.take(i, &l)
@@ -302,16 +421,24 @@ func (v *liveView) nextTerm() bool {
 
 // take appends the live postings of l, a list of segment i.
 func (v *liveView) take(i int, l *segment.List) error {
+	p, err := v.placesOf(l)
+	if err != nil {
+		return err
+	}
 	var rows segment.Rows
 	for rows.Reset(l); rows.Next(); {
 		for j, doc := range rows.Docs {
+			at := len(v.places)
+			if v.places, err = p.append(v.places, rows.Block+j/l.BlockLen, rows.Freqs[j]); err != nil {
+				return err
+			}
 			if m := v.renumber[i]; m != nil {
 				doc = m[doc]
 			} else {
 				doc += v.base[i]
 			}
 			if doc != gone {
-				v.postings = append(v.postings, livePosting{doc, rows.Freqs[j]})
+				v.postings = append(v.postings, livePosting{doc, rows.Freqs[j], at})
 			}
 		}
 	}

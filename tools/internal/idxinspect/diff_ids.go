@@ -68,7 +68,13 @@ func (d *Diff) byID(a, b *liveView) error {
 
 // document compares two documents.
 func (d *Diff) document(what string, a, b *liveView, x, y *liveDoc) {
-	d.note(what+": tokens", cli.Count(x.length), cli.Count(y.length))
+	for i, name := range d.fields {
+		tokens := ": tokens"
+		if name != "" {
+			tokens = ": " + cli.Printable(name) + tokens
+		}
+		d.note(what+tokens, cli.Count(x.lengths[i]), cli.Count(y.lengths[i]))
+	}
 	if a.stored && b.stored && !bytes.Equal(x.text, y.text) {
 		a, b := unlike(x.text, y.text)
 		d.record(what+": text", a, b)

@@ -69,14 +69,14 @@ func (d *Docs) named(x *index, ids []string) error {
 		if err != nil {
 			return err
 		}
-		if err := d.appendDoc(g, doc); err != nil {
+		if err := d.appendDoc(x, g, doc); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (d *Docs) appendDoc(g *seg, doc uint32) error {
+func (d *Docs) appendDoc(x *index, g *seg, doc uint32) error {
 	id, err := g.AppendID(nil, doc)
 	if err != nil {
 		return err
@@ -86,6 +86,9 @@ func (d *Docs) appendDoc(g *seg, doc uint32) error {
 		return err
 	}
 	text, err := g.AppendStored(nil, doc)
+	if err == nil {
+		text, err = indexstats.Text(g.Segment, x.manifest, doc, text)
+	}
 	if err != nil {
 		return err
 	}
@@ -186,7 +189,7 @@ func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, te
 			}
 			text, err := texts.At(local)
 			if err == nil {
-				text, err = indexstats.Text(g.Segment, x.manifest, text)
+				text, err = indexstats.Text(g.Segment, x.manifest, local, text)
 			}
 			if err != nil {
 				return err

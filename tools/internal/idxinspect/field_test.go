@@ -15,7 +15,7 @@ import (
 func TestField(t *testing.T) {
 	dir := t.TempDir()
 	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
-		{Name: "title", Kind: schema.KindText}, {Name: "tag", Kind: schema.KindKeyword}}}})
+		{Name: "title", Kind: schema.KindText, Stored: true}, {Name: "tag", Kind: schema.KindKeyword}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +38,16 @@ func TestField(t *testing.T) {
 		{"blocks --field title INDEX two", "singleton", true},
 		{"stats INDEX", "df", true},
 		{"docs INDEX", " 2", true},
+		{"docs INDEX 1", "title: one two", true},
+		{"summary INDEX", "      1       0        0      1     21", true},
+		{"sizes --codec bp128 --field title INDEX two", "kept in the dictionary", false},
+		{"sizes --codec all INDEX", "3 shorter ones", true},
+		{"stats --field title INDEX", "2 terms, 2 lists", true},
+		{"stats --field tag INDEX", "1 term, 1 list", true},
+		{"stats --field nope INDEX", "no field nope", false},
+		{"diff INDEX INDEX", "hold the same", true},
+		{"diff --by id INDEX INDEX", "hold the same", true},
+		{"report --out - INDEX", "title: one", true},
 		{"terms INDEX", "--field: title, tag", false},
 		{"list INDEX one", "--field", false},
 		{"list --field nope INDEX one", "no field nope", false},

@@ -11,7 +11,9 @@ import (
 	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // GPUPlan is what `idxinspect gpu-plan` prints: the lists that are worth keeping in
@@ -45,6 +47,7 @@ type PlanStep struct {
 
 // PlanList is one list of a plan.
 type PlanList struct {
+	Field   string   `json:"field,omitempty"`
 	Term    cli.Text `json:"term"`
 	Segment string   `json:"segment"`
 	DF      uint32   `json:"df"`
@@ -95,11 +98,10 @@ type planLog struct {
 
 // read looks up the lists of every query.
 func (l *planLog) read(path string) error {
-	a, err := analysis.New(l.analyzer())
+	parsers, err := l.parsers()
 	if err != nil {
 		return err
 	}
-	tokenizer := a.Tokenizer()
 	src, _, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 	if err != nil {
 		return err
@@ -114,19 +116,49 @@ func (l *planLog) read(path string) error {
 			return err
 		}
 		var keys []gpuload.Key
-		for _, term := range analysis.Terms(tokenizer, d.Contents) {
-			if keys, err = l.ask(keys, term); err != nil {
-				return err
+		for _, p := range parsers {
+			for _, term := range analysis.Terms(p.tokenizer, d.Contents) {
+				if keys, err = l.ask(keys, &p, term); err != nil {
+					return err
+				}
 			}
 		}
 		l.queries = append(l.queries, keys)
 	}
 }
 
-// ask appends the extents of a term that the query has not asked for yet.
-func (l *planLog) ask(keys []gpuload.Key, term []byte) ([]gpuload.Key, error) {
+// fieldParser makes terms of a query for a field.
+type fieldParser struct {
+	field     uint32 // its id; 0 without a schema
+	name      string
+	tokenizer analysis.Tokenizer
+}
+
+// parsers returns one for each field that a query of plain words searches: those of text.
+func (l *planLog) parsers() (all []fieldParser, err error) {
+	fields := l.fields()
+	if len(fields) == 0 {
+		name, options := l.analyzer()
+		fields = []schema.Field{{Kind: schema.KindText, Analyzer: name, Options: options}}
+	}
+	for i := range fields {
+		f := &fields[i]
+		if f.Kind != schema.KindText || f.Indexing() == schema.IndexNone {
+			continue
+		}
+		a, err := analysis.New(f.Analysis())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fieldParser{f.ID, f.Name, a.Tokenizer()})
+	}
+	return all, nil
+}
+
+// ask appends the extents of a term in a field that the query has not asked for yet.
+func (l *planLog) ask(keys []gpuload.Key, p *fieldParser, term []byte) ([]gpuload.Key, error) {
 	for i, g := range l.segs {
-		e, ok, err := g.Lookup(term)
+		e, ok, err := indexstats.LookupIn(g.Segment, p.field, term)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +174,7 @@ func (l *planLog) ask(keys []gpuload.Key, term []byte) ([]gpuload.Key, error) {
 		if err != nil {
 			return nil, err
 		}
-		l.lists[k] = PlanList{Term: cli.Text(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
+		l.lists[k] = PlanList{Field: p.name, Term: cli.Text(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
 			words: gpuload.PresenceBytes(e.DF, g.Meta().Docs)}
 	}
 	return keys, nil
@@ -246,7 +278,7 @@ func (p *GPUPlan) text(w io.Writer) {
 	}
 	t := cli.NewTable("term", "segment", ">df", ">bytes", ">uses")
 	for _, v := range p.Lists {
-		t.Row(cli.Quote(v.Term), v.Segment, v.DF, v.Bytes, v.Uses)
+		t.Row(inField(v.Field, string(v.Term)), v.Segment, v.DF, v.Bytes, v.Uses)
 	}
 	t.WriteTo(w)
 }

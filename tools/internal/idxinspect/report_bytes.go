@@ -17,7 +17,10 @@ import (
 
 // summary adds the facts of `idxinspect summary`.
 func (b *pageBuilder) summary(x *index) {
-	s := summarize(x)
+	s, err := summarize(x)
+	if err != nil {
+		b.note(err)
+	}
 	terms := uint64(0)
 	for _, g := range s.Segments {
 		terms += g.Terms
@@ -35,7 +38,22 @@ func (b *pageBuilder) summary(x *index) {
 	add("size", cli.Bytes(s.Bytes))
 	add("segments", cli.Count(len(s.Segments)))
 	add("stored text", yes(s.Stored))
-	add("analyzer", s.Analyzer)
+	if x.fields() == nil {
+		add("analyzer", s.Analyzer)
+	}
+	for _, f := range s.Fields {
+		add("field "+f.Name, fmt.Sprintf("%s, %s, %s, %s", cli.Number(f.Documents, "document"), cli.Number(f.Tokens, "token"), cli.Number(f.Terms, "term"), cli.Bytes(f.Bytes)))
+	}
+	columns, err := indexstats.ColumnsOf(x.manifest, x.segments())
+	if err != nil {
+		b.note(err)
+	}
+	for _, c := range columns {
+		add("column "+c.Field, fmt.Sprintf("%s of %s, %s to %s, %s", cli.Number(c.Values, "value"), cli.Number(c.Documents, "document"), shown(c.Min, c.Documents), shown(c.Max, c.Documents), cli.Bytes(int64(c.Bytes))))
+	}
+	if s.Order != "" {
+		add("order", s.Order)
+	}
 	if s.Generation > 0 {
 		add("commit", strconv.FormatUint(s.Generation, 10))
 	}
@@ -47,6 +65,8 @@ var kinds = map[string]htmlreport.Kind{
 	format.SectionStored.String(): htmlreport.Text, format.SectionStoredIndex.String(): htmlreport.Text,
 	format.SectionTerms.String(): htmlreport.Dictionary, format.SectionTermIndex.String(): htmlreport.Dictionary,
 	format.SectionDocLengths.String(): htmlreport.Lengths,
+	format.SectionColumns.String():    htmlreport.Columns, format.SectionColumnBounds.String(): htmlreport.Columns,
+	format.SectionPositions.String(): htmlreport.Positions, format.SectionPositionIndex.String(): htmlreport.Positions,
 }
 
 // bytes divides the bytes of each segment by what they are for.

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/tools/internal/htmlreport"
@@ -21,52 +20,94 @@ const (
 
 // listKey identifies a list of an index.
 type listKey struct {
-	seg  int
-	term string
+	seg   int
+	field uint32
+	term  string
 }
 
 // listDrawer collects lists for a page.
 type listDrawer struct {
-	x      *index
-	scorer *query.Scorer
-	lists  []htmlreport.List
-	at     map[listKey]int // in lists
-	view   segment.List
-	room   int // columns that are left
+	x       *index
+	scorers map[uint32]*fieldScorer // by the ids of fields
+	lists   []htmlreport.List
+	at      map[listKey]int // in lists
+	view    segment.List
+	room    int // columns that are left
+}
+
+// fieldScorer scores the postings of a field, about as a search does.
+type fieldScorer struct {
+	*query.Scorer
+	name  string
+	boost float64
 }
 
 func newListDrawer(x *index) (*listDrawer, error) {
-	sc, err := query.NewScorer(query.DefaultParams(), x.stats())
-	return &listDrawer{x: x, scorer: sc, at: map[listKey]int{}, room: listColumns}, err
+	d := &listDrawer{x: x, scorers: map[uint32]*fieldScorer{}, at: map[listKey]int{}, room: listColumns}
+	fields := x.fields()
+	if len(fields) == 0 {
+		return d, d.score(0, &fieldScorer{boost: 1}, query.Params{}, x.stats())
+	}
+	sums, err := indexstats.SummarizeFields(x.manifest, x.segments())
+	if err != nil {
+		return nil, err
+	}
+	for i := range fields {
+		f := &fields[i]
+		st := query.Stats{Docs: sums[i].Documents, Tokens: sums[i].Tokens}
+		if !f.HasLengths() {
+			st.Tokens = st.Docs
+		}
+		for _, g := range x.segs {
+			if k, ok := g.FieldByID(f.ID); ok {
+				st.MaxLen = max(st.MaxLen, g.Fields()[k].MaxLen)
+			}
+		}
+		if err := d.score(f.ID, &fieldScorer{name: f.Name, boost: f.Boost()}, query.Params{K1: f.K1, B: f.B}, st); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// score makes s the scorer of a field.
+func (d *listDrawer) score(field uint32, s *fieldScorer, p query.Params, st query.Stats) (err error) {
+	s.Scorer, err = query.NewScorer(p, st)
+	d.scorers[field] = s
+	return err
 }
 
 // draw adds the list of a term in a segment and returns its index in lists, or -1 if there
 // is no room for it. Lists without an extent become one column.
 func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
-	k := listKey{seg, term}
+	g, l := d.x.segs[seg], &d.view
+	k := listKey{seg, g.Fields()[g.FieldOf(e)].ID, term}
 	if i, ok := d.at[k]; ok {
 		return i, nil
 	}
-	g, l := d.x.segs[seg], &d.view
+	sc := d.scorers[k.field]
+	if sc == nil {
+		return -1, nil // of a field that the schema has dropped
+	}
 	if err := g.InitList(l, e); err != nil {
 		return 0, format.Locate(err, format.Place{List: term, Block: format.NoBlock})
 	}
 	if d.room -= min(l.Blocks, maxColumns); d.room < 0 {
 		return -1, nil
 	}
-	df, err := d.x.df(term)
+	df, err := d.x.df(k.field, term)
 	if err != nil {
 		return 0, err
 	}
-	weight := d.scorer.Weight(max(df, 1), 1)
-	out := htmlreport.List{Term: cli.Quote(term), Segment: g.file, Base: g.base, Postings: l.N, Blocks: l.Blocks, First: l.First,
+	weight := sc.Boosted(max(df, 1), sc.boost)
+	out := htmlreport.List{Term: inField(sc.name, term), Segment: g.file, Base: g.base, Postings: l.N, Blocks: l.Blocks, First: l.First,
 		Bytes: e.Size() + int64(len(l.Extent())), Codecs: "in the dictionary"}
 	if l.Kind == segment.KindExtent {
 		out.Codecs = "docIDs " + l.DocsCodec.ID().String() + ", frequencies " + l.FreqsCodec.ID().String()
-		out.Bound = d.scorer.Bound(weight, l.Quad)
-		err = d.columns(&out, l, weight)
+		out.Bound = sc.Bound(weight, l.Quad)
+		err = drawBlocks(&out, l, sc, weight)
 	} else {
-		d.short(&out, g, l, weight)
+		drawShort(&out, g, l, sc, weight)
 	}
 	if err != nil {
 		return 0, l.Locate(err, format.NoBlock)
@@ -76,9 +117,9 @@ func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
 	return d.at[k], nil
 }
 
-// columns draws a list with an extent. Widths and exceptions are those of the middle
+// drawBlocks draws a list with an extent. Widths and exceptions are those of the middle
 // block of a column, so that a list of any length costs the same.
-func (d *listDrawer) columns(out *htmlreport.List, l *segment.List, weight float32) error {
+func drawBlocks(out *htmlreport.List, l *segment.List, sc *fieldScorer, weight float32) error {
 	n := min(l.Blocks, maxColumns)
 	for c := range n {
 		from, to := c*l.Blocks/n, (c+1)*l.Blocks/n
@@ -88,7 +129,7 @@ func (d *listDrawer) columns(out *htmlreport.List, l *segment.List, weight float
 		}
 		bound := float32(0)
 		for _, q := range l.Quads[from:to] {
-			bound = max(bound, d.scorer.Bound(weight, q))
+			bound = max(bound, sc.Bound(weight, q))
 		}
 		out.To = append(out.To, l.Last(to-1))
 		out.Count = append(out.Count, to-from)
@@ -99,15 +140,15 @@ func (d *listDrawer) columns(out *htmlreport.List, l *segment.List, weight float
 	return nil
 }
 
-// short draws a list without an extent, by the greatest of its scores.
-func (d *listDrawer) short(out *htmlreport.List, g *seg, l *segment.List, weight float32) {
+// drawShort draws a list without an extent, by the greatest of its scores.
+func drawShort(out *htmlreport.List, g *seg, l *segment.List, sc *fieldScorer, weight float32) {
 	p := l.Small()
+	lengths, err := g.LengthsOf(l.Entry())
+	if err != nil {
+		lengths = segment.LengthTable{} // the shortest, which score the most
+	}
 	for i, doc := range p.Docs {
-		n, err := g.DocLen(doc)
-		if err != nil {
-			n = 0
-		}
-		out.Bound = max(out.Bound, query.Score(weight, float32(p.Freqs[i]), d.scorer.Norm(n)))
+		out.Bound = max(out.Bound, sc.Score(weight, float32(p.Freqs[i]), sc.Norm(lengths.Get(doc))))
 	}
 	out.To, out.Count = []uint32{l.Last(l.Blocks - 1)}, []int{1}
 	out.Width, out.Exceptions, out.Bounds = []float64{8 * float64(out.Bytes) / float64(l.N)}, []int{-1}, []float64{rounded(out.Bound)}
@@ -116,10 +157,10 @@ func (d *listDrawer) short(out *htmlreport.List, g *seg, l *segment.List, weight
 // rounded shortens a score for the page.
 func rounded(score float32) float64 { return math.Round(float64(score)*1000) / 1000 }
 
-// df returns the document frequency of a term without deleted documents.
-func (x *index) df(term string) (df uint64, err error) {
+// df returns the document frequency of a term in the field with an id, without deleted documents.
+func (x *index) df(field uint32, term string) (df uint64, err error) {
 	for _, g := range x.segs {
-		e, ok, err := g.Lookup([]byte(term))
+		e, ok, err := indexstats.LookupIn(g.Segment, field, []byte(term))
 		if err != nil {
 			return 0, err
 		}

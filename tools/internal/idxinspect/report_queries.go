@@ -15,6 +15,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/tools/internal/htmlreport"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // hitsTraced is how many hits the traced queries ask for.
@@ -88,11 +89,7 @@ func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *index, 
 // traceOne answers one query, twice, so that its time is not that of reading the index
 // for the first time.
 func (b *pageBuilder) traceOne(ctx context.Context, s *query.Searcher, snapshot *reader.Snapshot, x *index, l *listDrawer, id, text string) (*htmlreport.Query, error) {
-	terms, err := s.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	q := query.Query{RawTerms: terms, K: hitsTraced, Mode: b.mode, Trace: true}
+	q := query.Query{Text: text, K: hitsTraced, Mode: b.mode, Trace: true}
 	if _, err := s.Search(ctx, q); err != nil {
 		return nil, err
 	}
@@ -146,8 +143,12 @@ func (b *pageBuilder) pass(t *query.SegmentTrace, x *index, l *listDrawer) (*htm
 	p := &htmlreport.Pass{Segment: x.segs[t.Segment].file, Candidates: t.Candidates, Scored: t.Scored, Lists: []htmlreport.Visited{}}
 	for i := range t.Lists {
 		v := &t.Lists[i]
-		out := htmlreport.Visited{Term: cli.Quote(v.Term), List: -1, Blocks: v.Blocks}
-		if e, ok, err := x.segs[t.Segment].Lookup([]byte(v.Term)); err != nil {
+		id, err := indexstats.ChooseField(x.fields(), v.Field)
+		if err != nil {
+			return nil, err
+		}
+		out := htmlreport.Visited{Term: inField(v.Field, v.Term), List: -1, Blocks: v.Blocks}
+		if e, ok, err := indexstats.LookupIn(x.segs[t.Segment].Segment, id, []byte(v.Term)); err != nil {
 			return nil, err
 		} else if ok {
 			if out.List, err = l.draw(t.Segment, v.Term, e); err != nil {

@@ -46,7 +46,8 @@ With --codec it shows instead what the lists that have a codec, those of 128 pos
 or more, would need in each of the given codecs: bits per posting, measured times to
 decode and encode one, the costs that auto estimates, and which codec auto takes for
 how many lists. With TERM it shows one list. Sizes are exact. It measures all lists,
-or with --sample N a random N of them, the same ones unless --seed changes.`,
+or with --sample N a random N of them, the same ones unless --seed changes. idxinspect summary
+shows the bytes of each field of an index that has fields.`,
 		"  idxinspect sizes kjv.idx\n  idxinspect sizes --codec all kjv.idx\n  idxinspect sizes --codec bp128,ef --sample 500 kjv.idx\n  idxinspect sizes --codec all kjv.idx the\n  idxinspect sizes --regression kjv.idx",
 		[]string{"INDEX", "[TERM]"}, func(cmd *cobra.Command, args []string) (report, error) {
 			if err := f.check(cmd, args); err != nil {
@@ -81,6 +82,7 @@ or with --sample N a random N of them, the same ones unless --seed changes.`,
 	cli.CompleteList(cmd, "codec", append(codecbench.Names(), "all"))
 	cli.Int(cmd.Flags(), &f.sample, "sample", 0, 0, cli.Any, "measure `N` lists drawn at random, 0 for all")
 	cmd.Flags().Uint64Var(&f.seed, "seed", 1, "draw other lists with another `N`")
+	fieldFlag(cmd, &f.field)
 	cmd.Flags().BoolVar(&f.regression, "regression", false, "show contraction ratios and R² by length")
 	return cmd
 }
@@ -90,6 +92,8 @@ func (f *codecFlags) check(cmd *cobra.Command, args []string) error {
 	switch {
 	case f.regression && (len(f.names) > 0 || len(args) > 1):
 		return cli.Usage("--regression goes without --codec and without a term")
+	case f.field != "" && len(args) < 2:
+		return cli.Usage("--field goes with a term")
 	case len(args) > 2:
 		return cli.Usage("unexpected argument %q", args[2])
 	case f.sample < 0:

@@ -15,6 +15,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
+	"github.com/pinion-index/pinion/writer"
 	"github.com/spf13/cobra"
 )
 
@@ -27,6 +29,7 @@ type Summary struct {
 	Schema     *schema.Schema   `json:"schema"` // null if the documents have one text
 	Version    string           `json:"version,omitempty"`
 	Keep       int              `json:"keep_commits,omitempty"`
+	Order      string           `json:"order,omitempty"` // of the documents of each segment, as --order takes it
 	Documents  uint64           `json:"documents"`
 	Deleted    uint64           `json:"deleted"`
 	Postings   uint64           `json:"postings"`
@@ -36,6 +39,8 @@ type Summary struct {
 	Stored     bool             `json:"stored_text"`
 	Bytes      int64            `json:"bytes"`
 	Segments   []SegmentSummary `json:"segments"`
+
+	Fields []indexstats.FieldSummary `json:"fields"` // empty if the documents have one text
 }
 
 // SegmentSummary is one segment of a Summary.
@@ -59,14 +64,17 @@ type SegmentSummary struct {
 
 func summaryCommand() *cobra.Command {
 	return command("summary INDEX", "Show what an index consists of",
-		"It reads headers only, so it takes no longer for a large index.",
+		`It reads headers only, so it takes no longer for a large index. Of an index with
+fields it shows the schema, and for each field the documents that are not deleted
+and have a token in it, their tokens, and the bytes of dictionary, lists, positions,
+lengths and column.`,
 		`  idxinspect summary kjv.idx
   idxinspect summary --json kjv.idx | jq .documents`,
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			var s *Summary
-			err := withIndex(args[0], func(x *index) error {
-				s = summarize(x)
-				return nil
+			err := withIndex(args[0], func(x *index) (err error) {
+				s, err = summarize(x)
+				return err
 			})
 			if err != nil {
 				return nil, err
@@ -75,12 +83,12 @@ func summaryCommand() *cobra.Command {
 		})
 }
 
-func summarize(x *index) *Summary {
-	s := &Summary{Index: x.path, Documents: x.docs(), Stored: len(x.segs) > 0, Segments: []SegmentSummary{}}
+func summarize(x *index) (s *Summary, err error) {
+	s = &Summary{Index: x.path, Documents: x.docs(), Stored: len(x.segs) > 0, Segments: []SegmentSummary{}}
 	s.Analyzer, s.Options = x.analyzer()
 	if x.manifest != nil {
 		s.Generation, s.Schema, s.Keep = x.manifest.Generation, x.manifest.Schema, x.manifest.KeepCommits
-		s.Version = x.manifest.Version.String()
+		s.Version, s.Order = x.manifest.Version.String(), string(writer.OrderOf(x.manifest))
 		for _, name := range append(x.manifest.Files(), store.ManifestName(s.Generation), store.MirrorName(s.Generation)) {
 			if st, err := os.Stat(filepath.Join(x.path, name)); err == nil {
 				s.Bytes += st.Size()
@@ -109,7 +117,13 @@ func summarize(x *index) *Summary {
 	if s.Documents > s.Deleted {
 		s.AvgLength = float64(s.Tokens-s.DelTokens) / float64(s.Documents-s.Deleted)
 	}
-	return s
+	if s.Fields, err = indexstats.SummarizeFields(x.manifest, x.segments()); len(s.Fields) > 0 {
+		s.AvgLength = 0
+		for _, f := range s.Fields {
+			s.AvgLength += float64(f.Tokens) / float64(max(s.Documents-s.Deleted, 1))
+		}
+	}
+	return s, err
 }
 
 // codecNames returns the names of the codecs whose bits are set.
@@ -138,7 +152,10 @@ func (s *Summary) text(w io.Writer) {
 	if s.Keep > 1 {
 		t.Row("keeps", cli.Number(s.Keep, "commit"))
 	}
-	if s.Schema == nil {
+	if s.Order != "" {
+		t.Row("order", cli.Printable(s.Order))
+	}
+	if len(s.Fields) == 0 {
 		t.Row("analyzer", fmt.Sprintf("%s (%s)", s.Analyzer, s.Options))
 	}
 	t.Row("documents", withDeleted(s.Documents, s.Deleted))
@@ -148,7 +165,7 @@ func (s *Summary) text(w io.Writer) {
 	t.Row("postings", s.Postings)
 	t.Row("tokens", withDeleted(s.Tokens, s.DelTokens))
 	t.Row("average length", cli.Float(s.AvgLength, 3))
-	if s.Schema == nil {
+	if len(s.Fields) == 0 {
 		t.Row("stored text", yes(s.Stored))
 	}
 	t.Row("size", fmt.Sprintf("%s (%s bytes)", cli.Bytes(s.Bytes), cli.Count(s.Bytes)))
@@ -166,13 +183,25 @@ func (s *Summary) text(w io.Writer) {
 	t.WriteTo(w)
 }
 
-// fields shows the schema.
+// fields shows the schema, and what there is of each field.
 func (s *Summary) fields(w io.Writer) {
-	if s.Schema == nil {
+	if s.Schema != nil {
+		s.schema(w)
+	}
+	if len(s.Fields) == 0 {
 		return
 	}
 	fmt.Fprintln(w)
-	t := cli.NewTable("field", "kind", "indexed", "stored", "lengths", "analyzer", ">k1", ">b", ">weight")
+	t := cli.NewTable("field", ">docs", ">tokens", ">average", ">terms", ">bytes")
+	for _, f := range s.Fields {
+		t.Row(cli.Printable(f.Name), f.Documents, f.Tokens, cli.Float(f.AvgLength, 3), f.Terms, f.Bytes)
+	}
+	t.WriteTo(w)
+}
+
+func (s *Summary) schema(w io.Writer) {
+	fmt.Fprintln(w)
+	t := cli.NewTable("field", "kind", "indexed", "stored", "column", "lengths", "analyzer", ">k1", ">b", ">weight")
 	for i := range s.Schema.Fields {
 		f := &s.Schema.Fields[i]
 		analyzer, lengths := "-", "-"
@@ -182,7 +211,11 @@ func (s *Summary) fields(w io.Writer) {
 		if f.HasLengths() {
 			lengths = f.Lengths.String()
 		}
-		t.Row(f.Name, f.Kind, f.Indexing(), yes(f.Stored), lengths, analyzer, parameter(f.K1), parameter(f.B), f.Boost())
+		kind := f.Kind.String()
+		if f.Unit != schema.UnitNanosecond {
+			kind += " (" + f.Unit.String() + ")"
+		}
+		t.Row(f.Name, kind, f.Indexing(), yes(f.Stored), yes(f.Column), lengths, analyzer, parameter(f.K1), parameter(f.B), f.Boost())
 	}
 	t.WriteTo(w)
 }

@@ -30,24 +30,36 @@ type Term struct {
 }
 
 func termsCommand() *cobra.Command {
-	var prefix, from, field string
+	var which selection
+	var field string
 	var limit int
 	order := cli.NewChoice("ORDER", "term", "df")
 	cmd := command("terms INDEX", "List terms with their document frequency",
-		"Document frequencies are those of scoring: they leave deleted documents out.",
+		`Document frequencies are those of scoring: they leave deleted documents out.
+
+In the PATTERN of --match, * stands for any number of characters, ? for one, and
+\ takes away the meaning of what follows. The EXPRESSION of --regexp is one of
+Go's (RE2), without flags, anchors and \p; it matches whole terms. --fuzzy takes a
+word, or a word and ~1: terms that up to two edits, or one, make of it. An edit
+inserts, deletes or replaces a character or swaps two adjacent ones.`,
 		`  idxinspect terms --prefix shep kjv.idx
+  idxinspect terms --match 's*herd?' kjv.idx
+  idxinspect terms --fuzzy sheperd~1 kjv.idx
   idxinspect terms --sort df --limit 20 kjv.idx
   idxinspect terms --limit 0 --json kjv.idx | jq -r '.terms[].term'`,
 		[]string{"INDEX"}, func(cmd *cobra.Command, args []string) (report, error) {
+			if err := which.compile(); err != nil {
+				return nil, err
+			}
 			var out *Terms
 			err := withIndex(args[0], func(x *index) (err error) {
 				if err := x.choose(field); err != nil {
 					return err
 				}
 				if order.Value == "term" {
-					return listTerms(cmd, x, prefix, from, limit)
+					return listTerms(cmd, x, &which, limit)
 				}
-				out, err = frequentTerms(x, prefix, from, limit)
+				out, err = frequentTerms(x, &which, limit)
 				return err
 			})
 			if err != nil || out == nil {
@@ -56,16 +68,15 @@ func termsCommand() *cobra.Command {
 			return out, nil
 		})
 	fieldFlag(cmd, &field)
-	cmd.Flags().StringVar(&prefix, "prefix", "", "only terms that begin with `TEXT`")
-	cmd.Flags().StringVar(&from, "from", "", "only terms from `TERM` on")
+	which.flags(cmd)
 	cmd.Flags().Var(order, "sort", "order: "+order.Words())
 	cli.Int(cmd.Flags(), &limit, "limit", 50, 0, cli.Any, "at most `N` terms, 0 for all")
 	return cmd
 }
 
 // listTerms prints terms in bytewise order as it reads them.
-func listTerms(cmd *cobra.Command, x *index, prefix, from string, limit int) (err error) {
-	m := newTermMerge(x, prefix, from)
+func listTerms(cmd *cobra.Command, x *index, which *selection, limit int) (err error) {
+	m := newTermMerge(x, which)
 	n, more := 0, false
 	next := func() bool {
 		if !m.next() {
@@ -109,10 +120,10 @@ func (t *Term) cells() []string {
 }
 
 // frequentTerms returns the limit terms with the highest df.
-func frequentTerms(x *index, prefix, from string, limit int) (*Terms, error) {
+func frequentTerms(x *index, which *selection, limit int) (*Terms, error) {
 	out := &Terms{limit: limit}
 	var h termHeap
-	m := newTermMerge(x, prefix, from)
+	m := newTermMerge(x, which)
 	for m.next() {
 		if limit > 0 && len(h) == limit {
 			out.More = true
@@ -148,21 +159,20 @@ func (h *termHeap) Pop() any {
 // termMerge walks the terms of all segments in order.
 type termMerge struct {
 	*indexstats.Walk
-	segs []*seg
-	df   uint64 // of the current term, without deleted documents
-	err  error
+	segs  []*seg
+	which *selection
+	df    uint64 // of the current term, without deleted documents
+	err   error
 }
 
-func newTermMerge(x *index, prefix, from string) *termMerge {
-	return &termMerge{Walk: indexstats.NewFieldWalk(x.segments(), x.field, prefix, from), segs: x.segs}
+func newTermMerge(x *index, which *selection) *termMerge {
+	return &termMerge{Walk: which.walk(x), segs: x.segs, which: which}
 }
 
 // next moves to the next term.
 func (m *termMerge) next() bool {
 	if m.err != nil || !m.Next() {
-		if m.err == nil {
-			m.err = m.Err()
-		}
+		m.err = cmp.Or(m.err, m.Err(), m.which.err())
 		return false
 	}
 	m.df = 0

@@ -338,7 +338,11 @@ func (v *Verification) places(ctx context.Context, stderr io.Writer, dir string,
 	}
 	p := cli.NewProgress(stderr, "verify "+f.name, 0, cli.BytesRate)
 	defer p.Stop()
-	return check.Segment(ctx, s, check.Options{Level: v.level, Threads: v.threads, Guard: store.Guard, Progress: p.Update, Report: report})
+	err = check.Segment(ctx, s, check.Options{Level: v.level, Threads: v.threads, Guard: store.Guard, Progress: p.Update, Report: report})
+	if err == nil && m != nil && v.level > check.Checksums {
+		err = m.CheckOrder(s)
+	}
+	return err
 }
 
 // verifyDeletes checks the deletes file f of segment i of m, against the segment's file g if

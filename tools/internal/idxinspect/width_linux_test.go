@@ -3,6 +3,7 @@ package idxinspect
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -92,6 +94,28 @@ func long(t *testing.T) string {
 	return dir
 }
 
+// longColumns makes an index with columns and terms with positions that are wider than terminals.
+func longColumns(t *testing.T) string {
+	dir := filepath.Join(t.TempDir(), "columns.idx")
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
+		{Name: strings.Repeat("name ", 20) + "k", Kind: schema.KindKeyword, Column: true}, {Name: "t", Kind: schema.KindTime, Unit: schema.UnitSecond, Column: true},
+		{Name: "text", Kind: schema.KindText, Analyzer: "whitespace", Index: schema.IndexPositions},
+	}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9 {
+		d := writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.KeywordValue(0, fmt.Appendf(nil, "%d %s", i, strings.Repeat("keyword ", 20))), schema.TextValue(2, []byte(strings.Repeat("x", 150)+" and"))}}
+		if err := w.AddDoc(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Commit(t.Context()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
 // TestWidth checks that no line of a command is wider than the terminal. A command that
 // is not listed fails the test.
 func TestWidth(t *testing.T) {
@@ -109,7 +133,9 @@ func TestWidth(t *testing.T) {
 	runs := map[string][][]string{
 		"summary": {{index}, {segments[0]}}, "verify": {{index}, {"--level", "3", index}}, "sections": {{index}}, "sizes": {{index}, {"--codec", "bp128,ef", index}, {"--codec", "bp128", index, "common"}},
 		"terms": {{index}, {"--limit", "3", "--prefix", "xxx", index}}, "list": {{index, "common"}, {index, wide}}, "blocks": {{index, "common"}}, "postings": {{index, "common"}, {index, wide}},
-		"docs": {{index}, {index, id}, {"--full", index}}, "stats": {{index}},
+		"columns":   {{index}, {longColumns(t)}, {longColumns(t), "t"}, {longColumns(t), strings.Repeat("name ", 20) + "k"}},
+		"positions": {{"--field", "text", longColumns(t), wide, "3"}},
+		"docs":      {{index}, {index, id}, {"--full", index}}, "stats": {{index}},
 		"hexdump": {{index}, {segments[0]}, {"--fields", "0", segments[0]}, {"--term", wide, index}, {"--section", "stored", index}},
 		"diff":    {{index, other}, {index, index}}, "explain": {{index, query, id}, {"--trace", index, query}, {"--trace", "--mode", "and", index, query}},
 		"gpu-plan": {{"--queries", log, index}}, "residency": {{index}, {"--queries", log, index}}, "repair": {{index}},

@@ -35,7 +35,8 @@ type flags struct {
 // Command returns the command.
 func Command() *cobra.Command {
 	f := &flags{memory: writer.DefaultMemory}
-	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom))
+	f.order = cli.NewChoice("ORDER", string(writer.OrderInput), string(writer.OrderBisection), string(writer.OrderRandom)).
+		Also("field:", "NAME")
 	cmd := &cobra.Command{
 		Use:   "idxmerge {--out DIR SRC... | --in-place DIR}",
 		Short: "Merge indexes, or the segments of one",
@@ -54,15 +55,18 @@ With --order bp or random the index becomes one segment with renumbered document
 The order bp (recursive graph bisection) places documents that share terms near each
 other, which makes posting lists smaller; it takes 4 bytes of memory a posting in
 addition to --memory. Ids and scores do not change, only the order among equal scores.
+With --order field:ts, or field:-ts for the greatest first, documents are sorted by the
+column ts, those without a value last, and stay so when more are added and merged.
 
 With --salvage it adds what can still be read of damaged indexes SRC to the one in DIR,
 and lists what is lost: documents, terms, postings, texts. It then exits with 1. Nothing
-is added unless all SRC have the same analyzer and a sound manifest. For an index
-without one, see 'idxinspect repair'.`,
+is added unless all SRC have the same analyzer, or a schema that the first one's
+extends, and a sound manifest. For an index without a manifest, see 'idxinspect repair'.`,
 		Example: `  idxmerge --out all.idx 2023.idx 2024.idx
   idxmerge --in-place all.idx
   idxmerge --in-place all.idx --max-segments 4
   idxmerge --in-place all.idx --order bp
+  idxmerge --in-place logs.idx --order field:-ts
   idxmerge --out small.idx --codec ef --freq-codec newpfd all.idx
   idxmerge --salvage --out saved.idx damaged.idx`,
 		Args: cobra.ArbitraryArgs,

@@ -35,7 +35,7 @@ type part struct {
 }
 
 // openDamaged opens the newest commits of the indexes in the directories sources, which must
-// have the same analyzer and no schema. The caller closes what it returns, with an error too.
+// have the same analyzer, or schemas of which the first extends the others. The caller closes what it returns, with an error too.
 func openDamaged(sources []string) (opened []*damaged, err error) {
 	for _, src := range sources {
 		s := &damaged{}
@@ -49,10 +49,12 @@ func openDamaged(sources []string) (opened []*damaged, err error) {
 		if err := cli.Committed(src, s.commit.Manifest); err != nil {
 			return opened, err
 		}
-		if s.commit.Schema != nil {
-			return opened, fmt.Errorf("%s has a schema: what is left of the lists of its fields cannot be salvaged yet (idxinspect repair mends files): %w", src, errors.ErrUnsupported)
-		}
 		a, b := opened[0].commit, s.commit
+		if a.Schema != nil || b.Schema != nil {
+			if err := a.Schema.Extends(b.Schema); err != nil {
+				return opened, fmt.Errorf("%s and %s: %w", sources[0], src, err)
+			}
+		}
 		if a.Analyzer != b.Analyzer || a.AnalyzerOptions != b.AnalyzerOptions {
 			return opened, differ(sources[0], a.Analyzer, a.AnalyzerOptions, src, b.Analyzer, b.AnalyzerOptions)
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -101,26 +100,6 @@ func TestLaterSource(t *testing.T) {
 		t.Errorf("the report: %s", &out)
 	}
 	if err := exists(f.out); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestSchema: the lists of fields cannot be salvaged, which is said at once.
-func TestSchema(t *testing.T) {
-	dir := t.TempDir()
-	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	add := w.AddDoc(t.Context(), writer.Doc{ID: []byte("1"), Values: []schema.Value{schema.TextValue(0, []byte("one"))}})
-	if err := errors.Join(add, w.Commit(t.Context()), w.Close()); err != nil {
-		t.Fatal(err)
-	}
-	opened, err := openDamaged([]string{dir})
-	for _, s := range opened {
-		s.close()
-	}
-	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Error(err)
 	}
 }

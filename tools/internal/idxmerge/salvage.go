@@ -40,13 +40,14 @@ type Mend struct {
 type Loss struct {
 	File  string `json:"file"`
 	What  string `json:"what"`
+	Field string `json:"field"`
 	Where string `json:"where"`
 	Count uint64 `json:"count"`
 	Error string `json:"error"`
 }
 
 func (r *Salvaged) lose(file, what, where string, count uint64, err error) {
-	r.Losses = append(r.Losses, Loss{file, what, where, count, err.Error()})
+	r.Losses = append(r.Losses, Loss{File: file, What: what, Where: where, Count: count, Error: err.Error()})
 }
 
 // errLost ends a run that could not read everything.
@@ -102,31 +103,57 @@ func (f *flags) copyAll(cmd *cobra.Command, opened []*damaged, o writer.Options)
 // index adds what can be read of s to the index in out.
 func (r *Salvaged) index(ctx context.Context, out string, s *damaged, o writer.Options) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	if o.Analyzer, err = analysis.New(s.commit.Analyzer, s.commit.AnalyzerOptions); err != nil {
+	w, err := s.openOut(ctx, out, o)
+	if err != nil {
 		return err
 	}
-	o.Stored = s.stored()
-	w, err := writer.Open(ctx, out, o)
-	if err != nil {
-		return cli.Opening(err)
-	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if a := w.Analyzer(); a.Options() != o.Analyzer.Options() { // the index adopts the defaults of a name
-		return differ(out, a.Name(), a.Options(), s.dir.String(), s.commit.Analyzer, s.commit.AnalyzerOptions)
-	}
-	if w.Stored() && !o.Stored {
-		return fmt.Errorf("%w: %s has none, unlike %s", writer.ErrStored, s.dir, out)
-	}
 	for i := range s.parts {
-		if err := r.segment(ctx, w, &s.parts[i]); err != nil {
+		if err := r.segment(ctx, w, s, &s.parts[i]); err != nil {
 			return err
 		}
 	}
 	return w.Commit(ctx)
 }
 
-// segment adds what can be read of a segment.
-func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, p *part) error {
+// openOut opens the index in out, which must be able to hold what is in s.
+func (s *damaged) openOut(ctx context.Context, out string, o writer.Options) (w *writer.Writer, err error) {
+	if s.commit.Schema == nil {
+		if o.Analyzer, err = analysis.New(s.commit.Analyzer, s.commit.AnalyzerOptions); err != nil {
+			return nil, err
+		}
+		o.Stored = s.stored()
+	} else if !cli.NewFresh(out).Was() {
+		o.Schema = s.commit.Schema.Clone()
+	}
+	if w, err = writer.Open(ctx, out, o); err != nil {
+		return nil, cli.Opening(err)
+	}
+	if err := s.fits(w, out, o); err != nil {
+		return nil, errors.Join(err, w.Close())
+	}
+	return w, nil
+}
+
+// fits returns why the index in out, which w has opened with options o, cannot hold what is in s.
+func (s *damaged) fits(w *writer.Writer, out string, o writer.Options) error {
+	if s.commit.Schema != nil || w.Schema() != nil {
+		if err := w.Schema().Extends(s.commit.Schema); err != nil {
+			return fmt.Errorf("%s and %s: %w", out, s.dir, err)
+		}
+		return nil
+	}
+	if a := w.Analyzer(); a.Options() != o.Analyzer.Options() { // the index adopts the defaults of a name
+		return differ(out, a.Name(), a.Options(), s.dir.String(), s.commit.Analyzer, s.commit.AnalyzerOptions)
+	}
+	if w.Stored() && !o.Stored {
+		return fmt.Errorf("%w: %s has none, unlike %s", writer.ErrStored, s.dir, out)
+	}
+	return nil
+}
+
+// segment adds what can be read of p, a segment of s.
+func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, s *damaged, p *part) error {
 	info := p.info
 	file := store.SegmentName(info.File)
 	if p.err != nil {
@@ -148,13 +175,16 @@ func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, p *part) error
 		r.lose(store.DeletesName(info.DeletesFile), "deletes", "all: these documents are back", uint64(info.Deleted), p.deletesErr)
 	}
 	source := salvage.New(p.seg, plain, func(doc uint32) bool { return has(p.deletes, doc) })
-	in := writer.Inverted{Docs: r.docs(source), Lists: r.lists(source), ForeignLengths: true}
+	in := writer.Inverted{Docs: r.docs(source), Lists: r.lists(source.Lists(), 0), ForeignLengths: true}
+	if s.commit.Schema != nil {
+		in = r.fields(source, keptOf(p.seg, s.commit.Schema))
+	}
 	if err := w.AddInverted(ctx, in); err != nil {
 		return err
 	}
 	r.Segments++
 	for _, l := range source.Losses() {
-		r.lose(file, l.What, l.Where, l.Count, l.Err)
+		r.Losses = append(r.Losses, Loss{file, l.What, l.Field, l.Where, l.Count, l.Err.Error()})
 	}
 	return nil
 }
@@ -165,19 +195,20 @@ func (r *Salvaged) docs(s *salvage.Source) iter.Seq2[writer.InvertedDoc, error] 
 	return func(yield func(writer.InvertedDoc, error) bool) {
 		for d := range s.Docs() {
 			r.Docs++
-			if !yield(writer.InvertedDoc(d), nil) {
+			if !yield(writer.InvertedDoc{ID: d.ID, Len: d.Len, Text: d.Text}, nil) {
 				return
 			}
 		}
 	}
 }
 
-func (r *Salvaged) lists(s *salvage.Source) iter.Seq2[writer.InvertedList, error] {
+// lists yields lists as those of field of a collection.
+func (r *Salvaged) lists(lists iter.Seq[salvage.List], field int) iter.Seq2[writer.InvertedList, error] {
 	return func(yield func(writer.InvertedList, error) bool) {
-		for l := range s.Lists() {
+		for l := range lists {
 			r.Lists++
 			r.Postings += uint64(len(l.Docs))
-			if !yield(writer.InvertedList{Term: l.Term, Postings: l.Postings}, nil) {
+			if !yield(writer.InvertedList{Term: l.Term, Field: field, Postings: l.Postings, Gaps: l.Gaps}, nil) {
 				return
 			}
 		}
@@ -207,6 +238,9 @@ func (r *Salvaged) text(w io.Writer) {
 	fmt.Fprintln(w)
 	t = cli.NewTable("lost", ">count", "where", "file", "why")
 	for _, l := range r.Losses {
+		if l.Field != "" {
+			l.Where = fmt.Sprintf("field %q: %s", l.Field, l.Where)
+		}
 		t.Row(l.What, l.Count, l.Where, l.File, l.Error)
 	}
 	t.WriteTo(w)

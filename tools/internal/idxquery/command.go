@@ -16,9 +16,12 @@ import (
 
 type flags struct {
 	index   string
+	join    []string
 	k       int
 	offset  int
 	field   string
+	syntax  bool
+	filter  string
 	mode    *cli.Choice
 	algo    *cli.Choice
 	seek    *cli.Choice
@@ -35,10 +38,13 @@ type flags struct {
 	tag     string
 	width   int
 	trace   bool
+	total   bool
+	count   bool
 	json    bool
 	threads int
 	bounded bool // --threads was given
 	model   *cli.Choice
+	columnFlags
 }
 
 // maxOffset is the greatest offset, which is as many hits that are found in vain.
@@ -77,12 +83,22 @@ func Command() *cobra.Command {
 		Long: `Idxquery prints the best documents for every QUERY by their BM25 score. Each
 argument is one query: quote one of several words. The index's analyzer cuts
 queries into terms, as it did with documents. --index DIR may stand for INDEX.
+With --join, several indexes of the same schema or analyzer are one, with scores from
+all their documents; an id that several have is found several times.
 
 Modes:
   or      documents with any of the terms
   and     documents with all of them
   and-or  like and, or like or if that finds fewer than k
-Terms of several fields are combined by or alone.
+
+With --syntax a query has operators (docs/query-language.md):
+  rose thorn    with any of the words     rose AND thorn   with both
+  +rose -thorn  with rose, without thorn  (a OR b) AND c   brackets
+  title:rose    in a field                ro*  r?se        patterns
+  rose~  rose~1 up to two edits, or one   rose^2           counts twice
+  "a b"  "a b"~2 the phrase, or nearly it "a b"*           its last word goes on
+  "a+b"  a\+b   without operators         *                all documents
+  price:10..20  ts:>=2026-01-01           only with such a value in a column
 
 With neither QUERY nor --queries, queries are read from standard input if that is a
 pipe or a file. A file of queries may be compressed, and is told by its beginning:
@@ -92,6 +108,18 @@ pipe or a file. A file of queries may be compressed, and is told by its beginnin
   colon  lines of a number, a colon, text, at least two with ascending numbers
   lines  all else: one query a line, numbered from 1
 
+With --filter only documents with some values in columns count (docs/filters.md):
+  level = error                 ts >= 2026-01-01          price 10..20
+  level in (error, warn)        exists(price)             a and (b or not c)
+
+With columns hits are sorted by values, and matches are counted:
+  --sort price,-ts           the cheapest, of equal ones the newest first
+  --facet brand              the 10 most frequent keywords, brand:30 for 30
+  --facet price:<10,10..50   in ranges, as filters have them
+  --facet ts:every=24h       in buckets
+  --collapse host            the best of each host
+  --static rank:0.5          scores plus half the rank
+
 A query of which the analyzer leaves no term, as of stop words alone, finds nothing,
 and idxquery says so.
 
@@ -100,7 +128,12 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 		Example: `  idxquery kjv.idx "the lord is my shepherd"
   idxquery kjv.idx --mode and "faith hope charity" "salt of the earth"
   idxquery kjv.idx --k 10 --offset 20 "still waters"   # the third page
+  idxquery kjv.idx --mode and --count "faith hope"
   idxquery robust.idx --queries topics.tsv --k 1000 --run bm25.run
+  idxquery yesterday.idx --join today.idx "still waters"
+  idxquery kjv.idx --syntax 'shep*rd -sheep +(lord OR god~1)'
+  idxquery logs.idx --filter 'level=error and ts>=2026-01-01' "disk full"
+  idxquery logs.idx --sort -ts --facet level --syntax '+timeout'
   echo "jesus wept" | idxquery kjv.idx`,
 		Args: cobra.ArbitraryArgs,
 	}
@@ -112,10 +145,17 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl := cmd.Flags()
 	fl.SortFlags = false
 	fl.StringVar(&f.index, "index", "", "index `DIR`, in place of INDEX")
-	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "find the best `N` documents")
+	fl.StringArrayVar(&f.join, "join", nil, "search the index in `DIR` too, as one with INDEX; for several, repeat it")
+	cli.Int(fl, &f.k, "k", query.DefaultK, 1, cli.Any, "find the best `N` documents")
 	cli.Int(fl, &f.offset, "offset", 0, 0, maxOffset, "leave out the `N` best documents, those of the pages before")
 	fl.StringVar(&f.field, "field", "", "search the field `NAME` of a schema, by default all fields of text")
+	fl.BoolVar(&f.syntax, "syntax", false, "queries have operators")
+	fl.StringVar(&f.filter, "filter", "", "find only documents that pass the filter `EXPR`")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
+	fl.StringSliceVar(&f.sort, "sort", nil, "sort by the columns of `FIELDS`, of -FIELD the greatest first, in place of scores")
+	fl.StringVar(&f.collapse, "collapse", "", "of documents with the same value in `FIELD` print only the best")
+	fl.StringVar(&f.static, "static", "", "add to scores what the column of floats in `FIELD` says, FIELD:WEIGHT times as much")
+	fl.StringArrayVar(&f.facets, "facet", nil, "also count matches by `FIELD`; FIELD:N keywords, FIELD:every=WIDTH, FIELD:RANGE,...")
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.seek, "seek", "how the CPU looks documents up in lists: "+f.seek.Words())
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
@@ -131,6 +171,8 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	cli.Output(fl, &f.run, "run", "", "write TREC run lines to `FILE`, - for standard output, and no table")
 	fl.StringVar(&f.tag, "tag", "pinion", "last `WORD` of the run lines")
 	cli.Int(fl, &f.width, "width", f.width, 0, cli.Any, "print the `N` characters of a text that match best, 0 for all of it")
+	fl.BoolVar(&f.total, "total", false, "also count all documents that match")
+	fl.BoolVar(&f.count, "count", false, "print only how many documents match, with several queries after the qid and a tab")
 	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
 	fl.BoolVar(&f.json, "json", false, "print JSON instead of a table")
 	return cmd
@@ -179,6 +221,10 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("QUERY and --queries exclude each other")
 	case f.queries == "" && f.format.Value != string(exchange.QueriesAuto):
 		return cli.Usage("--queries-format goes with --queries")
+	case f.syntax && f.mode.Value != query.Or.String():
+		return cli.Usage("--syntax and --mode exclude each other: in a query, AND and + say what must match")
+	case f.syntax && f.field != "":
+		return cli.Usage("--syntax and --field exclude each other: in a query, field:word says it")
 	case f.trace && f.threads > 1:
 		return cli.Usage("--trace takes one thread")
 	case f.offset > 0 && f.mode.Value == query.AndOr.String():
@@ -191,11 +237,26 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("--run and --json exclude each other")
 	case f.run != "" && f.trace:
 		return cli.Usage("--run and --trace exclude each other")
+	case (f.total || f.count) && f.mode.Value == query.AndOr.String():
+		return cli.Usage("--total and --count take --mode or or and: the matches of and-or depend on how many are wanted")
+	case f.total && f.count:
+		return cli.Usage("--total and --count exclude each other")
+	case f.total && f.device.Value == "gpu":
+		return cli.Usage("--total takes --device cpu or hybrid: a GPU does not count")
+	case f.total && f.run != "":
+		return cli.Usage("--total and --run exclude each other")
+	case f.count && f.device.Value != "cpu":
+		return cli.Usage("--count takes --device cpu")
+	case f.count && (f.k != query.DefaultK || f.run != "" || f.trace || f.offset > 0 || f.algo.Value != query.Auto.String()):
+		return cli.Usage("--count finds no hits, as --k, --run, --trace, --offset and --algo are for")
 	case f.tag == "" || strings.ContainsAny(f.tag, blanks):
 		return cli.Usage("--tag is one word")
 	}
 	if err := f.params.Check(); err != nil {
 		return cli.Usage("%w", err)
+	}
+	if err := f.checkColumns(); err != nil {
+		return err
 	}
 	return CheckAlgorithm(f.algo.Value, f.mode.Value)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/query/pool"
@@ -28,9 +29,11 @@ type session struct {
 	searcher *query.Searcher
 	pages    *search.Searcher
 	schema   *schema.Schema
-	fields   bool // queries are for a field, or all
+	fields   bool          // queries are for a field, or all
+	filter   filter.Filter // nil if none
 	mode     query.Mode
 	algo     query.Algorithm
+	asked    asked
 	out      io.Writer // whose width tables keep, if it is a terminal; may be nil
 }
 
@@ -55,8 +58,8 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 		defer runtime.KeepAlive(make([]byte, spareHeap))
 	}
 	for _, text := range args {
-		if op := cli.Operator(text); op != "" {
-			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), cli.NoOperators(op))
+		if op := cli.Operator(text); op != "" && !f.syntax {
+			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), cli.NoOperators(op, "--syntax reads operators"))
 		}
 	}
 	p := cli.NewProgress(cmd.ErrOrStderr(), "query", int64(len(args)), cli.ItemRate("queries"))
@@ -91,7 +94,7 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
 	s := &session{f: f}
 	var end func()
-	if s.snapshot, end, err = cli.Snapshot(f.index); err != nil {
+	if s.snapshot, end, err = cli.Snapshots(append([]string{f.index}, f.join...)); err != nil {
 		return err
 	}
 	defer end()
@@ -104,6 +107,9 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	}
 	defer s.pages.Close()
 	s.schema = s.snapshot.Schema()
+	if s.asked, err = f.askedOf(s.schema); err != nil {
+		return err
+	}
 	return use(s)
 }
 
@@ -118,9 +124,22 @@ func (s *session) open() error {
 	if s.algo, err = query.ParseAlgorithm(s.f.algo.Value); err != nil {
 		return err
 	}
+	if s.f.filter != "" {
+		if s.filter, err = filter.Parse(s.snapshot.Schema(), s.f.filter); err != nil {
+			return cli.Usage("--filter: %w", err)
+		}
+	}
 	s.fields = s.f.field != "" || query.HasFields(s.snapshot)
 	s.searcher, err = query.NewSearcher(s.snapshot, query.Options{Params: s.f.own, Seek: seeks[s.f.seek.Value]})
 	return err
+}
+
+// filtered returns n with the filter, if there is one.
+func (s *session) filtered(n query.Node) query.Node {
+	if s.filter == nil {
+		return n
+	}
+	return query.Bool{Must: []query.Node{n}, Filter: []query.Filter{s.filter}}
 }
 
 // each answers all queries and prints the answers, and then the times.
@@ -141,6 +160,8 @@ func (s *session) each(cmd *cobra.Command, l *pipeline) (err error) {
 		err := s.answerAll(cmd, l, none.noting(asRunLines))
 		none.report(cmd, s.snapshot)
 		return err
+	case s.f.count && !s.f.json:
+		return s.answerAll(cmd, l, asCount(l.several()))
 	case s.f.json:
 		return inArray(l, func() error { return s.answerAll(cmd, l, asJSON) })
 	}

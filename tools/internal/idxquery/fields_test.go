@@ -47,6 +47,7 @@ func TestField(t *testing.T) {
 		{"salt", []string{"doc0", "doc1"}, "doc2"},
 		{"--field|title|salt", []string{"doc0"}, "doc1"},
 		{"--field|body|--mode|and|salt light", []string{"doc1"}, "doc0"},
+		{"--mode|and|salt light", []string{"doc1"}, "doc0"},
 		{"--field|tag|dead sea", []string{"doc0"}, "doc1"},
 		{"--field|tag|sea", []string{"does not have tag:sea"}, "doc0"},
 		{"--field|body|--trace|salt", []string{"body:salt"}, "title"},
@@ -69,7 +70,6 @@ func TestField(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"--field|author|salt":     `no field "author", but body, tag, title`,
-		"--mode|and|salt light":   "over the fields body, title",
 		"--mode|and-or|salt|salt": "over the fields body, title",
 	} {
 		if out, err := run(strings.Split(args, "|")...); err == nil || !strings.Contains(err.Error(), want) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pinion-index/pinion/internal/cli"
@@ -23,7 +24,9 @@ type Answer struct {
 	Terms   []cli.Text `json:"terms"`
 	NoTerms bool       `json:"no_terms,omitempty"` // the analyzer leaves none
 	Seconds float64    `json:"seconds"`
+	Total   *uint64    `json:"total,omitempty"`
 	Hits    []Hit      `json:"hits"`
+	Facets  []Facet    `json:"facets,omitempty"`
 	Trace   *Trace     `json:"trace,omitempty"`
 	trace   *query.Trace
 	terms   []query.Term
@@ -43,6 +46,7 @@ type Hit struct {
 	Doc   uint32   `json:"doc"`
 	ID    cli.Text `json:"id"`
 	Score float32  `json:"score"`
+	Sort  []any    `json:"sort,omitempty"` // what it is sorted by; null where it has no value
 	Text  string   `json:"text,omitempty"`
 	shown string   // in a table
 }
@@ -57,7 +61,10 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	for _, t := range terms {
 		a.Terms = append(a.Terms, cli.Text(label(t.Field, string(t.Term))))
 	}
-	a.terms, a.NoTerms = terms, len(a.Terms) == 0
+	a.terms, a.NoTerms = terms, len(a.Terms) == 0 && !w.s.f.syntax
+	if w.s.f.total || w.s.f.count {
+		a.Total = &r.total
+	}
 	if r.query.Trace {
 		a.trace = cmp.Or(r.trace, new(query.Trace))
 		a.Trace = newTrace(a.trace)
@@ -66,6 +73,9 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		}
 	}
 	req := search.Request{Query: query.Match{Field: w.s.f.field, Text: a.Query}, K: w.s.f.k}
+	if w.s.f.syntax {
+		req.Query = r.query.Node
+	}
 	width := w.s.f.width
 	switch stored := w.s.pages.Stored(); {
 	case w.s.f.json || width == 0:
@@ -84,8 +94,14 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		if hit.shown = cli.Snippet([]byte(hit.Text), len(hit.Text)+1); req.Snippet != nil {
 			hit.shown = passage(h, width)
 		}
+		if r.sorted != nil {
+			for _, v := range r.sorted[i] {
+				hit.Sort = append(hit.Sort, plain(v))
+			}
+		}
 		a.Hits = append(a.Hits, hit)
 	}
+	w.s.addColumns(a, r)
 	return a, nil
 }
 
@@ -133,6 +149,16 @@ func asTable(several bool) printer {
 	}
 }
 
+// asCount prints how many documents match, below the qid if there are several queries.
+func asCount(several bool) printer {
+	return func(_ *worker, b []byte, r *reply) ([]byte, error) {
+		if several {
+			b = append(append(b, cli.Printable(r.id)...), '\t')
+		}
+		return append(strconv.AppendUint(b, r.total, 10), '\n'), nil
+	}
+}
+
 // asJSON prints an element of an array, which the first begins.
 func asJSON(w *worker, b []byte, r *reply) ([]byte, error) {
 	a, err := w.answer(r)
@@ -158,19 +184,37 @@ func (s *session) hasText() bool {
 	return s.pages.HasText() || s.f.width == 0 && len(s.pages.Stored()) > 0
 }
 
+// heads returns the heads of the columns of a table of hits.
+func (s *session) heads() []string {
+	heads := []string{">rank"}
+	if len(s.asked.sort) == 0 {
+		heads = append(heads, ">score")
+	}
+	for _, by := range s.asked.sort {
+		heads = append(heads, by.Field)
+	}
+	if heads = append(heads, "id"); s.hasText() {
+		heads = append(heads, "text")
+	}
+	return heads
+}
+
 func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	if head {
 		if _, err := fmt.Fprintf(w, "%s: %s\n", cli.Printable(a.QID), cli.Printable(a.Query)); err != nil {
 			return err
 		}
 	}
-	t := cli.NewTable(">rank", ">score", "id", "text")
-	if !s.hasText() {
-		t = cli.NewTable(">rank", ">score", "id")
-	}
+	t := cli.NewTable(s.heads()...)
 	for _, h := range a.Hits {
-		row := []any{h.Rank, fmt.Sprintf("%.4f", h.Score), cli.Quote(h.ID)}
-		if s.hasText() {
+		row := []any{h.Rank}
+		if len(s.asked.sort) == 0 {
+			row = append(row, fmt.Sprintf("%.4f", h.Score))
+		}
+		for _, v := range h.Sort {
+			row = append(row, shown(v))
+		}
+		if row = append(row, cli.Quote(h.ID)); s.hasText() {
 			row = append(row, h.shown)
 		}
 		t.Row(row...)
@@ -183,6 +227,10 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	} else if _, err := t.WriteTo(w); err != nil {
 		return err
 	}
+	if a.Total != nil && *a.Total > 0 {
+		fmt.Fprintln(w, matching(*a.Total))
+	}
+	writeFacets(w, s.out, a.Facets)
 	if a.trace != nil {
 		writeSteps(w, s.out, a.Trace)
 		if !a.Trace.onGPU {
@@ -195,10 +243,18 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	return nil
 }
 
-// nothing returns the message that there are no hits, and which terms the index does
-// not have.
+// matching says how many documents match.
+func matching(n uint64) string {
+	if n == 1 {
+		return "1 document matches"
+	}
+	return cli.Count(n) + " documents match"
+}
+
+// nothing returns the message that there are no hits, which terms the index does not have, and
+// which terms may have been meant by these.
 func (s *session) nothing(a *Answer) string {
-	var absent []string
+	var absent, meant []string
 	for i, t := range a.terms {
 		field, ok := s.snapshot.Field(t.Field)
 		if !ok {
@@ -207,11 +263,16 @@ func (s *session) nothing(a *Answer) string {
 		name := cli.Quote(a.Terms[i])
 		if df, err := field.DF(t.Term); err == nil && df == 0 && !slices.Contains(absent, name) {
 			absent = append(absent, name)
+			if near, err := s.searcher.Similar(context.Background(), t.Field, string(t.Term), 1); err == nil && len(near) > 0 {
+				meant = append(meant, cli.Quote(label(t.Field, string(near[0].Term))))
+			}
 		}
 	}
 	switch {
 	case a.NoTerms:
 		return "the query has no terms: " + whyNoTerms(s.snapshot, a.Query)
+	case len(meant) > 0:
+		return fmt.Sprintf("no documents match: the index does not have %s (did you mean %s?)", strings.Join(absent, ", "), strings.Join(meant, ", "))
 	case len(absent) > 0:
 		return "no documents match: the index does not have " + strings.Join(absent, ", ")
 	}

@@ -2,6 +2,7 @@ package idxquery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"runtime"
@@ -10,19 +11,23 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
-// finder finds the hits of one query: a query.Searcher or a pool.Pool.
+// finder finds the hits of one query: a query.Searcher, a pool.Pool or a stepFinder.
 type finder interface {
 	AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error)
+	// Search can record what it does, and count the matches.
+	Search(ctx context.Context, q query.Query) (query.Result, error)
 }
 
-// tracer is a finder that can record what it does.
-type tracer interface {
-	Search(ctx context.Context, q query.Query) (query.Result, error)
+// counter counts the matches of a query: a query.Searcher or a pool.Pool.
+type counter interface {
+	Count(ctx context.Context, q query.Query) (uint64, error)
 }
 
 // reply is the answer to one question.
@@ -31,7 +36,10 @@ type reply struct {
 	index  int // of the question
 	query  query.Query
 	hits   []query.Hit
-	before int          // hits left out before these
+	total  uint64           // documents that match, if they are counted
+	before int              // hits left out before these
+	sorted [][]schema.Value // what the hits are sorted by, if they are
+	facets []query.FacetCounts
 	trace  *query.Trace // nil unless traced
 	took   time.Duration
 	steps  *gpuload.StepTrace // nil unless traced on two processors
@@ -41,6 +49,7 @@ type reply struct {
 func (r *reply) skip(n int) {
 	r.before = min(n, len(r.hits))
 	r.hits = slices.Delete(r.hits, 0, r.before)
+	r.sorted = r.sorted[min(n, len(r.sorted)):]
 }
 
 // printer appends what is printed for a reply.
@@ -66,9 +75,15 @@ type worker struct {
 
 // cut cuts a question into terms, unless that is done by field. They are valid until w.terms and w.buf are reset.
 func (w *worker) cut(q question) (query.Query, error) {
-	own := query.Query{K: w.s.f.wanted(), Algorithm: w.s.algo, Trace: w.s.f.trace}
-	if w.s.fields {
-		own.Node = query.Match{Field: w.s.f.field, Text: q.text, Mode: w.s.mode}
+	own := query.Query{K: w.s.f.wanted(), Algorithm: w.s.algo, Trace: w.s.f.trace, Total: w.s.f.total,
+		Sort: w.s.asked.sort, Facets: w.s.asked.facets, Collapse: w.s.f.collapse, Static: w.s.asked.static}
+	if w.s.f.syntax {
+		n, err := w.s.searcher.ParseText(q.text)
+		own.Node = w.s.filtered(n)
+		return own, w.s.refused(q.id, err)
+	}
+	if w.s.fields || w.s.filter != nil {
+		own.Node = w.s.filtered(query.Match{Field: w.s.f.field, Text: q.text, Mode: w.s.mode})
 		return own, nil
 	}
 	from := len(w.terms)
@@ -104,11 +119,14 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 		return err
 	}
 	start := time.Now()
-	if t, ok := f.(tracer); ok && r.query.Trace {
+	switch c, ok := f.(counter); {
+	case ok && w.s.f.count:
+		r.total, err = c.Count(ctx, r.query)
+	case r.query.Trace || r.query.Total || w.s.f.columns():
 		var x query.Result
-		x, err = t.Search(ctx, r.query)
-		r.hits, r.trace = x.Hits, x.Trace
-	} else {
+		x, err = f.Search(ctx, r.query)
+		r.hits, r.total, r.trace, r.sorted, r.facets = x.Hits, x.Total, x.Trace, x.Sort, x.Facets
+	default:
 		r.hits, err = f.AppendHits(ctx, r.hits[:0], &r.query)
 	}
 	r.took = time.Since(start)
@@ -116,7 +134,19 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 	if steps, ok := f.(*stepFinder); ok {
 		r.steps = &steps.trace
 	}
-	return w.name(err)
+	return w.name(w.s.refused("", err))
+}
+
+// refused returns err as one of usage if a query with operators is not in the language, or not one that the index
+// can answer, as one of columns that it does not have. Without an id it is named later.
+func (s *session) refused(id string, err error) error {
+	if !s.f.syntax && !s.f.columns() || !errors.Is(err, query.ErrInvalid) && !errors.Is(err, query.ErrTooManyTerms) && !errors.Is(err, errors.ErrUnsupported) {
+		return err
+	}
+	if id == "" {
+		return cli.Usage("%w", err)
+	}
+	return cli.Usage("query %s: %w", cli.Quote(id), err)
 }
 
 // name says which query an error is of.
@@ -174,11 +204,12 @@ func (w *worker) together(ctx context.Context, x query.Executor, sh *share) (err
 	start := time.Now()
 	results, err := w.arena.Execute(ctx, x, w.queries)
 	if err != nil {
-		return err
+		return w.s.refused("", err)
 	}
 	took := time.Since(start)
 	for i, q := range sh.questions {
-		w.reply = reply{question: q, index: sh.first + i, query: w.queries[i], hits: results[i].Hits, took: took}
+		w.reply = reply{question: q, index: sh.first + i, query: w.queries[i], hits: results[i].Hits, total: results[i].Total,
+			sorted: results[i].Sort, facets: results[i].Facets, took: took}
 		w.reply.skip(w.s.f.offset)
 		if sh.out, err = w.print(w, sh.out, &w.reply); err != nil {
 			return err

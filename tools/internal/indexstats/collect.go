@@ -14,6 +14,7 @@ type Options struct {
 	Blocks int    // about how many blocks the sample has; 0 means none
 	Seed   uint64 // draws another sample with another number
 	Top    int    // how many of the longest lists to find
+	Field  uint32 // id of the field to look at, 0 for all
 	// Run, unless nil, is called with each list and block of the sample. The list is valid
 	// until it returns; an error ends Collect.
 	Run func(term []byte, seg int, l *segment.List, block int) error
@@ -51,8 +52,9 @@ func Collect(ctx context.Context, segs []*segment.Segment, o Options) (*Stats, e
 	postings := uint64(0)
 	for _, s := range segs {
 		c.st.Segments = append(c.st.Segments, newSizes(s))
-		postings += s.Meta().Postings
-		c.total += int64(s.Meta().Terms)
+		terms, n := c.expected(s)
+		postings += n
+		c.total += int64(terms)
 	}
 	c.sample = newSampler(postings, o)
 	if err := c.lists(); err != nil {
@@ -97,6 +99,22 @@ type collector struct {
 	l      segment.List
 }
 
+// expected returns how many terms s has, and at most how many postings.
+func (c *collector) expected(s *segment.Segment) (terms, postings uint64) {
+	if c.o.Field == 0 {
+		return s.Meta().Terms, s.Meta().Postings
+	}
+	i, ok := s.FieldByID(c.o.Field)
+	if !ok {
+		return 0, 0
+	}
+	f := &s.Fields()[i]
+	if postings = s.Meta().Postings; f.HasLengths() {
+		postings = min(postings, f.Tokens)
+	}
+	return f.Terms, postings
+}
+
 // damaged returns err, or nil if Collect goes on behind it.
 func (c *collector) damaged(err error) error {
 	if err == nil || c.o.Damaged == nil {
@@ -112,6 +130,9 @@ const often = 1 << 14
 // lists walks the dictionaries, field by field.
 func (c *collector) lists() error {
 	for _, id := range FieldIDs(c.segs) {
+		if c.o.Field != 0 && c.o.Field != id {
+			continue
+		}
 		if err := c.walk(NewFieldWalk(c.segs, id, "", "")); err != nil {
 			return err
 		}
@@ -179,7 +200,7 @@ func (c *collector) lengths() (*Histogram, error) {
 	h := newHistogram("lengths", "Document length", "tokens", "documents", fine, false)
 	for _, s := range c.segs {
 		for doc := range s.Meta().Docs {
-			n, err := s.DocLen(doc)
+			n, err := c.length(s, doc)
 			if err != nil {
 				if err := c.damaged(err); err != nil {
 					return nil, err
@@ -193,6 +214,13 @@ func (c *collector) lengths() (*Histogram, error) {
 		}
 	}
 	return h, nil
+}
+
+func (c *collector) length(s *segment.Segment, doc uint32) (uint32, error) {
+	if c.o.Field != 0 {
+		return LengthIn(s, c.o.Field, doc)
+	}
+	return s.DocLen(doc)
 }
 
 // topHeap has the list to drop first on top.

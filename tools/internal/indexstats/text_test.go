@@ -37,11 +37,11 @@ func TestText(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shown, err := Text(g.Views(trusted.Caller{}), snap.Manifest(), text)
+		shown, err := Text(g.Views(trusted.Caller{}), snap.Manifest(), 0, text)
 		if want := s.Fields[0].Name + ": text\nn: 7\n"; string(shown) != want || err != nil {
 			t.Errorf("%q, %v, want %q", shown, err, want)
 		}
-		if shown, err := Text(g.Views(trusted.Caller{}), nil, text); string(shown) != "title: text\nn: 7\n" || err != nil {
+		if shown, err := Text(g.Views(trusted.Caller{}), nil, 0, text); string(shown) != "title: text\nn: 7\n" || err != nil {
 			t.Errorf("without a manifest %q, %v", shown, err)
 		}
 		if round == 0 {

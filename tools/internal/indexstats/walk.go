@@ -28,10 +28,19 @@ func NewWalk(segs []*segment.Segment, prefix, from string) *Walk {
 
 // NewFieldWalk is NewWalk for the field with an id, which is 0 without a schema.
 func NewFieldWalk(segs []*segment.Segment, id uint32, prefix, from string) *Walk {
+	return newWalk(segs, id, from, func(f segment.FieldView) *segment.TermIterator { return f.Terms([]byte(prefix)) })
+}
+
+// NewMatchWalk is NewFieldWalk for the terms that a accepts.
+func NewMatchWalk(segs []*segment.Segment, id uint32, a segment.Automaton, from string) *Walk {
+	return newWalk(segs, id, from, func(f segment.FieldView) *segment.TermIterator { return f.Match(a) })
+}
+
+func newWalk(segs []*segment.Segment, id uint32, from string, terms func(segment.FieldView) *segment.TermIterator) *Walk {
 	w := &Walk{its: make([]*segment.TermIterator, len(segs))}
 	for i, s := range segs {
 		if f, ok := s.FieldByID(id); ok {
-			w.its[i] = s.Field(f).Terms([]byte(prefix))
+			w.its[i] = terms(s.Field(f))
 			w.at = append(w.at, i)
 		} else if id == 0 {
 			w.err = fmt.Errorf("%s has a schema, and terms are those of its fields: %w", s.Name(), errors.ErrUnsupported)

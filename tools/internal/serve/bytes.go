@@ -259,23 +259,27 @@ func (g *seg) listAt(off int64) string {
 	if err != nil {
 		return ""
 	}
-	behind := sort.Search(len(keys), func(i int) bool {
-		_, at, ok := g.extentFrom(keys[i], func(int64) bool { return true })
-		return !ok || sec.Offset+at > off
-	})
-	if behind == 0 {
-		return ""
+	for i := len(g.Fields()) - 1; i >= 0; i-- { // the last one whose first extent is not behind
+		f := g.Segment.Field(i)
+		keys := keys[f.Info().FirstBlock:][:f.Info().Blocks]
+		behind := sort.Search(len(keys), func(i int) bool {
+			_, at, ok := extentFrom(f, keys[i], func(int64) bool { return true })
+			return !ok || sec.Offset+at > off
+		})
+		if behind > 0 {
+			term, _, _ := extentFrom(f, keys[behind-1], func(next int64) bool { return sec.Offset+next > off })
+			return term
+		}
 	}
-	term, _, _ := g.extentFrom(keys[behind-1], func(next int64) bool { return sec.Offset+next > off })
-	return term
+	return ""
 }
 
-// extentFrom walks the terms with an extent from a key of the dictionary on. It returns
-// the last term, and the offset of its extent in the section, before one at which stop is
-// true, or that one if it is the first.
-func (g *seg) extentFrom(key uint64, stop func(off int64) bool) (term string, off int64, ok bool) {
+// extentFrom walks the terms of a field with an extent from a key of the dictionary on. It
+// returns the last term, and the offset of its extent in the section, before one at which stop
+// is true, or that one if it is the first.
+func extentFrom(f segment.FieldView, key uint64, stop func(off int64) bool) (term string, off int64, ok bool) {
 	first := bytes.TrimRight(binary.BigEndian.AppendUint64(nil, key), "\x00")
-	it := g.Prefix(nil)
+	it := f.Terms(nil)
 	more := it.SeekGE(first)
 	for steps := 0; more && steps < maxSteps; steps++ {
 		if e := it.Entry(); e.Kind == segment.KindExtent {

@@ -4,16 +4,19 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // compare shows two indexes beside each other.
 type compare struct {
 	Text, Term string
-	Sides      [2]side
-	Rows       []compareRow
-	Sections   []compareSection
-	Hits       []compareHit
-	Same       bool // the hits are the same, with the same scores
+	chosen
+	Sides    [2]side
+	Rows     []compareRow
+	Sections []compareSection
+	Hits     []compareHit
+	Same     bool // the hits are the same, with the same scores
 }
 
 type side struct {
@@ -49,14 +52,22 @@ func (s *shown) compare(r *http.Request) (any, error) {
 	}
 	v := r.URL.Query()
 	c := &compare{Text: v.Get("q"), Term: v.Get("term")}
+	var err error
+	if c.chosen, err = s.main.choose(r, "compare", "q", c.Text, "term", c.Term); err != nil {
+		return nil, err
+	}
 	for i, x := range []*source{s.main, s.other} {
 		c.Sides[i] = side{summary: x.summary(), Damage: x.damage, Off: x.searcher == nil}
 		if c.Term == "" {
 			continue
 		}
+		id, err := indexstats.ChooseField(x.fields(), c.Field)
+		if err != nil {
+			continue // it does not have the field
+		}
 		l := lists{Term: c.Term, Seg: -1}
 		for n, g := range x.segs {
-			e, ok, err := g.Lookup([]byte(c.Term))
+			e, ok, err := indexstats.LookupIn(g.Segment, id, []byte(c.Term))
 			if err != nil {
 				return nil, located(err, c.Term)
 			}

@@ -62,11 +62,11 @@ func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
 	if err != nil {
 		return row, nil, err
 	}
-	if row, err = g.rowOf(doc, local, id); err != nil || !g.Meta().Stored {
+	if row, err = g.rowOf(doc, local, id); err != nil || !g.Meta().Stored && g.Meta().Fields == 0 {
 		return row, nil, err
 	}
 	if text, err = g.AppendStored(nil, local); err == nil {
-		text, err = indexstats.Text(g.Segment, g.manifest, text)
+		text, err = indexstats.Text(g.Segment, g.manifest, local, text)
 	}
 	return row, text, err
 }
@@ -94,8 +94,9 @@ type doc struct {
 	File       string
 	Local, end uint32
 	Stored     bool
-	Full       []piece // with the words of the query that led here
-	More       int     // bytes that are not shown
+	Full       []piece    // with the words of the query that led here
+	Fields     []fieldRow // instead, of an index with a schema
+	More       int        // bytes that are not shown
 }
 
 // maxText is how many bytes of a document are shown.
@@ -117,17 +118,32 @@ func (s *shown) doc(r *http.Request) (any, error) {
 		return nil, notFound("no document %d", at)
 	}
 	d := &doc{File: g.file, Local: local, end: s.main.end(), Stored: g.Meta().Stored}
-	var text []byte
-	if d.docRow, text, err = g.rowText(at, local); err != nil {
+	id, err := g.AppendID(nil, local)
+	if err != nil {
 		return nil, err
 	}
-	if d.Stored {
-		d.More = max(len(text)-maxText, 0)
-		if d.Full, err = s.main.whole(text[:len(text)-d.More], r.URL.Query().Get("q")); err != nil {
-			return nil, err
-		}
+	if d.docRow, err = g.rowOf(at, local, id); err != nil {
+		return nil, err
 	}
-	return d, nil
+	return d, d.text(s.main, g, r.URL.Query().Get("q"))
+}
+
+// text adds what is stored, with the words of a query.
+func (d *doc) text(x *source, g *seg, q string) (err error) {
+	if g.Meta().Fields > 0 {
+		d.Fields, d.More, err = x.fieldsOf(g, d.Local, q)
+		return err
+	}
+	if !d.Stored {
+		return nil
+	}
+	text, err := g.AppendStored(nil, d.Local)
+	if err != nil {
+		return err
+	}
+	d.More = max(len(text)-maxText, 0)
+	d.Full, err = x.whole(text[:len(text)-d.More], "", q)
+	return err
 }
 
 func (d *doc) links() (prev, next string) {

@@ -75,7 +75,7 @@ func TestFollow(t *testing.T) {
 	if doc, err := old.findID("id-700"); err != nil || doc != 700 {
 		t.Errorf("the replaced commit: docID %d, %v", doc, err)
 	}
-	if _, err := old.tf(7, "number7"); err != nil {
+	if _, _, err := old.tf(7, &weight{term: "number7"}); err != nil {
 		t.Errorf("the replaced commit: %v", err)
 	}
 	s.main.done(old)

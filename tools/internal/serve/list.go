@@ -15,6 +15,7 @@ const maxPayload = 1 << 20
 
 // lists are the lists of a term.
 type lists struct {
+	chosen
 	Term  string
 	Lists []listView
 	Seg   int // the list whose blocks are shown
@@ -55,6 +56,10 @@ type blockRow struct {
 
 func (s *shown) list(r *http.Request) (any, error) {
 	v := &lists{Term: r.URL.Query().Get("term")}
+	var err error
+	if v.chosen, err = s.main.choose(r, "list", "term", v.Term); err != nil {
+		return nil, err
+	}
 	seg, err := number(r, "seg", math.MaxInt32, math.MaxInt32)
 	if err != nil {
 		return nil, err
@@ -65,7 +70,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 	}
 	v.Seg, v.from = int(seg), int(from)/rows*rows
 	for i, g := range s.main.segs {
-		e, ok, err := g.Lookup([]byte(v.Term))
+		e, ok, err := indexstats.LookupIn(g.Segment, v.id, []byte(v.Term))
 		if err != nil {
 			return nil, located(err, v.Term)
 		}
@@ -79,7 +84,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 		v.Lists = append(v.Lists, v.view(g, i, e))
 	}
 	if len(v.Lists) == 0 {
-		return nil, notFound("no term %q; terms are shown as the analyzer makes them", v.Term)
+		return nil, notFound("no term %q%s; terms are shown as the analyzer makes them", v.Term, v.inField())
 	}
 	for i := range v.Lists {
 		if v.Lists[i].Chosen = v.Lists[i].Seg == v.Seg; v.Lists[i].Chosen {
@@ -92,7 +97,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 // view describes a list, with its blocks if it is the chosen one.
 func (v *lists) view(g *seg, i int, e segment.Entry) listView {
 	w := listView{Seg: i, File: g.file, Form: e.Kind.String(), Postings: int(e.DF),
-		Link: link("list", "term", v.Term, "seg", i), HexLink: link("bytes", "file", g.file, "term", v.Term)}
+		Link: link("list", "field", v.Field, "term", v.Term, "seg", i), HexLink: link("bytes", "file", g.file, "term", v.Term)}
 	l, err := g.List(e)
 	if err != nil {
 		w.Damage = located(err, v.Term).Error()
@@ -110,7 +115,7 @@ func (v *lists) view(g *seg, i int, e segment.Entry) listView {
 	}
 	w.Bits = bitsText(w.Bytes, l.N)
 	if i == v.Seg {
-		w.addBlocks(v.Term, g, l, v.from)
+		w.addBlocks(v, g, l)
 	}
 	return w
 }
@@ -125,12 +130,13 @@ func extentOf(g *seg, l *segment.List) (off, size int64) {
 }
 
 // addBlocks adds a page of blocks.
-func (w *listView) addBlocks(term string, g *seg, l *segment.List, from int) {
+func (w *listView) addBlocks(v *lists, g *seg, l *segment.List) {
+	from := v.from
 	end := min(from+rows, l.Blocks)
 	most := 1
 	for i := from; i < end; i++ {
 		b := blockRow{Block: i, First: l.First, Last: l.Last(i), Exceptions: -1, Postings: min(l.BlockLen, l.N-i*l.BlockLen),
-			Link: link("block", "term", term, "seg", w.Seg, "block", i)}
+			Link: link("block", "field", v.Field, "term", v.Term, "seg", w.Seg, "block", i)}
 		if i > 0 {
 			b.First = l.Last(i-1) + 1
 		}
@@ -164,16 +170,17 @@ func (v *lists) links() (prev, next string) {
 		return "", ""
 	}
 	if v.from > 0 {
-		prev = link("list", "term", v.Term, "seg", v.Seg, "from", max(v.from-rows, 0))
+		prev = link("list", "field", v.Field, "term", v.Term, "seg", v.Seg, "from", max(v.from-rows, 0))
 	}
 	if v.from+rows < v.list.Blocks {
-		next = link("list", "term", v.Term, "seg", v.Seg, "from", v.from+rows)
+		next = link("list", "field", v.Field, "term", v.Term, "seg", v.Seg, "from", v.from+rows)
 	}
 	return prev, next
 }
 
 // block is one block of a list.
 type block struct {
+	chosen
 	Term, File    string
 	Block, Blocks int
 	seg           int
@@ -197,6 +204,10 @@ type posting struct {
 
 func (s *shown) block(r *http.Request) (any, error) {
 	b := &block{Term: r.URL.Query().Get("term")}
+	var err error
+	if b.chosen, err = s.main.choose(r, "list", "term", b.Term); err != nil {
+		return nil, err
+	}
 	seg, err := number(r, "seg", 0, math.MaxInt32)
 	if err != nil {
 		return nil, err
@@ -210,9 +221,9 @@ func (s *shown) block(r *http.Request) (any, error) {
 	}
 	g := s.main.segs[seg]
 	b.seg, b.Block, b.File = int(seg), int(at), g.file
-	e, ok, err := g.Lookup([]byte(b.Term))
+	e, ok, err := indexstats.LookupIn(g.Segment, b.id, []byte(b.Term))
 	if err == nil && !ok {
-		err = notFound("no term %q in %s", b.Term, g.file)
+		err = notFound("no term %q%s in %s", b.Term, b.inField(), g.file)
 	}
 	if err != nil {
 		return nil, err
@@ -269,7 +280,7 @@ func (b *block) decode(g *seg, l *segment.List) error {
 			return err
 		}
 		p.ID = string(id)
-		if p.Len, err = g.DocLen(doc); err != nil {
+		if p.Len, err = indexstats.LengthIn(g.Segment, b.id, doc); err != nil {
 			return err
 		}
 		b.Postings = append(b.Postings, p)
@@ -279,17 +290,17 @@ func (b *block) decode(g *seg, l *segment.List) error {
 
 func (b *block) links() (prev, next string) {
 	if b.Block > 0 {
-		prev = link("block", "term", b.Term, "seg", b.seg, "block", b.Block-1)
+		prev = link("block", "field", b.Field, "term", b.Term, "seg", b.seg, "block", b.Block-1)
 	}
 	if b.Block+1 < b.Blocks {
-		next = link("block", "term", b.Term, "seg", b.seg, "block", b.Block+1)
+		next = link("block", "field", b.Field, "term", b.Term, "seg", b.seg, "block", b.Block+1)
 	}
 	return prev, next
 }
 
 // ListLink returns the link to the list at this block.
 func (b *block) ListLink() string {
-	return link("list", "term", b.Term, "seg", b.seg, "from", b.Block/rows*rows)
+	return link("list", "field", b.Field, "term", b.Term, "seg", b.seg, "from", b.Block/rows*rows)
 }
 
 // pairText prints the different pairs of a quad as tf/length.

@@ -39,12 +39,12 @@ func passage(h *search.Hit) []piece {
 	return out
 }
 
-// whole returns all of a text with the words of a query, of which there may be none.
-func (x *source) whole(text []byte, q string) ([]piece, error) {
+// whole returns all of a text of a field, which is "" without a schema, with the words of a query, of which there may be none.
+func (x *source) whole(text []byte, field, q string) ([]piece, error) {
 	var spans []search.Span
 	if x.pages != nil && q != "" {
 		var err error
-		if spans, err = x.pages.Marks(query.Match{Text: q}, "", text); err != nil {
+		if spans, err = x.pages.Marks(query.Match{Text: q}, field, text); err != nil {
 			return nil, err
 		}
 	}

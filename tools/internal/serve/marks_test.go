@@ -168,7 +168,7 @@ func TestFields(t *testing.T) {
 		t.Fatal(err)
 	}
 	h := start(t, Options{Index: dir})
-	for page, want := range map[string]string{"docs": "title: red &lt;shoes&gt;", "doc?doc=0": "price: 59.5", "search?q=shoes": "red &lt;<mark>shoes</mark>&gt;"} {
+	for page, want := range map[string]string{"docs": "title: red &lt;shoes&gt;", "doc?doc=0": `price<td class="soft">float<td class="n"><td class="any"><pre class="text">59.5</pre>`, "search?q=shoes": "red &lt;<mark>shoes</mark>&gt;"} {
 		if code, body := get(t, h.URL+"/secret/"+page); code != 200 || !strings.Contains(body, want) {
 			t.Errorf("%s: %d, without %q", page, code, want)
 		}

@@ -10,6 +10,8 @@ import (
 
 	"github.com/pinion-index/pinion/format/codec"
 	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // overview is what the index consists of.
@@ -17,6 +19,8 @@ type overview struct {
 	summary
 	Files    []file
 	Segments []segmentRow
+	Fields   []fieldSum
+	Damage   string // why figures of fields are missing
 	Sections []share
 }
 
@@ -50,8 +54,44 @@ type share struct {
 	Color       int
 }
 
+// fieldSum are the figures of a field.
+type fieldSum struct {
+	indexstats.FieldSummary
+	Kind, Indexed, Analyzer string
+	Stored, Column          bool
+	AvgLen, Link            string // empty where there is none
+}
+
+// fieldSums returns the figures of the fields of the schema.
+func (x *source) fieldSums() (all []fieldSum, err error) {
+	sums, err := indexstats.SummarizeFields(x.manifest, x.segments())
+	if err != nil {
+		return nil, err
+	}
+	fields := x.fields()
+	for i, sum := range sums {
+		f := &fields[i]
+		row := fieldSum{FieldSummary: sum, Kind: f.Kind.String(), Indexed: f.Indexing().String(), Stored: f.Stored, Column: f.Column}
+		if f.Kind == schema.KindText {
+			row.Analyzer = fmt.Sprintf("%s (%s)", f.Analyzer, f.Options)
+		}
+		if f.HasLengths() {
+			row.AvgLen = fmt.Sprintf("%.1f", sum.AvgLength)
+		}
+		if sum.Terms > 0 {
+			row.Link = link("terms", "field", f.Name)
+		}
+		all = append(all, row)
+	}
+	return all, nil
+}
+
 func (s *shown) overview(*http.Request) (any, error) {
 	o := overview{summary: s.main.summary(), Files: s.main.files}
+	var err error
+	if o.Fields, err = s.main.fieldSums(); err != nil {
+		o.Damage = err.Error()
+	}
 	sizes := map[string]int64{}
 	for _, g := range s.main.segs {
 		m := g.Meta()
@@ -87,7 +127,9 @@ func (x *source) summary() summary {
 	s := summary{Path: x.path}
 	if m := x.manifest; m != nil {
 		s.Generation = m.Generation
-		s.Analyzer = fmt.Sprintf("%s (%s)", m.Analyzer, m.AnalyzerOptions)
+		if m.Schema == nil {
+			s.Analyzer = fmt.Sprintf("%s (%s)", m.Analyzer, m.AnalyzerOptions)
+		}
 	}
 	for _, g := range x.segs {
 		m := g.Meta()

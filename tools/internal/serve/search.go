@@ -3,15 +3,19 @@ package serve
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"slices"
 	"strconv"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/search"
+	"github.com/pinion-index/pinion/tools/internal/indexstats"
 )
 
 // found is the answer to a query.
@@ -19,20 +23,31 @@ type found struct {
 	Text  string
 	K     int
 	Mode  query.Mode
-	Modes []option
+	Modes []option // the last one is that Text has operators
 	// Clipped says that K is less than what was asked for, and Operator that a part of
 	// Text is read as plain words. Both may be empty.
 	Clipped, Operator string
 	Terms             []string
 	Absent            []string // terms that the index does not have
+	Meant             []share  // terms that may have been meant by them
 	Hits              []hit
 	Legend            []share // the terms of the hits' scores
 	Took              string  // of the search
+	Of                string  // how many documents match, if those are more than Hits; empty if the mode has no such number
 	Algo              string
 	Traces            []listTrace
 	Passes            int  // of the query over segments
 	Traced            int  // of them, those in Traces
 	Off               bool // the index cannot answer queries
+
+	Sorts  []option // by which hits can be sorted; nil without columns
+	Facets []facet
+	Filter string // by columns, which there are if Sorts is not nil
+
+	syntax bool   // Text has operators
+	sort   string // of Sorts; "" by score
+	by     []query.SortBy
+	sorted [][]schema.Value // what Hits are sorted by, if they are
 
 	rank  int           // of the hit before the first
 	after *search.After // the page begins behind this hit, unless it is nil
@@ -96,18 +111,30 @@ func (s *shown) search(r *http.Request) (any, error) {
 	if k > mostHits {
 		a.Clipped = fmt.Sprintf("A page shows at most %d hits, not %s.", mostHits, cli.Count(k))
 	}
-	if op := cli.Operator(a.Text); op != "" {
-		a.Operator = cli.NoOperators(op) + "."
+	text := v.Get("mode")
+	a.syntax, a.Filter = text == syntaxMode, v.Get("filter")
+	if op := cli.Operator(a.Text); op != "" && !a.syntax {
+		a.Operator = cli.NoOperators(op, "choose "+syntaxMode+" in place of "+cmp.Or(text, query.Or.String())) + "."
 	}
-	if text := v.Get("mode"); text != "" {
+	if text != "" && !a.syntax {
 		if a.Mode, err = query.ParseMode(text); err != nil {
 			return nil, badRequest("%v", err)
 		}
 	}
 	for _, m := range []query.Mode{query.Or, query.And, query.AndOr} {
-		a.Modes = append(a.Modes, option{m.String(), m == a.Mode})
+		a.Modes = append(a.Modes, option{m.String(), m == a.Mode && !a.syntax})
 	}
-	if a.Off || a.Text == "" {
+	a.Modes = append(a.Modes, option{syntaxMode, a.syntax})
+	if a.Off {
+		return a, nil
+	}
+	if err := a.sorting(r, s.main.fields()); err != nil {
+		return nil, err
+	}
+	if a.by != nil && a.Mode == query.AndOr {
+		return nil, badRequest("hits of mode %v are not sorted: which they are depends on how many are wanted", a.Mode)
+	}
+	if a.Text == "" {
 		return a, nil
 	}
 	return a, a.run(r.Context(), s.main)
@@ -120,37 +147,67 @@ func (a *found) page(r *http.Request) error {
 	if err != nil || rank == 0 {
 		return err
 	}
+	if a.rank = int(rank); v.Get("sort") != "" && v.Get("sort") != byScore {
+		return nil
+	}
 	score, err := strconv.ParseFloat(v.Get("score"), 32)
 	if err != nil || !(score >= 0) {
 		return badRequest("score %q is not one", v.Get("score"))
 	}
-	a.rank, a.after = int(rank), &search.After{Score: float32(score), ID: []byte(v.Get("after"))}
+	a.after = &search.After{Score: float32(score), ID: []byte(v.Get("after"))}
 	return nil
+}
+
+// syntaxMode is what a page calls queries with operators.
+const syntaxMode = "operators"
+
+// mode returns how the page calls the mode.
+func (a *found) mode() string {
+	if a.syntax {
+		return syntaxMode
+	}
+	return a.Mode.String()
 }
 
 func (a *found) links() (prev, next string) {
 	if a.rank > 0 {
-		prev = link("search", "q", a.Text, "mode", a.Mode.String(), "k", a.K) // the first page
+		prev = link("search", "q", a.Text, "mode", a.mode(), "filter", a.Filter, "k", a.K, "sort", a.sort) // the first page
 	}
-	if a.next != nil {
-		next = link("search", "q", a.Text, "mode", a.Mode.String(), "k", a.K, "rank", a.rank+len(a.Hits), "score", floatText(a.next.Score), "after", string(a.next.ID))
+	switch {
+	case a.next == nil:
+	case a.by != nil:
+		next = link("search", "q", a.Text, "mode", a.mode(), "filter", a.Filter, "k", a.K, "sort", a.sort, "rank", a.rank+len(a.Hits))
+	default:
+		next = link("search", "q", a.Text, "mode", a.mode(), "filter", a.Filter, "k", a.K, "rank", a.rank+len(a.Hits), "score", floatText(a.next.Score), "after", string(a.next.ID))
 	}
 	return prev, next
 }
 
 // run answers the query and explains the hits.
 func (a *found) run(ctx context.Context, x *source) error {
-	q := query.Query{K: a.K, Mode: a.Mode, Trace: true}
-	if x.manifest != nil && x.manifest.Schema != nil { // all fields of text
-		q.Text = a.Text
-	} else {
-		terms, err := x.searcher.Parse(a.Text)
-		if err != nil {
-			return err
+	q := query.Query{Text: a.Text, K: a.K, Mode: a.Mode, Total: a.Mode != query.AndOr, Trace: true} // in all fields of text
+	if a.syntax {
+		var err error
+		if q.Node, err = x.searcher.ParseText(a.Text); err != nil {
+			return badRequest("%v", err)
 		}
-		x.prefetch(terms)
-		q.RawTerms = terms
+		q.Text = ""
 	}
+	r := search.Request{Query: query.Match{Text: a.Text}, K: a.K}
+	if a.syntax {
+		r.Query = q.Node
+	}
+	if err := a.filter(&q, x.snapshot.Schema()); err != nil {
+		return err
+	}
+	terms, _, err := x.searcher.Terms(&q)
+	if refused(err) {
+		return badRequest("%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	x.prefetch(terms)
 	if a.after != nil {
 		after, err := a.after.Position(x.snapshot)
 		if err != nil {
@@ -158,20 +215,34 @@ func (a *found) run(ctx context.Context, x *source) error {
 		}
 		q.After = &after
 	}
+	a.ask(&q, x.fields())
 	result, err := x.searcher.Search(ctx, q)
+	if q.Total && errors.Is(err, format.ErrCorrupt) { // in what only the total needs, perhaps
+		q.Total, q.Facets = false, nil
+		result, err = x.searcher.Search(ctx, q)
+	}
+	if refused(err) {
+		return badRequest("%v", err)
+	}
 	if err != nil {
 		return err
+	}
+	a.takeColumns(&q, &result)
+	if result.Total > uint64(len(result.Hits)) {
+		a.Of = cli.Count(result.Total)
 	}
 	t := result.Trace
 	a.Took, a.Algo = cli.Seconds(t.Resolve+t.Search), t.Algorithm.String()
-	weights, err := a.weigh(x, q.RawTerms)
+	weights, err := a.weigh(ctx, x, terms)
 	if err != nil {
 		return err
 	}
-	for i, w := range weights {
-		a.Legend = append(a.Legend, share{Name: w.term, Link: link("list", "term", w.term), Color: i})
+	if a.syntax || a.by != nil {
+		weights = nil // a score is not simply their sum, or not computed
 	}
-	r := search.Request{Query: query.Match{Text: a.Text}, K: a.K}
+	for i, w := range weights {
+		a.Legend = append(a.Legend, share{Name: w.name(), Link: w.link(), Color: i})
+	}
 	if x.pages.HasText() {
 		r.Snippet = &search.Snippet{Length: passageLen}
 	}
@@ -184,6 +255,9 @@ func (a *found) run(ctx context.Context, x *source) error {
 		if err != nil {
 			return err
 		}
+		if a.by != nil {
+			hit.Score = a.sortedBy(i)
+		}
 		hit.Rank, hit.Link = a.rank+i+1, link("doc", "doc", hit.Doc, "q", a.Text)
 		a.Hits = append(a.Hits, hit)
 	}
@@ -194,52 +268,108 @@ func (a *found) run(ctx context.Context, x *source) error {
 	return nil
 }
 
+// refused reports whether an error says that the index cannot answer a query.
+func refused(err error) bool {
+	return errors.Is(err, errors.ErrUnsupported) || errors.Is(err, query.ErrInvalid) || errors.Is(err, query.ErrTooManyTerms)
+}
+
 // prefetch begins to read the lists of terms in all segments.
-func (x *source) prefetch(terms [][]byte) {
-	for _, g := range x.segs {
-		g.PrefetchTerms(terms)
-	}
+func (x *source) prefetch(terms []query.Term) {
+	byField := map[string][][]byte{}
 	for _, t := range terms {
-		for _, g := range x.segs {
-			if e, ok, err := g.Lookup(t); err == nil && ok {
-				g.PrefetchList(e, maxPayload)
+		byField[t.Field] = append(byField[t.Field], t.Term)
+	}
+	each := func(f func(g *seg, field int, terms [][]byte)) {
+		for name, terms := range byField {
+			id, err := indexstats.ChooseField(x.fields(), name)
+			for _, g := range x.segs {
+				if i, ok := g.FieldByID(id); ok && err == nil {
+					f(g, i, terms)
+				}
 			}
 		}
 	}
+	each(func(g *seg, field int, terms [][]byte) { g.Segment.Field(field).PrefetchTerms(terms) })
+	each(func(g *seg, field int, terms [][]byte) {
+		for _, t := range terms {
+			if e, ok, err := g.Segment.Field(field).Lookup(t); err == nil && ok {
+				g.PrefetchList(e, maxPayload)
+			}
+		}
+	})
 }
 
 // weight is a term of the query.
 type weight struct {
+	field string // "" without a schema
 	term  string
 	df    uint64
 	times int
 	w     float32
 }
 
+// name returns the term as it is shown.
+func (w *weight) name() string { return inField(w.field, w.term) }
+
+func inField(field, term string) string {
+	if field == "" {
+		return term
+	}
+	return field + ": " + term
+}
+
+// link returns the link to the term's lists.
+func (w *weight) link() string { return link("list", "field", w.field, "term", w.term) }
+
 // weigh returns the query's different terms in the order in which scores are added: by
-// document frequency, then by term.
-func (a *found) weigh(x *source, terms [][]byte) (ws []weight, err error) {
+// document frequency, then by field and term.
+func (a *found) weigh(ctx context.Context, x *source, terms []query.Term) (ws []weight, err error) {
 	for _, t := range terms {
-		if i := slices.IndexFunc(ws, func(w weight) bool { return w.term == string(t) }); i >= 0 {
+		if i := slices.IndexFunc(ws, func(w weight) bool { return w.field == t.Field && w.term == string(t.Term) }); i >= 0 {
 			ws[i].times++
 			continue
 		}
-		w := weight{term: string(t), times: 1}
-		if w.df, err = x.snapshot.DF(t); err != nil {
-			return nil, err
+		w := weight{field: t.Field, term: string(t.Term), times: 1}
+		f, ok := x.snapshot.Field(t.Field)
+		if !ok {
+			return nil, notFound("no field %s", cli.Quote(t.Field))
 		}
-		a.Terms = append(a.Terms, w.term)
-		if w.df == 0 {
-			a.Absent = append(a.Absent, w.term)
-			continue
+		if w.df, err = f.DF(t.Term); err != nil {
+			return nil, err
 		}
 		ws = append(ws, w)
 	}
+	a.absent(ctx, x, ws)
+	ws = slices.DeleteFunc(ws, func(w weight) bool { return w.df == 0 })
 	for i := range ws {
-		ws[i].w = x.searcher.Scorer().Weight(ws[i].df, ws[i].times)
+		sc, _ := x.searcher.FieldScorer(ws[i].field)
+		ws[i].w = sc.Weight(ws[i].df, ws[i].times)
 	}
-	slices.SortFunc(ws, func(a, b weight) int { return cmp.Or(cmp.Compare(a.df, b.df), cmp.Compare(a.term, b.term)) })
+	slices.SortFunc(ws, func(a, b weight) int {
+		return cmp.Or(cmp.Compare(a.df, b.df), cmp.Compare(a.field, b.field), cmp.Compare(a.term, b.term))
+	})
 	return ws, nil
+}
+
+// absent notes the terms, those that no field has, and what may have been meant by these.
+func (a *found) absent(ctx context.Context, x *source, ws []weight) {
+	df := map[string]uint64{}
+	for _, w := range ws {
+		df[w.term] += w.df
+	}
+	for _, w := range ws {
+		if n, ok := df[w.term]; ok {
+			a.Terms = append(a.Terms, w.term)
+			if n == 0 {
+				a.Absent = append(a.Absent, w.term)
+				if near, err := x.searcher.Similar(ctx, w.field, w.term, 1); err == nil && len(near) > 0 {
+					term := string(near[0].Term)
+					a.Meant = append(a.Meant, share{Name: term, Link: link("search", "q", term)})
+				}
+			}
+			delete(df, w.term)
+		}
+	}
 }
 
 // explain returns a hit with the score of every term.
@@ -253,39 +383,47 @@ func (x *source) explain(h *search.Hit, ws []weight) (out hit, err error) {
 	}
 	out.Passage = passage(h)
 	out.Score = floatText(h.Score)
-	sc, sum := x.searcher.Scorer(), float32(0)
+	sum := float32(0)
 	for i, w := range ws {
-		tf, err := x.tf(h.Doc, w.term)
+		sc, _ := x.searcher.FieldScorer(w.field)
+		tf, length, err := x.tf(h.Doc, &w)
 		if err != nil {
 			return out, err
 		}
-		p := part{Term: w.term, DF: w.df, Times: w.times, TF: tf, IDF: cli.Float(sc.IDF(w.df), 4), Weight: floatText(w.w), Link: link("list", "term", w.term)}
+		p := part{Term: w.name(), DF: w.df, Times: w.times, TF: tf, IDF: cli.Float(sc.IDF(w.df), 4), Weight: floatText(w.w), Link: w.link()}
 		if tf > 0 {
-			score := query.Score(w.w, float32(tf), sc.Norm(out.Len))
+			score := sc.Score(w.w, float32(tf), sc.Norm(length))
 			sum = float32(sum + score)
 			p.Score, p.Sum = floatText(score), floatText(sum)
-			out.Stack = append(out.Stack, share{Name: w.term, Start: 100 * float64(sum-score) / float64(h.Score), Size: 100 * float64(score) / float64(h.Score), Color: i})
+			out.Stack = append(out.Stack, share{Name: w.name(), Start: 100 * float64(sum-score) / float64(h.Score), Size: 100 * float64(score) / float64(h.Score), Color: i})
 		}
 		out.Parts = append(out.Parts, p)
 	}
 	return out, nil
 }
 
-// tf returns how often a term occurs in a document.
-func (x *source) tf(doc uint32, term string) (uint32, error) {
+// tf returns how often a term occurs in a document, and the document's length in the field.
+func (x *source) tf(doc uint32, w *weight) (tf, length uint32, err error) {
 	g, local, ok := x.snapshot.Locate(doc)
 	if !ok {
-		return 0, notFound("no document %d", doc)
+		return 0, 0, notFound("no document %d", doc)
 	}
-	c, err := g.Cursor([]byte(term))
+	f, ok := g.Field(w.field)
+	if !ok {
+		return 0, 0, nil
+	}
+	if length, err = f.DocLen(local); err != nil {
+		return 0, 0, err
+	}
+	c, err := f.Cursor([]byte(w.term))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer c.Close()
 	if c.NextGEQ(local) != local {
-		return 0, c.Err()
+		return 0, length, c.Err()
 	}
-	return c.Freq(), c.Err()
+	return c.Freq(), length, c.Err()
 }
 
 // trace shows what the query did with the lists of the first segments.
@@ -302,9 +440,9 @@ func (a *found) trace(x *source, t *query.Trace) {
 			if l.Blocks == 0 {
 				continue
 			}
-			a.Traces = append(a.Traces, listTrace{Term: l.Term, File: x.segs[s.Segment].file, DF: l.DF, Blocks: l.Blocks, Docs: l.DocBlocks,
+			a.Traces = append(a.Traces, listTrace{Term: inField(l.Field, l.Term), File: x.segs[s.Segment].file, DF: l.DF, Blocks: l.Blocks, Docs: l.DocBlocks,
 				Freqs: l.FreqBlocks, ByBound: l.ByBound, ByHeader: l.ByHeader(), Strip: strip(l.Fates),
-				Link: link("list", "term", l.Term, "seg", s.Segment)})
+				Link: link("list", "field", l.Field, "term", l.Term, "seg", s.Segment)})
 		}
 	}
 }

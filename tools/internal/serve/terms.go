@@ -20,6 +20,7 @@ const mostSkipped = 10_000
 
 // terms is a page of the dictionary, in order of terms or by postings.
 type terms struct {
+	chosen
 	Prefix, From string
 	ByDF         bool
 	Other        string // the page in the other order
@@ -41,18 +42,21 @@ type termRow struct {
 func (s *shown) terms(r *http.Request) (any, error) {
 	q := r.URL.Query()
 	t := terms{Prefix: q.Get("prefix"), From: q.Get("from")}
+	var err error
+	if t.chosen, err = s.main.choose(r, "terms", "prefix", t.Prefix, "sort", q.Get("sort")); err != nil {
+		return nil, err
+	}
 	switch q.Get("sort") {
 	case "df":
-		t.ByDF, t.From, t.Other = true, "", link("terms", "prefix", t.Prefix)
+		t.ByDF, t.From, t.Other = true, "", link("terms", "prefix", t.Prefix, "field", t.Field)
 	case "":
-		t.Other = link("terms", "prefix", t.Prefix, "sort", "df")
+		t.Other = link("terms", "prefix", t.Prefix, "field", t.Field, "sort", "df")
 	default:
 		return nil, badRequest("sort=%q is not df", q.Get("sort"))
 	}
-	walk := indexstats.NewWalk(s.main.segments(), t.Prefix, t.From)
+	walk := indexstats.NewFieldWalk(s.main.segments(), t.id, t.Prefix, t.From)
 	walk.Damaged = func(i int, err error) { t.Damage = append(t.Damage, err.Error()) }
 	if t.ByDF {
-		var err error
 		if t.skip, err = number(r, "skip", 0, mostSkipped); err != nil {
 			return nil, err
 		}
@@ -66,7 +70,7 @@ func (s *shown) terms(r *http.Request) (any, error) {
 			t.next = string(walk.Term())
 			break
 		}
-		t.Terms = append(t.Terms, rowOf(walk, postings(walk)))
+		t.Terms = append(t.Terms, t.rowOf(walk, postings(walk)))
 	}
 	return t, walk.Err()
 }
@@ -86,7 +90,7 @@ func (t *terms) frequent(r *http.Request, walk *indexstats.Walk) error {
 			}
 			heap.Pop(&h)
 		}
-		heap.Push(&h, rowOf(walk, df))
+		heap.Push(&h, t.rowOf(walk, df))
 	}
 	slices.SortFunc(h, func(a, b termRow) int {
 		return cmp.Or(cmp.Compare(b.Postings, a.Postings), cmp.Compare(a.Term, b.Term))
@@ -104,9 +108,9 @@ func postings(walk *indexstats.Walk) (n uint64) {
 }
 
 // rowOf returns the row of the walk's term.
-func rowOf(walk *indexstats.Walk, postings uint64) termRow {
+func (t *terms) rowOf(walk *indexstats.Walk, postings uint64) termRow {
 	row := termRow{Term: string(walk.Term()), Postings: postings, Segments: len(walk.At())}
-	row.Link = link("list", "term", row.Term)
+	row.Link = link("list", "field", t.Field, "term", row.Term)
 	for _, i := range walk.At() {
 		row.Form = longer(row.Form, walk.Entry(i).Kind)
 	}
@@ -125,7 +129,7 @@ func (t terms) links() (prev, next string) {
 	switch {
 	case t.ByDF:
 		at := func(skip uint64) string {
-			return link("terms", "prefix", t.Prefix, "sort", "df", "skip", strconv.FormatUint(skip, 10))
+			return link("terms", "field", t.Field, "prefix", t.Prefix, "sort", "df", "skip", strconv.FormatUint(skip, 10))
 		}
 		if t.skip > 0 {
 			prev = at(t.skip - min(t.skip, rows))
@@ -135,10 +139,10 @@ func (t terms) links() (prev, next string) {
 		}
 		return prev, next
 	case t.From != "":
-		prev = link("terms", "prefix", t.Prefix) // the dictionary is walked forwards
+		prev = link("terms", "field", t.Field, "prefix", t.Prefix) // the dictionary is walked forwards
 	}
 	if t.next != "" {
-		next = link("terms", "prefix", t.Prefix, "from", t.next)
+		next = link("terms", "field", t.Field, "prefix", t.Prefix, "from", t.next)
 	}
 	return prev, next
 }

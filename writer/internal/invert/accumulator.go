@@ -26,6 +26,9 @@ type Accumulator struct {
 	deletes chunks[deletion] // deletions of ids in earlier segments
 	gone    keyArena         // ids in deletes: length in two bytes, id
 
+	columns  []column   // of each field with one
+	gaps     [][]uint32 // of runs that do not hold them
+	gapBytes int        // of gaps
 	stored   storedText
 	postings uint64
 	tokens   uint64
@@ -42,7 +45,8 @@ const (
 )
 
 // A term's record: reference of its latest run, document frequency, length of the
-// term (two bytes), term; with a schema, the rank of its field (two bytes).
+// term (two bytes), term; with a schema, the rank of its field (two bytes); with columns, room for
+// its number in the dictionary of one (four bytes).
 const (
 	recLast = 0
 	recDF   = 4
@@ -67,7 +71,9 @@ func (p *Pool) NewAccumulator() *Accumulator {
 // NewFieldAccumulator returns an empty Accumulator for documents with values of fields.
 func (p *Pool) NewFieldAccumulator(f *Fields) *Accumulator {
 	a := p.NewAccumulator()
-	a.fields = f
+	if a.fields = f; f != nil {
+		a.columns = make([]column, f.columns)
+	}
 	return a
 }
 
@@ -77,6 +83,9 @@ func (a *Accumulator) Live() int { return a.docs.n - a.dead }
 // Postings returns the number of postings, including those of replaced and deleted
 // documents.
 func (a *Accumulator) Postings() uint64 { return a.postings }
+
+// Deletions returns how many ids Deleted yields.
+func (a *Accumulator) Deletions() int { return a.deletes.n }
 
 // Deleted yields the ids to delete from earlier segments. Ids may repeat.
 func (a *Accumulator) Deleted() iter.Seq[[]byte] {
@@ -107,7 +116,7 @@ func (a *Accumulator) contents() int {
 	return len(a.pages)*pageBytes +
 		a.terms.bytes() + a.termRefs.n*(4+termScratch) +
 		a.ids.bytes() + a.docs.n*(16+docScratch) + a.lens.n*8 +
-		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes()
+		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes() + a.columnBytes() + a.gapBytes
 }
 
 // Full reports whether a lacks the docIDs or references to absorb b.
@@ -131,15 +140,25 @@ func (a *Accumulator) Absorb(b *Batch) {
 		a.touch(group)
 		for i := range group {
 			t := &group[i]
-			rec := a.record(b, t)
+			ref, rec := a.record(b, t)
 			pg, at := b.pages[t.last>>pageShift], (t.last&(1<<pageShift-1))*2
 			putUint32(pg[at:], binary.LittleEndian.Uint32(rec[recLast:]))
+			if n := uint32(pg[at+4]); n >= gapsApart {
+				index := pg[at+runHeader+n-gapsApart:]
+				putUint32(index, uint32At(index)+uint32(len(a.gaps)))
+			}
 			putUint32(pg[at+2:], base)
 			binary.LittleEndian.PutUint32(rec[recLast:], t.last+firstPage<<pageShift)
 			binary.LittleEndian.PutUint32(rec[recDF:], binary.LittleEndian.Uint32(rec[recDF:])+t.df)
 			a.postings += uint64(t.df)
+			t.doc = ref
 		}
 	}
+	for _, g := range b.gaps {
+		a.gaps = append(a.gaps, g)
+		a.gapBytes += 4 * len(g)
+	}
+	a.absorbColumns(b, base)
 	a.tokens += b.tokens
 	a.stored.take(b)
 	b.pages = b.pages[:0]
@@ -166,12 +185,15 @@ func (a *Accumulator) touch(group []localTerm) {
 	a.touched = sum
 }
 
-// record returns the record of term t of b, creating it if necessary.
-func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
+// record returns the record of term t of b and the reference of it, creating it if necessary.
+func (a *Accumulator) record(b *Batch, t *localTerm) (uint32, []byte) {
 	term := b.bytes[t.at : t.at+t.n&(1<<fieldShift-1)]
 	more := 0 // bytes behind the term
 	if a.fields != nil {
 		more = 2
+	}
+	if len(a.columns) > 0 {
+		more += ordinalBytes
 	}
 	mask := a.table.mask()
 	at := t.hash & mask
@@ -181,7 +203,7 @@ func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
 			continue
 		}
 		if rec := a.terms.at(uint32(e)); string(termOf(rec)) == string(term) && (more == 0 || fieldOf(rec) == t.n>>fieldShift) {
-			return rec
+			return uint32(e), rec
 		}
 	}
 	ref, rec := a.terms.alloc(recTerm + len(term) + more)
@@ -194,7 +216,7 @@ func (a *Accumulator) record(b *Batch, t *localTerm) []byte {
 	a.table.slot[at] = uint64(t.hash)<<32 | uint64(ref)
 	a.table.used++
 	a.termRefs.append(ref)
-	return rec
+	return ref, rec
 }
 
 func termOf(rec []byte) []byte {
@@ -271,6 +293,12 @@ func idAt(arena *keyArena, ref uint32) []byte {
 	return b[2 : 2+int(binary.LittleEndian.Uint16(b))]
 }
 
+// Free empties a and frees its memory and what the pool has.
+func (a *Accumulator) Free() {
+	*a = *a.pool.NewFieldAccumulator(a.fields)
+	a.pool.Free()
+}
+
 // Reset empties a. It keeps its memory; that of the runs goes back to the pool. If a and the
 // pool have needed little of it for some time, it frees all and returns true.
 func (a *Accumulator) Reset() (freed bool) {
@@ -280,8 +308,7 @@ func (a *Accumulator) Reset() (freed bool) {
 		a.few = 0
 	}
 	if a.few == fewResets {
-		*a = *a.pool.NewFieldAccumulator(a.fields)
-		a.pool.Free()
+		a.Free()
 		return true
 	}
 	a.pool.pages.put(a.pages)
@@ -296,7 +323,12 @@ func (a *Accumulator) Reset() (freed bool) {
 	a.docs.reset()
 	a.lens.reset()
 	a.deletes.reset()
+	for i := range a.columns {
+		a.columns[i].reset()
+	}
 	a.stored.reset()
+	clear(a.gaps)
+	a.gaps, a.gapBytes = a.gaps[:0], 0
 	a.dead, a.postings, a.tokens = 0, 0, 0
 	return false
 }

@@ -8,6 +8,7 @@ type Batch struct {
 	Seq   uint64 // for the caller: the batch's number
 	Slots int    // for the caller: more than 1 if the batch is for one huge document
 	Bare  uint32 // set by the inverter: documents without terms
+	Err   error  // set by the inverter: a document cannot be added
 
 	text []byte // contents of all documents, followed by slack bytes
 	ids  []byte
@@ -22,7 +23,9 @@ type Batch struct {
 	stored []byte // text, compressed, if documents are stored
 	tokens uint64
 
-	recordEnds []uint32 // with a schema: of each document's record in what is stored
+	recordEnds []uint32      // with a schema: of each document's record in what is stored
+	columns    []batchColumn // of each field with a column
+	gaps       [][]uint32    // of runs that do not hold them
 }
 
 // op is one document, or the deletion of one id.
@@ -36,7 +39,7 @@ type localTerm struct {
 	head uint64 // first eight bytes, little-endian, zero-padded
 	at   uint32 // offset in batch.bytes
 	n    uint32 // its length, and above fieldShift the rank of its field
-	doc  uint32 // while inverting: the last document that it occurred in, plus one
+	doc  uint32 // while inverting: the last document that it occurred in, plus one; once absorbed: its record
 	last uint32 // while inverting: its latest posting; afterwards: reference of its run
 	df   uint32
 	hash uint32
@@ -92,5 +95,9 @@ func (b *Batch) Reset(usual int) {
 	b.text, b.ids, b.ops = b.text[:0], b.ids[:0], b.ops[:0]
 	b.lens, b.hashes, b.recordEnds = b.lens[:0], b.hashes[:0], b.recordEnds[:0]
 	b.terms, b.bytes, b.pages, b.stored = b.terms[:0], b.bytes[:0], b.pages[:0], nil
-	b.tokens, b.Bare = 0, 0
+	for i := range b.columns {
+		b.columns[i].reset()
+	}
+	clear(b.gaps)
+	b.tokens, b.Bare, b.gaps, b.Err = 0, 0, b.gaps[:0], nil
 }

@@ -3,12 +3,14 @@ package invert
 import (
 	"cmp"
 	"encoding/binary"
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment"
 )
 
 // Fields say what becomes of the values of a schema's fields. They are shared and not modified.
@@ -17,7 +19,9 @@ type Fields struct {
 	order   []int       // numbers in the schema, in bytewise order of names
 	lengths int         // fields with lengths
 	stored  bool        // values of some field are stored
+	columns int         // fields with a column
 	once    []bool      // by rank: a term counts once in a document; nil if always all count
+	places  []bool      // by rank: the places of terms are kept; nil if nowhere
 }
 
 // fieldPlan is one of Fields.
@@ -25,6 +29,7 @@ type fieldPlan struct {
 	schema.Field
 	rank     uint32 // in the order of names
 	length   int    // which of a document's lengths is the field's, -1 if none is
+	column   int    // which of the columns is the field's, -1 if none is
 	analyzer analysis.Analyzer
 }
 
@@ -37,10 +42,14 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 	}
 	slices.SortFunc(x.order, func(a, b int) int { return cmp.Compare(s.Fields[a].Name, s.Fields[b].Name) })
 	for rank, i := range x.order {
-		f := fieldPlan{Field: s.Fields[i], rank: uint32(rank), length: -1, analyzer: analyzers[i]}
+		f := fieldPlan{Field: s.Fields[i], rank: uint32(rank), length: -1, column: -1, analyzer: analyzers[i]}
 		if f.HasLengths() {
 			f.length = x.lengths
 			x.lengths++
+		}
+		if f.Column {
+			f.column = x.columns
+			x.columns++
 		}
 		x.stored = x.stored || f.Stored
 		if f.Indexing() == schema.IndexDocs {
@@ -48,6 +57,12 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 				x.once = make([]bool, len(s.Fields))
 			}
 			x.once[rank] = true
+		}
+		if f.HasPositions() {
+			if x.places == nil {
+				x.places = make([]bool, len(s.Fields))
+			}
+			x.places[rank] = true
 		}
 		x.fields[i] = f
 	}
@@ -99,11 +114,12 @@ type fieldInverter struct {
 	*Fields
 	tokenizers []analysis.Tokenizer // by the fields' numbers
 	seeds      []uint64
-	records    []byte // stored values of the batch
+	records    []byte  // stored values of the batch
+	at         []int64 // by the fields' numbers: the place of the last token in a document
 }
 
 func (x *Fields) inverter(seed uint64) *fieldInverter {
-	v := &fieldInverter{Fields: x}
+	v := &fieldInverter{Fields: x, at: make([]int64, len(x.fields))}
 	for i := range x.fields {
 		f := &x.fields[i]
 		var t analysis.Tokenizer
@@ -120,30 +136,50 @@ func (x *Fields) inverter(seed uint64) *fieldInverter {
 func (v *Inverter) values(b *Batch, i int, doc uint32) {
 	x := v.fields
 	lens, first := len(b.lens), len(v.postings)
+	for len(b.columns) < x.columns {
+		b.columns = append(b.columns, batchColumn{})
+	}
 	b.lens = append(b.lens, make([]uint32, x.lengths)...)
+	for number := range x.at {
+		x.at[number] = beforeFirst - valueGap
+	}
 	tokens := uint64(0)
 	for rest := b.contents(i); len(rest) > 0; {
 		number := int(binary.LittleEndian.Uint16(rest))
-		n := int(binary.LittleEndian.Uint32(rest[2:]))
-		content := rest[valueHead : valueHead+n : valueHead+n]
-		rest = rest[valueHead+n:]
+		size := int(binary.LittleEndian.Uint32(rest[2:]))
+		content := rest[valueHead : valueHead+size : valueHead+size]
+		rest = rest[valueHead+size:]
 		f := &x.fields[number]
 		if f.Stored {
-			x.records = record.Append(x.records, f.ID, valueOf(f.Kind, content))
+			x.records = record.Append(x.records, f.ID, f.value(content))
+		}
+		if f.column >= 0 && f.Kind != schema.KindKeyword {
+			b.columns[f.column].add(doc, f.value(content).Key(f.Unit))
 		}
 		if f.Indexing() == schema.IndexNone {
+			if f.column >= 0 && f.Kind == schema.KindKeyword {
+				v.bareKeyword(b, doc, number, content)
+			}
 			continue
 		}
 		v.tokens.Reset()
 		if f.Kind == schema.KindText {
 			x.tokenizers[number].Tokenize(&v.tokens, content)
 		} else {
-			v.tokens.Add(analysis.Token{Term: content, End: n, Increment: 1})
+			v.tokens.Add(analysis.Token{Term: content, End: size, Increment: 1})
 		}
-		v.document(b, doc, termSpace{x.seeds[number], f.rank << fieldShift})
-		tokens += uint64(v.tokens.Len())
+		before, at := len(v.postings), &x.at[number]
+		*at += valueGap
+		n := v.document(b, doc, termSpace{x.seeds[number], f.rank << fieldShift, f.HasPositions()}, at)
+		if n > 0 && *at > segment.MaxPosition && f.HasPositions() && b.Err == nil {
+			b.Err = fmt.Errorf("writer: document %q: field %q: position %d, at most %d is possible", b.id(i), f.Name, *at, segment.MaxPosition)
+		}
+		if f.column >= 0 && len(v.postings) > before { // not for one that the document has had
+			b.columns[f.column].add(doc, int64(v.postings[before].term))
+		}
+		tokens += uint64(n)
 		if f.length >= 0 {
-			b.lens[lens+f.length] += uint32(v.tokens.Len())
+			b.lens[lens+f.length] += n
 		}
 	}
 	if x.once != nil {
@@ -166,20 +202,20 @@ func (v *Inverter) countOnce(b *Batch, first int) {
 	}
 }
 
-// valueOf returns the value of a content in a batch.
-func valueOf(kind schema.Kind, content []byte) schema.Value {
-	switch kind {
+// value returns the value of a content in a batch, as the field has it.
+func (f *fieldPlan) value(content []byte) schema.Value {
+	switch f.Kind {
 	case schema.KindText:
 		return schema.TextValue(0, content)
 	case schema.KindKeyword:
 		return schema.KeywordValue(0, content)
 	}
 	n := binary.LittleEndian.Uint64(content)
-	switch kind {
+	switch f.Kind {
 	case schema.KindFloat:
 		return schema.FloatValue(0, math.Float64frombits(n))
 	case schema.KindTime:
-		return schema.NanosValue(0, int64(n))
+		return schema.NanosValue(0, int64(n)).Floor(f.Unit)
 	}
 	return schema.IntegerValue(0, int64(n))
 }

@@ -20,6 +20,7 @@ type Inverter struct {
 	postings []posting
 	docEnds  []uint32 // end of each document's postings
 	sorted   []uint64 // by term, then document: document<<32 | tf
+	places   places
 }
 
 type posting struct{ term, tf uint32 }
@@ -39,6 +40,7 @@ func (p *Pool) NewFieldInverter(seed uint64, f *Fields) *Inverter {
 func (v *Inverter) Invert(b *Batch) {
 	v.table.reset(maxInverterSlots)
 	v.postings, v.docEnds = v.postings[:0], v.docEnds[:0]
+	v.places.reset()
 	for i := range b.ops {
 		b.hashes = append(b.hashes, idHash(b.id(i)))
 		if b.ops[i].deletes {
@@ -51,12 +53,13 @@ func (v *Inverter) Invert(b *Batch) {
 		}
 		v.tokens.Reset()
 		v.tokenizer.Tokenize(&v.tokens, b.contents(i))
-		v.document(b, uint32(len(b.lens)), termSpace{seed: v.seed})
-		b.lens = append(b.lens, uint32(v.tokens.Len()))
-		if v.tokens.Len() == 0 {
+		place := beforeFirst
+		n := v.document(b, uint32(len(b.lens)), termSpace{seed: v.seed}, &place)
+		b.lens = append(b.lens, n)
+		if n == 0 {
 			b.Bare++
 		}
-		b.tokens += uint64(v.tokens.Len())
+		b.tokens += uint64(n)
 		v.docEnds = append(v.docEnds, uint32(len(v.postings)))
 	}
 	v.sort(b)
@@ -70,7 +73,7 @@ func (v *Inverter) Invert(b *Batch) {
 		v.scratch = v.pool.texts.compress(b, texts, v.scratch)
 	}
 	if b.Slots > 1 { // free what a huge document needed
-		v.tokens, v.postings, v.sorted = analysis.Tokens{}, nil, nil
+		v.tokens, v.postings, v.sorted, v.places = analysis.Tokens{}, nil, nil, places{}
 		if v.fields != nil {
 			v.fields.records = nil
 		}
@@ -88,20 +91,30 @@ const tokenPiece = 1 << 13
 type termSpace struct {
 	seed  uint64 // of hashes
 	field uint32 // its rank << fieldShift, which is added to the lengths of terms
+	keep  bool   // the places of its terms
 }
 
 // fieldShift is the number of bits of the length of a term in localTerm.n. The field's rank is in
 // those above.
 const fieldShift = 16
 
-// document counts tokens of one document.
-func (v *Inverter) document(b *Batch, doc uint32, in termSpace) {
+// document counts tokens of one document, and returns how many: a term counts once at a place. at
+// is the place of the last token before them, and then that of the last one.
+func (v *Inverter) document(b *Batch, doc uint32, in termSpace, at *int64) (tokens uint32) {
 	text, spans := v.tokens.Raw()
-	for text = text[:cap(text)]; len(spans) > 0; {
-		n := min(tokenPiece, len(spans))
-		v.count(b, doc, text, spans[:n], in)
-		spans = spans[n:]
+	x := &v.places
+	x.on = in.keep || isStacked(&v.tokens)
+	for text, i := text[:cap(text)], 0; i < len(spans); {
+		n := min(tokenPiece, len(spans)-i)
+		x.of = x.of[:0]
+		v.count(b, doc, text, spans[i:i+n], in)
+		tokens += uint32(n)
+		if x.on {
+			tokens -= v.place(i, in.keep, at)
+		}
+		i += n
 	}
+	return tokens
 }
 
 // count counts the tokens of one document, which are at spans in text. A term
@@ -109,7 +122,7 @@ func (v *Inverter) document(b *Batch, doc uint32, in termSpace) {
 func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Span, in termSpace) {
 	v.table.reserve(len(spans))
 	v.postings = slices.Grow(v.postings, len(spans))
-	postings, mask := v.postings, v.table.mask()
+	postings, mask, placing := v.postings, v.table.mask(), v.places.on
 	for _, s := range spans {
 		x := head(text, s.Start, s.End)
 		h := hashTerm(in.seed, x, text, s.Start, s.End)
@@ -134,12 +147,15 @@ func (v *Inverter) count(b *Batch, doc uint32, text []byte, spans []analysis.Spa
 		t := &b.terms[term]
 		if t.doc == doc+1 {
 			postings[t.last].tf++
-			continue
+		} else {
+			t.doc = doc + 1
+			t.last = uint32(len(postings))
+			t.df++
+			postings = append(postings, posting{term, 1})
 		}
-		t.doc = doc + 1
-		t.last = uint32(len(postings))
-		t.df++
-		postings = append(postings, posting{term, 1})
+		if placing {
+			v.places.of = append(v.places.of, t.last)
+		}
 	}
 	v.postings = postings
 }
@@ -163,14 +179,21 @@ func (v *Inverter) sort(b *Batch) {
 		end += t.df
 	}
 	v.sorted = slices.Grow(v.sorted[:0], int(end))[:end]
+	placed := len(v.places.gaps) > 0
 	from := uint32(0)
 	for doc, to := range v.docEnds {
 		for _, p := range v.postings[from:to] {
 			t := &b.terms[p.term]
 			v.sorted[t.last] = uint64(doc)<<32 | uint64(p.tf)
+			if placed {
+				v.places.rank = append(v.places.rank, t.last)
+			}
 			t.last++
 		}
 		from = to
+	}
+	if placed {
+		v.sortPlaces(b)
 	}
 }
 
@@ -179,13 +202,22 @@ func (v *Inverter) sort(b *Batch) {
 func (v *Inverter) write(b *Batch) {
 	var pg page
 	used, from := pageWords, uint32(0)
+	gaps := v.places.sorted
 	for i := range b.terms {
 		t := &b.terms[i]
 		run := v.sorted[from : from+t.df]
 		from += t.df
-		if used+runHeader+3*len(run) > pageWords {
+		var of []uint32
+		if len(gaps) > 0 && v.fields.keepsPlaces(t.n>>fieldShift) {
+			of, gaps = cutGaps(gaps, run)
+		}
+		words, apart := gapWords(of), false
+		if words > maxGapWords {
+			words, apart = 2, true
+		}
+		if used+runHeader+3*len(run)+words > pageWords {
 			// The bound is loose for long runs: count before starting a new page.
-			if used+runHeader+runWords(run) > pageWords {
+			if used+runHeader+runWords(run)+words > pageWords {
 				pg = v.pool.pages.get()
 				b.pages = append(b.pages, pg)
 				used = 2
@@ -194,7 +226,14 @@ func (v *Inverter) write(b *Batch) {
 		t.last = uint32(len(b.pages)-1)<<pageShift | uint32(used/2)
 		n := packRun(pg[used+runHeader:], run)
 		pg[used+4] = uint16(n)
-		used = (used + runHeader + n + 1) &^ 1
+		if used += runHeader + n; apart {
+			pg[used-n-1] |= gapsApart
+			putUint32(pg[used:], uint32(len(b.gaps)))
+			b.gaps = append(b.gaps, slices.Clone(of))
+		} else {
+			packGaps(pg[used:], of)
+		}
+		used = (used + words + 1) &^ 1
 	}
 }
 

@@ -10,6 +10,8 @@ import "sync"
 //	word 4      number of words that follow
 //	words 5...  postings: (docID in batch)<<3 | tf for tf 1 to 7; for a larger
 //	            tf, (docID in batch)<<3 and then tf in two words, low word first
+//	then        in fields with positions, the gaps of the postings' places; if word 4 has
+//	            gapsApart, two words, the number of them in Accumulator.gaps
 //
 // A run does not cross pages and begins at an even word. A reference is the page's
 // number in the accumulator << pageShift | word/2. Word 0 of a page is unused, so
@@ -21,6 +23,7 @@ const (
 	slabPages = 4
 	runHeader = 5
 	maxPages  = 1 << (32 - pageShift)
+	gapsApart = 1 << 15 // beside the number of words
 )
 
 // maxBatchDocs is what 13 bits of docID and one page can hold: a run of that many

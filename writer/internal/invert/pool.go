@@ -5,6 +5,8 @@
 //	batch.go                    documents and deletions in arrival order
 //	inverter.go, hash.go        a batch's terms and runs
 //	accumulator.go              the terms and documents of many batches
+//	fields.go, columns.go       documents with values of fields; columns
+//	places.go                   where terms are in their documents
 //	sortterms.go, write.go      an accumulator becomes a segment
 //	pages.go, chunks.go, slots.go, stored.go
 //	                            memory: runs, arrays and keys, hash tables, text

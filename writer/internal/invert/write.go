@@ -3,6 +3,7 @@ package invert
 import (
 	"context"
 	"encoding/binary"
+	"slices"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/segment"
@@ -54,7 +55,10 @@ func (a *Accumulator) Write(ctx context.Context, b *build.Builder, threads int, 
 	if ends == nil {
 		ends = []int{len(terms)}
 	}
-	return a.writeLists(ctx, b, terms, ends, threads, progress)
+	if err := a.writeLists(ctx, b, terms, ends, threads, progress); err != nil {
+		return err
+	}
+	return a.writeColumns(b, terms, ends)
 }
 
 // termJob is terms of one field.
@@ -132,7 +136,7 @@ func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []
 	moved := a.renumber()
 	at, field := 0, -1
 	documentsDone := false
-	err := ordered.Run(ctx, threads, ahead,
+	err := ordered.Run(ctx, lists.Threads(threads, a.postings), ahead,
 		func(_ context.Context, yield func(termJob) bool) error {
 			termJobs(terms, ends, yield)
 			return nil
@@ -142,6 +146,7 @@ func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []
 			return func(_ context.Context, j termJob) (*lists.Encoded, error) {
 				e := results.Get()
 				g.enc.SetField(j.field)
+				g.keeps = a.fields != nil && a.fields.keepsPlaces(uint32(j.field))
 				return e, g.encode(e, j.terms)
 			}
 		},
@@ -156,8 +161,10 @@ func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []
 				if a.fields != nil && (field < 0 || at == ends[field]) {
 					for field++; at == ends[field]; field++ {
 					}
-					if err := b.BeginField(field); err != nil {
-						return err
+					if a.fields.isIndexed(field) { // else its terms have no postings: they are a column's
+						if err := b.BeginField(field); err != nil {
+							return err
+						}
 					}
 				}
 				t := terms[at]
@@ -187,6 +194,8 @@ type gatherer struct {
 	enc   *build.ListEncoder
 	runs  [lookAhead][]uint32
 	list  format.Postings // room for a list, and then the list
+	keeps bool            // the field has positions
+	gaps  []uint32        // of the list
 }
 
 // encode encodes the lists of terms into e.
@@ -200,7 +209,7 @@ func (g *gatherer) encode(e *lists.Encoded, terms []sortedTerm) error {
 				e.AddEmpty()
 				continue
 			}
-			if err := e.Encode(g.enc, g.list); err != nil {
+			if err := e.Encode(g.enc, g.list, g.gaps); err != nil {
 				return err
 			}
 		}
@@ -236,10 +245,18 @@ func (g *gatherer) gather(t sortedTerm, runs []uint32) {
 		g.list = format.MakePostings(n + n/4)
 	}
 	docs, freqs, k := g.list.Docs[:n], g.list.Freqs[:n], 0
+	g.gaps = g.gaps[:0]
 	for i := len(runs) - 1; i >= 0; i-- {
-		k = unpackRun(docs, freqs, k, g.a.run(runs[i]))
+		run, first := g.a.run(runs[i]), k
+		k = unpackRun(docs, freqs, k, run)
+		if g.keeps {
+			g.addGaps(run, freqs[first:k])
+		}
 	}
 	if g.moved != nil {
+		if g.keeps {
+			g.gaps = dropGaps(g.gaps, docs, freqs, g.moved)
+		}
 		k = move(docs, freqs, g.moved)
 	}
 	g.list.Docs, g.list.Freqs = docs[:k], freqs[:k]
@@ -254,7 +271,7 @@ func (a *Accumulator) run(ref uint32) []uint16 {
 // returns the next index.
 func unpackRun(docs, freqs []uint32, k int, run []uint16) int {
 	base := uint32At(run[2:])
-	words := run[runHeader : runHeader+int(run[4])]
+	words := run[runHeader : runHeader+int(run[4]&^gapsApart)]
 	for i := 0; i < len(words); i++ {
 		v := uint32(words[i])
 		tf := v & 7
@@ -266,6 +283,35 @@ func unpackRun(docs, freqs []uint32, k int, run []uint16) int {
 		k++
 	}
 	return k
+}
+
+// addGaps appends the gaps of a run, whose frequencies are freqs.
+func (g *gatherer) addGaps(run []uint16, freqs []uint32) {
+	total := 0
+	for _, tf := range freqs {
+		total += int(tf)
+	}
+	behind := run[runHeader+int(run[4]&^gapsApart):]
+	if run[4]&gapsApart != 0 {
+		g.gaps = append(g.gaps, g.a.gaps[uint32At(behind)]...)
+		return
+	}
+	n := len(g.gaps)
+	g.gaps = slices.Grow(g.gaps, total)[:n+total]
+	unpackGaps(g.gaps[n:], behind)
+}
+
+// dropGaps drops the gaps of dead documents.
+func dropGaps(gaps, docs, freqs, moved []uint32) []uint32 {
+	kept, from := gaps[:0], 0
+	for i, d := range docs {
+		to := from + int(freqs[i])
+		if moved[d] != ^uint32(0) {
+			kept = append(kept, gaps[from:to]...)
+		}
+		from = to
+	}
+	return kept
 }
 
 // move renumbers postings in place and drops those of dead documents.

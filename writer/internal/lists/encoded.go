@@ -14,14 +14,25 @@ const (
 	ChunkBytes    = 1 << 18
 )
 
+// Threads returns how many of up to threads goroutines encode lists of so many postings: none
+// beside the caller's if they are about one job.
+func Threads(threads int, postings uint64) int {
+	if postings < ChunkPostings {
+		return 0
+	}
+	return threads
+}
+
 // Encoded is the result of one job: encoded lists back to back in one buffer.
 type Encoded struct {
 	buf   []byte
 	lists []encodedList
 }
 
-// encodedList is a build.EncodedList whose bytes end at end of a buffer.
+// encodedList is a build.EncodedList whose bytes end at mid of a buffer, and whose positions end at
+// end.
 type encodedList struct {
+	mid    int
 	end    int
 	tail   *build.Tail
 	tokens uint64
@@ -35,9 +46,9 @@ func (e *Encoded) Reset() { e.buf, e.lists = e.buf[:0], e.lists[:0] }
 // Len returns the number of lists.
 func (e *Encoded) Len() int { return len(e.lists) }
 
-// Encode adds the list of docs and freqs, encoded by enc.
-func (e *Encoded) Encode(enc *build.ListEncoder, p format.Postings) error {
-	l, buf, err := enc.Encode(e.buf, p)
+// Encode adds the list of p, encoded by enc. gaps are those of its positions, if the field has any.
+func (e *Encoded) Encode(enc *build.ListEncoder, p format.Postings, gaps []uint32) error {
+	l, buf, err := enc.EncodePositions(e.buf, p, gaps)
 	e.add(l, buf)
 	return err
 }
@@ -54,7 +65,7 @@ func (e *Encoded) AddEmpty() { e.add(build.EncodedList{}, e.buf) }
 
 func (e *Encoded) add(l build.EncodedList, buf []byte) {
 	e.buf = buf
-	e.lists = append(e.lists, encodedList{len(buf), l.Tail, l.Tokens, l.DF, l.Kind})
+	e.lists = append(e.lists, encodedList{len(buf) - len(l.Positions), len(buf), l.Tail, l.Tokens, l.DF, l.Kind})
 }
 
 // List returns list i.
@@ -64,7 +75,7 @@ func (e *Encoded) List(i int) build.EncodedList {
 		from = e.lists[i-1].end
 	}
 	l := &e.lists[i]
-	return build.EncodedList{Kind: l.kind, DF: l.df, Tokens: l.tokens, Bytes: e.buf[from:l.end], Tail: l.tail}
+	return build.EncodedList{Kind: l.kind, DF: l.df, Tokens: l.tokens, Bytes: e.buf[from:l.mid], Positions: e.buf[l.mid:l.end], Tail: l.tail}
 }
 
 // Recycler returns consumed results for reuse.

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
@@ -40,7 +42,7 @@ func FieldsOf(s *schema.Schema, segments []*segment.Segment, of []*schema.Schema
 			}
 		}
 	}
-	slices.SortFunc(fields, func(a, b Field) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(fields, func(i, j int) bool { return fields[i].Name < fields[j].Name })
 	return fields
 }
 
@@ -75,13 +77,13 @@ func kept(fields []Field, source int, id uint32) bool {
 	})
 }
 
-// AppendRecord appends to dst what a record, the stored values of a document of a source, has of
+// AppendRecord appends to dst what a record, the stored values of a document of s, a source, has of
 // fields.
-func AppendRecord(dst, rec []byte, source int, fields []Field) ([]byte, error) {
+func AppendRecord(dst, rec []byte, s *segment.Segment, doc uint32, source int, fields []Field) ([]byte, error) {
 	for len(rec) > 0 {
 		v, rest, err := record.Next(rec)
 		if err != nil {
-			return dst, fmt.Errorf("stored values: %w", err)
+			return dst, s.Raw().Corrupt(format.SectionStored, 0, "document %d: %v", doc, err)
 		}
 		if kept(fields, source, v.ID) {
 			dst = append(dst, rec[:len(rec)-len(rest)]...)

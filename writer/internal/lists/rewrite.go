@@ -50,7 +50,11 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 		begun = true
 		return o.First()
 	}
-	err = ordered.Run(ctx, o.Threads, o.Ahead,
+	postings := uint64(0)
+	for _, s := range segments {
+		postings += s.Meta().Postings
+	}
+	err = ordered.Run(ctx, Threads(o.Threads, postings), o.Ahead,
 		func(_ context.Context, yield func(*job) bool) error { return walk(segments, o.Fields, free, yield) },
 		func() func(context.Context, *job) (*job, error) {
 			enc := b.NewListEncoder()

@@ -39,6 +39,24 @@ func (r *renumbering) isDeleted(doc uint32) bool {
 	return r != nil && r.deleted[doc/64]>>(doc%64)&1 != 0
 }
 
+// next returns the first document from doc on that is deleted, or is not, or docs if there is none.
+func (r *renumbering) next(doc, docs uint32, deleted bool) uint32 {
+	if r == nil && deleted {
+		return docs
+	}
+	for r != nil && doc < docs {
+		w := r.deleted[doc/64]
+		if !deleted {
+			w = ^w
+		}
+		if w >>= doc % 64; w != 0 {
+			return min(docs, doc+uint32(bits.TrailingZeros64(w)))
+		}
+		doc = doc&^63 + 64
+	}
+	return min(docs, doc)
+}
+
 // to returns the new number of a live document.
 func (r *renumbering) to(doc uint32) uint32 {
 	if r == nil {
@@ -59,6 +77,19 @@ func (r *renumbering) apply(p format.Postings, base uint32) int {
 		}
 	}
 	return k
+}
+
+// dropGaps drops, in place, the gaps of the positions of postings p of deleted documents.
+func (r *renumbering) dropGaps(gaps []uint32, p format.Postings) []uint32 {
+	kept, from := gaps[:0], 0
+	for i, d := range p.Docs {
+		to := from + int(p.Freqs[i])
+		if !r.isDeleted(d) {
+			kept = append(kept, gaps[from:to]...)
+		}
+		from = to
+	}
+	return kept
 }
 
 // Remap returns documents of sources, one bitmap or nil for each, by their docIDs in the
@@ -131,6 +162,20 @@ func (src *source) alive(t segment.LengthTable) segment.LengthTable {
 	return segment.PackedLengths(b, width)
 }
 
+// live yields the live documents in their order.
+func (m *Merger) live(yield func(build.ColumnRun) bool) {
+	for i, src := range m.sources {
+		docs := src.seg.Meta().Docs
+		for from := src.gone.next(0, docs, false); from < docs; {
+			to := src.gone.next(from, docs, true)
+			if !yield(build.ColumnRun{Source: i, From: from, To: to}) {
+				return
+			}
+			from = src.gone.next(to, docs, false)
+		}
+	}
+}
+
 // documents adds the live documents of all sources to b.
 func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 	var record []byte
@@ -158,7 +203,7 @@ func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 				return err
 			}
 			if dropped {
-				if record, err = lists.AppendRecord(record[:0], text, i, m.fields); err != nil {
+				if record, err = lists.AppendRecord(record[:0], text, src.seg, doc, i, m.fields); err != nil {
 					return err
 				}
 				text = record

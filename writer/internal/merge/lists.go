@@ -20,25 +20,34 @@ func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (
 	for i, src := range m.sources {
 		segments[i] = src.seg
 	}
-	return lists.Rewrite(ctx, b, segments, o, func(enc *build.ListEncoder) func(*lists.Encoded, int, []lists.Ref) error {
-		w := listWorker{sources: m.sources, enc: enc}
+	counts, err := lists.Rewrite(ctx, b, segments, o, func(enc *build.ListEncoder) func(*lists.Encoded, int, []lists.Ref) error {
+		w := listWorker{fields: m.fields, sources: m.sources, enc: enc, few: make([]segment.SmallGaps, len(m.sources))}
 		return w.term
 	})
+	if err != nil {
+		return counts, err
+	}
+	return counts, lists.Columns(ctx, b, m.fields, segments, m.live, func(i int, s *build.ColumnSource) { s.Whole = m.sources[i].gone == nil })
 }
 
 // listWorker merges the lists of terms.
 type listWorker struct {
-	field   int // number in the output
+	fields  []lists.Field // of the output; nil without a schema
+	field   int           // number in the output
+	placed  bool          // the field has positions
 	sources []*source
 	enc     *build.ListEncoder
 	list    segment.List
 	rows    segment.Rows
 	short   format.Postings
+	few     []segment.SmallGaps // of each source
+	gaps    []uint32            // of positions
 }
 
 // term adds the merged list of one term of a field to e.
 func (lw *listWorker) term(e *lists.Encoded, field int, refs []lists.Ref) error {
-	lw.field = field
+	lw.field, lw.placed = field, lw.fields != nil && lw.fields[field].HasPositions()
+	lw.gaps = lw.gaps[:0]
 	if lw.isSmall(refs) {
 		return lw.small(e, refs)
 	}
@@ -114,7 +123,7 @@ func (lw *listWorker) isSmall(refs []lists.Ref) bool {
 // small adds the merged list of a term with few postings to e.
 func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) error {
 	p := &lw.short
-	p.Docs, p.Freqs = p.Docs[:0], p.Freqs[:0]
+	p.Docs, p.Freqs, lw.gaps = p.Docs[:0], p.Freqs[:0], lw.gaps[:0]
 	for i := range refs {
 		src := lw.sources[refs[i].Source]
 		n := p.Len()
@@ -124,8 +133,14 @@ func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) error {
 		if err := src.checkFreqs(&refs[i].Entry, lw.field, p.Docs[n:], p.Freqs[n:], src.base); err != nil {
 			return err
 		}
+		if lw.placed {
+			var err error
+			if lw.gaps, err = lw.few[refs[i].Source].Append(lw.gaps, src.seg, &refs[i].Entry, p.Freqs[n:]); err != nil {
+				return err
+			}
+		}
 	}
-	return e.Encode(lw.enc, *p)
+	return e.Encode(lw.enc, *p, lw.gaps)
 }
 
 // filter appends the live postings of lw.list and reports whether there are any.
@@ -136,13 +151,25 @@ func (lw *listWorker) filter(src *source) (some bool, err error) {
 			return false, err
 		}
 	}
+	var positions segment.Positions
+	if lw.placed {
+		if positions, err = l.Positions(); err != nil {
+			return false, err
+		}
+	}
 	for lw.rows.Reset(l); lw.rows.Next(); {
+		if lw.placed {
+			if lw.gaps, err = build.AppendGaps(lw.gaps[:0], &positions, lw.rows.Block, l.BlockLen, lw.rows.Freqs); err != nil {
+				return some, err
+			}
+			lw.gaps = src.gone.dropGaps(lw.gaps, lw.rows.Postings)
+		}
 		n := src.gone.apply(lw.rows.Postings, src.base)
 		if n == 0 {
 			continue
 		}
 		some = true
-		if err := lw.enc.AppendPostings(lw.rows.Slice(0, n)); err != nil {
+		if err := lw.enc.AppendPositions(lw.rows.Slice(0, n), lw.gaps); err != nil {
 			return some, err
 		}
 	}

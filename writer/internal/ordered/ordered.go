@@ -3,6 +3,7 @@
 package ordered
 
 import (
+	"cmp"
 	"context"
 	"sync"
 )
@@ -11,12 +12,16 @@ import (
 // the results to consume in the order of the jobs. produce runs in a goroutine of
 // its own, consume in the caller's. newWorker is called in each worker goroutine.
 // At most ahead jobs are between produce and consume. Run stops at the first error
-// in order and returns it when all goroutines have ended.
+// in order and returns it when all goroutines have ended. With 0 threads everything runs in the
+// caller's goroutine.
 func Run[J, R any](ctx context.Context, threads, ahead int,
 	produce func(ctx context.Context, yield func(J) bool) error,
 	newWorker func() func(context.Context, J) (R, error),
 	consume func(R) error,
 ) error {
+	if threads == 0 {
+		return inline(ctx, produce, newWorker(), consume)
+	}
 	type task struct {
 		job    J
 		result R
@@ -69,4 +74,22 @@ func Run[J, R any](ctx context.Context, threads, ahead int,
 		return err
 	}
 	return produced
+}
+
+// inline is Run with 0 threads.
+func inline[J, R any](ctx context.Context, produce func(ctx context.Context, yield func(J) bool) error,
+	work func(context.Context, J) (R, error), consume func(R) error,
+) error {
+	var failed error
+	err := produce(ctx, func(j J) bool {
+		var result R
+		if failed = ctx.Err(); failed == nil {
+			result, failed = work(ctx, j)
+		}
+		if failed == nil {
+			failed = consume(result)
+		}
+		return failed == nil
+	})
+	return cmp.Or(failed, ctx.Err(), err)
 }

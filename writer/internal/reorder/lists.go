@@ -5,57 +5,102 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
-// listWorker encodes lists under a permutation.
+// listWorker encodes lists of documents in another order.
 type listWorker struct {
-	seg         *segment.Segment
-	to          order.Permutation
+	segments    []*segment.Segment
+	to          Moves
+	docs        int // in the new segment
 	enc         *build.ListEncoder
 	list        segment.List
-	p           format.Postings
+	p           format.Postings // of one segment
+	all         format.Postings // of all, with new docIDs
 	keys, spare []uint64
 	byDoc       []uint32 // frequencies by new docID, 0 between lists
+
+	fields []lists.Field       // of the output; nil without a schema
+	placed bool                // the field has positions
+	few    []segment.SmallGaps // of each segment
+	gaps   []uint32            // of p
+	pieces []uint32            // of all, in the order in which they were read
+	from   []int               // where those of each posting of all begin
+	sorted []uint32            // in the order of new docIDs
 }
 
 // term adds the list of a term, with its new docIDs, to e.
-func (lw *listWorker) term(e *lists.Encoded, _ int, refs []lists.Ref) error {
-	of := refs[0].Entry // there is one source, so a term has one list
-	if err := lw.read(of); err != nil {
-		return err
-	}
-	for i, d := range lw.p.Docs {
-		if int64(d) >= int64(len(lw.to)) {
-			block := format.NoBlock
-			if of.Kind == segment.KindExtent {
-				block = i / lw.list.BlockLen
-			}
-			return lw.seg.Locate(format.Corrupt("docID %d of %d", d, len(lw.to)), of, block)
+func (lw *listWorker) term(e *lists.Encoded, field int, refs []lists.Ref) error {
+	lw.all = lw.all.Slice(0, 0)
+	lw.placed = lw.fields != nil && lw.fields[field].HasPositions()
+	lw.pieces, lw.from = lw.pieces[:0], lw.from[:0]
+	for i := range refs {
+		if err := lw.add(&refs[i]); err != nil {
+			return err
 		}
 	}
-	if uint64(len(lw.p.Docs))*denseShare > uint64(len(lw.to)) {
+	if lw.all.Len() == 0 {
+		e.AddEmpty()
+		return nil
+	}
+	if lw.placed {
+		lw.sortPlaced()
+		return e.Encode(lw.enc, lw.all, lw.sorted)
+	}
+	if uint64(lw.all.Len())*denseShare > uint64(lw.docs) {
 		if err := lw.scatter(); err != nil {
-			return lw.seg.Locate(err, of, format.NoBlock)
+			of := refs[0] // of several, which it is does not show
+			return lw.segments[of.Source].Locate(err, of.Entry, format.NoBlock)
 		}
 	} else {
 		lw.sort()
 	}
-	return e.Encode(lw.enc, lw.p)
+	return e.Encode(lw.enc, lw.all, nil)
+}
+
+// add adds the postings of a list to all.
+func (lw *listWorker) add(ref *lists.Ref) error {
+	seg, of, to := lw.segments[ref.Source], ref.Entry, lw.to[ref.Source]
+	err := lw.read(seg, of)
+	if err == nil && lw.placed {
+		err = lw.readGaps(ref.Source, of)
+	}
+	if err != nil {
+		return err
+	}
+	lw.all = lw.all.Grow(lw.p.Len())
+	at := 0 // in gaps
+	for i, d := range lw.p.Docs {
+		if int64(d) >= int64(len(to)) {
+			block := format.NoBlock
+			if of.Kind == segment.KindExtent {
+				block = i / lw.list.BlockLen
+			}
+			return seg.Locate(format.Corrupt("docID %d of %d", d, len(to)), of, block)
+		}
+		if to[d] != none {
+			lw.all = lw.all.AppendPosting(to[d], lw.p.Freqs[i])
+			if lw.placed {
+				lw.from = append(lw.from, len(lw.pieces))
+				lw.pieces = append(lw.pieces, lw.gaps[at:at+int(lw.p.Freqs[i])]...)
+			}
+		}
+		at += int(lw.p.Freqs[i])
+	}
+	return nil
 }
 
 // read fills docs and freqs with the list of e.
-func (lw *listWorker) read(e segment.Entry) error {
+func (lw *listWorker) read(seg *segment.Segment, e segment.Entry) error {
 	lw.p = lw.p.Slice(0, 0)
 	if e.Kind == segment.KindSingleton {
 		lw.p = lw.p.AppendPosting(e.Doc, e.TF)
 		return nil
 	}
 	l := &lw.list
-	if err := lw.seg.InitList(l, e); err != nil {
+	if err := seg.InitList(l, e); err != nil {
 		return err
 	}
 	if e.Kind == segment.KindCompact {
@@ -72,41 +117,75 @@ func (lw *listWorker) read(e segment.Entry) error {
 	return err
 }
 
+// readGaps sets gaps to those of the positions of p, the postings of e, which read has found.
+func (lw *listWorker) readGaps(of uint32, e segment.Entry) (err error) {
+	seg := lw.segments[of]
+	lw.gaps = lw.gaps[:0]
+	if e.Kind != segment.KindExtent {
+		lw.gaps, err = lw.few[of].Append(lw.gaps, seg, &e, lw.p.Freqs)
+		return err
+	}
+	positions, err := lw.list.Positions()
+	if err != nil {
+		return err
+	}
+	lw.gaps, err = build.AppendGaps(lw.gaps, &positions, 0, lw.list.BlockLen, lw.p.Freqs)
+	return err
+}
+
+// sortPlaced sorts the postings, and their gaps to sorted.
+func (lw *listWorker) sortPlaced() {
+	lw.keys = lw.keys[:0]
+	for i, d := range lw.all.Docs {
+		lw.keys = append(lw.keys, uint64(d)<<32|uint64(i))
+	}
+	lw.keys, lw.spare = sortByHigh(lw.keys, lw.spare, bits.Len(uint(lw.docs)))
+	lw.p = lw.p.Slice(0, 0).Append(lw.all)
+	lw.sorted = lw.sorted[:0]
+	for i, k := range lw.keys {
+		of := uint32(k)
+		tf := lw.p.Freqs[of]
+		lw.all.Docs[i], lw.all.Freqs[i] = uint32(k>>32), tf
+		lw.sorted = append(lw.sorted, lw.pieces[lw.from[of]:lw.from[of]+int(tf)]...)
+	}
+}
+
 // A list with at least 1/denseShare of all documents is sorted through an array of
 // all documents.
 const denseShare = 8
 
-// scatter renumbers the postings through an array of all documents.
+// scatter sorts the postings through an array of all documents.
 func (lw *listWorker) scatter() error {
 	if lw.byDoc == nil {
-		lw.byDoc = make([]uint32, len(lw.to))
+		lw.byDoc = make([]uint32, lw.docs)
 	}
-	for i, d := range lw.p.Docs {
-		lw.byDoc[lw.to[d]] = lw.p.Freqs[i]
+	p := lw.all
+	for i, d := range p.Docs {
+		lw.byDoc[d] = p.Freqs[i]
 	}
 	n := 0
 	for d, f := range lw.byDoc {
 		if f > 0 {
-			lw.p.Docs[n], lw.p.Freqs[n] = uint32(d), f
+			p.Docs[n], p.Freqs[n] = uint32(d), f
 			lw.byDoc[d] = 0
 			n++
 		}
 	}
-	if n != len(lw.p.Docs) {
+	if n != len(p.Docs) {
 		return format.Corrupt("a docID is there twice, or a frequency is 0")
 	}
 	return nil
 }
 
-// sort renumbers the postings and sorts them.
+// sort sorts the postings.
 func (lw *listWorker) sort() {
 	lw.keys = lw.keys[:0]
-	for i, d := range lw.p.Docs {
-		lw.keys = append(lw.keys, uint64(lw.to[d])<<32|uint64(lw.p.Freqs[i]))
+	for i, d := range lw.all.Docs {
+		lw.keys = append(lw.keys, uint64(d)<<32|uint64(lw.all.Freqs[i]))
 	}
-	lw.keys, lw.spare = sortByHigh(lw.keys, lw.spare, bits.Len(uint(len(lw.to))))
+	lw.keys, lw.spare = sortByHigh(lw.keys, lw.spare, bits.Len(uint(lw.docs)))
 	for i, k := range lw.keys {
-		lw.p.Docs[i], lw.p.Freqs[i] = uint32(k>>32), uint32(k)
+		lw.all.Docs[i], lw.all.Freqs[i] = uint32(k>>32), uint32(k)
 	}
 }
 

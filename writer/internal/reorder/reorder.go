@@ -1,9 +1,11 @@
-// Package reorder writes a segment with its documents in another order.
+// Package reorder writes one segment from one or several with their documents in another order.
 package reorder
 
 import (
 	"context"
 	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/order"
@@ -15,39 +17,99 @@ import (
 	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
-// Reorderer writes a segment under a permutation.
-type Reorderer struct {
-	seg    *segment.Segment
-	fields []lists.Field     // nil without a schema
-	to     order.Permutation // new docIDs by old docID
-	at     order.Permutation // old docIDs by new docID
+// Source is a segment whose documents are reordered.
+type Source struct {
+	Segment *segment.Segment
+	Deletes *roaring.Bitmap // documents that are left out; nil: none
+	Schema  *schema.Schema  // of another index that the segment is of; nil: of the output's
 }
 
-// New returns a Reorderer that moves document i of s to docID to[i]. s must have no
-// deleted documents. The schema is that of the index, or nil.
-func New(s *segment.Segment, of *schema.Schema, to order.Permutation) *Reorderer {
-	return &Reorderer{seg: s, fields: lists.FieldsOf(of, []*segment.Segment{s}, make([]*schema.Schema, 1)), to: to, at: to.Inverse()}
+// Doc is a document: the number of its source, and its docID there.
+type Doc struct{ Source, Doc uint32 }
+
+// none is the new docID of a document that is left out.
+const none = ^uint32(0)
+
+// Moves are the new docIDs of the documents of each source.
+type Moves [][]uint32
+
+// Remap returns documents of the sources, one bitmap or nil for each, by their new docIDs.
+func (m Moves) Remap(docs []*roaring.Bitmap) *roaring.Bitmap {
+	out := roaring.New()
+	for i, of := range docs {
+		if of == nil {
+			continue
+		}
+		for it := of.Iterator(); it.HasNext(); {
+			if to := m[i][it.Next()]; to != none {
+				out.Add(to)
+			}
+		}
+	}
+	return out
 }
+
+// Reorderer writes a segment.
+type Reorderer struct {
+	sources  []Source
+	segments []*segment.Segment
+	fields   []lists.Field // nil without a schema
+	at       []Doc         // the documents in their new order
+	to       Moves
+	stored   bool
+}
+
+// New returns a Reorderer that writes the documents at, which are all of the sources but those
+// deleted, in this order. The schema is that of the index, or nil; without one there is one source.
+func New(sources []Source, of *schema.Schema, at []Doc) *Reorderer {
+	r := &Reorderer{sources: sources, at: at, to: make(Moves, len(sources))}
+	schemas := make([]*schema.Schema, len(sources))
+	for i, s := range sources {
+		r.segments = append(r.segments, s.Segment)
+		schemas[i] = s.Schema
+		r.stored = r.stored || s.Segment.Meta().Stored
+		r.to[i] = make([]uint32, s.Segment.Meta().Docs)
+		for doc := range r.to[i] {
+			r.to[i][doc] = none
+		}
+	}
+	for to, d := range at {
+		r.to[d.Source][d.Doc] = uint32(to)
+	}
+	if r.fields = lists.FieldsOf(of, r.segments, schemas); r.fields != nil {
+		r.stored = slices.ContainsFunc(r.fields, func(f lists.Field) bool { return f.Stored })
+	}
+	return r
+}
+
+// Permuted returns the documents of a single source under a permutation.
+func Permuted(to order.Permutation) []Doc {
+	at := make([]Doc, len(to))
+	for doc, old := range to.Inverse() {
+		at[doc].Doc = old
+	}
+	return at
+}
+
+// Moves returns where the documents go.
+func (r *Reorderer) Moves() Moves { return r.to }
 
 // Options returns the options of a Builder of the new segment.
 func (r *Reorderer) Options() (build.Options, error) {
-	m := r.seg.Meta()
-	o := build.Options{Docs: m.Docs, Stored: m.Stored, ForeignLengths: m.ForeignLengths}
+	m := r.segments[0].Meta()
+	o := build.Options{Docs: uint32(len(r.at)), Stored: r.stored, ForeignLengths: m.ForeignLengths}
 	if r.fields == nil {
-		lengths, err := r.lengths(0)
+		lengths, err := r.lengths(nil)
 		o.Lengths = []segment.LengthTable{lengths}
 		return o, err
 	}
-	o.Stored = slices.ContainsFunc(r.fields, func(f lists.Field) bool { return f.Stored })
+	o.ForeignLengths = false
 	for i := range r.fields {
 		f := build.Field{Field: r.fields[i].Field}
 		if f.HasLengths() {
-			lengths := segment.NewLengthTable(make([]uint32, m.Docs))
-			if number, ok := r.fields[i].Number(0); ok {
-				var err error
-				if lengths, err = r.lengths(number); err != nil {
-					return o, err
-				}
+			lengths, err := r.lengths(&r.fields[i])
+			if err != nil {
+				return o, err
 			}
 			f.Lengths = []segment.LengthTable{lengths}
 		}
@@ -56,31 +118,61 @@ func (r *Reorderer) Options() (build.Options, error) {
 	return o, nil
 }
 
-// lengths returns the lengths of the documents in a field of the segment, in their new order.
-func (r *Reorderer) lengths(field int) (segment.LengthTable, error) {
-	lens, err := r.seg.Field(field).Lengths()
-	if err != nil {
-		return segment.LengthTable{}, err
-	}
+// lengths returns the lengths of the documents in a field, or in the only one if f is nil, in
+// their new order.
+func (r *Reorderer) lengths(f *lists.Field) (segment.LengthTable, error) {
 	lengths := make([]uint32, len(r.at))
-	for doc, old := range r.at {
-		lengths[doc] = lens.Get(old)
+	for i, s := range r.segments {
+		number, ok := 0, true
+		if f != nil {
+			if number, ok = f.Number(i); !ok {
+				continue
+			}
+		}
+		lens, err := s.Field(number).Lengths()
+		if err != nil {
+			return segment.LengthTable{}, err
+		}
+		for doc, to := range r.to[i] {
+			if to != none {
+				lengths[to] = lens.Get(uint32(doc))
+			}
+		}
 	}
 	return segment.NewLengthTable(lengths), nil
 }
 
-// Write adds all documents and lists to b. It calls progress with the number of
+// Write adds all documents, lists and columns to b. It calls progress with the number of
 // postings done.
-func (r *Reorderer) Write(ctx context.Context, b *build.Builder, threads int, progress func(n uint64)) error {
-	if err := r.documents(ctx, b, threads); err != nil {
-		return err
+func (r *Reorderer) Write(ctx context.Context, b *build.Builder, o lists.Options) (lists.Counts, error) {
+	if err := r.documents(ctx, b, o.Threads); err != nil {
+		return lists.Counts{}, err
 	}
-	o := lists.Options{Fields: r.fields, Threads: threads, Ahead: 2*threads + 2, Progress: progress}
-	_, err := lists.Rewrite(ctx, b, []*segment.Segment{r.seg}, o, func(enc *build.ListEncoder) func(*lists.Encoded, int, []lists.Ref) error {
-		w := listWorker{seg: r.seg, to: r.to, enc: enc}
+	o.Fields = r.fields
+	counts, err := lists.Rewrite(ctx, b, r.segments, o, func(enc *build.ListEncoder) func(*lists.Encoded, int, []lists.Ref) error {
+		w := listWorker{segments: r.segments, few: make([]segment.SmallGaps, len(r.segments)), fields: r.fields, to: r.to, docs: len(r.at), enc: enc}
 		return w.term
 	})
-	return err
+	if err != nil {
+		return counts, err
+	}
+	return counts, lists.Columns(ctx, b, r.fields, r.segments, r.documentsAt, func(i int, s *build.ColumnSource) {
+		d := r.sources[i].Deletes
+		s.Whole, s.Shuffled = d == nil || d.IsEmpty(), true
+	})
+}
+
+// documentsAt yields the documents in their new order.
+func (r *Reorderer) documentsAt(yield func(build.ColumnRun) bool) {
+	for i := 0; i < len(r.at); {
+		d, n := r.at[i], uint32(1)
+		for i++; i < len(r.at) && r.at[i] == (Doc{d.Source, d.Doc + n}); i++ {
+			n++
+		}
+		if !yield(build.ColumnRun{Source: int(d.Source), From: d.Doc, To: d.Doc + n}) {
+			return
+		}
+	}
 }
 
 // docRange is a range of documents: their ids and texts back to back.
@@ -99,9 +191,9 @@ const (
 // perJob returns how many documents a job fetches.
 func (r *Reorderer) perJob() int {
 	var bytes int64
-	for _, sec := range r.seg.Header().Sections {
-		if sec.ID == format.SectionStored {
-			bytes = sec.Length
+	for _, s := range r.segments {
+		if sec, ok := s.Header().Section(format.SectionStored); ok {
+			bytes += sec.Length
 		}
 	}
 	return max(1, min(documentsPerJob, int(textPerJob/(1+bytes/int64(len(r.at))))))
@@ -123,18 +215,22 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 		},
 		func() func(context.Context, docRange) (docRange, error) {
 			var id, text, record []byte
-			dropped := r.seg.Meta().Stored && lists.Dropped(r.seg, 0, r.fields)
+			dropped := make([]bool, len(r.segments))
+			for i, s := range r.segments {
+				dropped[i] = s.Meta().Stored && lists.Dropped(s, i, r.fields)
+			}
 			return func(_ context.Context, d docRange) (_ docRange, err error) {
 				defer store.CatchFault(store.ArmFault(), &err)
 				for _, old := range r.at[d.from:d.to] {
-					if id, err = r.seg.AppendID(id[:0], old); err != nil {
+					seg := r.segments[old.Source]
+					if id, err = seg.AppendID(id[:0], old.Doc); err != nil {
 						return d, err
 					}
-					if text, err = r.seg.AppendStored(text[:0], old); err != nil {
+					if text, err = seg.AppendStored(text[:0], old.Doc); err != nil {
 						return d, err
 					}
-					if dropped {
-						if record, err = lists.AppendRecord(record[:0], text, 0, r.fields); err != nil {
+					if dropped[old.Source] {
+						if record, err = lists.AppendRecord(record[:0], text, seg, old.Doc, int(old.Source), r.fields); err != nil {
 							return d, err
 						}
 						text = append(text[:0], record...)
@@ -151,7 +247,7 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 			at := 0
 			for i, old := range r.at[d.from:d.to] {
 				mid, end := d.ends[2*i], d.ends[2*i+1]
-				if err := b.CopyDoc(r.seg, old, d.buf[at:mid], d.buf[mid:end]); err != nil {
+				if err := b.CopyDoc(r.segments[old.Source], old.Doc, d.buf[at:mid], d.buf[mid:end]); err != nil {
 					return err
 				}
 				at = end

@@ -2,7 +2,7 @@ package bitblock
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // noWrap is the greatest width, in bits, of gaps that cannot sum to more than 2^32 in a

@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // MaxLen is the maximum number of values in a block.

@@ -2,7 +2,7 @@ package patch
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // BlockLen is the number of values in a full block.

@@ -2,7 +2,7 @@ package patch
 
 import (
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // DocsSize returns the bytes of a list of docIDs cut into blocks of 128 of which

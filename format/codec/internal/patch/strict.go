@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // Tight reports whether the exceptions at bit of src leave no bit unused: their overflows need

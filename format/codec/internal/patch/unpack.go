@@ -3,7 +3,7 @@ package patch
 import (
 	"math/bits"
 
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 )
 
 // Layout says where the parts of a block with exceptions lie.

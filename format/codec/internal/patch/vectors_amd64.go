@@ -7,7 +7,7 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/internal/bitpack"
+	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/simd"
 )
 

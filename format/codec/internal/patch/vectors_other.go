@@ -2,7 +2,7 @@
 
 package patch
 
-import "github.com/pinion-index/pinion/format/codec/internal/bitpack"
+import "github.com/pinion-index/pinion/internal/bitpack"
 
 func vectors([]byte) bool { return false }
 

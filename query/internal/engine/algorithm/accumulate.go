@@ -53,7 +53,14 @@ func (r *Run) raise(n int) bool {
 	if r.after != NoHit {
 		return false // documents with these partial scores may be earlier hits
 	}
+	var codes []uint16
+	if r.Static != nil {
+		codes, _ = r.static.Codes()
+	}
 	for i, s := range r.cand.sums[n:] {
+		if codes != nil {
+			s += r.static.CodeLeast(codes[r.cand.docs[n+i]])
+		}
 		if s > r.Partial.Least && (!r.vets() || r.Allowed(r.cand.docs[n+i])) {
 			r.Partial.Add(s)
 		}

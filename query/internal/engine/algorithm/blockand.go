@@ -17,6 +17,9 @@ func (r *Run) blockMaxAnd() {
 	r.start(r.Lists[:1])
 	first := r.Lists[0]
 	for first.Doc() < r.hi && !r.Stopped() {
+		if r.Static != nil {
+			r.staticIn(first.Doc(), min(first.Shallow(first.Doc()), r.Part.Seg.Docs()-1)+1)
+		}
 		if r.Top.Prune >= 0 {
 			if !r.bounded {
 				if !r.Open(len(r.Lists)) {

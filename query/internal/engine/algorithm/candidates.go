@@ -3,7 +3,6 @@ package algorithm
 import (
 	"math"
 
-	"github.com/pinion-index/pinion/query/internal/engine/bitset"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 )
 
@@ -152,12 +151,10 @@ func (c *candidates) bucket(docs []uint32, sums []float32, lo, div uint32) {
 	}
 }
 
-// keep drops the candidates that are not members; docID 0 is member base. It does not branch on
+// keep drops the candidates that are not members of a bitmap whose bit 0 is document lo. It does not branch on
 // which are, since that is hard to predict.
-func (c *candidates) keep(members *bitset.Set, base uint32) {
+func (c *candidates) keep(words []uint64, lo uint32) {
 	n := 0
-	lo, words := members.Contents()
-	lo -= base
 	docs, sums := c.docs, c.sums[:len(c.docs)]
 	for i, d := range docs {
 		docs[n], sums[n] = d, sums[i]

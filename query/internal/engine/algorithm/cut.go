@@ -32,16 +32,18 @@ func CutBlocks(shortest *posting.List, c Cutter) {
 	c.Range(lo, posting.End)
 }
 
-// CutDocs cuts a disjunction into ranges of docIDs by the number of postings of the essential
+// CutDocs cuts a disjunction or tree into ranges of docIDs by the number of postings of the essential
 // lists, as if these were evenly distributed.
 func (r *Run) CutDocs(c Cutter) {
-	r.SumBounds()
-	if r.Tree == nil {
-		r.Estimate()
-	}
 	postings := 0
-	for _, l := range r.Lists[:r.essential(len(r.Lists))] {
-		postings += l.List().N
+	if r.Tree != nil {
+		postings = int(r.tree.root.cost)
+	} else {
+		r.SumBounds()
+		r.Estimate()
+		for _, l := range r.Lists[:r.essential(len(r.Lists))] {
+			postings += l.List().N
+		}
 	}
 	docs := uint64(r.Part.Seg.Docs())
 	lo := uint64(0)

@@ -6,6 +6,13 @@ func (r *Run) Dispatch(conjunctive bool) {
 	if a != BlockMaxAnd && !r.Open(len(r.Lists)) {
 		return
 	}
+	if r.Static != nil {
+		r.static.LeaveOutNone() // an earlier range of the segment may have left some out
+		r.allStatic()
+		if a == RangeMaxScore {
+			r.tops()
+		}
+	}
 	switch a {
 	case Nodes:
 		r.evaluateTree()
@@ -44,7 +51,7 @@ func (r *Run) Choose(conjunctive bool) Name {
 	switch {
 	case r.Tree != nil:
 		return Nodes
-	case a == FilterFirst && r.filter.all != nil, a == Auto && r.smallFilter(conjunctive):
+	case a == FilterFirst && r.filtered(), a == Auto && r.smallFilter(conjunctive):
 		return FilterFirst
 	case a != Auto && a != FilterFirst && a.Conjunctive() == conjunctive:
 		return a

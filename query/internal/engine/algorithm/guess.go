@@ -11,7 +11,7 @@ import (
 // it, the pass is repeated with thresholds that are proven.
 
 // proven reports whether k hits reach what n documents of a list that are not deleted reach.
-func (r *Run) proven(n int) bool { return r.filter.all == nil && r.Top.K <= n }
+func (r *Run) proven(n int) bool { return !r.filtered() && r.Top.K <= n }
 
 // guessed reports whether k hits likely do, and a guess is allowed. With a filter its share of the
 // documents decides. Without one, k/2 documents of a list are enough: other lists raise the scores of
@@ -20,7 +20,7 @@ func (r *Run) guessed(n int) bool {
 	switch {
 	case r.Sure || r.Top.Shared != nil:
 		return false
-	case r.filter.all != nil:
+	case r.filtered():
 		return r.likely(n)
 	}
 	return len(r.Lists) > 1 && r.Top.K <= 2*n && r.Postings >= uint64(r.Top.K)
@@ -81,7 +81,7 @@ func (r *Run) Estimate() {
 
 // liveScores appends the scores of a small list's documents that may be hits to dst.
 func (r *Run) liveScores(dst []float32, l *posting.List) []float32 {
-	if r.filter.all == nil && r.Part.Deletes == nil {
+	if !r.filtered() && r.Part.Deletes == nil {
 		return append(dst, l.Scores...)
 	}
 	for i, doc := range l.List().Small().Docs {

@@ -33,6 +33,8 @@ func (a Name) String() string {
 	switch {
 	case a == Nodes:
 		return "nodes"
+	case a == Sorted:
+		return "sorted"
 	case int(a) < len(Names):
 		return Names[a]
 	}
@@ -42,5 +44,8 @@ func (a Name) String() string {
 // Nodes evaluates a tree of nodes. It is no choice of a query.
 const Nodes Name = 255
 
+// Sorted finds the matches that sort best, without scores. It is no choice of a query.
+const Sorted Name = 254
+
 // Conjunctive reports whether the algorithm only computes conjunctions.
-func (a Name) Conjunctive() bool { return a >= Leapfrog && a != Nodes }
+func (a Name) Conjunctive() bool { return a >= Leapfrog && a < Sorted }

@@ -1,7 +1,6 @@
 package algorithm
 
 import (
-	"bytes"
 	"slices"
 
 	"github.com/pinion-index/pinion/query/internal/engine/bitset"
@@ -24,10 +23,6 @@ type Node interface {
 	// A sum adds up leaf by leaf, terms in canonical order.
 	AddScores(docs []uint32, sums []float32)
 }
-
-// Tree returns the Node of a query in the current segment, over terms that r.Find returns, each of them once; nil if
-// nothing matches.
-type Tree func(r *Run) Node
 
 // maxRange is how many documents Evaluate considers at once.
 const maxRange = 1 << 14
@@ -62,14 +57,6 @@ func (r *Run) Evaluate(n Node, prune bool) {
 			r.accept(d, r.scores[i])
 		}
 		r.risen(first)
-	}
-}
-
-// evaluateTree offers the matches of the query's tree.
-func (r *Run) evaluateTree() {
-	r.SumBounds()
-	if n := r.Tree(r); n != nil {
-		r.Evaluate(n, true)
 	}
 }
 
@@ -152,17 +139,6 @@ type Term struct {
 	scores []float32
 }
 
-// Find returns a Node over a term of the query in a field, or nil if the current segment has none of its
-// postings.
-func (r *Run) Find(field int, term []byte) *Term {
-	for i, l := range r.Lists {
-		if l.In == &r.Part.Fields[field] && bytes.Equal(r.Names[l.Term], term) {
-			return r.leaf(i)
-		}
-	}
-	return nil
-}
-
 // leaf returns a Node over list i.
 func (r *Run) leaf(i int) *Term {
 	for len(r.leaves) <= i {
@@ -181,10 +157,7 @@ func (t *Term) AddScores(docs []uint32, sums []float32) {
 	t.Add(docs, sums, t.scores)
 }
 
-// Or returns a disjunction, which scores the sum of the nodes that match.
-func Or(nodes ...Node) *Any { return &Any{Nodes: nodes} }
-
-// Any is a disjunction.
+// Any is a disjunction, which scores the sum of the nodes that match.
 type Any struct {
 	Nodes []Node
 	docs  []uint32

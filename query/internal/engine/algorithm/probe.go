@@ -8,6 +8,9 @@ import (
 // finish adds the scores of lists i and up to the candidates, drops those that can no longer
 // pass the threshold, and offers the rest.
 func (r *Run) finish(i int) {
+	if r.Static != nil {
+		r.dropByStatic(i)
+	}
 	r.Candidates += uint64(len(r.cand.docs))
 	var normed *posting.Field // whose norms the candidates have
 	for ; i < len(r.Lists) && len(r.cand.docs) > 0 && !r.Stopped(); i++ {

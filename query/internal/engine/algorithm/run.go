@@ -8,7 +8,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
+	"github.com/pinion-index/pinion/query/internal/engine/columns"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/query/internal/engine/topk"
 	"github.com/pinion-index/pinion/reader"
@@ -45,8 +47,17 @@ type Run struct {
 		Postpone(m *Matches, lists int) bool
 	}
 
+	// Sets, unless nil, are what documents must be in, by segment, also those that a filter given to Begin has. A nil
+	// set is all documents.
+	Sets []*docset.Set
+
 	// Tree, unless nil, says what matches and scores, instead of a conjunction or disjunction of Lists.
-	Tree Tree
+	Tree *Tree
+	tree *tree // in the current segment; memory otherwise, nil before the first one
+
+	// Static, unless nil, is added to scores.
+	Static *Static
+	static columns.Static // of the current segment
 
 	// The norm of the last document that score was called with.
 	normed struct {
@@ -56,16 +67,19 @@ type Run struct {
 	}
 
 	// Scratch.
-	leaves []*Term
-	any    Any
-	order  []*posting.List
-	win    window
-	cand   candidates
-	other  candidates
-	match  Matches
-	scores []float32
-	freqs  []uint32
-	kth    []float32
+	leaves  []*Term
+	any     Any
+	order   []*posting.List
+	win     window
+	cand    candidates
+	other   candidates
+	match   Matches
+	matcher *Matcher   // nil before the first one
+	phrases []sequence // memory, for phrases
+	used    int        // of phrases
+	scores  []float32
+	freqs   []uint32
+	kth     []float32
 }
 
 // NoHit is a key above those of all hits.
@@ -73,16 +87,37 @@ const NoHit = math.MaxUint64
 
 // Begin makes r ready for a query for hits whose keys are below after.
 func (r *Run) Begin(ctx context.Context, seek reader.Strategy, filter *roaring.Bitmap, a Name, after uint64) {
-	r.seek, r.algorithm, r.after, r.Trace = seek, a, after, nil
-	r.filter.all, r.filter.next = filter, 0
+	r.seek, r.algorithm, r.after, r.Trace, r.Static = seek, a, after, nil, nil
+	r.Filter(filter)
+	r.Sets = nil
 	r.stop.reset(ctx, nil)
 }
 
+// Below makes r consider hits only whose keys are below after.
+func (r *Run) Below(after uint64) { r.after = after }
+
+// Filter makes filter that of the query.
+func (r *Run) Filter(filter *roaring.Bitmap) { r.filter.given, r.filter.next = filter, 0 }
+
 // Forget drops references that a pooled Run must not keep alive.
 func (r *Run) Forget() {
-	r.Part, r.Trace, r.Tree, r.filter.all, r.normed.in = nil, nil, nil, nil, nil
+	r.Part, r.Trace, r.Tree, r.Sets, r.normed.in = nil, nil, nil, nil, nil
+	r.filter.given, r.filter.all, r.filter.own = nil, nil, nil
+	if r.tree != nil {
+		r.tree.forget()
+	}
+	if r.matcher != nil {
+		r.matcher.forget()
+	}
+	for _, x := range r.phrases {
+		x.forget()
+	}
 	r.filter.it = roaring.ManyIntIterator{}
 	r.stop.ctx, r.stop.done = nil, nil
+	if r.Static != nil {
+		r.Static = nil
+		r.static.Forget()
+	}
 }
 
 // Enter makes a part the current segment, without lists. It returns false if the filter has none of its
@@ -90,7 +125,9 @@ func (r *Run) Forget() {
 func (r *Run) Enter(segment int, p *posting.Part) bool {
 	r.Part, r.segment = p, segment
 	r.Lists, r.opened, r.bounded = r.Lists[:0], 0, false
-	r.Counts, r.normed.in = Counts{}, nil
+	r.Counts, r.normed.in, r.used = Counts{}, nil, 0
+	r.filter.enter(r.Sets, segment)
+	r.enterStatic()
 	return r.sift()
 }
 
@@ -132,6 +169,26 @@ func (r *Run) start(lists []*posting.List) {
 	}
 }
 
+// rewind moves the lists that are open to their first postings.
+func (r *Run) rewind() bool {
+	for _, l := range r.Lists[:r.opened] {
+		l.Count()
+		if err := l.Err(); err != nil {
+			r.fail(format.Locate(err, r.Place(l)))
+			return false
+		}
+		fates := l.Fates
+		if err := l.Open(r.Part.Seg, r.seek); err != nil {
+			r.fail(format.Locate(err, r.Place(l)))
+			return false
+		}
+		if l.Fates = fates; fates != nil {
+			l.Record(fates)
+		}
+	}
+	return true
+}
+
 // SumBounds sets the bounds of all lists and makes suffix[i] the sum of the bounds of lists i and
 // up; suffix[len(lists)] is zero.
 func (r *Run) SumBounds() {
@@ -159,8 +216,20 @@ func (r *Run) score(l *posting.List, doc uint32) float32 {
 	return l.In.Scorer.Score(l.Weight, float32(l.Freq()), n.norm)
 }
 
-// accept offers a document of the current segment with its full score.
+// accept offers a document of the current segment with its full score, but for its static score.
 func (r *Run) accept(doc uint32, score float32) {
+	if r.Static != nil {
+		full, ok := r.withStatic(doc, score)
+		if !ok {
+			return
+		}
+		score = full
+	}
+	r.offer(doc, score)
+}
+
+// offer offers a document of the current segment with its full score.
+func (r *Run) offer(doc uint32, score float32) {
 	r.Scored++
 	if score < r.Top.Theta || r.vets() && !r.Allowed(doc) {
 		return
@@ -177,11 +246,7 @@ func (r *Run) vets() bool { return r.filter.sifted || r.Part.Deletes != nil }
 
 // Allowed reports whether a document of the current segment may be a hit.
 func (r *Run) Allowed(doc uint32) bool {
-	if r.Part.Deletes.Has(doc) {
-		return false
-	}
-	f := r.filter.all
-	return f == nil || f.Contains(r.Part.Seg.Base()+doc)
+	return !r.Part.Deletes.Has(doc) && r.inFilter(doc)
 }
 
 // Settle finishes the current lists and reports the first damage found in them.
@@ -246,6 +311,9 @@ func (r *Run) sift() bool {
 // and behind the last of the filter. It returns false if the filter has none of them.
 func (r *Run) Within(lo, hi uint32) bool {
 	r.lo, r.hi = lo, hi
+	if r.filter.own != nil {
+		return r.withinOwn()
+	}
 	f := r.filter.all
 	if f == nil {
 		return true
@@ -310,6 +378,14 @@ const (
 
 // Large reports whether r has had an unusual query and holds much memory since.
 func (r *Run) Large() bool {
+	if r.tree != nil && len(r.tree.spare) > usualLists {
+		return true
+	}
+	for _, x := range r.phrases {
+		if x.size() > UsualElements {
+			return true
+		}
+	}
 	return len(r.spare) > usualLists || r.Top.Size() > UsualElements || r.Partial.Size() > UsualElements ||
-		max(cap(r.cand.docs), cap(r.other.docs), cap(r.match.own), cap(r.scores), cap(r.freqs), cap(r.kth)) > UsualElements
+		max(cap(r.cand.docs), cap(r.other.docs), cap(r.match.own), r.matcher.size(), cap(r.scores), cap(r.freqs), cap(r.kth)) > UsualElements
 }

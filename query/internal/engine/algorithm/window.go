@@ -28,6 +28,7 @@ func (r *Run) windows(prune bool) {
 	}
 	w, essential, read, size := &r.win, -1, 0, uint32(0)
 	for !r.Stopped() {
+		r.allStatic()
 		e := len(r.Lists)
 		if prune {
 			e = r.essential(e)
@@ -50,6 +51,7 @@ func (r *Run) windows(prune bool) {
 			return
 		}
 		w.hi = w.lo + min(size, r.hi-w.lo)
+		r.staticIn(w.lo, w.hi)
 		r.Pivots++
 		r.cand.reset()
 		r.gather(e, read, prune)
@@ -85,7 +87,12 @@ func (r *Run) windowSize(n int) uint32 {
 	for _, l := range r.Lists[:n] {
 		postings += uint64(l.List().N)
 	}
-	size := windowPostings * uint64(r.Part.Seg.Docs()) / postings
+	return windowFor(postings, r.Part.Seg.Docs())
+}
+
+// windowFor is windowSize for postings, at least one, in a segment of docs documents.
+func windowFor(postings uint64, docs uint32) uint32 {
+	size := windowPostings * uint64(docs) / postings
 	return uint32(min(max(size, minWindow), maxWindow))
 }
 

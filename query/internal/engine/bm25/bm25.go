@@ -129,12 +129,15 @@ func (s *Scorer) IDF(df uint64) float64 {
 	return logarithm(float64(1 + float64(float64(float64(n-d)+0.5)/float64(d+0.5))))
 }
 
-// Weight returns idf * (k1 + 1) * qtf * (field weight * boost), the weight of a term for Score. df is the
-// term's document frequency over the snapshot without deleted documents, qtf how often the query holds the
-// term with that boost. No posting of the term scores more.
-func (s *Scorer) Weight(df uint64, qtf int, boost float64) float32 {
-	w := float32(float32(s.IDF(df)) * s.k1Plus1)
-	return float32(float32(w*float32(qtf)) * float32(float64(s.weight*boost)))
+// Weight returns idf * (k1 + 1) * (field weight * boost), the weight of a term for Score. df is the term's
+// document frequency over the snapshot without deleted documents, boost the sum of the boosts of its occurrences
+// in the query. No posting of the term scores more.
+func (s *Scorer) Weight(df uint64, boost float64) float32 { return s.WeightOf(s.IDF(df), boost) }
+
+// WeightOf is Weight for an idf, which may be the sum of several.
+func (s *Scorer) WeightOf(idf, boost float64) float32 {
+	w := float32(float32(idf) * s.k1Plus1)
+	return float32(w * float32(float64(s.weight*boost)))
 }
 
 // Score returns the score of a posting: Score, or ScoreCoded if lengths are coded.

@@ -17,8 +17,7 @@ func TestFieldWeight(t *testing.T) {
 	plain, heavy := New(0.9, 0.4, st), NewField(0.9, 0.4, st, Exact, 2.5)
 	for _, df := range []uint64{1, 17, 999} {
 		for qtf := 1; qtf < 4; qtf++ {
-			w := plain.Weight(df, qtf, 1)
-			if got, want := heavy.Weight(df, qtf, 0.3), float32(w*float32(float64(2.5*0.3))); got != want {
+			if got, want := heavy.Weight(df, float64(qtf)*0.3), float32(plain.Weight(df, 1)*float32(float64(2.5*float64(float64(qtf)*0.3)))); got != want {
 				t.Errorf("df %d, %d times: weight %v, want %v", df, qtf, got, want)
 			}
 		}
@@ -35,7 +34,7 @@ func TestScoreCodedIsBM25(t *testing.T) {
 		dl := format.DecodeLen(format.EncodeLen(rapid.Uint32Min(1).Draw(t, "dl")))
 		tf := rapid.Uint32Range(1, 1<<24).Draw(t, "tf")
 		s := NewField(k1, b, Stats{Docs: docs, Tokens: tokens}, Coded, 1)
-		w := s.Weight(rapid.Uint64Range(1, docs).Draw(t, "df"), 1, 1)
+		w := s.Weight(rapid.Uint64Range(1, docs).Draw(t, "df"), 1)
 		got := float64(s.Score(w, float32(tf), s.Norm(dl)))
 		k := k1 * (1 - b + b*float64(dl)/(float64(tokens)/float64(docs)))
 		want := float64(w) / (1 + k/float64(tf))
@@ -50,7 +49,7 @@ func TestScoreCodedIsBM25(t *testing.T) {
 func TestScoreCodedMonotone(t *testing.T) {
 	for _, p := range [][2]float64{{0.9, 0.4}, {0, 0}, {0, 1}, {1.2, 0.75}, {1e6, 1}, {2, 0}, {1e-6, 0.5}} {
 		s := NewField(p[0], p[1], Stats{Docs: 1000, Tokens: 57139}, Coded, 1)
-		w := s.Weight(17, 1, 1)
+		w := s.Weight(17, 1)
 		for c := range 256 {
 			norm := s.codeNorms[c]
 			if norm != s.Norm(format.DecodeLen(uint8(c))) {
@@ -134,7 +133,7 @@ func TestBoundIsGreatest(t *testing.T) {
 		lens := rapid.SampledFrom([]Lens{Exact, Coded, Even}).Draw(t, "lens")
 		st := Stats{Docs: 1000, Tokens: rapid.Uint64Range(1, 500_000).Draw(t, "tokens"), MaxLen: 300}
 		s := NewField(rapid.SampledFrom([]float64{0, 1e-6, 0.9, 3, 1e6}).Draw(t, "k1"), rapid.Float64Range(0, 1).Draw(t, "b"), st, lens, 1)
-		w := s.Weight(rapid.Uint64Range(1, 1000).Draw(t, "df"), 1, 1)
+		w := s.Weight(rapid.Uint64Range(1, 1000).Draw(t, "df"), 1)
 		var q format.Quad
 		var greatest float32
 		for i := range 4 {

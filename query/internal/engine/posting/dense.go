@@ -62,6 +62,9 @@ func (d *Dense) Holds(doc uint32) int {
 	return int(d.words[w] >> (doc % 64) & 1)
 }
 
+// Words returns the documents as a bitmap: document i is bit i%64 of word i/64.
+func (d *Dense) Words() []uint64 { return d.words }
+
 // Freq returns the frequency in a document, or ManyFreq if it is greater, or 0 if the list does not
 // hold the document. It does not branch on that, since it is hard to predict.
 func (d *Dense) Freq(doc uint32) uint8 {
@@ -75,6 +78,16 @@ func (d *Dense) Freq(doc uint32) uint8 {
 		return 0
 	}
 	return d.freqs[at] & -uint8(word>>bit&1)
+}
+
+// Rank returns how many postings are before a document, and 1 if the list holds it, and otherwise 0.
+func (d *Dense) Rank(doc uint32) (rank uint32, held int) {
+	w := int(doc / 64)
+	if w >= len(d.words) || w >= len(d.ranks) {
+		return 0, 0 // damage
+	}
+	word, bit := d.words[w], doc%64
+	return d.ranks[w] + uint32(bits.OnesCount64(word&(1<<bit-1))), int(word >> bit & 1)
 }
 
 // ManyFreq returns the frequency in a document for which Freq returns the constant.

@@ -18,6 +18,7 @@ type List struct {
 	Entry  segment.Entry
 	In     *Field // whose list it is
 	Reach  reader.Reach
+	Live   uint32  // postings of documents that are not deleted; set for Run.Count only
 	Term   int     // index in the canonical order of terms
 	Weight float32 // as in Score
 	Bound  float32 // no posting of the list scores more; set by Run.SumBounds

@@ -1,6 +1,9 @@
 package posting
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/reader"
@@ -19,7 +22,47 @@ type Part struct {
 type Field struct {
 	Name   string // "" if the index has no schema
 	Scorer *bm25.Scorer
-	Lens   bm25.Lengths // empty if the segment, or the schema, has none
+	Lens   bm25.Lengths // empty if the segment, or the schema, has none, and before Read
+	later  *later       // nil if there is nothing to read
+}
+
+// later is how the lengths of a field are read when a query first needs them.
+type later struct {
+	number int // of the field in the segment
+	mu     sync.Mutex
+	done   atomic.Bool
+}
+
+// LaterField returns a field, that of a number in its segment, whose lengths are not read yet.
+func LaterField(name string, s *bm25.Scorer, number int) Field {
+	return Field{Name: name, Scorer: s, later: &later{number: number}}
+}
+
+// Unread reports whether f has lengths that Read has not read yet.
+func (f *Field) Unread() bool { return f.later != nil && !f.later.done.Load() }
+
+// Number returns the number in its segment of a field that LaterField returned.
+func (f *Field) Number() int { return f.later.number }
+
+// Read makes the lengths known, which postings are scored with. s is the field's segment, as the task reads it.
+func (f *Field) Read(s *segment.Segment) error {
+	if !f.Unread() {
+		return nil
+	}
+	if !s.OnDemand() {
+		s.PrefetchLengths([]int{f.later.number})
+	}
+	t, err := s.Field(f.later.number).Lengths() // without a lock: it may wait for a store
+	if err != nil {
+		return err
+	}
+	f.later.mu.Lock()
+	defer f.later.mu.Unlock()
+	if !f.later.done.Load() {
+		f.Lens = bm25.NewLengths(t)
+		f.later.done.Store(true)
+	}
+	return nil
 }
 
 // Norm returns the norm of a document.

@@ -45,9 +45,10 @@ type TopK struct {
 	// Theta is the threshold, the score that a hit must reach: the k-th best so far or a
 	// proven lower bound of the final one; -1 if there is none. Offers below it are ignored.
 	Theta float32
-	// Prune is bm25.PruneBelow(theta, terms).
+	// Prune is bm25.PruneBelow(theta, terms), less what Leave says.
 	Prune float32
 	terms int
+	left  float32
 
 	// Shared, unless nil, is the threshold of all tasks of the query.
 	Shared *atomic.Uint32
@@ -57,8 +58,22 @@ type TopK struct {
 func (t *TopK) Reset(k, terms int) {
 	t.K, t.terms = k, terms
 	t.Heap = t.Heap[:0]
-	t.Theta, t.Prune, t.Shared = -1, -1, nil
+	t.Theta, t.Prune, t.Shared, t.left = -1, -1, nil, 0
 	t.lazy = false
+}
+
+// Full reports whether t has k hits that are better than one with a key.
+func (t *TopK) Full(key uint64) bool {
+	if len(t.Heap) < t.K {
+		return false
+	}
+	n := 0
+	for _, k := range t.Heap {
+		if k > key {
+			n++
+		}
+	}
+	return n >= t.K
 }
 
 // Delay makes t lazy if that is faster. trim must follow the last offer.
@@ -88,10 +103,36 @@ func (t *TopK) delayed(key uint64) {
 func (t *TopK) Raise(theta float32) {
 	if theta > t.Theta {
 		t.Theta, t.Prune = theta, bm25.PruneBelow(theta, t.terms)
+		if t.left > 0 {
+			t.Prune = t.without(t.left)
+		}
 		if t.Shared != nil {
 			Publish(t.Shared, theta)
 		}
 	}
+}
+
+// Leave makes t prune by sums to which up to that much is added later.
+func (t *TopK) Leave(left float32) {
+	if left != t.left {
+		t.left, t.Prune = left, t.without(left)
+	}
+}
+
+// Proven is Prune, whatever Leave says.
+func (t *TopK) Proven() float32 { return bm25.PruneBelow(t.Theta, t.terms) }
+
+// without returns what a sum must be above to pass with left more.
+func (t *TopK) without(left float32) float32 {
+	prune := float64(t.Proven()) - float64(left)
+	if prune < 0 {
+		return -1
+	}
+	f := float32(prune)
+	if float64(f) > prune {
+		f = math.Nextafter32(f, -1)
+	}
+	return f
 }
 
 // Sync raises the threshold to what other tasks have proven.

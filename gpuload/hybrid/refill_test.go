@@ -1,0 +1,75 @@
+package hybrid
+
+import (
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+)
+
+// A query for the cores is answered though there was no room for it in the Pool, because of counts or of what the GPU's
+// executor left to the Pool, when the last query of the cores ended.
+func TestRefill(t *testing.T) {
+	for _, what := range []string{"counts", "batch"} {
+		t.Run(what, func(t *testing.T) {
+			p, err := pool.New(newIndex(t), pool.Options{Workers: 1, SpinFor: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			x, err := New(p, &stub{Executor: p}, Options{Mode: OnlyGPU, Lanes: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			q := query.Query{RawTerms: [][]byte{[]byte("w1")}}
+			bound := q
+			bound.Filter = roaring.BitmapOf(1, 2, 3)
+			begun, release := make(chan bool), make(chan bool)
+			submit := func(q query.Query, done func()) {
+				t.Helper()
+				if err := x.Submit(t.Context(), &q, func(_ []query.Hit, err error) {
+					if err != nil {
+						t.Error(err)
+					}
+					done()
+				}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			submit(bound, func() { begun <- true; <-release })
+			<-begun // the only worker is busy
+			if what == "batch" {
+				for range 8 {
+					submit(q, func() {})
+				}
+			} else {
+				for range 8 {
+					go func() {
+						if _, err := x.Count(t.Context(), q); err != nil {
+							t.Error(err)
+						}
+					}()
+				}
+			}
+			for p.Room(trusted.Caller{}) {
+				time.Sleep(time.Millisecond)
+			}
+			answered := make(chan bool)
+			submit(bound, func() { close(answered) })
+			close(release)
+			select {
+			case <-answered:
+			case <-time.After(20 * time.Second):
+				t.Error("a query is lost")
+				submit(bound, func() {}) // so that Close does not wait for it
+			}
+			if err := x.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}

@@ -1,0 +1,163 @@
+package hybrid
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// BenchmarkTables answers queries over PINION_TABLE_DOCS documents, top 10, under filters that shares of them pass and with
+// static scores, on a GPU and on all cores. It compares the answers, and reports thousand queries a second of each, and how long the
+// first query under a filter took.
+func BenchmarkTables(b *testing.B) {
+	docs, err := strconv.Atoi(os.Getenv("PINION_TABLE_DOCS"))
+	if err != nil {
+		b.Skip(err)
+	}
+	do := func(err error) {
+		b.Helper()
+		if err != nil {
+			b.Fatal(err)
+		}
+	}
+	s, cpu := tableIndex(b, docs)
+	p, err := pool.New(cpu, pool.Options{})
+	do(err)
+	defer p.Close()
+	dev, err := gpuload.OpenDevice()
+	do(err)
+	defer dev.Close()
+	x, err := gpuload.New(dev, s, gpuload.Options{})
+	do(err)
+	defer x.Close()
+	of := func(field string, share float64) filter.Filter {
+		return filter.Range{Field: field, Min: schema.IntegerValue(0, int64(docs/4)), Max: schema.IntegerValue(0, int64(docs/4)+int64(share*float64(docs))-1)}
+	}
+	half := roaring.New()
+	for i := range uint32(docs) {
+		if i%2 == 0 {
+			half.Add(i)
+		}
+	}
+	for _, mode := range []query.Mode{query.Or, query.And} {
+		for _, c := range []struct {
+			name   string
+			filter filter.Filter
+			docs   *roaring.Bitmap
+			static bool
+		}{{"all", nil, nil, false}, {"50%", of("n", 0.5), nil, false}, {"10%", of("n", 0.1), nil, false}, {"1%", of("n", 0.01), nil, false},
+			{"0.1%", of("n", 0.001), nil, false}, {"0.01%", of("n", 0.0001), nil, false}, {"10%-together", of("at", 0.1), nil, false},
+			{"bitmap-50%", nil, half, false}, {"static", nil, nil, true}} {
+			b.Run(fmt.Sprintf("%v/%s", mode, c.name), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(1, 2))
+				queries := make([]query.Query, 8192)
+				for i := range queries {
+					var words []string
+					for range 2 + rng.IntN(3) {
+						words = append(words, fmt.Sprint("w", tableWord(rng)))
+					}
+					q := &queries[i]
+					q.K, q.Filter = 10, c.docs
+					m := query.Match{Field: "body", Text: strings.Join(words, " "), Mode: mode}
+					if q.Node = m; c.filter != nil {
+						q.Node = query.Bool{Must: []query.Node{m}, Filter: []query.Filter{c.filter}}
+					}
+					if c.static {
+						q.Static = &query.Static{Field: "worth"}
+					}
+				}
+				begun := time.Now()
+				_, err := x.Execute(context.Background(), queries[:1])
+				do(err)
+				first := time.Since(begun)
+				rate := func(e query.Executor) ([]query.Result, float64) {
+					best := math.Inf(1)
+					var results []query.Result
+					for range 4 {
+						begun := time.Now()
+						var err error
+						results, err = e.Execute(context.Background(), queries)
+						do(err)
+						best = min(best, time.Since(begun).Seconds())
+					}
+					return results, float64(len(queries)) / best / 1e3
+				}
+				for range b.N {
+					got, gpu := rate(x)
+					want, cores := rate(p)
+					for i := range want {
+						if !slices.Equal(got[i].Hits, want[i].Hits) {
+							b.Fatalf("query %+v: %v, want %v", queries[i], got[i].Hits, want[i].Hits)
+						}
+					}
+					b.ReportMetric(gpu, "gpu-kq/s")
+					b.ReportMetric(cores, "cpu-kq/s")
+					b.ReportMetric(first.Seconds()*1e3, "first-ms")
+				}
+			})
+		}
+	}
+}
+
+// tableWord draws a word of documents or queries, the first most often.
+func tableWord(rng *rand.Rand) int { return int(math.Exp(rng.Float64()*10)) - 1 }
+
+// tableIndex returns an index of documents with a text, a random number, their own number and a worth.
+func tableIndex(b *testing.B, docs int) (*reader.Snapshot, *query.Searcher) {
+	b.Helper()
+	fs := memfs.New()
+	w, err := writer.OpenFS(b.Context(), fs, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.KindText, Analyzer: "whitespace"},
+		{Name: "n", Kind: schema.KindInteger, Column: true}, {Name: "at", Kind: schema.KindInteger, Column: true}, {Name: "worth", Kind: schema.KindFloat, Column: true}}}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(3, 4))
+	var text []byte
+	for i := range docs {
+		text = text[:0]
+		for range 10 + rng.IntN(40) {
+			text = append(strconv.AppendInt(append(text, 'w'), int64(tableWord(rng)), 10), ' ')
+		}
+		if err := w.AddDoc(b.Context(), writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.TextValue(0, text),
+			schema.IntegerValue(1, rng.Int64N(int64(docs))), schema.IntegerValue(2, int64(i)), schema.FloatValue(3, rng.Float64())}}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	_, err = w.Merge(b.Context(), writer.MergeOptions{})
+	if err := errors.Join(err, w.Commit(b.Context()), w.Close()); err != nil {
+		b.Fatal(err)
+	}
+	index, err := reader.OpenFS(fs)
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := index.Snapshot()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cpu, err := query.NewSearcher(s, query.Options{})
+	if err := errors.Join(err, index.Close()); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { cpu.Close(); s.Close() })
+	return s, cpu
+}

@@ -1,0 +1,11 @@
+//go:build !js
+
+package cli
+
+import (
+	"os"
+	"syscall"
+)
+
+// endings are the signals that end a program.
+var endings = []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP}

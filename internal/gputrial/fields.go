@@ -1,0 +1,199 @@
+package gputrial
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// Library is an index with a schema that was drawn: fields of all kinds, each with parameters of its own, in several
+// segments, some of whose documents are deleted.
+type Library struct {
+	Schema *schema.Schema
+	Index  *reader.Index
+	Docs   int
+
+	writer *writer.Writer
+	rng    *rand.Rand
+}
+
+// words is the number of words of a Library's fields of text. The first are in most documents.
+const words = 120
+
+// DrawLibrary draws an index of that many documents. Of every other one the segments that are written first lack a
+// field.
+func DrawLibrary(ctx context.Context, rng *rand.Rand, docs int) (l *Library, err error) {
+	l = &Library{Schema: drawSchema(rng), Docs: docs, rng: rng}
+	fs := memfs.New()
+	whole := l.Schema
+	parts := 1 + rng.IntN(4)
+	if len(whole.Fields) > 1 && parts > 1 && rng.IntN(2) == 0 {
+		l.Schema = &schema.Schema{Fields: whole.Fields[:len(whole.Fields)-1]}
+	}
+	o := writer.Options{MergePolicy: writer.NoMerges}
+	codecs := Codecs()
+	o.DocsCodec, _ = registry.ByName(codecs[rng.IntN(len(codecs))])
+	if o.DocsCodec.BlockLen() != 128 || rng.IntN(2) == 0 {
+		o.DocsCodec = nil
+	}
+	for part := range parts {
+		if part > 0 {
+			l.Schema = whole
+		}
+		if o.Schema = l.Schema; l.writer != nil {
+			err = l.writer.Close()
+		}
+		if err == nil {
+			l.writer, err = writer.OpenFS(ctx, fs, o)
+		}
+		for d := part * docs / parts; d < (part+1)*docs/parts && err == nil; d++ {
+			err = l.writer.AddDoc(ctx, writer.Doc{ID: fmt.Append(nil, d), Values: l.values()})
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := l.writer.Commit(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for range rng.IntN(docs/4 + 1) {
+		if err := l.writer.Delete(ctx, fmt.Append(nil, rng.IntN(docs))); err != nil {
+			return nil, err
+		}
+	}
+	if err := l.writer.Commit(ctx); err != nil {
+		return nil, err
+	}
+	l.Index, err = reader.OpenFS(fs)
+	return l, err
+}
+
+// Merge merges all segments and makes Index newer.
+func (l *Library) Merge(ctx context.Context) error {
+	_, err := l.writer.Merge(ctx, writer.MergeOptions{})
+	if err == nil {
+		err = l.writer.Commit(ctx)
+	}
+	if err == nil {
+		_, err = l.Index.Refresh()
+	}
+	return err
+}
+
+// Close closes the index.
+func (l *Library) Close() error { return errors.Join(l.writer.Close(), l.Index.Close()) }
+
+// drawSchema draws one to six fields, at least one of text.
+func drawSchema(rng *rand.Rand) *schema.Schema {
+	s := &schema.Schema{}
+	for i := range 1 + rng.IntN(6) {
+		f := schema.Field{Name: fmt.Sprintf("%c%d", 'a'+rng.IntN(26), i), Kind: schema.KindText, Analyzer: "whitespace"}
+		switch rng.IntN(6) {
+		case 0, 1:
+			f.Lengths = schema.LengthsByte
+		case 2:
+			f.Index = schema.IndexDocs
+		case 3:
+			if i > 0 {
+				f.Kind, f.Analyzer = schema.KindKeyword, ""
+			}
+		}
+		f.K1, f.Weight = []float64{0, 1.2, query.Zero, 40}[rng.IntN(4)], []float64{0, 0.5, 2, 300}[rng.IntN(4)]
+		if f.HasLengths() {
+			f.B = []float64{0, 0.75, query.Zero, 1}[rng.IntN(4)]
+		}
+		s.Fields = append(s.Fields, f)
+	}
+	return s
+}
+
+// word draws a word, most often one that most documents have.
+func word(rng *rand.Rand) string {
+	return fmt.Sprint("t", int(words*rng.Float64()*rng.Float64()*rng.Float64()))
+}
+
+// values draws the values of a document. A few are a hundred times as long as others, or one word again and again.
+func (l *Library) values() (vs []schema.Value) {
+	rng := l.rng
+	for i := range l.Schema.Fields {
+		if rng.IntN(6) == 0 {
+			continue
+		}
+		if l.Schema.Fields[i].Kind == schema.KindKeyword {
+			vs = append(vs, schema.KeywordValue(i, []byte(word(rng))))
+			continue
+		}
+		n := 1 + rng.IntN(1+4*(i+1))
+		if rng.IntN(60) == 0 {
+			n *= 1 + rng.IntN(100)
+		}
+		var text []string
+		for range n {
+			text = append(text, word(rng))
+		}
+		if rng.IntN(40) == 0 {
+			text = []string{strings.Repeat(word(rng)+" ", n)}
+		}
+		vs = append(vs, schema.TextValue(i, []byte(strings.Join(text, " "))))
+	}
+	return vs
+}
+
+// Query draws a query: text, terms of any fields, or terms of one that must all match.
+func (l *Library) Query(rng *rand.Rand) (q query.Query) {
+	field := func() *schema.Field { return &l.Schema.Fields[rng.IntN(len(l.Schema.Fields))] }
+	boost := func() float64 { return []float64{0, 0, 1, 0.3, 7}[rng.IntN(5)] }
+	text := func() string {
+		all := word(rng)
+		for range rng.IntN(4) {
+			all += " " + word(rng)
+		}
+		return all
+	}
+	switch rng.IntN(5) {
+	case 0:
+		q.Text = text()
+	case 1:
+		q.Node = query.Match{Text: text(), Boost: boost()}
+	case 2: // within a field
+		f := field()
+		q.Node = query.Match{Field: f.Name, Text: text(), Mode: query.Mode(rng.IntN(3)), Boost: boost()}
+	case 3:
+		f, all := field().Name, query.Bool{}
+		for range 1 + rng.IntN(3) {
+			all.Must = append(all.Must, query.Term{Field: f, Term: []byte(word(rng)), Boost: boost()})
+		}
+		q.Node = all
+	default:
+		any := query.Bool{}
+		for range 1 + rng.IntN(5) {
+			any.Should = append(any.Should, query.Term{Field: field().Name, Term: []byte(word(rng)), Boost: boost()},
+				query.Match{Field: field().Name, Text: text(), Boost: boost()})
+		}
+		q.Node = any
+	}
+	q.K = []int{0, 1, 3, 10, 100, 1000}[rng.IntN(6)]
+	return q
+}
+
+// Searcher returns a Searcher over the newest snapshot of the index, which the caller closes, as the snapshot.
+func (l *Library) Searcher() (*reader.Snapshot, *query.Searcher, error) {
+	s, err := l.Index.Snapshot()
+	if err != nil {
+		return nil, nil, err
+	}
+	x, err := query.NewSearcher(s, query.Options{})
+	if err != nil {
+		return nil, nil, errors.Join(err, s.Close())
+	}
+	return s, x, nil
+}

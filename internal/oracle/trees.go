@@ -1,0 +1,411 @@
+package oracle
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Kind says what a Node is.
+type Kind int
+
+// The kinds of nodes, as format/FORMAT.md, section 8.1, has them.
+const (
+	Word    Kind = iota // Field, Term, Boost
+	Bool                // Must, Should, Not, Filter, AtLeast, Boost
+	Best                // Should, Tie, Boost
+	Const               // Must has one, Score
+	All                 // Score
+	Set                 // Has
+	Nothing             // what matches nothing
+	Phrase              // Field, Sequence, Boost
+)
+
+// Node is a part of a query. A boost of 0 is 1.
+type Node struct {
+	Kind                      Kind
+	Field, Term               string
+	Blend                     int // of a word, as in Leaf
+	Must, Should, Not, Filter []*Node
+	AtLeast                   int
+	Tie, Boost, Score         float64
+	Has                       func(doc uint32) bool
+	Sequence                  *Sequence
+
+	boosts []float64      // of a word's occurrences
+	tfs    map[int]int    // how often documents have a phrase, unless they do not
+	dfs    map[string]int // of its words
+	number int
+	weight float32
+	exact  float64
+	df     int
+}
+
+// TreeQuery is a query that is a tree.
+type TreeQuery struct {
+	Root   *Node
+	K      int
+	After  *Hit
+	Filter func(doc uint32) bool
+	Static *Static
+}
+
+// Trees answers trees over a collection.
+type Trees struct {
+	*Records
+	counts map[[2]string]map[int]int // how often documents count as having a term
+	stats  map[string]*Index
+}
+
+// NewTrees returns what answers trees over x.
+func NewTrees(x *Records) *Trees {
+	t := &Trees{x, map[[2]string]map[int]int{}, map[string]*Index{}}
+	for i := range x.fields {
+		f := &x.fields[i]
+		t.stats[f.Name] = x.statsOf(f)
+		for d := range x.docs {
+			for _, w := range x.docs[d].Terms[f.Name] {
+				key := [2]string{f.Name, w}
+				if t.counts[key] == nil {
+					t.counts[key] = map[int]int{}
+				}
+				if t.counts[key][d]++; f.Lengths == None {
+					t.counts[key][d] = 1
+				}
+			}
+		}
+	}
+	return t
+}
+
+// Answer returns the hits of q, the best first, and their scores by exact arithmetic.
+func (t *Trees) Answer(q TreeQuery) (hits []Hit, exact []float64) {
+	root := t.normal(q.Root, 1)
+	if root == nil {
+		return nil, nil
+	}
+	number, greatest := 0, map[int]int{}
+	t.count(root, &number, greatest)
+	t.weigh(root, greatest)
+	scores := map[Hit]float64{}
+	for d := range t.docs {
+		if t.docs[d].Deleted || q.Filter != nil && !q.Filter(uint32(d)) || !t.matches(root, d) {
+			continue
+		}
+		all := t.addends(root, d)
+		if q.Static != nil {
+			all = append(all, q.Static.of(d))
+		}
+		s, x := sum(all)
+		h := Hit{uint32(d), s}
+		if q.After != nil && order(h, *q.After) <= 0 {
+			continue
+		}
+		hits = append(hits, h)
+		scores[h] = x
+	}
+	slices.SortFunc(hits, order)
+	hits = hits[:min(q.K, len(hits))]
+	for _, h := range hits {
+		exact = append(exact, scores[h])
+	}
+	return hits, exact
+}
+
+// normal returns n after the steps of section 8.1, or nil if it is left out.
+func (t *Trees) normal(n *Node, boost float64) *Node {
+	x, around := *n, boost
+	if n.Boost != 0 {
+		boost *= n.Boost
+	}
+	all := func(nodes []*Node, boost float64) (kept []*Node) {
+		for _, k := range nodes {
+			if k = t.normal(k, boost); k != nil {
+				kept = append(kept, k)
+			}
+		}
+		return kept
+	}
+	switch n.Kind {
+	case Word, Phrase:
+		x.boosts = []float64{boost}
+	case Const, All:
+		if x.Score == 0 {
+			x.Score = 1
+		}
+		x.Score *= boost
+		if n.Kind == Const {
+			if x.Must = all(n.Must, 1); len(x.Must) == 0 {
+				return nil
+			}
+		}
+	case Best:
+		if n.Tie == 1 {
+			return t.normal(&Node{Kind: Bool, Should: n.Should, Boost: n.Boost}, around)
+		}
+		switch x.Should = all(n.Should, boost); len(x.Should) {
+		case 0:
+			return nil
+		case 1:
+			return x.Should[0]
+		}
+	case Bool:
+		x.Must, x.Should, x.Not, x.Filter = all(n.Must, boost), all(n.Should, boost), all(n.Not, 1), all(n.Filter, 1)
+		return normalBool(&x)
+	}
+	return &x
+}
+
+// normalBool is normal for a Bool whose nodes are.
+func normalBool(x *Node) *Node {
+	only := func(k *Node, its []*Node) bool {
+		return k.Kind == Bool && len(its) == len(k.Must)+len(k.Should)+len(k.Not)+len(k.Filter)
+	}
+	var must, should []*Node
+	for _, k := range x.Must {
+		if only(k, k.Must) {
+			must = append(must, k.Must...)
+		} else {
+			must = append(must, k)
+		}
+	}
+	for _, k := range x.Should {
+		if x.AtLeast <= 1 && only(k, k.Should) && k.AtLeast == 1 {
+			should = append(should, k.Should...)
+		} else {
+			should = append(should, k)
+		}
+	}
+	x.Must, x.Should = together(must), together(should)
+	if x.AtLeast == 0 && len(x.Must)+len(x.Filter) == 0 {
+		x.AtLeast = 1
+	}
+	positive := len(x.Must) + len(x.Should)
+	switch {
+	case positive+len(x.Not)+len(x.Filter) == 0:
+		return nil
+	case x.AtLeast > len(x.Should):
+		return &Node{Kind: Nothing}
+	case positive != 1 || len(x.Not)+len(x.Filter) > 0:
+	case len(x.Must) == 1 && x.AtLeast == 0:
+		return x.Must[0]
+	case len(x.Should) == 1 && x.AtLeast == 1:
+		return x.Should[0]
+	}
+	return x
+}
+
+// together makes equal words one. Their boosts add up from the left, as they stand in the query.
+func together(nodes []*Node) (all []*Node) {
+	for _, n := range nodes {
+		i := slices.IndexFunc(all, func(o *Node) bool {
+			return n.Kind == Word && o.Kind == Word && o.Field == n.Field && o.Term == n.Term && o.Blend == n.Blend
+		})
+		if i < 0 {
+			own := *n
+			own.boosts = slices.Clone(n.boosts)
+			all = append(all, &own)
+			continue
+		}
+		all[i].boosts = append(all[i].boosts, n.boosts...)
+	}
+	return all
+}
+
+// kids returns the nodes of a node.
+func (n *Node) kids() []*Node { return slices.Concat(n.Must, n.Should, n.Not, n.Filter) }
+
+// count numbers the nodes, and counts the documents of words. It sets the greatest number of each blend.
+func (t *Trees) count(n *Node, number *int, greatest map[int]int) {
+	*number++
+	n.number = *number
+	if n.Kind == Word {
+		n.df = 0
+		for d := range t.counts[[2]string{n.Field, n.Term}] {
+			if !t.docs[d].Deleted {
+				n.df++
+			}
+		}
+		greatest[n.Blend] = max(greatest[n.Blend], n.df)
+	}
+	if n.Kind == Phrase {
+		t.countPhrase(n)
+	}
+	for _, k := range n.kids() {
+		t.count(k, number, greatest)
+	}
+}
+
+// weigh sets the weights of words, which are counted.
+func (t *Trees) weigh(n *Node, greatest map[int]int) {
+	if n.Kind == Word {
+		f, st := t.field(n.Field), t.stats[n.Field]
+		if n.Blend > 0 {
+			n.df = greatest[n.Blend]
+		}
+		boost := 0.0
+		for _, b := range n.boosts {
+			boost += b
+		}
+		n.weight = float32(st.weight(f.K1, n.df, 1) * float32(f.Weight*boost))
+		n.exact = math.Log(1+(float64(st.n-n.df)+0.5)/(float64(n.df)+0.5)) * (f.K1 + 1) * f.Weight * boost
+	}
+	if n.Kind == Phrase {
+		t.weighPhrase(n)
+	}
+	for _, k := range n.kids() {
+		t.weigh(k, greatest)
+	}
+}
+
+func (t *Trees) field(name string) *Field {
+	return &t.fields[slices.IndexFunc(t.fields, func(f Field) bool { return f.Name == name })]
+}
+
+// matches reports whether a document matches a node.
+func (t *Trees) matches(n *Node, doc int) bool {
+	has := func(k *Node) bool { return t.matches(k, doc) }
+	switch n.Kind {
+	case Nothing:
+		return false
+	case Word:
+		return t.counts[[2]string{n.Field, n.Term}][doc] > 0
+	case Phrase:
+		return n.tfs[doc] > 0
+	case All:
+		return true
+	case Set:
+		return n.Has(uint32(doc))
+	case Const:
+		return has(n.Must[0])
+	case Best:
+		return slices.ContainsFunc(n.Should, has)
+	}
+	found := 0
+	for _, k := range n.Should {
+		if has(k) {
+			found++
+		}
+	}
+	return found >= n.AtLeast && !slices.ContainsFunc(n.Not, has) &&
+		!slices.ContainsFunc(slices.Concat(n.Must, n.Filter), func(k *Node) bool { return !has(k) })
+}
+
+// addend is a number that is summed, with its place: constants come last.
+type addend struct {
+	constant    bool
+	df          int
+	field, term string
+	number      int
+	score       float32
+	exact       float64
+}
+
+func before(a, b addend) int {
+	if a.constant != b.constant {
+		if a.constant {
+			return 1
+		}
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.df, b.df), cmp.Compare(a.field, b.field), cmp.Compare(a.term, b.term), cmp.Compare(a.number, b.number))
+}
+
+// sum adds addends up in order.
+func sum(all []addend) (score float32, exact float64) {
+	slices.SortFunc(all, before)
+	for i, a := range all {
+		if exact += a.exact; i == 0 {
+			score = a.score
+		} else {
+			score = float32(score + a.score)
+		}
+	}
+	return score, exact
+}
+
+// addends returns what the score of a document that matches n is the sum of.
+func (t *Trees) addends(n *Node, doc int) (all []addend) {
+	switch n.Kind {
+	case Word, Phrase:
+		a := place(n)
+		tf := t.counts[[2]string{n.Field, n.Term}][doc]
+		if n.Kind == Phrase {
+			tf = n.tfs[doc]
+		}
+		a.score = t.score(&leaf{field: t.field(n.Field), index: t.stats[n.Field], weight: n.weight}, tf, doc)
+		a.exact = t.exactly(n, tf, doc)
+		return append(all, a)
+	case Const, All:
+		a := place(n)
+		a.score, a.exact = float32(n.Score), n.Score
+		return append(all, a)
+	case Best:
+		return append(all, t.best(n, doc))
+	case Bool:
+		for _, k := range slices.Concat(n.Must, n.Should) {
+			if t.matches(k, doc) {
+				all = append(all, t.addends(k, doc)...)
+			}
+		}
+	}
+	return all
+}
+
+// best is addends for a Best.
+func (t *Trees) best(n *Node, doc int) addend {
+	nodes := slices.Clone(n.Should)
+	slices.SortFunc(nodes, func(a, b *Node) int { return before(place(a), place(b)) })
+	var scores []float32
+	var exact []float64
+	for _, k := range nodes {
+		if t.matches(k, doc) {
+			s, x := sum(t.addends(k, doc))
+			scores, exact = append(scores, s), append(exact, x)
+		}
+	}
+	a := place(n)
+	top := slices.Max(scores)
+	at := slices.Index(scores, top)
+	others := float32(0)
+	for i, s := range scores {
+		if i != at {
+			others = float32(others + s)
+		}
+	}
+	a.score = float32(top + float32(float32(n.Tie)*others))
+	most, rest := slices.Max(exact), 0.0
+	for _, x := range exact {
+		rest += x
+	}
+	a.exact = most + n.Tie*(rest-most)
+	return a
+}
+
+// place returns an addend at the place of the first leaf of n that can score, whether it matches or not, or else of its
+// first constant.
+func place(n *Node) addend {
+	switch n.Kind {
+	case Word, Phrase:
+		return addend{df: n.df, field: n.Field, term: n.Term, number: n.number}
+	case Const, All, Set, Nothing:
+		return addend{constant: true, number: n.number}
+	}
+	first := addend{constant: true, number: math.MaxInt}
+	for _, k := range slices.Concat(n.Must, n.Should) {
+		if p := place(k); before(p, first) < 0 {
+			first = p
+		}
+	}
+	return first
+}
+
+// exactly returns the score of a posting in float64.
+func (t *Trees) exactly(n *Node, tf, doc int) float64 {
+	f, st := t.field(n.Field), t.stats[n.Field]
+	ratio := 1.0
+	if f.Lengths != None && st.tokens > 0 {
+		ratio = float64(t.length(f, doc)) / (float64(st.tokens) / float64(st.n))
+	}
+	return n.exact * float64(tf) / (float64(tf) + f.K1*(1-f.B+f.B*ratio))
+}

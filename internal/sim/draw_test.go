@@ -1,0 +1,130 @@
+package sim
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"math/rand/v2"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Queries have every kind of node and filter that package query declares, and every field of them and of a query is
+// drawn: none has the same value in all.
+func TestDrawQueries(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var docs []oracle.Doc
+	var records []oracle.Record
+	var ids []string
+	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText, Analyzer: "simple", Index: schema.IndexPositions}, {Name: "b", Kind: schema.KindText, Analyzer: "simple"},
+		{Name: "word", Kind: schema.KindKeyword, Column: true}, {Name: "number", Kind: schema.KindInteger, Column: true},
+		{Name: "rank", Kind: schema.KindFloat, Column: true}, {Name: "views", Kind: schema.KindFloat, Column: true},
+		{Name: "time", Kind: schema.KindTime, Column: true}}}
+	values := oracle.Values{}
+	for range 50 {
+		docs = append(docs, oracle.Doc{Terms: drawWords(r)})
+		records = append(records, oracle.Record{Terms: map[string][]string{"a": drawWords(r), "b": drawWords(r)}})
+		ids = append(ids, "d")
+		for i, f := range s.Fields[2:] {
+			values[f.Name] = append(values[f.Name], inColumn([]any{plain(drawValue(r, i+2, &f))}))
+		}
+	}
+	seen := fieldsSeen{}
+	for _, m := range []model{newPlainModel(docs, ids, query.Params{}), newFieldModel(s, records, values, ids, query.Params{})} {
+		for range 3000 {
+			q, _ := drawFrom(r, m)
+			seen.add(reflect.ValueOf(q))
+		}
+	}
+	kinds := map[string]bool{"Query": true, "Position": true, "SortBy": true, "SortPosition": true, "Facet": true, "Static": true}
+	files, err := filepath.Glob("../../query/*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range append(files, "../../filter/filter.go") {
+		f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range f.Decls {
+			if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && (m.Name.Name == "node" || m.Name.Name == "Restricts") {
+				if of, ok := m.Recv.List[0].Type.(*ast.Ident); ok {
+					kinds[of.Name] = true
+				}
+			}
+		}
+	}
+	if len(kinds) < 24 {
+		t.Errorf("package query declares %v", kinds)
+	}
+	for kind := range kinds {
+		if seen[kind] == nil {
+			t.Errorf("query.%s is never drawn", kind)
+		}
+		for field, values := range seen[kind] {
+			if len(values) < 2 {
+				t.Errorf("query.%s.%s is the same in all queries", kind, field)
+			}
+		}
+	}
+}
+
+// fieldsSeen are the values that were seen, by type and field.
+type fieldsSeen map[string]map[string]map[any]bool
+
+// add adds the fields of a struct and of those within.
+func (seen fieldsSeen) add(v reflect.Value) {
+	for v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer {
+		v = v.Elem()
+	}
+	if v.Kind() == reflect.Slice { // a filter of others
+		kind := v.Type().Name()
+		if seen[kind] == nil {
+			seen[kind] = map[string]map[any]bool{"": {}}
+		}
+		seen[kind][""][v.Len()] = true
+		for i := range v.Len() {
+			seen.add(v.Index(i))
+		}
+	}
+	if v.Kind() != reflect.Struct || v.Type().PkgPath() == reflect.TypeFor[schema.Value]().PkgPath() {
+		return
+	}
+	kind := v.Type().Name()
+	if seen[kind] == nil {
+		seen[kind] = map[string]map[any]bool{}
+	}
+	for i := range v.NumField() {
+		f, name := v.Field(i), v.Type().Field(i).Name
+		if seen[kind][name] == nil {
+			seen[kind][name] = map[any]bool{}
+		}
+		value := any(f.IsZero())
+		switch f.Kind() {
+		case reflect.Slice:
+			value = f.Len()
+			for k := range f.Len() {
+				seen.add(f.Index(k))
+			}
+		case reflect.Interface:
+			if seen.add(f); !f.IsNil() {
+				value = f.Elem().Type().Name()
+			}
+		case reflect.Pointer:
+			if value = f.Pointer(); f.Type().Elem().PkgPath() == v.Type().PkgPath() {
+				seen.add(f)
+			}
+		case reflect.Struct:
+			value = fmt.Sprint(f)
+		default:
+			value = f.Interface()
+		}
+		seen[kind][name][value] = true
+	}
+}

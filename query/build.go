@@ -1,0 +1,399 @@
+package query
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/query/internal/engine"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
+)
+
+// builder makes of a node what the engine executes: words, and a tree over them unless they are combined by a Mode.
+// What is combined as its surroundings are becomes part of them, so that all that can be said by a Mode is.
+type builder struct {
+	p     *Parser
+	w     *engine.Words
+	path  []step // from the root to the current node
+	room  [4]step
+	nodes int
+	// blends is how many expansions there are, which number the blends of their words.
+	blends int32
+}
+
+// step is the place of a node in the one around it.
+type step struct {
+	role string
+	i    int // -1 for the only one
+}
+
+// part is a node as it is built.
+type part struct {
+	op                        algorithm.Op
+	word                      engine.Word // of OpWord
+	more                      []float64   // of OpWord: the boosts of further occurrences
+	must, should, not, filter []part      // OpBest has should, OpConst has must
+	atLeast                   int
+	tie, score                float32
+	set                       *roaring.Bitmap  // of OpSet, or
+	columns                   *filter.Compiled // what passes it
+	andOr                     bool             // must, or else at least one
+	phrase                    sequential       // of OpPhrase
+}
+
+// sequential is a phrase, which emits itself as buildable builds itself.
+type sequential interface {
+	emit(b *builder) algorithm.Sequence
+}
+
+// build adds a node, whose words it multiplies by boost. It returns false if the node is as good as absent.
+func (b *builder) build(n Node, boost float64) (x part, ok bool, err error) {
+	if err := b.enter(); err != nil {
+		return x, false, err
+	}
+	switch n := n.(type) {
+	case Term:
+		return b.term(&n, boost)
+	case Match:
+		return b.match(&n, boost)
+	case Bool:
+		return b.bool(&n, boost)
+	case Best:
+		return b.best(&n, boost)
+	case Const:
+		score, err := b.score(n.Score, boost)
+		if err != nil {
+			return x, false, err
+		}
+		kid, ok, err := b.kid("Node", -1, n.Node, 1)
+		return part{op: algorithm.OpConst, must: []part{kid}, score: score}, ok, err
+	case All:
+		score, err := b.score(n.Score, boost)
+		return part{op: algorithm.OpAll, score: score}, true, err
+	case buildable:
+		return n.build(b, boost)
+	}
+	return x, false, b.errorf("a node of type %T", n)
+}
+
+// enter counts a node or filter.
+func (b *builder) enter() error {
+	if b.nodes++; b.nodes > MaxNodes {
+		return b.errorf("more than %d nodes", MaxNodes)
+	}
+	if len(b.path) >= MaxDepth {
+		return b.errorf("nodes within nodes to a depth of more than %d", MaxDepth)
+	}
+	return nil
+}
+
+// kid builds a node at a place in the current one.
+func (b *builder) kid(role string, i int, n Node, boost float64) (part, bool, error) {
+	b.path = append(b.path, step{role, i})
+	x, ok, err := b.build(n, boost)
+	b.path = b.path[:len(b.path)-1]
+	return x, ok, err
+}
+
+// kids builds nodes. With join, those that are combined as it says become part of the others, and equal words are
+// one.
+func (b *builder) kids(role string, nodes []Node, boost float64, join func(*part) []part) (all []part, err error) {
+	for i, n := range nodes {
+		x, ok, err := b.kid(role, i, n, boost)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+		case join == nil:
+			all = append(all, x)
+		default:
+			if its := join(&x); its != nil {
+				all = append(all, its...)
+			} else {
+				all = append(all, x)
+			}
+		}
+	}
+	if join != nil {
+		all = merge(all)
+	}
+	return all, nil
+}
+
+// disjunction returns the alternatives of a part that is nothing but a disjunction, or nil.
+func disjunction(x *part) []part {
+	if x.op == algorithm.OpBool && x.atLeast == 1 && len(x.must)+len(x.not)+len(x.filter) == 0 {
+		return x.should
+	}
+	return nil
+}
+
+// conjunction returns the parts of a part that is nothing but a conjunction, or nil.
+func conjunction(x *part) []part {
+	if x.op == algorithm.OpBool && !x.andOr && len(x.should)+len(x.not)+len(x.filter) == 0 {
+		return x.must
+	}
+	return nil
+}
+
+// merge makes equal words one.
+func merge(all []part) []part {
+	if len(all) < 2 {
+		return all
+	}
+	type key struct {
+		field int
+		bytes string
+		blend int32
+	}
+	var at map[key]int // of many
+	if len(all) > 16 {
+		at = make(map[key]int, len(all))
+	}
+	kept := all[:0]
+	for _, x := range all {
+		if x.op == algorithm.OpWord {
+			i := -1
+			if at == nil {
+				i = slices.IndexFunc(kept, func(o part) bool {
+					return o.op == algorithm.OpWord && o.word.Field == x.word.Field && o.word.Blend == x.word.Blend && bytes.Equal(o.word.Bytes, x.word.Bytes)
+				})
+			} else if k := (key{x.word.Field, string(x.word.Bytes), x.word.Blend}); true {
+				if n, ok := at[k]; ok {
+					i = n
+				} else {
+					at[k] = len(kept)
+				}
+			}
+			if i >= 0 {
+				kept[i].more = append(append(kept[i].more, x.word.Boost), x.more...)
+				continue
+			}
+		}
+		kept = append(kept, x)
+	}
+	return kept
+}
+
+func (b *builder) bool(n *Bool, boost float64) (x part, ok bool, err error) {
+	if n.AtLeast < 0 {
+		return x, false, b.errorf("AtLeast is %d", n.AtLeast)
+	}
+	if boost, err = b.boost(n.Boost, boost); err != nil {
+		return x, false, err
+	}
+	x.op, x.atLeast = algorithm.OpBool, n.AtLeast
+	if x.must, err = b.kids("Must", n.Must, boost, conjunction); err != nil {
+		return x, false, err
+	}
+	join := disjunction
+	if n.AtLeast > 1 {
+		join = func(*part) []part { return nil }
+	}
+	if x.should, err = b.kids("Should", n.Should, boost, join); err != nil {
+		return x, false, err
+	}
+	if x.not, err = b.kids("Not", n.Not, 1, disjunction); err != nil {
+		return x, false, err
+	}
+	if x.filter, err = b.filters(n.Filter); err != nil {
+		return x, false, err
+	}
+	return x.simplified()
+}
+
+// simplified returns a Bool whose parts are built, or what says the same more simply.
+func (x *part) simplified() (part, bool, error) {
+	must, should, others := len(x.must), len(x.should), len(x.not)+len(x.filter)
+	if x.atLeast == 0 && must+len(x.filter) == 0 {
+		x.atLeast = 1
+	}
+	switch {
+	case must+should+others == 0:
+		return part{}, false, nil
+	case x.atLeast > should:
+		return part{op: algorithm.OpNone}, true, nil
+	case must == 1 && should+others == 0:
+		return x.must[0], true, nil
+	case should == 1 && must+others == 0:
+		return x.should[0], true, nil
+	}
+	return *x, true, nil
+}
+
+func (b *builder) best(n *Best, boost float64) (x part, ok bool, err error) {
+	if !(n.Tie >= 0 && n.Tie <= 1) {
+		return x, false, b.errorf("Tie is %v, not from 0 to 1", n.Tie)
+	}
+	if n.Tie == 1 {
+		x = part{op: algorithm.OpBool, atLeast: 1}
+	} else {
+		x = part{op: algorithm.OpBest, tie: float32(n.Tie)}
+	}
+	if boost, err = b.boost(n.Boost, boost); err != nil {
+		return x, false, err
+	}
+	var join func(*part) []part
+	if n.Tie == 1 {
+		join = disjunction
+	}
+	switch x.should, err = b.kids("Of", n.Of, boost, join); len(x.should) {
+	case 0:
+		return part{}, false, err
+	case 1:
+		return x.should[0], true, nil
+	}
+	return x, true, nil
+}
+
+func (b *builder) term(t *Term, boost float64) (x part, ok bool, err error) {
+	i, err := b.p.number(t.Field)
+	if err != nil {
+		return x, false, b.at(err)
+	}
+	boost, err = b.boostOf(t.Boost, boost, t.Field, string(t.Term))
+	return word(engine.Word{Bytes: t.Term, Field: i, Boost: boost}), true, err
+}
+
+func word(w engine.Word) part { return part{op: algorithm.OpWord, word: w} }
+
+// of returns the fields that a Match searches, and the boost of its words.
+func (b *builder) of(m *Match, around float64) (fields []int, boost float64, err error) {
+	if int(m.Mode) >= len(modeNames) {
+		return nil, 0, b.errorf("%v", m.Mode)
+	}
+	if boost, err = b.boostOf(m.Boost, around, m.Field, m.Text); err != nil {
+		return nil, 0, err
+	}
+	if fields, err = b.searched(m.Field); err == nil && len(fields) > 1 && m.Mode == AndOr {
+		err = unsupported("mode %v over the fields %s", m.Mode, b.p.names(fields))
+	}
+	return fields, boost, err
+}
+
+// plain adds the words of a Match to b.w, unless they must be looked for in several fields each.
+func (b *builder) plain(m *Match) (ok bool, err error) {
+	fields, boost, err := b.of(m, 1)
+	if err != nil || m.Mode != Or && len(fields) > 1 {
+		return false, err
+	}
+	w := b.w
+	for _, f := range fields {
+		if err := b.p.fields[f].appendWords(w, f, boost, m.Text); err != nil {
+			return false, err
+		}
+	}
+	if w.Mode = engine.Mode(m.Mode); len(w.Words) < 2 {
+		w.Mode = engine.Or
+	}
+	return true, nil
+}
+
+func (b *builder) match(m *Match, boost float64) (x part, ok bool, err error) {
+	fields, boost, err := b.of(m, boost)
+	if err != nil {
+		return x, false, err
+	}
+	x.op = algorithm.OpBool
+	switch {
+	case m.Mode == Or || len(fields) == 1:
+		var words []part
+		for _, f := range fields {
+			if words, err = b.text(words, f, boost, m.Text); err != nil {
+				return x, false, err
+			}
+		}
+		words = merge(words)
+		if x.should = words; m.Mode != Or {
+			x.must, x.should, x.andOr = words, nil, m.Mode == AndOr && len(words) > 1
+		}
+	default:
+		places, err := b.places(fields, boost, m.Text)
+		if err != nil {
+			return x, false, err
+		}
+		for _, p := range places {
+			switch every := len(p.should) == len(fields); {
+			case len(p.should) > 1 && every:
+				x.must = append(x.must, p)
+			default:
+				x.should = append(x.should, p.should...)
+			}
+		}
+	}
+	return x.simplified()
+}
+
+// text appends the words of a text in a field.
+func (b *builder) text(words []part, field int, boost float64, text string) ([]part, error) {
+	w, from := b.w, len(b.w.Terms)
+	var err error
+	if w.Terms, w.Bytes, err = b.p.fields[field].appendTerms(w.Terms, w.Bytes, text); err != nil {
+		return nil, b.at(err)
+	}
+	for _, t := range w.Terms[from:] {
+		words = append(words, word(engine.Word{Bytes: t, Field: field, Boost: boost}))
+	}
+	return words, nil
+}
+
+// boost returns the boost of a node times that of the nodes around it.
+func (b *builder) boost(own, around float64) (float64, error) {
+	if own == 0 {
+		return around, nil
+	}
+	if !(own > 0 && own <= MaxBoost) {
+		return 0, b.errorf("the boost is %v, not above 0 and up to %v", own, float64(MaxBoost))
+	}
+	if own *= around; own > MaxBoost {
+		return 0, b.errorf("with the boosts around it the boost is %v, above %v", own, float64(MaxBoost))
+	}
+	return own, nil
+}
+
+// boostOf is boost for words, which the error says.
+func (b *builder) boostOf(own, around float64, field, what string) (float64, error) {
+	boost, err := b.boost(own, around)
+	if err != nil {
+		err = fmt.Errorf("%w: %.40q in field %q", err, what, field)
+	}
+	return boost, err
+}
+
+// score returns a constant score.
+func (b *builder) score(own, boost float64) (float32, error) {
+	if own == 0 {
+		own = 1
+	}
+	if !(own > 0 && own <= MaxBoost) {
+		return 0, b.errorf("the score is %v, not from 0 to %v", own, float64(MaxBoost))
+	}
+	return float32(own * boost), nil
+}
+
+// errorf returns an error matching ErrInvalid at the current node.
+func (b *builder) errorf(format string, args ...any) error {
+	return b.at(fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...))
+}
+
+// at returns err, unless it is nil, with the place of the current node.
+func (b *builder) at(err error) error {
+	if err == nil || len(b.path) == 0 {
+		return err
+	}
+	var s strings.Builder
+	for i, p := range b.path {
+		if i > 0 {
+			s.WriteByte('.')
+		}
+		s.WriteString(p.role)
+		if p.i >= 0 {
+			fmt.Fprintf(&s, "[%d]", p.i)
+		}
+	}
+	return fmt.Errorf("%w, at %s", err, s.String())
+}

@@ -1,0 +1,47 @@
+package query
+
+// Prefix is matched by the documents that have a term that begins with a prefix. It scores as a Const does: the
+// boost, times those of the nodes around it.
+type Prefix struct {
+	Field  string // "" means all fields of text
+	Prefix string // folded as the field's words are, but not stemmed
+	Boost  float64
+	Scored bool // scores each term instead, as an alternative of a Bool
+}
+
+// Wildcard is matched by the documents that have a term that a pattern matches: * stands for any number of
+// characters, ? for one, and \ takes away the meaning of what follows it. It scores as Prefix does.
+type Wildcard struct {
+	Field   string // as in Prefix
+	Pattern string // as Prefix.Prefix
+	Boost   float64
+	Scored  bool // as in Prefix
+}
+
+// Regexp is matched by the documents that have a term that a regular expression matches as a whole. It scores as
+// Prefix does.
+//
+// Expressions are those of package regexp with its flag s, so that . stands for any character, also a newline. They have
+// no flags of their own, assertions such as ^ and \b, \p, named classes and repetitions that prefer fewer.
+type Regexp struct {
+	Field   string // as in Prefix
+	Pattern string // for terms as the dictionary has them
+	Boost   float64
+	Scored  bool // as in Prefix
+}
+
+// Fuzzy is matched by the documents that have a term that a few edits make of a word: a character inserted, deleted
+// or replaced, or two adjacent ones swapped. It scores each term, as an alternative of a Bool.
+type Fuzzy struct {
+	Field       string // as in Prefix
+	Text        string // as Prefix.Prefix
+	Edits       int    // 1 or 2 at most; 0 means 2
+	FixedPrefix int    // how many characters at the beginning are not edited
+	Boost       float64
+	Constant    bool // scores as Prefix does
+}
+
+func (Prefix) node()   {}
+func (Wildcard) node() {}
+func (Regexp) node()   {}
+func (Fuzzy) node()    {}

@@ -1,0 +1,59 @@
+package reader_test
+
+import (
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
+)
+
+// A snapshot says by what the manifest says that documents are sorted.
+func TestOrder(t *testing.T) {
+	for _, want := range []store.Order{{}, {Field: 2}, {Field: 2, Desc: true}} {
+		fs := memfs.New()
+		dir, err := store.OpenFS(fs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := (&schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.KindText}, {Name: "n", Kind: schema.KindInteger, Column: true}}}).Adopt(&schema.Schema{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lock, err := dir.LockWith(store.LockOptions{Schema: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := lock.Manifest()
+		m.Order = want
+		if err := lock.Commit(m); err != nil {
+			t.Fatal(err)
+		}
+		if err := lock.Close(); err != nil {
+			t.Fatal(err)
+		}
+		r, err := reader.OpenFS(fs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		snap, err := r.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		field, desc, ok := snap.Order()
+		if ok != (want.Field == 2) || desc != want.Desc || ok != (field == "n") {
+			t.Errorf("%+v: %q, %t, %t", want, field, desc, ok)
+		}
+		snap.Close()
+		r.Close()
+		dir.Close()
+		if _, _, ok := snap.Order(); ok && want.Field == 0 {
+			t.Error("a closed snapshot has an order")
+		}
+	}
+	var zero reader.Snapshot
+	if field, _, ok := zero.Order(); ok || field != "" {
+		t.Errorf("the zero Snapshot: %q, %t", field, ok)
+	}
+}

@@ -1,0 +1,265 @@
+package segment
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment/internal/colblock"
+)
+
+// ColumnBlock is the number of documents of a block of a column: block b has those from
+// ColumnBlock*b on.
+const ColumnBlock = colblock.Docs
+
+// Column is a view of the values that documents have in a field, by docID. Numbers are those of
+// schema.Value.Key; a keyword is its ordinal in the column's dictionary, from 0 in bytewise
+// order. The values of a document are a set: ascending, equal ones once. A Column is safe for
+// concurrent use.
+type Column struct {
+	s    *Segment
+	f    int
+	sec  *section // COLUMNS
+	head colblock.Head
+	rows []byte        // of COLUMNBOUNDS, an entry for each block
+	told atomic.Uint64 // up to where Data was told that COLUMNS is read soon
+}
+
+// ColumnInfo is what is known of a whole column. Deleted documents count.
+type ColumnInfo struct {
+	Docs, Values uint64 // documents with a value, and values
+	Bytes        uint64 // of COLUMNS, dictionary included
+	Min, Max     int64  // 0 without values
+	Keywords     uint32 // in the dictionary
+	Several      bool   // some document has more than one value
+}
+
+// ColumnForm says how the values of a block are laid out.
+type ColumnForm uint8
+
+// The forms.
+const (
+	ColumnSlots   = ColumnForm(colblock.Slots)   // a value for each document
+	ColumnDense   = ColumnForm(colblock.Dense)   // the values of documents that have any
+	ColumnAscend  = ColumnForm(colblock.Ascend)  // differences of values that do not descend
+	ColumnDescend = ColumnForm(colblock.Descend) // and of those that do not ascend
+)
+
+// String returns the name of f.
+func (f ColumnForm) String() string {
+	switch f {
+	case ColumnSlots:
+		return "slots"
+	case ColumnDense:
+		return "dense"
+	case ColumnAscend:
+		return "ascending"
+	case ColumnDescend:
+		return "descending"
+	}
+	return fmt.Sprintf("form %d", uint8(f))
+}
+
+// ColumnBounds is what is known of a block without reading it. Deleted documents count.
+type ColumnBounds struct {
+	Min, Max     int64  // mean nothing if Docs is 0
+	Docs, Values uint32 // documents with a value, and values
+	Gcd          uint64 // all values are Min plus multiples of it; 0 if Docs is 0
+	Bytes        int64  // of the block
+	Form         ColumnForm
+	Width        int // bits of a value as it is packed, or of the greatest
+}
+
+// columnTable is what COLUMNBOUNDS has of a column, checked.
+type columnTable struct {
+	head colblock.Head
+	rows []byte
+}
+
+// findColumns checks that the sections of columns are there if a field is a column, and only then.
+func (s *Segment) findColumns() error {
+	columns := int64(0)
+	for i := range s.fields {
+		if s.fields[i].Column {
+			columns++
+		}
+	}
+	for _, id := range []format.SectionID{format.SectionColumns, format.SectionColumnBounds} {
+		sec := s.section(id)
+		switch {
+		case sec == nil && columns > 0:
+			return s.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
+		case sec != nil && columns == 0:
+			return s.corrupt(sec, 0, "no field is a column")
+		case sec != nil && id == format.SectionColumnBounds && sec.Length != columns*colblock.BoundsSize(s.meta.Docs):
+			return s.corrupt(sec, 0, "section has %d bytes, %d columns of %d documents imply %d", sec.Length, columns, s.meta.Docs, columns*colblock.BoundsSize(s.meta.Docs))
+		}
+	}
+	if columns > 0 {
+		s.views.columns = make([]atomic.Pointer[columnTable], len(s.fields))
+	}
+	return nil
+}
+
+// Column returns the field's column, and false if the segment has none of it. The first call
+// checks what COLUMNBOUNDS has of it.
+func (v FieldView) Column() (*Column, bool, error) {
+	s, f := v.s, v.Info()
+	if !f.Column || f.ID == 0 {
+		return nil, false, nil
+	}
+	t := s.views.columns[v.f].Load()
+	if t == nil {
+		var err error
+		if t, err = s.columnTable(v.f); err != nil {
+			return nil, false, err
+		}
+		s.views.columns[v.f].Store(t)
+	}
+	return &Column{s: s, f: v.f, sec: s.section(format.SectionColumns), head: t.head, rows: t.rows}, true, nil
+}
+
+// columnTable reads and checks what COLUMNBOUNDS has of the column of field f.
+func (s *Segment) columnTable(f int) (*columnTable, error) {
+	number := 0 // of the column
+	for i := range s.fields[:f] {
+		if s.fields[i].Column {
+			number++
+		}
+	}
+	sec := s.section(format.SectionColumnBounds)
+	size := colblock.BoundsSize(s.meta.Docs)
+	at := int64(number) * size
+	b, err := s.rangeOf(sec, at, size)
+	if err != nil {
+		return nil, err
+	}
+	if sec.mem == nil {
+		b = bytes.Clone(b) // which frees what it was read with
+	}
+	t := &columnTable{head: colblock.ParseHead(b), rows: b[colblock.HeadSize:]}
+	before := uint64(0)
+	if number > 0 {
+		last, err := s.rangeOf(sec, at-size, colblock.HeadSize)
+		if err != nil {
+			return nil, err
+		}
+		before = colblock.ParseHead(last).End
+	}
+	if msg := s.checkColumn(t, &s.fields[f], before); msg != "" {
+		return nil, s.corrupt(sec, at, "column %q: %s", s.fields[f].Name, msg)
+	}
+	return t, nil
+}
+
+// checkColumn returns what is wrong with t, which begins behind the byte before of COLUMNS, or "".
+func (s *Segment) checkColumn(t *columnTable, f *Field, before uint64) string {
+	h, docs := &t.head, s.meta.Docs
+	end := uint64(s.section(format.SectionColumns).Length)
+	keyword := f.Kind == schema.KindKeyword
+	switch {
+	case h.Begin != before || h.Begin > h.Index || h.Index > h.Blocks || h.Blocks > h.End || h.End > end:
+		return fmt.Sprintf("parts at %d, %d, %d to %d of %d bytes, behind one that ends at %d", h.Begin, h.Index, h.Blocks, h.End, end, before)
+	case !keyword && (h.Keywords > 0 || h.Blocks != h.Begin) || h.Blocks-h.Index != uint64(colblock.IndexSize(h.Keywords)) || h.Keywords > math.MaxInt32:
+		return fmt.Sprintf("%d keywords in bytes %d to %d", h.Keywords, h.Begin, h.Blocks)
+	case keyword && h.Docs > 0 && (h.Min != 0 || h.Max != int64(h.Keywords)-1):
+		return fmt.Sprintf("%d keywords, values from %d to %d", h.Keywords, h.Min, h.Max)
+	}
+	sum := colblock.Head{Min: math.MaxInt64, Max: math.MinInt64}
+	off := h.Blocks
+	for b := range colblock.Blocks(docs) {
+		e, n := t.entry(b), colblock.DocsIn(docs, b)
+		next := t.next(b)
+		if !e.Valid(n) || e.Offset != off || next < off || next > h.End || !e.Fits(n, next-off) {
+			return fmt.Sprintf("block %d: malformed bounds of %d documents", b, n)
+		}
+		if off = next; e.Docs > 0 {
+			sum.Docs, sum.Values = sum.Docs+uint32(e.Docs), sum.Values+uint64(e.Values)
+			sum.Min, sum.Max = min(sum.Min, e.Min), max(sum.Max, e.Max)
+		}
+	}
+	if sum.Docs == 0 {
+		sum.Min, sum.Max = 0, 0
+	}
+	if off != h.End || sum.Docs != h.Docs || sum.Values != h.Values || sum.Min != h.Min || sum.Max != h.Max || h.Docs == 0 && h.Keywords > 0 {
+		return fmt.Sprintf("%d documents with %d values from %d to %d; the blocks have %d with %d from %d to %d",
+			h.Docs, h.Values, h.Min, h.Max, sum.Docs, sum.Values, sum.Min, sum.Max)
+	}
+	return ""
+}
+
+// entry returns the entry of block b.
+func (t *columnTable) entry(b int) colblock.Entry {
+	return colblock.ParseEntry(t.rows[b*colblock.EntrySize:])
+}
+
+// next returns where block b ends in COLUMNS.
+func (t *columnTable) next(b int) uint64 {
+	if (b+1)*colblock.EntrySize == len(t.rows) {
+		return t.head.End
+	}
+	return t.entry(b + 1).Offset
+}
+
+func (c *Column) table() columnTable { return columnTable{c.head, c.rows} }
+
+// Info returns what is known of the whole column.
+func (c *Column) Info() ColumnInfo {
+	h := &c.head
+	return ColumnInfo{Docs: uint64(h.Docs), Values: h.Values, Bytes: h.End - h.Begin, Min: h.Min, Max: h.Max,
+		Keywords: h.Keywords, Several: h.Values > uint64(h.Docs)}
+}
+
+// Blocks returns the number of blocks.
+func (c *Column) Blocks() int { return len(c.rows) / colblock.EntrySize }
+
+// Bounds returns what is known of block b, which must exist.
+func (c *Column) Bounds(b int) ColumnBounds {
+	t := c.table()
+	e := t.entry(b)
+	return ColumnBounds{Min: e.Min, Max: e.Max, Docs: uint32(e.Docs), Values: e.Values, Gcd: e.Gcd,
+		Bytes: int64(t.next(b) - e.Offset), Form: ColumnForm(e.Form), Width: int(e.Width)}
+}
+
+// docsIn returns the number of documents of block b.
+func (c *Column) docsIn(b int) int { return colblock.DocsIn(c.s.meta.Docs, b) }
+
+// Prefetch begins to read the blocks from first up to, but not including, end. It is only a hint.
+func (c *Column) Prefetch(first, end int) {
+	if first >= end || !c.s.hinted() {
+		return
+	}
+	t := c.table()
+	lo := t.entry(first).Offset
+	a := c.s.ask()
+	a.need(c.sec, int64(lo), int64(t.next(end-1)-lo))
+	a.send()
+}
+
+// readAhead is how many bytes of COLUMNS from a block on are read with it, if blocks are walked.
+const readAhead = 256 << 10
+
+// walk tells Data that block b is read, and probably those behind it.
+func (c *Column) walk(b int) {
+	t := c.table()
+	if off, end := t.entry(b).Offset, t.next(b); c.s.hinted() && end > c.told.Load() {
+		end = max(end, min(off+readAhead, c.head.End))
+		c.told.Store(end)
+		a := c.s.ask()
+		a.need(c.sec, int64(off), int64(end-off))
+		a.send()
+	}
+}
+
+// Field returns the number of the column's field in Segment.Fields.
+func (c *Column) Field() int { return c.f }
+
+// corrupt returns an error of kind format.ErrCorrupt in block b.
+func (c *Column) corrupt(b int, off uint64, msg string, args ...any) error {
+	e := format.Corrupt("column %q: %s", c.s.fields[c.f].Name, fmt.Sprintf(msg, args...))
+	e.Block, e.Offset = b, c.sec.Offset+int64(off)
+	return format.Locate(e, c.s.place(c.sec))
+}

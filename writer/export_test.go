@@ -1,0 +1,4 @@
+package writer
+
+// SetBatch sets the size of a batch.
+func (o *Options) SetBatch(size int) { o.batchSize = size }

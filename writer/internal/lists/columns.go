@@ -1,0 +1,31 @@
+package lists
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/segment/build"
+)
+
+// Columns adds the columns of fields, those of the output, to b, when its documents and lists are
+// there. docs yields the documents in their new order. set says more of each source.
+func Columns(ctx context.Context, b *build.Builder, fields []Field, segments []*segment.Segment, docs iter.Seq[build.ColumnRun], set func(source int, s *build.ColumnSource)) error {
+	if !slices.ContainsFunc(fields, func(f Field) bool { return f.Column }) {
+		return nil
+	}
+	sources := make([]build.ColumnSource, len(segments))
+	for i, s := range segments {
+		of := make([]int, len(fields))
+		for j := range fields {
+			of[j] = -1
+			if number, ok := fields[j].Number(i); ok {
+				of[j] = number
+			}
+		}
+		sources[i] = build.ColumnSource{Segment: s, Fields: of}
+		set(i, &sources[i])
+	}
+	return build.CopyColumns(ctx, b, sources, docs)
+}

@@ -73,11 +73,17 @@ type Options struct {
 // every query needs, or the whole file if that is small; of a tail above 4 MiB the tables
 // are read on first use. So are those of ids. Up to Options.CacheSize bytes are cached.
 func OpenReaderAt(src Source, o Options) (*Index, error) {
-	if o.CacheSize == 0 {
-		o.CacheSize = DefaultCacheSize
-	}
 	o.remote = true
-	return OpenFSWith(&sourceFS{src: src, cache: newCache(max(o.CacheSize, 0))}, o)
+	return OpenFSWith(FS(src, o.CacheSize), o)
+}
+
+// FS returns the files of src as the file system of package store, for what reads an index below
+// this package. Up to cacheSize bytes are cached, as Options.CacheSize says.
+func FS(src Source, cacheSize int64) store.ReadFS {
+	if cacheSize == 0 {
+		cacheSize = DefaultCacheSize
+	}
+	return &sourceFS{src: src, cache: newCache(max(cacheSize, 0))}
 }
 
 // sourceFS makes a Source a store.ReadFS. It is its own ID: no other ReadFS

@@ -7,9 +7,9 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Snapshot opens the newest commit of the index in dir for reading. The caller calls end.
+// Snapshot opens the newest commit of the index in dir, or at a URL, for reading. The caller calls end.
 func Snapshot(dir string) (s *reader.Snapshot, end func(), err error) {
-	x, err := reader.Open(dir)
+	x, closes, err := openIndex(dir)
 	if err != nil {
 		return nil, nil, Opening(err)
 	}
@@ -19,10 +19,10 @@ func Snapshot(dir string) (s *reader.Snapshot, end func(), err error) {
 		}
 	}
 	if err != nil {
-		x.Close()
+		closes()
 		return nil, nil, Opening(err)
 	}
-	return s, func() { s.Close(); x.Close() }, nil
+	return s, func() { s.Close(); closes() }, nil
 }
 
 // Snapshots opens the newest commits of several indexes for reading as one. The caller calls end.

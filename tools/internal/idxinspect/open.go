@@ -54,12 +54,17 @@ func openIndex(path string) (*index, error) { return openSound(path, nil) }
 // openSound opens the sound segments of the index at path and calls damaged for the
 // others; without damaged, they are an error.
 func openSound(path string, damaged func(error)) (*index, error) {
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil, err
+	isDir := cli.IsURL(path)
+	if !isDir {
+		st, err := os.Stat(path)
+		if err != nil {
+			return nil, err
+		}
+		isDir = st.IsDir()
 	}
 	x := &index{path: path, damaged: damaged}
-	if st.IsDir() {
+	var err error
+	if isDir {
 		err = x.openDir()
 	} else {
 		err = x.openFile()
@@ -78,11 +83,11 @@ func (x *index) close() {
 }
 
 func (x *index) openDir() error {
-	d, err := store.Open(x.path)
+	d, end, err := cli.OpenDir(x.path)
 	if err != nil {
 		return err
 	}
-	x.closers = append(x.closers, func() { d.Close() })
+	x.closers = append(x.closers, end)
 	var left []error
 	c, err := d.OpenLatest(func(c *store.Commit) (err error) {
 		left, err = x.openCommit(d, c)
@@ -129,7 +134,11 @@ func (x *index) openSegment(d *store.Dir, c *store.Commit, i int) error {
 		return err
 	}
 	x.closers = append(x.closers, func() { data.Close() })
-	s, err := segment.Open(filepath.Join(x.path, name), data)
+	shown := filepath.Join(x.path, name)
+	if cli.IsURL(x.path) {
+		shown = name
+	}
+	s, err := segment.Open(shown, data)
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,7 @@ type session struct {
 	mode     query.Mode
 	algo     query.Algorithm
 	asked    asked
+	remote   bool      // the index, or one that is joined, is behind a URL
 	out      io.Writer // whose width tables keep, if it is a terminal; may be nil
 }
 
@@ -92,9 +93,10 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 // with opens the index for use.
 func (f *flags) with(use func(s *session) error) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
-	s := &session{f: f}
+	indexes := append([]string{f.index}, f.join...)
+	s := &session{f: f, remote: slices.ContainsFunc(indexes, cli.IsURL)}
 	var end func()
-	if s.snapshot, end, err = cli.Snapshots(append([]string{f.index}, f.join...)); err != nil {
+	if s.snapshot, end, err = cli.Snapshots(indexes); err != nil {
 		return err
 	}
 	defer end()

@@ -68,6 +68,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	if r.query.Trace {
 		a.trace = cmp.Or(r.trace, new(query.Trace))
 		a.Trace = newTrace(a.trace)
+		a.Trace.Reads = r.reads
 		if r.steps != nil {
 			a.Trace.addSteps(r.steps)
 		}
@@ -235,6 +236,9 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		writeSteps(w, s.out, a.Trace)
 		if !a.Trace.onGPU {
 			writeTrace(w, s.out, a.trace)
+		}
+		if a.Trace.Reads != nil {
+			fmt.Fprintf(w, "\n%s\n", a.Trace.Reads)
 		}
 	}
 	if head {

@@ -17,6 +17,7 @@ type Trace struct {
 	Terms      []StepTerm     `json:"terms,omitempty"`  // of Steps
 	Steps      []Step         `json:"steps,omitempty"`  // on two processors
 	Failed     string         `json:"failed,omitempty"` // why the GPU did not answer
+	Reads      *cli.Reads     `json:"reads,omitempty"`  // of an index behind a URL
 	onGPU      bool           // the CPU did nothing
 }
 

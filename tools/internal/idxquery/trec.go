@@ -12,6 +12,13 @@ const blanks = " \t\n\v\f\r"
 // asRunLines prints "qid Q0 docid rank score tag" for every hit. Scores have enough
 // digits to distinguish any two.
 func asRunLines(w *worker, b []byte, r *reply) ([]byte, error) {
+	if w.s.remote { // all ids at once
+		w.docs = w.docs[:0]
+		for _, h := range r.hits {
+			w.docs = append(w.docs, h.Doc)
+		}
+		w.s.snapshot.Prefetch(w.docs, false)
+	}
 	for i, h := range r.hits {
 		id, err := w.idOf(h.Doc)
 		if err != nil {

@@ -43,6 +43,7 @@ type reply struct {
 	trace  *query.Trace // nil unless traced
 	took   time.Duration
 	steps  *gpuload.StepTrace // nil unless traced on two processors
+	reads  *cli.Reads         // nil unless traced in an index behind a URL
 }
 
 // skip leaves out the hits of the pages before.
@@ -71,6 +72,7 @@ type worker struct {
 	terms    [][]byte
 	buf      []byte // bytes of terms
 	id       []byte
+	docs     []uint32
 }
 
 // cut cuts a question into terms, unless that is done by field. They are valid until w.terms and w.buf are reset.
@@ -117,6 +119,14 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 	w.terms, w.buf = w.terms[:0], w.buf[:0]
 	if r.query, err = w.cut(q); err != nil {
 		return err
+	}
+	if r.query.Trace && w.s.remote && cli.URLs.Meter != nil {
+		var count func() cli.Reads
+		ctx, count = cli.URLs.Meter(ctx)
+		defer func() {
+			reads := count()
+			r.reads = &reads
+		}()
 	}
 	start := time.Now()
 	switch c, ok := f.(counter); {

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"regexp"
+
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+)
+
+// URLs is how commands read indexes that URLs name. It is empty, and they take directories alone,
+// unless the program sets it before Main, as those of module scale/bucket do.
+var URLs struct {
+	// Source returns the files of the newest commit of the index at url. If it is an io.Closer, the caller
+	// closes it.
+	Source func(url string) (reader.Source, error)
+	// Meter returns a context whose reads are counted, and what was counted.
+	Meter func(ctx context.Context) (context.Context, func() Reads)
+}
+
+// Reads is what a task asked of an index behind a URL.
+type Reads struct {
+	Requests int   `json:"requests"` // sent, those that were repeated or hedged included
+	Bytes    int64 `json:"bytes"`    // that came
+	Rounds   int   `json:"rounds"`   // the longest chain of requests of which each began after the one before had ended
+	Repeated int   `json:"repeated"` // after an error
+	Hedged   int   `json:"hedged"`   // while a slow one was under way
+	Cached   int64 `json:"cached"`   // bytes that a local cache had
+}
+
+// String returns one line.
+func (r Reads) String() string {
+	return fmt.Sprintf("%s in %s, %s; %d repeated, %d hedged; %s from the local cache", Number(r.Requests, "request"),
+		Number(r.Rounds, "round"), Bytes(r.Bytes), r.Repeated, r.Hedged, Bytes(r.Cached))
+}
+
+var url = regexp.MustCompile(`^[a-z][a-z0-9+.-]+://`)
+
+// IsURL reports whether an argument that names an index is a URL. Scheme letters are lower case, and two at least.
+func IsURL(s string) bool { return url.MatchString(s) }
+
+// source returns the files at a URL and a function that closes what it holds.
+func source(url string) (reader.Source, func(), error) {
+	if URLs.Source == nil {
+		return nil, nil, fmt.Errorf("%s: this build takes directories alone; those of module scale/bucket take URLs", url)
+	}
+	src, err := URLs.Source(url)
+	if err != nil {
+		return nil, nil, err
+	}
+	end := func() {}
+	if c, ok := src.(io.Closer); ok {
+		end = func() { c.Close() }
+	}
+	return src, end, nil
+}
+
+// OpenDir returns the directory of an index, which may be a URL, and a function that closes it.
+func OpenDir(name string) (d *store.Dir, end func(), err error) {
+	if !IsURL(name) {
+		if d, err = store.Open(name); err != nil {
+			return nil, nil, err
+		}
+		return d, func() { d.Close() }, nil
+	}
+	src, closes, err := source(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if d, err = store.OpenFS(reader.FS(src, 0)); err != nil {
+		closes()
+		return nil, nil, err
+	}
+	return d, func() { d.Close(); closes() }, nil
+}
+
+// openIndex opens an index for reading, which may be a URL.
+func openIndex(name string) (x *reader.Index, end func(), err error) {
+	if !IsURL(name) {
+		if x, err = reader.Open(name); err != nil {
+			return nil, nil, err
+		}
+		return x, func() { x.Close() }, nil
+	}
+	src, closes, err := source(name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if x, err = reader.OpenReaderAt(src, reader.Options{}); err != nil {
+		closes()
+		return nil, nil, err
+	}
+	return x, func() { x.Close(); closes() }, nil
+}

@@ -144,11 +144,15 @@ func (r *treeDrawer) expansion() (query.Node, *oracle.Node) {
 			continue
 		}
 		r.blends++
-		for _, term := range slices.DeleteFunc(slices.Clone(r.terms[f]), func(t string) bool { return !x.match(t) }) {
-			o.Should = append(o.Should, &oracle.Node{Field: f, Term: term, Boost: x.boost, Blend: r.blends})
+		matching := map[string]bool{}
+		for _, term := range r.terms[f] {
+			if x.match(term) {
+				matching[term] = true
+				o.Should = append(o.Should, &oracle.Node{Field: f, Term: term, Boost: x.boost, Blend: r.blends})
+			}
 		}
 		for d := range r.docs {
-			if slices.ContainsFunc(r.docs[d].Terms[f], x.match) {
+			if slices.ContainsFunc(r.docs[d].Terms[f], func(t string) bool { return matching[t] }) {
 				has[uint32(d)] = true
 			}
 		}

@@ -56,7 +56,11 @@ func (s *Sequence) groups() []int {
 // Count returns how often a document of tokens has the phrase: it tries choices of positions, from the left, and uses up
 // those of the first that is a match. places are as in Record.
 func (s *Sequence) Count(tokens []string, places []int) (n int) {
-	positions, groups := s.positions(tokens, places), s.groups()
+	positions := s.positions(tokens, places)
+	if slices.ContainsFunc(positions, func(p []int) bool { return len(p) == 0 }) {
+		return 0
+	}
+	groups := s.groups()
 	type use struct{ group, position int }
 	used := map[use]bool{}
 	chosen := make([]int, len(positions))
@@ -88,21 +92,17 @@ func (s *Sequence) Count(tokens []string, places []int) (n int) {
 
 // countPhrase counts a phrase in all documents, and its words.
 func (t *Trees) countPhrase(n *Node) {
-	n.tfs, n.dfs = map[int]int{}, map[string]int{}
+	n.tfs, n.dfs = make([]int, len(t.docs)), map[string]int{}
 	for d := range t.docs {
 		if !t.docs[d].Deleted {
-			if tf := n.Sequence.Count(t.docs[d].Terms[n.Field], t.docs[d].Places[n.Field]); tf > 0 {
-				n.tfs[d] = tf
-			}
+			n.tfs[d] = n.Sequence.Count(t.docs[d].Terms[n.Field], t.docs[d].Places[n.Field])
 		}
 	}
 	for _, words := range n.Sequence.Words {
 		for _, w := range words {
 			n.dfs[w] = 0
-			for d := range t.counts[[2]string{n.Field, w}] {
-				if !t.docs[d].Deleted {
-					n.dfs[w]++
-				}
+			if l := t.lists[[2]string{n.Field, w}]; l != nil {
+				n.dfs[w] = l.df
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func (t *Trees) countPhrase(n *Node) {
 
 // weighPhrase sets the weight of a phrase: its idf is the sum of those of its slots, each that of its most frequent word.
 func (t *Trees) weighPhrase(n *Node) {
-	f, st := t.field(n.Field), t.stats[n.Field]
+	f, st := n.field, n.index
 	idf, exact := 0.0, 0.0
 	for _, words := range n.Sequence.Words {
 		df := 0

@@ -33,12 +33,16 @@ type Node struct {
 	Sequence                  *Sequence
 
 	boosts []float64      // of a word's occurrences
-	tfs    map[int]int    // how often documents have a phrase, unless they do not
-	dfs    map[string]int // of its words
+	tfs    []int          // of a word or a phrase: how often each document counts as having it; nil if none has
+	dfs    map[string]int // of a phrase's words
 	number int
 	weight float32
 	exact  float64
 	df     int
+	field  *Field  // of a word or a phrase
+	index  *Index  // with the field's statistics
+	place  addend  // see setPlaces
+	adding []*Node // those below that add to the score; of Best in the order of their places
 }
 
 // TreeQuery is a query that is a tree.
@@ -53,29 +57,53 @@ type TreeQuery struct {
 // Trees answers trees over a collection.
 type Trees struct {
 	*Records
-	counts map[[2]string]map[int]int // how often documents count as having a term
-	stats  map[string]*Index
+	lists map[[2]string]*list // of terms
+	stats map[string]*Index
+}
+
+// list is of a term of a field.
+type list struct {
+	postings []posting
+	df       int // how many of them are not deleted
 }
 
 // NewTrees returns what answers trees over x.
 func NewTrees(x *Records) *Trees {
-	t := &Trees{x, map[[2]string]map[int]int{}, map[string]*Index{}}
+	t := &Trees{x, map[[2]string]*list{}, map[string]*Index{}}
 	for i := range x.fields {
 		f := &x.fields[i]
 		t.stats[f.Name] = x.statsOf(f)
 		for d := range x.docs {
 			for _, w := range x.docs[d].Terms[f.Name] {
-				key := [2]string{f.Name, w}
-				if t.counts[key] == nil {
-					t.counts[key] = map[int]int{}
-				}
-				if t.counts[key][d]++; f.Lengths == None {
-					t.counts[key][d] = 1
-				}
+				t.list(f.Name, w).add(uint32(d), f.Lengths == None, x.docs[d].Deleted)
 			}
 		}
 	}
 	return t
+}
+
+// list returns the list of a term, a new one if there is none.
+func (t *Trees) list(field, term string) *list {
+	l := t.lists[[2]string{field, term}]
+	if l == nil {
+		l = &list{}
+		t.lists[[2]string{field, term}] = l
+	}
+	return l
+}
+
+// add adds an occurrence of the term in a document, which is that of the last call or a later one.
+func (l *list) add(doc uint32, once, deleted bool) {
+	if n := len(l.postings); n > 0 && l.postings[n-1].doc == doc {
+		if !once {
+			l.postings[n-1].tf++
+		}
+		return
+	}
+	l.postings = append(l.postings, posting{doc, 1})
+	if !deleted {
+		l.df++
+	}
 }
 
 // Answer returns the hits of q, the best first, and their scores by exact arithmetic.
@@ -87,7 +115,8 @@ func (t *Trees) Answer(q TreeQuery) (hits []Hit, exact []float64) {
 	number, greatest := 0, map[int]int{}
 	t.count(root, &number, greatest)
 	t.weigh(root, greatest)
-	scores := map[Hit]float64{}
+	setPlaces(root)
+	scores := map[uint32]float64{}
 	for d := range t.docs {
 		if t.docs[d].Deleted || q.Filter != nil && !q.Filter(uint32(d)) || !t.matches(root, d) {
 			continue
@@ -102,12 +131,12 @@ func (t *Trees) Answer(q TreeQuery) (hits []Hit, exact []float64) {
 			continue
 		}
 		hits = append(hits, h)
-		scores[h] = x
+		scores[h.Doc] = x
 	}
 	slices.SortFunc(hits, order)
 	hits = hits[:min(q.K, len(hits))]
 	for _, h := range hits {
-		exact = append(exact, scores[h])
+		exact = append(exact, scores[h.Doc])
 	}
 	return hits, exact
 }
@@ -219,11 +248,15 @@ func (n *Node) kids() []*Node { return slices.Concat(n.Must, n.Should, n.Not, n.
 func (t *Trees) count(n *Node, number *int, greatest map[int]int) {
 	*number++
 	n.number = *number
+	if n.Kind == Word || n.Kind == Phrase {
+		n.field, n.index = t.field(n.Field), t.stats[n.Field]
+	}
 	if n.Kind == Word {
 		n.df = 0
-		for d := range t.counts[[2]string{n.Field, n.Term}] {
-			if !t.docs[d].Deleted {
-				n.df++
+		if l := t.lists[[2]string{n.Field, n.Term}]; l != nil {
+			n.df, n.tfs = l.df, make([]int, len(t.docs))
+			for _, p := range l.postings {
+				n.tfs[p.doc] = p.tf
 			}
 		}
 		greatest[n.Blend] = max(greatest[n.Blend], n.df)
@@ -239,7 +272,7 @@ func (t *Trees) count(n *Node, number *int, greatest map[int]int) {
 // weigh sets the weights of words, which are counted.
 func (t *Trees) weigh(n *Node, greatest map[int]int) {
 	if n.Kind == Word {
-		f, st := t.field(n.Field), t.stats[n.Field]
+		f, st := n.field, n.index
 		if n.Blend > 0 {
 			n.df = greatest[n.Blend]
 		}
@@ -264,31 +297,32 @@ func (t *Trees) field(name string) *Field {
 
 // matches reports whether a document matches a node.
 func (t *Trees) matches(n *Node, doc int) bool {
-	has := func(k *Node) bool { return t.matches(k, doc) }
 	switch n.Kind {
 	case Nothing:
 		return false
-	case Word:
-		return t.counts[[2]string{n.Field, n.Term}][doc] > 0
-	case Phrase:
-		return n.tfs[doc] > 0
+	case Word, Phrase:
+		return n.tfs != nil && n.tfs[doc] > 0
 	case All:
 		return true
 	case Set:
 		return n.Has(uint32(doc))
 	case Const:
-		return has(n.Must[0])
+		return t.matches(n.Must[0], doc)
 	case Best:
-		return slices.ContainsFunc(n.Should, has)
+		return t.matching(n.Should, doc) > 0
 	}
-	found := 0
-	for _, k := range n.Should {
-		if has(k) {
-			found++
+	return t.matching(n.Must, doc) == len(n.Must) && t.matching(n.Filter, doc) == len(n.Filter) &&
+		t.matching(n.Should, doc) >= n.AtLeast && t.matching(n.Not, doc) == 0
+}
+
+// matching returns how many of the nodes a document matches.
+func (t *Trees) matching(nodes []*Node, doc int) (n int) {
+	for _, k := range nodes {
+		if t.matches(k, doc) {
+			n++
 		}
 	}
-	return found >= n.AtLeast && !slices.ContainsFunc(n.Not, has) &&
-		!slices.ContainsFunc(slices.Concat(n.Must, n.Filter), func(k *Node) bool { return !has(k) })
+	return n
 }
 
 // addend is a number that is summed, with its place: constants come last.
@@ -328,22 +362,18 @@ func sum(all []addend) (score float32, exact float64) {
 func (t *Trees) addends(n *Node, doc int) (all []addend) {
 	switch n.Kind {
 	case Word, Phrase:
-		a := place(n)
-		tf := t.counts[[2]string{n.Field, n.Term}][doc]
-		if n.Kind == Phrase {
-			tf = n.tfs[doc]
-		}
-		a.score = t.score(&leaf{field: t.field(n.Field), index: t.stats[n.Field], weight: n.weight}, tf, doc)
+		a, tf := n.place, n.tfs[doc]
+		a.score = t.score(&leaf{field: n.field, index: n.index, weight: n.weight}, tf, doc)
 		a.exact = t.exactly(n, tf, doc)
 		return append(all, a)
 	case Const, All:
-		a := place(n)
+		a := n.place
 		a.score, a.exact = float32(n.Score), n.Score
 		return append(all, a)
 	case Best:
 		return append(all, t.best(n, doc))
 	case Bool:
-		for _, k := range slices.Concat(n.Must, n.Should) {
+		for _, k := range n.adding {
 			if t.matches(k, doc) {
 				all = append(all, t.addends(k, doc)...)
 			}
@@ -354,17 +384,15 @@ func (t *Trees) addends(n *Node, doc int) (all []addend) {
 
 // best is addends for a Best.
 func (t *Trees) best(n *Node, doc int) addend {
-	nodes := slices.Clone(n.Should)
-	slices.SortFunc(nodes, func(a, b *Node) int { return before(place(a), place(b)) })
 	var scores []float32
 	var exact []float64
-	for _, k := range nodes {
+	for _, k := range n.adding {
 		if t.matches(k, doc) {
 			s, x := sum(t.addends(k, doc))
 			scores, exact = append(scores, s), append(exact, x)
 		}
 	}
-	a := place(n)
+	a := n.place
 	top := slices.Max(scores)
 	at := slices.Index(scores, top)
 	others := float32(0)
@@ -382,27 +410,35 @@ func (t *Trees) best(n *Node, doc int) addend {
 	return a
 }
 
-// place returns an addend at the place of the first leaf of n that can score, whether it matches or not, or else of its
-// first constant.
-func place(n *Node) addend {
+// setPlaces sets the place of every node, whose words are counted: that of its first leaf that can score, whether it matches
+// or not, or else of its first constant.
+func setPlaces(n *Node) {
+	for _, k := range n.kids() {
+		setPlaces(k)
+	}
 	switch n.Kind {
 	case Word, Phrase:
-		return addend{df: n.df, field: n.Field, term: n.Term, number: n.number}
+		n.place = addend{df: n.df, field: n.Field, term: n.Term, number: n.number}
+		return
 	case Const, All, Set, Nothing:
-		return addend{constant: true, number: n.number}
+		n.place = addend{constant: true, number: n.number}
+		return
 	}
-	first := addend{constant: true, number: math.MaxInt}
-	for _, k := range slices.Concat(n.Must, n.Should) {
-		if p := place(k); before(p, first) < 0 {
-			first = p
+	n.adding = slices.Concat(n.Must, n.Should)
+	n.place = addend{constant: true, number: math.MaxInt}
+	for _, k := range n.adding {
+		if before(k.place, n.place) < 0 {
+			n.place = k.place
 		}
 	}
-	return first
+	if n.Kind == Best {
+		slices.SortFunc(n.adding, func(a, b *Node) int { return before(a.place, b.place) })
+	}
 }
 
 // exactly returns the score of a posting in float64.
 func (t *Trees) exactly(n *Node, tf, doc int) float64 {
-	f, st := t.field(n.Field), t.stats[n.Field]
+	f, st := n.field, n.index
 	ratio := 1.0
 	if f.Lengths != None && st.tokens > 0 {
 		ratio = float64(t.length(f, doc)) / (float64(st.tokens) / float64(st.n))

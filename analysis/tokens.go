@@ -125,7 +125,7 @@ func (t *Tokens) skip(i, n int) {
 	for len(t.increments) <= i {
 		t.increments = append(t.increments, 1)
 	}
-	t.increments[i] = uint32(min(max(int(t.increments[i])+n, 0), math.MaxUint32))
+	t.increments[i] = uint32(min(max(int64(t.increments[i])+int64(n), 0), math.MaxUint32))
 }
 
 func (t *Tokens) sourceOf(i int) Span {

@@ -1,0 +1,124 @@
+package bucket
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Where the objects of an index lie.
+const (
+	manifestFolder = "manifests/"
+	segmentFolder  = "segments/"
+	deletesFolder  = "deletes/"
+	keySuffix      = ".pin"
+)
+
+// kind is what an object holds.
+type kind uint8
+
+const (
+	kindManifest kind = iota + 1
+	kindSegment
+	kindDeletes
+)
+
+// object is a parsed key.
+type object struct {
+	kind       kind
+	generation uint64    // of a manifest
+	segment    format.ID // of a segment, or the one whose documents are deleted
+	deletes    format.ID // of a deletes file
+}
+
+// manifestKey returns the key of the manifest of a generation, 1 to store.MaxFileNumber. Those of
+// newer ones sort first.
+func manifestKey(generation uint64) string {
+	return fmt.Sprintf("%s%016x%s", manifestFolder, store.MaxFileNumber-generation, keySuffix)
+}
+
+// segmentKey returns the key of the segment of an id.
+func segmentKey(segment format.ID) string {
+	return segmentFolder + hex.EncodeToString(segment[:]) + keySuffix
+}
+
+// deletesKey returns the key of the deletes file of an id, whose documents are those of segment.
+func deletesKey(segment, deletes format.ID) string {
+	return deletesFolder + hex.EncodeToString(segment[:]) + "-" + hex.EncodeToString(deletes[:]) + keySuffix
+}
+
+// key returns the key of o.
+func (o object) key() string {
+	switch o.kind {
+	case kindManifest:
+		return manifestKey(o.generation)
+	case kindSegment:
+		return segmentKey(o.segment)
+	}
+	return deletesKey(o.segment, o.deletes)
+}
+
+// parseKey parses the key of an object of an index. It rejects anything else, including other
+// spellings of the same object: what else lies in a bucket is not the index's.
+func parseKey(key string) (o object, ok bool) {
+	name, ok := strings.CutSuffix(key, keySuffix)
+	if !ok {
+		return o, false
+	}
+	if s, found := strings.CutPrefix(name, manifestFolder); found {
+		left, err := strconv.ParseUint(s, 16, 64)
+		if err != nil || left >= store.MaxFileNumber {
+			return object{}, false
+		}
+		o = object{kind: kindManifest, generation: store.MaxFileNumber - left}
+	} else if s, found := strings.CutPrefix(name, segmentFolder); found {
+		o.kind = kindSegment
+		ok = parseID(&o.segment, s)
+	} else if s, found := strings.CutPrefix(name, deletesFolder); found {
+		segment, deletes, _ := strings.Cut(s, "-")
+		o.kind = kindDeletes
+		ok = parseID(&o.segment, segment) && parseID(&o.deletes, deletes)
+	}
+	if !ok || o.kind == 0 || o.key() != key {
+		return object{}, false
+	}
+	return o, true
+}
+
+// parseID parses 32 hexadecimal digits.
+func parseID(id *format.ID, s string) bool {
+	b, err := hex.DecodeString(s)
+	return err == nil && len(b) == len(id) && copy(id[:], b) == len(id)
+}
+
+// objects returns the keys of the segments and deletes files of a manifest.
+func objects(m *store.Manifest) []string {
+	keys := make([]string, 0, len(m.Segments))
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		keys = append(keys, segmentKey(s.ID))
+		if s.DeletesFile != 0 {
+			keys = append(keys, deletesKey(s.ID, s.DeletesID))
+		}
+	}
+	return keys
+}
+
+// keyOf returns the key of the segment or deletes file that m calls by a name of package store. It
+// reports whether there is one.
+func keyOf(m *store.Manifest, name string) (key string, ok bool) {
+	for i := range m.Segments {
+		s := &m.Segments[i]
+		if name == store.SegmentName(s.File) {
+			return segmentKey(s.ID), true
+		}
+		if s.DeletesFile != 0 && name == store.DeletesName(s.DeletesFile) {
+			return deletesKey(s.ID, s.DeletesID), true
+		}
+	}
+	return "", false
+}

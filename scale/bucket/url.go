@@ -1,0 +1,53 @@
+package bucket
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
+)
+
+// OpenURL opens the bucket of a URL, of which everything after the bucket's name is the prefix of
+// the index: s3://name/path, gs://name/path, azblob://name/path. The path of file:///path is a
+// directory, and mem:// a bucket of its own each time. Parameters are those of gocloud.dev/blob.
+// The program must import the scheme's driver; package drivers imports all of them.
+func OpenURL(ctx context.Context, rawURL string) (*blob.Bucket, error) {
+	u, err := url.Parse(rawURL)
+	if err != nil {
+		return nil, fmt.Errorf("bucket: %w", err)
+	}
+	q := u.Query()
+	switch u.Scheme {
+	case "file":
+		// Without these, objects would be written elsewhere first, with a file of attributes each.
+		q.Set("no_tmp_dir", "true")
+		q.Set("metadata", "skip")
+	case "mem":
+	default:
+		if path := strings.Trim(u.Path, "/"); path != "" {
+			if q.Get("prefix") != "" {
+				return nil, fmt.Errorf("bucket: %s has a path and a prefix", rawURL)
+			}
+			q.Set("prefix", path+"/")
+			u.Path, u.RawPath = "", ""
+		}
+	}
+	u.RawQuery = q.Encode()
+	b, err := blob.OpenBucket(ctx, u.String())
+	if err != nil {
+		return nil, fmt.Errorf("bucket: %w", err)
+	}
+	return b, nil
+}
+
+// notExist reports whether an error says that an object does not exist.
+func notExist(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }
+
+// exists reports whether the error of a creation says that the object is there already.
+func exists(err error) bool {
+	c := gcerrors.Code(err)
+	return c == gcerrors.FailedPrecondition || c == gcerrors.AlreadyExists
+}

@@ -1,6 +1,9 @@
 package filter
 
 import (
+	"fmt"
+	"strconv"
+
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -19,6 +22,24 @@ func Parse(s *schema.Schema, text string) (Filter, error) {
 		return nil, p.errorf(0, "%s", reason(err))
 	}
 	return f, nil
+}
+
+// ParseRange returns the range of values of a field that a text says, as a filter does behind the field's name: 1..2,
+// <3, >=3, or = 3 for one value. The error matches ErrInvalid.
+func ParseRange(s *schema.Schema, field, text string) (Range, error) {
+	f, err := Parse(s, strconv.Quote(field)+" "+text)
+	if err != nil {
+		return Range{}, err
+	}
+	switch f := f.(type) {
+	case Range:
+		return f, nil
+	case In:
+		if len(f.Values) == 1 {
+			return Range{Field: field, Min: f.Values[0], Max: f.Values[0]}, nil
+		}
+	}
+	return Range{}, fmt.Errorf("%w: %q is not a range as 1..2, <3 or >=3", ErrInvalid, text)
 }
 
 // parser parses a text. Its functions follow the grammar in docs/filters.md.

@@ -1,12 +1,12 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/pinion-index/pinion/internal/jsontext"
 )
 
 // Quote returns an id or term, quoted if it would be ambiguous otherwise.
@@ -68,24 +68,8 @@ func Snippet(text []byte, n int) string {
 	return string(out)
 }
 
-// Text is an id or a term in JSON output. Bytes that are not valid UTF-8, which a
-// JSON string cannot hold, become the object {"base64": "..."}.
-type Text string
-
-// MarshalJSON implements json.Marshaler.
-func (t Text) MarshalJSON() ([]byte, error) {
-	if !utf8.ValidString(string(t)) {
-		return json.Marshal(map[string][]byte{"base64": []byte(t)})
-	}
-	if s := string(t); plain(s) && !strings.ContainsAny(s, `"\`) {
-		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"'), nil
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(string(t))
-	return b.Bytes(), err
-}
+// Text is an id or a term in JSON output.
+type Text = jsontext.Text
 
 // Printable returns s with control characters and bytes that are not valid UTF-8
 // escaped as in Go strings, so that what a file holds cannot control a terminal.

@@ -115,7 +115,7 @@ func facetOf(s *schema.Schema, text string) (f query.Facet, ranges []string, err
 		for _, r := range strings.Split(what, ",") {
 			r = strings.TrimSpace(r)
 			var x query.Range
-			if x, err = rangeOf(s, name, r); err != nil {
+			if x, err = filter.ParseRange(s, name, r); err != nil {
 				break
 			}
 			f.Ranges, ranges = append(f.Ranges, x), append(ranges, r)
@@ -212,21 +212,4 @@ func writeFacets(w, out io.Writer, facets []Facet) {
 		t.Limit(out)
 		t.WriteTo(w)
 	}
-}
-
-// rangeOf reads a range of a field as a filter has it, without the field.
-func rangeOf(s *schema.Schema, field, text string) (r query.Range, err error) {
-	f, err := filter.Parse(s, strconv.Quote(field)+" "+text)
-	if err != nil {
-		return r, err
-	}
-	switch f := f.(type) {
-	case filter.Range:
-		return f, nil
-	case filter.In:
-		if len(f.Values) == 1 {
-			return query.Range{Field: field, Min: f.Values[0], Max: f.Values[0]}, nil
-		}
-	}
-	return r, fmt.Errorf("%q is not a range as 1..2, <3 or >=3", text)
 }

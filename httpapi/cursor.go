@@ -1,0 +1,123 @@
+package httpapi
+
+import (
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/search"
+)
+
+// cursorVersion is the first byte of a cursor.
+const cursorVersion = 1
+
+// FormatAfter returns the cursor that stands for the last hit of a page, "" for nil. Clients hand it back as
+// Request.After and do not look into it.
+func FormatAfter(a *search.After) string {
+	if a == nil {
+		return ""
+	}
+	b := binary.BigEndian.AppendUint32([]byte{cursorVersion}, math.Float32bits(a.Score))
+	b = appendBytes(b, a.ID)
+	b = append(b, byte(len(a.Sort)))
+	for _, v := range a.Sort {
+		b = append(b, byte(v.Kind))
+		switch v.Kind {
+		case schema.KindKeyword:
+			b = appendBytes(b, v.Bytes())
+		case schema.KindFloat:
+			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Float()))
+		case schema.KindInteger, schema.KindTime:
+			b = binary.BigEndian.AppendUint64(b, uint64(v.Int()))
+		}
+	}
+	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func appendBytes(b, x []byte) []byte { return append(binary.AppendUvarint(b, uint64(len(x))), x...) }
+
+var errCursor = errors.New("it is not the next of an answer")
+
+// ParseAfter is the inverse of FormatAfter. Fields of values are 0.
+func ParseAfter(text string) (*search.After, error) {
+	if text == "" {
+		return nil, nil
+	}
+	b, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	if err != nil {
+		return nil, errCursor
+	}
+	c := cursor{rest: b}
+	if v := c.take(1); c.bad || v[0] != cursorVersion {
+		return nil, errCursor
+	}
+	a := new(search.After)
+	if score := c.take(4); !c.bad {
+		a.Score = math.Float32frombits(binary.BigEndian.Uint32(score))
+	}
+	a.ID = c.bytes()
+	if n := c.take(1); !c.bad && n[0] <= query.MaxSort {
+		for range n[0] {
+			a.Sort = append(a.Sort, c.value())
+		}
+	}
+	if c.bad || len(c.rest) > 0 || math.IsNaN(float64(a.Score)) || FormatAfter(a) != text {
+		return nil, errCursor
+	}
+	return a, nil
+}
+
+// cursor reads the bytes of a cursor.
+type cursor struct {
+	rest []byte
+	bad  bool // they ended early, or what they say is not possible
+}
+
+// take returns the next n bytes, or notes that there are fewer.
+func (c *cursor) take(n uint64) []byte {
+	if c.bad = c.bad || n > uint64(len(c.rest)); c.bad {
+		return nil
+	}
+	x := c.rest[:n:n]
+	c.rest = c.rest[n:]
+	return x
+}
+
+func (c *cursor) bytes() []byte {
+	n, size := binary.Uvarint(c.rest)
+	if size <= 0 {
+		c.bad = true
+	}
+	c.take(uint64(max(size, 0)))
+	return c.take(n)
+}
+
+func (c *cursor) value() (v schema.Value) {
+	kind := c.take(1)
+	if c.bad {
+		return v
+	}
+	number := func() uint64 {
+		if x := c.take(8); !c.bad {
+			return binary.BigEndian.Uint64(x)
+		}
+		return 0
+	}
+	switch schema.Kind(kind[0]) {
+	case 0:
+	case schema.KindKeyword:
+		return schema.KeywordValue(0, c.bytes())
+	case schema.KindFloat:
+		return schema.FloatValue(0, math.Float64frombits(number()))
+	case schema.KindInteger:
+		return schema.IntegerValue(0, int64(number()))
+	case schema.KindTime:
+		return schema.NanosValue(0, int64(number()))
+	default:
+		c.bad = true
+	}
+	return v
+}

@@ -1,0 +1,101 @@
+package httpapi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// The codes of an Error.
+const (
+	CodeInvalid     = "invalid"          // 400: a request that cannot be answered
+	CodeToken       = "unauthorized"     // 401: no token, or not one of Options.Tokens
+	CodeNotFound    = "not_found"        // 404: no such path
+	CodeMethod      = "method"           // 405: a path without this method
+	CodeTooLarge    = "too_large"        // 413: a body or a batch beyond Options
+	CodeHost        = "host"             // 421: a host name that is not served
+	CodeBusy        = "busy"             // 429: more requests in flight than Options.MaxInFlight
+	CodeCanceled    = "canceled"         // 499: the client has gone, so that nobody sees it
+	CodeInternal    = "internal"         // 500: damage or another fault, which Options.Observe is told of
+	CodeUnavailable = "unavailable"      // 503: the index is closed, or shards cannot be reached
+	CodeDeadline    = "deadline"         // 504: no answer within the deadline
+	statusCanceled  = 499                // as several servers log it
+	internalMessage = "no answer: fault" // what clients hear of what is not their fault
+)
+
+// Error is an answer that is none, as JSON {"error": {"code": ..., "message": ..., "field": ...}}. A Backend may return
+// one; other errors are classified by what they match.
+type Error struct {
+	Status  int    `json:"-"`               // of HTTP
+	Code    string `json:"code"`            // one of the codes
+	Message string `json:"message"`         // for people
+	Field   string `json:"field,omitempty"` // the key of the request that is wrong, as facets[0].every
+	cause   error
+}
+
+// Error returns the message, with the key that it is about.
+func (e *Error) Error() string {
+	if e.Field == "" {
+		return e.Message
+	}
+	return e.Field + ": " + e.Message
+}
+
+// Unwrap returns what caused e, or nil.
+func (e *Error) Unwrap() error { return e.cause }
+
+// ErrorBody is how an Error is written.
+type ErrorBody struct {
+	Error *Error `json:"error"`
+}
+
+// invalid returns an error for a key of a request.
+func invalid(field, format string, args ...any) *Error {
+	return &Error{Status: http.StatusBadRequest, Code: CodeInvalid, Field: field, Message: fmt.Sprintf(format, args...)}
+}
+
+// blame returns err as an error for a key of a request.
+func blame(field string, err error) *Error {
+	e := invalid(field, "%s", messageOf(err))
+	e.cause = err
+	return e
+}
+
+// messageOf returns what clients are told of an error in their request.
+func messageOf(err error) string {
+	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "query: "), "invalid value: ")
+}
+
+// errorOf classifies an error.
+func errorOf(err error) *Error {
+	var e *Error
+	if errors.As(err, &e) && e.Status != 0 {
+		return e
+	}
+	of := func(status int, code, message string) *Error {
+		return &Error{Status: status, Code: code, Message: message, cause: err}
+	}
+	for _, wrong := range []error{query.ErrInvalid, query.ErrTooManyTerms, query.ErrParams, filter.ErrInvalid, schema.ErrInvalid,
+		analysis.ErrUnknown, errors.ErrUnsupported} {
+		if errors.Is(err, wrong) {
+			return of(http.StatusBadRequest, CodeInvalid, messageOf(err))
+		}
+	}
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		return of(http.StatusGatewayTimeout, CodeDeadline, "no answer within the deadline")
+	case errors.Is(err, context.Canceled):
+		return of(statusCanceled, CodeCanceled, "the request was canceled")
+	case errors.Is(err, fs.ErrClosed):
+		return of(http.StatusServiceUnavailable, CodeUnavailable, "the index is closed")
+	}
+	return of(http.StatusInternalServerError, CodeInternal, internalMessage)
+}

@@ -1,0 +1,316 @@
+package httpapi
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/netip"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/pinion-index/pinion/query"
+)
+
+// Server answers HTTP requests by what a Backend says. It is an http.Handler, and serves by itself with Listen and Serve.
+type Server struct {
+	o        Options
+	backend  Backend
+	mux      *http.ServeMux
+	tokens   [][sha256.Size]byte
+	metrics  *metrics
+	inFlight atomic.Int64
+	draining atomic.Bool
+
+	mu      sync.Mutex
+	serving map[*http.Server]bool
+}
+
+// New returns a Server. The error matches ErrInvalid.
+func New(b Backend, o Options) (*Server, error) {
+	if b == nil {
+		return nil, fmt.Errorf("%w: no backend", ErrInvalid)
+	}
+	o, err := o.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{o: o, backend: b, mux: http.NewServeMux(), metrics: newMetrics(), serving: map[*http.Server]bool{}}
+	for _, t := range o.Tokens {
+		s.tokens = append(s.tokens, sha256.Sum256([]byte(t)))
+	}
+	s.routes()
+	return s, nil
+}
+
+// answerer answers a request with a value to be written as JSON, an error, or neither if it has written by itself.
+type answerer func(*recorder, *http.Request) (any, error)
+
+// openPaths need no credentials.
+var openPaths = map[string]bool{"/healthz": true, "/readyz": true}
+
+func (s *Server) routes() {
+	s.route("/v1/search", "GET POST", true, ask(s, s.checkSearch, s.backend.Search))
+	s.route("/v1/search/batch", "POST", true, s.batch)
+	s.route("/v1/count", "GET POST", true, ask(s, nil, s.backend.Count))
+	s.route("/v1/suggest", "GET POST", true, ask(s, s.checkSuggest, s.backend.Suggest))
+	s.route("/v1/index", "GET", true, s.summary)
+	s.route("/healthz", "GET", false, s.health)
+	s.route("/readyz", "GET", false, s.ready)
+	s.route("/metrics", "GET", false, s.writeMetrics)
+	s.route("/openapi.json", "GET", false, s.openAPI)
+	s.route("/", "", false, nil)
+}
+
+// route makes f answer requests for a path with one of some methods. If it is limited, it counts as in flight, and its
+// context has a deadline.
+func (s *Server) route(path, methods string, limited bool, f answerer) {
+	allowed := strings.Fields(methods)
+	s.metrics.add(path)
+	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
+		to := &recorder{ResponseWriter: w}
+		err := s.admit(r, path, allowed)
+		if err == nil {
+			err = s.answer(to, r, limited, f)
+		}
+		if err != nil {
+			s.refuse(to, err, allowed)
+		}
+		took := time.Since(began)
+		s.metrics.observe(path, to.status, took)
+		if s.o.Observe != nil {
+			s.o.Observe(Observation{Request: r, Route: strings.TrimSuffix(path, "/"), Status: to.status, Took: took, Err: cmp.Or(err, to.err)})
+		}
+	})
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
+
+// admit returns why a request is not answered.
+func (s *Server) admit(r *http.Request, path string, allowed []string) error {
+	switch {
+	case openPaths[path]:
+	case len(s.tokens) > 0 && !s.knows(r.Header.Get("Authorization")):
+		return &Error{Status: http.StatusUnauthorized, Code: CodeToken, Message: "a token is needed: Authorization: Bearer TOKEN"}
+	case !s.o.credentials() && !LocalHost(r.Host, s.o.Hosts):
+		return &Error{Status: http.StatusMisdirectedRequest, Code: CodeHost, Message: "this host name is not served"}
+	}
+	if len(allowed) == 0 {
+		return &Error{Status: http.StatusNotFound, Code: CodeNotFound, Message: "there is no such path: /openapi.json names those that there are"}
+	}
+	for _, m := range allowed {
+		if r.Method == m || r.Method == http.MethodHead && m == http.MethodGet {
+			return nil
+		}
+	}
+	return &Error{Status: http.StatusMethodNotAllowed, Code: CodeMethod, Message: "the path takes " + strings.Join(allowed, " and ")}
+}
+
+// knows reports whether a header has one of the tokens. The time it takes depends on no token's bytes.
+func (s *Server) knows(header string) bool {
+	scheme, token, _ := strings.Cut(header, " ")
+	if !strings.EqualFold(scheme, "Bearer") {
+		return false
+	}
+	sum, known := sha256.Sum256([]byte(strings.TrimSpace(token))), 0
+	for i := range s.tokens {
+		known |= subtle.ConstantTimeCompare(sum[:], s.tokens[i][:])
+	}
+	return known == 1
+}
+
+// LocalHost reports whether a Host header is localhost, an IP address, which no name server can redirect, or one of
+// hosts.
+func LocalHost(header string, hosts []string) bool {
+	host := header
+	if h, _, err := net.SplitHostPort(header); err == nil {
+		host = h
+	}
+	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil || strings.EqualFold(host, "localhost") {
+		return true
+	}
+	for _, h := range hosts {
+		if strings.EqualFold(host, h) {
+			return true
+		}
+	}
+	return false
+}
+
+// answer calls f and writes what it returns.
+func (s *Server) answer(w *recorder, r *http.Request, limited bool, f answerer) error {
+	if limited {
+		defer s.inFlight.Add(-1)
+		if s.inFlight.Add(1) > int64(s.o.MaxInFlight) {
+			return &Error{Status: http.StatusTooManyRequests, Code: CodeBusy, Message: "too many requests at a time: come again"}
+		}
+		r.Body = http.MaxBytesReader(w.ResponseWriter, r.Body, s.o.MaxBody)
+	}
+	x, err := f(w, r)
+	if err != nil || x == nil {
+		return err
+	}
+	data, err := json.Marshal(x)
+	if err != nil {
+		return fmt.Errorf("answer in JSON: %w", err)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Write(append(data, '\n'))
+	return nil
+}
+
+// refuse writes an error, unless something was written already.
+func (s *Server) refuse(w *recorder, err error, allowed []string) {
+	e := errorOf(err)
+	s.metrics.fail(e.Code)
+	if w.status != 0 {
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/json")
+	h.Set("X-Content-Type-Options", "nosniff")
+	switch e.Status {
+	case http.StatusUnauthorized:
+		h.Set("WWW-Authenticate", "Bearer")
+	case http.StatusMethodNotAllowed:
+		h.Set("Allow", strings.Join(allowed, ", "))
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		h.Set("Retry-After", "1")
+	}
+	w.WriteHeader(e.Status)
+	json.NewEncoder(w).Encode(ErrorBody{e})
+}
+
+// recorder notes what is written.
+type recorder struct {
+	http.ResponseWriter
+	status int   // 0 as long as nothing is
+	err    error // of a line of a batch
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (w *recorder) WriteHeader(status int) {
+	w.status = cmp.Or(w.status, status)
+	w.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (w *recorder) Write(b []byte) (int, error) {
+	w.status = cmp.Or(w.status, http.StatusOK)
+	return w.ResponseWriter.Write(b)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// timeoutName is the header and the parameter by which a client asks for less time.
+const (
+	timeoutHeader = "Pinion-Timeout"
+	timeoutParam  = "timeout"
+)
+
+// deadline returns how long an answer may take.
+func (s *Server) deadline(r *http.Request) (time.Duration, error) {
+	text := cmp.Or(r.URL.Query().Get(timeoutParam), r.Header.Get(timeoutHeader))
+	if text == "" {
+		return s.o.Deadline, nil
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		return 0, invalid(timeoutParam, "%.40q is not a time above 0, such as 200ms", text)
+	}
+	return min(d, s.o.Deadline), nil
+}
+
+// ask returns what reads a request, checks it and has f answer it.
+func ask[Q, A any](s *Server, check func(*Q) error, f func(context.Context, *Q) (*A, error)) answerer {
+	return func(w *recorder, r *http.Request) (any, error) {
+		d, err := s.deadline(r)
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), d)
+		defer cancel()
+		q := new(Q)
+		if err := s.read(w, r, q, d); err != nil {
+			return nil, err
+		}
+		if check != nil {
+			if err := check(q); err != nil {
+				return nil, err
+			}
+		}
+		a, err := f(ctx, q)
+		if err != nil {
+			return nil, err // and not a nil *A
+		}
+		return a, nil
+	}
+}
+
+// read reads a request from the URL, or the body of a POST.
+func (s *Server) read(w *recorder, r *http.Request, to any, d time.Duration) error {
+	params := r.URL.Query()
+	params.Del(timeoutParam)
+	if r.Method != http.MethodPost {
+		return decodeURL(params, to)
+	}
+	for name := range params {
+		return invalid(name, "a POST takes no parameter but %s: its body says the rest", timeoutParam)
+	}
+	data, err := s.body(w, r, d)
+	if err != nil {
+		return err
+	}
+	return decode(data, to)
+}
+
+// body reads the body of a request within a time.
+func (s *Server) body(w *recorder, r *http.Request, d time.Duration) ([]byte, error) {
+	c := http.NewResponseController(w)
+	c.SetReadDeadline(time.Now().Add(d)) // which not every server has
+	data, err := io.ReadAll(r.Body)
+	c.SetReadDeadline(time.Time{}) // it would end the request's context
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return data, nil
+	case errors.As(err, &large):
+		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Code: CodeTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", large.Limit), cause: err}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, context.DeadlineExceeded
+	}
+	e := invalid("", "the body cannot be read")
+	e.cause = err
+	return nil, e
+}
+
+func (s *Server) checkSearch(r *Request) error {
+	k := cmp.Or(r.K, query.DefaultK)
+	if k > s.o.MaxK {
+		return invalid("k", "%d hits, more than %d", k, s.o.MaxK)
+	}
+	if r.Offset > s.o.MaxK-k {
+		return invalid("offset", "%d hits after %d, more than %d together: after goes on behind another page", k, r.Offset, s.o.MaxK)
+	}
+	return nil
+}
+
+func (s *Server) checkSuggest(r *SuggestRequest) error {
+	if r.K > s.o.MaxK || r.K < 0 {
+		return invalid("k", "%d words, not up to %d", r.K, s.o.MaxK)
+	}
+	return nil
+}

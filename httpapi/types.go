@@ -1,0 +1,133 @@
+package httpapi
+
+import (
+	"github.com/pinion-index/pinion/internal/jsontext"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Text is an id, a term or a text in JSON: a string, or the object {"base64": "..."} of bytes that are not valid UTF-8.
+type Text = jsontext.Text
+
+// Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query and Text must be
+// there.
+type Request struct {
+	Query    string    `json:"q,omitempty"`        // what is searched for, in the language of query.ParseText
+	Text     string    `json:"text,omitempty"`     // the same as plain words, without a syntax
+	Filter   string    `json:"filter,omitempty"`   // restricts the documents, in the language of package filter
+	Sort     []string  `json:"sort,omitempty"`     // names of fields with columns; a - before a name begins with the greatest value
+	Facets   []Facet   `json:"facets,omitempty"`   // what matches are counted by
+	Collapse string    `json:"collapse,omitempty"` // a field with a column: of hits with the same value only the best is shown
+	Static   *Static   `json:"static,omitempty"`   // what is added to scores
+	K        int       `json:"k,omitempty"`        // the maximum number of hits; 0 means query.DefaultK
+	After    string    `json:"after,omitempty"`    // Response.Next of the page before
+	Offset   int       `json:"offset,omitempty"`   // how many hits are left out; those of pages before cost as if they were shown
+	Total    bool      `json:"total,omitempty"`    // also counts all matches
+	Fields   []string  `json:"fields,omitempty"`   // names of the fields whose values are shown
+	Values   bool      `json:"values,omitempty"`   // shows the values of all fields that can be shown
+	Passages *Passages `json:"passages,omitempty"` // shows a passage of each hit
+	Partial  bool      `json:"partial,omitempty"`  // an answer that lacks some shards is better than none
+}
+
+// Facet asks how many matches have which values in a field that has a column.
+type Facet struct {
+	Field  string   `json:"field"`            // its name
+	K      int      `json:"k,omitempty"`      // how many keywords; 0 means query.DefaultK
+	Ranges []string `json:"ranges,omitempty"` // ranges of values, as filter.ParseRange reads them
+	Every  string   `json:"every,omitempty"`  // the width of buckets: a whole number, or a duration such as 24h
+}
+
+// Static adds a weight times the value in a column of floats to scores.
+type Static struct {
+	Field  string  `json:"field"`            // its name
+	Weight float64 `json:"weight,omitempty"` // above 0; 0 means 1
+}
+
+// Passages ask for a passage of each hit, with the words of the query marked.
+type Passages struct {
+	Field  string `json:"field,omitempty"`  // of text; by default the longest text in a field that the query searches
+	Length int    `json:"length,omitempty"` // the greatest number of characters; 0 means search.DefaultLength
+}
+
+// Response is the answer to a Request.
+type Response struct {
+	Hits    []Hit         `json:"hits"`              // the best first
+	Total   *uint64       `json:"total,omitempty"`   // documents that match; asked for by Request.Total or Facets
+	Facets  []FacetCounts `json:"facets,omitempty"`  // one for each of Request.Facets
+	Next    string        `json:"next,omitempty"`    // Request.After of the next page; there is none without it
+	Partial bool          `json:"partial,omitempty"` // some shards are missing
+}
+
+// Hit is one document of a Response.
+type Hit struct {
+	ID      Text             `json:"id"`
+	Doc     uint32           `json:"doc"`               // docID, which a merge of segments changes
+	Score   float32          `json:"score"`             // 0 if hits are sorted
+	Sort    []any            `json:"sort,omitempty"`    // the values it is sorted by, null where it has none
+	Values  map[string][]any `json:"values,omitempty"`  // by the field's name; without a schema that is ""
+	Passage *Passage         `json:"passage,omitempty"` // asked for by Request.Passages
+}
+
+// Passage is a part of a text.
+type Passage struct {
+	Text   Text     `json:"text"`
+	Spans  [][2]int `json:"spans"`            // words of the query: from which byte of Text, up to but not including which
+	Before bool     `json:"before,omitempty"` // the text goes on before it
+	Behind bool     `json:"behind,omitempty"` // the text goes on behind it
+}
+
+// FacetCounts are the counts of a Facet.
+type FacetCounts struct {
+	Field   string       `json:"field"`
+	Counts  []FacetCount `json:"counts"`  // the most frequent keywords, the buckets in ascending order, or the ranges as they were given
+	Missing uint64       `json:"missing"` // matches without a value
+}
+
+// FacetCount is how many matches have a value, one in a range, or one in the bucket that begins at a value.
+type FacetCount struct {
+	Value any    `json:"value,omitempty"`
+	Range string `json:"range,omitempty"`
+	Count uint64 `json:"count"`
+}
+
+// CountRequest asks how many documents match. Its parts are as in a Request.
+type CountRequest struct {
+	Query   string `json:"q,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Filter  string `json:"filter,omitempty"`
+	Partial bool   `json:"partial,omitempty"`
+}
+
+// CountResponse is the answer to a CountRequest.
+type CountResponse struct {
+	Count   uint64 `json:"count"`
+	Partial bool   `json:"partial,omitempty"`
+}
+
+// SuggestRequest asks for words of a field that begin with a prefix, which is folded as the field's words are.
+type SuggestRequest struct {
+	Field   string `json:"field,omitempty"` // its name; "" if the index has no schema
+	Prefix  string `json:"prefix"`
+	K       int    `json:"k,omitempty"` // how many words; 0 means query.DefaultK
+	Partial bool   `json:"partial,omitempty"`
+}
+
+// SuggestResponse is the answer to a SuggestRequest.
+type SuggestResponse struct {
+	Terms   []Suggestion `json:"terms"` // the most frequent first, equally frequent ones by their bytes
+	Partial bool         `json:"partial,omitempty"`
+}
+
+// Suggestion is a term of a field, and how many documents have it.
+type Suggestion struct {
+	Term Text   `json:"term"`
+	DF   uint64 `json:"df"`
+}
+
+// Summary says what is served.
+type Summary struct {
+	Documents uint64         `json:"documents"`        // that are not deleted
+	Segments  int            `json:"segments"`         // of all shards
+	Commit    uint64         `json:"commit"`           // its number
+	Shards    int            `json:"shards,omitempty"` // 0 if it is one index
+	Schema    *schema.Schema `json:"schema"`           // an index without one has a field of text named ""
+}

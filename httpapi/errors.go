@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // The codes of an Error.
@@ -84,12 +85,15 @@ func errorOf(err error) *Error {
 		return &Error{Status: status, Code: code, Message: message, cause: err}
 	}
 	for _, wrong := range []error{query.ErrInvalid, query.ErrTooManyTerms, query.ErrParams, filter.ErrInvalid, schema.ErrInvalid,
-		analysis.ErrUnknown, errors.ErrUnsupported} {
+		analysis.ErrUnknown, errors.ErrUnsupported, writer.ErrDocument} {
 		if errors.Is(err, wrong) {
 			return of(http.StatusBadRequest, CodeInvalid, messageOf(err))
 		}
 	}
+	var large *http.MaxBytesError
 	switch {
+	case errors.As(err, &large):
+		return of(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
 	case errors.Is(err, context.DeadlineExceeded):
 		return of(http.StatusGatewayTimeout, CodeDeadline, "no answer within the deadline")
 	case errors.Is(err, context.Canceled):

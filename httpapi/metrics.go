@@ -63,18 +63,18 @@ func (m *metrics) write(b *bytes.Buffer, inFlight int64) {
 	head := func(name, kind, help string) { fmt.Fprintf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, kind) }
 	routes := slices.Sorted(maps.Keys(m.routes))
 
-	head("pinion_http_requests_total", "counter", "Requests by path and status.")
+	head("pinion_http_requests_total", "counter", "Requests by route and status.")
 	for _, name := range routes {
 		r := m.routes[name]
 		for _, status := range slices.Sorted(maps.Keys(r.status)) {
-			fmt.Fprintf(b, "pinion_http_requests_total{path=%q,status=\"%d\"} %d\n", name, status, r.status[status])
+			fmt.Fprintf(b, "pinion_http_requests_total{route=%q,status=\"%d\"} %d\n", name, status, r.status[status])
 		}
 	}
 	head("pinion_http_errors_total", "counter", "Errors by code, those of lines of batches included.")
 	for _, code := range slices.Sorted(maps.Keys(m.failed)) {
 		fmt.Fprintf(b, "pinion_http_errors_total{code=%q} %d\n", code, m.failed[code])
 	}
-	head("pinion_http_request_duration_seconds", "histogram", "How long requests took, by path.")
+	head("pinion_http_request_duration_seconds", "histogram", "How long requests took, by route.")
 	for _, name := range routes {
 		r := m.routes[name]
 		n := uint64(0)
@@ -84,10 +84,10 @@ func (m *metrics) write(b *bytes.Buffer, inFlight int64) {
 			if i < len(buckets) {
 				bound = strconv.FormatFloat(buckets[i], 'g', -1, 64)
 			}
-			fmt.Fprintf(b, "pinion_http_request_duration_seconds_bucket{path=%q,le=%q} %d\n", name, bound, n)
+			fmt.Fprintf(b, "pinion_http_request_duration_seconds_bucket{route=%q,le=%q} %d\n", name, bound, n)
 		}
-		fmt.Fprintf(b, "pinion_http_request_duration_seconds_sum{path=%q} %v\n", name, r.seconds)
-		fmt.Fprintf(b, "pinion_http_request_duration_seconds_count{path=%q} %d\n", name, n)
+		fmt.Fprintf(b, "pinion_http_request_duration_seconds_sum{route=%q} %v\n", name, r.seconds)
+		fmt.Fprintf(b, "pinion_http_request_duration_seconds_count{route=%q} %d\n", name, n)
 	}
 	head("pinion_http_in_flight", "gauge", "Requests that are being answered.")
 	fmt.Fprintf(b, "pinion_http_in_flight %d\n", inFlight)

@@ -182,6 +182,10 @@ func (d *documented) of(t reflect.Type) any {
 	panic(fmt.Sprintf("%v has no schema", t))
 }
 
+// strict are the types of what clients send.
+var strict = map[reflect.Type]bool{reflect.TypeFor[Request](): true, reflect.TypeFor[Facet](): true, reflect.TypeFor[Static](): true,
+	reflect.TypeFor[Passages](): true, reflect.TypeFor[CountRequest](): true, reflect.TypeFor[SuggestRequest](): true}
+
 // define puts a struct into schemas.
 func (d *documented) define(t reflect.Type) {
 	if d.schemas[t.Name()] != nil {
@@ -206,6 +210,9 @@ func (d *documented) define(t reflect.Type) {
 		if properties[name] = p; options == "" {
 			required = append(required, name)
 		}
+	}
+	if strict[t] {
+		d.schemas[t.Name()].(object)["additionalProperties"] = false
 	}
 	if len(required) > 0 {
 		d.schemas[t.Name()].(object)["required"] = required

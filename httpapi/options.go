@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"log"
 	"net/http"
 	"time"
 
@@ -51,6 +52,9 @@ type Options struct {
 	DrainDelay time.Duration
 	// Observe, if not nil, is told of each request that has been answered. Several goroutines call it at a time.
 	Observe func(Observation)
+	// ErrorLog is told by Serve of what fails in net/http: TLS handshakes, panics. Nil means the standard logger of
+	// package log, as it does there.
+	ErrorLog *log.Logger
 }
 
 // Observation is a request that has been answered.

@@ -42,6 +42,7 @@ func (s *Server) Serve(l net.Listener) error {
 		WriteTimeout:      2*s.o.Deadline + 10*time.Second, // a client that reads too slowly holds its answer
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          s.o.ErrorLog,
 	}
 	if s.o.TLS != nil {
 		h.TLSConfig = s.o.TLS.Clone()
@@ -104,4 +105,20 @@ func (s *Server) stop() (servers []*http.Server) {
 		servers = append(servers, h)
 	}
 	return servers
+}
+
+// Run serves until ctx is done, and then drains for at most the time of grace, after which it cuts what is left. The error
+// is one of Serve, or of Drain.
+func (s *Server) Run(ctx context.Context, l net.Listener, grace time.Duration) error {
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(l) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), grace+s.o.DrainDelay)
+	defer cancel()
+	err := s.Drain(late)
+	return errors.Join(err, s.Close(), <-served)
 }

@@ -68,11 +68,32 @@ func (s *Server) routes() {
 	s.route("/readyz", "GET", false, s.ready)
 	s.route("/metrics", "GET", false, s.writeMetrics)
 	s.route("/openapi.json", "GET", false, s.openAPI)
-	s.route("/", "", false, nil)
+	s.route("/", "", false, func(*recorder, *http.Request) (any, error) {
+		return nil, &Error{Status: http.StatusNotFound, Code: CodeNotFound, Message: "there is no such path: /openapi.json names those that there are"}
+	})
 }
 
-// route makes f answer requests for a path with one of some methods. If it is limited, it counts as in flight, and its
-// context has a deadline.
+// Handle makes f answer the requests of a pattern of http.ServeMux, such as "PUT /docs/{id...}": within the same limits and
+// deadline, for those with the same credentials, its answer as JSON, its errors as those of a Backend. An answer of nil has
+// no content. Handle is called before the Server is used, and panics where ServeMux does.
+func (s *Server) Handle(pattern string, f func(*http.Request) (any, error)) {
+	s.route(pattern, "", true, func(w *recorder, r *http.Request) (any, error) {
+		d, err := s.deadline(r)
+		if err != nil {
+			return nil, err
+		}
+		ctx, cancel := context.WithTimeout(r.Context(), d)
+		defer cancel()
+		a, err := f(r.WithContext(ctx))
+		if err == nil && a == nil {
+			w.WriteHeader(http.StatusNoContent)
+		}
+		return a, err
+	})
+}
+
+// route makes f answer requests of a pattern with one of some methods, or any. If it is limited, it counts as in flight, and
+// its body is bounded.
 func (s *Server) route(path, methods string, limited bool, f answerer) {
 	allowed := strings.Fields(methods)
 	s.metrics.add(path)
@@ -107,7 +128,7 @@ func (s *Server) admit(r *http.Request, path string, allowed []string) error {
 		return &Error{Status: http.StatusMisdirectedRequest, Code: CodeHost, Message: "this host name is not served"}
 	}
 	if len(allowed) == 0 {
-		return &Error{Status: http.StatusNotFound, Code: CodeNotFound, Message: "there is no such path: /openapi.json names those that there are"}
+		return nil
 	}
 	for _, m := range allowed {
 		if r.Method == m || r.Method == http.MethodHead && m == http.MethodGet {
@@ -283,12 +304,11 @@ func (s *Server) body(w *recorder, r *http.Request, d time.Duration) ([]byte, er
 	c.SetReadDeadline(time.Now().Add(d)) // which not every server has
 	data, err := io.ReadAll(r.Body)
 	c.SetReadDeadline(time.Time{}) // it would end the request's context
-	var large *http.MaxBytesError
 	switch {
 	case err == nil:
 		return data, nil
-	case errors.As(err, &large):
-		return nil, &Error{Status: http.StatusRequestEntityTooLarge, Code: CodeTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", large.Limit), cause: err}
+	case errors.As(err, new(*http.MaxBytesError)):
+		return nil, err
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return nil, context.DeadlineExceeded
 	}

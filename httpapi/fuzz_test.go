@@ -1,0 +1,129 @@
+package httpapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"math"
+	"net/http"
+	"net/url"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/search"
+)
+
+// FuzzRequest decodes bodies of searches. One that is accepted says the same when it is written and read again; others
+// are errors of clients.
+func FuzzRequest(x *testing.F) {
+	f := fuzzing.New(x)
+	for _, text := range []string{`{}`, `{"q": "rose", "k": 3, "sort": ["-ts", "tag"], "total": true}`, `{"facets": [{"field": "price", "ranges": ["<3"], "every": "2"}]}`,
+		`{"static": {"field": "rank", "weight": 1e300}, "passages": {}, "fields": ["", "a"], "after": null}`, `{"q": {"q": []}}`, `[[[`, `{"k": 1e1}`, `{"offset": -0}`,
+		`{"q": "title:\"red rose\"~2 price:<5", "filter": "price 1..3 or not exists(ts)", "collapse": "tag"}`, `{"\u0071": "a", "q": "b"}`,
+		`{"q": "*", "after": "` + FormatAfter(&search.After{Score: 1, ID: []byte("a")}) + `"}`} {
+		f.Add([]byte(text))
+	}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.KindText, Stored: true, Index: schema.IndexPositions},
+		{Name: "tag", Kind: schema.KindKeyword, Column: true}, {Name: "price", Kind: schema.KindInteger, Column: true},
+		{Name: "rank", Kind: schema.KindFloat, Column: true}, {Name: "ts", Kind: schema.KindTime, Column: true}}}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		r := new(Request)
+		err := decode(data, r)
+		if err == nil {
+			var again Request
+			text, _ := json.Marshal(r)
+			if err := decode(text, &again); err != nil {
+				t.Fatalf("%s is read as %s, and that as %v", data, text, err)
+			}
+			if back, _ := json.Marshal(again); !bytes.Equal(text, back) {
+				t.Fatalf("%s is read as %s, and that as %s", data, text, back)
+			}
+			_, err = r.Search(s)
+		}
+		var e *Error
+		if err != nil && (!errors.As(err, &e) || e.Status != http.StatusBadRequest || e.Message == "") {
+			t.Fatalf("%s: %v", data, err)
+		}
+	})
+}
+
+// FuzzURL decodes parameters.
+func FuzzURL(x *testing.F) {
+	f := fuzzing.New(x)
+	for _, text := range []string{"q=rose&k=3&total", "facets=a&facets=b&static=c&passages", "%zz=1", "q=%ff", "k=+3"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		params, err := url.ParseQuery(query)
+		if err != nil {
+			return
+		}
+		var e *Error
+		if err := decodeURL(params, new(Request)); err != nil && (!errors.As(err, &e) || e.Status != http.StatusBadRequest) {
+			t.Fatalf("%s: %v", query, err)
+		}
+	})
+}
+
+// FuzzAfter reads cursors: what is one is written as it was.
+func FuzzAfter(x *testing.F) {
+	f := fuzzing.New(x)
+	for _, a := range []search.After{{}, {Score: 1.5, ID: []byte("p1")}, {ID: []byte("x"), Sort: []schema.Value{{}, schema.IntegerValue(0, -3), schema.FloatValue(0, 0.1), schema.KeywordValue(0, []byte("k"))}}} {
+		f.Add(FormatAfter(&a))
+	}
+	f.Add("AQ")
+	f.Fuzz(func(t *testing.T, text string) {
+		a, err := ParseAfter(text)
+		if err == nil && FormatAfter(a) != text {
+			t.Fatalf("%q is read as %+v, written %q", text, a, FormatAfter(a))
+		}
+	})
+}
+
+// TestAfter writes and reads any cursor.
+func TestAfter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		bytes := rapid.SliceOf(rapid.Byte())
+		a := &search.After{Score: rapid.Float32().Draw(t, "score"), ID: bytes.Draw(t, "id")}
+		for range rapid.IntRange(0, 8).Draw(t, "fields") {
+			a.Sort = append(a.Sort, rapid.OneOf(
+				rapid.Just(schema.Value{}),
+				rapid.Map(rapid.Int64(), func(n int64) schema.Value { return schema.IntegerValue(0, n) }),
+				rapid.Map(rapid.Int64(), func(n int64) schema.Value { return schema.NanosValue(0, n) }),
+				rapid.Map(rapid.Float64(), func(x float64) schema.Value { return schema.FloatValue(0, x) }),
+				rapid.Map(bytes, func(b []byte) schema.Value { return schema.KeywordValue(0, b) }),
+			).Draw(t, "value"))
+		}
+		got, err := ParseAfter(FormatAfter(a))
+		if err != nil || got.Score != a.Score || string(got.ID) != string(a.ID) || len(got.Sort) != len(a.Sort) {
+			t.Fatalf("%+v is read as %+v, %v", a, got, err)
+		}
+		for i, v := range a.Sort {
+			g := got.Sort[i]
+			if g.Kind != v.Kind || g.Int() != v.Int() || math.Float64bits(g.Float()) != math.Float64bits(v.Float()) || string(g.Bytes()) != string(v.Bytes()) {
+				t.Fatalf("%v is read as %v", v, g)
+			}
+		}
+	})
+}
+
+// TestScores writes and reads scores as JSON numbers.
+func TestScores(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		h := Hit{Score: math.Float32frombits(rapid.Uint32().Draw(t, "bits"))}
+		if math.IsNaN(float64(h.Score)) || math.IsInf(float64(h.Score), 0) {
+			return // which no hit has
+		}
+		data, err := json.Marshal(h)
+		var got Hit
+		if err == nil {
+			err = json.Unmarshal(data, &got)
+		}
+		if err != nil || math.Float32bits(got.Score) != math.Float32bits(h.Score) {
+			t.Fatalf("%v is read as %v, %v", h.Score, got.Score, err)
+		}
+	})
+}

@@ -294,7 +294,7 @@ func TestFlippedBits(t *testing.T) {
 	if err := errors.Join(want.errs...); err != nil {
 		t.Fatal(err)
 	}
-	stride := 5
+	stride := 13
 	if testing.Short() {
 		stride = 29
 	}

@@ -292,9 +292,9 @@ func (r *shopper) behind(q *query.Query, by []oracle.SortKey, h oracle.Hit) bool
 // Queries sorted, counted and collapsed by columns give what the oracle does, whoever executes them, with deleted
 // documents, pages and several segments, and after merges.
 func TestColumns(t *testing.T) {
-	n := 800
+	n := min(800, *manyTrees)
 	if testing.Short() {
-		n = 400
+		n = min(n, 400)
 	}
 	rng := rand.New(rand.NewPCG(7, 36))
 	for _, c := range []struct{ docs, flush, queries int }{{250, 90, n * 3 / 4}, {9500, 4600, n / 4}} {

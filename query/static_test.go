@@ -61,9 +61,9 @@ func ranked(t *testing.T, docs []oracle.Record, ranks [][]float64, flush int) *q
 // Queries with static scores give the hits of the oracle to the bit, by every algorithm and executor, with deleted
 // documents, filters, pages, several segments, and after merges.
 func TestStatic(t *testing.T) {
-	n := 480
+	n := min(480, *manyTrees)
 	if testing.Short() {
-		n = 240
+		n = min(n, 240)
 	}
 	rng := rand.New(rand.NewPCG(36, 6))
 	for _, c := range []struct{ docs, flush, queries int }{{300, 110, n * 3 / 4}, {10_000, 4500, n / 4}} {

@@ -23,7 +23,7 @@ import (
 )
 
 var (
-	manyTrees = flag.Int("trees", 20_000, "how many random trees TestTrees draws")
+	manyTrees = flag.Int("trees", 10_000, "how many random trees TestTrees draws, and at most TestStatic and TestColumns")
 	treesSeed = flag.Uint64("trees-seed", 102, "what TestTrees draws them from: another number gives others")
 )
 

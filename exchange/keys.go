@@ -24,7 +24,7 @@ type Key struct {
 
 // ParseKey parses "KEY=NAME:TYPE:OPTION...", of which KEY is the same as NAME if it is left
 // out. TYPE, which may be left out, is keyword, integer, float, time, or text or the name
-// of an analyzer for text. An OPTION is the field's weight, column, positions of text, or the unit of a
+// of an analyzer for text. An OPTION is the field's weight, column, noindex, positions of text, or the unit of a
 // time.
 func ParseKey(text string) (Key, error) {
 	key, rest := "", text
@@ -78,23 +78,34 @@ func (k *Key) option(text string) error {
 		k.Field.Column = true
 		return nil
 	}
-	if text == "positions" {
-		if k.Field.Kind != schema.KindText {
-			return errors.New("positions are those of text")
-		}
-		k.Field.Index = schema.IndexPositions
-		return nil
+	if text == "positions" || text == "noindex" {
+		return k.index(text)
 	}
 	w, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:
-		return fmt.Errorf("option %q is none of a weight, column, positions and the units microsecond, millisecond, second", text)
+		return fmt.Errorf("option %q is none of a weight, column, positions, noindex and the units microsecond, millisecond, second", text)
 	case !(w > 0 && w <= schema.MaxParameter):
 		return fmt.Errorf("a weight is a number above 0, at most %g", float64(schema.MaxParameter))
 	case k.Field.Weight != 0:
 		return errors.New("there are two weights")
 	}
 	k.Field.Weight = w
+	return nil
+}
+
+// index takes an option that says what is indexed.
+func (k *Key) index(text string) error {
+	switch {
+	case text == "positions" && k.Field.Kind != schema.KindText:
+		return errors.New("positions are those of text")
+	case k.Field.Index != 0:
+		return errors.New("positions are those of a field that is indexed")
+	case text == "positions":
+		k.Field.Index = schema.IndexPositions
+	default:
+		k.Field.Index = schema.IndexNone
+	}
 	return nil
 }
 
@@ -117,8 +128,8 @@ const UnknownField = "unknown"
 // WithSchema returns the schema that f reads: base, which may be nil, with the fields that
 // Keys and Unknown name and base does not have. New fields are as Keys say, text unless
 // they say a kind, and have what they do not say from usual: Analyzer and Options, for
-// those of which the analyzer is not named, and Stored. Integers, floats and times that are
-// no column are always stored. It is an error if Keys say something else of a field than base.
+// those of which the analyzer is not named, and Stored. Fields that are not indexed, as integers, floats and times never
+// are, and no column are always stored. It is an error if Keys say something else of a field than base.
 func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Schema, error) {
 	s := &schema.Schema{}
 	if base != nil {

@@ -257,35 +257,39 @@ func TestParseKey(t *testing.T) {
 // Options come in any order, and each once.
 func TestParseKeyOptions(t *testing.T) {
 	for text, want := range map[string]schema.Field{
-		"t:time:second:column":        {Name: "t", Kind: schema.KindTime, Unit: schema.UnitSecond, Column: true},
-		"t:time:column:millisecond":   {Name: "t", Kind: schema.KindTime, Unit: schema.UnitMillisecond, Column: true},
-		"t:time:nanosecond":           {Name: "t", Kind: schema.KindTime},
-		"level:keyword:column:2":      {Name: "level", Kind: schema.KindKeyword, Column: true, Weight: 2},
-		"level:keyword:2:column":      {Name: "level", Kind: schema.KindKeyword, Column: true, Weight: 2},
-		"second:time:column":          {Name: "second", Kind: schema.KindTime, Column: true},
-		"x=price:float:column":        {Name: "price", Kind: schema.KindFloat, Column: true},
-		"text:english:column:column2": {},
-		"t:time:second:millisecond":   {},
-		"t:time:second:second":        {},
-		"t:integer:second":            {},
-		"t:time:column:column":        {},
-		"t:time:columns":              {},
-		"level:keyword:2:3":           {},
+		"t:time:second:column":          {Name: "t", Kind: schema.KindTime, Unit: schema.UnitSecond, Column: true},
+		"t:time:column:millisecond":     {Name: "t", Kind: schema.KindTime, Unit: schema.UnitMillisecond, Column: true},
+		"t:time:nanosecond":             {Name: "t", Kind: schema.KindTime},
+		"level:keyword:column:2":        {Name: "level", Kind: schema.KindKeyword, Column: true, Weight: 2},
+		"level:keyword:2:column":        {Name: "level", Kind: schema.KindKeyword, Column: true, Weight: 2},
+		"second:time:column":            {Name: "second", Kind: schema.KindTime, Column: true},
+		"x=price:float:column":          {Name: "price", Kind: schema.KindFloat, Column: true},
+		"level:keyword:column:noindex":  {Name: "level", Kind: schema.KindKeyword, Column: true, Index: schema.IndexNone},
+		"text:text:noindex:positions":   {},
+		"text:text:positions:noindex":   {},
+		"level:keyword:noindex:noindex": {},
+		"text:english:column:column2":   {},
+		"t:time:second:millisecond":     {},
+		"t:time:second:second":          {},
+		"t:integer:second":              {},
+		"t:time:column:column":          {},
+		"t:time:columns":                {},
+		"level:keyword:2:3":             {},
 	} {
 		k, err := ParseKey(text)
 		if (err == nil) != (want.Name != "") || err == nil && k.Field != want {
 			t.Errorf("%s: %+v, %v", text, k, err)
 		}
 	}
-	f, err := ParseFields("", "t:time:second:column", "n:integer", "m:integer:column")
+	f, err := ParseFields("", "t:time:second:column", "n:integer", "m:integer:column", "c:keyword:column:noindex", "d:keyword:noindex")
 	if err != nil {
 		t.Fatal(err)
 	}
 	s, err := f.WithSchema(nil, schema.Field{})
-	if err != nil || s.Fields[0].Stored || !s.Fields[1].Stored || s.Fields[2].Stored {
+	if err != nil || s.Fields[0].Stored || !s.Fields[1].Stored || s.Fields[2].Stored || s.Fields[3].Stored || !s.Fields[4].Stored {
 		t.Errorf("%+v, %v", s, err)
 	}
-	for _, text := range []string{"t:time:millisecond", "n:integer:column"} {
+	for _, text := range []string{"t:time:millisecond", "n:integer:column", "x=c:keyword:noindex:column:2"} {
 		f, err := ParseFields("", text)
 		if err != nil {
 			t.Fatal(err)

@@ -55,6 +55,9 @@ func addPositions(fields *exchange.Fields, name string) error {
 		if found = true; k.Field.Kind != 0 && k.Field.Kind != schema.KindText {
 			return fmt.Errorf("field %q is of kind %v: positions are those of text", name, k.Field.Kind)
 		}
+		if k.Field.Index == schema.IndexNone {
+			return fmt.Errorf("field %q is not indexed: positions are those of a field that is", name)
+		}
 		k.Field.Index = schema.IndexPositions
 	}
 	if !found {

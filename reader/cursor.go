@@ -59,6 +59,9 @@ type Cursor struct {
 	decodedDocs, decodedFreqs uint32  // blocks, since Init
 	record                    []uint8 // see Record
 
+	places *segment.PositionReader // of the list, if placed; nil until positions are asked for
+	placed bool
+
 	bound format.Quad // of a list without bounds of its own
 	one   [1]uint32   // last of such a list
 	buf   *blockBuffers
@@ -138,7 +141,7 @@ func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 	c.seg, c.seek, c.err = s, Default, nil
 	c.inv, c.pos, c.block, c.blockLast, c.peek, c.peekLast = 0, 0, -1, 0, 0, NoDoc
 	c.docs, c.freqs, c.last, c.bound = nil, nil, nil, 0
-	c.decodedDocs, c.decodedFreqs, c.record = 0, 0, nil
+	c.decodedDocs, c.decodedFreqs, c.record, c.placed = 0, 0, nil, false
 	if c.armed {
 		c.end(c.start(e))
 	} else {

@@ -17,5 +17,6 @@
 //	search.go    Searcher, Request, Page: hits and what is shown of them
 //	fields.go    the fields of an index: which can be shown, which are searched
 //	words.go     the words of a query, found in a text
+//	places.go    the same in long texts, with the help of the index
 //	passage.go   the best passage of a text
 package search

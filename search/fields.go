@@ -108,9 +108,10 @@ func (f *fields) names() string {
 
 // document is the stored form of a document: text without a schema, and otherwise a record.
 type document struct {
-	fields *fields
-	doc    uint32 // global docID
-	text   []byte
+	fields   *fields
+	snapshot *reader.Snapshot
+	doc      uint32 // global docID
+	text     []byte
 }
 
 // values yields the values in a field, given by its number, which refer to the stored form.
@@ -140,21 +141,26 @@ func (d *document) values(field int) iter.Seq2[schema.Value, error] {
 }
 
 // passageField returns the field that a passage is from, and its text: the longest value of the
-// one with that name, or of all that the query searches.
-func (d *document) passageField(name string, w *words) (field int, text []byte, err error) {
+// one with that name, or of all that the query searches. alone says that the document has no other in the field.
+func (d *document) passageField(name string, w *words) (field int, text []byte, alone bool, err error) {
 	for i := range d.fields.all {
 		f := &d.fields.all[i]
 		if !f.Stored || f.Kind != schema.KindText || f.Name != name && (name != "" || !w.searches(i)) {
 			continue
 		}
+		n := 0
 		for v, err := range d.values(i) {
 			if err != nil {
-				return 0, nil, err
+				return 0, nil, false, err
 			}
+			n++
 			if len(v.Bytes()) > len(text) {
 				field, text = i, v.Bytes()
 			}
 		}
+		if field == i {
+			alone = n == 1
+		}
 	}
-	return field, text, nil
+	return field, text, alone, nil
 }

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"unicode"
 	"unicode/utf8"
 )
@@ -26,7 +28,7 @@ const repeated = 1.0 / 16
 func (p *passages) best(text []byte, marks []mark, terms []term, length int) passage {
 	size := len(text)
 	if len(text) > length { // characters have about as many bytes everywhere in a text
-		size = max(int(int64(length)*int64(len(text))/int64(max(utf8.RuneCount(text), 1))), 1)
+		size = max(int(int64(length)*int64(len(text))/int64(max(characters(text), 1))), 1)
 	}
 	first, last := p.heaviest(marks, terms, size)
 	out := passage{to: len(text)}
@@ -40,6 +42,21 @@ func (p *passages) best(text []byte, marks []mark, terms []term, length int) pas
 	out.to = out.from + atMost(text[out.from:out.to], length)
 	out.marks = p.join(marks, out.from, out.to)
 	return out
+}
+
+// characters returns how many characters a text has: bytes that do not continue one.
+func characters(text []byte) (n int) {
+	n = len(text)
+	for ; len(text) >= 8; text = text[8:] {
+		x := binary.LittleEndian.Uint64(text)
+		n -= bits.OnesCount64(x &^ (x << 1) & 0x8080808080808080)
+	}
+	for _, b := range text {
+		if !utf8.RuneStart(b) {
+			n--
+		}
+	}
+	return n
 }
 
 // join returns the marks from from to to, with those joined that overlap.

@@ -366,13 +366,14 @@ func (s *Searcher) show(ctx context.Context, snapshot *reader.Snapshot, st *stat
 		if err := st.words.set(r.Query, snapshot); err != nil {
 			return Page{}, err
 		}
+		defer st.words.close()
 	}
 	own := memory{values: make([]schema.Value, 0, len(hits)*len(r.Fields))}
 	for k, i := range st.order {
 		if err := ctx.Err(); err != nil {
 			return Page{}, err
 		}
-		d := document{fields: s.fields, doc: hits[i].Doc, text: st.text[st.ends[k]:st.ends[k+1]]}
+		d := document{fields: s.fields, snapshot: snapshot, doc: hits[i].Doc, text: st.text[st.ends[k]:st.ends[k+1]]}
 		if err := s.fill(&p.Hits[i], &d, st, r, &own); err != nil {
 			return Page{}, s.blame(err, p.Hits[i].ID)
 		}
@@ -460,11 +461,20 @@ func (s *Searcher) fill(h *Hit, d *document, st *state, r *Request, own *memory)
 	if r.Snippet == nil {
 		return nil
 	}
-	field, text, err := d.passageField(r.Snippet.Field, &st.words)
+	field, text, alone, err := d.passageField(r.Snippet.Field, &st.words)
 	if err != nil {
 		return err
 	}
-	p := st.parts.best(text, st.words.find(field, text), st.words.fields[field].terms, cmp.Or(r.Snippet.Length, DefaultLength))
+	marks, ok := []mark(nil), false
+	if alone && st.words.counts(field, text) {
+		if marks, ok, err = st.words.findCounted(field, d, text); err != nil {
+			return err
+		}
+	}
+	if !ok {
+		marks = st.words.find(field, text)
+	}
+	p := st.parts.best(text, marks, st.words.fields[field].terms, cmp.Or(r.Snippet.Length, DefaultLength))
 	h.Text, h.Before, h.Behind = own.keep(text[p.from:p.to]), p.from > 0, p.to < len(text)
 	spans := len(own.spans)
 	for _, m := range p.marks {

@@ -30,6 +30,12 @@ type fieldWords struct {
 	first     [256]bool        // bytes that terms begin with
 	tokenizer analysis.Tokenizer
 	tokens    analysis.Tokens
+
+	in      *reader.Segment // that counted is of
+	counted []counted       // by term
+	spots   []spot
+	begins  *pairs // of the terms, if paired
+	paired  bool
 }
 
 // term is a term of the query.
@@ -54,7 +60,7 @@ func (w *words) set(n query.Node, s *reader.Snapshot) error {
 	}
 	for i := range w.fields {
 		x := &w.fields[i]
-		x.searched, x.patterns, x.terms, x.phrases, x.some, x.first = false, false, x.terms[:0], x.phrases[:0], [4]uint64{}, [256]bool{}
+		x.searched, x.patterns, x.terms, x.phrases, x.some, x.first, x.paired = false, false, x.terms[:0], x.phrases[:0], [4]uint64{}, [256]bool{}, false
 	}
 	w.add(n)
 	for i := range w.fields {
@@ -221,8 +227,8 @@ func (w *words) weigh(field int, s *reader.Snapshot) error {
 // searches reports whether the query has words in a field.
 func (w *words) searches(field int) bool { return w.fields[field].searched }
 
-// look is how many bytes of a text are looked through for words.
-const look = 256 << 10
+// look is how many bytes of a text are analyzed to find words, unless the index tells when all are found. Tests lower it.
+var look = 256 << 10
 
 // find returns where words of the query are in a text, in order, until the next call. Marks
 // may overlap where tokens do.

@@ -269,3 +269,41 @@ func TestDamagedPhrases(t *testing.T) {
 	}
 	t.Logf("%d errors of positions alone", alone)
 }
+
+// A trace counts the blocks whose frequencies phrases decode, and marks them.
+func TestTracedPhrases(t *testing.T) {
+	rng := rand.New(rand.NewPCG(38, 1))
+	docs := books(rng, 3000)
+	placed(docs)
+	s, err := query.NewSearcher(placedIndex(t, placedSchema(), docs, bp128.Codec{}, 1500), query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	blocks := uint64(0)
+	for d := range docs[:50] {
+		words := docs[d].Terms["body"]
+		if len(words) < 2 {
+			continue
+		}
+		r, err := s.Search(t.Context(), query.Query{Node: query.Phrase{Field: "body", Terms: words[:2]}, Trace: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, g := range r.Trace.Segments {
+			for _, l := range g.Lists {
+				n := uint64(0)
+				for _, f := range l.Fates {
+					n += uint64(f & query.FreqsDecoded / query.FreqsDecoded)
+				}
+				if n > l.FreqBlocks || (n == 0) != (l.FreqBlocks == 0) {
+					t.Errorf("%s of %q: %d blocks in fates, %+v", l.Term, words[:2], n, l.ListCounts)
+				}
+				blocks += n
+			}
+		}
+	}
+	if blocks == 0 {
+		t.Error("no frequencies were decoded")
+	}
+}

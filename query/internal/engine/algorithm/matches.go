@@ -272,10 +272,7 @@ func (m *Matches) readFreqs(l *posting.List, at []uint64) error {
 				return err
 			}
 			freqs, block = m.block[:n], b
-			l.FreqBlocks++
-			if l.Fates != nil {
-				l.Fates[b] |= posting.FreqsDecoded
-			}
+			l.DecodedFreqs(b)
 		}
 		if j >= len(freqs) {
 			return format.Locate(errShortFreqs, format.Place{Block: b})

@@ -85,6 +85,14 @@ func (l *List) DecodedRow(block, n int) {
 	}
 }
 
+// DecodedFreqs adds a block whose frequencies were decoded without the cursor to the counts.
+func (l *List) DecodedFreqs(block int) {
+	l.FreqBlocks++
+	if l.Fates != nil {
+		l.Fates[block] |= FreqsDecoded
+	}
+}
+
 // Blocks returns the number of blocks.
 func (l *List) Blocks() int { return l.List().Blocks }
 

@@ -9,6 +9,7 @@ import (
 
 // Places reads where in their documents the postings of a list are, and how often. What it is asked for should ascend.
 type Places struct {
+	of     *List // counts what is decoded
 	list   *segment.List
 	shift  uint     // 1 << shift postings are a block
 	freqs  []uint32 // of block
@@ -22,7 +23,7 @@ type Places struct {
 
 // Begin makes p ready for l, which must be open.
 func (p *Places) Begin(l *List) {
-	p.list, p.block, p.ready = l.List(), -1, false
+	p.of, p.list, p.block, p.ready = l, l.List(), -1, false
 	p.shift = uint(bits.TrailingZeros(uint(p.list.BlockLen)))
 }
 
@@ -31,7 +32,7 @@ func (p *Places) Reads(l *List) bool { return p.list == l.List() }
 
 // Forget drops references to a list.
 func (p *Places) Forget() {
-	p.list, p.freqs, p.ready = nil, nil, false
+	p.of, p.list, p.freqs, p.ready = nil, nil, nil, false
 	p.reader = segment.PositionReader{}
 }
 
@@ -59,6 +60,7 @@ func (p *Places) decode(block int) error {
 			return err
 		}
 		p.freqs = p.room[:n]
+		p.of.DecodedFreqs(block)
 	}
 	p.block = block
 	return nil

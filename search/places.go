@@ -17,8 +17,11 @@ import (
 // longText is the length in bytes of texts from which on the index is asked: it takes about as long as analyzing this. Tests lower it.
 var longText = 4 << 10
 
-// piece is about how many bytes are analyzed at once, if there is white space to end them at.
-const piece = 16 << 10
+// piece is about how many bytes are analyzed at once, if there is white space to end them at, and mostPiece how many at most.
+const (
+	piece     = 16 << 10
+	mostPiece = 256 << 10
+)
 
 // counted is a term of the query in one document, as the index has it.
 type counted struct {
@@ -150,7 +153,7 @@ func (p *pairs) has(n uint16) bool { return p[n>>6]>>(n&63)&1 != 0 }
 
 // pairs returns those of the terms.
 func (f *fieldWords) pairs() *pairs {
-	if f.begins != nil && f.paired {
+	if f.paired {
 		return f.begins
 	}
 	if f.begins == nil {
@@ -193,7 +196,8 @@ func (p *pairs) next(text []byte, i int) int {
 }
 
 // scan appends the marks of a text whose words f.counted has, and reports whether it found as many as there should be. It
-// analyzes the words, between white space, in which one of begins is, or all if that is nil.
+// analyzes the words, between white space, in which one of begins is, or all if that is nil. It gives up where white space is
+// too far apart.
 func (w *words) scan(field int, text []byte, begins *pairs) bool {
 	f := &w.fields[field]
 	left := 0
@@ -215,6 +219,9 @@ func (w *words) scan(field int, text []byte, begins *pairs) bool {
 				break
 			}
 			to = next
+		}
+		if to-from > mostPiece {
+			return false
 		}
 		n := w.take(field, text, from, to)
 		if n < 0 {

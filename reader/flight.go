@@ -35,6 +35,14 @@ func (x *flight) wait(ctx context.Context) ([]byte, error) {
 	}
 }
 
+// asker returns the context of the task that began x.
+func (x *flight) asker() context.Context {
+	c := x.batch.file.cache
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return x.batch.askers[0]
+}
+
 // arrived reports whether x has its bytes.
 func (x *flight) arrived() bool {
 	select {

@@ -63,6 +63,11 @@ func (f *remote) read(ctx context.Context, off, n int64, kept []*flight) ([]byte
 		x = f.begin(ctx, []span{s}, kept, ctx.Done() == nil)[0]
 	}
 	b, err := x.wait(ctx)
+	if err != nil && ctx.Err() == nil && x.batch.ctx != nil && x.asker().Done() != ctx.Done() {
+		// It is an error of another task, which may be one of its context.
+		x = f.begin(ctx, []span{x.span}, nil, false)[0]
+		b, err = x.wait(ctx)
+	}
 	if err != nil {
 		return nil, f.failed(err, off)
 	}
@@ -105,8 +110,11 @@ func (f *remote) cached(off int64) []byte {
 	return f.cache.get(f, off, readUnit+1)
 }
 
-// Forget drops the cached ranges with some of n bytes at off.
+// Forget drops the cached ranges with some of n bytes at off, also those of a source that caches.
 func (f *remote) Forget(off, n int64) {
+	if c, ok := f.r.(interface{ Forget(off, n int64) }); ok {
+		c.Forget(off, n)
+	}
 	f.cache.mu.Lock()
 	defer f.cache.mu.Unlock()
 	f.cache.drop(f, off, n)

@@ -31,7 +31,10 @@ type Source interface {
 type ContextReaderAt interface {
 	io.ReaderAt
 	// ReadAtContext is ReadAt, except that it returns soon after ctx has ended, with an
-	// error.
+	// error. ctx has the values of the context for which the bytes were first asked.
+	//
+	// A reader that caches what it reads has a method Forget(off, n int64) too, which is called for bytes that
+	// turn out to be damaged: they are to be read again.
 	ReadAtContext(ctx context.Context, p []byte, off int64) (n int, err error)
 }
 

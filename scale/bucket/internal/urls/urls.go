@@ -1,0 +1,29 @@
+// Package urls makes the commands take the URLs of indexes.
+package urls
+
+import (
+	"context"
+	"os"
+
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/scale/bucket"
+	_ "github.com/pinion-index/pinion/scale/bucket/drivers" // their schemes
+)
+
+// CacheVariable names the environment variable with the directory of the local cache. Without it there is none.
+const CacheVariable = "PINION_CACHE"
+
+// Register makes the commands of this program take URLs.
+func Register() {
+	cli.URLs.Source = func(url string) (reader.Source, error) {
+		return bucket.OpenSource(context.Background(), url, bucket.ReadOptions{CacheDir: os.Getenv(CacheVariable)})
+	}
+	cli.URLs.Meter = func(ctx context.Context) (context.Context, func() cli.Reads) {
+		ctx, m := bucket.WithMeter(ctx, bucket.Budget{})
+		return ctx, func() cli.Reads {
+			u := m.Usage()
+			return cli.Reads{Requests: u.Requests, Bytes: u.Bytes, Rounds: u.Rounds, Repeated: u.Repeated, Hedged: u.Hedged, Cached: u.Cached}
+		}
+	}
+}

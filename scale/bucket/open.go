@@ -1,0 +1,204 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	"gocloud.dev/blob"
+
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
+)
+
+// blobPlace is a bucket.
+type blobPlace struct {
+	*blob.Bucket
+	owned io.Closer // nil: the bucket is the caller's
+}
+
+func (p blobPlace) String() string { return "the bucket" }
+
+func (p blobPlace) Close() error {
+	if p.owned == nil {
+		return nil
+	}
+	return p.owned.Close()
+}
+
+// newest lists one key. Whatever else lies among the manifests is skipped.
+func (p blobPlace) newest(ctx context.Context) (uint64, error) {
+	for token := blob.FirstPageToken; ; {
+		page, next, err := p.ListPage(ctx, token, 1, &blob.ListOptions{Prefix: manifestFolder})
+		if err != nil {
+			return 0, err
+		}
+		for _, x := range page {
+			if o, ok := parseKey(x.Key); ok && o.kind == kindManifest {
+				return o.generation, nil
+			}
+		}
+		if len(next) == 0 {
+			return 0, nil
+		}
+		token = next
+	}
+}
+
+func (p blobPlace) manifest(generation uint64) string { return manifestKey(generation) }
+
+func (p blobPlace) key(m *store.Manifest, name string) (string, bool) { return keyOf(m, name) }
+
+func (p blobPlace) get(ctx context.Context, key string, off, n int64) (io.ReadCloser, int64, error) {
+	r, err := p.NewRangeReader(ctx, key, off, n, nil)
+	if err != nil {
+		return nil, 0, err
+	}
+	return r, r.Size(), nil
+}
+
+// named is a place with a name of its own.
+type named struct {
+	place
+	name string
+}
+
+func (p named) String() string { return p.name }
+
+// OpenSource is NewSource for the index that a URL names: one that OpenURL takes, or http:// or https://, of an index
+// directory that a static host serves as it is. There it reads the names of files from files.json, or else from what
+// the host answers for the directory, in any form. Close closes it.
+func OpenSource(ctx context.Context, url string, o ReadOptions) (*Source, error) {
+	var p place
+	if strings.HasPrefix(url, "http://") || strings.HasPrefix(url, "https://") {
+		var err error
+		if p, err = newHost(url); err != nil {
+			return nil, err
+		}
+	} else {
+		b, err := OpenURL(ctx, url)
+		if err != nil {
+			return nil, err
+		}
+		p = blobPlace{b, b}
+	}
+	s, err := newSource(ctx, named{p, url}, o)
+	if err != nil {
+		p.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// Index is an index in a bucket, open for reading. Its snapshots are those of package reader. What they read for a
+// query ends with the query's context; what the caller reads himself, with that of reader.Snapshot.WithContext.
+type Index struct {
+	*reader.Index
+	src    *Source
+	pinned bool       // to a generation
+	moving sync.Mutex // held by Refresh
+}
+
+// Open opens the newest commit of the index in b, or that of ReadOptions.Generation, for reading. b stays the caller's. Opening takes a
+// listing of one key, a request for the manifest and, at the same time, one or two for each segment and one for each deletes file.
+// ctx ends the opening only.
+func Open(ctx context.Context, b *blob.Bucket, o ReadOptions) (*Index, error) {
+	s, err := NewSource(ctx, b, o)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, s, o)
+}
+
+// OpenIndex is Open for the index that a URL names, as for OpenSource.
+func OpenIndex(ctx context.Context, url string, o ReadOptions) (*Index, error) {
+	s, err := OpenSource(ctx, url, o)
+	if err != nil {
+		return nil, err
+	}
+	return open(ctx, s, o)
+}
+
+// attempts is how often a commit is opened that expires meanwhile. A writer would have to remove commits
+// faster than they are opened that many times in a row.
+const attempts = 8
+
+func open(ctx context.Context, s *Source, o ReadOptions) (*Index, error) {
+	x := &Index{src: s, pinned: o.Generation > 0}
+	for i := 1; ; i++ {
+		err := s.during(ctx, func() (err error) {
+			x.Index, err = reader.OpenReaderAt(s, reader.Options{CacheSize: o.CacheSize})
+			return err
+		})
+		if err == nil {
+			return x, nil
+		}
+		if x.pinned || i == attempts || !errors.Is(err, ErrExpired) || !s.moved(ctx) {
+			s.Close()
+			return nil, err
+		}
+	}
+}
+
+// moved makes the newest commit the current one, and reports whether it is another one than before.
+func (s *Source) moved(ctx context.Context) bool {
+	changed, err := s.refresh(ctx, 0)
+	return err == nil && changed
+}
+
+// Refresh looks for a newer commit, by a listing of one key, and opens it: later Snapshots are of that. It reports whether
+// there was one. On an error the current commit stays. With ReadOptions.Generation it does nothing.
+func (x *Index) Refresh(ctx context.Context) (changed bool, err error) {
+	if x.pinned {
+		return false, nil
+	}
+	x.moving.Lock()
+	defer x.moving.Unlock()
+	old := x.src.commit()
+	for i := 1; ; i++ {
+		if _, err := x.src.refresh(ctx, 0); err != nil {
+			return false, fmt.Errorf("bucket: refresh %s: %w", x.src, err)
+		}
+		err = x.src.during(ctx, func() (err error) {
+			changed, err = x.Index.Refresh()
+			return err
+		})
+		if err == nil {
+			return changed, nil
+		}
+		if i == attempts || !errors.Is(err, ErrExpired) || !x.src.moved(ctx) {
+			x.src.mu.Lock()
+			x.src.cur = old // of which the files are open
+			x.src.mu.Unlock()
+			return false, err
+		}
+	}
+}
+
+// View calls use with a snapshot, which is closed afterwards. If its error matches ErrExpired and there is a newer commit, View
+// calls it once more, with a snapshot of that.
+func (x *Index) View(ctx context.Context, use func(*reader.Snapshot) error) error {
+	err := x.view(use)
+	if !errors.Is(err, ErrExpired) {
+		return err
+	}
+	if changed, e := x.Refresh(ctx); e != nil || !changed {
+		return errors.Join(err, e)
+	}
+	return x.view(use)
+}
+
+func (x *Index) view(use func(*reader.Snapshot) error) error {
+	s, err := x.Snapshot()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return use(s)
+}
+
+// Close closes the index. Snapshots stay valid until they are closed, if the caller opened the bucket.
+func (x *Index) Close() error { return errors.Join(x.Index.Close(), x.src.Close()) }

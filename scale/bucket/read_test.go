@@ -1,0 +1,456 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/memblob"
+	"gocloud.dev/gcerrors"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// words are those of the documents of tests, the first in most of them.
+var words = func() (w []string) {
+	for i := range 400 {
+		w = append(w, fmt.Sprintf("w%d", i))
+	}
+	return w
+}()
+
+// text returns some words.
+func text(r *rand.Rand, n int) string {
+	var b strings.Builder
+	for range n {
+		fmt.Fprintf(&b, "%s ", words[int(float64(len(words))*r.Float64()*r.Float64())])
+	}
+	return b.String()
+}
+
+// build commits documents to the index in dir, in a segment of their own, and deletes some of it.
+func build(t testing.TB, dir string, seed uint64, docs int) {
+	t.Helper()
+	ctx := t.Context()
+	simple, err := analysis.New("simple", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: simple, Stored: true, MergePolicy: writer.NoMerges, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(seed, 2))
+	for i := range docs {
+		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "%d-%d", seed, i), Contents: []byte(text(r, 40))}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i < docs; i += 100 {
+		if err := w.Delete(ctx, fmt.Appendf(nil, "%d-%d", seed, i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// upload puts the newest commit of dir into b.
+func upload(t testing.TB, dir string, b *blob.Bucket) *store.Manifest {
+	t.Helper()
+	x, err := reader.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	m := s.Manifest()
+	put := func(name, key string) {
+		content, err := os.ReadFile(filepath.Join(dir, name))
+		if err == nil {
+			err = b.WriteAll(t.Context(), key, content, nil)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range m.Files() {
+		key, _ := keyOf(m, name)
+		put(name, key)
+	}
+	put(store.ManifestName(m.Generation), manifestKey(m.Generation))
+	return m
+}
+
+// log returns queries.
+func queryLog(n int) (q []string) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range n {
+		q = append(q, text(r, 2+r.IntN(3)))
+	}
+	return q
+}
+
+// hits returns the ids and scores for queries, one line a hit.
+func hits(ctx context.Context, s *reader.Snapshot, queries []string) (string, error) {
+	x, err := query.NewSearcher(s, query.Options{})
+	if err != nil {
+		return "", err
+	}
+	defer x.Close()
+	var b strings.Builder
+	for _, q := range queries {
+		res, err := x.Search(ctx, query.Query{Text: q, K: 10})
+		if err != nil {
+			return "", err
+		}
+		for _, h := range res.Hits {
+			id, err := s.WithContext(ctx).AppendID(nil, h.Doc)
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&b, "%s %s %v\n", q, id, h.Score)
+		}
+	}
+	return b.String(), nil
+}
+
+// local returns the hits of the index in dir.
+func local(t testing.TB, dir string, queries []string) string {
+	t.Helper()
+	x, err := reader.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	want, err := hits(t.Context(), s, queries)
+	if err != nil || want == "" {
+		t.Fatalf("%d bytes of hits, %v", len(want), err)
+	}
+	return want
+}
+
+// world is an index in a directory and in a bucket whose requests are counted.
+type world struct {
+	dir   string
+	mem   *blob.Bucket
+	meter *lag.Meter
+	slow  *blob.Bucket
+	m     *store.Manifest
+}
+
+func newWorld(t testing.TB, segments, docs int, model lag.Model) *world {
+	t.Helper()
+	w := &world{dir: t.TempDir(), mem: memblob.OpenBucket(nil), meter: lag.New(model, 1)}
+	for i := range segments {
+		build(t, w.dir, uint64(i+1), docs)
+	}
+	w.m = upload(t, w.dir, w.mem)
+	w.slow = w.meter.Bucket(w.mem)
+	return w
+}
+
+func (w *world) open(t testing.TB, o ReadOptions) *Index {
+	t.Helper()
+	x, err := Open(t.Context(), w.slow, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	return x
+}
+
+func (w *world) requests() int { return int(w.meter.Requests.Swap(0)) }
+
+// An index in a bucket gives the answers of the directory, with a listing, a request for the manifest, few a segment and a deletes
+// file to open it, and at most two and two for each term in each segment of a query.
+func TestRead(t *testing.T) {
+	w := newWorld(t, 2, 15000, lag.Model{}) // too large to be read whole
+	x := w.open(t, ReadOptions{})
+	if n := w.requests(); n > 2+2*len(w.m.Files()) || w.meter.Lists.Load() != 1 {
+		t.Errorf("opened by %d requests, %d of them listings, for %d files", n, w.meter.Lists.Load(), len(w.m.Files()))
+	}
+	queries := queryLog(20)
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	got, err := hits(t.Context(), s, queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != local(t, w.dir, queries) {
+		t.Error("the hits differ from those of the directory")
+	}
+	w.requests()
+	if changed, err := x.Refresh(t.Context()); err != nil || changed || w.requests() != 1 {
+		t.Errorf("a refresh without a newer commit: %v, %v", changed, err)
+	}
+	for _, q := range queries {
+		cold := w.open(t, ReadOptions{})
+		s, err := cold.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		searcher, err := query.NewSearcher(s, query.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.requests()
+		ctx, meter := WithMeter(t.Context(), Budget{})
+		if _, err := searcher.Search(ctx, query.Query{Text: q, K: 10}); err != nil {
+			t.Fatal(err)
+		}
+		n, terms := w.requests(), len(strings.Fields(q))
+		u := meter.Usage()
+		if n > len(w.m.Segments)*(2+2*terms) || u.Requests != n || u.Rounds > 4 {
+			t.Errorf("%q: %d requests, counted %+v", q, n, u)
+		}
+		searcher.Close()
+		s.Close()
+	}
+}
+
+// Refresh finds a newer commit, and View goes on with it when the one that it reads has expired.
+func TestExpired(t *testing.T) {
+	w := newWorld(t, 1, 2000, lag.Model{})
+	x := w.open(t, ReadOptions{CacheSize: -1})
+	old := w.m
+	build(t, w.dir, 9, 500)
+	simple, err := analysis.New("simple", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	merge, err := writer.Open(t.Context(), w.dir, writer.Options{Analyzer: simple, Stored: true})
+	if err == nil {
+		_, err = merge.Merge(t.Context(), writer.MergeOptions{MaxSegments: 1})
+		err = errors.Join(err, merge.Commit(t.Context()), merge.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.m = upload(t, w.dir, w.mem)
+	for _, key := range objects(old) {
+		if err := w.mem.Delete(t.Context(), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	queries := queryLog(5)
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, err := hits(t.Context(), s, queries); !errors.Is(err, ErrExpired) {
+		t.Errorf("a query of a commit that is gone: %v", err)
+	}
+	var got string
+	if err := x.View(t.Context(), func(s *reader.Snapshot) (err error) {
+		got, err = hits(t.Context(), s, queries)
+		return err
+	}); err != nil || got != local(t, w.dir, queries) {
+		t.Errorf("the hits of the newest commit differ, %v", err)
+	}
+	if _, err := Open(t.Context(), w.slow, ReadOptions{Generation: old.Generation}); err == nil {
+		// The manifest is still there; its objects are not.
+		t.Error("a commit that is gone was opened")
+	}
+}
+
+// Budgets refuse what goes beyond them, and nothing else.
+func TestBudget(t *testing.T) {
+	w := newWorld(t, 2, 2000, lag.Model{})
+	x := w.open(t, ReadOptions{CacheSize: -1}) // else opening small segments reads all of them
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	queries := queryLog(1)
+	for _, b := range []Budget{{Requests: 1}, {Bytes: 1000}} {
+		ctx, _ := WithMeter(t.Context(), b)
+		var refused *BudgetError
+		if _, err := hits(ctx, s, queries); !errors.As(err, &refused) || refused.Budget != b {
+			t.Errorf("budget %+v: %v", b, err)
+		}
+	}
+	ctx, _ := WithMeter(t.Context(), Budget{Requests: 100, Bytes: 100 << 20})
+	if got, err := hits(ctx, s, queries); err != nil || got != local(t, w.dir, queries) {
+		t.Errorf("a budget that suffices: %v", err)
+	}
+}
+
+// Faults are errors that say what is wrong, within the deadline, or pass unseen.
+func TestFaults(t *testing.T) {
+	w := newWorld(t, 1, 2000, lag.Model{})
+	queries := queryLog(3)
+	want := local(t, w.dir, queries)
+	segment := segmentKey(w.m.Segments[0].ID)
+	denied := gcerrorsPermission{}
+	hang := func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }
+	n := 0
+	for _, c := range []struct {
+		name string
+		set  func()
+		kind error // nil: the answers are right
+	}{
+		{"unreachable", func() { w.meter.Fail = func(context.Context, string) error { return errors.New("no route to host") } }, errAny},
+		{"slow", func() { w.meter.Fail = hang }, context.DeadlineExceeded},
+		{"credentials refused", func() { w.meter.Fail = func(context.Context, string) error { return denied } }, fs.ErrPermission},
+		{"every third answer is a 503", func() {
+			w.meter.Fail = func(context.Context, string) error {
+				if n++; n%3 == 0 {
+					return errors.New("503")
+				}
+				return nil
+			}
+		}, nil},
+		{"every second range is truncated", func() {
+			w.meter.Cut = func(_ string, of int64) int64 {
+				if n++; n%2 == 0 {
+					return of / 2
+				}
+				return of
+			}
+		}, nil},
+		{"every range is truncated", func() { w.meter.Cut = func(_ string, of int64) int64 { return of / 2 } }, errAny},
+		{"a shorter object", func() { w.change(t, segment, func(b []byte) []byte { return b[:len(b)-4096] }) }, format.ErrCorrupt},
+		{"another object", func() {
+			w.change(t, segment, func(b []byte) []byte {
+				for i := 4096; i < len(b)-4096; i += 512 {
+					b[i] ^= 1
+				}
+				return b
+			})
+		}, format.ErrCorrupt},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w.meter.Fail, w.meter.Cut = nil, nil
+			upload(t, w.dir, w.mem)
+			c.set()
+			ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+			defer cancel()
+			start := time.Now()
+			got, err := func() (string, error) {
+				x, err := Open(ctx, w.slow, ReadOptions{})
+				if err != nil {
+					return "", err
+				}
+				defer x.Close()
+				s, err := x.Snapshot()
+				if err != nil {
+					return "", err
+				}
+				defer s.Close()
+				return hits(ctx, s, queries)
+			}()
+			switch {
+			case time.Since(start) > 20*time.Second:
+				t.Errorf("it took %v", time.Since(start))
+			case c.kind == nil && (err != nil || got != want):
+				t.Errorf("the hits differ, %v", err)
+			case c.kind == errAny && err == nil, c.kind != nil && c.kind != errAny && !errors.Is(err, c.kind):
+				t.Errorf("error %v, not %v", err, c.kind)
+			}
+		})
+	}
+}
+
+var errAny = errors.New("any error")
+
+// gcerrorsPermission is an error of refused credentials, as S3's are.
+type gcerrorsPermission struct{}
+
+func (gcerrorsPermission) Error() string       { return "SignatureDoesNotMatch" }
+func (gcerrorsPermission) HTTPStatusCode() int { return 403 }
+
+// change changes an object, which never happens.
+func (w *world) change(t *testing.T, key string, f func([]byte) []byte) {
+	t.Helper()
+	b, err := w.mem.ReadAll(t.Context(), key)
+	if err == nil {
+		err = w.mem.WriteAll(t.Context(), key, f(slices.Clone(b)), nil)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// A bucket without an index is not one.
+func TestNoIndex(t *testing.T) {
+	b := memblob.OpenBucket(nil)
+	if _, err := Open(t.Context(), b, ReadOptions{}); !errors.Is(err, format.ErrNotAnIndex) {
+		t.Errorf("an empty bucket: %v", err)
+	}
+	if err := b.WriteAll(t.Context(), manifestFolder+"0", nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), b, ReadOptions{}); !errors.Is(err, format.ErrNotAnIndex) {
+		t.Errorf("a bucket with another object: %v", err)
+	}
+	if _, err := Open(t.Context(), b, ReadOptions{Generation: 3}); gcerrors.Code(err) != gcerrors.NotFound {
+		t.Errorf("a commit that is not there: %v", err)
+	}
+}
+
+// What takes longer than the rest is asked for twice, and the first answer counts.
+func TestHedge(t *testing.T) {
+	w := newWorld(t, 1, 2000, lag.Model{})
+	s, err := NewSource(t.Context(), w.slow, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, size, err := s.Open(store.SegmentName(w.m.Segments[0].File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 4096)
+	for i := range 40 {
+		if _, err := f.ReadAt(p, int64(i)%(size-4096)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := 0
+	w.meter.Fail = func(ctx context.Context, _ string) error {
+		if sent++; sent == 1 {
+			<-ctx.Done() // the first answer never comes
+		}
+		return ctx.Err()
+	}
+	ctx, meter := WithMeter(t.Context(), Budget{})
+	if _, err := f.(reader.ContextReaderAt).ReadAtContext(ctx, p, 0); err != nil {
+		t.Fatal(err)
+	}
+	if u := meter.Usage(); u.Hedged != 1 || u.Requests != 2 || u.Rounds != 1 {
+		t.Errorf("counted %+v", u)
+	}
+}

@@ -50,9 +50,9 @@ func (w *words) findCounted(field int, d *document, text []byte) (marks []mark, 
 	if err := f.count(w.of.all[field].Name, seg, local); err != nil {
 		return nil, false, err
 	}
-	for _, begins := range []*pairs{f.pairs(), nil} { // few words do not begin as their terms do
+	for _, at := range []*starts{f.starts(), nil} { // few words do not begin as their terms do
 		w.marks = w.marks[:0]
-		if w.scan(field, text, begins) {
+		if w.scan(field, text, at) {
 			return w.marks, true, nil
 		}
 	}
@@ -142,63 +142,88 @@ type spot struct {
 	term     int
 }
 
-// pairs has a bit for two bytes of text if what begins with them may be one of the words, or is not ASCII.
-type pairs [1 << 16 / 64]uint64
+// starts says where in a text one of the words may begin: at their first two bytes, in either case, and at what is not
+// ASCII.
+type starts struct {
+	first, second [256]uint8 // by byte: bits of the words that have it there
+}
 
-// pair returns the number of two bytes, the same for lower and upper case.
-func pair(a, b byte) uint16 { return uint16(a|0x20)<<8 | uint16(b|0x20) }
+// always is the bit of starts behind which any byte may stand.
+const always = 1 << 7
 
-func (p *pairs) add(n uint16)      { p[n>>6] |= 1 << (n & 63) }
-func (p *pairs) has(n uint16) bool { return p[n>>6]>>(n&63)&1 != 0 }
-
-// pairs returns those of the terms.
-func (f *fieldWords) pairs() *pairs {
-	if f.paired {
+// starts returns those of the terms.
+func (f *fieldWords) starts() *starts {
+	if f.started {
 		return f.begins
 	}
 	if f.begins == nil {
-		f.begins = new(pairs)
+		f.begins = new(starts)
 	}
-	p := f.begins
-	clear(p[:len(p)/2])
-	for i := len(p) / 2; i < len(p); i++ {
-		p[i] = ^uint64(0)
+	s := f.begins
+	for b := range 256 {
+		s.first[b], s.second[b] = uint8(b)&always, always
 	}
 	for i := range f.terms {
-		if t := f.terms[i].bytes; len(t) > 1 {
-			p.add(pair(t[0], t[1]))
-			continue
+		t, bit := f.terms[i].bytes, uint8(1)<<(i%7)
+		if len(t) == 1 {
+			bit = always
+		} else {
+			s.second[t[1]] |= bit
+			s.second[upper(t[1])] |= bit
 		}
-		for b := range 256 { // anything may follow
-			p.add(pair(f.terms[i].bytes[0], byte(b)))
-		}
+		s.first[t[0]] |= bit
+		s.first[upper(t[0])] |= bit
 	}
-	f.paired = true
-	return p
+	f.started = true
+	return s
 }
 
-// next returns the index of the first pair of bytes of text from i on, or len(text).
-func (p *pairs) next(text []byte, i int) int {
+func isLower(b byte) bool { return 'a' <= b && b <= 'z' }
+func isDigit(b byte) bool { return '0' <= b && b <= '9' }
+
+// upper returns the upper case of an ASCII letter.
+func upper(b byte) byte {
+	if isLower(b) {
+		return b - 'a' + 'A'
+	}
+	return b
+}
+
+// next returns the first place of text from i on at which one of the words may begin, or len(text).
+func (s *starts) next(text []byte, i int) int {
 	if i >= len(text) {
 		return len(text)
 	}
-	a := text[i]
+	m := s.first[text[i]]
 	for j, b := range text[i+1:] {
-		if p.has(pair(a, b)) {
+		if m&s.second[b] != 0 && begins(text, i+j) {
 			return i + j
 		}
-		a = b
+		m = s.first[b]
 	}
-	if p.has(pair(a, ' ')) {
+	if m&always != 0 {
 		return len(text) - 1
 	}
 	return len(text)
 }
 
+// begins reports whether a word may begin at text[i], and not go on: identifiers have capitals within.
+func begins(text []byte, i int) bool {
+	switch b := text[i]; {
+	case i == 0:
+		return true
+	case isLower(b):
+		return !isLower(text[i-1])
+	case isDigit(b):
+		return !isDigit(text[i-1])
+	}
+	return true
+}
+
 // scan appends the marks of a text whose words f.counted has, and reports whether it found as many as there should be. It
-// analyzes the words, between white space, in which one of begins is, or all if that is nil. It gives up where white space is
+// analyzes what stands between white space if it has one of at, or all if that is nil. It gives up where white space is
 // too far apart.
-func (w *words) scan(field int, text []byte, begins *pairs) bool {
+func (w *words) scan(field int, text []byte, at *starts) bool {
 	f := &w.fields[field]
 	left := 0
 	for i := range f.counted {
@@ -207,15 +232,15 @@ func (w *words) scan(field int, text []byte, begins *pairs) bool {
 	}
 	for i := 0; i < len(text) && left > 0; {
 		from, to := i, 0
-		if begins != nil {
-			if from = begins.next(text, i); from == len(text) {
+		if at != nil {
+			if from = at.next(text, i); from == len(text) {
 				break
 			}
 			from = divideBefore(text, i, from)
 		}
 		for to = divideAfter(text, from); to < len(text) && to-from < piece; {
 			next := divideAfter(text, to)
-			if begins != nil && begins.next(text[:next], to) == next {
+			if at != nil && at.next(text[:next], to) == next {
 				break
 			}
 			to = next

@@ -34,8 +34,8 @@ type fieldWords struct {
 	in      *reader.Segment // that counted is of
 	counted []counted       // by term
 	spots   []spot
-	begins  *pairs // of the terms, if paired
-	paired  bool
+	begins  *starts // of the terms, if started
+	started bool
 }
 
 // term is a term of the query.
@@ -60,7 +60,7 @@ func (w *words) set(n query.Node, s *reader.Snapshot) error {
 	}
 	for i := range w.fields {
 		x := &w.fields[i]
-		x.searched, x.patterns, x.terms, x.phrases, x.some, x.first, x.paired = false, false, x.terms[:0], x.phrases[:0], [4]uint64{}, [256]bool{}, false
+		x.searched, x.patterns, x.terms, x.phrases, x.some, x.first, x.started = false, false, x.terms[:0], x.phrases[:0], [4]uint64{}, [256]bool{}, false
 	}
 	w.add(n)
 	for i := range w.fields {

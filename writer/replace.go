@@ -47,7 +47,7 @@ func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err er
 	return nil
 }
 
-// push appends s to the segments. Its documents replace those with the same ids. On
+// push appends s to the segments. Its live documents replace those with the same ids. On
 // an error it drops s and replaces nothing.
 func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 	defer func() {
@@ -66,6 +66,9 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 		err := merge.EachShared(old.seg, s.seg, replaced[i].Add)
 		if forget {
 			store.Forget(old.data)
+		}
+		if err == nil {
+			err = s.keepShadowed(old.seg, replaced[i])
 		}
 		if err != nil {
 			return err

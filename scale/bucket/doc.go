@@ -18,4 +18,10 @@
 //
 //	layout.go   names of objects
 //	url.go      buckets by their URLs
+//	writer.go   Writer: batches of documents and deletes
+//	commit.go   and how they become commits
+//	mirror.go   local directories of commits
+//	object.go   requests
+//	sweep.go    what is removed
+//	copy.go     Import and Export
 package bucket

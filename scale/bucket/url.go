@@ -2,7 +2,9 @@ package bucket
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"strings"
 
@@ -49,5 +51,5 @@ func notExist(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }
 // exists reports whether the error of a creation says that the object is there already.
 func exists(err error) bool {
 	c := gcerrors.Code(err)
-	return c == gcerrors.FailedPrecondition || c == gcerrors.AlreadyExists
+	return c == gcerrors.FailedPrecondition || c == gcerrors.AlreadyExists || errors.Is(err, fs.ErrExist)
 }

@@ -1,0 +1,396 @@
+package bucket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"gocloud.dev/blob"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// freshFor is how long an object that was written may wait for the manifest that names it. One that has waited
+// longer is written again, so that its age, by which Sweep goes, begins anew. It is far below MinRetention.
+const freshFor = 10 * time.Minute
+
+// skew is by how much the clocks of a bucket's servers may differ. It is far below MinRetention.
+const skew = 5 * time.Minute
+
+// An attempt is a commit in the making, in a local directory.
+type attempt struct {
+	base   uint64 // the newest generation when it began; 0: there was no index
+	dir    string
+	w      *writer.Writer
+	before *store.Manifest // of base; nil without
+	parts  int             // how many parts of the batch it has
+
+	generation uint64
+	manifest   *store.Manifest
+	raw        []byte
+}
+
+// begin makes a directory of the newest commit and opens it.
+func (w *Writer) begin(ctx context.Context) (a *attempt, err error) {
+	for try := 1; ; try++ {
+		a, err = w.open(ctx)
+		if err == nil || !notExist(err) || try == requestTries {
+			return a, err
+		}
+		// An object is gone: there is a newer commit. If there is none, the next try says so again.
+		if err := waitAfter(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (w *Writer) open(ctx context.Context) (_ *attempt, err error) {
+	w.tries++
+	a := &attempt{dir: w.folder("attempt", w.tries)}
+	defer func() {
+		if err != nil {
+			os.RemoveAll(a.dir)
+		}
+	}()
+	if a.base, err = newestGeneration(ctx, w.mirror.bucket); err != nil {
+		return nil, err
+	}
+	if a.base == 0 {
+		err = os.Mkdir(a.dir, 0o777)
+	} else {
+		var raw []byte
+		if a.before, raw, err = w.mirror.commit(ctx, a.base); err == nil {
+			err = w.mirror.directory(ctx, a.before, raw, a.dir)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if a.w, err = writer.OpenFS(ctx, scratch{store.OSDir(a.dir)}, w.asked); err != nil {
+		if errors.Is(err, format.ErrCorrupt) {
+			w.mirror.keep(&store.Manifest{}) // what came damaged is read again
+		}
+		return nil, fmt.Errorf("bucket: commit %d: %w", a.base, err)
+	}
+	return a, nil
+}
+
+// close ends an attempt and removes its directory.
+func (a *attempt) close() {
+	if a.w != nil {
+		a.w.Close()
+	}
+	os.RemoveAll(a.dir)
+}
+
+// Commit makes the batch part of the index, durable and visible to readers, or does nothing if the batch
+// is empty, but for the first commit of an index. If another Writer commits at the same time, it starts again
+// from what that committed, as often as it takes until ctx ends. After an error the batch is not committed, unless
+// the error matches store.ErrUncertain: then it may be, and the next Commit finds out before it does
+// anything else.
+func (w *Writer) Commit(ctx context.Context) error { return w.change(ctx, nil) }
+
+// Merge commits, and in the same commit joins segments as o says. Other Writers may commit meanwhile; then
+// the merge is done again.
+func (w *Writer) Merge(ctx context.Context, o writer.MergeOptions) (stats writer.MergeStats, err error) {
+	err = w.change(ctx, func(x *writer.Writer) (err error) {
+		stats, err = x.Merge(ctx, o)
+		return err
+	})
+	return stats, err
+}
+
+// change commits the batch and what f does besides.
+func (w *Writer) change(ctx context.Context, f func(*writer.Writer) error) error {
+	w.commit.Lock()
+	defer w.commit.Unlock()
+	if err := w.sealBatch(ctx); err != nil {
+		return err
+	}
+	if a := w.uncertain; a != nil {
+		won, err := w.publish(ctx, a)
+		if err != nil {
+			return err
+		}
+		w.end(a, won)
+	}
+	for try := 1; ; try++ {
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		done, err := w.attempt(ctx, f)
+		if done || err != nil {
+			return err
+		}
+		if err := waitAfter(ctx, try); err != nil {
+			return err
+		}
+	}
+}
+
+// sealBatch moves the current part to the batch.
+func (w *Writer) sealBatch(ctx context.Context) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	p := w.cur
+	if err := w.seal(ctx); err != nil {
+		return err
+	}
+	if p.empty() {
+		return os.RemoveAll(p.dir)
+	}
+	w.batch = append(w.batch, p)
+	return nil
+}
+
+// attempt tries to commit. It is not done if another Writer was first.
+func (w *Writer) attempt(ctx context.Context, f func(*writer.Writer) error) (done bool, err error) {
+	a, err := w.begin(ctx)
+	if err != nil {
+		return false, err
+	}
+	if err = w.build(ctx, a, f); err == nil && a.generation == 0 {
+		a.close()
+		w.drop(a.parts)
+		return true, nil // it changes nothing
+	}
+	if err == nil {
+		err = w.upload(ctx, a)
+	}
+	if err != nil {
+		a.close()
+		return false, err
+	}
+	won, err := w.publish(ctx, a)
+	if err != nil {
+		return false, err
+	}
+	w.end(a, won)
+	return won, nil
+}
+
+// build applies the batch and f, and commits locally. It sets a.generation unless nothing has changed.
+func (w *Writer) build(ctx context.Context, a *attempt, f func(*writer.Writer) error) error {
+	w.mu.RLock()
+	batch := slices.Clone(w.batch)
+	w.mu.RUnlock()
+	a.parts = len(batch)
+	before, err := latest(a.dir)
+	for _, p := range batch {
+		if err == nil {
+			err = p.apply(ctx, a.w)
+		}
+	}
+	if err == nil && f != nil {
+		err = f(a.w)
+	}
+	if err == nil {
+		err = a.w.Commit(ctx)
+	}
+	if err == nil {
+		a.manifest, err = latest(a.dir)
+	}
+	if err != nil || a.manifest.Generation == before.Generation {
+		return err
+	}
+	a.generation = a.manifest.Generation
+	a.raw, err = os.ReadFile(filepath.Join(a.dir, store.ManifestName(a.generation)))
+	return err
+}
+
+// apply does to x what the part says.
+func (p *part) apply(ctx context.Context, x *writer.Writer) error {
+	for id := range p.deleted {
+		if err := x.Delete(ctx, []byte(id)); err != nil {
+			return err
+		}
+	}
+	d, err := store.Open(p.dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	if err := x.AddFrom(ctx, d); err != nil {
+		return err
+	}
+	for _, f := range p.where {
+		if _, err := x.DeleteWhere(ctx, f); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fresh reports whether less than freshFor has passed since then, by the clock that stands still while the machine
+// sleeps and by the one that does not but that others set.
+func fresh(since time.Time) bool {
+	now := time.Now()
+	return now.Sub(since) < freshFor && now.Round(0).Sub(since.Round(0)) < freshFor
+}
+
+// upload writes the objects that the manifest of a names and that of its base does not.
+func (w *Writer) upload(ctx context.Context, a *attempt) error {
+	have := make(map[string]bool)
+	if a.before != nil {
+		for _, key := range objects(a.before) {
+			have[key] = true
+		}
+	}
+	names := make(map[string]string)
+	var keys []string
+	for _, name := range a.manifest.Files() {
+		key, _ := keyOf(a.manifest, name)
+		if since, ok := w.uploaded[key]; !have[key] && !(ok && fresh(since)) {
+			names[key], keys = filepath.Join(a.dir, name), append(keys, key)
+		}
+	}
+	begun := time.Now()
+	err := each(ctx, keys, func(ctx context.Context, key string) error {
+		if err := w.mirror.create(ctx, key, names[key]); err != nil {
+			return fmt.Errorf("bucket: writing %s: %w", key, err)
+		}
+		return nil
+	})
+	for _, key := range keys {
+		if err == nil {
+			w.uploaded[key] = begun
+		}
+	}
+	return err
+}
+
+// create creates an object from a file, and keeps the file for later directories. An object that is there
+// already is the same one, from an earlier attempt: it is written again, so that it is new for Sweep.
+func (m *mirror) create(ctx context.Context, key, file string) error {
+	f, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	overwrite := false
+	err = again(ctx, func() error {
+		if _, err := f.Seek(0, 0); err != nil {
+			return err
+		}
+		err := createObject(ctx, m.bucket, key, f, overwrite)
+		if exists(err) {
+			if _, err = f.Seek(0, 0); err == nil {
+				overwrite = true
+				err = createObject(ctx, m.bucket, key, f, true)
+			}
+		}
+		return err
+	})
+	if err == nil {
+		os.Remove(m.local(key))
+		err = linkFile(file, m.local(key))
+	}
+	return err
+}
+
+// publish creates the manifest of a, and reports whether that made it a commit: it did not if there is
+// another one of this generation. If that remains unknown, a is the uncertain attempt from now on.
+func (w *Writer) publish(ctx context.Context, a *attempt) (won bool, err error) {
+	key, unknown := manifestKey(a.generation), w.uncertain == a
+	err = again(ctx, func() error {
+		err := createObject(ctx, w.mirror.bucket, key, bytes.NewReader(a.raw), false)
+		unknown = unknown || err != nil && !declined(err)
+		return err
+	})
+	switch {
+	case err == nil:
+		won = true
+	case exists(err): // perhaps this one: the answer to a request can be lost
+		var there []byte
+		if err = again(ctx, func() (err error) {
+			there, err = w.mirror.bucket.ReadAll(ctx, key)
+			return err
+		}); err == nil {
+			won = bytes.Equal(there, a.raw)
+		} else if notExist(err) {
+			err = nil
+		} else {
+			unknown = true
+		}
+	}
+	if err == nil && won {
+		unknown = true // until this is known
+		if won, err = w.follows(ctx, a); err == nil && won {
+			err = w.upload(ctx, a) // what was written long before the manifest
+		} else if err == nil {
+			clear(w.uploaded) // swept, perhaps
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("bucket: commit %d: %w", a.generation, err)
+		if unknown {
+			w.uncertain = a
+			return false, fmt.Errorf("%w: %w", store.ErrUncertain, err)
+		}
+		a.close()
+		return false, err
+	}
+	return won, nil
+}
+
+// follows reports whether the manifest of a, which exists, is a commit. It is not if newer commits were made
+// before it: then the one of its generation had been swept when a, which had slept for longer than
+// Sweep waits, created it once more. The times are the bucket's.
+func (w *Writer) follows(ctx context.Context, a *attempt) (bool, error) {
+	newest, err := newestGeneration(ctx, w.mirror.bucket)
+	if err != nil || newest <= a.generation {
+		return err == nil, err
+	}
+	mine, err := attributes(ctx, w.mirror.bucket, manifestKey(a.generation))
+	if notExist(err) {
+		return false, nil // swept
+	}
+	if err != nil {
+		return false, err
+	}
+	next, err := attributes(ctx, w.mirror.bucket, manifestKey(a.generation+1))
+	if err != nil && !notExist(err) {
+		return false, err
+	}
+	if err == nil && mine.ModTime.Sub(next.ModTime) < skew {
+		return true, nil
+	}
+	return false, removeObject(ctx, w.mirror.bucket, manifestKey(a.generation))
+}
+
+// attributes returns those of an object.
+func attributes(ctx context.Context, b *blob.Bucket, key string) (at *blob.Attributes, err error) {
+	err = again(ctx, func() (err error) {
+		at, err = b.Attributes(ctx, key)
+		return err
+	})
+	return at, err
+}
+
+// end ends an attempt of which it is known whether it is a commit.
+func (w *Writer) end(a *attempt, won bool) {
+	w.uncertain = nil
+	if won {
+		w.drop(a.parts)
+		w.mirror.keep(a.manifest)
+		clear(w.uploaded)
+	}
+	a.close()
+}
+
+// drop removes the first n parts of the batch.
+func (w *Writer) drop(n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, p := range w.batch[:n] {
+		os.RemoveAll(p.dir)
+	}
+	w.batch = slices.Delete(w.batch, 0, n)
+}

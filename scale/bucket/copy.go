@@ -1,0 +1,80 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"gocloud.dev/blob"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Import makes the documents of the local index in directory path part of the index in b, by a commit. If there is
+// none in b, it gets the analyzer or schema of that one, unless o has others.
+func Import(ctx context.Context, b *blob.Bucket, path string, o WriteOptions) (err error) {
+	m, err := latest(path)
+	if err != nil {
+		return err
+	}
+	newest, err := newestGeneration(ctx, b)
+	if err != nil {
+		return err
+	}
+	if x := &o.Writer; newest == 0 && x.Schema == nil && x.Analyzer == nil {
+		if x.Schema = m.Schema; m.Schema == nil {
+			x.Stored = x.Stored || m.Stored == store.StoredYes
+			if x.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions); err != nil {
+				return err
+			}
+		}
+		if x.KeepCommits == 0 {
+			x.KeepCommits = m.KeepCommits
+		}
+	}
+	w, err := NewWriter(ctx, b, o)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, w.Close()) }()
+	if err := w.AddIndex(ctx, path); err != nil {
+		return err
+	}
+	return w.Commit(ctx)
+}
+
+// Export makes a local index of a commit in directory path, which must be empty or not exist. Generation 0 means
+// the newest one. If there is none, the error matches store's of a missing file.
+func Export(ctx context.Context, b *blob.Bucket, generation uint64, path string) (err error) {
+	if generation == 0 {
+		if generation, err = newestGeneration(ctx, b); err != nil {
+			return err
+		}
+	}
+	dir, err := os.MkdirTemp(filepath.Dir(filepath.Clean(path)), "pinion-bucket-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	m := &mirror{b, filepath.Join(dir, "objects")}
+	if err := os.Mkdir(m.dir, 0o777); err != nil {
+		return err
+	}
+	c, raw, err := m.commit(ctx, generation)
+	if err != nil {
+		return err
+	}
+	from := filepath.Join(dir, "index")
+	if err := m.directory(ctx, c, raw, from); err != nil {
+		return err
+	}
+	d, err := store.Open(from)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	_, err = d.Backup(ctx, store.OSDir(path), store.BackupOptions{})
+	return err
+}

@@ -1,0 +1,179 @@
+package bucket
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sync"
+
+	"gocloud.dev/blob"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+)
+
+// A mirror makes local directories of commits in a bucket. Objects that it has read or written lie in
+// a folder, from which directories link their files.
+type mirror struct {
+	bucket *blob.Bucket
+	dir    string
+}
+
+// width is how many objects are read or written at the same time.
+const width = 8
+
+// each calls f with every key, of some at the same time, and returns the first error.
+func each(ctx context.Context, keys []string, f func(ctx context.Context, key string) error) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var running sync.WaitGroup
+	slots := make(chan struct{}, width)
+	for _, key := range keys {
+		slots <- struct{}{}
+		running.Go(func() {
+			defer func() { <-slots }()
+			if ctx.Err() != nil {
+				return
+			}
+			if err := f(ctx, key); err != nil {
+				cancel(err)
+			}
+		})
+	}
+	running.Wait()
+	return context.Cause(ctx)
+}
+
+// local returns where the object of a key lies when it is here.
+func (m *mirror) local(key string) string {
+	return filepath.Join(m.dir, path.Dir(key)+"-"+path.Base(key))
+}
+
+// commit returns the commit of a generation, and its manifest as it lies in the bucket. If there is none,
+// the error is one of which notExist reports true.
+func (m *mirror) commit(ctx context.Context, generation uint64) (c *store.Manifest, raw []byte, err error) {
+	key := manifestKey(generation)
+	err = again(ctx, func() (err error) {
+		raw, err = m.bucket.ReadAll(ctx, key)
+		return err
+	})
+	if err != nil {
+		return nil, nil, fmt.Errorf("bucket: commit %d: %w", generation, err)
+	}
+	if c, err = store.ReadManifest(key, memory(raw)); err == nil && c.Generation != generation {
+		e := format.Corrupt("the object holds commit %d", c.Generation)
+		e.File = key
+		err = e
+	}
+	return c, raw, err
+}
+
+// directory makes the local directory of a commit, whose manifest is raw.
+func (m *mirror) directory(ctx context.Context, c *store.Manifest, raw []byte, dir string) error {
+	if err := os.Mkdir(dir, 0o777); err != nil {
+		return err
+	}
+	names := make(map[string]string) // of files, by their keys
+	for _, name := range c.Files() {
+		key, _ := keyOf(c, name)
+		names[key] = name
+	}
+	err := each(ctx, objects(c), func(ctx context.Context, key string) error {
+		if err := m.fetch(ctx, key); err != nil {
+			return err
+		}
+		return linkFile(m.local(key), filepath.Join(dir, names[key]))
+	})
+	for _, name := range []string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)} {
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, name), raw, 0o666)
+		}
+	}
+	return err
+}
+
+// linkFile links a file, or copies it where there are no links.
+func linkFile(from, to string) error {
+	err := os.Link(from, to)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	src, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	dst, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(dst, src)
+	return errors.Join(err, dst.Close())
+}
+
+// fetch reads an object unless it is here.
+func (m *mirror) fetch(ctx context.Context, key string) error {
+	to := m.local(key)
+	if _, err := os.Stat(to); err == nil {
+		return nil
+	}
+	err := again(ctx, func() error { return m.download(ctx, key, to+".part") })
+	if err == nil {
+		err = os.Rename(to+".part", to)
+	}
+	if err != nil {
+		os.Remove(to + ".part")
+		return fmt.Errorf("bucket: reading %s: %w", key, err)
+	}
+	return nil
+}
+
+func (m *mirror) download(ctx context.Context, key, to string) error {
+	r, err := m.bucket.NewReader(ctx, key, nil)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	f, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(f, r)
+	if err == nil && n != r.Size() {
+		err = fmt.Errorf("%d bytes came, of %d: %w", n, r.Size(), io.ErrUnexpectedEOF)
+	}
+	return errors.Join(err, f.Close())
+}
+
+// keep removes what the commit does not name.
+func (m *mirror) keep(c *store.Manifest) {
+	named := make(map[string]bool)
+	for _, key := range objects(c) {
+		named[filepath.Base(m.local(key))] = true
+	}
+	files, _ := os.ReadDir(m.dir)
+	for _, f := range files {
+		if !named[f.Name()] {
+			os.Remove(filepath.Join(m.dir, f.Name()))
+		}
+	}
+}
+
+// memory is the content of a file in memory.
+type memory []byte
+
+func (m memory) Size() int64  { return int64(len(m)) }
+func (m memory) Close() error { return nil }
+
+func (m memory) Range(off, n int64) ([]byte, error) {
+	if off < 0 || n < 0 || off > int64(len(m))-n {
+		return nil, io.ErrUnexpectedEOF
+	}
+	return append(bytes.Clone(m[off:off+n]), make([]byte, format.ReadablePadding)...)[:n], nil
+}

@@ -63,6 +63,7 @@ type phrasing struct {
 	ranks   []uint32
 	starts  []uint32
 	counter phrase.Counter
+	batch   batch
 }
 
 // column is what slots with the same words have in a segment.
@@ -175,7 +176,7 @@ func (x *phrasing) forget() {
 }
 
 // size is sequence.size.
-func (x *phrasing) size() int { return max(cap(x.found), cap(x.m.own), cap(x.columns)) }
+func (x *phrasing) size() int { return max(cap(x.found), cap(x.m.own), cap(x.columns), x.batch.size()) }
 
 // stand is sequence.stand.
 func (x *phrasing) stand() *posting.List { return &x.own }

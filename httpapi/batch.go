@@ -87,7 +87,12 @@ func (s *Server) allow(r *http.Request, c *http.ResponseController) {
 func (s *Server) line(ctx context.Context, line []byte, d time.Duration) reply {
 	ctx, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	a, err := func() (*Response, error) {
+	a, err := func() (_ *Response, err error) {
+		defer func() { // net/http catches panics in its own goroutines only
+			if x := recover(); x != nil {
+				err = fmt.Errorf("panic: %v", x)
+			}
+		}()
 		q := new(Request)
 		if err := decode(line, q); err != nil {
 			return nil, err

@@ -211,6 +211,18 @@ func TestBatch(t *testing.T) {
 	}
 }
 
+// TestBatchPanic has a backend panic in a line of a batch.
+func TestBatchPanic(t *testing.T) {
+	var seen httpapi.Observation
+	s := serve(t, struct{ httpapi.Backend }{}, httpapi.Options{Observe: func(o httpapi.Observation) { seen = o }})
+	if w := ask(s, "/v1/search/batch", `{"q": "a"}`); w.Code != 200 || !strings.Contains(w.Body.String(), `"code":"internal"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	if seen.Err == nil || !strings.Contains(seen.Err.Error(), "panic") {
+		t.Errorf("observed %v", seen.Err)
+	}
+}
+
 // TestMetrics compares metrics after some requests, times left out.
 func TestMetrics(t *testing.T) {
 	s := serve(t, httpapi.OfIndex(open(t, 5)), httpapi.Options{})

@@ -3,10 +3,10 @@ package serve
 import (
 	"crypto/rand"
 	"crypto/subtle"
-	"net"
 	"net/http"
-	"net/netip"
 	"strings"
+
+	"github.com/pinion-index/pinion/httpapi"
 )
 
 // NewToken returns a random token of 130 bits.
@@ -28,7 +28,7 @@ func guard(token string, hosts []string, next http.Handler) http.Handler {
 		h.Set("Cross-Origin-Opener-Policy", "same-origin")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
-		if !knownHost(r.Host, hosts) {
+		if !httpapi.LocalHost(r.Host, hosts) {
 			http.Error(w, "This host name is not served: open the address that idxinspect printed.", http.StatusMisdirectedRequest)
 			return
 		}
@@ -49,22 +49,4 @@ func guard(token string, hosts []string, next http.Handler) http.Handler {
 		r.URL.Path, r.URL.RawPath = "/"+rest, ""
 		next.ServeHTTP(w, r)
 	})
-}
-
-// knownHost reports whether a Host header is localhost, an IP address, which no name
-// server can redirect, or one of hosts.
-func knownHost(header string, hosts []string) bool {
-	host := header
-	if h, _, err := net.SplitHostPort(header); err == nil {
-		host = h
-	}
-	if _, err := netip.ParseAddr(strings.Trim(host, "[]")); err == nil {
-		return true
-	}
-	for _, h := range append([]string{"localhost"}, hosts...) {
-		if strings.EqualFold(host, h) {
-			return true
-		}
-	}
-	return false
 }

@@ -41,7 +41,7 @@ func testElement(t *testing.T, shape gputrial.Shape, clustered bool) {
 		}
 		defer x.Close()
 		var in []query.Query
-		qs := c.Draw(rand.New(rand.NewPCG(8, seed)), 40, 4, 10, query.And)
+		qs := c.Draw(rand.New(rand.NewPCG(8, seed)), 16, 4, 10, query.And)
 		for i := range qs {
 			qs[i].K = 1 << 20
 			q := qs[i].Query()

@@ -232,7 +232,7 @@ func (s *Stepper) valid(ctx context.Context, q *query.Query) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return q.Check()
+	return q.CheckOwn(trusted.Caller{})
 }
 
 // complete gives q what it leaves to defaults.

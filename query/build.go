@@ -23,6 +23,10 @@ type builder struct {
 	nodes int
 	// blends is how many expansions there are, which number the blends of their words.
 	blends int32
+	// given is what the query brings, found what is asked of it, of a part of a collection; each nil otherwise.
+	given      *Frequencies
+	found      *Frequencies
+	expansions int // of given that have been taken
 }
 
 // step is the place of a node in the one around it.

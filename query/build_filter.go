@@ -180,6 +180,7 @@ func (b *builder) plainFiltered(n *Bool) (ok bool, err error) {
 	if !ok {
 		b.nodes = nodes
 		b.w.Words, b.w.Bytes, b.w.Filter, b.w.Columns = b.w.Words[:0], b.w.Bytes[:0], nil, nil
+		b.restartExpansions()
 	}
 	return ok, nil
 }

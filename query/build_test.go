@@ -150,7 +150,7 @@ func TestBuild(t *testing.T) {
 		{or(Match{Text: "a b", Mode: AndOr}, none), "and-or a b"},
 	} {
 		var w engine.Words
-		if err := s.parser.build(x.node, &w); err != nil {
+		if err := s.parser.build(x.node, &w, nil); err != nil {
 			t.Errorf("%+v: %v", x.node, err)
 		} else if got := built(s.parser, &w); got != x.want {
 			t.Errorf("%+v is %s, want %s", x.node, got, x.want)
@@ -173,7 +173,7 @@ func TestBuildFields(t *testing.T) {
 		{"of of", "or x:of x:of"},
 	} {
 		var w engine.Words
-		if err := p.build(Match{Text: c.text, Mode: And}, &w); err != nil {
+		if err := p.build(Match{Text: c.text, Mode: And}, &w, nil); err != nil {
 			t.Errorf("%q: %v", c.text, err)
 		} else if got := built(p, &w); got != c.want {
 			t.Errorf("%q is %s, want %s", c.text, got, c.want)

@@ -65,6 +65,8 @@
 //	expand.go                Prefix, Wildcard, Regexp, Fuzzy: to the terms they stand for; expansion.go: the nodes
 //	bm25.go                  parameters, statistics, Scorer, Score
 //	columns.go               sorting, counting and collapsing by columns, and static scores
+//	collection.go            Collection: statistics of parts as integers; frequencies.go: those of a query's terms;
+//	                         merge.go: what a part is asked, and the answer of all
 //	trace.go                 a record of an execution
 //	arena.go                 memory for results that is reused
 //	internal/engine          what executes queries: terms, lists, algorithms, the best hits

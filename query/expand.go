@@ -166,9 +166,13 @@ func (b *builder) expand(n expansion, around float64) (x part, ok bool, err erro
 	if scored {
 		e.left = MaxScored
 	}
+	whole, err := e.begin(!scored)
+	if err != nil {
+		return x, false, b.at(err)
+	}
 	x = part{op: algorithm.OpBool, atLeast: 1}
 	for _, f := range fields {
-		terms, err := e.find(n, f)
+		terms, err := e.find(n, f, scored)
 		if err != nil {
 			return x, false, b.at(err)
 		}
@@ -180,7 +184,7 @@ func (b *builder) expand(n expansion, around float64) (x part, ok bool, err erro
 		}
 	}
 	switch {
-	case len(e.all) == 0:
+	case len(e.all) == 0 && (whole == nil || len(whole.Terms) == 0):
 		return part{op: algorithm.OpNone}, true, nil
 	case scored:
 		return x.simplified()
@@ -195,6 +199,7 @@ type expanding struct {
 	label string
 	left  int // how many more terms are possible
 	all   []expand.Term
+	whole *Expansion // what it stands for in the collection, if the query says so
 }
 
 func (e *expanding) context() context.Context {
@@ -204,11 +209,14 @@ func (e *expanding) context() context.Context {
 	return context.Background()
 }
 
-// find returns the terms of n in a field.
-func (e *expanding) find(n expansion, field int) ([]expand.Term, error) {
+// find returns the terms of n in a field. Where words are wanted, those of the collection count.
+func (e *expanding) find(n expansion, field int, words bool) ([]expand.Term, error) {
 	f := e.b.p.fields[field]
 	if f.err != nil {
 		return nil, f.err
+	}
+	if e.whole != nil && words {
+		return e.whole.in(f.name), nil
 	}
 	x, err := n.selection(f)
 	if err != nil {
@@ -225,6 +233,7 @@ func (e *expanding) find(n expansion, field int) ([]expand.Term, error) {
 		return nil, fmt.Errorf("%w: %s stands for more than %d terms", ErrTooManyTerms, e.label, n)
 	}
 	e.left -= len(terms)
+	e.found(f.name, terms)
 	return terms, nil
 }
 

@@ -221,6 +221,9 @@ var errNoParser = fmt.Errorf("parse a query: %w", ErrClosed)
 
 // words is engine.Options.Parse.
 func (p *Parser) words(q *engine.Query, w *engine.Words) error {
+	if g, ok := q.Frequencies.(*given); ok {
+		g.p = p
+	}
 	plain := q.Node == nil && (p == nil || p.schema == nil)
 	if plain && len(q.Terms) > 0 {
 		w.Add(0, 1, q.Terms...)
@@ -235,17 +238,23 @@ func (p *Parser) words(q *engine.Query, w *engine.Words) error {
 		return p.fields[0].appendWords(w, 0, 1, q.Text)
 	}
 	if n, ok := q.Node.(Node); ok {
-		return p.build(n, w)
+		return p.build(n, w, q.Frequencies)
 	}
 	if len(q.Terms) > 0 {
 		return fmt.Errorf("%w: a raw term without a field, of which the index has %s: use Term", ErrInvalid, p.names(nil))
 	}
-	return p.build(Match{Text: q.Text, Mode: Mode(q.Mode)}, w)
+	return p.build(Match{Text: q.Text, Mode: Mode(q.Mode)}, w, q.Frequencies)
 }
 
 // build adds the words of a node to w, which has none.
-func (p *Parser) build(n Node, w *engine.Words) error {
+func (p *Parser) build(n Node, w *engine.Words, f engine.Frequencies) error {
 	b := builder{p: p, w: w}
+	switch f := f.(type) {
+	case *given:
+		b.given = f.all
+	case *finding:
+		b.found = f.all
+	}
 	b.path = b.room[:0]
 	if m, ok := n.(Match); ok {
 		if ok, err := b.plain(&m); ok || err != nil {

@@ -115,6 +115,7 @@ func (x *phrasing) in(field int) (one part, ok bool, err error) {
 			return one, false, err
 		}
 		if len(last.words) == 0 {
+			x.b.others(field, places[:len(places)-1])
 			return part{op: algorithm.OpNone}, true, nil
 		}
 	}
@@ -242,7 +243,10 @@ func (x *phrasing) expand(field int, prefix []byte, most int) (words [][]byte, e
 		return nil, fmt.Errorf("%w: %s", errTerms, label)
 	}
 	e := &expanding{b: x.b, label: label, left: most}
-	terms, err := e.find(n, field)
+	if _, err := e.begin(false); err != nil {
+		return nil, err
+	}
+	terms, err := e.find(n, field, true)
 	for i := range terms {
 		words = append(words, terms[i].Bytes)
 	}

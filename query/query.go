@@ -91,6 +91,9 @@ type Query struct {
 	Collapse string
 	// Static, unless nil, adds to the scores of matches what a column says.
 	Static *Static
+	// Frequencies, unless nil, are the document frequencies that scores are from, and the words that a Prefix, Wildcard,
+	// Regexp or Fuzzy stands for: those of a collection of which a part is searched. They go with Options.Collection.
+	Frequencies *Frequencies
 	// Trace asks for Result.Trace, which Search and Execute of a Searcher give.
 	Trace bool
 }
@@ -125,6 +128,14 @@ func (q *Query) Check() error {
 	return q.checkNode()
 }
 
+// CheckOwn is Check for executors that have the statistics of what they search.
+func (q *Query) CheckOwn(trusted.Caller) error {
+	if q.Frequencies != nil {
+		return fmt.Errorf("%w: Frequencies: only a query.Searcher and a pool over one take them", ErrInvalid)
+	}
+	return q.Check()
+}
+
 // Engine returns q, which must be valid, as what executes it sees it.
 func (q *Query) Engine(trusted.Caller) engine.Query { return q.engine() }
 
@@ -143,6 +154,9 @@ func (q *Query) toEngine(x *engine.Query) {
 	}
 	if q.wantsColumns() {
 		x.Columns = &wants{q.Sort, q.SortAfter, q.Facets, q.Collapse, q.Static}
+	}
+	if q.Frequencies != nil {
+		x.Frequencies = &given{all: q.Frequencies}
 	}
 	if q.After != nil {
 		x.After = max(topk.Key(q.After.Doc, q.After.Score+0), 1) // no hit has the key 0

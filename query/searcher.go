@@ -40,6 +40,10 @@ type Options struct {
 	// scores that its documents have in the whole. Words that a Prefix, Wildcard, Regexp or Fuzzy stands for are still
 	// those of what is searched. The schema, or the analyzer, must be the same. NewSearcher retains it.
 	Statistics *reader.Snapshot
+	// Collection, unless nil, are the statistics of a collection of which a part is searched, where the other parts are
+	// not at hand, and each query brings its Frequencies: hits then have the scores of a merge of all parts. The schema of
+	// all parts must be the same. Statistics must be nil.
+	Collection *Collection
 }
 
 // Searcher answers queries over one snapshot, which it keeps open until Close. It is safe for
@@ -64,6 +68,11 @@ func NewSearcher(s *reader.Snapshot, o Options) (*Searcher, error) {
 	own, err := s.Retain()
 	if err != nil {
 		return nil, err
+	}
+	if o.Collection != nil {
+		if err := o.checkCollection(s); err != nil {
+			return nil, errors.Join(err, own.Close())
+		}
 	}
 	if o.Statistics != nil {
 		if o.Statistics, err = statisticsFor(s, o.Statistics); err != nil {
@@ -104,24 +113,13 @@ func searcherOf(s *reader.Snapshot, o Options) (*Searcher, error) {
 	}
 	p := NewParser(s)
 	if p.schema == nil {
-		st := StatsOf(s)
-		if o.Statistics != nil {
-			all := StatsOf(o.Statistics)
-			all.MaxLen = max(all.MaxLen, st.MaxLen)
-			st = all
-		}
-		return newSearcher(segments, s.Stats().Live, st, p, o)
+		return newSearcher(segments, s.Stats().Live, o.statistics("", StatsOf(s)), p, o)
 	}
 	x := &Searcher{parser: p}
 	var fields []engine.Field
 	for _, f := range indexed(p.schema) {
-		st := s.FieldStats(f.Name)
-		if o.Statistics != nil {
-			all := o.Statistics.FieldStats(f.Name)
-			all.MaxLen = max(all.MaxLen, st.MaxLen)
-			st = all
-		}
-		sc, err := scorerOf(st, f, o.Params)
+		st := o.statistics(f.Name, Stats(s.FieldStats(f.Name)))
+		sc, err := scorerOf(reader.FieldStats(st), f, o.Params)
 		if err != nil {
 			return nil, err
 		}
@@ -142,7 +140,7 @@ func newSearcher(segments []engine.Segment, docs uint64, st Stats, p *Parser, o 
 
 // init prepares s for queries over segments, of which docs documents are not deleted.
 func (s *Searcher) init(segments []engine.Segment, fields []engine.Field, docs uint64, o Options) error {
-	return s.engine.Init(segments, engine.Options{Fields: fields, Docs: docs, Seek: o.Seek, DenseBytes: o.DenseBytes, FilterBytes: o.FilterBytes, Parse: s.parser.words, Statistics: o.Statistics,
+	return s.engine.Init(segments, engine.Options{Fields: fields, Docs: docs, Seek: o.Seek, DenseBytes: o.DenseBytes, FilterBytes: o.FilterBytes, Parse: s.parser.words, Statistics: o.Statistics, Given: o.Collection != nil,
 		PlanColumns: s.parser.planColumns})
 }
 
@@ -168,7 +166,8 @@ func (s *Searcher) Engine(trusted.Caller) *engine.Searcher { return &s.engine }
 // also if it was opened twice.
 func (s *Searcher) Over(snapshot *reader.Snapshot) bool { return s.engine.Over(snapshot) }
 
-// OwnStatistics reports whether scores are from the statistics of what s searches: there is no Options.Statistics.
+// OwnStatistics reports whether scores are from the statistics of what s searches: there is neither Options.Statistics nor
+// Options.Collection.
 func (s *Searcher) OwnStatistics() bool { return s.engine.OwnStatistics() }
 
 // Scorer returns the scoring function of the snapshot, which needs no open Searcher. It is nil of the

@@ -35,6 +35,7 @@ type treeDrawer struct {
 	terms   map[string][]string // by field, of documents that are not deleted
 	blends  int
 	parts   bool        // only nodes that a part of the documents answers as all of them do
+	sharded bool        // only nodes that shards answer: no Bitmap, whose numbers are those of all
 	phrases bool        // also phrases
 	probed  bool        // long lists have been, so that they are cached
 	ranks   [][]float64 // of the documents in the column "worth", if there is one
@@ -123,7 +124,7 @@ func (r *treeDrawer) filter(depth int) (query.Filter, *oracle.Node) {
 		ids = append(ids, r.ids[d])
 	}
 	switch kind := r.IntN(4); {
-	case kind == 0 && !r.parts:
+	case kind == 0 && !r.parts && !r.sharded:
 		return query.Bitmap{Docs: some}, &oracle.Node{Kind: oracle.Set, Has: some.Contains}
 	case kind == 1:
 		return query.IDs{IDs: append(ids, []byte("nosuch"))}, &oracle.Node{Kind: oracle.Set, Has: some.Contains}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -134,7 +135,7 @@ func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *qu
 		return nil, err
 	}
 	for i := range queries {
-		if err := queries[i].Check(); err != nil {
+		if err := queries[i].CheckOwn(trusted.Caller{}); err != nil {
 			return nil, &query.NumberError{Number: i, Err: err}
 		}
 	}

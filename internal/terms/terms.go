@@ -146,6 +146,9 @@ type Resolver[X any] struct {
 	// DocFreq, unless nil, returns the document frequency of a term, which is then that of other documents than those
 	// of Parts.
 	DocFreq func(field int, term []byte) (uint64, error)
+	// Given, unless nil, returns the document frequency that a term counts with, whatever the cache knows: that of
+	// documents that those of Parts, of which live have the term, are a part of.
+	Given func(field int, term []byte, live uint64) (uint64, error)
 	// Miss, unless nil, is called before the first term is looked up that the cache does not have, with the words
 	// from there on.
 	Miss func(words []Word)
@@ -184,6 +187,13 @@ func (r *Resolver[X]) Resolve(c *Cache[X], words []Word) ([]Term[X], error) {
 			if *t, err = r.look(c, w, hash); err != nil {
 				return nil, err
 			}
+		}
+		if r.Given != nil {
+			df, err := r.Given(t.Field, t.Bytes, t.DF)
+			if err != nil {
+				return nil, err
+			}
+			t.DF, t.Weight = df, c.weigh(t.Field, df, 1)
 		}
 		if few {
 			all = place(all)

@@ -57,6 +57,9 @@ type Words struct {
 	// where nothing is searched.
 	Snapshot *reader.Snapshot
 	Context  context.Context
+	// Others are words that the query has not, but has in other parts of the collection that document frequencies are
+	// asked of.
+	Others []terms.Word
 	// Terms and Bytes are memory of Options.Parse.
 	Terms [][]byte
 	Bytes []byte
@@ -73,7 +76,7 @@ func (w *Words) Add(field int, boost float64, words ...[]byte) {
 
 // reset drops the terms.
 func (w *Words) reset(m Mode) {
-	w.Filter, w.Columns = nil, nil
+	w.Filter, w.Columns, w.Others = nil, nil, nil
 	w.Words, w.Mode, w.Tree, w.Terms, w.Bytes = w.Words[:0], m, nil, w.Terms[:0], w.Bytes[:0]
 }
 
@@ -120,7 +123,7 @@ func (r *execution) use(s *Searcher) {
 
 // unknown reports whether some term occurs nowhere.
 func (r *execution) unknown() bool {
-	if r.s.docFreq == nil {
+	if r.s.OwnStatistics() {
 		return len(r.terms) > 0 && r.terms[0].DF == 0
 	}
 	return slices.ContainsFunc(r.terms, func(t term) bool { return r.postings(&t) == 0 })
@@ -149,6 +152,9 @@ func (r *execution) enter(p int, conjunctive bool) bool {
 func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
 	r.use(s)
 	r.q, r.lead, r.bound = *q, nil, nil
+	if r.lookup.Given = nil; s.given && q.Frequencies != nil {
+		r.lookup.Given = r.givenDF
+	}
 	r.words.Snapshot, r.words.Context = s.snapshot, ctx
 	if s.remote {
 		if s.snapshot != nil {
@@ -167,6 +173,7 @@ func (r *execution) forget() {
 		clear(r.words.Words)
 	}
 	r.q, r.lead, r.bound, r.lookup.Parts, r.extra = Query{}, nil, nil, nil, nil
+	r.lookup.Given = nil
 	r.Run.Forget()
 	clear(r.terms)
 	clear(r.Names)

@@ -40,7 +40,16 @@ type Query struct {
 	After     uint64 // only hits with lesser keys of topk count; 0 means all
 	Algorithm algorithm.Name
 	Filter    *roaring.Bitmap
-	Columns   any // what Options.PlanColumns makes a ColumnPlan of; nil if nothing is wanted of columns
+	// Frequencies are what scores are from if Options.Given; nil otherwise.
+	Frequencies Frequencies
+	Columns     any // what Options.PlanColumns makes a ColumnPlan of; nil if nothing is wanted of columns
+}
+
+// Frequencies are the document frequencies of a collection that the index is a part of. What parses the query may
+// know more of them.
+type Frequencies interface {
+	// DF returns the document frequency of a term of a field in the collection.
+	DF(field int, term []byte) (uint64, error)
 }
 
 // after returns the key that the keys of hits must be below.

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -11,6 +12,9 @@ import (
 
 // resolve looks up the query's terms and puts them in canonical order, and reads what scoring them needs.
 func (r *execution) resolve() (err error) {
+	if (r.q.Frequencies != nil) != r.s.given {
+		return errFrequencies
+	}
 	if err := r.parse(); err != nil {
 		return err
 	}
@@ -53,9 +57,55 @@ func (r *execution) resolve() (err error) {
 	return r.readLengths()
 }
 
+// errFrequencies is the error for a query that does not bring what the Searcher wants, or brings what it does not.
+var errFrequencies = fmt.Errorf("%w: Query.Frequencies go with Options.Collection, and the other way round", ErrInvalid)
+
+// givenDF is terms.Resolver.Given.
+func (r *execution) givenDF(field int, term []byte, live uint64) (uint64, error) {
+	df, err := r.q.Frequencies.DF(field, term)
+	if docs := r.s.fields[field].Scorer.Stats().Docs; err == nil && (df < live || df > docs) {
+		err = fmt.Errorf("%w: the term %.40q is in %d documents of the index, which cannot be in %d of %d of the collection", ErrInvalid, r.s.label(field, term), live, df, docs)
+	}
+	return df, err
+}
+
+// Frequencies calls f with each distinct term of q, and how many documents that are not deleted have it.
+func (s *Searcher) Frequencies(ctx context.Context, q *Query, f func(field int, term []byte, df uint64)) (err error) {
+	if err = s.hold(); err != nil {
+		return err
+	}
+	defer s.release()
+	defer store.CatchFault(store.ArmFault(), &err)
+	r := s.execution()
+	defer func() {
+		r.forget()
+		s.runs.Put(r)
+	}()
+	r.begin(ctx, s, q)
+	if r.lookup.Given = nil; s.docFreq != nil {
+		return errFrequencies
+	}
+	if err := r.parse(); err != nil {
+		return err
+	}
+	words := append(r.words.Words, r.words.Others...)
+	for i := range words {
+		words[i].Boost, words[i].Group, words[i].Blend = 1, 0, 0
+	}
+	r.prefetchTerms(words)
+	all, err := r.lookup.Resolve(s.terms, words)
+	if err != nil {
+		return err
+	}
+	for i := range all {
+		f(all[i].Field, all[i].Bytes, all[i].DF)
+	}
+	return nil
+}
+
 // postings returns how many documents that are not deleted have a term.
 func (r *execution) postings(t *term) (n uint64) {
-	if r.s.docFreq == nil {
+	if r.s.OwnStatistics() {
 		return t.DF
 	}
 	for i := range t.Kept.entries {

@@ -25,6 +25,9 @@ type Options struct {
 	// Statistics, unless nil, is what the Scorers of Fields have the statistics of, and document frequencies are
 	// from, where that is not what is searched. It stays open as long as the Searcher.
 	Statistics *reader.Snapshot
+	// Given says that each query brings the document frequencies of a collection that the Scorers of Fields have the
+	// statistics of.
+	Given      bool
 	Seek       reader.Strategy
 	DenseBytes int // as in query.Options
 	// FilterBytes is as in query.Options.
@@ -86,6 +89,7 @@ type Searcher struct {
 	docs         uint64
 	statistics   *reader.Snapshot                             // its own, or nil
 	docFreq      func(field int, term []byte) (uint64, error) // in statistics; or nil
+	given        bool                                         // document frequencies come with queries
 	parse        func(q *Query, w *Words) error
 	planColumns  func(q *Query) (ColumnPlan, error)
 	runs         *sync.Pool
@@ -134,6 +138,7 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	if s.filterBytes = max(o.FilterBytes, 0); o.FilterBytes == 0 {
 		s.filterBytes = DefaultFilterBytes
 	}
+	s.given = o.Given
 	s.frequencies(o.Statistics)
 	s.dictionaries = s.dictionariesOf(parts)
 	s.terms, s.users = new(terms.Cache[known]), new(atomic.Int32)
@@ -177,7 +182,7 @@ func (s *Searcher) Retain(x *Searcher) error {
 		}
 	}
 	x.seek, x.remote, x.fields, x.docs, x.parse, x.planColumns, x.runs, x.terms, x.users = s.seek, s.remote, s.fields, s.docs, s.parse, s.planColumns, s.runs, s.terms, s.users
-	x.filterBytes = s.filterBytes
+	x.filterBytes, x.given = s.filterBytes, s.given
 	x.parts, x.dictionaries = slices.Clone(s.parts), s.dictionaries
 	x.users.Add(1)
 	x.frequencies(st)
@@ -237,7 +242,7 @@ func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
 }
 
 // OwnStatistics reports whether scores are from the statistics of what s searches.
-func (s *Searcher) OwnStatistics() bool { return s.statistics == nil }
+func (s *Searcher) OwnStatistics() bool { return s.statistics == nil && !s.given }
 
 // Snapshot returns what s searches, nil in tests over parts. It must not be closed.
 func (s *Searcher) Snapshot() *reader.Snapshot { return s.snapshot }

@@ -96,16 +96,17 @@ func (k *Key) option(text string) error {
 
 // index takes an option that says what is indexed.
 func (k *Key) index(text string) error {
-	switch {
-	case text == "positions" && k.Field.Kind != schema.KindText:
-		return errors.New("positions are those of text")
-	case k.Field.Index != 0:
-		return errors.New("positions are those of a field that is indexed")
-	case text == "positions":
-		k.Field.Index = schema.IndexPositions
-	default:
-		k.Field.Index = schema.IndexNone
+	want := schema.IndexNone
+	if text == "positions" {
+		want = schema.IndexPositions
 	}
+	switch {
+	case want == schema.IndexPositions && k.Field.Kind != schema.KindText:
+		return errors.New("positions are those of text")
+	case k.Field.Index != 0 && k.Field.Index != want:
+		return errors.New("positions are those of a field that is indexed")
+	}
+	k.Field.Index = want
 	return nil
 }
 

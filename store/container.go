@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
 	"math/rand/v2"
 
@@ -86,7 +87,19 @@ func (f *image) WriteAt(p []byte, off int64) (int, error) {
 	return copy((*f)[off:], p), nil
 }
 
-// encodeManifest returns the content of a manifest file.
+// EncodeManifest returns the content of a manifest file of m, for an index elsewhere than in a directory. The files
+// that m names are the caller's concern.
+func EncodeManifest(m *Manifest) ([]byte, error) {
+	if m == nil {
+		return nil, fmt.Errorf("%w: no manifest", ErrInvalid)
+	}
+	if err := m.check(); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
+	return encodeManifest(m)
+}
+
+// encodeManifest is EncodeManifest of a manifest that was checked.
 func encodeManifest(m *Manifest) ([]byte, error) {
 	var f image
 	err := writeSection(&f, format.KindManifest, NewID(), format.SectionManifest, AppendManifest(nil, m))

@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// URLs is how commands read indexes that URLs name. It is empty, and they take directories alone,
+// URLs is how commands read and change indexes that URLs name. It is empty, and they take directories alone,
 // unless the program sets it before Main, as those of module scale/bucket do.
 var URLs struct {
 	// Source returns the files of the newest commit of the index at url. If it is an io.Closer, the caller
@@ -18,6 +18,10 @@ var URLs struct {
 	Source func(url string) (reader.Source, error)
 	// Meter returns a context whose reads are counted, and what was counted.
 	Meter func(ctx context.Context) (context.Context, func() Reads)
+	// Checkout makes a local directory of the newest commit of the index at url, or none if there is no index.
+	// What the directory has when commit is called becomes the next commit, unless there is another one by
+	// then. The caller calls end, which removes the directory.
+	Checkout func(ctx context.Context, url string) (dir string, commit func(context.Context) error, end func() error, err error)
 }
 
 // Reads is what a task asked of an index behind a URL.

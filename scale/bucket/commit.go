@@ -37,10 +37,10 @@ type attempt struct {
 	raw        []byte
 }
 
-// begin makes a directory of the newest commit and opens it.
-func (w *Writer) begin(ctx context.Context) (a *attempt, err error) {
+// begin makes a directory of the newest commit, by f, which is w.open or w.checkOut.
+func (w *Writer) begin(ctx context.Context, f func(context.Context) (*attempt, error)) (a *attempt, err error) {
 	for try := 1; ; try++ {
-		a, err = w.open(ctx)
+		a, err = f(ctx)
 		if err == nil || !notExist(err) || try == requestTries {
 			return a, err
 		}
@@ -51,7 +51,23 @@ func (w *Writer) begin(ctx context.Context) (a *attempt, err error) {
 	}
 }
 
-func (w *Writer) open(ctx context.Context) (_ *attempt, err error) {
+func (w *Writer) open(ctx context.Context) (*attempt, error) {
+	a, err := w.checkOut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if a.w, err = writer.OpenFS(ctx, scratch{store.OSDir(a.dir)}, w.asked); err != nil {
+		os.RemoveAll(a.dir)
+		if errors.Is(err, format.ErrCorrupt) {
+			w.mirror.keep(&store.Manifest{}) // what came damaged is read again
+		}
+		return nil, fmt.Errorf("bucket: commit %d: %w", a.base, err)
+	}
+	return a, nil
+}
+
+// checkOut makes a directory of the newest commit.
+func (w *Writer) checkOut(ctx context.Context) (_ *attempt, err error) {
 	w.tries++
 	a := &attempt{dir: w.folder("attempt", w.tries)}
 	defer func() {
@@ -70,16 +86,7 @@ func (w *Writer) open(ctx context.Context) (_ *attempt, err error) {
 			err = w.mirror.directory(ctx, a.before, raw, a.dir)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if a.w, err = writer.OpenFS(ctx, scratch{store.OSDir(a.dir)}, w.asked); err != nil {
-		if errors.Is(err, format.ErrCorrupt) {
-			w.mirror.keep(&store.Manifest{}) // what came damaged is read again
-		}
-		return nil, fmt.Errorf("bucket: commit %d: %w", a.base, err)
-	}
-	return a, nil
+	return a, err
 }
 
 // close ends an attempt and removes its directory.
@@ -152,7 +159,7 @@ func (w *Writer) sealBatch(ctx context.Context) error {
 
 // attempt tries to commit. It is not done if another Writer was first.
 func (w *Writer) attempt(ctx context.Context, f func(*writer.Writer) error) (done bool, err error) {
-	a, err := w.begin(ctx)
+	a, err := w.begin(ctx, w.open)
 	if err != nil {
 		return false, err
 	}

@@ -20,6 +20,7 @@
 //	url.go      buckets by their URLs
 //	writer.go   Writer: batches of documents and deletes
 //	commit.go   and how they become commits
+//	checkout.go commits of a directory
 //	mirror.go   local directories of commits
 //	object.go   requests
 //	sweep.go    what is removed

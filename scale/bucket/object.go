@@ -44,6 +44,13 @@ func final(err error) bool {
 		gcerrors.InvalidArgument, gcerrors.Unimplemented, gcerrors.Canceled, gcerrors.DeadlineExceeded:
 		return true
 	}
+	var api interface{ ErrorCode() string } // of S3
+	if errors.As(err, &api) {
+		switch api.ErrorCode() {
+		case "InvalidAccessKeyId", "SignatureDoesNotMatch", "ExpiredToken", "InvalidToken":
+			return true
+		}
+	}
 	return exists(err)
 }
 

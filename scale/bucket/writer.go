@@ -108,7 +108,7 @@ func NewWriter(ctx context.Context, b *blob.Bucket, o WriteOptions) (*Writer, er
 
 // start holds the options against the newest commit, and sets those of batches.
 func (w *Writer) start(ctx context.Context) error {
-	a, err := w.begin(ctx)
+	a, err := w.begin(ctx, w.open)
 	if err != nil {
 		return err
 	}

@@ -68,7 +68,20 @@ func Build(ctx context.Context, stderr io.Writer, args []string) (*Report, error
 	return f.build(ctx, stderr, cmd.Flags().Args())
 }
 
-func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (*Report, error) {
+// build changes the index that --out names, which may be a URL.
+func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (r *Report, err error) {
+	err = cli.Change(ctx, &f.out, func() (err error) {
+		r, err = f.buildDir(ctx, stderr, args)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	r.Index = f.out
+	return r, nil
+}
+
+func (f *flags) buildDir(ctx context.Context, stderr io.Writer, args []string) (*Report, error) {
 	o, err := f.writerOptions()
 	if err != nil {
 		return nil, err

@@ -140,33 +140,51 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if f.salvage {
 		return f.runSalvage(cmd, args, o)
 	}
-	start := time.Now()
-	dir := f.out
-	order := writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
-	var did work
-	if f.inPlace != "" {
-		dir = f.inPlace
-	}
-	upgrade := cli.NewUpgrade(dir)
-	if f.inPlace != "" {
-		did, err = mergeInPlace(cmd.Context(), dir, f.maxSegments, o, order)
-	} else {
-		did, err = mergeInto(cmd.Context(), dir, args, o, order)
-	}
+	r, err := f.merge(cmd.Context(), cmd.ErrOrStderr(), args, o)
 	if err != nil {
 		return err
 	}
 	p.Stop()
-	r, err := newReport(dir, did, time.Since(start))
-	if err != nil {
-		return err
-	}
-	r.Upgraded = upgrade.Done(cmd.ErrOrStderr())
 	if f.json {
 		return cli.JSON(cmd.OutOrStdout(), r)
 	}
 	r.text(cmd.OutOrStdout())
 	return nil
+}
+
+// merge merges into the index that --out or --in-place names, which may be a URL, as sources may.
+func (f *flags) merge(ctx context.Context, stderr io.Writer, sources []string, o writer.Options) (r *Report, err error) {
+	dir := &f.out
+	if f.inPlace != "" {
+		dir = &f.inPlace
+	}
+	sources, end, err := cli.Local(ctx, sources)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, end()) }()
+	err = cli.Change(ctx, dir, func() (err error) {
+		start := time.Now()
+		order := writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
+		var did work
+		upgrade := cli.NewUpgrade(*dir)
+		if f.inPlace != "" {
+			did, err = mergeInPlace(ctx, *dir, f.maxSegments, o, order)
+		} else {
+			did, err = mergeInto(ctx, *dir, sources, o, order)
+		}
+		if err != nil {
+			return err
+		}
+		if r, err = newReport(*dir, did, time.Since(start)); err == nil {
+			r.Upgraded = upgrade.Done(stderr)
+		}
+		return err
+	})
+	if err == nil {
+		r.Index = *dir
+	}
+	return r, err
 }
 
 // exists returns an error unless dir holds an index, in which something was committed.

@@ -3,6 +3,7 @@ package urls
 
 import (
 	"context"
+	"errors"
 	"os"
 
 	"github.com/pinion-index/pinion/internal/cli"
@@ -25,5 +26,17 @@ func Register() {
 			u := m.Usage()
 			return cli.Reads{Requests: u.Requests, Bytes: u.Bytes, Rounds: u.Rounds, Repeated: u.Repeated, Hedged: u.Hedged, Cached: u.Cached}
 		}
+	}
+	cli.URLs.Checkout = func(ctx context.Context, url string) (dir string, commit func(context.Context) error, end func() error, err error) {
+		b, err := bucket.OpenURL(ctx, url)
+		if err != nil {
+			return "", nil, nil, err
+		}
+		c, err := bucket.NewCheckout(ctx, b, "")
+		if err != nil {
+			b.Close()
+			return "", nil, nil, err
+		}
+		return c.Dir(), c.Commit, func() error { return errors.Join(c.Close(), b.Close()) }, nil
 	}
 }

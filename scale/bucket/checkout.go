@@ -1,0 +1,85 @@
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"gocloud.dev/blob"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+)
+
+// ErrConflict is matched by the error of Checkout.Commit when another commit was made since the checkout.
+var ErrConflict = errors.New("another writer has committed meanwhile")
+
+// Checkout is the newest commit of an index in a bucket as a local directory, for programs that change
+// directories. Those that add and delete documents alone do better with a Writer, which starts again by itself when
+// another one is first.
+type Checkout struct {
+	w *Writer // of which only copies of objects are used
+	a *attempt
+}
+
+// NewCheckout makes a directory below dir ("": that of temporary files) of the newest commit in b. If there is no
+// index, the directory is empty. The caller closes the Checkout.
+func NewCheckout(ctx context.Context, b *blob.Bucket, dir string) (*Checkout, error) {
+	dir, err := os.MkdirTemp(dir, "pinion-bucket-")
+	if err != nil {
+		return nil, err
+	}
+	c := &Checkout{w: &Writer{mirror: mirror{b, filepath.Join(dir, "objects")}, dir: dir, uploaded: map[string]time.Time{}}}
+	if err = os.Mkdir(c.w.mirror.dir, 0o777); err == nil {
+		c.a, err = c.w.begin(ctx, c.w.checkOut)
+	}
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	return c, nil
+}
+
+// Dir returns the directory.
+func (c *Checkout) Dir() string { return c.a.dir }
+
+// Commit makes the newest commit of the directory the next one in the bucket, whatever number it has, unless the directory
+// has none since the checkout. If another one was made there since, the error matches ErrConflict, and if
+// it remains unknown whether it is one, store.ErrUncertain. No writer may have the directory open. Commit is
+// called once.
+func (c *Checkout) Commit(ctx context.Context) error {
+	m, err := latest(c.a.dir)
+	if errors.Is(err, format.ErrNotAnIndex) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if m.Generation == c.a.base || m.Committed() != nil {
+		return nil
+	}
+	for _, s := range m.Segments {
+		if s.DeletesFile != 0 && s.DeletesID == (format.ID{}) {
+			return fmt.Errorf("bucket: %s of an old version has no id: merge the index first", store.DeletesName(s.DeletesFile))
+		}
+	}
+	c.a.generation = max(c.a.base, 1) + 1
+	m.Generation, c.a.manifest = c.a.generation, m
+	if c.a.raw, err = store.EncodeManifest(m); err != nil {
+		return err
+	}
+	if err := c.w.upload(ctx, c.a); err != nil {
+		return err
+	}
+	won, err := c.w.publish(ctx, c.a)
+	if err == nil && !won {
+		err = fmt.Errorf("bucket: commit %d: %w", c.a.generation, ErrConflict)
+	}
+	return err
+}
+
+// Close removes the directory.
+func (c *Checkout) Close() error { return os.RemoveAll(c.w.dir) }

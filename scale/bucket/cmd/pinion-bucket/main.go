@@ -1,0 +1,99 @@
+// Pinion-bucket copies indexes to buckets and back, and removes what is old there.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+	"gocloud.dev/blob"
+
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/scale/bucket"
+	_ "github.com/pinion-index/pinion/scale/bucket/drivers"
+)
+
+func main() { cli.Main(command()) }
+
+func command() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "pinion-bucket COMMAND",
+		Short: "Copy indexes to buckets and back, and remove what is old there",
+		Long: `A URL names an index in object storage: s3://name/path, gs://name/path,
+azblob://name/path, or file:///path for a directory of objects. To build, merge, query and
+inspect one, give its URL to idxbuild, idxmerge, idxquery and idxinspect of this module.`,
+	}
+	cmd.AddCommand(importCommand(), exportCommand(), sweepCommand())
+	return cmd
+}
+
+// with calls f with the bucket of a URL.
+func with(ctx context.Context, url string, f func(b *blob.Bucket) error) error {
+	b, err := bucket.OpenURL(ctx, url)
+	if err != nil {
+		return cli.Opening(err)
+	}
+	return errors.Join(f(b), b.Close())
+}
+
+func importCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "import DIR URL",
+		Short:   "Make the documents of an index part of one in a bucket",
+		Example: "  pinion-bucket import kjv.idx s3://name/kjv",
+		Args:    cli.Want("DIR", "URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return with(cmd.Context(), args[1], func(b *blob.Bucket) error {
+				return bucket.Import(cmd.Context(), b, args[0], bucket.WriteOptions{})
+			})
+		},
+	}
+}
+
+func exportCommand() *cobra.Command {
+	var generation uint64
+	cmd := &cobra.Command{
+		Use:     "export URL DIR",
+		Short:   "Make an index directory of one in a bucket",
+		Example: "  pinion-bucket export s3://name/kjv kjv.idx",
+		Args:    cli.Want("URL", "DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return with(cmd.Context(), args[0], func(b *blob.Bucket) error {
+				return bucket.Export(cmd.Context(), b, generation, args[1])
+			})
+		},
+	}
+	cmd.Flags().Uint64Var(&generation, "commit", 0, "the commit of that number `N` (default: the newest)")
+	return cmd
+}
+
+func sweepCommand() *cobra.Command {
+	o := bucket.SweepOptions{}
+	cmd := &cobra.Command{
+		Use:     "sweep URL",
+		Short:   "Remove commits that were superseded and objects that nothing names",
+		Example: "  pinion-bucket sweep s3://name/kjv --retention 6h --dry-run",
+		Args:    cli.Want("URL"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return with(cmd.Context(), args[0], func(b *blob.Bucket) error {
+				s, err := bucket.Sweep(cmd.Context(), b, o)
+				if err != nil {
+					return err
+				}
+				does := "removed"
+				if o.DryRun {
+					does = "would remove"
+				}
+				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s and %s of %s; %s left\n", does, cli.Number(s.Commits, "commit"),
+					cli.Number(s.Objects, "object"), cli.Bytes(s.Bytes), cli.Number(s.Kept, "commit"))
+				return err
+			})
+		},
+	}
+	cmd.Flags().DurationVar(&o.Retention, "retention", 24*time.Hour, "how long what is not needed remains, an hour at least")
+	cmd.Flags().IntVar(&o.KeepCommits, "keep-commits", 0, "how many commits `N` remain in any case (default: what the index says)")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "remove nothing")
+	return cmd
+}

@@ -72,53 +72,6 @@ func TestNoPositions(t *testing.T) {
 	}
 }
 
-// Several postings of a block together have the positions that each has alone, whichever they are.
-func TestPositionsOfEach(t *testing.T) {
-	r := rand.New(rand.NewPCG(6, 3))
-	m := positions(r, 3000)
-	s := segtest.Open(t, m.Build(t, segtest.Default()))
-	for term, ps := range m.Fields[1].Lists {
-		e, _, err := s.Field(1).Lookup([]byte(term))
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := s.List(e)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := l.Positions()
-		if err != nil {
-			t.Fatal(err)
-		}
-		each, one := p.Reader(), p.Reader()
-		for block := range l.Blocks {
-			var freqs []uint32
-			for _, x := range ps[block*l.BlockLen : min((block+1)*l.BlockLen, len(ps))] {
-				freqs = append(freqs, x.TF)
-			}
-			for _, every := range []int{1, 2, 30} {
-				which, want, wantEnds, before := []uint32(nil), []uint32{7}, []uint32{3}, uint32(0)
-				for i, tf := range freqs {
-					if r.IntN(every) == 0 {
-						if want, err = one.Append(want, block, before, tf); err != nil {
-							t.Fatal(err)
-						}
-						which, wantEnds = append(which, uint32(i)), append(wantEnds, uint32(len(want)))
-					}
-					before += tf
-				}
-				got, ends, err := each.AppendEach([]uint32{7}, []uint32{3}, block, freqs, which)
-				if err != nil || !slices.Equal(got, want) || !slices.Equal(ends, wantEnds) {
-					t.Fatalf("%s, postings %d of block %d: %d until %d, %v, want %d until %d", term, which, block, got, ends, err, want, wantEnds)
-				}
-			}
-		}
-	}
-	if got, ends, err := new(segment.PositionReader).AppendEach([]uint32{7}, nil, 0, []uint32{1}, []uint32{0}); err == nil || len(got) != 1 || len(ends) > 0 {
-		t.Errorf("a reader of no list: %d, %d, %v", got, ends, err)
-	}
-}
-
 // Questions that no posting answers are refused.
 func TestPositionsOutside(t *testing.T) {
 	m := positions(rand.New(rand.NewPCG(4, 2)), 1000)

@@ -63,7 +63,6 @@ type phrasing struct {
 	ranks   []uint32
 	starts  []uint32
 	counter phrase.Counter
-	batch   batch
 }
 
 // column is what slots with the same words have in a segment.
@@ -176,7 +175,7 @@ func (x *phrasing) forget() {
 }
 
 // size is sequence.size.
-func (x *phrasing) size() int { return max(cap(x.found), cap(x.m.own), cap(x.columns), x.batch.size()) }
+func (x *phrasing) size() int { return max(cap(x.found), cap(x.m.own), cap(x.columns)) }
 
 // stand is sequence.stand.
 func (x *phrasing) stand() *posting.List { return &x.own }

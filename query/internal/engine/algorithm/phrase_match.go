@@ -1,8 +1,6 @@
 package algorithm
 
 import (
-	"slices"
-
 	"github.com/pinion-index/pinion/query/internal/engine/bitset"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 )
@@ -54,11 +52,10 @@ func (x *phrasing) matching(docs []uint32, first int) []uint32 {
 	if !x.conjoin(first) {
 		return docs
 	}
-	for which := range slices.Chunk(x.which(r.vets()), together) {
-		for j, tf := range x.count(which, 1) {
-			if tf > 0 {
-				docs = append(docs, x.m.Docs[which[j]])
-			}
+	vets := r.vets()
+	for i, doc := range x.m.Docs {
+		if (!vets || r.Allowed(doc)) && x.count(i, 1) > 0 {
+			docs = append(docs, doc)
 		}
 		if r.Err != nil {
 			break

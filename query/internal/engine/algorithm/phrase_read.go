@@ -1,9 +1,6 @@
 package algorithm
 
 import (
-	"math"
-	"slices"
-
 	"github.com/pinion-index/pinion/query/internal/engine/bitset"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
@@ -53,14 +50,16 @@ func (x *phrasing) verify(docs []uint32, at []uint64, need float64, members *bit
 	if !x.conjoin(1) {
 		return docs, at
 	}
-	for which := range slices.Chunk(x.which(r.vets()), together) {
-		if need >= 0 {
-			which = x.above(which, need, members)
+	vets := r.vets()
+	for i, doc := range m.Docs {
+		if vets && !r.Allowed(doc) {
+			continue
 		}
-		for j, tf := range x.count(which, math.MaxInt) {
-			if tf > 0 {
-				docs, at = append(docs, m.Docs[which[j]]), append(at, uint64(tf)<<32)
-			}
+		if need >= 0 && float64(x.score(doc, x.atMost(i))) <= need && (members == nil || members.Next(doc) != doc) {
+			continue
+		}
+		if tf := x.count(i, int(^uint(0)>>1)); tf > 0 {
+			docs, at = append(docs, doc), append(at, uint64(tf)<<32)
 		}
 		if r.Err != nil {
 			break
@@ -71,20 +70,18 @@ func (x *phrasing) verify(docs []uint32, at []uint64, need float64, members *bit
 
 // find is sequence.find.
 func (x *phrasing) find(docs, which []uint32, at []uint64) ([]uint32, []uint64) {
-	if !x.among(docs) {
-		return which, at
-	}
-	k := 0
-	for some := range slices.Chunk(x.which(false), together) {
-		for j, tf := range x.count(some, math.MaxInt) {
+	if x.among(docs) {
+		k := 0
+		for i, doc := range x.m.Docs {
+			tf := x.count(i, int(^uint(0)>>1))
+			if x.run.Err != nil {
+				break
+			}
 			if tf == 0 {
 				continue
 			}
-			k += posting.LowerBound(docs[k:], x.m.Docs[some[j]])
+			k += posting.LowerBound(docs[k:], doc)
 			which, at = append(which, uint32(k)), append(at, uint64(tf)<<32)
-		}
-		if x.run.Err != nil {
-			break
 		}
 	}
 	return which, at
@@ -142,7 +139,7 @@ func (x *phrasing) all() bool {
 func (x *phrasing) offer(l *posting.List, docs []uint32) {
 	m, r := &x.m, x.run
 	r.Candidates += uint64(len(docs))
-	first := docs[0]
+	first, vets := docs[0], r.vets()
 	if x.begin(docs, l.Pos()); r.Top.Prune >= 0 && x.columns[0].times == 1 {
 		freqs := l.Freqs()
 		if len(freqs) < len(docs) {
@@ -161,18 +158,16 @@ func (x *phrasing) offer(l *posting.List, docs []uint32) {
 	if !x.conjoin(1) {
 		return
 	}
-	for which := range slices.Chunk(x.which(r.vets()), together) {
-		if r.Top.Prune >= 0 {
-			which = x.above(which, float64(r.Top.Prune), nil)
+	for i, doc := range m.Docs {
+		if vets && !r.Allowed(doc) || r.Top.Prune >= 0 && x.score(doc, x.atMost(i)) <= r.Top.Prune {
+			continue
 		}
-		for j, tf := range x.count(which, math.MaxInt) {
-			if tf > 0 {
-				doc := m.Docs[which[j]]
-				r.accept(doc, x.score(doc, tf))
-			}
-		}
+		tf := x.count(i, int(^uint(0)>>1))
 		if r.Err != nil {
 			return
+		}
+		if tf > 0 {
+			r.accept(doc, x.score(doc, uint32(tf)))
 		}
 	}
 	r.risen(first)

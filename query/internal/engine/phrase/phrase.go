@@ -245,24 +245,6 @@ func Keep(starts, positions []uint32, offset uint32) []uint32 {
 	return starts[:n]
 }
 
-// Meets reports whether Keep would keep any of starts.
-func Meets(starts, positions []uint32, offset uint32) bool {
-	k := 0
-	for _, s := range starts {
-		target := int64(s) + int64(offset)
-		if k < len(positions) && int64(positions[k]) < target {
-			k = seek(positions, k+1, target)
-		}
-		if k == len(positions) {
-			return false
-		}
-		if int64(positions[k]) == target {
-			return true
-		}
-	}
-	return false
-}
-
 // Apart returns how many of starts, those that all slots of an exact phrase have, are matches.
 func (c *Counter) Apart(s *Shape, starts []uint32) (n int) {
 	if !s.Repeats() {

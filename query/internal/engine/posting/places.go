@@ -14,11 +14,11 @@ type Places struct {
 	shift  uint     // 1 << shift postings are a block
 	freqs  []uint32 // of block
 	block  int      // -1 if none
+	at     int      // postings of the block before it have
+	before uint32   // so many positions
 	reader segment.PositionReader
 	ready  bool // reader is of the list
 	room   []uint32
-	which  []uint32 // scratch
-	ends   []uint32 // scratch
 }
 
 // Begin makes p ready for l, which must be open.
@@ -48,7 +48,7 @@ func (p *Places) enter(pos int) (int, error) {
 
 // decode makes a block the current one.
 func (p *Places) decode(block int) error {
-	p.block = -1
+	p.at, p.before, p.block = 0, 0, -1
 	if small := p.list.Small(); small.Len() > 0 {
 		p.freqs = small.Freqs
 	} else {
@@ -80,59 +80,42 @@ func (p *Places) Freq(pos int) (uint32, error) {
 	return p.freqs[i], nil
 }
 
-// LeastFreqs lowers each of least to the frequency of a posting, of which at has the numbers, ascending.
-func (p *Places) LeastFreqs(least []uint32, at []uint64) error {
-	for i, pos := range at {
-		f, err := p.Freq(int(pos))
-		if err != nil {
-			return err
-		}
-		least[i] = min(least[i], f)
+// sum returns the sum of v.
+func sum(v []uint32) uint32 {
+	var a, b, c, d uint32
+	for len(v) >= 8 {
+		w := (*[8]uint32)(v)
+		a += w[0] + w[4]
+		b += w[1] + w[5]
+		c += w[2] + w[6]
+		d += w[3] + w[7]
+		v = v[8:]
 	}
-	return nil
+	for _, x := range v {
+		a += x
+	}
+	return a + b + c + d
 }
 
 // Append appends the positions of posting pos, ascending, to dst.
 func (p *Places) Append(dst []uint32, pos int) ([]uint32, error) {
-	p.ends = p.ends[:0]
-	at := [1]uint64{uint64(pos)}
-	dst, ends, err := p.AppendEach(dst, p.ends, at[:])
-	p.ends = ends
-	return dst, err
-}
-
-// AppendEach appends the positions of postings, of which at has the numbers, ascending, to dst, and how long dst is
-// behind those of each to ends.
-func (p *Places) AppendEach(dst, ends []uint32, at []uint64) ([]uint32, []uint32, error) {
+	tf, err := p.Freq(pos)
+	if err != nil {
+		return dst, err
+	}
 	if !p.ready {
 		positions, err := p.list.Positions()
 		if err != nil {
-			return dst, ends, err
+			return dst, err
 		}
 		p.reader.Reset(&positions)
 		p.ready = true
 	}
-	for len(at) > 0 {
-		if _, err := p.enter(int(at[0])); err != nil {
-			return dst, ends, err
-		}
-		p.which = p.which[:0]
-		first := uint64(p.block) << p.shift
-		for _, pos := range at {
-			i := pos - first
-			if i >= 1<<p.shift {
-				break
-			}
-			if i >= uint64(len(p.freqs)) {
-				return dst, ends, format.Locate(errPosting, format.Place{Block: p.block})
-			}
-			p.which = append(p.which, uint32(i))
-		}
-		var err error
-		if dst, ends, err = p.reader.AppendEach(dst, ends, p.block, p.freqs, p.which); err != nil {
-			return dst, ends, err
-		}
-		at = at[len(p.which):]
+	i := pos & (1<<p.shift - 1)
+	if i < p.at {
+		p.at, p.before = 0, 0
 	}
-	return dst, ends, nil
+	p.before += sum(p.freqs[p.at:i])
+	p.at = i
+	return p.reader.Append(dst, p.block, p.before, tf)
 }

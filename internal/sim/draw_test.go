@@ -63,6 +63,7 @@ func TestDrawQueries(t *testing.T) {
 	if len(kinds) < 24 {
 		t.Errorf("package query declares %v", kinds)
 	}
+	delete(seen["Query"], "Frequencies") // depends on the parts of a collection: package query's TestShards draws those
 	for kind := range kinds {
 		if seen[kind] == nil {
 			t.Errorf("query.%s is never drawn", kind)

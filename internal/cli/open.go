@@ -27,18 +27,26 @@ func Snapshot(dir string) (s *reader.Snapshot, end func(), err error) {
 
 // Snapshots opens the newest commits of several indexes for reading as one. The caller calls end.
 func Snapshots(dirs []string) (s *reader.Snapshot, end func(), err error) {
-	all := make([]*reader.Snapshot, len(dirs))
-	for i, dir := range dirs {
-		var end func()
-		if all[i], end, err = Snapshot(dir); err != nil {
+	var all []*reader.Snapshot
+	var ends []func()
+	endAll := func() {
+		for _, end := range ends {
+			end()
+		}
+	}
+	for _, dir := range dirs {
+		part, closes, err := Snapshot(dir)
+		if err != nil {
+			endAll()
 			return nil, nil, err
 		}
-		defer end() // the joined one stays open
+		all, ends = append(all, part), append(ends, closes)
 	}
 	if s, err = reader.Join(all...); err != nil {
+		endAll()
 		return nil, nil, Opening(err)
 	}
-	return s, func() { s.Close() }, nil
+	return s, func() { s.Close(); endAll() }, nil // sources stay open as long as the whole
 }
 
 // Committed returns an error if m is of an index whose first build has not committed. A

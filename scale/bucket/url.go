@@ -17,6 +17,15 @@ import (
 // directory, and mem:// a bucket of its own each time. Parameters are those of gocloud.dev/blob.
 // The program must import the scheme's driver; package drivers imports all of them.
 func OpenURL(ctx context.Context, rawURL string) (*blob.Bucket, error) {
+	return openURL(ctx, rawURL, false)
+}
+
+// CreateURL is OpenURL, but makes the directory of a URL file:///path and its parents if necessary.
+func CreateURL(ctx context.Context, rawURL string) (*blob.Bucket, error) {
+	return openURL(ctx, rawURL, true)
+}
+
+func openURL(ctx context.Context, rawURL string, create bool) (*blob.Bucket, error) {
 	u, err := url.Parse(rawURL)
 	if err != nil {
 		return nil, fmt.Errorf("bucket: %w", err)
@@ -27,6 +36,9 @@ func OpenURL(ctx context.Context, rawURL string) (*blob.Bucket, error) {
 		// Without these, objects would be written elsewhere first, with a file of attributes each.
 		q.Set("no_tmp_dir", "true")
 		q.Set("metadata", "skip")
+		if create {
+			q.Set("create_dir", "true")
+		}
 	case "mem":
 	default:
 		if path := strings.Trim(u.Path, "/"); path != "" {

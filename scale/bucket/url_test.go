@@ -31,6 +31,18 @@ func TestOpenURL(t *testing.T) {
 	}
 }
 
+func TestCreateURL(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "not", "there")
+	b, err := CreateURL(t.Context(), "file:///"+filepath.ToSlash(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	if _, err := os.Stat(dir); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestExists(t *testing.T) {
 	b, err := OpenURL(t.Context(), "mem://")
 	if err != nil {

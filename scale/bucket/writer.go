@@ -71,9 +71,9 @@ type part struct {
 	where   []filter.Filter
 }
 
-// OpenWriter is NewWriter for the bucket of a URL (OpenURL), which the Writer closes.
+// OpenWriter is NewWriter for the bucket of a URL (CreateURL), which the Writer closes.
 func OpenWriter(ctx context.Context, url string, o WriteOptions) (*Writer, error) {
-	b, err := OpenURL(ctx, url)
+	b, err := CreateURL(ctx, url)
 	if err != nil {
 		return nil, err
 	}

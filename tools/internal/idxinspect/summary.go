@@ -103,6 +103,9 @@ func summarize(x *index) (s *Summary, err error) {
 			MinLength: m.MinLen, MaxLength: m.MaxLen, ForeignLengths: m.ForeignLengths,
 			DocsCodecs: codecNames(m.DocsCodecs), FreqsCodecs: codecNames(m.FreqsCodecs), Bytes: g.size,
 		}
+		if cli.IsURL(x.path) {
+			s.Bytes += g.size
+		}
 		t.Deleted = uint64(g.deletes.Count())
 		s.Segments = append(s.Segments, t)
 		s.Deleted += t.Deleted

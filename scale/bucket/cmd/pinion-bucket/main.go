@@ -29,9 +29,9 @@ inspect one, give its URL to idxbuild, idxmerge, idxquery and idxinspect of this
 	return cmd
 }
 
-// with calls f with the bucket of a URL.
-func with(ctx context.Context, url string, f func(b *blob.Bucket) error) error {
-	b, err := bucket.OpenURL(ctx, url)
+// with calls f with the bucket of a URL, which open opens.
+func with(ctx context.Context, open func(context.Context, string) (*blob.Bucket, error), url string, f func(b *blob.Bucket) error) error {
+	b, err := open(ctx, url)
 	if err != nil {
 		return cli.Opening(err)
 	}
@@ -45,7 +45,7 @@ func importCommand() *cobra.Command {
 		Example: "  pinion-bucket import kjv.idx s3://name/kjv",
 		Args:    cli.Want("DIR", "URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return with(cmd.Context(), args[1], func(b *blob.Bucket) error {
+			return with(cmd.Context(), bucket.CreateURL, args[1], func(b *blob.Bucket) error {
 				return bucket.Import(cmd.Context(), b, args[0], bucket.WriteOptions{})
 			})
 		},
@@ -60,7 +60,7 @@ func exportCommand() *cobra.Command {
 		Example: "  pinion-bucket export s3://name/kjv kjv.idx",
 		Args:    cli.Want("URL", "DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return with(cmd.Context(), args[0], func(b *blob.Bucket) error {
+			return with(cmd.Context(), bucket.OpenURL, args[0], func(b *blob.Bucket) error {
 				return bucket.Export(cmd.Context(), b, generation, args[1])
 			})
 		},
@@ -77,7 +77,7 @@ func sweepCommand() *cobra.Command {
 		Example: "  pinion-bucket sweep s3://name/kjv --retention 6h --dry-run",
 		Args:    cli.Want("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return with(cmd.Context(), args[0], func(b *blob.Bucket) error {
+			return with(cmd.Context(), bucket.OpenURL, args[0], func(b *blob.Bucket) error {
 				s, err := bucket.Sweep(cmd.Context(), b, o)
 				if err != nil {
 					return err

@@ -28,7 +28,7 @@ func Register() {
 		}
 	}
 	cli.URLs.Checkout = func(ctx context.Context, url string) (dir string, commit func(context.Context) error, end func() error, err error) {
-		b, err := bucket.OpenURL(ctx, url)
+		b, err := bucket.CreateURL(ctx, url)
 		if err != nil {
 			return "", nil, nil, err
 		}

@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"context"
 	"fmt"
 	"reflect"
 	"strings"
@@ -60,7 +61,7 @@ func stored(t *testing.T, analyzer string, index schema.Index, docs [][]string) 
 // analyzed otherwise.
 func passagesOf(t interface{ Fatal(...any) }, s *search.Searcher, n query.Node, length, long, most int) []search.Hit {
 	defer search.Limits(long, most)()
-	p, err := s.Search(nil, search.Request{Query: n, Snippet: &search.Snippet{Field: "f", Length: length}})
+	p, err := s.Search(context.Background(), search.Request{Query: n, Snippet: &search.Snippet{Field: "f", Length: length}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -136,17 +136,16 @@ func BenchmarkCold(b *testing.B) {
 			var bytes []int64
 			over := 0
 			for _, text := range benchLog(b, b.N) {
-				ctx, meter := WithMeter(b.Context(), Budget{})
 				start := time.Now()
 				t := begin(b, func() (*Index, error) { return c.open() })
 				opened := time.Since(start)
 				switch {
 				case c.hot:
-					t.ask(ctx, b, text)
+					t.ask(b.Context(), b, text)
 				case c.dict:
 					t.dictionary(b, dir, text)
 				}
-				ctx, meter = WithMeter(b.Context(), Budget{})
+				ctx, meter := WithMeter(b.Context(), Budget{})
 				start = time.Now()
 				search := t.ask(ctx, b, text)
 				d := time.Since(start)

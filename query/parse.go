@@ -46,6 +46,14 @@ func NewParser(s *reader.Snapshot) *Parser {
 	return newParser(schemaOf(s), name, options)
 }
 
+// NewParserFor is NewParser without a snapshot: for what reader.Snapshot.Schema and Analyzer return.
+func NewParserFor(s *schema.Schema, analyzer, options string) *Parser {
+	if s != nil && implicit(s) {
+		s = nil
+	}
+	return newParser(s, analyzer, options)
+}
+
 // HasFields reports whether the index of a snapshot has a schema, so that queries must name fields, or
 // search all.
 func HasFields(s *reader.Snapshot) bool { return schemaOf(s) != nil }

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/binary"
 	"errors"
+	"fmt"
 	"io/fs"
 	"sync/atomic"
 
@@ -18,6 +19,11 @@ import (
 type CommitID struct {
 	generation uint64
 	head       [format.HeaderSize]byte
+}
+
+// String returns the number and a hash of the rest, to send to another process: copies of a commit have the same.
+func (id CommitID) String() string {
+	return fmt.Sprintf("%d-%016x", id.generation, xxhash.Sum64(id.head[:]))
 }
 
 // Newest returns the id of the newest commit, of whose manifest it reads the header, or

@@ -1,0 +1,234 @@
+package node
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats.go"
+
+	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/search"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// testSchema has a field of each kind that queries treat in a way of its own.
+func testSchema() *schema.Schema {
+	return &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.KindText, Stored: true, Weight: 2},
+		{Name: "body", Kind: schema.KindText, Stored: true, Index: schema.IndexPositions},
+		{Name: "brand", Kind: schema.KindKeyword, Column: true},
+		{Name: "price", Kind: schema.KindInteger, Column: true},
+	}}
+}
+
+// drawWord draws a word, most likely a frequent one.
+func drawWord(r *rand.Rand) string { return fmt.Sprint("w", int(120*r.Float64()*r.Float64())) }
+
+func drawText(r *rand.Rand, most int) string {
+	var words []string
+	for range 1 + r.IntN(most) {
+		words = append(words, drawWord(r))
+	}
+	return strings.Join(words, " ")
+}
+
+// writeShards writes documents to indexes in folders of dir, one for each shard, with several segments and deletes. Of
+// extra they get as many more on each further call.
+func writeShards(t testing.TB, r *rand.Rand, dir string, shards, first, docs int) (paths []string) {
+	t.Helper()
+	do := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx := context.Background()
+	var all []*writer.Writer
+	for i := range shards {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint("shard", i)))
+		w, err := writer.Open(ctx, paths[i], writer.Options{Schema: testSchema()})
+		do(err)
+		all = append(all, w)
+	}
+	for d := first; d < first+docs; d++ {
+		id := fmt.Append(nil, "doc", d)
+		values := []schema.Value{schema.TextValue(0, []byte(drawText(r, 5))), schema.TextValue(1, []byte(drawText(r, 30))),
+			schema.KeywordValue(2, fmt.Append(nil, "brand", r.IntN(12))), schema.IntegerValue(3, int64(r.IntN(50)))}
+		if r.IntN(8) == 0 {
+			values = values[:2]
+		}
+		w := all[ShardOf(id, shards)]
+		do(w.AddDoc(ctx, writer.Doc{ID: id, Values: values}))
+		if d%97 == 96 {
+			do(w.Commit(ctx))
+		}
+	}
+	for d := first; d < first+docs; d += 7 {
+		id := fmt.Append(nil, "doc", d)
+		do(all[ShardOf(id, shards)].Delete(ctx, id))
+	}
+	for _, w := range all {
+		do(w.Commit(ctx))
+		do(w.Close())
+	}
+	return paths
+}
+
+// wholeOf returns what answers as one index of shards.
+func wholeOf(t testing.TB, paths []string) httpapi.Backend {
+	t.Helper()
+	var parts []*reader.Snapshot
+	for _, p := range paths {
+		x, err := reader.Open(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { x.Close() })
+		s, err := x.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		parts = append(parts, s)
+	}
+	all, err := reader.Join(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := query.NewSearcher(all, query.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := search.New(all, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close(); q.Close(); all.Close() })
+	return httpapi.OfSnapshot(all, q, p)
+}
+
+// startNATS starts a server, and connects to it.
+func startNATS(t testing.TB) (url string, nc *nats.Conn) {
+	t.Helper()
+	s, err := StartServer("127.0.0.1:0", t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Shutdown(); s.WaitForShutdown() })
+	return s.ClientURL(), connect(t, s.ClientURL())
+}
+
+func connect(t testing.TB, url string) *nats.Conn {
+	t.Helper()
+	nc, err := Connect(url, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(nc.Close)
+	return nc
+}
+
+// startNode serves a shard.
+func startNode(t testing.TB, nc *nats.Conn, path string, o Options) (*Node, error) {
+	t.Helper()
+	x, err := reader.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { x.Close() })
+	n, err := Serve(t.Context(), nc, x, o)
+	if err == nil {
+		t.Cleanup(func() { n.Close() })
+	}
+	return n, err
+}
+
+// startAll serves all shards, whose nodes look for commits so often, and returns a router over them.
+func startAll(t testing.TB, url string, paths []string, replicas int, refresh time.Duration, o RouterOptions) (*Router, [][]*Node) {
+	t.Helper()
+	o.Deadline = time.Minute // of requests without one: a busy machine is none of their faults
+	var nodes [][]*Node
+	for i, p := range paths {
+		nodes = append(nodes, nil)
+		for range replicas {
+			n, err := startNode(t, connect(t, url), p, Options{Collection: o.Collection, Shard: i, Shards: len(paths), Refresh: refresh})
+			if err != nil {
+				t.Fatal(err)
+			}
+			nodes[i] = append(nodes[i], n)
+		}
+	}
+	r, err := NewRouter(t.Context(), connect(t, url), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	if err := r.Ready(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return r, nodes
+}
+
+// drawQuery draws a query in the query language.
+func drawQuery(r *rand.Rand) string {
+	var parts []string
+	excluded := true // is all, so far
+	for range 1 + r.IntN(4) {
+		p := drawWord(r)
+		switch r.IntN(12) {
+		case 0:
+			p = fmt.Sprintf("%q", drawText(r, 3))
+			p = "body:" + p
+		case 1:
+			p = p[:2] + "*"
+		case 2:
+			p = "body:" + p + "~1"
+		case 3:
+			p = "title:" + p + "^3"
+		case 4:
+			p = "(" + p + " OR " + drawWord(r) + ")"
+		case 5:
+			p = fmt.Sprint("brand:brand", r.IntN(14))
+		case 6:
+			p = fmt.Sprint("price:", r.IntN(50))
+		case 7:
+			p = "w?" + p[len(p)-1:]
+		}
+		sign := []string{"", "", "+", "-"}[r.IntN(4)]
+		excluded = excluded && sign == "-"
+		parts = append(parts, sign+p)
+	}
+	if excluded {
+		parts = append([]string{"*"}, parts...)
+	}
+	return strings.Join(parts, " ")
+}
+
+// drawRequest draws a request.
+func drawRequest(r *rand.Rand) *httpapi.Request {
+	x := &httpapi.Request{Query: drawQuery(r), K: 1 + r.IntN(30), Total: r.IntN(4) == 0}
+	if r.IntN(5) == 0 {
+		x.Query, x.Text = "", drawText(r, 4)
+	}
+	if r.IntN(5) == 0 {
+		x.Sort = [][]string{{"price"}, {"-price", "brand"}, {"-brand"}}[r.IntN(3)]
+	}
+	if r.IntN(5) == 0 {
+		x.Facets = []httpapi.Facet{{Field: "brand", K: 3}, {Field: "price", Every: "10"}, {Field: "price", Ranges: []string{"0..20", ">20"}}}[r.IntN(3):]
+	}
+	if r.IntN(4) == 0 {
+		x.Values = true
+	}
+	if r.IntN(8) == 0 {
+		x.Offset = r.IntN(20)
+	}
+	return x
+}

@@ -1,0 +1,14 @@
+// Package node searches a collection that is divided among shards: each an index that one or several nodes serve over NATS,
+// and a Router that asks one node of each shard and makes one answer of theirs. Answers are those of one index of all
+// documents, to the bit: what scores depend on travels as integers (query.Collection, query.Frequencies).
+//
+//	map.go      Map: the shards and their commits, in a key-value bucket; ShardOf: which documents a shard has
+//	wire.go     requests and answers as bytes; wire_query.go, wire_page.go: their parts
+//	node.go     Node: answers for one shard; commits.go: the commits that it has open
+//	router.go   Router: asks, and merges; view.go: one state of the map; scatter.go: attempts, hedging and deadlines
+//	server.go   an embedded NATS server
+//
+// The package is a library: commands that run nodes and routers are not there yet. docs/shards.md says what is.
+//
+// Bytes, durability and consensus of the map are those of NATS (JetStream); nothing of that is here.
+package node

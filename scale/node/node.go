@@ -1,0 +1,375 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"net/http"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/search"
+)
+
+// Options configure a Node.
+type Options struct {
+	Collection string // its name: letters, digits, - and _
+	Shard      int    // which of Shards the index is, from 0
+	Shards     int    // how many there are
+	// Replicas is how many NATS servers keep the shard map, if the Node creates it. 0 means 1; three survive the loss of one.
+	Replicas int
+	// Refresh is how often the Node looks whether the index has a newer commit. 0 means DefaultRefresh.
+	Refresh time.Duration
+	// Parallel is how many requests are answered at a time. 0 means GOMAXPROCS.
+	Parallel int
+	// Failed, if not nil, is told why a newer commit is not served. The Node goes on with those before.
+	Failed func(error)
+}
+
+// DefaultRefresh is the default of Options.Refresh.
+const DefaultRefresh = time.Second
+
+// waiting is how many requests may wait for each that is answered.
+const waiting = 64
+
+// Node answers for one shard of a collection, beside others that have the same.
+type Node struct {
+	o       Options
+	nc      *nats.Conn
+	kv      jetstream.KeyValue
+	commits commits
+	sub     *nats.Subscription
+	queue   chan *nats.Msg
+	cancel  context.CancelFunc
+	done    sync.WaitGroup
+	busy    atomic.Int64
+	closed  atomic.Bool
+}
+
+// Serve begins to answer for an index, which stays open. Each document must belong to the shard (ShardOf), or the error is
+// ErrForeign; ErrDifferent says that the other shards have another schema or number. Close the Node before nc and x.
+func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Node, error) {
+	o.Refresh, o.Parallel = cmp.Or(o.Refresh, DefaultRefresh), cmp.Or(o.Parallel, runtime.GOMAXPROCS(0))
+	if err := checkName(o.Collection); err != nil {
+		return nil, err
+	}
+	if o.Shards < 1 || o.Shards > MaxShards || o.Shard < 0 || o.Shard >= o.Shards || o.Refresh < 0 || o.Parallel < 0 {
+		return nil, fmt.Errorf("%w: shard %d of %d, refreshed after %v, %d requests at a time", ErrInvalid, o.Shard, o.Shards, o.Refresh, o.Parallel)
+	}
+	n := &Node{o: o, nc: nc, commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, waiting*o.Parallel)}
+	err := func() (err error) {
+		if n.kv, err = bucketOf(ctx, nc, o.Collection, o.Replicas); err != nil {
+			return err
+		}
+		if _, err = n.commits.refresh(ctx); err != nil {
+			return err
+		}
+		if n.sub, err = nc.QueueSubscribe(subjectOf(o.Collection, o.Shard), "replicas", n.take); err != nil {
+			return err
+		}
+		if err = nc.FlushTimeout(10 * time.Second); err != nil { // it answers before the map names what it has
+			return err
+		}
+		return n.publish(ctx)
+	}()
+	if err != nil {
+		n.commits.close()
+		if n.sub != nil {
+			n.sub.Unsubscribe()
+		}
+		return nil, err
+	}
+	ctx, n.cancel = context.WithCancel(context.Background())
+	for range o.Parallel {
+		n.done.Add(1)
+		go n.work(ctx)
+	}
+	n.done.Add(1)
+	go n.follow(ctx)
+	return n, nil
+}
+
+// checkName returns an error unless a name can be part of a subject.
+func checkName(name string) error {
+	for i := range len(name) {
+		c := name[i]
+		if !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_') {
+			return fmt.Errorf("%w: a collection named %q: letters, digits, - and _ are possible", ErrInvalid, name)
+		}
+	}
+	if name == "" || len(name) > 100 {
+		return fmt.Errorf("%w: a collection named %q", ErrInvalid, name)
+	}
+	return nil
+}
+
+// subjectOf returns the subject that the nodes of a shard share.
+func subjectOf(collection string, shard int) string {
+	return fmt.Sprintf("pinion.%s.%d", collection, shard)
+}
+
+// publish makes the newest commit that of the map.
+func (n *Node) publish(ctx context.Context) error {
+	s, err := n.commits.newest()
+	if err != nil || s == nil {
+		return err
+	}
+	defer s.Close()
+	return publish(ctx, n.kv, s, n.o.Shard, n.o.Shards)
+}
+
+// follow follows the index and publishes its commits.
+func (n *Node) follow(ctx context.Context) {
+	defer n.done.Done()
+	for t := time.NewTicker(n.o.Refresh); ; {
+		select {
+		case <-ctx.Done():
+			t.Stop()
+			return
+		case <-t.C:
+		}
+		_, err := n.commits.refresh(ctx)
+		if err == nil {
+			err = n.publish(ctx)
+		}
+		if err != nil && n.o.Failed != nil && ctx.Err() == nil {
+			n.o.Failed(err)
+		}
+	}
+}
+
+// Close lets other nodes answer, waits for the answers under way, and ends. Further calls do nothing.
+func (n *Node) Close() error {
+	if n.closed.Swap(true) {
+		return nil
+	}
+	err := n.sub.Drain()
+	for until := time.Now().Add(10 * time.Second); n.sub.IsValid() && time.Now().Before(until); {
+		time.Sleep(time.Millisecond)
+	}
+	for n.busy.Load() > 0 {
+		time.Sleep(time.Millisecond)
+	}
+	n.cancel()
+	n.done.Wait()
+	n.commits.close()
+	return errors.Join(err, n.nc.Flush())
+}
+
+// take queues a request.
+func (n *Node) take(m *nats.Msg) {
+	n.busy.Add(1)
+	select {
+	case n.queue <- m:
+	default:
+		n.respond(m, &answer{kind: absent, status: http.StatusTooManyRequests, code: httpapi.CodeBusy, message: "the node is busy"})
+	}
+}
+
+func (n *Node) respond(m *nats.Msg, a *answer) {
+	a.shard = n.o.Shard
+	b := a.encode()
+	if most := n.nc.MaxPayload(); int64(len(b)) > most {
+		b = (&answer{kind: refused, shard: n.o.Shard, status: http.StatusBadRequest, code: httpapi.CodeInvalid,
+			message: fmt.Sprintf("an answer of %d bytes, more than the %d of a NATS message: ask for fewer hits or values", len(b), most)}).encode()
+	}
+	_ = m.Respond(b) // who asks tries another node
+	n.busy.Add(-1)
+}
+
+// work answers requests.
+func (n *Node) work(ctx context.Context) {
+	defer n.done.Done()
+	for {
+		select {
+		case m := <-n.queue:
+			body, err := n.answer(ctx, m.Data)
+			if err != nil {
+				n.respond(m, refusal(err))
+			} else {
+				n.respond(m, &answer{kind: answered, body: body})
+			}
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// errAbsent says that another node may answer.
+var errAbsent = errors.New("the node does not have the commit")
+
+// refusal returns an error as an answer.
+func refusal(err error) *answer {
+	a := &answer{kind: refused, status: http.StatusInternalServerError, code: httpapi.CodeInternal, message: err.Error()}
+	var e *httpapi.Error
+	switch {
+	case errors.As(err, &e):
+		a.status, a.code, a.message, a.field = e.Status, e.Code, e.Message, e.Field
+	case errors.Is(err, errAbsent), errors.Is(err, errVersion), errors.Is(err, query.ErrClosed):
+		a.kind, a.status, a.code = absent, http.StatusServiceUnavailable, httpapi.CodeUnavailable
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		a.status, a.code, a.message = http.StatusGatewayTimeout, httpapi.CodeDeadline, "no answer within the deadline"
+	}
+	for _, wrong := range []error{query.ErrInvalid, query.ErrTooManyTerms, filter.ErrInvalid, analysis.ErrUnknown, errors.ErrUnsupported} {
+		if e == nil && errors.Is(err, wrong) {
+			a.status, a.code = http.StatusBadRequest, httpapi.CodeInvalid
+		}
+	}
+	return a
+}
+
+// answer returns the body of the answer to a request.
+func (n *Node) answer(ctx context.Context, data []byte) ([]byte, error) {
+	if len(data) == 0 || data[0] != version {
+		return nil, fmt.Errorf("%w: this node speaks %d", errVersion, version)
+	}
+	var a ask
+	if err := a.decode(data); err != nil {
+		return nil, err
+	}
+	if a.shard != n.o.Shard {
+		return nil, fmt.Errorf("%w: shard %d, asked for %d", errAbsent, n.o.Shard, a.shard)
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Duration(min(a.timeout, math.MaxInt64/1000))*time.Microsecond)
+	defer cancel()
+	c := n.commits.use(ctx, a.commit)
+	if c == nil {
+		return nil, fmt.Errorf("%w %s", errAbsent, a.commit)
+	}
+	defer c.release()
+	switch a.kind {
+	case askFrequencies:
+		return c.frequencies(ctx, &a)
+	case askSearch:
+		return c.search(ctx, &a)
+	case askCount:
+		return c.count(ctx, &a)
+	case askSuggest:
+		return c.suggest(ctx, &a)
+	}
+	return nil, fmt.Errorf("%w: a request of kind %d", errWire, a.kind)
+}
+
+// parse returns the search that a request asks for.
+func (c *commit) parse(a *ask) (s search.Request, err error) {
+	var r httpapi.Request
+	if err := json.Unmarshal(a.request, &r); err != nil {
+		return s, fmt.Errorf("%w: %w", errWire, err)
+	}
+	return r.Search(c.schema)
+}
+
+func (c *commit) frequencies(ctx context.Context, a *ask) ([]byte, error) {
+	s, err := c.parse(a)
+	if err != nil {
+		return nil, err
+	}
+	f, err := c.plain.Frequencies(ctx, query.Query{Node: s.Query})
+	if err != nil {
+		return nil, err
+	}
+	r := counted{statistics: statistics(f)}
+	if s.After != nil {
+		if r.doc, r.found, err = c.snapshot.FindID(s.After.ID); err != nil {
+			return nil, err
+		}
+	}
+	return r.encode(), nil
+}
+
+func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
+	s, err := c.parse(a)
+	if err != nil {
+		return nil, err
+	}
+	with, err := c.with(query.Collection(a.collection))
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave(with)
+	q, err := partOf(&s, a.place, a.afterDoc)
+	if err != nil {
+		return nil, err
+	}
+	q.Frequencies = (*query.Frequencies)(&a.statistics)
+	r, err := with.searcher.Search(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	shown, err := with.pages.Show(ctx, r.Hits, s)
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.Sort {
+		shown.Hits[i].Sort = r.Sort[i]
+	}
+	shown.Total, shown.Facets = r.Total, r.Facets
+	return (*page)(&shown).encode(), nil
+}
+
+// queryOf returns what a request asks of all shards, but for where the page begins.
+func queryOf(s *search.Request) query.Query {
+	return query.Query{Node: s.Query, K: s.K, Sort: s.Sort, Facets: s.Facets, Collapse: s.Collapse, Static: s.Static, Total: s.Total}
+}
+
+// partOf returns what a shard is asked: s, whose page begins after a hit that is at a place.
+func partOf(s *search.Request, place byte, doc uint32) (query.Query, error) {
+	q := queryOf(s)
+	base, docs := uint32(0), uint32(math.MaxUint32)
+	if s.After != nil {
+		switch place {
+		case placeBefore:
+			base, doc = 1, 0
+		case placeWithin:
+		case placeBehind:
+			doc = math.MaxUint32
+		default:
+			return q, errWire
+		}
+		if q.Sort == nil {
+			q.After = &query.Position{Score: s.After.Score, Doc: doc}
+		} else {
+			q.SortAfter = &query.SortPosition{Values: s.After.Sort, Doc: doc}
+		}
+	}
+	return q.Part(base, docs)
+}
+
+func (c *commit) count(ctx context.Context, a *ask) ([]byte, error) {
+	s, err := c.parse(a)
+	if err != nil {
+		return nil, err
+	}
+	n, err := c.plain.Count(ctx, query.Query{Node: s.Query})
+	var e encoder
+	e.uint(n)
+	return e.b, err
+}
+
+// mostSuggestions is how many words of a shard a prefix may have, so that those of all shards can be added up.
+const mostSuggestions = 100_000
+
+func (c *commit) suggest(ctx context.Context, a *ask) ([]byte, error) {
+	var r httpapi.SuggestRequest
+	if err := json.Unmarshal(a.request, &r); err != nil {
+		return nil, fmt.Errorf("%w: %w", errWire, err)
+	}
+	all, err := c.plain.Suggest(ctx, r.Field, r.Prefix, mostSuggestions+1)
+	if err == nil && len(all) > mostSuggestions {
+		err = fmt.Errorf("%w: more than %d words of a shard begin with %.40q", ErrInvalid, mostSuggestions, r.Prefix)
+	}
+	return suggested(all).encode(), err
+}

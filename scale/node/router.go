@@ -1,0 +1,425 @@
+package node
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/search"
+)
+
+// RouterOptions configure a Router.
+type RouterOptions struct {
+	Collection string
+	// Replicas is how many NATS servers keep the shard map, if the Router creates it; as Options.Replicas.
+	Replicas int
+	// Absence is how long a shard that no node serves is waited for. 0 means DefaultAbsence.
+	Absence time.Duration
+	// Deadline is the time of requests whose context has none. 0 means httpapi.DefaultDeadline.
+	Deadline time.Duration
+	// Cache is how many answers are remembered, until a shard changes. 0 means none.
+	Cache int
+}
+
+// DefaultAbsence is the default of RouterOptions.Absence.
+const DefaultAbsence = 2 * time.Second
+
+// Router answers for a collection by asking one node of each shard. It is an httpapi.Backend: each answer is of one state
+// of all shards, and that of one index of them, to the bit. Passages may be others than such an index shows, since
+// which words are rare is looked up in the shard. Collapse is refused.
+type Router struct {
+	o       RouterOptions
+	link    *link
+	watcher jetstream.KeyWatcher
+	view    atomic.Pointer[view]
+	failure atomic.Pointer[error] // of the newest map
+	changed chan struct{}         // closed by the next change; under mu
+	mu      sync.Mutex
+	done    sync.WaitGroup
+	cache   cache
+}
+
+var _ httpapi.Backend = (*Router)(nil)
+
+// NewRouter returns a Router over a connection, which outlives it.
+func NewRouter(ctx context.Context, nc *nats.Conn, o RouterOptions) (*Router, error) {
+	if err := checkName(o.Collection); err != nil {
+		return nil, err
+	}
+	if o.Absence < 0 || o.Deadline < 0 || o.Cache < 0 {
+		return nil, fmt.Errorf("%w: an option is negative", ErrInvalid)
+	}
+	o.Absence, o.Deadline = cmp.Or(o.Absence, DefaultAbsence), cmp.Or(o.Deadline, httpapi.DefaultDeadline)
+	kv, err := bucketOf(ctx, nc, o.Collection, o.Replicas)
+	if err != nil {
+		return nil, err
+	}
+	r := &Router{o: o, changed: make(chan struct{}), cache: cache{most: o.Cache}}
+	if r.link, err = newLink(nc); err != nil {
+		return nil, err
+	}
+	if r.watcher, err = kv.Watch(context.Background(), keyOfMap); err != nil {
+		return nil, errors.Join(err, r.link.sub.Unsubscribe())
+	}
+	r.done.Add(1)
+	go r.watch()
+	return r, nil
+}
+
+// watch follows the map.
+func (r *Router) watch() {
+	defer r.done.Done()
+	for e := range r.watcher.Updates() {
+		if e == nil || e.Operation() != jetstream.KeyValuePut {
+			continue
+		}
+		v, err := newView(e)
+		r.failure.Store(&err)
+		if v == nil {
+			continue
+		}
+		r.view.Store(v)
+		r.mu.Lock()
+		close(r.changed)
+		r.changed = make(chan struct{})
+		r.mu.Unlock()
+	}
+}
+
+// Close ends the Router. Requests under way fail.
+func (r *Router) Close() error {
+	err := errors.Join(r.watcher.Stop(), r.link.sub.Unsubscribe())
+	r.done.Wait()
+	return err
+}
+
+// Ready waits until each shard has been seen, or ctx is done.
+func (r *Router) Ready(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		changed := r.changed
+		r.mu.Unlock()
+		if r.view.Load() != nil {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// state returns the newest view.
+func (r *Router) state() (*view, error) {
+	if v := r.view.Load(); v != nil {
+		return v, nil
+	}
+	message := "the shards are not all there yet"
+	if err := r.failure.Load(); err != nil && *err != nil {
+		message = (*err).Error()
+	}
+	return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: httpapi.CodeUnavailable, Message: message}
+}
+
+// within returns ctx with a deadline, and the time until then in microseconds.
+func (r *Router) within(ctx context.Context) (context.Context, context.CancelFunc, uint64) {
+	cancel := func() {}
+	at, ok := ctx.Deadline()
+	if !ok {
+		ctx, cancel = context.WithTimeout(ctx, r.o.Deadline)
+		at, _ = ctx.Deadline()
+	}
+	return ctx, cancel, uint64(max(time.Until(at).Microseconds(), 0))
+}
+
+// question is what is asked of all shards of a view.
+type question struct {
+	r       *Router
+	v       *view
+	ctx     context.Context
+	request []byte // JSON
+	timeout uint64
+	missing []bool // shards; nil if none may be missing
+}
+
+// question returns one with the JSON of a request.
+func (r *Router) question(ctx context.Context, v *view, timeout uint64, request any, partial bool) (*question, error) {
+	data, err := json.Marshal(request)
+	q := &question{r: r, v: v, ctx: ctx, request: data, timeout: timeout}
+	if partial {
+		q.missing = make([]bool, len(v.Shards))
+	}
+	return q, err
+}
+
+// ask asks each shard that is not missing; more adds to what it is asked.
+func (q *question) ask(kind byte, more func(a *ask), got func(shard int, body []byte) error) error {
+	requests := make([]request, len(q.v.Shards))
+	for i := range requests {
+		if q.missing != nil && q.missing[i] {
+			continue
+		}
+		a := ask{kind: kind, shard: i, commit: q.v.Shards[i].Commit, timeout: q.timeout, request: q.request}
+		if more != nil {
+			more(&a)
+		}
+		requests[i] = request{subjectOf(q.r.o.Collection, i), a.encode()}
+	}
+	return q.r.link.ask(q.ctx, q.r.o.Absence, requests, q.missing, got)
+}
+
+// partial reports whether shards are missing.
+func (q *question) partial() bool { return slices.Contains(q.missing, true) }
+
+// inOne calls f with the newest state of the map, and again if the shards have gone on meanwhile and their nodes no longer
+// have what that state names.
+func inOne[T any](ctx context.Context, r *Router, f func(context.Context, *view, uint64) (*T, error)) (*T, error) {
+	ctx, cancel, _ := r.within(ctx)
+	defer cancel()
+	for {
+		v, err := r.state()
+		if err != nil {
+			return nil, err
+		}
+		_, cancel, timeout := r.within(ctx) // what is left of it
+		a, err := f(ctx, v, timeout)
+		cancel()
+		var e *httpapi.Error
+		if !errors.As(err, &e) || e.Code != httpapi.CodeUnavailable || r.view.Load() == v {
+			return a, err
+		}
+	}
+}
+
+// Search implements httpapi.Backend.
+func (r *Router) Search(ctx context.Context, x *httpapi.Request) (*httpapi.Response, error) {
+	return inOne(ctx, r, func(ctx context.Context, v *view, timeout uint64) (*httpapi.Response, error) {
+		return r.searchIn(ctx, v, timeout, x)
+	})
+}
+
+// searchIn is Search in one state of the map.
+func (r *Router) searchIn(ctx context.Context, v *view, timeout uint64, x *httpapi.Request) (*httpapi.Response, error) {
+	q, err := r.question(ctx, v, timeout, x, x.Partial)
+	if err != nil {
+		return nil, err
+	}
+	if a := r.cache.get(v.revision, q.request); a != nil {
+		return a, nil
+	}
+	s, err := x.Search(v.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if s.Collapse != "" {
+		return nil, &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: "collapse", Message: "shards do not collapse: which hit is the best depends on the others"}
+	}
+	f, after, err := q.frequencies(&s)
+	if err != nil {
+		return nil, err
+	}
+	a, err := q.search(x, &s, f, after)
+	if err == nil && !a.Partial {
+		r.cache.put(v.revision, q.request, a)
+	}
+	return a, err
+}
+
+// hit is where the hit is that a page begins after.
+type hit struct {
+	shard int // -1 if it is no longer there
+	doc   uint32
+}
+
+// frequencies returns what scores of s depend on, from what is known or in a first round.
+func (q *question) frequencies(s *search.Request) (*query.Frequencies, hit, error) {
+	at := hit{shard: -1}
+	if s.After == nil {
+		if f, ok := q.v.frequencies(s.Query); ok {
+			return &f, at, nil
+		}
+	}
+	all := make([]counted, len(q.v.Shards))
+	err := q.ask(askFrequencies, nil, func(i int, body []byte) error { return all[i].decode(body) })
+	if err != nil {
+		return nil, at, err
+	}
+	f := new(query.Frequencies)
+	for i := range all {
+		if q.missing != nil && q.missing[i] {
+			continue
+		}
+		if err := f.Add(query.Frequencies(all[i].statistics)); err != nil {
+			return nil, at, err
+		}
+		if all[i].found {
+			at = hit{i, all[i].doc}
+		}
+	}
+	if !q.partial() {
+		q.v.learn(f)
+	}
+	f.Trim()
+	return f, at, nil
+}
+
+// search asks for the hits of each shard and makes a page of them.
+func (q *question) search(x *httpapi.Request, s *search.Request, f *query.Frequencies, at hit) (*httpapi.Response, error) {
+	sum := q.v.sum
+	if q.partial() { // scores are those of an index of the others
+		sum = query.Collection{}
+		for i := range q.v.Shards {
+			if !q.missing[i] {
+				if err := sum.Add(q.v.Shards[i].Collection); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	known := slices.Clone(q.missing)
+	pages := make([]page, len(q.v.Shards))
+	err := q.ask(askSearch, func(a *ask) {
+		a.collection, a.statistics = collection(sum), statistics(*f)
+		if s.After == nil {
+			return
+		}
+		switch {
+		case a.shard > at.shard: // also if the hit is gone: the page begins with those of its score
+			a.place = placeBefore
+		case a.shard == at.shard:
+			a.place, a.afterDoc = placeWithin, at.doc
+		default:
+			a.place = placeBehind
+		}
+	}, func(i int, body []byte) error { return pages[i].decode(body) })
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(known, q.missing) { // one has gone in between: its numbers are in the scores
+		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: httpapi.CodeUnavailable, Message: "a shard went missing during the search"}
+	}
+	return q.merge(x, s, pages)
+}
+
+// merge makes one answer of pages.
+func (q *question) merge(x *httpapi.Request, s *search.Request, pages []page) (*httpapi.Response, error) {
+	results := make([]query.Result, len(pages))
+	for i := range pages {
+		p, to := &pages[i], &results[i]
+		to.Total, to.Facets = p.Total, p.Facets
+		if q.missing != nil && q.missing[i] {
+			to.Facets = make([]query.FacetCounts, len(s.Facets))
+			for j := range s.Facets {
+				to.Facets[j].Counts = make([]query.FacetCount, len(s.Facets[j].Ranges))
+			}
+		}
+		for j := range p.Hits {
+			to.Hits = append(to.Hits, query.Hit{Doc: p.Hits[j].Doc, Score: p.Hits[j].Score})
+			if len(s.Sort) > 0 {
+				to.Sort = append(to.Sort, p.Hits[j].Sort)
+			}
+		}
+	}
+	all := queryOf(s)
+	merged, from, err := all.Merge(q.v.bases, results)
+	if err != nil {
+		return nil, err
+	}
+	whole := search.Page{Total: merged.Total, Facets: merged.Facets, Hits: make([]search.Hit, len(from))}
+	for i, p := range from {
+		whole.Hits[i] = pages[p.Part].Hits[p.Hit]
+		whole.Hits[i].Doc = merged.Hits[i].Doc
+	}
+	a := httpapi.NewResponse(q.v.Schema, x, s, &whole)
+	if n := len(whole.Hits); n == cmp.Or(s.K, query.DefaultK) {
+		last := &whole.Hits[n-1]
+		a.Next = httpapi.FormatAfter(&search.After{Score: last.Score, ID: last.ID, Sort: last.Sort})
+	}
+	a.Partial = q.partial()
+	return a, nil
+}
+
+// Count implements httpapi.Backend.
+func (r *Router) Count(ctx context.Context, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
+	return inOne(ctx, r, func(ctx context.Context, v *view, timeout uint64) (*httpapi.CountResponse, error) {
+		return r.countIn(ctx, v, timeout, x)
+	})
+}
+
+// countIn is Count in one state of the map.
+func (r *Router) countIn(ctx context.Context, v *view, timeout uint64, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
+	q, err := r.question(ctx, v, timeout, httpapi.Request{Query: x.Query, Text: x.Text, Filter: x.Filter}, x.Partial)
+	if err != nil {
+		return nil, err
+	}
+	a := &httpapi.CountResponse{}
+	err = q.ask(askCount, nil, func(_ int, body []byte) error {
+		d := decoder{b: body}
+		a.Count += d.uint()
+		return d.end()
+	})
+	a.Partial = q.partial()
+	return a, err
+}
+
+// Suggest implements httpapi.Backend. A prefix with more than 100,000 words in a shard is refused.
+func (r *Router) Suggest(ctx context.Context, x *httpapi.SuggestRequest) (*httpapi.SuggestResponse, error) {
+	return inOne(ctx, r, func(ctx context.Context, v *view, timeout uint64) (*httpapi.SuggestResponse, error) {
+		return r.suggestIn(ctx, v, timeout, x)
+	})
+}
+
+// suggestIn is Suggest in one state of the map.
+func (r *Router) suggestIn(ctx context.Context, v *view, timeout uint64, x *httpapi.SuggestRequest) (*httpapi.SuggestResponse, error) {
+	q, err := r.question(ctx, v, timeout, x, x.Partial)
+	if err != nil {
+		return nil, err
+	}
+	sum := map[string]uint64{}
+	err = q.ask(askSuggest, nil, func(_ int, body []byte) error {
+		var own suggested
+		err := own.decode(body)
+		for _, s := range own {
+			sum[string(s.Term)] += s.DF
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	a := &httpapi.SuggestResponse{Terms: []httpapi.Suggestion{}, Partial: q.partial()}
+	for term, df := range sum {
+		a.Terms = append(a.Terms, httpapi.Suggestion{Term: httpapi.Text(term), DF: df})
+	}
+	slices.SortFunc(a.Terms, func(a, b httpapi.Suggestion) int {
+		return cmp.Or(cmp.Compare(b.DF, a.DF), cmp.Compare(string(a.Term), string(b.Term)))
+	})
+	a.Terms = a.Terms[:min(len(a.Terms), cmp.Or(x.K, query.DefaultK))]
+	return a, nil
+}
+
+// Summary implements httpapi.Backend. Commit is the number of the state of all shards.
+func (r *Router) Summary(context.Context) (*httpapi.Summary, error) {
+	v, err := r.state()
+	if err != nil {
+		return nil, err
+	}
+	a := &httpapi.Summary{Documents: v.sum.Docs, Commit: v.revision, Shards: len(v.Shards), Schema: v.Schema}
+	for i := range v.Shards {
+		a.Segments += v.Shards[i].Segments
+	}
+	return a, nil
+}

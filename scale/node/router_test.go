@@ -1,0 +1,187 @@
+package node
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion/httpapi"
+)
+
+// same compares an answer, or an error, with that of one index.
+func same(t *testing.T, shards int, x *httpapi.Request, got, want *httpapi.Response, err, wantErr error) {
+	t.Helper()
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("%d shards, %+v: %v, want %v", shards, x, err, wantErr)
+	}
+	a, _ := json.Marshal(got)
+	b, _ := json.Marshal(want)
+	if string(a) != string(b) {
+		t.Fatalf("%d shards, %+v:\n got %.2000s\nwant %.2000s", shards, x, a, b)
+	}
+}
+
+// Any number of shards answers as one index does, to the bit: hits, scores, order, totals, facets, values, and page after
+// page.
+func TestShards(t *testing.T) {
+	queries := 400
+	if testing.Short() {
+		queries = 100
+	}
+	rng := rand.New(rand.NewPCG(38, 10))
+	url, _ := startNATS(t)
+	for _, shards := range []int{1, 3, 10} {
+		paths := writeShards(t, rng, t.TempDir(), shards, 0, 500)
+		router, _ := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: fmt.Sprint("s", shards), Cache: 10 * (shards % 2)})
+		whole := wholeOf(t, paths)
+		failed, hits := 0, 0
+		for range queries {
+			x := drawRequest(rng)
+			for range 3 {
+				want, wantErr := whole.Search(t.Context(), x)
+				got, err := router.Search(t.Context(), x)
+				same(t, shards, x, got, want, err, wantErr)
+				if err != nil {
+					failed++
+					break
+				}
+				hits += len(got.Hits)
+				if x.After = got.Next; got.Next == "" || x.Offset > 0 {
+					break
+				}
+			}
+			c := &httpapi.CountRequest{Query: x.Query, Text: x.Text}
+			want, wantErr := whole.Count(t.Context(), c)
+			got, err := router.Count(t.Context(), c)
+			if (err == nil) != (wantErr == nil) || err == nil && *got != *want {
+				t.Fatalf("%d shards, %+v: %+v, %v, want %+v, %v", shards, c, got, err, want, wantErr)
+			}
+		}
+		if failed > queries/4 || hits < queries {
+			t.Errorf("%d shards: %d of %d queries fail, %d hits", shards, failed, queries, hits)
+		}
+		for _, prefix := range []string{"w", "w1", "w11", "nothing"} {
+			x := &httpapi.SuggestRequest{Field: "body", Prefix: prefix, K: 7}
+			want, _ := whole.Suggest(t.Context(), x)
+			got, err := router.Suggest(t.Context(), x)
+			if a, b := fmt.Sprint(got), fmt.Sprint(want); err != nil || a != b {
+				t.Errorf("%d shards, words with %q: %s, %v, want %s", shards, prefix, a, err, b)
+			}
+		}
+	}
+}
+
+// Queries while shards go on are each of one state of all shards: an answer is that of the index before or after a
+// commit of some shard.
+func TestShardsChange(t *testing.T) {
+	rng := rand.New(rand.NewPCG(38, 11))
+	url, _ := startNATS(t)
+	dir := t.TempDir()
+	paths := writeShards(t, rng, dir, 3, 0, 200)
+	router, _ := startAll(t, url, paths, 2, 20*time.Millisecond, RouterOptions{Collection: "change", Cache: 100})
+	ctx, cancel := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	for i := range 2 {
+		running.Add(1)
+		go func() {
+			defer running.Done()
+			own := rand.New(rand.NewPCG(1, uint64(i)))
+			for ctx.Err() == nil {
+				x := &httpapi.Request{Text: drawText(own, 3), K: 1000}
+				a, err := router.Search(context.Background(), x)
+				if err != nil {
+					t.Errorf("%+v: %v", x, err)
+					return
+				}
+				if slices.ContainsFunc(a.Hits, func(h httpapi.Hit) bool { return !(h.Score > 0) }) {
+					t.Errorf("%+v: a hit without a score", x)
+				}
+			}
+		}()
+	}
+	for round := 1; round < 6; round++ {
+		writeShards(t, rng, dir, 3, 200*round, 200)
+	}
+	whole := wholeOf(t, paths)
+	want, err := whole.Summary(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if got, err := router.Summary(ctx); err == nil && got.Documents == want.Documents && got.Segments == want.Segments {
+			break
+		} else if time.Now().After(until) {
+			t.Fatalf("the router has %+v, %v, want %+v", got, err, want)
+		}
+	}
+	cancel()
+	running.Wait()
+	for range 50 {
+		x := drawRequest(rng)
+		want, wantErr := whole.Search(t.Context(), x)
+		got, err := router.Search(t.Context(), x)
+		same(t, 3, x, got, want, err, wantErr)
+	}
+}
+
+// codeOf returns the status and code of an error.
+func codeOf(err error) (int, string) {
+	var e *httpapi.Error
+	if errors.As(err, &e) {
+		return e.Status, e.Code
+	}
+	return 0, ""
+}
+
+// A shard that is missing fails a request within its time, or is left out of an answer that says so. One that comes back
+// is asked again.
+func TestShardMissing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(38, 12))
+	url, _ := startNATS(t)
+	paths := writeShards(t, rng, t.TempDir(), 3, 0, 300)
+	router, nodes := startAll(t, url, paths, 2, time.Second, RouterOptions{Collection: "missing", Absence: 50 * time.Millisecond})
+	x := &httpapi.Request{Text: "w1 w2 w3", K: 20, Total: true, Facets: []httpapi.Facet{{Field: "price", Ranges: []string{"0..20"}}}}
+	whole, rest := wholeOf(t, paths), wholeOf(t, []string{paths[0], paths[2]})
+	check := func(with httpapi.Backend) {
+		t.Helper()
+		want, wantErr := with.Search(t.Context(), x)
+		got, err := router.Search(t.Context(), x)
+		if got != nil {
+			for i := range got.Hits { // docIDs are those of all shards
+				got.Hits[i].Doc, want.Hits[i].Doc = 0, 0
+			}
+			want.Partial = x.Partial
+		}
+		same(t, 3, x, got, want, err, wantErr)
+		if err != nil {
+			t.Errorf("%+v: %v", x, err)
+		}
+	}
+	nodes[1][0].Close()
+	check(whole)
+	nodes[1][1].Close()
+	_, err := router.Search(t.Context(), x)
+	if status, code := codeOf(err); status != http.StatusServiceUnavailable || code != httpapi.CodeUnavailable {
+		t.Errorf("without a shard: %v", err)
+	}
+	fresh := *x
+	fresh.Text, fresh.Partial = "w4 w5", true // whose frequencies nobody has asked for
+	x = &fresh
+	check(rest)
+	n, err := router.Count(t.Context(), &httpapi.CountRequest{Text: "w4", Partial: true})
+	if err != nil || !n.Partial {
+		t.Errorf("a count without a shard: %+v, %v", n, err)
+	}
+	if _, err := startNode(t, connect(t, url), paths[1], Options{Collection: "missing", Shard: 1, Shards: 3}); err != nil {
+		t.Fatal(err)
+	}
+	x.Partial = false
+	check(whole)
+}

@@ -1,0 +1,105 @@
+package node
+
+import (
+	"github.com/pinion-index/pinion/query"
+)
+
+// collection is a query.Collection in a message.
+type collection query.Collection
+
+func (c *collection) encode(e *encoder) {
+	e.uint(c.Docs)
+	e.uint(uint64(len(c.Fields)))
+	for _, f := range c.Fields {
+		e.string(f.Field)
+		e.uint(f.Docs)
+		e.uint(f.Tokens)
+	}
+}
+
+func (c *collection) decode(d *decoder) {
+	c.Docs = d.uint()
+	for range d.count() {
+		c.Fields = append(c.Fields, query.FieldTotals{Field: d.string(), Docs: d.uint(), Tokens: d.uint()})
+	}
+}
+
+// statistics are query.Frequencies in a message.
+type statistics query.Frequencies
+
+func (s *statistics) encode(e *encoder) {
+	e.uint(uint64(len(s.Terms)))
+	for _, t := range s.Terms {
+		e.string(t.Field)
+		e.bytes(t.Term)
+		e.uint(t.DF)
+	}
+	e.uint(uint64(len(s.Expansions)))
+	for i := range s.Expansions {
+		x := &s.Expansions[i]
+		e.string(x.Name)
+		e.uint(uint64(x.Most))
+		e.bool(x.Constant)
+		e.uint(uint64(len(x.Terms)))
+		for _, t := range x.Terms {
+			e.string(t.Field)
+			e.bytes(t.Term)
+		}
+	}
+}
+
+func (s *statistics) decode(d *decoder) {
+	for range d.count() {
+		s.Terms = append(s.Terms, query.TermFrequency{Field: d.string(), Term: d.bytes(), DF: d.uint()})
+	}
+	for range d.count() {
+		x := query.Expansion{Name: d.string(), Most: int(min(d.uint(), query.MaxConstant)), Constant: d.bool()}
+		for range d.count() {
+			x.Terms = append(x.Terms, query.FieldTerm{Field: d.string(), Term: d.bytes()})
+		}
+		s.Expansions = append(s.Expansions, x)
+	}
+}
+
+// counted is the answer to askFrequencies.
+type counted struct {
+	statistics statistics
+	found      bool   // the shard has the document that the page begins after
+	doc        uint32 // its docID
+}
+
+func (c *counted) encode() []byte {
+	var e encoder
+	c.statistics.encode(&e)
+	e.bool(c.found)
+	e.uint(uint64(c.doc))
+	return e.b
+}
+
+func (c *counted) decode(b []byte) error {
+	d := decoder{b: b}
+	c.statistics.decode(&d)
+	c.found, c.doc = d.bool(), uint32(d.uint())
+	return d.end()
+}
+
+// suggested is the answer to askSuggest.
+type suggested []query.Suggestion
+
+func (s suggested) encode() []byte {
+	var e encoder
+	e.uint(uint64(len(s)))
+	for _, x := range s {
+		e.bytes(x.Term)
+		e.uint(x.DF)
+	}
+	return e.b
+}
+
+func (s *suggested) decode(b []byte) error {
+	d := decoder{b: b}
+	for range d.count() {
+		*s = append(*s, query.Suggestion{Term: d.bytes(), DF: d.uint()})
+	}
+	return d.end()
+}

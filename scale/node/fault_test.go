@@ -111,6 +111,9 @@ func TestDeadline(t *testing.T) {
 	within("a silent node", func(err error) bool { return errors.Is(err, context.DeadlineExceeded) })
 	s.Shutdown()
 	s.WaitForShutdown()
+	for router.link.nc.IsConnected() { // it has not noticed yet: what it asks may be on its way
+		time.Sleep(time.Millisecond)
+	}
 	within("cut off", func(err error) bool { _, code := codeOf(err); return code == httpapi.CodeUnavailable })
 }
 

@@ -141,6 +141,9 @@ func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
+// DecodeManifest is ReadManifest of the content of a file.
+func DecodeManifest(name string, b []byte) (*Manifest, error) { return ReadManifest(name, content(b)) }
+
 // ReadManifest decodes a manifest file and checks everything that can be checked
 // without its segments. name is for errors.
 func ReadManifest(name string, d Data) (*Manifest, error) {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/reader/meter"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 )
 
@@ -79,7 +80,7 @@ func (t trial) ask(ctx context.Context, b *testing.B, text string) int {
 	if err != nil {
 		b.Fatal(err)
 	}
-	n := meterOf(ctx).Usage().Requests
+	n := meter.Of(ctx).Usage().Requests
 	t.ids(ctx, b, res.Hits)
 	return n
 }

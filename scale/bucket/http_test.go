@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 )
 
@@ -56,7 +57,7 @@ func TestHTTP(t *testing.T) {
 	if err := ask(silent); err == nil || !strings.Contains(err.Error(), "403") {
 		t.Errorf("a host that lists nothing: %v", err)
 	}
-	if err := ask(whole); err == nil || !strings.Contains(err.Error(), errNoRanges.Error()) {
+	if err := ask(whole); err == nil || !strings.Contains(err.Error(), host.ErrNoRanges.Error()) {
 		t.Errorf("a host without ranges: %v", err)
 	}
 	entries, err := os.ReadDir(dir)

@@ -1,7 +1,6 @@
 package bucket
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -66,7 +65,7 @@ func (m *mirror) commit(ctx context.Context, generation uint64) (c *store.Manife
 	if err != nil {
 		return nil, nil, fmt.Errorf("bucket: commit %d: %w", generation, err)
 	}
-	if c, err = store.ReadManifest(key, memory(raw)); err == nil && c.Generation != generation {
+	if c, err = store.DecodeManifest(key, raw); err == nil && c.Generation != generation {
 		e := format.Corrupt("the object holds commit %d", c.Generation)
 		e.File = key
 		err = e
@@ -163,17 +162,4 @@ func (m *mirror) keep(c *store.Manifest) {
 			os.Remove(filepath.Join(m.dir, f.Name()))
 		}
 	}
-}
-
-// memory is the content of a file in memory.
-type memory []byte
-
-func (m memory) Size() int64  { return int64(len(m)) }
-func (m memory) Close() error { return nil }
-
-func (m memory) Range(off, n int64) ([]byte, error) {
-	if off < 0 || n < 0 || off > int64(len(m))-n {
-		return nil, io.ErrUnexpectedEOF
-	}
-	return append(bytes.Clone(m[off:off+n]), make([]byte, format.ReadablePadding)...)[:n], nil
 }

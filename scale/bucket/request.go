@@ -15,6 +15,7 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader/meter"
 )
 
 // ErrExpired is matched by the error of a read that misses an object: the commit that names it was removed, after its
@@ -63,7 +64,7 @@ type client struct {
 
 // read fills p with what is at off of an object that has size bytes.
 func (c *client) read(ctx context.Context, key string, p []byte, off, size int64) error {
-	_, err := c.retry(ctx, key, int64(len(p)), func(ctx context.Context, why reason) ([]byte, error) {
+	_, err := c.retry(ctx, key, int64(len(p)), func(ctx context.Context, why meter.Reason) ([]byte, error) {
 		body, got, cancel, err := c.open(ctx, key, off, int64(len(p)), why)
 		if err != nil {
 			return nil, err
@@ -83,7 +84,7 @@ func (c *client) read(ctx context.Context, key string, p []byte, off, size int64
 
 // readAll returns what an object holds, at most most bytes.
 func (c *client) readAll(ctx context.Context, key string, most int64) ([]byte, error) {
-	return c.retry(ctx, key, most, func(ctx context.Context, why reason) ([]byte, error) {
+	return c.retry(ctx, key, most, func(ctx context.Context, why meter.Reason) ([]byte, error) {
 		body, size, cancel, err := c.open(ctx, key, 0, -1, why)
 		if err != nil {
 			return nil, err
@@ -91,7 +92,7 @@ func (c *client) readAll(ctx context.Context, key string, most int64) ([]byte, e
 		defer cancel()
 		defer body.Close()
 		b, err := io.ReadAll(io.LimitReader(body, most+1))
-		meterOf(ctx).grow(int64(len(b)))
+		meter.Of(ctx).Grow(int64(len(b)))
 		switch {
 		case err != nil:
 			return nil, err
@@ -107,9 +108,9 @@ func (c *client) readAll(ctx context.Context, key string, most int64) ([]byte, e
 }
 
 // retry calls try until it succeeds, ctx ends, or its error will not pass.
-func (c *client) retry(ctx context.Context, key string, n int64, try func(ctx context.Context, why reason) ([]byte, error)) ([]byte, error) {
+func (c *client) retry(ctx context.Context, key string, n int64, try func(ctx context.Context, why meter.Reason) ([]byte, error)) ([]byte, error) {
 	limit := c.timeout + time.Duration(n)*time.Second/slowest
-	for i, why := 1, first; ; i, why = i+1, repeated {
+	for i, why := 1, meter.First; ; i, why = i+1, meter.Repeated {
 		bound, cancel := context.WithTimeout(ctx, limit)
 		b, err := try(bound, why)
 		cancel()
@@ -182,10 +183,10 @@ type opened struct {
 
 // open sends a request, and another one if it is not answered soon. It returns the answer that begins first. The caller
 // closes body and then calls cancel.
-func (c *client) open(ctx context.Context, key string, off, n int64, why reason) (body io.ReadCloser, size int64, cancel func(), err error) {
+func (c *client) open(ctx context.Context, key string, off, n int64, why meter.Reason) (body io.ReadCloser, size int64, cancel func(), err error) {
 	answers := make(chan opened, 2)
-	send := func(why reason) error {
-		end, err := meterOf(ctx).begin(max(n, 0), why)
+	send := func(why meter.Reason) error {
+		end, err := meter.Of(ctx).Begin(max(n, 0), why)
 		if err != nil {
 			return err
 		}
@@ -217,7 +218,7 @@ func (c *client) open(ctx context.Context, key string, off, n int64, why reason)
 				return o.body, o.size, o.cancel, o.err
 			}
 		case <-late.C:
-			if c.mayHedge() && send(hedged) == nil {
+			if c.mayHedge() && send(meter.Hedged) == nil {
 				sent++
 			}
 		case <-ctx.Done():

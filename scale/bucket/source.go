@@ -15,6 +15,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/reader/meter"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -125,8 +126,8 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 	s.advance.Lock()
 	defer s.advance.Unlock()
 	if generation == 0 {
-		_, err = s.client.retry(ctx, "the newest commit", 0, func(ctx context.Context, why reason) ([]byte, error) {
-			end, err := meterOf(ctx).begin(0, why)
+		_, err = s.client.retry(ctx, "the newest commit", 0, func(ctx context.Context, why meter.Reason) ([]byte, error) {
+			end, err := meter.Of(ctx).Begin(0, why)
 			if err != nil {
 				return nil, err
 			}
@@ -150,7 +151,7 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 	if err != nil {
 		return false, err
 	}
-	m, err := store.ReadManifest(key, fileInMemory(raw))
+	m, err := store.DecodeManifest(key, raw)
 	if err != nil {
 		return false, err
 	}
@@ -272,14 +273,14 @@ func (f *file) ReadAtContext(ctx context.Context, p []byte, off int64) (int, err
 		ctx, cancel = context.WithCancelCause(ctx)
 		defer cancel(nil)
 		defer context.AfterFunc(o.ctx, func() { cancel(context.Cause(o.ctx)) })()
-		if m := meterOf(o.ctx); m != nil && meterOf(ctx) == nil {
-			ctx = context.WithValue(ctx, meterKey{}, m)
+		if m := meter.Of(o.ctx); m != nil && meter.Of(ctx) == nil {
+			ctx = meter.With(ctx, m)
 		}
 	}
 	lo, hi := off, off+int64(len(p))
 	if f.src.disk != nil {
 		lo, hi = f.src.disk.read(f.id, p, off)
-		meterOf(ctx).cached(int64(len(p)) - (hi - lo))
+		meter.Of(ctx).Cached(int64(len(p)) - (hi - lo))
 	}
 	if lo == hi {
 		return len(p), nil
@@ -300,19 +301,3 @@ func (f *file) Forget(off, n int64) {
 		f.src.disk.forget(f.id, off, n)
 	}
 }
-
-// fileInMemory is store.Data.
-type fileInMemory []byte
-
-func (f fileInMemory) Size() int64 { return int64(len(f)) }
-
-func (f fileInMemory) Range(off, n int64) ([]byte, error) {
-	if off < 0 || n < 0 || off > int64(len(f))-n {
-		return nil, format.Corrupt("%d bytes wanted at %d, the file ends at %d", n, off, len(f))
-	}
-	b := format.AlignedBytes(int(n))
-	copy(b, f[off:])
-	return b, nil
-}
-
-func (f fileInMemory) Close() error { return nil }

@@ -70,16 +70,12 @@ func (c *commits) refresh(ctx context.Context) (*commit, error) {
 		s.Close()
 		return nil, err
 	}
-	own := s.Schema()
-	if len(own.Fields) == 1 && own.Fields[0].Name == "" {
-		own.Fields[0].Stored = s.HasStored()
-	}
 	plain, err := query.NewSearcher(s, query.Options{})
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
-	x := &commit{id: id, snapshot: s, schema: own, plain: plain, users: 1}
+	x := &commit{id: id, snapshot: s, schema: s.Schema(), plain: plain, users: 1}
 	if c.open = append(c.open, x); len(c.open) > keptCommits {
 		c.open[0].release()
 		c.open = slices.Delete(c.open, 0, 1)

@@ -7,8 +7,9 @@
 //	node.go     Node: answers for one shard; commits.go: the commits that it has open
 //	router.go   Router: asks, and merges; view.go: one state of the map; scatter.go: attempts, hedging and deadlines
 //	server.go   an embedded NATS server
+//	dirs.go     names of shards, and their directories
 //
-// The package is a library: commands that run nodes and routers are not there yet. docs/shards.md says what is.
+// The commands below cmd run nodes, routers, and all of a cluster: docs/shards.md.
 //
 // Bytes, durability and consensus of the map are those of NATS (JetStream); nothing of that is here.
 package node

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/nats-io/nats.go"
@@ -32,7 +33,7 @@ func ShardOf(id []byte, shards int) int { return int(xxhash.Sum64(id) % uint64(s
 // Map says what the shards of a collection are. It is one value in a key-value bucket, which changes by compare-and-swap, so
 // that a query that has one Map sees one state of all shards.
 type Map struct {
-	Schema   *schema.Schema // of all shards
+	Schema   *schema.Schema // of all shards; nil if documents have one text
 	Analyzer string         // of an index without a schema
 	Options  string         // of the analyzer
 	Shards   []Shard        // in their order: documents of the first come first
@@ -44,13 +45,24 @@ type Shard struct {
 	Generation uint64           // of the commit: it only grows
 	Docs       uint32           // documents, deleted ones included
 	Segments   int              // of the commit
+	Stored     bool             // of a collection without a schema: texts are kept
 	Collection query.Collection // what it adds to the whole
 }
 
 // shardOf returns what a snapshot is as a shard.
 func shardOf(s *reader.Snapshot) Shard {
 	st := s.Stats()
-	return Shard{s.CommitID().String(), s.Generation(), uint32(st.Docs), st.Segments, query.CollectionOf(s)}
+	return Shard{s.CommitID().String(), s.Generation(), uint32(st.Docs), st.Segments, s.HasStored(), query.CollectionOf(s)}
+}
+
+// schema returns that of the collection; without one, that of documents of one text, as reader.Snapshot.Schema does.
+func (m *Map) schema() *schema.Schema {
+	if m.Schema != nil {
+		return m.Schema
+	}
+	f := schema.Field{Kind: schema.KindText, Index: schema.IndexFreqs, Analyzer: m.Analyzer, Options: m.Options}
+	f.Stored = !slices.ContainsFunc(m.Shards, func(x Shard) bool { return !x.Stored })
+	return &schema.Schema{Fields: []schema.Field{f}}
 }
 
 // ready reports whether each shard has a commit.
@@ -65,9 +77,9 @@ func (m *Map) ready() bool {
 
 // describe sets what m says of all shards, or returns ErrDifferent if a snapshot differs from it.
 func (m *Map) describe(s *reader.Snapshot) error {
-	own := s.Schema()
+	own := s.Manifest().Schema
 	analyzer, options := s.Analyzer()
-	if m.Schema == nil {
+	if !slices.ContainsFunc(m.Shards, func(x Shard) bool { return x.Commit != "" }) {
 		m.Schema, m.Analyzer, m.Options = own, analyzer, options
 		return nil
 	}

@@ -70,13 +70,13 @@ type request struct {
 
 // asked is the state of a request.
 type asked struct {
-	began, next time.Time // when it was first sent, and is sent again
-	hedge       time.Duration
-	attempts    uint64
-	waiting     []attempt // that nobody has answered yet
-	vain        int       // attempts that found nobody who can answer, while no other was under way
-	refusal     error     // why a node could not answer
-	done        bool
+	next     time.Time // when it is sent again
+	hedge    time.Duration
+	attempts uint64
+	waiting  []attempt // that nobody has answered yet
+	vain     int       // attempts that found nobody who can answer, while no other was under way
+	refusal  error     // why a node could not answer
+	done     bool
 }
 
 // attempt is a request that was sent.
@@ -118,7 +118,7 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 			continue
 		}
 		left++
-		states[i].began, states[i].hedge = now, l.late.hedge()
+		states[i].hedge = l.late.hedge()
 		l.send(call, i, &requests[i], &states[i], now, absence)
 	}
 	timer := time.NewTimer(time.Hour)
@@ -240,7 +240,11 @@ func (l *link) take(m *nats.Msg, i int, number uint64, s *asked, absence time.Du
 	if err := got(i, a.body); err != nil {
 		return false, err
 	}
-	l.late.add(now.Sub(s.began))
+	for _, a := range s.waiting {
+		if a.number == number {
+			l.late.add(now.Sub(a.sent)) // of this attempt: with those before, one silent node would make all wait longer
+		}
+	}
 	s.done = true
 	return true, nil
 }

@@ -48,6 +48,7 @@ func newView(e jetstream.KeyValueEntry) (*view, error) {
 			return nil, fmt.Errorf("shard map: %w", err)
 		}
 	}
+	v.Schema = v.schema()
 	v.parser = query.NewParserFor(v.Schema, v.Analyzer, v.Options)
 	return v, nil
 }

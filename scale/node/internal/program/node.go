@@ -1,0 +1,103 @@
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/scale/node"
+)
+
+// Node returns the command pinion-node.
+func Node() *cobra.Command {
+	var at natsFlags
+	var shard string
+	var refresh time.Duration
+	var parallel int
+	cmd := &cobra.Command{
+		Use:   "pinion-node [flags] INDEX",
+		Short: "Serve a shard over NATS",
+		Long: `Pinion-node serves the index in a directory as a shard of a collection, and goes on with
+its newer commits. The directory is named after its shard, such as 0-of-3, as 'pinion-cluster
+build' does, or --shard says which one it is. Any number of nodes may serve the same shard.
+
+An index with a document of another shard, or other fields than the shards before, is refused.
+After an interrupt or SIGTERM the node answers what it was asked, and ends.`,
+		Example: `  pinion-node --nats nats://n1:4222,nats://n2:4222 --nats-credentials node.creds \
+    --collection wiki --map-replicas 3 /srv/wiki/0-of-3`,
+		Args: cli.Want("INDEX"),
+	}
+	fl := cmd.Flags()
+	fl.SortFlags = false
+	at.add(fl)
+	fl.StringVar(&shard, "shard", "", "which `SHARD` the index is, as in 0-of-3 (default: the name of its directory)")
+	fl.DurationVar(&refresh, "refresh", node.DefaultRefresh, "how often to look for a newer commit")
+	cli.Int(fl, &parallel, "parallel", 0, 0, 1<<16, "how many requests, `N`, are answered at a time (default: one for each CPU)")
+	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
+		if shard == "" {
+			dir, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			shard = filepath.Base(dir)
+		}
+		o := node.Options{Collection: at.collection, Replicas: at.replicas, Refresh: refresh, Parallel: parallel}
+		if o.Shard, o.Shards, err = node.ParseShardName(shard); err != nil {
+			return cli.Usage("--shard: %w", err)
+		}
+		nc, err := at.connect("pinion-node " + shard)
+		if err != nil {
+			return err
+		}
+		defer nc.Close()
+		end, err := serveIndex(cmd.Context(), nc, args[0], o, cmd.ErrOrStderr())
+		if err != nil {
+			return err
+		}
+		cmd.Printf("serving shard %s of %s\n", shard, o.Collection)
+		<-cmd.Context().Done()
+		return end()
+	}
+	return cmd
+}
+
+// serveIndex serves the index in a directory over nc, which outlives it, until end is called.
+func serveIndex(ctx context.Context, nc *nats.Conn, dir string, o node.Options, stderr io.Writer) (end func() error, err error) {
+	x, err := reader.Open(dir)
+	if err != nil {
+		return nil, cli.Opening(err)
+	}
+	o.Failed = teller(stderr, dir)
+	var n *node.Node
+	err = start(ctx, stderr, func(ctx context.Context) (err error) {
+		n, err = node.Serve(ctx, nc, x, o)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), x.Close())
+	}
+	return func() error { return errors.Join(n.Close(), x.Close()) }, nil
+}
+
+// teller returns what writes errors that differ from the one before.
+func teller(w io.Writer, what string) func(error) {
+	var mu sync.Mutex
+	said := ""
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if text := err.Error(); text != said {
+			said = text
+			fmt.Fprintf(w, "%s: %s\n", what, cli.Printable(text))
+		}
+	}
+}

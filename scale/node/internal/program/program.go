@@ -1,0 +1,59 @@
+// Package program is the commands of module scale/node.
+package program
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/scale/node"
+)
+
+// grace is how long requests under way may take after a signal.
+const grace = 30 * time.Second
+
+// Main runs a command and exits. An interrupt or SIGTERM ends its context; a second one kills the program. A command that
+// serves returns nil then, and a program told to end this way has done well.
+func Main(cmd *cobra.Command) {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
+	os.Exit(cli.ExitCode(cli.Execute(ctx, cmd)))
+}
+
+// pause is how long a program waits for NATS before it tries again.
+const pause = 200 * time.Millisecond
+
+// start calls f until it succeeds, ctx is done, or the error is one that waiting does not mend. It says once what it waits
+// for.
+func start(ctx context.Context, stderr io.Writer, f func(context.Context) error) error {
+	for said := ""; ; {
+		attempt, cancel := context.WithTimeout(ctx, 10*time.Second)
+		err := f(attempt)
+		cancel()
+		for _, final := range []error{node.ErrInvalid, node.ErrForeign, node.ErrDifferent} {
+			if errors.Is(err, final) {
+				return err
+			}
+		}
+		if err == nil || ctx.Err() != nil {
+			return err
+		}
+		if text := err.Error(); text != said {
+			said = text
+			fmt.Fprintf(stderr, "waiting: %s\n", cli.Printable(text))
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			return err
+		}
+	}
+}

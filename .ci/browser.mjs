@@ -1,9 +1,8 @@
 // See .ci/browser. Usage: node browser.mjs DIR [SHOTS]
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
 import { once } from "node:events";
-import { createReadStream, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { createReadStream, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { dirname, join, normalize } from "node:path";
 import puppeteer from "puppeteer-core";
@@ -41,52 +40,97 @@ async function shot(page, name) {
 const text = (page, selector = "main") => page.$eval(selector, (e) => e.innerText);
 const float32 = (x) => Math.fround(Number(x));
 
-// demo checks examples/browser.
-async function demo() {
+// host serves the folder of the demo. It counts what it sends of the index, and answers requests for ranges unless whole is set.
+async function host({ whole = false, from = "*" } = {}) {
   const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json" };
+  const sent = { requests: 0, bytes: 0 };
   const server = createServer((request, response) => {
     const name = new URL(request.url, "http://x").pathname;
     const file = join(work, "site", normalize(name === "/" ? "/index.html" : name));
-    if (!existsSync(file)) return response.writeHead(404).end();
-    response.writeHead(200, { "Content-Type": types[/\.\w+$/.exec(file)[0]] ?? "application/octet-stream" });
-    createReadStream(file).pipe(response);
+    const headers = { "Content-Type": types[/\.\w+$/.exec(file)?.[0]] ?? "application/octet-stream", "Access-Control-Allow-Origin": from };
+    if (!existsSync(file)) return response.writeHead(404, headers).end();
+    const size = statSync(file).size;
+    let [start, end, status] = [0, size - 1, 200];
+    const range = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? "");
+    if (range && !whole) {
+      [start, end, status] = [Number(range[1]), Math.min(Number(range[2]), size - 1), 206];
+      headers["Content-Range"] = `bytes ${start}-${end}/${size}`;
+    }
+    if (name.startsWith("/index/") && !name.endsWith(".json")) {
+      sent.requests++;
+      sent.bytes += end - start + 1;
+    }
+    response.writeHead(status, { ...headers, "Content-Length": end - start + 1 });
+    createReadStream(file, { start, end }).pipe(response);
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  const page = await open();
-  await page.goto(`http://127.0.0.1:${server.address().port}/`);
-  await page.waitForSelector("#query:enabled");
-  assert.match(await text(page, "#state"), /^31,102 verses$/);
+  return { url: `http://127.0.0.1:${server.address().port}/`, sent, close: () => server.close() };
+}
 
-  const sums = await page.evaluate(async () => {
-    const out = {};
-    for (const [name, bytes] of Object.entries(pinionFiles)) {
-      const sum = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
-      out[name] = Array.from(sum, (b) => b.toString(16).padStart(2, "0")).join("");
-    }
-    return out;
-  });
-  assert.ok(Object.keys(sums).length >= 3);
-  for (const [name, sum] of Object.entries(sums)) {
-    const bytes = readFileSync(join(work, "site", "index", name));
-    assert.equal(sum, createHash("sha256").update(bytes).digest("hex"), name);
-  }
+// searched returns the answer of the demo to a query, once it is held against the native program's.
+async function searched(page, mode, want) {
+  const got = await page.evaluate(async (q, m) => JSON.parse(await pinionSearch(q, m, 10)), want.query, mode);
+  assert.deepEqual(got.hits?.map((h) => [h.id, float32(h.score), h.text]), want.hits.map((h) => [h.id, float32(h.score), h.text]), want.query + ": " + got.error);
+  return got;
+}
 
+// demo checks examples/browser: by ranges, with an index elsewhere, and from a server without ranges.
+async function demo() {
+  const answers = (mode) => JSON.parse(readFileSync(join(work, mode + ".json")));
+  const size = statSync(join(work, "site", "index", "segment-000000000001.pin")).size;
+  const site = await host(), elsewhere = await host(), plain = await host({ whole: true });
+  const load = async (url) => {
+    const page = await open();
+    await page.goto(url);
+    await page.waitForSelector("#query:enabled");
+    return page;
+  };
+
+  let page = await load(site.url);
+  assert.match(await text(page, "#state"), /^31,102 verses: \d+ kB read by \d requests in 3 rounds$/);
+  assert.equal(await text(page, "#notice"), "");
+  const opened = { ...site.sent };
+  assert.ok(opened.bytes < size / 4, `opening reads ${opened.bytes} bytes of ${size}`);
   let hits = 0;
+  const asked = { requests: 0, bytes: 0, rounds: 0 };
   for (const mode of ["or", "and"]) {
-    for (const want of JSON.parse(readFileSync(join(work, mode + ".json")))) {
-      const got = await page.evaluate((q, m) => JSON.parse(pinionSearch(q, m, 10)), want.query, mode);
-      assert.deepEqual(got.hits.map((h) => [h.id, float32(h.score), h.text]), want.hits.map((h) => [h.id, float32(h.score), h.text]), want.query);
+    for (const want of answers(mode)) {
+      const got = await searched(page, mode, want);
       hits += got.hits.length;
+      asked.requests += got.requests;
+      asked.bytes += got.bytes;
+      asked.rounds = Math.max(asked.rounds, got.rounds);
     }
   }
-  await page.type("#query", "the lord is my shepherd");
+  assert.deepEqual({ requests: site.sent.requests - opened.requests, bytes: site.sent.bytes - opened.bytes }, { requests: asked.requests, bytes: asked.bytes });
+  assert.ok(asked.rounds <= 5, `a query waits for ${asked.rounds} rounds`);
+  await page.close();
+
+  page = await load(site.url);
+  await page.focus("#query");
+  await page.keyboard.sendCharacter("the lord is my shepherd"); // at once: one search
   await page.waitForSelector("#hits li");
   assert.match(await text(page, "#hits"), /Psa23:1/);
+  const state = await text(page, "#state");
+  assert.match(state, /^10 verses in [\d.]+ ms: [\d.]+ [kM]B read by \d+ requests in \d rounds$/);
   await shot(page, "serve/demo");
   await page.close();
-  server.close();
+
+  page = await load(site.url + "?index=" + encodeURIComponent(elsewhere.url + "index"));
+  assert.match(await text(page, "#state"), /^31,102 documents: /);
+  await searched(page, "or", answers("or")[0]);
+  assert.ok(elsewhere.sent.requests > 0);
+  await page.close();
+
+  page = await load(plain.url);
+  assert.match(await text(page, "#notice"), /does not answer requests for ranges/);
+  for (const want of answers("and").slice(0, 20)) await searched(page, "and", want);
+  assert.equal(plain.sent.requests, 2, "the manifest and the segment are read once each");
+  await page.close();
+
+  for (const s of [site, elsewhere, plain]) s.close();
   assert.ok(hits > 1000, `only ${hits} hits`);
-  console.log(`demo: ${hits} hits with the ids, scores and text of the native program`);
+  console.log(`demo: ${hits} hits with the ids, scores and text of the native program, of ${opened.bytes} bytes and then ${asked.bytes} of ${size}; ${state}`);
 }
 
 // report checks the page of idxinspect report, from its file and without a network.

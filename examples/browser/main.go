@@ -1,10 +1,14 @@
 //go:build !js
 
 // Browser writes a static page that searches an index in the browser, with reader and
-// query compiled to WebAssembly: the same bytes and the same scores as here.
+// query compiled to WebAssembly: the same scores as here, of the ranges of bytes that each query needs.
 //
 //	go run ./examples/browser site
-//	python3 -m http.server --directory site
+//
+// Any static host serves it, such as nginx, an object store or GitHub Pages. One that does not answer requests for
+// ranges, such as python3 -m http.server, will do for small indexes: the page reads all of them. For /?index=URL it searches
+// the index directory at that URL, relative to the page; files.json there has the names of its files, unless the host lists the
+// directory.
 package main
 
 import (
@@ -23,6 +27,7 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -78,8 +83,8 @@ func compile(dir string) error {
 	return os.WriteFile(filepath.Join(dir, "wasm_exec.js"), glue, 0o666)
 }
 
-// index builds an index of the bundled collection in dir/index, and lists its files for
-// the page in dir/files.json.
+// index builds an index of the bundled collection in dir/index, and lists its files in
+// dir/index/files.json.
 func index(ctx context.Context, dir string) (err error) {
 	to := filepath.Join(dir, "index")
 	if err := add(ctx, to); err != nil {
@@ -99,7 +104,7 @@ func index(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(filepath.Join(dir, "files.json"), list, 0o666)
+	return os.WriteFile(filepath.Join(to, host.NamesFile), list, 0o666)
 }
 
 func add(ctx context.Context, dir string) (err error) {

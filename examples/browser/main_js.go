@@ -1,90 +1,101 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
-	"io"
-	"io/fs"
+	"errors"
 	"syscall/js"
 	"time"
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/reader/host"
+	"github.com/pinion-index/pinion/reader/meter"
 )
 
-// main gives the page two functions, which return JSON: pinionOpen takes an object of
-// files, Uint8Arrays by name, and pinionSearch a query, its mode and the number of hits.
+// main gives the page two functions, which return promises of JSON: pinionOpen takes the URL of an index directory, and
+// pinionSearch a query, its mode and the number of hits. A search ends those before it.
 func main() {
 	var s *searcher
+	end := func() {}
 	js.Global().Set("pinionOpen", function(func(args []js.Value) (_ any, err error) {
-		s, err = open(args[0])
+		s, err = open(args[0].String())
 		if err != nil {
 			return nil, err
 		}
-		return s.snapshot.Stats(), nil
+		return s.opened, nil
 	}))
 	js.Global().Set("pinionSearch", function(func(args []js.Value) (any, error) {
 		if s == nil {
-			return nil, fmt.Errorf("no index is open")
+			return nil, errors.New("no index is open")
 		}
-		return s.search(args[0].String(), args[1].String(), args[2].Int())
+		end()
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		end = cancel
+		return s.search(ctx, args[0].String(), args[1].String(), args[2].Int())
 	}))
 	js.Global().Call("pinionReady")
 	select {}
 }
 
-// function makes a JavaScript function that returns the JSON of f's result, or of
+// function makes a JavaScript function that returns a promise of the JSON of f's result, or of
 // {"error": ...}.
 func function(f func(args []js.Value) (any, error)) js.Func {
 	return js.FuncOf(func(_ js.Value, args []js.Value) any {
-		result, err := f(args)
-		if err != nil {
-			result = map[string]string{"error": err.Error()}
-		}
-		text, err := json.Marshal(result)
-		if err != nil {
-			return `{"error": "the result is no JSON"}`
-		}
-		return string(text)
+		start := js.FuncOf(func(_ js.Value, settle []js.Value) any {
+			go func() { settle[0].Invoke(answerOf(f, args)) }() // it waits for requests, which the caller must not
+			return nil
+		})
+		defer start.Release()
+		return js.Global().Get("Promise").New(start)
 	})
 }
 
-// files is a reader.Source of files in memory.
-type files map[string][]byte
-
-// List implements reader.Source.
-func (f files) List() (names []string, err error) {
-	for name := range f {
-		names = append(names, name)
+func answerOf(f func(args []js.Value) (any, error), args []js.Value) string {
+	result, err := f(args)
+	if err != nil {
+		result = map[string]string{"error": err.Error()}
 	}
-	return names, nil
+	text, err := json.Marshal(result)
+	if err != nil {
+		return `{"error": "the result is no JSON"}`
+	}
+	return string(text)
 }
 
-// Open implements reader.Source.
-func (f files) Open(name string) (io.ReaderAt, int64, error) {
-	b, ok := f[name]
-	if !ok {
-		return nil, 0, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
-	}
-	return bytes.NewReader(b), int64(len(b)), nil
+// usage is what was asked of the server.
+type usage struct {
+	Requests int   `json:"requests"`
+	Bytes    int64 `json:"bytes"`
+	Rounds   int   `json:"rounds"` // the longest chain of requests of which each waited for the one before
+}
+
+func usageOf(m *meter.Meter) usage {
+	u := m.Usage()
+	return usage{u.Requests, u.Bytes, u.Rounds}
 }
 
 type searcher struct {
 	*query.Searcher
 	snapshot *reader.Snapshot
+	opened   opened
 }
 
-func open(object js.Value) (*searcher, error) {
-	src := files{}
-	names := js.Global().Get("Object").Call("keys", object)
-	for i := range names.Length() {
-		name := names.Index(i).String()
-		src[name] = make([]byte, object.Get(name).Length())
-		js.CopyBytesToGo(src[name], object.Get(name))
+// opened is the result of opening an index.
+type opened struct {
+	Docs uint64 `json:"docs"`
+	usage
+	Whole bool `json:"whole"` // the server sends whole files only
+}
+
+func open(url string) (*searcher, error) {
+	m := meter.New(meter.Budget{})
+	files, err := host.Open(meter.With(context.Background(), m), url)
+	if err != nil {
+		return nil, err
 	}
-	index, err := reader.OpenReaderAt(src, reader.Options{})
+	index, err := reader.OpenReaderAt(files, reader.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +104,7 @@ func open(object js.Value) (*searcher, error) {
 		return nil, err
 	}
 	s, err := query.NewSearcher(snapshot, query.Options{})
-	return &searcher{s, snapshot}, err
+	return &searcher{s, snapshot, opened{snapshot.Stats().Live, usageOf(m), files.Whole()}}, err
 }
 
 // answer is the result of a search.
@@ -101,6 +112,7 @@ type answer struct {
 	Terms []string `json:"terms"`
 	Hits  []hit    `json:"hits"`
 	Took  float64  `json:"milliseconds"`
+	usage
 }
 
 type hit struct {
@@ -109,7 +121,7 @@ type hit struct {
 	Text  string  `json:"text"`
 }
 
-func (s *searcher) search(text, mode string, k int) (*answer, error) {
+func (s *searcher) search(ctx context.Context, text, mode string, k int) (*answer, error) {
 	m, err := query.ParseMode(mode)
 	if err != nil {
 		return nil, err
@@ -118,25 +130,42 @@ func (s *searcher) search(text, mode string, k int) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	start := time.Now()
-	result, err := s.Search(context.Background(), query.Query{RawTerms: terms, K: k, Mode: m})
+	start, asked := time.Now(), meter.New(meter.Budget{})
+	ctx = meter.With(ctx, asked)
+	result, err := s.Search(ctx, query.Query{RawTerms: terms, K: k, Mode: m})
 	if err != nil {
 		return nil, err
 	}
-	a := &answer{Hits: []hit{}, Took: float64(time.Since(start).Microseconds()) / 1000}
+	a := &answer{}
 	for _, t := range terms {
 		a.Terms = append(a.Terms, string(t))
 	}
-	for _, h := range result.Hits {
-		id, err := s.snapshot.AppendID(nil, h.Doc)
-		if err != nil {
-			return nil, err
-		}
-		text, err := s.snapshot.AppendStored(nil, h.Doc)
-		if err != nil {
-			return nil, err
-		}
-		a.Hits = append(a.Hits, hit{string(id), h.Score, string(text)})
+	if a.Hits, err = s.texts(ctx, result.Hits); err != nil {
+		return nil, err
 	}
+	a.Took, a.usage = float64(time.Since(start).Microseconds())/1000, usageOf(asked)
 	return a, nil
+}
+
+// texts returns hits with their ids and texts.
+func (s *searcher) texts(ctx context.Context, found []query.Hit) ([]hit, error) {
+	docs := make([]uint32, len(found))
+	for i, h := range found {
+		docs[i] = h.Doc
+	}
+	view := s.snapshot.WithContext(ctx)
+	view.Prefetch(docs, true) // what all need, at once
+	hits := []hit{}
+	for _, h := range found {
+		id, err := view.AppendID(nil, h.Doc)
+		if err != nil {
+			return nil, err
+		}
+		text, err := view.AppendStored(nil, h.Doc)
+		if err != nil {
+			return nil, err
+		}
+		hits = append(hits, hit{string(id), h.Score, string(text)})
+	}
+	return hits, nil
 }

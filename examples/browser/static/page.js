@@ -2,34 +2,38 @@
 
 const at = (id) => document.getElementById(id);
 
-// load fetches the program and the files of the index, and opens the index.
+// The index to search, and what its documents are called.
+const other = new URLSearchParams(location.search).get("index");
+const address = other ?? "index/", noun = other === null ? "verses" : "documents";
+
+// asked says what was asked of the server.
+function asked(usage) {
+  const bytes = usage.bytes < 1e6 ? Math.ceil(usage.bytes / 1e3) + " kB" : (usage.bytes / 1e6).toFixed(1) + " MB";
+  return usage.requests === 0 ? "nothing read" :
+    `${bytes} read by ${usage.requests} request${usage.requests === 1 ? "" : "s"} in ${usage.rounds} round${usage.rounds === 1 ? "" : "s"}`;
+}
+
+// load fetches the program and opens the index.
 async function load() {
   const go = new Go();
   const ready = new Promise((done) => { globalThis.pinionReady = done; });
-  const [wasm, names] = await Promise.all([
-    WebAssembly.instantiateStreaming(fetch("search.wasm"), go.importObject),
-    fetch("files.json").then((answer) => answer.json()),
-  ]);
+  const wasm = await WebAssembly.instantiateStreaming(fetch("search.wasm"), go.importObject);
   go.run(wasm.instance);
-  const files = {};
-  await Promise.all(names.map(async (name) => {
-    const answer = await fetch("index/" + name);
-    if (!answer.ok) throw new Error(name + ": " + answer.status);
-    files[name] = new Uint8Array(await answer.arrayBuffer());
-  }));
   await ready;
-  const stats = JSON.parse(pinionOpen(files));
-  if (stats.error) throw new Error(stats.error);
-  globalThis.pinionFiles = files;
-  return stats;
+  const opened = JSON.parse(await pinionOpen(address));
+  if (opened.error) throw new Error(opened.error);
+  return opened;
 }
 
-function search() {
-  const text = at("query").value;
+let latest = 0, waiting;
+
+async function search() {
+  const text = at("query").value, mine = ++latest;
+  const answer = text.trim() === "" ? { hits: [] } : JSON.parse(await pinionSearch(text, at("mode").value, 10));
+  if (mine !== latest) return; // another search has begun
   at("hits").replaceChildren();
-  if (text.trim() === "") return;
-  const answer = JSON.parse(pinionSearch(text, at("mode").value, 10));
-  at("state").textContent = answer.error ?? answer.hits.length + " verses in " + answer.milliseconds + " ms";
+  if (answer.error) at("state").textContent = answer.error;
+  else if (answer.terms) at("state").textContent = `${answer.hits.length} ${noun} in ${answer.milliseconds.toFixed(1)} ms: ${asked(answer)}`;
   for (const hit of answer.hits ?? []) {
     const item = document.createElement("li");
     const score = document.createElement("span");
@@ -43,11 +47,19 @@ function search() {
   }
 }
 
-load().then((stats) => {
-  at("state").textContent = stats.Docs.toLocaleString("en") + " verses";
+// soon searches once nothing was typed for a moment: the beginnings of words are not worth requests.
+function soon() {
+  clearTimeout(waiting);
+  waiting = setTimeout(search, 150);
+}
+
+if (other !== null) at("title").textContent = document.title = other;
+load().then((opened) => {
+  at("state").textContent = `${opened.docs.toLocaleString("en")} ${noun}: ${asked(opened)}`;
+  if (opened.whole) at("notice").textContent = "This server does not answer requests for ranges, so the program has read the whole index.";
   at("query").disabled = false;
   at("query").focus();
-  at("query").addEventListener("input", search);
+  at("query").addEventListener("input", soon);
   at("mode").addEventListener("change", search);
   document.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 }, (error) => { at("state").textContent = error.message; });

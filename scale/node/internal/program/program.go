@@ -35,9 +35,7 @@ const pause = 200 * time.Millisecond
 // for.
 func start(ctx context.Context, stderr io.Writer, f func(context.Context) error) error {
 	for said := ""; ; {
-		attempt, cancel := context.WithTimeout(ctx, 10*time.Second)
-		err := f(attempt)
-		cancel()
+		err := f(ctx) // NATS is waited for by its client, for 5 s
 		for _, final := range []error{node.ErrInvalid, node.ErrForeign, node.ErrDifferent} {
 			if errors.Is(err, final) {
 				return err

@@ -183,8 +183,9 @@ func (n *Node) respond(m *nats.Msg, a *answer) {
 	a.shard = n.o.Shard
 	b := a.encode()
 	if most := n.nc.MaxPayload(); int64(len(b)) > most {
-		b = (&answer{kind: refused, shard: n.o.Shard, status: http.StatusBadRequest, code: httpapi.CodeInvalid,
-			message: fmt.Sprintf("an answer of %d bytes, more than the %d of a NATS message: ask for fewer hits or values", len(b), most)}).encode()
+		a = refusal(tooLong("an answer", len(b), most, "ask for fewer hits or values"))
+		a.shard = n.o.Shard
+		b = a.encode()
 	}
 	_ = m.Respond(b) // who asks tries another node
 	n.busy.Add(-1)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -117,6 +118,9 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 			states[i].done = true
 			continue
 		}
+		if most := l.nc.MaxPayload(); int64(len(requests[i].data)) > most {
+			return tooLong("a request", len(requests[i].data), most, "ask for fewer words")
+		}
 		left++
 		states[i].hedge = l.late.hedge()
 		l.send(call, i, &requests[i], &states[i], now, absence)
@@ -208,6 +212,11 @@ var (
 	errCutOff = errors.New("the router is not connected")
 	errNobody = errors.New("no node serves it")
 )
+
+// tooLong returns the error for what does not fit into a message.
+func tooLong(what string, n int, most int64, hint string) error {
+	return &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Message: fmt.Sprintf("%s of %d bytes, more than the %d of a NATS message: %s", what, n, most, hint)}
+}
 
 // unavailable returns the error for a shard that nobody answers for.
 func (s *asked) unavailable(shard int) error {

@@ -95,6 +95,12 @@ func (d *decoder) count() int {
 	return int(n)
 }
 
+// each yields once for each of the elements that follow, until one makes no sense.
+func (d *decoder) each(yield func() bool) {
+	for n := d.count(); n > 0 && d.err == nil && yield(); n-- {
+	}
+}
+
 func (d *decoder) float() float32 {
 	if x := d.take(4); len(x) == 4 {
 		return math.Float32frombits(binary.LittleEndian.Uint32(x))

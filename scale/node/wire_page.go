@@ -47,17 +47,17 @@ func (p *page) encode() []byte {
 func (p *page) decode(b []byte) error {
 	d := decoder{b: b}
 	p.Total = d.uint()
-	for range d.count() {
+	for range d.each {
 		h := search.Hit{Doc: uint32(d.uint()), Score: d.float(), ID: d.bytes(), Sort: decodeValues(&d), Values: decodeValues(&d),
 			Text: d.bytes(), Before: d.bool(), Behind: d.bool()}
-		for range d.count() {
+		for range d.each {
 			h.Spans = append(h.Spans, search.Span{Start: int(d.uint()), End: int(d.uint())})
 		}
 		p.Hits = append(p.Hits, h)
 	}
-	for range d.count() {
+	for range d.each {
 		f := query.FacetCounts{Missing: d.uint()}
-		for range d.count() {
+		for range d.each {
 			f.Counts = append(f.Counts, query.FacetCount{Value: decodeValue(&d), Count: d.uint()})
 		}
 		p.Facets = append(p.Facets, f)
@@ -73,7 +73,7 @@ func encodeValues(e *encoder, all []schema.Value) {
 }
 
 func decodeValues(d *decoder) (all []schema.Value) {
-	for range d.count() {
+	for range d.each {
 		all = append(all, decodeValue(d))
 	}
 	return all

@@ -19,7 +19,7 @@ func (c *collection) encode(e *encoder) {
 
 func (c *collection) decode(d *decoder) {
 	c.Docs = d.uint()
-	for range d.count() {
+	for range d.each {
 		c.Fields = append(c.Fields, query.FieldTotals{Field: d.string(), Docs: d.uint(), Tokens: d.uint()})
 	}
 }
@@ -49,12 +49,12 @@ func (s *statistics) encode(e *encoder) {
 }
 
 func (s *statistics) decode(d *decoder) {
-	for range d.count() {
+	for range d.each {
 		s.Terms = append(s.Terms, query.TermFrequency{Field: d.string(), Term: d.bytes(), DF: d.uint()})
 	}
-	for range d.count() {
+	for range d.each {
 		x := query.Expansion{Name: d.string(), Most: int(min(d.uint(), query.MaxConstant)), Constant: d.bool()}
-		for range d.count() {
+		for range d.each {
 			x.Terms = append(x.Terms, query.FieldTerm{Field: d.string(), Term: d.bytes()})
 		}
 		s.Expansions = append(s.Expansions, x)
@@ -98,7 +98,7 @@ func (s suggested) encode() []byte {
 
 func (s *suggested) decode(b []byte) error {
 	d := decoder{b: b}
-	for range d.count() {
+	for range d.each {
 		*s = append(*s, query.Suggestion{Term: d.bytes(), DF: d.uint()})
 	}
 	return d.end()

@@ -1,0 +1,170 @@
+package node
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/search"
+)
+
+// message is anything that travels.
+type message interface {
+	encode() []byte
+	decode(b []byte) error
+}
+
+// kinds are all of them, empty.
+func kinds() []message {
+	return []message{new(ask), new(answer), new(page), new(counted), new(suggested)}
+}
+
+// again checks that what b decodes to, if anything, encodes to what decodes to the same.
+func again(t *testing.T, kind int, b []byte) {
+	t.Helper()
+	x, y := kinds()[kind], kinds()[kind]
+	if x.decode(b) != nil {
+		return
+	}
+	e := x.encode()
+	if err := y.decode(e); err != nil {
+		t.Fatalf("%T: %x becomes %x: %v", x, b, e, err)
+	}
+	if f := y.encode(); !bytes.Equal(e, f) { // values have NaNs, which do not equal themselves
+		t.Fatalf("%T: %x becomes %x, then %x", x, b, e, f)
+	}
+}
+
+// drawBytes draws some; none is nil or empty, which are the same in a message.
+func drawBytes(r *rand.Rand) []byte {
+	b := make([]byte, r.IntN(5))
+	for i := range b {
+		b[i] = byte(r.Uint32())
+	}
+	return b
+}
+
+func drawInt(r *rand.Rand) uint64 { return r.Uint64() >> r.IntN(64) }
+
+func drawList[T any](r *rand.Rand, draw func() T) (all []T) {
+	for range r.IntN(4) {
+		all = append(all, draw())
+	}
+	return all
+}
+
+func drawValue(r *rand.Rand) schema.Value {
+	field := r.IntN(1000)
+	switch r.IntN(6) {
+	case 0:
+		return schema.TextValue(field, drawBytes(r))
+	case 1:
+		return schema.KeywordValue(field, drawBytes(r))
+	case 2:
+		return schema.IntegerValue(field, int64(drawInt(r)))
+	case 3:
+		return schema.FloatValue(field, math.Float64frombits(r.Uint64()))
+	case 4:
+		return schema.NanosValue(field, int64(drawInt(r)))
+	}
+	return schema.Value{}
+}
+
+func drawStatistics(r *rand.Rand) (s statistics) {
+	text := func() string { return string(drawBytes(r)) }
+	s.Terms = drawList(r, func() query.TermFrequency {
+		return query.TermFrequency{Field: text(), Term: drawBytes(r), DF: drawInt(r)}
+	})
+	s.Expansions = drawList(r, func() query.Expansion {
+		terms := drawList(r, func() query.FieldTerm { return query.FieldTerm{Field: text(), Term: drawBytes(r)} })
+		return query.Expansion{Name: text(), Most: r.IntN(query.MaxConstant), Constant: r.IntN(2) == 0, Terms: terms}
+	})
+	return s
+}
+
+// drawMessage draws a message of a kind.
+func drawMessage(r *rand.Rand, kind int) message {
+	text := func() string { return string(drawBytes(r)) }
+	flag := func() bool { return r.IntN(2) == 0 }
+	values := func() []schema.Value { return drawList(r, func() schema.Value { return drawValue(r) }) }
+	switch kind {
+	case 0:
+		a := &ask{kind: byte(1 + r.IntN(4)), shard: r.IntN(MaxShards), commit: text(), timeout: drawInt(r), request: drawBytes(r)}
+		if a.kind == askSearch {
+			a.place, a.afterDoc, a.statistics = byte(r.IntN(4)), r.Uint32(), drawStatistics(r)
+			a.collection = collection{Docs: drawInt(r), Fields: drawList(r, func() query.FieldTotals {
+				return query.FieldTotals{Field: text(), Docs: drawInt(r), Tokens: drawInt(r)}
+			})}
+		}
+		return a
+	case 1:
+		if flag() {
+			return &answer{kind: answered, shard: r.IntN(MaxShards), body: drawBytes(r)}
+		}
+		return &answer{kind: refused, shard: r.IntN(MaxShards), status: r.IntN(999), code: text(), message: text(), field: text()}
+	case 2:
+		return &page{Total: drawInt(r), Hits: drawList(r, func() search.Hit {
+			return search.Hit{Doc: r.Uint32(), Score: math.Float32frombits(r.Uint32()), ID: drawBytes(r), Sort: values(), Values: values(), Text: drawBytes(r), Before: flag(), Behind: flag(),
+				Spans: drawList(r, func() search.Span { return search.Span{Start: r.IntN(1 << 20), End: r.IntN(1 << 20)} })}
+		}), Facets: drawList(r, func() query.FacetCounts {
+			return query.FacetCounts{Missing: drawInt(r), Counts: drawList(r, func() query.FacetCount { return query.FacetCount{Value: drawValue(r), Count: drawInt(r)} })}
+		})}
+	case 3:
+		return &counted{statistics: drawStatistics(r), found: flag(), doc: r.Uint32()}
+	}
+	s := suggested(drawList(r, func() query.Suggestion { return query.Suggestion{Term: drawBytes(r), DF: drawInt(r)} }))
+	return &s
+}
+
+// What is encoded decodes to the same; a part of it, or one with another byte, to an error or to what encodes and decodes
+// to itself.
+func TestWire(t *testing.T) {
+	r := rand.New(rand.NewPCG(38, 20))
+	for range 2000 {
+		kind := r.IntN(len(kinds()))
+		x, y := drawMessage(r, kind), kinds()[kind]
+		b := x.encode()
+		if err := y.decode(b); err != nil {
+			t.Fatalf("%+v: %v", x, err)
+		}
+		if c := y.encode(); !bytes.Equal(b, c) {
+			t.Fatalf("%+v becomes %+v", x, y)
+		}
+		if a, ok := x.(*ask); ok && len(a.request) > 0 && !reflect.DeepEqual(a.request, y.(*ask).request) {
+			t.Fatalf("%+v becomes %+v", x, y)
+		}
+		again(t, kind, b[:r.IntN(len(b)+1)])
+		b[r.IntN(len(b))] = byte(r.Uint32())
+		again(t, kind, b)
+	}
+}
+
+// A message that promises more than it holds takes no more memory than what it holds.
+func TestWireShort(t *testing.T) {
+	e := encoder{}
+	e.uint(0)
+	e.uint(1 << 20)
+	e.b = append(e.b, make([]byte, 1<<20)...)
+	e.b[len(e.b)-1<<20+5] = 0xff // the id of the first hit is longer than the message
+	e.b[len(e.b)-1<<20+6] = 0xff
+	e.b[len(e.b)-1<<20+7] = 0xff
+	e.b[len(e.b)-1<<20+8] = 0x7f
+	var p page
+	if err := p.decode(e.b); err == nil || len(p.Hits) > 1 {
+		t.Errorf("%d hits, %v", len(p.Hits), err)
+	}
+}
+
+// Bytes never panic a decoder.
+func FuzzWire(f *testing.F) {
+	r := rand.New(rand.NewPCG(38, 21))
+	for range 50 {
+		kind := r.IntN(len(kinds()))
+		f.Add(byte(kind), drawMessage(r, kind).encode())
+	}
+	f.Fuzz(func(t *testing.T, kind byte, b []byte) { again(t, int(kind)%len(kinds()), b) })
+}

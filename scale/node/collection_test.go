@@ -154,19 +154,25 @@ func startNode(t testing.TB, nc *nats.Conn, path string, o Options) (*Node, erro
 // startAll serves all shards, whose nodes look for commits so often, and returns a router over them.
 func startAll(t testing.TB, url string, paths []string, replicas int, refresh time.Duration, o RouterOptions) (*Router, [][]*Node) {
 	t.Helper()
+	return startOver(t, func() *nats.Conn { return connect(t, url) }, paths, replicas, refresh, o)
+}
+
+// startOver is startAll with what connects to a server.
+func startOver(t testing.TB, connect func() *nats.Conn, paths []string, replicas int, refresh time.Duration, o RouterOptions) (*Router, [][]*Node) {
+	t.Helper()
 	o.Deadline = time.Minute // of requests without one: a busy machine is none of their faults
 	var nodes [][]*Node
 	for i, p := range paths {
 		nodes = append(nodes, nil)
 		for range replicas {
-			n, err := startNode(t, connect(t, url), p, Options{Collection: o.Collection, Shard: i, Shards: len(paths), Refresh: refresh})
+			n, err := startNode(t, connect(), p, Options{Collection: o.Collection, Shard: i, Shards: len(paths), Refresh: refresh})
 			if err != nil {
 				t.Fatal(err)
 			}
 			nodes[i] = append(nodes[i], n)
 		}
 	}
-	r, err := NewRouter(t.Context(), connect(t, url), o)
+	r, err := NewRouter(t.Context(), connect(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

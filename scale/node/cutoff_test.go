@@ -191,10 +191,10 @@ func TestMovedOn(t *testing.T) {
 	c := &httpapi.CountRequest{Text: "w1 w2"}
 	router.view.Store(old)
 	counts := 0
-	n, err := inOne(t.Context(), router, func(ctx context.Context, v *view, timeout uint64) (*httpapi.CountResponse, error) {
+	n, err := inOne(t.Context(), router, "count", func(ctx context.Context, in state) (*httpapi.CountResponse, error) {
 		counts++
 		router.view.Store(now)
-		return router.countIn(ctx, v, timeout, c)
+		return router.countIn(ctx, in, c)
 	})
 	if all, err2 := whole.Count(t.Context(), c); err != nil || err2 != nil || *n != *all || counts != 2 {
 		t.Errorf("%+v, %v in %d states, want %+v, %v", n, err, counts, all, err2)
@@ -202,10 +202,10 @@ func TestMovedOn(t *testing.T) {
 	x := &httpapi.SuggestRequest{Field: "body", Prefix: "w1", K: 5}
 	router.view.Store(old)
 	counts = 0
-	a, err := inOne(t.Context(), router, func(ctx context.Context, v *view, timeout uint64) (*httpapi.SuggestResponse, error) {
+	a, err := inOne(t.Context(), router, "suggest", func(ctx context.Context, in state) (*httpapi.SuggestResponse, error) {
 		counts++
 		router.view.Store(now)
-		return router.suggestIn(ctx, v, timeout, x)
+		return router.suggestIn(ctx, in, x)
 	})
 	if err != nil || counts != 2 || len(a.Terms) != 5 {
 		t.Errorf("%+v, %v in %d states", a, err, counts)

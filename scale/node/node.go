@@ -42,8 +42,9 @@ type Options struct {
 // DefaultRefresh is the default of Options.Refresh.
 const DefaultRefresh = time.Second
 
-// waiting is how many requests may wait for each that is answered.
-const waiting = 64
+// waiting is how many requests may wait for each that is answered; others are told that the node is busy. As many more times
+// mostWaiting are not even told.
+const waiting, mostWaiting = 64, 16
 
 // Node answers for one shard of a collection, beside others that have the same.
 type Node struct {
@@ -54,8 +55,8 @@ type Node struct {
 	sub     *nats.Subscription
 	queue   chan *nats.Msg
 	cancel  context.CancelFunc
-	done    sync.WaitGroup
-	busy    atomic.Int64
+	workers sync.WaitGroup
+	done    sync.WaitGroup // all else
 	closed  atomic.Bool
 }
 
@@ -69,7 +70,7 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 	if o.Shards < 1 || o.Shards > MaxShards || o.Shard < 0 || o.Shard >= o.Shards || o.Refresh < 0 || o.Parallel < 0 {
 		return nil, fmt.Errorf("%w: shard %d of %d, refreshed after %v, %d requests at a time", ErrInvalid, o.Shard, o.Shards, o.Refresh, o.Parallel)
 	}
-	n := &Node{o: o, nc: nc, commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, waiting*o.Parallel)}
+	n := &Node{o: o, nc: nc, commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, mostWaiting*waiting*o.Parallel)}
 	err := func() (err error) {
 		if n.kv, err = bucketOf(ctx, nc, o.Collection, o.Replicas); err != nil {
 			return err
@@ -77,7 +78,7 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 		if _, err = n.commits.refresh(ctx); err != nil {
 			return err
 		}
-		if n.sub, err = nc.QueueSubscribe(subjectOf(o.Collection, o.Shard), "replicas", n.take); err != nil {
+		if n.sub, err = nc.ChanQueueSubscribe(subjectOf(o.Collection, o.Shard), "replicas", n.queue); err != nil {
 			return err
 		}
 		if err = nc.FlushTimeout(10 * time.Second); err != nil { // it answers before the map names what it has
@@ -94,7 +95,7 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 	}
 	ctx, n.cancel = context.WithCancel(context.Background())
 	for range o.Parallel {
-		n.done.Add(1)
+		n.workers.Add(1)
 		go n.work(ctx)
 	}
 	n.done.Add(1)
@@ -160,25 +161,16 @@ func (n *Node) Close() error {
 	for until := time.Now().Add(10 * time.Second); n.sub.IsValid() && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 	}
-	for n.busy.Load() > 0 {
-		time.Sleep(time.Millisecond)
-	}
+	n.sub.Unsubscribe() // if it still is there, as without a connection: nothing comes to the queue any more
+	close(n.queue)
+	n.workers.Wait()
 	n.cancel()
 	n.done.Wait()
 	n.commits.close()
 	return errors.Join(err, n.nc.Flush())
 }
 
-// take queues a request.
-func (n *Node) take(m *nats.Msg) {
-	n.busy.Add(1)
-	select {
-	case n.queue <- m:
-	default:
-		n.respond(m, &answer{kind: absent, status: http.StatusTooManyRequests, code: httpapi.CodeBusy, message: "the node is busy"})
-	}
-}
-
+// respond answers a request.
 func (n *Node) respond(m *nats.Msg, a *answer) {
 	a.shard = n.o.Shard
 	b := a.encode()
@@ -188,24 +180,21 @@ func (n *Node) respond(m *nats.Msg, a *answer) {
 		b = a.encode()
 	}
 	_ = m.Respond(b) // who asks tries another node
-	n.busy.Add(-1)
 }
 
-// work answers requests.
+// work answers requests, until there are none any more.
 func (n *Node) work(ctx context.Context) {
-	defer n.done.Done()
-	for {
-		select {
-		case m := <-n.queue:
-			body, err := n.answer(ctx, m.Data)
-			if err != nil {
-				n.respond(m, refusal(err))
-			} else {
-				n.respond(m, &answer{kind: answered, body: body})
-			}
-		case <-ctx.Done():
-			return
+	defer n.workers.Done()
+	for m := range n.queue {
+		if len(n.queue) >= waiting*n.o.Parallel {
+			n.respond(m, &answer{kind: absent, status: http.StatusTooManyRequests, code: httpapi.CodeBusy, message: "the node is busy"})
+			continue
 		}
+		a, err := n.answer(ctx, m.Data)
+		if err != nil {
+			a = refusal(err)
+		}
+		n.respond(m, a)
 	}
 }
 
@@ -232,8 +221,8 @@ func refusal(err error) *answer {
 	return a
 }
 
-// answer returns the body of the answer to a request.
-func (n *Node) answer(ctx context.Context, data []byte) ([]byte, error) {
+// answer returns the answer to a request.
+func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 	if len(data) == 0 || data[0] != version {
 		return nil, fmt.Errorf("%w: this node speaks %d", errVersion, version)
 	}
@@ -251,17 +240,24 @@ func (n *Node) answer(ctx context.Context, data []byte) ([]byte, error) {
 		return nil, fmt.Errorf("%w %s", errAbsent, a.commit)
 	}
 	defer c.release()
+	var body []byte
+	var err error
 	switch a.kind {
 	case askFrequencies:
-		return c.frequencies(ctx, &a)
+		body, err = c.frequencies(ctx, &a)
 	case askSearch:
-		return c.search(ctx, &a)
+		body, err = c.search(ctx, &a)
 	case askCount:
-		return c.count(ctx, &a)
+		body, err = c.count(ctx, &a)
 	case askSuggest:
-		return c.suggest(ctx, &a)
+		body, err = c.suggest(ctx, &a)
+	default:
+		err = fmt.Errorf("%w: a request of kind %d", errWire, a.kind)
 	}
-	return nil, fmt.Errorf("%w: a request of kind %d", errWire, a.kind)
+	if err != nil {
+		return nil, err
+	}
+	return &answer{kind: answered, took: uint64(a.took), body: body}, nil
 }
 
 // parse returns the search that a request asks for.
@@ -306,11 +302,13 @@ func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
 		return nil, err
 	}
 	q.Frequencies = (*query.Frequencies)(&a.statistics)
+	began := time.Now()
 	r, err := with.searcher.Search(ctx, q)
 	if err != nil {
 		return nil, err
 	}
 	shown, err := with.pages.Show(ctx, r.Hits, s)
+	a.took = time.Since(began)
 	if err != nil {
 		return nil, err
 	}
@@ -354,7 +352,9 @@ func (c *commit) count(ctx context.Context, a *ask) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	began := time.Now()
 	n, err := c.plain.Count(ctx, query.Query{Node: s.Query})
+	a.took = time.Since(began)
 	var e encoder
 	e.uint(n)
 	return e.b, err
@@ -368,7 +368,9 @@ func (c *commit) suggest(ctx context.Context, a *ask) ([]byte, error) {
 	if err := json.Unmarshal(a.request, &r); err != nil {
 		return nil, fmt.Errorf("%w: %w", errWire, err)
 	}
+	began := time.Now()
 	all, err := c.plain.Suggest(ctx, r.Field, r.Prefix, mostSuggestions+1)
+	a.took = time.Since(began)
 	if err == nil && len(all) > mostSuggestions {
 		err = fmt.Errorf("%w: more than %d words of a shard begin with %.40q", ErrInvalid, mostSuggestions, r.Prefix)
 	}

@@ -31,6 +31,20 @@ type RouterOptions struct {
 	Deadline time.Duration
 	// Cache is how many answers are remembered, until a shard changes. 0 means none.
 	Cache int
+	// Observe, if not nil, is told of each request that has been answered. Several goroutines call it at a time.
+	Observe func(Observation)
+}
+
+// Observation is a request that a Router has answered, with the context that it came with.
+type Observation struct {
+	Context  context.Context
+	What     string // "search", "count" or "suggest"
+	Began    time.Time
+	Took     time.Duration
+	Nodes    time.Duration // the part in which the slowest node of each round searched
+	Rounds   int           // 0 if the answer was remembered
+	Attempts int           // requests to nodes
+	Err      error
 }
 
 // DefaultAbsence is the default of RouterOptions.Absence.
@@ -122,8 +136,8 @@ func (r *Router) Ready(ctx context.Context) error {
 	}
 }
 
-// state returns the newest view.
-func (r *Router) state() (*view, error) {
+// newest returns the newest view.
+func (r *Router) newest() (*view, error) {
 	if v := r.view.Load(); v != nil {
 		return v, nil
 	}
@@ -153,14 +167,15 @@ type question struct {
 	request []byte // JSON
 	timeout uint64
 	missing []bool // shards; nil if none may be missing
+	seen    *Observation
 }
 
 // question returns one with the JSON of a request.
-func (r *Router) question(ctx context.Context, v *view, timeout uint64, request any, partial bool) (*question, error) {
+func (r *Router) question(ctx context.Context, s state, request any, partial bool) (*question, error) {
 	data, err := json.Marshal(request)
-	q := &question{r: r, v: v, ctx: ctx, request: data, timeout: timeout}
+	q := &question{r: r, v: s.view, ctx: ctx, request: data, timeout: s.timeout, seen: s.seen}
 	if partial {
-		q.missing = make([]bool, len(v.Shards))
+		q.missing = make([]bool, len(q.v.Shards))
 	}
 	return q, err
 }
@@ -178,49 +193,63 @@ func (q *question) ask(kind byte, more func(a *ask), got func(shard int, body []
 		}
 		requests[i] = request{subjectOf(q.r.o.Collection, i), a.encode()}
 	}
-	return q.r.link.ask(q.ctx, q.r.o.Absence, requests, q.missing, got)
+	q.seen.Rounds++
+	return q.r.link.ask(q.ctx, q.r.o.Absence, requests, q.missing, q.seen, got)
 }
 
 // partial reports whether shards are missing.
 func (q *question) partial() bool { return slices.Contains(q.missing, true) }
 
+// state is what a request is answered in.
+type state struct {
+	*view
+	timeout uint64 // microseconds
+	seen    *Observation
+}
+
 // inOne calls f with the newest state of the map, and again if the shards have gone on meanwhile and their nodes no longer
 // have what that state names.
-func inOne[T any](ctx context.Context, r *Router, f func(context.Context, *view, uint64) (*T, error)) (*T, error) {
-	ctx, cancel, _ := r.within(ctx)
+func inOne[T any](ctx context.Context, r *Router, what string, f func(context.Context, state) (*T, error)) (a *T, err error) {
+	seen := Observation{Context: ctx, What: what, Began: time.Now()}
+	if r.o.Observe != nil {
+		defer func() {
+			seen.Took, seen.Err = time.Since(seen.Began), err
+			r.o.Observe(seen)
+		}()
+	}
+	ctx, cancel, timeout := r.within(ctx)
 	defer cancel()
 	for {
-		v, err := r.state()
+		v, err := r.newest()
 		if err != nil {
 			return nil, err
 		}
-		_, cancel, timeout := r.within(ctx) // what is left of it
-		a, err := f(ctx, v, timeout)
-		cancel()
+		a, err := f(ctx, state{v, timeout, &seen})
 		var e *httpapi.Error
 		if !errors.As(err, &e) || e.Code != httpapi.CodeUnavailable || r.view.Load() == v {
 			return a, err
 		}
+		_, _, timeout = r.within(ctx) // what is left of it
 	}
 }
 
 // Search implements httpapi.Backend.
 func (r *Router) Search(ctx context.Context, x *httpapi.Request) (*httpapi.Response, error) {
-	return inOne(ctx, r, func(ctx context.Context, v *view, timeout uint64) (*httpapi.Response, error) {
-		return r.searchIn(ctx, v, timeout, x)
+	return inOne(ctx, r, "search", func(ctx context.Context, s state) (*httpapi.Response, error) {
+		return r.searchIn(ctx, s, x)
 	})
 }
 
 // searchIn is Search in one state of the map.
-func (r *Router) searchIn(ctx context.Context, v *view, timeout uint64, x *httpapi.Request) (*httpapi.Response, error) {
-	q, err := r.question(ctx, v, timeout, x, x.Partial)
+func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*httpapi.Response, error) {
+	q, err := r.question(ctx, in, x, x.Partial)
 	if err != nil {
 		return nil, err
 	}
-	if a := r.cache.get(v.revision, q.request); a != nil {
+	if a := r.cache.get(in.revision, q.request); a != nil {
 		return a, nil
 	}
-	s, err := x.Search(v.Schema)
+	s, err := x.Search(in.Schema)
 	if err != nil {
 		return nil, err
 	}
@@ -233,7 +262,7 @@ func (r *Router) searchIn(ctx context.Context, v *view, timeout uint64, x *httpa
 	}
 	a, err := q.search(x, &s, f, after)
 	if err == nil && !a.Partial {
-		r.cache.put(v.revision, q.request, a)
+		r.cache.put(in.revision, q.request, a)
 	}
 	return a, err
 }
@@ -354,14 +383,14 @@ func (q *question) merge(x *httpapi.Request, s *search.Request, pages []page) (*
 
 // Count implements httpapi.Backend.
 func (r *Router) Count(ctx context.Context, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
-	return inOne(ctx, r, func(ctx context.Context, v *view, timeout uint64) (*httpapi.CountResponse, error) {
-		return r.countIn(ctx, v, timeout, x)
+	return inOne(ctx, r, "count", func(ctx context.Context, s state) (*httpapi.CountResponse, error) {
+		return r.countIn(ctx, s, x)
 	})
 }
 
 // countIn is Count in one state of the map.
-func (r *Router) countIn(ctx context.Context, v *view, timeout uint64, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
-	q, err := r.question(ctx, v, timeout, httpapi.Request{Query: x.Query, Text: x.Text, Filter: x.Filter}, x.Partial)
+func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
+	q, err := r.question(ctx, in, httpapi.Request{Query: x.Query, Text: x.Text, Filter: x.Filter}, x.Partial)
 	if err != nil {
 		return nil, err
 	}
@@ -377,14 +406,14 @@ func (r *Router) countIn(ctx context.Context, v *view, timeout uint64, x *httpap
 
 // Suggest implements httpapi.Backend. A prefix with more than 100,000 words in a shard is refused.
 func (r *Router) Suggest(ctx context.Context, x *httpapi.SuggestRequest) (*httpapi.SuggestResponse, error) {
-	return inOne(ctx, r, func(ctx context.Context, v *view, timeout uint64) (*httpapi.SuggestResponse, error) {
-		return r.suggestIn(ctx, v, timeout, x)
+	return inOne(ctx, r, "suggest", func(ctx context.Context, s state) (*httpapi.SuggestResponse, error) {
+		return r.suggestIn(ctx, s, x)
 	})
 }
 
 // suggestIn is Suggest in one state of the map.
-func (r *Router) suggestIn(ctx context.Context, v *view, timeout uint64, x *httpapi.SuggestRequest) (*httpapi.SuggestResponse, error) {
-	q, err := r.question(ctx, v, timeout, x, x.Partial)
+func (r *Router) suggestIn(ctx context.Context, in state, x *httpapi.SuggestRequest) (*httpapi.SuggestResponse, error) {
+	q, err := r.question(ctx, in, x, x.Partial)
 	if err != nil {
 		return nil, err
 	}
@@ -413,7 +442,7 @@ func (r *Router) suggestIn(ctx context.Context, v *view, timeout uint64, x *http
 
 // Summary implements httpapi.Backend. Commit is the number of the state of all shards.
 func (r *Router) Summary(context.Context) (*httpapi.Summary, error) {
-	v, err := r.state()
+	v, err := r.newest()
 	if err != nil {
 		return nil, err
 	}

@@ -100,7 +100,7 @@ func (s *asked) missing(now time.Time, absence time.Duration) bool {
 // ask sends requests, each to one node of its shard, and again to another where none answers in time. It calls got with the
 // body of each shard's answer. The error of a shard says that a request is wrong, or that nobody has answered before ctx
 // was done; missing shards, which nobody serves for absence, are marked instead if partial is not nil.
-func (l *link) ask(ctx context.Context, absence time.Duration, requests []request, partial []bool, got func(shard int, body []byte) error) error {
+func (l *link) ask(ctx context.Context, absence time.Duration, requests []request, partial []bool, seen *Observation, got func(shard int, body []byte) error) error {
 	call := l.number.Add(1)
 	c := make(chan *nats.Msg, 4*len(requests))
 	l.mu.Lock()
@@ -113,6 +113,13 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 	}()
 	now := time.Now()
 	states, left := make([]asked, len(requests)), 0
+	var slowest time.Duration
+	defer func() {
+		seen.Nodes += slowest
+		for i := range states {
+			seen.Attempts += int(states[i].attempts)
+		}
+	}()
 	for i := range requests {
 		if requests[i].data == nil {
 			states[i].done = true
@@ -136,12 +143,13 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 			if i >= len(states) || states[i].done {
 				continue
 			}
-			finished, err := l.take(m, i, n, &states[i], absence, got)
+			finished, took, err := l.take(m, i, n, &states[i], absence, got)
 			if err != nil {
 				return err
 			}
 			if finished {
 				left--
+				slowest = max(slowest, took)
 			}
 		case <-timer.C:
 			now := time.Now()
@@ -227,27 +235,27 @@ func (s *asked) unavailable(shard int) error {
 	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: httpapi.CodeUnavailable, Message: message}
 }
 
-// take takes an answer of shard i to the attempt of a number, and reports whether it is one.
-func (l *link) take(m *nats.Msg, i int, number uint64, s *asked, absence time.Duration, got func(shard int, body []byte) error) (finished bool, err error) {
+// take takes an answer of shard i to the attempt of a number. It reports whether it is one, and how long the node searched.
+func (l *link) take(m *nats.Msg, i int, number uint64, s *asked, absence time.Duration, got func(shard int, body []byte) error) (finished bool, took time.Duration, err error) {
 	now := time.Now()
 	if len(m.Data) == 0 && m.Header.Get("Status") == "503" {
 		s.failed(number, now, absence, errNobody)
-		return false, nil
+		return false, 0, nil
 	}
 	var a answer
 	if err := a.decode(m.Data); err != nil || a.shard != i || a.kind > absent {
 		s.failed(number, now, absence, cmp.Or(err, errWire))
-		return false, nil
+		return false, 0, nil
 	}
 	switch a.kind {
 	case refused:
-		return false, &httpapi.Error{Status: a.status, Code: a.code, Message: a.message, Field: a.field}
+		return false, 0, &httpapi.Error{Status: a.status, Code: a.code, Message: a.message, Field: a.field}
 	case absent:
 		s.failed(number, now, absence, errors.New(a.message))
-		return false, nil
+		return false, 0, nil
 	}
 	if err := got(i, a.body); err != nil {
-		return false, err
+		return false, 0, err
 	}
 	for _, a := range s.waiting {
 		if a.number == number {
@@ -255,7 +263,7 @@ func (l *link) take(m *nats.Msg, i int, number uint64, s *asked, absence time.Du
 		}
 	}
 	s.done = true
-	return true, nil
+	return true, time.Duration(a.took), nil
 }
 
 // quantile follows the time in which 95 of 100 answers come.

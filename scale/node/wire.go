@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"time"
 )
 
 // version is the first byte of each message. A node answers others with an error that says its own.
@@ -129,7 +130,8 @@ type ask struct {
 	collection collection
 	afterDoc   uint32 // of askSearch with httpapi.Request.After: the local docID of the hit, or its place
 	place      byte
-	statistics statistics // of askSearch
+	statistics statistics    // of askSearch
+	took       time.Duration // of the node's own index; not in the message
 }
 
 // Where the hit that a page begins after is, seen from a shard.
@@ -173,6 +175,7 @@ func (a *ask) decode(b []byte) error {
 type answer struct {
 	kind  byte
 	shard int
+	took  uint64 // of answered: nanoseconds that the node's index took, without what is around it
 	body  []byte // of answered
 	// of the others
 	status               int
@@ -185,6 +188,7 @@ func (a *answer) encode() []byte {
 	e.byte(a.kind)
 	e.uint(uint64(a.shard))
 	if a.kind == answered {
+		e.uint(a.took)
 		e.b = append(e.b, a.body...)
 		return e.b
 	}
@@ -202,7 +206,7 @@ func (a *answer) decode(b []byte) error {
 	}
 	a.kind, a.shard = d.byte(), int(min(d.uint(), MaxShards))
 	if a.kind == answered {
-		a.body = d.b
+		a.took, a.body = d.uint(), d.b
 		return d.err
 	}
 	a.status, a.code, a.message, a.field = int(min(d.uint(), 999)), d.string(), d.string(), d.string()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 
+	"github.com/nats-io/nats.go"
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
@@ -66,7 +67,7 @@ func serve(cmd *cobra.Command, dirs []string, server *httpFlags) (err error) {
 	at := natsFlags{collection: "pinion"}
 	ctx, stderr := cmd.Context(), cmd.ErrOrStderr()
 	for i, dir := range dirs {
-		nc, err := node.Connect(s.ClientURL(), node.ShardName(i, len(dirs)))
+		nc, err := node.Connect(s.ClientURL(), node.ShardName(i, len(dirs)), nats.InProcessServer(s))
 		if err != nil {
 			return err
 		}
@@ -77,7 +78,7 @@ func serve(cmd *cobra.Command, dirs []string, server *httpFlags) (err error) {
 		}
 		defer func() { err = errors.Join(err, end()) }()
 	}
-	nc, err := node.Connect(s.ClientURL(), "router")
+	nc, err := node.Connect(s.ClientURL(), "router", nats.InProcessServer(s))
 	if err != nil {
 		return err
 	}

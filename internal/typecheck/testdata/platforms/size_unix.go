@@ -1,5 +1,0 @@
-//go:build unix
-
-package platforms
-
-func size() int { return 1 }

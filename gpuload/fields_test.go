@@ -35,7 +35,7 @@ func fieldRounds() (rounds, queries int) {
 	if n, err := strconv.Atoi(os.Getenv("PINION_FIELD_ROUNDS")); err == nil {
 		return n, 1000
 	}
-	return few(2, 16), 100
+	return few(2, 8), 100
 }
 
 // withLibrary calls f with a drawn index, and again when its segments are merged.

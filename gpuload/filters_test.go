@@ -236,7 +236,7 @@ func TestFiltersOverFields(t *testing.T) {
 // Queries under a filter have the hits that a Searcher finds with its bitmap, to the bit, on the device and where the CPU
 // answers.
 func TestExecuteWithin(t *testing.T) {
-	for round := range few(2, 8) {
+	for round := range few(2, 4) {
 		rng := rand.New(rand.NewPCG(uint64(round), 95))
 		withLibrary(t, rng, 200+rng.IntN(1500), func(l *gputrial.Library, s *reader.Snapshot, cpu *query.Searcher) {
 			own := &asked{Searcher: cpu}

@@ -159,7 +159,7 @@ func (s *shop) sameAsCPU(t *testing.T, x query.Executor, queries []query.Query) 
 // Queries under filters of columns and bitmaps, and with static scores, have the hits of a Searcher to the bit. The device
 // answers them, in segments that are joined or not, list by list or with accumulators.
 func TestTablesEqualSearcher(t *testing.T) {
-	for round := range few(3, 12) {
+	for round := range few(3, 6) {
 		rng := rand.New(rand.NewPCG(uint64(round), 96))
 		s := newShop(t, rng, 300+rng.IntN(2500), 1+rng.IntN(4))
 		own := &asked{Searcher: s.cpu}

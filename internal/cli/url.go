@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"regexp"
@@ -19,10 +20,24 @@ var URLs struct {
 	// Meter returns a context whose reads are counted, and what was counted.
 	Meter func(ctx context.Context) (context.Context, func() Reads)
 	// Checkout makes a local directory of the newest commit of the index at url, or none if there is no index.
-	// What the directory has when commit is called becomes the next commit, unless there is another one by
-	// then. The caller calls end, which removes the directory.
-	Checkout func(ctx context.Context, url string) (dir string, commit func(context.Context) error, end func() error, err error)
+	Checkout func(ctx context.Context, url string) (Checkout, error)
 }
+
+// Checkout is a local directory of the newest commit at a URL.
+type Checkout interface {
+	// Dir returns the directory.
+	Dir() string
+	// Commit makes what the directory has the next commit at the URL. The error matches ErrConflict if there is another
+	// one by then on which it cannot come.
+	Commit(ctx context.Context) error
+	// Renew makes another directory, of what is the newest commit by now, after a Commit that failed.
+	Renew(ctx context.Context) error
+	// Close removes the directory.
+	Close() error
+}
+
+// ErrConflict is matched by the error of Checkout.Commit when another writer was first.
+var ErrConflict = errors.New("another writer has committed meanwhile")
 
 // Reads is what a task asked of an index behind a URL.
 type Reads struct {

@@ -48,8 +48,8 @@ func (c *Checkout) Dir() string { return c.a.dir }
 
 // Commit makes the newest commit of the directory the next one in the bucket, whatever number it has, unless the directory
 // has none since the checkout. If another one was made there since, the error matches ErrConflict, and if
-// it remains unknown whether it is one, store.ErrUncertain. No writer may have the directory open. Commit is
-// called once.
+// it remains unknown whether it is one, store.ErrUncertain. No writer may have the directory open. After an error that
+// matches ErrConflict, Renew and then Commit may be called again.
 func (c *Checkout) Commit(ctx context.Context) error {
 	m, err := latest(c.a.dir)
 	if errors.Is(err, format.ErrNotAnIndex) {
@@ -79,6 +79,18 @@ func (c *Checkout) Commit(ctx context.Context) error {
 		err = fmt.Errorf("bucket: commit %d: %w", c.a.generation, ErrConflict)
 	}
 	return err
+}
+
+// Renew makes another directory, of the newest commit by now. What the directory before had is gone. Only objects that were not
+// read before are read.
+func (c *Checkout) Renew(ctx context.Context) error {
+	a, err := c.w.begin(ctx, c.w.checkOut)
+	if err != nil {
+		return err
+	}
+	c.a.close()
+	c.a = a
+	return nil
 }
 
 // Close removes the directory.

@@ -128,27 +128,31 @@ func link(f *os.File, key string) error {
 	return nil
 }
 
-// newestGeneration returns the number of the newest commit in b, by a listing of one key, or 0 if
-// there is none.
+// newestGeneration is newestIn, asked again after errors that pass.
 func newestGeneration(ctx context.Context, b *blob.Bucket) (generation uint64, err error) {
-	token := blob.FirstPageToken
-	for err == nil && len(token) > 0 && generation == 0 {
-		err = again(ctx, func() error {
-			page, next, err := b.ListPage(ctx, token, 1, &blob.ListOptions{Prefix: manifestFolder})
-			if err != nil {
-				return err
-			}
-			for _, x := range page {
-				if o, ok := parseKey(x.Key); ok && o.kind == kindManifest {
-					generation = o.generation
-				}
-			}
-			token = next
-			return nil
-		})
-	}
+	err = again(ctx, func() (err error) {
+		generation, err = newestIn(ctx, b)
+		return err
+	})
 	if err != nil {
 		return 0, fmt.Errorf("bucket: looking for the newest commit: %w", err)
 	}
 	return generation, nil
+}
+
+// newestIn returns the number of the newest commit in b, by a listing of one key, or 0 if there is none. Whatever else
+// lies among the manifests is skipped.
+func newestIn(ctx context.Context, b *blob.Bucket) (generation uint64, err error) {
+	for token := blob.FirstPageToken; len(token) > 0; {
+		var page []*blob.ListObject
+		if page, token, err = b.ListPage(ctx, token, 1, &blob.ListOptions{Prefix: manifestFolder}); err != nil {
+			return 0, err
+		}
+		for _, x := range page {
+			if o, ok := parseKey(x.Key); ok && o.kind == kindManifest {
+				return o.generation, nil
+			}
+		}
+	}
+	return 0, nil
 }

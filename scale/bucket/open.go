@@ -29,24 +29,7 @@ func (p blobPlace) Close() error {
 	return p.owned.Close()
 }
 
-// newest lists one key. Whatever else lies among the manifests is skipped.
-func (p blobPlace) newest(ctx context.Context) (uint64, error) {
-	for token := blob.FirstPageToken; ; {
-		page, next, err := p.ListPage(ctx, token, 1, &blob.ListOptions{Prefix: manifestFolder})
-		if err != nil {
-			return 0, err
-		}
-		for _, x := range page {
-			if o, ok := parseKey(x.Key); ok && o.kind == kindManifest {
-				return o.generation, nil
-			}
-		}
-		if len(next) == 0 {
-			return 0, nil
-		}
-		token = next
-	}
-}
+func (p blobPlace) newest(ctx context.Context) (uint64, error) { return newestIn(ctx, p.Bucket) }
 
 func (p blobPlace) manifest(generation uint64) string { return manifestKey(generation) }
 

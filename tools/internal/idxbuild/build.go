@@ -70,7 +70,8 @@ func Build(ctx context.Context, stderr io.Writer, args []string) (*Report, error
 
 // build changes the index that --out names, which may be a URL.
 func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (r *Report, err error) {
-	err = cli.Change(ctx, &f.out, func() (err error) {
+	once := exchange.ReadOnce(f.deletes.ids) || slices.ContainsFunc(args, exchange.ReadOnce)
+	err = cli.Change(ctx, &f.out, once, func() (err error) {
 		r, err = f.buildDir(ctx, stderr, args)
 		return err
 	})

@@ -163,7 +163,7 @@ func (f *flags) merge(ctx context.Context, stderr io.Writer, sources []string, o
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	err = cli.Change(ctx, dir, func() (err error) {
+	err = cli.Change(ctx, dir, false, func() (err error) {
 		start := time.Now()
 		order := writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 		var did work

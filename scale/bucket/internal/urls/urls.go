@@ -6,6 +6,8 @@ import (
 	"errors"
 	"os"
 
+	"gocloud.dev/blob"
+
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket"
@@ -27,16 +29,34 @@ func Register() {
 			return cli.Reads{Requests: u.Requests, Bytes: u.Bytes, Rounds: u.Rounds, Repeated: u.Repeated, Hedged: u.Hedged, Cached: u.Cached}
 		}
 	}
-	cli.URLs.Checkout = func(ctx context.Context, url string) (dir string, commit func(context.Context) error, end func() error, err error) {
+	cli.URLs.Checkout = func(ctx context.Context, url string) (cli.Checkout, error) {
 		b, err := bucket.CreateURL(ctx, url)
 		if err != nil {
-			return "", nil, nil, err
+			return nil, err
 		}
 		c, err := bucket.NewCheckout(ctx, b, "")
 		if err != nil {
 			b.Close()
-			return "", nil, nil, err
+			return nil, err
 		}
-		return c.Dir(), c.Commit, func() error { return errors.Join(c.Close(), b.Close()) }, nil
+		return checkout{c, b}, nil
 	}
 }
+
+// checkout is a Checkout of a bucket of its own.
+type checkout struct {
+	*bucket.Checkout
+	bucket *blob.Bucket
+}
+
+// Commit implements cli.Checkout.
+func (c checkout) Commit(ctx context.Context) error {
+	err := c.Checkout.Commit(ctx)
+	if errors.Is(err, bucket.ErrConflict) {
+		return cli.ErrConflict
+	}
+	return err
+}
+
+// Close implements cli.Checkout.
+func (c checkout) Close() error { return errors.Join(c.Checkout.Close(), c.bucket.Close()) }

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/spf13/cobra"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/tools/command"
@@ -31,7 +34,6 @@ func run(t *testing.T, cmd *cobra.Command, args ...string) string {
 
 // TestCommands builds, changes and merges an index in a bucket with the commands.
 func TestCommands(t *testing.T) {
-	Register()
 	dir := t.TempDir()
 	url := "file:///" + filepath.ToSlash(dir) + "?prefix=index/"
 	docs := func(name, text string) string {
@@ -80,10 +82,81 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// commandIn makes a process of this test run a command: build or merge.
+const commandIn = "PINION_URLS_COMMAND"
+
+func TestMain(m *testing.M) {
+	Register()
+	switch os.Getenv(commandIn) {
+	case "build":
+		cli.Main(command.Build())
+	case "merge":
+		cli.Main(command.Merge())
+	default:
+		os.Exit(m.Run())
+	}
+	os.Exit(0)
+}
+
+// TestRace lets processes of idxbuild, with documents and deletes, and of idxmerge change one index at the same time. Each
+// starts again after another one was first, and nothing is lost.
+func TestRace(t *testing.T) {
+	dir := t.TempDir()
+	url := "file:///" + filepath.ToSlash(dir) + "?prefix=index/"
+	file := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	doc := func(id string) string { return fmt.Sprintf(`{"id":%q,"contents":"a word of %s"}`+"\n", id, id) }
+	first := doc("kept")
+	for x := range 4 {
+		first += doc(fmt.Sprint("old-", x))
+	}
+	run(t, command.Build(), "--out", url, file("first.jsonl", first))
+	var all sync.WaitGroup
+	start := func(which string, args ...string) {
+		all.Go(func() {
+			c := exec.Command(os.Args[0], args...)
+			c.Env = append(os.Environ(), commandIn+"="+which)
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%q: %v: %s", args, err, out)
+			}
+		})
+	}
+	for x := range 4 {
+		docs := file(fmt.Sprintf("new-%d.jsonl", x), doc(fmt.Sprint("new-", x))+doc("shared"))
+		start("build", "--out", url, "--delete", file(fmt.Sprint("ids-", x), fmt.Sprintf("old-%d\n", x)), docs)
+	}
+	start("merge", "--in-place", url)
+	all.Wait()
+
+	x, err := bucket.OpenIndex(t.Context(), url, bucket.ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n := s.Stats().Live; n != 6 {
+		t.Errorf("%d documents, want 6", n)
+	}
+	for _, id := range []string{"kept", "shared", "new-0", "new-1", "new-2", "new-3"} {
+		if _, ok, err := s.FindID([]byte(id)); err != nil || !ok {
+			t.Errorf("%s: %v, %v", id, ok, err)
+		}
+	}
+}
+
 // TestQueriesOnDemand compares idxquery over a bucket with idxquery over the directory that is there: segments too
 // long to be read whole when they are opened.
 func TestQueriesOnDemand(t *testing.T) {
-	Register()
 	dir := t.TempDir()
 	url := "file:///" + filepath.ToSlash(filepath.Join(dir, "new", "bucket")) // which Checkout makes
 	var docs, queries bytes.Buffer

@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// fakeCheckout loses to another writer some times.
+type fakeCheckout struct {
+	loses, made int
+	closed      bool
+}
+
+func (c *fakeCheckout) Dir() string { return fmt.Sprint("dir", c.made) }
+
+func (c *fakeCheckout) Commit(context.Context) error {
+	if c.made < c.loses {
+		return fmt.Errorf("commit: %w", ErrConflict)
+	}
+	return nil
+}
+
+func (c *fakeCheckout) Renew(context.Context) error {
+	c.made++
+	return nil
+}
+
+func (c *fakeCheckout) Close() error {
+	c.closed = true
+	return nil
+}
+
+// What a command changes at a URL is changed again on top of what another writer has committed meanwhile, up to a bound.
+func TestChange(t *testing.T) {
+	defer func() { URLs.Checkout = nil }()
+	failed := errors.New("failed")
+	for _, c := range []struct {
+		loses int
+		once  bool
+		err   error
+		runs  int
+		want  error
+		says  string
+	}{
+		{loses: 0, runs: 1},
+		{loses: 3, runs: 4},
+		{loses: 0, once: true, runs: 1},
+		{loses: 1, once: true, runs: 1, want: ErrConflict, says: "cannot be read twice"},
+		{loses: tries - 1, runs: tries},
+		{loses: tries, runs: tries, want: ErrConflict, says: "16 times in a row"},
+		{loses: 3, err: failed, runs: 1, want: failed},
+	} {
+		fake := &fakeCheckout{loses: c.loses}
+		URLs.Checkout = func(context.Context, string) (Checkout, error) { return fake, nil }
+		index, runs := "test://x", 0
+		err := Change(t.Context(), &index, c.once, func() error {
+			if want := fmt.Sprint("dir", runs); index != want {
+				t.Errorf("%+v: works in %s, not %s", c, index, want)
+			}
+			runs++
+			return c.err
+		})
+		if !errors.Is(err, c.want) || c.want == nil && err != nil || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if runs != c.runs || index != "test://x" || !fake.closed {
+			t.Errorf("%+v: ran %d times, index %s, closed %v", c, runs, index, fake.closed)
+		}
+	}
+	URLs.Checkout = nil
+	index := "test://x"
+	if err := Change(t.Context(), &index, false, func() error { return nil }); err == nil {
+		t.Error("no error of a build without URLs")
+	}
+}

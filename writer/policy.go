@@ -58,13 +58,15 @@ func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeSt
 	return nil
 }
 
-// replace replaces the n segments from index at on with s, which the next commit will
+// replace replaces the n segments from index at on with others, which the next commit will
 // hold.
-func (w *Writer) replace(at, n int, s *liveSegment) {
+func (w *Writer) replace(at, n int, with ...*liveSegment) {
 	old := slices.Clone(w.segments[at : at+n])
 	w.cancelPlans(old)
-	w.segments = slices.Replace(w.segments, at, at+n, s)
-	s.moves = nil
+	w.segments = slices.Replace(w.segments, at, at+n, with...)
+	for _, s := range with {
+		s.moves = nil
+	}
 	for _, s := range old {
 		w.drop(s)
 	}

@@ -68,7 +68,7 @@ func TestZeroWriter(t *testing.T) {
 			if !errors.Is(err, filter.ErrInvalid) {
 				t.Errorf("%s: %v", method, err)
 			}
-		case "AddInverted":
+		case "AddInverted", "Adopt":
 			if !errors.Is(err, ErrInvalid) {
 				t.Errorf("%s: %v", method, err)
 			}

@@ -28,8 +28,11 @@ type Checkout interface {
 	// Dir returns the directory.
 	Dir() string
 	// Commit makes what the directory has the next commit at the URL. The error matches ErrConflict if there is another
-	// one by then on which it cannot come.
+	// one by then.
 	Commit(ctx context.Context) error
+	// CommitMerge is Commit if segments were merged and nothing else has changed. If there is another commit by then, it
+	// puts what was merged into that, and the error matches ErrConflict only if that cannot be.
+	CommitMerge(ctx context.Context) error
 	// Renew makes another directory, of what is the newest commit by now, after a Commit that failed.
 	Renew(ctx context.Context) error
 	// Close removes the directory.

@@ -9,11 +9,19 @@ import (
 // tries is how often Change starts.
 const tries = 16
 
+// Kind is a kind of change.
+type Kind uint8
+
+const (
+	AnyChange Kind = iota // can be made again
+	OneChange             // reads what can be read only once
+	Merging               // merges segments, and changes nothing else
+)
+
 // Change calls f, which changes the index that *index names. If that is a URL, *index is a local directory
 // meanwhile, and what f leaves there becomes the next commit at the URL if f returns nil. If another writer was first,
-// that starts again from what it committed, up to 16 times in all, unless once is set: then f reads what can be read
-// only once.
-func Change(ctx context.Context, index *string, once bool, f func() error) (err error) {
+// that starts again from what it committed, up to 16 times in all.
+func Change(ctx context.Context, index *string, what Kind, f func() error) (err error) {
 	url := *index
 	if !IsURL(url) {
 		return f()
@@ -31,11 +39,15 @@ func Change(ctx context.Context, index *string, once bool, f func() error) (err 
 		if err := f(); err != nil {
 			return err
 		}
-		err := c.Commit(ctx)
+		commit := c.Commit
+		if what == Merging {
+			commit = c.CommitMerge
+		}
+		err := commit(ctx)
 		switch {
 		case err == nil || !errors.Is(err, ErrConflict):
 			return err
-		case once:
+		case what == OneChange:
 			return fmt.Errorf("%s: %w\nnothing was changed: what cannot be read twice is not read for another try", url, err)
 		case try == tries:
 			return fmt.Errorf("%s: %w, %d times in a row\nnothing was changed: fewer writers at a time get through", url, err, tries)

@@ -10,8 +10,8 @@ import (
 
 // fakeCheckout loses to another writer some times.
 type fakeCheckout struct {
-	loses, made int
-	closed      bool
+	loses, made, merges int
+	closed              bool
 }
 
 func (c *fakeCheckout) Dir() string { return fmt.Sprint("dir", c.made) }
@@ -20,6 +20,11 @@ func (c *fakeCheckout) Commit(context.Context) error {
 	if c.made < c.loses {
 		return fmt.Errorf("commit: %w", ErrConflict)
 	}
+	return nil
+}
+
+func (c *fakeCheckout) CommitMerge(context.Context) error {
+	c.merges++
 	return nil
 }
 
@@ -39,7 +44,7 @@ func TestChange(t *testing.T) {
 	failed := errors.New("failed")
 	for _, c := range []struct {
 		loses int
-		once  bool
+		what  Kind
 		err   error
 		runs  int
 		want  error
@@ -47,16 +52,17 @@ func TestChange(t *testing.T) {
 	}{
 		{loses: 0, runs: 1},
 		{loses: 3, runs: 4},
-		{loses: 0, once: true, runs: 1},
-		{loses: 1, once: true, runs: 1, want: ErrConflict, says: "cannot be read twice"},
+		{loses: 0, what: OneChange, runs: 1},
+		{loses: 1, what: OneChange, runs: 1, want: ErrConflict, says: "cannot be read twice"},
 		{loses: tries - 1, runs: tries},
 		{loses: tries, runs: tries, want: ErrConflict, says: "16 times in a row"},
+		{loses: 3, what: Merging, runs: 1},
 		{loses: 3, err: failed, runs: 1, want: failed},
 	} {
 		fake := &fakeCheckout{loses: c.loses}
 		URLs.Checkout = func(context.Context, string) (Checkout, error) { return fake, nil }
 		index, runs := "test://x", 0
-		err := Change(t.Context(), &index, c.once, func() error {
+		err := Change(t.Context(), &index, c.what, func() error {
 			if want := fmt.Sprint("dir", runs); index != want {
 				t.Errorf("%+v: works in %s, not %s", c, index, want)
 			}
@@ -66,13 +72,16 @@ func TestChange(t *testing.T) {
 		if !errors.Is(err, c.want) || c.want == nil && err != nil || err != nil && !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%+v: %v", c, err)
 		}
+		if fake.merges > 0 != (c.what == Merging) {
+			t.Errorf("%+v: CommitMerge called %d times", c, fake.merges)
+		}
 		if runs != c.runs || index != "test://x" || !fake.closed {
 			t.Errorf("%+v: ran %d times, index %s, closed %v", c, runs, index, fake.closed)
 		}
 	}
 	URLs.Checkout = nil
 	index := "test://x"
-	if err := Change(t.Context(), &index, false, func() error { return nil }); err == nil {
+	if err := Change(t.Context(), &index, AnyChange, func() error { return nil }); err == nil {
 		t.Error("no error of a build without URLs")
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // ErrConflict is matched by the error of Checkout.Commit when another commit was made since the checkout.
@@ -33,6 +34,7 @@ func NewCheckout(ctx context.Context, b *blob.Bucket, dir string) (*Checkout, er
 		return nil, err
 	}
 	c := &Checkout{w: &Writer{mirror: mirror{b, filepath.Join(dir, "objects")}, dir: dir, uploaded: map[string]time.Time{}}}
+	c.w.asked.MergePolicy = writer.NoMerges
 	if err = os.Mkdir(c.w.mirror.dir, 0o777); err == nil {
 		c.a, err = c.w.begin(ctx, c.w.checkOut)
 	}
@@ -50,7 +52,14 @@ func (c *Checkout) Dir() string { return c.a.dir }
 // has none since the checkout. If another one was made there since, the error matches ErrConflict, and if
 // it remains unknown whether it is one, store.ErrUncertain. No writer may have the directory open. After an error that
 // matches ErrConflict, Renew and then Commit may be called again.
-func (c *Checkout) Commit(ctx context.Context) error {
+func (c *Checkout) Commit(ctx context.Context) error { return c.commit(ctx, false) }
+
+// CommitMerge is Commit for a directory in which segments were joined or reordered and nothing else was changed. If another
+// commit was made since, what was made of these segments takes their place there, as by Writer.Merge. The error matches
+// ErrConflict only if none of them is there any more.
+func (c *Checkout) CommitMerge(ctx context.Context) error { return c.commit(ctx, true) }
+
+func (c *Checkout) commit(ctx context.Context, merge bool) error {
 	m, err := latest(c.a.dir)
 	if errors.Is(err, format.ErrNotAnIndex) {
 		return nil
@@ -75,6 +84,9 @@ func (c *Checkout) Commit(ctx context.Context) error {
 		return err
 	}
 	won, err := c.w.publish(ctx, c.a)
+	if b := c.a.before; err == nil && !won && merge && b != nil && b.KeepCommits == m.KeepCommits && b.Order == m.Order {
+		won, err = c.w.follow(ctx, c.a)
+	}
 	if err == nil && !won {
 		err = fmt.Errorf("bucket: commit %d: %w", c.a.generation, ErrConflict)
 	}

@@ -102,41 +102,42 @@ func (a *attempt) close() {
 // from what that committed, as often as it takes until ctx ends. After an error the batch is not committed, unless
 // the error matches store.ErrUncertain: then it may be, and the next Commit finds out before it does
 // anything else.
-func (w *Writer) Commit(ctx context.Context) error { return w.change(ctx, nil) }
-
-// Merge commits, and in the same commit joins segments as o says. Other Writers may commit meanwhile; then
-// the merge is done again.
-func (w *Writer) Merge(ctx context.Context, o writer.MergeOptions) (stats writer.MergeStats, err error) {
-	err = w.change(ctx, func(x *writer.Writer) (err error) {
-		stats, err = x.Merge(ctx, o)
-		return err
-	})
-	return stats, err
-}
-
-// change commits the batch and what f does besides.
-func (w *Writer) change(ctx context.Context, f func(*writer.Writer) error) error {
+func (w *Writer) Commit(ctx context.Context) error {
 	w.commit.Lock()
 	defer w.commit.Unlock()
 	if err := w.sealBatch(ctx); err != nil {
 		return err
 	}
-	if a := w.uncertain; a != nil {
-		won, err := w.publish(ctx, a)
-		if err != nil {
-			return err
-		}
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
+	return w.until(ctx, func() (bool, error) { return w.attempt(ctx, w.apply, nil) })
+}
+
+// settle finds out what became of an attempt of which that is unknown.
+func (w *Writer) settle(ctx context.Context) error {
+	a := w.uncertain
+	if a == nil {
+		return nil
+	}
+	won, err := w.publish(ctx, a)
+	if err == nil {
 		w.end(a, won)
 	}
-	for try := 1; ; try++ {
+	return err
+}
+
+// until calls try until it is done.
+func (w *Writer) until(ctx context.Context, try func() (done bool, err error)) error {
+	for n := 1; ; n++ {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		done, err := w.attempt(ctx, f)
+		done, err := try()
 		if done || err != nil {
 			return err
 		}
-		if err := waitAfter(ctx, try); err != nil {
+		if err := waitAfter(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -157,13 +158,14 @@ func (w *Writer) sealBatch(ctx context.Context) error {
 	return nil
 }
 
-// attempt tries to commit. It is not done if another Writer was first.
-func (w *Writer) attempt(ctx context.Context, f func(*writer.Writer) error) (done bool, err error) {
+// attempt commits what change makes of the newest commit, unless that is nothing. It is not done if another Writer was first;
+// then lost, unless nil, gets what has lost, before its directory is removed.
+func (w *Writer) attempt(ctx context.Context, change func(context.Context, *attempt) error, lost func(*attempt)) (done bool, err error) {
 	a, err := w.begin(ctx, w.open)
 	if err != nil {
 		return false, err
 	}
-	if err = w.build(ctx, a, f); err == nil && a.generation == 0 {
+	if err = w.build(ctx, a, change); err == nil && a.generation == 0 {
 		a.close()
 		w.drop(a.parts)
 		return true, nil // it changes nothing
@@ -179,24 +181,18 @@ func (w *Writer) attempt(ctx context.Context, f func(*writer.Writer) error) (don
 	if err != nil {
 		return false, err
 	}
+	if !won && lost != nil {
+		lost(a)
+	}
 	w.end(a, won)
 	return won, nil
 }
 
-// build applies the batch and f, and commits locally. It sets a.generation unless nothing has changed.
-func (w *Writer) build(ctx context.Context, a *attempt, f func(*writer.Writer) error) error {
-	w.mu.RLock()
-	batch := slices.Clone(w.batch)
-	w.mu.RUnlock()
-	a.parts = len(batch)
+// build changes the directory of a and commits there. It sets a.generation unless nothing has changed.
+func (w *Writer) build(ctx context.Context, a *attempt, change func(context.Context, *attempt) error) error {
 	before, err := latest(a.dir)
-	for _, p := range batch {
-		if err == nil {
-			err = p.apply(ctx, a.w)
-		}
-	}
-	if err == nil && f != nil {
-		err = f(a.w)
+	if err == nil {
+		err = change(ctx, a)
 	}
 	if err == nil {
 		err = a.w.Commit(ctx)
@@ -210,6 +206,20 @@ func (w *Writer) build(ctx context.Context, a *attempt, f func(*writer.Writer) e
 	a.generation = a.manifest.Generation
 	a.raw, err = os.ReadFile(filepath.Join(a.dir, store.ManifestName(a.generation)))
 	return err
+}
+
+// apply applies the batch.
+func (w *Writer) apply(ctx context.Context, a *attempt) error {
+	w.mu.RLock()
+	batch := slices.Clone(w.batch)
+	w.mu.RUnlock()
+	a.parts = len(batch)
+	for _, p := range batch {
+		if err := p.apply(ctx, a.w); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // apply does to x what the part says.

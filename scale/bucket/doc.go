@@ -20,6 +20,7 @@
 //	url.go      buckets by their URLs
 //	writer.go   Writer: batches of documents and deletes
 //	commit.go   and how they become commits
+//	merge.go    merges, also of those that others have overtaken
 //	checkout.go commits of a directory
 //	mirror.go   local directories of commits
 //	object.go   requests

@@ -21,20 +21,15 @@ func stringsReader(s string) io.Reader { return strings.NewReader(s) }
 func TestSweep(t *testing.T) {
 	k, b := newFake(t)
 	w := newWriter(t, b, numbers())
-	commit := func(id string, f func() error) {
-		t.Helper()
-		if err := errors.Join(w.AddDoc(t.Context(), numberDoc(id, 1)), w.Delete(t.Context(), []byte("a")), f()); err != nil {
-			t.Fatal(err)
-		}
+	err := errors.Join(w.AddDoc(t.Context(), numberDoc("a", 1)), w.AddDoc(t.Context(), numberDoc("b", 1)), w.Commit(t.Context()),
+		w.AddDoc(t.Context(), numberDoc("c", 1)), w.Delete(t.Context(), []byte("a")), w.Commit(t.Context()))
+	if err != nil {
+		t.Fatal(err)
 	}
-	plain := func() error { return w.Commit(t.Context()) }
-	commit("a", plain)
-	commit("b", plain)
 	k.pass(30 * time.Minute)
-	commit("c", func() error {
-		_, err := w.Merge(t.Context(), writer.MergeOptions{})
-		return err
-	})
+	if _, err := w.Merge(t.Context(), writer.MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
 	k.objects[segmentKey(store.NewID())] = fakeObject{[]byte("left"), k.now}
 	k.objects["manifests/other"] = fakeObject{nil, time.Time{}}
 	o := SweepOptions{Retention: time.Hour}

@@ -37,7 +37,8 @@ type WriteOptions struct {
 // that. So a document of the batch replaces one that another Writer has committed since the batch began.
 // Nothing of a batch is in the bucket before Commit, and what Commit has acknowledged stays.
 //
-// Committing reads the whole index into the local folder, and then what other Writers have added since.
+// Committing reads the whole index into the local folder, and then what other Writers have added since: the ids of a batch
+// are looked up in all segments, and merges read them.
 //
 // Requests end with the context of the call; calls without a deadline wait as long as the bucket makes
 // them. A request that fails for a reason that may pass is sent five times. After an error the batch is still

@@ -70,8 +70,11 @@ func Build(ctx context.Context, stderr io.Writer, args []string) (*Report, error
 
 // build changes the index that --out names, which may be a URL.
 func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (r *Report, err error) {
-	once := exchange.ReadOnce(f.deletes.ids) || slices.ContainsFunc(args, exchange.ReadOnce)
-	err = cli.Change(ctx, &f.out, once, func() (err error) {
+	kind := cli.AnyChange
+	if exchange.ReadOnce(f.deletes.ids) || slices.ContainsFunc(args, exchange.ReadOnce) {
+		kind = cli.OneChange
+	}
+	err = cli.Change(ctx, &f.out, kind, func() (err error) {
 		r, err = f.buildDir(ctx, stderr, args)
 		return err
 	})

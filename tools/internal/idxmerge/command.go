@@ -154,16 +154,16 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 
 // merge merges into the index that --out or --in-place names, which may be a URL, as sources may.
 func (f *flags) merge(ctx context.Context, stderr io.Writer, sources []string, o writer.Options) (r *Report, err error) {
-	dir := &f.out
+	dir, kind := &f.out, cli.AnyChange
 	if f.inPlace != "" {
-		dir = &f.inPlace
+		dir, kind = &f.inPlace, cli.Merging
 	}
 	sources, end, err := cli.Local(ctx, sources)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, end()) }()
-	err = cli.Change(ctx, dir, false, func() (err error) {
+	err = cli.Change(ctx, dir, kind, func() (err error) {
 		start := time.Now()
 		order := writer.ReorderOptions{Order: writer.Order(f.order.Value), Seed: f.seed}
 		var did work

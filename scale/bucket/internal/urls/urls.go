@@ -50,8 +50,15 @@ type checkout struct {
 }
 
 // Commit implements cli.Checkout.
-func (c checkout) Commit(ctx context.Context) error {
-	err := c.Checkout.Commit(ctx)
+func (c checkout) Commit(ctx context.Context) error { return conflict(c.Checkout.Commit(ctx)) }
+
+// CommitMerge implements cli.Checkout.
+func (c checkout) CommitMerge(ctx context.Context) error {
+	return conflict(c.Checkout.CommitMerge(ctx))
+}
+
+// conflict returns the error by which package cli knows an ErrConflict.
+func conflict(err error) error {
 	if errors.Is(err, bucket.ErrConflict) {
 		return cli.ErrConflict
 	}

@@ -1,0 +1,189 @@
+package writer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
+)
+
+// Adopt takes over merges and reorderings that were made of a copy of this index: before is the copy as it was, an older commit
+// of this index, and after the same documents in other segments. The caller closes both. Where this index still has the
+// segments that were merged, one after the other, those that were made of them take their place, and what
+// was deleted since is deleted there; other segments stay as they are. The next commit will hold the result. Adopt returns
+// how many segments it has replaced.
+func (w *Writer) Adopt(ctx context.Context, before, after *store.Dir) (replaced int, err error) {
+	ctx = orBackground(ctx)
+	if err := w.pipe.failure(); err != nil {
+		return 0, err
+	}
+	if before == nil || after == nil {
+		return 0, fmt.Errorf("%w: a directory is nil", ErrInvalid)
+	}
+	old, _, endOld, err := w.openAll(before)
+	if err != nil {
+		return 0, err
+	}
+	defer endOld()
+	made, order, endMade, err := w.openAll(after)
+	if err != nil {
+		return 0, err
+	}
+	defer endMade()
+	var bad error
+	err = w.pipe.exclusive(ctx, func() error {
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+		if w.order != order {
+			bad = fmt.Errorf("%w: %s has its documents in another order", ErrInvalid, after)
+			return nil
+		}
+		for _, r := range changedRuns(old, made) {
+			done, err := w.adopt(ctx, r)
+			if err != nil {
+				return fmt.Errorf("adopting merges of %s: %w", after, err)
+			}
+			if done {
+				replaced += len(r.old)
+			}
+		}
+		return nil
+	})
+	return replaced, errors.Join(bad, err)
+}
+
+// openAll opens the segments of the newest commit of another index, and returns what closes them.
+func (w *Writer) openAll(d *store.Dir) (segments []*liveSegment, order store.Order, end func(), err error) {
+	c, err := d.OpenLatest(func(c *store.Commit) (err error) {
+		segments, err = w.openForeign(c)
+		return err
+	})
+	if err != nil {
+		return nil, order, nil, fmt.Errorf("opening %s: %w", d, err)
+	}
+	end = func() {
+		for _, s := range segments {
+			s.data.Close()
+		}
+		c.Release()
+	}
+	return segments, c.Order, end, nil
+}
+
+// run is some neighboring segments and what was made of them.
+type run struct{ old, made []*liveSegment }
+
+// changedRuns returns what differs between the segments of an index and those that merges have made of them: the longest
+// runs of neighbors of which none is left. Runs with other numbers of documents are left out.
+func changedRuns(before, after []*liveSegment) (runs []run) {
+	for len(before) > 0 && len(after) > 0 {
+		i, j := nextCommon(before, after)
+		r := run{before[:i], after[:j]}
+		before, after = before[min(i+1, len(before)):], after[min(j+1, len(after)):]
+		if i > 0 && j > 0 && live(r.old) == live(r.made) {
+			runs = append(runs, r)
+		}
+	}
+	return runs
+}
+
+// nextCommon returns where the first segment of after lies that before has too, in both, or their lengths.
+func nextCommon(before, after []*liveSegment) (i, j int) {
+	for j, s := range after {
+		if i := indexID(before, s.info.ID); i >= 0 {
+			return i, j
+		}
+	}
+	return len(before), len(after)
+}
+
+func indexID(segments []*liveSegment, id format.ID) int {
+	return slices.IndexFunc(segments, func(s *liveSegment) bool { return s.info.ID == id })
+}
+
+// live returns the number of documents that are not deleted.
+func live(segments []*liveSegment) (n uint64) {
+	for _, s := range segments {
+		n += uint64(s.info.Docs - s.deleted())
+	}
+	return n
+}
+
+// adopt puts copies of the segments of r that were made in the place of the old ones, if these are here and have the documents
+// that they had.
+func (w *Writer) adopt(ctx context.Context, r run) (done bool, err error) {
+	at := indexID(w.segments, r.old[0].info.ID)
+	if at < 0 || len(w.segments)-at < len(r.old) {
+		return false, nil
+	}
+	now := w.segments[at : at+len(r.old)]
+	for i, s := range now {
+		if old := r.old[i]; s.info.ID != old.info.ID || old.deletes != nil && (s.deletes == nil || old.deletes.AndCardinality(s.deletes) < old.deletes.GetCardinality()) {
+			return false, nil
+		}
+	}
+	var copies []*liveSegment
+	defer func() {
+		if err != nil {
+			for _, s := range copies {
+				w.drop(s)
+			}
+		}
+	}()
+	for _, s := range r.made {
+		c, err := w.copySegment(ctx, s)
+		if err != nil {
+			return false, err
+		}
+		copies = append(copies, c)
+	}
+	for i, s := range now {
+		if err := deleteSince(ctx, s, r.old[i].deletes, copies); err != nil {
+			return false, err
+		}
+	}
+	w.replace(at, len(r.old), copies...)
+	return true, nil
+}
+
+// deleteSince deletes documents from segments that hold those of s without before: the ones that were deleted in s since.
+func deleteSince(ctx context.Context, s *liveSegment, before *roaring.Bitmap, from []*liveSegment) (err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	if s.deletes == nil {
+		return nil
+	}
+	since := s.deletes
+	if before != nil {
+		since = roaring.AndNot(s.deletes, before)
+	}
+	var id []byte
+	for it := since.Iterator(); it.HasNext(); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if id, err = s.seg.AppendID(id[:0], it.Next()); err != nil {
+			return err
+		}
+		found := false
+		for _, to := range from {
+			doc, ok, err := to.seg.FindID(id)
+			if err != nil {
+				return err
+			}
+			if found = ok; ok {
+				to.delete(doc)
+				break
+			}
+		}
+		if !found {
+			return errors.New("a document of the merged segments is missing")
+		}
+	}
+	return nil
+}

@@ -96,6 +96,9 @@ func (m *metrics) write(b *bytes.Buffer, inFlight int64) {
 func (s *Server) writeMetrics(w *recorder, _ *http.Request) (any, error) {
 	var b bytes.Buffer
 	s.metrics.write(&b, s.inFlight.Load())
+	if s.o.Metrics != nil {
+		s.o.Metrics(&b)
+	}
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Write(b.Bytes())
 	return nil, nil

@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 	"log"
 	"net/http"
 	"time"
@@ -52,6 +53,8 @@ type Options struct {
 	DrainDelay time.Duration
 	// Observe, if not nil, is told of each request that has been answered. Several goroutines call it at a time.
 	Observe func(Observation)
+	// Metrics, if not nil, writes metrics of the program in Prometheus' text format, which /metrics shows after its own.
+	Metrics func(io.Writer)
 	// ErrorLog is told by Serve of what fails in net/http: TLS handshakes, panics. Nil means the standard logger of
 	// package log, as it does there.
 	ErrorLog *log.Logger

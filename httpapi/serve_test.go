@@ -298,3 +298,13 @@ func TestAlongside(t *testing.T) {
 		t.Errorf("observed %v", routes)
 	}
 }
+
+// A program's own metrics come after those of the server.
+func TestOwnMetrics(t *testing.T) {
+	s := serve(t, failing{}, httpapi.Options{Metrics: func(w io.Writer) { io.WriteString(w, "mine 7\n") }})
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/metrics", nil))
+	if b := w.Body.String(); w.Code != 200 || !strings.HasSuffix(b, "\nmine 7\n") || !strings.Contains(b, "pinion_http_in_flight 0\n") {
+		t.Errorf("%d %s", w.Code, b)
+	}
+}

@@ -6,6 +6,7 @@
 //	wire.go     requests and answers as bytes; wire_query.go, wire_page.go: their parts
 //	node.go     Node: answers for one shard; commits.go: the commits that it has open
 //	router.go   Router: asks, and merges; view.go: one state of the map; scatter.go: attempts, hedging and deadlines
+//	metrics.go  what a Router tells Prometheus
 //	server.go   an embedded NATS server
 //	dirs.go     names of shards, and their directories
 //

@@ -63,6 +63,7 @@ type Router struct {
 	mu      sync.Mutex
 	done    sync.WaitGroup
 	cache   cache
+	metrics metrics
 }
 
 var _ httpapi.Backend = (*Router)(nil)
@@ -212,12 +213,13 @@ type state struct {
 // have what that state names.
 func inOne[T any](ctx context.Context, r *Router, what string, f func(context.Context, state) (*T, error)) (a *T, err error) {
 	seen := Observation{Context: ctx, What: what, Began: time.Now()}
-	if r.o.Observe != nil {
-		defer func() {
-			seen.Took, seen.Err = time.Since(seen.Began), err
+	defer func() {
+		seen.Took, seen.Err = time.Since(seen.Began), err
+		r.metrics.add(&seen)
+		if r.o.Observe != nil {
 			r.o.Observe(seen)
-		}()
-	}
+		}
+	}()
 	ctx, cancel, timeout := r.within(ctx)
 	defer cancel()
 	for {

@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -184,4 +185,29 @@ func TestShardMissing(t *testing.T) {
 	}
 	x.Partial = false
 	check(whole)
+}
+
+// Requests are counted, and told, with their rounds and attempts.
+func TestObserve(t *testing.T) {
+	rng := rand.New(rand.NewPCG(38, 24))
+	url, _ := startNATS(t)
+	paths := writeShards(t, rng, t.TempDir(), 3, 0, 100)
+	var all []Observation
+	router, _ := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: "observe", Cache: 10, Observe: func(o Observation) { all = append(all, o) }})
+	for _, text := range []string{"w1", "w1", "w1 w1", ""} { // two rounds; remembered; one round; an error
+		router.Search(t.Context(), &httpapi.Request{Text: text})
+	}
+	for i, rounds := range []int{2, 0, 1, 0} {
+		o := all[i]
+		if o.What != "search" || o.Rounds != rounds || o.Attempts < 3*rounds || o.Took < o.Nodes || (o.Nodes > 0) != (rounds > 0) || (o.Err != nil) != (i == 3) {
+			t.Errorf("request %d: %+v", i, o)
+		}
+	}
+	var b strings.Builder
+	router.WriteMetrics(&b)
+	for _, want := range []string{"pinion_router_requests_total 4\n", "pinion_router_failed_total 1\n", "pinion_router_rounds_total 3\n", "pinion_router_shards 3\n"} {
+		if !strings.Contains(b.String(), "\n"+want) {
+			t.Errorf("no %q in %s", want, b.String())
+		}
+	}
 }

@@ -42,9 +42,9 @@ func (h *httpFlags) router(n *natsFlags) node.RouterOptions {
 	return node.RouterOptions{Collection: n.collection, Replicas: n.replicas, Absence: h.absence, Deadline: h.deadline, Cache: h.cache}
 }
 
-// server returns a server of a backend.
-func (h *httpFlags) server(b httpapi.Backend) (*httpapi.Server, error) {
-	o := httpapi.Options{Deadline: h.deadline, DrainDelay: h.drain}
+// server returns a server of a router.
+func (h *httpFlags) server(r *node.Router) (*httpapi.Server, error) {
+	o := httpapi.Options{Deadline: h.deadline, DrainDelay: h.drain, Metrics: r.WriteMetrics}
 	if h.tokens != "" {
 		data, err := os.ReadFile(h.tokens)
 		if err != nil {
@@ -74,7 +74,7 @@ func (h *httpFlags) server(b httpapi.Backend) (*httpapi.Server, error) {
 			return nil, cli.Usage("--client-authority: %s has no certificates", h.clients)
 		}
 	}
-	return httpapi.New(b, o)
+	return httpapi.New(r, o)
 }
 
 // serve serves until ctx is done, and says at which address.

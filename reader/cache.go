@@ -96,12 +96,24 @@ type span struct{ off, end int64 }
 // contains reports whether s contains the n bytes at off.
 func (s span) contains(off, n int64) bool { return s.off <= off && off+n <= s.end }
 
-// spanOf returns what is read for n bytes at off: the unit that holds them all, if units are
-// cached, or whole pages.
-func (f *remote) spanOf(off, n int64) span {
-	if at := off / readUnit * readUnit; off+n <= at+readUnit && f.cache.takes(readUnit) {
-		return span{at, min(at+readUnit, f.size)}
-	}
+// pagesOf returns the pages of n bytes at off of a file of size bytes.
+func pagesOf(off, n, size int64) span {
 	const page = format.PageSize
-	return span{off / page * page, min((off+n+page-1)/page*page, f.size)}
+	return span{off / page * page, min((off+n+page-1)/page*page, size)}
+}
+
+// readable returns what is read for n bytes at off that nobody has asked for before: the unit that holds them all, if units are
+// cached, or their pages. Of what is on its way, or was read by pages, it is the pages.
+func (f *remote) readable(off, n int64) span {
+	pages := pagesOf(off, n, f.size)
+	at := off / readUnit * readUnit
+	if off+n > at+readUnit || !f.cache.takes(readUnit) {
+		return pages
+	}
+	f.cache.mu.Lock()
+	defer f.cache.mu.Unlock()
+	if f.bringing(pages) != nil || f.cache.get(f, pages.off, pages.end-pages.off) != nil {
+		return pages
+	}
+	return span{at, min(at+readUnit, f.size)}
 }

@@ -108,9 +108,10 @@ func (b *batch) abandon() {
 // trip is one read of the source.
 type trip struct {
 	span
-	buf []byte
-	to  []*flight // to which its bytes are copied; nil if buf is part of a flight
-	of  []*flight // that wait for it
+	buf   []byte
+	to    []*flight // to which its bytes are copied; nil if buf is part of a flight
+	of    []*flight // that wait for it
+	units [][]byte  // from firstUnit on, what the cache gets of those that nobody has asked for; others are nil
 }
 
 // begin returns a flight for each of spans: those under way, and new ones that read what is
@@ -122,13 +123,10 @@ func (f *remote) begin(ctx context.Context, spans []span, kept []*flight, here b
 	var gaps []span
 	c.mu.Lock()
 	for i, s := range spans {
-		if x := f.flying[s]; x != nil {
-			if x.batch.wanted() {
-				x.batch.join(ctx)
-				all[i] = x
-				continue
-			}
-			x.batch.abandon()
+		if x := f.bringing(s); x != nil {
+			x.batch.join(ctx)
+			all[i] = x
+			continue
 		}
 		x := &flight{span: s, batch: b, done: make(chan struct{})}
 		all[i] = x
@@ -167,6 +165,24 @@ func (f *remote) begin(ctx context.Context, spans []span, kept []*flight, here b
 	return all
 }
 
+// bringing returns a flight under way with all of s that somebody waits for, or nil.
+func (f *remote) bringing(s span) *flight {
+	x := f.flying[s]
+	if x != nil && !x.batch.wanted() {
+		x.batch.abandon()
+		x = nil
+	}
+	if x != nil {
+		return x
+	}
+	for at, x := range f.flying {
+		if at.contains(s.off, s.end-s.off) && x.batch.wanted() {
+			return x
+		}
+	}
+	return nil
+}
+
 // await waits for reads under way that bring parts of s, so that these are not read again, unless a
 // flight brings all of it.
 func (f *remote) await(ctx context.Context, s span) {
@@ -189,46 +205,77 @@ func (f *remote) await(ctx context.Context, s span) {
 // fill copies to x what is cached or in kept, and appends the rest of x to gaps.
 func (f *remote) fill(x *flight, kept []*flight, gaps []span) []span {
 	for at := x.off; at < x.end; {
-		unit := at / readUnit * readUnit
-		next := min(unit+readUnit, x.end)
-		if b := f.cache.get(f, unit, at-unit+1); b != nil {
-			at += int64(copy(x.b[at-x.off:], b[at-unit:]))
+		b := f.piece(at, kept)
+		if len(b) > 0 {
+			at += int64(copy(x.b[at-x.off:], b))
 			continue
 		}
-		have := false
-		for _, k := range kept {
-			if have = k.contains(at, 1) && k.arrived(); have {
-				at += int64(copy(x.b[at-x.off:], k.b[at-k.off:]))
-				break
-			}
-			if at < k.off {
-				next = min(next, k.off)
-			}
-		}
-		if !have {
+		next := min(at/format.PageSize*format.PageSize+format.PageSize, x.end)
+		if n := len(gaps); n > 0 && gaps[n-1].end == at {
+			gaps[n-1].end = next
+		} else {
 			gaps = append(gaps, span{at, next})
-			at = next
 		}
+		at = next
 	}
 	return gaps
 }
 
-// Reads of an object store take some 50 ms and 10 ms more for each megabyte; how many are
-// under way matters little. So spans with at most maxGap bytes between them are one read,
-// and a longer one is made of several.
+// piece returns what there is at off without a read: of what begins with its page or with its unit in the cache, or
+// of what kept has.
+func (f *remote) piece(off int64, kept []*flight) []byte {
+	for _, size := range []int64{format.PageSize, readUnit} {
+		begin := off / size * size
+		if b := f.cache.get(f, begin, off-begin+1); b != nil {
+			return b[off-begin:]
+		}
+	}
+	for _, x := range kept {
+		if x.contains(off, 1) && x.arrived() {
+			return x.b[off-x.off:]
+		}
+	}
+	return nil
+}
+
+// Reads of an object store take some 60 ms and 12 ms more for each megabyte; how many are under way matters little, but each
+// costs. So spans with at most nearGap bytes between them are one read, and of more than few reads the closest are joined, with at
+// most gapsMost bytes between them together. A long span is made of several reads.
 const (
-	maxGap  = 256 << 10
-	maxTrip = 8 << 20
+	nearGap  = 16 << 10
+	few      = 2
+	gapsMost = 2 << 20
+	maxTrip  = 8 << 20
 )
+
+// joined returns how many bytes may lie between two of gaps, which ascend, so that both are one read.
+func joined(gaps []span) int64 {
+	var between []int64
+	end := int64(0)
+	for i, g := range gaps {
+		if i > 0 && g.off > end+nearGap {
+			between = append(between, g.off-end)
+		}
+		end = max(end, g.end)
+	}
+	slices.Sort(between)
+	most, left := int64(nearGap), int64(gapsMost)
+	for i := 0; i+few <= len(between) && between[i] <= left; i++ {
+		most = between[i]
+		left -= most
+	}
+	return most
+}
 
 // plan returns the reads that fill gaps, which belong to the flights of b.
 func (b *batch) plan(gaps []span) []trip {
 	sort.Slice(gaps, func(i, j int) bool { return gaps[i].off < gaps[j].off })
 	var trips []trip
+	gap := joined(gaps)
 	for _, g := range gaps {
 		if n := len(trips); n > 0 {
 			last := &trips[n-1]
-			if g.off <= last.end+maxGap && g.end-last.off <= maxTrip {
+			if g.off <= last.end+gap && g.end-last.off <= maxTrip {
 				last.end = max(last.end, g.end)
 				continue
 			}
@@ -266,7 +313,22 @@ func (f *remote) travel(b *batch, t *trip) {
 		at := max(x.off, t.off)
 		copy(x.b[at-x.off:], t.buf[at-t.off:])
 	}
+	if t.to == nil || !f.cache.takes(readUnit) {
+		return
+	}
+	for at := t.firstUnit(); at+readUnit <= t.end; at += readUnit {
+		if slices.ContainsFunc(t.of, func(x *flight) bool { return x.contains(at, readUnit) }) {
+			t.units = append(t.units, nil)
+			continue
+		}
+		unit := format.AlignedBytes(readUnit)
+		copy(unit, t.buf[at-t.off:])
+		t.units = append(t.units, unit)
+	}
 }
+
+// firstUnit returns where the first of t.units begins.
+func (t *trip) firstUnit() int64 { return (t.off + readUnit - 1) / readUnit * readUnit }
 
 // readAt fills p from the source.
 func (f *remote) readAt(ctx context.Context, p []byte, off int64) (err error) {
@@ -296,6 +358,11 @@ func (f *remote) readAt(ctx context.Context, p []byte, off int64) (err error) {
 // arrive notes that a read of b has returned.
 func (f *remote) arrive(b *batch, t *trip, err error) {
 	f.cache.mu.Lock()
+	for i, unit := range t.units {
+		if unit != nil && !f.closed {
+			f.cache.put(f, t.firstUnit()+int64(i)*readUnit, unit)
+		}
+	}
 	for _, x := range t.of {
 		if x.err == nil {
 			x.err = err

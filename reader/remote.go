@@ -58,7 +58,10 @@ func (f *remote) read(ctx context.Context, off, n int64, kept []*flight) ([]byte
 	}
 	x := holding(kept, off, n)
 	if x == nil {
-		s := f.spanOf(off, n)
+		if err := ctx.Err(); err != nil {
+			return nil, f.failed(err, off)
+		}
+		s := f.readable(off, n)
 		f.await(ctx, s)
 		x = f.begin(ctx, []span{s}, kept, ctx.Done() == nil)[0]
 	}
@@ -82,12 +85,12 @@ func (f *remote) failed(err error, off int64) error {
 	return &format.Error{Kind: err, File: f.name, Offset: off, Block: format.NoBlock, Msg: "cannot be read"}
 }
 
-// spans returns what is read for ranges: for one whose length is a guess, units, unless the cache
+// spans returns what is read for ranges: their pages, or for one whose length is a guess, units, unless the cache
 // does not take so much or a range that is cached begins in its first page.
 func (f *remote) spans(ranges []segment.Range) []span {
 	var spans []span
 	for _, r := range ranges {
-		s := f.spanOf(r.Off, min(r.Len, f.size-r.Off))
+		s := pagesOf(r.Off, min(r.Len, f.size-r.Off), f.size)
 		if !r.Guess || !f.cache.takes(max(readUnit, s.end-s.off)) {
 			spans = append(spans, s)
 			continue

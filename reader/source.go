@@ -70,11 +70,11 @@ type Options struct {
 
 // OpenReaderAt opens the index whose files src provides. The caller closes it.
 // Byte ranges are read when they are needed, many at the same time: a query waits
-// for the source three times at most, for its terms, for the first part of their
-// lists and for the rest, if it needs no more than 64 MiB; Snapshot.Prefetch waits
-// twice. Opening a segment reads its front and its tail at once, which has the tables that
+// for the source once, for its terms and their lists; for lists beside which there is more than 1 MiB
+// twice, and for those of segments without section LISTS three times, if it needs no more than 64 MiB. Snapshot.Prefetch waits
+// once, or twice for texts. Opening a segment reads its front and its tail at once, which has the tables that
 // every query needs, or the whole file if that is small; of a tail above 4 MiB the tables
-// are read on first use. So are those of ids. Up to Options.CacheSize bytes are cached.
+// are read on first use. Up to Options.CacheSize bytes are cached.
 func OpenReaderAt(src Source, o Options) (*Index, error) {
 	o.remote = true
 	return OpenFSWith(FS(src, o.CacheSize), o)

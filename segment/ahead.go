@@ -14,7 +14,7 @@ type ahead interface {
 }
 
 // ExpectQueries tells the system that s is going to be searched: the tables that queries read
-// whole are read now, all at once, but those of fields when a query first needs them. In the sections of documents of a mapped file a fault then
+// whole are read now, all at once, but those of fields when a query first needs them; on demand, also where ids are. In the sections of documents of a mapped file a fault then
 // reads its own page only; walking through those in order from a cold page cache is slower.
 //
 // A mapping is split where what is said about it changes, and a process has a limited number
@@ -33,6 +33,7 @@ func (s *Segment) ExpectQueries() {
 		if s.terms.Length <= smallTerms && !known {
 			a.units(&s.terms, 0, s.terms.Length)
 		}
+		a.table(&s.idIndex, s.views.idIndex.Load() != nil)
 		a.send()
 	}
 	if s.ahead == nil {
@@ -151,7 +152,7 @@ func (v FieldView) PrefetchTerms(terms [][]byte) {
 		return
 	}
 	for _, t := range terms {
-		if i := inField(f.FirstBlock, lastAtMost(ti.keys[f.FirstBlock:f.FirstBlock+f.Blocks], layout.TermKey(t))); i >= 0 && ti.offsets[i+1] > ti.offsets[i] {
+		if i := ti.blockOf(f, t); i >= 0 && ti.offsets[i+1] > ti.offsets[i] {
 			a.need(&s.terms, int64(ti.offsets[i]), int64(ti.offsets[i+1]-ti.offsets[i]))
 		}
 	}
@@ -186,15 +187,8 @@ func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
 			a.need(&s.idIndex, 8*int64(d/layout.IDsPerBlock), 16)
 		}
 	}
-	if index, err := s.storedIndexOf(); text && err == nil && index != nil {
-		for _, d := range docs {
-			if b, err := s.storedBlockOf(index, d); err == nil {
-				a.need(&s.stored, b.Offset, b.Size)
-				if b.Form == StoredChunks {
-					a.need(&s.stored, b.dict, min(chunks.Drawn+3, b.Offset-b.dict))
-				}
-			}
-		}
+	if text {
+		a.texts(docs)
 	}
 	offs, err := s.idIndexWords()
 	if err != nil {
@@ -207,4 +201,21 @@ func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
 		}
 	}
 	a.send()
+}
+
+// texts adds the stored text of docs.
+func (a *asked) texts(docs []uint32) {
+	s := a.s
+	index, err := s.storedIndexOf()
+	if err != nil || index == nil {
+		return
+	}
+	for _, d := range docs {
+		if b, err := s.storedBlockOf(index, d); err == nil {
+			a.need(&s.stored, b.Offset, b.Size)
+			if b.Form == StoredChunks {
+				a.need(&s.stored, b.dict, min(chunks.Drawn+3, b.Offset-b.dict))
+			}
+		}
+	}
 }

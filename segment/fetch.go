@@ -80,10 +80,42 @@ func (s *Segment) PrefetchHeads(entries []Entry) {
 	for _, e := range entries {
 		if size := s.extentSize(e); size > 0 && size <= left {
 			left -= size
-			a.units(&s.postings, e.Offset, size)
+			a.need(&s.postings, e.Offset, size)
 			continue
 		}
 		a.list(e, headMost)
+	}
+	a.send()
+}
+
+// blockMost is up to how many bytes PrefetchTermLists asks for a term: what they exceed its list by is read in vain,
+// and takes less time than another read.
+const blockMost = 1 << 20
+
+// PrefetchTermLists begins to read the lists of terms before their entries are known, if the Data is OnDemand: the
+// extents of all terms in their blocks of the dictionary, where LISTS tells that these are not long. It is only a hint.
+func (s *Segment) PrefetchTermLists(terms [][]byte) { s.Field(0).PrefetchTermLists(terms) }
+
+// PrefetchTermLists is Segment.PrefetchTermLists for terms of the field.
+func (v FieldView) PrefetchTermLists(terms [][]byte) {
+	s, f := v.s, v.Info()
+	if s.remote == nil {
+		return
+	}
+	ti, err := s.termIndexOf()
+	if err != nil || ti.lists == nil {
+		return
+	}
+	a := s.ask()
+	for _, t := range terms {
+		i := ti.blockOf(f, t)
+		if i < 0 {
+			continue
+		}
+		lo, hi := ti.lists[i], min(ti.lists[i+1], uint64(s.postings.Length))
+		if lo < hi && hi-lo <= blockMost {
+			a.need(&s.postings, int64(lo), int64(hi-lo))
+		}
 	}
 	a.send()
 }
@@ -131,6 +163,10 @@ func (s *Segment) PrefetchLists(entries []Entry, most int64) int64 {
 	a := s.ask()
 	for _, e := range entries {
 		if e.Kind != KindExtent {
+			continue
+		}
+		if size := s.extentSize(e); size > 0 && size <= most {
+			most -= size // PrefetchHeads has asked for all of it
 			continue
 		}
 		head, err := s.rangeOf(&s.postings, e.Offset, layout.ExtHeader)

@@ -123,6 +123,12 @@ func (s *Segment) findBlock(ti *termIndex, first, end int, term []byte) (int, er
 	return inField(first, lo-1), nil
 }
 
+// blockOf returns the block of f that has term, if f has it and no other block begins with the same bytes. It is -1 if
+// there is none.
+func (ti *termIndex) blockOf(f *Field, term []byte) int {
+	return inField(f.FirstBlock, lastAtMost(ti.keys[f.FirstBlock:f.FirstBlock+f.Blocks], layout.TermKey(term)))
+}
+
 // inField returns the number of block i of a field whose first block is first; -1 stays.
 func inField(first, i int) int {
 	if i < 0 {

@@ -45,6 +45,7 @@ func (w Word) Boosted() bool { return w.Boost != 1 }
 type Dictionary interface {
 	Lookup(term []byte) (segment.Entry, bool, error)
 	PrefetchTerms(terms [][]byte)
+	PrefetchTermLists(terms [][]byte)
 }
 
 // Part is a segment of a snapshot.

@@ -13,8 +13,8 @@ import (
 const fetchMost = 64 << 20
 
 // fetch reads what the query needs of an index that is read on demand, in three steps: the terms in
-// all segments; the heads of their lists and, if it is scored, the lengths of documents in their fields; and what is
-// left of the lists. In each, reads are under way at the same time.
+// all segments, and those of their lists that are not long; the heads of the others and, if it is scored, the lengths of
+// documents in their fields; and what is left of the lists. In each, reads are under way at the same time.
 func (r *execution) fetch() error {
 	var unknown []terms.Word
 	for _, w := range r.words.Words {
@@ -23,6 +23,7 @@ func (r *execution) fetch() error {
 		}
 	}
 	r.prefetchTerms(unknown)
+	r.eachDictionary(r.words.Words, terms.Dictionary.PrefetchTermLists)
 	parts := r.parts()
 	entries := make([][]segment.Entry, len(parts))
 	for _, w := range r.words.Words {

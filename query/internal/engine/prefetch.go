@@ -12,6 +12,11 @@ const (
 
 // prefetchTerms begins to read what looking up words reads, in all segments at once.
 func (r *execution) prefetchTerms(words []terms.Word) {
+	r.eachDictionary(words, terms.Dictionary.PrefetchTerms)
+}
+
+// eachDictionary calls f with the words of each field in each segment, the fields in the order of words.
+func (r *execution) eachDictionary(words []terms.Word, f func(d terms.Dictionary, words [][]byte)) {
 	for len(words) > 0 {
 		field, n := words[0].Field, 0
 		var of [][]byte
@@ -21,7 +26,7 @@ func (r *execution) prefetchTerms(words []terms.Word) {
 		words = words[n:]
 		for p := range r.lookup.Parts {
 			if d := r.lookup.Parts[p].Fields[field]; d != nil {
-				d.PrefetchTerms(of)
+				f(d, of)
 			}
 		}
 	}

@@ -19,10 +19,11 @@ import (
 	"github.com/pinion-index/pinion/httpapi"
 )
 
-// The least and the greatest time after which a shard that has not answered is asked again. It is twice the time in which
+// The least, the first and the greatest time after which a shard that has not answered is asked again. It is twice the time in which
 // 95 of 100 answers came lately, and doubles with each attempt that nobody answers.
 const (
 	leastHedge = 5 * time.Millisecond
+	firstHedge = 20 * time.Millisecond
 	mostHedge  = time.Second
 )
 
@@ -41,11 +42,37 @@ type link struct {
 	late   quantile
 
 	mu    sync.Mutex
-	calls map[uint64]chan *nats.Msg
+	calls map[uint64]*call
+}
+
+// call is what has come for one ask. Nothing of it is left out, however late ask is to look: an answer that was would come
+// again after a hedge at the earliest.
+type call struct {
+	mu   sync.Mutex
+	got  []*nats.Msg
+	some chan struct{} // has an element if got has some
+}
+
+func (c *call) put(m *nats.Msg) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.got = append(c.got, m)
+	select {
+	case c.some <- struct{}{}:
+	default:
+	}
+}
+
+func (c *call) take() []*nats.Msg {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	all := c.got
+	c.got = nil
+	return all
 }
 
 func newLink(nc *nats.Conn) (*link, error) {
-	l := &link{nc: nc, inbox: nc.NewRespInbox() + ".", calls: map[uint64]chan *nats.Msg{}}
+	l := &link{nc: nc, inbox: nc.NewRespInbox() + ".", calls: map[uint64]*call{}}
 	var err error
 	l.sub, err = nc.Subscribe(l.inbox+"*", func(m *nats.Msg) {
 		n, err := strconv.ParseUint(strings.TrimPrefix(m.Subject, l.inbox), 10, 64)
@@ -55,9 +82,8 @@ func newLink(nc *nats.Conn) (*link, error) {
 		l.mu.Lock()
 		c := l.calls[n/(MaxShards*mostAttempts)]
 		l.mu.Unlock()
-		select {
-		case c <- m: // a nil channel takes none
-		default: // more answers than anybody waits for
+		if c != nil { // or nobody waits for it any more
+			c.put(m)
 		}
 	})
 	return l, err
@@ -101,14 +127,14 @@ func (s *asked) missing(now time.Time, absence time.Duration) bool {
 // body of each shard's answer. The error of a shard says that a request is wrong, or that nobody has answered before ctx
 // was done; missing shards, which nobody serves for absence, are marked instead if partial is not nil.
 func (l *link) ask(ctx context.Context, absence time.Duration, requests []request, partial []bool, seen *Observation, got func(shard int, body []byte) error) error {
-	call := l.number.Add(1)
-	c := make(chan *nats.Msg, 4*len(requests))
+	number := l.number.Add(1)
+	c := &call{some: make(chan struct{}, 1)}
 	l.mu.Lock()
-	l.calls[call] = c
+	l.calls[number] = c
 	l.mu.Unlock()
 	defer func() {
 		l.mu.Lock()
-		delete(l.calls, call)
+		delete(l.calls, number)
 		l.mu.Unlock()
 	}()
 	now := time.Now()
@@ -130,26 +156,28 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 		}
 		left++
 		states[i].hedge = l.late.hedge()
-		l.send(call, i, &requests[i], &states[i], now, absence)
+		l.send(number, i, &requests[i], &states[i], now, absence)
 	}
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for left > 0 {
 		timer.Reset(until(states))
 		select {
-		case m := <-c:
-			n, _ := strconv.ParseUint(strings.TrimPrefix(m.Subject, l.inbox), 10, 64)
-			i := int(n / mostAttempts % MaxShards)
-			if i >= len(states) || states[i].done {
-				continue
-			}
-			finished, took, err := l.take(m, i, n, &states[i], absence, got)
-			if err != nil {
-				return err
-			}
-			if finished {
-				left--
-				slowest = max(slowest, took)
+		case <-c.some:
+			for _, m := range c.take() {
+				n, _ := strconv.ParseUint(strings.TrimPrefix(m.Subject, l.inbox), 10, 64)
+				i := int(n / mostAttempts % MaxShards)
+				if i >= len(states) || states[i].done {
+					continue
+				}
+				finished, took, err := l.take(m, i, n, &states[i], absence, got)
+				if err != nil {
+					return err
+				}
+				if finished {
+					left--
+					slowest = max(slowest, took)
+				}
 			}
 		case <-timer.C:
 			now := time.Now()
@@ -166,7 +194,7 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 					left--
 					continue
 				}
-				l.send(call, i, &requests[i], s, now, absence)
+				l.send(number, i, &requests[i], s, now, absence)
 			}
 		case <-ctx.Done():
 			for i := range states {
@@ -273,7 +301,7 @@ type quantile struct{ bits atomic.Uint64 }
 func (q *quantile) add(d time.Duration) {
 	at := math.Float64frombits(q.bits.Load())
 	if at == 0 {
-		at = float64(d)
+		at = float64(firstHedge) / 2 // the first answer may be slow for reasons of its own
 	}
 	if step := at / 32; float64(d) > at {
 		at += step
@@ -287,7 +315,7 @@ func (q *quantile) add(d time.Duration) {
 func (q *quantile) hedge() time.Duration {
 	d := time.Duration(2 * math.Float64frombits(q.bits.Load()))
 	if d == 0 {
-		d = 20 * time.Millisecond
+		d = firstHedge
 	}
 	return min(max(d, leastHedge), mostHedge)
 }

@@ -3,12 +3,14 @@ package node
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -52,7 +54,8 @@ type Node struct {
 	nc      *nats.Conn
 	kv      jetstream.KeyValue
 	commits commits
-	sub     *nats.Subscription
+	name    string               // of the node among those of the shard
+	subs    []*nats.Subscription // to what goes to any node of the shard, and to this one
 	queue   chan *nats.Msg
 	cancel  context.CancelFunc
 	workers sync.WaitGroup
@@ -70,7 +73,7 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 	if o.Shards < 1 || o.Shards > MaxShards || o.Shard < 0 || o.Shard >= o.Shards || o.Refresh < 0 || o.Parallel < 0 {
 		return nil, fmt.Errorf("%w: shard %d of %d, refreshed after %v, %d requests at a time", ErrInvalid, o.Shard, o.Shards, o.Refresh, o.Parallel)
 	}
-	n := &Node{o: o, nc: nc, commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, mostWaiting*waiting*o.Parallel)}
+	n := &Node{o: o, nc: nc, name: rand.Text(), commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, mostWaiting*waiting*o.Parallel)}
 	err := func() (err error) {
 		if n.kv, err = bucketOf(ctx, nc, o.Collection, o.Replicas); err != nil {
 			return err
@@ -78,8 +81,16 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 		if _, err = n.commits.refresh(ctx); err != nil {
 			return err
 		}
-		if n.sub, err = nc.ChanQueueSubscribe(subjectOf(o.Collection, o.Shard), "replicas", n.queue); err != nil {
-			return err
+		subject := subjectOf(o.Collection, o.Shard)
+		for _, subscribe := range []func() (*nats.Subscription, error){
+			func() (*nats.Subscription, error) { return nc.ChanQueueSubscribe(subject, "replicas", n.queue) },
+			func() (*nats.Subscription, error) { return nc.ChanSubscribe(subject+"."+n.name, n.queue) },
+		} {
+			s, err := subscribe()
+			if err != nil {
+				return err
+			}
+			n.subs = append(n.subs, s)
 		}
 		if err = nc.FlushTimeout(10 * time.Second); err != nil { // it answers before the map names what it has
 			return err
@@ -88,8 +99,8 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 	}()
 	if err != nil {
 		n.commits.close()
-		if n.sub != nil {
-			n.sub.Unsubscribe()
+		for _, s := range n.subs {
+			s.Unsubscribe()
 		}
 		return nil, err
 	}
@@ -157,11 +168,16 @@ func (n *Node) Close() error {
 	if n.closed.Swap(true) {
 		return nil
 	}
-	err := n.sub.Drain()
-	for until := time.Now().Add(10 * time.Second); n.sub.IsValid() && time.Now().Before(until); {
+	var err error
+	for _, s := range n.subs {
+		err = errors.Join(err, s.Drain())
+	}
+	for until := time.Now().Add(10 * time.Second); slices.ContainsFunc(n.subs, (*nats.Subscription).IsValid) && time.Now().Before(until); {
 		time.Sleep(time.Millisecond)
 	}
-	n.sub.Unsubscribe() // if it still is there, as without a connection: nothing comes to the queue any more
+	for _, s := range n.subs {
+		s.Unsubscribe() // if it still is there, as without a connection: nothing comes to the queue any more
+	}
 	close(n.queue)
 	n.workers.Wait()
 	n.cancel()
@@ -257,7 +273,7 @@ func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer{kind: answered, took: uint64(a.took), body: body}, nil
+	return &answer{kind: answered, node: n.name, took: uint64(a.took), body: body}, nil
 }
 
 // parse returns the search that a request asks for.

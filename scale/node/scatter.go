@@ -40,6 +40,7 @@ type link struct {
 	sub    *nats.Subscription
 	number atomic.Uint64
 	late   quantile
+	last   [MaxShards]atomic.Pointer[string] // the node of each shard that answered last
 
 	mu    sync.Mutex
 	calls map[uint64]*call
@@ -219,11 +220,16 @@ func until(states []asked) time.Duration {
 	return max(d, 0)
 }
 
-// send sends a request, at first or again.
+// send sends a request, at first or again. Every second attempt goes to the node that answered last for the shard, since any
+// node may be one that says nothing, again and again.
 func (l *link) send(call uint64, i int, r *request, s *asked, now time.Time, absence time.Duration) {
 	s.attempts++
 	number := (call*MaxShards+uint64(i))*mostAttempts + s.attempts%mostAttempts
-	err := l.nc.PublishRequest(r.subject, l.inbox+strconv.FormatUint(number, 10), r.data)
+	subject := r.subject
+	if node := l.last[i].Load(); node != nil && s.attempts%2 == 0 {
+		subject += "." + *node
+	}
+	err := l.nc.PublishRequest(subject, l.inbox+strconv.FormatUint(number, 10), r.data)
 	if err != nil || !l.nc.IsConnected() { // cut off, for now: no answer is under way
 		s.waiting = s.waiting[:0]
 		s.failed(number, now, absence, errors.Join(err, errCutOff))
@@ -289,6 +295,9 @@ func (l *link) take(m *nats.Msg, i int, number uint64, s *asked, absence time.Du
 		if a.number == number {
 			l.late.add(now.Sub(a.sent)) // of this attempt: with those before, one silent node would make all wait longer
 		}
+	}
+	if last := l.last[i].Load(); last == nil || *last != a.node {
+		l.last[i].Store(&a.node)
 	}
 	s.done = true
 	return true, time.Duration(a.took), nil

@@ -175,6 +175,7 @@ func (a *ask) decode(b []byte) error {
 type answer struct {
 	kind  byte
 	shard int
+	node  string // of answered: what a request to this node alone is addressed to, after the subject of the shard
 	took  uint64 // of answered: nanoseconds that the node's index took, without what is around it
 	body  []byte // of answered
 	// of the others
@@ -188,6 +189,7 @@ func (a *answer) encode() []byte {
 	e.byte(a.kind)
 	e.uint(uint64(a.shard))
 	if a.kind == answered {
+		e.string(a.node)
 		e.uint(a.took)
 		e.b = append(e.b, a.body...)
 		return e.b
@@ -206,7 +208,7 @@ func (a *answer) decode(b []byte) error {
 	}
 	a.kind, a.shard = d.byte(), int(min(d.uint(), MaxShards))
 	if a.kind == answered {
-		a.took, a.body = d.uint(), d.b
+		a.node, a.took, a.body = d.string(), d.uint(), d.b
 		return d.err
 	}
 	a.status, a.code, a.message, a.field = int(min(d.uint(), 999)), d.string(), d.string(), d.string()

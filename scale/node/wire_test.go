@@ -103,7 +103,7 @@ func drawMessage(r *rand.Rand, kind int) message {
 		return a
 	case 1:
 		if flag() {
-			return &answer{kind: answered, shard: r.IntN(MaxShards), took: drawInt(r), body: drawBytes(r)}
+			return &answer{kind: answered, shard: r.IntN(MaxShards), node: text(), took: drawInt(r), body: drawBytes(r)}
 		}
 		return &answer{kind: refused, shard: r.IntN(MaxShards), status: r.IntN(999), code: text(), message: text(), field: text()}
 	case 2:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/nats-io/nats.go"
@@ -118,6 +119,9 @@ func bucketOf(ctx context.Context, nc *nats.Conn, collection string, replicas in
 		}
 	}
 	if err != nil {
+		if !nc.IsConnected() { // the error is of a buffer for what waits for a connection
+			err = fmt.Errorf("not connected to %s", strings.Join(nc.Servers(), ", "))
+		}
 		return nil, fmt.Errorf("shard map of %q: %w", collection, err)
 	}
 	return kv, nil

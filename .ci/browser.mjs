@@ -102,8 +102,11 @@ async function demo() {
       asked.rounds = Math.max(asked.rounds, got.rounds);
     }
   }
-  assert.deepEqual({ requests: site.sent.requests - opened.requests, bytes: site.sent.bytes - opened.bytes }, { requests: asked.requests, bytes: asked.bytes });
-  assert.ok(asked.rounds <= 5, `a query waits for ${asked.rounds} rounds`);
+  for (const what of ["requests", "bytes"]) { // reads that turn out not to be needed may begin after the answer
+    const sent = site.sent[what] - opened[what];
+    assert.ok(asked[what] <= sent && sent <= 1.2 * asked[what], `${sent} ${what} sent, ${asked[what]} counted`);
+  }
+  assert.ok(asked.rounds <= 4, `a query waits for ${asked.rounds} rounds`);
   await page.close();
 
   page = await load(site.url);

@@ -64,7 +64,7 @@ func answerOf(f func(args []js.Value) (any, error), args []js.Value) string {
 	return string(text)
 }
 
-// usage is what was asked of the server.
+// usage is what was asked of the server until the answer was there.
 type usage struct {
 	Requests int   `json:"requests"`
 	Bytes    int64 `json:"bytes"`

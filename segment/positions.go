@@ -198,6 +198,33 @@ func (s *Segment) lengthsWithin(i int, lo, hi uint64) int64 {
 	return min(int64(hi-lo), int64(s.termsOf(i))*layout.MaxPartLength)
 }
 
+// PrefetchTermPositions begins to read the positions of the lists of terms before their entries are known, if the Data is
+// OnDemand: those of all terms in their blocks of the dictionary, where these are not long. It is only a hint.
+func (s *Segment) PrefetchTermPositions(terms [][]byte) { s.Field(0).PrefetchTermPositions(terms) }
+
+// PrefetchTermPositions is Segment.PrefetchTermPositions for terms of the field.
+func (v FieldView) PrefetchTermPositions(terms [][]byte) {
+	s, f := v.s, v.Info()
+	if s.remote == nil || !f.HasPositions() || !s.hasPositions() {
+		return
+	}
+	ti, err := s.termIndexOf()
+	if err != nil {
+		return
+	}
+	index, err := s.positionIndex()
+	if err != nil {
+		return
+	}
+	a := s.ask()
+	for _, t := range terms {
+		if i := ti.blockOf(f, t); i >= 0 && index[i] < index[i+1] && index[i+1]-index[i] <= blockMost {
+			a.need(s.section(format.SectionPositions), int64(index[i]), int64(index[i+1]-index[i]))
+		}
+	}
+	a.send()
+}
+
 // PrefetchPositions begins to read the positions of the lists of entries, if the Data is OnDemand. It
 // waits for what says where they are. Entries of fields without positions are left out.
 func (s *Segment) PrefetchPositions(entries []Entry) {

@@ -46,6 +46,7 @@ type Dictionary interface {
 	Lookup(term []byte) (segment.Entry, bool, error)
 	PrefetchTerms(terms [][]byte)
 	PrefetchTermLists(terms [][]byte)
+	PrefetchTermPositions(terms [][]byte)
 }
 
 // Part is a segment of a snapshot.

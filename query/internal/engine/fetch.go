@@ -5,6 +5,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/terms"
+	"github.com/pinion-index/pinion/query/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -14,7 +15,7 @@ const fetchMost = 64 << 20
 
 // fetch reads what the query needs of an index that is read on demand, in three steps: the terms in
 // all segments, and those of their lists that are not long; the heads of the others and, if it is scored, the lengths of
-// documents in their fields; and what is left of the lists. In each, reads are under way at the same time.
+// documents in their fields; and what is left of the lists. With each it reads the positions of phrases. In each, reads are under way at the same time.
 func (r *execution) fetch() error {
 	var unknown []terms.Word
 	for _, w := range r.words.Words {
@@ -24,6 +25,15 @@ func (r *execution) fetch() error {
 	}
 	r.prefetchTerms(unknown)
 	r.eachDictionary(r.words.Words, terms.Dictionary.PrefetchTermLists)
+	var placed []int
+	if t := r.words.Tree; t != nil {
+		placed = appendPlaced(nil, t)
+		words := make([]terms.Word, len(placed))
+		for i, w := range placed {
+			words[i] = r.words.Words[w]
+		}
+		r.eachDictionary(words, terms.Dictionary.PrefetchTermPositions)
+	}
 	parts := r.parts()
 	entries := make([][]segment.Entry, len(parts))
 	for _, w := range r.words.Words {
@@ -55,7 +65,32 @@ func (r *execution) fetch() error {
 	for p := range parts {
 		left = parts[p].Views().PrefetchLists(entries[p], left)
 	}
+	for p := range parts {
+		var of []segment.Entry
+		for _, w := range placed {
+			if e := entries[p][w]; e.DF > 0 {
+				of = append(of, e)
+			}
+		}
+		if len(of) > 0 {
+			parts[p].Views().PrefetchPositions(of)
+		}
+	}
 	return nil
+}
+
+// appendPlaced appends the words of e whose positions it needs, by their numbers, to dst.
+func appendPlaced(dst []int, e *algorithm.Expr) []int {
+	if e.Sequence != nil {
+		e.Sequence.Words(func(word int) bool {
+			dst = append(dst, word)
+			return true
+		})
+	}
+	for i := range e.Kids {
+		dst = appendPlaced(dst, &e.Kids[i])
+	}
+	return dst
 }
 
 // prefetchLengths begins to read the lengths that no query before has read, of the fields in which parts have entries

@@ -1,0 +1,43 @@
+package bucket
+
+import (
+	"context"
+	"testing"
+
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
+	"github.com/pinion-index/pinion/store"
+)
+
+// What takes longer than the rest is asked for twice, and the first answer counts.
+func TestHedge(t *testing.T) {
+	w := newWorld(t, 1, 2000, lag.Model{})
+	s, err := NewSource(t.Context(), w.slow, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, size, err := s.Open(store.SegmentName(w.m.Segments[0].File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := make([]byte, 4096)
+	for i := range 40 {
+		if _, err := f.ReadAt(p, int64(i)%(size-4096)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	sent := 0
+	w.meter.Fail = func(ctx context.Context, _ string) error {
+		if sent++; sent == 1 {
+			<-ctx.Done() // the first answer never comes
+		}
+		return ctx.Err()
+	}
+	ctx, meter := WithMeter(t.Context(), Budget{})
+	if _, err := f.(reader.ContextReaderAt).ReadAtContext(ctx, p, 0); err != nil {
+		t.Fatal(err)
+	}
+	if u := meter.Usage(); u.Hedged != 1 || u.Requests != 2 || u.Rounds != 1 {
+		t.Errorf("counted %+v", u)
+	}
+}

@@ -283,33 +283,37 @@ func (w *Writer) upload(ctx context.Context, a *attempt) error {
 	return err
 }
 
-// create creates an object from a file, and keeps the file for later directories. An object that is there
-// already is the same one, from an earlier attempt: it is written again, so that it is new for Sweep.
+// create creates an object from a file (createFrom), and keeps the file for later directories.
 func (m *mirror) create(ctx context.Context, key, file string) error {
+	if err := createFrom(ctx, m.bucket, key, file); err != nil {
+		return err
+	}
+	os.Remove(m.local(key))
+	return linkFile(file, m.local(key))
+}
+
+// createFrom creates an object from a file. One that is there already is the same one, from an earlier
+// attempt: it is written again, so that it is new for Sweep.
+func createFrom(ctx context.Context, b *blob.Bucket, key, file string) error {
 	f, err := os.Open(file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
 	overwrite := false
-	err = again(ctx, func() error {
+	return again(ctx, func() error {
 		if _, err := f.Seek(0, 0); err != nil {
 			return err
 		}
-		err := createObject(ctx, m.bucket, key, f, overwrite)
+		err := createObject(ctx, b, key, f, overwrite)
 		if exists(err) {
 			if _, err = f.Seek(0, 0); err == nil {
 				overwrite = true
-				err = createObject(ctx, m.bucket, key, f, true)
+				err = createObject(ctx, b, key, f, true)
 			}
 		}
 		return err
 	})
-	if err == nil {
-		os.Remove(m.local(key))
-		err = linkFile(file, m.local(key))
-	}
-	return err
 }
 
 // publish creates the manifest of a, and reports whether that made it a commit: it did not if there is

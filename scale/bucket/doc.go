@@ -26,4 +26,5 @@
 //	object.go   requests
 //	sweep.go    what is removed
 //	copy.go     Import and Export
+//	parts.go    Upload, Download and Publish: an index of parts made elsewhere
 package bucket

@@ -1,11 +1,13 @@
 package bucket
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pinion-index/pinion/reader/host"
@@ -73,5 +75,20 @@ func TestHTTP(t *testing.T) {
 	}
 	if err := ask(silent); err != nil {
 		t.Errorf("a host with files.json: %v", err)
+	}
+	var missing atomic.Int64
+	without := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.Contains(r.URL.Path, "segment-") {
+			missing.Add(1)
+			http.NotFound(w, r)
+			return
+		}
+		static.ServeHTTP(w, r)
+	})
+	if err := ask(without); !errors.Is(err, ErrExpired) {
+		t.Errorf("a host without the segments: %v", err)
+	}
+	if n := missing.Load(); n > 4 { // of two segments, each of which may be asked for again when the answer is late
+		t.Errorf("missing files are asked for %d times", n)
 	}
 }

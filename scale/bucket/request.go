@@ -143,11 +143,11 @@ func late(ctx context.Context, last error) error {
 func passes(err error) bool {
 	var budget *BudgetError
 	var damage *format.Error
-	if errors.As(err, &budget) || errors.As(err, &damage) || errors.Is(err, errors.ErrUnsupported) || refused(err) {
+	if errors.As(err, &budget) || errors.As(err, &damage) || errors.Is(err, errors.ErrUnsupported) || notExist(err) || refused(err) {
 		return false
 	}
 	switch gcerrors.Code(err) {
-	case gcerrors.NotFound, gcerrors.InvalidArgument, gcerrors.Unimplemented, gcerrors.FailedPrecondition:
+	case gcerrors.InvalidArgument, gcerrors.Unimplemented, gcerrors.FailedPrecondition:
 		return false
 	}
 	return true
@@ -165,7 +165,7 @@ func refused(err error) bool {
 // explain returns the error for a request of an object that failed for good.
 func (c *client) explain(key string, err error) error {
 	switch {
-	case notExist(err) || errors.Is(err, fs.ErrNotExist):
+	case notExist(err):
 		return fmt.Errorf("%s of %s: %w: %w", key, c.objects, fs.ErrNotExist, err)
 	case refused(err):
 		return fmt.Errorf("%s of %s: %w: %w", key, c.objects, fs.ErrPermission, err)

@@ -58,7 +58,9 @@ func openURL(ctx context.Context, rawURL string, create bool) (*blob.Bucket, err
 }
 
 // notExist reports whether an error says that an object does not exist.
-func notExist(err error) bool { return gcerrors.Code(err) == gcerrors.NotFound }
+func notExist(err error) bool {
+	return gcerrors.Code(err) == gcerrors.NotFound || errors.Is(err, fs.ErrNotExist)
+}
 
 // exists reports whether the error of a creation says that the object is there already.
 func exists(err error) bool {

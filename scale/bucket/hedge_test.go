@@ -2,6 +2,7 @@ package bucket
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"github.com/pinion-index/pinion/reader"
@@ -26,9 +27,9 @@ func TestHedge(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sent := 0
+	var sent atomic.Int64
 	w.meter.Fail = func(ctx context.Context, _ string) error {
-		if sent++; sent == 1 {
+		if sent.Add(1) == 1 {
 			<-ctx.Done() // the first answer never comes
 		}
 		return ctx.Err()

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -386,7 +387,7 @@ func TestFaults(t *testing.T) {
 	segment := segmentKey(w.m.Segments[0].ID)
 	denied := gcerrorsPermission{}
 	hang := func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }
-	n := 0
+	var n atomic.Int64
 	for _, c := range []struct {
 		name string
 		set  func()
@@ -397,7 +398,7 @@ func TestFaults(t *testing.T) {
 		{"credentials refused", func() { w.meter.Fail = func(context.Context, string) error { return denied } }, fs.ErrPermission},
 		{"every third answer is a 503", func() {
 			w.meter.Fail = func(context.Context, string) error {
-				if n++; n%3 == 0 {
+				if n.Add(1)%3 == 0 {
 					return errors.New("503")
 				}
 				return nil
@@ -405,7 +406,7 @@ func TestFaults(t *testing.T) {
 		}, nil},
 		{"every second range is truncated", func() {
 			w.meter.Cut = func(_ string, of int64) int64 {
-				if n++; n%2 == 0 {
+				if n.Add(1)%2 == 0 {
 					return of / 2
 				}
 				return of

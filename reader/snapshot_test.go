@@ -318,7 +318,11 @@ func TestConcurrent(t *testing.T) {
 					}
 				})
 			}
-			for g := 2; g < 30; g++ {
+			commits := 30
+			if testing.Short() {
+				commits = 10
+			}
+			for g := 2; g < commits; g++ {
 				commit(t, fsys, numbered(g))
 			}
 			done.Store(true)

@@ -5,12 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"iter"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -102,122 +98,6 @@ func remoteLists(seed uint64) iter.Seq2[writer.InvertedList, error] {
 			ok = ok && yield(rare, nil)
 		}
 	}
-}
-
-// latency is how long a read of a store takes.
-const latency = 50 * time.Millisecond
-
-// objects is a Source of files whose reads take latency. It notes what is read.
-type objects struct {
-	ended bool // reads end with their context
-	files map[string][]byte
-
-	mu     sync.Mutex
-	reads  int
-	bytes  int64
-	twice  int64             // bytes of segments that were read again
-	seen   map[string][]bool // pages by file
-	open   int
-	inside map[string]int // reads under way by file
-	fail   func(int) bool // the reads that fail, by number from 1
-	stuck  chan struct{}  // unless nil, reads do not return before it is closed
-}
-
-var errBroken = errors.New("the line is broken")
-
-func (o *objects) List() ([]string, error) { return slices.Collect(maps.Keys(o.files)), nil }
-
-func (o *objects) Open(name string) (io.ReaderAt, int64, error) {
-	b, ok := o.files[name]
-	if !ok {
-		return nil, 0, fs.ErrNotExist
-	}
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.open++
-	f := &object{o: o, name: name}
-	if o.ended {
-		return struct {
-			reader.ContextReaderAt
-			io.Closer
-		}{f, f}, int64(len(b)), nil
-	}
-	return struct {
-		io.ReaderAt
-		io.Closer
-	}{f, f}, int64(len(b)), nil
-}
-
-// jam makes reads get stuck until way is closed.
-func (o *objects) jam(way chan struct{}) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.stuck = way
-}
-
-type object struct {
-	o    *objects
-	name string
-}
-
-func (f *object) Close() error {
-	f.o.mu.Lock()
-	defer f.o.mu.Unlock()
-	if f.o.open--; f.o.inside[f.name] > 0 {
-		panic("closed during a read")
-	}
-	return nil
-}
-
-func (f *object) ReadAt(p []byte, off int64) (int, error) {
-	return f.ReadAtContext(context.Background(), p, off)
-}
-
-func (f *object) ReadAtContext(ctx context.Context, p []byte, off int64) (int, error) {
-	o := f.o
-	o.mu.Lock()
-	o.reads++
-	o.bytes += int64(len(p))
-	if o.inside == nil {
-		o.inside = make(map[string]int)
-	}
-	o.inside[f.name]++
-	stuck, broken := o.stuck, o.fail != nil && o.fail(o.reads)
-	if o.seen == nil {
-		o.seen = make(map[string][]bool)
-	}
-	if o.seen[f.name] == nil {
-		o.seen[f.name] = make([]bool, len(o.files[f.name])/format.PageSize+1)
-	}
-	for at := off; at < off+int64(len(p)) && strings.HasPrefix(f.name, "segment"); at += format.PageSize {
-		if seen := &o.seen[f.name][at/format.PageSize]; *seen {
-			o.twice += format.PageSize
-		} else {
-			*seen = true
-		}
-	}
-	o.mu.Unlock()
-	defer func() {
-		o.mu.Lock()
-		defer o.mu.Unlock()
-		o.inside[f.name]--
-	}()
-	if stuck != nil {
-		select {
-		case <-stuck:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		}
-	}
-	select {
-	case <-time.After(latency):
-	case <-ctx.Done():
-		return 0, ctx.Err()
-	}
-	if broken {
-		return 0, errBroken
-	}
-	return copy(p, o.files[f.name][off:]), nil
 }
 
 // opened is an index over objects.
@@ -324,17 +204,21 @@ func TestRemoteRoundTrips(t *testing.T) {
 	for _, ended := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			o := &objects{files: files, ended: ended}
-			start := time.Now()
+			start, twice := time.Now(), int64(0)
 			trips := func(what string, most, reads int) {
 				t.Helper()
-				if n := int((time.Since(start) + latency - 1) / latency); n > most || o.reads > reads {
-					t.Errorf("%s: %d round trips, %d reads; want at most %d, %d", what, n, o.reads, most, reads)
+				got, _, again := o.count()
+				if n := int((time.Since(start) + latency - 1) / latency); n > most || got > reads {
+					t.Errorf("%s: %d round trips, %d reads; want at most %d, %d", what, n, got, most, reads)
 				}
-				start, o.reads = time.Now(), 0
+				twice += again
+				start = time.Now()
+				o.reset(nil)
 			}
 			x := o.opened(t, 0)
-			if trips("opening", 3, 10); o.bytes > 1<<20 {
-				t.Errorf("opening read %d bytes", o.bytes)
+			trips("opening", 3, 10)
+			if _, bytes, _ := o.count(); bytes > 1<<20 {
+				t.Errorf("opening read %d bytes", bytes)
 			}
 			for i, q := range remoteQueries {
 				r, err := x.Search(t.Context(), q.Query)
@@ -352,8 +236,8 @@ func TestRemoteRoundTrips(t *testing.T) {
 				x.answers(t, q.Query)
 				trips("again "+q.Text, 0, 0)
 			}
-			if o.twice > o.bytes/10 {
-				t.Errorf("%d of %d bytes were read twice", o.twice, o.bytes)
+			if _, bytes, _ := o.count(); twice > bytes/10 {
+				t.Errorf("%d of %d bytes were read twice", twice, bytes)
 			}
 			x.close(t)
 		})
@@ -434,7 +318,7 @@ func TestRemoteShared(t *testing.T) {
 			o := &objects{files: files, ended: ended}
 			x := o.opened(t, 0)
 			defer x.close(t)
-			o.reads, o.twice = 0, 0
+			o.reset(nil)
 			ctx, cancel := context.WithTimeout(t.Context(), latency/2)
 			defer cancel()
 			var wg sync.WaitGroup
@@ -449,8 +333,8 @@ func TestRemoteShared(t *testing.T) {
 				t.Error(err, time.Since(start))
 			}
 			wg.Wait()
-			if o.twice > 0 {
-				t.Errorf("%d bytes were read twice", o.twice)
+			if _, _, twice := o.count(); twice > 0 {
+				t.Errorf("%d bytes were read twice", twice)
 			}
 		})
 	}
@@ -464,11 +348,11 @@ func TestRemoteFault(t *testing.T) {
 			o := &objects{files: files, ended: n%2 == 0}
 			x := o.opened(t, 0)
 			time.Sleep(latency) // what opening has begun to read is there
-			o.reads, o.fail = 0, func(i int) bool { return i == n }
+			o.reset(func(i int) bool { return i == n })
 			_, err := x.Search(t.Context(), remoteQueries[3].Query)
-			if n > o.reads {
+			if reads, _, _ := o.count(); n > reads {
 				if err != nil || n <= 2 { // one for each segment
-					t.Errorf("%d reads: %v", o.reads, err)
+					t.Errorf("%d reads: %v", reads, err)
 				}
 				x.close(t)
 				return

@@ -1,5 +1,21 @@
 package query_test
 
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing/synctest"
+	"time"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/reader"
+)
+
 // latency is how long a read of a store takes.
 const latency = 50 * time.Millisecond
 

@@ -60,6 +60,7 @@ type Router struct {
 	view    atomic.Pointer[view]
 	failure atomic.Pointer[error] // of the newest map
 	changed chan struct{}         // closed by the next change; under mu
+	told    chan struct{}         // closed when what the map said at first is known
 	mu      sync.Mutex
 	done    sync.WaitGroup
 	cache   cache
@@ -81,7 +82,7 @@ func NewRouter(ctx context.Context, nc *nats.Conn, o RouterOptions) (*Router, er
 	if err != nil {
 		return nil, err
 	}
-	r := &Router{o: o, changed: make(chan struct{}), cache: cache{most: o.Cache}}
+	r := &Router{o: o, changed: make(chan struct{}), told: make(chan struct{}), cache: cache{most: o.Cache}}
 	if r.link, err = newLink(nc); err != nil {
 		return nil, err
 	}
@@ -90,14 +91,28 @@ func NewRouter(ctx context.Context, nc *nats.Conn, o RouterOptions) (*Router, er
 	}
 	r.done.Add(1)
 	go r.watch()
+	select {
+	case <-r.told:
+	case <-time.After(mostTold):
+	case <-ctx.Done():
+		return nil, errors.Join(ctx.Err(), r.Close())
+	}
 	return r, nil
 }
+
+// mostTold is how long NewRouter waits for what the map says.
+const mostTold = 5 * time.Second
 
 // watch follows the map.
 func (r *Router) watch() {
 	defer r.done.Done()
+	told := sync.OnceFunc(func() { close(r.told) })
 	for e := range r.watcher.Updates() {
-		if e == nil || e.Operation() != jetstream.KeyValuePut {
+		if e == nil { // what follows are changes
+			told()
+			continue
+		}
+		if e.Operation() != jetstream.KeyValuePut {
 			continue
 		}
 		v, err := newView(e)

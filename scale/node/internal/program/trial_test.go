@@ -173,6 +173,12 @@ func startAll(t *testing.T, docs int) *cluster {
 		c.nodes = append(c.nodes, []*process{c.startNode(i), c.startNode(i)})
 	}
 	c.router = spawn(t, "router", nil, "--nats", c.urls, "--map-replicas", "3", "--listen", "localhost:0", "--cache", "0", "--deadline", "1m", "--absence", "1m")
+	for { // a server that follows may know the map a little later
+		if _, err := ask(t, c.router.line, &httpapi.Request{Text: "w1"}); err == nil {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
 	return c
 }
 

@@ -284,9 +284,9 @@ func TestVersions(t *testing.T) {
 		t.Error(err)
 	}
 	for v, want := range map[Version]error{
-		{0, 1}: ErrTooOld, {0, 2}: nil, {0, 3}: nil, {0, 4}: ErrTooNew, {0, 65_535}: ErrTooNew, {1, 0}: ErrTooNew, {1, 3}: ErrTooNew,
+		{0, 1}: ErrTooOld, {0, 2}: nil, {0, 3}: nil, {0, 4}: nil, {0, 5}: ErrTooNew, {0, 65_535}: ErrTooNew, {1, 0}: ErrTooNew, {1, 3}: ErrTooNew,
 	} {
-		if err := v.Check(); !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), v.String()+", this build reads 0.2 to 0.3") {
+		if err := v.Check(); !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), v.String()+", this build reads 0.2 to 0.4") {
 			t.Errorf("%v: %v", v, err)
 		}
 	}

@@ -151,3 +151,34 @@ func Quads(b []byte) []Quad {
 	w := Uint64s(b)
 	return unsafe.Slice((*Quad)(unsafe.SliceData(w)), len(w))
 }
+
+// Maxima are what an extent of weights has in the place of a Quad: in byte i the greatest weight of
+// postings i*L/8 up to (i+1)*L/8 of a block of L, 0 if there are none; of a whole list the greatest
+// weight in byte 0, and 0 in the others.
+type Maxima uint64
+
+// MaximaOf returns the Maxima of a block of up to blockLen postings with these weights, of which none
+// is above 255.
+func MaximaOf(weights []uint32, blockLen int) (m Maxima) {
+	for i, sub := 0, blockLen/8; i < 8 && len(weights) > 0; i++ {
+		n := min(sub, len(weights))
+		most := uint32(0)
+		for _, w := range weights[:n] {
+			most = max(most, w)
+		}
+		m |= Maxima(most&255) << (8 * uint(i))
+		weights = weights[n:]
+	}
+	return m
+}
+
+// Sub returns the greatest weight of eighth i of a block.
+func (m Maxima) Sub(i int) uint8 { return uint8(m >> (8 * uint(i))) }
+
+// Max returns the greatest of all.
+func (m Maxima) Max() (most uint8) {
+	for ; m != 0; m >>= 8 {
+		most = max(most, uint8(m))
+	}
+	return most
+}

@@ -9,7 +9,8 @@ type Version struct {
 	Minor uint16 // so does it while Major is 0; then it changes when they can ignore what is added
 }
 
-// Current returns the version that this package writes. The history of versions:
+// Current returns the version that this package writes, unless a file has what came with a later
+// one, which it then has (Newest). The history of versions:
 //
 //	0.1  container, segments (posting lists with block endpoints, skip header,
 //	     block-max quads, linear-regression and hash-bucket metadata), manifest,
@@ -17,7 +18,12 @@ type Version struct {
 //	0.2  PAGESUMS: a checksum of every page of a segment.
 //	0.3  sections begin at multiples of 64 instead of 4096, and what every query needs
 //	     lies at the end; LISTS, FREQUENT, FIELDS.
+//	0.4  fields of impacts. A file without one has version 0.3.
 func Current() Version { return Version{Major: 0, Minor: 3} }
+
+// Newest returns the newest version that this package reads: that of segments and manifests with a
+// field of impacts.
+func Newest() Version { return Version{Major: 0, Minor: 4} }
 
 var version02 = Version{Major: 0, Minor: 2}
 
@@ -30,14 +36,14 @@ func (v Version) Check() error {
 	switch {
 	case v.Major < oldest.Major || v.Major == oldest.Major && v.Minor < oldest.Minor:
 		return &Error{Kind: ErrTooOld, Block: NoBlock, Offset: offMajor, Msg: v.message()}
-	case v.Major > Current().Major || v.Major == Current().Major && v.Minor > Current().Minor:
+	case v.Major > Newest().Major || v.Major == Newest().Major && v.Minor > Newest().Minor:
 		return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: offMajor, Msg: v.message()}
 	}
 	return nil
 }
 
 func (v Version) message() string {
-	return "file has version " + v.String() + ", this build reads " + oldest.String() + " to " + Current().String()
+	return "file has version " + v.String() + ", this build reads " + oldest.String() + " to " + Newest().String()
 }
 
 // String returns "major.minor".

@@ -47,6 +47,16 @@ func (f *FileWriter) Reserve(n int) {
 	f.off = f.h.Version.LeastFront(n)
 }
 
+// SetVersion makes v, which is Current or Newest, the version of the file. It must be called before
+// the first section.
+func (f *FileWriter) SetVersion(v Version) {
+	if f.err == nil && (v != Current() && v != Newest() || len(f.h.Sections) > 0) {
+		f.err = fmt.Errorf("format: version %v set out of turn, or not one that is written", v)
+		return
+	}
+	f.h.Version = v
+}
+
 // Begin starts section id. flags is 0 or SectionRequired. Errors are returned by the next
 // call of Write, End or Finish.
 func (f *FileWriter) Begin(id SectionID, flags uint32) {

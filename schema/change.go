@@ -106,6 +106,7 @@ func (f *Field) same(o *Field) error {
 		{"k1", f.K1, o.K1},
 		{"b", f.B, o.B},
 		{"weight", f.Boost(), o.Boost()},
+		{"scale", f.Step(), o.Step()},
 	} {
 		if p.new != p.old {
 			return f.invalid("%s is %v, in the index %v", p.name, p.new, p.old)

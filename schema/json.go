@@ -29,10 +29,11 @@ type jsonField struct {
 	K1       float64 `json:"k1,omitempty"`
 	B        float64 `json:"b,omitempty"`
 	Weight   float64 `json:"weight,omitempty"`
+	Scale    float64 `json:"scale,omitempty"`
 }
 
 // MarshalJSON returns s in JSON: an object whose key fields is an array of objects with the
-// keys name, kind, analyzer, options, index, stored, column, unit, lengths, k1, b and weight. Keys
+// keys name, kind, analyzer, options, index, stored, column, unit, lengths, k1, b, weight and scale. Keys
 // other than name and kind are left out for what is the default. Ids are the index's and left out
 // too. The implicit schema is null.
 func (s *Schema) MarshalJSON() ([]byte, error) {
@@ -43,7 +44,7 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		j := jsonField{Name: f.Name, Kind: f.Kind.String(), Analyzer: f.Analyzer, Options: f.Options,
-			Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Weight}
+			Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Weight, Scale: f.Scale}
 		if f.Index != IndexDefault {
 			j.Index = f.Index.String()
 		}
@@ -103,7 +104,7 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 	var kind, index, unit, lengths string
 	err := object(d, where(), func(key string) error {
 		to, ok := map[string]any{"name": &f.Name, "kind": &kind, "analyzer": &f.Analyzer, "options": &f.Options, "index": &index,
-			"stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Weight}[key]
+			"stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Weight, "scale": &f.Scale}[key]
 		if !ok {
 			return invalid("%s: key %q is unknown", where(), key)
 		}

@@ -9,14 +9,14 @@ import (
 // Kind is the kind of a field's values.
 type Kind uint8
 
-// The kinds of fields. Impacts is reserved: Check refuses it.
+// The kinds of fields.
 const (
 	KindText    Kind = 1 + iota // text, cut into terms by an analyzer
 	KindKeyword                 // bytes that are one term
 	KindInteger                 // an int64
 	KindFloat                   // a finite float64
 	KindTime                    // a time, in the field's Unit since 1970 in UTC
-	KindImpacts                 // terms with weights, reserved
+	KindImpacts                 // terms with weights of 1 to 255, such as learned sparse vectors
 )
 
 // Index says what of a field is indexed.
@@ -24,10 +24,10 @@ type Index uint8
 
 // What is indexed of a field.
 const (
-	IndexDefault   Index = iota // IndexFreqs for text, IndexDocs for keywords, IndexNone for others
+	IndexDefault   Index = iota // IndexFreqs for text and impacts, IndexDocs for keywords, IndexNone for others
 	IndexNone                   // nothing: the field can only be stored or a column
 	IndexDocs                   // which documents have a term
-	IndexFreqs                  // and how often
+	IndexFreqs                  // and how often or, of impacts, with which weight
 	IndexPositions              // and where, of text, for phrases; several values lie 100 positions apart
 )
 

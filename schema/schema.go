@@ -61,6 +61,9 @@ type Field struct {
 	K1, B float64
 	// Weight multiplies the scores of the field's terms; 0 means 1.
 	Weight float64
+	// Scale is what a weight of 1 in a field of impacts stands for, from 1/MaxParameter to
+	// MaxParameter; 0 means 1. Other fields have none.
+	Scale float64
 }
 
 // Check returns what is wrong with s. The error names the field and matches ErrInvalid.
@@ -108,10 +111,7 @@ func (f *Field) Check() error {
 	if f.Kind == 0 || f.Kind > KindImpacts {
 		return f.invalid("it has no kind")
 	}
-	if f.Kind == KindImpacts {
-		return f.unsupported("fields of kind impacts are not supported yet")
-	}
-	for _, check := range []func() error{f.checkIndex, f.checkAnalyzer, f.checkScores} {
+	for _, check := range []func() error{f.checkIndex, f.checkAnalyzer, f.checkScores, f.checkImpacts} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -149,7 +149,7 @@ func checkName(name string) error {
 }
 
 func (f *Field) checkIndex() error {
-	numeric := f.Kind != KindText && f.Kind != KindKeyword
+	numeric := f.Kind == KindInteger || f.Kind == KindFloat || f.Kind == KindTime
 	switch {
 	case f.Index > IndexPositions:
 		return f.invalid("index %d is unknown", f.Index)
@@ -157,6 +157,8 @@ func (f *Field) checkIndex() error {
 		return f.unsupported("a field of kind %v cannot be indexed yet; it can be stored and a column", f.Kind)
 	case f.Kind == KindKeyword && f.Index > IndexDocs:
 		return f.invalid("a field of kind keyword has no %v; index docs is possible", f.Index)
+	case f.Kind == KindImpacts && f.Indexing() != IndexFreqs:
+		return f.invalid("a field of kind impacts has index freqs")
 	case f.Lengths > LengthsByte:
 		return f.invalid("lengths %d are unknown", f.Lengths)
 	case f.Lengths != LengthsExact && !f.HasLengths():
@@ -190,6 +192,25 @@ func (f *Field) checkScores() error {
 		return f.invalid("k1, b and weight are for fields that are indexed")
 	case f.B != 0 && !f.HasLengths():
 		return f.invalid("b %v: only text with index freqs has lengths", f.B)
+	}
+	return nil
+}
+
+// checkImpacts checks what only fields of kind impacts have, or lack.
+func (f *Field) checkImpacts() error {
+	switch {
+	case f.Kind != KindImpacts && f.Scale != 0:
+		return f.invalid("scale %v: only fields of kind impacts have a scale", f.Scale)
+	case f.Kind != KindImpacts:
+		return nil
+	case !(f.Scale >= 0 && f.Scale <= MaxParameter) || math.Signbit(f.Scale) || f.Scale > 0 && f.Scale < 1/MaxParameter:
+		return f.invalid("scale %v: it is from %v to %v", f.Scale, 1/MaxParameter, MaxParameter)
+	case f.K1 != 0 || f.Weight != 0:
+		return f.invalid("a field of kind impacts has neither k1 nor weight; it has a scale")
+	case f.Column:
+		return f.invalid("a field of kind impacts cannot be a column")
+	case f.Stored:
+		return f.unsupported("values of kind impacts cannot be stored yet")
 	}
 	return nil
 }
@@ -242,7 +263,7 @@ func (f *Field) Indexing() Index {
 	switch {
 	case f.Index != IndexDefault:
 		return f.Index
-	case f.Kind == KindText:
+	case f.Kind == KindText || f.Kind == KindImpacts:
 		return IndexFreqs
 	case f.Kind == KindKeyword:
 		return IndexDocs
@@ -274,6 +295,19 @@ func (f *Field) Boost() float64 {
 		return 1
 	}
 	return f.Weight
+}
+
+// Step returns what a weight of 1 in a field of impacts stands for: Scale, which is 1 by default.
+func (f *Field) Step() float64 {
+	if f.Scale == 0 {
+		return 1
+	}
+	return f.Scale
+}
+
+// HasImpacts says whether a field of s is of kind impacts.
+func (s *Schema) HasImpacts() bool {
+	return s != nil && slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Kind == KindImpacts })
 }
 
 func invalid(text string, args ...any) error {

@@ -10,7 +10,7 @@ import (
 const MaxKeyword = 65535
 
 // Value is what a document has in one field. A field may have several values, which are
-// kept in order. A Value does not copy the bytes it is made of.
+// kept in order. A Value does not copy the bytes it is made of, unless it is one of impacts.
 type Value struct {
 	// Field is the number of the field in Schema.Fields.
 	Field int
@@ -65,7 +65,12 @@ func NanosValue(field int, n int64) Value {
 }
 
 // Bytes returns a text or keyword. It is nil for other kinds.
-func (v Value) Bytes() []byte { return v.bytes }
+func (v Value) Bytes() []byte {
+	if v.Kind == KindImpacts {
+		return nil
+	}
+	return v.bytes
+}
 
 // Int returns an integer, or the nanoseconds since 1970 of a time. It is 0 for other kinds.
 func (v Value) Int() int64 {
@@ -102,6 +107,8 @@ func (v Value) String() string {
 		return fmt.Sprint(v.Float())
 	case KindTime:
 		return v.Time().Format(time.RFC3339Nano)
+	case KindImpacts:
+		return v.impactsText()
 	}
 	return ""
 }
@@ -125,6 +132,8 @@ func (s *Schema) CheckValue(v Value) error {
 		return f.invalid("the value %v is not finite", v.Float())
 	case v.Kind == KindTime && v.Int() == noTime:
 		return f.invalid("the time is not from the year 1678 to 2261")
+	case v.Kind == KindImpacts:
+		return f.checkImpactsOf(v)
 	}
 	return nil
 }

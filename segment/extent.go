@@ -26,6 +26,9 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 	if err := l.parseExtent(b, e, s.meta.Docs); err != nil {
 		return l.Locate(err, format.NoBlock)
 	}
+	if l.HasImpacts != s.holdsImpacts(e) {
+		return l.Locate(format.Corrupt("extent and field disagree about whether it holds weights"), format.NoBlock)
+	}
 	at := s.postings.Offset + e.Offset
 	end := (at+size-1)/format.PageSize + 1
 	l.unsure = s.pages.unchecked(at/format.PageSize, end) < end
@@ -90,6 +93,7 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 	if l.First > l.Docs.Last[0] || l.Docs.Last[blocks-1] >= docs {
 		return format.Corrupt("docIDs are out of range")
 	}
+	l.HasImpacts = flags&layout.ExtImpacts != 0
 	l.HasLR, l.HasHash, l.HasKth = flags&layout.ExtLR != 0, flags&layout.ExtHash != 0, flags&layout.ExtKth != 0
 	l.Hash, l.y = hash, y
 	l.LR, l.Kth = LinearRegression{}, [3]format.KthImpact{format.NoKth(), format.NoKth(), format.NoKth()}
@@ -111,6 +115,9 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 func (l *List) parts(b []byte, flags uint8, off int64, blocks int) (y layout.Extent, hash HashBuckets, err error) {
 	if flags&^layout.ExtKnown != 0 {
 		return y, hash, format.Corrupt("unknown extent flags")
+	}
+	if flags&(layout.ExtImpacts|layout.ExtKth) == layout.ExtImpacts|layout.ExtKth {
+		return y, hash, format.Corrupt("an extent of weights has k-th impacts")
 	}
 	y = layout.ExtentOf(int64(blocks), flags&^layout.ExtHash, 0)
 	if y.Docs > int64(len(b)) {

@@ -27,6 +27,7 @@ type List struct {
 	Hash                   HashBuckets
 	Kth                    [3]format.KthImpact // for format.KthValues()
 	HasLR, HasHash, HasKth bool
+	HasImpacts             bool // Quads and Quad are format.Maxima
 
 	s      *Segment
 	entry  Entry
@@ -67,7 +68,7 @@ func (s *Segment) InitList(l *List, e Entry) error {
 		return s.initExtent(l, e)
 	}
 	l.First = l.docs[0]
-	return nil
+	return s.checkSmall(&e, l.freqs[:l.N])
 }
 
 // AppendSmall appends the postings of e to p and adds base to every docID. e must be an
@@ -76,7 +77,7 @@ func (s *Segment) AppendSmall(p *format.Postings, e *Entry, base uint32) error {
 	docs, freqs := p.Docs, p.Freqs // merges call it for most lists: no copies of *p
 	if e.Kind == KindSingleton {
 		p.Docs, p.Freqs = append(docs, e.Doc+base), append(freqs, e.TF)
-		return nil
+		return s.checkSmall(e, p.Freqs[len(freqs):])
 	}
 	b, err := s.compactBytes(*e)
 	if err != nil {
@@ -88,7 +89,7 @@ func (s *Segment) AppendSmall(p *format.Postings, e *Entry, base uint32) error {
 		return s.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
 	}
 	p.Docs, p.Freqs = docs, freqs
-	return nil
+	return s.checkSmall(e, freqs[n:])
 }
 
 // compactBytes returns the bit stream of e, followed by readable bytes.
@@ -111,7 +112,7 @@ func (l *List) initSmall(e Entry, n int) {
 	l.DocsCodec, l.FreqsCodec = nil, nil
 	l.Docs, l.Freqs = codec.Sequence{}, codec.Sequence{}
 	l.Quads, l.Quad = nil, 0
-	l.HasLR, l.HasHash, l.HasKth = false, false, false
+	l.HasLR, l.HasHash, l.HasKth, l.HasImpacts = false, false, false, false
 	l.extent = nil
 }
 
@@ -146,7 +147,7 @@ func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 	return n, nil
 }
 
-// DecodeFreqs decodes the frequencies of count blocks from block on, which must exist, to
+// DecodeFreqs decodes the frequencies, or weights of 1 to 255, of count blocks from block on, which must exist, to
 // dst, which must have room for count*BlockLen values. It returns their number, or, with an
 // error, the number in the blocks before the damaged one.
 func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
@@ -161,6 +162,9 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block, count)
 	if err != nil {
 		return n, l.Locate(err, block+n/l.BlockLen)
+	}
+	if l.HasImpacts {
+		return l.checkImpacts(dst[:n], block)
 	}
 	return n, nil
 }

@@ -2,25 +2,28 @@ package segment
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // Segment is an open segment file. It is safe for concurrent use. It does not close its
 // Data.
 type Segment struct {
-	name   string
-	data   Data
-	h      *format.Header
-	meta   Meta
-	fields []Field  // in the order of their names
-	ahead  ahead    // data if it is a mapped file, or nil
-	remote OnDemand // data if it is read on demand with a context, or nil
+	name    string
+	data    Data
+	h       *format.Header
+	meta    Meta
+	fields  []Field  // in the order of their names
+	impacts bool     // some field is of kind impacts
+	ahead   ahead    // data if it is a mapped file, or nil
+	remote  OnDemand // data if it is read on demand with a context, or nil
 
 	terms, termIndex, postings, docLengths section
 	ids, idIndex, idHash                   section
@@ -99,6 +102,7 @@ func Open(name string, d Data) (*Segment, error) {
 	if err := s.readFields(); err != nil {
 		return nil, err
 	}
+	s.impacts = slices.ContainsFunc(s.fields, func(f Field) bool { return f.Kind == schema.KindImpacts })
 	if err := s.findPageSums(mapped); err != nil {
 		return nil, err
 	}

@@ -69,7 +69,13 @@ func readSection(name string, d Data, kind format.Kind, id format.SectionID) (*f
 
 // writeSection writes a file with one section to f.
 func writeSection(f io.WriterAt, kind format.Kind, fileID format.ID, id format.SectionID, content []byte) error {
+	return writeVersion(f, format.Current(), kind, fileID, id, content)
+}
+
+// writeVersion is writeSection for a file of a version.
+func writeVersion(f io.WriterAt, v format.Version, kind format.Kind, fileID format.ID, id format.SectionID, content []byte) error {
 	w := format.NewFileWriter(f, kind, fileID)
+	w.SetVersion(v)
 	w.Begin(id, format.SectionRequired)
 	w.Write(content)
 	w.End()
@@ -102,6 +108,6 @@ func EncodeManifest(m *Manifest) ([]byte, error) {
 // encodeManifest is EncodeManifest of a manifest that was checked.
 func encodeManifest(m *Manifest) ([]byte, error) {
 	var f image
-	err := writeSection(&f, format.KindManifest, NewID(), format.SectionManifest, AppendManifest(nil, m))
+	err := writeVersion(&f, m.written(), format.KindManifest, NewID(), format.SectionManifest, AppendManifest(nil, m))
 	return f, err
 }

@@ -332,7 +332,7 @@ func (l *Lock) prepare(m *Manifest) (unsynced []*output, err error) {
 	if err := l.stillHeld(); err != nil {
 		return nil, err
 	}
-	m.Version = format.Current()
+	m.Version = m.written()
 	m.Generation, m.NextFile, m.KeepCommits = l.cur.Generation+1, l.next, cmp.Or(l.record, l.keep)
 	if err := l.checkFiles(m); err != nil {
 		return nil, fmt.Errorf("commit %d: %w", m.Generation, err)

@@ -31,6 +31,14 @@ const (
 	flagUnit    = 1 << 3 // field: its unit in this bit and the next
 )
 
+// written returns the version of the files that m is written to.
+func (m *Manifest) written() format.Version {
+	if m.Schema.HasImpacts() {
+		return format.Newest()
+	}
+	return format.Current()
+}
+
 // AppendManifest appends the encoded manifest, which is the content of the
 // section of a manifest file, to dst.
 func AppendManifest(dst []byte, m *Manifest) []byte { return appendManifest(dst, m, format.Current()) }
@@ -130,7 +138,11 @@ func appendSchema(dst []byte, s *schema.Schema) []byte {
 		dst = binary.AppendUvarint(dst, flags)
 		dst = appendString(dst, f.Analyzer)
 		dst = appendString(dst, f.Options)
-		for _, x := range [...]float64{f.K1, f.B, f.Weight} {
+		weight := f.Weight
+		if f.Kind == schema.KindImpacts {
+			weight = f.Scale
+		}
+		for _, x := range [...]float64{f.K1, f.B, weight} {
 			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
 		}
 	}
@@ -257,6 +269,9 @@ func decodeSchema(r *format.Buffer) *schema.Schema {
 		f.Options = r.String(schema.MaxOptions)
 		for _, x := range [...]*float64{&f.K1, &f.B, &f.Weight} {
 			*x = math.Float64frombits(r.Uint64())
+		}
+		if f.Kind == schema.KindImpacts {
+			f.Scale, f.Weight = f.Weight, 0
 		}
 	}
 	return s

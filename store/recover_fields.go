@@ -35,7 +35,11 @@ func (r *Recovery) refuseFields(f *FileState) string {
 		}
 		m.Schema.Fields = append(m.Schema.Fields, x)
 		if x.Indexing() != schema.IndexNone {
-			r.Notes = append(r.Notes, Dropped{f.Name, fmt.Sprintf("k1, b and weight of field %q are lost; the defaults take their place", x.Name)})
+			lost := "k1, b and weight of field %q are lost; the defaults take their place"
+			if x.Kind == schema.KindImpacts {
+				lost = "the scale of field %q is lost; 1 takes its place"
+			}
+			r.Notes = append(r.Notes, Dropped{f.Name, fmt.Sprintf(lost, x.Name)})
 		}
 	}
 	told := 0 // fields of the manifest, whose order stays

@@ -40,12 +40,26 @@ func (o *Options) CheckDoc(d Doc) error {
 		return fmt.Errorf("%w %s: it has fields, and the index no schema", ErrDocument, quote(d.ID))
 	}
 	for i := range d.Values {
-		if err := o.Schema.CheckValue(d.Values[i]); err != nil {
+		err := o.Schema.CheckValue(d.Values[i])
+		if err == nil && d.Values[i].Kind == schema.KindImpacts {
+			err = checkOnly(o.Schema, d.Values, i)
+		}
+		if err != nil {
 			return fmt.Errorf("%w %s: %w", ErrDocument, quote(d.ID), err)
 		}
 	}
 	if n, most := invert.SizeOfValues(nil, d.Values), o.maxText(); n > most {
 		return fmt.Errorf("%w %s: %d bytes in all fields, at most %d fit the memory budget", ErrDocument, quote(d.ID), n, most)
+	}
+	return nil
+}
+
+// checkOnly returns an error if a document has had a value of impacts in the field of its value i.
+func checkOnly(s *schema.Schema, values []schema.Value, i int) error {
+	for j := range i {
+		if values[j].Field == values[i].Field {
+			return fmt.Errorf("field %q: a second value of impacts; a document has one", s.Fields[values[i].Field].Name)
+		}
 	}
 	return nil
 }

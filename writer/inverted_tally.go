@@ -5,13 +5,16 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 )
 
 // tally compares the lengths of documents in a field with the sums of their frequencies.
 type tally struct {
 	free bool     // instead: no comparison
-	lens []uint32 // nil: the field has no lengths, and all frequencies are 1
+	lens []uint32 // nil: the field has no lengths, and all frequencies are most or below
+	most uint32   // 1, or the greatest weight of a field of impacts
 	left []uint32 // tokens that no list so far has
 
 	held []bool // documents that a list names; nil: not wanted
@@ -23,12 +26,16 @@ func newTallies(in *Inverted, docs *docSpool, fields *invertedFields) []tally {
 	var held []bool
 	for i := range all {
 		t := &all[i]
+		t.most = 1
 		switch {
 		case fields == nil && in.ForeignLengths:
 			t.free = true
 		case fields == nil || fields.of(i).HasLengths():
 			t.lens, t.left = docs.lens[i], slices.Clone(docs.lens[i])
-		case fields.several:
+		case fields.of(i).Kind == schema.KindImpacts:
+			t.most = segment.MaxWeight
+		}
+		if fields != nil && fields.several && !fields.of(i).HasLengths() {
 			if held == nil {
 				held = make([]bool, docs.n)
 			}
@@ -45,8 +52,8 @@ func (t *tally) add(p format.Postings) error {
 	}
 	for i, d := range p.Docs {
 		switch {
-		case t.lens == nil && p.Freqs[i] > 1:
-			return fmt.Errorf("document %d has frequency %d, and the field has none above 1", d, p.Freqs[i])
+		case t.lens == nil && p.Freqs[i] > t.most:
+			return fmt.Errorf("document %d has frequency %d, and the field has none above %d", d, p.Freqs[i], t.most)
 		case t.lens == nil:
 			if t.held != nil {
 				t.held[d] = true

@@ -109,6 +109,12 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 	if err != nil {
 		return nil, err
 	}
+	for i := range fields {
+		if fields[i].hasImpacts() {
+			w.SetVersion(format.Newest())
+			break
+		}
+	}
 	b := &Builder{w: w, o: o, buf: buffers.Get().(*bufio.Writer), fields: fields, frequent: frequent.Of(o.Docs)}
 	b.buf.Reset(w)
 	b.meta = segment.Meta{Docs: o.Docs, Analyzer: o.Analyzer, AnalyzerOptions: o.AnalyzerOptions, Stored: o.Stored, ForeignLengths: o.ForeignLengths}

@@ -24,9 +24,7 @@ func (e *ListEncoder) appendExtent(dst []byte) ([]byte, *Tail, error) {
 			kth[i] = e.model.better(counted[i], kth[i])
 		}
 	}
-	for _, q := range e.quads {
-		e.listward.AddQuad(q)
-	}
+	quad := e.listQuad()
 	bounds, err := e.positions()
 	if err != nil {
 		return dst, nil, err
@@ -41,6 +39,9 @@ func (e *ListEncoder) appendExtent(dst []byte) ([]byte, *Tail, error) {
 	}
 	if kth[0].TF != 0 {
 		flags |= layout.ExtKth
+	}
+	if e.impacts {
+		flags |= layout.ExtImpacts
 	}
 	blocks := len(e.last)
 	y := layout.ExtentOf(int64(blocks), flags, m)
@@ -60,7 +61,7 @@ func (e *ListEncoder) appendExtent(dst []byte) ([]byte, *Tail, error) {
 	binary.LittleEndian.PutUint32(b[layout.ExtLength:], uint32(y.Size/layout.ExtentAlign))
 	binary.LittleEndian.PutUint32(b[layout.ExtN:], uint32(e.n))
 	binary.LittleEndian.PutUint32(b[layout.ExtFirst:], e.first)
-	binary.LittleEndian.PutUint64(b[layout.ExtQuad:], uint64(e.listward.Quad()))
+	binary.LittleEndian.PutUint64(b[layout.ExtQuad:], uint64(quad))
 	copy(b[y.DocEnds:], format.BytesOf(e.docEnds[:blocks+1]))
 	copy(b[y.FreqEnds:], format.BytesOf(e.freqEnds[:blocks+1]))
 	copy(b[y.Last:], format.BytesOf(e.last))
@@ -86,4 +87,15 @@ func (e *ListEncoder) appendExtent(dst []byte) ([]byte, *Tail, error) {
 	clear(b[y.Freqs+int64(copy(b[y.Freqs:], e.freqsBytes)):])
 	binary.LittleEndian.PutUint64(b, xxhash.Sum64(b[layout.ExtLength:]))
 	return dst, nil, nil
+}
+
+// listQuad returns the bound of the list, which those of its blocks give.
+func (e *ListEncoder) listQuad() format.Quad {
+	if e.impacts {
+		return listMaxima(e.quads)
+	}
+	for _, q := range e.quads {
+		e.listward.AddQuad(q)
+	}
+	return e.listward.Quad()
 }

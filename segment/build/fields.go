@@ -40,7 +40,7 @@ func newFields(o *Options) ([]field, error) {
 		f.Field.Field = of.Field
 		f.Index = of.Indexing()
 		f.Analyzer, f.Options = of.Analysis()
-		f.K1, f.B, f.Weight = 0, 0, 0
+		f.K1, f.B, f.Weight, f.Scale = 0, 0, 0, 0
 		if err := f.Field.Check(); err != nil {
 			return nil, fmt.Errorf("segment: %w", err)
 		}
@@ -51,7 +51,7 @@ func newFields(o *Options) ([]field, error) {
 		if f.lengths = unitLengths(o.Docs); f.HasLengths() {
 			f.lengths = newLengths(coded(of.Lengths, f.Coded()))
 		}
-		f.foreign = f.Coded()
+		f.foreign = f.Coded() || f.Kind == schema.KindImpacts
 		if err := f.scan(o.Docs); err != nil {
 			return nil, err
 		}

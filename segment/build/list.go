@@ -65,6 +65,7 @@ type ListEncoder struct {
 	tokens                 uint64              // sum of all frequencies: never reset
 	before                 uint64              // tokens, at Reset
 	foreign                bool                // lengths do not bound frequencies
+	impacts                bool                // frequencies are weights
 	checked                bool                // CheckLengths was called
 	strict                 bool                // and lengths bound frequencies
 	decoded, shifted, lens []uint32            // a row, see row; blocks
@@ -83,7 +84,7 @@ func NewEncoder(o Options, avgLen float64) *ListEncoder {
 func newListEncoder(o *Options, fields []field) *ListEncoder {
 	model := fields[0].model
 	e := &ListEncoder{
-		docs: o.Docs, fields: fields, lengths: fields[0].lengths, foreign: fields[0].foreign, model: model,
+		docs: o.Docs, fields: fields, lengths: fields[0].lengths, foreign: fields[0].foreign, impacts: fields[0].hasImpacts(), model: model,
 		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
 		frontier: newFrontier(model), listward: newFrontier(model),
 		choose: o.Choose, spool: o.Spool, tailLimit: int(cmp.Or(o.TailMemory, tailMemory)),
@@ -107,7 +108,7 @@ func (e *ListEncoder) SetField(f int) {
 		e.counter.Take(e.model)
 		e.dirty = false
 	}
-	e.lengths, e.model, e.foreign = x.lengths, x.model, x.foreign
+	e.lengths, e.model, e.foreign, e.impacts = x.lengths, x.model, x.foreign, x.hasImpacts()
 	e.strict = e.checked && !e.foreign
 	e.frontier.model, e.listward.model = x.model, x.model
 }
@@ -331,6 +332,10 @@ func (e *ListEncoder) pushLast(first, last uint32, n int) {
 // bound adds a block's quad and counts its postings for the k-th impacts, unless
 // those are known. It fails if CheckLengths was called and a frequency is above the length of its document.
 func (e *ListEncoder) bound(p format.Postings, known bool) error {
+	if e.impacts {
+		e.quads = append(e.quads, format.Quad(format.MaximaOf(p.Freqs, e.blockLen)))
+		return checkWeights(e.n-p.Len(), p.Freqs)
+	}
 	lens := e.lens[:p.Len()]
 	e.lengths.gather(lens, p.Docs)
 	e.frontier.Add(p.Freqs, lens)
@@ -392,7 +397,7 @@ func (e *ListEncoder) Finish(dst []byte) (EncodedList, []byte, error) {
 // postings. It needs and changes nothing of the list that is being made.
 func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kind, []byte, error) {
 	n := len(docs)
-	if n == 1 && docs[0] < e.docs && freqs[0] > 0 {
+	if n == 1 && docs[0] < e.docs && freqs[0] > 0 && !(e.impacts && freqs[0] > segment.MaxWeight) {
 		e.encoded++
 		e.tokens += uint64(freqs[0])
 		return segment.KindSingleton, appendSingleton(dst, docs[0], freqs[0]), nil
@@ -402,6 +407,11 @@ func (e *ListEncoder) encodeSmall(dst []byte, docs, freqs []uint32) (segment.Kin
 	}
 	if err := codec.CheckFreqs(freqs); err != nil {
 		return 0, dst, err
+	}
+	if e.impacts {
+		if err := checkWeights(0, freqs); err != nil {
+			return 0, dst, err
+		}
 	}
 	if last := docs[n-1]; last >= e.docs {
 		return 0, dst, &codec.EncodeError{Index: n - 1, Value: last, Reason: "docID beyond the segment"}

@@ -19,6 +19,9 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 	if err != nil {
 		return err
 	}
+	if l.Extent() != nil && l.HasImpacts != e.impacts {
+		return l.Locate(format.Corrupt("weights in a field without, or frequencies in one with weights"), format.NoBlock)
+	}
 	if p := l.Small(); p.Len() > 0 {
 		return e.appendShifted(p, &pos, base)
 	}
@@ -202,6 +205,12 @@ func (e *ListEncoder) checkBlocks(l *segment.List, pos *segment.Positions, base 
 				return l.Locate(format.Corrupt("%s", msg), b)
 			}
 		}
+		if e.impacts {
+			if err := e.checkCopiedWeights(l, at, p.Freqs); err != nil {
+				return err
+			}
+			continue
+		}
 		e.lengths.gather(lens, p.Docs)
 		for i := 0; i < size; i += l.BlockLen {
 			b := at + i/l.BlockLen
@@ -218,6 +227,19 @@ func (e *ListEncoder) checkBlocks(l *segment.List, pos *segment.Positions, base 
 			e.tokens += tokens
 			e.reached.Add(l, b, p.Freqs[i:i+l.BlockLen], lens[i:i+l.BlockLen])
 		}
+	}
+	return nil
+}
+
+// checkCopiedWeights checks blocks of l from block on, all full, whose weights these are.
+func (e *ListEncoder) checkCopiedWeights(l *segment.List, block int, weights []uint32) error {
+	for ; len(weights) > 0; block++ {
+		total, msg := checkMaxima(l, block, weights[:l.BlockLen])
+		if msg != "" {
+			return l.Locate(format.Corrupt("%s", msg), block)
+		}
+		e.tokens += total
+		weights = weights[l.BlockLen:]
 	}
 	return nil
 }

@@ -51,7 +51,11 @@ func checkReserved(l *segment.List, docs uint32) string {
 			}
 		}
 	}
-	if !l.Quad.Valid() {
+	if l.HasImpacts {
+		if most := format.Maxima(l.Quad); most == 0 || most > segment.MaxWeight {
+			return "the list's greatest weight is not from 1 to 255"
+		}
+	} else if !l.Quad.Valid() {
 		return "pairs of the list's quad are not in order"
 	}
 	if alone(l.DocsCodec) && l.Docs.Ends[0] != 0 || alone(l.FreqsCodec) && l.Freqs.Ends[0] != 0 {
@@ -91,6 +95,9 @@ func (lv *listVerifier) extent() error {
 	if w.seen != l.N {
 		return l.Locate(format.Corrupt("blocks of %d postings, not %d", w.seen, l.N), format.NoBlock)
 	}
+	if lv.weights && w.most != format.Maxima(l.Quad).Sub(0) {
+		return l.Locate(format.Corrupt("the greatest weight is %d, the list says %d", w.most, format.Maxima(l.Quad).Sub(0)), format.NoBlock)
+	}
 	return w.kth.Check(l)
 }
 
@@ -102,6 +109,7 @@ type walk struct {
 	bucket  int
 	kth     segment.KthCounts
 	whole   bounds
+	most    uint8 // greatest weight
 	damaged bool
 }
 
@@ -133,11 +141,16 @@ func (lv *listVerifier) row(w *walk) error {
 // postingsOf checks the postings of block w.block, in documents of lengths dls.
 func (lv *listVerifier) postingsOf(w *walk, p format.Postings, dls []uint32) error {
 	l, b := &lv.list, w.block
-	block := boundsOf(l.Quads[b])
-	tokens, ok := lv.sound(w, &block, p, dls)
+	var tokens uint64
+	var ok bool
 	msg := ""
-	if !ok {
-		msg = lv.contradiction(w, &block, p, dls)
+	if lv.weights {
+		msg = w.weigh(l, p)
+	} else {
+		block := boundsOf(l.Quads[b])
+		if tokens, ok = lv.sound(w, &block, p, dls); !ok {
+			msg = lv.contradiction(w, &block, p, dls)
+		}
 	}
 	if msg == "" && w.bucket >= 0 { // one report of wrong positions is enough
 		if w.bucket = checkPositions(l, b*l.BlockLen, p.Docs, w.bucket); w.bucket < 0 {
@@ -159,6 +172,19 @@ func (lv *listVerifier) postingsOf(w *walk, p format.Postings, dls []uint32) err
 	}
 	w.kth.Add(l, b, p.Freqs, dls)
 	return nil
+}
+
+// weigh is contradiction for the postings of a block of weights.
+func (w *walk) weigh(l *segment.List, p format.Postings) string {
+	n := p.Len()
+	switch {
+	case codec.CheckDocs(p.Docs, w.prev) != nil || codec.CheckFreqs(p.Freqs) != nil || p.Docs[n-1] != l.Docs.Last[w.block] || w.block == 0 && p.Docs[0] != l.First:
+		return "docIDs are not ascending or not those of the skip header, or a weight is 0"
+	case l.Maxima(w.block) != format.MaximaOf(p.Freqs, l.BlockLen):
+		return "the greatest weights of the block are not those of its postings"
+	}
+	w.most = max(w.most, l.Maxima(w.block).Max())
+	return ""
 }
 
 // sound adds up the frequencies of block w.block and reports whether its postings are as they

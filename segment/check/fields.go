@@ -4,14 +4,16 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
 // fieldLengths are the lengths of documents in a field, none if they are damaged.
 type fieldLengths struct {
-	lens  segment.LengthTable
-	least uint32 // the least of lens
-	loose bool   // frequencies may be above lengths
+	lens    segment.LengthTable
+	least   uint32 // the least of lens
+	loose   bool   // frequencies may be above lengths
+	weights bool   // frequencies are weights, which lengths say nothing of
 }
 
 // lengths compares DOCLENGTHS with META or, in a segment with fields, FIELDS.
@@ -29,6 +31,7 @@ func (v *verifier) lengths() error {
 			continue
 		}
 		x.lens, x.loose = lens, m.ForeignLengths || lens.Coded()
+		x.weights = f.Kind == schema.KindImpacts
 		sum := measure(lens)
 		x.least = sum.MinLen
 		if !f.HasLengths() {

@@ -67,7 +67,7 @@ func (d *dumper) part(l *segment.List, name string, c *cursor) {
 		}
 	case "quads":
 		for i := 0; c.More(); i++ {
-			c.quad(fmt.Sprintf("bound of block %d", i))
+			c.quad(l, fmt.Sprintf("bound of block %d", i))
 		}
 	case "linear-regression":
 		c.Fixed(8, "slope", "%d / 2^32")
@@ -114,15 +114,28 @@ func (c *cursor) extentHeader(l *segment.List) {
 	c.Fixed(1, "docs codec", "%d: "+l.DocsCodec.ID().String())
 	c.Fixed(1, "freqs codec", "%d: "+l.FreqsCodec.ID().String())
 	c.Fixed(1, "log2 of block length", "")
-	c.Fixed(1, "flags", "%#x (1: regression, 2: hash, 4: k-th)")
+	flags := "%#x (1: regression, 2: hash, 4: k-th)"
+	if l.HasImpacts {
+		flags = "%#x (1: regression, 2: hash, 8: weights)"
+	}
+	c.Fixed(1, "flags", flags)
 	c.Fixed(4, "first document", "")
-	c.quad("bound of the list")
+	c.quad(l, "bound of the list")
 }
 
-// quad shows the pairs of a quad.
-func (c *cursor) quad(name string) {
+// quad shows the pairs of a quad, or the maxima that l has instead.
+func (c *cursor) quad(l *segment.List, name string) {
 	at := c.pos
-	if c.bytes(8) != nil {
+	if c.bytes(8) == nil {
+		return
+	}
+	if l.HasImpacts {
+		var most []string
+		for i := range 8 {
+			most = append(most, fmt.Sprint(format.Maxima(c.d.le(at, 8)).Sub(i)))
+		}
+		c.d.put(at, 8, name, "%s", "weights "+strings.Join(most, " "))
+	} else {
 		c.d.put(at, 8, name, "%s", "tf/length "+pairs(format.Quad(c.d.le(at, 8))))
 	}
 }

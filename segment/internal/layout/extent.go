@@ -25,10 +25,11 @@ const (
 
 // Flags of an extent.
 const (
-	ExtLR    = 1 << 0 // linear regression
-	ExtHash  = 1 << 1 // hash buckets
-	ExtKth   = 1 << 2 // k-th impacts
-	ExtKnown = ExtLR | ExtHash | ExtKth
+	ExtLR      = 1 << 0 // linear regression
+	ExtHash    = 1 << 1 // hash buckets
+	ExtKth     = 1 << 2 // k-th impacts
+	ExtImpacts = 1 << 3 // weights in the place of frequencies, maxima in that of quads
+	ExtKnown   = ExtLR | ExtHash | ExtKth | ExtImpacts
 )
 
 // Sizes of an extent's optional parts.

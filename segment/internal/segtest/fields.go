@@ -214,7 +214,11 @@ func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator,
 		if got := PostingsOf(t, &l); !slices.Equal(got, f.Lists[term]) {
 			t.Fatalf("field %q: list %q is %v, want %v", f.Name, term, got, f.Lists[term])
 		}
-		seen.checkBounds(t, &l, f.Lists[term])
+		if f.Kind == schema.KindImpacts {
+			checkMaxima(t, &l, f.Lists[term])
+		} else {
+			seen.checkBounds(t, &l, f.Lists[term])
+		}
 		f.checkPositions(t, v, term, &l)
 	}
 	if it.Next() || it.Err() != nil {

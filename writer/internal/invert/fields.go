@@ -86,6 +86,9 @@ func sizeOfValue(v *schema.Value) int {
 	switch v.Kind {
 	case schema.KindText, schema.KindKeyword:
 		return len(v.Bytes())
+	case schema.KindImpacts:
+		terms, size := v.ImpactsLen()
+		return impactHead*terms + size
 	}
 	return 8
 }
@@ -100,6 +103,8 @@ func (b *Batch) AddValues(id []byte, values []schema.Value) {
 		switch v.Kind {
 		case schema.KindText, schema.KindKeyword:
 			b.text = append(b.text, v.Bytes()...)
+		case schema.KindImpacts:
+			b.text = appendImpacts(b.text, *v)
 		case schema.KindFloat:
 			b.text = binary.LittleEndian.AppendUint64(b.text, math.Float64bits(v.Float()))
 		default:
@@ -160,6 +165,10 @@ func (v *Inverter) values(b *Batch, i int, doc uint32) {
 			if f.column >= 0 && f.Kind == schema.KindKeyword {
 				v.bareKeyword(b, doc, number, content)
 			}
+			continue
+		}
+		if f.Kind == schema.KindImpacts {
+			tokens += uint64(v.impacts(b, doc, number, content))
 			continue
 		}
 		v.tokens.Reset()

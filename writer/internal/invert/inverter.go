@@ -21,6 +21,7 @@ type Inverter struct {
 	docEnds  []uint32 // end of each document's postings
 	sorted   []uint64 // by term, then document: document<<32 | tf
 	places   places
+	weights  []uint8 // of a value of impacts
 }
 
 type posting struct{ term, tf uint32 }

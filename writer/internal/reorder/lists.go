@@ -96,8 +96,7 @@ func (lw *listWorker) add(ref *lists.Ref) error {
 func (lw *listWorker) read(seg *segment.Segment, e segment.Entry) error {
 	lw.p = lw.p.Slice(0, 0)
 	if e.Kind == segment.KindSingleton {
-		lw.p = lw.p.AppendPosting(e.Doc, e.TF)
-		return nil
+		return seg.AppendSmall(&lw.p, &e, 0)
 	}
 	l := &lw.list
 	if err := seg.InitList(l, e); err != nil {

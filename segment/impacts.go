@@ -1,0 +1,66 @@
+package segment
+
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// MaxWeight is the greatest weight of a posting in a field of impacts.
+const MaxWeight = 255
+
+// holdsImpacts reports whether the list of e is one of a field of impacts.
+func (s *Segment) holdsImpacts(e Entry) bool {
+	return s.impacts && s.fields[s.FieldOf(e)].Kind == schema.KindImpacts
+}
+
+// checkSmall returns an error if freqs, those of the list of e, which has no extent, are weights and
+// impossible.
+func (s *Segment) checkSmall(e *Entry, freqs []uint32) error {
+	if s.impacts && s.holdsImpacts(*e) && heavy(freqs) >= 0 {
+		return s.Locate(format.Corrupt("a weight is above %d", MaxWeight), *e, format.NoBlock)
+	}
+	return nil
+}
+
+// checkImpacts is the end of DecodeFreqs for weights, those of blocks from block on.
+func (l *List) checkImpacts(weights []uint32, block int) (int, error) {
+	at := heavy(weights)
+	if at < 0 {
+		return len(weights), nil
+	}
+	at /= l.BlockLen
+	return at * l.BlockLen, l.Locate(format.Corrupt("a weight is above %d", MaxWeight), block+at)
+}
+
+// heavy returns the index of the first weight above MaxWeight, or -1.
+func heavy(weights []uint32) int {
+	all := uint32(0)
+	for _, w := range weights {
+		all |= w
+	}
+	if all <= MaxWeight {
+		return -1
+	}
+	for i, w := range weights {
+		if w > MaxWeight {
+			return i
+		}
+	}
+	return -1
+}
+
+// Maxima returns the greatest weights in a block of an extent of weights (HasImpacts).
+func (l *List) Maxima(block int) format.Maxima { return format.Maxima(l.Quads[block]) }
+
+// MaxWeight returns the greatest weight of a list in a field of impacts, which for an extent is what
+// that says. Of other lists without an extent it is the greatest frequency.
+func (l *List) MaxWeight() uint8 {
+	if l.extent != nil {
+		return format.Maxima(l.Quad).Sub(0)
+	}
+	most := uint32(0)
+	for _, w := range l.freqs[:l.N] {
+		most = max(most, w)
+	}
+	return uint8(min(most, MaxWeight))
+}

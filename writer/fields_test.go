@@ -71,6 +71,7 @@ var worldFields = []schema.Field{
 	{Name: "quote", Kind: schema.KindText, Analyzer: "whitespace", Index: schema.IndexPositions},
 	{Name: "placed", Kind: schema.KindText, Analyzer: stackName, Index: schema.IndexPositions},
 	{Name: "stacked", Kind: schema.KindText, Analyzer: stackName},
+	{Name: "vector", Kind: schema.KindImpacts, Scale: 0.25},
 }
 
 // draw draws the values of a document.
@@ -90,11 +91,24 @@ func (x *fieldWorld) draw(t *rapid.T) (values []schema.Value) {
 			values = append(values, schema.IntegerValue(i, rapid.Int64().Draw(t, "integer")))
 		case schema.KindFloat:
 			values = append(values, schema.FloatValue(i, drawFloat(t)))
+		case schema.KindImpacts:
+			if !slices.ContainsFunc(values, func(v schema.Value) bool { return v.Field == i }) {
+				values = append(values, schema.ImpactsValue(i, drawImpacts(t)))
+			}
 		default:
 			values = append(values, schema.NanosValue(i, int64(rapid.Int32().Draw(t, "time"))))
 		}
 	}
 	return values
+}
+
+// drawImpacts draws a vector.
+func drawImpacts(t *rapid.T) (all []schema.Impact) {
+	weights := rapid.SampledFrom([]uint8{1, 3, 255}).Draw(t, "greatest weight")
+	for _, term := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "ab", "##ing", "zebra", "longer-than-eight", "longer-than-nine", "é"}), 0, 8, rapid.ID).Draw(t, "terms") {
+		all = append(all, schema.Impact{Term: []byte(term), Weight: rapid.Uint8Range(1, weights).Draw(t, "weight")})
+	}
+	return all
 }
 
 func (x *fieldWorld) add(t *rapid.T) {
@@ -123,6 +137,10 @@ func (x *fieldWorld) many(t *rapid.T) {
 		for j := range x.schema.Fields {
 			if f := &x.schema.Fields[j]; f.Kind == schema.KindText {
 				v := schema.TextValue(j, []byte(strings.Repeat("b ", 1+i%40)+"a"))
+				values = append(values, v)
+				x.docs[id] = append(x.docs[id], worldValue{f.ID, v})
+			} else if f.Kind == schema.KindImpacts {
+				v := schema.ImpactsValue(j, []schema.Impact{{Term: []byte("b"), Weight: uint8(255 - i)}, {Term: []byte("a"), Weight: 1 + uint8(i%3)}})
 				values = append(values, v)
 				x.docs[id] = append(x.docs[id], worldValue{f.ID, v})
 			}
@@ -166,11 +184,17 @@ func (x *fieldWorld) change(t *rapid.T) {
 	}
 }
 
-// words returns the terms of a value of f.
+// words returns the terms of a value of f, each as often as its frequency or weight says.
 func words(f *schema.Field, v schema.Value) []string {
 	switch {
 	case f.Indexing() == schema.IndexNone:
 		return nil
+	case f.Kind == schema.KindImpacts:
+		var all []string
+		for term, weight := range v.Impacts() {
+			all = append(all, slices.Repeat([]string{string(term)}, int(weight))...)
+		}
+		return all
 	case f.Analyzer == stackName:
 		var all []string
 		for term, places := range placesOf(f, []worldValue{{f.ID, v}}) {
@@ -411,6 +435,11 @@ func TestBadDocs(t *testing.T) {
 		{"keyword", []schema.Value{good, schema.KeywordValue(2, bytes.Repeat([]byte("x"), schema.MaxKeyword+1))}, `"tag"`},
 		{"field", []schema.Value{good, schema.TextValue(len(worldFields), nil)}, fmt.Sprint("field ", len(worldFields))},
 		{"no field", []schema.Value{good, schema.TextValue(-1, nil)}, "field -1"},
+		{"weight", []schema.Value{good, schema.ImpactsValue(16, []schema.Impact{{Term: []byte("x")}})}, `"vector": the term "x" has weight 0`},
+		{"term twice", []schema.Value{good, schema.ImpactsValue(16, []schema.Impact{{Term: []byte("x"), Weight: 1}, {Term: []byte("x"), Weight: 2}})}, `"vector": the term "x" comes twice`},
+		{"two vectors", []schema.Value{schema.ImpactsValue(16, nil), good, schema.ImpactsValue(16, nil)}, `"vector": a second value of impacts`},
+		{"a vector of text", []schema.Value{good, schema.ImpactsValue(1, nil)}, "kind impacts in a field of kind text"},
+		{"text of a vector", []schema.Value{good, schema.TextValue(16, nil)}, "kind text in a field of kind impacts"},
 		{"size", []schema.Value{good, schema.TextValue(1, make([]byte, 32<<20))}, "memory budget"},
 	} {
 		err := w.AddDoc(ctx, writer.Doc{ID: []byte("bad"), Values: tt.values})

@@ -260,7 +260,15 @@ func (b *builder) term(t *Term, boost float64) (x part, ok bool, err error) {
 		return x, false, b.at(err)
 	}
 	boost, err = b.boostOf(t.Boost, boost, t.Field, string(t.Term))
-	return word(engine.Word{Bytes: t.Term, Field: i, Boost: boost}), true, err
+	return b.word(engine.Word{Bytes: t.Term, Field: i, Boost: boost}), true, err
+}
+
+// word is word, but of a field of impacts a constant, whose score is the boost: BM25 has no use for a weight.
+func (b *builder) word(w engine.Word) part {
+	if b.p.fields[w.Field].impacts {
+		return part{op: algorithm.OpConst, must: []part{word(w)}, score: float32(w.Boost)}
+	}
+	return word(w)
 }
 
 func word(w engine.Word) part { return part{op: algorithm.OpWord, word: w} }
@@ -282,7 +290,7 @@ func (b *builder) of(m *Match, around float64) (fields []int, boost float64, err
 // plain adds the words of a Match to b.w, unless they must be looked for in several fields each.
 func (b *builder) plain(m *Match) (ok bool, err error) {
 	fields, boost, err := b.of(m, 1)
-	if err != nil || m.Mode != Or && len(fields) > 1 {
+	if err != nil || m.Mode != Or && len(fields) > 1 || b.p.fields[fields[0]].impacts {
 		return false, err
 	}
 	w := b.w
@@ -340,7 +348,7 @@ func (b *builder) text(words []part, field int, boost float64, text string) ([]p
 		return nil, b.at(err)
 	}
 	for _, t := range w.Terms[from:] {
-		words = append(words, word(engine.Word{Bytes: t, Field: field, Boost: boost}))
+		words = append(words, b.word(engine.Word{Bytes: t, Field: field, Boost: boost}))
 	}
 	return words, nil
 }

@@ -155,6 +155,7 @@ func (b *builder) expand(n expansion, around float64) (x part, ok bool, err erro
 	if err != nil {
 		return x, false, err
 	}
+	scored = scored && !b.p.fields[fields[0]].impacts // as a Term there
 	boost, err := b.boostOf(own, around, field, label)
 	if err != nil {
 		return x, false, err

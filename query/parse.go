@@ -28,6 +28,7 @@ type fieldParser struct {
 	name      string
 	analyzer  analysis.Analyzer // nil if the text is the term
 	positions bool              // whether the index says where terms are
+	impacts   bool              // terms have weights and no frequencies
 	err       error             // why there is no analyzer
 	pool      sync.Pool         // of *tokenizer
 }
@@ -86,7 +87,7 @@ func newParser(s *schema.Schema, analyzer, options string) *Parser {
 			x.positions = f.HasPositions()
 			p.fields = append(p.fields, x)
 		} else {
-			p.fields = append(p.fields, &fieldParser{name: f.Name})
+			p.fields = append(p.fields, &fieldParser{name: f.Name, impacts: f.HasImpacts()})
 		}
 	}
 	return p

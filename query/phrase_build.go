@@ -131,12 +131,12 @@ func (x *phrasing) in(field int) (one part, ok bool, err error) {
 // single returns the alternatives of a phrase of one place.
 func (x *phrasing) single(field int, words [][]byte) part {
 	if len(words) == 1 {
-		return word(engine.Word{Bytes: words[0], Field: field, Boost: x.boost})
+		return x.b.word(engine.Word{Bytes: words[0], Field: field, Boost: x.boost})
 	}
 	x.b.blends++
 	one := part{op: algorithm.OpBool, atLeast: 1}
 	for _, w := range words {
-		one.should = append(one.should, word(engine.Word{Bytes: w, Field: field, Boost: x.boost, Blend: x.b.blends}))
+		one.should = append(one.should, x.b.word(engine.Word{Bytes: w, Field: field, Boost: x.boost, Blend: x.b.blends}))
 	}
 	return one
 }

@@ -305,6 +305,9 @@ func (f *Field) Step() float64 {
 	return f.Scale
 }
 
+// HasImpacts says whether f is of kind impacts: whether documents have weights of its terms.
+func (f *Field) HasImpacts() bool { return f.Kind == KindImpacts }
+
 // HasImpacts says whether a field of s is of kind impacts.
 func (s *Schema) HasImpacts() bool {
 	return s != nil && slices.ContainsFunc(s.Fields, func(f Field) bool { return f.Kind == KindImpacts })

@@ -1,16 +1,13 @@
 package segment
 
-import (
-	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/schema"
-)
+import "github.com/pinion-index/pinion/format"
 
 // MaxWeight is the greatest weight of a posting in a field of impacts.
 const MaxWeight = 255
 
 // holdsImpacts reports whether the list of e is one of a field of impacts.
 func (s *Segment) holdsImpacts(e Entry) bool {
-	return s.impacts && s.fields[s.FieldOf(e)].Kind == schema.KindImpacts
+	return s.impacts && s.fields[s.FieldOf(e)].HasImpacts()
 }
 
 // checkSmall returns an error if freqs, those of the list of e, which has no extent, are weights and

@@ -9,7 +9,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
@@ -102,7 +101,7 @@ func Open(name string, d Data) (*Segment, error) {
 	if err := s.readFields(); err != nil {
 		return nil, err
 	}
-	s.impacts = slices.ContainsFunc(s.fields, func(f Field) bool { return f.Kind == schema.KindImpacts })
+	s.impacts = slices.ContainsFunc(s.fields, func(f Field) bool { return f.HasImpacts() })
 	if err := s.findPageSums(mapped); err != nil {
 		return nil, err
 	}

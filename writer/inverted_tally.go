@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 )
@@ -32,7 +31,7 @@ func newTallies(in *Inverted, docs *docSpool, fields *invertedFields) []tally {
 			t.free = true
 		case fields == nil || fields.of(i).HasLengths():
 			t.lens, t.left = docs.lens[i], slices.Clone(docs.lens[i])
-		case fields.of(i).Kind == schema.KindImpacts:
+		case fields.of(i).HasImpacts():
 			t.most = segment.MaxWeight
 		}
 		if fields != nil && fields.several && !fields.of(i).HasLengths() {

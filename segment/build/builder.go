@@ -110,7 +110,7 @@ func New(w *format.FileWriter, o Options) (*Builder, error) {
 		return nil, err
 	}
 	for i := range fields {
-		if fields[i].hasImpacts() {
+		if fields[i].HasImpacts() {
 			w.SetVersion(format.Newest())
 			break
 		}

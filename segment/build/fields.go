@@ -51,7 +51,7 @@ func newFields(o *Options) ([]field, error) {
 		if f.lengths = unitLengths(o.Docs); f.HasLengths() {
 			f.lengths = newLengths(coded(of.Lengths, f.Coded()))
 		}
-		f.foreign = f.Coded() || f.Kind == schema.KindImpacts
+		f.foreign = f.Coded() || f.HasImpacts()
 		if err := f.scan(o.Docs); err != nil {
 			return nil, err
 		}

@@ -84,7 +84,7 @@ func NewEncoder(o Options, avgLen float64) *ListEncoder {
 func newListEncoder(o *Options, fields []field) *ListEncoder {
 	model := fields[0].model
 	e := &ListEncoder{
-		docs: o.Docs, fields: fields, lengths: fields[0].lengths, foreign: fields[0].foreign, impacts: fields[0].hasImpacts(), model: model,
+		docs: o.Docs, fields: fields, lengths: fields[0].lengths, foreign: fields[0].foreign, impacts: fields[0].HasImpacts(), model: model,
 		docsCodec: o.DocsCodec, freqsCodec: o.FreqsCodec, blockLen: o.DocsCodec.BlockLen(),
 		frontier: newFrontier(model), listward: newFrontier(model),
 		choose: o.Choose, spool: o.Spool, tailLimit: int(cmp.Or(o.TailMemory, tailMemory)),
@@ -108,7 +108,7 @@ func (e *ListEncoder) SetField(f int) {
 		e.counter.Take(e.model)
 		e.dirty = false
 	}
-	e.lengths, e.model, e.foreign, e.impacts = x.lengths, x.model, x.foreign, x.hasImpacts()
+	e.lengths, e.model, e.foreign, e.impacts = x.lengths, x.model, x.foreign, x.HasImpacts()
 	e.strict = e.checked && !e.foreign
 	e.frontier.model, e.listward.model = x.model, x.model
 }

@@ -3,12 +3,8 @@ package build
 import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// hasImpacts reports whether lists of f hold weights.
-func (f *field) hasImpacts() bool { return f.Kind == schema.KindImpacts }
 
 // checkWeights returns an error for the first of weights, those of postings from index at of their list
 // on, that is impossible.

@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -31,7 +30,7 @@ func (v *verifier) lengths() error {
 			continue
 		}
 		x.lens, x.loose = lens, m.ForeignLengths || lens.Coded()
-		x.weights = f.Kind == schema.KindImpacts
+		x.weights = f.HasImpacts()
 		sum := measure(lens)
 		x.least = sum.MinLen
 		if !f.HasLengths() {

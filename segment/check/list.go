@@ -1,9 +1,6 @@
 package check
 
-import (
-	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/segment"
-)
+import "github.com/pinion-index/pinion/segment"
 
 // ListChecker checks single lists of any segments, as Segment does at level Postings. The zero
 // value is ready to use. It is not safe for concurrent use.
@@ -20,7 +17,7 @@ func (c *ListChecker) List(s *segment.Segment, e segment.Entry) (*segment.List, 
 		}
 		lv.v, lv.s, lv.field, lv.least = &verifier{s: s}, s, f, 0
 		lv.lens, lv.loose = lens, s.Meta().ForeignLengths || lens.Coded()
-		lv.weights = s.Fields()[f].Kind == schema.KindImpacts
+		lv.weights = s.Fields()[f].HasImpacts()
 	}
 	l := &lv.list
 	if err := s.InitList(l, e); err != nil {

@@ -37,6 +37,9 @@ func (js *Joiners) Join(o *Opened, w *joined) error {
 	}
 	defer js.idle.Put(j)
 	v := &js.Views[w.view]
+	if v.weighs(int(w.field)) {
+		return nil // no kernel takes weights for frequencies
+	}
 	encoder, err := j.encoder(v, int(w.field))
 	if err != nil {
 		return err
@@ -65,6 +68,16 @@ func (js *Joiners) Join(o *Opened, w *joined) error {
 	}
 	o.set(&j.list, v.Docs, stored)
 	return nil
+}
+
+// weighs reports whether a field of v is one of impacts.
+func (v *View) weighs(field int) bool {
+	for i := range v.Parts {
+		if in, ok := v.Parts[i].In(field); ok {
+			return in.Info().HasImpacts()
+		}
+	}
+	return false
 }
 
 // encoder returns an encoder for lists of a field of v.

@@ -77,7 +77,8 @@ func (o *opening) get(i int) *Opened {
 	}
 }
 
-// openOne opens w into o. v is scratch. A list that faults is one that cannot be opened.
+// openOne opens w into o. v is scratch. A list that faults is one that cannot be opened. No kernel takes weights for
+// frequencies.
 func (l *Lists) openOne(o *Opened, v *segment.List, w *Want) {
 	defer store.CatchFault(store.ArmFault(), &o.err)
 	if w.Joined != nil {
@@ -89,7 +90,7 @@ func (l *Lists) openOne(o *Opened, v *segment.List, w *Want) {
 		return
 	}
 	s := l.segments[w.Key.Segment].Seg
-	if o.err = s.InitList(v, w.Entry); o.err != nil || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
+	if o.err = s.InitList(v, w.Entry); o.err != nil || v.HasImpacts || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
 		return
 	}
 	o.set(v, s.Meta().Docs, int64(len(v.Extent())))

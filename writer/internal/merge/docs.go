@@ -7,7 +7,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
@@ -130,7 +129,7 @@ func (m *Merger) lengths(f *lists.Field) ([]segment.LengthTable, error) {
 			}
 		}
 		of := bound{LengthTable: t, least: src.seg.Fields()[number].MinLen}
-		if src.seg.Meta().ForeignLengths || f != nil && f.Kind == schema.KindImpacts {
+		if src.seg.Meta().ForeignLengths || f != nil && f.HasImpacts() {
 			of = bound{} // lengths say nothing of frequencies, or of weights
 		}
 		src.lens = append(src.lens, of)

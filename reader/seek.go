@@ -129,7 +129,9 @@ func (c *Cursor) BlockLast() uint32 {
 }
 
 // BlockMax returns a bound of the postings of the block at the block pointer.
-// Past the last block it is 0, the bound of no postings.
+// Past the last block it is 0, the bound of no postings. Of an extent in a field of
+// impacts it is format.Maxima, and so is what ListMax returns: segment.List.Bound makes
+// a quad of it.
 func (c *Cursor) BlockMax() (bound format.Quad) {
 	switch {
 	case c.peek >= len(c.last):

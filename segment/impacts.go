@@ -61,3 +61,13 @@ func (l *List) MaxWeight() uint8 {
 	}
 	return uint8(min(most, MaxWeight))
 }
+
+// Bound returns q, Quad or one of Quads, as a quad also if l holds weights: then that of the greatest weight and a length
+// of 1.
+func (l *List) Bound(q format.Quad) format.Quad {
+	if !l.HasImpacts {
+		return q
+	}
+	pair := uint64(format.EncodeTF(uint32(format.Maxima(q).Max()))) | 1<<8
+	return format.Quad(pair * 0x0001000100010001)
+}

@@ -21,7 +21,7 @@ func NewUpgrade(dir string) Upgrade { return Upgrade{dir, version(dir)} }
 // older versions cannot read, and says so.
 func (u Upgrade) Done(stderr io.Writer) bool {
 	now := version(u.dir)
-	if u.from == (format.Version{}) || now == (format.Version{}) || now == u.from {
+	if u.from == (format.Version{}) || now == (format.Version{}) || now.Major == u.from.Major && now.Minor <= u.from.Minor {
 		return false
 	}
 	fmt.Fprintf(stderr, "index upgraded to format %s; older versions cannot read it\n", now)

@@ -79,7 +79,24 @@ func workedExtent(t *testing.T) string {
 		m.Lens[i] = 20
 		m.IDs = append(m.IDs, fmt.Sprint(i))
 	}
-	fields, err := dump.Term("worked.pin", segment.Aligned(m.Build(t, segtest.Default())), []byte("even"), 0)
+	return extentOf(t, m.Build(t, segtest.Default()), "even")
+}
+
+// workedImpacts returns the extent of a field of impacts.
+func workedImpacts(t *testing.T) string {
+	m := &segtest.Fields{Fields: []segtest.FieldModel{{Field: schema.Field{ID: 1, Name: "v", Kind: schema.KindImpacts}, Lists: map[string][]segtest.Posting{}}}}
+	for i := range uint32(130) {
+		m.Fields[0].Lists["even"] = append(m.Fields[0].Lists["even"], segtest.P(2*i, 1+i%128))
+	}
+	for i := range 300 {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	return extentOf(t, m.Build(t, segtest.Default()), "even")
+}
+
+// extentOf returns the extent of a term.
+func extentOf(t *testing.T, b []byte, term string) string {
+	fields, err := dump.Term("worked.pin", segment.Aligned(b), []byte(term), 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +193,7 @@ func TestWorkedBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := string(spec)
-	for name, text := range map[string]string{"segment": workedSegment(t), "extent": workedExtent(t), "fields": workedFields(t), "frequent": workedFrequent(t), "columns": workedColumns(t), "positions": workedPositions(t)} {
+	for name, text := range map[string]string{"segment": workedSegment(t), "extent": workedExtent(t), "fields": workedFields(t), "frequent": workedFrequent(t), "columns": workedColumns(t), "positions": workedPositions(t), "impacts": workedImpacts(t)} {
 		begin, end := "<!-- begin worked "+name+" -->\n", "<!-- end worked "+name+" -->"
 		i, j := strings.Index(doc, begin), strings.Index(doc, end)
 		if i < 0 || j < 0 {

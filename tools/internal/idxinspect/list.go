@@ -177,7 +177,7 @@ func listInfo(g *seg, l *segment.List) ListInfo {
 	i.Offset = sectionOffset(g, format.SectionPostings) + e.Offset
 	i.Blocks, i.BlockLength = l.Blocks, l.BlockLen
 	i.DocsCodec, i.FreqsCodec = l.DocsCodec.ID().String(), l.FreqsCodec.ID().String()
-	i.Bound = pairs(l.Quad)
+	i.Bound = pairs(l.Bound(l.Quad))
 	if l.HasLR {
 		i.Regression = &Regression{
 			Slope: float64(l.LR.Inv) / (1 << 32), Base: float64(l.LR.Base) / (1 << 32),

@@ -81,7 +81,7 @@ func blocksOf(g *seg, l *segment.List, from, limit int) (BlockList, error) {
 		if l.Kind == segment.KindExtent {
 			e.DocsBytes = 4 * int(l.Docs.Ends[i+1]-l.Docs.Ends[i])
 			e.FreqsBytes = 4 * int(l.Freqs.Ends[i+1]-l.Freqs.Ends[i])
-			e.Bound = pairs(l.Quads[i])
+			e.Bound = pairs(l.Bound(l.Quads[i]))
 		}
 		b.Blocks = append(b.Blocks, e)
 	}

@@ -104,7 +104,7 @@ func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
 		Bytes: e.Size() + int64(len(l.Extent())), Codecs: "in the dictionary"}
 	if l.Kind == segment.KindExtent {
 		out.Codecs = "docIDs " + l.DocsCodec.ID().String() + ", frequencies " + l.FreqsCodec.ID().String()
-		out.Bound = sc.Bound(weight, l.Quad)
+		out.Bound = sc.Bound(weight, l.Bound(l.Quad))
 		err = drawBlocks(&out, l, sc, weight)
 	} else {
 		drawShort(&out, g, l, sc, weight)
@@ -129,7 +129,7 @@ func drawBlocks(out *htmlreport.List, l *segment.List, sc *fieldScorer, weight f
 		}
 		bound := float32(0)
 		for _, q := range l.Quads[from:to] {
-			bound = max(bound, sc.Bound(weight, q))
+			bound = max(bound, sc.Bound(weight, l.Bound(q)))
 		}
 		out.To = append(out.To, l.Last(to-1))
 		out.Count = append(out.Count, to-from)

@@ -107,7 +107,7 @@ func (v *lists) view(g *seg, i int, e segment.Entry) listView {
 	if l.Kind == segment.KindExtent {
 		w.Offset, w.Bytes = extentOf(g, l)
 		w.DocsCodec, w.FreqsCodec = l.DocsCodec.ID().String(), l.FreqsCodec.ID().String()
-		w.Bound = pairText(l.Quad)
+		w.Bound = pairText(l.Bound(l.Quad))
 		for _, p := range l.Layout() {
 			w.Parts = append(w.Parts, share{Name: p.Name, Bytes: p.Length, Link: link("bytes", "file", g.file, "off", w.Offset+p.Offset)})
 		}
@@ -143,7 +143,7 @@ func (w *listView) addBlocks(v *lists, g *seg, l *segment.List) {
 		if l.Kind == segment.KindExtent {
 			b.DocsBytes = 4 * int(l.Docs.Ends[i+1]-l.Docs.Ends[i])
 			b.FreqsBytes = 4 * int(l.Freqs.Ends[i+1]-l.Freqs.Ends[i])
-			b.Bound = pairText(l.Quads[i])
+			b.Bound = pairText(l.Bound(l.Quads[i]))
 			if p, err := indexstats.BlockOf(l.DocsCodec, &l.Docs, i); err == nil {
 				b.Width, b.Exceptions = fmt.Sprintf("%.3g", p.Width), p.Exceptions
 			}
@@ -248,7 +248,7 @@ func (b *block) describe(g *seg, l *segment.List) {
 	if l.Kind != segment.KindExtent {
 		return
 	}
-	b.DocsCodec, b.FreqsCodec, b.Bound = l.DocsCodec.ID().String(), l.FreqsCodec.ID().String(), pairText(l.Quads[b.Block])
+	b.DocsCodec, b.FreqsCodec, b.Bound = l.DocsCodec.ID().String(), l.FreqsCodec.ID().String(), pairText(l.Bound(l.Quads[b.Block]))
 	extent, _ := extentOf(g, l)
 	for _, p := range l.Layout() {
 		at := extent + p.Offset

@@ -55,7 +55,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	need(err == nil, "%v", err)
 	need(len(b) >= 64+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
 	old := u16(b, 10) == 2
-	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
+	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3 || u16(b, 10) == 4 && kind != 3) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
 	need(u64(b, 32) == uint64(len(b)), "%s: FileLen", path)
 	align, n := 64, u32(b, 48)
 	front := len(b) - 64
@@ -150,6 +150,7 @@ func readIndex(dir string) (c *contents, err error) {
 	_, sections := container(manifest, 2)
 	m := readManifest(sections[11], isFirst(manifest))
 	need(m.generation == gen, "generation")
+	isNewest(manifest, slices.ContainsFunc(m.fields, func(f field) bool { return f.kind == 6 }))
 	need(m.analyzer == "whitespace" || m.fields != nil, "analyzer")
 	c = &contents{}
 	for _, e := range m.segments {
@@ -162,10 +163,17 @@ func readIndex(dir string) (c *contents, err error) {
 }
 
 // isFirst reports whether a file is of version 0.2.
-func isFirst(path string) bool {
+func isFirst(path string) bool { return minor(path) == 2 }
+
+// isNewest checks whether a file is of version 0.4, which those with a field of impacts are (12).
+func isNewest(path string, impacts bool) {
+	need((minor(path) == 4) == impacts, "%s: version 0.%d", path, minor(path))
+}
+
+func minor(path string) int {
 	b, err := os.ReadFile(path)
 	need(err == nil && len(b) >= 64, "%s: %v", path, err)
-	return u16(b, 10) == 2
+	return u16(b, 10)
 }
 
 // readEntry reads a segment with its deletes (sections 4 and 7).
@@ -176,6 +184,7 @@ func readEntry(dir string, e *entry) (s *parsed) {
 	st, err := os.Stat(path)
 	need(err == nil && (e.length == 0 || st.Size() == int64(e.length)), "segment %d: length", e.num)
 	s = readSegment(sections)
+	isNewest(path, slices.ContainsFunc(s.fields, func(f *segmentField) bool { return f.kind == 6 }))
 	tokens := 0
 	for _, d := range s.docs {
 		tokens += d.tokens

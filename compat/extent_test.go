@@ -1,6 +1,7 @@
 package compat
 
 import (
+	"bytes"
 	"math/bits"
 
 	"github.com/cespare/xxhash/v2"
@@ -22,6 +23,18 @@ func dominates(quad []byte, tf, dl int) bool {
 		}
 	}
 	return false
+}
+
+// checkMaxima checks the maxima of a list and of its blocks (4.4, Weights).
+func checkMaxima(list, blocks []byte, l []posting, blockLen int) {
+	want := make([]byte, len(blocks))
+	most := 0
+	for i, x := range l {
+		at := i/blockLen*8 + i%blockLen/(blockLen/8)
+		want[at] = max(want[at], byte(x.tf))
+		most = max(most, x.tf)
+	}
+	need(bytes.Equal(want, blocks) && u64(list, 0) == uint64(most), "maxima")
 }
 
 // extent reads an extent and checks all of its parts (4.4).
@@ -62,7 +75,8 @@ func (p *parsed) extent(b []byte, df int) []posting {
 		kth = b[at : at+8]
 		at += 8
 	}
-	need(flags&^7 == 0, "flags")
+	weights := flags&8 != 0
+	need(flags&^15 == 0 && weights == (p.of.kind == 6) && (!weights || kth == nil), "flags")
 	pad(16)
 	docs := b[at : at+4*docEnds[nb]]
 	at += len(docs)
@@ -88,10 +102,16 @@ func (p *parsed) extent(b []byte, df int) []posting {
 		for j := range n {
 			prev += gaps[j] + 1
 			l = append(l, posting{prev, tfs[j] + 1})
+			if weights {
+				continue
+			}
 			dl := p.of.lens[prev]
 			need(dominates(quads[8*i:], tfs[j]+1, dl) && dominates(b[24:], tfs[j]+1, dl), "quads")
 		}
 		need(prev == last[i], "last docID of block %d", i)
+	}
+	if weights {
+		checkMaxima(b[24:32], quads, l, blockLen)
 	}
 	need(l[0].doc == u32(b, 20), "first docID")
 	if line != nil {

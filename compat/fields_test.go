@@ -36,6 +36,7 @@ func (p *parsed) readFields(section, lengths []byte) {
 	for range c.varint() {
 		f := &segmentField{field: field{id: c.varint(), name: c.str(), kind: c.varint(), index: c.varint(), flags: c.varint(), analyzer: c.str(), options: c.str()}}
 		f.terms = c.varint()
+		need(f.kind != 6 || f.index == 3 && f.flags == 0 && f.analyzer == "" && f.options == "", "field %q of impacts", f.name)
 		need(!ids[f.id] && f.name != "" && f.flags < 32, "field %d, %q", f.id, f.name)
 		need(len(p.fields) == 0 || f.name > p.fields[len(p.fields)-1].name, "order of fields")
 		ids[f.id] = true
@@ -100,7 +101,7 @@ func (p *parsed) checkSchema(m *manifest, e *entry) {
 			}
 			for _, x := range l {
 				sums[x.doc] += x.tf
-				need(f.hasLengths() || x.tf == 1, "frequency %d in field %q", x.tf, f.name)
+				need(f.hasLengths() || x.tf == 1 || f.kind == 6 && x.tf >= 1 && x.tf <= 255, "frequency %d in field %q", x.tf, f.name)
 			}
 		}
 		tokens, deleted, deletedTokens := 0, 0, 0

@@ -90,8 +90,9 @@ func readSchema(c *cursor) (fields []field) {
 		need(f.id > 0 && f.id < next && !ids[f.id] && !names[f.name] && f.name != "" && f.name[0] != '_', "field %d, %q", f.id, f.name)
 		ids[f.id], names[f.name] = true, true
 		text := f.kind == 1
-		most := max(1, map[int]int{1: 4, 2: 2}[f.kind])
-		need(f.kind >= 1 && f.kind <= 5 && f.index >= 1 && f.index <= most, "field %q: kind %d, index %d", f.name, f.kind, f.index)
+		most := max(1, map[int]int{1: 4, 2: 2, 6: 3}[f.kind])
+		need(f.kind != 6 || f.index == 3 && f.flags == 0 && f.k1 == 0 && f.b == 0, "field %q of impacts: %+v", f.name, f)
+		need(f.kind >= 1 && f.kind <= 6 && f.index >= 1 && f.index <= most, "field %q: kind %d, index %d", f.name, f.kind, f.index)
 		need(f.flags < 32 && (f.flags&4 == 0 || !text) && (f.flags < 8 || f.kind == 5), "field %q: flags %d", f.name, f.flags)
 		need((f.analyzer != "") == text && (f.flags&2 == 0 || text && f.index >= 3), "field %q: analyzer %q, flags %d", f.name, f.analyzer, f.flags)
 		need(f.index > 1 || f.flags&5 != 0 && f.k1 == 0 && f.b == 0 && f.weight == 0, "field %q is neither indexed nor stored", f.name)

@@ -102,15 +102,6 @@ func (x *fieldWorld) draw(t *rapid.T) (values []schema.Value) {
 	return values
 }
 
-// drawImpacts draws a vector.
-func drawImpacts(t *rapid.T) (all []schema.Impact) {
-	weights := rapid.SampledFrom([]uint8{1, 3, 255}).Draw(t, "greatest weight")
-	for _, term := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "ab", "##ing", "zebra", "longer-than-eight", "longer-than-nine", "é"}), 0, 8, rapid.ID).Draw(t, "terms") {
-		all = append(all, schema.Impact{Term: []byte(term), Weight: rapid.Uint8Range(1, weights).Draw(t, "weight")})
-	}
-	return all
-}
-
 func (x *fieldWorld) add(t *rapid.T) {
 	id := fmt.Sprint(rapid.IntRange(0, 30).Draw(t, "id"))
 	values := x.draw(t)

@@ -57,6 +57,15 @@ func (all vectors) inverted(field string) writer.Inverted {
 	return writer.Inverted{Field: field, Docs: pairsOf(docs), Lists: pairsOf(sorted)}
 }
 
+// drawImpacts draws a vector.
+func drawImpacts(t *rapid.T) (all []schema.Impact) {
+	weights := rapid.SampledFrom([]uint8{1, 3, 255}).Draw(t, "greatest weight")
+	for _, term := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "ab", "##ing", "zebra", "longer-than-eight", "longer-than-nine", "é"}), 0, 8, rapid.ID).Draw(t, "terms") {
+		all = append(all, schema.Impact{Term: []byte(term), Weight: rapid.Uint8Range(1, weights).Draw(t, "weight")})
+	}
+	return all
+}
+
 // checkVectors compares the field "v" of a snapshot with all, and verifies it: also that the greatest weights that
 // lists and blocks say are those of their postings.
 func checkVectors(t *rapid.T, fs *memfs.FS, all vectors) {

@@ -60,6 +60,7 @@ func FuzzManifest(x *testing.F) {
 		Schema: &schema.Schema{NextID: 4, Fields: []schema.Field{
 			{ID: 2, Name: "title", Kind: schema.KindText, Analyzer: "english", Index: schema.IndexFreqs, Lengths: schema.LengthsByte, Weight: 2},
 			{ID: 1, Name: "year", Kind: schema.KindInteger, Index: schema.IndexNone, Stored: true},
+			{ID: 3, Name: "splade", Kind: schema.KindImpacts, Index: schema.IndexFreqs, Scale: 0.01},
 		}},
 		Segments: []store.SegmentInfo{{
 			File: 12, Docs: 1000, Postings: 14103, Tokens: 19358, DeletesFile: 299, DeletesID: format.ID{7}, Deleted: 3, FileLen: 8192, Tail: 4096,

@@ -144,6 +144,46 @@ func seedFields(f testing.TB) []byte {
 	return inputOf(f, out)
 }
 
+// seedImpacts returns a fuzz input that is a valid segment with a field of impacts, beside one of keywords.
+func seedImpacts(f testing.TB) []byte {
+	var out file
+	bp, _ := registry.ByName("bp128")
+	const n = 300
+	all := format.MakePostings(n)
+	for i := range n {
+		all.Docs[i], all.Freqs[i] = uint32(i), uint32(1+i*37%255)
+	}
+	o := build.Options{Docs: n, DocsCodec: bp, FreqsCodec: bp, Fields: []build.Field{
+		{Field: schema.Field{ID: 1, Name: "a", Kind: schema.KindImpacts}}, {Field: schema.Field{ID: 2, Name: "b", Kind: schema.KindKeyword}}}}
+	b, err := build.New(format.NewFileWriter(&out, format.KindSegment, format.ID{}), o)
+	if err == nil {
+		err = b.BeginField(0)
+	}
+	for i, df := range []int{n, 5, 1, 140} {
+		if err == nil {
+			err = b.AddList([]byte{'a' + byte(i)}, all.Slice(0, df))
+		}
+	}
+	if err == nil {
+		err = b.BeginField(1)
+	}
+	if err == nil {
+		err = b.AddList([]byte("all"), format.Postings{Docs: all.Docs, Freqs: slices.Repeat([]uint32{1}, n)})
+	}
+	for i := range n {
+		if err == nil {
+			err = b.AddDoc(fmt.Appendf(nil, "d%d", i), nil)
+		}
+	}
+	if err == nil {
+		_, err = b.Finish()
+	}
+	if err != nil {
+		f.Fatal(err)
+	}
+	return inputOf(f, out)
+}
+
 // addColumns adds the columns of a segment of seedFields: values that ascend, and several keywords.
 func addColumns(b *build.Builder, docs int) error {
 	err := b.BeginColumn(3, nil)
@@ -205,6 +245,7 @@ func FuzzSegment(x *testing.F) {
 	f.Add(seedSegment(f, 150, "bp128", "vbyte128"))
 	f.Add(seedSegment(f, 1100, "vbyte128", "bp128"))
 	f.Add(seedFields(f))
+	f.Add(seedImpacts(f))
 	f.Fuzz(func(t *testing.T, input []byte) {
 		if len(input) > 1<<20 {
 			return
@@ -233,6 +274,8 @@ func readSegment(s *segment.Segment) {
 		for rows.Reset(&l); rows.Next(); {
 			lens.GatherLengths(rows.Freqs, rows.Docs)
 		}
+		l.MaxWeight()
+		l.Bound(l.Quad)
 		for b := range l.Blocks {
 			l.Range(l.Last(b))
 			l.Bucket(l.Last(b))

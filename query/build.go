@@ -47,6 +47,7 @@ type part struct {
 	columns                   *filter.Compiled // what passes it
 	andOr                     bool             // must, or else at least one
 	phrase                    sequential       // of OpPhrase
+	weights                   []uint32         // of OpBest: of a Dot
 }
 
 // sequential is a phrase, which emits itself as buildable builds itself.

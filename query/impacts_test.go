@@ -102,7 +102,9 @@ func TestNodesInImpacts(t *testing.T) {
 			return query.Bool{Should: []query.Node{term(f, "t1"), term(f, "t4"), term(f, "t2"), word}, AtLeast: 2}
 		},
 		"must": func(f string) query.Node { return query.Bool{Must: []query.Node{term(f, "t1"), term(f, "t2"), word}} },
-		"not":  func(f string) query.Node { return query.Bool{Must: []query.Node{word}, Not: []query.Node{term(f, "t3")}} },
+		"not": func(f string) query.Node {
+			return query.Bool{Must: []query.Node{word}, Not: []query.Node{term(f, "t3")}}
+		},
 		"a filter": func(f string) query.Node {
 			return query.Bool{Must: []query.Node{word}, Filter: []query.Filter{query.Where{Node: term(f, "t2")}}}
 		},

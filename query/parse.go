@@ -29,6 +29,7 @@ type fieldParser struct {
 	analyzer  analysis.Analyzer // nil if the text is the term
 	positions bool              // whether the index says where terms are
 	impacts   bool              // terms have weights and no frequencies
+	step      float64           // of impacts: what a weight of 1 stands for
 	err       error             // why there is no analyzer
 	pool      sync.Pool         // of *tokenizer
 }
@@ -87,7 +88,7 @@ func newParser(s *schema.Schema, analyzer, options string) *Parser {
 			x.positions = f.HasPositions()
 			p.fields = append(p.fields, x)
 		} else {
-			p.fields = append(p.fields, &fieldParser{name: f.Name, impacts: f.HasImpacts()})
+			p.fields = append(p.fields, &fieldParser{name: f.Name, impacts: f.HasImpacts(), step: f.Step()})
 		}
 	}
 	return p

@@ -35,6 +35,7 @@ type Expr struct {
 	AtLeast                   int             // of OpBool: how many Should must match
 	Tie                       float32         // of OpBest: what the other scores are multiplied by
 	Score                     float32         // of OpConst and OpAll
+	Weights                   []uint32        // of OpBest: of a Dot, see dot.go; then its Kids are words
 	Set                       *roaring.Bitmap // of global docIDs
 	Columns                   *filter.Compiled
 	Sets                      []*docset.Set // by segment, once resolved: what passes Columns, nil where all documents do

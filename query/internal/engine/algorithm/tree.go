@@ -58,6 +58,7 @@ type tree struct {
 	which []uint32 // numbers of candidates
 	masks [][]uint64
 	sums  []float32
+	dots  []uint32 // sums of the weights of a Dot, by candidate
 }
 
 // node is a part of a tree in the current segment.
@@ -67,6 +68,8 @@ type node struct {
 	must, should, nots, filter []*node // of kids
 	atLeast                    int
 	tie, score                 float32
+	dot                        bool   // of a best: it is a Dot
+	weight                     uint32 // of a word of a Dot
 	list                       *posting.List
 	set                        *roaring.Bitmap // of global docIDs, or
 	own                        *docset.Set     // of the segment
@@ -225,18 +228,24 @@ func (t *tree) sequence(e *Expr, scores bool) (*node, int) {
 
 // best is make for the best of several nodes.
 func (t *tree) best(n *node, e *Expr, scores bool) (*node, int) {
-	n.tie, n.place = e.Tie, 2*constants
+	n.tie, n.place, n.dot = e.Tie, 2*constants, e.Weights != nil
 	for i := range e.Kids {
 		kid, place := t.make(&e.Kids[i], scores)
 		n.place = min(n.place, place)
 		if kid == nil {
 			continue
 		}
+		if n.dot {
+			kid.weight, kid.score = e.Weights[i], e.Score
+		}
 		if place != kid.place { // of a Bool that is one of its nodes here
 			kid = t.wrap(kid, place)
 		}
 		n.kids = append(n.kids, kid)
 		n.cost += kid.cost
+	}
+	if n.dot {
+		n.place = dots + t.number
 	}
 	if len(n.kids) == 0 {
 		return nil, n.place
@@ -375,6 +384,9 @@ func (t *tree) limit(n *node, optional bool) {
 		}
 		if n.scores {
 			n.bound = float64(n.list.Bound)
+			if n.weight > 0 {
+				n.bound = n.dotBound()
+			}
 		}
 		n.eager = n.scores && optional && !n.inBest
 	case OpConst, OpAll:
@@ -387,7 +399,7 @@ func (t *tree) limit(n *node, optional bool) {
 	case OpBest:
 		most, sum := 0.0, 0.0
 		for _, k := range n.kids {
-			if t.limit(k, true); k.listed() && !n.inBest {
+			if t.limit(k, true); k.listed() && !n.inBest && !n.dot {
 				k.parent = n
 			}
 			most, sum = max(most, k.bound), sum+k.bound

@@ -90,6 +90,10 @@ func (t *tree) add(n *node, in []uint64, sums []float32) {
 			}
 		}
 	case OpBest:
+		if n.dot {
+			t.addDot(n, sums)
+			return
+		}
 		t.addBest(n, sums)
 	default:
 		each(n.active, func(i int) { sums[i] += n.score })

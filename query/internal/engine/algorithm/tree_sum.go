@@ -38,7 +38,7 @@ func (t *tree) leavesOf() {
 			all = append(all, n)
 		case OpBest:
 			for _, k := range n.best {
-				if k.op == OpWord {
+				if k.op == OpWord && !n.dot {
 					all = append(all, k)
 				}
 			}

@@ -13,10 +13,10 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// newer makes a file one of the next minor version, with checksums that hold.
+// newer makes a file one of the minor version after the newest, with checksums that hold.
 func newer(b []byte) []byte {
 	le, foot := binary.LittleEndian, b[len(b)-format.FooterSize:]
-	b[10]++
+	b[10] = byte(format.Newest().Minor) + 1
 	le.PutUint64(b[56:], xxhash.Sum64(b[:56]))
 	copy(foot[8:], b[8:32])
 	copy(foot[40:], b[56:64])

@@ -38,6 +38,7 @@ type Documents struct {
 	folder  *folder // nil: one file
 	formats map[Format]int
 	ignored ignored
+	zeroed  uint64 // weights
 
 	path string // of the one file
 
@@ -199,6 +200,9 @@ func (d *Documents) end() error {
 			d.ignored.count([]byte(name), n)
 		}
 	}
+	if x, ok := d.cur.(interface{ zeroedWeights() uint64 }); ok {
+		d.zeroed += x.zeroedWeights()
+	}
 	err := d.cur.Close()
 	d.cur = nil
 	return err
@@ -211,6 +215,10 @@ func (d *Documents) Formats() map[Format]int { return maps.Clone(d.formats) }
 // Ignored returns how many fields of documents were not read, by their names, after the
 // last document. It names the first hundred; the empty name has the others.
 func (d *Documents) Ignored() map[string]uint64 { return maps.Clone(d.ignored) }
+
+// Zeroed returns how many weights of fields of impacts were left out, after the last document: those that are 0 in
+// steps of the field's scale.
+func (d *Documents) Zeroed() uint64 { return d.zeroed }
 
 // BytesRead implements Source.
 func (d *Documents) BytesRead() int64 {

@@ -50,6 +50,13 @@ func (j *JSONL) Ignored() uint64 {
 
 func (j *JSONL) ignoredFields() ignored { return j.ignored }
 
+func (j *JSONL) zeroedWeights() uint64 {
+	if j.objects == nil {
+		return 0
+	}
+	return j.objects.zeroed
+}
+
 // Next implements Source.
 func (j *JSONL) Next() (writer.Document, error) {
 	for {

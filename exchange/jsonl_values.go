@@ -20,6 +20,8 @@ type objects struct {
 	in      bytes.Buffer
 	idEntry entry // the key that is the id
 	idTaken bool  // a field takes it too
+	vector  []WeightedTerm
+	impacts []schema.Impact
 }
 
 // read returns the id, unless it is made up, and the values of an object, the bytes of
@@ -121,7 +123,7 @@ func (o *objects) skip(key []byte) error {
 // their own, but not those of an array in an array; null is none.
 func (o *objects) value(n *keyNode, key []byte, element bool) error {
 	switch kind := o.dec.PeekKind(); {
-	case kind == '{' && len(n.in) > 0:
+	case kind == '{' && len(n.in) > 0 && !n.vector:
 		before := len(o.path)
 		o.path = append(append(o.path, key...), '.')
 		err := o.object(n)
@@ -206,6 +208,9 @@ func (o *objects) scalar(key []byte, slot int, v jsontext.Value) error {
 	case '0':
 		form = inNumber
 	case '{':
+		if o.schema.Fields[o.slots[slot].field].HasImpacts() {
+			return o.takeVector(o.name(key), slot, v)
+		}
 		return o.wrong(o.name(key), slot, "an object")
 	case '[':
 		return o.wrong(o.name(key), slot, "an array in an array")

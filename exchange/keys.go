@@ -23,9 +23,9 @@ type Key struct {
 }
 
 // ParseKey parses "KEY=NAME:TYPE:OPTION...", of which KEY is the same as NAME if it is left
-// out. TYPE, which may be left out, is keyword, integer, float, time, or text or the name
-// of an analyzer for text. An OPTION is the field's weight, column, noindex, positions of text, or the unit of a
-// time.
+// out. TYPE, which may be left out, is keyword, integer, float, time, impacts, or text or the name
+// of an analyzer for text. An OPTION is the field's weight, the scale of impacts, column, noindex, positions of text, or
+// the unit of a time.
 func ParseKey(text string) (Key, error) {
 	key, rest := "", text
 	if i := strings.LastIndexByte(text, '='); i >= 0 {
@@ -81,16 +81,20 @@ func (k *Key) option(text string) error {
 	if text == "positions" || text == "noindex" {
 		return k.index(text)
 	}
+	to, what := &k.Field.Weight, "weight"
+	if k.Field.Kind == schema.KindImpacts {
+		to, what = &k.Field.Scale, "scale"
+	}
 	w, err := strconv.ParseFloat(text, 64)
 	switch {
 	case err != nil:
-		return fmt.Errorf("option %q is none of a weight, column, positions, noindex and the units microsecond, millisecond, second", text)
+		return fmt.Errorf("option %q is none of a %s, column, positions, noindex and the units microsecond, millisecond, second", text, what)
 	case !(w > 0 && w <= schema.MaxParameter):
-		return fmt.Errorf("a weight is a number above 0, at most %g", float64(schema.MaxParameter))
-	case k.Field.Weight != 0:
-		return errors.New("there are two weights")
+		return fmt.Errorf("a %s is a number above 0, at most %g", what, float64(schema.MaxParameter))
+	case *to != 0:
+		return fmt.Errorf("there are two %ss", what)
 	}
-	k.Field.Weight = w
+	*to = w
 	return nil
 }
 
@@ -129,7 +133,7 @@ const UnknownField = "unknown"
 // WithSchema returns the schema that f reads: base, which may be nil, with the fields that
 // Keys and Unknown name and base does not have. New fields are as Keys say, text unless
 // they say a kind, and have what they do not say from usual: Analyzer and Options, for
-// those of which the analyzer is not named, and Stored. Fields that are not indexed, as integers, floats and times never
+// those of which the analyzer is not named, and Stored, but for impacts. Fields that are not indexed, as integers, floats and times never
 // are, and no column are always stored. It is an error if Keys say something else of a field than base.
 func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Schema, error) {
 	s := &schema.Schema{}
@@ -151,7 +155,7 @@ func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Sch
 		if x.Kind == schema.KindText && x.Analyzer == "" {
 			x.Analyzer, x.Options = usual.Analyzer, usual.Options
 		}
-		x.Stored = usual.Stored || x.Indexing() == schema.IndexNone && !x.Column
+		x.Stored = usual.Stored && x.Kind != schema.KindImpacts || x.Indexing() == schema.IndexNone && !x.Column
 		s.Fields = append(s.Fields, x)
 	}
 	if f.Unknown == UnknownStore {
@@ -179,6 +183,7 @@ func agrees(f *schema.Field, k Key) error {
 		{"kind", k.Field.Kind != 0, k.Field.Kind, f.Kind},
 		{"analyzer", k.Field.Analyzer != "", k.Field.Analyzer, analyzer},
 		{"weight", k.Field.Weight != 0, k.Field.Weight, f.Boost()},
+		{"scale", k.Field.Scale != 0, k.Field.Scale, f.Step()},
 		{"column", k.Field.Column, k.Field.Column, f.Column},
 		{"index", k.Field.Index != 0, k.Field.Index, f.Indexing()},
 		{"unit", k.Field.Unit != 0, k.Field.Unit, f.Unit},
@@ -211,7 +216,9 @@ func (f Fields) slots(s *schema.Schema) ([]slot, error) {
 		if len(all) == n && (f.Unknown != UnknownStore || name != UnknownField) {
 			all = append(all, slot{name, i})
 		}
-		if used := all[n:]; len(used) > 1 {
+		if used := all[n:]; len(used) > 1 && s.Fields[i].HasImpacts() {
+			return nil, fmt.Errorf("keys %q and %q: a document has one value in field %q, of kind impacts", used[0].key, used[1].key, name)
+		} else if len(used) > 1 {
 			for j := range used {
 				if slices.Contains(used[:j], used[j]) {
 					return nil, fmt.Errorf("key %q is given twice for field %q", used[j].key, name)
@@ -235,6 +242,8 @@ type keyNode struct {
 	id    int   // rank as the key of the id, from 1; 0: it is none
 	slots []int // numbers of slots that take its values
 	in    map[string]*keyNode
+	// vector says that a field of impacts takes the values, which are objects of terms, not of keys.
+	vector bool
 }
 
 // child returns the node of a key in n, or nil. The key may have dots itself.

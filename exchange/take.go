@@ -29,6 +29,8 @@ type taker struct {
 	values []schema.Value
 	rest   []entry  // unknown keys to be stored or counted
 	many   ignored  // those that rest had no room for
+	zeros  uint64   // weights of impacts that are 0 in steps of the scale, and left out
+	zeroed uint64   // those of all records before
 	id     []byte   // nil: none so far
 	rank   int      // of id
 	buf    []byte   // of values
@@ -53,6 +55,12 @@ func (f Fields) taker(s *schema.Schema, autoID bool, usual ...string) (*taker, e
 	for i, x := range slots {
 		n := t.root.add(x.key)
 		n.slots = append(n.slots, i)
+		n.vector = n.vector || s.Fields[x.field].HasImpacts()
+	}
+	for _, x := range slots {
+		if n := t.root.child([]byte(x.key)); n.vector && len(n.in) > 0 {
+			return nil, fmt.Errorf("key %q goes into a field of impacts, whose terms are no keys of other fields", x.key)
+		}
 	}
 	if t.names = usual; f.ID != "" {
 		t.names = []string{f.ID}
@@ -72,7 +80,7 @@ func (t *taker) begin() {
 		t.got[i] = t.got[i][:0]
 	}
 	t.values, t.rest, t.buf, t.path, t.keys = t.values[:0], t.rest[:0], t.buf[:0], t.path[:0], t.keys[:0]
-	t.id, t.rank, t.depth = nil, 0, 0
+	t.id, t.rank, t.depth, t.zeros = nil, 0, 0, 0
 	clear(t.many)
 }
 
@@ -88,6 +96,7 @@ func (t *taker) end() (id []byte, values []schema.Value, err error) {
 	for _, v := range t.got {
 		t.values = append(t.values, v...)
 	}
+	t.zeroed += t.zeros
 	switch {
 	case len(t.rest) == 0:
 	case t.unknown == UnknownStore:
@@ -175,7 +184,8 @@ func (t *taker) wrong(key []byte, slot int, what string) error {
 
 var takes = map[schema.Kind]string{
 	schema.KindText: "text", schema.KindKeyword: "keywords", schema.KindInteger: "integers of 64 bits", schema.KindFloat: "numbers",
-	schema.KindTime: `times such as "2026-11-26" and "2026-11-26T09:30:00Z"`,
+	schema.KindTime:    `times such as "2026-11-26" and "2026-11-26T09:30:00Z"`,
+	schema.KindImpacts: `objects such as {"term": 12}`,
 }
 
 // Forms of values.

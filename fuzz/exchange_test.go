@@ -51,10 +51,12 @@ func FuzzJSONL(x *testing.F) {
 func FuzzFields(x *testing.F) {
 	f := fuzzing.New(x)
 	f.Add(uint8(0), []byte(`{"id":"a","a":"one \u00e9 \ud83d","b":{"c":["x",1,true,null]},"d":1}`+"\n"+`{"a":[{"b":1}],"id":2,"e":1.5,"f":"2026-11-26"}`))
+	f.Add(uint8(0), []byte(`{"id":"a","g":{"a":1,"b": 2.5e1 , "\u0063":0},"h":{"x":0.5}}`+"\n"+`{"id":2,"g":{"a":{"b":1}}}`))
 	f.Add(uint8(1), []byte("id,a,b.c,d\na,one,\"x\ny\",5\nb,,,\n"))
 	f.Add(uint8(2), []byte("a\tone\t2\t3\nb\n"))
 	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}, {Name: "b.c", Kind: schema.KindKeyword}, {Name: "d", Kind: schema.KindInteger, Stored: true},
-		{Name: "e", Kind: schema.KindFloat, Stored: true}, {Name: "f", Kind: schema.KindTime, Stored: true}}}
+		{Name: "e", Kind: schema.KindFloat, Stored: true}, {Name: "f", Kind: schema.KindTime, Stored: true},
+		{Name: "g", Kind: schema.KindImpacts}, {Name: "h", Kind: schema.KindImpacts, Scale: 0.01}}}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
 		o := exchange.DocumentOptions{Format: []exchange.Format{exchange.FormatJSONL, exchange.FormatCSV, exchange.FormatTSV}[which%3]}

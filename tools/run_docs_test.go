@@ -126,11 +126,10 @@ func shell(t *testing.T, sh, dir, line string) (string, error) {
 func furnish(t *testing.T, dir string) {
 	t.Chdir(dir)
 	docs := sample(t)
-	var zipped bytes.Buffer
-	z := gzip.NewWriter(&zipped)
-	z.Write(docs)
-	z.Close()
-	write(t, "testdata/kjv.jsonl.gz", zipped.String())
+	write(t, "testdata/kjv.jsonl.gz", zipped(docs))
+	encoded := `{"id":"1","contents":"the whale","vector":{"whale":3,"sea":1}}` + "\n"
+	write(t, "encoded.jsonl", encoded)
+	write(t, "encoded.jsonl.gz", zipped([]byte(encoded)))
 	for _, name := range []string{"docs.jsonl", "collection.jsonl", "COLLECTION"} {
 		write(t, name, string(docs))
 	}
@@ -165,6 +164,14 @@ func furnish(t *testing.T, dir string) {
 	if code, _, msg := execute(t, "idxinspect", "export", "--gzip", "--out", "robust04.ciff.gz", "kjv.idx"); code != 0 {
 		t.Fatal(msg)
 	}
+}
+
+func zipped(b []byte) string {
+	var out bytes.Buffer
+	z := gzip.NewWriter(&out)
+	z.Write(b)
+	z.Close()
+	return out.String()
 }
 
 // sample returns every tenth verse of the bundled collection, and those that pages name.

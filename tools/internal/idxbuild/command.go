@@ -87,8 +87,9 @@ text, body, passage and segment. --map names other fields; for tsv, columns from
 
 Documents can have fields, as --field or --schema says, instead of one text. The values
 of KEY, which may be nested as in author.name, go into field NAME. TYPE is the name of an
-analyzer for text, or keyword, integer, float or time. docs/importing.md has the form of
-a schema. An index keeps its fields; later runs need to name only other keys. Posting
+analyzer for text, or keyword, integer, float, time or impacts: objects of terms and
+weights, as sparse encoders write them (docs/sparse.md). docs/importing.md has the form
+of a schema. An index keeps its fields; later runs need to name only other keys. Posting
 lists go into one field, which --field names.
 
 Analyzers cut text into terms, and queries in the same way:
@@ -120,6 +121,7 @@ runs and merges sort too. An index with documents in another order becomes one s
   idxbuild --out mail.idx --format textdir --analyzer english ~/mail
   idxbuild --out books.idx --map id=isbn,contents=author+title books.csv
   idxbuild --out s.idx --field name=title:english:2 --field price:float s.jsonl
+  idxbuild --out sparse.idx --field vector:impacts encoded.jsonl.gz
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out logs.idx --field ts:time:column --field msg \
     --order field:-ts logs.jsonl

@@ -27,6 +27,7 @@ type Report struct {
 	NotFound int64                   `json:"ids_not_found"`
 	Ignored  uint64                  `json:"ignored_fields"`
 	Names    []string                `json:"ignored_names"`
+	Zeroed   uint64                  `json:"zero_weights"`
 	Formats  map[exchange.Format]int `json:"files"`
 	Read     int64                   `json:"bytes_read"`
 	Seconds  float64                 `json:"seconds"`
@@ -130,6 +131,9 @@ func (r *Report) textRead(t *cli.Table) {
 	if r.Ignored > 0 {
 		t.Row("ignored", cli.Number(r.Ignored, "field")+" ("+list(r.Names)+"): see "+r.see)
 	}
+	if r.Zeroed > 0 {
+		t.Row("left out", cli.Number(r.Zeroed, "weight")+" of 0 in steps of the scale")
+	}
 	if r.Skipped > 0 {
 		t.Row("skipped", cli.Number(r.Skipped, "bad document"))
 	}
@@ -198,6 +202,7 @@ func (r *Report) count(src *exchange.Documents) {
 	for f, n := range src.Formats() {
 		r.Formats[f] += n
 	}
+	r.Zeroed += src.Zeroed()
 	for name, n := range src.Ignored() {
 		r.Ignored += n
 		if name != "" && !slices.Contains(r.Names, name) {

@@ -57,7 +57,7 @@ func TestFirstBuild(t *testing.T) {
 		"idxinspect terms":     "i.idx",
 	}
 	// These look at files, not at what the index holds; read no index; or are tried below.
-	others := "idxbuild idxbench idxinspect repair verify serve completion help build eval gpu paper synth records calibrate steps"
+	others := "idxbuild idxbench idxinspect repair verify serve completion help build eval gpu paper synth vectors records calibrate steps"
 	eachCommand(func(c *cobra.Command) {
 		args, ok := lines[c.CommandPath()]
 		if !ok {

@@ -43,7 +43,7 @@ var printedAs = map[string]any{
 	"idxinspect sizes --regression": idxinspect.Regressions{}, "idxinspect gpu-plan": idxinspect.GPUPlan{}, "idxinspect residency": idxinspect.Residency{},
 	"idxbench build": idxbench.Build{}, "idxbench open": idxbench.Open{}, "idxbench query": idxbench.Queries{}, "idxbench intersect": idxbench.Queries{},
 	"idxbench decode": idxbench.Decode{}, "idxbench load": idxbench.Load{}, "idxbench eval": idxbench.Eval{},
-	"idxbench synth": idxbench.Synth{}, "idxbench records": idxbench.Records{}, "idxbench gpu": idxbench.GPU{},
+	"idxbench synth": idxbench.Synth{}, "idxbench vectors": idxbench.Vectors{}, "idxbench records": idxbench.Records{}, "idxbench gpu": idxbench.GPU{},
 }
 
 // fields adds the paths that a type is encoded to, each with its type.
@@ -219,6 +219,7 @@ var jsonRuns = []struct {
 	{"idxbench decode", 0, "idxbench decode --codec bp128 --n 1000 --time 1ms"},
 	{"idxbench load", 0, "idxbench load --index a.idx --queries q.tsv --workers 1 --rate 0,1000 --time 5ms"},
 	{"idxbench synth", 0, "idxbench synth --out s.idx --docs 1000 --terms 100 --length 10"},
+	{"idxbench vectors", 0, "idxbench vectors --out v.idx --docs 1000 --terms 100 --postings 5"},
 	{"idxbench records", 0, "idxbench records logs --out logs.jsonl --count 100"},
 	{"idxbench eval", 0, "idxbench eval --per-query --qrels qrels --run a.run"},
 }

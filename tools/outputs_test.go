@@ -87,16 +87,18 @@ func TestOutputsRefused(t *testing.T) {
 	manifests, _ := filepath.Glob("a.idx/manifest-*")
 
 	with := map[string][]string{
-		"idxquery --run":                {"--index", "a.idx", "--queries", "q.tsv"},
-		"idxinspect export --out":       {"a.idx"},
-		"idxinspect report --out":       {"--queries", "q.tsv", "a.idx"},
-		"idxbench query --times":        {"--index", "a.idx", "--queries", "q.tsv"},
-		"idxbench intersect --times":    {"--index", "a.idx", "--queries", "q.tsv"},
-		"idxbench synth --queries":      {"--out", "new.idx"},
-		"idxbench synth --long-queries": {"--out", "new.idx"},
-		"idxbench records --out":        {"logs"},
-		"idxbench records --queries":    {"logs", "--out", "new.jsonl"},
-		"idxbench records --schema":     {"logs", "--out", "new.jsonl"},
+		"idxquery --run":                  {"--index", "a.idx", "--queries", "q.tsv"},
+		"idxinspect export --out":         {"a.idx"},
+		"idxinspect report --out":         {"--queries", "q.tsv", "a.idx"},
+		"idxbench query --times":          {"--index", "a.idx", "--queries", "q.tsv"},
+		"idxbench intersect --times":      {"--index", "a.idx", "--queries", "q.tsv"},
+		"idxbench synth --queries":        {"--out", "new.idx"},
+		"idxbench synth --long-queries":   {"--out", "new.idx"},
+		"idxbench vectors --queries":      {"--out", "new.idx"},
+		"idxbench vectors --long-queries": {"--out", "new.idx"},
+		"idxbench records --out":          {"logs"},
+		"idxbench records --queries":      {"logs", "--out", "new.jsonl"},
+		"idxbench records --schema":       {"logs", "--out", "new.jsonl"},
 	}
 	before := contents(t)
 	eachCommand(func(c *cobra.Command) {

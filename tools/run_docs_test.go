@@ -24,7 +24,7 @@ import (
 var notRun = []struct{ pattern, reason string }{
 	{`--device gpu|^idxbench gpu\b`, needsGPU}, // --device hybrid goes on with the CPU
 	{`^idxinspect serve `, runsOn},
-	{`^idxbench synth |^idxbench load .*(parts|big).idx`, takesLong}, // millions of documents
+	{`^idxbench (synth|vectors) |^idxbench load .*(parts|big).idx`, takesLong}, // millions of documents
 	{`^idxbench decode( --levels| --data .*)?$|^idxbench decode --codec bp128,vbyte128 --levels$`, takesLong},
 	{`^idxbench load `, takesLong}, // some seconds each; script bench.txtar runs it with --time
 	{`\bjq\b`, needsProgram},

@@ -1,5 +1,5 @@
 // Package synth makes collections of any size for benchmarks: posting lists with Zipf
-// lengths over clustered documents, and queries over them. The result depends on the
+// lengths over clustered documents, sparse vectors, and queries over them. The result depends on the
 // Spec alone, not on the machine or the number of goroutines.
 //
 // Documents follow each other in a space of tokens. Consecutive documents form sites,
@@ -118,7 +118,7 @@ type Collection struct {
 	sites   []site         // and one past the last
 	regions []int          // first site of each, and one past the last
 	slabs   [Slabs + 1]int // first site of each slab
-	first   [Slabs + 1]int // first document of each slab
+	firsts  [Slabs + 1]int // first document of each slab
 	parts   [Slabs + 1]int // first region of each slab
 	// warps holds, by topic, where sites begin after those of the topic have been
 	// stretched by Boost.
@@ -191,13 +191,13 @@ func (c *Collection) drawSites(rng *rand.Rand) {
 	mu := math.Log(c.spec.SiteDocs) - siteSpread*siteSpread/2
 	for i := range Slabs {
 		doc, end := c.spec.Docs*i/Slabs, c.spec.Docs*(i+1)/Slabs
-		c.first[i], c.slabs[i] = doc, len(c.sites)
+		c.firsts[i], c.slabs[i] = doc, len(c.sites)
 		for doc < end {
 			c.sites = append(c.sites, site{c.starts[doc], rng.IntN(c.spec.Topics)})
 			doc += int(max(math.Exp(mu+siteSpread*rng.NormFloat64()), 1))
 		}
 	}
-	c.first[Slabs], c.slabs[Slabs] = c.spec.Docs, len(c.sites)
+	c.firsts[Slabs], c.slabs[Slabs] = c.spec.Docs, len(c.sites)
 	c.sites = append(c.sites, site{token: c.Tokens(), topic: -1})
 }
 

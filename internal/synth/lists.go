@@ -29,7 +29,7 @@ func newDrawer(c *Collection) *drawer {
 // from the first document of slab from.
 func (d *drawer) list(rank, from, to int, dst format.Postings) format.Postings {
 	for s := from; s < to; s++ {
-		dst = d.slab(rank, s, uint32(d.c.first[from]), dst)
+		dst = d.slab(rank, s, uint32(d.c.firsts[from]), dst)
 	}
 	return dst
 }

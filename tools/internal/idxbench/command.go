@@ -27,7 +27,7 @@ one thread unless they say otherwise. Run it on an idle machine.`,
   idxbench open --index kjv.idx
   idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000`,
 	}
-	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), evalCommand(), synthCommand(), recordsCommand(), gpuCommand())
+	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), evalCommand(), synthCommand(), vectorsCommand(), recordsCommand(), gpuCommand())
 	root.AddCommand(goneCommands()...)
 	return root
 }

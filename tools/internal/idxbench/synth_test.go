@@ -15,7 +15,7 @@ import (
 // TestSynthInterrupted checks that a run that fails leaves nothing, so that the next one with the
 // same flags succeeds.
 func TestSynthInterrupted(t *testing.T) {
-	f := &synthFlags{spec: synth.DefaultSpec, memory: writer.MinMemory, codec: "auto", segments: 1, threads: 1, count: 1}
+	f := &synthFlags{spec: synth.DefaultSpec, madeFlags: madeFlags{memory: writer.MinMemory, codec: "auto", segments: 1, threads: 1}, count: 1}
 	f.spec.Docs, f.spec.Terms = 1000, 100
 	parent := filepath.Join(t.TempDir(), "made")
 	f.out = filepath.Join(parent, "index")

@@ -39,6 +39,11 @@ var ErrNoQueries = errors.New("it holds no queries")
 // the first line makes lines TSV; two lines or more that begin with ascending numbers and
 // colons are QueriesColon. Other text is plain lines, none of which may have a tab then.
 func OpenQueries(path string, f QueryFormat) (Source, QueryFormat, error) {
+	return openQueries(path, f, nil)
+}
+
+// openQueries opens queries, which are texts if vectors is nil.
+func openQueries(path string, f QueryFormat, vectors *vectorCheck) (Source, QueryFormat, error) {
 	s, err := openStream(path)
 	if err != nil {
 		return nil, "", err
@@ -52,18 +57,22 @@ func OpenQueries(path string, f QueryFormat) (Source, QueryFormat, error) {
 		s.Close()
 		return nil, "", err
 	}
-	q := &queries{file: s.name, format: f}
-	switch f {
-	case QueriesTSV:
-		q.Source = NewTSV(s.name, s)
-	case QueriesTREC:
-		q.Source = NewTopics(s.name, s)
-	case QueriesJSONL:
+	q := &queries{file: s.name, format: f, vectors: vectors}
+	l := newLines(s.name, s)
+	q.lines = l
+	switch {
+	case f == QueriesTSV:
+		q.Source = &TSV{lines: l, in: s}
+	case f == QueriesTREC:
+		q.Source = &Topics{lines: l, in: s}
+	case f == QueriesJSONL && vectors != nil:
+		q.Source = &vectorLines{lines: l, in: s}
+	case f == QueriesJSONL:
 		q.Source = NewJSONL(s.name, s)
-	case QueriesColon:
-		q.Source = &colonLines{lines: newLines(s.name, s), in: s}
-	case QueriesLines:
-		q.Source = &queryLines{lines: newLines(s.name, s), in: s, noTabs: auto}
+	case f == QueriesColon:
+		q.Source = &colonLines{lines: l, in: s}
+	case f == QueriesLines:
+		q.Source = &queryLines{lines: l, in: s, noTabs: auto}
 	default:
 		s.Close()
 		return nil, "", fmt.Errorf("unknown format of queries %q", f)
@@ -120,6 +129,9 @@ type queries struct {
 	file   string
 	format QueryFormat
 	any    bool
+	// lines are those of the source, and vectors what queries are held against; nil: they are texts.
+	lines   *lines
+	vectors *vectorCheck
 }
 
 // Next implements Source.
@@ -128,6 +140,9 @@ func (q *queries) Next() (writer.Document, error) {
 	switch {
 	case err == nil:
 		q.any = true
+		if q.vectors != nil {
+			err = q.vectors.check(q.lines, d.Contents)
+		}
 	case err == io.EOF && !q.any:
 		err = ErrNoQueries
 		if q.format == QueriesTREC {

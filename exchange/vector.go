@@ -19,14 +19,21 @@ type WeightedTerm struct {
 	Weight float64
 }
 
-// AppendVector appends the terms of a JSON object of weights, such as {"term": 12, "other": 0.5}, in their order. The
-// error is for what is no such object; any number is a weight.
-func AppendVector(dst []WeightedTerm, object []byte) ([]WeightedTerm, error) {
-	v := jsontext.Value(object)
-	if !utf8.Valid(object) {
-		return dst, fmt.Errorf("invalid UTF-8 at byte %d of the vector", invalidUTF8(object)+1)
+// AppendVector appends the terms of a vector in their order: of a JSON object of weights, such as {"term": 12, "other":
+// 0.5}, or of words that white space separates, each of which weighs 1 as often as it comes. The error is for what begins as
+// an object and is none of weights; any number is a weight.
+func AppendVector(dst []WeightedTerm, text []byte) ([]WeightedTerm, error) {
+	if !utf8.Valid(text) {
+		return dst, fmt.Errorf("invalid UTF-8 at byte %d of the vector", invalidUTF8(text)+1)
 	}
-	if !v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) || v.Kind() != '{' {
+	v := jsontext.Value(bytes.TrimSpace(text))
+	if len(v) == 0 || v[0] != '{' {
+		for word := range bytes.FieldsSeq(v) {
+			dst = append(dst, WeightedTerm{word, 1})
+		}
+		return dst, nil
+	}
+	if !v.IsValid(jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true)) {
 		return dst, errors.New(`a JSON object of weights is wanted, such as {"term": 12}`)
 	}
 	return appendTerms(dst, v, func(v jsontext.Value) []byte {

@@ -2,6 +2,7 @@ package exchange
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -121,7 +122,11 @@ func TestAppendVector(t *testing.T) {
 			}
 		}
 	})
-	for _, bad := range []string{``, `1`, `[]`, `{"a"}`, `{"a":1`, `{"a":1}}`, `{"a":true}`, `{"a":[1]}`, "{\"\xff\":1}", `{"a":1}{}`} {
+	words := []WeightedTerm{{[]byte("whale"), 1}, {[]byte("##s"), 1}, {[]byte("whale"), 1}, {[]byte("{"), 1}}
+	if got, err := AppendVector(nil, []byte(" whale ##s\twhale {\n")); err != nil || !reflect.DeepEqual(got, words) {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []string{`{"a"}`, `{"a":1`, `{"a":1}}`, `{"a":true}`, `{"a":[1]}`, "{\"\xff\":1}", `{"a":1}{}`} {
 		if got, err := AppendVector(nil, []byte(bad)); err == nil {
 			t.Errorf("%s is %v", bad, got)
 		}

@@ -104,6 +104,42 @@ func FuzzFields(x *testing.F) {
 	})
 }
 
+// FuzzVectors reads queries that are vectors in any format. Their contents are vectors again.
+func FuzzVectors(x *testing.F) {
+	f := fuzzing.New(x)
+	f.Add([]byte(`{"id":"a","vector":{"b":1,"\u0063":2.5}}` + "\n" + `{"vector":{"b":-1},"_id":2,"id":3}` + "\n" + `{"id":1,"vector":[]}`))
+	f.Add([]byte("1\twhale whale\n2\t{\"whale\":3}\n3\t{\n"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(dir, "in")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		accepted := -1
+		src, _, err := exchange.OpenVectors(path, exchange.QueriesAuto, func(terms []exchange.WeightedTerm) error {
+			accepted = len(terms)
+			return nil
+		})
+		if err != nil {
+			return // in no format
+		}
+		defer src.Close()
+		for {
+			d, err := src.Next()
+			var bad *exchange.Error
+			if err == io.EOF || errors.As(err, &bad) && !bad.Recoverable {
+				return
+			}
+			if err != nil {
+				continue
+			}
+			if terms, err := exchange.AppendVector(nil, d.Contents); err != nil || len(terms) != accepted || len(d.ID) == 0 {
+				t.Fatalf("%q of %q is accepted as %d terms, and then %d, %v", d.Contents, d.ID, accepted, len(terms), err)
+			}
+		}
+	})
+}
+
 func FuzzTSV(x *testing.F) {
 	f := fuzzing.New(x)
 	f.Add([]byte("a\tone\n\nb\ttwo\tthree\r\nc\n"))

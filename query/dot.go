@@ -44,17 +44,13 @@ func (d Dot) build(b *builder, around float64) (x part, ok bool, err error) {
 	if err != nil {
 		return x, false, err
 	}
+	if err := d.Check(); err != nil {
+		return x, false, b.at(err)
+	}
 	terms := slices.Clone(d.Terms)
 	slices.SortStableFunc(terms, func(a, b WeightedTerm) int { return bytes.Compare(a.Term, b.Term) })
 	x = part{op: algorithm.OpBest, tie: 1, score: float32(b.p.fields[field].step * boost)}
-	sum := uint64(0)
 	for i, t := range terms {
-		if t.Weight == 0 {
-			return x, false, b.errorf("the term %.40q of a Dot has weight 0", t.Term)
-		}
-		if sum += uint64(t.Weight); sum > MaxDot/math.MaxUint8 {
-			return x, false, b.errorf("the weights of a Dot add up to more than %d", MaxDot/math.MaxUint8)
-		}
 		if i > 0 && bytes.Equal(t.Term, terms[i-1].Term) {
 			x.weights[len(x.weights)-1] += t.Weight
 			continue

@@ -130,6 +130,7 @@ func furnish(t *testing.T, dir string) {
 	encoded := `{"id":"1","contents":"the whale","vector":{"whale":3,"sea":1}}` + "\n"
 	write(t, "encoded.jsonl", encoded)
 	write(t, "encoded.jsonl.gz", zipped([]byte(encoded)))
+	write(t, "encoded-queries.jsonl", `{"id":"1","vector":{"whale":2,"rope":1}}`+"\n")
 	for _, name := range []string{"docs.jsonl", "collection.jsonl", "COLLECTION"} {
 		write(t, name, string(docs))
 	}

@@ -20,6 +20,8 @@ type flags struct {
 	k       int
 	offset  int
 	field   string
+	dot     string
+	dots    query.Dot // its field and scale
 	syntax  bool
 	filter  string
 	mode    *cli.Choice
@@ -120,6 +122,9 @@ With columns hits are sorted by values, and matches are counted:
   --collapse host            the best of each host
   --static rank:0.5          scores plus half the rank
 
+With --dot a query is a vector: a JSON object of weights or words, which weigh 1 as often
+as they come; in JSON lines, the object in the key vector (docs/sparse.md).
+
 A query of which the analyzer leaves no term, as of stop words alone, finds nothing,
 and idxquery says so.
 
@@ -134,6 +139,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
   idxquery kjv.idx --syntax 'shep*rd -sheep +(lord OR god~1)'
   idxquery logs.idx --filter 'level=error and ts>=2026-01-01' "disk full"
   idxquery logs.idx --sort -ts --facet level --syntax '+timeout'
+  idxquery sparse.idx --dot vector --queries encoded-queries.jsonl --run a.run
   echo "jesus wept" | idxquery kjv.idx`,
 		Args: cobra.ArbitraryArgs,
 	}
@@ -149,6 +155,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	cli.Int(fl, &f.k, "k", query.DefaultK, 1, cli.Any, "find the best `N` documents")
 	cli.Int(fl, &f.offset, "offset", 0, 0, maxOffset, "leave out the `N` best documents, those of the pages before")
 	fl.StringVar(&f.field, "field", "", "search the field `NAME` of a schema, by default all fields of text")
+	fl.StringVar(&f.dot, "dot", "", "queries are sparse vectors over the impacts of `FIELD`; FIELD:SCALE for weights with fractions")
 	fl.BoolVar(&f.syntax, "syntax", false, "queries have operators")
 	fl.StringVar(&f.filter, "filter", "", "find only documents that pass the filter `EXPR`")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
@@ -256,6 +263,9 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("%w", err)
 	}
 	if err := f.checkColumns(); err != nil {
+		return err
+	}
+	if err := f.checkDot(); err != nil {
 		return err
 	}
 	return CheckAlgorithm(f.algo.Value, f.mode.Value)

@@ -59,7 +59,7 @@ func (f *flags) execute(cmd *cobra.Command, args []string) error {
 		defer runtime.KeepAlive(make([]byte, spareHeap))
 	}
 	for _, text := range args {
-		if op := cli.Operator(text); op != "" && !f.syntax {
+		if op := cli.Operator(text); op != "" && !f.syntax && f.dot == "" {
 			fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s\n", cmd.CommandPath(), cli.NoOperators(op, "--syntax reads operators"))
 		}
 	}
@@ -112,6 +112,9 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	if s.asked, err = f.askedOf(s.schema); err != nil {
 		return err
 	}
+	if err := f.dotField(s.schema); err != nil {
+		return err
+	}
 	return use(s)
 }
 
@@ -160,7 +163,7 @@ func (s *session) each(cmd *cobra.Command, l *pipeline) (err error) {
 	case s.f.run != "":
 		var none wordless
 		err := s.answerAll(cmd, l, none.noting(asRunLines))
-		none.report(cmd, s.snapshot)
+		none.report(cmd, s)
 		return err
 	case s.f.count && !s.f.json:
 		return s.answerAll(cmd, l, asCount(l.several()))

@@ -29,7 +29,7 @@ func (f *flags) feed(cmd *cobra.Command, l *pipeline, args []string) error {
 		l.end(nil)
 		return nil
 	}
-	src, format, err := openQueries(cmd.Context(), f.queries, exchange.QueryFormat(f.format.Value))
+	src, format, err := f.openQueries(cmd.Context())
 	if err != nil {
 		return err
 	}
@@ -47,9 +47,9 @@ func (f *flags) feed(cmd *cobra.Command, l *pipeline, args []string) error {
 	return nil
 }
 
-// openQueries is exchange.OpenQueries until ctx is done: a pipe may never be opened by who writes it,
+// openQueries is exchange.OpenQueries, or OpenVectors, until ctx is done: a pipe may never be opened by who writes it,
 // or never hold the first bytes, which tell the format.
-func openQueries(ctx context.Context, path string, format exchange.QueryFormat) (exchange.Source, exchange.QueryFormat, error) {
+func (f *flags) openQueries(ctx context.Context) (exchange.Source, exchange.QueryFormat, error) {
 	type opened struct {
 		src    exchange.Source
 		format exchange.QueryFormat
@@ -57,8 +57,13 @@ func openQueries(ctx context.Context, path string, format exchange.QueryFormat) 
 	}
 	c := make(chan opened, 1)
 	go func() {
-		src, format, err := exchange.OpenQueries(path, format)
-		c <- opened{src, format, err}
+		var o opened
+		if format := exchange.QueryFormat(f.format.Value); f.dot != "" {
+			o.src, o.format, o.err = exchange.OpenVectors(f.queries, format, f.weighable)
+		} else {
+			o.src, o.format, o.err = exchange.OpenQueries(f.queries, format)
+		}
+		c <- o
 	}()
 	select {
 	case o := <-c:

@@ -74,7 +74,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		}
 	}
 	req := search.Request{Query: query.Match{Field: w.s.f.field, Text: a.Query}, K: w.s.f.k}
-	if w.s.f.syntax {
+	if w.s.f.syntax || w.s.f.dot != "" {
 		req.Query = r.query.Node
 	}
 	width := w.s.f.width
@@ -82,7 +82,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	case w.s.f.json || width == 0:
 		req.Fields = stored
 	case w.s.pages.HasText():
-		req.Snippet = &search.Snippet{Length: width}
+		req.Snippet = &search.Snippet{Length: width, Field: w.s.f.shownField(w.s.schema)}
 	}
 	page, err := w.s.pages.Show(context.Background(), r.hits, req)
 	if err != nil {
@@ -274,7 +274,7 @@ func (s *session) nothing(a *Answer) string {
 	}
 	switch {
 	case a.NoTerms:
-		return "the query has no terms: " + whyNoTerms(s.snapshot, a.Query)
+		return "the query has no terms: " + s.whyNoTerms(a.Query)
 	case len(meant) > 0:
 		return fmt.Sprintf("no documents match: the index does not have %s (did you mean %s?)", strings.Join(absent, ", "), strings.Join(meant, ", "))
 	case len(absent) > 0:

@@ -9,13 +9,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/reader"
 )
 
 // whyNoTerms says why the analyzer leaves no term of a text.
-func whyNoTerms(s *reader.Snapshot, text string) string {
+func (s *session) whyNoTerms(text string) string {
+	if s.f.dot != "" {
+		return "its vector has none with a weight above 0"
+	}
 	if strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
-		name, _ := s.Analyzer()
+		name, _ := s.snapshot.Analyzer()
 		if name == "" {
 			return "the fields' analyzers drop all of its words"
 		}
@@ -60,11 +62,11 @@ func (n *wordless) note(r *reply) {
 }
 
 // report says how many queries have no terms, and why the first has none.
-func (n *wordless) report(cmd *cobra.Command, s *reader.Snapshot) {
+func (n *wordless) report(cmd *cobra.Command, s *session) {
 	switch {
 	case n.n == 1:
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: query %s has no terms: %s\n", cmd.CommandPath(), cli.Quote(n.id), whyNoTerms(s, n.text))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: query %s has no terms: %s\n", cmd.CommandPath(), cli.Quote(n.id), s.whyNoTerms(n.text))
 	case n.n > 1:
-		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s without terms, first %s: %s\n", cmd.CommandPath(), cli.Number(n.n, "query"), cli.Quote(n.id), whyNoTerms(s, n.text))
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s without terms, first %s: %s\n", cmd.CommandPath(), cli.Number(n.n, "query"), cli.Quote(n.id), s.whyNoTerms(n.text))
 	}
 }

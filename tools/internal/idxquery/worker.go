@@ -79,6 +79,11 @@ type worker struct {
 func (w *worker) cut(q question) (query.Query, error) {
 	own := query.Query{K: w.s.f.wanted(), Algorithm: w.s.algo, Trace: w.s.f.trace, Total: w.s.f.total,
 		Sort: w.s.asked.sort, Facets: w.s.asked.facets, Collapse: w.s.f.collapse, Static: w.s.asked.static}
+	if w.s.f.dot != "" {
+		d, err := w.s.f.vector(q.text)
+		own.Node = w.s.filtered(d)
+		return own, w.s.refused(q.id, err)
+	}
 	if w.s.f.syntax {
 		n, err := w.s.searcher.ParseText(q.text)
 		own.Node = w.s.filtered(n)
@@ -150,7 +155,7 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 // refused returns err as one of usage if a query with operators is not in the language, or not one that the index
 // can answer, as one of columns that it does not have. Without an id it is named later.
 func (s *session) refused(id string, err error) error {
-	if !s.f.syntax && !s.f.columns() || !errors.Is(err, query.ErrInvalid) && !errors.Is(err, query.ErrTooManyTerms) && !errors.Is(err, errors.ErrUnsupported) {
+	if !s.f.syntax && s.f.dot == "" && !s.f.columns() || !errors.Is(err, query.ErrInvalid) && !errors.Is(err, query.ErrTooManyTerms) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	if id == "" {

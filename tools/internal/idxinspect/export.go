@@ -128,6 +128,9 @@ func lists(s *reader.Snapshot, field string) (*exchange.SnapshotLists, error) {
 func describe(s *reader.Snapshot, field string) string {
 	name, options := s.Analyzer()
 	if f, ok := s.Schema().Field(field); ok && field != "" {
+		if f.HasImpacts() {
+			return fmt.Sprintf("Pinion index, field %s, impacts in steps of %v", field, f.Step())
+		}
 		if f.Kind != schema.KindText {
 			return fmt.Sprintf("Pinion index, field %s, %v", field, f.Kind)
 		}

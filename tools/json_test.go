@@ -28,7 +28,7 @@ import (
 // printedAs are the types that are encoded, by the heading of docs/json.md.
 var printedAs = map[string]any{
 	"errors": cli.Failure{}, "idxbuild": idxbuild.Report{}, "idxquery": []idxquery.Answer{},
-	"idxmerge": idxmerge.Report{}, "idxmerge --salvage": idxmerge.Salvaged{},
+	"idxmerge": idxmerge.Report{}, "idxmerge --salvage": idxmerge.Salvaged{}, "idxmerge --impacts": idxmerge.Quantized{},
 	"idxinspect summary": idxinspect.Summary{}, "idxinspect verify": idxinspect.Verification{}, "idxinspect repair": idxinspect.Repair{},
 	"idxinspect backup": idxinspect.Backup{}, "idxinspect diff": idxinspect.Diff{}, "idxinspect sections": idxinspect.Sections{},
 	"idxinspect sizes": idxinspect.Sizes{}, "idxinspect stats": idxinspect.Stats{}, "idxinspect columns": idxinspect.Columns{}, "idxinspect sizes --codec": idxinspect.CodecSizes{},
@@ -186,6 +186,7 @@ var jsonRuns = []struct {
 	{"idxinspect diff", 0, "idxinspect diff a.idx b.idx"},
 	{"idxinspect diff", 1, "idxinspect diff a.idx few.idx"},
 	{"idxinspect verify", 1, "idxinspect verify c.idx"}, // damaged by the test
+	{"idxmerge --impacts", 0, "idxmerge --impacts text --out impacts.idx a.idx"},
 	{"idxmerge --salvage", 1, "idxmerge --salvage --out d.idx c.idx"},
 	{"idxinspect repair", 0, "idxinspect repair c.idx"},
 	{"errors", 3, "idxinspect summary none.idx"},

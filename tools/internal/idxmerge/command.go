@@ -30,6 +30,7 @@ type flags struct {
 	keep        int
 	json        bool
 	salvage     bool
+	impacts     string
 }
 
 // Command returns the command.
@@ -61,13 +62,18 @@ column ts, those without a value last, and stay so when more are added and merge
 With --salvage it adds what can still be read of damaged indexes SRC to the one in DIR,
 and lists what is lost: documents, terms, postings, texts. It then exits with 1. Nothing
 is added unless all SRC have the same analyzer, or a schema that the first one's
-extends, and a sound manifest. For an index without a manifest, see 'idxinspect repair'.`,
+extends, and a sound manifest. For an index without a manifest, see 'idxinspect repair'.
+
+With --impacts FIELD it makes an index of one field of impacts: the BM25 scores of the
+text in FIELD of SRC, for one query of each term, in steps of 1/255 of the greatest
+(docs/sparse.md). Of an index without fields FIELD is the name of the new one.`,
 		Example: `  idxmerge --out all.idx 2023.idx 2024.idx
   idxmerge --in-place all.idx
   idxmerge --in-place all.idx --max-segments 4
   idxmerge --in-place all.idx --order bp
   idxmerge --in-place logs.idx --order field:-ts
   idxmerge --out small.idx --codec ef --freq-codec newpfd all.idx
+  idxmerge --impacts text --out sparse-kjv.idx kjv.idx
   idxmerge --salvage --out saved.idx damaged.idx`,
 		Args: cobra.ArbitraryArgs,
 	}
@@ -84,6 +90,7 @@ extends, and a sound manifest. For an index without a manifest, see 'idxinspect 
 	cli.Threads(fl, &f.threads)
 	cli.KeepCommits(fl, &f.keep)
 	fl.BoolVar(&f.salvage, "salvage", false, "with --out: copy what can be read of damaged SRC...")
+	fl.StringVar(&f.impacts, "impacts", "", "with --out: make an index of the scores of the text in `FIELD`")
 	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
 	return cmd
 }
@@ -108,6 +115,9 @@ func (f *flags) check(cmd *cobra.Command, args []string) error {
 		return cli.Usage("--order %s makes one segment; --max-segments %d contradicts it", f.order.Value, f.maxSegments)
 	case f.memory < writer.MinMemory:
 		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	}
+	if err := f.checkImpacts(args); err != nil {
+		return err
 	}
 	for _, src := range args {
 		if sameDir(src, f.out) {
@@ -136,6 +146,9 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	var err error
 	if o.DocsCodec, o.FreqsCodec, err = f.codecs.Options(); err != nil {
 		return err
+	}
+	if f.impacts != "" {
+		return f.runImpacts(cmd, args[0], o)
 	}
 	if f.salvage {
 		return f.runSalvage(cmd, args, o)

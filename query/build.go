@@ -39,7 +39,8 @@ type step struct {
 type part struct {
 	op                        algorithm.Op
 	word                      engine.Word // of OpWord
-	more                      []float64   // of OpWord: the boosts of further occurrences
+	more                      []float64   // of a term: the boosts of further occurrences
+	constant                  bool        // OpConst that stands for a term: of a field of impacts, the boosts are the score
 	must, should, not, filter []part      // OpBest has should, OpConst has must
 	atLeast                   int
 	tie, score                float32
@@ -145,7 +146,27 @@ func conjunction(x *part) []part {
 	return nil
 }
 
-// merge makes equal words one.
+// term returns the word of a part that stands for a term, or nil.
+func (x *part) term() *engine.Word {
+	switch {
+	case x.op == algorithm.OpWord:
+		return &x.word
+	case x.constant:
+		return &x.must[0].word
+	}
+	return nil
+}
+
+// boosts returns the sum of the boosts of a term.
+func (x *part) boosts() float64 {
+	sum := x.term().Boost
+	for _, more := range x.more {
+		sum += more
+	}
+	return sum
+}
+
+// merge makes equal terms one.
 func merge(all []part) []part {
 	if len(all) < 2 {
 		return all
@@ -161,13 +182,14 @@ func merge(all []part) []part {
 	}
 	kept := all[:0]
 	for _, x := range all {
-		if x.op == algorithm.OpWord {
+		if w := x.term(); w != nil {
 			i := -1
 			if at == nil {
 				i = slices.IndexFunc(kept, func(o part) bool {
-					return o.op == algorithm.OpWord && o.word.Field == x.word.Field && o.word.Blend == x.word.Blend && bytes.Equal(o.word.Bytes, x.word.Bytes)
+					own := o.term()
+					return own != nil && own.Field == w.Field && own.Blend == w.Blend && bytes.Equal(own.Bytes, w.Bytes)
 				})
-			} else if k := (key{x.word.Field, string(x.word.Bytes), x.word.Blend}); true {
+			} else if k := (key{w.Field, string(w.Bytes), w.Blend}); true {
 				if n, ok := at[k]; ok {
 					i = n
 				} else {
@@ -175,7 +197,7 @@ func merge(all []part) []part {
 				}
 			}
 			if i >= 0 {
-				kept[i].more = append(append(kept[i].more, x.word.Boost), x.more...)
+				kept[i].more = append(append(kept[i].more, w.Boost), x.more...)
 				continue
 			}
 		}
@@ -267,7 +289,7 @@ func (b *builder) term(t *Term, boost float64) (x part, ok bool, err error) {
 // word is word, but of a field of impacts a constant, whose score is the boost: BM25 has no use for a weight.
 func (b *builder) word(w engine.Word) part {
 	if b.p.fields[w.Field].impacts {
-		return part{op: algorithm.OpConst, must: []part{word(w)}, score: float32(w.Boost)}
+		return part{op: algorithm.OpConst, must: []part{word(w)}, constant: true}
 	}
 	return word(w)
 }

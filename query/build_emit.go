@@ -59,11 +59,12 @@ func (b *builder) emit(x *part) (algorithm.Expr, error) {
 	}
 	if x.op == algorithm.OpWord {
 		w := x.word
-		for _, more := range x.more {
-			w.Boost += more
-		}
+		w.Boost = x.boosts()
 		e.Word = b.add(w)
 		return e, nil
+	}
+	if x.constant {
+		e.Score = float32(x.boosts())
 	}
 	if x.op == algorithm.OpPhrase {
 		e.Sequence = x.phrase.emit(b)

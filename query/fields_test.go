@@ -45,6 +45,7 @@ func shelved() []oracle.Field {
 		{Name: "body", Lengths: oracle.Exact, K1: 0.9, B: 0.4, Weight: 1},
 		{Name: "shelf", Lengths: oracle.None, K1: 1.5, B: 0.4, Weight: 0.5},
 		{Name: "notes", Lengths: oracle.None, K1: 0.9, B: 0.4, Weight: 1},
+		{Name: "vector", Lengths: oracle.None, Scale: vectorScale},
 	}
 }
 
@@ -65,6 +66,7 @@ func books(rng *rand.Rand, n int) []oracle.Record {
 		}
 		docs[d].Deleted = rng.IntN(15) == 0
 		shelve(docs[d].Terms, uint64(d))
+		embed(&docs[d], uint64(d))
 	}
 	return docs
 }
@@ -117,7 +119,7 @@ func library(t *testing.T, o writer.Options, docs []oracle.Record, flush int) *q
 // libraryFrom is library with ids from first on.
 func libraryFrom(t *testing.T, o writer.Options, docs []oracle.Record, first, flush int) *querytest.Live {
 	t.Helper()
-	o.Schema = shelfSchema()
+	o.Schema = withVectors(shelfSchema())
 	return libraryOf(t, o, docs, first, flush, func(int) []schema.Value { return nil })
 }
 
@@ -139,6 +141,7 @@ func libraryOf(t *testing.T, o writer.Options, docs []oracle.Record, first, flus
 			}
 		}
 		v = append(v, shelfValues(docs[d].Terms)...)
+		v = append(v, vectorOf(o.Schema, &docs[d])...)
 		l.Do(l.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, first+d), Values: append(v, more(d)...)}))
 		if d%flush == flush-1 {
 			l.Do(l.Flush(t.Context()))
@@ -413,7 +416,7 @@ func TestAppendFieldLengths(t *testing.T) {
 	want := map[string]map[string]uint64{}
 	for d := range docs {
 		for field, words := range docs[d].Terms {
-			if f, _ := shelfSchema().Field(field); docs[d].Deleted || f.Indexing() == schema.IndexNone {
+			if f, _ := withVectors(shelfSchema()).Field(field); docs[d].Deleted || f.Indexing() == schema.IndexNone {
 				continue
 			}
 			if want[field] == nil {

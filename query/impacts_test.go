@@ -89,6 +89,13 @@ func TestNodesInImpacts(t *testing.T) {
 		}
 		return n
 	}
+	twice := func(field string, twice string) []query.Node {
+		once := query.Node(query.Term{Field: field, Term: []byte(twice), Boost: 0.1})
+		if field == "k" {
+			return []query.Node{query.Const{Node: once, Score: 0.1 + 0.7 + 0.3}}
+		}
+		return []query.Node{once, query.Term{Field: field, Term: []byte(twice), Boost: 0.7}, query.Match{Field: field, Text: twice, Boost: 0.3}}
+	}
 	word := query.Match{Field: "body", Text: "w1 w2"}
 	for name, node := range map[string]func(field string) query.Node{
 		"a term":       func(f string) query.Node { return term(f, "t3") },
@@ -101,7 +108,11 @@ func TestNodesInImpacts(t *testing.T) {
 		"at least two": func(f string) query.Node {
 			return query.Bool{Should: []query.Node{term(f, "t1"), term(f, "t4"), term(f, "t2"), word}, AtLeast: 2}
 		},
-		"must": func(f string) query.Node { return query.Bool{Must: []query.Node{term(f, "t1"), term(f, "t2"), word}} },
+		"at least two, of which one comes thrice": func(f string) query.Node {
+			return query.Bool{Should: append(twice(f, "t2"), term(f, "t4"), word), AtLeast: 2}
+		},
+		"must thrice": func(f string) query.Node { return query.Bool{Must: append(twice(f, "t2"), word)} },
+		"must":        func(f string) query.Node { return query.Bool{Must: []query.Node{term(f, "t1"), term(f, "t2"), word}} },
 		"not": func(f string) query.Node {
 			return query.Bool{Must: []query.Node{word}, Not: []query.Node{term(f, "t3")}}
 		},

@@ -18,7 +18,7 @@ import (
 func TestJoinedTrees(t *testing.T) {
 	rng := rand.New(rand.NewPCG(111, 112))
 	docs := books(rng, 400)
-	r := &treeDrawer{Rand: rng}
+	r := &treeDrawer{Rand: rng, dots: true}
 	for d := range docs {
 		r.ids = append(r.ids, fmt.Append(nil, d))
 	}
@@ -77,7 +77,7 @@ func TestJoinedIDs(t *testing.T) {
 func TestStatistics(t *testing.T) {
 	rng := rand.New(rand.NewPCG(115, 116))
 	docs := books(rng, 500)
-	r := &treeDrawer{Rand: rng, terms: map[string][]string{}, docs: docs, parts: true}
+	r := &treeDrawer{Rand: rng, dots: true, terms: map[string][]string{}, docs: docs, parts: true}
 	for d := range docs {
 		r.ids = append(r.ids, fmt.Append(nil, d))
 	}

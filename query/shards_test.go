@@ -146,7 +146,7 @@ func TestShards(t *testing.T) {
 			if phrases {
 				placed(docs)
 			}
-			r := &treeDrawer{Rand: rng, sharded: true, phrases: phrases, docs: docs, terms: map[string][]string{}}
+			r := &treeDrawer{Rand: rng, sharded: true, phrases: phrases, dots: !phrases, docs: docs, terms: map[string][]string{}}
 			var parts []*reader.Snapshot
 			from := 0
 			for d := range docs {

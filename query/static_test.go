@@ -50,7 +50,7 @@ func ranked(t *testing.T, docs []oracle.Record, ranks [][]float64, flush int) *q
 	s := shelfSchema()
 	n := len(s.Fields)
 	s.Fields = append(s.Fields, schema.Field{Name: "worth", Kind: schema.KindFloat, Column: true})
-	return libraryOf(t, writer.Options{Schema: s}, docs, 0, flush, func(d int) (v []schema.Value) {
+	return libraryOf(t, writer.Options{Schema: withVectors(s)}, docs, 0, flush, func(d int) (v []schema.Value) {
 		for _, x := range ranks[d] {
 			v = append(v, schema.FloatValue(n, x))
 		}
@@ -68,7 +68,7 @@ func TestStatic(t *testing.T) {
 	rng := rand.New(rand.NewPCG(36, 6))
 	for _, c := range []struct{ docs, flush, queries int }{{300, 110, n * 3 / 4}, {10_000, 4500, n / 4}} {
 		docs := books(rng, c.docs)
-		r := &treeDrawer{Rand: rng, ranks: ranks(rng, c.docs)}
+		r := &treeDrawer{Rand: rng, dots: true, ranks: ranks(rng, c.docs)}
 		for d := range docs {
 			r.ids = append(r.ids, fmt.Append(nil, d))
 		}

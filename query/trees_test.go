@@ -37,6 +37,7 @@ type treeDrawer struct {
 	parts   bool        // only nodes that a part of the documents answers as all of them do
 	sharded bool        // only nodes that shards answer: no Bitmap, whose numbers are those of all
 	phrases bool        // also phrases
+	dots    bool        // also Dots, and terms of the field of impacts
 	probed  bool        // long lists have been, so that they are cached
 	ranks   [][]float64 // of the documents in the column "worth", if there is one
 	// weights are those of static scores, and words how many there are; nil and 0 mean the usual ones.
@@ -53,6 +54,9 @@ func (r *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 	}
 	if r.phrases && (r.IntN(5) == 0 || depth == 0 && r.IntN(2) == 0) {
 		return r.phrase()
+	}
+	if r.dots && r.IntN(8) == 0 {
+		return r.impacts()
 	}
 	kind := r.IntN(14)
 	if depth == 0 {
@@ -225,7 +229,7 @@ func TestTrees(t *testing.T) {
 	}{{250, 90, n * 9 / 10, bp128.Codec{}}, {6000, 2500, n / 10, vbyte128.Codec{}}} {
 		docs := books(rng, c.docs)
 		l := library(t, writer.Options{DocsCodec: c.codec, FreqsCodec: c.codec}, docs, c.flush)
-		r := &treeDrawer{Rand: rng}
+		r := &treeDrawer{Rand: rng, dots: true}
 		for d := range docs {
 			r.ids = append(r.ids, fmt.Append(nil, d))
 		}

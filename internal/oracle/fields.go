@@ -21,12 +21,14 @@ type Field struct {
 	Lengths       Lengths
 	Empty         bool // whether documents without terms count, too
 	K1, B, Weight float64
+	Scale         float64 // unless 0 the documents have Weights there; Lengths are None
 }
 
 // Record is a document with fields, as the engine numbers it.
 type Record struct {
 	Terms   map[string][]string // by field
 	Places  map[string][]int    // by field, of the terms; nil if they count from 0
+	Weights map[string]int      // of the terms of a field with a Scale
 	Deleted bool
 }
 

@@ -19,6 +19,7 @@ const (
 	Set                 // Has
 	Nothing             // what matches nothing
 	Phrase              // Field, Sequence, Boost
+	Dot                 // Field, Weights, Boost
 )
 
 // Node is a part of a query. A boost of 0 is 1.
@@ -31,6 +32,7 @@ type Node struct {
 	Tie, Boost, Score         float64
 	Has                       func(doc uint32) bool
 	Sequence                  *Sequence
+	Weights                   map[string]int
 
 	boosts []float64      // of a word's occurrences
 	tfs    []int          // of a word or a phrase: how often each document counts as having it; nil if none has
@@ -156,8 +158,11 @@ func (t *Trees) normal(n *Node, boost float64) *Node {
 		return kept
 	}
 	switch n.Kind {
-	case Word, Phrase:
+	case Word, Phrase, Dot:
 		x.boosts = []float64{boost}
+		if n.Kind == Dot && len(n.Weights) == 0 {
+			return nil
+		}
 	case Const, All:
 		if x.Score == 0 {
 			x.Score = 1
@@ -248,7 +253,7 @@ func (n *Node) kids() []*Node { return slices.Concat(n.Must, n.Should, n.Not, n.
 func (t *Trees) count(n *Node, number *int, greatest map[int]int) {
 	*number++
 	n.number = *number
-	if n.Kind == Word || n.Kind == Phrase {
+	if n.Kind == Word || n.Kind == Phrase || n.Kind == Dot {
 		n.field, n.index = t.field(n.Field), t.stats[n.Field]
 	}
 	if n.Kind == Word {
@@ -302,6 +307,9 @@ func (t *Trees) matches(n *Node, doc int) bool {
 		return false
 	case Word, Phrase:
 		return n.tfs != nil && n.tfs[doc] > 0
+	case Dot:
+		_, ok := t.dot(n, doc)
+		return ok
 	case All:
 		return true
 	case Set:
@@ -325,8 +333,19 @@ func (t *Trees) matching(nodes []*Node, doc int) (n int) {
 	return n
 }
 
-// addend is a number that is summed, with its place: constants come last.
+// dot returns the dot product of a document and a Dot, and whether they have a term in common.
+func (t *Trees) dot(n *Node, doc int) (sum int, ok bool) {
+	for term, w := range t.docs[doc].Weights {
+		if own := n.Weights[term]; own > 0 {
+			sum, ok = sum+w*own, true
+		}
+	}
+	return sum, ok
+}
+
+// addend is a number that is summed, with its place: Dots come after words, and constants last.
 type addend struct {
+	dot         bool
 	constant    bool
 	df          int
 	field, term string
@@ -338,6 +357,12 @@ type addend struct {
 func before(a, b addend) int {
 	if a.constant != b.constant {
 		if a.constant {
+			return 1
+		}
+		return -1
+	}
+	if a.dot != b.dot {
+		if a.dot {
 			return 1
 		}
 		return -1
@@ -361,8 +386,20 @@ func sum(all []addend) (score float32, exact float64) {
 // addends returns what the score of a document that matches n is the sum of.
 func (t *Trees) addends(n *Node, doc int) (all []addend) {
 	switch n.Kind {
+	case Dot:
+		a, factor := n.place, n.field.Scale*n.boosts[0]
+		product, _ := t.dot(n, doc)
+		a.score, a.exact = float32(float32(product)*float32(factor)), float64(product)*factor
+		return append(all, a)
 	case Word, Phrase:
 		a, tf := n.place, n.tfs[doc]
+		if a.constant {
+			for _, b := range n.boosts {
+				a.exact += b
+			}
+			a.score = float32(a.exact)
+			return append(all, a)
+		}
 		a.score = t.score(&leaf{field: n.field, index: n.index, weight: n.weight}, tf, doc)
 		a.exact = t.exactly(n, tf, doc)
 		return append(all, a)
@@ -417,7 +454,14 @@ func setPlaces(n *Node) {
 		setPlaces(k)
 	}
 	switch n.Kind {
+	case Dot:
+		n.place = addend{dot: true, number: n.number}
+		return
 	case Word, Phrase:
+		if n.field.Scale != 0 { // its weights say nothing to BM25
+			n.place = addend{constant: true, number: n.number}
+			return
+		}
 		n.place = addend{df: n.df, field: n.Field, term: n.Term, number: n.number}
 		return
 	case Const, All, Set, Nothing:

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/filter"
@@ -98,6 +99,12 @@ func appendNode(dst []byte, n query.Node) []byte {
 			dst = appendNode(dst, x)
 		}
 	}
+	phrase := func(terms []string, places int) {
+		dst = binary.AppendVarint(binary.AppendUvarint(dst, uint64(len(terms))), int64(places))
+		for _, term := range terms {
+			dst = appendText(dst, term)
+		}
+	}
 	number := func(kind byte, x float64) {
 		dst = binary.LittleEndian.AppendUint64(append(dst, kind), math.Float64bits(x))
 	}
@@ -131,9 +138,23 @@ func appendNode(dst []byte, n query.Node) []byte {
 	case query.Fuzzy:
 		text('~', n.Field, n.Text, flag(n.Constant), n.Boost)
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(n.Edits)), int64(n.FixedPrefix))
+	case query.Phrase:
+		text('"', n.Field, n.Text, flag(n.Prefix), n.Boost)
+		phrase(n.Terms, n.Slop)
+	case query.Near:
+		text('n', n.Field, n.Text, flag(n.Ordered), n.Boost)
+		phrase(n.Terms, n.Distance)
+	default:
+		dst = appendUnknown(dst)
 	}
 	return dst
 }
+
+// unknown counts the nodes and filters that have no form in keys.
+var unknown atomic.Uint64
+
+// appendUnknown appends what equals no other node or filter, so that its page is never found.
+func appendUnknown(dst []byte) []byte { return binary.AppendUvarint(append(dst, '?'), unknown.Add(1)) }
 
 // flag returns 1 for true.
 func flag(set bool) byte {
@@ -162,6 +183,8 @@ func appendFilter(dst []byte, f query.Filter) []byte {
 			docs, _ := f.Docs.ToBytes() // into memory, without an error
 			dst = appendText(dst, string(docs))
 		}
+	default:
+		dst = appendUnknown(dst)
 	}
 	return dst
 }
@@ -209,6 +232,10 @@ func appendColumns(dst []byte, r *Request) []byte {
 	}
 	if r.Collapse != "" {
 		dst = appendText(append(dst, 'g'), r.Collapse)
+	}
+	if r.Static != nil {
+		dst = appendText(append(dst, '+'), r.Static.Field)
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(r.Static.Weight))
 	}
 	for _, f := range r.Facets {
 		dst = binary.AppendVarint(binary.AppendVarint(appendText(append(dst, 'c'), f.Field), int64(f.K)), f.Every)

@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -93,7 +94,11 @@ func TestKey(t *testing.T) {
 		leaf := func() Node {
 			field, words, boost := text.Draw(t, "field"), text.Draw(t, "text"), rapid.SampledFrom([]float64{0, 1, 2}).Draw(t, "boost")
 			set, edits := rapid.Bool().Draw(t, "set"), rapid.IntRange(0, 2)
-			switch rapid.IntRange(0, 5).Draw(t, "kind") {
+			var terms []string
+			for range rapid.IntRange(0, 2).Draw(t, "terms") {
+				terms = append(terms, text.Draw(t, "term"))
+			}
+			switch rapid.IntRange(0, 7).Draw(t, "kind") {
 			case 0:
 				return Term{Field: field, Term: []byte(words), Boost: boost}
 			case 1:
@@ -104,6 +109,10 @@ func TestKey(t *testing.T) {
 				return Regexp{Field: field, Pattern: words, Boost: boost, Scored: set}
 			case 4:
 				return Fuzzy{Field: field, Text: words, Boost: boost, Constant: set, Edits: edits.Draw(t, "edits"), FixedPrefix: edits.Draw(t, "fixed")}
+			case 5:
+				return query.Phrase{Field: field, Text: words, Terms: terms, Slop: edits.Draw(t, "slop"), Prefix: set, Boost: boost}
+			case 6:
+				return query.Near{Field: field, Text: words, Terms: terms, Distance: edits.Draw(t, "distance"), Ordered: set, Boost: boost}
 			}
 			return Match{Field: field, Text: words, Boost: boost, Mode: rapid.SampledFrom([]query.Mode{query.Or, query.And}).Draw(t, "mode")}
 		}
@@ -130,6 +139,7 @@ func TestKey(t *testing.T) {
 		}
 		r.Sort = rapid.SampledFrom([][]query.SortBy{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}}).Draw(t, "sort")
 		r.Collapse = rapid.SampledFrom([]string{"", "a", "f"}).Draw(t, "collapse")
+		r.Static = rapid.SampledFrom([]*query.Static{nil, {Field: "a"}, {Field: "a", Weight: 1}, {Field: "g"}}).Draw(t, "static")
 		one := schema.IntegerValue(0, 1)
 		r.Facets = rapid.SampledFrom([][]query.Facet{nil, {{Field: "a"}}, {{Field: "a", K: 1}}, {{Field: "a", Every: 1}}, {{Field: "a"}, {Field: "a"}},
 			{{Field: "a", Ranges: []query.Range{{Min: one}}}}, {{Field: "a", Ranges: []query.Range{{Max: one}}}}, {{Field: "a", Ranges: []query.Range{{Max: one, BelowMax: true}}}},
@@ -142,4 +152,35 @@ func TestKey(t *testing.T) {
 			t.Fatalf("%+v has key %q, %+v %q", a, key(a), b, key(b))
 		}
 	})
+}
+
+// A page is that of its own phrase and static scores, not of others that were asked for before.
+func TestCachedPhrases(t *testing.T) {
+	s := &Schema{Fields: []Field{{Name: "text", Kind: schema.KindText, Index: schema.IndexPositions}, {Name: "rank", Kind: schema.KindFloat, Column: true}}}
+	x, err := OpenFS(t.Context(), memfs.New(), Options{Schema: s, Visible: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for i, text := range []string{"red rose", "rose red", "red red"} {
+		if err := x.Add(t.Context(), Doc{ID: []byte(text), Values: []Value{schema.TextValue(0, []byte(text)), schema.FloatValue(1, float64(i))}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 { // the second time from the cache
+		for _, text := range []string{"red rose", "rose red", "red red"} {
+			for _, n := range []Node{query.Phrase{Text: text}, query.Near{Text: text, Ordered: true}} {
+				page, err := x.Search(t.Context(), Request{Query: n})
+				if err != nil || len(page.Hits) != 1 || string(page.Hits[0].ID) != text {
+					t.Errorf("%+v: %v, %v", n, page.Hits, err)
+				}
+			}
+		}
+		for weight, want := range map[float64]float32{1: 3, 10: 21} {
+			page, err := x.Search(t.Context(), Request{Query: All{}, Static: &query.Static{Field: "rank", Weight: weight}})
+			if err != nil || page.Hits[0].Score != want {
+				t.Errorf("rank times %v: %v, %v", weight, page.Hits, err)
+			}
+		}
+	}
 }

@@ -144,6 +144,12 @@ func appendNode(dst []byte, n query.Node) []byte {
 	case query.Near:
 		text('n', n.Field, n.Text, flag(n.Ordered), n.Boost)
 		phrase(n.Terms, n.Distance)
+	case query.Dot:
+		text('.', n.Field, "", 0, n.Boost)
+		dst = binary.AppendUvarint(dst, uint64(len(n.Terms)))
+		for _, t := range n.Terms {
+			dst = binary.AppendUvarint(appendText(dst, string(t.Term)), uint64(t.Weight))
+		}
 	default:
 		dst = appendUnknown(dst)
 	}

@@ -98,7 +98,7 @@ func TestKey(t *testing.T) {
 			for range rapid.IntRange(0, 2).Draw(t, "terms") {
 				terms = append(terms, text.Draw(t, "term"))
 			}
-			switch rapid.IntRange(0, 7).Draw(t, "kind") {
+			switch rapid.IntRange(0, 8).Draw(t, "kind") {
 			case 0:
 				return Term{Field: field, Term: []byte(words), Boost: boost}
 			case 1:
@@ -111,6 +111,12 @@ func TestKey(t *testing.T) {
 				return Fuzzy{Field: field, Text: words, Boost: boost, Constant: set, Edits: edits.Draw(t, "edits"), FixedPrefix: edits.Draw(t, "fixed")}
 			case 5:
 				return query.Phrase{Field: field, Text: words, Terms: terms, Slop: edits.Draw(t, "slop"), Prefix: set, Boost: boost}
+			case 7:
+				d := query.Dot{Field: field, Boost: boost}
+				for _, term := range terms {
+					d.Terms = append(d.Terms, query.WeightedTerm{Term: []byte(term), Weight: rapid.Uint32Range(0, 1).Draw(t, "weight")})
+				}
+				return d
 			case 6:
 				return query.Near{Field: field, Text: words, Terms: terms, Distance: edits.Draw(t, "distance"), Ordered: set, Boost: boost}
 			}

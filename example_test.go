@@ -112,3 +112,55 @@ func ExampleIndex_Add() {
 	// [Moby-Dick; or, The Whale 1851]
 	// bad document "bad": schema: invalid schema: field "title": a value of kind integer in a field of kind text
 }
+
+// Sparse vectors of an encoder beside words: the score of a hit is that of its words, plus the dot product.
+func ExampleDot() {
+	dir, remove := scratch()
+	defer remove()
+	ctx := context.Background()
+	s := &pinion.Schema{Fields: []pinion.Field{
+		{Name: "text", Kind: schema.KindText, Analyzer: "english", Stored: true},
+		{Name: "vector", Kind: schema.KindImpacts, Scale: 0.01},
+	}}
+	text, vector := s.Number("text"), s.Number("vector")
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: s, Visible: -1})
+	if err != nil {
+		panic(err)
+	}
+	defer index.Close()
+	weigh := func(x float64) uint8 { // what the encoder says, in steps of the scale
+		w, err := s.Fields[vector].Quantize(x)
+		if err != nil {
+			panic(err)
+		}
+		return w
+	}
+	err = index.Add(ctx,
+		pinion.Doc{ID: []byte("a"), Values: []pinion.Value{schema.TextValue(text, []byte("the whale")),
+			schema.ImpactsValue(vector, []pinion.Impact{{Term: []byte("whale"), Weight: weigh(2.1)}, {Term: []byte("sea"), Weight: weigh(0.5)}})}},
+		pinion.Doc{ID: []byte("b"), Values: []pinion.Value{schema.TextValue(text, []byte("a ship")),
+			schema.ImpactsValue(vector, []pinion.Impact{{Term: []byte("ship"), Weight: weigh(1.9)}, {Term: []byte("sea"), Weight: weigh(0.7)}})}})
+	if err != nil {
+		panic(err)
+	}
+	dot := pinion.Dot{Field: "vector", Boost: 0.1}
+	for term, weight := range map[string]float64{"sea": 1.5, "ocean": 0.8} {
+		if err := dot.Add([]byte(term), weight); err != nil {
+			panic(err)
+		}
+	}
+	for _, n := range []pinion.Node{dot, pinion.Bool{Should: []pinion.Node{dot, pinion.Match{Text: "whales"}}}} {
+		page, err := index.Search(ctx, pinion.Request{Query: n})
+		if err != nil {
+			panic(err)
+		}
+		for _, h := range page.Hits {
+			fmt.Printf("%s %.3f\n", h.ID, h.Score)
+		}
+	}
+	// Output:
+	// b 1.050
+	// a 0.750
+	// a 1.443
+	// b 1.050
+}

@@ -25,7 +25,7 @@ type Hit = search.Hit
 // Span is a word of the query in the text of a Hit.
 type Span = search.Span
 
-// Node is what is searched for: a Match, Term, Prefix, Wildcard, Regexp, Fuzzy, Bool, Best, Const or All. ParseText
+// Node is what is searched for: a Match, Term, Prefix, Wildcard, Regexp, Fuzzy, Dot, Bool, Best, Const or All. ParseText
 // of package query makes one of what people type.
 type Node = query.Node
 
@@ -46,6 +46,15 @@ type Regexp = query.Regexp
 
 // Fuzzy is matched by the documents that have a term that a few edits make of a word.
 type Fuzzy = query.Fuzzy
+
+// Dot is a sparse vector to search for in a field of impacts: it scores the dot product.
+type Dot = query.Dot
+
+// WeightedTerm is a term of a Dot.
+type WeightedTerm = query.WeightedTerm
+
+// Impact is a term of a value of schema.ImpactsValue, with its weight.
+type Impact = schema.Impact
 
 // Bool is matched by the documents that match what it says of other nodes.
 type Bool = query.Bool

@@ -79,7 +79,7 @@ func (l local) Search(ctx context.Context, r *Request) (a *Response, err error) 
 // Count implements Backend.
 func (l local) Count(ctx context.Context, r *CountRequest) (a *CountResponse, err error) {
 	err = l(func(x *state) error {
-		n, err := node(x.schema(), r.Query, r.Text, r.Filter)
+		n, err := node(x.schema(), r.Query, r.Text, r.Vector, r.Filter)
 		if err != nil {
 			return err
 		}

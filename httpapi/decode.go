@@ -45,6 +45,8 @@ func decodeValue(d *json.Decoder, v reflect.Value, key string) error {
 		return decodeObject(raw, v, key)
 	case kind == reflect.Slice:
 		return decodeArray(raw, v, key)
+	case kind == reflect.Map:
+		return decodeMap(raw, v, key)
 	}
 	if err := json.Unmarshal(raw, v.Addr().Interface()); err != nil {
 		return invalid(key, "%.40s is not a %s", raw, typeName(v.Type()))
@@ -118,6 +120,31 @@ func decodeArray(raw []byte, v reflect.Value, key string) error {
 	return nil
 }
 
+func decodeMap(raw []byte, v reflect.Value, key string) error {
+	if raw[0] != '{' {
+		return invalid(key, "%.40s is not an object", raw)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.Token() // the bracket
+	v.Set(reflect.MakeMap(v.Type()))
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return syntax(err, key)
+		}
+		name := reflect.ValueOf(t) // a string: raw is JSON
+		if v.MapIndex(name).IsValid() {
+			return invalid(key, "%.40q is there twice", t)
+		}
+		x := reflect.New(v.Type().Elem()).Elem()
+		if err := decodeValue(d, x, fmt.Sprintf("%s.%v", key, t)); err != nil {
+			return err
+		}
+		v.SetMapIndex(name, x)
+	}
+	return nil
+}
+
 // keys returns the keys of a struct in JSON.
 func keys(t reflect.Type) (names []string) {
 	for i := range t.NumField() {
@@ -139,7 +166,7 @@ func fieldOf(t reflect.Type, key string) int {
 
 // decodeURL sets the struct that to points to, one of the requests, to parameters of a URL, which are called as the keys
 // are. One of several values is given several times. Of facets and static it is the field, and so of passages, which may
-// be empty. Of booleans an empty value is true.
+// be empty. A vector is its JSON. Of booleans an empty value is true.
 func decodeURL(params url.Values, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	for name, values := range params {
@@ -186,6 +213,15 @@ func setParam(f reflect.Value, name, text string) error {
 		*to = append(*to, Facet{Field: text})
 	case **Static:
 		*to = &Static{Field: text}
+	case **Vector:
+		*to = new(Vector)
+		d := json.NewDecoder(strings.NewReader(text))
+		if err := decodeValue(d, reflect.ValueOf(*to).Elem(), name); err != nil {
+			return err
+		}
+		if _, err := d.Token(); err != io.EOF {
+			return invalid(name, "there is something behind it, at byte %d", d.InputOffset())
+		}
 	case **Passages:
 		*to = &Passages{Field: text}
 	}

@@ -23,12 +23,14 @@ func FuzzRequest(x *testing.F) {
 	for _, text := range []string{`{}`, `{"q": "rose", "k": 3, "sort": ["-ts", "tag"], "total": true}`, `{"facets": [{"field": "price", "ranges": ["<3"], "every": "2"}]}`,
 		`{"static": {"field": "rank", "weight": 1e300}, "passages": {}, "fields": ["", "a"], "after": null}`, `{"q": {"q": []}}`, `[[[`, `{"k": 1e1}`, `{"offset": -0}`,
 		`{"q": "title:\"red rose\"~2 price:<5", "filter": "price 1..3 or not exists(ts)", "collapse": "tag"}`, `{"\u0071": "a", "q": "b"}`,
+		`{"vector": {"field": "vector", "terms": {"whale": 3, "sea": 0}}}`, `{"q": "rose", "vector": {"field": "fine", "terms": {"a": 0.5, "b": 1e300}, "scale": 0.1}}`,
 		`{"q": "*", "after": "` + FormatAfter(&search.After{Score: 1, ID: []byte("a")}) + `"}`} {
 		f.Add([]byte(text))
 	}
 	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.KindText, Stored: true, Index: schema.IndexPositions},
 		{Name: "tag", Kind: schema.KindKeyword, Column: true}, {Name: "price", Kind: schema.KindInteger, Column: true},
-		{Name: "rank", Kind: schema.KindFloat, Column: true}, {Name: "ts", Kind: schema.KindTime, Column: true}}}
+		{Name: "rank", Kind: schema.KindFloat, Column: true}, {Name: "ts", Kind: schema.KindTime, Column: true},
+		{Name: "vector", Kind: schema.KindImpacts}, {Name: "fine", Kind: schema.KindImpacts, Scale: 0.1}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := new(Request)
 		err := decode(data, r)
@@ -53,7 +55,7 @@ func FuzzRequest(x *testing.F) {
 // FuzzURL decodes parameters.
 func FuzzURL(x *testing.F) {
 	f := fuzzing.New(x)
-	for _, text := range []string{"q=rose&k=3&total", "facets=a&facets=b&static=c&passages", "%zz=1", "q=%ff", "k=+3"} {
+	for _, text := range []string{"q=rose&k=3&total", "facets=a&facets=b&static=c&passages", `vector={"field":"v","terms":{"a":1}}`, "%zz=1", "q=%ff", "k=+3"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, query string) {

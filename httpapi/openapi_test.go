@@ -131,7 +131,7 @@ func (d *documented) params(request any) object {
 		switch t.Field(i).Type {
 		case reflect.TypeFor[[]Facet]():
 			schema = object{"type": "array", "items": object{"type": "string"}}
-		case reflect.TypeFor[*Static](), reflect.TypeFor[*Passages]():
+		case reflect.TypeFor[*Static](), reflect.TypeFor[*Passages](), reflect.TypeFor[*Vector]():
 			schema = object{"type": "string"}
 		}
 		all = append(all, object{"name": name, "in": "query", "schema": schema, "description": d.comments[t.Name()+"."+t.Field(i).Name]})
@@ -184,7 +184,7 @@ func (d *documented) of(t reflect.Type) any {
 
 // strict are the types of what clients send.
 var strict = map[reflect.Type]bool{reflect.TypeFor[Request](): true, reflect.TypeFor[Facet](): true, reflect.TypeFor[Static](): true,
-	reflect.TypeFor[Passages](): true, reflect.TypeFor[CountRequest](): true, reflect.TypeFor[SuggestRequest](): true}
+	reflect.TypeFor[Passages](): true, reflect.TypeFor[Vector](): true, reflect.TypeFor[CountRequest](): true, reflect.TypeFor[SuggestRequest](): true}
 
 // define puts a struct into schemas.
 func (d *documented) define(t reflect.Type) {

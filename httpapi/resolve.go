@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -19,7 +20,7 @@ import (
 // leaves out too. The error is an *Error, which names the key that is wrong. What only the index can tell, such as
 // whether a text is stored, is left to it.
 func (r *Request) Search(s *schema.Schema) (search.Request, error) {
-	n, err := node(s, r.Query, r.Text, r.Filter)
+	n, err := node(s, r.Query, r.Text, r.Vector, r.Filter)
 	if err != nil {
 		return search.Request{}, err
 	}
@@ -44,7 +45,7 @@ func (r *Request) Search(s *schema.Schema) (search.Request, error) {
 }
 
 // node returns what is searched for.
-func node(s *schema.Schema, text, words, restriction string) (n query.Node, err error) {
+func node(s *schema.Schema, text, words string, v *Vector, restriction string) (n query.Node, err error) {
 	switch {
 	case text != "" && words != "":
 		return nil, invalid("text", "either q or text says what is searched for")
@@ -54,8 +55,19 @@ func node(s *schema.Schema, text, words, restriction string) (n query.Node, err 
 		}
 	case words != "":
 		n = query.Match{Text: words}
-	default:
+	case v == nil:
 		return nil, invalid("q", "it is missing: * stands for all documents")
+	}
+	if v != nil {
+		d, err := v.dot(s)
+		if err != nil {
+			return nil, err
+		}
+		if n == nil {
+			n = d
+		} else {
+			n = query.Bool{Should: []query.Node{n, d}}
+		}
 	}
 	if restriction == "" {
 		return n, nil
@@ -65,6 +77,26 @@ func node(s *schema.Schema, text, words, restriction string) (n query.Node, err 
 		return nil, blame("filter", err)
 	}
 	return query.Bool{Must: []query.Node{n}, Filter: []query.Filter{f}}, nil
+}
+
+// dot returns v for an index with a schema.
+func (v *Vector) dot(s *schema.Schema) (d query.Dot, err error) {
+	if f, ok := s.Field(v.Field); !ok || !f.HasImpacts() {
+		return d, invalid("vector.field", "there is no field %q of impacts", v.Field)
+	}
+	if !(v.Scale >= 0 && v.Scale <= query.MaxBoost) {
+		return d, invalid("vector.scale", "%v is not above 0 and up to %v", v.Scale, float64(query.MaxBoost))
+	}
+	d = query.Dot{Field: v.Field, Boost: v.Scale}
+	for _, term := range slices.Sorted(maps.Keys(v.Terms)) {
+		if err := d.Add([]byte(term), v.Terms[term]); err != nil {
+			return d, blame("vector.terms", err)
+		}
+	}
+	if err := d.Check(); err != nil {
+		return d, blame("vector.terms", err)
+	}
+	return d, nil
 }
 
 // column returns a field, which must have a column; key is that of the request that names it.

@@ -8,12 +8,13 @@ import (
 // Text is an id, a term or a text in JSON: a string, or the object {"base64": "..."} of bytes that are not valid UTF-8.
 type Text = jsontext.Text
 
-// Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query and Text must be
-// there.
+// Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query, Text and Vector must
+// be there.
 type Request struct {
 	Query    string    `json:"q,omitempty"`        // what is searched for, in the language of query.ParseText
 	Text     string    `json:"text,omitempty"`     // the same as plain words, without a syntax
 	Filter   string    `json:"filter,omitempty"`   // restricts the documents, in the language of package filter
+	Vector   *Vector   `json:"vector,omitempty"`   // a sparse vector, alone or beside Query or Text, whose scores add up
 	Sort     []string  `json:"sort,omitempty"`     // names of fields with columns; a - before a name begins with the greatest value
 	Facets   []Facet   `json:"facets,omitempty"`   // what matches are counted by
 	Collapse string    `json:"collapse,omitempty"` // a field with a column: of hits with the same value only the best is shown
@@ -26,6 +27,13 @@ type Request struct {
 	Values   bool      `json:"values,omitempty"`   // shows the values of all fields that can be shown
 	Passages *Passages `json:"passages,omitempty"` // shows a passage of each hit
 	Partial  bool      `json:"partial,omitempty"`  // an answer that lacks some shards is better than none
+}
+
+// Vector is searched for in a field of impacts. A document matches that has one of its terms, and scores the dot product.
+type Vector struct {
+	Field string             `json:"field"`           // its name
+	Terms map[string]float64 `json:"terms"`           // their weights: whole numbers, or with Scale any
+	Scale float64            `json:"scale,omitempty"` // above 0: weights become whole numbers in steps of it, to the nearest, and of two as near to the even one
 }
 
 // Facet asks how many matches have which values in a field that has a column.
@@ -91,10 +99,11 @@ type FacetCount struct {
 
 // CountRequest asks how many documents match. Its parts are as in a Request.
 type CountRequest struct {
-	Query   string `json:"q,omitempty"`
-	Text    string `json:"text,omitempty"`
-	Filter  string `json:"filter,omitempty"`
-	Partial bool   `json:"partial,omitempty"`
+	Query   string  `json:"q,omitempty"`
+	Text    string  `json:"text,omitempty"`
+	Filter  string  `json:"filter,omitempty"`
+	Vector  *Vector `json:"vector,omitempty"`
+	Partial bool    `json:"partial,omitempty"`
 }
 
 // CountResponse is the answer to a CountRequest.

@@ -53,6 +53,9 @@ func TestPrograms(t *testing.T) {
 		{"list", []string{dir, "rose", "tulip"}, ""},
 		// N 3, lengths 5, 5 and 6, both terms in two documents: idf 0.4700.
 		{"query", []string{dir, "rose thorn"}, "0.9513 b\n0.4756 c\n0.4591 a\n"},
+		{"sparse", []string{filepath.Join(t.TempDir(), "sparse.idx"), "sparse"}, "acme: cannot log in: a1 a2 a5\nacme: stop subscription payments: a3 a4 a5\n" +
+			"bolt: charged twice refund: b3 b2 b5\nbolt: winter range: b4 b2\nacme: phone: a2 a6\n" +
+			"words    nDCG@10 0.523, recall@10 0.500\nvectors  nDCG@10 0.972, recall@10 1.000\njoined   nDCG@10 0.956, recall@10 1.000\n"},
 	} {
 		if got := program(t, p.name)(p.args...); got != p.want {
 			t.Errorf("%s %q prints\n%s\nwant\n%s", p.name, p.args[1:], got, p.want)
@@ -149,7 +152,7 @@ func TestServer(t *testing.T) {
 
 // TestUsage checks that programs without arguments say which they want.
 func TestUsage(t *testing.T) {
-	for _, name := range []string{"browser", "list", "query", "remote", "server", "write"} {
+	for _, name := range []string{"browser", "list", "query", "remote", "server", "sparse", "write"} {
 		bin := filepath.Join(t.TempDir(), name+".exe")
 		if out, err := exec.Command("go", "build", "-o", bin, "./"+name).CombinedOutput(); err != nil {
 			t.Fatalf("%v\n%s", err, out)

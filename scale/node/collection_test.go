@@ -26,6 +26,7 @@ func testSchema() *schema.Schema {
 		{Name: "body", Kind: schema.KindText, Stored: true, Index: schema.IndexPositions},
 		{Name: "brand", Kind: schema.KindKeyword, Column: true},
 		{Name: "price", Kind: schema.KindInteger, Column: true},
+		{Name: "vector", Kind: schema.KindImpacts, Scale: 0.3},
 	}}
 }
 
@@ -38,6 +39,16 @@ func drawText(r *rand.Rand, most int) string {
 		words = append(words, drawWord(r))
 	}
 	return strings.Join(words, " ")
+}
+
+// drawVector draws the impacts of a document.
+func drawVector(r *rand.Rand) (all []schema.Impact) {
+	for i := range 15 {
+		if r.IntN(2+i) == 0 {
+			all = append(all, schema.Impact{Term: fmt.Append(nil, "v", i), Weight: uint8(1 + r.IntN(1+r.IntN(255)))})
+		}
+	}
+	return all
 }
 
 // writeShards writes documents to indexes in folders of dir, one for each shard, with several segments and deletes. Of
@@ -64,6 +75,9 @@ func writeShards(t testing.TB, r *rand.Rand, dir string, shards, first, docs int
 			schema.KeywordValue(2, fmt.Append(nil, "brand", r.IntN(12))), schema.IntegerValue(3, int64(r.IntN(50)))}
 		if r.IntN(8) == 0 {
 			values = values[:2]
+		}
+		if v := drawVector(r); len(v) > 0 {
+			values = append(values, schema.ImpactsValue(4, v))
 		}
 		w := all[ShardOf(id, shards)]
 		do(w.AddDoc(ctx, writer.Doc{ID: id, Values: values}))
@@ -223,6 +237,15 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 	x := &httpapi.Request{Query: drawQuery(r), K: 1 + r.IntN(30), Total: r.IntN(4) == 0}
 	if r.IntN(5) == 0 {
 		x.Query, x.Text = "", drawText(r, 4)
+	}
+	if r.IntN(5) == 0 {
+		x.Vector = &httpapi.Vector{Field: "vector", Terms: map[string]float64{}, Scale: []float64{0, 0.7}[r.IntN(2)]}
+		for range 1 + r.IntN(6) {
+			x.Vector.Terms[fmt.Sprint("v", r.IntN(17))] = 1 + float64(r.IntN(500))
+		}
+		if r.IntN(2) == 0 {
+			x.Query, x.Text = "", ""
+		}
 	}
 	if r.IntN(5) == 0 {
 		x.Sort = [][]string{{"price"}, {"-price", "brand"}, {"-brand"}}[r.IntN(3)]

@@ -58,7 +58,7 @@ func TestShards(t *testing.T) {
 					break
 				}
 			}
-			c := &httpapi.CountRequest{Query: x.Query, Text: x.Text}
+			c := &httpapi.CountRequest{Query: x.Query, Text: x.Text, Vector: x.Vector}
 			want, wantErr := whole.Count(t.Context(), c)
 			got, err := router.Count(t.Context(), c)
 			if (err == nil) != (wantErr == nil) || err == nil && *got != *want {

@@ -40,6 +40,7 @@ type Executor struct {
 	fields       []field // of the documents, at least one
 	parser       *query.Parser
 	snapshot     *reader.Snapshot
+	part         bool // of a collection: queries bring Frequencies
 	options      Options
 	docs         uint64
 	lists        *residency.Lists

@@ -50,6 +50,11 @@ func scorerFor(s *reader.Snapshot, cpu query.Executor) (*query.Scorer, error) {
 	if c, ok := cpu.(interface{ Scorer() *query.Scorer }); ok {
 		return c.Scorer(), nil
 	}
+	if c := fieldScorersOf(cpu); c != nil {
+		if sc, ok := c.FieldScorer(""); ok {
+			return sc, nil
+		}
+	}
 	return query.NewScorer(query.DefaultParams(), query.StatsOf(s))
 }
 

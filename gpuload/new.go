@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -12,7 +13,8 @@ import (
 // New returns an Executor for a snapshot. The Executor retains the snapshot and the
 // device until Close, so the caller may close both at any time. The error matches
 // query.ErrInvalid if one of them is nil, an option is invalid or Options.CPU answers over another
-// snapshot, or with the statistics of another (query.Options.Statistics), ErrMemory if the device has too little memory, ErrClosed if it is closed, and
+// snapshot, or with the statistics of another (query.Options.Statistics; those of a query.Options.Collection
+// are taken), ErrMemory if the device has too little memory, ErrClosed if it is closed, and
 // ErrUnsupported if it cannot answer queries of the snapshot and Options.CPU is nil.
 func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	if dev == nil {
@@ -47,8 +49,9 @@ func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	if c, ok := o.CPU.(interface{ Over(*reader.Snapshot) bool }); ok && !c.Over(snapshot) {
 		return nil, fmt.Errorf("%w: gpuload whose Options.CPU answers over another snapshot", query.ErrInvalid)
 	}
-	if foreign(o.CPU) {
-		return nil, fmt.Errorf("%w: gpuload whose Options.CPU scores with the statistics of another index", query.ErrInvalid)
+	part, err := partOf(o.CPU)
+	if err != nil {
+		return nil, err
 	}
 	s, err := snapshot.Retain()
 	if err != nil {
@@ -66,20 +69,30 @@ func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	x := halfOf(segs, o)
-	x.release, x.snapshot, x.parser = s.Close, s, query.NewParser(s)
+	x.release, x.snapshot, x.parser, x.part = s.Close, s, query.NewParser(s), part
 	return x, nil
 }
 
-// foreign reports whether cpu scores with the statistics of an index that it does not search.
-func foreign(cpu query.Executor) bool {
+// partOf reports whether cpu searches a part of a collection. The error says that it scores with the statistics of another
+// index otherwise.
+func partOf(cpu query.Executor) (bool, error) {
 	if m, ok := cpu.(*member); ok {
 		cpu = m.group.cpu
 	}
 	if p, ok := cpu.(interface{ Searcher() *query.Searcher }); ok {
-		return !p.Searcher().OwnStatistics()
+		cpu = p.Searcher()
 	}
-	s, ok := cpu.(interface{ OwnStatistics() bool })
-	return ok && !s.OwnStatistics()
+	s, ok := cpu.(interface {
+		OwnStatistics() bool
+		OfPart(trusted.Caller) bool
+	})
+	switch {
+	case !ok || s.OwnStatistics():
+		return false, nil
+	case s.OfPart(trusted.Caller{}):
+		return true, nil
+	}
+	return false, fmt.Errorf("%w: gpuload whose Options.CPU scores with the statistics of another index", query.ErrInvalid)
 }
 
 // Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll,

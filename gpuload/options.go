@@ -12,10 +12,11 @@ import (
 type Options struct {
 	// CPU answers the queries that the device does not support, and those whose lists are not
 	// there and not loaded (Memory). If it is nil, a query that is not supported fails with an error
-	// that matches ErrUnsupported.
+	// that matches ErrUnsupported. If it is a *query.Searcher with Options.Collection, or a *pool.Pool over one, the
+	// device scores with the numbers of that collection too, and queries bring their Frequencies.
 	CPU query.Executor
 	// Scorer computes scores. If it is nil, the Executor uses CPU's scorer if CPU has a
-	// Scorer method, as *query.Searcher has, and otherwise BM25 with query.DefaultParams().
+	// Scorer method, as *query.Searcher has, or is a *pool.Pool, and otherwise BM25 with query.DefaultParams().
 	// It must be nil if the index has a schema: the scorers of fields are those of CPU if that is a
 	// *query.Searcher or *pool.Pool, and otherwise those of the schema.
 	Scorer *query.Scorer

@@ -21,6 +21,8 @@ type resolver struct {
 	list     segment.List
 	parts    []residency.ListPart
 	lookup   terms.Resolver[known]
+	given    func(field int, term []byte, live uint64) (uint64, error) // givenDF, if x is of a part
+	brought  *query.Frequencies                                        // by the query; or nil
 	parsed   terms.Query
 	weights  []float32
 	fields   []uint16
@@ -87,7 +89,7 @@ func (r *resolver) resolve(p *plan, q *query.Query) error {
 
 // plan looks up a query's terms and finds their lists.
 func (r *resolver) plan(p *plan, q *query.Query) error {
-	if err := q.CheckOwn(trusted.Caller{}); err != nil {
+	if err := q.CheckPart(trusted.Caller{}, r.x.part); err != nil {
 		return err
 	}
 	p.mode, p.k = q.Mode, int(min(uint64(cmp.Or(q.K, query.DefaultK)), r.x.docs))
@@ -110,14 +112,12 @@ func (r *resolver) plan(p *plan, q *query.Query) error {
 		p.cpu = true
 		return nil
 	}
-	if terms[0].DF == 0 && p.mode != query.Or {
+	all := len(terms)
+	if terms = r.occurring(terms); len(terms) < all && p.mode != query.Or {
 		if p.done = p.mode == query.And; p.done {
 			return nil
 		}
 		p.mode = query.Or
-	}
-	for len(terms) > 0 && terms[0].DF == 0 {
-		terms = terms[1:]
 	}
 	views := len(r.x.views)
 	p.weights, p.lists = take(&r.weights, len(terms)), take(&r.postings, len(terms)*views)

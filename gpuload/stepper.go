@@ -69,7 +69,7 @@ type room struct {
 
 // NewStepper returns a Stepper over the snapshot of x and cpu, which must have the same parameters.
 // It retains cpu; close it before x. The error matches ErrClosed if x or cpu is closed, and
-// query.ErrInvalid if one is nil, they are of different snapshots or an option is invalid.
+// query.ErrInvalid if one is nil, they are of different snapshots, score with the numbers of others or an option is invalid.
 func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, error) {
 	if x == nil || cpu == nil {
 		return nil, fmt.Errorf("%w: a stepper takes a GPU's executor and a searcher", query.ErrInvalid)
@@ -80,6 +80,9 @@ func NewStepper(x *Executor, cpu *query.Searcher, o StepOptions) (*Stepper, erro
 	defer x.leave()
 	if x.snapshot != nil && !x.Serves(cpu) {
 		return nil, fmt.Errorf("%w: a stepper over two snapshots", query.ErrInvalid)
+	}
+	if x.part || !cpu.OwnStatistics() {
+		return nil, fmt.Errorf("%w: a stepper that scores with the statistics of another index", query.ErrInvalid)
 	}
 	cpu, err := cpu.Retain()
 	if err != nil {

@@ -1,6 +1,7 @@
 package gpuload
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
@@ -16,6 +17,16 @@ import (
 type known struct {
 	lists []place // by view
 	one   [1]place
+}
+
+// occurs reports whether a document that is not deleted has the term.
+func (k *known) occurs() bool {
+	for i := range k.lists {
+		if k.lists[i].n > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // place is a list of a known term.
@@ -123,7 +134,9 @@ func (r *resolver) distinct(q *query.Query) (found []terms.Term[known], m query.
 	} else if m, ok, err = r.x.parser.AppendWords(trusted.Caller{}, own, q); !ok || err != nil {
 		return nil, m, false, err
 	}
+	r.brought = q.Frequencies
 	found, err = r.find(own.Words)
+	r.brought = nil
 	if e := r.x.expected.Load(); e != nil {
 		for i := range found {
 			if found[i].Fresh {
@@ -138,8 +151,31 @@ func (r *resolver) distinct(q *query.Query) (found []terms.Term[known], m query.
 func (r *resolver) find(words []terms.Word) ([]terms.Term[known], error) {
 	if l := &r.lookup; l.Keep == nil {
 		l.Parts, l.Keep, l.Copy, l.Guard = r.x.dictionaries, r.keep, copyKnown, store.Guard
+		if r.x.part {
+			r.given = r.givenDF
+		}
+	}
+	if r.lookup.Given = nil; r.brought != nil && r.x.part {
+		r.lookup.Given = r.given
 	}
 	return r.lookup.Resolve(&r.x.terms, words)
+}
+
+// givenDF is terms.Resolver.Given.
+func (r *resolver) givenDF(field int, term []byte, live uint64) (uint64, error) {
+	f := &r.x.fields[field]
+	return r.brought.DF(trusted.Caller{}, f.name, term, live, f.scorer.Docs(trusted.Caller{}))
+}
+
+// occurring drops terms that no document has. In a collection they may be anywhere among the others: other parts have them.
+func (r *resolver) occurring(found []terms.Term[known]) []terms.Term[known] {
+	if r.x.part {
+		return slices.DeleteFunc(found, func(t terms.Term[known]) bool { return !t.Kept.occurs() })
+	}
+	for len(found) > 0 && found[0].DF == 0 {
+		found = found[1:]
+	}
+	return found
 }
 
 // countTerms returns the number of terms of the dictionaries.

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -90,6 +91,9 @@ func NewScorer(p Params, st Stats) (*Scorer, error) {
 	k1, b := p.Values()
 	return &Scorer{bm25.New(k1, b, bm25.Stats(st))}, nil
 }
+
+// Docs returns how many documents the statistics are of.
+func (s *Scorer) Docs(trusted.Caller) uint64 { return s.bm25.Stats().Docs }
 
 // Norm returns the norm of a document of dl tokens, for Scorer.Score.
 func (s *Scorer) Norm(dl uint32) float32 { return s.bm25.Norm(dl) }

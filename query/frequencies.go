@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query/internal/engine"
 	"github.com/pinion-index/pinion/query/internal/engine/expand"
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
 )
 
 // Frequencies are what the scores of one query depend on, beside a Collection: document frequencies of its terms, as
@@ -135,20 +137,30 @@ type given struct {
 }
 
 // DF makes given an engine.Frequencies.
-func (g *given) DF(field int, term []byte) (uint64, error) {
-	name := g.p.fields[field].name
-	i, ok := slices.BinarySearchFunc(g.all.Terms, TermFrequency{Field: name, Term: term}, func(a, b TermFrequency) int { return a.compare(&b) })
+func (g *given) DF(field int, term []byte, live, docs uint64) (uint64, error) {
+	return g.all.DF(trusted.Caller{}, g.p.fields[field].name, term, live, docs)
+}
+
+// DF returns the document frequency of a term of a field in the collection, which has docs documents with the field. The
+// term is in live documents of the part that is searched. The error matches ErrInvalid if f does not have the term, or
+// the part cannot be one of the collection.
+func (f *Frequencies) DF(_ trusted.Caller, field string, term []byte, live, docs uint64) (uint64, error) {
+	i, ok := slices.BinarySearchFunc(f.Terms, TermFrequency{Field: field, Term: term}, func(a, b TermFrequency) int { return a.compare(&b) })
 	if !ok {
-		return 0, fmt.Errorf("%w: Frequencies do not have the term %.40q of the field %q", ErrInvalid, term, name)
+		return 0, fmt.Errorf("%w: Frequencies do not have the term %.40q of the field %q", ErrInvalid, term, field)
 	}
-	return g.all.Terms[i].DF, nil
+	df := f.Terms[i].DF
+	if df < live || df > docs {
+		return 0, fmt.Errorf("%w: the term %.40q is in %d documents of the index, which cannot be in %d of %d of the collection", ErrInvalid, (&posting.Field{Name: field}).Label(term), live, df, docs)
+	}
+	return df, nil
 }
 
 // finding is a query whose Frequencies are asked.
 type finding struct{ all *Frequencies }
 
 // DF makes finding an engine.Frequencies. Nothing is scored.
-func (*finding) DF(int, []byte) (uint64, error) { return 0, errOtherQuery }
+func (*finding) DF(int, []byte, uint64, uint64) (uint64, error) { return 0, errOtherQuery }
 
 // begin returns what a node that stands for terms stands for in the collection, or nil if the query does not say so. If
 // this is asked, it prepares for what find finds.

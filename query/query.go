@@ -128,12 +128,19 @@ func (q *Query) Check() error {
 	return q.checkNode()
 }
 
-// CheckOwn is Check for executors that have the statistics of what they search.
-func (q *Query) CheckOwn(trusted.Caller) error {
-	if q.Frequencies != nil {
-		return fmt.Errorf("%w: Frequencies: only a query.Searcher and a pool over one take them", ErrInvalid)
+// CheckOwn is Check for executors that score with the statistics of what they search.
+func (q *Query) CheckOwn(trusted.Caller) error { return q.CheckPart(trusted.Caller{}, false) }
+
+// CheckPart is Check for executors other than Searchers. part says that they search a part of a collection, whose
+// Frequencies queries bring.
+func (q *Query) CheckPart(_ trusted.Caller, part bool) error {
+	if err := q.Check(); err != nil {
+		return err
 	}
-	return q.Check()
+	if (q.Frequencies != nil) != part {
+		return engine.ErrFrequencies
+	}
+	return nil
 }
 
 // Engine returns q, which must be valid, as what executes it sees it.

@@ -170,6 +170,9 @@ func (s *Searcher) Over(snapshot *reader.Snapshot) bool { return s.engine.Over(s
 // Options.Collection.
 func (s *Searcher) OwnStatistics() bool { return s.engine.OwnStatistics() }
 
+// OfPart reports whether s searches a part of a collection: with Options.Collection.
+func (s *Searcher) OfPart(trusted.Caller) bool { return s.engine.OfPart() }
+
 // Scorer returns the scoring function of the snapshot, which needs no open Searcher. It is nil of the
 // zero value, and if the index has a schema: then each field has its own, that FieldScorer returns.
 func (s *Searcher) Scorer() *Scorer {

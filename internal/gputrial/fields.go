@@ -32,7 +32,25 @@ const words = 120
 // DrawLibrary draws an index of that many documents. Of every other one the segments that are written first lack a
 // field.
 func DrawLibrary(ctx context.Context, rng *rand.Rand, docs int) (l *Library, err error) {
-	l = &Library{Schema: drawSchema(rng), Docs: docs, rng: rng}
+	return drawLibrary(ctx, rng, drawSchema(rng), docs)
+}
+
+// DrawLibraries draws indexes of so many documents each, all with the same schema: parts of a collection.
+func DrawLibraries(ctx context.Context, rng *rand.Rand, docs ...int) (all []*Library, err error) {
+	s := drawSchema(rng)
+	for _, n := range docs {
+		l, err := drawLibrary(ctx, rng, s, n)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// drawLibrary draws an index with a schema.
+func drawLibrary(ctx context.Context, rng *rand.Rand, s *schema.Schema, docs int) (l *Library, err error) {
+	l = &Library{Schema: s, Docs: docs, rng: rng}
 	fs := memfs.New()
 	whole := l.Schema
 	parts := 1 + rng.IntN(4)

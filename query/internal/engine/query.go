@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -14,6 +15,8 @@ var (
 	ErrInvalid      = errors.New("query: invalid value")
 	ErrTooManyTerms = errors.New("query: too many terms")
 	ErrClosed       = reader.ErrClosed
+	// ErrFrequencies is the error for a query that does not bring what the Searcher wants, or brings what it does not.
+	ErrFrequencies = fmt.Errorf("%w: Query.Frequencies go with Options.Collection, and the other way round", ErrInvalid)
 )
 
 // MaxTerms is the maximum number of distinct terms of a query.
@@ -48,8 +51,9 @@ type Query struct {
 // Frequencies are the document frequencies of a collection that the index is a part of. What parses the query may
 // know more of them.
 type Frequencies interface {
-	// DF returns the document frequency of a term of a field in the collection.
-	DF(field int, term []byte) (uint64, error)
+	// DF returns the document frequency of a term of a field in the collection, which has docs documents with the field
+	// and of which those that are searched, live of them with the term, are a part.
+	DF(field int, term []byte, live, docs uint64) (uint64, error)
 }
 
 // after returns the key that the keys of hits must be below.

@@ -13,7 +13,7 @@ import (
 // resolve looks up the query's terms and puts them in canonical order, and reads what scoring them needs.
 func (r *execution) resolve() (err error) {
 	if (r.q.Frequencies != nil) != r.s.given {
-		return errFrequencies
+		return ErrFrequencies
 	}
 	if err := r.parse(); err != nil {
 		return err
@@ -57,16 +57,9 @@ func (r *execution) resolve() (err error) {
 	return r.readLengths()
 }
 
-// errFrequencies is the error for a query that does not bring what the Searcher wants, or brings what it does not.
-var errFrequencies = fmt.Errorf("%w: Query.Frequencies go with Options.Collection, and the other way round", ErrInvalid)
-
 // givenDF is terms.Resolver.Given.
 func (r *execution) givenDF(field int, term []byte, live uint64) (uint64, error) {
-	df, err := r.q.Frequencies.DF(field, term)
-	if docs := r.s.fields[field].Scorer.Stats().Docs; err == nil && (df < live || df > docs) {
-		err = fmt.Errorf("%w: the term %.40q is in %d documents of the index, which cannot be in %d of %d of the collection", ErrInvalid, r.s.label(field, term), live, df, docs)
-	}
-	return df, err
+	return r.q.Frequencies.DF(field, term, live, r.s.fields[field].Scorer.Stats().Docs)
 }
 
 // Frequencies calls f with each distinct term of q, and how many documents that are not deleted have it.
@@ -83,7 +76,7 @@ func (s *Searcher) Frequencies(ctx context.Context, q *Query, f func(field int, 
 	}()
 	r.begin(ctx, s, q)
 	if r.lookup.Given = nil; s.docFreq != nil {
-		return errFrequencies
+		return ErrFrequencies
 	}
 	if err := r.parse(); err != nil {
 		return err

@@ -244,6 +244,9 @@ func (s *Searcher) Over(snapshot *reader.Snapshot) bool {
 // OwnStatistics reports whether scores are from the statistics of what s searches.
 func (s *Searcher) OwnStatistics() bool { return s.statistics == nil && !s.given }
 
+// OfPart reports whether queries bring document frequencies.
+func (s *Searcher) OfPart() bool { return s.given }
+
 // Snapshot returns what s searches, nil in tests over parts. It must not be closed.
 func (s *Searcher) Snapshot() *reader.Snapshot { return s.snapshot }
 

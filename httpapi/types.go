@@ -134,9 +134,10 @@ type Suggestion struct {
 
 // Summary says what is served.
 type Summary struct {
-	Documents uint64         `json:"documents"`        // that are not deleted
-	Segments  int            `json:"segments"`         // of all shards
-	Commit    uint64         `json:"commit"`           // its number
-	Shards    int            `json:"shards,omitempty"` // 0 if it is one index
-	Schema    *schema.Schema `json:"schema"`           // an index without one has a field of text named ""
+	Documents uint64         `json:"documents"`         // that are not deleted
+	Segments  int            `json:"segments"`          // of all shards
+	Commit    uint64         `json:"commit"`            // its number
+	Shards    int            `json:"shards,omitempty"`  // 0 if it is one index
+	Devices   []string       `json:"devices,omitempty"` // names of the GPUs that searches of shards are answered on
+	Schema    *schema.Schema `json:"schema"`            // an index without one has a field of text named ""
 }

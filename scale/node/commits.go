@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -25,6 +26,7 @@ type commits struct {
 	index  *reader.Index
 	shard  int
 	shards int
+	device *device // nil if searches are the Searchers'
 
 	mu      sync.Mutex
 	open    []*commit
@@ -36,6 +38,7 @@ type commit struct {
 	id       string
 	snapshot *reader.Snapshot
 	schema   *schema.Schema
+	device   *device
 	plain    *query.Searcher // with the commit's own statistics, for counts and frequencies
 
 	mu        sync.Mutex
@@ -48,7 +51,8 @@ type searching struct {
 	of       query.Collection
 	searcher *query.Searcher
 	pages    *search.Searcher
-	users    int // and one while it is among commit.searchers
+	executor atomic.Pointer[Executor] // nil if there is none, or none any more
+	users    int                      // and one while it is among commit.searchers
 }
 
 // refresh opens the newest commit, unless it is open. It returns the commit if it is new.
@@ -75,7 +79,7 @@ func (c *commits) refresh(ctx context.Context) (*commit, error) {
 		s.Close()
 		return nil, err
 	}
-	x := &commit{id: id, snapshot: s, schema: s.Schema(), plain: plain, users: 1}
+	x := &commit{id: id, snapshot: s, schema: s.Schema(), device: c.device, plain: plain, users: 1}
 	if c.open = append(c.open, x); len(c.open) > keptCommits {
 		c.open[0].release()
 		c.open = slices.Delete(c.open, 0, 1)
@@ -186,6 +190,9 @@ func (x *commit) with(of query.Collection) (*searching, error) {
 		x.searchers[0].leave()
 		x.searchers = slices.Delete(x.searchers, 0, 1)
 	}
+	if x.device != nil {
+		x.device.begin(x, s)
+	}
 	return s, nil
 }
 
@@ -198,6 +205,7 @@ func (x *commit) leave(s *searching) {
 
 func (s *searching) leave() {
 	if s.users--; s.users == 0 {
+		s.drop()
 		s.pages.Close()
 		s.searcher.Close()
 	}

@@ -48,12 +48,13 @@ type Shard struct {
 	Segments   int              // of the commit
 	Stored     bool             // of a collection without a schema: texts are kept
 	Collection query.Collection // what it adds to the whole
+	Devices    []string         `json:",omitempty"` // what nodes answer searches of the commit on, beside CPUs, in order of names
 }
 
 // shardOf returns what a snapshot is as a shard.
 func shardOf(s *reader.Snapshot) Shard {
 	st := s.Stats()
-	return Shard{s.CommitID().String(), s.Generation(), uint32(st.Docs), st.Segments, s.HasStored(), query.CollectionOf(s)}
+	return Shard{Commit: s.CommitID().String(), Generation: s.Generation(), Docs: uint32(st.Docs), Segments: st.Segments, Stored: s.HasStored(), Collection: query.CollectionOf(s)}
 }
 
 // schema returns that of the collection; without one, that of documents of one text, as reader.Snapshot.Schema does.
@@ -127,8 +128,9 @@ func bucketOf(ctx context.Context, nc *nats.Conn, collection string, replicas in
 	return kv, nil
 }
 
-// publish makes a snapshot what the Map says of a shard, of so many, unless it says that of a later commit.
-func publish(ctx context.Context, kv jetstream.KeyValue, s *reader.Snapshot, shard, shards int) error {
+// publish makes a snapshot what the Map says of a shard, of so many, unless it says that of a later commit. device is what
+// the node answers on, or "".
+func publish(ctx context.Context, kv jetstream.KeyValue, s *reader.Snapshot, shard, shards int, device string) error {
 	for {
 		var m Map
 		e, err := kv.Get(ctx, keyOfMap)
@@ -148,9 +150,17 @@ func publish(ctx context.Context, kv jetstream.KeyValue, s *reader.Snapshot, sha
 		if err := m.describe(s); err != nil {
 			return err
 		}
-		own := shardOf(s)
-		if old := &m.Shards[shard]; old.Generation > own.Generation || old.Commit == own.Commit {
+		own, old := shardOf(s), &m.Shards[shard]
+		same := old.Commit == own.Commit
+		if same {
+			own.Devices = old.Devices
+		}
+		at, known := slices.BinarySearch(own.Devices, device)
+		if known = known || device == ""; old.Generation > own.Generation || same && known {
 			return nil
+		}
+		if !known {
+			own.Devices = slices.Insert(own.Devices, at, device)
 		}
 		m.Shards[shard] = own
 		value, err := json.Marshal(&m)

@@ -37,8 +37,14 @@ type Options struct {
 	Refresh time.Duration
 	// Parallel is how many requests are answered at a time. 0 means GOMAXPROCS.
 	Parallel int
-	// Failed, if not nil, is told why a newer commit is not served. The Node goes on with those before.
+	// Failed, if not nil, is told why a newer commit is not served, or has no Executor. The Node goes on with what it has.
 	Failed func(error)
+	// Executor, if not nil, returns what answers searches of a snapshot in place of a Searcher over it that has the numbers
+	// of all shards (query.Options.Collection): a gpuload.Executor, say, whose Options.CPU is that Searcher. The Node closes
+	// it before both, keeps two open at most, and searches without until it is there, or if there is an error.
+	Executor func(s *reader.Snapshot, cpu *query.Searcher) (Executor, error)
+	// Device is the name of what Executor answers on, which the shard map says.
+	Device string
 }
 
 // DefaultRefresh is the default of Options.Refresh.
@@ -70,10 +76,16 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 	if err := checkName(o.Collection); err != nil {
 		return nil, err
 	}
+	if (o.Device == "") != (o.Executor == nil) {
+		return nil, fmt.Errorf("%w: Executor and Device go together", ErrInvalid)
+	}
 	if o.Shards < 1 || o.Shards > MaxShards || o.Shard < 0 || o.Shard >= o.Shards || o.Refresh < 0 || o.Parallel < 0 {
 		return nil, fmt.Errorf("%w: shard %d of %d, refreshed after %v, %d requests at a time", ErrInvalid, o.Shard, o.Shards, o.Refresh, o.Parallel)
 	}
 	n := &Node{o: o, nc: nc, name: rand.Text(), commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, mostWaiting*waiting*o.Parallel)}
+	if o.Executor != nil {
+		n.commits.device = &device{make: o.Executor, failed: o.Failed}
+	}
 	err := func() (err error) {
 		if n.kv, err = bucketOf(ctx, nc, o.Collection, o.Replicas); err != nil {
 			return err
@@ -140,7 +152,7 @@ func (n *Node) publish(ctx context.Context) error {
 		return err
 	}
 	defer s.Close()
-	return publish(ctx, n.kv, s, n.o.Shard, n.o.Shards)
+	return publish(ctx, n.kv, s, n.o.Shard, n.o.Shards, n.o.Device)
 }
 
 // follow follows the index and publishes its commits.
@@ -182,6 +194,9 @@ func (n *Node) Close() error {
 	n.workers.Wait()
 	n.cancel()
 	n.done.Wait()
+	if d := n.commits.device; d != nil {
+		d.done.Wait()
+	}
 	n.commits.close()
 	return errors.Join(err, n.nc.Flush())
 }
@@ -319,7 +334,7 @@ func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
 	}
 	q.Frequencies = (*query.Frequencies)(&a.statistics)
 	began := time.Now()
-	r, err := with.searcher.Search(ctx, q)
+	r, err := with.search(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -467,6 +467,9 @@ func (r *Router) Summary(context.Context) (*httpapi.Summary, error) {
 	a := &httpapi.Summary{Documents: v.sum.Docs, Commit: v.revision, Shards: len(v.Shards), Schema: v.Schema}
 	for i := range v.Shards {
 		a.Segments += v.Shards[i].Segments
+		a.Devices = append(a.Devices, v.Shards[i].Devices...)
 	}
+	slices.Sort(a.Devices)
+	a.Devices = slices.Compact(a.Devices)
 	return a, nil
 }

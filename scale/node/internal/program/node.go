@@ -17,12 +17,14 @@ import (
 	"github.com/pinion-index/pinion/scale/node"
 )
 
-// Node returns the command pinion-node.
-func Node() *cobra.Command {
+// Node returns the command pinion-node. device, which may be nil, is what --gpu does: it has searches answered on a GPU
+// until end is called.
+func Node(device func(o *node.Options) (end func() error, err error)) *cobra.Command {
 	var at natsFlags
 	var shard string
 	var refresh time.Duration
 	var parallel int
+	var gpu bool
 	cmd := &cobra.Command{
 		Use:   "pinion-node [flags] INDEX",
 		Short: "Serve a shard over NATS",
@@ -42,6 +44,9 @@ After an interrupt or SIGTERM the node answers what it was asked, and ends.`,
 	fl.StringVar(&shard, "shard", "", "which `SHARD` the index is, as in 0-of-3 (default: the name of its directory)")
 	fl.DurationVar(&refresh, "refresh", node.DefaultRefresh, "how often to look for a newer commit")
 	cli.Int(fl, &parallel, "parallel", 0, 0, 1<<16, "how many requests, `N`, are answered at a time (default: one for each CPU)")
+	if device != nil {
+		fl.BoolVar(&gpu, "gpu", false, "answer searches on the first GPU, and on the CPU what it cannot answer")
+	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if shard == "" {
 			dir, err := filepath.Abs(args[0])
@@ -54,6 +59,15 @@ After an interrupt or SIGTERM the node answers what it was asked, and ends.`,
 		if o.Shard, o.Shards, err = node.ParseShardName(shard); err != nil {
 			return cli.Usage("--shard: %w", err)
 		}
+		on := ""
+		if gpu {
+			var end func() error
+			if end, err = device(&o); err != nil {
+				return fmt.Errorf("--gpu: %w", err)
+			}
+			defer func() { err = errors.Join(err, end()) }()
+			on = " on " + o.Device
+		}
 		nc, err := at.connect("pinion-node " + shard)
 		if err != nil {
 			return err
@@ -63,7 +77,7 @@ After an interrupt or SIGTERM the node answers what it was asked, and ends.`,
 		if err != nil {
 			return err
 		}
-		cmd.Printf("serving shard %s of %s\n", shard, o.Collection)
+		cmd.Printf("serving shard %s of %s%s\n", shard, o.Collection, on)
 		<-cmd.Context().Done()
 		return end()
 	}

@@ -27,7 +27,7 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("PINION_PROGRAM") {
 	case "node":
-		Main(Node())
+		Main(Node(nil))
 	case "router":
 		Main(Router())
 	case "nats":

@@ -184,12 +184,12 @@ func drawnWord(rng *rand.Rand) int { return int(60 * rng.Float64() * rng.Float64
 // Options.Collection, and those of all parts those of one index, to the bit. Terms that the part lacks count among the
 // others and match nothing.
 func TestPartsEqualOneIndex(t *testing.T) {
-	for round := range few(1, 6) {
+	for round := range few(1, 2) {
 		rng := rand.New(rand.NewPCG(uint64(round), 38))
 		p := partsOf(t, plainParts(t, rng, 300+rng.IntN(1500), 1+rng.IntN(40), 500))
 		on, left := p.devices(t, rng, uint64(round%2))
 		var queries []query.Query
-		for range few(120, 1000) {
+		for range few(60, 200) {
 			q := query.Query{Mode: query.Mode(rng.IntN(3)), K: []int{0, 1, 3, 10, 100, 1000}[rng.IntN(6)]}
 			for range 1 + rng.IntN(5) {
 				q.RawTerms = append(q.RawTerms, fmt.Appendf(nil, "t%d", drawnWord(rng)))
@@ -206,7 +206,7 @@ func TestPartsEqualOneIndex(t *testing.T) {
 			queries = append(queries, q)
 		}
 		p.check(t, on, queries)
-		p.check(t, on, queries[:40]) // presence words, the cache of terms
+		p.check(t, on, queries[:20]) // presence words, the cache of terms
 		for i, own := range left {
 			if own.n > len(queries)/2 {
 				t.Errorf("part %d leaves %d of %d queries to the CPU", i, own.n, len(queries))
@@ -217,7 +217,7 @@ func TestPartsEqualOneIndex(t *testing.T) {
 
 // The same over fields, on one device and on a Group whose CPU is a Pool.
 func TestPartsEqualOneIndexOverFields(t *testing.T) {
-	for round := range few(1, 6) {
+	for round := range few(1, 2) {
 		rng := rand.New(rand.NewPCG(uint64(round), 39))
 		libraries, err := gputrial.DrawLibraries(t.Context(), rng, 100+rng.IntN(1000), 1+rng.IntN(60), 200)
 		if err != nil {
@@ -246,7 +246,7 @@ func TestPartsEqualOneIndexOverFields(t *testing.T) {
 		}
 		t.Cleanup(func() { g.Close() })
 		var queries []query.Query
-		for range few(80, 600) {
+		for range few(40, 150) {
 			q := libraries[1].Query(rng)
 			if rng.IntN(20) == 0 { // left to the CPU
 				q = query.Query{Node: query.Prefix{Prefix: "t1", Scored: true}}

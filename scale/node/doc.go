@@ -5,6 +5,7 @@
 //	map.go      Map: the shards and their commits, in a key-value bucket; ShardOf: which documents a shard has
 //	wire.go     requests and answers as bytes; wire_query.go, wire_page.go: their parts
 //	node.go     Node: answers for one shard; commits.go: the commits that it has open
+//	device.go   what answers searches in place of a Searcher, such as a GPU
 //	router.go   Router: asks, and merges; view.go: one state of the map; scatter.go: attempts, hedging and deadlines
 //	metrics.go  what a Router tells Prometheus
 //	server.go   an embedded NATS server

@@ -88,70 +88,70 @@ func (c *cache) move(e *list.Element) {
 
 // appendNode appends what tells a node from all others.
 func appendNode(dst []byte, n query.Node) []byte {
-	text := func(kind byte, field, text string, mode byte, boost float64) {
-		dst = append(dst, kind)
-		dst = appendText(appendText(dst, field), text)
-		dst = binary.LittleEndian.AppendUint64(append(dst, mode), math.Float64bits(boost))
-	}
-	list := func(nodes []query.Node) {
-		dst = binary.AppendUvarint(dst, uint64(len(nodes)))
-		for _, x := range nodes {
-			dst = appendNode(dst, x)
-		}
-	}
-	phrase := func(terms []string, places int) {
-		dst = binary.AppendVarint(binary.AppendUvarint(dst, uint64(len(terms))), int64(places))
-		for _, term := range terms {
-			dst = appendText(dst, term)
-		}
-	}
-	number := func(kind byte, x float64) {
-		dst = binary.LittleEndian.AppendUint64(append(dst, kind), math.Float64bits(x))
-	}
 	switch n := n.(type) {
 	case query.Match:
-		text('m', n.Field, n.Text, byte(n.Mode), n.Boost)
+		dst = appendLeaf(dst, 'm', n.Field, n.Text, byte(n.Mode), n.Boost)
 	case query.Term:
-		text('t', n.Field, string(n.Term), 0, n.Boost)
+		dst = appendLeaf(dst, 't', n.Field, string(n.Term), 0, n.Boost)
 	case query.Bool:
-		number('b', n.Boost)
-		dst = binary.AppendVarint(dst, int64(n.AtLeast))
-		list(n.Must)
-		list(n.Should)
-		list(n.Not)
+		dst = binary.AppendVarint(appendNumber(dst, 'b', n.Boost), int64(n.AtLeast))
+		dst = appendNodes(appendNodes(appendNodes(dst, n.Must), n.Should), n.Not)
 		dst = appendFilters(dst, n.Filter)
 	case query.Best:
-		number('d', n.Boost)
-		number('=', n.Tie)
-		list(n.Of)
+		dst = appendNodes(appendNumber(appendNumber(dst, 'd', n.Boost), '=', n.Tie), n.Of)
 	case query.Const:
-		number('c', n.Score)
-		dst = appendNode(dst, n.Node)
+		dst = appendNode(appendNumber(dst, 'c', n.Score), n.Node)
 	case query.All:
-		number('a', n.Score)
+		dst = appendNumber(dst, 'a', n.Score)
 	case query.Prefix:
-		text('p', n.Field, n.Prefix, flag(n.Scored), n.Boost)
+		dst = appendLeaf(dst, 'p', n.Field, n.Prefix, flag(n.Scored), n.Boost)
 	case query.Wildcard:
-		text('*', n.Field, n.Pattern, flag(n.Scored), n.Boost)
+		dst = appendLeaf(dst, '*', n.Field, n.Pattern, flag(n.Scored), n.Boost)
 	case query.Regexp:
-		text('r', n.Field, n.Pattern, flag(n.Scored), n.Boost)
+		dst = appendLeaf(dst, 'r', n.Field, n.Pattern, flag(n.Scored), n.Boost)
 	case query.Fuzzy:
-		text('~', n.Field, n.Text, flag(n.Constant), n.Boost)
+		dst = appendLeaf(dst, '~', n.Field, n.Text, flag(n.Constant), n.Boost)
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(n.Edits)), int64(n.FixedPrefix))
 	case query.Phrase:
-		text('"', n.Field, n.Text, flag(n.Prefix), n.Boost)
-		phrase(n.Terms, n.Slop)
+		dst = appendLeaf(dst, '"', n.Field, n.Text, flag(n.Prefix), n.Boost)
+		dst = appendTerms(binary.AppendVarint(dst, int64(n.Slop)), n.Terms)
 	case query.Near:
-		text('n', n.Field, n.Text, flag(n.Ordered), n.Boost)
-		phrase(n.Terms, n.Distance)
+		dst = appendLeaf(dst, 'n', n.Field, n.Text, flag(n.Ordered), n.Boost)
+		dst = appendTerms(binary.AppendVarint(dst, int64(n.Distance)), n.Terms)
 	case query.Dot:
-		text('.', n.Field, "", 0, n.Boost)
+		dst = appendLeaf(dst, '.', n.Field, "", 0, n.Boost)
 		dst = binary.AppendUvarint(dst, uint64(len(n.Terms)))
 		for _, t := range n.Terms {
 			dst = binary.AppendUvarint(appendText(dst, string(t.Term)), uint64(t.Weight))
 		}
 	default:
 		dst = appendUnknown(dst)
+	}
+	return dst
+}
+
+// appendLeaf appends what most nodes without others in them have.
+func appendLeaf(dst []byte, kind byte, field, text string, mode byte, boost float64) []byte {
+	dst = appendText(appendText(append(dst, kind), field), text)
+	return appendNumber(dst, mode, boost)
+}
+
+func appendNumber(dst []byte, kind byte, x float64) []byte {
+	return binary.LittleEndian.AppendUint64(append(dst, kind), math.Float64bits(x))
+}
+
+func appendNodes(dst []byte, nodes []query.Node) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(nodes)))
+	for _, x := range nodes {
+		dst = appendNode(dst, x)
+	}
+	return dst
+}
+
+func appendTerms(dst []byte, terms []string) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(terms)))
+	for _, term := range terms {
+		dst = appendText(dst, term)
 	}
 	return dst
 }

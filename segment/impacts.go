@@ -1,6 +1,9 @@
 package segment
 
-import "github.com/pinion-index/pinion/format"
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/bitpack"
+)
 
 // MaxWeight is the greatest weight of a posting in a field of impacts.
 const MaxWeight = 255
@@ -31,11 +34,7 @@ func (l *List) checkImpacts(weights []uint32, block int) (int, error) {
 
 // heavy returns the index of the first weight above MaxWeight, or -1.
 func heavy(weights []uint32) int {
-	all := uint32(0)
-	for _, w := range weights {
-		all |= w
-	}
-	if all <= MaxWeight {
+	if bitpack.Bits(weights) <= 8 {
 		return -1
 	}
 	for i, w := range weights {

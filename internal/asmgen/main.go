@@ -74,4 +74,5 @@ var generators = []func(output) error{
 	regressAdd,
 	queryBitmap,
 	queryScore,
+	querySums,
 }

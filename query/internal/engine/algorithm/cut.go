@@ -1,6 +1,9 @@
 package algorithm
 
-import "github.com/pinion-index/pinion/query/internal/engine/posting"
+import (
+	"github.com/pinion-index/pinion/query/internal/engine/posting"
+	"github.com/pinion-index/pinion/query/internal/engine/sums"
+)
 
 // Cutter decides how a pass is cut into ranges.
 type Cutter interface {
@@ -33,7 +36,7 @@ func CutBlocks(shortest *posting.List, c Cutter) {
 }
 
 // CutDocs cuts a disjunction or tree into ranges of docIDs by the number of postings of the essential
-// lists, as if these were evenly distributed.
+// lists, as if these were evenly distributed. Those of a Dot are whole windows.
 func (r *Run) CutDocs(c Cutter) {
 	postings := 0
 	if r.Tree != nil {
@@ -50,6 +53,9 @@ func (r *Run) CutDocs(c Cutter) {
 	for at := 0; at < postings; {
 		at += c.Size(postings-at, postings)
 		hi := docs * uint64(at) / uint64(postings)
+		if r.summedUp() {
+			hi -= hi % sums.Window
+		}
 		if hi >= docs {
 			break
 		}

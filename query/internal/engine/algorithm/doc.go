@@ -17,6 +17,7 @@
 //	tree_guess.go                first thresholds of trees that are likely
 //	tree_sum.go, tree_best.go    candidates in windows by what they score at most; those of a best
 //	tree_window.go, tree_match.go, tree_score.go  candidates in windows; which match; their scores
+//	dot.go, dot_sum.go           dot products, as parts of trees; of the whole query, in windows
 //	phrase.go                    phrases, as leaves of trees; phrase_find.go, phrase_count.go: documents with all words, how often
 //	                             these match; phrase_read.go, phrase_match.go: of the whole query or a window
 //	node.go                      streams of matches with bounds and scores; Exhaustive

@@ -59,6 +59,8 @@ type tree struct {
 	masks [][]uint64
 	sums  []float32
 	dots  []uint32 // sums of the weights of a Dot, by candidate
+
+	dotSum dotSum
 }
 
 // node is a part of a tree in the current segment.
@@ -129,6 +131,7 @@ func (r *Run) EnterTree() bool {
 // forget drops references to the query.
 func (t *tree) forget() {
 	t.of, t.normed = Tree{}, nil
+	t.dotSum.forget()
 	for _, n := range t.spare[:t.used] {
 		n.set, n.own, n.phrase = nil, nil, nil
 	}

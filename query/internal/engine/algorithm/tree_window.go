@@ -10,6 +10,10 @@ import (
 // evaluateTree offers the matches of the query's tree.
 func (r *Run) evaluateTree() {
 	t := r.tree
+	if r.summedUp() {
+		r.sumUp()
+		return
+	}
 	if !r.bounded {
 		r.SumBounds()
 		r.bounded = true

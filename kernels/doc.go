@@ -46,6 +46,7 @@
 //	merge.cu    intersects decoded lists: MergePath
 //	disjunct.cu scores disjunctions with accumulators in shared memory, and selects
 //	topk.cu     selects the top k keys
+//	impacts.cu  scores dot products over fields of impacts in tiles, and selects
 //	filters.cu  makes bitmaps of sets of documents, and combines them
 //
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp

@@ -24,6 +24,7 @@
 #include "merge.cu"
 #include "presence.cu"
 #include "filters.cu"
+#include "impacts.cu"
 
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
@@ -54,6 +55,7 @@ static const Entry entries[] = {
     ENTRY(intersect_newpfd, IntersectParams), ENTRY(rank_newpfd, RankParams),
     ENTRY(rank_fields, RankParams), ENTRY(rank_packed_fields, RankParams), ENTRY(cut_tiles_fields, TileParams), ENTRY(disjunct_fields, DisjunctParams),
     ENTRY(mark_sets, MarkSetParams), ENTRY(combine_sets, CombineParams),
+    ENTRY(add_impacts, ImpactParams), ENTRY(check_impacts, ImpactCheckParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,
@@ -77,6 +79,7 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         offsetof(ListDesc, presence), sizeof(PresenceJob), sizeof(PresenceParams), sizeof(CheckJob), sizeof(CheckStatus),
         offsetof(CheckJob, kth), sizeof(RecodeJob), sizeof(RecodeParams), offsetof(RecodeJob, head),
         sizeof(TileParams), sizeof(FieldScore), offsetof(FieldScore, coded),
-        sizeof(SetList), sizeof(MarkSetParams), sizeof(Operand), offsetof(Operand, flags), sizeof(CombineParams), 0};
+        sizeof(SetList), sizeof(MarkSetParams), sizeof(Operand), offsetof(Operand, flags), sizeof(CombineParams),
+        sizeof(ImpactQuery), sizeof(ImpactTerm), sizeof(ImpactParams), sizeof(ImpactCheckParams), 0};
     return sizes[i];
 }

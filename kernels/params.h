@@ -252,4 +252,43 @@ struct CombineParams {
     uint32_t nFilters, window, windows, docs, stride, pad;
 };
 
+enum { IMPACT_TERMS = 64, IMPACT_BINS = 256, IMPACT_LIST = 1024 }; // of a query; of its histogram; documents that a tile lists
+enum { IMPACT_SHARED = 4224 }; // bytes of shared memory beside accumulators
+
+// ImpactQuery is a query of impacts.cu. Bin i of its histogram begins at sum low + (i << shift); the last has all
+// greater sums, too.
+struct ImpactQuery {
+    uint64_t filter;   // uint32[]: bit set: the document may be a hit; 0: all may
+    uint64_t keys;     // uint64[cap]: keys found so far: sum << 32 | ~docID
+    uint64_t out, outCount; // uint64[k], uint32: FULL if there were more keys than cap
+    uint32_t firstTerm, nTerms;
+    uint32_t k, cap, low, shift;
+};
+
+struct ImpactTerm { uint32_t number, weight; };
+
+// ImpactParams are a field of impacts as tiles of width documents, and a batch of queries. The postings of term t in a
+// tile are units starts[tile][t] up to starts[tile][t+1], each of 8 postings: docIDs less the first of the tile, and
+// weights, 0 for padding. Posting i of each 256 of these is number i/n of unit i%n of their n.
+struct ImpactParams {
+    uint64_t docs;     // uint16[][8]
+    uint64_t weights;  // uint8[][8]
+    uint64_t starts;   // uint32[tiles][nTerms+1]
+    uint64_t queries;  // ImpactQuery[]
+    uint64_t terms;    // ImpactTerm[]
+    uint64_t floors;   // uint64 per query: the least key that can be a hit
+    uint64_t counts, ended; // uint32 per query: keys, tasks that have ended; 0 at first
+    uint64_t bins;     // uint32[nQueries][IMPACT_BINS]: keys by sum; 0 at first
+    uint64_t next;     // uint32: the next task, 0 at first
+    uint32_t nTerms, tiles, width; // width: a multiple of 4
+    uint32_t nQueries, nTasks, pad;
+};
+
+// ImpactCheckParams are an array of 8-byte words, which are numbered from first on.
+struct ImpactCheckParams {
+    uint64_t at, words, first;
+    uint64_t sums;     // uint64[2]: of the words, and how many 16-bit numbers are not less than width
+    uint32_t width, pad; // 0: no numbers
+};
+
 #endif

@@ -309,6 +309,39 @@ type CombineParams struct {
 	NFilters, Window, Windows, Docs, Stride, _  uint32
 }
 
+// Limits of AddImpacts: the bins of a query's histogram, the documents that a tile lists, and the dynamic shared memory beside
+// accumulators.
+const (
+	ImpactBins   = 256
+	ImpactList   = 1024
+	ImpactShared = 4224
+)
+
+// ImpactQuery is a query of AddImpacts, of at most MaxTerms terms.
+type ImpactQuery struct {
+	Filter, Keys, Out, OutCount          Ptr
+	FirstTerm, Terms, K, Cap, Low, Shift uint32
+}
+
+// ImpactTerm is a term of a query: its number in the field, and its weight.
+type ImpactTerm struct{ Number, Weight uint32 }
+
+// ImpactParams are the parameters of AddImpacts, whose dynamic shared memory is ImpactShared + 4*Width bytes. Width is a multiple of 4
+// and at least 4,096.
+type ImpactParams struct {
+	Docs, Weights, Starts                              Ptr
+	Queries, Wanted, Floors, Counts, Ended, Bins, Next Ptr
+	Terms, Tiles, Width, NQueries, NTasks, _           uint32
+}
+
+// ImpactCheckParams are the parameters of CheckImpacts.
+type ImpactCheckParams struct {
+	At           Ptr
+	Words, First uint64
+	Sums         Ptr
+	Width, _     uint32
+}
+
 // Bytes returns the memory of *p as a byte slice.
 func Bytes[T any](p *T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(p)), unsafe.Sizeof(*p))

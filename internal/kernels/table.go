@@ -88,6 +88,9 @@ const (
 	MarkSets    // a thread block per set and window
 	CombineSets // a thread block per window and filter
 
+	AddImpacts   // as many thread blocks as a device runs at a time
+	CheckImpacts // any number of thread blocks
+
 	Count // one more than the last kernel of this package
 )
 
@@ -192,6 +195,9 @@ var ordinary = [Count]entry{
 
 	MarkSets:    {name: "mark_sets", module: "filters", params: MarkSetParams{}, task: SetPostings, codecs: packed},
 	CombineSets: {name: "combine_sets", module: "filters", params: CombineParams{}},
+
+	AddImpacts:   {name: "add_impacts", module: "impacts", params: ImpactParams{}, threads: 768, dynamic: true},
+	CheckImpacts: {name: "check_impacts", module: "impacts", params: ImpactCheckParams{}},
 }
 
 // All returns all kernels in ascending order.

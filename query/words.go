@@ -48,8 +48,19 @@ func (p *Parser) AppendWords(_ trusted.Caller, to *terms.Query, q *Query) (m Mod
 }
 
 // AppendWordLengths appends the document frequencies of the terms of q, as AppendLengths does, and returns the mode of
-// AppendWords and whether there is one.
+// AppendWords and whether there is one. A query that is one Dot counts as a disjunction.
 func (s *Searcher) AppendWordLengths(_ trusted.Caller, dst []uint64, q *Query) (lengths []uint64, m Mode, flat bool, err error) {
+	var dot terms.Dot
+	if ok, err := s.parser.AppendDot(trusted.Caller{}, &dot, q); ok || err != nil {
+		words := make([]terms.Word, len(dot.Terms))
+		for i, t := range dot.Terms {
+			words[i] = terms.Word{Bytes: t, Field: dot.Field, Boost: 1}
+		}
+		if err == nil {
+			dst, err = s.engine.AppendWordLengths(dst, words)
+		}
+		return dst, Or, ok, err
+	}
 	var all terms.Query
 	m, flat, err = s.parser.AppendWords(trusted.Caller{}, &all, q)
 	if err == nil {

@@ -38,6 +38,17 @@ type Query struct {
 	Columns *filter.Compiled // unless nil, only documents that pass it match
 }
 
+// Dot is what a query searches for that is one Dot: terms of a field of impacts, distinct and in the order of their
+// bytes, with a weight each. The score of a document is its sum times Factor.
+type Dot struct {
+	Field   int
+	Terms   [][]byte
+	Weights []uint32
+	Factor  float32
+	Docs    *roaring.Bitmap  // as in Query
+	Columns *filter.Compiled // as in Query
+}
+
 // Boosted reports whether w's boost is not 1.
 func (w Word) Boosted() bool { return w.Boost != 1 }
 

@@ -218,6 +218,12 @@ func (p *pending) read(out []byte) {
 		}
 		n := min(int(counts[i]), q.k)
 		q.hits = take(&slab, n)
+		if q.dot != nil {
+			for j, key := range format.Uint64s(out[p.keys[i] : p.keys[i]+8*n]) {
+				q.hits[j] = query.Hit{Doc: ^uint32(key), Score: float32(uint32(key>>32)) * q.dot.factor}
+			}
+			continue
+		}
 		for j, key := range format.Uint64s(out[p.keys[i] : p.keys[i]+8*n]) {
 			q.hits[j] = query.Hit{Doc: ^uint32(key), Score: math.Float32frombits(uint32(key >> 32))}
 		}

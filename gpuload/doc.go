@@ -44,6 +44,7 @@
 //	run.go            plans to batches, several in flight
 //	lay.go            one batch: its lists, and what kernels take
 //	ranked.go         batches scored list by list
+//	impacts.go        fields of impacts in tiles, and Dots; impacts_run.go: batches of these
 //	disjunctions.go   disjunctions with accumulators in shared memory
 //	batch.go          what both have in common: terms, descriptors, results
 //	state.go          whether the device answers: starts, failures

@@ -52,6 +52,7 @@ type Executor struct {
 	lengths      []kernels.Ptr // of documents, beside norms that are lengths
 	live         []kernels.Ptr // by view
 	tables       docTables
+	impacts      []*impactField                              // by field; nil if there are none
 	codes        kernels.Ptr                                 // decoded values of quad codes, by field
 	stages       [cuda.Streams - residency.LoadStreams]stage // the other streams are for loads
 	idle         chan *stage
@@ -102,7 +103,7 @@ func halfOf(segments []residency.Segment, o Options) *Executor {
 		o.fields = []field{{scorer: o.Scorer}}
 	}
 	x := &Executor{segments: segments, views: residency.Join(segments, o.AsStored || o.apart), fields: o.fields, options: o, epoch: 1, conjunctions: map[interface{ free() }]bool{}}
-	x.state.ready = make(chan struct{})
+	x.state.ready, x.impacts = make(chan struct{}), impactFields(o.fields)
 	x.aligned = !slices.ContainsFunc(x.views, func(v residency.View) bool { return v.Base%32 != 0 })
 	for i := range x.views {
 		x.docs += uint64(x.views[i].Docs)
@@ -147,6 +148,8 @@ type Stats struct {
 	// Tables are the bitmaps of filters and the columns of static scores that are resident now, which lie beside the
 	// lists, and TableBytes the bytes of their memory.
 	Tables, TableBytes int64
+	// Tiled are the fields of impacts that are resident, each of them as one of Lists, and TiledBytes their share of Bytes.
+	Tiled, TiledBytes int64
 	// Busy is the sum over batches of the time from the first to the last kernel. Batches
 	// overlap, so it can exceed elapsed time.
 	Busy time.Duration
@@ -161,6 +164,7 @@ func (x *Executor) Stats() Stats {
 	s := Stats{Lists: c.Lists, Bytes: c.Bytes, Stored: c.Stored, Hits: c.Hits, Misses: c.Misses, HitBytes: c.HitBytes, Loaded: c.Loaded, Evicted: c.Evicted,
 		BytesLoaded: c.BytesLoaded, Refused: c.Refused, Marked: c.Marked}
 	s.Tables, s.TableBytes = x.tables.counts()
+	s.Tiled, s.TiledBytes = x.tiled()
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	s.Busy = time.Duration(x.busy * 1e9)
@@ -173,6 +177,7 @@ func (s *Stats) add(o Stats) {
 	s.Hits, s.Misses, s.HitBytes = s.Hits+o.Hits, s.Misses+o.Misses, s.HitBytes+o.HitBytes
 	s.Loaded, s.Evicted, s.BytesLoaded = s.Loaded+o.Loaded, s.Evicted+o.Evicted, s.BytesLoaded+o.BytesLoaded
 	s.Tables, s.TableBytes = s.Tables+o.Tables, s.TableBytes+o.TableBytes
+	s.Tiled, s.TiledBytes = s.Tiled+o.Tiled, s.TiledBytes+o.TiledBytes
 	s.Refused, s.Marked, s.Busy = s.Refused+o.Refused, s.Marked+o.Marked, s.Busy+o.Busy
 }
 
@@ -219,8 +224,8 @@ func (x *Executor) join(n int, work func(i int)) {
 
 // scratch is memory for onDevice, and where the hits go.
 type scratch struct {
-	and, or, sorted []*plan
-	arena           *query.Arena
+	and, or, dots, sorted []*plan
+	arena                 *query.Arena
 }
 
 // state says whether an Executor's device answers queries: not while the driver compiles
@@ -241,6 +246,8 @@ const (
 	byAnd          way = iota // Rank, all terms required
 	byOr                      // Rank, list by list
 	byAccumulators            // Disjunct
+	byTiles                   // AddImpacts
+	byTilesAlone              // the same, with room for all keys
 )
 
 // A batch has at most batchQueries queries, and at least leastQueries if there are

@@ -19,6 +19,8 @@ type field struct {
 	scorer *query.Scorer
 	coded  bool // the lengths are length codes
 	even   bool // there are no lengths
+	// impacts says that terms have weights.
+	impacts bool
 }
 
 // fieldsOf returns the fields of a snapshot, in the order in which queries number them, with the scorers of o.
@@ -40,7 +42,7 @@ func fieldsOf(s *reader.Snapshot, o *Options) ([]field, error) {
 		if err != nil {
 			return nil, err
 		}
-		fields[i] = field{name: f.Name, id: f.ID, scorer: sc, even: !f.HasLengths(), coded: f.HasLengths() && f.Lengths == schema.LengthsByte}
+		fields[i] = field{name: f.Name, id: f.ID, scorer: sc, even: !f.HasLengths(), impacts: f.HasImpacts(), coded: f.HasLengths() && f.Lengths == schema.LengthsByte}
 	}
 	return fields, nil
 }

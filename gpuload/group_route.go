@@ -116,6 +116,9 @@ func (r *resolver) wish(w *wish, q *query.Query) error {
 		return err
 	}
 	*w = wish{cost: queryCost}
+	if ok, err := r.wishDot(w, q); ok || err != nil {
+		return err
+	}
 	terms, mode, _, err := r.distinct(q)
 	if err != nil || len(terms) == 0 {
 		return err
@@ -131,6 +134,26 @@ func (r *resolver) wish(w *wish, q *query.Query) error {
 	}
 	w.cost += int64(min(all, 1<<40))
 	return nil
+}
+
+// wishDot is wish for a query that is one Dot: each device may have its field, so they share the queries.
+func (r *resolver) wishDot(w *wish, q *query.Query) (ok bool, err error) {
+	if r.x.impacts == nil {
+		return false, nil
+	}
+	if ok, err = r.x.parser.AppendDot(trusted.Caller{}, &r.dots, q); !ok || err != nil {
+		return ok, err
+	}
+	for i, t := range r.dots.Terms {
+		w.hash += termcache.Hash(t) * uint64(r.dots.Weights[i])
+		if f := r.x.impacts[r.dots.Field]; f != nil {
+			if tiles := f.tiles.Load(); tiles != nil {
+				x, _ := tiles.Term(t)
+				w.cost += int64(x.Postings)
+			}
+		}
+	}
+	return true, nil
 }
 
 // Execute answers queries as Executor.Execute.

@@ -14,6 +14,9 @@ import (
 func (x *Executor) submit(ctx context.Context, st *stage, plans []*plan, how way) error {
 	l := &st.batch
 	l.reset(x, st, how)
+	if how == byTiles || how == byTilesAlone {
+		return l.tiled(plans, how == byTilesAlone)
+	}
 	if err := l.bring(ctx, plans); err != nil {
 		return err
 	}

@@ -51,12 +51,16 @@ type Options struct {
 
 	fields []field // of the snapshot, with their scorers
 
+	tileBlocks int // thread blocks of a multiprocessor that add impacts
+
 	// Set by tests only.
 	apart    bool   // lists of segments are not joined
 	shared   bool   // all disjunctions use accumulators in shared memory
 	width    int    // accumulators of a thread block in shared memory; 0: as many as fit
 	overflow int64  // keys that a query may collect in addition to its first list's; 0: overflowKeys
 	tiles    int    // of a pass that the host cuts; 0: hostTiles
+	tileKeys int64  // keys that a Dot may collect at first; 0: keysOfK times its k
+	tileDocs int    // documents of a tile of impacts; 0: as many as fit into shared memory
 	locate   uint32 // kernels.LocateAuto to LocateHash
 }
 
@@ -100,6 +104,7 @@ func (o *Options) setDefaults(info cuda.Info) {
 		width = min(width, o.width)
 	}
 	o.width = width
+	o.setTiles(info.Shared)
 }
 
 // PresenceBytes returns the device memory in bytes that the presence words of a list

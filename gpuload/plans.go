@@ -61,6 +61,7 @@ type plan struct {
 	most     float32     // no static score is greater
 	overflow bool        // Rank had no room for its keys; Disjunct answers it
 	weight   weight
+	dot      *dot // of a query that is one Dot: there are no lists
 	err      error
 }
 

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/gpuload/internal/residency"
+	"github.com/pinion-index/pinion/internal/terms"
+	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -24,6 +26,9 @@ func (x *Executor) Preload(ctx context.Context, queries []query.Query) error {
 	}
 	queries, err := x.complete(queries)
 	if err != nil {
+		return err
+	}
+	if err := x.preloadTiles(ctx, queries); err != nil {
 		return err
 	}
 	wants, plan, err := x.demands(queries)
@@ -76,6 +81,29 @@ func anyLoaded(wants []*residency.Want) bool {
 	return false
 }
 
+// preloadTiles makes the fields of impacts resident that queries need.
+func (x *Executor) preloadTiles(ctx context.Context, queries []query.Query) error {
+	if x.impacts == nil {
+		return nil
+	}
+	var d terms.Dot
+	done := map[int]bool{}
+	for i := range queries {
+		ok, err := x.parser.AppendDot(trusted.Caller{}, &d, &queries[i])
+		if err != nil {
+			return &query.NumberError{Number: i, Err: err}
+		}
+		if !ok || done[d.Field] || len(d.Terms) == 0 {
+			continue
+		}
+		done[d.Field] = true
+		if _, err := x.loadTiles(ctx, d.Field); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // demands returns the lists of queries, and how many queries use each.
 func (x *Executor) demands(queries []query.Query) (map[Key]*residency.Want, []Demand, error) {
 	r := x.resolver()
@@ -83,11 +111,11 @@ func (x *Executor) demands(queries []query.Query) (map[Key]*residency.Want, []De
 	wants, at := map[Key]*residency.Want{}, map[Key]int{}
 	var plan []Demand
 	for i := range queries {
-		terms, _, _, err := r.distinct(&queries[i])
+		found, _, _, err := r.distinct(&queries[i])
 		if err != nil {
 			return nil, nil, &query.NumberError{Number: i, Err: err}
 		}
-		for _, t := range terms {
+		for _, t := range found {
 			for s := range t.Kept.lists {
 				o := &t.Kept.lists[s].posting
 				if o.n == 0 || o.small != nil {

@@ -27,6 +27,9 @@ type resolver struct {
 	weights  []float32
 	fields   []uint16
 	postings []posting
+	dots     terms.Dot
+	taken    []dot
+	weighted []kernels.ImpactTerm
 }
 
 // resolve makes the plans of queries, in parallel.
@@ -63,6 +66,7 @@ func (x *Executor) resolveAll(c *crew, queries []query.Query, workers int) {
 // more.
 func (r *resolver) reset(x *Executor) {
 	r.x, r.weights, r.fields, r.postings = x, r.weights[:0], r.fields[:0], r.postings[:0]
+	r.taken, r.weighted = r.taken[:0], r.weighted[:0]
 	r.lookup.Keep = nil // r may have moved
 }
 
@@ -96,6 +100,9 @@ func (r *resolver) plan(p *plan, q *query.Query) error {
 	if onlyCPU(q) {
 		p.cpu = true
 		return nil
+	}
+	if ok, err := r.dot(p, q); ok || err != nil {
+		return err
 	}
 	terms, mode, ok, err := r.distinct(q)
 	if p.cpu = !ok; p.cpu || err != nil {

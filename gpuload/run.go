@@ -14,7 +14,7 @@ import (
 // run answers conjunctions or disjunctions in batches, as many at a time as there are
 // stages. Each batch needs a stream and, while it is prepared, a processor.
 func (x *Executor) run(ctx context.Context, s *scratch, plans []*plan, how way) error {
-	if len(plans) > leastQueries {
+	if len(plans) > leastQueries && how != byTiles {
 		plans = s.byPartner(plans)
 	}
 	batches := x.cut(plans, how)
@@ -119,6 +119,9 @@ func (x *Executor) batch(ctx context.Context, a *query.Arena, plans []*plan, how
 // cut divides plans into batches.
 func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 	most := min(max(len(plans)/(2*len(x.stages))+1, leastQueries), batchQueries)
+	if how == byTiles || how == byTilesAlone {
+		return x.cutTiled(plans, how == byTilesAlone)
+	}
 	limit := x.options.Threshold
 	if how == byAccumulators {
 		limit *= 64
@@ -191,15 +194,20 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 
 // onDevice answers plans in batches.
 func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) error {
-	and, or := s.and[:0], s.or[:0]
+	and, or, dots := s.and[:0], s.or[:0], s.dots[:0]
 	for _, p := range plans {
 		switch {
 		case p.done || p.cpu:
+		case p.dot != nil:
+			dots = append(dots, p)
 		case p.mode == query.Or:
 			or = append(or, p)
 		default:
 			and = append(and, p)
 		}
+	}
+	if err := x.runTiled(ctx, s, dots); err != nil {
+		return err
 	}
 	if err := x.run(ctx, s, and, byAnd); err != nil {
 		return err
@@ -210,7 +218,7 @@ func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) erro
 			or = append(or, p)
 		}
 	}
-	s.and, s.or = and, or
+	s.and, s.or, s.dots = and, or, dots
 	how := byOr
 	if x.options.shared {
 		how = byAccumulators
@@ -225,4 +233,22 @@ func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) erro
 		}
 	}
 	return x.run(ctx, s, rest, byAccumulators)
+}
+
+// runTiled answers Dots, those again that had no room for their keys.
+func (x *Executor) runTiled(ctx context.Context, s *scratch, dots []*plan) error {
+	if len(dots) == 0 {
+		return nil
+	}
+	if err := x.run(ctx, s, dots, byTiles); err != nil {
+		return err
+	}
+	var rest []*plan
+	for _, p := range dots {
+		if p.overflow {
+			p.overflow = false
+			rest = append(rest, p)
+		}
+	}
+	return x.run(ctx, s, rest, byTilesAlone)
 }

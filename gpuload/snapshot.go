@@ -53,6 +53,9 @@ func (x *Executor) LoadAll(ctx context.Context) (err error) {
 			return err
 		}
 	}
+	if err := x.loadImpacts(ctx); err != nil {
+		return err
+	}
 	epoch := x.nextEpoch()
 	missing, bare := x.lists.Find(wants, epoch)
 	if err := x.lists.Mark(bare); err != nil {

@@ -91,6 +91,9 @@ func (x *Executor) kernels() []kernels.Kernel {
 	if resident != stored {
 		ks = append(ks, kernels.For(kernels.MeasurePostings, stored))
 	}
+	if x.impacts != nil {
+		ks = append(ks, kernels.AddImpacts, kernels.CheckImpacts)
+	}
 	return append(ks, cut, kernels.For(task, resident), kernels.SelectBest, kernels.For(kernels.MarkPostings, resident))
 }
 

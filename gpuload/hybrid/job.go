@@ -94,10 +94,10 @@ func supported(q *query.Query) bool {
 // byFields reports whether what q, which is complete, searches for is not all in RawTerms, as with a schema or boosts.
 func byFields(q *query.Query) bool { return q.Text != "" || q.Node != nil }
 
-// flat reports whether n may be a conjunction or disjunction of terms, under filters of columns.
+// flat reports whether n may be a conjunction or disjunction of terms, or a Dot, under filters of columns.
 func flat(n query.Node) bool {
 	switch n := n.(type) {
-	case query.Term, query.Match:
+	case query.Term, query.Match, query.Dot:
 		return true
 	case query.Bool:
 		for _, f := range n.Filter {

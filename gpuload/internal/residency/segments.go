@@ -112,18 +112,22 @@ func digestOf(parts []ListPart) uint32 {
 	return uint32(xxhash.Sum64(b))
 }
 
-// EachTerm calls f with the lists of each term that has documents, field by field, and their postings.
+// EachTerm calls f with the lists of each term that has documents, field by field but for those of impacts, and their
+// postings.
 func (v *View) EachTerm(f func(parts []ListPart, n uint32)) error {
 	for field := range FieldsOf(v.Parts) {
-		if err := v.eachTermIn(field, f); err != nil {
+		if v.weighs(field) {
+			continue // it goes to the device as a whole
+		}
+		if err := v.eachTerm(field, func(_ []byte, parts []ListPart, n uint32) { f(parts, n) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// eachTermIn is EachTerm for a field.
-func (v *View) eachTermIn(field int, f func(parts []ListPart, n uint32)) error {
+// eachTerm is EachTerm for a field, with the terms.
+func (v *View) eachTerm(field int, f func(term []byte, parts []ListPart, n uint32)) error {
 	its := make([]*segment.TermIterator, len(v.Parts)) // nil at its end
 	next := func(i int) error {
 		if it := its[i]; !it.Next() {
@@ -174,7 +178,7 @@ func (v *View) eachTermIn(field int, f func(parts []ListPart, n uint32)) error {
 			}
 		}
 		if n > 0 {
-			f(parts, n)
+			f(term, parts, n)
 		}
 	}
 }

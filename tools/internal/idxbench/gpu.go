@@ -52,6 +52,9 @@ func (g *GPU) text(w io.Writer) {
 
 type gpuFlags struct {
 	index, queries     string
+	dot                string
+	compare, atLeast   int
+	memory             int
 	strategies         []string
 	k, repeats, device int
 	gone               map[string]*string // flags that are not there any more
@@ -94,6 +97,10 @@ It needs an NVIDIA GPU and a build that can use it.`,
 	fl.StringSliceVar(&f.strategies, "strategy", nil, "ways to intersect, as `NAME,...` of "+strings.Join(ways, ", ")+" (default all, and disjunctions)")
 	cli.CompleteList(cmd, "strategy", ways)
 	cli.Int(fl, &f.k, "k", 10, 1, 1024, "how many documents of a disjunction are wanted")
+	fl.StringVar(&f.dot, "dot", "", dotUsage)
+	cli.Int(fl, &f.compare, "compare", 1<<30, 0, cli.Any, "with --dot, compare the first `N` queries with the CPU")
+	cli.Int(fl, &f.atLeast, "at-least", 1<<14, 1, cli.Any, "with --dot, repeat the log until it has about `N` queries")
+	cli.Int(fl, &f.memory, "memory", 0, 0, cli.Any, "with --dot, the most device memory for lists, in bytes")
 	cli.Int(fl, &f.repeats, "repeat", 9, 1, cli.Any, "answer the log `N` times and take the median")
 	cli.Int(fl, &f.device, "gpu", 0, 0, cli.Any, "measure GPU number `N`")
 	f.gone = goneFlags(fl, "part", "accumulate")
@@ -135,6 +142,9 @@ func (f *gpuFlags) run(ctx context.Context) (out *GPU, err error) {
 		return nil, err
 	}
 	defer closeIndex()
+	if f.dot != "" {
+		return f.runDots(ctx, cpu, snapshot)
+	}
 	log, err := readQueries(f.queries, snapshot)
 	if err != nil {
 		return nil, err
@@ -163,6 +173,21 @@ func (f *gpuFlags) run(ctx context.Context) (out *GPU, err error) {
 	return b.out, nil
 }
 
+// runDots is run for queries that are vectors.
+func (f *gpuFlags) runDots(ctx context.Context, cpu *query.Searcher, snapshot *reader.Snapshot) (out *GPU, err error) {
+	queries, err := readDots(f.queries, f.dot, f.k)
+	if err != nil {
+		return nil, err
+	}
+	dev, err := gpuload.OpenDeviceNumber(f.device)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	b := &gpuBench{flags: f, dev: dev, snapshot: snapshot, cpu: cpu, out: &GPU{Index: f.index, Queries: len(queries), Device: dev.Info()}}
+	return b.out, b.dots(ctx, queries)
+}
+
 // asked returns the queries of a log.
 func asked(log []question, mode query.Mode, k int) []query.Query {
 	queries := make([]query.Query, len(log))
@@ -183,7 +208,9 @@ type gpuBench struct {
 
 // executor opens the device for queries and loads their lists.
 func (b *gpuBench) executor(ctx context.Context, queries []query.Query, o gpuload.Options) (*gpuload.Executor, error) {
-	o.CPU, o.Scorer = b.cpu, b.cpu.Scorer()
+	if o.CPU = b.cpu; b.flags.dot == "" {
+		o.Scorer = b.cpu.Scorer()
+	}
 	x, err := gpuload.New(b.dev, b.snapshot, o)
 	if err != nil {
 		return nil, err

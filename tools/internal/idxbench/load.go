@@ -53,6 +53,7 @@ type LoadRow struct {
 
 type loadFlags struct {
 	index, partitions, queries string
+	dot                        string
 	mode                       *cli.Choice
 	algo                       string
 	k                          int
@@ -116,6 +117,7 @@ error.
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.partitions, "partitions", "", "index `DIR` with the same documents in many segments, for model docp-pi")
 	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
+	fl.StringVar(&f.dot, "dot", "", dotUsage)
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.StringVar(&f.algo, "algo", query.Auto.String(), "algorithm of the CPU, as `NAME`; for a mode that it is not for, auto")
 	cli.Int(fl, &f.k, "k", 10, 1, cli.Any, "how many documents are wanted")
@@ -220,17 +222,14 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 		}
 		defer closeParts()
 	}
-	log, err := readQueries(f.queries, l.snapshot)
-	if err != nil {
-		return nil, err
-	}
-	if l.queries, err = f.ask(log); err != nil {
+	log := 0
+	if l.queries, log, err = f.read(l.snapshot); err != nil {
 		return nil, err
 	}
 	rand.New(rand.NewPCG(f.seed, 7)).Shuffle(len(l.queries), func(i, j int) { l.queries[i], l.queries[j] = l.queries[j], l.queries[i] })
 	cpus := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(cpus)
-	l.out = &Load{Index: f.index, Queries: len(log), Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus, deadline: f.deadline}
+	l.out = &Load{Index: f.index, Queries: log, Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus, deadline: f.deadline}
 	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
 	defer l.progress.Stop()
 	start := time.Now()
@@ -249,6 +248,19 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 
 // mixed is the mode of a log in which conjunctions and disjunctions take turns.
 const mixed = "mixed"
+
+// read reads the queries of the log, and returns how many it has.
+func (f *loadFlags) read(s *reader.Snapshot) (queries []query.Query, n int, err error) {
+	if f.dot != "" {
+		queries, err = readDots(f.queries, f.dot, f.k)
+		return queries, len(queries), err
+	}
+	log, err := readQueries(f.queries, s)
+	if err == nil {
+		queries, err = f.ask(log)
+	}
+	return queries, len(log), err
+}
 
 // ask makes queries of a log, those without terms left out.
 func (f *loadFlags) ask(log []question) (queries []query.Query, err error) {

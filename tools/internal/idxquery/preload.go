@@ -11,11 +11,15 @@ import (
 	"os"
 
 	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
 )
 
 // preload begins to load the lists that --preload names. stop ends that, and waits for it.
 func (d *device) preload() (stop func(), err error) {
+	if d.f.dot != "" {
+		return func() {}, d.preloadDots()
+	}
 	if d.f.preload == "" {
 		return func() {}, nil
 	}
@@ -35,6 +39,17 @@ func (d *device) preload() (stop func(), err error) {
 		cancel()
 		<-ended
 	}, nil
+}
+
+// preloadDots loads the field of --dot, which otherwise the first query would begin to load while the CPU answers.
+func (d *device) preloadDots() error {
+	one := query.Dot{Field: d.f.dots.Field, Terms: []query.WeightedTerm{{Term: []byte("any"), Weight: 1}}}
+	err := d.gpus.Preload(context.Background(), []query.Query{{Node: one, K: 1}})
+	if errors.Is(err, gpuload.ErrDevice) || errors.Is(err, gpuload.ErrMemory) {
+		fmt.Fprintf(d.stderr, "--dot: %v\n", err)
+		err = nil // the CPU answers
+	}
+	return err
 }
 
 // preloads reads the file of --preload.

@@ -26,12 +26,13 @@ func embed(doc *oracle.Record, d uint64) {
 	if next(10) == 0 {
 		return
 	}
-	doc.Weights = map[string]int{}
+	weights := map[string]int{}
+	doc.Weights = map[string]map[string]int{"vector": weights}
 	for i := range uint64(20) {
 		if next(2+i) == 0 {
 			term := fmt.Sprint("v", i)
 			doc.Terms["vector"] = append(doc.Terms["vector"], term)
-			doc.Weights[term] = int(1 + next(1+next(255)))
+			weights[term] = int(1 + next(1+next(255)))
 		}
 	}
 }
@@ -39,11 +40,11 @@ func embed(doc *oracle.Record, d uint64) {
 // vectorOf returns the value of a document in the field of impacts of a schema, if it has one.
 func vectorOf(s *schema.Schema, doc *oracle.Record) []schema.Value {
 	field := s.Number("vector")
-	if field < 0 || len(doc.Weights) == 0 {
+	if field < 0 || len(doc.Weights["vector"]) == 0 {
 		return nil
 	}
 	var all []schema.Impact
-	for term, w := range doc.Weights {
+	for term, w := range doc.Weights["vector"] {
 		all = append(all, schema.Impact{Term: []byte(term), Weight: uint8(w)})
 	}
 	return []schema.Value{schema.ImpactsValue(field, all)}

@@ -26,9 +26,9 @@ type Field struct {
 
 // Record is a document with fields, as the engine numbers it.
 type Record struct {
-	Terms   map[string][]string // by field
-	Places  map[string][]int    // by field, of the terms; nil if they count from 0
-	Weights map[string]int      // of the terms of a field with a Scale
+	Terms   map[string][]string       // by field
+	Places  map[string][]int          // by field, of the terms; nil if they count from 0
+	Weights map[string]map[string]int // by field, of the terms of one with a Scale
 	Deleted bool
 }
 

@@ -335,7 +335,7 @@ func (t *Trees) matching(nodes []*Node, doc int) (n int) {
 
 // dot returns the dot product of a document and a Dot, and whether they have a term in common.
 func (t *Trees) dot(n *Node, doc int) (sum int, ok bool) {
-	for term, w := range t.docs[doc].Weights {
+	for term, w := range t.docs[doc].Weights[n.Field] {
 		if own := n.Weights[term]; own > 0 {
 			sum, ok = sum+w*own, true
 		}

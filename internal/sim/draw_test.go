@@ -25,19 +25,20 @@ func TestDrawQueries(t *testing.T) {
 	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText, Analyzer: "simple", Index: schema.IndexPositions}, {Name: "b", Kind: schema.KindText, Analyzer: "simple"},
 		{Name: "word", Kind: schema.KindKeyword, Column: true}, {Name: "number", Kind: schema.KindInteger, Column: true},
 		{Name: "rank", Kind: schema.KindFloat, Column: true}, {Name: "views", Kind: schema.KindFloat, Column: true},
-		{Name: "time", Kind: schema.KindTime, Column: true}}}
+		{Name: "time", Kind: schema.KindTime, Column: true},
+		{Name: "vector", Kind: schema.KindImpacts}, {Name: "other", Kind: schema.KindImpacts, Scale: 0.5}}}
 	values := oracle.Values{}
 	for range 50 {
 		docs = append(docs, oracle.Doc{Terms: drawWords(r)})
 		records = append(records, oracle.Record{Terms: map[string][]string{"a": drawWords(r), "b": drawWords(r)}})
 		ids = append(ids, "d")
-		for i, f := range s.Fields[2:] {
+		for i, f := range s.Fields[2:7] {
 			values[f.Name] = append(values[f.Name], inColumn([]any{plain(drawValue(r, i+2, &f))}))
 		}
 	}
 	seen := fieldsSeen{}
 	for _, m := range []model{newPlainModel(docs, ids, query.Params{}), newFieldModel(s, records, values, ids, query.Params{})} {
-		for range 3000 {
+		for range 6000 {
 			q, _ := drawFrom(r, m)
 			seen.add(reflect.ValueOf(q))
 		}

@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -90,7 +91,7 @@ func changed(r *rand.Rand, s *schema.Schema) *schema.Schema {
 // drawField draws a field.
 func drawField(r *rand.Rand, name string) schema.Field {
 	f := schema.Field{Name: name, Kind: []schema.Kind{schema.KindText, schema.KindText, schema.KindText, schema.KindText,
-		schema.KindKeyword, schema.KindKeyword, schema.KindInteger, schema.KindFloat, schema.KindTime}[r.IntN(9)], Stored: r.IntN(2) == 0}
+		schema.KindKeyword, schema.KindKeyword, schema.KindInteger, schema.KindFloat, schema.KindTime, schema.KindImpacts}[r.IntN(10)], Stored: r.IntN(2) == 0}
 	switch f.Kind {
 	case schema.KindText:
 		f.Index = []schema.Index{schema.IndexDefault, schema.IndexDefault, schema.IndexFreqs, schema.IndexPositions, schema.IndexPositions, schema.IndexDocs, schema.IndexNone}[r.IntN(7)]
@@ -99,6 +100,8 @@ func drawField(r *rand.Rand, name string) schema.Field {
 		f.Index = []schema.Index{schema.IndexDefault, schema.IndexDocs, schema.IndexNone}[r.IntN(3)]
 	case schema.KindTime:
 		f.Unit = schema.Unit(r.IntN(4))
+	case schema.KindImpacts:
+		return schema.Field{Name: name, Kind: f.Kind, Scale: []float64{0, 1, 0.3, 1e-6}[r.IntN(4)]}
 	}
 	f.Column = f.Kind != schema.KindText && r.IntN(2) == 0
 	if f.Indexing() == schema.IndexNone {
@@ -161,6 +164,8 @@ func contradiction(r *rand.Rand, s *schema.Schema) (c *schema.Schema, name strin
 	f := &c.Fields[i]
 	name = f.Name
 	switch n := r.IntN(4); {
+	case n < 2 && f.HasImpacts():
+		f.Scale = f.Step() * 0.75
 	case n == 0 && f.Indexing() != schema.IndexNone:
 		f.Weight = f.Boost() * 0.75
 	case n == 1 && f.Indexing() != schema.IndexNone:
@@ -192,7 +197,11 @@ func drawValues(r *rand.Rand, s *schema.Schema, version string) []schema.Value {
 		case f.Name == own.Name:
 			values = append(values, schema.KeywordValue(i, []byte(version)))
 		default:
-			for range r.IntN(4) * r.IntN(2) * (1 + r.IntN(2)) / 2 {
+			n := r.IntN(4) * r.IntN(2) * (1 + r.IntN(2)) / 2
+			if f.HasImpacts() {
+				n = min(n, 1)
+			}
+			for range n {
 				values = append(values, drawValue(r, i, f))
 			}
 		}
@@ -221,6 +230,8 @@ func drawValue(r *rand.Rand, i int, f *schema.Field) schema.Value {
 			word = strings.Repeat("long", schema.MaxKeyword/4)
 		}
 		return schema.KeywordValue(i, []byte(word))
+	case schema.KindImpacts:
+		return drawImpacts(r, i)
 	case schema.KindInteger:
 		return schema.IntegerValue(i, int64(r.Uint64())>>r.IntN(64))
 	case schema.KindFloat:
@@ -250,6 +261,8 @@ func wrong(r *rand.Rand, s *schema.Schema) schema.Value {
 		return schema.KeywordValue(i, bytes.Repeat([]byte("k"), schema.MaxKeyword+1))
 	case f.Kind == schema.KindText:
 		return schema.KeywordValue(i, []byte("w1"))
+	case f.HasImpacts() && r.IntN(2) == 0:
+		return schema.ImpactsValue(i, [][]schema.Impact{{{Term: []byte("w1")}}, {{Term: []byte("w1"), Weight: 1}, {Term: []byte("w1"), Weight: 2}}}[r.IntN(2)])
 	}
 	return schema.TextValue(i, []byte("w1"))
 }
@@ -260,8 +273,11 @@ func terms(f *schema.Field, values []any) (all []string) {
 		return nil
 	}
 	for _, v := range values {
+		if of, ok := v.(vector); ok {
+			return slices.Sorted(maps.Keys(of.weights()))
+		}
 		switch text := v.(string); {
-		case f.Kind == schema.KindKeyword, f.Analyzer == "keyword":
+		case f.HasImpacts(), f.Kind == schema.KindKeyword, f.Analyzer == "keyword":
 			if text != "" {
 				all = append(all, text)
 			}
@@ -281,6 +297,8 @@ func plain(v schema.Value) any {
 		return string(v.Bytes())
 	case schema.KindFloat:
 		return math.Float64bits(v.Float())
+	case schema.KindImpacts:
+		return vector(v.String())
 	}
 	return v.Int()
 }

@@ -42,6 +42,8 @@ func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values,
 			x.Weight = 1
 		}
 		switch {
+		case f.HasImpacts():
+			x.Lengths, x.Scale = oracle.None, f.Step()
 		case f.Kind == schema.KindKeyword, f.Index == schema.IndexDocs:
 			x.Lengths = oracle.None
 		case f.Lengths == schema.LengthsByte:
@@ -50,6 +52,7 @@ func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values,
 		indexed, fields = append(indexed, f), append(fields, x)
 	}
 	m := fieldModel{newTreeModel(indexed, fields, docs, ids)}
+	m.lexical = slices.DeleteFunc(slices.Clone(indexed), func(f schema.Field) bool { return f.HasImpacts() })
 	m.columnModel = newColumnModel(s, values, len(docs))
 	return m
 }
@@ -66,7 +69,7 @@ func (m fieldModel) draw(r *rand.Rand) (query.Query, want) {
 		d.query.All = true
 		q.Node = d.all()
 	case 1:
-		n := d.match(m.fields[r.IntN(len(m.fields))])
+		n := d.match(m.lexical[r.IntN(len(m.lexical))])
 		n.Mode = query.AndOr
 		q.Node, either = n, true
 	default:
@@ -167,7 +170,7 @@ func (d *nodeDrawer) prefix(f schema.Field) query.Node {
 
 // all draws nodes that must match, in one field.
 func (d *nodeDrawer) all() query.Node {
-	f := d.fields[d.r.IntN(len(d.fields))]
+	f := d.lexical[d.r.IntN(len(d.lexical))]
 	var nodes []query.Node
 	for range 1 + d.r.IntN(3) {
 		if d.r.IntN(2) == 0 {
@@ -185,7 +188,7 @@ func (d *nodeDrawer) all() query.Node {
 func (d *nodeDrawer) any() query.Node {
 	var nodes []query.Node
 	for range 1 + d.r.IntN(4) {
-		f := d.fields[d.r.IntN(len(d.fields))]
+		f := d.lexical[d.r.IntN(len(d.lexical))]
 		switch d.r.IntN(7) {
 		case 0, 1:
 			nodes = append(nodes, d.leaf(f))

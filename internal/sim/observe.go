@@ -76,6 +76,9 @@ func (o *observation) add(d *document, deleted bool) {
 		f := &o.schema.Fields[i]
 		if words := terms(f, d.values[f.ID]); len(words) > 0 {
 			r.Terms[f.Name] = words
+			if f.HasImpacts() {
+				r.Weights = weigh(r.Weights, f, d.values[f.ID])
+			}
 			if f.HasPositions() {
 				r.Places[f.Name] = places(f, d.values[f.ID])
 			}

@@ -18,9 +18,10 @@ import (
 
 // treeModel is the part of a model that answers trees.
 type treeModel struct {
-	fields []schema.Field // that are indexed
-	docs   []oracle.Record
-	ids    []string // of the documents
+	fields  []schema.Field // that are indexed
+	lexical []schema.Field // of these, what BM25 scores
+	docs    []oracle.Record
+	ids     []string // of the documents
 	columnModel
 	*oracle.Records
 	trees func() *oracle.Trees
@@ -30,7 +31,7 @@ type treeModel struct {
 func newTreeModel(fields []schema.Field, own []oracle.Field, docs []oracle.Record, ids []string) *treeModel {
 	x := oracle.NewRecords(own, docs)
 	trees := sync.OnceValue(func() *oracle.Trees { return oracle.NewTrees(x) })
-	return &treeModel{fields, docs, ids, columnModel{}, x, trees, sync.OnceValue(func() map[string][]string {
+	return &treeModel{fields, fields, docs, ids, columnModel{}, x, trees, sync.OnceValue(func() map[string][]string {
 		all := map[string][]string{}
 		for _, f := range fields {
 			all[f.Name] = x.Terms(f.Name)
@@ -92,6 +93,9 @@ func (d *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 	d.left--
 	if d.IntN(8) == 0 {
 		return d.phrase()
+	}
+	if d.IntN(8) == 0 {
+		return d.dot()
 	}
 	kind := d.IntN(14)
 	if depth == 0 || d.left <= 0 {
@@ -275,6 +279,7 @@ func (d *treeDrawer) expansion() (query.Node, *oracle.Node) {
 	}
 	boost, scored := d.boost(), d.IntN(2) == 0
 	node, matches := d.selection(name, boost, scored)
+	scored = scored && !fields[0].HasImpacts()
 	o := &oracle.Node{Kind: oracle.Bool}
 	for _, f := range fields {
 		d.blends++

@@ -31,6 +31,14 @@ const MaxDot = 1<<24 - 1
 
 func (Dot) node() {}
 
+func (d Dot) clone() Node {
+	d.Terms = slices.Clone(d.Terms)
+	for i := range d.Terms {
+		d.Terms[i].Term = bytes.Clone(d.Terms[i].Term)
+	}
+	return d
+}
+
 // build makes the words of a Dot alternatives, which the engine adds up instead of taking the best.
 func (d Dot) build(b *builder, around float64) (x part, ok bool, err error) {
 	field, err := b.p.number(d.Field)

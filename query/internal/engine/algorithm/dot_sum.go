@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/query/internal/engine/bitset"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 	"github.com/pinion-index/pinion/query/internal/engine/sums"
 )
@@ -198,11 +199,23 @@ func (r *Run) sumWindow(d *dotSum, lo, hi uint32) {
 			return
 		}
 	}
-	r.collect(d, lo, hi)
+	rest, out := d.rest, d.out
+	pass := d.need - rest - 1
+	first, words := d.sums.Above(lo, hi, pass)
+	for len(out) > 0 && r.likelyHits(words)*postingsPerLookup > out[0].perWindow(r.Part.Seg.Docs()) {
+		l := out[0]
+		if !r.addList(d, l, lo, hi) {
+			d.sums.ClearAll()
+			return
+		}
+		rest, out, pass = rest-l.most, out[1:], pass+l.most
+		first, words = d.sums.Above(lo, hi, pass)
+	}
+	r.collect(d, first, hi, words)
+	d.sums.Clear(lo, hi)
 	c := &r.cand
 	r.Candidates += uint64(len(c.docs))
-	rest := d.rest
-	for _, l := range d.out {
+	for _, l := range out {
 		if len(c.docs) == 0 {
 			return
 		}
@@ -283,11 +296,27 @@ func (l *dotList) add(d *dotSum, hi uint32) {
 	l.docs, l.weights = l.docs[n:], l.weights[n:]
 }
 
-// collect makes the documents from lo up to hi that can be hits candidates, and clears the sums.
-func (r *Run) collect(d *dotSum, lo, hi uint32) {
+// postingsPerLookup is how many postings are added to sums in the time that looking up one document takes.
+const postingsPerLookup = 32
+
+// perWindow returns how many postings a window has on average in a segment of docs documents.
+func (l *dotList) perWindow(docs uint32) uint64 {
+	return uint64(l.Entry.DF) * sums.Window / uint64(docs)
+}
+
+// likelyHits estimates how many documents of words are in the filter.
+func (r *Run) likelyHits(words []uint64) uint64 {
+	n := uint64(bitset.Count(words))
+	if r.filter.sifted {
+		n = n * r.filter.count / uint64(r.hi-r.lo)
+	}
+	return n
+}
+
+// collect makes the documents of words that are in the filter, which are from first up to hi, candidates.
+func (r *Run) collect(d *dotSum, first, hi uint32, words []uint64) {
 	c := &r.cand
 	c.reset()
-	first, words := d.sums.Above(lo, hi, d.need-d.rest-1)
 	if r.filter.sifted {
 		r.andFilter(words, first, hi)
 	}
@@ -297,7 +326,6 @@ func (r *Run) collect(d *dotSum, lo, hi uint32) {
 			c.add(doc, float32(d.sums.Of(doc)))
 		}
 	}
-	d.sums.Clear(lo, hi)
 }
 
 // lookUpWeights adds what l has of the candidates to their sums and drops those that do not reach need though the lists

@@ -128,7 +128,11 @@ func (e *ListEncoder) chooseCodecs(p format.Postings) error {
 	if e.choose == nil || e.chosen {
 		return nil
 	}
-	d, err := e.choose.Docs(p.Docs)
+	docs := e.choose.Docs
+	if auto, ok := e.choose.(choose.Automatic); ok && e.impacts {
+		docs = auto.Summed
+	}
+	d, err := docs(p.Docs)
 	if err != nil {
 		return err
 	}

@@ -242,25 +242,36 @@ func (v *Inverter) write(b *Batch) {
 func runWords(run []uint64) int {
 	n := len(run)
 	for _, p := range run {
-		if uint32(p) > 7 {
-			n += 2
+		if tf := uint32(p); tf > 7 {
+			if n++; tf > maxShortTF {
+				n++
+			}
 		}
 	}
 	return n
 }
 
+// maxShortTF is the greatest frequency that takes one word beside that of the document. A greater one, below 2^31, takes
+// two: the high bit of the first says so, and its others are the low ones.
+const maxShortTF = 1<<15 - 1
+
+// packRun stores the postings of a run, and returns the words that they take: one each, with the document and a frequency
+// up to 7, or 0 there and words of the frequency behind it.
 func packRun(dst []uint16, run []uint64) int {
 	n := 0
 	for _, p := range run {
 		doc, tf := uint16(p>>32), uint32(p)
-		if tf > 7 {
-			dst[n] = doc << 3
-			putUint32(dst[n+1:], tf)
+		switch {
+		case tf <= 7:
+			dst[n] = doc<<3 | uint16(tf)
+			n++
+		case tf <= maxShortTF:
+			dst[n], dst[n+1] = doc<<3, uint16(tf)
+			n += 2
+		default:
+			dst[n], dst[n+1], dst[n+2] = doc<<3, uint16(tf)|(maxShortTF+1), uint16(tf>>15)
 			n += 3
-			continue
 		}
-		dst[n] = doc<<3 | uint16(tf)
-		n++
 	}
 	return n
 }

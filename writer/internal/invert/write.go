@@ -276,8 +276,11 @@ func unpackRun(docs, freqs []uint32, k int, run []uint16) int {
 		v := uint32(words[i])
 		tf := v & 7
 		if tf == 0 {
-			tf = uint32At(words[i+1:])
-			i += 2
+			i++
+			if tf = uint32(words[i]); tf > maxShortTF {
+				i++
+				tf = tf&maxShortTF | uint32(words[i])<<15
+			}
 		}
 		docs[k], freqs[k] = base+v>>3, tf
 		k++

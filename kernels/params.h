@@ -269,7 +269,8 @@ struct ImpactTerm { uint32_t number, weight; };
 
 // ImpactParams are a field of impacts as tiles of width documents, and a batch of queries. The postings of term t in a
 // tile are units starts[tile][t] up to starts[tile][t+1], each of 8 postings: docIDs less the first of the tile, and
-// weights, 0 for padding. Posting i of each 256 of these is number i/n of unit i%n of their n.
+// weights, 0 for padding. The lanes of a warp take a unit each and add the postings of one place in it together: these are of
+// different banks of shared memory as far as possible.
 struct ImpactParams {
     uint64_t docs;     // uint16[][8]
     uint64_t weights;  // uint8[][8]

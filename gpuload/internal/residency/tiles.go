@@ -207,9 +207,9 @@ func (t *tiling) countTerm(p *postings, term int) error {
 	own := &t.facts[term]
 	own.Number = uint32(term)
 	err := p.read(t.parts[term], 0, t.docs, func(docs, w []uint32) {
-		for i, d := range docs {
-			t.starts[int(d/t.Width)*t.stride()+term]++
-			weights[w[i]&255]++
+		t.byTile(docs, func(tile, from, to int) { t.starts[tile*t.stride()+term] += uint32(to - from) })
+		for _, w := range w[:len(docs)] {
+			weights[w&255]++
 		}
 		own.Postings += uint32(len(docs))
 	})
@@ -226,6 +226,19 @@ func (t *tiling) countTerm(p *postings, term int) error {
 		}
 	}
 	return err
+}
+
+// byTile calls f with the parts of ascending docs that are in one tile each.
+func (t *tiling) byTile(docs []uint32, f func(tile, from, to int)) {
+	for from := 0; from < len(docs); {
+		tile := docs[from] / t.Width
+		last, to := uint64(tile+1)*uint64(t.Width), from+1
+		for to < len(docs) && uint64(docs[to]) < last {
+			to++
+		}
+		f(int(tile), from, to)
+		from = to
+	}
 }
 
 // mostStaged is how many bytes of pinned memory the tiles that are copied at a time take, at most unless one takes more.
@@ -338,53 +351,90 @@ func (t *tiling) startsFrom() uint64  { return 3 * t.units }
 func (t *tiling) fill(lo, hi int, docs, weights []byte) error {
 	first, stride := t.starts[lo*t.stride()], t.stride()
 	to := unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(docs))), len(docs)/2)
+	pool := sync.Pool{New: func() any { return new(extent) }}
 	return t.each(false, func(p *postings, term int) error {
-		tile, x := lo-1, extent{}
-		err := p.read(t.parts[term], uint64(lo)*uint64(t.Width), min(uint64(hi)*uint64(t.Width), t.docs), func(found, w []uint32) {
-			for i, d := range found {
-				if n := int(d / t.Width); n != tile {
-					x.pad(to, weights)
-					tile = n
-					at := t.starts[tile*stride+term:]
-					x.begin(int(at[0]-first), int(at[1]-at[0]))
-				}
-				x.put(to, weights, uint16(d-uint32(tile)*t.Width), uint8(w[i]))
+		tile, at, x := -1, 0, pool.Get().(*extent)
+		defer pool.Put(x)
+		write := func() {
+			if x.units > 0 {
+				x.write(to[unitPostings*at:], weights[unitPostings*at:])
 			}
+		}
+		err := p.read(t.parts[term], uint64(lo)*uint64(t.Width), min(uint64(hi)*uint64(t.Width), t.docs), func(found, w []uint32) {
+			t.byTile(found, func(n, from, to int) {
+				if n != tile {
+					write()
+					own := t.starts[n*stride+term:]
+					tile, at, x.units = n, int(own[0]-first), int(own[1]-own[0])
+				}
+				for i, d := range found[from:to] {
+					x.add(uint16(d-uint32(tile)*t.Width), uint8(w[from+i]))
+				}
+			})
 		})
-		x.pad(to, weights)
+		write()
 		return err
 	})
 }
 
-// extent is where the postings of a term in a tile go: chunks of up to 32 units, in which neighboring postings are in
-// neighboring units.
+// banks is the number of banks of shared memory: threads of a warp that add to documents whose numbers differ by a
+// multiple of it wait for each other.
+const banks = 32
+
+// extent are the postings of a term in a tile, by bank.
 type extent struct {
-	at, left   int // the units of the chunk, which begin at unit at, and of later ones
-	n          int // units of the chunk
-	unit, slot int // of the next posting
+	docs    [banks][]uint16
+	weights [banks][]uint8
+	units   int
 }
 
-func (x *extent) begin(at, units int) {
-	*x = extent{at: at, n: min(units, 32), left: max(units-32, 0)}
+func (x *extent) add(doc uint16, weight uint8) {
+	b := doc % banks
+	x.docs[b], x.weights[b] = append(x.docs[b], doc), append(x.weights[b], weight)
 }
 
-// put adds a posting.
-func (x *extent) put(docs []uint16, weights []byte, doc uint16, weight uint8) {
-	if x.slot == unitPostings {
-		x.begin(x.at+x.n, x.left)
+// write writes the postings, and empties x. Those that a warp adds together, one of each unit, are of different banks
+// as far as possible: of each bank that has some left, those with the most first. So 32 additions take 1.5 cycles
+// instead of 3.5 on average. What is left of the last units are postings that add nothing.
+func (x *extent) write(docs []uint16, weights []byte) {
+	var order [banks]uint8
+	left := order[:0]
+	for b := range x.docs {
+		if len(x.docs[b]) == 0 {
+			continue
+		}
+		i := len(left)
+		left = append(left, uint8(b))
+		for ; i > 0 && len(x.docs[left[i-1]]) < len(x.docs[b]); i-- {
+			left[i] = left[i-1]
+		}
+		left[i] = uint8(b)
 	}
-	i := unitPostings*(x.at+x.unit) + x.slot
-	docs[i], weights[i] = doc, weight
-	if x.unit++; x.unit == x.n {
-		x.unit, x.slot = 0, x.slot+1
+	for at := 0; at < x.units; at += 32 {
+		n := min(32, x.units-at)
+		for slot := range unitPostings {
+			i := 0 // of left
+			for unit := range n {
+				to := unitPostings*(at+unit) + slot
+				if len(left) == 0 {
+					docs[to], weights[to] = uint16(unit), 0
+					continue
+				}
+				if i >= len(left) {
+					i = 0
+				}
+				b := left[i]
+				last := len(x.docs[b]) - 1
+				docs[to], weights[to] = x.docs[b][last], x.weights[b][last]
+				if x.docs[b], x.weights[b] = x.docs[b][:last], x.weights[b][:last]; last > 0 {
+					i++
+				} else {
+					left = append(left[:i], left[i+1:]...)
+				}
+			}
+		}
 	}
-}
-
-// pad fills what is left with postings that add nothing, to different documents.
-func (x *extent) pad(docs []uint16, weights []byte) {
-	for x.n > 0 && x.slot < unitPostings {
-		x.put(docs, weights, uint16(x.unit), 0)
-	}
+	x.units = 0
 }
 
 // sumsPerJob is how many words a goroutine of sumOf adds up.

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
@@ -52,7 +53,7 @@ func (g *GPU) text(w io.Writer) {
 
 type gpuFlags struct {
 	index, queries     string
-	dot                string
+	dot, filter        string // filter: of --dot
 	compare, atLeast   int
 	memory             int
 	strategies         []string
@@ -98,6 +99,7 @@ It needs an NVIDIA GPU and a build that can use it.`,
 	cli.CompleteList(cmd, "strategy", ways)
 	cli.Int(fl, &f.k, "k", 10, 1, 1024, "how many documents of a disjunction are wanted")
 	fl.StringVar(&f.dot, "dot", "", dotUsage)
+	fl.StringVar(&f.filter, "filter", "", "with --dot, only documents that pass `FILTER` may be hits, as in idxquery")
 	cli.Int(fl, &f.compare, "compare", 1<<30, 0, cli.Any, "with --dot, compare the first `N` queries with the CPU")
 	cli.Int(fl, &f.atLeast, "at-least", 1<<14, 1, cli.Any, "with --dot, repeat the log until it has about `N` queries")
 	cli.Int(fl, &f.memory, "memory", 0, 0, cli.Any, "with --dot, the most device memory for lists, in bytes")
@@ -142,8 +144,11 @@ func (f *gpuFlags) run(ctx context.Context) (out *GPU, err error) {
 		return nil, err
 	}
 	defer closeIndex()
-	if f.dot != "" {
+	switch {
+	case f.dot != "":
 		return f.runDots(ctx, cpu, snapshot)
+	case f.filter != "":
+		return nil, cli.Usage("--filter is for --dot")
 	}
 	log, err := readQueries(f.queries, snapshot)
 	if err != nil {
@@ -178,6 +183,15 @@ func (f *gpuFlags) runDots(ctx context.Context, cpu *query.Searcher, snapshot *r
 	queries, err := readDots(f.queries, f.dot, f.k)
 	if err != nil {
 		return nil, err
+	}
+	if f.filter != "" {
+		only, err := filter.Parse(snapshot.Schema(), f.filter)
+		if err != nil {
+			return nil, cli.Usage("%w", err)
+		}
+		for i := range queries {
+			queries[i].Node = query.Bool{Must: []query.Node{queries[i].Node}, Filter: []query.Filter{only}}
+		}
 	}
 	dev, err := gpuload.OpenDeviceNumber(f.device)
 	if err != nil {

@@ -235,7 +235,7 @@ func (s *Stepper) valid(ctx context.Context, q *query.Query) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return q.CheckOwn(trusted.Caller{})
+	return q.CheckPart(trusted.Caller{}, false)
 }
 
 // complete gives q what it leaves to defaults.

@@ -103,6 +103,25 @@ func tooMany(name string, most int) error {
 	return fmt.Errorf("%w: %s stands for more than %d terms", ErrTooManyTerms, name, most)
 }
 
+// Clone returns a copy of f that shares no memory with it; nil of nil.
+func (f *Frequencies) Clone(trusted.Caller) *Frequencies {
+	if f == nil {
+		return nil
+	}
+	own := &Frequencies{Terms: slices.Clone(f.Terms), Expansions: slices.Clone(f.Expansions)}
+	for i := range own.Terms {
+		own.Terms[i].Term = bytes.Clone(own.Terms[i].Term)
+	}
+	for i := range own.Expansions {
+		e := &own.Expansions[i]
+		e.Terms = slices.Clone(e.Terms)
+		for j := range e.Terms {
+			e.Terms[j].Term = bytes.Clone(e.Terms[j].Term)
+		}
+	}
+	return own
+}
+
 // Trim drops what only Add needs.
 func (f *Frequencies) Trim() {
 	for i := range f.Expansions {

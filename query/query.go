@@ -128,9 +128,6 @@ func (q *Query) Check() error {
 	return q.checkNode()
 }
 
-// CheckOwn is Check for executors that score with the statistics of what they search.
-func (q *Query) CheckOwn(trusted.Caller) error { return q.CheckPart(trusted.Caller{}, false) }
-
 // CheckPart is Check for executors other than Searchers. part says that they search a part of a collection, whose
 // Frequencies queries bring.
 func (q *Query) CheckPart(_ trusted.Caller, part bool) error {

@@ -28,7 +28,7 @@ func (x *Executor) executeColumns(ctx context.Context, queries []query.Query, a 
 	var own, others []query.Query
 	var numbers [2][]int // of own, and of others
 	for i, q := range queries {
-		if err := q.CheckOwn(trusted.Caller{}); err != nil {
+		if err := q.CheckPart(trusted.Caller{}, x.ofPart); err != nil {
 			return nil, &query.NumberError{Number: i, Err: err}
 		}
 		if wantsColumns(q) {

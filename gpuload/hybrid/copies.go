@@ -40,7 +40,7 @@ func (c *copies) add(q *query.Query) {
 		static := *q.Static
 		own.Static = &static
 	}
-	own.Filter = c.filter(q.Filter)
+	own.Filter, own.Frequencies = c.filter(q.Filter), q.Frequencies.Clone(trusted.Caller{})
 	c.queries = append(c.queries, own)
 }
 

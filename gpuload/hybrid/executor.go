@@ -19,6 +19,7 @@ import (
 // safe for concurrent use. The caller closes it. The zero value is a closed Executor.
 type Executor struct {
 	cpu     *pool.Pool
+	ofPart  bool // of a collection: queries bring Frequencies
 	options Options
 	start   time.Time
 	workers int // of the Pool, at most as many as cores
@@ -110,7 +111,7 @@ func New(cpu *pool.Pool, gpu query.Executor, o Options) (*Executor, error) {
 		return nil, err
 	}
 	o.setDefaults()
-	x := &Executor{cpu: cpu, options: o, start: time.Now(), workers: min(runtime.GOMAXPROCS(0), runtime.NumCPU(), cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
+	x := &Executor{cpu: cpu, ofPart: cpu.Searcher().OfPart(trusted.Caller{}), options: o, start: time.Now(), workers: min(runtime.GOMAXPROCS(0), runtime.NumCPU(), cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
 		drained: make(chan struct{}, 1), pinned: newBacklog(1), suited: newBacklog(1), either: newBacklog(16)}
 	x.available = sync.NewCond(&x.room)
 	x.cost.init()

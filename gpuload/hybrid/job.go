@@ -45,10 +45,10 @@ func (j *job) set(ctx context.Context, q *query.Query) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := q.CheckOwn(trusted.Caller{}); err != nil {
+	x := j.x
+	if err := q.CheckPart(trusted.Caller{}, x.ofPart); err != nil {
 		return err
 	}
-	x := j.x
 	j.ctx, j.q, j.at, j.after = ctx, *q, x.now(), x.within(ctx)
 	if j.due = 0; j.after != x.options.Deadline {
 		j.due = j.at + j.after/2

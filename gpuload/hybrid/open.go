@@ -27,8 +27,8 @@ type OpenOptions struct {
 // GPU, whose driver, memory and kernels take up to a second, or a minute if the driver compiles
 // the kernels: until they are ready the CPU answers, and for good if there is no device or it
 // has too little memory. Ready waits, and says why there is no GPU, as Stats does. The Executor
-// retains the snapshot and the Searcher, which must be over that snapshot: the caller may close both
-// at any time, and closes the Executor. A
+// retains the snapshot and the Searcher, which must be over that snapshot and may be of a part of a collection
+// (query.Options.Collection): the caller may close both at any time, and closes the Executor. A
 // GPU that is still being opened then keeps what it needs. The error matches query.ErrInvalid or reader.ErrClosed.
 func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, error) {
 	if s == nil || q == nil {
@@ -37,7 +37,7 @@ func Open(s *reader.Snapshot, q *query.Searcher, o OpenOptions) (*Executor, erro
 	if !q.Over(s) {
 		return nil, fmt.Errorf("%w: hybrid over two snapshots", query.ErrInvalid)
 	}
-	if !q.OwnStatistics() {
+	if !q.OwnStatistics() && !q.OfPart(trusted.Caller{}) {
 		return nil, fmt.Errorf("%w: hybrid with a searcher that scores with the statistics of another index", query.ErrInvalid)
 	}
 	if err := o.check(); err != nil {
@@ -233,10 +233,10 @@ func openGPU(ctx context.Context, p *gpuload.Opening, cpu *pool.Pool, o *OpenOpt
 	}
 	d := newDevice(g)
 	d.name, d.close = g.Name(), g.Close
-	if o.Mode != Parallel || o.Pool.Model != pool.Inter {
+	q := cpu.Searcher()
+	if o.Mode != Parallel || o.Pool.Model != pool.Inter || !q.OwnStatistics() {
 		return d, nil
 	}
-	q := cpu.Searcher()
 	if d.stepper, err = gpuload.NewStepper(g.Executors()[0], q, StepOptions(q)); err != nil {
 		return nil, errors.Join(err, g.Close())
 	}

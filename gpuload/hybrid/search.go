@@ -135,7 +135,7 @@ func (x *Executor) ExecuteInto(ctx context.Context, queries []query.Query, a *qu
 		return nil, err
 	}
 	for i := range queries {
-		if err := queries[i].CheckOwn(trusted.Caller{}); err != nil {
+		if err := queries[i].CheckPart(trusted.Caller{}, x.ofPart); err != nil {
 			return nil, &query.NumberError{Number: i, Err: err}
 		}
 	}

@@ -23,7 +23,7 @@ func (x *Executor) Count(ctx context.Context, q query.Query) (uint64, error) {
 
 // searchTotal is Search for a query that asks for its total, which the CPU counts beside whoever finds the hits.
 func (x *Executor) searchTotal(ctx context.Context, q query.Query) (r query.Result, err error) {
-	if err := q.CheckOwn(trusted.Caller{}); err != nil {
+	if err := q.CheckPart(trusted.Caller{}, x.ofPart); err != nil {
 		return r, err
 	}
 	q.Total = false
@@ -52,7 +52,7 @@ func wantsTotal(q query.Query) bool { return q.Total }
 func (x *Executor) executeTotals(ctx context.Context, queries []query.Query, a *query.Arena) ([]query.Result, error) {
 	plain := slices.Clone(queries)
 	for i := range plain {
-		if err := plain[i].CheckOwn(trusted.Caller{}); err != nil {
+		if err := plain[i].CheckPart(trusted.Caller{}, x.ofPart); err != nil {
 			return nil, &query.NumberError{Number: i, Err: err}
 		}
 		plain[i].Total = false

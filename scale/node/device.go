@@ -9,8 +9,8 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// Executor answers searches in place of a Searcher, such as a gpuload.Executor. Close waits for calls under way; later ones
-// fail with query.ErrClosed.
+// Executor answers searches in place of a Searcher, such as a gpuload.Executor or hybrid.Executor on a GPU. Close waits for
+// calls under way; later ones fail with query.ErrClosed.
 type Executor interface {
 	query.Executor
 	Close() error
@@ -22,12 +22,26 @@ const mostExecutors = 2
 
 // device opens Executors, one for each state of all shards that a commit is searched as a part of.
 type device struct {
-	make   func(*reader.Snapshot, *query.Searcher) (Executor, error)
+	make   func(context.Context, *reader.Snapshot, *query.Searcher) (Executor, error)
 	failed func(error)
+	ctx    context.Context // until end
+	cancel context.CancelFunc
 
 	making sync.Mutex   // held while an Executor is made; guards open
 	open   []*searching // that have had one, the newest last
 	done   sync.WaitGroup
+}
+
+func newDevice(o Options) *device {
+	d := &device{make: o.Executor, failed: o.Failed}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	return d
+}
+
+// end waits until no Executor is being made. Those that are open are closed with the commits.
+func (d *device) end() {
+	d.cancel()
+	d.done.Wait()
 }
 
 // begin makes an Executor for s, behind the searches, which its Searcher answers meanwhile. x.mu must be held.
@@ -43,9 +57,9 @@ func (d *device) begin(x *commit, s *searching) {
 			d.open[0].drop()
 			d.open = d.open[1:]
 		}
-		e, err := d.make(x.snapshot, s.searcher)
+		e, err := d.make(d.ctx, x.snapshot, s.searcher)
 		if err != nil {
-			if d.failed != nil {
+			if d.failed != nil && d.ctx.Err() == nil {
 				d.failed(err)
 			}
 			return

@@ -53,7 +53,7 @@ func TestShardsOnGPU(t *testing.T) {
 		o := Options{Collection: "gpu", Shard: i, Shards: len(paths), Refresh: time.Second, Parallel: 2, Failed: func(err error) { t.Error(err) }}
 		if i > 0 {
 			o.Device = dev.Info().Name
-			o.Executor = func(s *reader.Snapshot, cpu *query.Searcher) (Executor, error) {
+			o.Executor = func(_ context.Context, s *reader.Snapshot, cpu *query.Searcher) (Executor, error) {
 				x := &onGPU{left: &left{Searcher: cpu}}
 				var err error
 				if x.Executor, err = gpuload.New(dev, s, gpuload.Options{CPU: x.left, Memory: 8 << 20}); err != nil {

@@ -22,7 +22,7 @@ type devices struct {
 	answered                  int
 }
 
-func (d *devices) executor(_ *reader.Snapshot, cpu *query.Searcher) (Executor, error) {
+func (d *devices) executor(_ context.Context, _ *reader.Snapshot, cpu *query.Searcher) (Executor, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.made++; d.made%4 == 3 {

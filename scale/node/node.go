@@ -40,9 +40,9 @@ type Options struct {
 	// Failed, if not nil, is told why a newer commit is not served, or has no Executor. The Node goes on with what it has.
 	Failed func(error)
 	// Executor, if not nil, returns what answers searches of a snapshot in place of a Searcher over it that has the numbers
-	// of all shards (query.Options.Collection): a gpuload.Executor, say, whose Options.CPU is that Searcher. The Node closes
-	// it before both, keeps two open at most, and searches without until it is there, or if there is an error.
-	Executor func(s *reader.Snapshot, cpu *query.Searcher) (Executor, error)
+	// of all shards (query.Options.Collection): a hybrid.Executor, say. The Node closes it before both, keeps two open at
+	// most, and searches without until it is there, or if there is an error. ctx ends when the Node does.
+	Executor func(ctx context.Context, s *reader.Snapshot, cpu *query.Searcher) (Executor, error)
 	// Device is the name of what Executor answers on, which the shard map says.
 	Device string
 }
@@ -84,7 +84,7 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 	}
 	n := &Node{o: o, nc: nc, name: rand.Text(), commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, mostWaiting*waiting*o.Parallel)}
 	if o.Executor != nil {
-		n.commits.device = &device{make: o.Executor, failed: o.Failed}
+		n.commits.device = newDevice(o)
 	}
 	err := func() (err error) {
 		if n.kv, err = bucketOf(ctx, nc, o.Collection, o.Replicas); err != nil {
@@ -110,6 +110,9 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 		return n.publish(ctx)
 	}()
 	if err != nil {
+		if d := n.commits.device; d != nil {
+			d.end()
+		}
 		n.commits.close()
 		for _, s := range n.subs {
 			s.Unsubscribe()
@@ -195,7 +198,7 @@ func (n *Node) Close() error {
 	n.cancel()
 	n.done.Wait()
 	if d := n.commits.device; d != nil {
-		d.done.Wait()
+		d.end()
 	}
 	n.commits.close()
 	return errors.Join(err, n.nc.Flush())

@@ -6,4 +6,4 @@ import (
 	"github.com/pinion-index/pinion/scale/node/internal/program"
 )
 
-func main() { program.Main(program.Node(gpu.Open)) }
+func main() { program.Main(program.Node(gpu.Use)) }

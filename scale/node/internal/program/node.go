@@ -17,9 +17,8 @@ import (
 	"github.com/pinion-index/pinion/scale/node"
 )
 
-// Node returns the command pinion-node. device, which may be nil, is what --gpu does: it has searches answered on a GPU
-// until end is called.
-func Node(device func(o *node.Options) (end func() error, err error)) *cobra.Command {
+// Node returns the command pinion-node. device, which may be nil, is what --gpu does: it has searches answered on a GPU.
+func Node(device func(o *node.Options) error) *cobra.Command {
 	var at natsFlags
 	var shard string
 	var refresh time.Duration
@@ -45,7 +44,7 @@ After an interrupt or SIGTERM the node answers what it was asked, and ends.`,
 	fl.DurationVar(&refresh, "refresh", node.DefaultRefresh, "how often to look for a newer commit")
 	cli.Int(fl, &parallel, "parallel", 0, 0, 1<<16, "how many requests, `N`, are answered at a time (default: one for each CPU)")
 	if device != nil {
-		fl.BoolVar(&gpu, "gpu", false, "answer searches on the first GPU, and on the CPU what it cannot answer")
+		fl.BoolVar(&gpu, "gpu", false, "answer searches on the first GPU and the CPU, whichever suits them")
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) (err error) {
 		if shard == "" {
@@ -61,11 +60,9 @@ After an interrupt or SIGTERM the node answers what it was asked, and ends.`,
 		}
 		on := ""
 		if gpu {
-			var end func() error
-			if end, err = device(&o); err != nil {
+			if err := device(&o); err != nil {
 				return fmt.Errorf("--gpu: %w", err)
 			}
-			defer func() { err = errors.Join(err, end()) }()
 			on = " on " + o.Device
 		}
 		nc, err := at.connect("pinion-node " + shard)

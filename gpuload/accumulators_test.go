@@ -29,8 +29,8 @@ func TestAccumulators(t *testing.T) {
 		sc := mustScorer(t, c)
 		dev := testDevice(t, uint64(i))
 		for j, o := range []Options{
-			{shared: true, width: 2048},
-			{shared: true},
+			{ranges: 1, width: 2048},
+			{ranges: 1},
 		} {
 			t.Run(fmt.Sprintf("%s-%d", name, o.width), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(uint64(i), uint64(j)))

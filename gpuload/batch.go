@@ -3,6 +3,7 @@ package gpuload
 import (
 	"errors"
 	"math"
+	"math/bits"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
@@ -157,13 +158,21 @@ func (l *batch) selection(selects []kernels.Select) func() {
 		maxk = max(maxk, p.k)
 	}
 	buffer := uint32(512)
-	for int(buffer) < maxk+256 {
+	for int(buffer) < maxk+selectThreads {
 		buffer *= 2
 	}
 	p := kernels.SelectParams{Jobs: layout.Put(l.st.Buffers, selects), NJobs: uint32(len(selects)), Buffer: buffer}
 	return func() {
 		l.st.Batch.Launch(kernels.SelectBest, len(selects), 8*int(buffer), kernels.Bytes(&p))
 	}
+}
+
+// selectThreads is the number of threads of SelectBest: keys that its queue must hold beside the best.
+const selectThreads = 256
+
+// selectable returns the greatest k for which the queue of SelectBest, a power of two of keys, fits in shared memory.
+func selectable(shared int) int {
+	return 1<<(bits.Len(uint(max(shared-2048, 8*512)/8))-1) - selectThreads
 }
 
 // toOut makes the selections write to Out.

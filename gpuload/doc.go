@@ -45,7 +45,7 @@
 //	lay.go            one batch: its lists, and what kernels take
 //	ranked.go         batches scored list by list
 //	impacts.go        fields of impacts in tiles, and Dots; impacts_run.go: batches of these
-//	disjunctions.go   disjunctions with accumulators in shared memory
+//	disjunctions.go   disjunctions by ranges of documents, with accumulators in shared memory
 //	batch.go          what both have in common: terms, descriptors, results
 //	state.go          whether the device answers: starts, failures
 //	prepare.go        copying norms and live documents to the device

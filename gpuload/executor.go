@@ -18,13 +18,16 @@ import (
 	"github.com/pinion-index/pinion/reader"
 )
 
-// maxK is the greatest k that the device supports.
-const maxK = 1024
+// maxK is the greatest k that a device supports, if its thread blocks have enough shared memory for a selection.
+const maxK = 10000
+
+// maxK returns the greatest k that the device supports.
+func (x *Executor) maxK() int { return min(maxK, selectable(x.dev.Info().Shared)) }
 
 // ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil.
 // Such a query is neither a disjunction nor a conjunction of terms (a tree of nodes within nodes, or
-// one with patterns), asks for its total, facets or a trace, is sorted or collapsed, has an After, k over 1024 or more than
-// 64 terms, or needs a list, or a bitmap of a filter, that did not fit, or a list in a codec without kernels. New fails with it if the
+// one with patterns), asks for its total, facets or a trace, is sorted or collapsed, has an After, k over 10,000 (over 7,936 or 3,840 where a thread block has less than 133 or 68 KB of shared memory) or more than
+// 64 terms, or needs a list, or a bitmap of a filter, that did not fit, or room for the keys of more documents than Options.Threshold, or a list in a codec without kernels. New fails with it if the
 // snapshot has more than 2^32-2^20 documents or one of more than 2^26 tokens.
 var ErrUnsupported = errors.New("gpuload: query not supported on the device")
 
@@ -224,8 +227,8 @@ func (x *Executor) join(n int, work func(i int)) {
 
 // scratch is memory for onDevice, and where the hits go.
 type scratch struct {
-	and, or, dots, sorted []*plan
-	arena                 *query.Arena
+	and, or, dots, byList, byRange, sorted []*plan
+	arena                                  *query.Arena
 }
 
 // state says whether an Executor's device answers queries: not while the driver compiles
@@ -243,11 +246,11 @@ type state struct {
 type way int
 
 const (
-	byAnd          way = iota // Rank, all terms required
-	byOr                      // Rank, list by list
-	byAccumulators            // Disjunct
-	byTiles                   // AddImpacts
-	byTilesAlone              // the same, with room for all keys
+	byAnd        way = iota // Rank, all terms required
+	byOr                    // Rank, list by list
+	byRanges                // Disjunct
+	byTiles                 // AddImpacts
+	byTilesAlone            // the same, with room for all keys
 )
 
 // A batch has at most batchQueries queries, and at least leastQueries if there are
@@ -256,6 +259,7 @@ const (
 const (
 	batchQueries = 1 << 14
 	leastQueries = 1 << 10
+	batchHits    = 1 << 20 // most hits of a batch of several queries: 8 MB of pinned memory
 )
 
 // job is one query on one segment.

@@ -96,7 +96,7 @@ func TestFieldsEqualCPU(t *testing.T) {
 		withLibrary(t, rng, 200+rng.IntN(2500), func(l *gputrial.Library, s *reader.Snapshot, cpu *query.Searcher) {
 			dev := testDevice(t, uint64(round%2))
 			own := &asked{Searcher: cpu}
-			x, err := New(newDevice(dev), s, Options{Memory: 16 << 20, CPU: own, AsStored: rng.IntN(2) == 0, shared: rng.IntN(3) == 0,
+			x, err := New(newDevice(dev), s, Options{Memory: 16 << 20, CPU: own, AsStored: rng.IntN(2) == 0, ranges: either(rng.IntN(3) == 0),
 				tiles: rng.IntN(2) * 8, width: 1024 * rng.IntN(3), Presence: []int64{0, 1, -1}[rng.IntN(3)], overflow: []int64{0, 64}[rng.IntN(2)]})
 			if err != nil {
 				t.Fatal(err)

@@ -240,7 +240,7 @@ func TestExecuteWithin(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(round), 95))
 		withLibrary(t, rng, 200+rng.IntN(1500), func(l *gputrial.Library, s *reader.Snapshot, cpu *query.Searcher) {
 			own := &asked{Searcher: cpu}
-			x, err := New(newDevice(testDevice(t, 1)), s, Options{Memory: 8 << 20, CPU: own, AsStored: round%4 == 3, shared: round%2 == 1})
+			x, err := New(newDevice(testDevice(t, 1)), s, Options{Memory: 8 << 20, CPU: own, AsStored: round%4 == 3, ranges: either(round%2 == 1)})
 			if err != nil {
 				t.Fatal(err)
 			}

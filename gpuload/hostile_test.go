@@ -61,7 +61,7 @@ func TestHostileExtents(t *testing.T) {
 			dev := cuda.NewEmulator()
 			dev.Seed = uint64(way)
 			x, err := newExecutor(dev, []residency.Segment{{Seg: s}}, Options{Scorer: sc, Memory: 1 << 20, width: 4096, CPU: nothing{},
-				shared: way%3 == 0, Presence: 1, AsStored: way%2 == 0})
+				ranges: either(way%3 == 0), Presence: 1, AsStored: way%2 == 0})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -34,6 +34,9 @@ type dot struct {
 // mostSum is what the sums of a Dot are less than on the device: sums that differ give scores that differ.
 const mostSum = 1 << 23
 
+// mostDotHits is the greatest k of a Dot: a tile finds no more keys.
+const mostDotHits = kernels.ImpactList
+
 // Factors of scores on the device are between these, so that no score is subnormal or infinite.
 const leastFactor, mostFactor = 1. / (1 << 100), 1 << 100
 
@@ -50,7 +53,7 @@ func (r *resolver) dot(p *plan, q *query.Query) (ok bool, err error) {
 		p.done = true
 		return true, nil
 	}
-	if p.cpu = len(own.Terms) > kernels.MaxTerms || p.k > maxK || q.Trace || q.Static != nil || !(own.Factor >= leastFactor && own.Factor <= mostFactor); p.cpu {
+	if p.cpu = len(own.Terms) > kernels.MaxTerms || p.k > mostDotHits || q.Trace || q.Static != nil || !(own.Factor >= leastFactor && own.Factor <= mostFactor); p.cpu {
 		return true, nil
 	}
 	if own.Docs != nil || own.Columns != nil {

@@ -47,7 +47,7 @@ func (x *Executor) lay(l *batch, plans []*plan, how way) error {
 		return nil
 	}
 	l.terms, l.drives = slices.Grow(l.terms, terms), slices.Grow(l.drives, terms)
-	if how == byAccumulators {
+	if how == byRanges {
 		return l.disjunctions(size)
 	}
 	return l.ranked(size)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pinion-index/pinion/gpuload/internal/layout"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -55,8 +56,8 @@ type Options struct {
 
 	// Set by tests only.
 	apart    bool   // lists of segments are not joined
-	shared   bool   // all disjunctions use accumulators in shared memory
-	width    int    // accumulators of a thread block in shared memory; 0: as many as fit
+	ranges   int    // disjunctions by ranges of documents: 1 all, -1 none at first; 0: where it is faster
+	width    int    // documents of a range; 0: as many as fit
 	overflow int64  // keys that a query may collect in addition to its first list's; 0: overflowKeys
 	tiles    int    // of a pass that the host cuts; 0: hostTiles
 	tileKeys int64  // keys that a Dot may collect at first; 0: keysOfK times its k
@@ -95,11 +96,8 @@ func (o *Options) setDefaults(info cuda.Info) {
 	if o.Memory == 0 {
 		o.Memory = defaultMemory(info.Memory)
 	}
-	width := (info.Shared - 2048 - 8*queueSize) / 4
-	if info.Shared > 100<<10 { // two thread blocks per multiprocessor
-		width = (info.Shared/2 - 2048 - 8*queueSize) / 4
-	}
-	width &^= 1023
+	warps := kernels.Disjunct.Threads() / 32
+	width := min((info.Shared-2048)/(4*(warps+1)), kernels.MaxWidth) &^ 127
 	if o.width > 0 {
 		width = min(width, o.width)
 	}
@@ -118,14 +116,10 @@ func PresenceBytes(postings, docs uint32) int64 {
 }
 
 // overflowKeys is the number of keys that a query may collect in addition to the postings
-// of its first list. A query with more is answered with accumulators instead.
+// of its first list, or to four times its k where it is answered by ranges of documents (disjoin).
 const overflowKeys = 1 << 14
 
 // hostTiles is the number of tiles of a pass that the host cuts: a launch would take longer.
 // The device cuts more of them: those of 1,024 disjunctions, 200,000 and more, would take the
 // host as long as the device takes for the pass. partTiles is the maximum number of tiles that a warp cuts.
 const hostTiles, partTiles = 1 << 12, 1 << 10
-
-// queueSize is the number of keys in the queue of a thread block of Disjunct: at least
-// maxK, plus two for each of its 512 threads.
-const queueSize = 2048

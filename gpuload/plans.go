@@ -59,7 +59,8 @@ type plan struct {
 	ask      *ask        // what the query asks for beside terms, or nil
 	statics  kernels.Ptr // static scores, by global docID; 0: there are none
 	most     float32     // no static score is greater
-	overflow bool        // Rank had no room for its keys; Disjunct answers it
+	overflow bool        // there was no room for its keys
+	all      bool        // there must be room for the key of every document
 	weight   weight
 	dot      *dot // of a query that is one Dot: there are no lists
 	err      error

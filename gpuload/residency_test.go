@@ -55,7 +55,7 @@ func TestVariants(t *testing.T) {
 	c, sc := newCollection(t, someShape)
 	for name, o := range map[string]Options{
 		"default":  {Memory: 4 << 20},
-		"shared":   {Memory: 4 << 20, shared: true, width: 1024},
+		"shared":   {Memory: 4 << 20, ranges: 1, width: 1024},
 		"overflow": {Memory: 4 << 20, overflow: 1},
 		"tiles":    {Memory: 4 << 20, tiles: 1}, // the device cuts them
 		"skip":     {Memory: 4 << 20, locate: kernels.LocateSkip},

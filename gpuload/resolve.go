@@ -115,7 +115,7 @@ func (r *resolver) plan(p *plan, q *query.Query) error {
 		p.done = true
 		return nil
 	}
-	if len(terms) > kernels.MaxTerms || p.k > maxK || q.Trace {
+	if len(terms) > kernels.MaxTerms || p.k > r.x.maxK() || q.Trace {
 		p.cpu = true
 		return nil
 	}

@@ -123,24 +123,22 @@ func (x *Executor) cut(plans []*plan, how way) (batches [][]*plan) {
 		return x.cutTiled(plans, how == byTilesAlone)
 	}
 	limit := x.options.Threshold
-	if how == byAccumulators {
-		limit *= 64
-	}
-	var postings int64
+	var postings, hits int64
 	smalls, first := 0, 0
 	for i, p := range plans {
 		n, small := p.weight.first, p.weight.smalls
 		switch how {
 		case byOr:
 			n += x.options.overflow
-		case byAccumulators:
-			n = p.weight.all
+		case byRanges:
+			n = x.keysOf(p)
 		}
-		if i > first && (postings+n > limit || smalls+small > zoneSlots || i-first >= most) {
+		if i > first && (postings+n > limit || hits+int64(p.k) > batchHits || smalls+small > zoneSlots || i-first >= most) {
 			batches = append(batches, plans[first:i])
-			postings, smalls, first = 0, 0, i
+			postings, hits, smalls, first = 0, 0, 0, i
 		}
 		postings += n
+		hits += int64(p.k)
 		smalls += small
 	}
 	if first < len(plans) {
@@ -219,20 +217,62 @@ func (x *Executor) onDevice(ctx context.Context, s *scratch, plans []*plan) erro
 		}
 	}
 	s.and, s.or, s.dots = and, or, dots
-	how := byOr
-	if x.options.shared {
-		how = byAccumulators
-	}
-	if err := x.run(ctx, s, or, how); err != nil {
-		return err
-	}
-	var rest []*plan
-	for _, p := range or {
-		if p.overflow {
-			rest = append(rest, p)
+	return x.disjoin(ctx, s, or)
+}
+
+// disjoin answers disjunctions, each in the way that is likely to be faster. Those for whose keys that has no room are
+// answered by ranges of documents, if need be with room for every document, or by the CPU if these are too many.
+func (x *Executor) disjoin(ctx context.Context, s *scratch, plans []*plan) error {
+	byList, byRange := s.byList[:0], s.byRange[:0]
+	for _, p := range plans {
+		if x.dense(p) {
+			byRange = append(byRange, p)
+		} else {
+			byList = append(byList, p)
 		}
 	}
-	return x.run(ctx, s, rest, byAccumulators)
+	s.byList, s.byRange = byList, byRange
+	if err := x.run(ctx, s, byList, byOr); err != nil {
+		return err
+	}
+	if err := x.run(ctx, s, byRange, byRanges); err != nil {
+		return err
+	}
+	again := overflowed(byList)
+	if err := x.run(ctx, s, again, byRanges); err != nil {
+		return err
+	}
+	rest := overflowed(append(again, byRange...))
+	for _, p := range rest {
+		p.all = true
+	}
+	many := func(p *plan) bool { return x.keysOf(p) > x.options.Threshold }
+	for _, p := range rest {
+		if many(p) {
+			toCPU([]*plan{p})
+		}
+	}
+	return x.run(ctx, s, slices.DeleteFunc(rest, many), byRanges)
+}
+
+// overflowed returns those of plans for whose keys there was no room.
+func overflowed(plans []*plan) (some []*plan) {
+	for _, p := range plans {
+		if p.overflow && !p.cpu {
+			some = append(some, p)
+		}
+	}
+	return some
+}
+
+// dense reports whether a disjunction is answered by ranges of documents: if four times its terms and three times the bits
+// of its k are 50 or more, as of 10 terms for the top 10, 8 for the top 100 and 5 for the top 1,000. Otherwise bounds rule so
+// much out that going list by list is faster (docs/notes/gpu-queries.md).
+func (x *Executor) dense(p *plan) bool {
+	if x.options.ranges != 0 {
+		return x.options.ranges > 0
+	}
+	return len(p.weights) > 1 && 4*len(p.weights)+3*bits.Len(uint(p.k)) >= 50
 }
 
 // runTiled answers Dots, those again that had no room for their keys.

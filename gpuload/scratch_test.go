@@ -27,7 +27,7 @@ func TestScratchFaults(t *testing.T) {
 	for at, failed := int64(1), 0; ; at++ {
 		dev := &faulty{Emulator: cuda.NewEmulator()}
 		dev.left.Store(at)
-		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, shared: true})
+		x, err := newExecutor(dev, viewsIn(c), Options{Scorer: sc, Memory: 4 << 20, ranges: 1})
 		if err == nil {
 			var got []query.Result
 			got, err = x.Execute(context.Background(), in)

@@ -11,3 +11,11 @@ func few(n, all int) int {
 	}
 	return all
 }
+
+// either returns Options.ranges: all disjunctions by ranges of documents, or none.
+func either(ranges bool) int {
+	if ranges {
+		return 1
+	}
+	return -1
+}

@@ -163,7 +163,7 @@ func TestTablesEqualSearcher(t *testing.T) {
 		rng := rand.New(rand.NewPCG(uint64(round), 96))
 		s := newShop(t, rng, 300+rng.IntN(2500), 1+rng.IntN(4))
 		own := &asked{Searcher: s.cpu}
-		x, err := New(newDevice(testDevice(t, uint64(round%2))), s.snapshot, Options{Memory: 8 << 20, CPU: own, AsStored: round == 5, shared: round%3 == 1, FilterBytes: 100})
+		x, err := New(newDevice(testDevice(t, uint64(round%2))), s.snapshot, Options{Memory: 8 << 20, CPU: own, AsStored: round == 5, ranges: either(round%3 == 1), FilterBytes: 100})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,6 +53,15 @@ DEV uint4 load_stream(const uint4 *p) {
 #endif
 }
 
+// load_fresh reads 16 bytes that other thread blocks may be changing.
+DEV uint4 load_fresh(const uint4 *p) {
+#ifdef PINION_EMU
+    return *p;
+#else
+    return __ldcg(p);
+#endif
+}
+
 // prefetch loads the cache line at p into L2. p must be readable.
 DEV void prefetch(const void *p) {
 #ifdef PINION_EMU

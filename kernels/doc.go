@@ -21,13 +21,14 @@
 //	element.h   searching for docIDs by single elements
 //	conjoin.h   conjunctions that return docIDs
 //	fields.h    norms and scores of documents in fields
+//	prune.h     ruling out documents and blocks by bounds on scores
 //	rank.h      scored conjunctions and disjunctions, list by list
 //	merge.h     intersecting decoded lists
 //	check.h     checking lists by decoding them
 //	sound.h     the structure of blocks, as decoders on the CPU check it
 //	recode.h    writing lists of other codecs in bp128
 //	mark.h      making presence words
-//	accumulate.h adding scores to accumulators
+//	range.h     scored disjunctions, by ranges of documents
 //
 // Kernels (one module each):
 //
@@ -44,7 +45,7 @@
 //	newpfd.cu   both for lists of bp128, bp256 and newpfd
 //	loadpfd.cu  check and recode for the same lists
 //	merge.cu    intersects decoded lists: MergePath
-//	disjunct.cu scores disjunctions with accumulators in shared memory, and selects
+//	disjunct.cu range.h for lists of any codec; ranges.cu: for lists of bp128 and bp256
 //	topk.cu     selects the top k keys
 //	impacts.cu  scores dot products over fields of impacts in tiles, and selects
 //	filters.cu  makes bitmaps of sets of documents, and combines them

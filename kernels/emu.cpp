@@ -14,6 +14,7 @@
 #include "unary.cu"
 #include "lines.cu"
 #include "disjunct.cu"
+#include "ranges.cu"
 #include "intersect.cu"
 #include "rank.cu"
 #include "tiles.cu"
@@ -34,7 +35,7 @@ static const Entry entries[] = {
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams), ENTRY(intersect_elements, IntersectParams),
     ENTRY(cut_tiles, TileParams), ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
-    ENTRY(disjunct, DisjunctParams),        ENTRY(select_best, SelectParams),
+    ENTRY(disjunct, DisjunctParams), ENTRY(disjunct_packed, DisjunctParams), ENTRY(disjunct_packed_fields, DisjunctParams), ENTRY(select_best, SelectParams),
     ENTRY(decode_docs_newpfd, DecodeParams), ENTRY(decode_docs_ef, DecodeParams),
     ENTRY(decode_docs_rice, DecodeParams), ENTRY(decode_docs_pfordelta, DecodeParams),
     ENTRY(decode_docs_parapfor, DecodeParams), ENTRY(decode_docs_lrc, DecodeParams),
@@ -72,7 +73,7 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
     static const uint32_t sizes[] = {
         sizeof(ListDesc),     sizeof(Tile),           sizeof(DecodeJob), sizeof(DecodeParams),
         sizeof(CheckParams),  sizeof(QueryDesc),      sizeof(Term),      sizeof(IntersectParams),
-        sizeof(Range),        sizeof(DisjunctParams), sizeof(Select),    sizeof(SelectParams),
+        sizeof(Range),        sizeof(DisjunctParams), sizeof(Goal), sizeof(Select),    sizeof(SelectParams),
         sizeof(NormParams),   sizeof(GatherParams), sizeof(RankParams),   offsetof(ListDesc, lrInv), offsetof(ListDesc, n),
         offsetof(ListDesc, docsCodec), offsetof(ListDesc, maxDoc), offsetof(QueryDesc, cap),
         offsetof(Select, out), sizeof(MergeJob), sizeof(MergeParams), sizeof(CollectParams),

@@ -184,17 +184,26 @@ struct CollectParams {
     uint32_t nTiles, pad;
 };
 
-// Range is a range of docIDs, first to last-1, of a disjunctive query.
-struct Range { uint32_t query, first, last, slot; };
+// Range is a range of docIDs, first to last-1, of one segment, for queries from query up to end,
+// all of that segment.
+struct Range { uint32_t query, end, first, last; };
+
+// SCORE_CLASSES is the number of classes of scores for which keys are counted; floats with bits
+// that differ by less than 2^CLASS_SHIFT are in one class, or in two that are adjacent.
+enum { SCORE_CLASSES = 512, CLASS_SHIFT = 17 };
+
+// Goal is what a query slot asks for: k keys. base is the least float of class 0, as bits.
+struct Goal { uint32_t base, k; };
 
 struct DisjunctParams {
     uint64_t lists, queries, terms, ranges;
-    uint64_t keys;     // uint64[nRanges][k]
-    uint64_t counts;   // uint32[nRanges]
-    uint64_t floors;   // uint64 per query slot: greatest known lower bound of the k-th key
-    uint32_t nRanges, width;  // width: accumulators in shared memory
-    uint32_t keep, buffer;    // keep: k; buffer: keys of the queue, a power of two, at least 2*keep and 512
-    uint64_t fields;          // as in RankParams
+    uint64_t counts;   // uint32 per slot: keys so far
+    uint64_t floors;   // uint64 per slot: only keys that reach it can be hits
+    uint64_t classes;  // uint32[SCORE_CLASSES] per slot: keys counted, 0 at first
+    uint64_t goals;    // Goal per slot
+    uint64_t codes;    // as in RankParams
+    uint64_t fields;   // as in RankParams
+    uint32_t nRanges, width; // width: accumulators of a warp in shared memory, a multiple of 128, at most 4096
 };
 
 // Select is the selection of the top k keys of a query. With one group, counts[0] may
@@ -203,7 +212,7 @@ struct Select {
     uint64_t keys, counts;
     uint32_t groups, stride, k, pad;
     uint64_t out, outCount;
-    uint64_t floor;  // where to store the k-th key if there is one, or 0
+    uint64_t floor;  // of a key that k keys or more reach, or 0: the k-th key is stored there, if there is one; or 0
 };
 
 struct SelectParams { uint64_t jobs; uint32_t nJobs, buffer; };

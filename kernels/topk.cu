@@ -51,7 +51,8 @@ KERNEL(select_best, SelectParams, 256, 4) {
     if (blockIdx.x >= p.nJobs) return;
     const Select s = at<Select>(p.jobs)[blockIdx.x];
     if (threadIdx.x == 0) fill = 0;
-    Queue q = {reinterpret_cast<uint64_t *>(dynamic), &fill, p.buffer, s.k, 0};
+    uint64_t floor = s.floor ? at<uint64_t>(s.floor)[0] : 0;
+    Queue q = {reinterpret_cast<uint64_t *>(dynamic), &fill, p.buffer, s.k, floor ? floor - 1 : 0};
     Keys keys;
     if (!keys.begin(s)) return refuse(s);
     for (uint64_t base = 0; base < keys.total; base += blockDim.x) {

@@ -112,7 +112,7 @@ func flat(n query.Node) bool {
 
 // Limits of gpuload.Executor.
 const (
-	maxK     = 1024
+	maxK     = 10000
 	maxTerms = 64
 )
 

@@ -58,6 +58,8 @@ const (
 	FindElements         // the same, searching lists by single elements
 	RankDocs             // answer conjunctions and disjunctions with scores, list by list
 	RankInFields         // the same over fields
+	AddDocs              // answer disjunctions with scores, by ranges of documents
+	AddInFields          // the same over fields
 	CheckPostings        // check lists by decoding them
 	MeasurePostings      // measure what lists take in bp128
 	RecodePostings       // write lists in bp128
@@ -79,6 +81,16 @@ func For(task Task, codecs CodecSet) Kernel {
 		}
 	}
 	return best
+}
+
+// Variants returns the kernels that For returns for a task on lists of some of the given codecs.
+func Variants(task Task, codecs CodecSet) (ks []Kernel) {
+	for k, e := range table {
+		if task != 0 && e.task == task && For(task, codecs&e.codecs) == Kernel(k) {
+			ks = append(ks, Kernel(k))
+		}
+	}
+	return ks
 }
 
 // decodable is the set of codecs with kernels that decode docIDs and frequencies.

@@ -237,15 +237,28 @@ type CollectParams struct {
 // MergeTile is the number of docIDs of both lists in a tile of MergePath.
 const MergeTile = 2048
 
-// Range is a range of docIDs, First to Last-1, of a query.
-type Range struct{ Query, First, Last, Slot uint32 }
+// Range is a range of docIDs, First to Last-1, of one segment, for queries from Query up to End.
+type Range struct{ Query, End, First, Last uint32 }
 
-// DisjunctParams are the parameters of Disjunct, whose dynamic shared memory is
-// 8*Buffer + 4*Width bytes.
+// ScoreClasses is the number of classes of scores of Disjunct. Floats whose bits differ by ClassBits are one
+// class apart.
+const (
+	ScoreClasses = 512
+	ClassBits    = 1 << 17
+)
+
+// Goal is what a query slot of Disjunct asks for: K keys. Base is the least float of the lowest class, as bits.
+type Goal struct{ Base, K uint32 }
+
+// MaxWidth is the greatest DisjunctParams.Width.
+const MaxWidth = 4096
+
+// DisjunctParams are the parameters of Disjunct, whose dynamic shared memory is 4*Width bytes
+// for each warp and once more. Width is a multiple of 128.
 type DisjunctParams struct {
-	Lists, Queries, Terms, Ranges, Keys, Counts, Floors Ptr
-	NRanges, Width, Keep, Buffer                        uint32
-	Fields                                              Ptr // as in RankParams
+	Lists, Queries, Terms, Ranges, Counts, Floors, Classes, Goals Ptr
+	Codes, Fields                                                 Ptr // as in RankParams
+	NRanges, Width                                                uint32
 }
 
 // Select is the selection of the top K keys of a query.

@@ -17,7 +17,7 @@ func TestStructsMatch(t *testing.T) {
 	want := []uintptr{
 		unsafe.Sizeof(l), unsafe.Sizeof(Tile{}), unsafe.Sizeof(DecodeJob{}), unsafe.Sizeof(DecodeParams{}),
 		unsafe.Sizeof(CheckParams{}), unsafe.Sizeof(q), unsafe.Sizeof(Term{}), unsafe.Sizeof(IntersectParams{}),
-		unsafe.Sizeof(Range{}), unsafe.Sizeof(DisjunctParams{}), unsafe.Sizeof(s), unsafe.Sizeof(SelectParams{}),
+		unsafe.Sizeof(Range{}), unsafe.Sizeof(DisjunctParams{}), unsafe.Sizeof(Goal{}), unsafe.Sizeof(s), unsafe.Sizeof(SelectParams{}),
 		unsafe.Sizeof(NormParams{}), unsafe.Sizeof(GatherParams{}), unsafe.Sizeof(RankParams{}), unsafe.Offsetof(l.LRInv), unsafe.Offsetof(l.N),
 		unsafe.Offsetof(l.DocsCodec), unsafe.Offsetof(l.MaxDoc), unsafe.Offsetof(q.Cap), unsafe.Offsetof(s.Out),
 		unsafe.Sizeof(MergeJob{}), unsafe.Sizeof(MergeParams{}), unsafe.Sizeof(CollectParams{}),

@@ -72,12 +72,14 @@ const (
 	Rank     // a warp per tile; lists of any codec
 	RankPacked
 	RankNewPFD
-	Disjunct // a thread block per range
+	Disjunct // a thread block per range; lists of any codec
+	DisjunctPacked
 
 	CutTilesFields // like the kernels without Fields, for terms of fields
 	RankFields
 	RankPackedFields
 	DisjunctFields
+	DisjunctPackedFields
 
 	SelectBest // a thread block per query
 
@@ -180,12 +182,16 @@ var ordinary = [Count]entry{
 	Rank:       {name: "rank", module: "rank", params: RankParams{}, task: RankDocs, codecs: all},
 	RankPacked: {name: "rank_packed", module: "packed", params: RankParams{}, task: RankDocs, codecs: packed},
 	RankNewPFD: {name: "rank_newpfd", module: "newpfd", params: RankParams{}, task: RankDocs, codecs: packed | set(NewPFD)},
-	Disjunct:   {name: "disjunct", module: "disjunct", params: DisjunctParams{}, threads: 512, dynamic: true},
+	Disjunct:   {name: "disjunct", module: "disjunct", params: DisjunctParams{}, threads: 512, task: AddDocs, codecs: all, dynamic: true},
+
+	DisjunctPacked: {name: "disjunct_packed", module: "ranges", params: DisjunctParams{}, threads: 512, task: AddDocs, codecs: packed, dynamic: true},
 
 	CutTilesFields:   {name: "cut_tiles_fields", module: "tiles", params: TileParams{}},
 	RankFields:       {name: "rank_fields", module: "rank", params: RankParams{}, task: RankInFields, codecs: all},
 	RankPackedFields: {name: "rank_packed_fields", module: "packed", params: RankParams{}, task: RankInFields, codecs: packed},
-	DisjunctFields:   {name: "disjunct_fields", module: "disjunct", params: DisjunctParams{}, threads: 512, dynamic: true},
+	DisjunctFields:   {name: "disjunct_fields", module: "disjunct", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: all, dynamic: true},
+
+	DisjunctPackedFields: {name: "disjunct_packed_fields", module: "ranges", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: packed, dynamic: true},
 
 	SelectBest: {name: "select_best", module: "topk", params: SelectParams{}, dynamic: true},
 

@@ -34,11 +34,7 @@ func (x *Executor) start(err error) error {
 		return err
 	}
 	go func() {
-		late := []kernels.Kernel{kernels.Rank, kernels.RankNewPFD, kernels.Disjunct}
-		if x.fielded() {
-			late = []kernels.Kernel{kernels.RankFields, kernels.DisjunctFields}
-		}
-		err := x.dev.Load(append(x.kernels(), late...)...)
+		err := x.dev.Load(x.allKernels()...) // no query waits for one later
 		if err == nil {
 			if err = x.enter(); err == nil {
 				defer x.leave()
@@ -65,8 +61,8 @@ func (x *Executor) loadKernels() {
 	}()
 }
 
-// kernels returns the kernels that loading lists and ranked queries use.
-func (x *Executor) kernels() []kernels.Kernel {
+// stored returns the codecs of the lists that are loaded.
+func (x *Executor) stored() kernels.CodecSet {
 	stored := kernels.CodecsOf(kernels.Raw, kernels.BP128)
 	for i := range x.segments {
 		if len(x.views) < len(x.segments) {
@@ -79,6 +75,12 @@ func (x *Executor) kernels() []kernels.Kernel {
 			}
 		}
 	}
+	return stored
+}
+
+// kernels returns the kernels that loading lists and ranked queries use, but for those of few queries.
+func (x *Executor) kernels() []kernels.Kernel {
+	stored := x.stored()
 	cut, task := kernels.CutTiles, kernels.RankDocs
 	if x.fielded() {
 		cut, task = kernels.CutTilesFields, kernels.RankInFields
@@ -95,6 +97,21 @@ func (x *Executor) kernels() []kernels.Kernel {
 		ks = append(ks, kernels.AddImpacts, kernels.CheckImpacts)
 	}
 	return append(ks, cut, kernels.For(task, resident), kernels.SelectBest, kernels.For(kernels.MarkPostings, resident))
+}
+
+// allKernels returns one kernel or more of each module that a query may need, also those of few queries, of lists of
+// only some of the codecs, and of the Stepper.
+func (x *Executor) allKernels() []kernels.Kernel {
+	tasks := []kernels.Task{kernels.CheckPostings, kernels.MeasurePostings, kernels.RecodePostings, kernels.MarkPostings, kernels.SetPostings,
+		kernels.Intersect, kernels.FindElements, kernels.RankDocs, kernels.AddDocs}
+	if x.fielded() {
+		tasks = append(tasks[:len(tasks)-2], kernels.RankInFields, kernels.AddInFields)
+	}
+	ks := append(x.kernels(), kernels.CombineSets, kernels.GatherDocs)
+	for _, t := range tasks {
+		ks = append(ks, kernels.Variants(t, x.stored())...)
+	}
+	return ks
 }
 
 // prepareAll copies what queries need besides lists.

@@ -122,7 +122,7 @@ func (p *parts) devices(t *testing.T, rng *rand.Rand, seed uint64) (on []query.E
 	t.Helper()
 	for i, s := range p.snapshots {
 		own := &asked{Searcher: p.cpus[i]}
-		x, err := New(newDevice(testDevice(t, seed)), s, Options{Memory: 16 << 20, CPU: own, AsStored: rng.IntN(2) == 0, shared: rng.IntN(3) == 0,
+		x, err := New(newDevice(testDevice(t, seed)), s, Options{Memory: 16 << 20, CPU: own, AsStored: rng.IntN(2) == 0, ranges: either(rng.IntN(3) == 0),
 			tiles: rng.IntN(2) * 8, Presence: []int64{0, 1, -1}[rng.IntN(3)], overflow: []int64{0, 64}[rng.IntN(2)]})
 		if err != nil {
 			t.Fatal(err)

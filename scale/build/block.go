@@ -72,9 +72,35 @@ func appendDocument(dst []byte, d writer.Document) []byte {
 // appendRecord appends the record of the values of a document.
 func appendRecord(dst []byte, values []schema.Value) []byte {
 	for _, v := range values {
+		if v.Kind == schema.KindImpacts {
+			v = schema.TextValue(v.Field, appendImpacts(nil, v))
+		}
 		dst = record.Append(dst, uint32(v.Field), v)
 	}
 	return dst
+}
+
+// appendImpacts appends the terms of a value of impacts and their weights, since records have no such values: they are not
+// stored.
+func appendImpacts(dst []byte, v schema.Value) []byte {
+	for term, weight := range v.Impacts() {
+		dst = append(appendBytes(dst, term), weight)
+	}
+	return dst
+}
+
+// impacts returns the value that appendImpacts has appended.
+func impacts(field int, b []byte) (v schema.Value, err error) {
+	var all []schema.Impact
+	for len(b) > 0 {
+		var x schema.Impact
+		if x.Term, b, err = cutBytes(b); err != nil || len(b) == 0 {
+			return v, errMalformed
+		}
+		x.Weight, b = b[0], b[1:]
+		all = append(all, x)
+	}
+	return schema.ImpactsValue(field, all), nil
 }
 
 // cutDocument returns the first document of some, its id and text or record.
@@ -95,7 +121,14 @@ func values(dst []schema.Value, s *schema.Schema, b []byte) ([]schema.Value, err
 		if v.ID >= uint32(len(s.Fields)) {
 			return nil, fmt.Errorf("%w: field %d of %d", errMalformed, v.ID, len(s.Fields))
 		}
-		x, err := v.Value(int(v.ID), s.Fields[v.ID].Kind)
+		kind := s.Fields[v.ID].Kind
+		if kind == schema.KindImpacts {
+			kind = schema.KindText
+		}
+		x, err := v.Value(int(v.ID), kind)
+		if err == nil && s.Fields[v.ID].Kind == schema.KindImpacts {
+			x, err = impacts(int(v.ID), x.Bytes())
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -88,8 +88,10 @@ func all(blocks [][]byte) func(*[]byte) bool {
 
 // Values come back by the schema, and not by another.
 func TestValues(t *testing.T) {
-	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}, {Name: "b", Kind: schema.KindFloat}, {Name: "c", Kind: schema.KindTime}}}
-	want := []schema.Value{schema.TextValue(0, []byte("x")), schema.TextValue(0, nil), schema.FloatValue(1, -1.5), schema.NanosValue(2, -7)}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}, {Name: "b", Kind: schema.KindFloat}, {Name: "c", Kind: schema.KindTime},
+		{Name: "d", Kind: schema.KindImpacts}}}
+	want := []schema.Value{schema.TextValue(0, []byte("x")), schema.TextValue(0, nil), schema.FloatValue(1, -1.5), schema.NanosValue(2, -7),
+		schema.ImpactsValue(3, []schema.Impact{{Term: []byte("y"), Weight: 255}, {Term: []byte("\xffx"), Weight: 1}}), schema.ImpactsValue(3, nil)}
 	b := appendRecord(nil, want)
 	got, err := values(nil, s, b)
 	if err != nil || len(got) != len(want) {
@@ -100,9 +102,13 @@ func TestValues(t *testing.T) {
 			t.Errorf("value %d: %v, not %v", i, v, want[i])
 		}
 	}
-	slices.Reverse(s.Fields)
+	slices.Reverse(s.Fields[:3])
 	if _, err := values(nil, s, b); !errors.Is(err, record.ErrMalformed) {
 		t.Errorf("fields of other kinds: %v", err)
+	}
+	cut := record.Append(nil, 3, schema.TextValue(3, []byte{1, 'y'}))
+	if _, err := values(nil, s, cut); !errors.Is(err, errMalformed) {
+		t.Errorf("a term without a weight: %v", err)
 	}
 	s.Fields = s.Fields[:1]
 	if _, err := values(nil, s, appendRecord(nil, want[2:])); !errors.Is(err, errMalformed) {

@@ -167,7 +167,7 @@ func TestGroupErrors(t *testing.T) {
 		for i, q := range qs {
 			in[i] = q.Query()
 		}
-		in[bad].K = 2000 // for the CPU
+		in[bad].Trace = true // for the CPU
 		_, err := g.Execute(context.Background(), in)
 		var failed *query.NumberError
 		if !errors.Is(err, errRefused) || !errors.As(err, &failed) || failed.Number != bad {
@@ -211,7 +211,7 @@ func TestErrorNumbers(t *testing.T) {
 		in = append(in, q.Query())
 	}
 	bad := len(in) - 2
-	in[1].K, in[bad].K = 2000, blamed // for the CPU
+	in[1].Trace, in[bad].Trace, in[bad].K = true, true, blamed // for the CPU
 	one, two := groupOn(t, c, sc, blaming{}, testDevice(t, 0)), groupOn(t, c, sc, blaming{}, testDevice(t, 0), testDevice(t, 0))
 	for i, x := range []query.Executor{one, two} {
 		_, err := x.Execute(context.Background(), in)

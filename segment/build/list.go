@@ -128,15 +128,15 @@ func (e *ListEncoder) chooseCodecs(p format.Postings) error {
 	if e.choose == nil || e.chosen {
 		return nil
 	}
-	docs := e.choose.Docs
-	if auto, ok := e.choose.(choose.Automatic); ok && e.impacts {
-		docs = auto.Summed
+	by := e.choose
+	if auto, ok := by.(choose.Automatic); ok && e.impacts {
+		by = auto.Summed()
 	}
-	d, err := docs(p.Docs)
+	d, err := by.Docs(p.Docs)
 	if err != nil {
 		return err
 	}
-	f, err := e.choose.Freqs(p.Freqs)
+	f, err := by.Freqs(p.Freqs)
 	if err != nil {
 		return err
 	}

@@ -45,13 +45,11 @@ func (a Automatic) Docs(docs []uint32) (codec.BlockCodec, error) {
 	return a.model.Docs(docs)
 }
 
-// Summed returns the codec for docIDs of a list of weights, which queries decode whole to add it up rather than skip through
-// it: with the cost of a byte in memory.
-func (a Automatic) Summed(docs []uint32) (codec.BlockCodec, error) {
-	if a.docs != nil {
-		return a.docs, nil
-	}
-	return Model{NanosPerByte: 0.5, Candidates: a.model.Candidates}.Docs(docs)
+// Summed returns what chooses for lists of weights, which queries decode whole to add them up rather than skip through
+// them: with the cost of a byte in memory.
+func (a Automatic) Summed() Automatic {
+	a.model.NanosPerByte = 0.5
+	return a
 }
 
 // Freqs returns the codec for a list of frequencies.

@@ -16,7 +16,7 @@ import (
 )
 
 // checks compares n random queries for each codec with the CPU's answers: AND, OR and
-// AND-then-OR, one to six terms, which may repeat or occur nowhere, k from 1 to 1,000.
+// AND-then-OR, one to six terms, some up to 40, which may repeat or occur nowhere, k from 1 to 3,840.
 func (b *bench) checks(ctx context.Context, dir string, n int) error {
 	for _, name := range gputrial.Codecs() {
 		c, ok := registry.ByName(name)
@@ -102,10 +102,16 @@ func mixed(r *rand.Rand, s *listset.Set, n int) []query.Query {
 	qs := make([]query.Query, n)
 	for i := range qs {
 		q := query.Query{K: 1 + r.IntN(20), Mode: modes[r.IntN(len(modes))]}
-		if r.IntN(4) == 0 {
+		terms := 1 + r.IntN(6)
+		switch r.IntN(20) {
+		case 0, 1, 2, 3:
 			q.K = 1 + r.IntN(1000)
+		case 4:
+			q.K = 1 + r.IntN(3840) // as many as all cards take
+		case 5:
+			terms = 1 + r.IntN(40)
 		}
-		for range 1 + r.IntN(6) {
+		for range terms {
 			term := []byte(s.Terms[r.IntN(len(s.Terms))])
 			switch r.IntN(50) {
 			case 0:

@@ -70,7 +70,8 @@ type part struct {
 	held  atomic.Int64
 	taken [2]atomic.Int64 // by the CPU, by the GPU
 	came  atomic.Int64    // one at a time
-	_     [96]byte
+	cores atomic.Int64    // given to the Pool, which has not answered them
+	_     [88]byte
 }
 
 func (x *Executor) held() (n int64) {
@@ -78,6 +79,16 @@ func (x *Executor) held() (n int64) {
 		n += x.parts[i].held.Load()
 	}
 	return n
+}
+
+// onCores reports whether the Pool has queries of x to answer.
+func (x *Executor) onCores() bool {
+	for i := range x.parts {
+		if x.parts[i].cores.Load() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // taken returns how many queries the CPU, by 0, or the GPU, by 1, has taken.

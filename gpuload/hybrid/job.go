@@ -131,7 +131,7 @@ func (x *Executor) enter(j *job) {
 			x.note()
 		}
 		x.call(k)
-		if x.load.coresTake() && x.cpu.Room(trusted.Caller{}) {
+		if x.load.coresTake() && (x.cpu.Room(trusted.Caller{}) || x.gone.Load() && !x.onCores()) {
 			x.refill()
 		}
 	}
@@ -146,6 +146,12 @@ func (x *Executor) note() {
 
 // toCPU gives a query to a core.
 func (x *Executor) toCPU(j *job) {
+	j.part.cores.Add(1)
+	x.offer(j)
+}
+
+// offer is toCPU for a query that is counted.
+func (x *Executor) offer(j *job) {
 	stays := j.stays
 	if j.bound || x.gone.Load() || !j.weighed() {
 		stays = nil
@@ -171,8 +177,9 @@ func (j *job) weigh() bool {
 	j.f = featuresOf(&j.q, mode, lengths)
 	if x.cost.core(&j.f) > x.cost.gpu(j.q.Mode, now) && !x.gone.Load() {
 		x.load.learn(0)
+		j.part.cores.Add(-1)
 		x.call(x.suited.push(j))
-		if x.gone.Load() { // meanwhile
+		if x.gone.Load() || x.pinned.len() > 0 { // meanwhile
 			x.refill()
 		}
 		return false
@@ -191,6 +198,7 @@ func (j *job) end(hits []query.Hit, err error) {
 		x.load.learn(took)
 	}
 	n := p.taken[0].Add(1)
+	p.cores.Add(-1)
 	x.deliver(j, 0, hits, err)
 	if measured || n%64 == 0 {
 		x.observe(false, x.now())
@@ -223,15 +231,29 @@ func (x *Executor) drop(j *job) {
 	x.leave(p, 1)
 }
 
-// refill gives cores that have little to do what waits for them.
+// refill gives cores that have little to do what waits for them. If what keeps them busy is not x's, as queries sorted by
+// columns and those of others who have the Pool, x is not told when they have done it: then they get one query, and refill
+// is called when that is answered.
 func (x *Executor) refill() {
-	for b := x.forCores(); b != nil && x.cpu.Room(trusted.Caller{}); b = x.forCores() {
+	for b := x.forCores(); b != nil; b = x.forCores() {
+		most, room := refillAtOnce, x.cpu.Room(trusted.Caller{})
+		if !room {
+			if x.onCores() {
+				return
+			}
+			most = 1
+		}
 		var some [refillAtOnce]*job
-		for _, j := range b.take(some[:0], refillAtOnce, x.now()) {
+		for _, j := range b.take(some[:0], most, x.now()) {
 			if b == x.either && x.load.crowded.Load() {
 				x.stolen[0].Add(1)
 			}
-			x.toCPU(j)
+			if room {
+				x.toCPU(j)
+				continue
+			}
+			j.part.cores.Add(1)
+			go x.offer(j) // this goroutine may be a worker's, and the Pool full
 		}
 	}
 }

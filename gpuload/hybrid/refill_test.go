@@ -1,6 +1,7 @@
 package hybrid
 
 import (
+	"context"
 	"testing"
 	"time"
 
@@ -11,10 +12,10 @@ import (
 	"github.com/pinion-index/pinion/query/pool"
 )
 
-// A query for the cores is answered though there was no room for it in the Pool, because of counts or of what the GPU's
-// executor left to the Pool, when the last query of the cores ended.
+// A query for the cores is answered though there was no room for it in the Pool, because of counts, of what the GPU's
+// executor left to the Pool, or of queries whose callers gave up, when the last query of the cores ended.
 func TestRefill(t *testing.T) {
-	for _, what := range []string{"counts", "batch"} {
+	for _, what := range []string{"counts", "batch", "canceled"} {
 		t.Run(what, func(t *testing.T) {
 			p, err := pool.New(newIndex(t), pool.Options{Workers: 1, SpinFor: -1})
 			if err != nil {
@@ -42,11 +43,18 @@ func TestRefill(t *testing.T) {
 			}
 			submit(bound, func() { begun <- true; <-release })
 			<-begun // the only worker is busy
-			if what == "batch" {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			switch what {
+			case "batch":
 				for range 8 {
 					submit(q, func() {})
 				}
-			} else {
+			case "canceled":
+				for range 8 {
+					go p.Search(ctx, q) // its error is the context's, or none
+				}
+			default:
 				for range 8 {
 					go func() {
 						if _, err := x.Count(t.Context(), q); err != nil {
@@ -60,6 +68,7 @@ func TestRefill(t *testing.T) {
 			}
 			answered := make(chan bool)
 			submit(bound, func() { close(answered) })
+			cancel()
 			close(release)
 			select {
 			case <-answered:

@@ -16,9 +16,7 @@ func (x *Executor) Count(ctx context.Context, q query.Query) (uint64, error) {
 	if x.cpu == nil || x.ended.Load() {
 		return 0, ErrClosed
 	}
-	n, err := x.cpu.Count(ctx, q)
-	x.refill() // what found no room beside it
-	return n, err
+	return x.cpu.Count(ctx, q)
 }
 
 // searchTotal is Search for a query that asks for its total, which the CPU counts beside whoever finds the hits.

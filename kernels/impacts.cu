@@ -164,6 +164,7 @@ DEV Floor impact_cut(const ImpactParams &p, uint32_t k, uint32_t base, const uin
             for (int j = 0; j < 8; j++) own += bins[255 - 8 * lane - j];
             uint32_t upto = warp_scan(own, lane), above = upto - own;
             bool here = above < need && need <= upto;
+            __syncwarp(); // all have read desk.need
             if (here) {
                 int j = 0;
                 for (; above + bins[255 - 8 * lane - j] < need; j++) above += bins[255 - 8 * lane - j];

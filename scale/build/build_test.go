@@ -1,6 +1,7 @@
 package build
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 	"github.com/apache/beam/sdks/v2/go/pkg/beam/log"
@@ -211,9 +213,15 @@ func TestKilled(t *testing.T) {
 	}()
 	*jobopts.WorkerBinary = os.Args[0]
 	run := func(kill string) error {
+		// Prism 2.77 does not always notice that a worker is gone, and waits for its bundle.
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		if kill == "" {
+			ctx, cancel = context.WithCancel(t.Context())
+		}
+		defer cancel()
 		*jobopts.EnvironmentType = "process"
 		*jobopts.EnvironmentConfig = fmt.Sprintf(`{"command": %q, "env": {%q: %q}}`, os.Args[0], killIn, kill)
-		_, err := Run(t.Context(), "prism", url, inputs, o)
+		_, err := Run(ctx, "prism", url, inputs, o)
 		return err
 	}
 	if err := run("2"); err == nil || exists(t, url) {

@@ -8,18 +8,26 @@ import (
 // blockMaxAnd computes And a block of the shortest list at a time. It looks up the documents of the
 // block in one list after another, decoding only the blocks that contain them, and decodes
 // frequencies only for documents that all lists hold. Once there is a threshold, it skips the
-// blocks of the shortest list whose bounds, with those of the other lists, cannot pass it. In the
-// other blocks it looks up only the documents that can pass it.
+// blocks of the shortest list whose bounds, with those of the other lists, cannot pass it, undecoded. In the
+// other blocks it looks up only the documents that can pass it. A list that is the only one proves a
+// threshold by its k-th impacts.
 func (r *Run) blockMaxAnd() {
 	if !r.Open(1) {
 		return
 	}
+	if len(r.Lists) == 1 {
+		r.SumBounds()
+		r.bounded = true
+		r.Estimate()
+	}
 	r.start(r.Lists[:1])
 	first := r.Lists[0]
-	for first.Doc() < r.hi && !r.Stopped() {
-		if r.Static != nil {
-			r.staticIn(first.Doc(), min(first.Shallow(first.Doc()), r.Part.Seg.Docs()-1)+1)
+	for doc := first.Doc(); doc < r.hi && !r.Stopped(); {
+		last := first.Shallow(doc) // of the block
+		if last == posting.End {
+			return
 		}
+		r.staticIn(doc, min(last, r.Part.Seg.Docs()-1)+1)
 		if r.Top.Prune >= 0 {
 			if !r.bounded {
 				if !r.Open(len(r.Lists)) {
@@ -28,21 +36,21 @@ func (r *Run) blockMaxAnd() {
 				r.SumBounds()
 				r.bounded = true
 			}
-			last := first.Shallow(first.Doc())
 			if first.BlockBound()+r.suffix[1] <= r.Top.Prune {
 				first.Skipped(last)
-				first.NextBlock()
+				doc = last + 1
 				continue
 			}
 		}
+		first.NextGEQ(doc)
 		docs := first.Docs()
 		if n := len(docs); n > 0 && docs[n-1] >= r.hi {
 			docs = docs[:posting.LowerBound(docs, r.hi)]
 		}
-		if !r.intersect(docs) {
+		if len(docs) == 0 || !r.intersect(docs) {
 			return
 		}
-		first.NextBlock()
+		doc = last + 1
 	}
 }
 

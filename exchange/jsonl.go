@@ -86,6 +86,23 @@ func (j *JSONL) Next() (writer.Document, error) {
 	}
 }
 
+// SetSchema makes j read objects into the fields of a schema, by NextValues. It must be called before that; the error is
+// that f does not fit the schema.
+func (j *JSONL) SetSchema(f Fields, s *schema.Schema) error {
+	if s == nil {
+		return fmt.Errorf("%w: no schema", ErrInvalid)
+	}
+	return j.takeFields(f, s)
+}
+
+// NextValues returns the id and the values of the next object, or io.EOF after the last, as Documents.NextValues does.
+func (j *JSONL) NextValues() (id []byte, values []schema.Value, err error) {
+	if j.objects == nil {
+		return nil, nil, fmt.Errorf("%w: the input is read without a schema, by Next", ErrInvalid)
+	}
+	return j.nextValues()
+}
+
 // nextValues implements fieldSource.
 func (j *JSONL) nextValues() (id []byte, values []schema.Value, err error) {
 	for {

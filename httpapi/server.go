@@ -55,20 +55,17 @@ func New(b Backend, o Options) (*Server, error) {
 // answerer answers a request with a value to be written as JSON, an error, or neither if it has written by itself.
 type answerer func(*recorder, *http.Request) (any, error)
 
-// openPaths need no credentials.
-var openPaths = map[string]bool{"/healthz": true, "/readyz": true}
-
 func (s *Server) routes() {
-	s.route("/v1/search", "GET POST", true, ask(s, s.checkSearch, s.backend.Search))
-	s.route("/v1/search/batch", "POST", true, s.batch)
-	s.route("/v1/count", "GET POST", true, ask(s, nil, s.backend.Count))
-	s.route("/v1/suggest", "GET POST", true, ask(s, s.checkSuggest, s.backend.Suggest))
-	s.route("/v1/index", "GET", true, s.summary)
-	s.route("/healthz", "GET", false, s.health)
-	s.route("/readyz", "GET", false, s.ready)
-	s.route("/metrics", "GET", false, s.writeMetrics)
-	s.route("/openapi.json", "GET", false, s.openAPI)
-	s.route("/", "", false, func(*recorder, *http.Request) (any, error) {
+	s.route("/v1/search", "GET POST", true, Private, ask(s, s.checkSearch, s.backend.Search))
+	s.route("/v1/search/batch", "POST", true, Private, s.batch)
+	s.route("/v1/count", "GET POST", true, Private, ask(s, nil, s.backend.Count))
+	s.route("/v1/suggest", "GET POST", true, Private, ask(s, s.checkSuggest, s.backend.Suggest))
+	s.route("/v1/index", "GET", true, Private, s.summary)
+	s.route("/healthz", "GET", false, probe, s.health)
+	s.route("/readyz", "GET", false, probe, s.ready)
+	s.route("/metrics", "GET", false, Private, s.writeMetrics)
+	s.route("/openapi.json", "GET", false, Private, s.openAPI)
+	s.route("/", "", false, Private, func(*recorder, *http.Request) (any, error) {
 		return nil, &Error{Status: http.StatusNotFound, Code: CodeNotFound, Message: "there is no such path: /openapi.json names those that there are"}
 	})
 }
@@ -77,13 +74,14 @@ func (s *Server) routes() {
 // deadline, for those with the same credentials, its answer as JSON, its errors as those of a Backend. An answer of nil has
 // no content. Handle is called before the Server is used, and panics where ServeMux does.
 func (s *Server) Handle(pattern string, f func(*http.Request) (any, error)) {
-	s.route(pattern, "", true, func(w *recorder, r *http.Request) (any, error) {
+	s.route(pattern, "", true, Private, func(w *recorder, r *http.Request) (any, error) {
 		d, err := s.deadline(r)
 		if err != nil {
 			return nil, err
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), d)
 		defer cancel()
+		bound(w, r, d)
 		a, err := f(r.WithContext(ctx))
 		if err == nil && a == nil {
 			w.WriteHeader(http.StatusNoContent)
@@ -92,20 +90,48 @@ func (s *Server) Handle(pattern string, f func(*http.Request) (any, error)) {
 	})
 }
 
+// Access says who may ask for a path, of a Server with credentials.
+type Access uint8
+
+// The kinds of Access.
+const (
+	// Private paths are for those with credentials.
+	Private Access = iota
+	// Browser paths also take a token as the password of HTTP's Basic authentication, for which browsers ask. They show
+	// it unasked, also for pages of others: a path that changes something must not be one.
+	Browser
+	// Public paths are for all.
+	Public
+
+	probe // for all, by whatever name of the host
+)
+
+// HandleHTTP makes f answer the requests of a pattern as Handle does, but f writes by itself, pages or files, and nothing
+// but the client and Drain end it. An error is answered as one of a Backend, unless f has written something before.
+func (s *Server) HandleHTTP(pattern string, a Access, f func(http.ResponseWriter, *http.Request) error) {
+	s.route(pattern, "", true, a, func(w *recorder, r *http.Request) (any, error) {
+		err := f(w, r)
+		if err == nil && w.status == 0 {
+			w.WriteHeader(http.StatusOK)
+		}
+		return nil, err
+	})
+}
+
 // route makes f answer requests of a pattern with one of some methods, or any. If it is limited, it counts as in flight, and
 // its body is bounded.
-func (s *Server) route(path, methods string, limited bool, f answerer) {
+func (s *Server) route(path, methods string, limited bool, a Access, f answerer) {
 	allowed := strings.Fields(methods)
 	s.metrics.add(path)
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		to := &recorder{ResponseWriter: w}
-		err := s.admit(r, path, allowed)
+		err := s.admit(r, a, allowed)
 		if err == nil {
 			err = s.answer(to, r, limited, f)
 		}
 		if err != nil {
-			s.refuse(to, err, allowed)
+			s.refuse(to, err, a, allowed)
 		}
 		took := time.Since(began)
 		s.metrics.observe(path, to.status, took)
@@ -119,10 +145,10 @@ func (s *Server) route(path, methods string, limited bool, f answerer) {
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
 
 // admit returns why a request is not answered.
-func (s *Server) admit(r *http.Request, path string, allowed []string) error {
+func (s *Server) admit(r *http.Request, a Access, allowed []string) error {
 	switch {
-	case openPaths[path]:
-	case len(s.tokens) > 0 && !s.knows(r.Header.Get("Authorization")):
+	case a == probe:
+	case a != Public && len(s.tokens) > 0 && !s.knows(r, a):
 		return &Error{Status: http.StatusUnauthorized, Code: CodeToken, Message: "a token is needed: Authorization: Bearer TOKEN"}
 	case !s.o.credentials() && !LocalHost(r.Host, s.o.Hosts):
 		return &Error{Status: http.StatusMisdirectedRequest, Code: CodeHost, Message: "this host name is not served"}
@@ -138,13 +164,16 @@ func (s *Server) admit(r *http.Request, path string, allowed []string) error {
 	return &Error{Status: http.StatusMethodNotAllowed, Code: CodeMethod, Message: "the path takes " + strings.Join(allowed, " and ")}
 }
 
-// knows reports whether a header has one of the tokens. The time it takes depends on no token's bytes.
-func (s *Server) knows(header string) bool {
-	scheme, token, _ := strings.Cut(header, " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return false
+// knows reports whether a request shows one of the tokens. The time it takes depends on no token's bytes.
+func (s *Server) knows(r *http.Request, a Access) bool {
+	scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") {
+		var ok bool
+		if _, token, ok = r.BasicAuth(); !ok || a != Browser {
+			return false
+		}
 	}
-	sum, known := sha256.Sum256([]byte(strings.TrimSpace(token))), 0
+	sum, known := sha256.Sum256([]byte(token)), 0
 	for i := range s.tokens {
 		known |= subtle.ConstantTimeCompare(sum[:], s.tokens[i][:])
 	}
@@ -193,7 +222,7 @@ func (s *Server) answer(w *recorder, r *http.Request, limited bool, f answerer) 
 }
 
 // refuse writes an error, unless something was written already.
-func (s *Server) refuse(w *recorder, err error, allowed []string) {
+func (s *Server) refuse(w *recorder, err error, a Access, allowed []string) {
 	e := errorOf(err)
 	s.metrics.fail(e.Code)
 	if w.status != 0 {
@@ -205,6 +234,9 @@ func (s *Server) refuse(w *recorder, err error, allowed []string) {
 	switch e.Status {
 	case http.StatusUnauthorized:
 		h.Set("WWW-Authenticate", "Bearer")
+		if a == Browser {
+			h.Set("WWW-Authenticate", `Basic realm="pinion", charset="UTF-8"`)
+		}
 	case http.StatusMethodNotAllowed:
 		h.Set("Allow", strings.Join(allowed, ", "))
 	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
@@ -298,19 +330,37 @@ func (s *Server) read(w *recorder, r *http.Request, to any, d time.Duration) err
 	return decode(data, to)
 }
 
-// body reads the body of a request within a time.
-func (s *Server) body(w *recorder, r *http.Request, d time.Duration) ([]byte, error) {
+// timely is a body that is read within a time.
+type timely struct {
+	io.ReadCloser
+	c *http.ResponseController
+}
+
+// bound makes a body one that is read within a time.
+func bound(w *recorder, r *http.Request, d time.Duration) {
 	c := http.NewResponseController(w)
 	c.SetReadDeadline(time.Now().Add(d)) // which not every server has
+	r.Body = timely{r.Body, c}
+}
+
+// Read implements io.Reader.
+func (b timely) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if err != nil {
+		b.c.SetReadDeadline(time.Time{}) // it would end the request's context
+	}
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		err = context.DeadlineExceeded
+	}
+	return n, err
+}
+
+// body reads the body of a request within a time.
+func (s *Server) body(w *recorder, r *http.Request, d time.Duration) ([]byte, error) {
+	bound(w, r, d)
 	data, err := io.ReadAll(r.Body)
-	c.SetReadDeadline(time.Time{}) // it would end the request's context
-	switch {
-	case err == nil:
-		return data, nil
-	case errors.As(err, new(*http.MaxBytesError)):
-		return nil, err
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, context.DeadlineExceeded
+	if err == nil || errors.As(err, new(*http.MaxBytesError)) || errors.Is(err, context.DeadlineExceeded) {
+		return data, err
 	}
 	e := invalid("", "the body cannot be read")
 	e.cause = err

@@ -111,6 +111,17 @@ func Main(cmd *cobra.Command) {
 		fmt.Fprintf(os.Stderr, "%s: interrupted\n", cmd.Name())
 		os.Exit(128 + int(s))
 	}()
+	Describe(cmd)
+	err := Execute(ctx, cmd)
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		os.Exit(<-code)
+	}
+	os.Exit(ExitCode(err))
+}
+
+// Describe makes cmd write its manual page or a completion script in place of what it does, if the program's arguments ask for
+// that.
+func Describe(cmd *cobra.Command) {
 	if len(os.Args) > 1 && os.Args[1] == manFlag {
 		cmd.RunE = func(cmd *cobra.Command, _ []string) error {
 			if len(os.Args) != 3 {
@@ -127,11 +138,6 @@ func Main(cmd *cobra.Command) {
 	} else if !cmd.HasSubCommands() {
 		cmd.CompletionOptions.DisableDefaultCmd = true
 	}
-	err := Execute(ctx, cmd)
-	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
-		os.Exit(<-code)
-	}
-	os.Exit(ExitCode(err))
 }
 
 // completes reports whether arguments ask for a completion script: "completion", alone or

@@ -1,6 +1,9 @@
 // Pinion-cluster divides documents among shards, and runs all of these on one machine.
 package main
 
-import "github.com/pinion-index/pinion/scale/node/internal/program"
+import (
+	"github.com/pinion-index/pinion/internal/daemon"
+	"github.com/pinion-index/pinion/scale/node/internal/program"
+)
 
-func main() { program.Main(program.Cluster()) }
+func main() { daemon.Main(program.Cluster()) }

@@ -2,8 +2,9 @@
 package main
 
 import (
+	"github.com/pinion-index/pinion/internal/daemon"
 	"github.com/pinion-index/pinion/scale/node/internal/gpu"
 	"github.com/pinion-index/pinion/scale/node/internal/program"
 )
 
-func main() { program.Main(program.Node(gpu.Use)) }
+func main() { daemon.Main(program.Node(gpu.Use)) }

@@ -95,5 +95,5 @@ func serve(cmd *cobra.Command, dirs []string, server *httpFlags) (err error) {
 	if err != nil {
 		return err
 	}
-	return server.serve(ctx, cmd.OutOrStdout(), h)
+	return server.Serve(ctx, cmd.OutOrStdout(), h)
 }

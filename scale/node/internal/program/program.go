@@ -6,27 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"os/signal"
-	"syscall"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/scale/node"
 )
-
-// grace is how long requests under way may take after a signal.
-const grace = 30 * time.Second
-
-// Main runs a command and exits. An interrupt or SIGTERM ends its context; a second one kills the program. A command that
-// serves returns nil then, and a program told to end this way has done well.
-func Main(cmd *cobra.Command) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
-	os.Exit(cli.ExitCode(cli.Execute(ctx, cmd)))
-}
 
 // pause is how long a program waits for NATS before it tries again.
 const pause = 200 * time.Millisecond

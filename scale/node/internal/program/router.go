@@ -50,7 +50,7 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 		if err != nil {
 			return err
 		}
-		return server.serve(cmd.Context(), cmd.OutOrStdout(), s)
+		return server.Serve(cmd.Context(), cmd.OutOrStdout(), s)
 	}
 	return cmd
 }

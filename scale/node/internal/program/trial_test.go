@@ -19,6 +19,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/internal/daemon"
 	"github.com/pinion-index/pinion/scale/node"
 )
 
@@ -27,9 +28,9 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("PINION_PROGRAM") {
 	case "node":
-		Main(Node(nil))
+		daemon.Main(Node(nil))
 	case "router":
-		Main(Router())
+		daemon.Main(Router())
 	case "nats":
 		runNATS()
 	}

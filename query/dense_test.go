@@ -45,7 +45,9 @@ func TestDenseLists(t *testing.T) {
 		q := Query{RawTerms: querytest.Terms("common", "usual", fmt.Sprintf("w%d", 100+rng.IntN(300)), fmt.Sprintf("w%d", 400+rng.IntN(1000))), K: 1 + rng.IntN(20)}
 		short := q // whose conjunction has matches
 		short.RawTerms = querytest.Terms("common", fmt.Sprintf("w%d", rng.IntN(200)), "usual")
-		for _, q := range []Query{q, short} {
+		both := q // is answered from bitmaps alone
+		both.RawTerms = querytest.Terms("common", "usual")
+		for _, q := range []Query{q, short, both} {
 			for _, q.Mode = range []Mode{Or, And} {
 				want, err := plain.Search(context.Background(), q)
 				if err != nil {

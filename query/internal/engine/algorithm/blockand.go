@@ -1,12 +1,13 @@
 package algorithm
 
 import (
+	"github.com/pinion-index/pinion/query/internal/engine/bitset"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 )
 
 // blockMaxAnd computes And a block of the shortest list at a time. It looks up the documents of the
-// block in one list after another, decoding only the blocks that contain them, and decodes
+// block in one list after another, decoding only the blocks that contain them, or intersects bitmaps, and decodes
 // frequencies only for documents that all lists hold. Once there is a threshold, it skips the
 // blocks of the shortest list whose bounds, with those of the other lists, cannot pass it, undecoded. In the
 // other blocks it looks up only the documents that can pass it. A list that is the only one proves a
@@ -21,7 +22,7 @@ func (r *Run) blockMaxAnd() {
 		r.Estimate()
 	}
 	r.start(r.Lists[:1])
-	first := r.Lists[0]
+	first, dense := r.Lists[0], r.denseLists()
 	for doc := first.Doc(); doc < r.hi && !r.Stopped(); {
 		last := first.Shallow(doc) // of the block
 		if last == posting.End {
@@ -42,6 +43,13 @@ func (r *Run) blockMaxAnd() {
 				continue
 			}
 		}
+		if dense > 1 {
+			if !r.intersectDense(dense, doc, min(last, r.hi-1)) {
+				return
+			}
+			doc = last + 1
+			continue
+		}
 		first.NextGEQ(doc)
 		docs := first.Docs()
 		if n := len(docs); n > 0 && docs[n-1] >= r.hi {
@@ -57,14 +65,64 @@ func (r *Run) blockMaxAnd() {
 // intersect scores the documents among docs, the next postings of the first list, that all lists
 // hold. It returns false if no later block can have matches.
 func (r *Run) intersect(docs []uint32) (more bool) {
-	m, n := &r.match, len(r.Lists)
-	m.Reset(n)
+	m := &r.match
+	m.Reset(len(r.Lists))
 	r.Candidates += uint64(len(docs))
 	if !r.beginMatches(m, docs) {
 		return false
 	}
+	return r.lookUpFrom(1)
+}
+
+// A list with at least 1/veryDense of a segment's documents is intersected as a bitmap. Decoding the blocks of shorter
+// lists costs less than going over words that are mostly zero.
+const veryDense = 32
+
+// denseLists returns how many of the first lists are to be intersected as bitmaps, none or several.
+func (r *Run) denseLists() (n int) {
+	if len(r.Lists) < 2 || uint64(r.Lists[0].Entry.DF)*veryDense < uint64(r.Part.Seg.Docs()) {
+		return 0
+	}
+	for n < len(r.Lists) && r.dense(r.Lists[n]) != nil {
+		n++
+	}
+	return n
+}
+
+// intersectDense is intersect for documents lo to last if the first n lists are cached.
+func (r *Run) intersectDense(n int, lo, last uint32) (more bool) {
+	m := &r.match
+	m.Reset(len(r.Lists))
+	words := r.Lists[0].Dense.Words()
+	from, to := int(lo/64), min(int(last/64)+1, len(words))
+	if from >= to {
+		return true // damage
+	}
+	all := append(r.words[:0], words[from:to]...)
+	for _, l := range r.Lists[1:n] {
+		bitset.And(all, l.Dense.Words()[from:to])
+	}
+	all[0] &= ^uint64(0) << (lo % 64)
+	all[len(all)-1] &= ^uint64(0) >> (63 - last%64)
+	r.words = all
+	m.own = bitset.AppendDocs(m.own[:0], all, lo&^63)
+	m.Docs = m.own
+	r.Candidates += uint64(len(m.Docs))
+	if len(m.Docs) == 0 {
+		return true
+	}
+	for _, l := range r.Lists[:n] {
+		l.Huge = l.Dense.Huge
+	}
+	return r.lookUpFrom(n)
+}
+
+// lookUpFrom looks the matches of the lists before list j up in the others, and scores what is left. It returns false if
+// no later document can match.
+func (r *Run) lookUpFrom(j int) (more bool) {
+	m, n := &r.match, len(r.Lists)
 	more = true
-	for j := 1; j < n && len(m.Docs) > 0; j++ {
+	for ; j < n && len(m.Docs) > 0; j++ {
 		l := r.Lists[j]
 		if d := r.dense(l); d != nil {
 			m.findDense(l, j, d)
@@ -84,6 +142,11 @@ func (r *Run) intersect(docs []uint32) (more bool) {
 	}
 	if len(m.Docs) > 0 && r.Err == nil {
 		at := m.Docs[0]
+		if r.Later != nil {
+			for j, l := range r.Lists {
+				m.complete(j, l.Dense)
+			}
+		}
 		if r.Later == nil || !r.Later.Postpone(m, n) {
 			r.ScoreMatches(m)
 		}

@@ -13,7 +13,7 @@ var errShortFreqs = format.Corrupt("block has more docIDs than frequencies, or f
 type Matches struct {
 	Docs []uint32
 	// at[j][i] is the position of docs[i] in list j or, shifted left by 32 bits, its frequency in
-	// that list, which is never 0.
+	// that list, which is never 0. Of a cached list at[j] may be empty: complete looks frequencies up.
 	at [][]uint64
 
 	borrowed bool     // docs is a decoded block of list 0, and at[0] is not set yet
@@ -138,15 +138,37 @@ func (m *Matches) findDense(l *posting.List, j int, d *posting.Dense) {
 	l.Probes += uint64(n)
 	l.Found += uint64(k)
 	m.kept = kept[:k]
-	at := m.at[j]
-	for _, i := range m.kept {
-		f := uint32(d.Freq(m.Docs[i]))
-		if f == posting.ManyFreq {
-			f = d.ManyFreq(m.Docs[i])
-		}
-		at = append(at, uint64(f)<<32)
+}
+
+// complete makes at[j] have the frequencies of the documents in list j, if it is cached and they are not there yet.
+func (m *Matches) complete(j int, d *posting.Dense) {
+	if d == nil || len(m.at[j]) > 0 {
+		return
 	}
-	m.at[j] = at
+	m.readDense(d)
+	for _, f := range m.freqs {
+		m.at[j] = append(m.at[j], uint64(f)<<32)
+	}
+}
+
+// readDense sets m.freqs to the frequencies of the documents in a cached list that holds them.
+func (m *Matches) readDense(d *posting.Dense) {
+	m.growFreqs(len(m.Docs))
+	if d.Freqs(m.freqs, m.Docs) == posting.ManyFreq {
+		for i, f := range m.freqs {
+			if f == posting.ManyFreq {
+				m.freqs[i] = d.ManyFreq(m.Docs[i])
+			}
+		}
+	}
+}
+
+// growFreqs makes m.freqs n elements, of any value.
+func (m *Matches) growFreqs(n int) {
+	if cap(m.freqs) < n+bm25.Slack {
+		m.freqs = make([]uint32, 2*(n+bm25.Slack))
+	}
+	m.freqs = m.freqs[:n]
 }
 
 // keep drops the documents that are not in kept, with their entries for the lists before list j.
@@ -168,10 +190,12 @@ func (m *Matches) keep(j int) {
 	}
 	m.Docs = m.Docs[:len(m.kept)]
 	for a, at := range m.at[:j] {
-		for k, i := range m.kept {
-			at[k] = at[i]
+		if len(at) > 0 {
+			for k, i := range m.kept {
+				at[k] = at[i]
+			}
+			m.at[a] = at[:len(m.kept)]
 		}
-		m.at[a] = at[:len(m.kept)]
 	}
 }
 
@@ -251,10 +275,7 @@ func (m *Matches) addScores(l *posting.List, sums []float32, first bool) {
 // readFreqs sets m.freqs to the frequencies of the documents in l, given m.at of l. It decodes each
 // block of frequencies once.
 func (m *Matches) readFreqs(l *posting.List, at []uint64) error {
-	if n := len(at) + bm25.Slack; cap(m.freqs) < n {
-		m.freqs = make([]uint32, 2*n)
-	}
-	m.freqs = m.freqs[:len(at)]
+	m.growFreqs(len(at))
 	list, block := l.List(), -1
 	freqs := list.Small().Freqs
 	for i, p := range at {

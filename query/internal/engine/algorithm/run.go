@@ -78,6 +78,7 @@ type Run struct {
 	phrases []sequence // memory, for phrases
 	used    int        // of phrases
 	scores  []float32
+	words   []uint64
 	freqs   []uint32
 	kth     []float32
 }

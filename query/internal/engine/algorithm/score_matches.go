@@ -24,7 +24,9 @@ func (r *Run) ScoreMatches(m *Matches) {
 			m.norms = bm25.Grow(m.norms, len(m.Docs))
 			in.Norms(m.norms, m.Docs)
 		}
-		if err := m.readFreqs(l, m.at[j]); err != nil {
+		if l.Dense != nil && len(m.at[j]) == 0 {
+			m.readDense(l.Dense)
+		} else if err := m.readFreqs(l, m.at[j]); err != nil {
 			r.fail(format.Locate(err, r.Place(l)))
 			return
 		}

@@ -63,13 +63,17 @@ func Count(a []uint64) (n int) {
 
 // AppendDocs appends the members of a, whose bit 0 is document lo, to docs in ascending order.
 func AppendDocs(docs []uint32, a []uint64, lo uint32) []uint32 {
+	n := len(docs)
+	docs = slices.Grow(docs, Count(a))
+	all := docs[:cap(docs)]
 	for _, w := range a {
-		for ; w != 0; w &= w - 1 {
-			docs = append(docs, lo+uint32(bits.TrailingZeros64(w)))
+		for ; w != 0 && n < len(all); w &= w - 1 {
+			all[n] = lo + uint32(bits.TrailingZeros64(w))
+			n++
 		}
 		lo += 64
 	}
-	return docs
+	return all[:n]
 }
 
 // Add sets the bits of docs in a, whose bit 0 is document lo. It ignores documents out of range.

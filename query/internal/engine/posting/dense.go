@@ -80,6 +80,27 @@ func (d *Dense) Freq(doc uint32) uint8 {
 	return d.freqs[at] & -uint8(word>>bit&1)
 }
 
+// Freqs writes the frequencies in docs to dst, which is as long, or ManyFreq where they are greater. The list holds
+// docs.
+func (d *Dense) Freqs(dst, docs []uint32) (most uint32) {
+	words, freqs := d.words, d.freqs
+	ranks := d.ranks[:len(words)]
+	dst = dst[:len(docs)]
+	for i, doc := range docs {
+		w := int(doc / 64)
+		if w >= len(words) {
+			continue // damage
+		}
+		at := int(ranks[w]) + bits.OnesCount64(words[w]&(1<<(doc%64)-1))
+		if at < len(freqs) {
+			f := uint32(freqs[at])
+			most = max(most, f)
+			dst[i] = f
+		}
+	}
+	return most
+}
+
 // Rank returns how many postings are before a document, and 1 if the list holds it, and otherwise 0.
 func (d *Dense) Rank(doc uint32) (rank uint32, held int) {
 	w := int(doc / 64)

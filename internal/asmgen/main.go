@@ -73,6 +73,7 @@ var generators = []func(output) error{
 	unaryPositions,
 	regressAdd,
 	queryBitmap,
+	postingFind,
 	queryScore,
 	querySums,
 }

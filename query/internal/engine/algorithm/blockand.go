@@ -132,11 +132,7 @@ func (r *Run) lookUpFrom(j int) (more bool) {
 		if !r.Open(j + 1) {
 			return false
 		}
-		if r.denser(l, m.Docs) {
-			m.findByBlock(l, j, &r.win.members)
-		} else {
-			m.find(l, j)
-		}
+		m.find(l, j)
 		m.keep(j)
 		more = more && l.Doc() != posting.End
 	}

@@ -29,8 +29,6 @@ func (r *Run) Among(docs []uint32, held int) {
 			l := r.Lists[j]
 			if d := r.dense(l); d != nil {
 				m.findDense(l, j, d)
-			} else if r.denser(l, m.Docs) {
-				m.findByBlock(l, j, &r.win.members)
 			} else {
 				m.find(l, j)
 			}

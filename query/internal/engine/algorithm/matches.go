@@ -1,8 +1,9 @@
 package algorithm
 
 import (
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/query/internal/engine/bitset"
 	"github.com/pinion-index/pinion/query/internal/engine/bm25"
 	"github.com/pinion-index/pinion/query/internal/engine/posting"
 )
@@ -78,49 +79,40 @@ func (m *Matches) beginAbove(docs, freqs []uint32, scores []float32, pass float3
 	m.Docs, m.own, m.at[0] = own, own, at
 }
 
-// find looks up the documents in list j. It sets kept to the indexes of those that the list holds,
-// and adds their positions.
+// find looks up the documents in list j, which has no entries in at yet. It sets kept to the indexes of those that the
+// list holds, and adds their positions.
 func (m *Matches) find(l *posting.List, j int) {
-	kept, at := m.kept[:0], m.at[j]
-	for i, doc := range m.Docs {
-		next := l.NextGEQ(doc)
-		if next == doc {
-			kept, at = append(kept, uint32(i)), append(at, uint64(l.Pos()))
+	n, k := len(m.Docs), 0
+	if cap(m.kept) < n {
+		m.kept = make([]uint32, 2*n)
+	}
+	kept, at := m.kept[:n], slices.Grow(m.at[j][:0], n)[:n]
+	for i := 0; i < n && l.NextGEQ(m.Docs[i]) != posting.End; {
+		chunk, first := l.Chunk()
+		if chunk == nil {
+			k = m.findSmall(l, i, kept, at)
+			break
+		}
+		found, next := posting.Find(m.Docs, i, chunk, first, kept[k:], at[k:])
+		k, i = k+found, next
+	}
+	l.Probes += uint64(n)
+	l.Found += uint64(k)
+	m.kept, m.at[j] = kept[:k], at[:k]
+}
+
+// findSmall is find for a list without chunks, from document i on. It returns how many there are.
+func (m *Matches) findSmall(l *posting.List, i int, kept []uint32, at []uint64) (k int) {
+	for ; i < len(m.Docs); i++ {
+		next := l.NextGEQ(m.Docs[i])
+		if next == m.Docs[i] {
+			kept[k], at[k] = uint32(i), uint64(l.Pos())
+			k++
 		} else if next == posting.End {
 			break
 		}
 	}
-	l.Probes += uint64(len(m.Docs))
-	l.Found += uint64(len(kept))
-	m.kept, m.at[j] = kept, at
-}
-
-// findByBlock is find in the other direction: it decodes every block of the list that may hold one
-// of the documents, and looks up its postings in a bitmap of the documents.
-func (m *Matches) findByBlock(l *posting.List, j int, set *bitset.Set) {
-	kept, at, docs := m.kept[:0], m.at[j], m.Docs
-	set.Reset(docs[0], docs[len(docs)-1])
-	set.Add(docs)
-	for i := 0; i < len(docs); {
-		l.NextGEQ(docs[i])
-		block := l.Docs()
-		if len(block) == 0 {
-			break // the end, or damage
-		}
-		first := l.Pos()
-		for _, f := range set.Match(block) {
-			i += posting.LowerBound(docs[i:], block[f])
-			if i == len(docs) {
-				break // damage
-			}
-			kept, at = append(kept, uint32(i)), append(at, uint64(first+int(f)))
-			i++
-		}
-		i += posting.LowerBound(docs[i:], block[len(block)-1]+1)
-	}
-	set.Remove(docs)
-	l.Found += uint64(len(kept))
-	m.kept, m.at[j] = kept, at
+	return k
 }
 
 // findDense is find for a cached list.

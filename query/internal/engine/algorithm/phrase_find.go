@@ -24,8 +24,6 @@ func (x *phrasing) conjoin(first int) bool {
 			x.findAny(k)
 		} else if l := c.lists[0]; r.dense(l) != nil {
 			m.findRanks(l, k, l.Dense)
-		} else if r.denser(l, m.Docs) {
-			m.findByBlock(l, k, &r.win.members)
 		} else {
 			m.find(l, k)
 		}

@@ -315,11 +315,7 @@ func (t *tree) probe(n *node, in []uint64) {
 	if len(m.Docs) == 0 {
 		return
 	}
-	if r.denser(l, m.Docs) {
-		m.findByBlock(l, 0, &r.win.members)
-	} else {
-		m.find(l, 0)
-	}
+	m.find(l, 0)
 	for _, k := range m.kept {
 		n.which = append(n.which, t.which[k])
 	}

@@ -40,6 +40,10 @@ type List struct {
 // List returns the list that l walks.
 func (l *List) List() *segment.List { return l.Cursor.List(trusted.Caller{}) }
 
+// Chunk returns the ChunkLen docIDs of the current block that the current one is among, and the position of the first.
+// After the last docID of the block they are End. It returns nil at the end and for lists that have no chunks.
+func (l *List) Chunk() (docs *[ChunkLen]uint32, first int) { return l.Cursor.Chunk(trusted.Caller{}) }
+
 // Open moves l to the first posting of its entry in s.
 func (l *List) Open(s *reader.Segment, by reader.Strategy) error {
 	l.SetArmed(trusted.Caller{}, true) // a query arms faults and holds the snapshot

@@ -71,6 +71,7 @@ type Run struct {
 	any     Any
 	order   []*posting.List
 	win     window
+	ranges  ranges
 	cand    candidates
 	other   candidates
 	match   Matches

@@ -26,6 +26,7 @@ func (r *Run) windows(prune bool) {
 	if prune {
 		r.Estimate()
 	}
+	r.sumRanges(prune)
 	w, essential, read, size := &r.win, -1, 0, uint32(0)
 	for !r.Stopped() {
 		r.allStatic()
@@ -49,6 +50,12 @@ func (r *Run) windows(prune bool) {
 		}
 		if w.lo >= r.hi {
 			return
+		}
+		if lo := r.nextLive(w.lo); lo > w.lo {
+			for _, l := range r.Lists[:e] {
+				l.From = max(l.From, lo)
+			}
+			continue
 		}
 		w.hi = w.lo + min(size, r.hi-w.lo)
 		r.staticIn(w.lo, w.hi)
@@ -110,7 +117,7 @@ func (r *Run) gather(e, n int, prune bool) {
 	all := !prune || r.Top.Prune < 0
 	w.members.Reset(w.lo, w.hi-1)
 	needed := n // the first needed lists may be looked up in members
-	if !all && e == n {
+	if !all && e == n && r.ranges.n == 1 {
 		for needed > 0 && !r.worthTesting(needed-1) {
 			needed--
 		}
@@ -121,7 +128,11 @@ func (r *Run) gather(e, n int, prune bool) {
 		if !all && r.worthTesting(i) {
 			pass = r.passing(i + 1)
 		}
-		r.read(l, &w.lists[i], pass)
+		ranged := noList
+		if !all && r.ranges.n > 1 && r.spans(l) {
+			ranged = i
+		}
+		r.read(l, &w.lists[i], pass, ranged)
 		postings += len(w.lists[i].docs)
 		if i+1 < needed || all {
 			w.members.Add(w.lists[i].docs)
@@ -143,7 +154,7 @@ func (r *Run) gather(e, n int, prune bool) {
 		r.raise(0)
 	}
 	if prune {
-		r.cand.dropBelow(0, r.passing(n))
+		r.dropByRange(0, n, false)
 	}
 	w.members.Clear()
 }

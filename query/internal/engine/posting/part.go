@@ -14,7 +14,9 @@ import (
 type Part struct {
 	Seg     *reader.Segment
 	Fields  []Field // in the order of their names
-	Dense   *Cache
+	Room    *Room   // for what is cached of lists
+	Dense   *Cache[Dense]
+	Maxima  *Cache[Maxima]
 	Deletes *reader.Deletes // nil if none
 }
 

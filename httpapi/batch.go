@@ -107,7 +107,7 @@ func (s *Server) line(ctx context.Context, line []byte, d time.Duration) reply {
 		data, err = json.Marshal(a)
 	}
 	if err != nil {
-		e := errorOf(err)
+		e := ErrorOf(err)
 		s.metrics.fail(e.Code)
 		data, _ = json.Marshal(ErrorBody{e}) // strings only
 	}

@@ -75,8 +75,8 @@ func messageOf(err error) string {
 	return strings.TrimPrefix(strings.TrimPrefix(err.Error(), "query: "), "invalid value: ")
 }
 
-// errorOf classifies an error.
-func errorOf(err error) *Error {
+// ErrorOf returns an error as clients see it, with the status that it has.
+func ErrorOf(err error) *Error {
 	var e *Error
 	if errors.As(err, &e) && e.Status != 0 {
 		return e

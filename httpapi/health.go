@@ -34,7 +34,7 @@ func (s *Server) ready(w *recorder, r *http.Request) (any, error) {
 		return nil, &Error{Status: http.StatusServiceUnavailable, Code: CodeUnavailable, Message: "the server is about to stop"}
 	}
 	if _, err := s.summary(w, r); err != nil {
-		e := *errorOf(err)
+		e := *ErrorOf(err)
 		e.Status = http.StatusServiceUnavailable
 		return nil, &e
 	}

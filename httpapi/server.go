@@ -223,7 +223,7 @@ func (s *Server) answer(w *recorder, r *http.Request, limited bool, f answerer) 
 
 // refuse writes an error, unless something was written already.
 func (s *Server) refuse(w *recorder, err error, a Access, allowed []string) {
-	e := errorOf(err)
+	e := ErrorOf(err)
 	s.metrics.fail(e.Code)
 	if w.status != 0 {
 		return

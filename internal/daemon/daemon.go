@@ -8,6 +8,7 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/signal"
 	"strings"
@@ -87,12 +88,32 @@ func (h *HTTP) Options() (o httpapi.Options, err error) {
 	return o, nil
 }
 
-// Serve serves until ctx is done, and says at which address.
+// Loopback reports whether only this machine reaches the address to listen at.
+func (h *HTTP) Loopback() bool {
+	a, err := net.ResolveTCPAddr("tcp", h.Listen)
+	return err == nil && a.IP.IsLoopback()
+}
+
+// Serve listens and serves until ctx is done, and says at which address.
 func (h *HTTP) Serve(ctx context.Context, stdout io.Writer, s *httpapi.Server) error {
+	l, err := h.Listener(s)
+	if err != nil {
+		return err
+	}
+	return h.ServeOn(ctx, stdout, s, l)
+}
+
+// Listener listens.
+func (h *HTTP) Listener(s *httpapi.Server) (net.Listener, error) {
 	l, err := s.Listen(h.Listen)
 	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
+		return nil, fmt.Errorf("--listen: %w", err)
 	}
+	return l, nil
+}
+
+// ServeOn is Serve for what listens already.
+func (h *HTTP) ServeOn(ctx context.Context, stdout io.Writer, s *httpapi.Server, l net.Listener) error {
 	scheme := "http"
 	if h.certificate != "" {
 		scheme = "https"

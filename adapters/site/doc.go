@@ -1,0 +1,16 @@
+// Package site is a search server over one index in one program: documents come and go over HTTP, searches see a change when
+// it has been answered, and it survives a crash from then on. People search on a page that needs no script. Command
+// pinion-site is this package with flags; README.md shows it.
+//
+//	s, err := site.Open(ctx, "news.idx", site.Options{})
+//	listener, err := s.Server().Listen("localhost:8080")
+//	err = s.Server().Run(ctx, listener, time.Minute)
+//	err = errors.Join(err, s.Close())
+//
+// Searches, counts and suggestions are those of package httpapi. The files:
+//
+//	site.go       Site: what is served to whom, metrics
+//	documents.go  documents in, and deleted
+//	backup.go     backups, to a folder or as a tar archive
+//	page.go       the search page, of page.html and style.css
+package site

@@ -1,0 +1,240 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// source is an exchange.JSONL, or exchange.Documents.
+type source interface {
+	Next() (writer.Document, error)
+	NextValues() (id []byte, values []schema.Value, err error)
+}
+
+// next returns the next document of a source, which shares no memory with it.
+func (s *Site) next(from source) (d pinion.Doc, err error) {
+	if s.schema == nil {
+		x, err := from.Next()
+		if err != nil {
+			return d, err
+		}
+		return pinion.Doc{ID: bytes.Clone(x.ID), Values: []pinion.Value{schema.TextValue(0, bytes.Clone(x.Contents))}}, nil
+	}
+	id, values, err := from.NextValues()
+	if err != nil {
+		return d, err
+	}
+	d = pinion.Doc{ID: bytes.Clone(id), Values: make([]pinion.Value, len(values))}
+	for i, v := range values {
+		switch v.Kind {
+		case schema.KindText:
+			v = schema.TextValue(v.Field, bytes.Clone(v.Bytes()))
+		case schema.KindKeyword:
+			v = schema.KeywordValue(v.Field, bytes.Clone(v.Bytes()))
+		}
+		d.Values[i] = v
+	}
+	return d, nil
+}
+
+// lines returns a source of JSON lines.
+func (s *Site) lines(r io.Reader) (j *exchange.JSONL, err error) {
+	j = exchange.NewJSONL("body", r)
+	if s.schema == nil {
+		j.SetFields(s.o.Fields)
+		return j, nil
+	}
+	return j, j.SetSchema(s.o.Fields, s.schema)
+}
+
+// checkFields returns why Options.Fields do not fit the index.
+func (s *Site) checkFields() error {
+	_, err := s.lines(bytes.NewReader(nil))
+	return err
+}
+
+// chunk is how many documents of a file are added at a time, which ends with a commit, and chunkBytes how many bytes.
+const (
+	chunk      = 10_000
+	chunkBytes = 8 << 20
+)
+
+// AddFile adds the documents of a file or folder, in any format that exchange.OpenDocuments reads, and returns how many. Those
+// before an error are added.
+func (s *Site) AddFile(ctx context.Context, path string) (n int, err error) {
+	in, err := exchange.OpenDocuments(path, exchange.DocumentOptions{Fields: s.o.Fields, Schema: s.schema})
+	if err != nil {
+		return 0, err
+	}
+	defer in.Close()
+	defer context.AfterFunc(ctx, func() { in.Close() })()
+	var docs []pinion.Doc
+	for size := 0; ; {
+		d, err := s.next(in)
+		if err == nil {
+			docs = append(docs, d)
+			size += weight(&d)
+		}
+		if err != nil || len(docs) == chunk || size >= chunkBytes {
+			if err := s.index.Add(ctx, docs...); err != nil {
+				return n, err
+			}
+			n += len(docs)
+			docs, size = docs[:0], 0
+		}
+		switch {
+		case err == io.EOF:
+			return n, nil
+		case err != nil && ctx.Err() != nil:
+			return n, ctx.Err()
+		case err != nil:
+			return n, err
+		}
+	}
+}
+
+// weight returns about how many bytes a document takes.
+func weight(d *pinion.Doc) int {
+	n := len(d.ID)
+	for _, v := range d.Values {
+		n += 40 + len(v.Bytes())
+	}
+	return n
+}
+
+// Added is the answer to POST /v1/docs.
+type Added struct {
+	Added   int    `json:"added"`             // documents, of which some may have replaced others
+	Ignored uint64 `json:"ignored,omitempty"` // values of keys that no field takes
+}
+
+// add adds the documents of a body of JSON lines: none of them if one cannot be read.
+func (s *Site) add(r *http.Request) (any, error) {
+	in, err := s.lines(r.Body)
+	if err != nil {
+		return nil, err
+	}
+	var docs []pinion.Doc
+	for {
+		d, err := s.next(in)
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, unread(err)
+		}
+		docs = append(docs, d)
+	}
+	if len(docs) == 0 {
+		return nil, invalid("the body has no document, which is a JSON object on a line")
+	}
+	if err := s.index.Add(r.Context(), docs...); err != nil {
+		if errors.Is(err, writer.ErrDocument) {
+			return nil, invalid("%v; documents before it are added", err)
+		}
+		return nil, err
+	}
+	s.count.added.Add(uint64(len(docs)))
+	return Added{len(docs), in.Ignored()}, nil
+}
+
+// unread returns what a client is told of a body that is no documents. What it did not send is another error.
+func unread(err error) error {
+	var e *exchange.Error
+	if exchange.Recoverable(err) && errors.As(err, &e) {
+		return &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: fmt.Sprintf("line %d", e.Line), Message: fmt.Sprint(inner(e), "; nothing was added")}
+	}
+	if errors.As(err, new(*http.MaxBytesError)) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return invalid("the body cannot be read: %v", err)
+}
+
+// inner returns e without the place.
+func inner(e *exchange.Error) string {
+	if e.Err == nil {
+		return e.Msg
+	}
+	if e.Msg == "" {
+		return e.Err.Error()
+	}
+	return e.Msg + ": " + e.Err.Error()
+}
+
+func invalid(format string, args ...any) error {
+	return &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// Deletion is the body of POST /v1/delete: ids, or a filter.
+type Deletion struct {
+	IDs    []httpapi.Text `json:"ids,omitempty"`
+	Filter string         `json:"filter,omitempty"` // in the language of package filter
+}
+
+// Deleted is the answer to POST /v1/delete by a filter.
+type Deleted struct {
+	Deleted uint64 `json:"deleted"`
+}
+
+// delete deletes documents.
+func (s *Site) delete(r *http.Request) (any, error) {
+	var d Deletion
+	if err := readJSON(r, &d); err != nil {
+		return nil, err
+	}
+	switch {
+	case (len(d.IDs) > 0) == (d.Filter != ""):
+		return nil, invalid("either ids or filter says what is deleted")
+	case d.Filter == "":
+		ids := make([][]byte, len(d.IDs))
+		for i, id := range d.IDs {
+			ids[i] = []byte(id)
+		}
+		err := s.index.Delete(r.Context(), ids...)
+		if err == nil {
+			s.count.deleted.Add(uint64(len(ids)))
+		}
+		return nil, err
+	}
+	f, err := filter.Parse(s.schema, d.Filter)
+	if err != nil {
+		return nil, err
+	}
+	n, err := s.index.DeleteWhere(r.Context(), f)
+	if err != nil {
+		return nil, err
+	}
+	s.count.deleted.Add(n)
+	return Deleted{n}, nil
+}
+
+// readJSON reads a body that is one JSON object.
+func readJSON(r *http.Request, to any) error {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(to)
+	if err == nil {
+		if _, err = d.Token(); err == io.EOF {
+			return nil
+		}
+		if err == nil {
+			err = errors.New("there is something behind the object")
+		}
+	}
+	if errors.As(err, new(*http.MaxBytesError)) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return invalid("the body: %v", err)
+}

@@ -1,0 +1,194 @@
+package program
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/cli"
+)
+
+// run runs the command to its end.
+func run(ctx context.Context, args ...string) (output string, err error) {
+	var out bytes.Buffer
+	cmd := Site()
+	cmd.SetArgs(args)
+	cmd.SetOut(&out)
+	cmd.SetErr(&out)
+	err = cli.Execute(ctx, cmd)
+	return out.String(), err
+}
+
+// file writes a file and returns its path.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Each flag can be wrong, which is said by its name, and before anything is served.
+func TestMisuse(t *testing.T) {
+	t.Setenv(TokenVariable, "")
+	dir := filepath.Join(t.TempDir(), "x")
+	good, none := file(t, "docs.jsonl", `{"id": "1", "contents": "rose"}`), filepath.Join(t.TempDir(), "none")
+	empty := file(t, "empty", "\n")
+	for _, tt := range []struct {
+		args string
+		code int
+		text string
+	}{
+		{"", cli.ExitUsage, "DIR"},
+		{"--nothing " + dir, cli.ExitUsage, "--nothing"},
+		{"--listen nowhere " + dir, cli.ExitFailed, "--listen"},
+		{"--listen 0.0.0.0:0 " + dir, cli.ExitFailed, "--listen: httpapi: an address beyond"},
+		{"--listen 0.0.0.0:0 --no-token " + dir, cli.ExitFailed, "an address beyond"},
+		{"--listen 0.0.0.0:0 --public-page " + dir, cli.ExitFailed, "an address beyond"},
+		{"--tokens " + none + " " + dir, cli.ExitFailed, "--tokens"},
+		{"--tokens " + empty + " " + dir, cli.ExitUsage, "--tokens"},
+		{"--tokens " + file(t, "short", "short") + " " + dir, cli.ExitUsage, "16"},
+		{"--no-token --tokens " + file(t, "tokens", strings.Repeat("a", 20)) + " " + dir, cli.ExitUsage, "--no-token"},
+		{"--certificate " + good + " " + dir, cli.ExitUsage, "--certificate"},
+		{"--key " + good + " " + dir, cli.ExitUsage, "--key"},
+		{"--client-authority " + good + " " + dir, cli.ExitUsage, "--client-authority"},
+		{"--deadline -1s " + dir, cli.ExitUsage, "negative"},
+		{"--deadline x " + dir, cli.ExitUsage, "--deadline"},
+		{"--drain-delay -1s " + dir, cli.ExitUsage, "negative"},
+		{"--title", cli.ExitUsage, "--title"},
+		{"--public-page=x " + dir, cli.ExitUsage, "--public-page"},
+		{"--backups", cli.ExitUsage, "--backups"},
+		{"--map x " + dir, cli.ExitUsage, "--map"},
+		{"--field a:b:c " + dir, cli.ExitUsage, "--field"},
+		{"--schema " + none + " " + dir, cli.ExitFailed, "--schema"},
+		{"--schema " + good + " " + dir, cli.ExitUsage, "--schema"},
+		{"--analyzer none " + dir, cli.ExitUsage, "--analyzer"},
+		{"--memory x " + dir, cli.ExitUsage, "--memory"},
+		{"--max-body x " + dir, cli.ExitUsage, "--max-body"},
+		{"--max-requests 0 " + dir, cli.ExitUsage, "--max-requests"},
+		{"--listen localhost:0 " + dir + " " + none, cli.ExitFailed, none},
+		{good, cli.ExitOpen, good},
+	} {
+		out, err := run(t.Context(), strings.Fields(tt.args)...)
+		if cli.ExitCode(err) != tt.code || !strings.Contains(out, tt.text) {
+			t.Errorf("%s: %d, want %d with %q:\n%s", tt.args, cli.ExitCode(err), tt.code, tt.text, out)
+		}
+	}
+	t.Setenv(TokenVariable, strings.Repeat("a", 20))
+	if out, err := run(t.Context(), "--no-token", dir); cli.ExitCode(err) != cli.ExitUsage {
+		t.Errorf("--no-token with a token: %v\n%s", err, out)
+	}
+}
+
+// serving runs the command until the test ends, and returns the lines that it prints up to the address.
+func serving(t *testing.T, args ...string) []string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	r, w := io.Pipe()
+	cmd := Site()
+	cmd.SetArgs(args)
+	cmd.SetOut(w)
+	cmd.SetErr(io.Discard)
+	ended := make(chan error, 1)
+	go func() {
+		err := cli.Execute(ctx, cmd)
+		w.Close()
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Errorf("the end: %v", err)
+		}
+	})
+	lines, err := linesUpTo(r, "http")
+	if err != nil {
+		t.Fatalf("%v: %v, %q", args, err, lines)
+	}
+	return lines
+}
+
+// linesUpTo reads lines up to one that begins so.
+func linesUpTo(r io.Reader, prefix string) (lines []string, err error) {
+	var b []byte
+	for c := make([]byte, 1); ; {
+		if _, err := r.Read(c); err != nil {
+			return lines, err
+		}
+		if c[0] != '\n' {
+			b = append(b, c[0])
+			continue
+		}
+		lines = append(lines, string(b))
+		if b = nil; strings.HasPrefix(lines[len(lines)-1], prefix) {
+			return lines, nil
+		}
+	}
+}
+
+// status returns what a request is answered with.
+func status(t *testing.T, url, token string) (int, string) {
+	t.Helper()
+	r, err := http.NewRequest("GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if token != "" {
+		r.Header.Set("Authorization", "Bearer "+token)
+	}
+	a, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	body, err := io.ReadAll(a.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.StatusCode, string(body)
+}
+
+// The token is made up, from the environment, or from a file.
+func TestTokens(t *testing.T) {
+	t.Setenv(TokenVariable, "")
+	docs := file(t, "docs.jsonl", `{"id": "1", "name": "Rose", "brand": "a"}`+"\n")
+	dir := filepath.Join(t.TempDir(), "x")
+	t.Run("made up", func(t *testing.T) {
+		lines := serving(t, "--listen", "localhost:0", "--field", "name:text", "--field", "brand:keyword:column", dir, docs)
+		token, ok := strings.CutPrefix(lines[0], "token: ")
+		if len(lines) != 2 || !ok || len(token) < 20 {
+			t.Fatalf("printed %q", lines)
+		}
+		if code, _ := status(t, lines[1]+"/v1/search?q=rose", ""); code != 401 {
+			t.Errorf("without a token: %d", code)
+		}
+		if code, text := status(t, lines[1]+"/v1/search?q=rose&facets=brand", token); code != 200 || !strings.Contains(text, `"value":"a","count":1`) {
+			t.Errorf("with it: %d %s", code, text)
+		}
+	})
+	t.Run("given", func(t *testing.T) {
+		t.Setenv(TokenVariable, "0123456789abcdef")
+		lines := serving(t, "--listen", "localhost:0", "--public-page", "--field", "price:float:column", dir)
+		if len(lines) != 1 {
+			t.Errorf("printed %q", lines)
+		}
+		if code, text := status(t, lines[0]+"/v1/index", "0123456789abcdef"); code != 200 || !strings.Contains(text, `"price"`) || !strings.Contains(text, `"brand"`) {
+			t.Errorf("the schema: %d %s", code, text)
+		}
+		if code, text := status(t, lines[0]+"/?q=rose", ""); code != 200 || !strings.Contains(text, "<mark>") {
+			t.Errorf("the page: %d %s", code, text)
+		}
+	})
+	t.Run("none", func(t *testing.T) {
+		lines := serving(t, "--listen", "localhost:0", "--no-token", dir)
+		if code, _ := status(t, lines[0]+"/v1/search?q=rose", ""); code != 200 || len(lines) != 1 {
+			t.Errorf("%q: %d", lines, code)
+		}
+	})
+}

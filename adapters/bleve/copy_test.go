@@ -164,23 +164,28 @@ what is different:
 	}
 }
 
-// TestDamaged damages the files of an index, one after the other.
+// TestDamaged damages the segments of an index, some of which may be of no use any more, and its other files.
 func TestDamaged(t *testing.T) {
 	old := onDisk(t)
-	files, err := filepath.Glob(filepath.Join(old, "store", "*"))
-	do(t, err)
-	for _, file := range append(files, filepath.Join(old, "index_meta.json")) {
-		content, err := os.ReadFile(file)
+	for _, pattern := range []string{"store/*.zap", "store/root.bolt", "index_meta.json"} {
+		files, err := filepath.Glob(filepath.Join(old, pattern))
 		do(t, err)
-		do(t, os.WriteFile(file, bytes.Repeat([]byte{0xa5}, len(content)), 0o666))
+		contents := make([][]byte, len(files))
+		for i, file := range files {
+			contents[i], err = os.ReadFile(file)
+			do(t, err)
+			do(t, os.WriteFile(file, bytes.Repeat([]byte{0xa5}, len(contents[i])), 0o666))
+		}
 		dir := filepath.Join(t.TempDir(), "new.idx")
-		if out, err := run(t, old, dir); err == nil {
-			t.Errorf("%s is damaged: %s", filepath.Base(file), out)
+		if out, err := run(t, old, dir); err == nil || len(files) == 0 {
+			t.Errorf("%q is damaged: %s", files, out)
 		}
 		if _, err := os.Stat(dir); !os.IsNotExist(err) {
-			t.Errorf("%s is damaged: something is there: %v", filepath.Base(file), err)
+			t.Errorf("%q is damaged: something is there: %v", files, err)
 		}
-		do(t, os.WriteFile(file, content, 0o666))
+		for i, file := range files {
+			do(t, os.WriteFile(file, contents[i], 0o666))
+		}
 	}
 }
 

@@ -34,32 +34,48 @@ type Source struct {
 // Open finds the newest commit of the index directory at a URL and reads its manifest. That takes two requests, or three
 // if there is no NamesFile.
 func Open(ctx context.Context, url string) (*Source, error) {
+	return open(ctx, url, (*Source).newest)
+}
+
+// OpenCommit reads the manifest of a commit whose number is known, which takes one request.
+func OpenCommit(ctx context.Context, url string, generation uint64) (*Source, error) {
+	return open(ctx, url, func(*Source, context.Context) (uint64, error) { return generation, nil })
+}
+
+// open opens the commit that find finds.
+func open(ctx context.Context, url string, find func(*Source, context.Context) (uint64, error)) (*Source, error) {
 	h, err := New(url)
 	if err != nil {
 		return nil, err
 	}
 	s := &Source{host: h, meter: meter.Of(ctx)}
-	if err := s.find(ctx); err != nil {
+	generation, err := find(s, ctx)
+	if err == nil {
+		err = s.load(ctx, generation)
+	}
+	if err != nil {
 		h.Close()
 		return nil, fmt.Errorf("%s: %w", url, err)
 	}
 	return s, nil
 }
 
-// find sets s.manifest, s.raw and s.whole.
-func (s *Source) find(ctx context.Context) error {
+// newest returns the number of the newest commit.
+func (s *Source) newest(ctx context.Context) (uint64, error) {
 	end, err := s.meter.Begin(0, meter.First)
 	if err != nil {
-		return err
+		return 0, err
 	}
+	defer end()
 	generation, err := s.host.Newest(ctx)
-	end()
-	if err != nil {
-		return err
+	if err == nil && generation == 0 {
+		err = &format.Error{Kind: format.ErrNotAnIndex, File: s.String(), Block: format.NoBlock, Offset: -1, Msg: "there is no index here"}
 	}
-	if generation == 0 {
-		return &format.Error{Kind: format.ErrNotAnIndex, File: s.String(), Block: format.NoBlock, Offset: -1, Msg: "there is no index here"}
-	}
+	return generation, err
+}
+
+// load sets s.manifest, s.raw and s.whole.
+func (s *Source) load(ctx context.Context, generation uint64) error {
 	name := store.ManifestName(generation)
 	raw, a, err := s.read(ctx, request{name: name, n: manifestFirst, most: mostManifest, whole: true})
 	if err != nil {

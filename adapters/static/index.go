@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
+	_ "github.com/pinion-index/pinion/analysis/languages"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"

@@ -20,7 +20,7 @@ const (
 	mostTyped   = 512 // bytes
 	leastPrefix = 2   // characters that a last word begins others with
 	mostCut     = 3   // characters cut off a last word, if nothing begins with it: it may go on beyond the stem of a word
-	leastCut    = 4   // characters that are left of it
+	leastCut    = 3   // characters that are left of it
 )
 
 // prefixBoost is the score of words that begin with the last word. It is below that of most words of a text, so that the word itself counts more.

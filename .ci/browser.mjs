@@ -40,13 +40,13 @@ async function shot(page, name) {
 const text = (page, selector = "main") => page.$eval(selector, (e) => e.innerText);
 const float32 = (x) => Math.fround(Number(x));
 
-// host serves the folder of the demo. It counts what it sends of the index, and answers requests for ranges unless whole is set.
-async function host({ whole = false, from = "*" } = {}) {
+// host serves a folder. It counts what it sends of the index, and answers requests for ranges unless whole is set.
+async function host({ folder = "site", whole = false, from = "*" } = {}) {
   const types = { ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".wasm": "application/wasm", ".json": "application/json" };
   const sent = { requests: 0, bytes: 0 };
   const server = createServer((request, response) => {
     const name = new URL(request.url, "http://x").pathname;
-    const file = join(work, "site", normalize(name === "/" ? "/index.html" : name));
+    const file = join(work, folder, normalize(name.endsWith("/") ? name + "index.html" : name));
     const headers = { "Content-Type": types[/\.\w+$/.exec(file)?.[0]] ?? "application/octet-stream", "Access-Control-Allow-Origin": from };
     if (!existsSync(file)) return response.writeHead(404, headers).end();
     const size = statSync(file).size;
@@ -56,7 +56,7 @@ async function host({ whole = false, from = "*" } = {}) {
       [start, end, status] = [Number(range[1]), Math.min(Number(range[2]), size - 1), 206];
       headers["Content-Range"] = `bytes ${start}-${end}/${size}`;
     }
-    if (name.startsWith("/index/") && !name.endsWith(".json")) {
+    if (/index[^/]*\/[^/]+\.pin$/.test(name)) {
       sent.requests++;
       sent.bytes += end - start + 1;
     }
@@ -134,6 +134,62 @@ async function demo() {
   for (const s of [site, elsewhere, plain]) s.close();
   assert.ok(hits > 1000, `only ${hits} hits`);
   console.log(`demo: ${hits} hits with the ids, scores and text of the native program, of ${opened.bytes} bytes and then ${asked.bytes} of ${size}; ${state}`);
+}
+
+// manual checks the search box of adapters/static: the hits of the native program, keys, addresses, languages, and a server without ranges.
+async function manual() {
+  const want = readFileSync(join(work, "manual.json"), "utf8").trim().split("\n").map((line) => JSON.parse(line));
+  const typed = ["lord", "still waters", "shepherd lamp", '"my shepherd"', "lamp moun", "chapter genesi", "wires flamingo", "configurat", "repenteth", "--mount"];
+  assert.equal(want.length, typed.length);
+  const site = await host({ folder: "manual" }), plain = await host({ folder: "manual", whole: true });
+  const shown = (page, sought) => page.evaluate((q) => new Promise((done) => {
+    const box = document.querySelector("pinion-search");
+    box.addEventListener("pinion-hits", (event) => done(event.detail), { once: true });
+    box.querySelector("input").value = q;
+    box.search();
+  }), sought);
+  let hits = 0;
+  for (const s of [site, plain]) {
+    const page = await open();
+    await page.goto(s.url);
+    for (const [i, q] of typed.entries()) {
+      const got = await shown(page, q);
+      for (const h of got.hits) {
+        assert.equal(h.href, new URL(h.url, s.url).href);
+        delete h.href;
+      }
+      assert.deepEqual(got.hits.map((h) => ({ ...h, score: float32(h.score) })), want[i].hits.map((h) => ({ ...h, score: float32(h.score) })), q);
+      assert.equal(got.any, want[i].any, q);
+      hits += got.hits.length;
+    }
+    await page.close();
+  }
+  assert.ok(hits > 80, `only ${hits} hits`);
+
+  const page = await open();
+  await page.goto(site.url + "?q=still+waters");
+  await page.waitForSelector("pinion-search li");
+  assert.match(await text(page, "pinion-search"), /Psa.*Chapter 23/);
+  await page.focus("pinion-search input");
+  await page.keyboard.press("ArrowDown");
+  const at = () => page.$eval("pinion-search input", (e) => document.getElementById(e.getAttribute("aria-activedescendant"))?.querySelector("a").href);
+  assert.equal(await at(), new URL(want[1].hits[0].url, site.url).href);
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await at(), new URL(want[1].hits.at(-1).url, site.url).href);
+  await page.keyboard.press("Escape");
+  assert.equal(await page.$eval("pinion-search input", (e) => e.getAttribute("aria-expanded")), "false");
+  await page.$eval("pinion-search input", (e) => e.select());
+  await page.keyboard.type("sockets");
+  await page.waitForFunction(() => /^1 page$/.test(document.querySelector("pinion-search [role=status]").textContent));
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+  assert.equal(page.url(), site.url + "guide/#sockets-and-wires");
+  await page.goto(site.url);
+  await page.$eval("pinion-search", (e) => e.setAttribute("language", "de"));
+  assert.deepEqual((await shown(page, "drähte ")).hits.map((h) => h.url), ["de/#sicherheit"]);
+  assert.deepEqual((await shown(page, "wires ")).hits, []);
+  await page.close();
+  for (const s of [site, plain]) s.close();
+  console.log(`manual: ${hits} hits with the scores and passages of the native program, keys, addresses and another language`);
 }
 
 // report checks the page of idxinspect report, from its file and without a network.
@@ -298,6 +354,7 @@ try {
   await report();
   await narrow();
   await demo();
+  await manual();
   await serve();
   assert.deepEqual(faults, []);
 } finally {

@@ -30,7 +30,7 @@ func main() {
 			return nil, err
 		}
 		s, err = answer.Open(files)
-		return m.Usage(), err
+		return usageOf(m), err
 	}))
 	page.Set("search", function(func(args []js.Value) (any, error) {
 		if s == nil {
@@ -44,11 +44,23 @@ func main() {
 		a, err := s.Search(ctx, args[0].String(), args[1].Int())
 		return struct {
 			answer.Answer
-			Usage meter.Usage `json:"usage"`
-		}{a, m.Usage()}, err
+			Usage usage `json:"usage"`
+		}{a, usageOf(m)}, err
 	}))
 	page.Call("ready")
 	select {}
+}
+
+// usage is what was asked of the server until the answer was there.
+type usage struct {
+	Requests int   `json:"requests"`
+	Bytes    int64 `json:"bytes"`
+	Rounds   int   `json:"rounds"` // the longest chain of requests of which each waited for the one before
+}
+
+func usageOf(m *meter.Meter) usage {
+	u := m.Usage()
+	return usage{u.Requests, u.Bytes, u.Rounds}
 }
 
 // function makes a JavaScript function that returns a promise of the JSON of f's result, or of {"error": ...}.

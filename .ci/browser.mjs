@@ -169,7 +169,7 @@ async function manual() {
   const page = await open();
   await page.goto(site.url + "?q=still+waters");
   await page.waitForSelector("pinion-search li");
-  assert.match(await text(page, "pinion-search"), /Psa.*Chapter 23/);
+  assert.equal(await text(page, "pinion-search li .title"), want[1].hits[0].title.join(""));
   await page.focus("pinion-search input");
   await page.keyboard.press("ArrowDown");
   const at = () => page.$eval("pinion-search input", (e) => document.getElementById(e.getAttribute("aria-activedescendant"))?.querySelector("a").href);
@@ -179,10 +179,10 @@ async function manual() {
   await page.keyboard.press("Escape");
   assert.equal(await page.$eval("pinion-search input", (e) => e.getAttribute("aria-expanded")), "false");
   await page.$eval("pinion-search input", (e) => e.select());
-  await page.keyboard.type("sockets");
+  await page.keyboard.type("dowels");
   await page.waitForFunction(() => /^1 page$/.test(document.querySelector("pinion-search [role=status]").textContent));
   await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
-  assert.equal(page.url(), site.url + "guide/#sockets-and-wires");
+  assert.equal(page.url(), site.url + "guide/#mounting");
   await page.goto(site.url);
   await page.$eval("pinion-search", (e) => e.setAttribute("language", "de"));
   assert.deepEqual((await shown(page, "drähte ")).hits.map((h) => h.url), ["de/#sicherheit"]);

@@ -8,35 +8,39 @@ import (
 	"slices"
 )
 
+// document is a document with its place in a forward index.
+type document struct {
+	start uint64 // of its terms
+	n     uint32 // how many it has
+	id    uint32
+}
+
 // forward is the forward index of the terms considered: four bytes for each of
-// their postings, and 12 for each document. Bisection rewrites it as it descends:
-// each document loses the terms that no longer matter, and the other terms get
-// numbers local to the document's part.
+// their postings, and 16 for each document. Bisection rewrites it as it descends:
+// documents move next to those of their part, each loses the terms that no longer
+// matter, and the other terms get numbers local to the part.
 type forward struct {
-	start []uint64 // start of each document's terms
-	n     []uint32 // number of each document's terms
+	docs  []document
 	terms []uint32
 	width uint32 // term numbers are below width
 }
 
-// of returns the terms of doc.
-func (f *forward) of(doc uint32) []uint32 {
-	at := f.start[doc]
-	return f.terms[at : at+uint64(f.n[doc])]
-}
+// of returns the terms of d.
+func (f *forward) of(d *document) []uint32 { return f.terms[d.start : d.start+uint64(d.n)] }
 
-// newForward reads the lists twice, to count and to fill. Terms are numbered by
-// descending df, so that frequent ones share cache lines.
-func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*forward, error) {
-	f := &forward{start: make([]uint64, docs), n: make([]uint32, docs)}
+// newForward reads the lists twice, to count and to fill. It considers those with minDF to
+// maxDF postings. Terms are numbered by descending df, so that frequent ones share cache
+// lines.
+func newForward(ctx context.Context, docs uint32, lists Lists, minDF, maxDF uint32) (*forward, error) {
+	counts := make([]uint32, docs)
 	var dfs []uint32 // of the lists considered
-	err := f.walk(ctx, lists, minDF, func(list []uint32) error {
+	err := walk(ctx, lists, minDF, maxDF, func(list []uint32) error {
 		prev := int64(-1)
 		for _, d := range list {
 			if int64(d) <= prev || d >= docs {
 				return fmt.Errorf("order: %w: a list has docID %d after %d, of %d documents", ErrInvalid, d, prev, docs)
 			}
-			f.n[d]++
+			counts[d]++
 			prev = int64(d)
 		}
 		if len(dfs) == math.MaxUint32 {
@@ -48,22 +52,23 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*f
 	if err != nil {
 		return nil, err
 	}
+	f := &forward{docs: make([]document, docs), width: uint32(len(dfs))}
 	total := uint64(0)
-	for d, n := range f.n {
-		f.start[d] = total
+	for d, n := range counts {
+		f.docs[d] = document{start: total, id: uint32(d)}
 		total += uint64(n)
-		f.n[d] = 0
 	}
-	f.terms, f.width = make([]uint32, total), uint32(len(dfs))
+	f.terms = make([]uint32, total)
 	rank := ranks(dfs)
 	i := 0
-	return f, f.walk(ctx, lists, minDF, func(list []uint32) error {
+	return f, walk(ctx, lists, minDF, maxDF, func(list []uint32) error {
 		if i == len(rank) || len(list) != int(dfs[i]) {
 			return fmt.Errorf("order: %w: list %d is another at the second reading", ErrInvalid, i)
 		}
-		for _, d := range list {
-			f.terms[f.start[d]+uint64(f.n[d])] = rank[i]
-			f.n[d]++
+		for _, id := range list {
+			d := &f.docs[id]
+			f.terms[d.start+uint64(d.n)] = rank[i]
+			d.n++
 		}
 		i++
 		return nil
@@ -71,10 +76,10 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*f
 }
 
 // walk calls do with the lists considered.
-func (f *forward) walk(ctx context.Context, lists Lists, minDF uint32, do func([]uint32) error) error {
+func walk(ctx context.Context, lists Lists, minDF, maxDF uint32, do func([]uint32) error) error {
 	postings := 0
 	for list, err := range lists {
-		if err == nil && len(list) >= int(minDF) {
+		if err == nil && len(list) >= int(minDF) && len(list) <= int(maxDF) {
 			err = do(list)
 		}
 		if postings += len(list); err == nil && postings >= 1<<20 {

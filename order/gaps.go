@@ -3,7 +3,7 @@ package order
 import "math"
 
 // fraction is the number of fraction bits of gains.
-const fraction = 16
+const fraction = 8
 
 // gapTableLen bounds the length of a gapTable; values beyond it are computed.
 const gapTableLen = 1 << 16

@@ -219,24 +219,18 @@ func TestCheck(t *testing.T) {
 	}
 }
 
-func TestSortKeys(t *testing.T) {
+func TestNth(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		gains := make([]int32, rapid.SampledFrom([]int{0, 1, 511, 512, 3000}).Draw(t, "n"))
+		s := make([]int32, rapid.SampledFrom([]int{1, 2, 16, 17, 100, 3000}).Draw(t, "n"))
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 3))
 		spread := rapid.Uint32Range(1, math.MaxUint32).Draw(t, "spread")
-		for i := range gains {
-			gains[i] = int32(r.Uint32N(spread) + math.MaxUint32/2)
+		for i := range s {
+			s[i] = int32(r.Uint32N(spread) + math.MaxUint32/2)
 		}
-		keys := candidates(nil, gains, math.MinInt64)
-		sortKeys(keys, nil)
-		for i, k := range keys {
-			if i == 0 {
-				continue
-			}
-			a, b := uint32(keys[i-1]), uint32(k)
-			if gains[a] < gains[b] || gains[a] == gains[b] && a >= b {
-				t.Fatalf("place %d with gain %d before place %d with gain %d", a, gains[a], b, gains[b])
-			}
+		n := rapid.IntRange(0, len(s)-1).Draw(t, "position")
+		want := slices.Sorted(slices.Values(s))[n]
+		if got := nth(s, n); got != want {
+			t.Fatalf("%d is at position %d, want %d", got, n, want)
 		}
 	})
 }

@@ -2,20 +2,27 @@ package order
 
 import (
 	"context"
-	"math"
 	"slices"
 	"sync"
 )
 
 // splitter splits parts. It reuses its arrays, which grow with the parts.
 type splitter struct {
-	left, both   []uint32 // by term: documents of the left half, and of both halves, that have it
-	toRight      []int32  // by term: gain of moving a document from the left half to the right
-	toLeft       []int32  // by term: gain of moving a document from the right half to the left
-	gains        []int32  // by position: gain of moving the document at that position
-	lkeys, rkeys []uint64 // candidates, greatest gain first
-	spare        []uint64
+	left, both []uint32   // by term: documents of the left half, and of both halves, that have it
+	gains      [2][]int32 // by side and term: gain of moving a document from that side to the other
+	side       []uint8    // by position: 0 for the left half, 1 for the right one
+	pull       []int32    // by position: gain of having the document on the right instead of on the left
+	pick       []int32
+	spare      []document
 }
+
+// bigPart is the number of documents above which all exchanges of a part go by the gains before the
+// first pair. In smaller parts a pair changes much of what the next gains: after the first exchange they
+// look again at each document.
+const bigPart = 1024
+
+// The exchanges of a part end with one that gains less than 1/settled of what the first did.
+const settled = 10
 
 // split orders the documents of p so that its halves share few terms, and returns
 // the halves, each in ascending order of documents. Up to width goroutines work on
@@ -24,18 +31,31 @@ func (w *splitter) split(ctx context.Context, b *bisector, p part, width int) (l
 	w.grow(p)
 	half := len(p.docs) / 2
 	terms := w.localise(b.f, p, half, width)
-	for range b.o.Iterations {
+	side := w.side[:len(p.docs)]
+	for i := range side {
+		side[i] = 0
+		if i >= half {
+			side[i] = 1
+		}
+	}
+	big, first := len(p.docs) > bigPart, int64(0)
+	for i := range b.o.Iterations {
 		if ctx.Err() != nil {
 			break
 		}
-		w.termGains(b.gaps, terms, width)
-		w.docGains(b.f, p.docs, half, width)
-		if w.exchange(b.f, p.docs, half, width) == 0 {
+		if big || i < 2 {
+			w.termGains(b.gaps, terms, width)
+		}
+		w.pulls(b.f, p.docs, width)
+		gain := w.exchange(b, p.docs, half, !big && i > 0)
+		if i == 0 {
+			first = gain
+		}
+		if gain <= first/settled {
 			break
 		}
 	}
-	slices.Sort(p.docs[:half])
-	slices.Sort(p.docs[half:])
+	w.part(p.docs)
 	b.report(len(p.docs))
 	return part{p.docs[:half:half], terms}, part{p.docs[half:], terms}
 }
@@ -43,10 +63,10 @@ func (w *splitter) split(ctx context.Context, b *bisector, p part, width int) (l
 func (w *splitter) grow(p part) {
 	if n := int(p.width); cap(w.left) < n {
 		w.left, w.both = make([]uint32, n), make([]uint32, n)
-		w.toRight, w.toLeft = make([]int32, n), make([]int32, n)
+		w.gains[0], w.gains[1] = make([]int32, n), make([]int32, n)
 	}
-	if n := len(p.docs); cap(w.gains) < n {
-		w.gains = make([]int32, n)
+	if n := len(p.docs); cap(w.side) < n {
+		w.side, w.pull, w.pick, w.spare = make([]uint8, n), make([]int32, n), make([]int32, n), make([]document, n)
 	}
 }
 
@@ -57,41 +77,37 @@ func (w *splitter) localise(f *forward, p part, half, width int) uint32 {
 	left, right := w.left[:p.width], w.both[:p.width]
 	halves := [2]struct {
 		counts []uint32
-		docs   []uint32
+		docs   []document
 	}{{left, p.docs[:half]}, {right, p.docs[half:]}}
 	parallel(width, 2, func(from, to int) {
 		for _, h := range halves[from:to] {
 			clear(h.counts)
-			for _, d := range h.docs {
-				for _, t := range f.of(d) {
+			for i := range h.docs {
+				for _, t := range f.of(&h.docs[i]) {
 					h.counts[t]++
 				}
 			}
 		}
 	})
-	number := w.toRight[:p.width]
+	number := w.gains[0][:p.width]
 	terms := uint32(0)
-	for t := range number {
+	for t := range number { // without branches, which nothing could predict
 		l, n := left[t], left[t]+right[t]
-		if n < 2 || int(n) == len(p.docs) {
-			number[t] = -1
-			continue
-		}
-		number[t] = int32(terms)
+		drop := int32((int64(n) - 2 | int64(len(p.docs)) - 1 - int64(n)) >> 63) // -1 or 0
+		number[t] = int32(terms) | drop
 		left[terms], right[terms] = l, n
-		terms++
+		terms += uint32(1 + drop)
 	}
 	parallel(width, len(p.docs), func(from, to int) {
-		for _, d := range p.docs[from:to] {
+		for i := range p.docs[from:to] {
+			d := &p.docs[from+i]
 			list := f.of(d)
 			k := 0
 			for _, t := range list {
 				list[k] = uint32(number[t])
-				if number[t] >= 0 {
-					k++
-				}
+				k += 1 + int(number[t]>>31)
 			}
-			f.n[d] = uint32(k)
+			d.n = uint32(k)
 		}
 	})
 	return terms
@@ -100,117 +116,140 @@ func (w *splitter) localise(f *forward, p part, half, width int) uint32 {
 // termGains computes, for each term, the gain of moving a document with that term.
 func (w *splitter) termGains(gaps gapTable, terms uint32, width int) {
 	parallel(width, int(terms), func(from, to int) {
-		left, both := w.left[from:to], w.both[from:to]
-		toRight, toLeft := w.toRight[from:to], w.toLeft[from:to]
-		for i, l := range left {
-			r := both[i] - l
-			toRight[i] = gaps.at(r+1) - gaps.at(l)
-			toLeft[i] = gaps.at(l+1) - gaps.at(r)
+		for t := from; t < to; t++ {
+			w.termGain(gaps, uint32(t))
 		}
 	})
 }
 
-// docGains sums the gains of the terms of every document.
-func (w *splitter) docGains(f *forward, docs []uint32, half, width int) {
-	gains := w.gains[:len(docs)]
+func (w *splitter) termGain(gaps gapTable, t uint32) {
+	l := w.left[t]
+	r := w.both[t] - l
+	w.gains[0][t] = gaps.at(r+1) - gaps.at(l)
+	w.gains[1][t] = gaps.at(l+1) - gaps.at(r)
+}
+
+// pulls sums the gains of the terms of every document.
+func (w *splitter) pulls(f *forward, docs []document, width int) {
 	parallel(width, len(docs), func(from, to int) {
-		if from < half {
-			sumGains(f, docs[from:min(half, to)], w.toRight, gains[from:])
-		}
-		if to > half {
-			from = max(half, from)
-			sumGains(f, docs[from:to], w.toLeft, gains[from:])
+		for i := from; i < to; i++ {
+			w.pull[i] = w.pullOf(f, &docs[i], w.side[i])
 		}
 	})
 }
 
-func sumGains(f *forward, docs []uint32, byTerm []int32, gains []int32) {
-	for i, d := range docs {
-		sum := int64(0)
-		for _, t := range f.of(d) {
-			sum += int64(byTerm[t])
+func (w *splitter) pullOf(f *forward, d *document, side uint8) int32 {
+	sum, gains, terms := int32(0), w.gains[side&1], f.of(d)
+	for len(terms) >= 4 {
+		sum += gains[terms[0]] + gains[terms[1]] + gains[terms[2]] + gains[terms[3]]
+		terms = terms[4:]
+	}
+	for _, t := range terms {
+		sum += gains[t]
+	}
+	s := int32(side) // 0 or 1
+	return (sum ^ -s) + s
+}
+
+// exchange swaps pairs of documents, so that those with the greatest pulls come to the right. If
+// again is set, it keeps gains up to date and looks at each again before it swaps. It returns what
+// the pairs gain.
+func (w *splitter) exchange(b *bisector, docs []document, half int, again bool) (gain int64) {
+	pick := w.pick[:copy(w.pick, w.pull[:len(docs)])]
+	limit := nth(pick, half)
+	for i, j := -1, -1; ; {
+		if i = w.next(b.f, docs, i+1, 0, limit, again); i == len(docs) {
+			return gain
 		}
-		gains[i] = int32(max(math.MinInt32, min(sum, math.MaxInt32)))
+		if j = w.next(b.f, docs, j+1, 1, limit, again); j == len(docs) {
+			return gain
+		}
+		gain += int64(w.pull[i]) - int64(w.pull[j])
+		w.side[i], w.side[j] = 1, 0
+		w.move(b, &docs[i], -1, again)
+		w.move(b, &docs[j], 1, again)
 	}
 }
 
-// exchange swaps the documents that gain most by moving right with those that gain
-// most by moving left, as long as a pair gains. It returns the number of pairs.
-func (w *splitter) exchange(f *forward, docs []uint32, half, width int) int {
-	gains := w.gains[:len(docs)]
-	l, r := gains[:half], gains[half:]
-	// A document whose loss no partner can outweigh stays.
-	leastL, leastR := -int64(slices.Max(r)), -int64(slices.Max(l))
-	w.lkeys = candidates(w.lkeys[:0], l, leastL)
-	w.rkeys = candidates(w.rkeys[:0], r, leastR)
-	if len(w.lkeys) == 0 || len(w.rkeys) == 0 {
-		return 0
-	}
-	w.spare = sortKeys(w.lkeys, w.spare)
-	w.spare = sortKeys(w.rkeys, w.spare)
-	n := 0
-	for n < min(len(w.lkeys), len(w.rkeys)) {
-		i, j := int(uint32(w.lkeys[n])), half+int(uint32(w.rkeys[n]))
-		if int64(gains[i])+int64(gains[j]) <= 0 {
+// next returns the first position at or after i with a document on a side whose pull is to the other
+// side of limit, or len(docs).
+func (w *splitter) next(f *forward, docs []document, i int, side uint8, limit int32, again bool) int {
+	for ; i < len(docs); i++ {
+		if w.side[i] != side || !beyond(w.pull[i], limit, side) {
+			continue
+		}
+		if !again {
 			break
 		}
-		for _, t := range f.of(docs[i]) {
-			w.left[t]--
+		if w.pull[i] = w.pullOf(f, &docs[i], side); beyond(w.pull[i], limit, side) {
+			break
 		}
-		for _, t := range f.of(docs[j]) {
-			w.left[t]++
-		}
-		docs[i], docs[j] = docs[j], docs[i]
-		n++
 	}
-	return n
+	return i
 }
 
-// candidates appends a key for every gain above least: the gain in the high half,
-// such that greater gains sort first, and the position in the low half.
-func candidates(keys []uint64, gains []int32, least int64) []uint64 {
-	for i, g := range gains {
-		if int64(g) > least {
-			keys = append(keys, uint64(math.MaxInt32-int64(g))<<32|uint64(i))
-		}
+// beyond reports whether pull is greater than limit, or less for a document on side 1.
+func beyond(pull, limit int32, side uint8) bool {
+	if side == 0 {
+		return pull > limit
 	}
-	return keys
+	return pull < limit
 }
 
-// sortKeys sorts keys whose low halves ascend. It returns spare, which may have
-// grown.
-func sortKeys(keys, spare []uint64) []uint64 {
-	const (
-		digit = 11
-		small = 512
-	)
-	if len(keys) < small {
-		slices.Sort(keys)
-		return spare
-	}
-	if cap(spare) < len(keys) {
-		spare = make([]uint64, len(keys))
-	}
-	from, to := keys, spare[:len(keys)]
-	for shift := 32; shift < 64; shift += digit {
-		var at [1 << digit]uint32
-		for _, k := range from {
-			at[k>>shift&(1<<digit-1)]++
+// move adds by to the documents of the left half that have the terms of d.
+func (w *splitter) move(b *bisector, d *document, by int32, again bool) {
+	for _, t := range b.f.of(d) {
+		w.left[t] += uint32(by)
+		if again {
+			w.termGain(b.gaps, t)
 		}
-		next := uint32(0)
-		for i, n := range at {
-			at[i] = next
-			next += n
-		}
-		for _, k := range from {
-			d := k >> shift & (1<<digit - 1)
-			to[at[d]] = k
-			at[d]++
-		}
-		from, to = to, from
 	}
-	copy(keys, from) // after three passes the result is in spare
-	return spare
+}
+
+// part moves the documents to their sides. They keep their order on each.
+func (w *splitter) part(docs []document) {
+	l, right := 0, w.spare[:0]
+	for i, s := range w.side[:len(docs)] {
+		if s != 0 {
+			right = append(right, docs[i])
+			continue
+		}
+		docs[l] = docs[i]
+		l++
+	}
+	copy(docs[l:], right)
+}
+
+// nth returns the value at position n of s in ascending order. It changes the order of s.
+func nth(s []int32, n int) int32 {
+	for rounds := 0; len(s) > 16 && rounds < 64; rounds++ { // bad pivots do not make it quadratic
+		a, b, c := s[0], s[len(s)/2], s[len(s)-1]
+		pivot := max(min(a, b), min(max(a, b), c))
+		i, j := 0, len(s)-1
+		for i <= j {
+			for s[i] < pivot {
+				i++
+			}
+			for s[j] > pivot {
+				j--
+			}
+			if i <= j {
+				s[i], s[j] = s[j], s[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			s = s[:j+1]
+		case n >= i:
+			s, n = s[i:], n-i
+		default:
+			return pivot
+		}
+	}
+	slices.Sort(s)
+	return s[n]
 }
 
 // parallel calls do for ranges that partition [0, n), on up to width goroutines.

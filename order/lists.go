@@ -29,7 +29,7 @@ func SegmentLists(s *segment.Segment, minDF uint32) Lists {
 				continue
 			}
 			var err error
-			if docs, err = appendDocs(docs[:0], s, &l, e); err != nil {
+			if docs, err = AppendDocs(docs[:0], s, &l, e); err != nil {
 				yield(nil, format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock}))
 				return
 			}
@@ -43,8 +43,8 @@ func SegmentLists(s *segment.Segment, minDF uint32) Lists {
 	}
 }
 
-// appendDocs appends the docIDs of the list of e to dst.
-func appendDocs(dst []uint32, s *segment.Segment, l *segment.List, e segment.Entry) ([]uint32, error) {
+// AppendDocs appends the docIDs of the list of e, an entry of s, to dst. It uses l to read it.
+func AppendDocs(dst []uint32, s *segment.Segment, l *segment.List, e segment.Entry) ([]uint32, error) {
 	if e.Kind == segment.KindSingleton {
 		return append(dst, e.Doc), nil
 	}

@@ -54,7 +54,9 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 	if err != nil {
 		return stats, ordered, err
 	}
-	if stats, err = w.MergeFrom(ctx, sources...); err == nil {
+	if r.Order.permutes() {
+		stats, err = w.mergePermuted(ctx, sources, r, &ordered)
+	} else if stats, err = w.MergeFrom(ctx, sources...); err == nil {
 		ordered, err = w.Reorder(ctx, r)
 	}
 	if err == nil {
@@ -180,8 +182,29 @@ func storedSegments(path string) (n int, stored bool, err error) {
 // MergeFrom is MergeInto for an open Writer: analyzer and Stored are the Writer's. The
 // next commit will hold the result.
 func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeStats, err error) {
+	err = w.openSources(sources, func(dirs []*store.Dir) (err error) {
+		stats, err = w.MergeFromDirs(ctx, dirs...)
+		return err
+	})
+	return stats, err
+}
+
+// mergePermuted is MergeFrom with the documents in another order.
+func (w *Writer) mergePermuted(ctx context.Context, sources []string, o ReorderOptions, ordered *ReorderStats) (stats MergeStats, err error) {
+	err = w.openSources(sources, func(dirs []*store.Dir) error {
+		return w.mergeFrom(orBackground(ctx), dirs, func(all []*liveSegment) (merged *liveSegment, err error) {
+			w.setOrderBy(store.Order{})
+			merged, stats, err = w.permuted(ctx, all, o, ordered)
+			return merged, err
+		})
+	})
+	return stats, err
+}
+
+// openSources calls f with the directories at paths.
+func (w *Writer) openSources(paths []string, f func([]*store.Dir) error) error {
 	if err := w.pipe.failure(); err != nil {
-		return stats, err
+		return err
 	}
 	var dirs []*store.Dir
 	defer func() {
@@ -189,21 +212,30 @@ func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeS
 			d.Close()
 		}
 	}()
-	for _, path := range sources {
+	for _, path := range paths {
 		d, err := store.Open(path)
 		if err != nil {
-			return stats, err
+			return err
 		}
 		dirs = append(dirs, d)
 	}
-	return w.MergeFromDirs(ctx, dirs...)
+	return f(dirs)
 }
 
 // MergeFromDirs is MergeFrom for open directories, which the caller closes.
 func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stats MergeStats, err error) {
 	ctx = orBackground(ctx)
+	err = w.mergeFrom(ctx, sources, func(all []*liveSegment) (merged *liveSegment, err error) {
+		merged, stats, err = w.merge(ctx, all, w.share(ctx))
+		return merged, err
+	})
+	return stats, err
+}
+
+// mergeFrom replaces all segments by what join makes of them and of those of sources.
+func (w *Writer) mergeFrom(ctx context.Context, sources []*store.Dir, join func(all []*liveSegment) (*liveSegment, error)) error {
 	if err := w.pipe.failure(); err != nil {
-		return stats, err
+		return err
 	}
 	var foreign []*liveSegment
 	defer func() {
@@ -213,10 +245,10 @@ func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stat
 	}()
 	for _, d := range sources {
 		if d == nil {
-			return stats, fmt.Errorf("%w: a source is nil", ErrInvalid)
+			return fmt.Errorf("%w: a source is nil", ErrInvalid)
 		}
 		if d.Same(w.dir) {
-			return stats, fmt.Errorf("writer: %s is both source and output of a merge", d)
+			return fmt.Errorf("writer: %s is both source and output of a merge", d)
 		}
 		c, err := d.OpenLatest(func(c *store.Commit) error {
 			segments, err := w.openForeign(c)
@@ -224,17 +256,16 @@ func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stat
 			return err
 		})
 		if err != nil {
-			return stats, fmt.Errorf("opening %s: %w", d, err)
+			return fmt.Errorf("opening %s: %w", d, err)
 		}
 		defer c.Release()
 	}
-	err = w.pipe.exclusive(ctx, func() error {
+	return w.pipe.exclusive(ctx, func() error {
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
-		return w.mergeAll(ctx, foreign, &stats)
+		return w.mergeAll(ctx, foreign, join)
 	})
-	return stats, err
 }
 
 // openForeign opens all segments of a commit, or none.
@@ -272,7 +303,7 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 }
 
 // mergeAll joins all segments, followed by the foreign ones, into one.
-func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *MergeStats) error {
+func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, join func(all []*liveSegment) (*liveSegment, error)) error {
 	var all []*liveSegment
 	for _, s := range w.segments {
 		c := *s // the original's deletes change only if the merge succeeds
@@ -289,11 +320,10 @@ func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, stats *Me
 	if err != nil {
 		return err
 	}
-	merged, s, err := w.merge(ctx, all, w.share(ctx))
+	merged, err := join(all)
 	if err != nil {
 		return fmt.Errorf("merging segments, %d of them: %w", len(all), err)
 	}
-	stats.add(s)
 	w.replace(0, len(w.segments), merged)
 	return nil
 }

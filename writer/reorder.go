@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/order"
-	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/reorder"
@@ -29,7 +28,7 @@ type ReorderOptions struct {
 
 // ReorderStats are statistics of Reorder.
 type ReorderStats struct {
-	Merge    MergeStats // of joining the segments first
+	Merge    MergeStats // of joining the segments
 	Segments int        // segments that were reordered
 	Docs     uint64     // documents in these segments
 	Postings uint64     // postings in these segments
@@ -57,7 +56,7 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 	switch {
 	case o.Order == "" || o.Order == OrderInput:
 		return stats, nil
-	case o.Order == OrderBisection || o.Order == OrderRandom:
+	case o.Order.permutes():
 	case o.Order.isField():
 		var err error
 		if by, err = o.Order.ofField(w.opts.Schema); err != nil {
@@ -77,55 +76,81 @@ func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, e
 				w.order = store.Order{} // some segments have been sorted, some not
 			}
 		}()
+		if by.Field == 0 {
+			return w.permuteGroups(ctx, o, &stats)
+		}
 		if err := w.mergeGroups(ctx, MergeOptions{MaxSegments: 1}, &stats.Merge); err != nil {
 			return err
 		}
-		if by.Field != 0 {
-			return w.sortSegments(ctx, &stats)
-		}
-		for i, s := range w.segments {
-			if s.info.Docs < 2 {
-				continue
-			}
-			result, err := w.verified(ctx, []*liveSegment{s}, check.Lengths|check.Lists|check.IDs, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
-				return w.permute(ctx, s, o)
-			})
-			if err != nil {
-				return fmt.Errorf("ordering documents: %w", err)
-			}
-			w.replace(i, 1, result)
-			stats.Segments++
-			stats.Docs += uint64(result.info.Docs)
-			stats.Postings += result.info.Postings
-		}
-		return nil
+		return w.sortSegments(ctx, &stats)
 	})
 	return stats, err
 }
 
-// permute writes the documents of s in another order. None of them may be deleted.
-func (w *Writer) permute(ctx context.Context, s *liveSegment, o ReorderOptions) (_ *liveSegment, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	if n := s.deleted(); n > 0 {
-		return nil, fmt.Errorf("writer: %s holds %d deleted documents, which reordering would bring back", s.seg.Name(), n)
+// permutes reports whether o is an order of one segment that a permutation makes.
+func (o Order) permutes() bool { return o == OrderBisection || o == OrderRandom }
+
+// permuteGroups joins the segments, as mergeGroups does, with their documents in another order.
+func (w *Writer) permuteGroups(ctx context.Context, o ReorderOptions, stats *ReorderStats) error {
+	for at, n := range groups(w.segments, 1) { // each before at is one segment by now
+		segments := w.segments[at : at+n]
+		whole := n == 1 && segments[0].deleted() == 0
+		if whole && segments[0].info.Docs < 2 {
+			continue
+		}
+		result, merged, err := w.permuted(ctx, segments, o, stats)
+		if err != nil {
+			return fmt.Errorf("ordering documents: %w", err)
+		}
+		if !whole {
+			stats.Merge.add(merged)
+		}
+		w.replace(at, n, result)
 	}
-	to := order.Shuffle(s.info.Docs, o.Seed)
+	return nil
+}
+
+// permuted returns a segment of the live documents of others in another order.
+func (w *Writer) permuted(ctx context.Context, segments []*liveSegment, o ReorderOptions, stats *ReorderStats) (result *liveSegment, merged MergeStats, err error) {
+	docs := 0
+	for _, s := range segments {
+		docs += int(s.info.Docs - s.deleted())
+	}
+	if docs < 2 {
+		return w.merge(ctx, segments, w.share(ctx))
+	}
+	result, err = w.verified(ctx, segments, check.Lengths|check.Lists|check.IDs, w.opts.Threads, func(ctx context.Context) (s *liveSegment, err error) {
+		s, merged, err = w.permute(ctx, segments, o)
+		return s, err
+	})
+	if err == nil {
+		stats.Segments++
+		stats.Docs += uint64(result.info.Docs)
+		stats.Postings += result.info.Postings
+	}
+	return result, merged, err
+}
+
+// permute writes the live documents of segments in another order.
+func (w *Writer) permute(ctx context.Context, segments []*liveSegment, o ReorderOptions) (_ *liveSegment, _ MergeStats, err error) {
+	defer store.CatchFault(store.ArmFault(), &err)
+	sources := reorderSources(segments)
+	at := reorder.Live(sources)
+	to := order.Shuffle(uint32(len(at)), o.Seed)
 	if o.Order == OrderBisection {
-		if to, err = w.bisect(ctx, s.seg); err != nil {
-			return nil, err
+		if to, err = w.bisect(ctx, uint32(len(at)), reorder.New(sources, w.opts.Schema, at).Lists(order.DefaultMinDF)); err != nil {
+			return nil, MergeStats{}, err
 		}
 	}
-	result, _, err := w.writeReordered(ctx, []*liveSegment{s}, reorder.Permuted(to), w.share(ctx), "reorder")
-	return result, err
+	return w.writeReordered(ctx, segments, reorder.Permuted(at, to), w.share(ctx), "reorder")
 }
 
 // bisect returns the order OrderBisection.
-func (w *Writer) bisect(ctx context.Context, s *segment.Segment) (order.Permutation, error) {
+func (w *Writer) bisect(ctx context.Context, docs uint32, lists order.Lists) (order.Permutation, error) {
 	progress := w.opts.Progress
 	report := func(done, total uint64) {}
 	if progress != nil {
 		report = func(done, total uint64) { progress(Progress{Stage: "order", Done: done, Total: total}) }
 	}
-	return order.Bisect(ctx, s.Meta().Docs, order.SegmentLists(s, order.DefaultMinDF),
-		order.Options{Threads: w.opts.Threads, Progress: report})
+	return order.Bisect(ctx, docs, lists, order.Options{Threads: w.opts.Threads, Progress: report})
 }

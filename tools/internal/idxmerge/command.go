@@ -260,11 +260,16 @@ func mergeInPlace(ctx context.Context, dir string, maxSegments int, o writer.Opt
 			err = cerr
 		}
 	}()
-	did.merge, err = w.Merge(ctx, writer.MergeOptions{
-		MaxSegments: maxSegments, Purge: true, Recode: o.DocsCodec != nil || o.FreqsCodec != nil,
-	})
-	if err == nil {
+	if order.Order == writer.OrderBisection || order.Order == writer.OrderRandom { // which encode all lists anew
 		did.reorder, err = w.Reorder(ctx, order)
+		did.merge = did.reorder.Merge
+	} else {
+		did.merge, err = w.Merge(ctx, writer.MergeOptions{
+			MaxSegments: maxSegments, Purge: true, Recode: o.DocsCodec != nil || o.FreqsCodec != nil,
+		})
+		if err == nil {
+			did.reorder, err = w.Reorder(ctx, order)
+		}
 	}
 	if err == nil {
 		err = w.Commit(ctx)

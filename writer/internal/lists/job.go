@@ -57,12 +57,35 @@ func (j *job) reset() {
 // their terms. It takes jobs from free if there are any, and otherwise creates them.
 func walk(segments []*segment.Segment, fields []Field, free chan *job, yield func(*job) bool) (err error) {
 	defer store.CatchFault(store.ArmFault(), &err)
+	return eachField(segments, fields, func(field int, parts []Part, terms *build.TermMerger) (bool, error) {
+		return walkField(segments, field, parts, terms, free, yield)
+	})
+}
+
+// Each calls f with the lists of each term that segments hold in each of fields, in the order of
+// Rewrite, until it returns false or an error, which Each returns. The slice is valid until f returns.
+func Each(segments []*segment.Segment, fields []Field, f func(lists []Ref) (bool, error)) error {
+	var refs []Ref
+	return eachField(segments, fields, func(_ int, parts []Part, terms *build.TermMerger) (bool, error) {
+		for terms.Next() {
+			refs = appendRefs(refs[:0], terms, parts)
+			if more, err := f(refs); !more || err != nil {
+				return false, format.Locate(err, format.Place{List: string(terms.AppendTerm(nil)), Block: format.NoBlock})
+			}
+		}
+		return true, terms.Err()
+	})
+}
+
+// eachField calls do with the parts and the terms of each field, until it returns false. Without a
+// schema there is one field.
+func eachField(segments []*segment.Segment, fields []Field, do func(field int, parts []Part, terms *build.TermMerger) (bool, error)) error {
 	if fields == nil {
 		var parts []Part
 		for i := range segments {
 			parts = append(parts, Part{Source: i})
 		}
-		_, err := walkField(segments, 0, parts, build.NewTermMerger(segments), free, yield)
+		_, err := do(0, parts, build.NewTermMerger(segments))
 		return err
 	}
 	sums := newFieldSums(segments)
@@ -73,7 +96,7 @@ func walk(segments []*segment.Segment, fields []Field, free chan *job, yield fun
 			views[j] = segments[p.Source].Field(p.Number)
 		}
 		terms := build.NewFieldMerger(views)
-		if more, err := walkField(segments, i, parts, terms, free, yield); !more || err != nil {
+		if more, err := do(i, parts, terms); !more || err != nil {
 			return err
 		}
 		for j, p := range parts {
@@ -111,12 +134,21 @@ func (j *job) take(terms *build.TermMerger, parts []Part) {
 	j.terms = terms.AppendTerm(j.terms)
 	j.ends = append(j.ends, len(j.terms))
 	j.shared = append(j.shared, uint16(terms.Shared()))
-	for i := range terms.Lists() {
-		source, e := terms.List(i)
-		j.refs = append(j.refs, Ref{uint32(parts[source].Source), *e})
-		j.postings += uint64(e.DF)
+	from := len(j.refs)
+	j.refs = appendRefs(j.refs, terms, parts)
+	for i := range j.refs[from:] {
+		j.postings += uint64(j.refs[from+i].Entry.DF)
 	}
 	j.refEnds = append(j.refEnds, len(j.refs))
+}
+
+// appendRefs appends the lists of the current term to refs.
+func appendRefs(refs []Ref, terms *build.TermMerger, parts []Part) []Ref {
+	for i := range terms.Lists() {
+		source, e := terms.List(i)
+		refs = append(refs, Ref{uint32(parts[source].Source), *e})
+	}
+	return refs
 }
 
 // encode calls f for every term.

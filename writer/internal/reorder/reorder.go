@@ -8,7 +8,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/segment/build"
@@ -80,15 +79,6 @@ func New(sources []Source, of *schema.Schema, at []Doc) *Reorderer {
 		r.stored = slices.ContainsFunc(r.fields, func(f lists.Field) bool { return f.Stored })
 	}
 	return r
-}
-
-// Permuted returns the documents of a single source under a permutation.
-func Permuted(to order.Permutation) []Doc {
-	at := make([]Doc, len(to))
-	for doc, old := range to.Inverse() {
-		at[doc].Doc = old
-	}
-	return at
 }
 
 // Moves returns where the documents go.

@@ -70,8 +70,9 @@ func (lw *listWorker) add(ref *lists.Ref) error {
 	if err != nil {
 		return err
 	}
-	lw.all = lw.all.Grow(lw.p.Len())
-	at := 0 // in gaps
+	from := lw.all.Len()
+	all := lw.all.Grow(lw.p.Len()).Slice(0, from+lw.p.Len())
+	n, at := from, 0 // at: in gaps
 	for i, d := range lw.p.Docs {
 		if int64(d) >= int64(len(to)) {
 			block := format.NoBlock
@@ -80,15 +81,18 @@ func (lw *listWorker) add(ref *lists.Ref) error {
 			}
 			return seg.Locate(format.Corrupt("docID %d of %d", d, len(to)), of, block)
 		}
+		tf := lw.p.Freqs[i]
+		all.Docs[n], all.Freqs[n] = to[d], tf
 		if to[d] != none {
-			lw.all = lw.all.AppendPosting(to[d], lw.p.Freqs[i])
+			n++
 			if lw.placed {
 				lw.from = append(lw.from, len(lw.pieces))
-				lw.pieces = append(lw.pieces, lw.gaps[at:at+int(lw.p.Freqs[i])]...)
+				lw.pieces = append(lw.pieces, lw.gaps[at:at+int(tf)]...)
 			}
 		}
-		at += int(lw.p.Freqs[i])
+		at += int(tf)
 	}
+	lw.all = all.Slice(0, n)
 	return nil
 }
 

@@ -24,7 +24,7 @@ type Options struct {
 	// DefaultMinDF. Lists of one posting have no gap to shorten.
 	MinDF uint32
 	// Iterations is the maximum number of rounds of exchanges between two halves; 0
-	// means 20, as in the paper.
+	// means 20, as in the paper. They end before when they gain little.
 	Iterations int
 	// Leaf is the size, in documents, of parts that are not split further; 0 means
 	// DefaultLeaf. Their documents keep their order.
@@ -40,13 +40,6 @@ const (
 	DefaultMinDF      = 2
 	DefaultLeaf       = 32
 	defaultIterations = 20
-)
-
-// Lists of more than 1/common of the documents, and more than commonDF, are not considered: on real
-// text they have a quarter of the postings, and what they gain comes with the other lists.
-const (
-	common   = 10
-	commonDF = 1024
 )
 
 func (o Options) withDefaults() Options {
@@ -68,7 +61,7 @@ func (o Options) withDefaults() Options {
 
 // Bisect returns an order of docs documents that makes the gaps of lists short, by
 // recursive graph bisection. It needs 4 bytes of memory for every posting of the
-// lists considered and 36 for every document, and at most 16 bytes for each term of
+// lists considered and 49 for every document, and at most 16 bytes for each term of
 // the parts in progress. A nil ctx is context.Background.
 func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutation, error) {
 	if ctx == nil {
@@ -82,7 +75,7 @@ func Bisect(ctx context.Context, docs uint32, lists Lists, o Options) (Permutati
 	if o.Progress != nil {
 		o.Progress(0, total) // reading the lists takes a while
 	}
-	f, err := newForward(ctx, docs, lists, o.MinDF, max(docs/common, commonDF))
+	f, err := newForward(ctx, docs, lists, o.MinDF)
 	if err != nil {
 		return nil, err
 	}

@@ -28,13 +28,12 @@ type forward struct {
 // of returns the terms of d.
 func (f *forward) of(d *document) []uint32 { return f.terms[d.start : d.start+uint64(d.n)] }
 
-// newForward reads the lists twice, to count and to fill. It considers those with minDF to
-// maxDF postings. Terms are numbered by descending df, so that frequent ones share cache
-// lines.
-func newForward(ctx context.Context, docs uint32, lists Lists, minDF, maxDF uint32) (*forward, error) {
+// newForward reads the lists twice, to count and to fill. Terms are numbered by
+// descending df, so that frequent ones share cache lines.
+func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*forward, error) {
 	counts := make([]uint32, docs)
 	var dfs []uint32 // of the lists considered
-	err := walk(ctx, lists, minDF, maxDF, func(list []uint32) error {
+	err := walk(ctx, lists, minDF, func(list []uint32) error {
 		prev := int64(-1)
 		for _, d := range list {
 			if int64(d) <= prev || d >= docs {
@@ -61,7 +60,7 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF, maxDF uint
 	f.terms = make([]uint32, total)
 	rank := ranks(dfs)
 	i := 0
-	return f, walk(ctx, lists, minDF, maxDF, func(list []uint32) error {
+	return f, walk(ctx, lists, minDF, func(list []uint32) error {
 		if i == len(rank) || len(list) != int(dfs[i]) {
 			return fmt.Errorf("order: %w: list %d is another at the second reading", ErrInvalid, i)
 		}
@@ -76,10 +75,10 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF, maxDF uint
 }
 
 // walk calls do with the lists considered.
-func walk(ctx context.Context, lists Lists, minDF, maxDF uint32, do func([]uint32) error) error {
+func walk(ctx context.Context, lists Lists, minDF uint32, do func([]uint32) error) error {
 	postings := 0
 	for list, err := range lists {
-		if err == nil && len(list) >= int(minDF) && len(list) <= int(maxDF) {
+		if err == nil && len(list) >= int(minDF) {
 			err = do(list)
 		}
 		if postings += len(list); err == nil && postings >= 1<<20 {

@@ -44,7 +44,7 @@ type ReorderStats struct {
 // With OrderField, documents added later are sorted too, within their segments, and merges
 // keep them sorted; the index records it, and other orders end it.
 //
-// In addition to the memory of Merge it takes 4 bytes for each posting and 48 for
+// In addition to the memory of Merge it takes 4 bytes for each posting and 65 for
 // each document, regardless of the memory budget.
 func (w *Writer) Reorder(ctx context.Context, o ReorderOptions) (ReorderStats, error) {
 	ctx = orBackground(ctx)

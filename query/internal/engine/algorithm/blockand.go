@@ -10,8 +10,8 @@ import (
 // block in one list after another, decoding only the blocks that contain them, or intersects bitmaps, and decodes
 // frequencies only for documents that all lists hold. Once there is a threshold, it skips the
 // blocks of the shortest list whose bounds, with those of the other lists, cannot pass it, undecoded. In the
-// other blocks it looks up only the documents that can pass it. A list that is the only one proves a
-// threshold by its k-th impacts.
+// other blocks it looks up only the documents that can pass it, if looking up costs more than scoring.
+// A list that is the only one proves a threshold by its k-th impacts.
 func (r *Run) blockMaxAnd() {
 	if !r.Open(1) {
 		return
@@ -173,10 +173,14 @@ func (r *Run) beginMatches(m *Matches, docs []uint32) bool {
 	return true
 }
 
+// testFirst is how many times as many documents a second list must have at least for scoring the documents of the first
+// list before they are looked up there. The blocks of the second then hold four of them or fewer.
+const testFirst = 32
+
 // cheaplyTested reports whether looking up documents in the second list costs less than scoring
-// them in the first, and drops most of them.
+// them in the first.
 func (r *Run) cheaplyTested(lists []*posting.List) bool {
-	return len(lists) > 1 && uint64(lists[1].Entry.DF)*4 < uint64(r.Part.Seg.Docs()) && r.dense(lists[1]) != nil
+	return len(lists) > 1 && (uint64(lists[1].Entry.DF) < testFirst*uint64(lists[0].Entry.DF) || r.dense(lists[1]) != nil)
 }
 
 // denseFactor is how many postings can be looked up in a bitmap in the time that looking up one

@@ -9,6 +9,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/schema"
@@ -263,6 +264,9 @@ type folder struct {
 	paths []string     // relative to dir, not read yet
 	head  []byte       // buffer for the first bytes of files
 	text  bytes.Buffer // for the whole of one
+	// corpus is the only file with documents of a collection in BEIR's form, in which queries and judgments are beside
+	// it; "" otherwise.
+	corpus string
 }
 
 // headSize is how many bytes of a file tell its format.
@@ -274,7 +278,19 @@ func openFolder(dir string) (*folder, error) {
 		f.paths = append(f.paths, rel)
 		return nil
 	})
+	f.corpus = corpusOf(f.paths)
 	return f, err
+}
+
+// corpusOf returns which of the files of a folder is the corpus of a collection in BEIR's form, or "".
+func corpusOf(paths []string) string {
+	for _, suffix := range []string{"", ".gz"} {
+		if name := "corpus.jsonl" + suffix; slices.Contains(paths, name) &&
+			(slices.Contains(paths, "queries.jsonl") || slices.Contains(paths, "queries.jsonl.gz")) {
+			return name
+		}
+	}
+	return ""
 }
 
 // walkTexts calls fn for every regular file below dir, with its path relative to dir, in
@@ -331,6 +347,9 @@ func (d *Documents) openNext() (Source, error) {
 
 // openFile opens a file of the folder, whose path from there is rel.
 func (d *Documents) openFile(path, rel string) (src Source, err error) {
+	if c := d.folder.corpus; c != "" && rel != c && d.opts.Format == FormatAuto {
+		return nil, &Error{File: path, Offset: -1, Recoverable: true, Err: foreignError("beside " + c + " of a collection: queries, judgments or notes")}
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

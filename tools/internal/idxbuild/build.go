@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -212,6 +213,8 @@ func (b *build) change(ctx context.Context, dir string, d *deletions, ins []inpu
 // explain adds to err what it means for the run.
 func (b *build) explain(err error) error {
 	switch {
+	case errors.Is(err, exchange.ErrNoField) && !b.skip && strings.Contains(err.Error(), `field "id"`):
+		return fmt.Errorf("%w\nnothing was %s; --auto-id makes ids up, --map names the fields to read, --on-error skip passes over bad documents", err, b.done)
 	case errors.Is(err, exchange.ErrNoField) && !b.skip:
 		return fmt.Errorf("%w\nnothing was %s; --map names the fields to read, --on-error skip passes over bad documents", err, b.done)
 	case (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) && !b.skip:

@@ -214,7 +214,7 @@ func (b *build) change(ctx context.Context, dir string, d *deletions, ins []inpu
 func (b *build) explain(err error) error {
 	switch {
 	case errors.Is(err, exchange.ErrNoField) && !b.skip && strings.Contains(err.Error(), `field "id"`):
-		return fmt.Errorf("%w\nnothing was %s; --auto-id makes ids up, --map names the fields to read, --on-error skip passes over bad documents", err, b.done)
+		return fmt.Errorf("%w\nnothing was %s; --map names the fields to read, --auto-id makes ids up, --on-error skip passes over bad documents", err, b.done)
 	case errors.Is(err, exchange.ErrNoField) && !b.skip:
 		return fmt.Errorf("%w\nnothing was %s; --map names the fields to read, --on-error skip passes over bad documents", err, b.done)
 	case (exchange.Recoverable(err) || errors.Is(err, writer.ErrDocument)) && !b.skip:

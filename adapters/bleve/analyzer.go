@@ -123,7 +123,7 @@ type token struct {
 	position int
 }
 
-// terms returns the terms that text becomes in a query, and how many positions it has.
+// terms returns the terms that text becomes in a query.
 func (c *cutter) terms(text string) ([]token, error) {
 	if c.keyword {
 		return []token{{text, 0}}, nil

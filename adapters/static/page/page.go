@@ -28,7 +28,7 @@ type Page struct {
 	// Redirect says that the page leads to another one at once, and NoIndex that it asks not to be found.
 	Redirect, NoIndex bool
 	// Sections are what has text or a heading, in the order of the page. The first may be what comes before all headings, without
-	// Anchor and Heading.
+	// Anchor and Heading. It is empty on a page with no more than a title of its own.
 	Sections []Section
 }
 
@@ -74,6 +74,9 @@ func Parse(r io.Reader) (*Page, error) {
 	w.end()
 	if w.title != "" {
 		p.Title = w.title
+		if len(p.Sections) == 0 {
+			p.Sections = []Section{{}} // such as a list of other pages, which is a menu
+		}
 	}
 	return p, nil
 }

@@ -151,7 +151,7 @@ func TestCountCaches(t *testing.T) {
 		words []string
 		lists int // that are cached in the end
 	}{{[]string{"rare", "half"}, 0}, {[]string{"rare", "all", "most"}, 0}, {[]string{"fifth", "half"}, 2}, {[]string{"rare", "fifth", "most"}, 2}} {
-		for range 2 * posting.Asks {
+		for range 2 * posting.DenseAsks {
 			if _, err := s.Count(t.Context(), Query{RawTerms: querytest.Terms(c.words...), Mode: And}); err != nil {
 				t.Fatal(err)
 			}

@@ -115,7 +115,7 @@ func TestDenseHugeFrequency(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i := range 2 * posting.Asks {
+	for i := range 2 * posting.DenseAsks {
 		if _, err := s.Search(context.Background(), other); err != nil {
 			t.Fatal(err)
 		}
@@ -172,7 +172,7 @@ func TestDenseDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 3 * posting.Asks {
+		for i := range 3 * posting.DenseAsks {
 			_, err := searcher.Search(context.Background(), Query{RawTerms: querytest.Terms("common", word), K: 10, Mode: And})
 			if errors.Is(err, format.ErrCorrupt) != damaged || !damaged && err != nil {
 				t.Fatalf("query %d, %s: %v", i, word, err)
@@ -227,7 +227,7 @@ func TestDenseDamagedParts(t *testing.T) {
 			} {
 				searcher := searcherOver(t, parts, Options{})
 				want, first := searcher.Search(context.Background(), q)
-				for i := range 2 * posting.Asks {
+				for i := range 2 * posting.DenseAsks {
 					got, err := searcher.Search(context.Background(), q)
 					if fmt.Sprint(err) != fmt.Sprint(first) || !slices.Equal(got.Hits, want.Hits) {
 						t.Errorf("%s, round %d, %v, query %d: %v, before %v, %s", p.Name, round, q.Mode, i+2, err, first, difference(want.Hits, got.Hits))

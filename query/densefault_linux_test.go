@@ -70,7 +70,7 @@ func TestDenseFault(t *testing.T) {
 		}
 	}
 	_, room := s.engine.Dense(0)
-	for i := range 3 * posting.Asks {
+	for i := range 3 * posting.DenseAsks {
 		if got, err := s.Search(context.Background(), q); err != nil || !slices.Equal(got.Hits, want.Hits) {
 			t.Errorf("query %d: %v, %s", i, err, difference(want.Hits, got.Hits))
 		}

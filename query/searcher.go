@@ -28,7 +28,7 @@ type Options struct {
 	Seek reader.Strategy
 	// DenseBytes bounds the memory for caching long lists as bitmaps with frequencies,
 	// in bytes for each document of the snapshot. A list takes 3/16 byte a document and
-	// a byte a posting, its bounds by range of documents 1/1024 byte a document. 0 means DefaultDenseBytes; a negative value disables the cache.
+	// a byte a posting. 0 means DefaultDenseBytes; a negative value disables the cache.
 	DenseBytes int
 	// FilterBytes bounds the memory for the sets of documents that pass filters of package filter, in bytes for each
 	// document of a segment. A set takes an eighth of a byte a document at most; those used least recently go first.

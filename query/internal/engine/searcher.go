@@ -132,8 +132,7 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 		if err != nil {
 			return err
 		}
-		room := posting.NewRoom(o.DenseBytes, parts[i].Seg.Docs())
-		parts[i].Room, parts[i].Dense, parts[i].Maxima = room, posting.NewCache[posting.Dense](room), posting.NewCache[posting.Maxima](room)
+		parts[i].Dense = posting.NewCache(o.DenseBytes, parts[i].Seg.Docs())
 	}
 	s.seek, s.parts, s.fields, s.docs, s.parse, s.planColumns = o.Seek, parts, o.Fields, o.Docs, o.Parse, o.PlanColumns
 	if s.filterBytes = max(o.FilterBytes, 0); o.FilterBytes == 0 {
@@ -227,7 +226,6 @@ func (s *Searcher) leave() {
 	s.terms.Drop()
 	for i := range s.parts {
 		s.parts[i].Dense.Drop()
-		s.parts[i].Maxima.Drop()
 	}
 }
 
@@ -257,11 +255,8 @@ func (s *Searcher) Segments() int { return len(s.parts) }
 
 // Dense returns how many lists of a segment are cached, and how many bytes others may take.
 func (s *Searcher) Dense(segment int) (lists int, room uint64) {
-	return s.parts[segment].Dense.Len(), s.parts[segment].Room.Bytes()
+	return s.parts[segment].Dense.Size()
 }
-
-// Maxima returns how many lists of a segment have bounds by range of documents.
-func (s *Searcher) Maxima(segment int) int { return s.parts[segment].Maxima.Len() }
 
 // hold keeps the snapshot's files in memory until release, or fails if the Searcher is closed. Each
 // query holds it once.

@@ -121,7 +121,7 @@ func (r *Run) addAll() {
 			r.addByBlock(l)
 			c.dropBelow(0, r.passing(i+1))
 		default:
-			r.probe(l, r.restOf(i+1))
+			r.probe(l, r.suffix[i+1])
 		}
 		normed = nil
 	}

@@ -17,7 +17,7 @@ func (r *Run) finish(i int) {
 		l := r.Lists[i]
 		d := r.dense(l)
 		if d == nil {
-			r.probe(l, r.ranges.rest(i+1))
+			r.probe(l, r.suffix[i+1])
 			normed = nil
 			continue
 		}
@@ -27,7 +27,7 @@ func (r *Run) finish(i int) {
 			normed.Norms(r.cand.norms, r.cand.docs)
 		}
 		r.addDense(l, d)
-		r.dropByRange(0, i+1, true)
+		r.cand.dropNormed(r.passing(i + 1))
 	}
 	for j, doc := range r.cand.docs {
 		r.accept(doc, r.cand.sums[j])
@@ -35,14 +35,14 @@ func (r *Run) finish(i int) {
 }
 
 // probe adds the scores of l's postings to the candidates and drops those that cannot pass the
-// threshold, given that the lists after l add at most left. It decodes a block only for a candidate
+// threshold, given that the lists after l add at most rest. It decodes a block only for a candidate
 // that can pass with the bound of the block.
-func (r *Run) probe(l *posting.List, left rest) {
+func (r *Run) probe(l *posting.List, rest float32) {
 	docs, sums, kept := r.cand.docs, r.cand.sums[:len(r.cand.docs)], 0
 	prune := r.Top.Prune
 	block, bound := uint32(posting.End), float32(0) // last docID of the block whose bound is known, and the bound
 	for i, doc := range docs {
-		sum, rest := sums[i], left.of(doc)
+		sum := sums[i]
 		if doc > l.Doc() {
 			if last := l.Shallow(doc); prune >= 0 && last != posting.End {
 				if last != block {

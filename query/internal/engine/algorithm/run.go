@@ -71,7 +71,6 @@ type Run struct {
 	any     Any
 	order   []*posting.List
 	win     window
-	ranges  ranges
 	cand    candidates
 	other   candidates
 	match   Matches

@@ -205,7 +205,7 @@ func (t *tree) readSums() {
 			pass = float32Below(n.need)
 		}
 		n.list.From = max(n.list.From, t.lo)
-		r.read(n.list, &w.lists[i], pass, noList)
+		r.read(n.list, &w.lists[i], pass)
 		if i < needed || s.pass < 0 {
 			w.members.Add(w.lists[i].docs)
 		}

@@ -26,7 +26,6 @@ func (r *Run) windows(prune bool) {
 	if prune {
 		r.Estimate()
 	}
-	r.sumRanges(prune)
 	w, essential, read, size := &r.win, -1, 0, uint32(0)
 	for !r.Stopped() {
 		r.allStatic()
@@ -50,12 +49,6 @@ func (r *Run) windows(prune bool) {
 		}
 		if w.lo >= r.hi {
 			return
-		}
-		if lo := r.nextLive(w.lo); lo > w.lo {
-			for _, l := range r.Lists[:e] {
-				l.From = max(l.From, lo)
-			}
-			continue
 		}
 		w.hi = w.lo + min(size, r.hi-w.lo)
 		r.staticIn(w.lo, w.hi)
@@ -117,7 +110,7 @@ func (r *Run) gather(e, n int, prune bool) {
 	all := !prune || r.Top.Prune < 0
 	w.members.Reset(w.lo, w.hi-1)
 	needed := n // the first needed lists may be looked up in members
-	if !all && e == n && r.ranges.n == 1 {
+	if !all && e == n {
 		for needed > 0 && !r.worthTesting(needed-1) {
 			needed--
 		}
@@ -128,11 +121,7 @@ func (r *Run) gather(e, n int, prune bool) {
 		if !all && r.worthTesting(i) {
 			pass = r.passing(i + 1)
 		}
-		ranged := noList
-		if !all && r.ranges.n > 1 && r.spans(l) {
-			ranged = i
-		}
-		r.read(l, &w.lists[i], pass, ranged)
+		r.read(l, &w.lists[i], pass)
 		postings += len(w.lists[i].docs)
 		if i+1 < needed || all {
 			w.members.Add(w.lists[i].docs)
@@ -154,7 +143,7 @@ func (r *Run) gather(e, n int, prune bool) {
 		r.raise(0)
 	}
 	if prune {
-		r.dropByRange(0, n, false)
+		r.cand.dropBelow(0, r.passing(n))
 	}
 	w.members.Clear()
 }

@@ -1,8 +1,11 @@
 package posting
 
 import (
+	"maps"
 	"math"
 	"math/bits"
+	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/trusted"
@@ -10,23 +13,35 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Long lists, which are those of common words, are mostly probed: hits need rarer words. Long lists
-// that are probed repeatedly are cached as bitmaps with frequencies. A probe is then one to three
+// Long lists, which are those of common words, are mostly probed: hits need rarer words. Cache
+// caches repeatedly probed long lists as bitmaps with frequencies. A probe is then one to three
 // loads instead of a search in the skip header and two decoded blocks.
 
 // DefaultDenseBytes is the default of Options.DenseBytes, in bytes for each document.
 const DefaultDenseBytes = 32
 
 const (
-	// A list with at least 1/DenseShare of a segment's documents is cached once Asks queries have
-	// probed it.
+	// A list with at least 1/denseShare of a segment's documents is cached once DenseAsks
+	// queries have probed it.
 	DenseShare = 64
+	DenseAsks  = 4
 
 	// ManyFreq represents that frequency and all above it. A list with such frequencies in more
 	// than 1/manyShare of a segment's documents is not cached.
 	ManyFreq  = 255
 	ManyShare = 64
 )
+
+// Cache caches lists of one segment. It is safe for concurrent use.
+type Cache struct {
+	lists atomic.Pointer[map[int64]*Dense] // by the offset of the extent; never modified
+	full  atomic.Bool
+
+	mu    sync.Mutex
+	room  uint64          // bytes; guarded by mu
+	asked map[int64]uint8 // guarded by mu
+	done  bool            // by drop; guarded by mu
+}
 
 // Dense is a list's documents and frequencies.
 type Dense struct {
@@ -102,6 +117,91 @@ func (d *Dense) ManyFreq(doc uint32) uint32 {
 		return d.many[i]
 	}
 	return ManyFreq
+}
+
+func NewCache(bytes int, docs uint32) *Cache {
+	switch {
+	case bytes < 0:
+		bytes = 0
+	case bytes == 0:
+		bytes = DefaultDenseBytes
+	}
+	return &Cache{room: uint64(bytes) * uint64(docs)}
+}
+
+// Size returns how many lists are cached, and how many bytes others may take.
+func (c *Cache) Size() (lists int, room uint64) {
+	if m := c.lists.Load(); m != nil {
+		lists = len(*m)
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return lists, c.room
+}
+
+// Get returns the list at an offset, or nil if it is not cached.
+func (c *Cache) Get(offset int64) *Dense {
+	if m := c.lists.Load(); m != nil {
+		return (*m)[offset]
+	}
+	return nil
+}
+
+// Want records that a query probed a list that takes so many bytes and reports whether to cache it
+// now. It may miss a probe under contention.
+func (c *Cache) Want(offset int64, bytes uint64) bool {
+	if c.full.Load() || !c.mu.TryLock() {
+		return false
+	}
+	defer c.mu.Unlock()
+	if c.room < bytes || c.done {
+		c.full.Store(true)
+		return false
+	}
+	if c.asked == nil {
+		c.asked = map[int64]uint8{}
+	}
+	if c.asked[offset] >= DenseAsks {
+		return false // it is cached, or cannot be
+	}
+	c.asked[offset]++
+	if c.asked[offset] < DenseAsks {
+		return false
+	}
+	c.room -= bytes
+	return true
+}
+
+// Put caches a list.
+func (c *Cache) Put(offset int64, l *Dense) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.done {
+		return
+	}
+	m := map[int64]*Dense{offset: l}
+	if old := c.lists.Load(); old != nil {
+		maps.Copy(m, *old)
+	}
+	c.lists.Store(&m)
+}
+
+// Refuse gives back what want set aside for a list that is not cached. want does not ask for the
+// list again.
+func (c *Cache) Refuse(bytes uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.room += bytes
+	c.full.Store(c.done)
+}
+
+// Drop frees the lists, and caches none from now on.
+func (c *Cache) Drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.done, c.asked = true, nil
+	c.full.Store(true)
+	c.lists.Store(nil)
 }
 
 // NewDense returns the cached form of the list at e, or an error if some of the list is damaged.

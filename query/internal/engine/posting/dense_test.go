@@ -4,8 +4,8 @@ import "testing"
 
 // Queries that are under way when the last Searcher is closed put nothing into its caches.
 func TestDroppedDenseCache(t *testing.T) {
-	c := NewCache[Dense](NewRoom(0, 1000))
-	for range Asks - 1 {
+	c := NewCache(0, 1000)
+	for range DenseAsks - 1 {
 		c.Want(1, 100)
 	}
 	if !c.Want(1, 100) {
@@ -15,7 +15,7 @@ func TestDroppedDenseCache(t *testing.T) {
 	c.Drop()
 	c.Put(1, &Dense{})
 	c.Refuse(100)
-	for range 2 * Asks {
+	for range 2 * DenseAsks {
 		if c.Want(2, 100) {
 			t.Error("a list is wanted after drop")
 		}

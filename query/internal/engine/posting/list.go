@@ -32,8 +32,6 @@ type List struct {
 	Dense *Dense // the cached form of the list, nil if there is none
 	Asked bool   // whether dense has been looked up for this query
 
-	Maxima *Maxima // of ranges, nil if they are not known
-
 	Fates []uint8 // of the blocks if they are traced; see ListTrace
 
 	ListCounts

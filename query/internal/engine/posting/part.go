@@ -14,9 +14,7 @@ import (
 type Part struct {
 	Seg     *reader.Segment
 	Fields  []Field // in the order of their names
-	Room    *Room   // for what is cached of lists
-	Dense   *Cache[Dense]
-	Maxima  *Cache[Maxima]
+	Dense   *Cache
 	Deletes *reader.Deletes // nil if none
 }
 

@@ -84,15 +84,17 @@ func thirdParty() ([]byte, error) {
 	dirs := map[string]string{}
 	for _, p := range platforms {
 		goos, goarch, _ := strings.Cut(p, "/")
-		list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", "./tools/...")
-		list.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
-		out, err := output(list)
-		if err != nil {
-			return nil, err
-		}
-		for line := range strings.Lines(string(out)) {
-			if name, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok {
-				dirs[name] = dir
+		for folder, packages := range map[string]string{".": "./tools/...", static: "./cmd/..."} {
+			list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", packages)
+			list.Dir, list.Env = folder, append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOWORK=off")
+			out, err := output(list)
+			if err != nil {
+				return nil, err
+			}
+			for line := range strings.Lines(string(out)) {
+				if name, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !strings.HasPrefix(name, module+" ") {
+					dirs[name] = dir
+				}
 			}
 		}
 	}

@@ -1,5 +1,5 @@
 // Release builds the archives of a release into a folder: for every platform the five
-// commands, their manual pages and shell completions, README, LICENSE, CHANGELOG and the
+// commands and pinion-static, their manual pages and shell completions, README, LICENSE, CHANGELOG and the
 // licenses of what is compiled in; and SHA256SUMS. The version is that of the newest
 // section of CHANGELOG.md. The same commit and the same Go give the same bytes.
 //
@@ -27,7 +27,7 @@ const module = "github.com/pinion-index/pinion"
 // platforms are those that archives are made for.
 var platforms = []string{"linux/amd64", "linux/arm64", "darwin/amd64", "darwin/arm64", "windows/amd64", "windows/arm64"}
 
-var commands = []string{"idxbench", "idxbuild", "idxinspect", "idxmerge", "idxquery"}
+var commands = []string{"idxbench", "idxbuild", "idxinspect", "idxmerge", "idxquery", "pinion-static"}
 
 func main() {
 	out := flag.String("out", "dist", "write the archives to `DIR`, which is created")
@@ -45,6 +45,7 @@ type release struct {
 	commit  string    // short, with "-modified" if the working tree differs from it
 	date    time.Time // of the commit
 	shared  []file
+	overlay string // as embed returns it
 }
 
 func run(out string, targets []string) error {
@@ -65,6 +66,9 @@ func run(out string, targets []string) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
+	if r.overlay, err = embed(filepath.Join(scratch, "browser")); err != nil {
+		return err
+	}
 	tools := filepath.Join(scratch, "host")
 	if err := r.build(host, tools); err != nil {
 		return err
@@ -163,10 +167,20 @@ func (r *release) build(platform, dir string) error {
 	}
 	goos, goarch, _ := strings.Cut(platform, "/")
 	cli := module + "/internal/cli"
-	cmd := exec.Command("go", "build", "-trimpath", "-buildvcs=false", "-o", dir+string(filepath.Separator),
-		"-ldflags", fmt.Sprintf("-s -w -X %s.release=%s -X %s.commit=%s", cli, r.version, cli, r.commit), "./tools/...")
-	// Settings of the environment would make other bytes.
-	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off")
-	_, err := output(cmd)
-	return err
+	for _, of := range []struct {
+		folder, packages string
+		flags            []string
+	}{
+		{".", "./tools/...", nil},
+		{static, "./cmd/...", []string{"-tags=embedded", "-overlay=" + r.overlay}},
+	} {
+		args := append([]string{"build", "-trimpath", "-buildvcs=false", "-o", dir + string(filepath.Separator),
+			"-ldflags", fmt.Sprintf("-s -w -X %s.release=%s -X %s.commit=%s", cli, r.version, cli, r.commit)}, of.flags...)
+		cmd := exec.Command("go", append(args, of.packages)...)
+		cmd.Dir, cmd.Env = of.folder, environment("GOOS="+goos, "GOARCH="+goarch)
+		if _, err := output(cmd); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -33,7 +33,7 @@ func command() *cobra.Command {
 program that reads it in the browser by requests for ranges, and a search box. Any static host
 serves them.`,
 	}
-	cmd.AddCommand(buildCommand(), searchCommand())
+	cmd.AddCommand(buildCommand(), searchCommand(), programCommand())
 	return cmd
 }
 
@@ -149,4 +149,29 @@ func search(ctx context.Context, w io.Writer, dir, typed string, k int, asJSON b
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
+}
+
+// programCommand is for releases, which embed what it writes (internal/release of the root module).
+func programCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:    "program DIR",
+		Short:  "Write the programs for browsers",
+		Args:   cli.Want("DIR"),
+		Hidden: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			small, err := compiled.Program(cmd.Context(), false)
+			if err != nil {
+				return err
+			}
+			large, err := compiled.Program(cmd.Context(), true)
+			if err != nil {
+				return err
+			}
+			return errors.Join(
+				os.WriteFile(filepath.Join(args[0], "program.bin"), small.WASM, 0o666),
+				os.WriteFile(filepath.Join(args[0], "languages.bin"), large.WASM, 0o666),
+				os.WriteFile(filepath.Join(args[0], "wasm_exec.js"), small.Glue, 0o666),
+			)
+		},
+	}
 }

@@ -44,7 +44,7 @@ func Compile(ctx context.Context, languages bool) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "go", args...)
 	cmd.Env = env
 	if text, err := cmd.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("compiling the program for the browser: %w\n%s", err, bytes.TrimSpace(text))
+		return nil, fmt.Errorf("compiling the program for the browser (a command from a working tree does so there only): %w\n%s", err, bytes.TrimSpace(text))
 	}
 	wasm, err := os.ReadFile(out)
 	if err != nil {

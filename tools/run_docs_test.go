@@ -141,6 +141,11 @@ func furnish(t *testing.T, dir string) {
 		write(t, name, "1 0 Psa23:1 1\n2 0 1Co13:13 1\n")
 	}
 	write(t, "test.tsv", "query-id\tcorpus-id\tscore\n1\tPsa23:1\t1\n")
+	write(t, "notes.jsonl", `{"contents":"a note without an id"}`+"\n")
+	write(t, "articles.csv", "Title,Body\nOne,the first\n")
+	write(t, "scifact/corpus.jsonl", `{"_id":"1","title":"One","text":"the first"}`+"\n")
+	write(t, "scifact/queries.jsonl", `{"_id":"1","text":"first"}`+"\n")
+	write(t, "notes/a.md", "# A note\n")
 	write(t, "books.csv", "isbn,author,title\n1,Ann,One\n2,Ben,Two\n")
 	for _, name := range []string{"shop", "s"} {
 		write(t, name+".jsonl", `{"id":"1","name":"Red shoes","text":"Made by hand.","tags":["new"],"price":12.5}`+"\n")

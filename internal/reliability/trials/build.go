@@ -79,7 +79,7 @@ const (
 // fuzzPackages returns the folders of packages with fuzz targets that pattern matches, other
 // than that of the tests of fuzzing itself.
 func fuzzPackages(ctx context.Context, pattern *regexp.Regexp) (folders []string, err error) {
-	out, err := exec.CommandContext(ctx, "git", "grep", "-o", "^func Fuzz[A-Za-z0-9_]*", "--", "*_test.go", ":!scale").Output()
+	out, err := exec.CommandContext(ctx, "git", "grep", "-o", "^func Fuzz[A-Za-z0-9_]*", "--", "*_test.go", ":!scale", ":!adapters").Output()
 	if err != nil {
 		return nil, fmt.Errorf("git grep, in the root of the repository: %w", err)
 	}

@@ -1,0 +1,82 @@
+package gitea
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/pinion-index/pinion"
+)
+
+// nameLines is how many lines are shown of a file whose name matches.
+const nameLines = 7
+
+// beginning returns the end of the first lines of a text.
+func beginning(text []byte) int {
+	end := -1
+	for range nameLines {
+		n := bytes.IndexByte(text[end+1:], '\n')
+		if n < 0 {
+			return len(text)
+		}
+		end += 1 + n
+	}
+	return end
+}
+
+// wanted are the words of a keyword, by number, that each of its terms stands for. A part of an identifier stands for
+// itself, and the whole for all its parts.
+type wanted struct {
+	of    map[string][]int
+	words int
+}
+
+// wantedOf returns what is looked for in a text that a keyword matches.
+func wantedOf(all []identifier, m Mode) (w wanted) {
+	w.of = make(map[string][]int)
+	number := func(s string) int {
+		if n, ok := w.of[s]; ok && len(n) == 1 {
+			return n[0]
+		}
+		w.of[s] = []int{w.words}
+		w.words++
+		return w.words - 1
+	}
+	for _, id := range all {
+		if m != Words || len(id.parts) == 0 {
+			number(id.whole)
+			continue
+		}
+		var parts []int
+		for _, p := range id.parts {
+			parts = append(parts, number(p))
+		}
+		w.of[id.whole] = parts
+	}
+	return w
+}
+
+// shortest returns the shortest part of a text that has all that is wanted, the first of several, or the first mark if
+// there is none. The marks are where the terms of the query are, in order; there is one at least.
+func (w *wanted) shortest(text []byte, marks []pinion.Span) (start, end int) {
+	start, end = marks[0].Start, marks[0].End
+	words := func(m pinion.Span) []int { return w.of[strings.ToLower(string(text[m.Start:m.End]))] }
+	have, missing, first, found := make([]int, w.words), w.words, 0, false
+	for _, m := range marks {
+		for _, n := range words(m) {
+			if have[n]++; have[n] == 1 {
+				missing--
+			}
+		}
+		for ; missing == 0 && first < len(marks); first++ {
+			if from := marks[first].Start; !found || m.End-from < end-start {
+				start, end, found = from, m.End, true
+			}
+			for _, n := range words(marks[first]) {
+				if have[n]--; have[n] == 0 {
+					missing++
+				}
+			}
+		}
+	}
+	return start, end
+}

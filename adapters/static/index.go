@@ -25,9 +25,6 @@ type index struct {
 	segment, manifest []byte
 }
 
-// generation is the number of the only commit, and file that of the segment.
-const generation, file = 1, 1
-
 // buildIndex builds the index of pages of a language.
 func buildIndex(ctx context.Context, language string, pages []webPage) (x *index, sections int, err error) {
 	dir, err := os.MkdirTemp("", "pinion-static-")
@@ -98,7 +95,7 @@ func identify(dir string) (*index, error) {
 		return nil, err
 	}
 	x := &index{}
-	h, err := format.ParseFile(store.SegmentName(file), b)
+	h, err := format.ParseFile(store.SegmentName(answer.File), b)
 	if err != nil {
 		return nil, err
 	}
@@ -119,8 +116,8 @@ func identify(dir string) (*index, error) {
 		return nil, err
 	}
 	x.segment = segment
-	m.Generation, m.NextFile = generation, file+1
-	info.File, info.ID, info.FileLen, info.Tail = file, x.id, made.FileLen, made.Tail()
+	m.Generation, m.NextFile = answer.Generation, answer.File+1
+	info.File, info.ID, info.FileLen, info.Tail = answer.File, x.id, made.FileLen, made.Tail()
 	var manifest image
 	w = format.NewFileWriter(&manifest, format.KindManifest, x.id)
 	w.Begin(format.SectionManifest, format.SectionRequired)

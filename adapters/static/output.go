@@ -16,6 +16,8 @@ import (
 
 	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/store"
+
+	"github.com/pinion-index/pinion/adapters/static/answer"
 )
 
 //go:embed web
@@ -32,11 +34,17 @@ type entry struct {
 
 // entryLanguage names what the pages of a language are searched with, relative to the output folder.
 type entryLanguage struct {
-	Index   string `json:"index"` // ends in a slash
-	Program string `json:"program"`
-	Glue    string `json:"glue"`
-	Pages   int    `json:"pages"`
+	Index string `json:"index"` // ends in a slash
+	// Whole are the manifest and the segment of an index that is fetched with the program, not by requests for ranges.
+	Whole   []string `json:"whole,omitempty"`
+	Program string   `json:"program"`
+	Glue    string   `json:"glue"`
+	Pages   int      `json:"pages"`
 }
+
+// mostWhole is the size in bytes of the largest segment that is fetched whole: the first search would need most of it, in several
+// rounds of requests, and the program is larger.
+const mostWhole = 1 << 20
 
 // output is the folder that Build writes.
 type output struct {
@@ -62,7 +70,11 @@ func (o *output) language(ctx context.Context, language string, pages []webPage,
 		name = language + "-" + name
 	}
 	of = entryLanguage{Index: name + "/", Program: named("program", p.WASM, ".bin"), Glue: named("go", p.Glue, ".js"), Pages: len(pages)}
-	names, err := json.Marshal([]string{store.ManifestName(generation), store.SegmentName(file)})
+	files := []string{store.ManifestName(answer.Generation), store.SegmentName(answer.File)}
+	if len(x.segment) <= mostWhole {
+		of.Whole = files
+	}
+	names, err := json.Marshal(files)
 	if err != nil {
 		return l, of, err
 	}
@@ -74,8 +86,8 @@ func (o *output) language(ctx context.Context, language string, pages []webPage,
 		name    string
 		content []byte
 	}{
-		{path.Join(name, store.SegmentName(file)), x.segment},
-		{path.Join(name, store.ManifestName(generation)), x.manifest},
+		{path.Join(name, store.SegmentName(answer.File)), x.segment},
+		{path.Join(name, store.ManifestName(answer.Generation)), x.manifest},
 		{path.Join(name, host.NamesFile), names}, // for other readers: search.json says as much
 		{of.Program, p.WASM},
 		{of.Glue, p.Glue},
@@ -110,10 +122,17 @@ func (o *output) write(name string, content []byte) error {
 	return o.root.Rename(full+".tmp", full)
 }
 
+// unknown is what search.js has in place of the content of search.json.
+var unknown = []byte("/* search.json */ null")
+
 // finish writes the search box and then what names all files, and removes what it no longer names.
 func (o *output) finish(e *entry) error {
 	if len(e.Languages) == 0 {
 		return errNoPages
+	}
+	text, err := json.MarshalIndent(e, "", "  ")
+	if err != nil {
+		return err
 	}
 	files, err := web.ReadDir("web")
 	if err != nil {
@@ -124,13 +143,9 @@ func (o *output) finish(e *entry) error {
 		if err != nil {
 			return err
 		}
-		if err := o.write(f.Name(), content); err != nil {
+		if err := o.write(f.Name(), bytes.Replace(content, unknown, text, 1)); err != nil {
 			return err
 		}
-	}
-	text, err := json.MarshalIndent(e, "", "  ")
-	if err != nil {
-		return err
 	}
 	if err := o.write(entryName, append(text, '\n')); err != nil {
 		return err

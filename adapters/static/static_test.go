@@ -106,10 +106,10 @@ func TestSameBytes(t *testing.T) {
 	if r := build(t, b, Options{}); r.Written != 0 || r.Removed != 0 || r.Same != first.Written+first.Same {
 		t.Errorf("the second run: %+v, after %+v", r, first)
 	}
-	// Another page changes the index of its language, and that of no other.
+	// Another page changes the index of its language, of no other, and what names it: search.json and search.js.
 	put(t, filepath.Join(b, "new.html"), "<html lang=en><main>new")
 	put(t, filepath.Join(b, DefaultOut, "mine.txt"), "mine")
-	if r := build(t, b, Options{}); r.Written != 4 || r.Removed != 1 {
+	if r := build(t, b, Options{}); r.Written != 5 || r.Removed != 1 {
 		t.Errorf("with a new page: %+v", r)
 	}
 	put(t, filepath.Join(b, "new.html"), "")
@@ -241,7 +241,7 @@ func ask(t *testing.T, dir, query string) answer.Answer {
 	if err := snapshot.Verify(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s, err := answer.Open(reader.FromFS(os.DirFS(dir)))
+	s, err := answer.Open(x)
 	if err != nil {
 		t.Fatal(err)
 	}

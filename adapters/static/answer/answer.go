@@ -42,12 +42,11 @@ type Searcher struct {
 	pages    *search.Searcher
 }
 
-// Open opens an index whose files a source provides. The caller closes it.
-func Open(src reader.Source) (_ *Searcher, err error) {
-	index, err := reader.OpenReaderAt(src, reader.Options{})
-	if err != nil {
-		return nil, err
-	}
+// Generation is the number of the only commit of an index, and File that of its only segment.
+const Generation, File = 1, 1
+
+// Open returns a Searcher over an index, which it closes with itself, and on an error. The caller closes it.
+func Open(index *reader.Index) (_ *Searcher, err error) {
 	s := &Searcher{index: index}
 	defer func() {
 		if err != nil {
@@ -64,7 +63,7 @@ func Open(src reader.Source) (_ *Searcher, err error) {
 	return s, err
 }
 
-// Close closes the index.
+// Close closes the Searcher and its index.
 func (s *Searcher) Close() error {
 	var err error
 	if s.pages != nil {

@@ -47,7 +47,11 @@ func index(t testing.TB) string {
 
 func open(t testing.TB, src reader.Source) *answer.Searcher {
 	t.Helper()
-	s, err := answer.Open(src)
+	index, err := reader.OpenReaderAt(src, reader.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := answer.Open(index)
 	if err != nil {
 		t.Fatal(err)
 	}

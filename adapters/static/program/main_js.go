@@ -1,88 +1,98 @@
-// Program is what runs in the browser: it reads an index that package static has built by requests for ranges, and answers what
-// visitors type. Web/search.js starts it.
+// Program is what runs in the browser: it reads an index that package static has built, and answers what visitors type. Web/search.js
+// starts it. It gives and takes values of JavaScript, not JSON: package encoding/json would be a tenth of what a first search runs.
 package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"syscall/js"
 
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
-	"github.com/pinion-index/pinion/reader/meter"
 
 	"github.com/pinion-index/pinion/adapters/static/answer"
 )
 
-// generation is the number of the commit that package static makes.
-const generation = 1
-
-// main gives the object pinionStatic two functions, which return promises of JSON, and calls its function ready. Open takes the URL
-// of an index, and search what was typed and how many pages are wanted. A search ends the one before it.
+// main gives the object pinionStatic two functions, which return promises, and calls its function ready. Open takes the URL of an index, and
+// where they have been fetched its manifest and its segment. Search takes what was typed and how many pages are wanted, and ends the
+// search before it.
 func main() {
 	var s *answer.Searcher
 	end := func() {}
 	page := js.Global().Get("pinionStatic")
-	page.Set("open", function(func(args []js.Value) (any, error) {
-		m := meter.New(meter.Budget{})
-		files, err := host.OpenCommit(meter.With(context.Background(), m), args[0].String(), generation)
-		if err != nil {
-			return nil, err
+	page.Set("open", function(func(args []js.Value) (js.Value, error) {
+		index, err := open(args[0].String(), args[1:])
+		if err == nil {
+			s, err = answer.Open(index)
 		}
-		s, err = answer.Open(files)
-		return usageOf(m), err
+		return js.Undefined(), err
 	}))
-	page.Set("search", function(func(args []js.Value) (any, error) {
+	page.Set("search", function(func(args []js.Value) (js.Value, error) {
 		if s == nil {
-			return nil, errors.New("no index is open")
+			return js.Undefined(), errors.New("no index is open")
 		}
 		end()
-		m := meter.New(meter.Budget{})
-		ctx, cancel := context.WithCancel(meter.With(context.Background(), m))
+		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
 		end = cancel
 		a, err := s.Search(ctx, args[0].String(), args[1].Int())
-		return struct {
-			answer.Answer
-			Usage usage `json:"usage"`
-		}{a, usageOf(m)}, err
+		return valueOf(&a), err
 	}))
 	page.Call("ready")
 	select {}
 }
 
-// usage is what was asked of the server until the answer was there.
-type usage struct {
-	Requests int   `json:"requests"`
-	Bytes    int64 `json:"bytes"`
-	Rounds   int   `json:"rounds"` // the longest chain of requests of which each waited for the one before
+// open opens the index at a URL by requests for ranges, or that of fetched files.
+func open(url string, fetched []js.Value) (*reader.Index, error) {
+	if len(fetched) > 0 {
+		return reader.OpenFS(&memory{manifest: bytesOf(fetched[0]), segment: bytesOf(fetched[1])})
+	}
+	files, err := host.OpenCommit(context.Background(), url, answer.Generation)
+	if err != nil {
+		return nil, err
+	}
+	return reader.OpenReaderAt(files, reader.Options{})
 }
 
-func usageOf(m *meter.Meter) usage {
-	u := m.Usage()
-	return usage{u.Requests, u.Bytes, u.Rounds}
+// valueOf returns an answer as search.js takes it, which is as encoding/json would write it.
+func valueOf(a *answer.Answer) js.Value {
+	hits := make([]any, len(a.Hits))
+	for i, h := range a.Hits {
+		hit := map[string]any{"url": h.URL, "score": h.Score, "title": list(h.Title), "text": list(h.Text)}
+		if len(h.Heading) > 0 {
+			hit["heading"] = list(h.Heading)
+		}
+		hits[i] = hit
+	}
+	out := map[string]any{"hits": hits}
+	if a.Any {
+		out["any"] = true
+	}
+	return js.ValueOf(out)
 }
 
-// function makes a JavaScript function that returns a promise of the JSON of f's result, or of {"error": ...}.
-func function(f func(args []js.Value) (any, error)) js.Func {
+func list(texts []string) []any {
+	out := make([]any, len(texts))
+	for i, s := range texts {
+		out[i] = s
+	}
+	return out
+}
+
+// function makes a JavaScript function that returns a promise of f's result.
+func function(f func(args []js.Value) (js.Value, error)) js.Func {
 	return js.FuncOf(func(_ js.Value, args []js.Value) any {
 		start := js.FuncOf(func(_ js.Value, settle []js.Value) any {
-			go func() { settle[0].Invoke(answerOf(f, args)) }() // it waits for requests, which the caller must not
+			go func() { // it waits for requests, which the caller must not
+				if v, err := f(args); err == nil {
+					settle[0].Invoke(v)
+				} else {
+					settle[1].Invoke(js.Global().Get("Error").New(err.Error()))
+				}
+			}()
 			return nil
 		})
 		defer start.Release()
 		return js.Global().Get("Promise").New(start)
 	})
-}
-
-func answerOf(f func(args []js.Value) (any, error), args []js.Value) string {
-	result, err := f(args)
-	if err != nil {
-		result = map[string]string{"error": err.Error()}
-	}
-	text, err := json.Marshal(result)
-	if err != nil {
-		return `{"error": "the result is no JSON"}`
-	}
-	return string(text)
 }

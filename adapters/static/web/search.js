@@ -25,44 +25,60 @@ function engine(language) {
   return engines.get(key);
 }
 
+// built is what search.json had when this was written: it tells what to fetch while the browser asks for search.json itself, which is never
+// taken from its cache.
+const built = /* search.json */ null;
+
 async function fetched(name, options) {
   const response = await fetch(new URL(name, folder), options);
   if (!response.ok) throw new Error(`${name}: ${response.status} ${response.statusText}`);
   return response;
 }
 
-async function load(language) {
-  const { site, languages } = await (await fetched("search.json", { cache: "no-cache" })).json();
-  const home = new URL(site, folder).href;
+async function compiled(name) {
+  const unpacked = (await fetched(name)).body.pipeThrough(new DecompressionStream("gzip"));
+  return WebAssembly.compileStreaming(new Response(unpacked, { headers: { "Content-Type": "application/wasm" } }));
+}
+
+// parts begins to fetch what pages in a language are searched with, or else those in the language of most pages, unless begun has it.
+function parts({ languages }, language, begun) {
   const of = languages[language] ?? Object.values(languages).reduce((a, b) => (b.pages > a.pages ? b : a));
-  const packed = fetched(of.program); // while the glue comes
-  packed.catch(() => {}); // it is awaited below
-  await import(new URL(of.glue, folder));
-  const go = new globalThis.Go();
-  const unpacked = (await packed).body.pipeThrough(new DecompressionStream("gzip"));
-  const wasm = await WebAssembly.instantiateStreaming(new Response(unpacked, { headers: { "Content-Type": "application/wasm" } }), go.importObject);
-  const program = {};
+  const part = (name, get) => {
+    if (!begun.has(name)) begun.set(name, get(name));
+    begun.get(name).catch(() => {}); // of an older site it may be gone; of this one it is awaited
+    return begun.get(name);
+  };
+  return {
+    index: of.index,
+    program: part(of.program, compiled),
+    glue: part(of.glue, (name) => import(new URL(name, folder))),
+    whole: (of.whole ?? []).map((name) => part(of.index + name, async (file) => (await fetched(file)).arrayBuffer())),
+  };
+}
+
+async function load(language) {
+  const known = fetched("search.json", { cache: "no-cache" }), begun = new Map();
+  if (built) parts(built, language, begun);
+  const entry = await (await known).json(), of = parts(entry, language, begun);
+  await of.glue;
+  const go = new globalThis.Go(), program = {};
+  go.env.GOGC = "400"; // collect garbage after the first search
+  const instance = await WebAssembly.instantiate(await of.program, go.importObject);
   await new Promise((ready) => {
     globalThis.pinionStatic = program;
     program.ready = ready;
-    go.run(wasm.instance);
+    go.run(instance);
   });
-  answered(await program.open(new URL(of.index, folder).href));
+  await program.open(new URL(of.index, folder).href, ...await Promise.all(of.whole));
+  const home = new URL(entry.site, folder).href;
   return async (typed, most) => {
-    const answer = answered(await program.search(typed, most));
+    const answer = await program.search(typed, most);
     for (const hit of answer.hits) {
       const href = new URL(hit.url, home).href;
       hit.href = href.startsWith(home) ? href : home; // below the folder of the site, whatever the index says
     }
     return answer;
   };
-}
-
-// answered returns what the program's JSON says.
-function answered(json) {
-  const result = JSON.parse(json);
-  if (result.error) throw new Error(result.error);
-  return result;
 }
 
 // marked returns an element with text whose every second part is a word of the query.

@@ -127,7 +127,11 @@ func searchCommand() *cobra.Command {
 
 // search prints the answer to a query.
 func search(ctx context.Context, w io.Writer, dir, typed string, k int, asJSON bool) (err error) {
-	s, err := answer.Open(reader.FromFS(os.DirFS(dir)))
+	index, err := reader.Open(dir)
+	if err != nil {
+		return cli.Opening(err)
+	}
+	s, err := answer.Open(index)
 	if err != nil {
 		return cli.Opening(err)
 	}

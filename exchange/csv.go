@@ -13,8 +13,9 @@ import (
 )
 
 // CSV reads comma-separated values as RFC 4180 describes them: the first record names
-// the columns, every other record is a document. It takes the columns of Fields; others
-// are ignored and counted. It skips empty lines.
+// the columns, every other record is a document. Where the first line has no comma, but
+// semicolons or else tabs, these separate values in its place. CSV takes the columns of
+// Fields; others are ignored and counted. It skips empty lines.
 type CSV struct {
 	lines   *lines
 	in      input
@@ -24,6 +25,7 @@ type CSV struct {
 
 	record bytes.Buffer // what parser reads next
 	parser *csv.Reader
+	comma  byte  // what separates values; 0 before the first record
 	line   int64 // on which the record begins
 	header []string
 	id     int // column of the id; -1: made up
@@ -229,7 +231,7 @@ func (c *CSV) next() ([]string, error) {
 	}
 	if c.parser == nil {
 		c.parser = csv.NewReader(&c.record)
-		c.parser.FieldsPerRecord, c.parser.ReuseRecord = -1, true
+		c.parser.Comma, c.parser.FieldsPerRecord, c.parser.ReuseRecord = rune(c.comma), -1, true
 	}
 	values, err := c.parser.Read()
 	if err != nil {
@@ -263,9 +265,12 @@ func (c *CSV) gather() error {
 		if c.record.Len() == 0 {
 			c.line = c.lines.line
 		}
+		if c.comma == 0 {
+			c.comma = separator(b)
+		}
 		c.record.Write(b)
 		c.record.WriteByte('\n')
-		if quoted = endsQuoted(b, quoted); !quoted {
+		if quoted = endsQuoted(b, c.comma, quoted); !quoted {
 			return nil
 		}
 		if c.record.Len() > c.lines.limit {
@@ -274,8 +279,18 @@ func (c *CSV) gather() error {
 	}
 }
 
-// endsQuoted reports whether a line ends inside a quoted value, and begins so if quoted.
-func endsQuoted(b []byte, quoted bool) bool {
+// separator returns what separates the values of a file with this first line.
+func separator(header []byte) byte {
+	for _, c := range []byte(",;\t") {
+		if bytes.IndexByte(header, c) >= 0 {
+			return c
+		}
+	}
+	return ','
+}
+
+// endsQuoted reports whether a line of values that comma separates ends inside a quoted one, and begins so if quoted.
+func endsQuoted(b []byte, comma byte, quoted bool) bool {
 	begins := !quoted // at the beginning of a value
 	for len(b) > 0 {
 		switch {
@@ -293,7 +308,7 @@ func endsQuoted(b []byte, quoted bool) bool {
 			quoted, begins = true, false
 			b = b[1:]
 		default:
-			i := bytes.IndexByte(b, ',')
+			i := bytes.IndexByte(b, comma)
 			if i < 0 {
 				return false
 			}

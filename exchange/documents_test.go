@@ -144,6 +144,8 @@ func TestTextFormats(t *testing.T) {
 			[]string{"f:6: a record of 2 values, there are 4 columns", `f:7: broken CSV at byte 7 of line 1 of the record: bare " in non-quoted-field`,
 				`f:9: broken CSV at byte 14 of line 1 of the record: bare " in non-quoted-field`, "f:10: the file ends inside a quoted value of this record"}},
 		{"csv without a text", csvSource, "id,price\n1,2\n", nil, []string{`f:1: field "contents" is missing; there are ["id" "price"]`}},
+		{"csv with semicolons", csvSource, "id;text;\"a b\"\n1;\"two; three,\nfour\";x\n2;five\n", []doc{{"1", "two; three,\nfour"}}, []string{"f:4: a record of 2 values, there are 3 columns"}},
+		{"csv with tabs", csvSource, "id\ttext\n1\ttwo, three; four\n", []doc{{"1", "two, three; four"}}, nil},
 		{"csv twice", csvSource, "id,text,text\n1,2,3\n", nil, []string{`f:1: column "text" comes twice`}},
 		{"lines", plain, "one two\r\n\n  \nthree\tfour\n five", []doc{{"f:1", "one two"}, {"f:4", "three\tfour"}, {"f:5", " five"}}, nil},
 		{"trec bad", trec, "junk\n<DOC><DOCNO>1</DOCNO></DOC>\n<DOC>\n<TEXT>x</TEXT></DOC>\njunk <DOC><DOCNO>4</DOCNO></DOC>\n" +

@@ -240,6 +240,15 @@ const outside = (page) => page.evaluate(() => {
   return out;
 });
 
+// fits gives the window a size and waits until nothing is outside: charts are drawn anew some time after the change.
+async function fits(page, name, width, height) {
+  await page.setViewport({ width, height });
+  await page.waitForFunction((width) => innerWidth === width, {}, width);
+  let out = await outside(page);
+  for (const end = Date.now() + 60_000; out.length > 0 && Date.now() < end; out = await outside(page)) await new Promise((done) => setTimeout(done, 50));
+  assert.deepEqual(out, [], name);
+}
+
 // narrow checks that nothing is cut in windows of a phone's width and others, and that
 // print has dark text on white in the dark, too.
 async function narrow() {
@@ -247,11 +256,7 @@ async function narrow() {
     const page = await open();
     await page.goto("file://" + join(work, name + ".html"));
     await page.$$eval("details", (all) => all.forEach((d) => { d.open = true; }));
-    for (const width of [390, 700, 800, 1280]) {
-      await page.setViewport({ width, height: 800 });
-      await page.evaluate(() => new Promise(requestAnimationFrame));
-      assert.deepEqual(await outside(page), [], `${name} at ${width}`);
-    }
+    for (const width of [390, 700, 800, 1280]) await fits(page, `${name} at ${width}`, width, 800);
     if (name === "report") {
       for (const [selector, n] of Object.entries({ ".chart": 10, ".drawn": 2 })) {
         const texts = await page.$$eval(selector, (all) => all.map((e) => e.querySelectorAll("text").length));
@@ -261,8 +266,7 @@ async function narrow() {
     }
     await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: "dark" }]);
     await page.emulateMediaType("print");
-    await page.setViewport({ width: 718, height: 1000 }); // A4 between the margins
-    assert.deepEqual(await outside(page), [], `${name} in print`);
+    await fits(page, `${name} in print`, 718, 1000); // A4 between the margins
     const [back, ink] = await page.evaluate(() => ["backgroundColor", "color"].map((k) => getComputedStyle(document.body)[k]));
     assert.deepEqual([back, ink], ["rgb(255, 255, 255)", "rgb(27, 31, 36)"], "print");
     const kept = await page.$$eval("svg, .legend i", (all) => all.every((e) => getComputedStyle(e).printColorAdjust === "exact"));

@@ -132,6 +132,14 @@ func answeredQueries(t testing.TB, n int, seed uint64) (*query.Searcher, []query
 	return s, qs, want
 }
 
+// few returns two fifths of n with -short.
+func few(n int) int {
+	if testing.Short() {
+		return n * 2 / 5
+	}
+	return n
+}
+
 // someQueries returns random queries, some of which a GPU cannot answer.
 func someQueries(n int, seed uint64) []query.Query {
 	rng := rand.New(rand.NewPCG(seed, 9))

@@ -123,7 +123,7 @@ func TestOpening(t *testing.T) {
 
 // TestJoin lets a GPU join while groups and single queries are under way.
 func TestJoin(t *testing.T) {
-	s, qs, want := answeredQueries(t, 3000, 13)
+	s, qs, want := answeredQueries(t, few(3000), 13)
 	for _, after := range []time.Duration{0, 200 * time.Microsecond, 2 * time.Millisecond} {
 		var o opener
 		x := o.start(t, s, Options{Batch: 200})

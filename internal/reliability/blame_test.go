@@ -41,7 +41,7 @@ func TestBlame(t *testing.T) {
 			if e.Kind == segment.KindSingleton || e.Kind == segment.KindCompact && e.DF < 100 && n%5 > 0 {
 				continue
 			}
-			for range trials(40) {
+			for range trials(15) {
 				f, err := damage.Parse(sound[name])
 				check(t, err)
 				part := damageList(t, r, f, s, e)

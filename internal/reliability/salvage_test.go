@@ -35,7 +35,7 @@ func TestMended(t *testing.T) {
 		wants = append(wants, want)
 	}
 	whole, partly := 0, 0
-	for i := range uint64(trials(4000)) {
+	for i := range uint64(trials(2000)) {
 		r := rand.New(rand.NewPCG(*seed+i, 11))
 		k := r.IntN(len(all))
 		s := all[k]

@@ -88,7 +88,11 @@ func TestDotWindows(t *testing.T) {
 		defer p.Close()
 		pools = append(pools, p)
 	}
-	for round := range 60 {
+	rounds := 60
+	if testing.Short() {
+		rounds = 25
+	}
+	for round := range rounds {
 		dot, sum := query.Dot{Field: "vector", Boost: []float64{0, 0.7, 3}[rng.IntN(3)]}, [dotTerms]uint32{}
 		for range 1 + rng.IntN(20) {
 			term, w := rng.IntN(dotTerms), uint32(1+rng.IntN([]int{1, 100, 3000}[rng.IntN(3)]))

@@ -1,6 +1,7 @@
 package gitea
 
 import (
+	"context"
 	"strings"
 	"unicode"
 
@@ -67,9 +68,9 @@ func identifiers(keyword string) (all []identifier) {
 }
 
 // inContent returns what asks for a keyword in the text of files, or nil if it has no identifier.
-func inContent(all []identifier, m Mode, edits int) pinion.Node {
+func inContent(ctx context.Context, finder *query.Searcher, all []identifier, m Mode, edits int) (pinion.Node, error) {
 	if len(all) == 0 {
-		return nil
+		return nil, nil
 	}
 	term := func(s string) pinion.Node { return pinion.Term{Field: names[content], Term: []byte(s)} }
 	var terms []string
@@ -78,7 +79,10 @@ func inContent(all []identifier, m Mode, edits int) pinion.Node {
 		terms = append(terms, id.whole)
 		n := term(id.whole)
 		if e := min(edits, 2, len(id.whole)/4); m == Fuzzy && e > 0 && onlyLetters(id.whole) {
-			n = pinion.Fuzzy{Field: names[content], Text: id.whole, Edits: e}
+			var err error
+			if n, err = spelled(ctx, finder, pinion.Fuzzy{Field: names[content], Text: id.whole, Edits: e}); err != nil {
+				return nil, err
+			}
 		} else if m == Words && len(id.parts) > 0 {
 			together := pinion.Bool{Should: []pinion.Node{n}}
 			for _, p := range id.parts {
@@ -90,11 +94,25 @@ func inContent(all []identifier, m Mode, edits int) pinion.Node {
 	}
 	switch m {
 	case Words:
-		return pinion.Bool{Must: nodes}
+		return pinion.Bool{Must: nodes}, nil
 	case Fuzzy:
-		return pinion.Bool{Should: nodes}
+		return pinion.Bool{Should: nodes}, nil
 	}
-	return query.Phrase{Field: names[content], Terms: terms}
+	return query.Phrase{Field: names[content], Terms: terms}, nil
+}
+
+// spelled returns what asks for the words that n stands for. Of words, the index says where they are in a long text; for n
+// all of each text would be looked at.
+func spelled(ctx context.Context, finder *query.Searcher, n pinion.Fuzzy) (pinion.Node, error) {
+	f, err := finder.Frequencies(ctx, query.Query{Node: n})
+	if err != nil || len(f.Expansions[0].Terms) == 0 {
+		return n, err
+	}
+	var either pinion.Bool
+	for _, t := range f.Expansions[0].Terms {
+		either.Should = append(either.Should, pinion.Term{Field: t.Field, Term: t.Term})
+	}
+	return either, nil
 }
 
 // onlyLetters reports whether a word has only letters of ASCII: others are spelled as they are, as the host has it.

@@ -108,7 +108,11 @@ func (x *Reader) Close() error { return x.index.Close() }
 // answer is Search over a snapshot.
 func answer(ctx context.Context, s *reader.Snapshot, finder *query.Searcher, r *Request, edits int) (Found, error) {
 	all, mode := identifiers(r.Keyword), cmp.Or(r.Mode, Exact)
-	either := nodes(inName(r.Keyword), inContent(all, mode, edits))
+	text, err := inContent(ctx, finder, all, mode, edits)
+	if err != nil {
+		return Found{}, err
+	}
+	either := nodes(inName(r.Keyword), text)
 	if len(either) == 0 {
 		return Found{}, nil
 	}

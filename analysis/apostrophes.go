@@ -11,13 +11,12 @@ import (
 var apostrophes = [...]string{"\u2019", "\u2018", "\u201b", "\u02bc", "\uff07"}
 
 // foldApostrophes replaces them in a word.
-var foldApostrophes = func() func(string) string {
-	var pairs []string
-	for _, a := range apostrophes {
-		pairs = append(pairs, a, "'")
+func foldApostrophes(word string) string {
+	for _, a := range &apostrophes {
+		word = strings.ReplaceAll(word, a, "'")
 	}
-	return strings.NewReplacer(pairs...).Replace
-}()
+	return word
+}
 
 func hasApostrophe(text []byte) bool {
 	for _, a := range &apostrophes {

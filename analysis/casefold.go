@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"strings"
+	"sync"
 	"unicode/utf8"
 )
 
@@ -24,11 +25,11 @@ const caseFolds = "" +
 	"\ufb17մխ"
 
 // caseFold is caseFolds by letter.
-var caseFold = func() map[rune]string {
+var caseFold = sync.OnceValue(func() map[rune]string {
 	m := map[rune]string{}
 	for entry := range strings.FieldsSeq(caseFolds) {
 		r, n := utf8.DecodeRuneInString(entry)
 		m[r] = entry[n:]
 	}
 	return m
-}()
+})

@@ -166,9 +166,10 @@ func isASCII(b []byte) bool {
 
 // appendCaseFolded appends lower-case b with the letters replaced that caseFold has.
 func appendCaseFolded(dst, b []byte) []byte {
+	folds := caseFold()
 	for i := 0; i < len(b); {
 		r, n := utf8.DecodeRune(b[i:])
-		if s, ok := caseFold[r]; ok && r >= utf8.RuneSelf {
+		if s, ok := folds[r]; ok && r >= utf8.RuneSelf {
 			dst = append(dst, s...)
 		} else {
 			dst = append(dst, b[i:i+n]...)

@@ -81,7 +81,7 @@ func (x *Indexer) Init(ctx context.Context) (existed bool, err error) {
 		return false, errors.New("gitea: the indexer is open already")
 	}
 	dir := place(x.dir, version)
-	o := pinion.Options{Schema: description(), Visible: never, Durable: never, Observe: x.o.Observe}
+	o := pinion.Options{Schema: description(), Visible: never, Durable: never, CacheBytes: -1, Observe: x.o.Observe}
 	o.Memory = max(pinion.DefaultMemory, 32*(x.o.MaxFileSize+room))
 	index, err := pinion.Open(ctx, dir, o)
 	if errors.Is(err, format.ErrTooOld) { // of a Pinion of long ago: what it has is in git too

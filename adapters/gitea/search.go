@@ -61,7 +61,7 @@ func (x *Indexer) Search(ctx context.Context, r Request) (found Found, err error
 	err = index.View(func(v *pinion.View) error {
 		finder, err := v.Searcher()
 		if err == nil {
-			found, err = answer(ctx, v.Snapshot(), finder, &r, x.o.Edits)
+			found, err = view{v.Snapshot(), finder, v.Search}.answer(ctx, &r, x.o.Edits)
 		}
 		return err
 	})
@@ -99,93 +99,95 @@ func (x *Reader) Search(ctx context.Context, r Request) (found Found, err error)
 		return Found{}, err
 	}
 	defer func() { err = errors.Join(err, finder.Close()) }()
-	return answer(ctx, s, finder, &r, x.edits)
+	pages, err := search.New(s, finder)
+	if err != nil {
+		return Found{}, err
+	}
+	defer func() { err = errors.Join(err, pages.Close()) }()
+	return view{s, finder, pages.Search}.answer(ctx, &r, x.edits)
 }
 
 // Close closes the Reader.
 func (x *Reader) Close() error { return x.index.Close() }
 
-// answer is Search over a snapshot.
-func answer(ctx context.Context, s *reader.Snapshot, finder *query.Searcher, r *Request, edits int) (Found, error) {
+// view is the index at one moment.
+type view struct {
+	snapshot *reader.Snapshot
+	finder   *query.Searcher
+	search   func(context.Context, pinion.Request) (pinion.Page, error)
+}
+
+// answer is Search.
+func (v view) answer(ctx context.Context, r *Request, edits int) (Found, error) {
 	all, mode := identifiers(r.Keyword), cmp.Or(r.Mode, Exact)
-	text, err := inContent(ctx, finder, all, mode, edits)
+	text, err := inContent(ctx, v.finder, all, mode, edits)
 	if err != nil {
 		return Found{}, err
 	}
-	either := nodes(inName(r.Keyword), text)
+	either := slices.DeleteFunc([]pinion.Node{inName(r.Keyword), text}, func(n pinion.Node) bool { return n == nil })
 	if len(either) == 0 {
 		return Found{}, nil
 	}
-	live := int(max(s.Stats().Live, 1))
-	m, err := matching(ctx, finder, r, live, either)
+	page, counts, err := v.page(ctx, r, either)
 	if errors.Is(err, query.ErrTooManyTerms) && len(either) > 1 { // so many words of names begin so
-		m, err = matching(ctx, finder, r, live, either[1:])
+		page, counts, err = v.page(ctx, r, either[1:])
 	}
 	if err != nil {
 		return Found{}, err
 	}
-	found := Found{Total: int64(m.Total)}
-	for _, c := range m.languages {
+	found, want := Found{Total: int64(page.Total)}, wantedOf(all, mode)
+	for _, c := range counts {
 		found.Languages = append(found.Languages, Language{string(c.Value.Bytes()), int(c.Count)})
 	}
-	pages, err := search.New(s, finder)
-	if err != nil {
-		return Found{}, err
-	}
-	defer pages.Close() // returns nil: it closes no file
-	page, err := pages.Show(ctx, m.Hits, search.Request{
-		Query: m.query, K: max(len(m.Hits), 1), Fields: shown,
-		Snippet: &search.Snippet{Field: names[content], Length: math.MaxInt32}, // all of it
-	})
-	if err != nil {
-		return Found{}, err
-	}
-	want := wantedOf(all, mode)
 	for i := range page.Hits {
 		found.Results = append(found.Results, result(&page.Hits[i], r.Keyword, &want))
 	}
 	return found, nil
 }
 
-// nodes returns those that are not nil.
-func nodes(all ...pinion.Node) []pinion.Node {
-	return slices.DeleteFunc(all, func(n pinion.Node) bool { return n == nil })
-}
-
-// shown are the fields of a Result, but for its text.
-var shown = []string{names[commitID], names[language], names[updated]}
-
-// matches is what matches a Request: the hits of its page, and the counts of all.
-type matches struct {
-	query.Result
-	query     pinion.Node
-	languages []query.FacetCount
-}
-
-// matching returns what matches one of some nodes. An index has so many live documents.
-func matching(ctx context.Context, finder *query.Searcher, r *Request, live int, either []pinion.Node) (m matches, err error) {
-	skip := min(max(r.Skip, 0), live)
-	last := skip + min(max(r.Take, 0), live-skip)
+// page returns the page of what matches one of some nodes, and how many files of all that match are in each language.
+func (v view) page(ctx context.Context, r *Request, either []pinion.Node) (pinion.Page, []query.FacetCount, error) {
+	live := int(max(v.snapshot.Stats().Live, 1))
+	skip, take := min(max(r.Skip, 0), live), min(max(r.Take, 0), live)
 	q := pinion.Bool{Should: either, AtLeast: 1}
 	if len(r.RepoIDs) > 0 {
 		q.Filter = append(q.Filter, inRepos(r.RepoIDs))
 	}
-	facets := query.Query{Node: q, K: max(last, 1), Facets: []query.Facet{{Field: names[language], K: languages}}}
+	pr := pinion.Request{Query: q, K: max(take, 1), Facets: []query.Facet{{Field: names[language], K: languages}}}
+	var counts []query.FacetCount
 	if r.Language != "" {
-		facets.K = 1
-	}
-	if m.Result, err = finder.Search(ctx, facets); err != nil {
-		return m, err
-	}
-	m.query, m.languages = q, m.Facets[0].Counts
-	if r.Language != "" {
-		q.Filter = append(slices.Clip(q.Filter), inLanguage(r.Language))
-		if m.Result, err = finder.Search(ctx, query.Query{Node: q, K: max(last, 1), Total: true}); err != nil {
-			return m, err
+		p, err := v.search(ctx, pinion.Request{Query: q, K: 1, Facets: pr.Facets})
+		if err != nil {
+			return p, nil, err
 		}
+		counts = p.Facets[0].Counts
+		q.Filter = append(slices.Clip(q.Filter), inLanguage(r.Language))
+		pr.Query, pr.Facets, pr.Total = q, nil, true
 	}
-	m.Hits = m.Hits[min(skip, len(m.Hits)):min(last, len(m.Hits))]
-	return m, nil
+	more := take > 0
+	if more && skip > 0 {
+		before, err := v.search(ctx, pinion.Request{Query: q, K: skip})
+		if err != nil {
+			return before, nil, err
+		}
+		pr.After = before.Next()
+		more = pr.After != nil
+	}
+	if more {
+		pr.Fields = []string{names[commitID], names[language], names[updated]}
+		pr.Snippet = &pinion.Snippet{Field: names[content], Length: math.MaxInt32} // all of it
+	}
+	p, err := v.search(ctx, pr)
+	if err != nil {
+		return p, nil, err
+	}
+	if r.Language == "" {
+		counts = p.Facets[0].Counts
+	}
+	if !more {
+		p.Hits = nil
+	}
+	return p, counts, nil
 }
 
 // inLanguage is passed by the files in a language.

@@ -22,77 +22,77 @@ type file struct {
 	content []byte
 }
 
-// collect reads or makes the files that all archives share. The commands are in tools, and
-// write manual pages to pages.
-func (r *release) collect(tools, pages string) error {
-	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md"} {
-		if err := r.read(name, name); err != nil {
-			return err
-		}
-	}
-	licenses, err := thirdParty()
-	if err != nil {
+// collect reads or makes the files that all archives of a kit share. Its commands are in
+// programs, and write manual pages to pages.
+func (r *release) collect(k *kit, licensed []string, programs, pages string) (shared []file, err error) {
+	read := func(from, name string) error {
+		b, err := os.ReadFile(from)
+		shared = append(shared, file{name, 0o644, b})
 		return err
 	}
-	r.shared = append(r.shared, file{"LICENSES-third-party.txt", 0o644, licenses})
-	for _, c := range commands {
-		if err := r.document(filepath.Join(tools, c), c, pages); err != nil {
-			return err
+	for _, name := range []string{"README.md", "LICENSE", "CHANGELOG.md"} {
+		if err := read(name, name); err != nil {
+			return nil, err
 		}
+	}
+	licenses, err := thirdParty(k, licensed)
+	if err != nil {
+		return nil, err
+	}
+	shared = append(shared, file{"LICENSES-third-party.txt", 0o644, licenses})
+	for _, c := range k.commands() {
+		scripts, err := r.document(filepath.Join(programs, c), c, pages)
+		if err != nil {
+			return nil, err
+		}
+		shared = append(shared, scripts...)
 	}
 	names, err := filepath.Glob(filepath.Join(pages, "*.1"))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, name := range names {
-		if err := r.read(name, path.Join("man", "man1", filepath.Base(name))); err != nil {
-			return err
+		if err := read(name, path.Join("man", "man1", filepath.Base(name))); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return shared, nil
 }
 
-func (r *release) read(from, name string) error {
-	b, err := os.ReadFile(from)
-	if err != nil {
-		return err
-	}
-	r.shared = append(r.shared, file{name, 0o644, b})
-	return nil
-}
-
-// document has a program write its completions, and its manual pages to folder pages.
-func (r *release) document(program, name, pages string) error {
+// document returns the completions of a program, and has it write its manual pages to folder pages.
+func (r *release) document(program, name, pages string) (scripts []file, err error) {
 	for _, shell := range []struct{ name, file string }{
 		{"bash", name}, {"zsh", "_" + name}, {"fish", name + ".fish"}, {"powershell", name + ".ps1"},
 	} {
 		script, err := output(exec.Command(program, "completion", shell.name))
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.shared = append(r.shared, file{path.Join("completions", shell.name, shell.file), 0o644, script})
+		scripts = append(scripts, file{path.Join("completions", shell.name, shell.file), 0o644, script})
 	}
 	man := exec.Command(program, "--man-pages", pages)
 	man.Env = append(os.Environ(), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.date.Unix()))
-	_, err := output(man)
-	return err
+	_, err = output(man)
+	return scripts, err
 }
 
-// thirdParty returns the licenses of Go and of all modules that the commands contain on
-// any platform.
-func thirdParty() ([]byte, error) {
+// thirdParty returns the licenses of Go and of all modules that the commands of a kit contain
+// on any of the platforms.
+func thirdParty(k *kit, platforms []string) ([]byte, error) {
 	dirs := map[string]string{}
-	for _, p := range platforms {
-		goos, goarch, _ := strings.Cut(p, "/")
-		for folder, packages := range map[string]string{".": "./tools/...", static: "./cmd/..."} {
-			list := exec.Command("go", "list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}", packages)
-			list.Dir, list.Env = folder, append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOWORK=off")
+	for _, platform := range platforms {
+		goos, goarch, _ := strings.Cut(platform, "/")
+		for _, p := range k.parts {
+			args := []string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"}
+			list := exec.Command("go", append(args, p.packages...)...)
+			list.Dir, list.Env = p.folder, append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0", "GOWORK=off")
 			out, err := output(list)
 			if err != nil {
 				return nil, err
 			}
 			for line := range strings.Lines(string(out)) {
-				if name, dir, ok := strings.Cut(strings.TrimSpace(line), "\t"); ok && !strings.HasPrefix(name, module+" ") {
+				name, dir, ok := strings.Cut(strings.TrimSpace(line), "\t")
+				if ok && !strings.HasPrefix(name, module+" ") && !strings.HasPrefix(name, module+"/") {
 					dirs[name] = dir
 				}
 			}
@@ -136,13 +136,13 @@ func licenses(dir string) (texts [][]byte, err error) {
 	return texts, err
 }
 
-// archive returns the name and the bytes of a platform's archive: zip for Windows, tar.gz
-// for the others.
-func (r *release) archive(platform, bin string) (name string, archive []byte, err error) {
-	folder := "pinion_" + r.version + "_" + strings.ReplaceAll(platform, "/", "_")
+// archive returns the name and the bytes of a kit's archive for a platform: zip for Windows,
+// tar.gz for the others.
+func (r *release) archive(k *kit, platform, bin string, shared []file) (name string, archive []byte, err error) {
+	folder := k.name + "_" + r.version + "_" + strings.ReplaceAll(platform, "/", "_")
 	windows := strings.HasPrefix(platform, "windows/")
-	files := slices.Clone(r.shared)
-	for _, c := range commands {
+	files := slices.Clone(shared)
+	for _, c := range k.commands() {
 		if windows {
 			c += ".exe"
 		}
@@ -157,13 +157,17 @@ func (r *release) archive(platform, bin string) (name string, archive []byte, er
 		archive, err = zipped(folder, files, r.date)
 		return folder + ".zip", archive, err
 	}
-	archive, err = tarred(folder, files, r.date)
+	level := gzip.BestCompression
+	if r.try {
+		level = gzip.BestSpeed
+	}
+	archive, err = tarred(folder, files, r.date, level)
 	return folder + ".tar.gz", archive, err
 }
 
-func tarred(folder string, files []file, date time.Time) ([]byte, error) {
+func tarred(folder string, files []file, date time.Time, level int) ([]byte, error) {
 	var b bytes.Buffer
-	z, err := gzip.NewWriterLevel(&b, gzip.BestCompression)
+	z, err := gzip.NewWriterLevel(&b, level)
 	if err != nil {
 		return nil, err
 	}

@@ -389,16 +389,18 @@ func BenchmarkCompare(b *testing.B) {
 		mode    gitea.Mode
 		repo    int64
 	}
-	kinds := map[string]func(words []string, at int) asked{
-		"one word":                 func(w []string, at int) asked { return asked{w[at], gitea.Exact, 0} },
-		"one word in a repository": func(w []string, at int) asked { return asked{w[at], gitea.Exact, 2} },
-		"exact, three words":       func(w []string, at int) asked { return asked{strings.Join(w[at:at+3], " "), gitea.Exact, 0} },
-		"words, three of one file": func(w []string, at int) asked {
+	for _, kind := range []struct {
+		name string
+		of   func(words []string, at int) asked
+	}{
+		{"one word", func(w []string, at int) asked { return asked{w[at], gitea.Exact, 0} }},
+		{"one word in a repository", func(w []string, at int) asked { return asked{w[at], gitea.Exact, 2} }},
+		{"exact, three words", func(w []string, at int) asked { return asked{strings.Join(w[at:at+3], " "), gitea.Exact, 0} }},
+		{"words, three of one file", func(w []string, at int) asked {
 			return asked{w[at] + " " + w[len(w)/2] + " " + w[len(w)-1], gitea.Words, 0}
-		},
-		"fuzzy, a word without letter": func(w []string, at int) asked { return asked{w[at][:1] + w[at][2:], gitea.Fuzzy, 0} },
-	}
-	for kind, of := range kinds {
+		}},
+		{"fuzzy, a word without letter", func(w []string, at int) asked { return asked{w[at][:1] + w[at][2:], gitea.Fuzzy, 0} }},
+	} {
 		var times [2]timed
 		same, queries := 0, 0
 		for queries < 60 {
@@ -406,7 +408,7 @@ func BenchmarkCompare(b *testing.B) {
 			if len(w) < 10 {
 				continue
 			}
-			q := of(w, rnd.IntN(len(w)-3))
+			q := kind.of(w, rnd.IntN(len(w)-3))
 			queries++
 			for range 3 {
 				var was, is int64
@@ -425,7 +427,7 @@ func BenchmarkCompare(b *testing.B) {
 				}
 			}
 		}
-		logf("%s: %d of %d have the same total\nbleve: %v\npinion: %v", kind, same/3, queries, &times[0], &times[1])
+		logf("%s: %d of %d have the same total\nbleve: %v\npinion: %v", kind.name, same/3, queries, &times[0], &times[1])
 	}
 	do(b, old.Close())
 	do(b, x.Close())

@@ -1,6 +1,7 @@
 package static
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -102,6 +103,10 @@ func TestSameBytes(t *testing.T) {
 	runtime.GOMAXPROCS(before)
 	if got, want := content(t, a), content(t, b); !slices.Equal(got, want) {
 		t.Errorf("one build gives\n%s\nthe other\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	script, err := os.ReadFile(filepath.Join(a, DefaultOut, "search.js"))
+	if err != nil || bytes.Contains(script, unknown) || !bytes.Contains(script, []byte(`"program":`)) {
+		t.Errorf("search.js does not know what search.json says (%v)", err)
 	}
 	if r := build(t, b, Options{}); r.Written != 0 || r.Removed != 0 || r.Same != first.Written+first.Same {
 		t.Errorf("the second run: %+v, after %+v", r, first)

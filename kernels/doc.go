@@ -45,7 +45,7 @@
 //	newpfd.cu   both for lists of bp128, bp256 and newpfd
 //	loadpfd.cu  check and recode for the same lists
 //	merge.cu    intersects decoded lists: MergePath
-//	disjunct.cu range.h for lists of any codec; ranges.cu: for lists of bp128 and bp256
+//	disjunct.cu, fields.cu: range.h for lists of any codec, and over fields; ranges.cu: for lists of bp128 and bp256
 //	topk.cu     selects the top k keys
 //	impacts.cu  scores dot products over fields of impacts in tiles, and selects
 //	filters.cu  makes bitmaps of sets of documents, and combines them

@@ -14,6 +14,7 @@
 #include "unary.cu"
 #include "lines.cu"
 #include "disjunct.cu"
+#include "fields.cu"
 #include "ranges.cu"
 #include "intersect.cu"
 #include "rank.cu"

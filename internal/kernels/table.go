@@ -189,7 +189,7 @@ var ordinary = [Count]entry{
 	CutTilesFields:   {name: "cut_tiles_fields", module: "tiles", params: TileParams{}},
 	RankFields:       {name: "rank_fields", module: "rank", params: RankParams{}, task: RankInFields, codecs: all},
 	RankPackedFields: {name: "rank_packed_fields", module: "packed", params: RankParams{}, task: RankInFields, codecs: packed},
-	DisjunctFields:   {name: "disjunct_fields", module: "disjunct", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: all, dynamic: true},
+	DisjunctFields:   {name: "disjunct_fields", module: "fields", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: all, dynamic: true},
 
 	DisjunctPackedFields: {name: "disjunct_packed_fields", module: "ranges", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: packed, dynamic: true},
 

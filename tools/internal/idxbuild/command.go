@@ -71,8 +71,8 @@ at its end, or nothing.
 
 Inputs, which may be compressed with gzip, zstd or bzip2; "-" is standard input:
   jsonl    one JSON object a line
-  csv      comma-separated values, or with semicolons or tabs if the first line has
-           no comma; the first line names the columns
+  csv      comma-separated values, or with semicolons or tabs if the first line
+           has no comma; the first line names the columns
   tsv      lines of id, tab, text
   trec     DOC elements: news with DOCNO and TEXT, or web pages
   lines    each line is a document, FILE:LINE its id: .txt and .log files

@@ -60,11 +60,15 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*f
 	f.terms = make([]uint32, total)
 	rank := ranks(dfs)
 	i := 0
-	return f, walk(ctx, lists, minDF, func(list []uint32) error {
+	another := func() error { return fmt.Errorf("order: %w: list %d is another at the second reading", ErrInvalid, i) }
+	err = walk(ctx, lists, minDF, func(list []uint32) error {
 		if i == len(rank) || len(list) != int(dfs[i]) {
-			return fmt.Errorf("order: %w: list %d is another at the second reading", ErrInvalid, i)
+			return another()
 		}
 		for _, id := range list {
+			if id >= docs || f.docs[id].n == counts[id] {
+				return another()
+			}
 			d := &f.docs[id]
 			f.terms[d.start+uint64(d.n)] = rank[i]
 			d.n++
@@ -72,6 +76,10 @@ func newForward(ctx context.Context, docs uint32, lists Lists, minDF uint32) (*f
 		i++
 		return nil
 	})
+	if err == nil && i < len(rank) {
+		err = another()
+	}
+	return f, err
 }
 
 // walk calls do with the lists considered.

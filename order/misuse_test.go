@@ -46,3 +46,28 @@ func TestMisuse(t *testing.T) {
 		t.Errorf("inverse is %v", p.Inverse())
 	}
 }
+
+// Lists that are others at the second reading are refused.
+func TestOtherLists(t *testing.T) {
+	first := [][]uint32{{0, 1, 2}, {1, 3}}
+	for what, second := range map[string][][]uint32{
+		"a docID beyond": {{0, 1, 4}, {1, 3}}, "another docID": {{0, 1, 2}, {2, 3}}, "none": {}, "one fewer": first[:1],
+		"one more": {{0, 1, 2}, {1, 3}, {1, 3}}, "a shorter one": {{0, 1}, {1, 3}},
+	} {
+		readings := 0
+		lists := func(yield func([]uint32, error) bool) {
+			all := first
+			if readings++; readings > 1 {
+				all = second
+			}
+			for _, l := range all {
+				if !yield(l, nil) {
+					return
+				}
+			}
+		}
+		if p, err := Bisect(t.Context(), 4, lists, Options{}); !errors.Is(err, ErrInvalid) || p != nil {
+			t.Errorf("%s: %v, %v", what, p, err)
+		}
+	}
+}

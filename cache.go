@@ -7,10 +7,11 @@ import (
 	"math"
 	"sync"
 	"sync/atomic"
+	"time"
 	"unsafe"
 
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // cache holds pages of one state, within a number of bytes: a result cache as in section 5 of
@@ -90,13 +91,12 @@ func (c *cache) move(e *list.Element) {
 func appendNode(dst []byte, n query.Node) []byte {
 	switch n := n.(type) {
 	case query.Match:
-		dst = appendLeaf(dst, 'm', n.Field, n.Text, byte(n.Mode), n.Boost)
+		dst = appendTerms(appendLeaf(dst, 'm', n.Field, n.Text, byte(n.Mode), n.Boost), n.Fields)
 	case query.Term:
-		dst = appendLeaf(dst, 't', n.Field, string(n.Term), 0, n.Boost)
+		dst = appendLeaf(dst, 't', n.Field, n.Text, 0, n.Boost)
 	case query.Bool:
 		dst = binary.AppendVarint(appendNumber(dst, 'b', n.Boost), int64(n.AtLeast))
-		dst = appendNodes(appendNodes(appendNodes(dst, n.Must), n.Should), n.Not)
-		dst = appendFilters(dst, n.Filter)
+		dst = appendNodes(appendNodes(appendNodes(appendNodes(dst, n.Must), n.Should), n.MustNot), n.Filter)
 	case query.Best:
 		dst = appendNodes(appendNumber(appendNumber(dst, 'd', n.Boost), '=', n.Tie), n.Of)
 	case query.Const:
@@ -104,13 +104,13 @@ func appendNode(dst []byte, n query.Node) []byte {
 	case query.All:
 		dst = appendNumber(dst, 'a', n.Score)
 	case query.Prefix:
-		dst = appendLeaf(dst, 'p', n.Field, n.Prefix, flag(n.Scored), n.Boost)
+		dst = appendLeaf(dst, 'p', n.Field, n.Text, flag(n.Scored), n.Boost)
 	case query.Wildcard:
 		dst = appendLeaf(dst, '*', n.Field, n.Pattern, flag(n.Scored), n.Boost)
 	case query.Regexp:
 		dst = appendLeaf(dst, 'r', n.Field, n.Pattern, flag(n.Scored), n.Boost)
 	case query.Fuzzy:
-		dst = appendLeaf(dst, '~', n.Field, n.Text, flag(n.Constant), n.Boost)
+		dst = appendLeaf(dst, '~', n.Field, n.Text, 0, n.Boost)
 		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(n.Edits)), int64(n.FixedPrefix))
 	case query.Phrase:
 		dst = appendLeaf(dst, '"', n.Field, n.Text, flag(n.Prefix), n.Boost)
@@ -122,7 +122,40 @@ func appendNode(dst []byte, n query.Node) []byte {
 		dst = appendLeaf(dst, '.', n.Field, "", 0, n.Boost)
 		dst = binary.AppendUvarint(dst, uint64(len(n.Terms)))
 		for _, t := range n.Terms {
-			dst = binary.AppendUvarint(appendText(dst, string(t.Term)), uint64(t.Weight))
+			dst = binary.AppendUvarint(appendText(dst, t.Term), uint64(t.Weight))
+		}
+	default:
+		dst = appendMatching(dst, n)
+	}
+	return dst
+}
+
+// appendMatching is appendNode for a node that only matches, or combines others as a Bool does.
+func appendMatching(dst []byte, n query.Node) []byte {
+	switch n := n.(type) {
+	case query.And:
+		dst = appendNodes(append(dst, '&'), n)
+	case query.Or:
+		dst = appendNodes(append(dst, '|'), n)
+	case query.Not:
+		dst = appendNode(append(dst, '!'), n.Node)
+	case query.In:
+		dst = binary.AppendUvarint(appendText(append(dst, 'i'), n.Field), uint64(len(n.Values)))
+		for _, x := range n.Values {
+			dst = appendGo(dst, x)
+		}
+	case query.Range:
+		dst = append(appendText(append(dst, '<'), n.Field), flag(n.AboveMin), flag(n.BelowMax))
+		dst = appendGo(appendGo(dst, n.Min), n.Max)
+	case query.Exists:
+		dst = appendText(append(dst, 'e'), n.Field)
+	case query.IDs:
+		dst = appendTerms(append(dst, '#'), n)
+	case query.Docs:
+		dst = append(dst, 'x')
+		if n != (query.Docs{}) {
+			docs, _ := n.MarshalBinary() // without an error
+			dst = appendText(dst, string(docs))
 		}
 	default:
 		dst = appendUnknown(dst)
@@ -156,10 +189,10 @@ func appendTerms(dst []byte, terms []string) []byte {
 	return dst
 }
 
-// unknown counts the nodes and filters that have no form in keys.
+// unknown counts the nodes that have no form in keys.
 var unknown atomic.Uint64
 
-// appendUnknown appends what equals no other node or filter, so that its page is never found.
+// appendUnknown appends what equals no other node, so that its page is never found.
 func appendUnknown(dst []byte) []byte { return binary.AppendUvarint(append(dst, '?'), unknown.Add(1)) }
 
 // flag returns 1 for true.
@@ -170,37 +203,17 @@ func flag(set bool) byte {
 	return 0
 }
 
-// appendFilter is appendNode for a filter.
-func appendFilter(dst []byte, f query.Filter) []byte {
-	switch f := f.(type) {
-	case query.Where:
-		dst = appendNode(append(dst, 'w'), f.Node)
-	case filter.And:
-		dst = appendFilters(append(dst, '&'), f)
-	case filter.Or:
-		dst = appendFilters(append(dst, '|'), f)
-	case filter.Not:
-		dst = appendFilter(append(dst, '!'), f.Filter)
-	case filter.In, filter.Range, filter.Exists, filter.IDs:
-		dst = appendText(append(dst, 'f'), fmt.Sprint(f))
-	case query.Bitmap:
-		dst = append(dst, 'x')
-		if f.Docs != nil {
-			docs, _ := f.Docs.ToBytes() // into memory, without an error
-			dst = appendText(dst, string(docs))
-		}
-	default:
-		dst = appendUnknown(dst)
+// appendGo appends a value of Go that a node holds: what tells it from all others only of those that do not change.
+func appendGo(dst []byte, x any) []byte {
+	switch x := x.(type) {
+	case nil:
+		return append(dst, 0)
+	case schema.Value:
+		return appendValue(append(dst, 1), x)
+	case string, bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64, time.Time:
+		return appendText(append(dst, 2), fmt.Sprintf("%T %[1]v", x))
 	}
-	return dst
-}
-
-func appendFilters(dst []byte, filters []query.Filter) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(filters)))
-	for _, f := range filters {
-		dst = appendFilter(dst, f)
-	}
-	return dst
+	return appendUnknown(dst)
 }
 
 func appendText(dst []byte, s string) []byte {
@@ -210,25 +223,48 @@ func appendText(dst []byte, s string) []byte {
 // key returns what tells r from all other requests.
 func key(r *Request) string {
 	dst := appendNode(nil, r.Query)
-	dst = binary.AppendVarint(dst, int64(r.K))
+	if r.Filter != nil {
+		dst = appendNode(append(dst, 'F'), r.Filter)
+	}
+	dst = binary.AppendVarint(binary.AppendVarint(dst, int64(r.Limit)), int64(r.Offset))
+	if r.K1 != 0 || r.B != 0 {
+		dst = binary.LittleEndian.AppendUint64(append(dst, 'k'), math.Float64bits(r.K1))
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(r.B))
+	}
+	if r.Scorer != "" {
+		dst = appendText(append(dst, 'm'), r.Scorer)
+	}
 	if r.Total {
 		dst = append(dst, 't')
 	}
 	if r.After != nil {
 		dst = binary.LittleEndian.AppendUint32(append(dst, 'p'), math.Float32bits(r.After.Score))
-		dst = appendText(dst, string(r.After.ID))
+		dst = appendText(dst, r.After.ID)
 		for _, v := range r.After.Sort {
 			dst = appendValue(dst, v)
+		}
+		for _, v := range r.After.Order {
+			dst = appendValue(append(dst, 'o'), v)
 		}
 	}
 	dst = appendColumns(dst, r)
 	if r.Snippet != nil {
-		dst = binary.AppendVarint(appendText(append(dst, 's'), r.Snippet.Field), int64(r.Snippet.Length))
+		dst = appendSnippet(dst, r.Snippet)
 	}
 	for _, f := range r.Fields {
 		dst = appendText(append(dst, 'f'), f)
 	}
 	return string(dst)
+}
+
+func appendSnippet(dst []byte, s *Snippet) []byte {
+	dst = binary.AppendVarint(appendText(append(dst, 's'), s.Field), int64(s.Length))
+	dst = appendText(binary.AppendVarint(dst, int64(s.Count)), s.Tag)
+	dst = binary.AppendUvarint(dst, uint64(len(s.Fields)))
+	for _, name := range s.Fields {
+		dst = appendText(dst, name)
+	}
+	return dst
 }
 
 // appendColumns appends what r asks of columns.
@@ -241,20 +277,21 @@ func appendColumns(dst []byte, r *Request) []byte {
 	}
 	if r.Static != nil {
 		dst = appendText(append(dst, '+'), r.Static.Field)
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(r.Static.Weight))
+		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(r.Static.Boost))
 	}
 	for _, f := range r.Facets {
-		dst = binary.AppendVarint(binary.AppendVarint(appendText(append(dst, 'c'), f.Field), int64(f.K)), f.Every)
+		dst = binary.AppendVarint(binary.AppendVarint(appendText(append(dst, 'c'), f.Field), int64(f.Limit)), int64(f.Every))
+		dst = appendNumber(dst, 'w', f.Width)
 		dst = binary.AppendUvarint(dst, uint64(len(f.Ranges)))
 		for _, x := range f.Ranges {
-			dst = appendValue(appendValue(dst, x.Min), x.Max)
-			dst = append(dst, flag(x.AboveMin), flag(x.BelowMax))
+			dst = appendGo(appendGo(dst, x.Min), x.Max)
+			dst = append(dst, flag(x.AboveMin), flag(x.WithMax))
 		}
 	}
 	return dst
 }
 
-func appendValue(dst []byte, v Value) []byte {
+func appendValue(dst []byte, v schema.Value) []byte {
 	dst = binary.LittleEndian.AppendUint64(append(dst, byte(v.Kind)), math.Float64bits(v.Float()))
 	return appendText(binary.AppendVarint(dst, v.Int()), string(v.Bytes()))
 }
@@ -264,9 +301,12 @@ func size(p *Page) int {
 	n := 0
 	for i := range p.Hits {
 		h := &p.Hits[i]
-		n += int(unsafe.Sizeof(*h)) + len(h.ID) + len(h.Text) + len(h.Spans)*int(unsafe.Sizeof(Span{}))
-		for _, values := range [][]Value{h.Values, h.Sort} {
-			n += len(values) * int(unsafe.Sizeof(Value{}))
+		n += int(unsafe.Sizeof(*h)) + len(h.ID)
+		for k := range h.Passages {
+			n += int(unsafe.Sizeof(h.Passages[k])) + len(h.Passages[k].Text) + len(h.Passages[k].Spans)*int(unsafe.Sizeof(Span{}))
+		}
+		for _, values := range [][]schema.Value{h.Values, h.Sort} {
+			n += len(values) * int(unsafe.Sizeof(schema.Value{}))
 			for _, v := range values {
 				n += len(v.Bytes())
 			}
@@ -274,12 +314,23 @@ func size(p *Page) int {
 	}
 	for i := range p.Facets {
 		f := &p.Facets[i]
-		n += int(unsafe.Sizeof(*f)) + len(f.Counts)*int(unsafe.Sizeof(query.FacetCount{}))
+		n += int(unsafe.Sizeof(*f)) + len(f.Counts)*int(unsafe.Sizeof(FacetCount{}))
 		for _, c := range f.Counts {
-			n += len(c.Value.Bytes())
+			n += sizeOf(c.Value)
 		}
 	}
 	return n
+}
+
+// sizeOf returns about what the value of a count takes beside it.
+func sizeOf(x any) int {
+	switch x := x.(type) {
+	case string:
+		return 16 + len(x)
+	case Range:
+		return int(unsafe.Sizeof(x)) // its bounds are those of the request
+	}
+	return 24
 }
 
 // put keeps the page of a key in a state, if that is the newest, in place of those that were not

@@ -2,9 +2,10 @@ package pinion
 
 import (
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -32,7 +33,7 @@ func TestCache(t *testing.T) {
 			case 2, 3:
 				if _, ok := c.get(state, key); !ok {
 					doc := rapid.Uint32().Draw(t, "doc")
-					c.put(state, key, Page{Hits: []Hit{{Doc: doc, Text: make([]byte, rapid.IntRange(0, 1500).Draw(t, "bytes"))}}})
+					c.put(state, key, Page{Hits: []Hit{{Doc: doc, Passages: []Passage{{Text: strings.Repeat("a", rapid.IntRange(0, 1500).Draw(t, "bytes"))}}}}})
 					given[key] = doc
 				}
 			default:
@@ -89,9 +90,9 @@ func TestCacheAgain(t *testing.T) {
 
 // Requests that differ have different keys.
 func TestKey(t *testing.T) {
-	node := rapid.Custom(func(t *rapid.T) Node {
+	node := rapid.Custom(func(t *rapid.T) query.Node {
 		text := rapid.StringOf(rapid.SampledFrom([]rune{'a', 'm', 't', 0, 1, 2}))
-		leaf := func() Node {
+		leaf := func() query.Node {
 			field, words, boost := text.Draw(t, "field"), text.Draw(t, "text"), rapid.SampledFrom([]float64{0, 1, 2}).Draw(t, "boost")
 			set, edits := rapid.Bool().Draw(t, "set"), rapid.IntRange(0, 2)
 			var terms []string
@@ -100,56 +101,60 @@ func TestKey(t *testing.T) {
 			}
 			switch rapid.IntRange(0, 8).Draw(t, "kind") {
 			case 0:
-				return Term{Field: field, Term: []byte(words), Boost: boost}
+				return query.Term{Field: field, Text: words, Boost: boost}
 			case 1:
-				return Prefix{Field: field, Prefix: words, Boost: boost, Scored: set}
+				return query.Prefix{Field: field, Text: words, Boost: boost, Scored: set}
 			case 2:
-				return Wildcard{Field: field, Pattern: words, Boost: boost, Scored: set}
+				return query.Wildcard{Field: field, Pattern: words, Boost: boost, Scored: set}
 			case 3:
-				return Regexp{Field: field, Pattern: words, Boost: boost, Scored: set}
+				return query.Regexp{Field: field, Pattern: words, Boost: boost, Scored: set}
 			case 4:
-				return Fuzzy{Field: field, Text: words, Boost: boost, Constant: set, Edits: edits.Draw(t, "edits"), FixedPrefix: edits.Draw(t, "fixed")}
+				return query.Fuzzy{Field: field, Text: words, Boost: boost, Edits: edits.Draw(t, "edits"), FixedPrefix: edits.Draw(t, "fixed")}
 			case 5:
 				return query.Phrase{Field: field, Text: words, Terms: terms, Slop: edits.Draw(t, "slop"), Prefix: set, Boost: boost}
 			case 7:
 				d := query.Dot{Field: field, Boost: boost}
 				for _, term := range terms {
-					d.Terms = append(d.Terms, query.WeightedTerm{Term: []byte(term), Weight: rapid.Uint32Range(0, 1).Draw(t, "weight")})
+					d.Terms = append(d.Terms, query.WeightedTerm{Term: term, Weight: rapid.Uint32Range(0, 1).Draw(t, "weight")})
 				}
 				return d
 			case 6:
 				return query.Near{Field: field, Text: words, Terms: terms, Distance: edits.Draw(t, "distance"), Ordered: set, Boost: boost}
 			}
-			return Match{Field: field, Text: words, Boost: boost, Mode: rapid.SampledFrom([]query.Mode{query.Or, query.And}).Draw(t, "mode")}
+			return query.Match{Field: field, Text: words, Boost: boost, Mode: rapid.SampledFrom([]query.Mode{query.ModeOr, query.ModeAnd}).Draw(t, "mode")}
 		}
-		var nodes []Node
+		var nodes []query.Node
 		for range rapid.IntRange(0, 2).Draw(t, "nodes") {
 			nodes = append(nodes, leaf())
 		}
 		number := rapid.SampledFrom([]float64{0, 1, 2})
-		filters := rapid.SampledFrom([][]Filter{nil, {Where{Node: leaf()}}, {IDs{IDs: [][]byte{[]byte("a"), nil}}}, {IDs{IDs: [][]byte{nil}}, IDs{IDs: [][]byte{nil}}}, {Bitmap{Docs: roaring.BitmapOf(3, 5)}, Bitmap{Docs: roaring.New()}}})
-		return rapid.SampledFrom([]Node{leaf(), Best{Of: nodes, Tie: number.Draw(t, "tie"), Boost: number.Draw(t, "boost")},
-			Const{Node: leaf(), Score: number.Draw(t, "score")}, All{Score: number.Draw(t, "all")},
-			Bool{Must: nodes, Filter: filters.Draw(t, "filter"), AtLeast: rapid.IntRange(0, 2).Draw(t, "least"), Boost: number.Draw(t, "boost")}, Bool{Should: nodes}, Bool{Not: nodes}}).Draw(t, "node")
+		filters := rapid.SampledFrom([][]query.Node{nil, {leaf()}, {query.IDs{"a", ""}}, {query.IDs{""}, query.IDs{""}},
+			{query.DocsOf(slices.Values([]uint32{3, 5})), query.DocsOf(slices.Values([]uint32(nil)))}, {query.Equal("a", 1)}, {query.Equal("a", "1")}, {query.Equal("a", 1.0)},
+			{query.And{leaf(), leaf()}}, {query.Or{leaf(), leaf()}}, {query.Not{Node: leaf()}}, {query.AtLeast("a", 1)}, {query.Above("a", 1)}, {query.AtMost("a", 1)}, {query.Exists{Field: "a"}}})
+		return rapid.SampledFrom([]query.Node{leaf(), query.Best{Of: nodes, Tie: number.Draw(t, "tie"), Boost: number.Draw(t, "boost")},
+			query.Const{Node: leaf(), Score: number.Draw(t, "score")}, query.All{Score: number.Draw(t, "all")},
+			query.Bool{Must: nodes, Filter: filters.Draw(t, "filter"), AtLeast: rapid.IntRange(0, 2).Draw(t, "least"), Boost: number.Draw(t, "boost")}, query.Bool{Should: nodes}, query.Bool{MustNot: nodes}}).Draw(t, "node")
 	})
 	request := rapid.Custom(func(t *rapid.T) *Request {
-		r := &Request{Query: node.Draw(t, "query"), K: rapid.IntRange(0, 2).Draw(t, "k"), Total: rapid.Bool().Draw(t, "total")}
+		r := &Request{Query: node.Draw(t, "query"), Limit: rapid.IntRange(0, 2).Draw(t, "k"), Total: rapid.Bool().Draw(t, "total")}
+		parameter := rapid.SampledFrom([]float64{0, 1, query.Zero})
+		r.K1, r.B = parameter.Draw(t, "k1"), parameter.Draw(t, "b")
 		r.Fields = rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "f"}), 0, 2).Draw(t, "fields")
 		if rapid.Bool().Draw(t, "snippet") {
 			r.Snippet = &Snippet{Length: rapid.IntRange(0, 1).Draw(t, "length")}
 		}
 		if rapid.Bool().Draw(t, "after") {
-			r.After = &After{Score: float32(rapid.IntRange(0, 1).Draw(t, "score")), ID: []byte(rapid.SampledFrom([]string{"", "s", "f"}).Draw(t, "id"))}
-			values := []Value{{}, schema.IntegerValue(0, 1), schema.FloatValue(0, 1), schema.KeywordValue(0, []byte("g"))}
-			r.After.Sort = rapid.SampledFrom([][]Value{nil, values[:1], values[:2], values[2:], values[3:]}).Draw(t, "values")
+			r.After = &After{Score: float32(rapid.IntRange(0, 1).Draw(t, "score")), ID: rapid.SampledFrom([]string{"", "s", "f"}).Draw(t, "id")}
+			values := []schema.Value{{}, schema.IntegerValue(0, 1), schema.FloatValue(0, 1), schema.KeywordValue(0, []byte("g"))}
+			r.After.Sort = rapid.SampledFrom([][]schema.Value{nil, values[:1], values[:2], values[2:], values[3:]}).Draw(t, "values")
 		}
-		r.Sort = rapid.SampledFrom([][]query.SortBy{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}}).Draw(t, "sort")
+		r.Sort = rapid.SampledFrom([][]Sort{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}}).Draw(t, "sort")
 		r.Collapse = rapid.SampledFrom([]string{"", "a", "f"}).Draw(t, "collapse")
-		r.Static = rapid.SampledFrom([]*query.Static{nil, {Field: "a"}, {Field: "a", Weight: 1}, {Field: "g"}}).Draw(t, "static")
+		r.Static = rapid.SampledFrom([]*Static{nil, {Field: "a"}, {Field: "a", Boost: 1}, {Field: "g"}}).Draw(t, "static")
 		one := schema.IntegerValue(0, 1)
-		r.Facets = rapid.SampledFrom([][]query.Facet{nil, {{Field: "a"}}, {{Field: "a", K: 1}}, {{Field: "a", Every: 1}}, {{Field: "a"}, {Field: "a"}},
-			{{Field: "a", Ranges: []query.Range{{Min: one}}}}, {{Field: "a", Ranges: []query.Range{{Max: one}}}}, {{Field: "a", Ranges: []query.Range{{Max: one, BelowMax: true}}}},
-			{{Field: "a", Ranges: []query.Range{{}, {}}}}}).Draw(t, "facets")
+		r.Facets = rapid.SampledFrom([][]Facet{nil, {{Field: "a"}}, {{Field: "a", Limit: 1}}, {{Field: "a", Every: 1}}, {{Field: "a", Width: 1}}, {{Field: "a"}, {Field: "a"}},
+			{{Field: "a", Ranges: []Range{{Min: one}}}}, {{Field: "a", Ranges: []Range{{Max: one}}}}, {{Field: "a", Ranges: []Range{{Max: one, WithMax: true}}}},
+			{{Field: "a", Ranges: []Range{{}, {}}}}}).Draw(t, "facets")
 		return r
 	})
 	rapid.Check(t, func(t *rapid.T) {
@@ -162,20 +167,20 @@ func TestKey(t *testing.T) {
 
 // A page is that of its own phrase and static scores, not of others that were asked for before.
 func TestCachedPhrases(t *testing.T) {
-	s := &Schema{Fields: []Field{{Name: "text", Kind: schema.KindText, Index: schema.IndexPositions}, {Name: "rank", Kind: schema.KindFloat, Column: true}}}
-	x, err := OpenFS(t.Context(), memfs.New(), Options{Schema: s, Visible: -1})
+	s := &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Positions: true}, {Name: "rank", Kind: schema.Float, Column: true}}}
+	x, err := OpenFS(t.Context(), memfs.New(), Options{Schema: s})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
 	for i, text := range []string{"red rose", "rose red", "red red"} {
-		if err := x.Add(t.Context(), Doc{ID: []byte(text), Values: []Value{schema.TextValue(0, []byte(text)), schema.FloatValue(1, float64(i))}}); err != nil {
+		if err := x.Add(t.Context(), Doc{ID: text, Values: []schema.Value{schema.TextValue(0, []byte(text)), schema.FloatValue(1, float64(i))}}); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for range 2 { // the second time from the cache
 		for _, text := range []string{"red rose", "rose red", "red red"} {
-			for _, n := range []Node{query.Phrase{Text: text}, query.Near{Text: text, Ordered: true}} {
+			for _, n := range []query.Node{query.Phrase{Text: text}, query.Near{Text: text, Ordered: true}} {
 				page, err := x.Search(t.Context(), Request{Query: n})
 				if err != nil || len(page.Hits) != 1 || string(page.Hits[0].ID) != text {
 					t.Errorf("%+v: %v, %v", n, page.Hits, err)
@@ -183,7 +188,7 @@ func TestCachedPhrases(t *testing.T) {
 			}
 		}
 		for weight, want := range map[float64]float32{1: 3, 10: 21} {
-			page, err := x.Search(t.Context(), Request{Query: All{}, Static: &query.Static{Field: "rank", Weight: weight}})
+			page, err := x.Search(t.Context(), Request{Query: query.All{}, Static: &Static{Field: "rank", Boost: weight}})
 			if err != nil || page.Hits[0].Score != want {
 				t.Errorf("rank times %v: %v, %v", weight, page.Hits, err)
 			}

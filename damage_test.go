@@ -8,16 +8,17 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
 )
 
 // A flipped bit in a file that a search reads is the error of the search, and an event of damage that names the file.
 func TestDamageEvents(t *testing.T) {
-	fields := &Schema{Fields: []Field{{Name: "tag", Kind: schema.KindKeyword}, {Name: "body", Kind: schema.KindText, Stored: true}}}
+	fields := &schema.Schema{Fields: []schema.Field{{Name: "tag", Kind: schema.Keyword}, {Name: "body", Kind: schema.Text, Stored: true}}}
 	for _, c := range []struct {
-		schema  *Schema
+		schema  *schema.Schema
 		section format.SectionID
 		at      int64 // percent of the section
 	}{
@@ -30,7 +31,7 @@ func TestDamageEvents(t *testing.T) {
 			text := strings.Repeat("rose lily ", 1+i%7) + fmt.Sprint(i)
 			d := Text(fmt.Sprint(i), text)
 			if c.schema != nil {
-				d.Values = []Value{schema.TextValue(1, []byte(text)), schema.KeywordValue(0, []byte("tag"))}
+				d.Values = []schema.Value{schema.TextValue(1, []byte(text)), schema.KeywordValue(0, []byte("tag"))}
 			}
 			if err := x.Add(ctx, d); err != nil {
 				t.Fatal(err)
@@ -41,9 +42,9 @@ func TestDamageEvents(t *testing.T) {
 		}
 		name := flip(t, mem, c.section, c.at)
 		var events []Event
-		x = must(OpenFS(ctx, mem, Options{CacheBytes: -1, Observe: func(e Event) { events = append(events, e) }}))(t)
+		x = must(OpenFS(ctx, mem, Options{NoCache: true, Observe: func(e Event) { events = append(events, e) }}))(t)
 		shown := map[bool]string{true: "body"}[c.schema != nil]
-		_, err := x.Search(ctx, Request{Query: Match{Text: "rose lily"}, K: 300, Fields: []string{shown}})
+		_, err := x.Search(ctx, Request{Query: query.Match{Text: "rose lily"}, Limit: 300, Fields: []string{shown}})
 		if !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("%v, schema %v: %v", c.section, c.schema != nil, err)
 		}
@@ -62,11 +63,11 @@ func TestDamageEvents(t *testing.T) {
 // flip flips a bit of the only segment, at so many percent of a section, and returns the file's name.
 func flip(t *testing.T, mem *memfs.FS, id format.SectionID, at int64) (name string) {
 	t.Helper()
-	d := must(store.OpenFS(mem))(t)
+	d := must(indexdir.OpenFS(mem))(t)
 	defer d.Close()
 	c := must(d.Latest())(t)
 	defer c.Release()
-	name = store.SegmentName(c.Segments[0].File)
+	name = indexdir.SegmentName(c.Segments[0].File)
 	f := must(mem.Open(name))(t)
 	b := slices.Clone(must(f.Range(0, f.Size()))(t))
 	h := must(format.ParseFile(name, b))(t)

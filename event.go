@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -14,15 +15,18 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	EventPublish EventKind = 1 + iota // changes were written, so that searches can see them
-	EventCommit                       // and became durable
-	EventMerge                        // segments were merged in the background
-	EventRefresh                      // searches see a newer state
-	EventSlow                         // a search took longer than Options.Slow
-	EventDamage                       // a file is damaged: see Err
+	EventPublish  EventKind = 1 + iota // changes were written, so that searches can see them
+	EventCommit                        // and became durable
+	EventMerge                         // segments were merged in the background
+	EventRefresh                       // searches see a newer state
+	EventSlow                          // a search took longer than Options.Slow
+	EventDamage                        // a file is damaged: see Err
+	EventRefused                       // a document turned out to be bad after Add had returned (writer.Options.Refused): see Err
+	EventFault                         // the program has a fault: Err is a *store.PanicError, with the stack
+	EventExecutor                      // Options.Executor failed, so that the CPU answered: see Err
 )
 
-var eventNames = [...]string{EventPublish: "publish", EventCommit: "commit", EventMerge: "merge", EventRefresh: "refresh", EventSlow: "slow", EventDamage: "damage"}
+var eventNames = [...]string{EventPublish: "publish", EventCommit: "commit", EventMerge: "merge", EventRefresh: "refresh", EventSlow: "slow", EventDamage: "damage", EventRefused: "refused", EventFault: "fault", EventExecutor: "executor"}
 
 // String returns a word for k.
 func (k EventKind) String() string {
@@ -44,23 +48,37 @@ type Event struct {
 	Request *Request
 	// Merge says what a merge did.
 	Merge writer.MergeStats
-	// Err is why a publication, commit, merge, refresh or search failed, or what is damaged.
+	// Err is why a publication, commit, merge, refresh or search failed, what is damaged or at fault, or the document that is refused.
 	Err error
 }
 
-// tell calls Options.Observe.
-func (x *Index) tell(e Event) {
-	if x.o.Observe == nil {
+// tell calls observe.
+func (x *front) tell(e Event) {
+	if x.observe == nil {
 		return
 	}
 	x.observing.Lock()
 	defer x.observing.Unlock()
-	x.o.Observe(e)
+	x.observe(e)
 }
 
-// damaged tells of damage if err is that.
-func (x *Index) damaged(err error) {
-	if errors.Is(err, format.ErrCorrupt) {
+// alarm tells of err if that is damage or a fault of the program.
+func (x *front) alarm(err error) {
+	switch {
+	case errors.As(err, new(*store.PanicError)):
+		x.tell(Event{Kind: EventFault, Err: err})
+	case errors.Is(err, format.ErrCorrupt):
 		x.tell(Event{Kind: EventDamage, Err: err})
 	}
+}
+
+// report tells of an event.
+func (x *front) report(k EventKind, took time.Duration, err error) {
+	e := Event{Kind: k, Took: took, Err: err}
+	if s := x.hold(); s != nil {
+		e.Commit, e.Docs = s.snapshot.Generation(), s.snapshot.Stats().Live
+		s.release()
+	}
+	x.tell(e)
+	x.alarm(err)
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -22,7 +23,7 @@ func ExampleOpen() {
 	dir, remove := scratch()
 	defer remove()
 	ctx := context.Background()
-	index, err := pinion.Open(ctx, dir, pinion.Options{Visible: -1}) // searches see a change when Add returns
+	index, err := pinion.Open(ctx, dir, pinion.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -30,12 +31,12 @@ func ExampleOpen() {
 	if err := index.Add(ctx, pinion.Text("a", "no rose without a thorn"), pinion.Text("b", "a thorn in the flesh")); err != nil {
 		panic(err)
 	}
-	page, err := index.Search(ctx, pinion.Request{Query: pinion.Match{Text: "rose thorn"}, Snippet: &pinion.Snippet{}})
+	page, err := index.Search(ctx, pinion.Request{Query: query.Match{Text: "rose thorn"}, Snippet: &pinion.Snippet{}})
 	if err != nil {
 		panic(err)
 	}
 	for _, h := range page.Hits {
-		fmt.Printf("%s: %s\n", h.ID, h.Text)
+		fmt.Printf("%s: %s\n", h.ID, h.Passage().Text)
 	}
 	// Output:
 	// a: no rose without a thorn
@@ -47,7 +48,7 @@ func ExampleIndex_View() {
 	dir, remove := scratch()
 	defer remove()
 	ctx := context.Background()
-	index, err := pinion.Open(ctx, dir, pinion.Options{Visible: -1})
+	index, err := pinion.Open(ctx, dir, pinion.Options{})
 	if err != nil {
 		panic(err)
 	}
@@ -55,8 +56,8 @@ func ExampleIndex_View() {
 	if err := index.Add(ctx, pinion.Text("a", "rose"), pinion.Text("b", "rose"), pinion.Text("c", "rose")); err != nil {
 		panic(err)
 	}
-	err = index.View(func(v *pinion.View) error {
-		r := pinion.Request{Query: pinion.Match{Text: "rose"}, K: 2}
+	err = index.View(ctx, func(v *pinion.View) error {
+		r := pinion.Request{Query: query.Match{Text: "rose"}, Limit: 2}
 		for {
 			page, err := v.Search(ctx, r)
 			if err != nil {
@@ -81,18 +82,18 @@ func ExampleIndex_Add() {
 	dir, remove := scratch()
 	defer remove()
 	ctx := context.Background()
-	books := &pinion.Schema{Fields: []pinion.Field{
-		{Name: "title", Kind: schema.KindText, Analyzer: "english", Stored: true, Weight: 2},
-		{Name: "text", Kind: schema.KindText, Analyzer: "english"},
-		{Name: "year", Kind: schema.KindInteger, Stored: true},
+	books := &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.Text, Analyzer: "english", Stored: true, Boost: 2},
+		{Name: "text", Kind: schema.Text, Analyzer: "english"},
+		{Name: "year", Kind: schema.Integer, Stored: true},
 	}}
 	title, text, year := books.Number("title"), books.Number("text"), books.Number("year")
-	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: books, Durable: -1}) // Add returns when the change survives a crash
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: books, SyncEach: true}) // Add returns when the change survives a crash
 	if err != nil {
 		panic(err)
 	}
 	defer index.Close()
-	err = index.Add(ctx, pinion.Doc{ID: []byte("moby"), Values: []pinion.Value{
+	err = index.Add(ctx, pinion.Doc{ID: "moby", Values: []schema.Value{
 		schema.TextValue(title, []byte("Moby-Dick; or, The Whale")),
 		schema.TextValue(text, []byte("Call me Ishmael.")),
 		schema.IntegerValue(year, 1851),
@@ -100,14 +101,14 @@ func ExampleIndex_Add() {
 	if err != nil {
 		panic(err)
 	}
-	page, err := index.Search(ctx, pinion.Request{Query: pinion.Match{Text: "whales"}, Fields: []string{"title", "year"}})
+	page, err := index.Search(ctx, pinion.Request{Query: query.Match{Text: "whales"}, Fields: []string{"title", "year"}})
 	if err != nil {
 		panic(err)
 	}
 	for _, h := range page.Hits {
 		fmt.Println(h.Values)
 	}
-	fmt.Println(index.Add(ctx, pinion.Doc{ID: []byte("bad"), Values: []pinion.Value{schema.IntegerValue(title, 1851)}}))
+	fmt.Println(index.Add(ctx, pinion.Doc{ID: "bad", Values: []schema.Value{schema.IntegerValue(title, 1851)}}))
 	// Output:
 	// [Moby-Dick; or, The Whale 1851]
 	// bad document "bad": schema: invalid schema: field "title": a value of kind integer in a field of kind text
@@ -118,12 +119,12 @@ func ExampleDot() {
 	dir, remove := scratch()
 	defer remove()
 	ctx := context.Background()
-	s := &pinion.Schema{Fields: []pinion.Field{
-		{Name: "text", Kind: schema.KindText, Analyzer: "english", Stored: true},
-		{Name: "vector", Kind: schema.KindImpacts, Scale: 0.01},
+	s := &schema.Schema{Fields: []schema.Field{
+		{Name: "text", Kind: schema.Text, Analyzer: "english", Stored: true},
+		{Name: "vector", Kind: schema.Impacts, Scale: 0.01},
 	}}
 	text, vector := s.Number("text"), s.Number("vector")
-	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: s, Visible: -1})
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: s})
 	if err != nil {
 		panic(err)
 	}
@@ -136,20 +137,20 @@ func ExampleDot() {
 		return w
 	}
 	err = index.Add(ctx,
-		pinion.Doc{ID: []byte("a"), Values: []pinion.Value{schema.TextValue(text, []byte("the whale")),
-			schema.ImpactsValue(vector, []pinion.Impact{{Term: []byte("whale"), Weight: weigh(2.1)}, {Term: []byte("sea"), Weight: weigh(0.5)}})}},
-		pinion.Doc{ID: []byte("b"), Values: []pinion.Value{schema.TextValue(text, []byte("a ship")),
-			schema.ImpactsValue(vector, []pinion.Impact{{Term: []byte("ship"), Weight: weigh(1.9)}, {Term: []byte("sea"), Weight: weigh(0.7)}})}})
+		pinion.Doc{ID: "a", Values: []schema.Value{schema.TextValue(text, []byte("the whale")),
+			schema.ImpactsValue(vector, []schema.Impact{{Term: "whale", Weight: weigh(2.1)}, {Term: "sea", Weight: weigh(0.5)}})}},
+		pinion.Doc{ID: "b", Values: []schema.Value{schema.TextValue(text, []byte("a ship")),
+			schema.ImpactsValue(vector, []schema.Impact{{Term: "ship", Weight: weigh(1.9)}, {Term: "sea", Weight: weigh(0.7)}})}})
 	if err != nil {
 		panic(err)
 	}
-	dot := pinion.Dot{Field: "vector", Boost: 0.1}
+	dot := query.Dot{Field: "vector", Boost: 0.1}
 	for term, weight := range map[string]float64{"sea": 1.5, "ocean": 0.8} {
-		if err := dot.Add([]byte(term), weight); err != nil {
+		if err := dot.Add(term, weight); err != nil {
 			panic(err)
 		}
 	}
-	for _, n := range []pinion.Node{dot, pinion.Bool{Should: []pinion.Node{dot, pinion.Match{Text: "whales"}}}} {
+	for _, n := range []query.Node{dot, query.Bool{Should: []query.Node{dot, query.Match{Text: "whales"}}}} {
 		page, err := index.Search(ctx, pinion.Request{Query: n})
 		if err != nil {
 			panic(err)
@@ -163,4 +164,66 @@ func ExampleDot() {
 	// a 0.750
 	// a 1.443
 	// b 1.050
+}
+
+// Structs in, structs out. The cookbook (docs/cookbook.md) has more tasks.
+func ExampleFor() {
+	type Product struct {
+		ID    string
+		Title string
+		Price float64
+	}
+	dir, err := os.MkdirTemp("", "shop")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	s := schema.For[Product]().Set(schema.Field{Name: "title", Kind: schema.Text, Analyzer: "english"})
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: s})
+	if err != nil {
+		panic(err)
+	}
+	defer index.Close()
+	shop := pinion.For[Product](index)
+	if err := shop.Add(ctx, Product{"a", "Rose vase", 12.5}, Product{"b", "Tulip vases", 9}); err != nil {
+		panic(err)
+	}
+	page, err := shop.Search(ctx, pinion.Request{Query: query.Match{Text: "vase"}, Sort: []pinion.Sort{{Field: "price"}}})
+	if err != nil {
+		panic(err)
+	}
+	for _, hit := range page.Hits {
+		fmt.Println(hit.Doc.Title, hit.Doc.Price)
+	}
+	one, err := shop.Get(ctx, "a")
+	fmt.Println(one, err)
+	// Output:
+	// Tulip vases 9
+	// Rose vase 12.5
+	// {a Rose vase 12.5} <nil>
+}
+
+// Passages are texts, and HTML in which all of a document is escaped.
+func ExampleHit_HTML() {
+	dir, err := os.MkdirTemp("", "html")
+	if err != nil {
+		panic(err)
+	}
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	index, err := pinion.Open(ctx, dir, pinion.Options{Language: "en"})
+	if err != nil {
+		panic(err)
+	}
+	defer index.Close()
+	if err := index.Add(ctx, pinion.Text("a", "Roses & <thorns>")); err != nil {
+		panic(err)
+	}
+	page, err := index.Search(ctx, pinion.Request{Query: query.Match{Text: "rose"}, Snippet: &pinion.Snippet{Tag: "b"}})
+	if err != nil {
+		panic(err)
+	}
+	fmt.Println(page.Hits[0].HTML("text"))
+	// Output: <b>Roses</b> &amp; &lt;thorns&gt;
 }

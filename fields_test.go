@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -15,13 +17,13 @@ import (
 // a document that does not fit the schema is refused by its field.
 func TestFields(t *testing.T) {
 	mem := memfs.New()
-	s := &Schema{Fields: []Field{
-		{Name: "title", Kind: schema.KindText, Stored: true, Weight: 3},
-		{Name: "body", Kind: schema.KindText, Lengths: schema.LengthsByte},
-		{Name: "tag", Kind: schema.KindKeyword, Stored: true},
-		{Name: "year", Kind: schema.KindInteger, Stored: true},
+	s := &schema.Schema{Fields: []schema.Field{
+		{Name: "title", Kind: schema.Text, Stored: true, Boost: 3},
+		{Name: "body", Kind: schema.Text, Lengths: schema.LengthsByte},
+		{Name: "tag", Kind: schema.Keyword, Stored: true},
+		{Name: "year", Kind: schema.Integer, Stored: true},
 	}}
-	for i, o := range []Options{{Schema: s, Visible: -1}, {Visible: -1}} {
+	for i, o := range []Options{{Schema: s}, {}} {
 		x, err := OpenFS(ctx, mem, o)
 		if err != nil {
 			t.Fatal(err)
@@ -30,7 +32,7 @@ func TestFields(t *testing.T) {
 			t.Fatalf("%+v", got)
 		}
 		doc := func(id string, year int64, title, body string, tags ...string) Doc {
-			d := Doc{ID: []byte(id), Values: []Value{schema.TextValue(0, []byte(title)), schema.TextValue(1, []byte(body)), schema.IntegerValue(3, year)}}
+			d := Doc{ID: id, Values: []schema.Value{schema.TextValue(0, []byte(title)), schema.TextValue(1, []byte(body)), schema.IntegerValue(3, year)}}
 			for _, tag := range tags {
 				d.Values = append(d.Values, schema.KeywordValue(2, []byte(tag)))
 			}
@@ -39,12 +41,18 @@ func TestFields(t *testing.T) {
 		if err := x.Add(ctx, doc("a", 1851, "white whale", "the sea", "novel", "sea story"), doc("b", 1900, "the sea", "a white whale", "story")); err != nil {
 			t.Fatal(err)
 		}
-		for what, want := range map[Node]string{
-			Match{Text: "whale"}:                       "a b", // the title weighs more
-			Match{Field: "body", Text: "whale"}:        "b",
-			Match{Field: "tag", Text: "sea story"}:     "a",
-			Match{Field: "title", Text: "white whale"}: "a",
+		for _, c := range []struct {
+			what query.Node
+			want string
+		}{
+			{query.Match{Text: "whale"}, "a b"}, // the title weighs more
+			{query.Match{Field: "body", Text: "whale"}, "b"},
+			{query.Match{Field: "tag", Text: "sea story"}, "a"},
+			{query.Match{Field: "title", Text: "white whale"}, "a"},
+			{query.Match{Fields: []string{"title^0.1", "body"}, Text: "whale"}, "b a"},
+			{query.Match{Fields: []string{"tag", "title"}, Text: "story"}, "b"},
 		} {
+			what, want := c.what, c.want
 			page, err := x.Search(ctx, Request{Query: what, Fields: []string{"title", "year", "tag"}})
 			if err != nil {
 				t.Fatal(err)
@@ -61,8 +69,8 @@ func TestFields(t *testing.T) {
 			}
 		}
 		for says, d := range map[string]Doc{
-			`field "title"`: {ID: []byte("c"), Values: []Value{schema.IntegerValue(0, 1)}},
-			"field 9":       {ID: []byte("c"), Values: []Value{schema.TextValue(9, nil)}},
+			`field "title"`: {ID: "c", Values: []schema.Value{schema.IntegerValue(0, 1)}},
+			"field 9":       {ID: "c", Values: []schema.Value{schema.TextValue(9, "")}},
 		} {
 			if err := x.Add(ctx, d); !errors.Is(err, writer.ErrDocument) || !strings.Contains(err.Error(), says) {
 				t.Errorf("%v; it should say %s", err, says)
@@ -72,11 +80,67 @@ func TestFields(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s.Fields[0].Kind = schema.KindKeyword
+	s.Fields[0].Kind = schema.Keyword
 	if _, err := OpenFS(ctx, mem, Options{Schema: s}); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), `field "title": kind is keyword`) {
 		t.Errorf("%v", err)
 	}
-	if _, err := OpenFS(ctx, mem, Options{Schema: s, Unstored: true}); !errors.Is(err, ErrInvalid) {
-		t.Errorf("%v", err)
+}
+
+// Texts of a new index without fields are stored, unless its schema says otherwise. Later it says so.
+func TestStoredTexts(t *testing.T) {
+	for _, stored := range []bool{true, false} {
+		mem := memfs.New()
+		o := Options{Analyzer: must(analysis.New("english", ""))(t)}
+		if !stored {
+			o.Schema = schema.Implicit("", "", false)
+		}
+		for i, o := range []Options{o, o, {}} {
+			x, err := OpenFS(t.Context(), mem, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := x.Add(t.Context(), Text(fmt.Sprint("d", i), "roses")); err != nil {
+				t.Fatal(err)
+			}
+			if f := x.Schema().Fields[0]; f.Stored != stored || f.Analyzer != "english" {
+				t.Errorf("opened %d times, stored %t: %+v", i+1, stored, f)
+			}
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	_, err := OpenFS(t.Context(), memfs.New(), Options{Analyzer: must(analysis.New("english", ""))(t), Schema: schema.Implicit("simple", "", false)})
+	if !errors.Is(err, ErrInvalid) {
+		t.Errorf("two analyzers: %v", err)
+	}
+}
+
+// TestNotUTF8 counts documents with text that is not UTF-8, which are added all the same.
+func TestNotUTF8(t *testing.T) {
+	s := &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.Text}, {Name: "tag", Kind: schema.Keyword}, {Name: "n", Kind: schema.Integer, Stored: true}}}
+	for _, tt := range []struct {
+		schema *schema.Schema
+		docs   []Doc
+		want   uint64
+	}{
+		{nil, []Doc{Text("1", "M\xfcller"), Text("2", "Müller"), Text("3", "\xff")}, 2},
+		{s, []Doc{{ID: "1", Values: []schema.Value{schema.TextValue(0, []byte("Müller")), schema.KeywordValue(1, []byte("\xe9"))}},
+			{ID: "2", Values: []schema.Value{schema.TextValue(0, []byte("Müller")), schema.IntegerValue(2, 1)}},
+			{ID: "\xff", Values: []schema.Value{schema.TextValue(0, []byte("a\xff")), schema.TextValue(0, []byte("\xff"))}}}, 2},
+	} {
+		x, err := OpenFS(ctx, memfs.New(), Options{Schema: tt.schema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := x.Add(ctx, tt.docs...); err != nil {
+			t.Fatal(err)
+		}
+		if got := x.NotUTF8(); got != tt.want {
+			t.Errorf("%d documents, want %d", got, tt.want)
+		}
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

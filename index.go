@@ -4,65 +4,71 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
-// ErrClosed is matched by the errors of calls on a closed Index. It matches fs.ErrClosed.
-var ErrClosed = fmt.Errorf("pinion: %w", fs.ErrClosed)
+// ErrClosed is matched by the errors of calls on a closed Index, Reader or View. It is store.ErrClosed.
+var ErrClosed = store.ErrClosed
 
-// ErrInvalid is matched by the errors for arguments that cannot be used.
-var ErrInvalid = errors.New("pinion: invalid argument")
+var errClosed = fmt.Errorf("pinion: %w", ErrClosed)
+
+// ErrInvalid is matched by the errors for arguments that cannot be used, and for a request that no index can answer, or not
+// this one: a field that it does not have or store, a negative length. It is store.ErrInvalid.
+var ErrInvalid = store.ErrInvalid
 
 // Index is an index that is searched while it changes. It is safe for concurrent use, Close
 // included. The zero value is a closed Index, and a nil context stands for
 // context.Background().
 type Index struct {
+	front
 	o      Options
-	dir    *store.Dir
+	dir    *indexdir.Dir
 	w      *writer.Writer
-	r      *reader.Index
-	cache  *cache
-	schema *schema.Schema // nil if the index has none
+	schema atomic.Pointer[schema.Schema]
 
-	writing   sync.RWMutex // held by writes; by Close while it says so
-	observing sync.Mutex   // held while Options.Observe runs
-	wake      chan struct{}
-	done      chan struct{} // closed when the loop has ended
+	evolving sync.Mutex // held while the writer and then schema get another
+
+	notUTF8 atomic.Uint64 // documents given to Add
+
+	writing sync.RWMutex // held by writes; by Close while it says so
+	wake    chan struct{}
+	done    chan struct{} // closed when the loop has ended
 
 	mu      sync.Mutex
 	closing bool
 	err     error         // why nothing can be written any more
-	changed chan struct{} // closed when shown, kept or err change
+	changed chan struct{} // closed when tried, kept or err change
 	writes  uint64        // calls of Add and Delete that have come to an end
-	shown   uint64        // how many of them are visible
+	tried   uint64        // how many of them a publication or commit has ended for: they are visible, or cannot be
 	kept    uint64        // how many of them are durable
-	showBy  time.Time     // when the next publication begins, zero if nothing is to be published
-	keepBy  time.Time     // when the next commit begins, likewise
+	wanted  uint64        // how many of them searches wait for
+	unshown time.Time     // of the first write that no publication or commit has begun for, or zero
+	unkept  time.Time     // of the first write that no commit has begun for, or zero
 	merged  bool          // the files have changed, the documents have not
-	took    time.Duration // of the last publication or commit
-	cur     *state        // what searches see; nil once closed
+	showing time.Duration // what the last publication took until searches saw it
+	keeping time.Duration // what the last commit took until it was durable
 }
 
 // Open opens the index in a directory, and makes both if need be. The caller closes the Index.
 // While another Index or writer has the directory open, in any process, the error matches
 // store.ErrLocked.
 func Open(ctx context.Context, dir string, o Options) (*Index, error) {
-	d, err := store.Create(dir)
+	d, err := indexdir.Create(dir)
 	if err != nil {
 		return nil, err
 	}
 	if err := d.Close(); err != nil {
 		return nil, err
 	}
-	return OpenFS(ctx, store.OSDir(dir), o)
+	return OpenFS(ctx, store.Dir(dir), o)
 }
 
 // OpenFS is Open for any file system.
@@ -70,7 +76,7 @@ func OpenFS(ctx context.Context, fsys store.FS, o Options) (*Index, error) {
 	if fsys == nil {
 		return nil, fmt.Errorf("%w: no file system", ErrInvalid)
 	}
-	d, err := store.OpenFS(fsys)
+	d, err := indexdir.OpenFS(fsys)
 	if err != nil {
 		return nil, err
 	}
@@ -81,22 +87,22 @@ func OpenFS(ctx context.Context, fsys store.FS, o Options) (*Index, error) {
 	return x, nil
 }
 
-func open(ctx context.Context, d *store.Dir, fsys store.FS, o Options) (x *Index, err error) {
+func open(ctx context.Context, d *indexdir.Dir, fsys store.FS, o Options) (x *Index, err error) {
+	ctx = orBackground(ctx)
 	if o, err = o.withDefaults(); err != nil {
 		return nil, err
 	}
-	x = &Index{o: o, dir: d, cache: newCache(o.CacheBytes), wake: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{})}
-	wo, err := x.writerOptions(d)
-	if err != nil {
+	ctx = orBackground(ctx)
+	x = &Index{front: front{cache: newCache(o.CacheBytes), params: o.Params, executor: o.Executor, slow: o.Slow, observe: o.Observe}, o: o, dir: d, wake: make(chan struct{}, 1), done: make(chan struct{}), changed: make(chan struct{})}
+	if x.w, err = writer.OpenFS(ctx, fsys, x.writerOptions(d)); err != nil {
 		return nil, err
 	}
-	if x.w, err = writer.OpenFS(ctx, fsys, wo); err != nil {
-		return nil, err
-	}
-	x.schema = x.w.Schema()
+	x.schema.Store(x.w.Schema())
+	began := time.Now()
 	if err = x.w.Commit(ctx); err == nil { // a new index can be read after its first commit
-		if x.r, err = reader.OpenFS(fsys); err == nil {
-			_, err = x.advance()
+		x.keeping = time.Since(began)
+		if x.r, err = reader.Open(ctx, reader.FromStore(fsys), reader.Options{}); err == nil {
+			_, err = x.advance(ctx, x.r.RefreshUncommitted)
 		}
 	}
 	if err != nil {
@@ -111,32 +117,29 @@ func open(ctx context.Context, d *store.Dir, fsys store.FS, o Options) (x *Index
 
 // writerOptions returns the options of the writer. What an index says wins over the defaults of
 // a new one.
-func (x *Index) writerOptions(d *store.Dir) (wo writer.Options, err error) {
+func (x *Index) writerOptions(d *indexdir.Dir) (wo writer.Options) {
 	wo = x.o.writer()
 	wo.MergeFailed = func(err error) {
 		x.tell(Event{Kind: EventMerge, Err: err})
-		x.damaged(err)
+		x.alarm(err)
 	}
+	wo.Refused = func(_ []byte, err error) { x.tell(Event{Kind: EventRefused, Err: err}) }
 	wo.Merged = func(s writer.MergeStats) {
 		x.nudge(true)
 		x.tell(Event{Kind: EventMerge, Merge: s})
 	}
 	if x.o.Schema != nil {
-		return wo, nil
+		return wo
 	}
 	c, err := d.Latest()
 	if err == nil {
 		defer c.Release()
-		if c.Schema != nil || c.Stored != store.StoredUnknown || len(c.Segments) > 0 {
-			return wo, nil
+		if !c.StoredUnknown || len(c.Segments) > 0 {
+			return wo
 		}
 	}
-	wo.Stored = !x.o.Unstored
-	if wo.Analyzer == nil {
-		wo.Analyzer, err = analysis.New("standard", "")
-		return wo, err
-	}
-	return wo, nil
+	wo.Stored = true
+	return wo
 }
 
 // Close makes everything durable that was added and deleted, and closes the index. Calls under
@@ -159,29 +162,33 @@ func (x *Index) Close() error {
 	x.nudge(false)
 	<-x.done
 	x.mu.Lock()
-	cur, err := x.cur, x.err
-	x.cur = nil
+	err := x.err
 	if err == nil {
-		x.err = ErrClosed
+		x.err = errClosed
 	}
 	x.broadcast()
 	x.mu.Unlock()
-	if cur != nil {
-		cur.release()
-	}
+	x.leave()
 	return errors.Join(err, x.w.Close(), x.r.Close(), x.dir.Close())
 }
 
-// Schema returns a copy of the schema of the index, of which Values have numbers, or nil if it
-// has none.
-func (x *Index) Schema() *schema.Schema { return x.schema.Clone() }
+// Schema returns a copy of the schema of the index, of which Values have numbers. It is never nil: an index that was given none
+// has the implicit schema, one field of text.
+func (x *Index) Schema() *schema.Schema {
+	s := x.schema.Load()
+	if s == nil { // the zero Index
+		return schema.Implicit("", "", false)
+	}
+	return s.Clone()
+}
 
 // Backup makes everything so far durable and copies the index to a directory that is empty or
-// does not exist, as hard links where that is possible (store.Dir.Backup). Changes and
-// searches go on meanwhile.
-func (x *Index) Backup(ctx context.Context, dir string) (store.BackupStats, error) {
+// does not exist: as hard links to its files if both are local directories of one file system, as copies otherwise. The
+// backup is durable when Backup returns, and after an error nothing is left of it. Changes and searches go on meanwhile.
+func (x *Index) Backup(ctx context.Context, dir string) error {
 	if err := x.Sync(ctx); err != nil {
-		return store.BackupStats{}, err
+		return err
 	}
-	return x.dir.Backup(ctx, store.OSDir(dir), store.BackupOptions{})
+	_, err := x.dir.Backup(ctx, store.Dir(dir), indexdir.BackupOptions{})
+	return err
 }

@@ -16,6 +16,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -23,7 +25,7 @@ import (
 var ctx = context.Background()
 
 func ask(text string, k int) Request {
-	return Request{Query: Match{Text: text}, K: k, Fields: []string{""}, Snippet: &Snippet{}}
+	return Request{Query: query.Match{Text: text}, Limit: k, Fields: []string{""}, Snippet: &Snippet{}}
 }
 
 // text returns the stored text of a hit.
@@ -58,7 +60,7 @@ func hits(t rapid.TB, x *Index, text string) map[string]Hit {
 // those of an index that never had others.
 func check(t rapid.TB, x *Index, docs map[string]string) {
 	t.Helper()
-	fresh, err := OpenFS(ctx, memfs.New(), Options{Visible: time.Hour, Durable: time.Hour, CacheBytes: -1})
+	fresh, err := OpenFS(ctx, memfs.New(), Options{Visible: time.Hour, Durable: time.Hour, NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,13 +95,15 @@ func check(t rapid.TB, x *Index, docs map[string]string) {
 // any size changes nothing, and a view stays as it is.
 func TestModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
+		cache := rapid.SampledFrom([]int{-1, 0, 1500}).Draw(t, "cache")
 		o := Options{
 			Memory:     writer.MinMemory,
-			Visible:    rapid.SampledFrom([]time.Duration{-1, time.Hour, 0, time.Microsecond}).Draw(t, "visible"),
-			Durable:    rapid.SampledFrom([]time.Duration{-1, time.Hour, 0}).Draw(t, "durable"),
-			CacheBytes: rapid.SampledFrom([]int{-1, 0, 1500}).Draw(t, "cache"),
+			Visible:    rapid.SampledFrom([]time.Duration{0, 0, time.Hour, time.Microsecond}).Draw(t, "visible"),
+			Durable:    rapid.SampledFrom([]time.Duration{time.Hour, 0}).Draw(t, "durable"),
+			SyncEach:   rapid.IntRange(0, 2).Draw(t, "sync") == 0,
+			CacheBytes: max(cache, 0), NoCache: cache < 0,
 		}
-		at := o.Visible < 0 || o.Durable < 0 // searches see a change when the call returns
+		at := o.Visible == 0 || o.SyncEach // searches see a change when the call returns
 		mem := memfs.New()
 		x := must(OpenFS(ctx, mem, o))(t)
 		docs, synced := map[string]string{}, map[string]string{}
@@ -113,7 +117,7 @@ func TestModel(t *testing.T) {
 				err = x.Add(ctx, Text(id, text))
 				docs[id] = text
 			case "delete":
-				err = x.Delete(ctx, []byte(id))
+				err = x.Delete(ctx, id)
 				delete(docs, id)
 			case "sync":
 				err = x.Sync(ctx)
@@ -124,7 +128,7 @@ func TestModel(t *testing.T) {
 					check(t, x, docs)
 				}
 			case "view":
-				err = x.View(func(v *View) error {
+				err = x.View(ctx, func(v *View) error {
 					before := must(v.Search(ctx, ask("a b", 10)))(t)
 					err := x.Add(ctx, Text(id, "a"))
 					docs[id] = "a"
@@ -140,13 +144,13 @@ func TestModel(t *testing.T) {
 				synced = clone(docs)
 				check(t, x, docs)
 			case "crash":
-				if o.Durable == 0 {
+				if o.Durable == 0 && !o.SyncEach {
 					continue // it depends on the time
 				}
 				mem = mem.Crash()
 				x.Close()
 				x, err = OpenFS(ctx, mem, o)
-				if o.Durable > 0 {
+				if !o.SyncEach {
 					docs = clone(synced)
 				}
 				check(t, x, docs)
@@ -186,7 +190,7 @@ func TestCrashes(t *testing.T) {
 	for seed := range uint64(n) {
 		r := rand.New(rand.NewPCG(seed, 34))
 		mem := memfs.New()
-		x, err := OpenFS(ctx, mem, Options{Durable: -1, Memory: writer.MinMemory})
+		x, err := OpenFS(ctx, mem, Options{SyncEach: true, Memory: writer.MinMemory})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -323,14 +327,38 @@ func TestByItself(t *testing.T) {
 	}
 }
 
+// A document of 16 MiB is added by default, and a longer one is refused without harm to others.
+func TestLargeDocument(t *testing.T) {
+	x, err := OpenFS(ctx, memfs.New(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	large := []byte(strings.Repeat("rose ", DefaultMemory/4/5) + "a")
+	doc := func(id string, text []byte) Doc {
+		return Doc{ID: id, Values: []schema.Value{schema.TextValue(0, text)}}
+	}
+	err = x.Add(ctx, doc("before", large[:5]), doc("longer", append(large[:len(large):len(large)], 'b')), doc("large", large), doc("behind", large[:5]))
+	if len(large) != 16<<20 || !errors.Is(err, writer.ErrDocument) || !strings.Contains(err.Error(), `"longer"`) || strings.Contains(err.Error(), `"large"`) {
+		t.Fatalf("%d bytes: %.200v", len(large), err)
+	}
+	if err := x.Add(ctx, doc("before", large[:5]), doc("large", large), doc("behind", large[:5])); err != nil {
+		t.Fatal(err)
+	}
+	page, err := x.Search(ctx, Request{Query: query.Match{Text: "rose"}, Limit: 10})
+	if err != nil || len(page.Hits) != 3 {
+		t.Errorf("%d hits, %v", len(page.Hits), err)
+	}
+}
+
 // A misuse is an error that says what it is, and no panic.
 func TestMisuse(t *testing.T) {
 	var none context.Context
 	ofClosed := func(what string, x *Index) {
 		t.Helper()
 		_, search := x.Search(ctx, ask("a", 1))
-		_, backup := x.Backup(none, t.TempDir())
-		for i, err := range []error{x.Add(none, Text("a", "a")), x.Delete(none, []byte("a")), x.Sync(none), x.View(func(*View) error { return nil }), search, backup} {
+		backup := x.Backup(none, t.TempDir())
+		for i, err := range []error{x.Add(none, Text("a", "a")), x.Delete(none, "a"), x.Sync(none), x.View(none, func(*View) error { return nil }), x.Peek(func(*View) error { return nil }), search, backup} {
 			if !errors.Is(err, ErrClosed) || !errors.Is(err, fs.ErrClosed) {
 				t.Errorf("%s, call %d: %v", what, i, err)
 			}
@@ -342,27 +370,30 @@ func TestMisuse(t *testing.T) {
 	}
 	ofClosed("zero", &Index{})
 	mem := memfs.New()
-	x, err := OpenFS(none, mem, Options{Visible: -1})
+	x, err := OpenFS(none, mem, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := OpenFS(ctx, mem, Options{}); !errors.Is(err, store.ErrLocked) {
 		t.Errorf("opened twice: %v", err)
 	}
-	if err := x.View(nil); !errors.Is(err, ErrInvalid) {
+	if err := x.Peek(nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("peeking with no function: %v", err)
+	}
+	if err := x.View(none, nil); !errors.Is(err, ErrInvalid) {
 		t.Errorf("no function: %v", err)
 	}
 	for what, d := range map[string]Doc{
-		"no id": Text("", "a"), "no text": {ID: []byte("a")}, "long": Text("a", strings.Repeat("a ", DefaultMemory/32)),
+		"no id": Text("", "a"), "no text": {ID: "a"}, "long": Text("a", strings.Repeat("a ", DefaultMemory/8+1)),
 	} {
 		if err := x.Add(ctx, Text("good", "good"), d, Text("bad", "bad")); !errors.Is(err, writer.ErrDocument) {
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	if err := x.Add(ctx, Text("b", "b")); err != nil { // the documents before a bad one are added
+	if err := x.Add(ctx, Text("b", "b")); err != nil { // the documents beside a bad one are not added
 		t.Fatal(err)
 	}
-	if found := hits(t, x, "good bad b"); len(found) != 2 {
+	if found := hits(t, x, "good bad b"); len(found) != 1 {
 		t.Errorf("%+v", found)
 	}
 	if _, err := OpenFS(ctx, nil, Options{}); !errors.Is(err, ErrInvalid) {
@@ -377,7 +408,7 @@ func TestMisuse(t *testing.T) {
 // A context ends the wait for what is to become durable, not the write.
 func TestContext(t *testing.T) {
 	mem := memfs.New()
-	x, err := OpenFS(ctx, mem, Options{Durable: -1})
+	x, err := OpenFS(ctx, mem, Options{SyncEach: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -402,7 +433,7 @@ func TestContext(t *testing.T) {
 func TestEvents(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[EventKind]int{}
-	x, err := OpenFS(ctx, memfs.New(), Options{Visible: -1, Slow: 1, CacheBytes: -1, Observe: func(e Event) {
+	x, err := OpenFS(ctx, memfs.New(), Options{Slow: 1, NoCache: true, Observe: func(e Event) {
 		mu.Lock()
 		defer mu.Unlock()
 		seen[e.Kind]++
@@ -417,8 +448,8 @@ func TestEvents(t *testing.T) {
 		if err := x.Add(ctx, Text(fmt.Sprint(i), "rose")); err != nil {
 			t.Fatal(err)
 		}
+		hits(t, x, "rose") // a publication, so a segment
 	}
-	hits(t, x, "rose")
 	if err := errors.Join(x.Sync(ctx), x.w.WaitMerges(ctx), x.Sync(ctx), x.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -60,38 +60,53 @@ func (x *Index) run() {
 func (x *Index) next(now time.Time) (t task, wait time.Duration) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	due := func(by time.Time) bool { return !by.IsZero() && !by.After(now) }
+	show, keep := begin(x.unshown, x.o.Visible, x.showing), begin(x.unkept, x.o.Durable, x.keeping)
+	if x.o.Visible == 0 && x.wanted <= x.tried { // no search waits
+		show = time.Time{}
+	}
+	due := func(at time.Time) bool { return !at.IsZero() && !at.After(now) }
 	switch {
 	case x.closing:
 		return last, 0
 	case x.err != nil:
 		return idle, -1
-	case due(x.keepBy):
+	case due(keep), due(show) && !keep.IsZero() && keep.Before(now.Add(x.showing)): // a publication would end too late
 		return commit, 0
-	case due(x.showBy):
+	case due(show):
 		return publish, 0
 	case x.merged:
 		return refresh, 0
 	}
 	wait = -1
-	for _, by := range []time.Time{x.keepBy, x.showBy} {
-		if d := by.Sub(now); !by.IsZero() && (wait < 0 || d < wait) {
+	for _, at := range []time.Time{keep, show} {
+		if d := at.Sub(now); !at.IsZero() && (wait < 0 || d < wait) {
 			wait = d
 		}
 	}
 	return idle, wait
 }
 
+// begin returns when what a write is promised within some time begins, if it took that long the last time: so early that
+// it may take twice as long. It is zero if there is no write.
+func begin(write time.Time, within, took time.Duration) time.Time {
+	if write.IsZero() {
+		return write
+	}
+	return write.Add(max(within-2*took, 0))
+}
+
 // do publishes, commits or refreshes.
 func (x *Index) do(t task) {
 	x.mu.Lock()
 	n := x.writes
-	x.showBy, x.merged = time.Time{}, false
-	if t == commit {
-		x.keepBy = time.Time{}
-	}
-	if t == refresh {
-		n = x.shown
+	x.merged = false
+	switch t {
+	case refresh:
+		n = x.tried
+	case publish:
+		x.unshown = time.Time{}
+	case commit:
+		x.unshown, x.unkept = time.Time{}, time.Time{}
 	}
 	x.mu.Unlock()
 	began := time.Now()
@@ -106,25 +121,26 @@ func (x *Index) do(t task) {
 	broken := err != nil // the writer is
 	changed := false
 	if err == nil {
-		changed, err = x.advance()
+		changed, err = x.advance(context.Background(), x.r.RefreshUncommitted)
 	}
 	took := time.Since(began)
 	x.mu.Lock()
-	if t != refresh {
-		x.took = took
+	switch t {
+	case publish:
+		x.showing = took
+	case commit:
+		x.keeping = wrote
 	}
-	switch {
-	case broken:
+	if broken {
 		x.err = err
-	case err == nil:
-		x.shown = max(x.shown, n)
 	}
 	if !broken && t == commit {
 		x.kept = max(x.kept, n)
 	}
+	x.tried = max(x.tried, n)
 	x.broadcast()
 	x.mu.Unlock()
-	if x.o.Observe == nil {
+	if x.observe == nil {
 		return
 	}
 	if broken {
@@ -141,17 +157,6 @@ func (x *Index) do(t task) {
 
 var kinds = [...]EventKind{publish: EventPublish, commit: EventCommit}
 
-// report tells of an event.
-func (x *Index) report(k EventKind, took time.Duration, err error) {
-	e := Event{Kind: k, Took: took, Err: err}
-	if s := x.hold(); s != nil {
-		e.Commit, e.Docs = s.snapshot.Generation(), s.snapshot.Stats().Live
-		s.release()
-	}
-	x.tell(e)
-	x.damaged(err)
-}
-
 // end commits what is left.
 func (x *Index) end() {
 	x.mu.Lock()
@@ -165,7 +170,7 @@ func (x *Index) end() {
 	err := x.w.Commit(context.Background())
 	x.mu.Lock()
 	if x.err = err; err == nil {
-		x.shown, x.kept = n, n
+		x.tried, x.kept = n, n
 	}
 	x.mu.Unlock()
 	x.report(EventCommit, time.Since(began), err)

@@ -1,6 +1,7 @@
 package pinion
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -12,7 +13,6 @@ import (
 
 // Defaults of Options.
 const (
-	DefaultVisible    = 100 * time.Millisecond
 	DefaultDurable    = time.Second
 	DefaultSlow       = 100 * time.Millisecond
 	DefaultCacheBytes = 512 << 10
@@ -21,43 +21,56 @@ const (
 
 // Options configure an Index. The zero value means the defaults.
 type Options struct {
-	// Schema describes the documents. Nil means the schema of the index, or none for a new
-	// index: documents of one text. writer.Options says what may differ from the index's.
+	// Schema describes the documents. Nil means the schema of the index, or the implicit one for a new
+	// index: documents of one text, which is stored. schema.Implicit("", "", false) is that without storing it, so that pages
+	// cannot show texts. A schema may be older than the index's: fields that it does not have stay,
+	// and so it may be newer (Evolve). writer.Options says what else may differ.
 	Schema *schema.Schema
 	// Analyzer cuts documents of one text into terms. Nil means the analyzer of the index, or
 	// standard for a new one. With a schema each field has its own.
 	Analyzer analysis.Analyzer
+	// Language is what texts are in, by its tag (BCP 47), such as en or pt-BR: its analyzer cuts documents of one text, and fields of text
+	// whose Analyzer and Options are empty (analysis.ForLanguage). An index that was made with another one is an error. Languages
+	// other than English need an import of analysis/languages; the error says so.
+	Language string
 	// Order, if it is not "", is the writer.OrderField by which the documents of each segment are
 	// sorted: of a new index, or as the index has it. "" means what the index has.
 	Order writer.Order
-	// Unstored says that the texts of a new index without a schema are not stored, so that
-	// pages cannot show them.
-	Unstored bool
-	// Visible bounds how long it takes until searches see a change: 0 means
-	// DefaultVisible. If it is negative, Add and Delete return when they do.
+	// Visible is by how long searches may lag behind changes. 0 means not at all: one that begins when Add, Delete or
+	// DeleteWhere has returned sees what it did, and waits for a publication if it must, which other searches share. Above 0
+	// no search waits, and a change is normally seen after that time. A publication then begins early by twice what the last
+	// one took; one that waits for a commit under way, or takes longer than that, is late by as much.
 	Visible time.Duration
-	// Durable bounds how long it takes until a change survives a crash: 0 means
-	// DefaultDurable. If it is negative, Add and Delete return when it does.
+	// Durable is how long after its call has returned a change normally survives a crash: 0 means
+	// DefaultDurable. A commit begins early by twice what the last one took, so it is through in time
+	// unless it takes more than twice as long, or the machine is too busy to begin it: it is late by
+	// as much then. Commits that take longer than Durable follow each other without a pause. What must survive waits:
+	// SyncEach and Sync promise it.
 	Durable time.Duration
+	// SyncEach says that Add, Delete and DeleteWhere return when their change survives a crash. Calls of many goroutines
+	// share a commit.
+	SyncEach bool
 	// Observe, if not nil, is called with what happens. It is called by one goroutine at a
 	// time and should return soon. It must not call the Index.
 	Observe func(Event)
-	// Slow is how long a search takes that Observe is told of. 0 means DefaultSlow, a negative
-	// value none.
+	// Slow is how long a search takes that Observe is told of. 0 means DefaultSlow.
 	Slow time.Duration
-	// CacheBytes bounds the memory for pages that were asked for. 0 means DefaultCacheBytes, a
-	// negative value none.
+	// CacheBytes bounds the memory for pages that were asked for. 0 means DefaultCacheBytes.
 	CacheBytes int
+	// NoCache says that no pages are kept.
+	NoCache bool
 	// Memory is the memory budget for writing, as in writer.Options. 0 means DefaultMemory. It
-	// bounds the length of a document's text, to a thirty-second of it.
+	// bounds the size of a document, to a quarter of it: 16 MiB by default.
 	Memory int64
 	// Threads is the number of goroutines that cut documents into terms; 0 means
 	// runtime.GOMAXPROCS.
 	Threads int
 	// KeepCommits is how many commits are kept, as in writer.Options.
 	KeepCommits int
-	// Params are the parameters of BM25 where the schema has none.
+	// Params, where they are not 0, are the parameters of BM25 in place of those of the schema. Those of a Request are in place of both.
 	Params query.Params
+	// Executor, if not nil, answers searches in place of the CPU. Close it after the Index.
+	Executor Executor
 }
 
 // withDefaults sets the defaults, except for Analyzer, and checks what others do not.
@@ -67,19 +80,64 @@ func (o Options) withDefaults() (Options, error) {
 			*d = value
 		}
 	}
-	set(&o.Visible, DefaultVisible)
 	set(&o.Durable, DefaultDurable)
 	set(&o.Slow, DefaultSlow)
-	if o.CacheBytes == 0 {
-		o.CacheBytes = DefaultCacheBytes
+	var err error
+	if o.CacheBytes, err = cacheBytes(o.CacheBytes, o.NoCache); err != nil {
+		return o, err
 	}
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
-	if o.Schema != nil && o.Unstored {
-		return o, fmt.Errorf("%w: with a schema, each field says whether it is stored", ErrInvalid)
+	switch {
+	case o.Visible < 0:
+		return o, fmt.Errorf("%w: Visible is %v: 0 means that searches do not lag", ErrInvalid, o.Visible)
+	case o.Slow < 0:
+		return o, fmt.Errorf("%w: Slow is %v", ErrInvalid, o.Slow)
+	case o.Durable < 0:
+		return o, fmt.Errorf("%w: Durable is %v: SyncEach makes each change durable before its call returns", ErrInvalid, o.Durable)
+	}
+	if o.Language != "" {
+		if err := o.setLanguage(); err != nil {
+			return o, err
+		}
 	}
 	return o, nil
+}
+
+// cacheBytes returns the room of a cache of pages.
+func cacheBytes(bytes int, none bool) (int, error) {
+	switch {
+	case bytes < 0 || none && bytes > 0:
+		return 0, fmt.Errorf("%w: a cache of %d bytes, NoCache %t", ErrInvalid, bytes, none)
+	case none:
+		return 0, nil
+	}
+	return cmp.Or(bytes, DefaultCacheBytes), nil
+}
+
+// setLanguage has the analyzer of Language where no other is named.
+func (o *Options) setLanguage() error {
+	name, ok := analysis.ForLanguage(o.Language)
+	if !ok {
+		return fmt.Errorf("%w: Language is %q, for which there is no analyzer: without, texts are cut by standard", ErrInvalid, o.Language)
+	}
+	a, err := analysis.New(name, "")
+	switch {
+	case err != nil:
+		return fmt.Errorf("%w: Language is %q: %w", ErrInvalid, o.Language, err)
+	case o.Analyzer != nil:
+		return fmt.Errorf("%w: Language is %q, and there is an Analyzer", ErrInvalid, o.Language)
+	case o.Schema == nil:
+		o.Analyzer = a
+		return nil
+	}
+	if l := o.Schema.Language; l != "" && l != o.Language {
+		return fmt.Errorf("%w: Language is %q, and in the schema %q", ErrInvalid, o.Language, l)
+	}
+	o.Schema = o.Schema.Clone()
+	o.Schema.Language = o.Language
+	return nil
 }
 
 // writer returns the options of the writer.

@@ -12,7 +12,7 @@ import (
 // An index sorts its documents by a column if it is told to.
 func TestOrder(t *testing.T) {
 	dir := t.TempDir()
-	s := &schema.Schema{Fields: []schema.Field{{Name: "n", Kind: schema.KindInteger, Column: true}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "n", Kind: schema.Integer, Column: true}}}
 	x, err := pinion.Open(t.Context(), dir, pinion.Options{Schema: s, Order: writer.OrderField("n", true)})
 	if err != nil {
 		t.Fatal(err)
@@ -20,7 +20,7 @@ func TestOrder(t *testing.T) {
 	if err := x.Close(); err != nil {
 		t.Fatal(err)
 	}
-	r, err := reader.Open(dir)
+	r, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,157 +2,194 @@ package pinion
 
 import (
 	"context"
-	"errors"
-	"sync"
-	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/search"
+	"github.com/pinion-index/pinion/schema"
 )
 
-// View is the index as it is at one moment. It does not change while it is in use.
+// View is the index as it is at one moment: what Index.View and Reader.View call a function with, or NewView makes of a
+// snapshot. It does not change while it is in use. It is safe for concurrent use, Close included. The zero value is a closed View.
 type View struct {
-	x *Index
-	s *state
+	f     *front // nil for that of NewView
+	s     *state // nil if f is
+	pages *pager // of NewView
 }
 
-// Snapshot returns the snapshot, which the caller does not close.
-func (v *View) Snapshot() *reader.Snapshot { return v.s.snapshot }
-
-// Searcher returns a searcher over the snapshot, which the caller does not close.
-func (v *View) Searcher() (*query.Searcher, error) {
-	if _, err := v.s.open(v.x); err != nil {
-		v.x.damaged(err)
+// NewView returns a View of a snapshot, which it retains. An Executor answers its searches, or the CPU if that is nil, or does not. The
+// caller closes the View, and the Executor after it. The error matches ErrInvalid if there is no snapshot, and ErrClosed if it is closed.
+func NewView(s *reader.Snapshot, x Executor) (*View, error) {
+	p, err := newPager(s, x)
+	if err != nil {
 		return nil, err
 	}
-	return v.s.finder, nil
+	return &View{pages: p}, nil
+}
+
+// Close closes a View of NewView. Any other View is closed by what it is of. Further calls do nothing.
+func (v *View) Close() error {
+	if v.pages == nil {
+		return nil
+	}
+	return v.pages.close()
+}
+
+// open returns what makes the pages of v.
+func (v *View) open() (*pager, error) {
+	if v.pages != nil {
+		return v.pages, nil
+	}
+	if v.s == nil {
+		return nil, errClosed
+	}
+	p, err := v.s.open(v.f)
+	if err != nil {
+		v.f.alarm(err)
+	}
+	return p, err
+}
+
+// Snapshot returns the snapshot, which the caller does not close, or nil of the zero View.
+func (v *View) Snapshot() *reader.Snapshot {
+	switch {
+	case v.pages != nil:
+		return v.pages.snapshot
+	case v.s != nil:
+		return v.s.snapshot
+	}
+	return nil
+}
+
+// searcher returns a searcher over the snapshot, on the CPU, which the caller does not close.
+func (v *View) searcher() (*search.Searcher, error) {
+	p, err := v.open()
+	if err != nil {
+		return nil, err
+	}
+	return p.searcher()
+}
+
+// Schema returns a copy of the schema. It is never nil: that of a View that is closed, or cannot be read, is the implicit one.
+func (v *View) Schema() *schema.Schema {
+	p, err := v.open()
+	if err != nil || p.fields == nil {
+		return schema.Implicit("", "", false)
+	}
+	return p.fields.schema.Clone()
+}
+
+// Meta returns the value of a key that Batch.SetMeta has set, as v has it.
+func (v *View) Meta(key string) (value string, ok bool) {
+	s := v.Snapshot()
+	if s == nil {
+		return "", false
+	}
+	return s.Meta(key)
+}
+
+// Show returns the page of hits that were found in some other way, the best first: their Doc and Score count. Of r it reads
+// Query, whose words are marked, Limit, Fields and Snippet. The error matches ErrInvalid for a field
+// that cannot be shown, ErrClosed, or format.ErrCorrupt.
+func (v *View) Show(ctx context.Context, hits []Hit, r Request) (Page, error) {
+	p, err := v.open()
+	if err != nil {
+		return Page{}, err
+	}
+	found := make([]search.Hit, len(hits))
+	for i, h := range hits {
+		found[i] = search.Hit{Doc: h.Doc, Score: h.Score}
+	}
+	return p.showHits(orBackground(ctx), found, r)
+}
+
+// Marks returns where words of a query are in a text of a field, as the field's analyzer sees
+// it, in order: those of a phrase where it matches. Spans do not overlap. There are none if the analyzer is not registered. The error
+// matches ErrInvalid, ErrClosed or format.ErrCorrupt.
+func (v *View) Marks(n query.Node, field string, text []byte) ([]Span, error) {
+	p, err := v.open()
+	if err != nil {
+		return nil, err
+	}
+	return p.marks(n, field, text)
 }
 
 // View calls f with the newest state, which stays open and as it is until f returns: pages
-// and counts that belong together see the same documents.
-func (x *Index) View(f func(*View) error) error {
-	if f == nil {
-		return ErrInvalid
+// and counts that belong together see the same documents. If it must wait for changes to become visible, as searches do, it
+// waits no longer than ctx.
+func (x *Index) View(ctx context.Context, f func(*View) error) error {
+	if x.o.Visible == 0 && !x.o.SyncEach { // with SyncEach all that has returned is visible
+		if err := x.catchUp(orBackground(ctx)); err != nil {
+			return err
+		}
 	}
-	s := x.hold()
-	if s == nil {
-		return ErrClosed
+	return x.front.view(f)
+}
+
+// Peek is View of what searches see already. It waits for nothing, not for a commit under way either: health checks and figures
+// need no newer state.
+func (x *Index) Peek(f func(*View) error) error { return x.front.view(f) }
+
+// catchUp returns when searches see all writes so far, or cannot: then they go on with what there is.
+func (x *Index) catchUp(ctx context.Context) error {
+	x.mu.Lock()
+	n := x.writes
+	waits := x.tried < n && x.err == nil
+	ask := waits && x.wanted <= x.tried
+	if waits {
+		x.wanted = max(x.wanted, n)
 	}
-	defer s.release()
-	return f(&View{x, s})
+	x.mu.Unlock()
+	if !waits {
+		return nil
+	}
+	if ask {
+		x.nudge(false)
+	}
+	if err := x.await(ctx, &x.tried, n); ctx.Err() != nil {
+		return err
+	}
+	return nil
 }
 
 // Search returns the page that r asks for, of the newest state. Pages may come from a cache, so
 // they must not be modified.
 func (x *Index) Search(ctx context.Context, r Request) (page Page, err error) {
-	err = x.View(func(v *View) error {
+	err = x.View(ctx, func(v *View) error {
 		page, err = v.Search(ctx, r)
 		return err
 	})
 	return page, err
 }
 
-// Search returns the page that r asks for, as Index.Search does.
+// Search returns the page that r asks for, as Index.Search does. A View of NewView has no cache of pages. A nil ctx means
+// context.Background.
 func (v *View) Search(ctx context.Context, r Request) (Page, error) {
+	if v.f == nil {
+		s, err := v.open()
+		if err != nil {
+			return Page{}, err
+		}
+		return s.search(orBackground(ctx), r)
+	}
 	k := key(&r)
-	if p, ok := v.x.cache.get(v.s.number, k); ok {
+	if p, ok := v.f.cache.get(v.s.number, k); ok {
 		return p, nil
 	}
 	began := time.Now()
-	s, err := v.s.open(v.x)
+	s, err := v.open()
 	if err != nil {
-		v.x.damaged(err)
 		return Page{}, err
 	}
-	p, err := s.Search(orBackground(ctx), r)
-	if took := time.Since(began); v.x.o.Slow > 0 && took >= v.x.o.Slow {
-		v.x.tell(Event{Kind: EventSlow, Took: took, Commit: v.s.snapshot.Generation(), Docs: v.s.snapshot.Stats().Live, Request: &r, Err: err})
+	p, err := s.search(orBackground(ctx), r)
+	if took := time.Since(began); v.f.slow > 0 && took >= v.f.slow {
+		v.f.tell(Event{Kind: EventSlow, Took: took, Commit: v.s.snapshot.Generation(), Docs: v.s.snapshot.Stats().Live, Request: &r, Err: err})
 	}
 	if err != nil {
-		v.x.damaged(err)
+		v.f.alarm(err)
 		return Page{}, err
 	}
-	v.x.cache.put(v.s.number, k, p)
+	v.f.cache.put(v.s.number, k, p)
 	return p, nil
-}
-
-// state is what searches see. It is closed when nothing uses it any more.
-type state struct {
-	number   uint64 // of its kind, from 1
-	snapshot *reader.Snapshot
-	users    atomic.Int64
-
-	mu       sync.Mutex
-	finder   *query.Searcher // made by the first search
-	searcher *search.Searcher
-}
-
-// hold returns the newest state, which the caller releases, or nil if x is closed.
-func (x *Index) hold() *state {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.cur == nil {
-		return nil
-	}
-	x.cur.users.Add(1)
-	return x.cur
-}
-
-func (s *state) release() {
-	if s.users.Add(-1) > 0 {
-		return
-	}
-	if s.searcher != nil {
-		s.searcher.Close()
-		s.finder.Close()
-	}
-	s.snapshot.Close()
-}
-
-// open returns the searcher of s.
-func (s *state) open(x *Index) (*search.Searcher, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.searcher != nil {
-		return s.searcher, nil
-	}
-	finder, err := query.NewSearcher(s.snapshot, query.Options{Params: x.o.Params})
-	if err != nil {
-		return nil, err
-	}
-	searcher, err := search.New(s.snapshot, finder)
-	if err != nil {
-		return nil, errors.Join(err, finder.Close())
-	}
-	s.finder, s.searcher = finder, searcher
-	return searcher, nil
-}
-
-// advance goes on to what was published or committed last. It reports whether there was
-// something new.
-func (x *Index) advance() (changed bool, err error) {
-	changed, err = x.r.RefreshUncommitted()
-	if err != nil || !changed && x.cur != nil {
-		return false, err
-	}
-	snapshot, err := x.r.Snapshot()
-	if err != nil {
-		return false, err
-	}
-	next := &state{number: 1, snapshot: snapshot}
-	next.users.Store(1)
-	x.mu.Lock()
-	old := x.cur
-	if old != nil {
-		next.number = old.number + 1
-	}
-	x.cur = next
-	x.mu.Unlock()
-	x.cache.forget(next.number)
-	if old != nil {
-		old.release()
-	}
-	return true, nil
 }

@@ -2,75 +2,56 @@ package pinion
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/writer"
 )
 
-// Text returns a document for an index without a schema: its id and its text.
-func Text(id, text string) Doc {
-	return Doc{ID: []byte(id), Values: []schema.Value{schema.TextValue(0, []byte(text))}}
-}
-
-// Add adds documents. Each replaces one with the same id. Searches see them, and they survive a
-// crash, after the times in Options. Add waits while more documents are under way than
-// the memory budget allows, and no longer than ctx. The error for a bad document matches
-// writer.ErrDocument, and those before it are added. After any other error but that of ctx
-// nothing can be written any more: what is not durable is lost with the Index, which
-// is to be opened again.
+// Add adds documents. Each replaces one with the same id. Text is UTF-8: see NotUTF8. It is Apply of a Batch that adds them: one
+// change, all of which is seen and kept, or nothing. Searches that begin afterwards see them, and they survive a crash a while later:
+// see Options. A document larger than a 32nd of Options.Memory is written before Add returns.
 func (x *Index) Add(ctx context.Context, docs ...Doc) error {
-	return x.write(ctx, func(ctx context.Context) error {
-		for i := range docs {
-			if err := x.add(ctx, &docs[i]); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	changes := make([]change, len(docs))
+	for i := range docs {
+		changes[i].doc = docs[i]
+	}
+	return x.apply(ctx, changes, nil)
 }
 
-// add adds a document to the writer.
-func (x *Index) add(ctx context.Context, d *Doc) error {
-	if x.schema != nil {
-		return x.w.AddDoc(ctx, *d)
-	}
-	if len(d.Values) != 1 || d.Values[0].Field != 0 || d.Values[0].Kind != schema.KindText {
-		return fmt.Errorf("%w: the index has no schema, so that documents have one text, which is field 0", writer.ErrDocument)
-	}
-	return x.w.Add(ctx, writer.Document{ID: d.ID, Contents: d.Values[0].Bytes()})
-}
+// NotUTF8 returns how many of the documents that Add was given have text or a keyword that is not UTF-8. They are added as they are,
+// but no query finds the words that have such bytes: texts in other encodings are to be decoded before.
+func (x *Index) NotUTF8() uint64 { return x.notUTF8.Load() }
 
 // Delete deletes the documents with these ids, as Add adds documents. It is not an error if
 // there are none.
-func (x *Index) Delete(ctx context.Context, ids ...[]byte) error {
-	return x.write(ctx, func(ctx context.Context) error {
-		for _, id := range ids {
-			if err := x.w.Delete(ctx, id); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+func (x *Index) Delete(ctx context.Context, ids ...string) error {
+	changes := make([]change, len(ids))
+	for i, id := range ids {
+		changes[i] = change{doc: Doc{ID: id}, deletes: true}
+	}
+	return x.apply(ctx, changes, nil)
 }
 
-// DeleteWhere deletes the documents that pass a filter, those of calls of Add that have
-// returned included, as Delete does, and returns how many. Filters that only searches take (Where,
-// Bitmap), and those that do not fit the index, give errors that match filter.ErrInvalid; the
-// Index remains usable. filter.Parse makes one of text.
-func (x *Index) DeleteWhere(ctx context.Context, f Filter) (n uint64, err error) {
+// DeleteWhere deletes the documents that match a node, those of calls of Add that have
+// returned included, as Delete does, and returns how many. The node says what columns and ids know: it is a query.In,
+// Range, Exists or IDs, or an And, Or or Not of these, as query.Equal and query.ParseFilter make them. Other nodes, and
+// those that do not fit the index, give errors that match ErrInvalid; the Index remains usable.
+func (x *Index) DeleteWhere(ctx context.Context, n query.Node) (deleted uint64, err error) {
+	if err := writer.CheckWhere(x.schema.Load(), n); err != nil {
+		return 0, err
+	}
 	err = x.write(ctx, func(ctx context.Context) (err error) {
-		n, err = x.w.DeleteWhere(ctx, f)
+		deleted, err = x.w.DeleteWhere(ctx, n)
 		return err
 	})
-	return n, err
+	return deleted, err
 }
 
 // Sync returns when everything that was added and deleted before is visible and durable.
 func (x *Index) Sync(ctx context.Context) error {
 	if x.done == nil {
-		return ErrClosed
+		return errClosed
 	}
 	if err := x.failure(); err != nil {
 		return err
@@ -78,25 +59,28 @@ func (x *Index) Sync(ctx context.Context) error {
 	x.mu.Lock()
 	n := x.writes
 	if x.kept < n {
-		x.keepBy = time.Unix(0, 0) // at once
+		x.unkept = overdue
 	}
 	x.mu.Unlock()
 	x.nudge(false)
-	return x.await(orBackground(ctx), n, true)
+	return x.await(orBackground(ctx), &x.kept, n)
 }
+
+// overdue is the time of a write that is to be made durable, or visible, at once.
+var overdue = time.Unix(0, 0)
 
 // write calls f, which writes, and waits for what Options say.
 func (x *Index) write(ctx context.Context, f func(context.Context) error) error {
 	if x.done == nil {
-		return ErrClosed
+		return errClosed
 	}
 	ctx = orBackground(ctx)
 	n, err := x.written(ctx, f)
 	if err != nil {
 		return err
 	}
-	if x.o.Durable < 0 || x.o.Visible < 0 {
-		return x.await(ctx, n, x.o.Durable < 0)
+	if x.o.SyncEach {
+		return x.await(ctx, &x.kept, n)
 	}
 	return nil
 }
@@ -108,8 +92,10 @@ func (x *Index) written(ctx context.Context, f func(context.Context) error) (n u
 	if err := x.failure(); err != nil {
 		return 0, err
 	}
-	err = f(ctx)
-	return x.wrote(), err // also of some documents if one is refused
+	if err := f(ctx); err != nil {
+		return 0, err
+	}
+	return x.wrote(), nil
 }
 
 // failure returns why nothing can be written, or nil.
@@ -117,7 +103,7 @@ func (x *Index) failure() error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	if x.err == nil && x.closing {
-		return ErrClosed
+		return errClosed
 	}
 	return x.err
 }
@@ -127,31 +113,29 @@ func (x *Index) wrote() (n uint64) {
 	x.mu.Lock()
 	x.writes++
 	n = x.writes
+	first := x.unshown.IsZero() || x.unkept.IsZero() || x.o.SyncEach
 	now := time.Now()
-	sooner := false
-	due := func(by *time.Time, in time.Duration) {
-		if by.IsZero() {
-			*by = now.Add(max(in, 0))
-			sooner = true
-		}
+	if x.unshown.IsZero() {
+		x.unshown = now
 	}
-	due(&x.showBy, x.o.Visible-min(2*x.took, x.o.Visible/2)) // to be through in time
-	due(&x.keepBy, x.o.Durable-min(2*x.took, x.o.Durable/2))
+	if x.unkept.IsZero() {
+		x.unkept = now
+	}
+	if x.o.SyncEach {
+		x.unkept = overdue
+	}
 	x.mu.Unlock()
-	if sooner {
+	if first {
 		x.nudge(false)
 	}
 	return n
 }
 
-// await returns when the first n writes are visible or, if durable is set, also durable.
-func (x *Index) await(ctx context.Context, n uint64, durable bool) error {
+// await returns when *have, x.kept or x.tried, is at least n.
+func (x *Index) await(ctx context.Context, have *uint64, n uint64) error {
 	for {
 		x.mu.Lock()
-		have, err, changed := x.shown, x.err, x.changed
-		if durable {
-			have = x.kept
-		}
+		have, err, changed := *have, x.err, x.changed
 		x.mu.Unlock()
 		switch {
 		case have >= n:

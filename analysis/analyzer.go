@@ -58,27 +58,36 @@ type builtin struct {
 	apostrophes bool     // they are folded
 	form        form     // option unicode
 	folds       folds    // option fold
+	drops       bool     // option ignorable: characters that cannot be seen are left out
+	cuts        bool     // option scripts: words end where the script does
+	placed      bool     // option parts
 }
 
 // kind describes the builtin analyzers of one name. Those of a language have the option stop.
 type kind struct {
 	name             string
 	defaultMax       int
-	takesApostrophes bool // has the option apostrophes, by default fold
-	takesFolds       bool // has the options unicode and fold
-	unchanged        bool // terms are parts of the text
-	form             form // what unicode is by default
+	takesApostrophes bool   // has the option apostrophes, by default fold
+	takesFolds       bool   // has the option fold
+	takesScripts     bool   // has the option scripts
+	takesParts       bool   // has the option parts
+	unchanged        bool   // terms keep their case
+	form             form   // what unicode is in options that do not say
+	standing         string // the options that empty ones stand for
 	language         *Language
 	makeFor          func(*builtin) Tokenizer
 }
 
+// alike are the options with which words that people take for the same are one term.
+const alike = "unicode=nfkc,fold=accents+case,ignorable=drop,scripts=cut"
+
 var kinds = []kind{
-	{name: "simple", defaultMax: 64, makeFor: newSimple},
-	{name: "standard", defaultMax: 255, takesApostrophes: true, takesFolds: true, makeFor: newStandard},
-	{name: "english", defaultMax: 255, takesApostrophes: true, takesFolds: true, language: &english, makeFor: newStems},
+	{name: "simple", defaultMax: 64, takesFolds: true, makeFor: newSimple},
+	{name: "standard", defaultMax: 255, takesApostrophes: true, takesFolds: true, takesScripts: true, standing: alike, makeFor: newStandard},
+	{name: "english", defaultMax: 255, takesApostrophes: true, takesFolds: true, takesScripts: true, standing: alike, language: &english, makeFor: newStems},
 	{name: "whitespace", defaultMax: MaxTokenBytes, unchanged: true, makeFor: newWhitespace},
-	{name: "cjk", defaultMax: 255, takesFolds: true, form: formNFKC, makeFor: newCJK},
-	{name: "code", defaultMax: 255, makeFor: newCode},
+	{name: "cjk", defaultMax: 255, takesFolds: true, form: formNFKC, standing: "fold=accents+case,ignorable=drop", makeFor: newCJK},
+	{name: "code", defaultMax: 255, takesFolds: true, takesParts: true, makeFor: newCode},
 	{name: "keyword", defaultMax: MaxTokenBytes, unchanged: true, makeFor: newKeyword},
 }
 
@@ -91,6 +100,9 @@ func (k kind) parse(options string) (Analyzer, error) {
 	}
 	var seen []string
 	apostrophes := false
+	if options == "" {
+		options = k.standing
+	}
 	for option := range strings.SplitSeq(options, ",") {
 		if options == "" {
 			break
@@ -106,40 +118,77 @@ func (k kind) parse(options string) (Analyzer, error) {
 			a.max, err = parseMax(value)
 		case key == "stop" && k.language != nil:
 			if value != k.language.Name {
-				stop, err = parseStop(value)
+				stop, err = parseStop(value, k.language.Name, slices.Contains(seen, "max"))
 			}
+		case key == "stop-words" && k.language != nil:
+			stop, err = parseWords(value)
 		case key == "apostrophes" && k.takesApostrophes:
-			apostrophes, err = parseApostrophes(value)
-		case key == "unicode" && k.takesFolds:
+			apostrophes, err = parseEither(value, "fold", "keep")
+		case key == "unicode":
 			a.form, err = parseForm(value)
 		case key == "fold" && k.takesFolds:
-			a.folds, err = parseFolds(value)
+			a.folds, err = parseFolds(value, k.language != nil)
+		case key == "ignorable":
+			a.drops, err = parseEither(value, "drop", "keep")
+		case key == "scripts" && k.takesScripts:
+			a.cuts, err = parseEither(value, "cut", "keep")
+		case key == "parts" && k.takesParts:
+			a.placed, err = parseEither(value, "placed", "stacked")
 		default:
-			err = fmt.Errorf("unknown option")
+			err = fmt.Errorf("unknown option: %s takes %s", k.name, strings.Join(k.options(), ", "))
 		}
 		if err != nil {
 			return nil, fmt.Errorf("option %q: %w", option, err)
 		}
 	}
-	switch said := func(key string) bool { return slices.Contains(seen, key) }; {
+	said := func(key string) bool { return slices.Contains(seen, key) }
+	if said("stop") && said("stop-words") {
+		return nil, fmt.Errorf("options stop and stop-words say the same thing twice")
+	}
+	switch {
 	case !k.takesApostrophes:
 		a.apostrophes = true
 	case said("apostrophes"):
 		a.apostrophes = apostrophes
 	default: // options from before there was the option keep them
-		a.apostrophes = options == "" || said("unicode") || said("fold")
+		a.apostrophes = slices.ContainsFunc([]string{"unicode", "fold", "ignorable", "scripts", "stop-words"}, said)
 	}
 	if k.language != nil {
 		a.stop, a.named = a.stopWords(stop), a.stopWords(k.language.Stop)
 	}
+	if a.placed {
+		return compound{a}, nil
+	}
 	return a, nil
 }
 
-func parseApostrophes(value string) (fold bool, err error) {
-	if value != "fold" && value != "keep" {
-		return false, fmt.Errorf("want fold or keep")
+// options returns the options that an analyzer of k takes.
+func (k kind) options() []string {
+	all := []string{"max", "unicode", "ignorable"}
+	if k.language != nil {
+		all = append(all, "stop", "stop-words")
 	}
-	return value == "fold", nil
+	if k.takesApostrophes {
+		all = append(all, "apostrophes")
+	}
+	if k.takesFolds {
+		all = append(all, "fold")
+	}
+	if k.takesScripts {
+		all = append(all, "scripts")
+	}
+	if k.takesParts {
+		all = append(all, "parts")
+	}
+	return all
+}
+
+// parseEither reports whether value is yes, and not no.
+func parseEither(value, yes, no string) (bool, error) {
+	if value != yes && value != no {
+		return false, fmt.Errorf("want %s or %s", yes, no)
+	}
+	return value == yes, nil
 }
 
 func parseMax(value string) (int, error) {
@@ -153,8 +202,8 @@ func parseMax(value string) (int, error) {
 // Name implements Analyzer.
 func (a *builtin) Name() string { return a.name }
 
-// Options implements Analyzer. It leaves out unicode and fold where they have their default,
-// and, if it leaves out both, apostrophes=keep.
+// Options implements Analyzer. It leaves out unicode and what follows it where they have their default,
+// and, if it leaves out unicode, fold, ignorable and scripts, apostrophes=keep.
 func (a *builtin) Options() string {
 	s := "max=" + strconv.Itoa(a.max)
 	if a.language != nil {
@@ -164,7 +213,7 @@ func (a *builtin) Options() string {
 	case !a.takesApostrophes:
 	case a.apostrophes:
 		s += ",apostrophes=fold"
-	case a.form != a.kind.form || a.folds != 0:
+	case a.form != a.kind.form || a.folds != 0 || a.drops || a.cuts:
 		s += ",apostrophes=keep"
 	}
 	if a.form != a.kind.form {
@@ -172,6 +221,15 @@ func (a *builtin) Options() string {
 	}
 	if a.folds != 0 {
 		s += ",fold=" + a.folds.String()
+	}
+	if a.drops {
+		s += ",ignorable=drop"
+	}
+	if a.cuts {
+		s += ",scripts=cut"
+	}
+	if a.placed {
+		s += ",parts=placed"
 	}
 	return s
 }

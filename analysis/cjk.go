@@ -26,7 +26,7 @@ func (c *cjk) Tokenize(dst *Tokens, text []byte) {
 		if run > i {
 			c.rest(dst, text[i:run], i)
 		}
-		i = c.bigrams(dst, text, run)
+		i = c.rewriter.pairs(dst, text, run, c.max)
 	}
 }
 
@@ -47,40 +47,34 @@ func (c *cjk) rest(dst *Tokens, text []byte, at int) {
 	}
 }
 
-// bigrams adds the terms of the run that begins at text[i], and returns where it ends.
-func (c *cjk) bigrams(dst *Tokens, text []byte, i int) int {
+// pairs adds the pairs of characters of the run that begins at text[i], or its only one, but for those of more than most
+// bytes. It returns where the run ends.
+func (r *rewriter) pairs(dst *Tokens, text []byte, i, most int) int {
+	add := func(from, to int) {
+		if to-from > most {
+			dst.skip(len(dst.spans), 1)
+			return
+		}
+		r.add(dst, text, from, to)
+	}
 	before := -1 // where the character before begins
 	for n := 0; i < len(text); {
-		end := character(text, i)
+		end := r.character(text, i)
 		if end == i {
 			if n == 1 {
-				c.add(dst, text, before, i)
+				add(before, i)
 			}
 			return i
 		}
 		if n++; n > 1 {
-			c.add(dst, text, before, end)
+			add(before, end)
 		}
 		before, i = i, end
 		if i == len(text) && n == 1 {
-			c.add(dst, text, before, i)
+			add(before, i)
 		}
 	}
 	return i
-}
-
-// add adds what text[from:to] becomes, unless it is too long.
-func (c *cjk) add(dst *Tokens, text []byte, from, to int) {
-	start := len(dst.bytes)
-	if to-from <= c.max {
-		dst.bytes = c.rewriter.append(dst.bytes, text[from:to])
-	}
-	if n := len(dst.bytes) - start; n == 0 || n > MaxTokenBytes {
-		dst.bytes = dst.bytes[:start]
-		dst.skip(len(dst.spans), 1)
-		return
-	}
-	dst.end(start, from, to)
 }
 
 // nextRun returns where the next run of text begins from i on, or the length of text.
@@ -96,17 +90,18 @@ func nextRun(text []byte, i int) int {
 }
 
 // character returns where the character ends that begins at text[i], with the marks that
-// follow its letter. It returns i if no letter of a run is there.
-func character(text []byte, i int) int {
-	r, n := utf8.DecodeRune(text[i:])
-	if !beginsCharacter(r) {
+// follow its letter, and what cannot be seen if r leaves that out. It returns i if no letter of a run is there.
+func (r *rewriter) character(text []byte, i int) int {
+	c, n := utf8.DecodeRune(text[i:])
+	if !beginsCharacter(c) {
 		return i
 	}
+	drops := r != nil && r.drops
 	for i += n; i < len(text); i += n {
 		if text[i] < utf8.RuneSelf {
 			break
 		}
-		if r, n = utf8.DecodeRune(text[i:]); !continuesCharacter(r) {
+		if c, n = utf8.DecodeRune(text[i:]); !continuesCharacter(c) && !(drops && withinWord(c)) {
 			break
 		}
 	}

@@ -2,6 +2,7 @@ package analysis_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -18,8 +19,10 @@ func TestDivides(t *testing.T) {
 	words := rapid.OneOf(rapid.StringMatching(`[a-zA-Z'é ]{1,9}`), rapid.String(), rapid.SampledFrom([]string{"the", "of", "don’t", "l’eau", "’", "a.b", "1,000", "e\u0301", "\u0301", "\u200d", "\u200da", "a\u00ad",
 		"東京タワー", "カ\u3099", "foo_bar", "HTTPServer", "\xff", "🇩🇪🇩", "👩\u200d👩", "İx", "IRAK", "ภาษาไทย", "א\"ב", "ab\u2060", "\u0085", "\u2028"}))
 	between := rapid.SampledFrom([]string{" ", " ", "  ", "\n", "\t", "\r\n", "\r", "\f", "\v", "", ". ", " '"})
-	for _, name := range []string{"simple", "standard", "english", "whitespace", "cjk", "code", "keyword"} {
-		a, err := analysis.New(name, "")
+	for _, name := range []string{"simple", "standard", "english", "whitespace", "cjk", "code", "keyword",
+		"simple unicode=nfc,ignorable=drop", "standard unicode=nfkc,ignorable=drop", "cjk ignorable=drop", "code unicode=nfc,ignorable=drop,parts=placed"} {
+		name, options, _ := strings.Cut(name, " ")
+		a, err := analysis.New(name, options)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +44,7 @@ func TestDivides(t *testing.T) {
 			}
 			return dst, pos
 		}
-		t.Run(name, func(t *testing.T) {
+		t.Run(name+options, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
 				text, tokenizer := "", a.Tokenizer()
 				for _, w := range rapid.SliceOfN(words, 0, 12).Draw(t, "words") {
@@ -51,7 +54,11 @@ func TestDivides(t *testing.T) {
 				var got []placed
 				from, pos := 0, -1
 				for i := 1; i <= len(text); i++ {
-					if i < len(text) && !(text[i] > ' ' && text[i] < 0x80 && slices.Contains([]byte(" \t\n\v\f\r"), text[i-1])) {
+					may := i == len(text) || text[i-1] == '\n' || text[i] > ' ' && text[i] < 0x80 && slices.Contains([]byte(" \t\n\v\f\r"), text[i-1])
+					if next := analysis.Divide([]byte(text), i); (next == i) != may {
+						t.Fatalf("%q is divided at %d, behind %d", text, next, i)
+					}
+					if !may {
 						continue
 					}
 					got, pos = tokens(got, tokenizer, text[from:i], from, pos)

@@ -14,12 +14,13 @@
 //	keyword     the whole text, unchanged
 //
 // Package languages has more like english. Typographic apostrophes, as in dog’s, are the
-// plain one in standard and the languages, unless the options keep them. The options can
-// also have Unicode normalized, and accents and case folded. Invalid UTF-8 separates terms in simple; the others keep its bytes.
+// plain one in standard and the languages, unless the options keep them. In standard, english and
+// cjk Unicode is normalized to NFKC, accents and case are folded, and what cannot be seen is left
+// out, unless there are options; New says what they can be. Invalid UTF-8 separates terms in
+// simple; the others keep its bytes.
 //
 // A Token has a term, the byte range of the text that it stands for, and its distance
-// in positions from the token before it. Indexes do not store positions yet: they
-// record terms and how often each occurs.
+// in positions from the token before it.
 //
 // Programs add their own analyzers with Register, and languages with RegisterLanguage.
 package analysis

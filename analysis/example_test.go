@@ -95,7 +95,7 @@ func ExampleRegisterLanguage() {
 	fmt.Println(a.Options())
 	// Output:
 	// [bon hund bel ĉeval]
-	// max=255,stop=esperanto
+	// max=255,stop=esperanto,ignorable=drop,scripts=cut
 }
 
 // lines is an analyzer without options whose terms are whole lines.

@@ -10,10 +10,7 @@ type Folder interface {
 
 // AppendFolded implements Folder.
 func (a *builtin) AppendFolded(dst, text []byte) []byte {
-	if a.unchanged {
-		return append(dst, text...)
-	}
-	if a.apostrophes {
+	if a.apostrophes && !a.unchanged {
 		text = []byte(foldApostrophes(string(text)))
 	}
 	return a.rewriter().append(dst, text)

@@ -48,7 +48,7 @@ var english = Language{
 }
 
 // RegisterLanguage registers an analyzer for a language, as Register does. Its options are
-// max, stop, unicode and fold; apostrophes are always folded.
+// max, stop, stop-words, unicode, fold, ignorable and scripts; apostrophes are always folded.
 func RegisterLanguage(l Language) error {
 	for _, w := range l.Stop {
 		if err := checkStop(w); err != nil {
@@ -56,7 +56,8 @@ func RegisterLanguage(l Language) error {
 		}
 	}
 	l.Stop = slices.Clone(l.Stop)
-	k := kind{name: l.Name, defaultMax: 255, takesFolds: true, form: formNFC, language: &l, makeFor: newStems}
+	k := kind{name: l.Name, defaultMax: 255, takesFolds: true, takesScripts: true, form: formNFC,
+		standing: "ignorable=drop,scripts=cut", language: &l, makeFor: newStems}
 	return Register(l.Name, k.parse)
 }
 
@@ -66,6 +67,8 @@ type stems struct {
 	stop    stopList
 	rewrite func([]byte) []byte
 	words   Tokens
+	late    *rewriter // folds what is left when stop words have been dropped, unless it is nil
+	bare    []byte    // scratch of late
 	cache   stemCache
 
 	keepsFirst bool
@@ -95,8 +98,13 @@ func (s *stems) leaves(word []byte) bool {
 }
 
 func newStems(a *builtin) Tokenizer {
-	return &stems{standard: *makeStandard(a), stop: a.stop, rewrite: a.language.Rewrite, cache: stemCache{of: a.language.Stem},
+	s := &stems{standard: *makeStandard(a), stop: a.stop, rewrite: a.language.Rewrite, cache: stemCache{of: a.language.Stem},
 		keepsFirst: a.language.keepsFirst}
+	if a.folds&foldLate != 0 {
+		s.late = a.rewriter()
+		s.late.lower = func(dst, word []byte) []byte { return append(dst, word...) } // they are lower-case
+	}
+	return s
 }
 
 // Tokenize implements Tokenizer. Stop words leave gaps in the positions.
@@ -112,6 +120,10 @@ func (s *stems) Tokenize(dst *Tokens, text []byte) {
 		if len(word) == 0 || s.leaves(word) || s.stop.has(word) {
 			dst.skip(dst.Len(), inc)
 			continue
+		}
+		if s.late != nil {
+			s.bare = s.late.append(s.bare[:0], word)
+			word = s.bare
 		}
 		stem := s.cache.stem(word)
 		if len(stem) == 0 {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	"github.com/pinion-index/pinion/internal/errs"
 )
 
 // MaxNameBytes is the length in bytes of the longest name of an analyzer.
@@ -17,7 +19,7 @@ var ErrUnknown = errors.New("unknown analyzer")
 
 // ErrInvalid is matched by the errors for an analyzer that cannot be used: a name that
 // cannot be one, no function that makes it, or a function that makes nothing of use.
-var ErrInvalid = errors.New("invalid analyzer")
+var ErrInvalid = errs.New("invalid analyzer")
 
 type registration struct {
 	name string
@@ -79,34 +81,47 @@ func Names() []string {
 }
 
 // New returns the analyzer registered as name. It fails with ErrUnknown if there is
-// none. Empty options are the defaults; those of this package's analyzers are a
+// none. Options of this package's analyzers are a
 // comma-separated list of key=value:
 //
 //	max=N             tokens over N bytes are dropped, 1 <= N <= 65535, counted after
 //	                  folding apostrophes and before anything else; terms over 65535
 //	                  bytes are dropped whatever N is. In cjk a token is a pair, in code
 //	                  an identifier, which is dropped with its parts
-//	stop=LIST         languages only: the name of the analyzer (default), which stands
-//	                  for its list, none, or words joined by +
+//	stop=none         languages only: all words stay; the other value is the name of the
+//	                  analyzer, which stands for its list, the default
+//	stop-words=WORDS  languages only: these are left out instead, joined by +. Indexes
+//	                  record them as stop=WORDS, behind max, where they are read too
 //	apostrophes=fold  standard and english only: U+2018, U+2019, U+201B, U+02BC and
 //	                  U+FF07 are read as U+0027, so that both forms of "dog's" are one
 //	                  term; the other value is keep
-//	unicode=nfc       standard, languages and cjk: words are normalized to the form NFC, so
-//	                  that composed and decomposed letters are the same; the other values
-//	                  are nfkc (full-width and half-width forms and ligatures are ordinary
-//	                  letters too) and keep
-//	fold=accents+case standard, languages and cjk: accents, case or both. With accents,
+//	unicode=nfc       words are normalized to the form NFC, so that composed and decomposed
+//	                  letters are the same; the other values are nfkc (full-width and
+//	                  half-width forms and ligatures are ordinary letters too) and keep
+//	fold=accents+case all but whitespace and keyword: accents, case or both. With accents,
 //	                  Latin and Greek letters lose their marks, and æ, œ, ø, ł, đ, ð, þ, ħ,
 //	                  ŧ and ı are ae, oe, o, l, d, d, th, h, t and i. With case, lower-case
 //	                  letters that differ in case alone are one, as ß and ss, ς and σ. Stop
-//	                  words and stemmers see what folding leaves. The other value is none.
+//	                  words and stemmers see what folding leaves; with accents+late, in
+//	                  languages, stop words are those of the list as they are written. The
+//	                  other value is none.
+//	ignorable=drop    characters that cannot be seen (Default_Ignorable_Code_Point), such as
+//	                  soft hyphens, are left out of words; the other value is keep
+//	scripts=cut       standard and languages only: a word ends where Han, Kana and Hangul
+//	                  meet letters and digits of other scripts, so that Tokyo is a word in
+//	                  東京Tokyo and in Tokyo에서; the other value is keep
+//	parts=placed      code only: the analyzer is a Compound. The terms of parts begin with +,
+//	                  and parts stand one after the other, the first where the identifier
+//	                  is; what cjk cuts into pairs is cut so. The other value is stacked
 //
-// By default, unicode is keep in standard and english, nfc in other languages and nfkc in
-// cjk; fold is none; and apostrophes are folded, which other languages and cjk always do.
-// In standard and
-// english, options that say nothing of apostrophes, unicode and fold, but are not
-// empty, keep apostrophes: they may be those of an index that was made before there was
-// the choice.
+// Empty options stand for max=255,apostrophes=fold,unicode=nfkc,fold=accents+case,ignorable=drop,scripts=cut in standard and english, with
+// the stop list of english there; for fold=accents+case,ignorable=drop in cjk; for ignorable=drop,scripts=cut and the stop list in other
+// languages; and for no option elsewhere. Options writes what they stand for in full.
+//
+// Options that are not empty may be those of an index that is older than an option, so what they leave out is as it was then:
+// unicode is nfc in languages other than english, nfkc in cjk and keep elsewhere; fold is none, ignorable and scripts keep and parts
+// stacked. Languages other than english and cjk always fold apostrophes. In standard and english, options that say nothing of
+// apostrophes, unicode, fold, ignorable, scripts and stop-words keep them.
 func New(name, options string) (Analyzer, error) {
 	registered.RLock()
 	i := find(name)

@@ -35,11 +35,13 @@ type folds uint8
 const (
 	foldAccents folds = 1 << iota
 	foldCase
+	foldLate // only what is left of the words of a language when stop words have been dropped
 )
 
-var foldNames = []string{"accents", "case"}
+var foldNames = []string{"accents", "case", "late"}
 
-func parseFolds(value string) (folds, error) {
+// parseFolds parses the value of option fold; late says whether that is a possible part of it.
+func parseFolds(value string, late bool) (folds, error) {
 	if value == "none" {
 		return 0, nil
 	}
@@ -47,9 +49,19 @@ func parseFolds(value string) (folds, error) {
 	for name := range strings.SplitSeq(value, "+") {
 		i := slices.Index(foldNames, name)
 		if i < 0 {
-			return 0, fmt.Errorf("want none, accents, case or accents+case")
+			more := ""
+			if late {
+				more = ", or one of the last three with +late"
+			}
+			return 0, fmt.Errorf("want none, accents, case or accents+case%s", more)
 		}
 		f |= 1 << i
+	}
+	switch {
+	case f == foldLate:
+		return 0, fmt.Errorf("late goes with accents or case")
+	case f&foldLate != 0 && !late:
+		return 0, fmt.Errorf("late is for languages, which drop stop words")
 	}
 	return f, nil
 }
@@ -65,30 +77,49 @@ func (f folds) String() string {
 	return strings.Join(names, "+")
 }
 
-// rewriter turns a word into lower case, and as the options unicode and fold say.
+// rewriter turns a word into lower case, and as the options unicode, fold and ignorable say.
 type rewriter struct {
-	form  form
-	folds folds
-	lower func(dst, word []byte) []byte
-	a, b  []byte // scratch
-	iter  norm.Iter
+	form    form
+	folds   folds
+	drops   bool
+	lower   func(dst, word []byte) []byte
+	a, b, c []byte // scratch
+	iter    norm.Iter
 }
 
 // rewriter returns the one of a, or nil if it does what appendLower does.
-func (a *builtin) rewriter() *rewriter {
-	r := &rewriter{form: a.form, folds: a.folds, lower: appendLower}
-	if a.language != nil && a.language.Lower != nil {
+func (a *builtin) rewriter() *rewriter { return a.rewriterOf(a.folds) }
+
+// early is rewriter for words before stop words have been dropped.
+func (a *builtin) early() *rewriter {
+	if a.folds&foldLate != 0 {
+		return a.rewriterOf(0)
+	}
+	return a.rewriter()
+}
+
+func (a *builtin) rewriterOf(f folds) *rewriter {
+	r := &rewriter{form: a.form, folds: f, drops: a.drops, lower: appendLower}
+	switch {
+	case a.unchanged:
+		r.lower = func(dst, word []byte) []byte { return append(dst, word...) }
+	case a.language != nil && a.language.Lower != nil:
 		r.lower = a.language.Lower
-	} else if a.form == formKeep && a.folds == 0 {
+	case a.form == formKeep && f == 0 && !a.drops:
 		return nil
 	}
 	return r
 }
 
-// append appends what word becomes: normalized, lower-cased, folded, and normalized again.
+// append appends what word becomes: without characters that cannot be seen, normalized, lower-cased, folded, and
+// normalized again. That may be nothing.
 func (r *rewriter) append(dst, word []byte) []byte {
 	if r == nil {
 		return appendLower(dst, word)
+	}
+	if r.drops && !isASCII(word) {
+		r.c = appendSeen(r.c[:0], word)
+		word = r.c
 	}
 	if isASCII(word) {
 		return r.lower(dst, word) // nothing but case changes an ASCII word
@@ -103,6 +134,46 @@ func (r *rewriter) append(dst, word []byte) []byte {
 		r.a, r.b = r.b, r.a
 	}
 	return append(dst, r.normalize(r.b)...)
+}
+
+// add adds what text[from:to] becomes, unless that is nothing or too long for an index. It reports whether it does.
+func (r *rewriter) add(dst *Tokens, text []byte, from, to int) bool {
+	start := len(dst.bytes)
+	dst.bytes = r.append(dst.bytes, text[from:to])
+	if n := len(dst.bytes) - start; n == 0 || n > MaxTokenBytes {
+		dst.bytes = dst.bytes[:start]
+		dst.skip(len(dst.spans), 1)
+		return false
+	}
+	dst.end(start, from, to)
+	return true
+}
+
+// changes reports whether r may change text, letters apart.
+func (r *rewriter) changes(text []byte) bool {
+	return (r.form != formKeep || r.drops) && !isASCII(text)
+}
+
+// continues reports whether r goes on in what follows a letter: a mark if words are normalized, and what cannot be seen
+// if that is left out.
+func (r *rewriter) continues(x rune) bool {
+	return r != nil && (r.form != formKeep && unicode.IsMark(x) || r.drops && withinWord(x))
+}
+
+// inert reports whether nothing but the case of x changes, whatever is around it.
+func (r *rewriter) inert(x rune) bool {
+	switch {
+	case 0x4e00 <= x && x <= 0x9fff, 0xac00 <= x && x <= 0xd7a3, x == utf8.RuneError: // ideographs, syllables
+		return true
+	case r.continues(x):
+		return false
+	}
+	var buf [utf8.UTFMax]byte
+	b := buf[:utf8.EncodeRune(buf[:], x)]
+	if r.form != formKeep && !(norm.NFC.Properties(b).BoundaryBefore() && norm.NFKC.Properties(b).BoundaryBefore()) {
+		return false // what is before may be composed with it
+	}
+	return string(r.append(nil, b)) == string(appendLower(nil, b))
 }
 
 // normalize returns b in the form that r has. It may be b, or in r.a. What lies between

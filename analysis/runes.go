@@ -40,6 +40,18 @@ func slowWordRune(r rune) rune {
 	return 0
 }
 
+// appendLowerASCII appends b, which is ASCII, lower-cased.
+func appendLowerASCII(dst, b []byte) []byte {
+	n := len(dst)
+	dst = append(dst, b...)
+	for i, c := range dst[n:] {
+		if 'A' <= c && c <= 'Z' {
+			dst[n+i] = c | 0x20
+		}
+	}
+	return dst
+}
+
 // appendLower appends b lower-cased rune by rune; invalid bytes are kept.
 func appendLower(dst, b []byte) []byte {
 	for i := 0; i < len(b); {

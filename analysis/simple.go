@@ -9,11 +9,13 @@ import (
 
 // simple is the Tokenizer of analyzer simple.
 type simple struct {
-	max   int
-	table *[lowTableSize]uint16 // nil until the first rune that is not ASCII
+	max      int
+	table    *[lowTableSize]uint16 // nil until the first rune that is not ASCII
+	rewriter *rewriter             // nil without options that change more than the case
+	inert    *[lowTableSize]uint8  // what rewriter.inert has said of runes: 0 nothing yet, 1 true, 2 false
 }
 
-func newSimple(a *builtin) Tokenizer { return &simple{max: a.max} }
+func newSimple(a *builtin) Tokenizer { return &simple{max: a.max, rewriter: a.rewriter()} }
 
 // chunk is the number of bytes that are classified into one word of bits.
 const chunk = 64
@@ -22,14 +24,18 @@ const chunk = 64
 // bit for each byte that says whether it belongs to a run. Tokens begin and end where
 // the bits change, so no branch depends on the length of a word.
 func (s *simple) Tokenize(dst *Tokens, text []byte) {
-	if !s.inPlace(dst, text) {
-		dst.Reset()
-		s.runByRun(dst, text)
+	if s.inPlace(dst, text) {
+		return
 	}
+	if dst.Reset(); s.rewriter != nil {
+		s.rewritten(dst, text)
+		return
+	}
+	s.runByRun(dst, text)
 }
 
 // inPlace appends the tokens of text. It returns false if it meets a letter whose
-// lower case has another length.
+// lower case has another length, or what a rewriter may change.
 func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 	dst.bytes = slices.Grow(dst.bytes, len(text)+chunk+slack)
 	out := dst.bytes[:len(text)+chunk]
@@ -56,6 +62,9 @@ func (s *simple) inPlace(dst *Tokens, text []byte) bool {
 			for high &= ^uint64(0) << max(next-i, 0); high != 0; high &= ^uint64(0) << max(next-i, 0) {
 				at := i + bits.TrailingZeros64(high)
 				from, size := utf8.DecodeRune(text[at:])
+				if s.rewriter != nil && !s.isInert(from) {
+					return false
+				}
 				to := s.wordRune(from)
 				next, carry = at+size, to != 0
 				if carry {
@@ -199,4 +208,43 @@ func (s *simple) wordRune(r rune) rune {
 		s.table = lowTable()
 	}
 	return rune(s.table[r])
+}
+
+// rewritten appends the tokens of any text, run by run, as the rewriter has them.
+func (s *simple) rewritten(dst *Tokens, text []byte) {
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRune(text[i:])
+		if s.wordRune(r) == 0 {
+			i += n
+			continue
+		}
+		from := i
+		for i += n; i < len(text); i += n {
+			if r, n = utf8.DecodeRune(text[i:]); s.wordRune(r) == 0 && !s.rewriter.continues(r) {
+				break
+			}
+		}
+		if i-from > s.max {
+			dst.skip(len(dst.spans), 1)
+			continue
+		}
+		s.rewriter.add(dst, text, from, i)
+	}
+}
+
+// isInert is rewriter.inert with a memory for the alphabets.
+func (s *simple) isInert(r rune) bool {
+	if r >= lowTableSize {
+		return s.rewriter.inert(r)
+	}
+	if s.inert == nil {
+		s.inert = new([lowTableSize]uint8)
+	}
+	if s.inert[r] == 0 {
+		s.inert[r] = 2
+		if s.rewriter.inert(r) {
+			s.inert[r] = 1
+		}
+	}
+	return s.inert[r] == 1
 }

@@ -11,6 +11,8 @@ import (
 type standard struct {
 	max      int
 	fold     bool // option apostrophes
+	cuts     bool // option scripts
+	plain    bool // rewriter does what appendLower does to ASCII
 	rewriter *rewriter
 	words    *words.Iterator[[]byte]
 	folded   folded
@@ -19,7 +21,8 @@ type standard struct {
 func newStandard(a *builtin) Tokenizer { return makeStandard(a) }
 
 func makeStandard(a *builtin) *standard {
-	return &standard{max: a.max, fold: a.apostrophes, rewriter: a.rewriter(), words: words.FromBytes(nil)}
+	return &standard{max: a.max, fold: a.apostrophes, cuts: a.cuts, plain: a.language == nil || a.language.Lower == nil,
+		rewriter: a.early(), words: words.FromBytes(nil)}
 }
 
 // Tokenize implements Tokenizer. If apostrophes are to be folded, it folds what follows the
@@ -39,7 +42,8 @@ func (s *standard) Tokenize(dst *Tokens, text []byte) {
 func (s *standard) cut(dst *Tokens, text []byte, stop bool, f *folded) int {
 	for i := 0; i < len(text); {
 		n, word := asciiSegment(text[i:])
-		if n == 0 {
+		ascii := n > 0
+		if !ascii {
 			if stop && hasApostrophe(text[i:]) {
 				return i
 			}
@@ -51,23 +55,41 @@ func (s *standard) cut(dst *Tokens, text []byte, stop bool, f *folded) int {
 		}
 		switch {
 		case !word:
-		case n <= s.max:
-			start := len(dst.bytes)
-			dst.bytes = s.rewriter.append(dst.bytes, text[i:i+n])
-			if len(dst.bytes)-start > MaxTokenBytes { // the lower case may be longer
-				dst.bytes = dst.bytes[:start]
-				dst.skip(len(dst.spans), 1)
-			} else if f != nil {
-				dst.end(start, f.source(i), f.source(i+n))
-			} else {
-				dst.end(start, i, i+n)
+		case !ascii && s.cuts && mayBeEastern(text[i:i+n]):
+			for from := i; from < i+n; {
+				to, next := endOfScript(text[:i+n], from)
+				s.add(dst, text, from, to, false, f)
+				from = next
 			}
 		default:
-			dst.skip(len(dst.spans), 1)
+			s.add(dst, text, i, i+n, ascii, f)
 		}
 		i += n
 	}
 	return len(text)
+}
+
+// add adds the word text[from:to], which may be said to be ASCII, unless it is too long. Its source is where f says.
+func (s *standard) add(dst *Tokens, text []byte, from, to int, ascii bool, f *folded) {
+	if to-from > s.max {
+		dst.skip(len(dst.spans), 1)
+		return
+	}
+	start := len(dst.bytes)
+	if ascii && s.plain {
+		dst.bytes = appendLowerASCII(dst.bytes, text[from:to])
+	} else {
+		dst.bytes = s.rewriter.append(dst.bytes, text[from:to])
+	}
+	if size := len(dst.bytes) - start; size == 0 || size > MaxTokenBytes { // the lower case may be longer
+		dst.bytes = dst.bytes[:start]
+		dst.skip(len(dst.spans), 1)
+		return
+	}
+	if f != nil {
+		from, to = f.source(from), f.source(to)
+	}
+	dst.end(start, from, to)
 }
 
 // What an ASCII byte does after a run of ASCII letters and digits, and alone

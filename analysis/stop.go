@@ -11,11 +11,20 @@ import (
 // stopList is a set of lower-case words; nil is the empty list.
 type stopList map[string]struct{}
 
-// parseStop returns the words that value, which is not the name of a list, stands for.
-func parseStop(value string) ([]string, error) {
+// parseStop returns the words that value of the option stop, which is not the name of the list, stands for. Indexes record
+// words there, behind the option max; what a person writes as stop=no is no list of one word.
+func parseStop(value, name string, recorded bool) ([]string, error) {
 	if value == "none" {
 		return nil, nil
 	}
+	if !recorded && value != "" && !strings.Contains(value, "+") {
+		return nil, fmt.Errorf("want none or %s; words to leave out are stop-words=%s", name, value)
+	}
+	return parseWords(value)
+}
+
+// parseWords returns words that are joined by +.
+func parseWords(value string) ([]string, error) {
 	words := strings.Split(value, "+")
 	for _, w := range words {
 		if err := checkStop(w); err != nil {
@@ -55,7 +64,7 @@ func (s stopList) has(word []byte) bool {
 
 // stopWords returns words as a stop list of a: each as Tokenize compares it.
 func (a *builtin) stopWords(words []string) stopList {
-	s, r := stopList{}, a.rewriter()
+	s, r := stopList{}, a.early()
 	for _, w := range words {
 		if a.apostrophes {
 			w = foldApostrophes(w)

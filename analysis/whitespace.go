@@ -6,13 +6,19 @@ import (
 )
 
 // whitespace is the Tokenizer of analyzer whitespace.
-type whitespace struct{ max int }
+type whitespace struct {
+	max      int
+	rewriter *rewriter
+}
 
-func newWhitespace(a *builtin) Tokenizer { return whitespace{a.max} }
+func newWhitespace(a *builtin) Tokenizer { return whitespace{a.max, a.rewriter()} }
 
-// Tokenize implements Tokenizer. Terms are ranges of a copy of the text.
+// Tokenize implements Tokenizer. Terms are ranges of a copy of the text, unless words change.
 func (t whitespace) Tokenize(dst *Tokens, text []byte) {
-	dst.bytes = append(dst.bytes, text...)
+	changed := t.rewriter.changes(text)
+	if !changed {
+		dst.bytes = append(dst.bytes, text...)
+	}
 	for i := 0; i < len(text); {
 		n := space(text[i:])
 		if n > 0 {
@@ -27,10 +33,13 @@ func (t whitespace) Tokenize(dst *Tokens, text []byte) {
 			}
 			n = space(text[i:])
 		}
-		if i-from <= t.max {
-			dst.spans = append(dst.spans, Span{uint32(from), uint32(i)})
-		} else {
+		switch {
+		case i-from > t.max:
 			dst.skip(len(dst.spans), 1)
+		case changed:
+			t.rewriter.add(dst, text, from, i)
+		default:
+			dst.spans = append(dst.spans, Span{uint32(from), uint32(i)})
 		}
 		i += n
 	}

@@ -27,6 +27,7 @@ func (p *parsed) readColumns(b, bounds []byte) {
 			}
 		}
 		p.columns[f.name] = all
+		p.emptyKeyword = p.emptyKeyword || len(c.words) > 0 && c.words[0] == ""
 	}
 	need(end == len(b) && len(bounds) == 0 && (len(p.columns) > 0) == (b != nil), "columns")
 }

@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
@@ -21,17 +19,17 @@ import (
 
 // columnSchema has a column of each kind, among fields that are none.
 var columnSchema = &schema.Schema{Fields: []schema.Field{
-	{Name: "at", Kind: schema.KindTime, Column: true, Unit: schema.UnitSecond},
-	{Name: "body", Kind: schema.KindText, Analyzer: "whitespace"},
-	{Name: "level", Kind: schema.KindKeyword, Index: schema.IndexNone, Column: true},
-	{Name: "price", Kind: schema.KindFloat, Column: true},
-	{Name: "rare", Kind: schema.KindInteger, Column: true},
-	{Name: "size", Kind: schema.KindInteger, Column: true},
-	{Name: "tags", Kind: schema.KindKeyword, Column: true},
+	{Name: "at", Kind: schema.Time, Column: true, Unit: schema.UnitSecond},
+	{Name: "body", Kind: schema.Text, Analyzer: "whitespace"},
+	{Name: "level", Kind: schema.Keyword, Index: schema.IndexNone, Column: true},
+	{Name: "price", Kind: schema.Float, Column: true},
+	{Name: "rare", Kind: schema.Integer, Column: true},
+	{Name: "size", Kind: schema.Integer, Column: true},
+	{Name: "tags", Kind: schema.Keyword, Column: true},
 }}
 
 // columnOptions are of codecs that the reader of this package knows.
-var columnOptions = writer.Options{Schema: columnSchema, MergePolicy: writer.NoMerges, DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}}
+var columnOptions = writer.Options{Schema: columnSchema, MergePolicy: writer.NoMerges, DocsCodec: "bp128", FreqsCodec: "bp128"}
 
 // columnDoc returns document i, and its values as they are read.
 func columnDoc(i int) (writer.Doc, map[string][]string) {
@@ -100,7 +98,7 @@ func addColumnDocs(lo, hi int) func(ctx context.Context, w *writer.Writer) error
 	return func(ctx context.Context, w *writer.Writer) error {
 		for i := lo; i < hi; i++ {
 			d, _ := columnDoc(i)
-			if err := w.AddDoc(ctx, d); err != nil {
+			if err := w.Add(ctx, d); err != nil {
 				return err
 			}
 		}
@@ -116,7 +114,7 @@ func checkColumns(t *testing.T, what, dir string, segments ...[]int) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	index, err := reader.Open(dir)
+	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +132,7 @@ func checkColumns(t *testing.T, what, dir string, segments ...[]int) {
 	}
 	for i, docs := range segments {
 		for name, want := range wantColumns(docs) {
-			for j, is := range [][][]string{got.segments[i].columns[name], engineColumn(t, snapshot.Segments()[i].Views(trusted.Caller{}), name)} {
+			for j, is := range [][][]string{got.segments[i].columns[name], engineColumn(t, snapshot.Segments()[i].Views(), name)} {
 				if !slices.EqualFunc(is, want, slices.Equal[[]string]) {
 					t.Errorf("%s: segment %d, reader %d, column %q:\n%q\nwant\n%q", what, i, j, name, is, want)
 				}
@@ -160,13 +158,13 @@ func engineColumn(t *testing.T, s *segment.Segment, name string) (all [][]string
 		var values []string
 		for _, k := range keys {
 			v := fmt.Sprint(k)
-			if f.Kind == schema.KindKeyword {
+			if f.Kind == schema.Keyword {
 				word, err := c.Keyword(nil, k)
 				if err != nil {
 					t.Fatal(err)
 				}
 				v = string(word)
-			} else if f.Kind == schema.KindFloat {
+			} else if f.Kind == schema.Float {
 				v = schema.KeyValue(0, f.Kind, f.Unit, k).String()
 			}
 			values = append(values, v)

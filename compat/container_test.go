@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/cespare/xxhash/v2"
 )
 
@@ -55,7 +54,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	need(err == nil, "%v", err)
 	need(len(b) >= 64+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
 	old := u16(b, 10) == 2
-	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3 || u16(b, 10) == 4 && kind != 3) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
+	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3 || u16(b, 10) == 4 && kind != 3 || u16(b, 10) == 5 && kind == 1 || u16(b, 10) == 6) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
 	need(u64(b, 32) == uint64(len(b)), "%s: FileLen", path)
 	align, n := 64, u32(b, 48)
 	front := len(b) - 64
@@ -75,7 +74,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 		off, length := int(u64(e, 8)), int(u64(e, 16))
 		padded := (length + 64 + align - 1) / align * align
 		need(off == end && u32(e, 4)&^1 == 0, "%s: section %d", path, i)
-		need(u32(e, 0) < 16 || slices.Contains([]int{18, 19, 20, 22, 24}, u32(e, 0)), "%s: section %d is of a later version", path, u32(e, 0))
+		need(u32(e, 0) < 16 || slices.Contains([]int{18, 19, 20, 22, 24, 25}, u32(e, 0)), "%s: section %d is of a later version", path, u32(e, 0))
 		need(xxhash.Sum64(b[off:off+padded]) == u64(e, 24), "%s: checksum of section %d", path, i)
 		need(sections[u32(e, 0)] == nil, "%s: section id %d twice", path, u32(e, 0))
 		for _, c := range b[off+length : off+padded] {
@@ -150,7 +149,13 @@ func readIndex(dir string) (c *contents, err error) {
 	_, sections := container(manifest, 2)
 	m := readManifest(sections[11], isFirst(manifest))
 	need(m.generation == gen, "generation")
-	isNewest(manifest, slices.ContainsFunc(m.fields, func(f field) bool { return f.kind == 6 }))
+	if a, ok := sections[25]; ok {
+		readAncestry(a, gen)
+	}
+	if m, ok := sections[26]; ok {
+		readCommitMeta(m)
+	}
+	hasVersion(manifest, slices.ContainsFunc(m.fields, func(f field) bool { return f.kind == 6 }), false)
 	need(m.analyzer == "whitespace" || m.fields != nil, "analyzer")
 	c = &contents{}
 	for _, e := range m.segments {
@@ -165,9 +170,17 @@ func readIndex(dir string) (c *contents, err error) {
 // isFirst reports whether a file is of version 0.2.
 func isFirst(path string) bool { return minor(path) == 2 }
 
-// isNewest checks whether a file is of version 0.4, which those with a field of impacts are (12).
-func isNewest(path string, impacts bool) {
-	need((minor(path) == 4) == impacts, "%s: version 0.%d", path, minor(path))
+// hasVersion checks that a file of a version before 0.6 is of that of the newest thing in it (12).
+func hasVersion(path string, impacts, emptyKeyword bool) {
+	switch v := minor(path); {
+	case v == 6:
+	case emptyKeyword:
+		need(v == 5, "%s: the empty keyword in version 0.%d", path, v)
+	case impacts:
+		need(v == 4, "%s: impacts in version 0.%d", path, v)
+	default:
+		need(v < 4, "%s: version 0.%d", path, v)
+	}
 }
 
 func minor(path string) int {
@@ -183,8 +196,8 @@ func readEntry(dir string, e *entry) (s *parsed) {
 	need(id == e.id, "segment %d: id", e.num)
 	st, err := os.Stat(path)
 	need(err == nil && (e.length == 0 || st.Size() == int64(e.length)), "segment %d: length", e.num)
-	s = readSegment(sections)
-	isNewest(path, slices.ContainsFunc(s.fields, func(f *segmentField) bool { return f.kind == 6 }))
+	s = readSegment(sections, minor(path) == 6)
+	hasVersion(path, slices.ContainsFunc(s.fields, func(f *segmentField) bool { return f.kind == 6 }), s.emptyKeyword)
 	tokens := 0
 	for _, d := range s.docs {
 		tokens += d.tokens
@@ -202,16 +215,61 @@ func readEntry(dir string, e *entry) (s *parsed) {
 			own = string(c.take(16))
 		}
 		need(e.deletesID == "" && own == strings.Repeat("\x00", 16) || own == e.deletesID, "deletes %d: its own id", e.deletes)
-		var bm roaring.Bitmap
-		need(bm.UnmarshalBinary(c.b) == nil, "deletes %d: bitmap", e.deletes)
-		need(int(bm.GetCardinality()) == e.deleted, "deletes %d: number", e.deletes)
-		for _, d := range bm.ToArray() {
+		docs := c.roaring()
+		need(len(docs) == e.deleted, "deletes %d: number", e.deletes)
+		for _, d := range docs {
 			s.docs[d].deleted = true
 			tokens += s.docs[d].tokens
 		}
 	}
 	need(e.fields != nil || tokens == e.deletedTokens, "segment %d: tokens of deleted documents", e.num)
 	return s
+}
+
+// roaring reads a roaring bitmap in the portable form.
+func (c *cursor) roaring() (docs []int) {
+	u16 := func() int { return int(binary.LittleEndian.Uint16(c.take(2))) }
+	kind, n := u16(), u16()+1
+	var flags []byte
+	if need(kind == 12346 || kind == 12347, "roaring cookie %d", kind); kind == 12346 {
+		n = u16() | u16()<<16
+	} else {
+		flags = c.take((n + 7) / 8)
+	}
+	var keys, counts []int
+	for range n {
+		keys, counts = append(keys, u16()), append(counts, u16()+1)
+	}
+	if flags == nil || n >= 4 {
+		c.take(4 * n) // offsets
+	}
+	for i, key := range keys {
+		before := len(docs)
+		switch {
+		case flags != nil && flags[i/8]>>(i%8)&1 != 0:
+			for range u16() {
+				start, more := u16(), u16()
+				for d := range more + 1 {
+					docs = append(docs, key<<16+start+d)
+				}
+			}
+		case counts[i] > 4096:
+			for at, b := range c.take(8192) {
+				for bit := range 8 {
+					if b>>bit&1 != 0 {
+						docs = append(docs, key<<16+at*8+bit)
+					}
+				}
+			}
+		default:
+			for range counts[i] {
+				docs = append(docs, key<<16+u16())
+			}
+		}
+		need(len(docs)-before == counts[i], "roaring container %d: number", i)
+	}
+	need(len(c.b) == 0, "bytes behind a roaring bitmap")
+	return docs
 }
 
 // generation returns the number in a name such as manifest-000000000001.pin.

@@ -7,8 +7,10 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -24,7 +26,7 @@ const englishIndex = "english-0.2.tar.gz"
 // best returns the id of the best document for text, or "".
 func best(t *testing.T, dir, text string) string {
 	t.Helper()
-	index, err := reader.Open(dir)
+	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func best(t *testing.T, dir, text string) string {
 		t.Fatal(err)
 	}
 	defer snapshot.Close()
-	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	searcher, err := search.NewSearcher(snapshot, search.Options{Params: query.Params{K1: 0.9, B: 0.4}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,7 +44,7 @@ func best(t *testing.T, dir, text string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := query.Query{RawTerms: terms, K: 1}
+	q := search.Query{RawTerms: terms, K: 1}
 	r, err := searcher.Search(context.Background(), q)
 	if err != nil {
 		t.Fatal(err)
@@ -76,7 +78,7 @@ func TestIndexWithoutApostrophes(t *testing.T) {
 	if err != nil {
 		t.Fatalf("opening it by name alone: %v", err)
 	}
-	err = errors.Join(w.Add(ctx, writer.Document{ID: []byte("5"), Contents: []byte("a cat’s life")}), w.Commit(ctx), w.Close())
+	err = errors.Join(w.Add(ctx, writer.Text([]byte("5"), []byte("a cat’s life"))), w.Commit(ctx), w.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,14 +92,14 @@ func TestIndexWithoutApostrophes(t *testing.T) {
 	if w, err = writer.Open(ctx, fresh, writer.Options{Analyzer: english}); err != nil {
 		t.Fatal(err)
 	}
-	err = errors.Join(w.Add(ctx, writer.Document{ID: []byte("6"), Contents: []byte("a cat’s life")}), w.Commit(ctx), w.Close())
+	err = errors.Join(w.Add(ctx, writer.Text([]byte("6"), []byte("a cat’s life"))), w.Commit(ctx), w.Close())
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := best(t, fresh, "cat"); got != "6" {
 		t.Errorf("in a new index, cat is in %q", got)
 	}
-	if _, err := writer.MergeInto(ctx, dir, []string{fresh}, writer.Options{}); !errors.Is(err, writer.ErrAnalyzer) {
+	if _, err := writer.MergeInto(ctx, dir, []store.ReadFS{store.Dir(fresh)}, writer.Options{}, writer.MergeOptions{}); !errors.Is(err, writer.ErrAnalyzer) {
 		t.Errorf("merging one that folds apostrophes into it: %v", err)
 	}
 }

@@ -94,12 +94,16 @@ func (p *parsed) checkSchema(m *manifest, e *entry) {
 		for _, of := range m.fields {
 			need(of.id != f.id || of.kind == f.kind && of.index == f.index && of.flags == f.flags && of.analyzer == f.analyzer && of.options == f.options, "field %d", f.id)
 		}
-		sums := make([]int, p.n)
+		sums, known := make([]int, p.n), true
 		for term, l := range p.lists {
 			if f.id == 0 || !strings.HasPrefix(term, f.prefix()) {
 				continue
 			}
 			for _, x := range l {
+				if x == unknown {
+					known = false
+					continue
+				}
 				sums[x.doc] += x.tf
 				need(f.hasLengths() || x.tf == 1 || f.kind == 6 && x.tf >= 1 && x.tf <= 255, "frequency %d in field %q", x.tf, f.name)
 			}
@@ -110,7 +114,7 @@ func (p *parsed) checkSchema(m *manifest, e *entry) {
 			if p.docs[i].deleted && f.lens[i] > 0 {
 				deleted, deletedTokens = deleted+1, deletedTokens+f.lens[i]
 			}
-			if !f.hasLengths() {
+			if !f.hasLengths() || !known {
 				continue
 			}
 			code := 255
@@ -118,6 +122,9 @@ func (p *parsed) checkSchema(m *manifest, e *entry) {
 				code--
 			}
 			need(f.lens[i] == n || f.bytes() && f.lens[i] == value(byte(code)), "document %d has %d tokens in field %q, and length %d", i, n, f.name, f.lens[i])
+		}
+		if !known {
+			tokens = f.tokens
 		}
 		if total += tokens; f.hasLengths() {
 			withLengths++
@@ -173,11 +180,11 @@ func fieldDocs() (docs []writer.Doc, want segmentContents) {
 }
 
 var fieldSchema = &schema.Schema{Fields: []schema.Field{
-	{Name: "title", Kind: schema.KindText, Analyzer: "whitespace"},
-	{Name: "body", Kind: schema.KindText, Analyzer: "whitespace", Lengths: schema.LengthsByte},
-	{Name: "tag", Kind: schema.KindKeyword},
-	{Name: "once", Kind: schema.KindText, Analyzer: "whitespace", Index: schema.IndexDocs},
-	{Name: "number", Kind: schema.KindInteger, Stored: true},
+	{Name: "title", Kind: schema.Text, Analyzer: "whitespace"},
+	{Name: "body", Kind: schema.Text, Analyzer: "whitespace", Lengths: schema.LengthsByte},
+	{Name: "tag", Kind: schema.Keyword},
+	{Name: "once", Kind: schema.Text, Analyzer: "whitespace", Index: schema.IndexDocs},
+	{Name: "number", Kind: schema.Integer, Stored: true},
 }}
 
 // A reader written from FORMAT.md alone finds what was indexed in fields, also when a field has
@@ -213,7 +220,7 @@ func TestFieldsSpecification(t *testing.T) {
 	}
 	s := change(fieldSchema, func(w *writer.Writer) error {
 		for _, d := range docs {
-			if err := w.AddDoc(ctx, d); err != nil {
+			if err := w.Add(ctx, d); err != nil {
 				return err
 			}
 		}
@@ -257,7 +264,7 @@ func TestFieldsSpecification(t *testing.T) {
 		}
 	}
 	check("merged", merged)
-	index, err := reader.Open(dir)
+	index, err := reader.Open(ctx, reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

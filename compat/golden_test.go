@@ -18,6 +18,7 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -208,7 +209,7 @@ func TestSpecification(t *testing.T) {
 func TestGolden(t *testing.T) {
 	answersFile := filepath.Join("testdata", "answers.txt")
 	for _, name := range goldens(t) {
-		index, err := reader.Open(unpack(t, name))
+		index, err := reader.Open(t.Context(), reader.Dir(unpack(t, name)), reader.Options{})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -299,15 +300,15 @@ func engineContents(snapshot *reader.Snapshot) (*contents, error) {
 // answer answers some queries in all modes and returns ids and the bits of scores.
 func answer(t *testing.T, snapshot *reader.Snapshot) string {
 	t.Helper()
-	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	searcher, err := search.NewSearcher(snapshot, search.Options{Params: query.Params{K1: 0.9, B: 0.4}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { searcher.Close() })
 	var out strings.Builder
 	for _, text := range []string{"all", "some scattered", "few7 all", "rare60 rare120 scattered", "übrig some few0", "absent", "few3 few4", "all all some"} {
-		for _, mode := range []query.Mode{query.Or, query.And, query.AndOr} {
-			q := query.Query{K: 5, Mode: mode}
+		for _, mode := range []query.Mode{query.ModeOr, query.ModeAnd, query.ModeAndOr} {
+			q := search.Query{K: 5, Mode: mode}
 			for _, term := range strings.Fields(text) {
 				q.RawTerms = append(q.RawTerms, []byte(term))
 			}

@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
@@ -17,12 +15,12 @@ import (
 
 // impactSchema has a field of impacts between others.
 var impactSchema = &schema.Schema{Fields: []schema.Field{
-	{Name: "body", Kind: schema.KindText, Analyzer: "whitespace"},
-	{Name: "splade", Kind: schema.KindImpacts, Scale: 0.01},
-	{Name: "tags", Kind: schema.KindKeyword},
+	{Name: "body", Kind: schema.Text, Analyzer: "whitespace"},
+	{Name: "splade", Kind: schema.Impacts, Scale: 0.01},
+	{Name: "tags", Kind: schema.Keyword},
 }}
 
-var impactOptions = writer.Options{Schema: impactSchema, MergePolicy: writer.NoMerges, DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}}
+var impactOptions = writer.Options{Schema: impactSchema, MergePolicy: writer.NoMerges, DocsCodec: "bp128", FreqsCodec: "bp128"}
 
 // weightsOf returns the vector of document i.
 func weightsOf(i int) map[string]int {
@@ -41,11 +39,11 @@ func addImpacts(lo, hi int) func(ctx context.Context, w *writer.Writer) error {
 		for i := lo; i < hi; i++ {
 			var v []schema.Impact
 			for term, weight := range weightsOf(i) {
-				v = append(v, schema.Impact{Term: []byte(term), Weight: uint8(weight)})
+				v = append(v, schema.Impact{Term: term, Weight: uint8(weight)})
 			}
 			d := writer.Doc{ID: fmt.Append(nil, "d", i), Values: []schema.Value{
 				schema.TextValue(0, []byte("a word")), schema.ImpactsValue(1, v), schema.KeywordValue(2, []byte("tag"))}}
-			if err := w.AddDoc(ctx, d); err != nil {
+			if err := w.Add(ctx, d); err != nil {
 				return err
 			}
 		}
@@ -61,7 +59,7 @@ func checkImpacts(t *testing.T, what, dir string, segments ...[]int) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	index, err := reader.Open(dir)
+	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +85,7 @@ func checkImpacts(t *testing.T, what, dir string, segments ...[]int) {
 				want[term] = append(want[term], posting{doc, weight})
 			}
 		}
-		s := snapshot.Segments()[i].Views(trusted.Caller{})
+		s := snapshot.Segments()[i].Views()
 		for term, of := range want {
 			if is := got.segments[i].lists["splade\x00"+term]; !slices.Equal(is, of) {
 				t.Fatalf("%s: segment %d: %q has %v, want %v", what, i, term, is, of)

@@ -78,6 +78,38 @@ func (e *entry) rest(c *cursor, fields bool) {
 	}
 }
 
+// readAncestry reads section ANCESTRY (section 6.1) of the manifest of a generation.
+func readAncestry(content []byte, generation int) {
+	c := &cursor{content}
+	last := c.varint() - 1
+	n := c.varint()
+	need(last >= 0 && n >= 1 && n <= 256, "%d sessions after %d", n, last)
+	for range n {
+		c.take(8)
+		of := c.varint()
+		need(of >= 1, "a session of no commits")
+		last += of
+	}
+	need(last == generation, "ancestry of %d", last)
+	need(len(c.b) == 0, "bytes behind the ancestry")
+}
+
+// readCommitMeta reads section COMMITMETA (section 6.2).
+func readCommitMeta(content []byte) map[string]string {
+	c := &cursor{content}
+	meta := map[string]string{}
+	n, size, last := c.varint(), 0, ""
+	need(n >= 1, "no keys")
+	for range n {
+		k, v := c.str(), c.str()
+		need(k > last && len(k) <= 255 && v != "", "key %q after %q, value %q", k, last, v)
+		meta[k], last = v, k
+		size += len(k) + len(v)
+	}
+	need(size <= 65536 && len(c.b) == 0, "%d bytes of keys and values, and %d behind", size, len(c.b))
+	return meta
+}
+
 // readSchema reads the schema of a manifest.
 func readSchema(c *cursor) (fields []field) {
 	next := c.varint()

@@ -49,7 +49,7 @@ func TestMergeOf02(t *testing.T) {
 // there are of each version, of an index that verifies.
 func live(t *testing.T, dir string) (map[string]string, map[format.Version]int) {
 	t.Helper()
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +94,7 @@ func TestSmallIndex(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range 10 {
-		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "doc%d", i), Contents: fmt.Appendf(nil, "some words of document number %d", i)}); err != nil {
+		if err := w.Add(ctx, writer.Text(fmt.Appendf(nil, "doc%d", i), fmt.Appendf(nil, "some words of document number %d", i))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -26,6 +26,8 @@ type segmentContents struct {
 	lists   map[string][]posting
 	stored  bool                  // the texts of docs are
 	columns map[string][][]string // the values of each document, by field
+
+	emptyKeyword bool // in one of columns
 
 	positions map[string][][]int // of each posting, by term
 }
@@ -132,11 +134,11 @@ func buildGolden(t *testing.T, dir string, stored bool) {
 	t.Helper()
 	ctx := context.Background()
 	for part := range lastPart() + 1 {
-		o := writer.Options{Stored: stored, Analyzer: whitespace(t)}
+		o := writer.Options{Stored: stored, Analyzer: whitespace(t), MergePolicy: writer.NoMerges}
 		if part == 0 {
-			o.FreqsCodec, _ = registry.ByName("vbyte128")
+			o.FreqsCodec = "vbyte128"
 		} else {
-			o.DocsCodec = registry.All()[part-1]
+			o.DocsCodec = registry.All()[part-1].ID().String()
 			o.FreqsCodec = o.DocsCodec
 		}
 		w, err := writer.Open(ctx, dir, o)
@@ -145,7 +147,7 @@ func buildGolden(t *testing.T, dir string, stored bool) {
 		}
 		ids, texts := goldenDocs(part)
 		for i, id := range ids {
-			if err := w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(texts[i])}); err != nil {
+			if err := w.Add(ctx, writer.Text([]byte(id), []byte(texts[i]))); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -10,8 +10,6 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
@@ -20,13 +18,13 @@ import (
 
 // positionSchema has a field with positions between fields without.
 var positionSchema = &schema.Schema{Fields: []schema.Field{
-	{Name: "about", Kind: schema.KindText, Analyzer: "whitespace"},
-	{Name: "body", Kind: schema.KindText, Analyzer: "whitespace", Index: schema.IndexPositions},
-	{Name: "tags", Kind: schema.KindKeyword},
+	{Name: "about", Kind: schema.Text, Analyzer: "whitespace"},
+	{Name: "body", Kind: schema.Text, Analyzer: "whitespace", Positions: true},
+	{Name: "tags", Kind: schema.Keyword},
 }}
 
 // positionOptions are of codecs that the reader of this package knows.
-var positionOptions = writer.Options{Schema: positionSchema, MergePolicy: writer.NoMerges, DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}}
+var positionOptions = writer.Options{Schema: positionSchema, MergePolicy: writer.NoMerges, DocsCodec: "bp128", FreqsCodec: "bp128"}
 
 // positionDoc returns document i, and where its terms are in "body".
 func positionDoc(i int) (writer.Doc, map[string][]int) {
@@ -57,7 +55,7 @@ func addPositionDocs(lo, hi int) func(ctx context.Context, w *writer.Writer) err
 	return func(ctx context.Context, w *writer.Writer) error {
 		for i := lo; i < hi; i++ {
 			d, _ := positionDoc(i)
-			if err := w.AddDoc(ctx, d); err != nil {
+			if err := w.Add(ctx, d); err != nil {
 				return err
 			}
 		}
@@ -73,7 +71,7 @@ func checkPositions(t *testing.T, what, dir string, segments ...[]int) {
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)
 	}
-	index, err := reader.Open(dir)
+	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +95,7 @@ func checkPositions(t *testing.T, what, dir string, segments ...[]int) {
 				want[term] = append(want[term], of)
 			}
 		}
-		s := snapshot.Segments()[i].Views(trusted.Caller{})
+		s := snapshot.Segments()[i].Views()
 		n := 0
 		for term, of := range got.segments[i].positions {
 			name, term, _ := strings.Cut(term, "\x00")

@@ -25,8 +25,8 @@ type parsed struct {
 // know.
 var unknown = posting{-1, 0}
 
-// readSegment reads the sections of a segment (section 4).
-func readSegment(sec map[int][]byte) *parsed {
+// readSegment reads the sections of a segment (section 4), of which IDHASH is packed from version 0.6 on.
+func readSegment(sec map[int][]byte, packed bool) *parsed {
 	p := &parsed{extents: sec[4], blockLens: map[string]int{}, segmentContents: segmentContents{lists: map[string][]posting{}}}
 	m := &cursor{sec[1]} // 4.1
 	need(m.varint() == 1, "version of META")
@@ -53,7 +53,12 @@ func readSegment(sec map[int][]byte) *parsed {
 
 	gotExtents, gotCompact, end := p.dictionary(sec[2], sec[3], sec[14], docCodecs, freqCodecs)
 	need(gotExtents == extents && gotCompact == compact && end == len(p.extents), "extents and entries")
-	p.ids(sec[6], sec[7], sec[8])
+	p.ids(sec[6], sec[7])
+	if packed {
+		p.packedHashes(sec[8])
+	} else {
+		p.hashes(sec[8])
+	}
 	need(p.stored == (sec[9] != nil) && p.stored == (sec[10] != nil), "flags of META")
 	if p.stored {
 		p.texts(sec[9], sec[10])
@@ -247,10 +252,10 @@ func compactList(n, docs int, b []byte) []posting {
 	return l
 }
 
-// ids reads IDS, IDINDEX and IDHASH (4.7).
-func (p *parsed) ids(ids, index, hash []byte) {
+// ids reads IDS and IDINDEX (4.7).
+func (p *parsed) ids(ids, index []byte) {
 	blocks := (p.n + 15) / 16
-	need(len(index) == 8*blocks+8 && len(hash) == 8*p.n, "lengths of IDINDEX and IDHASH")
+	need(len(index) == 8*blocks+8, "length of IDINDEX")
 	for i := range blocks {
 		c := &cursor{ids[u64(index, 8*i):u64(index, 8*i+8)]}
 		prev := ""
@@ -260,9 +265,59 @@ func (p *parsed) ids(ids, index, hash []byte) {
 		}
 		need(len(c.b) == 0, "bytes behind ids")
 	}
+}
+
+// hashes reads IDHASH of a version before 0.6 (4.7).
+func (p *parsed) hashes(hash []byte) {
+	need(len(hash) == 8*p.n, "length of IDHASH")
 	for i := range p.n {
 		v := u64(hash, 8*i)
 		need(i == 0 || v > u64(hash, 8*i-8), "order of IDHASH")
 		need(v>>32 == xxhash.Sum64String(p.docs[uint32(v)].id)>>32, "hash of an id")
+	}
+}
+
+// packedHashes reads IDHASH (4.7): each document must have an entry in the bucket of its id, and there must be as many entries
+// as documents.
+func (p *parsed) packedHashes(hash []byte) {
+	bit := func(b []byte, i int) int { return int(b[i/8] >> (i % 8) & 1) }
+	width := 2
+	for (p.n+15)/16 > 1<<width {
+		width++
+	}
+	width += 6
+	entries, counts := (p.n*width+7)/8, (p.n+3)/4
+	need(len(hash) == entries+counts+(p.n+255)/256*4, "length of IDHASH")
+	starts := hash[entries+counts:]
+	type entry struct{ bucket, print, block int }
+	left := map[entry]int{}
+	at, pos := 0, 0 // in entries, in counts
+	for bucket := range p.n {
+		need(bucket%256 != 0 || u32(starts, bucket/64) == at, "start of bucket %d", bucket)
+		for last := 0; bit(hash[entries:], pos) == 1; pos++ {
+			v := 0
+			for i := range width {
+				v |= bit(hash, at*width+i) << i
+			}
+			e := entry{bucket, v % 64, v / 64}
+			need(e.print >= last, "order of bucket %d", bucket)
+			last = e.print
+			left[e]++
+			at++
+		}
+		pos++
+	}
+	need(at == p.n, "entries of IDHASH")
+	for i := p.n * width; i < 8*entries; i++ {
+		need(bit(hash, i) == 0, "bits behind entries")
+	}
+	for ; pos < 8*counts; pos++ {
+		need(bit(hash[entries:], pos) == 0, "bits behind counts")
+	}
+	for doc := range p.docs {
+		place := int(xxhash.Sum64String(p.docs[doc].id)>>32) * p.n
+		e := entry{place >> 32, place >> 26 & 63, doc / 16}
+		need(left[e] > 0, "entry of an id")
+		left[e]--
 	}
 }

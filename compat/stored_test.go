@@ -134,7 +134,7 @@ func TestStored(t *testing.T) {
 	for lines := bufio.NewScanner(z); lines.Scan(); {
 		d := document{id: fmt.Sprint(len(want)), text: lines.Text()}
 		want = append(want, d)
-		if err := w.Add(ctx, writer.Document{ID: []byte(d.id), Contents: []byte(d.text)}); err != nil {
+		if err := w.Add(ctx, writer.Text([]byte(d.id), []byte(d.text))); err != nil {
 			t.Fatal(err)
 		}
 		if len(want)%20_000 == 0 {

@@ -10,7 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -38,7 +38,7 @@ func TestUpgrade(t *testing.T) {
 		return u.Done(&said)
 	}
 	add := func(w *writer.Writer) error {
-		return w.Add(ctx, writer.Document{ID: []byte("new"), Contents: []byte("one more")})
+		return w.Add(ctx, writer.Text([]byte("new"), []byte("one more")))
 	}
 	if change(func(*writer.Writer) error { return nil }) || manifestOf(t, dir).Version != before.Version {
 		t.Error("upgraded without a change")
@@ -71,9 +71,9 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-func manifestOf(t *testing.T, dir string) *store.Manifest {
+func manifestOf(t *testing.T, dir string) *indexdir.Manifest {
 	t.Helper()
-	d, err := store.Open(dir)
+	d, err := indexdir.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

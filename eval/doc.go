@@ -40,10 +40,10 @@
 //	                       SIGIR 2004
 //	recip_rank             Voorhees, The TREC-8 question answering track report, 1999
 //	details                the source of trec_eval, https://github.com/usnistgov/trec_eval
-//
+package eval
+
 // Inside:
 //
 //	measure.go  the measures of one ranking
 //	mean.go     all queries of a run, and means
 //	read.go     files of judgments and runs
-package eval

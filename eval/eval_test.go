@@ -43,8 +43,8 @@ func TestByHand(t *testing.T) {
 		"bpref":       (1 + 1 + (1 - 1.0/2)) / 4, // one of two documents judged not relevant precedes a
 		"judged_1":    0, "judged_2": 1.0 / 2, "judged_6": 4.0 / 6, "judged_10": 4.0 / 10,
 	} {
-		m, err := eval.ParseMeasure(name)
-		if err != nil {
+		var m eval.Measure
+		if err := m.UnmarshalText([]byte(name)); err != nil {
 			t.Fatal(err)
 		}
 		if got := m.Of(ranking, judgments); !near(got, want) {
@@ -56,12 +56,12 @@ func TestByHand(t *testing.T) {
 // TestNothingRelevant: without relevant documents every measure is 0, but for judged_K.
 func TestNothingRelevant(t *testing.T) {
 	for _, name := range eval.Names() {
-		m, err := eval.ParseMeasure(strings.Replace(name, "_K", "_4", 1))
-		if err != nil {
+		var m eval.Measure
+		if err := m.UnmarshalText([]byte(strings.Replace(name, "_K", "_4", 1))); err != nil {
 			t.Fatal(err)
 		}
 		want := 0.0
-		if m.Kind == eval.Judged {
+		if m == eval.Judged(4) {
 			want = 0.25
 		}
 		if got := m.Of([]eval.Doc{{"x", 2}, {"y", 1}}, map[string]int{"x": 0, "y": -1}); got != want {
@@ -81,13 +81,15 @@ func TestParseMeasure(t *testing.T) {
 		{"MRR", "recip_rank"}, {"MRR@10", "recip_rank_10"}, {"recip_rank", "recip_rank"},
 		{"rprec", "Rprec"}, {"BPREF", "bpref"}, {"Judged@10", "judged_10"}, {"success_5", "success_5"},
 	} {
-		m, err := eval.ParseMeasure(test.name)
+		var m eval.Measure
+		err := m.UnmarshalText([]byte(test.name))
 		if err != nil || m.String() != test.want {
 			t.Errorf("%s: %v, %v; want %s", test.name, m, err, test.want)
 		}
 	}
 	for _, name := range []string{"", "P", "P@0", "P@-1", "P@+1", "P@x", "map_cut", "bpref_10", "Rprec@5", "err@20", "_10", "ndcg_cut"} {
-		if m, err := eval.ParseMeasure(name); !errors.Is(err, eval.ErrInvalid) {
+		var m eval.Measure
+		if err := m.UnmarshalText([]byte(name)); !errors.Is(err, eval.ErrInvalid) {
 			t.Errorf("%q: %v, %v", name, m, err)
 		}
 	}
@@ -153,8 +155,8 @@ func TestAsTrecEval(t *testing.T) {
 // value returns a measure of a query, or the mean for "all".
 func value(t *testing.T, run eval.Run, qrels eval.Qrels, o eval.Options, name, query string) float64 {
 	t.Helper()
-	m, err := eval.ParseMeasure(name)
-	if err != nil {
+	var m eval.Measure
+	if err := m.UnmarshalText([]byte(name)); err != nil {
 		t.Fatal(err)
 	}
 	r, err := eval.Evaluate(run, qrels, []eval.Measure{m}, o)
@@ -176,7 +178,7 @@ func value(t *testing.T, run eval.Run, qrels eval.Qrels, o eval.Options, name, q
 func TestEvaluate(t *testing.T) {
 	qrels := eval.Qrels{"10": {"a": 1}, "9": {"a": 1}, "8": {"b": 1}}
 	run := eval.Run{"10": {{"x", 1}, {"a", 2}}, "9": {{"a", 1}, {"b", 1}}, "7": {{"a", 1}}}
-	ms := []eval.Measure{{Kind: eval.ReciprocalRank}, {Kind: eval.Precision, Cutoff: 1}}
+	ms := []eval.Measure{eval.ReciprocalRank(0), eval.Precision(1)}
 	r, err := eval.Evaluate(run, qrels, ms, eval.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -195,7 +197,7 @@ func TestEvaluate(t *testing.T) {
 	if _, err := eval.Evaluate(run, qrels, ms, eval.Options{}); !errors.Is(err, eval.ErrInvalid) {
 		t.Errorf("a document twice: %v", err)
 	}
-	for _, m := range []eval.Measure{{}, {Kind: eval.Precision}, {Kind: eval.BPref, Cutoff: 3}, {Kind: 99}, {Kind: eval.NDCG, Cutoff: -1}} {
+	for _, m := range []eval.Measure{{}, eval.Precision(0), eval.Judged(0), eval.Recall(-1), eval.NDCG(-1)} {
 		if _, err := eval.Evaluate(run, qrels, []eval.Measure{m}, eval.Options{}); !errors.Is(err, eval.ErrInvalid) || m.Of(nil, nil) != 0 {
 			t.Errorf("%v: %v", m, err)
 		}
@@ -229,16 +231,15 @@ func TestBounds(t *testing.T) {
 		eval.Sort(best)
 		k := rapid.IntRange(1, 12).Draw(t, "k")
 		for _, name := range eval.Names() {
-			m, err := eval.ParseMeasure(strings.Replace(name, "_K", fmt.Sprintf("_%d", k), 1))
-			if err != nil {
+			var m eval.Measure
+			if err := m.UnmarshalText([]byte(strings.Replace(name, "_K", fmt.Sprintf("_%d", k), 1))); err != nil {
 				t.Fatal(err)
 			}
 			if v := m.Of(run, judgments); v < 0 || v > 1+1e-12 {
 				t.Fatalf("%s is %v", m, v)
 			}
-			short := (m.Kind == eval.Recall || m.Kind == eval.AveragePrecision && m.Cutoff > 0) && k < relevant ||
-				m.Kind == eval.Precision && k > relevant
-			if v := m.Of(best, judgments); relevant > 0 && !short && m.Kind != eval.Judged && !near(v, 1) {
+			short := (m == eval.Recall(k) || m == eval.AveragePrecision(k)) && k < relevant || m == eval.Precision(k) && k > relevant
+			if v := m.Of(best, judgments); relevant > 0 && !short && m != eval.Judged(k) && !near(v, 1) {
 				t.Fatalf("%s of the best ranking is %v", m, v)
 			}
 		}

@@ -1,59 +1,86 @@
 package eval
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/pinion-index/pinion/internal/errs"
 )
 
 // ErrInvalid is matched by errors about measures that do not exist, files that are in none
 // of the known forms, and judgments or runs that contradict themselves.
-var ErrInvalid = errors.New("invalid")
+var ErrInvalid = errs.New("invalid")
 
-// Kind is what a Measure measures.
-type Kind uint8
+// kind is what a Measure measures.
+type kind uint8
 
-// The kinds of measures; the package comment defines them.
 const (
-	Precision Kind = iota + 1
-	Recall
-	Success
-	AveragePrecision
-	ReciprocalRank
-	NDCG
-	RPrecision
-	BPref
-	Judged
+	precision kind = iota + 1
+	recall
+	success
+	averagePrecision
+	reciprocalRank
+	ndcg
+	rPrecision
+	bPref
+	judgedShare
 )
 
-// Measure is a kind of measure with the number of documents that it looks at.
+// Measure is what is measured of a ranking, with the number of documents that are looked at. The package comment defines them.
+// Measures are comparable.
 type Measure struct {
-	Kind Kind
-	// Cutoff is how many documents are looked at. AveragePrecision, ReciprocalRank and NDCG
-	// can do without, 0; RPrecision and BPref have none; the others need one.
-	Cutoff int
+	kind   kind
+	cutoff int // 0: none
 }
+
+// The measures without a cutoff.
+var (
+	MAP        = Measure{kind: averagePrecision}
+	RPrecision = Measure{kind: rPrecision}
+	BPref      = Measure{kind: bPref}
+)
+
+// Precision is P_K, of at least one document.
+func Precision(k int) Measure { return Measure{precision, k} }
+
+// Recall is recall_K, of at least one document.
+func Recall(k int) Measure { return Measure{recall, k} }
+
+// Success is success_K, of at least one document.
+func Success(k int) Measure { return Measure{success, k} }
+
+// AveragePrecision is map_cut_K, or with 0 MAP.
+func AveragePrecision(k int) Measure { return Measure{averagePrecision, k} }
+
+// ReciprocalRank is recip_rank_K, or with 0 recip_rank, the MRR of all documents.
+func ReciprocalRank(k int) Measure { return Measure{reciprocalRank, k} }
+
+// NDCG is ndcg_cut_K, or with 0 ndcg of all documents.
+func NDCG(k int) Measure { return Measure{ndcg, k} }
+
+// Judged is judged_K, of at least one document.
+func Judged(k int) Measure { return Measure{judgedShare, k} }
 
 // naming is how a kind is called.
 type naming struct {
-	kind       Kind
+	kind       kind
 	plain, cut string   // trec_eval's name without and with a cutoff; empty if there is none
 	others     []string // names elsewhere, in lower case
 }
 
 var namings = []naming{
-	{Precision, "", "P", []string{"precision"}},
-	{Recall, "", "recall", []string{"r"}},
-	{Success, "", "success", []string{"hit", "hits"}},
-	{AveragePrecision, "map", "map_cut", []string{"map", "ap"}},
-	{ReciprocalRank, "recip_rank", "recip_rank", []string{"mrr", "rr"}},
-	{NDCG, "ndcg", "ndcg_cut", []string{"ndcg"}},
-	{RPrecision, "Rprec", "", []string{"r-precision"}},
-	{BPref, "bpref", "", nil},
-	{Judged, "", "judged", nil},
+	{precision, "", "P", []string{"precision"}},
+	{recall, "", "recall", []string{"r"}},
+	{success, "", "success", []string{"hit", "hits"}},
+	{averagePrecision, "map", "map_cut", []string{"map", "ap"}},
+	{reciprocalRank, "recip_rank", "recip_rank", []string{"mrr", "rr"}},
+	{ndcg, "ndcg", "ndcg_cut", []string{"ndcg"}},
+	{rPrecision, "Rprec", "", []string{"r-precision"}},
+	{bPref, "bpref", "", nil},
+	{judgedShare, "", "judged", nil},
 }
 
 // Names returns the names of all measures, with K for a cutoff.
@@ -72,8 +99,8 @@ func Names() (names []string) {
 // naming returns how m is called, or false if there is no such measure.
 func (m Measure) naming() (n naming, ok bool) {
 	for _, n := range namings {
-		if n.kind == m.Kind {
-			return n, m.Cutoff > 0 && n.cut != "" || m.Cutoff == 0 && n.plain != ""
+		if n.kind == m.kind {
+			return n, m.cutoff > 0 && n.cut != "" || m.cutoff == 0 && n.plain != ""
 		}
 	}
 	return naming{}, false
@@ -84,16 +111,20 @@ func (m Measure) String() string {
 	n, ok := m.naming()
 	switch {
 	case !ok:
-		return fmt.Sprintf("Measure(%d, %d)", m.Kind, m.Cutoff)
-	case m.Cutoff == 0:
+		return fmt.Sprintf("Measure(%d, %d)", m.kind, m.cutoff)
+	case m.cutoff == 0:
 		return n.plain
 	}
-	return n.cut + "_" + strconv.Itoa(m.Cutoff)
+	return n.cut + "_" + strconv.Itoa(m.cutoff)
 }
 
-// ParseMeasure returns the measure of a name: trec_eval's, as P_10, P.10 and ndcg_cut_10, or
-// that of papers, as P@10, nDCG@10, MRR@10 and MAP, in any case.
-func ParseMeasure(name string) (Measure, error) {
+// MarshalText returns trec_eval's name of the measure.
+func (m Measure) MarshalText() ([]byte, error) { return []byte(m.String()), nil }
+
+// UnmarshalText sets m to the measure of a name: trec_eval's, as P_10, P.10 and ndcg_cut_10, or
+// that of papers, as P@10, nDCG@10, MRR@10 and MAP, in any case. The error matches ErrInvalid.
+func (m *Measure) UnmarshalText(text []byte) error {
+	name := string(text)
 	base, cutoff := name, 0
 	if i := strings.LastIndexAny(name, "@_."); i >= 0 {
 		if k, err := strconv.Atoi(name[i+1:]); err == nil && k > 0 && name[i+1] != '+' {
@@ -101,25 +132,26 @@ func ParseMeasure(name string) (Measure, error) {
 		}
 	}
 	for _, n := range namings {
-		m := Measure{n.kind, cutoff}
-		_, ok := m.naming()
+		is := Measure{n.kind, cutoff}
+		_, ok := is.naming()
 		own := n.plain
 		if cutoff > 0 {
 			own = n.cut
 		}
 		if ok && (strings.EqualFold(base, own) || slices.Contains(n.others, strings.ToLower(base))) {
-			return m, nil
+			*m = is
+			return nil
 		}
 	}
-	return Measure{}, fmt.Errorf("%w measure %q: the measures are %s", ErrInvalid, name, strings.Join(Names(), ", "))
+	return fmt.Errorf("%w measure %q: the measures are %s", ErrInvalid, name, strings.Join(Names(), ", "))
 }
 
 // ParseMeasures returns the measures of names that commas separate.
 func ParseMeasures(names string) ([]Measure, error) {
 	var all []Measure
 	for name := range strings.SplitSeq(names, ",") {
-		m, err := ParseMeasure(strings.TrimSpace(name))
-		if err != nil {
+		var m Measure
+		if err := m.UnmarshalText([]byte(strings.TrimSpace(name))); err != nil {
 			return nil, err
 		}
 		if slices.Contains(all, m) {
@@ -186,8 +218,8 @@ func (j *judged) value(m Measure) float64 {
 	if _, ok := m.naming(); !ok {
 		return 0
 	}
-	k := m.Cutoff
-	if m.Kind == Judged {
+	k := m.cutoff
+	if m.kind == judgedShare {
 		return j.count(k, 0) / float64(k)
 	}
 	if j.relevant == 0 {
@@ -196,20 +228,20 @@ func (j *judged) value(m Measure) float64 {
 	if k == 0 {
 		k = max(len(j.rels), len(j.ideal))
 	}
-	switch m.Kind {
-	case Precision:
+	switch m.kind {
+	case precision:
 		return j.count(k, 1) / float64(k)
-	case Recall:
+	case recall:
 		return j.count(k, 1) / float64(j.relevant)
-	case Success:
+	case success:
 		return min(j.count(k, 1), 1)
-	case AveragePrecision:
+	case averagePrecision:
 		return j.averagePrecision(k)
-	case ReciprocalRank:
+	case reciprocalRank:
 		return j.reciprocalRank(k)
-	case NDCG:
+	case ndcg:
 		return gain(j.rels, k) / gain(j.ideal, k)
-	case RPrecision:
+	case rPrecision:
 		return j.count(j.relevant, 1) / float64(j.relevant)
 	}
 	return j.bpref()

@@ -158,7 +158,7 @@ func parseHeader(size int64, page, foot []byte) (*Header, error) {
 	v := Version{binary.LittleEndian.Uint16(page[offMajor:]), binary.LittleEndian.Uint16(page[offMinor:])}
 	sumOK := binary.LittleEndian.Uint64(page[offHeaderSum:]) == xxhash.Sum64(page[:offHeaderSum])
 	err := v.Check()
-	if !sumOK && v.Major <= Newest().Major { // another major version may have another header
+	if !sumOK && v.Major <= Current().Major { // another major version may have another header
 		return nil, corruptAt(0, "header checksum does not match")
 	}
 	if err != nil {

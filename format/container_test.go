@@ -145,7 +145,7 @@ func TestHeaderContradictions(t *testing.T) {
 		change func(b []byte)
 		want   error
 	}{
-		"newer minor":              {func(b []byte) { b[10] = byte(Newest().Minor) + 1 }, ErrTooNew},
+		"newer minor":              {func(b []byte) { b[10] = byte(Current().Minor) + 1 }, ErrTooNew},
 		"much newer minor":         {func(b []byte) { b[11]++ }, ErrTooNew},
 		"older minor":              {func(b []byte) { b[10] = 1 }, ErrTooOld},
 		"newer major":              {func(b []byte) { b[8]++ }, ErrTooNew},
@@ -279,14 +279,37 @@ func TestErrorsAreLocated(t *testing.T) {
 	}
 }
 
+// A file may get its version while it is written, unless none is written in that version.
+func TestSetVersion(t *testing.T) {
+	for v, ok := range map[Version]bool{
+		Current(): true, {0, 3}: true, {0, 5}: true, {0, 2}: false, {0, Current().Minor + 1}: false, {1, 4}: false,
+	} {
+		b := &memFile{fail: -1}
+		w := NewFileWriter(b, KindSegment, ID{1})
+		w.Begin(SectionMeta, SectionRequired)
+		w.Write([]byte("meta"))
+		w.SetVersion(v)
+		w.End()
+		h, err := w.Finish()
+		if (err == nil) != ok || ok && h.Version != v {
+			t.Errorf("%v: %v", v, err)
+		}
+		if ok {
+			if h, err = parse(b.b); err != nil || h.Version != v {
+				t.Errorf("%v is read as %+v: %v", v, h, err)
+			}
+		}
+	}
+}
+
 func TestVersions(t *testing.T) {
 	if err := Current().Check(); err != nil {
 		t.Error(err)
 	}
 	for v, want := range map[Version]error{
-		{0, 1}: ErrTooOld, {0, 2}: nil, {0, 3}: nil, {0, 4}: nil, {0, 5}: ErrTooNew, {0, 65_535}: ErrTooNew, {1, 0}: ErrTooNew, {1, 3}: ErrTooNew,
+		{0, 1}: ErrTooOld, {0, 2}: nil, {0, 3}: nil, {0, 4}: nil, {0, 5}: nil, {0, 6}: nil, {0, 7}: ErrTooNew, {0, 65_535}: ErrTooNew, {1, 0}: ErrTooNew, {1, 3}: ErrTooNew,
 	} {
-		if err := v.Check(); !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), v.String()+", this build reads 0.2 to 0.4") {
+		if err := v.Check(); !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), v.String()+", this build reads 0.2 to 0.6") {
 			t.Errorf("%v: %v", v, err)
 		}
 	}

@@ -7,7 +7,8 @@ import (
 )
 
 // The four kinds of unreadable files. Every error of reading an index matches exactly one
-// of them with errors.Is, or comes from the operating system.
+// of them with errors.Is, or comes from the operating system. Those of callers, who ask for a document that there is not
+// or give bytes that were not asked for, match fs.ErrInvalid.
 var (
 	// ErrCorrupt means that bytes contradict their checksum, the specification or each
 	// other.

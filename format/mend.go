@@ -203,7 +203,7 @@ func flipUntil(b []byte, ok func() bool) bool {
 func (m *fronts) search(tables Tables) bool {
 	versions := []Version{m.base.Version}
 	if !m.anchored {
-		versions = []Version{Current(), version02}
+		versions = []Version{Current(), version03, version02}
 	}
 	for _, v := range versions {
 		m.base.Version = v

@@ -40,7 +40,7 @@ const (
 	SectionDocLengths    SectionID = 5  // tokens of every document
 	SectionIDs           SectionID = 6  // external ids in docID order
 	SectionIDIndex       SectionID = 7  // block offsets of SectionIDs
-	SectionIDHash        SectionID = 8  // (hash, docID), sorted, for looking up ids
+	SectionIDHash        SectionID = 8  // documents by the hashes of their ids
 	SectionStored        SectionID = 9  // stored text in compressed blocks
 	SectionStoredIndex   SectionID = 10 // block offsets of SectionStored
 	SectionManifest      SectionID = 11 // segments of a commit
@@ -53,6 +53,8 @@ const (
 	SectionColumnBounds  SectionID = 20 // least and greatest values of parts of columns
 	SectionFrequent      SectionID = 22 // the terms of most documents, of a long segment
 	SectionPositionIndex SectionID = 24 // where the positions of every term block are
+	SectionAncestry      SectionID = 25 // which commits a commit comes from
+	SectionCommitMeta    SectionID = 26 // keys and values of programs, kept with a commit
 )
 
 // Sections that later versions fill. Files that have one are too new.
@@ -66,8 +68,7 @@ const (
 const SectionRequired uint32 = 1
 
 // SectionInfo is a row of the table of sections: what is true of a section whatever it
-// holds. What builds, checks, shows and mends optional sections of segments is in a table of
-// package segment/internal/sections.
+// holds.
 type SectionInfo struct {
 	ID       SectionID
 	Name     string
@@ -94,9 +95,9 @@ const (
 
 // LengthRule says what the length of a section must be. The zero value allows any.
 type LengthRule struct {
-	Implied  func(n Counts) int64 // the length, unless nil
-	Multiple int64                // the length is a multiple of it, unless 0
-	Least    int64                // the least length
+	Implied  func(v Version, n Counts) int64 // the length in a file of version v, unless nil
+	Multiple int64                           // the length is a multiple of it, unless 0
+	Least    int64                           // the least length
 }
 
 // Counts are what META says that lengths of sections follow from.
@@ -110,16 +111,16 @@ var sections = []SectionInfo{
 	{ID: SectionMeta, Name: "meta", Kind: KindSegment, Required: true, Hot: true},
 	{ID: SectionTerms, Name: "terms", Kind: KindSegment, Required: true, Side: SideLists, Hot: true},
 	{ID: SectionTermIndex, Name: "term-index", Kind: KindSegment, Required: true, Side: SideLists, Tail: true, Hot: true, Whole: true,
-		Length: LengthRule{Implied: func(n Counts) int64 { return 16*n.TermBlocks + 8 }}},
+		Length: LengthRule{Implied: func(_ Version, n Counts) int64 { return 16*n.TermBlocks + 8 }}},
 	{ID: SectionPostings, Name: "postings", Kind: KindSegment, Required: true, Side: SideLists, Hot: true,
 		Length: LengthRule{Multiple: 64}},
 	{ID: SectionDocLengths, Name: "doc-lengths", Kind: KindSegment, Required: true, Side: SideDocs, Tail: true, Hot: true, Whole: true,
-		Length: LengthRule{Implied: func(n Counts) int64 { return n.LengthBytes }}},
+		Length: LengthRule{Implied: func(_ Version, n Counts) int64 { return n.LengthBytes }}},
 	{ID: SectionIDs, Name: "ids", Kind: KindSegment, Required: true, Side: SideDocs},
 	{ID: SectionIDIndex, Name: "id-index", Kind: KindSegment, Required: true, Side: SideDocs,
-		Length: LengthRule{Implied: func(n Counts) int64 { return 8*n.IDBlocks + 8 }}},
+		Length: LengthRule{Implied: func(_ Version, n Counts) int64 { return 8*n.IDBlocks + 8 }}},
 	{ID: SectionIDHash, Name: "id-hash", Kind: KindSegment, Required: true, Side: SideDocs,
-		Length: LengthRule{Implied: func(n Counts) int64 { return 8 * n.Docs }}},
+		Length: LengthRule{Implied: idHashLength}},
 	{ID: SectionStored, Name: "stored", Kind: KindSegment, Side: SideDocs},
 	{ID: SectionStoredIndex, Name: "stored-index", Kind: KindSegment, Side: SideDocs, Whole: true,
 		Length: LengthRule{Multiple: 16, Least: 16}},
@@ -127,7 +128,7 @@ var sections = []SectionInfo{
 	{ID: SectionDeletes, Name: "deletes", Kind: KindDeletes, Required: true},
 	{ID: SectionPageSums, Name: "page-sums", Kind: KindSegment, Required: true, Hot: true},
 	{ID: SectionLists, Name: "lists", Kind: KindSegment, Side: SideLists, Tail: true, Hot: true,
-		Length: LengthRule{Implied: func(n Counts) int64 { return 8*n.TermBlocks + 8 }}},
+		Length: LengthRule{Implied: func(_ Version, n Counts) int64 { return 8*n.TermBlocks + 8 }}},
 	{ID: SectionFields, Name: "fields", Kind: KindSegment, Required: true, Hot: true},
 	{ID: SectionBounds2, Name: "bounds2", Kind: KindSegment, Reserved: true},
 	{ID: SectionTopDocs, Name: "top-docs", Kind: KindSegment, Reserved: true},
@@ -139,7 +140,9 @@ var sections = []SectionInfo{
 	{ID: SectionFrequent, Name: "frequent", Kind: KindSegment, Side: SideLists, Tail: true,
 		Length: LengthRule{Least: 1}},
 	{ID: SectionPositionIndex, Name: "position-index", Kind: KindSegment, Side: SideLists, Tail: true, Hot: true, Whole: true,
-		Length: LengthRule{Implied: func(n Counts) int64 { return 8*n.TermBlocks + 8 }}},
+		Length: LengthRule{Implied: func(_ Version, n Counts) int64 { return 8*n.TermBlocks + 8 }}},
+	{ID: SectionAncestry, Name: "ancestry", Kind: KindManifest},
+	{ID: SectionCommitMeta, Name: "commit-meta", Kind: KindManifest},
 }
 
 // Sections returns the rows of the table of sections, in the order of their ids, without

@@ -9,8 +9,7 @@ type Version struct {
 	Minor uint16 // so does it while Major is 0; then it changes when they can ignore what is added
 }
 
-// Current returns the version that this package writes, unless a file has what came with a later
-// one, which it then has (Newest). The history of versions:
+// Current returns the version that this package writes, which is the newest that it reads. The history of versions:
 //
 //	0.1  container, segments (posting lists with block endpoints, skip header,
 //	     block-max quads, linear-regression and hash-bucket metadata), manifest,
@@ -18,14 +17,21 @@ type Version struct {
 //	0.2  PAGESUMS: a checksum of every page of a segment.
 //	0.3  sections begin at multiples of 64 instead of 4096, and what every query needs
 //	     lies at the end; LISTS, FREQUENT, FIELDS.
-//	0.4  fields of impacts. A file without one has version 0.3.
-func Current() Version { return Version{Major: 0, Minor: 3} }
+//	0.4  fields of impacts. Files without one had version 0.3.
+//	0.5  the empty keyword in columns. Segments without it had version 0.3 or 0.4.
+//	0.6  IDHASH packed, in half the room.
+func Current() Version { return Version{Major: 0, Minor: 6} }
 
-// Newest returns the newest version that this package reads: that of segments and manifests with a
-// field of impacts.
-func Newest() Version { return Version{Major: 0, Minor: 4} }
+var (
+	version02 = Version{Major: 0, Minor: 2}
+	version03 = Version{Major: 0, Minor: 3}
+)
 
-var version02 = Version{Major: 0, Minor: 2}
+// EmptyKeywords reports whether segments of version v may have the empty keyword in a column.
+func (v Version) EmptyKeywords() bool { return v.Major > 0 || v.Minor >= 5 }
+
+// PackedIDs reports whether IDHASH of segments of version v is packed.
+func (v Version) PackedIDs() bool { return v.Major > 0 || v.Minor >= 6 }
 
 // oldest is the lowest version that this package reads.
 var oldest = version02
@@ -36,14 +42,14 @@ func (v Version) Check() error {
 	switch {
 	case v.Major < oldest.Major || v.Major == oldest.Major && v.Minor < oldest.Minor:
 		return &Error{Kind: ErrTooOld, Block: NoBlock, Offset: offMajor, Msg: v.message()}
-	case v.Major > Newest().Major || v.Major == Newest().Major && v.Minor > Newest().Minor:
+	case v.Major > Current().Major || v.Major == Current().Major && v.Minor > Current().Minor:
 		return &Error{Kind: ErrTooNew, Block: NoBlock, Offset: offMajor, Msg: v.message()}
 	}
 	return nil
 }
 
 func (v Version) message() string {
-	return "file has version " + v.String() + ", this build reads " + oldest.String() + " to " + Newest().String()
+	return "file has version " + v.String() + ", this build reads " + oldest.String() + " to " + Current().String()
 }
 
 // String returns "major.minor".

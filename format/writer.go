@@ -47,11 +47,11 @@ func (f *FileWriter) Reserve(n int) {
 	f.off = f.h.Version.LeastFront(n)
 }
 
-// SetVersion makes v, which is Current or Newest, the version of the file. It must be called before
-// the first section.
+// SetVersion makes v the version of a file whose sections are copied from another one: any from 0.3 on, which lay them
+// out alike. It may be called at any time before Finish.
 func (f *FileWriter) SetVersion(v Version) {
-	if f.err == nil && (v != Current() && v != Newest() || len(f.h.Sections) > 0) {
-		f.err = fmt.Errorf("format: version %v set out of turn, or not one that is written", v)
+	if f.err == nil && (v.Check() != nil || v.paged()) {
+		f.err = fmt.Errorf("format: version %v is not written", v)
 		return
 	}
 	f.h.Version = v

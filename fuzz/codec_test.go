@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/codectest"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 )

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -54,9 +54,9 @@ func FuzzFields(x *testing.F) {
 	f.Add(uint8(0), []byte(`{"id":"a","g":{"a":1,"b": 2.5e1 , "\u0063":0},"h":{"x":0.5}}`+"\n"+`{"id":2,"g":{"a":{"b":1}}}`))
 	f.Add(uint8(1), []byte("id,a,b.c,d\na,one,\"x\ny\",5\nb,,,\n"))
 	f.Add(uint8(2), []byte("a\tone\t2\t3\nb\n"))
-	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}, {Name: "b.c", Kind: schema.KindKeyword}, {Name: "d", Kind: schema.KindInteger, Stored: true},
-		{Name: "e", Kind: schema.KindFloat, Stored: true}, {Name: "f", Kind: schema.KindTime, Stored: true},
-		{Name: "g", Kind: schema.KindImpacts}, {Name: "h", Kind: schema.KindImpacts, Scale: 0.01}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.Text}, {Name: "b.c", Kind: schema.Keyword}, {Name: "d", Kind: schema.Integer, Stored: true},
+		{Name: "e", Kind: schema.Float, Stored: true}, {Name: "f", Kind: schema.Time, Stored: true},
+		{Name: "g", Kind: schema.Impacts}, {Name: "h", Kind: schema.Impacts, Scale: 0.01}}}
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
 		o := exchange.DocumentOptions{Format: []exchange.Format{exchange.FormatJSONL, exchange.FormatCSV, exchange.FormatTSV}[which%3]}
@@ -160,6 +160,52 @@ func FuzzTREC(x *testing.F) {
 	f.Add([]byte("<DOC id='a'><DOCHDR>x</DOCHDR><html><script>a<b</script><p class=x>one &lt; <!-- two --></DOC>"))
 	f.Add([]byte("x <doc><docno>1</docno></doc><DOC><TEXT></DOC><DOC>"))
 	f.Fuzz(func(t *testing.T, b []byte) { drain(t, exchange.NewTREC("f", bytes.NewReader(b))) })
+}
+
+// FuzzForms reads documents in each format that is told by its beginning, alone and in a folder.
+func FuzzForms(x *testing.F) {
+	f := fuzzing.New(x)
+	f.Add(uint8(0), []byte("[{\"id\":1,\"text\":\"a \\\" }\"},\n{\"id\":2,\"text\":\"b\"}]"))
+	f.Add(uint8(1), []byte("{\n \"id\": 1, \"text\": \"a\"\n}\n{\"id\""))
+	f.Add(uint8(2), []byte("{\"index\":{\"_id\":1}}\n{\"text\":\"a\"}\n{\"delete\":{\"_id\":2}}\n"))
+	f.Add(uint8(3), []byte("<doc id=\"1\" url=\"u\" title=\"a \"b\"\">\na \"b\"\n\nc &lt; d\n</doc>\n"))
+	f.Add(uint8(4), []byte("<mediawiki>\n<page><title>a</title><ns>0</ns><id>1</id><revision><text x=\"y\">{{b}} [[c|d]] &lt;ref&gt;e&lt;/ref&gt;</text></revision></page>\n</mediawiki>"))
+	f.Add(uint8(0), []byte("\xff\xfe{\x00}\x00"))
+	f.Add(uint8(0), []byte("<!doctype html><meta charset=iso-2022-jp>\x1b$B"))
+	formats := []exchange.Format{exchange.FormatAuto, exchange.FormatJSON, exchange.FormatBulk, exchange.FormatExtracted, exchange.FormatDump}
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, which uint8, b []byte) {
+		path := filepath.Join(dir, "in")
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		o := exchange.DocumentOptions{Format: formats[int(which)%len(formats)], MaxRecord: 1 << 10, AutoID: which >= 128}
+		if which&64 != 0 {
+			o.Encoding = "shift_jis"
+		}
+		for _, in := range []string{path, dir} {
+			src, err := exchange.OpenDocuments(in, o)
+			if err != nil {
+				continue // in no format
+			}
+			for n := 0; ; n++ {
+				d, err := src.Next()
+				if err == nil && (len(d.ID) == 0 || len(d.ID) > exchange.MaxID) {
+					t.Fatalf("id of %d bytes", len(d.ID))
+				}
+				if err == io.EOF || err != nil && !exchange.Recoverable(err) {
+					break
+				}
+				if n > len(b) {
+					t.Fatal("more records than bytes")
+				}
+			}
+			if n, first := src.NotUTF8(); (n > 0) != (first != nil) {
+				t.Fatalf("%d documents, the first %v", n, first)
+			}
+			src.Close()
+		}
+	})
 }
 
 // drainInverted reads a collection of posting lists and checks its guarantees.

@@ -7,18 +7,17 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -33,7 +32,7 @@ func seedIndex(f testing.TB, n int) map[string][]byte {
 	w, err := writer.OpenFS(ctx, fs, whitespace())
 	for i := range n {
 		if err == nil {
-			err = w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: fmt.Appendf(nil, "all w%d w%d x%d", i%7, i%40, i)})
+			err = w.Add(ctx, writer.Text(fmt.Appendf(nil, "d%d", i), fmt.Appendf(nil, "all w%d w%d x%d", i%7, i%40, i)))
 		}
 	}
 	if err = errors.Join(err, w.Commit(ctx), w.Delete(ctx, []byte("d2")), w.Commit(ctx), w.Close()); err != nil {
@@ -61,7 +60,7 @@ func load(files map[string][]byte) *memfs.FS {
 }
 
 func segmentOf(f testing.TB, files map[string][]byte) *damage.File {
-	parsed, err := damage.Parse(files[store.SegmentName(1)])
+	parsed, err := damage.Parse(files[indexdir.SegmentName(1)])
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -121,7 +120,7 @@ func FuzzTombstones(x *testing.F) {
 	files := seedIndex(f, docs)
 	name := ""
 	for n := range files {
-		if n != store.LockName && n[0] == 'd' {
+		if n != indexdir.LockName && n[0] == 'd' {
 			name = n
 		}
 	}
@@ -131,9 +130,7 @@ func FuzzTombstones(x *testing.F) {
 	}
 	f.Add(*content(good, format.SectionDeletes), true)
 	f.Add(*content(good, format.SectionDeletes), false)
-	one := roaring.BitmapOf(77)
-	b, _ := one.ToBytes()
-	f.Add(b, true)
+	f.Add(docset.Of(77).AppendPortable(nil), true)
 	f.Fuzz(func(t *testing.T, b []byte, stamp bool) {
 		damaged := map[string][]byte{}
 		for n, c := range files {
@@ -144,7 +141,7 @@ func FuzzTombstones(x *testing.F) {
 			*content(d, format.SectionDeletes) = b
 			damaged[name] = d.Bytes()
 		}
-		x, err := reader.OpenFS(load(damaged))
+		x, err := reader.Open(t.Context(), reader.FromStore(load(damaged)), reader.Options{})
 		if err != nil {
 			return
 		}
@@ -154,12 +151,12 @@ func FuzzTombstones(x *testing.F) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		searcher, err := query.NewSearcher(s, query.Options{})
+		searcher, err := search.NewSearcher(s, search.Options{})
 		if err != nil {
 			return
 		}
 		defer searcher.Close()
-		res, err := searcher.Search(context.Background(), query.Query{RawTerms: [][]byte{[]byte("all")}, K: docs})
+		res, err := searcher.Search(context.Background(), search.Query{RawTerms: [][]byte{[]byte("all")}, K: docs})
 		if err != nil || len(res.Hits) != docs-1 {
 			t.Fatalf("%d hits, %v", len(res.Hits), err)
 		}

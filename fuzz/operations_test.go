@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -81,7 +82,7 @@ func (m *machine) step() {
 			words = append(words, fmt.Sprint("w", m.next(9)))
 		}
 		m.live[id] = strings.Join(words, " ")
-		m.do(m.w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(m.live[id])}))
+		m.do(m.w.Add(ctx, writer.Text([]byte(id), []byte(m.live[id]))))
 	case 3:
 		delete(m.live, id)
 		m.do(m.w.Delete(ctx, []byte(id)))
@@ -115,7 +116,7 @@ func (m *machine) commit() {
 // check compares the newest commit with the model, and the answer of a query with the
 // oracle's.
 func (m *machine) check() {
-	x, err := reader.OpenFS(m.fs)
+	x, err := reader.Open(context.Background(), reader.FromStore(m.fs), reader.Options{})
 	m.do(err)
 	defer x.Close()
 	s, err := x.Snapshot()
@@ -140,10 +141,10 @@ func (m *machine) check() {
 	if !maps.Equal(got, m.committed) {
 		m.t.Fatalf("the index holds %q, want %q", got, m.committed)
 	}
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	m.do(err)
 	defer searcher.Close()
-	q := query.Query{K: 1 + m.next(12), Mode: query.Mode(m.next(3)), Algorithm: query.Algorithms()[m.next(len(query.Algorithms()))]}
+	q := search.Query{K: 1 + m.next(12), Mode: query.Mode(m.next(3)), Algorithm: search.Algorithms()[m.next(len(search.Algorithms()))]}
 	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode), K1: query.DefaultParams().K1, B: query.DefaultParams().B}
 	for range 1 + m.next(4) {
 		word := fmt.Sprint("w", m.next(10))

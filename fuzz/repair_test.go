@@ -8,9 +8,10 @@ import (
 
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -49,13 +50,13 @@ func FuzzRepair(x *testing.F) {
 			damaged[name] = c
 		}
 		fs, ctx := load(damaged), context.Background()
-		dir, err := store.OpenFS(fs)
+		dir, err := indexdir.OpenFS(fs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer dir.Close()
 		verify := func(ctx context.Context, s *segment.Segment) error { return check.Segment(ctx, s, check.Options{}) }
-		err = dir.Repair(ctx, verify, func(inv *store.Inventory) (*store.Recovery, error) { return dir.Rebuild(ctx, inv) })
+		err = dir.Repair(ctx, verify, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) { return dir.Rebuild(ctx, inv) })
 		if err != nil {
 			return
 		}
@@ -74,7 +75,7 @@ func FuzzRepair(x *testing.F) {
 // that closes it.
 func snapshot(t *testing.T, fs store.FS) (s *reader.Snapshot, done func()) {
 	t.Helper()
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

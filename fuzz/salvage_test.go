@@ -8,17 +8,17 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/salvage"
-	"github.com/pinion-index/pinion/store"
 )
 
 // FuzzSalvage mends a segment file of arbitrary bytes, as it is or with checksums that hold,
 // and reads what is left of it. What Mend calls whole has no checksum that fails.
 func FuzzSalvage(x *testing.F) {
 	f := fuzzing.New(x)
-	good := seedIndex(f, 40)[store.SegmentName(1)]
+	good := seedIndex(f, 40)[indexdir.SegmentName(1)]
 	f.Add(good, false)
 	f.Add(good, true)
 	for _, lost := range [][2]int{{0, 64}, {0, 768}, {len(good) - 64, 64}, {len(good) - 256 - 64, 256}} {

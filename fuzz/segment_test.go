@@ -10,13 +10,13 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/segment/check"
 )
 
 // segmentSections is the order of the sections in a fuzz input: for each a varint
@@ -103,8 +103,8 @@ func seedFields(f testing.TB) []byte {
 	}
 	o := build.Options{Docs: n, Stored: true, DocsCodec: bp, FreqsCodec: bp}
 	for i, kind := range []schema.Field{
-		{Name: "a", Kind: schema.KindText, Lengths: schema.LengthsByte, Stored: true}, {Name: "b", Kind: schema.KindKeyword}, {Name: "c", Kind: schema.KindText, Index: schema.IndexPositions},
-		{Name: "d", Kind: schema.KindInteger, Stored: true, Column: true}, {Name: "e", Kind: schema.KindKeyword, Index: schema.IndexNone, Column: true},
+		{Name: "a", Kind: schema.Text, Lengths: schema.LengthsByte, Stored: true}, {Name: "b", Kind: schema.Keyword}, {Name: "c", Kind: schema.Text, Positions: true},
+		{Name: "d", Kind: schema.Integer, Stored: true, Column: true}, {Name: "e", Kind: schema.Keyword, Index: schema.IndexNone, Column: true},
 	} {
 		kind.ID = uint32(5 - i)
 		of := build.Field{Field: kind}
@@ -154,7 +154,7 @@ func seedImpacts(f testing.TB) []byte {
 		all.Docs[i], all.Freqs[i] = uint32(i), uint32(1+i*37%255)
 	}
 	o := build.Options{Docs: n, DocsCodec: bp, FreqsCodec: bp, Fields: []build.Field{
-		{Field: schema.Field{ID: 1, Name: "a", Kind: schema.KindImpacts}}, {Field: schema.Field{ID: 2, Name: "b", Kind: schema.KindKeyword}}}}
+		{Field: schema.Field{ID: 1, Name: "a", Kind: schema.Impacts}}, {Field: schema.Field{ID: 2, Name: "b", Kind: schema.Keyword}}}}
 	b, err := build.New(format.NewFileWriter(&out, format.KindSegment, format.ID{}), o)
 	if err == nil {
 		err = b.BeginField(0)

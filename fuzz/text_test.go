@@ -12,9 +12,10 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	_ "github.com/pinion-index/pinion/analysis/languages"
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -36,7 +37,7 @@ func FuzzParse(x *testing.F) {
 		ctx, fs := context.Background(), memfs.New()
 		w, err := writer.OpenFS(ctx, fs, writer.Options{Analyzer: a, Memory: writer.MinMemory, Threads: 1})
 		if err == nil {
-			err = w.Add(ctx, writer.Document{ID: []byte("x"), Contents: []byte(text)})
+			err = w.Add(ctx, writer.Text([]byte("x"), []byte(text)))
 		}
 		if err == nil {
 			err = w.Commit(ctx)
@@ -47,7 +48,7 @@ func FuzzParse(x *testing.F) {
 		defer w.Close()
 		s, done := snapshot(t, fs)
 		defer done()
-		searcher, err := query.NewSearcher(s, query.Options{})
+		searcher, err := search.NewSearcher(s, search.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +57,7 @@ func FuzzParse(x *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res, err := searcher.Search(ctx, query.Query{RawTerms: terms, K: 1, Mode: query.And})
+		res, err := searcher.Search(ctx, search.Query{RawTerms: terms, K: 1, Mode: query.ModeAnd})
 		if err != nil || (len(res.Hits) == 1) != (len(terms) > 0) {
 			t.Fatalf("%q is parsed as %q, which finds %v, %v", text, terms, res.Hits, err)
 		}

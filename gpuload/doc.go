@@ -1,69 +1,15 @@
-// Package gpuload answers queries on a GPU. It keeps hot posting lists in device memory,
-// gathers queries into batches and runs each batch in a few kernel
-// launches.
+// Package gpuload answers searches of package pinion on NVIDIA GPUs and the CPU together, each on the processor that
+// suits it. Hits and scores are those of the CPU to the bit.
 //
-// OpenDevice opens a GPU, New creates an Executor for a snapshot on it, and the Executor
-// answers batches of queries as a query.Searcher does. A Group has an Executor on each of
-// several GPUs. Package hybrid makes batches of single queries. ExecuteInto puts results into
-// memory that the next call reuses, so that millions of queries a second leave hardly any garbage.
-// Queries under filters and with static scores are answered too: what these say of each document stays in device memory beside the lists.
-// Executor.Filters makes bitmaps of documents that pass filters and leaves them there.
+//	gpu, err := gpuload.Open(gpuload.Options{})
+//	defer gpu.Close()
+//	index, err := pinion.Open(ctx, dir, pinion.Options{Executor: gpu})
 //
-// A list's extent is copied unchanged from the mapped segment. The first time, its checksum
-// is verified and a kernel decodes each of its blocks and compares the postings with the
-// metadata. A list that does not pass is left to the CPU, so that the device never answers
-// where the CPU reports damage. In an index of several segments the lists of a term are
-// joined instead: the processor checks each and encodes them as one list, so that a query
-// costs what it does on one segment. The device then writes lists of other codecs in bp128,
-// unless Options.AsStored is set. Scores are computed with the
-// operations of query.Score, in the same order, so results equal those of the CPU to the
-// bit.
+// Programs find the driver at run time; they need cgo to be built, and no build tag static. Without a GPU the CPU
+// answers: Executor.Ready says why. docs/gpu.md says when a GPU pays, docs/hybrid.md who answers what.
 //
-// The files, from the API down. Most use only those below them:
-//
-//	step.go           Stepper: single queries on two processors; step_run.go: their steps
-//	step_select.go    selecting the best of a query on the CPU
-//	step_load.go      lists copied behind queries
-//	stepper.go        the state of a Stepper, and its decisions by step_rule.go
-//	step_trace.go     a record of the steps of a query
-//	opening.go        Opening: a Group that is being opened, and queries that will come
-//	preload.go        Preload: the lists of a query log
-//	conjunction.go    conjunctions that return docIDs; merged.go: MergePath, on decoded lists
-//	conjoin.go        the state of a Conjunction
-//	strategy.go       algorithms for intersection
-//	filters.go        filters to bitmaps in device memory; filter_sets.go: their sets
-//	within.go         queries under a filter of FilterBits
-//	tables.go         what the device has by document for queries: bitmaps of filters, static scores
-//	asks.go           queries that ask for these: whether they are worth making, and how they are made
-//	group_route.go    which device answers a query
-//	resident.go       which lists are there, for predictions of costs
-//	group.go          Group: several devices
-//	new.go            New and Close; attach.go: the device memory that is taken before any query
-//	execute.go        Execute: queries in shares, from terms to results
-//	resolve.go        queries to plans
-//	run.go            plans to batches, several in flight
-//	lay.go            one batch: its lists, and what kernels take
-//	ranked.go         batches scored list by list
-//	impacts.go        fields of impacts in tiles, and Dots; impacts_run.go: batches of these
-//	disjunctions.go   disjunctions by ranges of documents, with accumulators in shared memory
-//	batch.go          what both have in common: terms, descriptors, results
-//	state.go          whether the device answers: starts, failures
-//	prepare.go        copying norms and live documents to the device
-//	snapshot.go       segments and statistics of a snapshot; LoadAll
-//	plan.go           which lists of a query log are worth device memory
-//	executor.go       Executor, a batch, and the stages of batches in flight
-//	fields.go         the fields of an index with a schema, and how they are scored
-//	terms.go          terms in canonical order, looked up or from a cache
-//	expected.go       lists of queries that will come
-//	scarcity.go       whether to load lists or to leave queries to the CPU when memory is full
-//	options.go        Options, their checks and defaults
-//	plans.go          a resolved query, and its lists
-//	device.go         Device, Info, errors
-//
-// Package internal/residency keeps lists in device memory, internal/layout defines how it
-// is laid out, internal/kernels (at the root) has the table of kernels, and internal/cuda launches them.
-//
-// On Linux on amd64 and arm64 every program finds the NVIDIA driver at run time, without
-// cgo, unless it is built with the tag static. The build tag cuda calls the driver through
-// cgo instead, and emu selects the host emulator, which needs cgo.
+//	open.go      Options, Open; Devices; errors
+//	executor.go  Executor, which follows the commits of what is searched
+//	stats.go     what it did
+//	filters.go   bitmaps of documents that pass filters, in device memory
 package gpuload

@@ -2,126 +2,48 @@ package gpuload_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/writer"
 )
 
-// writeIndex writes a small index to a new directory.
-func writeIndex() (dir string, err error) {
-	if dir, err = os.MkdirTemp("", "gpuload"); err != nil {
-		return "", err
-	}
+// Searches are answered on the CPU until the GPU is ready, and for good where there is none.
+func ExampleOpen() {
 	ctx := context.Background()
-	w, err := writer.Open(ctx, dir, writer.Options{})
-	if err != nil {
-		return dir, err
-	}
-	defer w.Close()
-	for id, text := range map[string]string{"a": "salt of the earth", "b": "light of the world", "c": "heaven and earth"} {
-		if err := w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(text)}); err != nil {
-			return dir, err
-		}
-	}
-	return dir, w.Commit(ctx)
-}
-
-// Queries are answered on a GPU where there is one, otherwise on the CPU. The answers
-// are the same.
-func ExampleNew() {
-	dir, err := writeIndex()
+	dir, err := os.MkdirTemp("", "gpuload")
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer os.RemoveAll(dir)
-	index, err := reader.Open(dir)
+
+	gpu, err := gpuload.Open(gpuload.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer gpu.Close()
+	index, err := pinion.Open(ctx, dir, pinion.Options{Executor: gpu})
 	if err != nil {
 		log.Fatal(err)
 	}
 	defer index.Close()
-	snapshot, err := index.Snapshot()
+	if err := index.Add(ctx, pinion.Text("John11:35", "Jesus wept."), pinion.Text("Matthew5:13", "Ye are the salt of the earth")); err != nil {
+		log.Fatal(err)
+	}
+
+	page, err := index.Search(ctx, pinion.Request{Query: query.Match{Text: "jesus wept"}})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer snapshot.Close()
-	searcher, err := query.NewSearcher(snapshot, query.Options{})
-	if err != nil {
+	for _, hit := range page.Hits {
+		fmt.Println(hit.ID)
+	}
+	if err := gpu.Ready(ctx); err != nil && !errors.Is(err, gpuload.ErrNoDevice) { // a server says it once; searches need not wait
 		log.Fatal(err)
 	}
-	defer searcher.Close()
-
-	var executor query.Executor = searcher
-	if device, err := gpuload.OpenDevice(); err == nil {
-		defer device.Close()
-		// The memory for lists: two thirds of what the device has, unless bounded.
-		x, err := gpuload.New(device, snapshot, gpuload.Options{CPU: searcher, Memory: 1 << 20})
-		if err != nil {
-			log.Fatal(err)
-		}
-		defer x.Close()
-		executor = x
-	}
-
-	results, err := executor.Execute(context.Background(), []query.Query{
-		{RawTerms: [][]byte{[]byte("salt"), []byte("earth")}, K: 10, Mode: query.And},
-		{RawTerms: [][]byte{[]byte("the"), []byte("world")}, K: 1},
-	})
-	if err != nil {
-		log.Fatal(err)
-	}
-	for _, r := range results {
-		for _, hit := range r.Hits {
-			id, err := snapshot.AppendID(nil, hit.Doc)
-			if err != nil {
-				log.Fatal(err)
-			}
-			fmt.Printf("%s ", id)
-		}
-	}
-	fmt.Println()
-	// Output: a b
-}
-
-// Plan and Fit choose the lists of a query log to keep in device memory.
-func ExamplePlan() {
-	lists := []gpuload.Demand{
-		{Key: gpuload.Key{Segment: 0, Offset: 0}, Bytes: 4 << 20, Uses: 900},
-		{Key: gpuload.Key{Segment: 0, Offset: 4 << 20}, Bytes: 64 << 10, Uses: 700},
-		{Key: gpuload.Key{Segment: 1, Offset: 0}, Bytes: 1 << 20, Uses: 3},
-	}
-	gpuload.Plan(lists)
-	resident, bytes := gpuload.Fit(lists, 5<<20)
-	fmt.Println(len(resident), "lists,", bytes>>10, "KiB")
-	// Output: 2 lists, 4160 KiB
-}
-
-// Bitmaps of the documents that pass filters stay in device memory, where kernels of other libraries can read them.
-func ExampleExecutor_Filters() {
-	filter := func(ctx context.Context, x *gpuload.Executor, inStock *roaring.Bitmap) error {
-		cheap := gpuload.Set{Where: filter.Range{Field: "price", Max: schema.IntegerValue(0, 100)}}
-		acme, apex := gpuload.Set{Field: "brand", Term: []byte("acme")}, gpuload.Set{Field: "brand", Term: []byte("apex")}
-		bits, err := x.Filters(ctx, []gpuload.Filter{
-			{{acme, apex}, {cheap}, {{Bitmap: inStock}}},          // a cheap one of either brand, in stock
-			{{{Field: "brand", Term: []byte("acme"), Not: true}}}, // one of another brand
-		})
-		if err != nil {
-			return err
-		}
-		defer bits.Close()
-		address, stride := bits.Device()
-		for i := range bits.Len() {
-			fmt.Printf("%d documents pass filter %d: bitmap at %#x\n", bits.Count(i), i, address+uintptr(i*stride))
-		}
-		return nil
-	}
-	_ = filter
+	// Output: John11:35
 }

@@ -4,15 +4,12 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // Backend answers what a Server is asked: an index, or a router over shards. It is safe for concurrent use. Contexts
 // have a deadline. Answers are not modified. An error that is an *Error is written as it is; of others those that
-// match query.ErrInvalid, filter.ErrInvalid, fs.ErrClosed or the context's are told apart.
+// match query.ErrInvalid, fs.ErrClosed or the context's are told apart.
 type Backend interface {
 	// Search answers a request that is within the limits of Options.
 	Search(ctx context.Context, r *Request) (*Response, error)
@@ -24,49 +21,49 @@ type Backend interface {
 	Summary(ctx context.Context) (*Summary, error)
 }
 
-// OfIndex returns a Backend over an index that changes. Each request sees its newest state.
+// Prober is a Backend of parts elsewhere, which may be missing. /readyz fails with the error of Probe.
+type Prober interface {
+	Probe(ctx context.Context) error
+}
+
+// OfIndex returns a Backend over an index that changes. Each request sees its newest state, but for Summary, which says what
+// searches see already: it waits for nothing, so that a commit that takes long makes no server unready.
 func OfIndex(x *pinion.Index) Backend {
-	return local(func(f func(*state) error) error {
-		return x.View(func(v *pinion.View) error {
-			return f(&state{v.Snapshot(), v.Searcher, v.Search})
-		})
-	})
+	return local{view: x.View, peek: x.Peek}
 }
 
-// OfSnapshot returns a Backend over a snapshot, with searchers over the same one. All of them must stay open.
-func OfSnapshot(s *reader.Snapshot, q *query.Searcher, p *search.Searcher) Backend {
-	x := &state{s, func() (*query.Searcher, error) { return q, nil }, p.Search}
-	return local(func(f func(*state) error) error { return f(x) })
+// OfView returns a Backend over the index as it is at one moment. The View must stay open.
+func OfView(v *pinion.View) Backend {
+	return local{
+		view: func(_ context.Context, f func(*pinion.View) error) error { return f(v) },
+		peek: func(f func(*pinion.View) error) error { return f(v) },
+	}
 }
 
-// local is a Backend over an index in this process. It calls its argument with what is to be searched.
-type local func(func(*state) error) error
-
-// state is an index at one moment.
-type state struct {
-	snapshot *reader.Snapshot
-	searcher func() (*query.Searcher, error)
-	page     func(context.Context, search.Request) (search.Page, error)
+// local is a Backend over an index in this process. Its functions call another with what is to be searched.
+type local struct {
+	view func(context.Context, func(*pinion.View) error) error
+	peek func(func(*pinion.View) error) error // waits for nothing
 }
 
-// schema returns the schema of a request's fields.
-func (x *state) schema() *schema.Schema {
-	s := x.snapshot.Schema()
+// schemaOf returns the schema of a request's fields.
+func schemaOf(v *pinion.View) *schema.Schema {
+	s := v.Snapshot().Schema()
 	if len(s.Fields) == 1 && s.Fields[0].Name == "" {
-		s.Fields[0].Stored = x.snapshot.HasStored()
+		s.Fields[0].Stored = v.Snapshot().HasStored()
 	}
 	return s
 }
 
 // Search implements Backend.
 func (l local) Search(ctx context.Context, r *Request) (a *Response, err error) {
-	err = l(func(x *state) error {
-		s := x.schema()
+	err = l.view(ctx, func(v *pinion.View) error {
+		s := schemaOf(v)
 		q, err := r.Search(s)
 		if err != nil {
 			return err
 		}
-		p, err := x.page(ctx, q)
+		p, err := v.Search(ctx, q)
 		if err != nil {
 			return err
 		}
@@ -78,17 +75,13 @@ func (l local) Search(ctx context.Context, r *Request) (a *Response, err error) 
 
 // Count implements Backend.
 func (l local) Count(ctx context.Context, r *CountRequest) (a *CountResponse, err error) {
-	err = l(func(x *state) error {
-		n, err := node(x.schema(), r.Query, r.Text, r.Vector, r.Filter)
+	err = l.view(ctx, func(v *pinion.View) error {
+		q, err := searched(schemaOf(v), &Request{Query: r.Query, Strict: r.Strict, Text: r.Text, Vector: r.Vector, Filter: r.Filter})
 		if err != nil {
 			return err
 		}
-		s, err := x.searcher()
-		if err != nil {
-			return err
-		}
-		count, err := s.Count(ctx, query.Query{Node: n})
-		a = &CountResponse{Count: count}
+		count, err := v.Count(ctx, q.Node())
+		a = &CountResponse{Count: uint64(count)}
 		return err
 	})
 	return a, err
@@ -96,18 +89,14 @@ func (l local) Count(ctx context.Context, r *CountRequest) (a *CountResponse, er
 
 // Suggest implements Backend.
 func (l local) Suggest(ctx context.Context, r *SuggestRequest) (a *SuggestResponse, err error) {
-	err = l(func(x *state) error {
-		if _, ok := x.schema().Field(r.Field); !ok {
+	err = l.view(ctx, func(v *pinion.View) error {
+		if _, ok := schemaOf(v).Field(r.Field); !ok {
 			return invalid("field", "there is no field %q", r.Field)
 		}
-		s, err := x.searcher()
-		if err != nil {
-			return err
-		}
-		terms, err := s.Suggest(ctx, r.Field, r.Prefix, r.K)
+		terms, err := v.Terms(ctx, r.Field, r.Prefix, r.K)
 		a = &SuggestResponse{Terms: []Suggestion{}}
 		for _, t := range terms {
-			a.Terms = append(a.Terms, Suggestion{Term: Text(t.Term), DF: t.DF})
+			a.Terms = append(a.Terms, Suggestion{Term: Text(t.Text), DF: uint64(t.Docs)})
 		}
 		return err
 	})
@@ -116,10 +105,11 @@ func (l local) Suggest(ctx context.Context, r *SuggestRequest) (a *SuggestRespon
 
 // Summary implements Backend.
 func (l local) Summary(context.Context) (a *Summary, err error) {
-	err = l(func(x *state) error {
-		st := x.snapshot.Stats()
-		a = &Summary{Documents: st.Live, Segments: st.Segments, Commit: x.snapshot.Generation(), Schema: x.schema()}
-		return x.snapshot.Err()
+	err = l.peek(func(v *pinion.View) error {
+		s := v.Snapshot()
+		st := s.Stats()
+		a = &Summary{Documents: st.Live, Segments: st.Segments, Commit: s.Generation(), Schema: schemaOf(v)}
+		return s.Err()
 	})
 	return a, err
 }

@@ -5,10 +5,16 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"runtime"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
+
+	"github.com/pinion-index/pinion/internal/budget"
+	"github.com/pinion-index/pinion/store"
 )
 
 // batch answers the lines of a body, each a Request, with as many lines, each a Response or an ErrorBody, in their order.
@@ -41,58 +47,75 @@ func (s *Server) batch(w *recorder, r *http.Request) (any, error) {
 
 // reply is what a line of a batch is answered with.
 type reply struct {
-	data []byte
-	err  error
+	data   []byte
+	err    error
+	budget *budget.Budget
 }
 
-// writeLines answers lines, several at a time, and writes the answers as soon as those before them are written.
+// batchDeadlines is how many times as long as one answer a batch may take.
+const batchDeadlines = 6
+
+// writeLines answers lines, several at a time, and writes the answers as soon as those before them are written. Once the
+// batch has taken its time or its bytes, the lines that are left are answered with errors.
 func (s *Server) writeLines(w *recorder, r *http.Request, lines [][]byte, d time.Duration) {
-	ctx, cancel := context.WithCancel(r.Context())
+	ctx, cancel := context.WithTimeout(r.Context(), batchDeadlines*s.o.Deadline)
 	defer cancel()
+	client, leave := context.WithCancel(r.Context())
+	defer leave()
 	waiting := make(chan chan reply, runtime.GOMAXPROCS(0)) // in order
+	var written atomic.Int64
 	go func() {
 		defer close(waiting)
 		for _, line := range lines {
 			one := make(chan reply, 1)
 			select {
 			case waiting <- one: // has room for as many lines as are answered at a time
-			case <-ctx.Done():
+			case <-client.Done():
 				return
 			}
-			go func() { one <- s.line(ctx, line, d) }()
+			go func() { one <- s.line(ctx, line, d, s.o.MaxAnswer-written.Load()) }()
 		}
 	}()
-	control := http.NewResponseController(w)
 	for one := range waiting {
 		x := <-one
+		if x.err == nil && written.Load()+int64(len(x.data)) >= s.o.MaxAnswer {
+			x.budget.Release()
+			x = s.refused(&budget.TooLarge{Limit: s.o.MaxAnswer}, x.budget)
+		}
 		w.err = cmp.Or(w.err, x.err)
-		s.allow(r, control)
-		if _, err := w.Write(append(x.data, '\n')); err != nil {
-			return // the client has gone
+		written.Add(int64(len(x.data)) + 1)
+		_, err := w.Write(append(x.data, '\n'))
+		if x.budget.Release(); err != nil {
+			leave()
+			cancel()
+			for one := range waiting { // what is being answered
+				(<-one).budget.Release()
+			}
+			return
 		}
 		if len(waiting) == 0 {
-			control.Flush()
+			w.Flush()
 		}
 	}
 }
 
-// allow gives the client time for what is written next, on a server that bounds the time of answers.
-func (s *Server) allow(r *http.Request, c *http.ResponseController) {
-	if own, ok := r.Context().Value(http.ServerContextKey).(*http.Server); ok && own.WriteTimeout > 0 {
-		c.SetWriteDeadline(time.Now().Add(own.WriteTimeout))
-	}
-}
-
-// line answers one line of a batch within a time.
-func (s *Server) line(ctx context.Context, line []byte, d time.Duration) reply {
-	ctx, cancel := context.WithTimeout(ctx, d)
+// line answers one line of a batch within a time and so many bytes.
+func (s *Server) line(ctx context.Context, line []byte, d time.Duration, most int64) reply {
+	b := s.pool.Budget(most)
+	ctx, cancel := context.WithTimeout(budget.With(ctx, b), d)
 	defer cancel()
 	a, err := func() (_ *Response, err error) {
 		defer func() { // net/http catches panics in its own goroutines only
 			if x := recover(); x != nil {
-				err = fmt.Errorf("panic: %v", x)
+				err = &store.PanicError{Value: x, Stack: debug.Stack()}
 			}
 		}()
+		if most <= 0 {
+			return nil, &budget.TooLarge{Limit: s.o.MaxAnswer}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		q := new(Request)
 		if err := decode(line, q); err != nil {
 			return nil, err
@@ -104,12 +127,22 @@ func (s *Server) line(ctx context.Context, line []byte, d time.Duration) reply {
 	}()
 	var data []byte
 	if err == nil {
-		data, err = json.Marshal(a)
+		data, err = encode(a, b)
 	}
 	if err != nil {
-		e := ErrorOf(err)
-		s.metrics.fail(e.Code)
-		data, _ = json.Marshal(ErrorBody{e}) // strings only
+		b.Release()
+		return s.refused(err, b)
 	}
-	return reply{data, err}
+	return reply{data, nil, b}
+}
+
+// refused returns an error as the answer to a line.
+func (s *Server) refused(err error, b *budget.Budget) reply {
+	if large := (*budget.TooLarge)(nil); errors.As(err, &large) && !large.Held {
+		err = &budget.TooLarge{Limit: s.o.MaxAnswer} // which is that of the batch
+	}
+	e := ErrorOf(err)
+	s.metrics.fail(e.Code)
+	data, _ := json.Marshal(ErrorBody{e}) // strings only
+	return reply{data, err, b}
 }

@@ -6,35 +6,50 @@ import (
 	"errors"
 	"math"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
-// cursorVersion is the first byte of a cursor.
-const cursorVersion = 1
+// The first byte of a cursor is its version: a later one has After.Order, too.
+const (
+	cursorVersion = 1
+	cursorOrdered = 2
+)
 
 // FormatAfter returns the cursor that stands for the last hit of a page, "" for nil. Clients hand it back as
 // Request.After and do not look into it.
-func FormatAfter(a *search.After) string {
+func FormatAfter(a *pinion.After) string {
 	if a == nil {
 		return ""
 	}
-	b := binary.BigEndian.AppendUint32([]byte{cursorVersion}, math.Float32bits(a.Score))
-	b = appendBytes(b, a.ID)
+	version := byte(cursorVersion)
+	if len(a.Order) > 0 {
+		version = cursorOrdered
+	}
+	b := binary.BigEndian.AppendUint32([]byte{version}, math.Float32bits(a.Score))
+	b = appendBytes(b, []byte(a.ID))
 	b = append(b, byte(len(a.Sort)))
 	for _, v := range a.Sort {
-		b = append(b, byte(v.Kind))
-		switch v.Kind {
-		case schema.KindKeyword:
-			b = appendBytes(b, v.Bytes())
-		case schema.KindFloat:
-			b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Float()))
-		case schema.KindInteger, schema.KindTime:
-			b = binary.BigEndian.AppendUint64(b, uint64(v.Int()))
-		}
+		b = appendValue(b, v)
+	}
+	if len(a.Order) > 0 {
+		b = appendValue(b, a.Order[0])
 	}
 	return base64.RawURLEncoding.EncodeToString(b)
+}
+
+func appendValue(b []byte, v schema.Value) []byte {
+	b = append(b, byte(v.Kind))
+	switch v.Kind {
+	case schema.Keyword:
+		b = appendBytes(b, v.Bytes())
+	case schema.Float:
+		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Float()))
+	case schema.Integer, schema.Time:
+		b = binary.BigEndian.AppendUint64(b, uint64(v.Int()))
+	}
+	return b
 }
 
 func appendBytes(b, x []byte) []byte { return append(binary.AppendUvarint(b, uint64(len(x))), x...) }
@@ -42,7 +57,7 @@ func appendBytes(b, x []byte) []byte { return append(binary.AppendUvarint(b, uin
 var errCursor = errors.New("it is not the next of an answer")
 
 // ParseAfter is the inverse of FormatAfter. Fields of values are 0.
-func ParseAfter(text string) (*search.After, error) {
+func ParseAfter(text string) (*pinion.After, error) {
 	if text == "" {
 		return nil, nil
 	}
@@ -51,18 +66,22 @@ func ParseAfter(text string) (*search.After, error) {
 		return nil, errCursor
 	}
 	c := cursor{rest: b}
-	if v := c.take(1); c.bad || v[0] != cursorVersion {
+	v := c.take(1)
+	if c.bad || v[0] != cursorVersion && v[0] != cursorOrdered {
 		return nil, errCursor
 	}
-	a := new(search.After)
+	a := new(pinion.After)
 	if score := c.take(4); !c.bad {
 		a.Score = math.Float32frombits(binary.BigEndian.Uint32(score))
 	}
-	a.ID = c.bytes()
+	a.ID = string(c.bytes())
 	if n := c.take(1); !c.bad && n[0] <= query.MaxSort {
 		for range n[0] {
 			a.Sort = append(a.Sort, c.value())
 		}
+	}
+	if v[0] == cursorOrdered {
+		a.Order = []schema.Value{c.value()}
 	}
 	if c.bad || len(c.rest) > 0 || math.IsNaN(float64(a.Score)) || FormatAfter(a) != text {
 		return nil, errCursor
@@ -108,13 +127,13 @@ func (c *cursor) value() (v schema.Value) {
 	}
 	switch schema.Kind(kind[0]) {
 	case 0:
-	case schema.KindKeyword:
+	case schema.Keyword:
 		return schema.KeywordValue(0, c.bytes())
-	case schema.KindFloat:
+	case schema.Float:
 		return schema.FloatValue(0, math.Float64frombits(number()))
-	case schema.KindInteger:
+	case schema.Integer:
 		return schema.IntegerValue(0, int64(number()))
-	case schema.KindTime:
+	case schema.Time:
 		return schema.NanosValue(0, int64(number()))
 	default:
 		c.bad = true

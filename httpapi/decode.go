@@ -203,6 +203,12 @@ func setParam(f reflect.Value, name, text string) error {
 			return invalid(name, "%.40q is not a whole number", text)
 		}
 		*to = n
+	case **float64:
+		x, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return invalid(name, "%.40q is not a number", text)
+		}
+		*to = &x
 	case *bool:
 		b, err := strconv.ParseBool(text)
 		if err != nil && text != "" {

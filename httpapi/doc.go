@@ -12,13 +12,14 @@
 //
 // # One answer
 //
-// A page over HTTP is that of search.Searcher: the same hits in the same order, with scores that read as the same float32.
-//
-// # Inside
+// A page over HTTP is that of a pinion.View: the same hits in the same order, with scores that read as the same float32.
+package httpapi
+
+// The files:
 //
 //	types.go     what clients send and get
 //	decode.go    JSON and parameters of URLs to that
-//	resolve.go   a Request as package search takes it; response.go: its page as a Response
+//	resolve.go   a Request as package pinion takes it; response.go: its page as a Response
 //	cursor.go    where the next page begins, as text
 //	backend.go   Backend, and those over an index
 //	options.go   Options
@@ -26,4 +27,3 @@
 //	batch.go     batches; health.go, metrics.go, openapi.go: paths for machines
 //	serve.go     listening, serving, and stopping in order
 //	errors.go    errors as clients see them
-package httpapi

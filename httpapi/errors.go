@@ -9,9 +9,10 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/internal/budget"
+	"github.com/pinion-index/pinion/internal/pace"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -21,9 +22,10 @@ const (
 	CodeToken       = "unauthorized"     // 401: no token, or not one of Options.Tokens
 	CodeNotFound    = "not_found"        // 404: no such path
 	CodeMethod      = "method"           // 405: a path without this method
-	CodeTooLarge    = "too_large"        // 413: a body or a batch beyond Options
+	CodeSlow        = "slow"             // 408: a body that does not come in time
+	CodeTooLarge    = "too_large"        // 413: a body, a batch or an answer beyond Options
 	CodeHost        = "host"             // 421: a host name that is not served
-	CodeBusy        = "busy"             // 429: more requests in flight than Options.MaxInFlight
+	CodeBusy        = "busy"             // 429: more requests in flight than Options.MaxInFlight, or more bytes than MaxHeld
 	CodeCanceled    = "canceled"         // 499: the client has gone, so that nobody sees it
 	CodeInternal    = "internal"         // 500: damage or another fault, which Options.Observe is told of
 	CodeUnavailable = "unavailable"      // 503: the index is closed, or shards cannot be reached
@@ -84,7 +86,7 @@ func ErrorOf(err error) *Error {
 	of := func(status int, code, message string) *Error {
 		return &Error{Status: status, Code: code, Message: message, cause: err}
 	}
-	for _, wrong := range []error{query.ErrInvalid, query.ErrTooManyTerms, query.ErrParams, filter.ErrInvalid, schema.ErrInvalid,
+	for _, wrong := range []error{store.ErrInvalid, query.ErrTooManyTerms, query.ErrParams,
 		analysis.ErrUnknown, errors.ErrUnsupported, writer.ErrDocument} {
 		if errors.Is(err, wrong) {
 			return of(http.StatusBadRequest, CodeInvalid, messageOf(err))
@@ -94,6 +96,12 @@ func ErrorOf(err error) *Error {
 	switch {
 	case errors.As(err, &large):
 		return of(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("the body has more than %d bytes", large.Limit))
+	case errors.Is(err, pace.ErrSlow):
+		return of(http.StatusRequestTimeout, CodeSlow, pace.ErrSlow.Error())
+	case errors.Is(err, budget.ErrAnswer):
+		return of(http.StatusRequestEntityTooLarge, CodeTooLarge, fmt.Sprintf("%s: ask for fewer hits, fields, values or facets", budget.Cause(err)))
+	case errors.Is(err, budget.ErrHeld):
+		return of(http.StatusTooManyRequests, CodeBusy, "all requests together hold too many bytes: come again")
 	case errors.Is(err, context.DeadlineExceeded):
 		return of(http.StatusGatewayTimeout, CodeDeadline, "no answer within the deadline")
 	case errors.Is(err, context.Canceled):

@@ -8,13 +8,18 @@ import (
 	"io/fs"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
 )
 
 // refusal asks for what is no answer, and reads why.
@@ -28,6 +33,25 @@ func refusal(t *testing.T, h http.Handler, path, body string) (int, httpapi.Erro
 	return w.Code, *e.Error
 }
 
+// What people type is read, and the answer says what is words; in strict requests it is refused.
+func TestTyped(t *testing.T) {
+	s := serve(t, httpapi.OfIndex(open(t, 10)), httpapi.Options{})
+	for path, want := range map[string]string{
+		"/v1/search?q=John+3:16+-":           `"words":["3:16","-"]`,
+		"/v1/search?q=%22red+rose%22+(tulip": `"words":["(tulip"]`,
+		"/v1/search?q=rose":                  `"hits":[`,
+		"/v1/count?q=rose+AND":               `"count":`,
+	} {
+		w := ask(s, path, "")
+		if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, want) || strings.Contains(body, "words") != strings.Contains(want, "words") {
+			t.Errorf("%s: %d %s", path, w.Code, body)
+		}
+		if w := ask(s, path+"&strict", ""); (w.Code == 400) != (path != "/v1/search?q=rose") {
+			t.Errorf("%s, strict: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
 // TestRefused asks for what cannot be answered. The error names the key.
 func TestRefused(t *testing.T) {
 	s := serve(t, httpapi.OfIndex(open(t, 30)), httpapi.Options{MaxK: 100})
@@ -36,15 +60,20 @@ func TestRefused(t *testing.T) {
 		{"/v1/search", `{"q": ""}`, "q", "it is missing"},
 		{"/v1/search?q=", "", "q", "it is missing"},
 		{"/v1/search", `{"q": "a", "text": "b"}`, "text", "either"},
-		{"/v1/search", `{"q": "(rose"}`, "q", "at"},
-		{"/v1/search", `{"q": "nothing:rose"}`, "q", `"nothing`},
-		{"/v1/search", `{"q": "\"red rose\""}`, "q", "indexed without positions"},
-		{"/v1/search", `{"q": "title:\"red rose\"", "filter": "price <"}`, "filter", "value"},
+		{"/v1/search", `{"q": "(rose", "strict": true}`, "q", "at"},
+		{"/v1/search", `{"q": "nothing:rose", "strict": true}`, "q", `"nothing`},
+		{"/v1/search", `{"q": "\"red rose\"", "strict": true}`, "q", "indexed without positions"},
+		{"/v1/search", `{"q": "title:\"red rose\"", "strict": true, "filter": "price <"}`, "filter", "value"},
 		{"/v1/search", `{"q": "*", "filter": "title = a"}`, "filter", "title"},
 		{"/v1/search", `{"Q": "rose"}`, "Q", "there is no such key, but q, text"},
 		{"/v1/search", `{"q": "rose", "q": "thorn"}`, "q", "twice"},
 		{"/v1/search", `{"q": 1}`, "q", "1 is not a string"},
 		{"/v1/search", `{"q": "rose", "k": "3"}`, "k", `"3" is not a whole number`},
+		{"/v1/search", `{"q": "rose", "k1": -1}`, "k1", "k1 is -1, not within 0 and 1e6"},
+		{"/v1/search", `{"q": "rose", "b": 1.5}`, "b", "b is 1.5, not within 0 and 1"},
+		{"/v1/search", `{"q": "rose", "scorer": "bm26"}`, "scorer", `no scorer "bm26", but bm25, bm25+, inl2`},
+		{"/v1/search?q=rose&b=x", "", "b", `"x" is not a number`},
+		{"/v1/search?q=rose&b=NaN", "", "b", "not within 0 and 1"},
 		{"/v1/search", `{"q": "rose", "k": 1.5}`, "k", "1.5 is not a whole number"},
 		{"/v1/search", `{"q": "rose", "k": -1}`, "k", "-1"},
 		{"/v1/search", `{"q": "rose", "k": 101}`, "k", "more than 100"},
@@ -66,7 +95,7 @@ func TestRefused(t *testing.T) {
 		{"/v1/search", `{"q": "rose", "facets": [{"field": "price", "ranges": ["<3 or price > 5"]}]}`, "facets[0].ranges[0]", "not a range"},
 		{"/v1/search", `{"q": "rose", "facets": [{"field": "ts", "every": "soon"}]}`, "facets[0].every", "soon"},
 		{"/v1/search", `{"q": "rose", "facets": [{"field": "ts", "every": "-1h"}]}`, "facets[0].every", "not above 0"},
-		{"/v1/search", `{"q": "rose", "facets": [{"field": "price"}]}`, "", "counted by Ranges or Every"},
+		{"/v1/search", `{"q": "rose", "facets": [{"field": "price"}]}`, "", "counted by ranges, or in buckets of some width"},
 		{"/v1/search", `{"q": "rose", "collapse": "title"}`, "collapse", "no column"},
 		{"/v1/search", `{"q": "rose", "static": {"field": "title"}}`, "static.field", "no column"},
 		{"/v1/search", `{"q": "rose", "static": {"field": "rank", "weight": -1}}`, "static.weight", "-1"},
@@ -140,6 +169,7 @@ func TestStatus(t *testing.T) {
 		{name: "closed is not ready", path: "/readyz", backend: httpapi.OfIndex(closed), status: 503, code: httpapi.CodeUnavailable},
 		{name: "the backend's own", path: "/v1/search?q=a", backend: with(fmt.Errorf("router: %w", &httpapi.Error{Status: 503, Code: "shard", Message: "shard 3 is missing"})), status: 503, code: "shard"},
 		{name: "damage", path: "/v1/search?q=a", backend: with(fmt.Errorf("secret path: %w", format.ErrCorrupt)), status: 500, code: httpapi.CodeInternal},
+		{name: "fault of the program", path: "/v1/search?q=a", backend: with(&store.PanicError{Value: "secret"}), status: 500, code: httpapi.CodeInternal},
 		{name: "too many terms", path: "/v1/search?q=a", backend: with(query.ErrTooManyTerms), status: 400, code: httpapi.CodeInvalid},
 		{name: "unsupported", path: "/v1/search?q=a", backend: with(errors.ErrUnsupported), status: 400, code: httpapi.CodeInvalid},
 		{name: "canceled", path: "/v1/search?q=a", backend: with(context.Canceled), status: 499, code: httpapi.CodeCanceled},
@@ -190,9 +220,57 @@ func TestStatus(t *testing.T) {
 	}
 }
 
+// An index of which no field is indexed answers everything but words.
+func TestNoIndexedField(t *testing.T) {
+	x, err := pinion.Open(t.Context(), t.TempDir(), pinion.Options{Schema: &schema.Schema{Fields: []schema.Field{
+		{Name: "level", Kind: schema.Keyword, Index: schema.IndexNone, Column: true, Stored: true}, {Name: "n", Kind: schema.Integer, Column: true}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for i, level := range []string{"error", "warn"} {
+		d := pinion.Doc{ID: string(rune('a' + i)), Values: []schema.Value{schema.KeywordValue(0, []byte(level)), schema.IntegerValue(1, int64(2+i))}}
+		if err := errors.Join(x.Add(t.Context(), d), x.Sync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := serve(t, httpapi.OfIndex(x), httpapi.Options{})
+	for _, c := range []struct{ path, body, want string }{
+		{"/v1/search", `{"q": "n:>2"}`, `"id":"b"`},
+		{"/v1/search", `{"q": "level:warn", "values": true}`, `"level":["warn"]`},
+		{"/v1/search", `{"q": "*", "filter": "n >= 3", "facets": [{"field": "level"}], "sort": ["-n"], "collapse": "level", "total": true}`, `"id":"b"`},
+		{"/v1/search/batch", `{"q": "n:>2"}` + "\n", `"id":"b"`},
+		{"/v1/count?q=*", "", "2"},
+		{"/v1/index", "", `"level"`},
+	} {
+		if w := ask(s, c.path, c.body); w.Code != 200 || !strings.Contains(w.Body.String(), c.want) || strings.Contains(w.Body.String(), `"error":`) {
+			t.Errorf("%s %s: %d %s, want %s", c.path, c.body, w.Code, w.Body, c.want)
+		}
+	}
+	for _, q := range []string{"warn", `\"a b\"`, "wa*"} {
+		if code, e := refusal(t, s, "/v1/search", `{"q": "`+q+`"}`); code != 400 || !strings.Contains(e.Message, "no field of text") {
+			t.Errorf("%s: %d %+v", q, code, e)
+		}
+	}
+}
+
 func or(a, b string) string {
 	if a != "" {
 		return a
 	}
 	return b
+}
+
+// Requests are not changed by what answers them: many may be answered by one.
+func TestRequestStays(t *testing.T) {
+	b := httpapi.OfIndex(open(t, 5))
+	r := httpapi.Request{Query: "rose 10:30 -"}
+	before := r
+	a, err := b.Search(t.Context(), &r)
+	if err != nil || !slices.Equal(a.Words, []string{"10:30", "-"}) {
+		t.Fatalf("%+v, %v", a, err)
+	}
+	if !reflect.DeepEqual(r, before) {
+		t.Errorf("%+v was %+v", r, before)
+	}
 }

@@ -11,9 +11,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // FuzzRequest decodes bodies of searches. One that is accepted says the same when it is written and read again; others
@@ -24,13 +24,13 @@ func FuzzRequest(x *testing.F) {
 		`{"static": {"field": "rank", "weight": 1e300}, "passages": {}, "fields": ["", "a"], "after": null}`, `{"q": {"q": []}}`, `[[[`, `{"k": 1e1}`, `{"offset": -0}`,
 		`{"q": "title:\"red rose\"~2 price:<5", "filter": "price 1..3 or not exists(ts)", "collapse": "tag"}`, `{"\u0071": "a", "q": "b"}`,
 		`{"vector": {"field": "vector", "terms": {"whale": 3, "sea": 0}}}`, `{"q": "rose", "vector": {"field": "fine", "terms": {"a": 0.5, "b": 1e300}, "scale": 0.1}}`,
-		`{"q": "*", "after": "` + FormatAfter(&search.After{Score: 1, ID: []byte("a")}) + `"}`} {
+		`{"q": "*", "after": "` + FormatAfter(&pinion.After{Score: 1, ID: "a"}) + `"}`} {
 		f.Add([]byte(text))
 	}
-	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.KindText, Stored: true, Index: schema.IndexPositions},
-		{Name: "tag", Kind: schema.KindKeyword, Column: true}, {Name: "price", Kind: schema.KindInteger, Column: true},
-		{Name: "rank", Kind: schema.KindFloat, Column: true}, {Name: "ts", Kind: schema.KindTime, Column: true},
-		{Name: "vector", Kind: schema.KindImpacts}, {Name: "fine", Kind: schema.KindImpacts, Scale: 0.1}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.Text, Stored: true, Positions: true},
+		{Name: "tag", Kind: schema.Keyword, Column: true}, {Name: "price", Kind: schema.Integer, Column: true},
+		{Name: "rank", Kind: schema.Float, Column: true}, {Name: "ts", Kind: schema.Time, Column: true},
+		{Name: "vector", Kind: schema.Impacts}, {Name: "fine", Kind: schema.Impacts, Scale: 0.1}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := new(Request)
 		err := decode(data, r)
@@ -73,7 +73,7 @@ func FuzzURL(x *testing.F) {
 // FuzzAfter reads cursors: what is one is written as it was.
 func FuzzAfter(x *testing.F) {
 	f := fuzzing.New(x)
-	for _, a := range []search.After{{}, {Score: 1.5, ID: []byte("p1")}, {ID: []byte("x"), Sort: []schema.Value{{}, schema.IntegerValue(0, -3), schema.FloatValue(0, 0.1), schema.KeywordValue(0, []byte("k"))}}} {
+	for _, a := range []pinion.After{{}, {Score: 1.5, ID: "p1"}, {ID: "o", Order: []schema.Value{schema.IntegerValue(0, 7)}}, {ID: "x", Sort: []schema.Value{{}, schema.IntegerValue(0, -3), schema.FloatValue(0, 0.1), schema.KeywordValue(0, []byte("k"))}}} {
 		f.Add(FormatAfter(&a))
 	}
 	f.Add("AQ")
@@ -89,22 +89,26 @@ func FuzzAfter(x *testing.F) {
 func TestAfter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		bytes := rapid.SliceOf(rapid.Byte())
-		a := &search.After{Score: rapid.Float32().Draw(t, "score"), ID: bytes.Draw(t, "id")}
+		a := &pinion.After{Score: rapid.Float32().Draw(t, "score"), ID: string(bytes.Draw(t, "id"))}
+		values := rapid.OneOf(
+			rapid.Just(schema.Value{}),
+			rapid.Map(rapid.Int64(), func(n int64) schema.Value { return schema.IntegerValue(0, n) }),
+			rapid.Map(rapid.Int64(), func(n int64) schema.Value { return schema.NanosValue(0, n) }),
+			rapid.Map(rapid.Float64(), func(x float64) schema.Value { return schema.FloatValue(0, x) }),
+			rapid.Map(bytes, func(b []byte) schema.Value { return schema.KeywordValue(0, b) }),
+		)
 		for range rapid.IntRange(0, 8).Draw(t, "fields") {
-			a.Sort = append(a.Sort, rapid.OneOf(
-				rapid.Just(schema.Value{}),
-				rapid.Map(rapid.Int64(), func(n int64) schema.Value { return schema.IntegerValue(0, n) }),
-				rapid.Map(rapid.Int64(), func(n int64) schema.Value { return schema.NanosValue(0, n) }),
-				rapid.Map(rapid.Float64(), func(x float64) schema.Value { return schema.FloatValue(0, x) }),
-				rapid.Map(bytes, func(b []byte) schema.Value { return schema.KeywordValue(0, b) }),
-			).Draw(t, "value"))
+			a.Sort = append(a.Sort, values.Draw(t, "value"))
+		}
+		if rapid.Bool().Draw(t, "ordered") {
+			a.Order = []schema.Value{values.Draw(t, "order")}
 		}
 		got, err := ParseAfter(FormatAfter(a))
-		if err != nil || got.Score != a.Score || string(got.ID) != string(a.ID) || len(got.Sort) != len(a.Sort) {
+		if err != nil || got.Score != a.Score || string(got.ID) != string(a.ID) || len(got.Sort) != len(a.Sort) || len(got.Order) != len(a.Order) {
 			t.Fatalf("%+v is read as %+v, %v", a, got, err)
 		}
-		for i, v := range a.Sort {
-			g := got.Sort[i]
+		for i, v := range append(a.Sort, a.Order...) {
+			g := append(got.Sort, got.Order...)[i]
 			if g.Kind != v.Kind || g.Int() != v.Int() || math.Float64bits(g.Float()) != math.Float64bits(v.Float()) || string(g.Bytes()) != string(v.Bytes()) {
 				t.Fatalf("%v is read as %v", v, g)
 			}

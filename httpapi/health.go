@@ -33,10 +33,24 @@ func (s *Server) ready(w *recorder, r *http.Request) (any, error) {
 	if s.draining.Load() {
 		return nil, &Error{Status: http.StatusServiceUnavailable, Code: CodeUnavailable, Message: "the server is about to stop"}
 	}
-	if _, err := s.summary(w, r); err != nil {
+	_, err := s.summary(w, r)
+	if p, ok := s.backend.(Prober); ok && err == nil {
+		err = s.probe(p, r)
+	}
+	if err != nil {
 		e := *ErrorOf(err)
 		e.Status = http.StatusServiceUnavailable
 		return nil, &e
 	}
 	return Status{"ok"}, nil
+}
+
+func (s *Server) probe(p Prober, r *http.Request) error {
+	d, err := s.deadline(r)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), d)
+	defer cancel()
+	return p.Probe(ctx)
 }

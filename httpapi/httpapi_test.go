@@ -16,18 +16,17 @@ import (
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // shop is the schema of the tests' index.
 var shop = &schema.Schema{Fields: []schema.Field{
-	{Name: "title", Kind: schema.KindText, Stored: true, Index: schema.IndexPositions, Weight: 2},
-	{Name: "body", Kind: schema.KindText, Stored: true},
-	{Name: "tag", Kind: schema.KindKeyword, Column: true},
-	{Name: "price", Kind: schema.KindInteger, Column: true, Stored: true},
-	{Name: "rank", Kind: schema.KindFloat, Column: true},
-	{Name: "ts", Kind: schema.KindTime, Column: true, Unit: schema.UnitSecond},
-	{Name: "hidden", Kind: schema.KindText},
+	{Name: "title", Kind: schema.Text, Stored: true, Positions: true, Boost: 2},
+	{Name: "body", Kind: schema.Text, Stored: true},
+	{Name: "tag", Kind: schema.Keyword, Column: true},
+	{Name: "price", Kind: schema.Integer, Column: true, Stored: true},
+	{Name: "rank", Kind: schema.Float, Column: true},
+	{Name: "ts", Kind: schema.Time, Column: true, Unit: schema.UnitSecond},
+	{Name: "hidden", Kind: schema.Text},
 }}
 
 var words = []string{"rose", "thorn", "red", "white", "tulip", "garden", "Käse", "still", "waters"}
@@ -41,7 +40,7 @@ func product(i int) pinion.Doc {
 		}
 		return b
 	}
-	d := pinion.Doc{ID: fmt.Appendf(nil, "p%d", i), Values: []schema.Value{
+	d := pinion.Doc{ID: fmt.Sprintf("p%d", i), Values: []schema.Value{
 		schema.TextValue(0, text(2+i%3)), schema.TextValue(1, text(5+i%17)), schema.TextValue(6, []byte("secret")),
 		schema.KeywordValue(2, []byte([]string{"a", "b", "c d"}[i%3])), schema.IntegerValue(3, int64(i%10)),
 		schema.FloatValue(4, float64(i%5)/3), schema.TimeValue(5, time.Date(2026, 1, 1+i%20, 0, 0, 0, 0, time.UTC)),
@@ -50,7 +49,7 @@ func product(i int) pinion.Doc {
 	case 3:
 		d.Values = d.Values[:3]
 	case 5:
-		d.ID = fmt.Appendf(nil, "\xff%d", i)
+		d.ID = fmt.Sprintf("\xff%d", i)
 	case 7:
 		d.Values = append(d.Values, schema.KeywordValue(2, []byte("z\xfe")), schema.TextValue(1, []byte("second garden")))
 	}
@@ -70,7 +69,7 @@ func open(t testing.TB, n int) *pinion.Index {
 			t.Fatal(err)
 		}
 		if i%40 == 39 {
-			if err := x.Delete(t.Context(), fmt.Appendf(nil, "p%d", i-20)); err != nil {
+			if err := x.Delete(t.Context(), fmt.Sprintf("p%d", i-20)); err != nil {
 				t.Fatal(err)
 			}
 			if err := x.Sync(t.Context()); err != nil {
@@ -131,6 +130,8 @@ func TestSearch(t *testing.T) {
 		{"q=*&sort=-ts&sort=price", `{"q": "*", "sort": ["-ts", "price"]}`},
 		{"q=rose&collapse=tag", `{"q": "rose", "collapse": "tag"}`},
 		{"q=rose&static=rank", `{"q": "rose", "static": {"field": "rank"}}`},
+		{"q=rose&k1=2&b=0", `{"q": "rose", "k1": 2, "b": 0}`},
+		{"q=rose&scorer=inl2", `{"q": "rose", "scorer": "inl2"}`},
 		{"q=rose&facets=tag", `{"q": "rose", "facets": [{"field": "tag"}]}`},
 		{"q=rose&fields=title&fields=tag", `{"q": "rose", "fields": ["title", "tag"]}`},
 		{"q=rose&values", `{"q": "rose", "values": true}`},
@@ -155,12 +156,15 @@ func TestPage(t *testing.T) {
 	defer s.Close()
 	for _, r := range []struct {
 		body string
-		want search.Request
+		want pinion.Request
 	}{
-		{`{"text": "rose garden", "k": 50}`, search.Request{Query: query.Match{Text: "rose garden"}, K: 50}},
-		{`{"q": "+rose title:thorn^0.3", "k": 50, "total": true}`, search.Request{K: 50, Total: true, Query: query.Bool{
+		{`{"text": "rose garden", "k": 50}`, pinion.Request{Query: query.Match{Text: "rose garden"}, Limit: 50}},
+		{`{"q": "+rose title:thorn^0.3", "k": 50, "total": true}`, pinion.Request{Limit: 50, Total: true, Query: query.Bool{
 			Must: []query.Node{query.Match{Text: "rose"}}, Should: []query.Node{query.Match{Field: "title", Text: "thorn", Boost: 0.3}}}}},
-		{`{"text": "rose", "static": {"field": "rank", "weight": 0.7}}`, search.Request{Query: query.Match{Text: "rose"}, Static: &query.Static{Field: "rank", Weight: 0.7}}},
+		{`{"text": "rose", "k1": 0.5, "b": 0}`, pinion.Request{Query: query.Match{Text: "rose"}, K1: 0.5, B: query.Zero}},
+		{`{"text": "rose", "k1": 0}`, pinion.Request{Query: query.Match{Text: "rose"}, K1: query.Zero}},
+		{`{"text": "rose", "scorer": "bm25+"}`, pinion.Request{Query: query.Match{Text: "rose"}, Scorer: "bm25+"}},
+		{`{"text": "rose", "static": {"field": "rank", "weight": 0.7}}`, pinion.Request{Query: query.Match{Text: "rose"}, Static: &pinion.Static{Field: "rank", Boost: 0.7}}},
 	} {
 		want, err := x.Search(t.Context(), r.want)
 		if err != nil {

@@ -72,7 +72,9 @@ func (d *documented) document() object {
 	return object{
 		"openapi": "3.1.0",
 		"info": object{"title": "Pinion", "version": "1", "license": object{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-			"description": "Ranked search over an index. docs/serving.md says more."},
+			"description": "Ranked search over an index. docs/serving.md says more. A body, an answer (a batch with all of its lines) and what all requests hold together have " +
+				"limits in bytes, an answer has a deadline and a batch six times as long; beyond them come the codes too_large (413), busy (429), deadline (504) and, " +
+				"where a body is sent too slowly, slow (408). A client that takes an answer too slowly is cut off."},
 		"paths": object{
 			"/v1/search": object{get: d.operation("search", "A page of hits", Response{}, d.params(Request{})),
 				post: d.operation("searchBody", "A page of hits", Response{}, d.body(Request{}))},

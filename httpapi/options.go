@@ -7,9 +7,10 @@ import (
 	"io"
 	"log"
 	"net/http"
+	"strings"
 	"time"
 
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/store"
 )
 
 // Defaults of Options.
@@ -19,18 +20,20 @@ const (
 	DefaultMaxBody     = 4 << 20
 	DefaultMaxK        = 1000
 	DefaultMaxBatch    = 1000
+	DefaultMaxAnswer   = 32 << 20
+	DefaultMaxHeld     = 256 << 20
 )
 
-// ErrInvalid is matched by the errors for options and addresses that cannot be used. It is query.ErrInvalid.
-var ErrInvalid = query.ErrInvalid
+// ErrInvalid is matched by the errors for options and addresses that cannot be used. It is store.ErrInvalid.
+var ErrInvalid = store.ErrInvalid
 
 // ErrExposed is matched by the error for an address that other machines reach, without credentials.
 var ErrExposed = errors.New("httpapi: an address beyond this machine needs tokens, or TLS that asks for certificates of clients")
 
 // Options configure a Server. The zero value means the defaults.
 type Options struct {
-	// Deadline is the time that an answer may take, each line of a batch for itself. 0 means DefaultDeadline. A client
-	// may ask for less.
+	// Deadline is the time that an answer may take. 0 means DefaultDeadline. A client may ask for less. A batch has six
+	// times as long for all of its lines, each of which has Deadline.
 	Deadline time.Duration
 	// MaxInFlight is how many requests are answered at a time, batches counting as one. 0 means DefaultMaxInFlight.
 	// Beyond it, clients are asked to come again.
@@ -41,6 +44,12 @@ type Options struct {
 	MaxK int
 	// MaxBatch limits the lines of a batch. 0 means DefaultMaxBatch.
 	MaxBatch int
+	// MaxAnswer limits an answer in bytes, and that of a batch with all of its lines. 0 means DefaultMaxAnswer.
+	MaxAnswer int64
+	// MaxHeld limits what all requests hold together, in bytes of their bodies and of answers that clients have not taken
+	// yet, and what counting facets takes. 0 means DefaultMaxHeld, or what two requests may hold if that is more. Beyond it, clients are
+	// asked to come again; a request that alone holds more is refused.
+	MaxHeld int64
 	// Tokens, if there are any, are what clients must show one of, as Authorization: Bearer TOKEN.
 	Tokens []string
 	// TLS, if not nil, is what Serve encrypts with. If it requires and verifies certificates of clients, these are
@@ -71,12 +80,15 @@ type Observation struct {
 
 // withDefaults sets the defaults and checks the rest.
 func (o Options) withDefaults() (Options, error) {
-	if o.Deadline < 0 || o.MaxInFlight < 0 || o.MaxBody < 0 || o.MaxK < 0 || o.MaxBatch < 0 || o.DrainDelay < 0 {
+	if o.Deadline < 0 || o.MaxInFlight < 0 || o.MaxBody < 0 || o.MaxK < 0 || o.MaxBatch < 0 || o.MaxAnswer < 0 || o.MaxHeld < 0 || o.DrainDelay < 0 {
 		return o, fmt.Errorf("%w: an option is negative", ErrInvalid)
 	}
 	for i, t := range o.Tokens {
 		if len(t) < 16 {
 			return o, fmt.Errorf("%w: token %d has %d bytes, less than 16", ErrInvalid, i, len(t))
+		}
+		if strings.ContainsAny(t, "\r\n\ufeff") { // of the file that it was in
+			return o, fmt.Errorf("%w: token %d has a line end or a byte order mark, which no client can show", ErrInvalid, i)
 		}
 	}
 	set(&o.Deadline, DefaultDeadline)
@@ -84,6 +96,8 @@ func (o Options) withDefaults() (Options, error) {
 	set(&o.MaxBody, DefaultMaxBody)
 	set(&o.MaxK, DefaultMaxK)
 	set(&o.MaxBatch, DefaultMaxBatch)
+	set(&o.MaxAnswer, DefaultMaxAnswer)
+	set(&o.MaxHeld, max(DefaultMaxHeld, 2*(o.MaxBody+2*o.MaxAnswer)))
 	return o, nil
 }
 

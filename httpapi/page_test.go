@@ -11,17 +11,16 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
-// asked is a request as a client writes it, and as package search takes it, made of the same choices.
+// asked is a request as a client writes it, and as package pinion takes it, made of the same choices.
 type asked struct {
 	json map[string]any
-	page search.Request
+	page pinion.Request
 }
 
 func drawAsked(t *rapid.T) asked {
@@ -45,19 +44,19 @@ func drawAsked(t *rapid.T) asked {
 	if some("filter") {
 		n := rapid.Int64Range(0, 9).Draw(t, "price")
 		a.json["filter"] = fmt.Sprintf("price < %d", n)
-		a.page.Query = query.Bool{Must: []query.Node{a.page.Query}, Filter: []query.Filter{filter.Range{Field: "price", Max: schema.IntegerValue(3, n), BelowMax: true}}}
+		a.page.Query = query.Bool{Must: []query.Node{a.page.Query}, Filter: []query.Node{query.Range{Field: "price", Max: schema.IntegerValue(3, n), BelowMax: true}}}
 	}
 	if some("sort") {
 		desc := some("desc")
 		a.json["sort"] = []string{map[bool]string{true: "-price", false: "price"}[desc], "rank"}
-		a.page.Sort = []query.SortBy{{Field: "price", Desc: desc}, {Field: "rank"}}
+		a.page.Sort = []pinion.Sort{{Field: "price", Desc: desc}, {Field: "rank"}}
 	} else if some("static") {
-		a.json["static"], a.page.Static = map[string]any{"field": "rank", "weight": 0.25}, &query.Static{Field: "rank", Weight: 0.25}
+		a.json["static"], a.page.Static = map[string]any{"field": "rank", "weight": 0.25}, &pinion.Static{Field: "rank", Boost: 0.25}
 	}
 	if some("facets") {
 		a.json["facets"] = []any{map[string]any{"field": "tag", "k": 2}, map[string]any{"field": "price", "ranges": []string{"<3", "3..5"}}}
-		a.page.Facets = []query.Facet{{Field: "tag", K: 2}, {Field: "price", Ranges: []query.Range{
-			{Max: schema.IntegerValue(3, 3), BelowMax: true}, {Min: schema.IntegerValue(3, 3), Max: schema.IntegerValue(3, 5)}}}}
+		a.page.Facets = []pinion.Facet{{Field: "tag", Limit: 2}, {Field: "price", Ranges: []pinion.Range{
+			{Max: schema.IntegerValue(3, 3)}, {Min: schema.IntegerValue(3, 3), Max: schema.IntegerValue(3, 5), WithMax: true}}}}
 	}
 	if some("collapse") {
 		a.json["collapse"], a.page.Collapse = "ts", "ts"
@@ -69,10 +68,10 @@ func drawAsked(t *rapid.T) asked {
 		a.json["fields"], a.page.Fields = []string{"price", "title"}, []string{"price", "title"}
 	}
 	if some("passages") {
-		a.json["passages"], a.page.Snippet = map[string]any{"length": 15}, &search.Snippet{Length: 15}
+		a.json["passages"], a.page.Snippet = map[string]any{"length": 15}, &pinion.Snippet{Length: 15}
 	}
 	if k := rapid.IntRange(0, 30).Draw(t, "k"); k > 0 {
-		a.json["k"], a.page.K = k, k
+		a.json["k"], a.page.Limit = k, k
 	}
 	return a
 }
@@ -117,7 +116,7 @@ func TestPages(t *testing.T) {
 }
 
 // differs says where an answer is not a page.
-func differs(got *httpapi.Response, want *search.Page, r *search.Request) string {
+func differs(got *httpapi.Response, want *pinion.Page, r *pinion.Request) string {
 	if (got.Next == "") != (want.Next() == nil) || len(got.Hits) != len(want.Hits) {
 		return fmt.Sprintf("%d hits, next %q, want %d, %v", len(got.Hits), got.Next, len(want.Hits), want.Next())
 	}
@@ -143,9 +142,9 @@ func differs(got *httpapi.Response, want *search.Page, r *search.Request) string
 		if (g.Passage == nil) != (r.Snippet == nil) {
 			return fmt.Sprintf("hit %d has the passage %v", i, g.Passage)
 		}
-		if p := g.Passage; p != nil && (string(p.Text) != string(w.Text) || p.Before != w.Before || p.Behind != w.Behind ||
-			strings.NewReplacer("[", "{", "]", "}").Replace(fmt.Sprint(p.Spans)) != strings.NewReplacer("[", "{", "]", "}").Replace(fmt.Sprint(w.Spans))) {
-			return fmt.Sprintf("hit %d has the passage %v, want %q %v", i, g.Passage, w.Text, w.Spans)
+		if p := g.Passage; p != nil && (string(p.Text) != string(w.Passage().Text) || p.Before != w.Passage().Before || p.Behind != w.Passage().Behind ||
+			strings.NewReplacer("[", "{", "]", "}").Replace(fmt.Sprint(p.Spans)) != strings.NewReplacer("[", "{", "]", "}").Replace(fmt.Sprint(w.Passage().Spans))) {
+			return fmt.Sprintf("hit %d has the passage %v, want %q %v", i, g.Passage, w.Passage().Text, w.Passage().Spans)
 		}
 	}
 	if len(got.Facets) != len(want.Facets) {
@@ -156,7 +155,7 @@ func differs(got *httpapi.Response, want *search.Page, r *search.Request) string
 			return fmt.Sprintf("facet %d is %v, want %v", i, got.Facets[i], f)
 		}
 		for j, c := range f.Counts {
-			if g := got.Facets[i].Counts[j]; g.Count != c.Count || c.Value.Kind != 0 && fmt.Sprint(g.Value) != string(c.Value.Bytes()) {
+			if g := got.Facets[i].Counts[j]; g.Count != c.Count || r.Facets[i].Ranges == nil && fmt.Sprint(g.Value) != c.Value {
 				return fmt.Sprintf("count %d of facet %d is %v, want %v", j, i, g, c)
 			}
 		}
@@ -170,12 +169,12 @@ func inJSON(values []schema.Value) (all []any) {
 		switch v.Kind {
 		case 0:
 			all = append(all, nil)
-		case schema.KindInteger:
+		case schema.Integer:
 			all = append(all, v.Int())
-		case schema.KindFloat:
+		case schema.Float:
 			text, _ := json.Marshal(v.Float())
 			all = append(all, json.Number(text))
-		case schema.KindTime:
+		case schema.Time:
 			all = append(all, v.String())
 		default:
 			all = append(all, string(v.Bytes()))

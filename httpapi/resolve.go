@@ -10,56 +10,89 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
-// Search returns r for an index with a schema, as reader.Snapshot.Schema returns it. Its page has the hits that Offset
-// leaves out too. The error is an *Error, which names the key that is wrong. What only the index can tell, such as
-// whether a text is stored, is left to it.
-func (r *Request) Search(s *schema.Schema) (search.Request, error) {
-	n, err := node(s, r.Query, r.Text, r.Vector, r.Filter)
+// Search returns r for an index with a schema, as reader.Snapshot.Schema returns it. The error is an *Error, which names the key
+// that is wrong. What only the index can tell, such as whether a text is stored, is left to it.
+func (r *Request) Search(s *schema.Schema) (pinion.Request, error) {
+	to, err := searched(s, r)
 	if err != nil {
-		return search.Request{}, err
+		return pinion.Request{}, err
 	}
 	k := cmp.Or(r.K, query.DefaultK)
 	switch {
 	case r.K < 0:
-		return search.Request{}, invalid("k", "%d hits", r.K)
+		return pinion.Request{}, invalid("k", "%d hits", r.K)
 	case r.Offset < 0 || r.Offset > math.MaxInt32 || k > math.MaxInt32:
-		return search.Request{}, invalid("offset", "%d hits after %d", k, r.Offset)
+		return pinion.Request{}, invalid("offset", "%d hits after %d", k, r.Offset)
 	case r.Offset > 0 && r.After != "":
-		return search.Request{}, invalid("offset", "a page begins either at an offset or after another page")
+		return pinion.Request{}, invalid("offset", "a page begins either at an offset or after another page")
 	case len(r.Fields) > 0 && r.Values:
-		return search.Request{}, invalid("values", "all values are shown, or those of fields")
+		return pinion.Request{}, invalid("values", "all values are shown, or those of fields")
 	}
-	to := search.Request{Query: n, K: k + r.Offset, Total: r.Total, Collapse: r.Collapse, Fields: r.Fields}
-	for _, f := range []func(*schema.Schema, *search.Request) error{r.sort, r.facets, r.columns, r.after, r.shown} {
+	k1, b := given(r.K1), given(r.B)
+	for _, p := range []struct {
+		key string
+		query.Params
+	}{{"k1", query.Params{K1: k1}}, {"b", query.Params{B: b}}, {"scorer", query.Params{Scorer: r.Scorer}}} {
+		if err := p.Check(); err != nil {
+			return pinion.Request{}, blame(p.key, err)
+		}
+	}
+	to.Limit, to.Offset, to.Total, to.Collapse, to.Fields, to.K1, to.B, to.Scorer = k, r.Offset, r.Total, r.Collapse, r.Fields, k1, b, r.Scorer
+	for _, f := range []func(*schema.Schema, *pinion.Request) error{r.sort, r.facets, r.columns, r.after, r.shown} {
 		if err := f(s, &to); err != nil {
-			return search.Request{}, err
+			return pinion.Request{}, err
 		}
 	}
 	return to, nil
 }
 
-// node returns what is searched for.
-func node(s *schema.Schema, text, words string, v *Vector, restriction string) (n query.Node, err error) {
+// given returns a parameter as pinion.Request has it.
+func given(p *float64) float64 {
 	switch {
-	case text != "" && words != "":
+	case p == nil:
+		return 0
+	case *p == 0:
+		return query.Zero
+	}
+	return *p
+}
+
+// searched returns what is searched for.
+func searched(s *schema.Schema, r *Request) (to pinion.Request, err error) {
+	if to.Query, err = node(s, r); err != nil {
+		return to, err
+	}
+	if r.Filter != "" {
+		if to.Filter, err = query.ParseFilter(s, r.Filter); err != nil {
+			return to, blame("filter", err)
+		}
+	}
+	return to, nil
+}
+
+// node returns what scores.
+func node(s *schema.Schema, r *Request) (n query.Node, err error) {
+	switch {
+	case r.Query != "" && r.Text != "":
 		return nil, invalid("text", "either q or text says what is searched for")
-	case text != "":
-		if n, err = query.ParseText(s, text); err != nil {
+	case r.Query != "" && r.Strict:
+		if n, err = query.Parse(s, r.Query); err != nil {
 			return nil, blame("q", err)
 		}
-	case words != "":
-		n = query.Match{Text: words}
-	case v == nil:
+	case r.Query != "":
+		n = query.ParseLenient(s, r.Query).Node
+	case r.Text != "":
+		n = query.Match{Text: r.Text}
+	case r.Vector == nil:
 		return nil, invalid("q", "it is missing: * stands for all documents")
 	}
-	if v != nil {
-		d, err := v.dot(s)
+	if r.Vector != nil {
+		d, err := r.Vector.dot(s)
 		if err != nil {
 			return nil, err
 		}
@@ -69,14 +102,7 @@ func node(s *schema.Schema, text, words string, v *Vector, restriction string) (
 			n = query.Bool{Should: []query.Node{n, d}}
 		}
 	}
-	if restriction == "" {
-		return n, nil
-	}
-	f, err := filter.Parse(s, restriction)
-	if err != nil {
-		return nil, blame("filter", err)
-	}
-	return query.Bool{Must: []query.Node{n}, Filter: []query.Filter{f}}, nil
+	return n, nil
 }
 
 // dot returns v for an index with a schema.
@@ -89,7 +115,7 @@ func (v *Vector) dot(s *schema.Schema) (d query.Dot, err error) {
 	}
 	d = query.Dot{Field: v.Field, Boost: v.Scale}
 	for _, term := range slices.Sorted(maps.Keys(v.Terms)) {
-		if err := d.Add([]byte(term), v.Terms[term]); err != nil {
+		if err := d.Add(term, v.Terms[term]); err != nil {
 			return d, blame("vector.terms", err)
 		}
 	}
@@ -111,12 +137,12 @@ func column(s *schema.Schema, key, name string) (*schema.Field, error) {
 	return f, nil
 }
 
-func (r *Request) sort(s *schema.Schema, to *search.Request) error {
+func (r *Request) sort(s *schema.Schema, to *pinion.Request) error {
 	if len(r.Sort) > query.MaxSort {
 		return invalid("sort", "%d fields, more than %d", len(r.Sort), query.MaxSort)
 	}
 	for i, name := range r.Sort {
-		by := query.SortBy{Field: name}
+		by := pinion.Sort{Field: name}
 		if s.Number(name) < 0 {
 			by.Field, by.Desc = strings.CutPrefix(name, "-")
 		}
@@ -128,7 +154,7 @@ func (r *Request) sort(s *schema.Schema, to *search.Request) error {
 	return nil
 }
 
-func (r *Request) facets(s *schema.Schema, to *search.Request) error {
+func (r *Request) facets(s *schema.Schema, to *pinion.Request) error {
 	if len(r.Facets) > query.MaxFacets {
 		return invalid("facets", "%d facets, more than %d", len(r.Facets), query.MaxFacets)
 	}
@@ -143,42 +169,45 @@ func (r *Request) facets(s *schema.Schema, to *search.Request) error {
 }
 
 // facet returns f for an index with a schema; key is its own in the request.
-func (f *Facet) facet(s *schema.Schema, key string) (to query.Facet, err error) {
-	if _, err := column(s, key+".field", f.Field); err != nil {
+func (f *Facet) facet(s *schema.Schema, key string) (to pinion.Facet, err error) {
+	field, err := column(s, key+".field", f.Field)
+	if err != nil {
 		return to, err
 	}
 	if f.K < 0 {
 		return to, invalid(key+".k", "%d values", f.K)
 	}
-	to = query.Facet{Field: f.Field, K: f.K}
+	to = pinion.Facet{Field: f.Field, Limit: f.K}
 	if len(f.Ranges) > query.MaxRanges {
 		return to, invalid(key+".ranges", "%d ranges, more than %d", len(f.Ranges), query.MaxRanges)
 	}
 	for i, text := range f.Ranges {
-		r, err := filter.ParseRange(s, f.Field, text)
+		r, err := query.ParseRange(s, f.Field, text)
 		if err != nil {
 			return to, blame(fmt.Sprintf("%s.ranges[%d]", key, i), err)
 		}
-		to.Ranges = append(to.Ranges, r)
+		to.Ranges = append(to.Ranges, pinion.Range{Min: r.Min, Max: r.Max, AboveMin: r.AboveMin, WithMax: !r.BelowMax})
 	}
-	if f.Every == "" {
+	switch {
+	case f.Every == "":
 		return to, nil
-	}
-	if to.Every, err = strconv.ParseInt(f.Every, 10, 64); err != nil {
-		d, err := time.ParseDuration(f.Every)
-		if err != nil {
-			return to, invalid(key+".every", "%q is neither a whole number nor a time as 90s or 24h", f.Every)
+	case field.Kind == schema.Time:
+		if to.Every, err = time.ParseDuration(f.Every); err != nil {
+			return to, invalid(key+".every", "%q is no time as 90s or 24h", f.Every)
 		}
-		to.Every = int64(d)
+	default:
+		if to.Width, err = strconv.ParseFloat(f.Every, 64); err != nil {
+			return to, invalid(key+".every", "%q is no number", f.Every)
+		}
 	}
-	if to.Every < 1 {
+	if !(to.Every > 0 || to.Width > 0) {
 		return to, invalid(key+".every", "the width %s is not above 0", f.Every)
 	}
 	return to, nil
 }
 
 // columns takes Collapse and Static.
-func (r *Request) columns(s *schema.Schema, to *search.Request) error {
+func (r *Request) columns(s *schema.Schema, to *pinion.Request) error {
 	if r.Collapse != "" {
 		if _, err := column(s, "collapse", r.Collapse); err != nil {
 			return err
@@ -190,15 +219,15 @@ func (r *Request) columns(s *schema.Schema, to *search.Request) error {
 	if _, err := column(s, "static.field", r.Static.Field); err != nil {
 		return err
 	}
-	if w := r.Static.Weight; !(w >= 0 && w <= query.MaxBoost) {
-		return invalid("static.weight", "%v is not above 0 and up to %v", w, float64(query.MaxBoost))
+	if x := r.Static.Boost; !(x >= 0 && x <= query.MaxBoost) {
+		return invalid("static.weight", "%v is not above 0 and up to %v", x, float64(query.MaxBoost))
 	}
-	to.Static = &query.Static{Field: r.Static.Field, Weight: r.Static.Weight}
+	to.Static = &pinion.Static{Field: r.Static.Field, Boost: r.Static.Boost}
 	return nil
 }
 
 // after takes After, whose values must be of the kinds that hits are sorted by.
-func (r *Request) after(s *schema.Schema, to *search.Request) error {
+func (r *Request) after(s *schema.Schema, to *pinion.Request) error {
 	a, err := ParseAfter(r.After)
 	if err != nil {
 		return invalid("after", "%v", err)
@@ -222,7 +251,7 @@ func (r *Request) after(s *schema.Schema, to *search.Request) error {
 }
 
 // shown takes Values and Passages.
-func (r *Request) shown(s *schema.Schema, to *search.Request) error {
+func (r *Request) shown(s *schema.Schema, to *pinion.Request) error {
 	for i, name := range r.Fields {
 		if f, ok := s.Field(name); !ok {
 			return invalid(fmt.Sprintf("fields[%d]", i), "there is no field %q", name)
@@ -234,11 +263,7 @@ func (r *Request) shown(s *schema.Schema, to *search.Request) error {
 		}
 	}
 	if r.Values {
-		for i := range s.Fields {
-			if f := &s.Fields[i]; f.Stored || f.Column {
-				to.Fields = append(to.Fields, f.Name)
-			}
-		}
+		to.Fields = s.Shown()
 	}
 	p := r.Passages
 	if p == nil {
@@ -249,9 +274,9 @@ func (r *Request) shown(s *schema.Schema, to *search.Request) error {
 	}
 	if f, ok := s.Field(p.Field); p.Field != "" && !ok {
 		return invalid("passages.field", "there is no field %q", p.Field)
-	} else if p.Field != "" && (f.Kind != schema.KindText || !f.Stored) {
+	} else if p.Field != "" && (f.Kind != schema.Text || !f.Stored) {
 		return invalid("passages.field", "the field %q is no text that is stored", p.Field)
 	}
-	to.Snippet = &search.Snippet{Field: p.Field, Length: p.Length}
+	to.Snippet = &pinion.Snippet{Field: p.Field, Length: p.Length}
 	return nil
 }

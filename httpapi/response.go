@@ -1,19 +1,27 @@
 package httpapi
 
 import (
+	"time"
+
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // NewResponse returns the answer to r from a page that answers what r.Search returned, q, for the same schema.
-func NewResponse(s *schema.Schema, r *Request, q *search.Request, p *search.Page) *Response {
+func NewResponse(s *schema.Schema, r *Request, q *pinion.Request, p *pinion.Page) *Response {
 	a := &Response{Hits: []Hit{}, Next: FormatAfter(p.Next())}
+	if !r.Strict {
+		a.Words = query.ParseLenient(s, r.Query).Words
+	}
 	if q.Total || len(q.Facets) > 0 {
 		a.Total = &p.Total
 	}
-	for i := min(r.Offset, len(p.Hits)); i < len(p.Hits); i++ {
+	for i := range p.Hits {
 		a.Hits = append(a.Hits, newHit(s, q, &p.Hits[i]))
+	}
+	for _, l := range p.Limited {
+		a.Limited = append(a.Limited, Limited(l))
 	}
 	for i := range p.Facets {
 		a.Facets = append(a.Facets, newCounts(&r.Facets[i], &p.Facets[i]))
@@ -21,29 +29,30 @@ func NewResponse(s *schema.Schema, r *Request, q *search.Request, p *search.Page
 	return a
 }
 
-func newHit(s *schema.Schema, q *search.Request, h *search.Hit) Hit {
+func newHit(s *schema.Schema, q *pinion.Request, h *pinion.Hit) Hit {
 	to := Hit{ID: Text(h.ID), Doc: h.Doc, Score: h.Score}
 	for _, v := range h.Sort {
-		to.Sort = append(to.Sort, plain(v))
+		to.Sort = append(to.Sort, plain(v.Any()))
 	}
 	if len(h.Values) > 0 {
 		to.Values = make(map[string][]any, len(q.Fields))
 	}
 	for _, v := range h.Values {
 		name := s.Fields[v.Field].Name
-		to.Values[name] = append(to.Values[name], plain(v))
+		to.Values[name] = append(to.Values[name], plain(v.Any()))
 	}
 	if q.Snippet == nil {
 		return to
 	}
-	to.Passage = &Passage{Text: Text(h.Text), Spans: [][2]int{}, Before: h.Before, Behind: h.Behind}
-	for _, x := range h.Spans {
+	p := h.Passage()
+	to.Passage = &Passage{Text: Text(p.Text), Spans: [][2]int{}, Before: p.Before, Behind: p.Behind}
+	for _, x := range p.Spans {
 		to.Passage.Spans = append(to.Passage.Spans, [2]int{x.Start, x.End})
 	}
 	return to
 }
 
-func newCounts(f *Facet, c *query.FacetCounts) FacetCounts {
+func newCounts(f *Facet, c *pinion.FacetCounts) FacetCounts {
 	to := FacetCounts{Field: f.Field, Counts: []FacetCount{}, Missing: c.Missing}
 	for i, n := range c.Counts {
 		x := FacetCount{Count: n.Count}
@@ -57,17 +66,13 @@ func newCounts(f *Facet, c *query.FacetCounts) FacetCounts {
 	return to
 }
 
-// plain returns a value as JSON has it, nil for none.
-func plain(v schema.Value) any {
-	switch v.Kind {
-	case 0:
-		return nil
-	case schema.KindInteger:
-		return v.Int()
-	case schema.KindFloat:
-		return v.Float()
-	case schema.KindTime:
-		return v.String()
+// plain returns a value of schema.Value.Any as JSON has it.
+func plain(x any) any {
+	switch x := x.(type) {
+	case string:
+		return Text(x)
+	case time.Time:
+		return x.Format(time.RFC3339Nano)
 	}
-	return Text(v.Bytes())
+	return x
 }

@@ -54,7 +54,7 @@ func get(t *testing.T, c *http.Client, url string) (int, string) {
 // TestDrain stops a server with a request in flight: that is answered, readiness fails at once, and later nobody listens.
 func TestDrain(t *testing.T) {
 	w := waiting{began: make(chan struct{}), end: make(chan struct{})}
-	s := serve(t, w, httpapi.Options{DrainDelay: 200 * time.Millisecond})
+	s := serve(t, w, httpapi.Options{DrainDelay: 2 * time.Second})
 	l, err := s.Listen("localhost:0")
 	if err != nil {
 		t.Fatal(err)
@@ -73,7 +73,7 @@ func TestDrain(t *testing.T) {
 	<-w.began
 	drained := make(chan error, 1)
 	go func() { drained <- s.Drain(context.Background()) }()
-	until(t, func() bool { return ask(s, "/readyz", "").Code == 503 })
+	until(func() bool { return ask(s, "/readyz", "").Code == 503 })
 	if code, text := get(t, client, url+"/readyz"); code != 503 || !strings.Contains(text, "about to stop") {
 		t.Errorf("during the delay: %d %s", code, text)
 	}
@@ -107,7 +107,7 @@ func TestDrain(t *testing.T) {
 // TestDrainEnds drains a server whose request does not end.
 func TestDrainEnds(t *testing.T) {
 	w := waiting{began: make(chan struct{}), end: make(chan struct{})}
-	s := serve(t, w, httpapi.Options{})
+	s := serve(t, w, httpapi.Options{Deadline: time.Hour})
 	l, err := s.Listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -124,6 +124,7 @@ func TestDrainEnds(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("Close: %v", err)
 	}
+	close(w.end)
 	running.Wait()
 }
 
@@ -240,7 +241,7 @@ func TestOptions(t *testing.T) {
 	if _, err := httpapi.New(nil, httpapi.Options{}); !errors.Is(err, httpapi.ErrInvalid) {
 		t.Errorf("no backend: %v", err)
 	}
-	for _, o := range []httpapi.Options{{Deadline: -1}, {MaxInFlight: -1}, {MaxBody: -1}, {MaxK: -1}, {MaxBatch: -1}, {DrainDelay: -1}, {Tokens: []string{"short"}}} {
+	for _, o := range []httpapi.Options{{Deadline: -1}, {MaxInFlight: -1}, {MaxBody: -1}, {MaxK: -1}, {MaxBatch: -1}, {DrainDelay: -1}, {Tokens: []string{"short"}}, {Tokens: []string{"0123456789abcdef\n"}}, {Tokens: []string{"\ufeff0123456789abcdef"}}} {
 		if _, err := httpapi.New(failing{}, o); !errors.Is(err, httpapi.ErrInvalid) {
 			t.Errorf("%+v: %v", o, err)
 		}

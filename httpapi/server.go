@@ -12,12 +12,14 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
-	"os"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/budget"
+	"github.com/pinion-index/pinion/internal/pace"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -28,6 +30,7 @@ type Server struct {
 	mux      *http.ServeMux
 	tokens   [][sha256.Size]byte
 	metrics  *metrics
+	pool     *budget.Pool
 	inFlight atomic.Int64
 	draining atomic.Bool
 
@@ -44,7 +47,7 @@ func New(b Backend, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{o: o, backend: b, mux: http.NewServeMux(), metrics: newMetrics(), serving: map[*http.Server]bool{}}
+	s := &Server{o: o, backend: b, mux: http.NewServeMux(), metrics: newMetrics(), pool: budget.NewPool(o.MaxHeld), serving: map[*http.Server]bool{}}
 	for _, t := range o.Tokens {
 		s.tokens = append(s.tokens, sha256.Sum256([]byte(t)))
 	}
@@ -79,9 +82,9 @@ func (s *Server) Handle(pattern string, f func(*http.Request) (any, error)) {
 		if err != nil {
 			return nil, err
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), d)
+		ctx, cancel := w.within(r.Context(), d)
 		defer cancel()
-		bound(w, r, d)
+		w.Bound(d)
 		a, err := f(r.WithContext(ctx))
 		if err == nil && a == nil {
 			w.WriteHeader(http.StatusNoContent)
@@ -107,11 +110,11 @@ const (
 )
 
 // HandleHTTP makes f answer the requests of a pattern as Handle does, but f writes by itself, pages or files, and nothing
-// but the client and Drain end it. An error is answered as one of a Backend, unless f has written something before.
+// but the client, one that is too slow, and Drain end it. An error is answered as one of a Backend, unless f has written something before.
 func (s *Server) HandleHTTP(pattern string, a Access, f func(http.ResponseWriter, *http.Request) error) {
 	s.route(pattern, "", true, a, func(w *recorder, r *http.Request) (any, error) {
-		err := f(w, r)
-		if err == nil && w.status == 0 {
+		err := f(w, r.WithContext(budget.With(r.Context(), w.budget)))
+		if err == nil && w.Status == 0 {
 			w.WriteHeader(http.StatusOK)
 		}
 		return nil, err
@@ -125,7 +128,8 @@ func (s *Server) route(path, methods string, limited bool, a Access, f answerer)
 	s.metrics.add(path)
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		to := &recorder{ResponseWriter: w}
+		to, r := s.recorder(w, r)
+		defer to.budget.Release()
 		err := s.admit(r, a, allowed)
 		if err == nil {
 			err = s.answer(to, r, limited, f)
@@ -134,9 +138,9 @@ func (s *Server) route(path, methods string, limited bool, a Access, f answerer)
 			s.refuse(to, err, a, allowed)
 		}
 		took := time.Since(began)
-		s.metrics.observe(path, to.status, took)
+		s.metrics.observe(path, to.Status, took)
 		if s.o.Observe != nil {
-			s.o.Observe(Observation{Request: r, Route: strings.TrimSuffix(path, "/"), Status: to.status, Took: took, Err: cmp.Or(err, to.err)})
+			s.o.Observe(Observation{Request: r, Route: strings.TrimSuffix(path, "/"), Status: to.Status, Took: took, Err: cmp.Or(err, to.err, to.Err)})
 		}
 	})
 }
@@ -205,18 +209,19 @@ func (s *Server) answer(w *recorder, r *http.Request, limited bool, f answerer) 
 		if s.inFlight.Add(1) > int64(s.o.MaxInFlight) {
 			return &Error{Status: http.StatusTooManyRequests, Code: CodeBusy, Message: "too many requests at a time: come again"}
 		}
-		r.Body = http.MaxBytesReader(w.ResponseWriter, r.Body, s.o.MaxBody)
+		r.Body = &body{http.MaxBytesReader(w.ResponseWriter, r.Body, s.o.MaxBody), w.budget}
 	}
 	x, err := f(w, r)
 	if err != nil || x == nil {
 		return err
 	}
-	data, err := json.Marshal(x)
+	data, err := encode(x, w.budget)
 	if err != nil {
-		return fmt.Errorf("answer in JSON: %w", err)
+		return err
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.Header().Set("Content-Length", strconv.Itoa(len(data)+1)) // so that what is cut off does not look whole
 	w.Write(append(data, '\n'))
 	return nil
 }
@@ -225,7 +230,7 @@ func (s *Server) answer(w *recorder, r *http.Request, limited bool, f answerer) 
 func (s *Server) refuse(w *recorder, err error, a Access, allowed []string) {
 	e := ErrorOf(err)
 	s.metrics.fail(e.Code)
-	if w.status != 0 {
+	if w.Status != 0 {
 		return
 	}
 	h := w.Header()
@@ -245,28 +250,6 @@ func (s *Server) refuse(w *recorder, err error, a Access, allowed []string) {
 	w.WriteHeader(e.Status)
 	json.NewEncoder(w).Encode(ErrorBody{e})
 }
-
-// recorder notes what is written.
-type recorder struct {
-	http.ResponseWriter
-	status int   // 0 as long as nothing is
-	err    error // of a line of a batch
-}
-
-// WriteHeader implements http.ResponseWriter.
-func (w *recorder) WriteHeader(status int) {
-	w.status = cmp.Or(w.status, status)
-	w.ResponseWriter.WriteHeader(status)
-}
-
-// Write implements http.ResponseWriter.
-func (w *recorder) Write(b []byte) (int, error) {
-	w.status = cmp.Or(w.status, http.StatusOK)
-	return w.ResponseWriter.Write(b)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *recorder) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
 // timeoutName is the header and the parameter by which a client asks for less time.
 const (
@@ -294,7 +277,7 @@ func ask[Q, A any](s *Server, check func(*Q) error, f func(context.Context, *Q) 
 		if err != nil {
 			return nil, err
 		}
-		ctx, cancel := context.WithTimeout(r.Context(), d)
+		ctx, cancel := w.within(r.Context(), d)
 		defer cancel()
 		q := new(Q)
 		if err := s.read(w, r, q, d); err != nil {
@@ -330,36 +313,11 @@ func (s *Server) read(w *recorder, r *http.Request, to any, d time.Duration) err
 	return decode(data, to)
 }
 
-// timely is a body that is read within a time.
-type timely struct {
-	io.ReadCloser
-	c *http.ResponseController
-}
-
-// bound makes a body one that is read within a time.
-func bound(w *recorder, r *http.Request, d time.Duration) {
-	c := http.NewResponseController(w)
-	c.SetReadDeadline(time.Now().Add(d)) // which not every server has
-	r.Body = timely{r.Body, c}
-}
-
-// Read implements io.Reader.
-func (b timely) Read(p []byte) (int, error) {
-	n, err := b.ReadCloser.Read(p)
-	if err != nil {
-		b.c.SetReadDeadline(time.Time{}) // it would end the request's context
-	}
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		err = context.DeadlineExceeded
-	}
-	return n, err
-}
-
 // body reads the body of a request within a time.
 func (s *Server) body(w *recorder, r *http.Request, d time.Duration) ([]byte, error) {
-	bound(w, r, d)
+	w.Bound(d)
 	data, err := io.ReadAll(r.Body)
-	if err == nil || errors.As(err, new(*http.MaxBytesError)) || errors.Is(err, context.DeadlineExceeded) {
+	if err == nil || errors.As(err, new(*http.MaxBytesError)) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, pace.ErrSlow) || errors.Is(err, budget.ErrHeld) || errors.Is(err, budget.ErrAnswer) {
 		return data, err
 	}
 	e := invalid("", "the body cannot be read")

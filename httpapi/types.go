@@ -6,19 +6,29 @@ import (
 )
 
 // Text is an id, a term or a text in JSON: a string, or the object {"base64": "..."} of bytes that are not valid UTF-8.
-type Text = jsontext.Text
+type Text string
+
+// MarshalJSON implements json.Marshaler.
+func (t Text) MarshalJSON() ([]byte, error) { return jsontext.Text(t).MarshalJSON() }
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *Text) UnmarshalJSON(data []byte) error { return (*jsontext.Text)(t).UnmarshalJSON(data) }
 
 // Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query, Text and Vector must
 // be there.
 type Request struct {
-	Query    string    `json:"q,omitempty"`        // what is searched for, in the language of query.ParseText
+	Query    string    `json:"q,omitempty"`        // what is searched for, as query.ParseLenient reads it
 	Text     string    `json:"text,omitempty"`     // the same as plain words, without a syntax
-	Filter   string    `json:"filter,omitempty"`   // restricts the documents, in the language of package filter
+	Filter   string    `json:"filter,omitempty"`   // restricts the documents, in the language of query.ParseFilter
 	Vector   *Vector   `json:"vector,omitempty"`   // a sparse vector, alone or beside Query or Text, whose scores add up
+	Strict   bool      `json:"strict,omitempty"`   // what query.Parse does not read in Query is an error, instead of words
 	Sort     []string  `json:"sort,omitempty"`     // names of fields with columns; a - before a name begins with the greatest value
 	Facets   []Facet   `json:"facets,omitempty"`   // what matches are counted by
 	Collapse string    `json:"collapse,omitempty"` // a field with a column: of hits with the same value only the best is shown
 	Static   *Static   `json:"static,omitempty"`   // what is added to scores
+	K1       *float64  `json:"k1,omitempty"`       // the parameter of BM25 in place of those of the schema, from 0 to 1e6
+	B        *float64  `json:"b,omitempty"`        // likewise, from 0 to 1
+	Scorer   string    `json:"scorer,omitempty"`   // the formula of scores, as query.Params has them; by default bm25
 	K        int       `json:"k,omitempty"`        // the maximum number of hits; 0 means query.DefaultK
 	After    string    `json:"after,omitempty"`    // Response.Next of the page before
 	Offset   int       `json:"offset,omitempty"`   // how many hits are left out; those of pages before cost as if they were shown
@@ -40,19 +50,19 @@ type Vector struct {
 type Facet struct {
 	Field  string   `json:"field"`            // its name
 	K      int      `json:"k,omitempty"`      // how many keywords; 0 means query.DefaultK
-	Ranges []string `json:"ranges,omitempty"` // ranges of values, as filter.ParseRange reads them
-	Every  string   `json:"every,omitempty"`  // the width of buckets: a whole number, or a duration such as 24h
+	Ranges []string `json:"ranges,omitempty"` // ranges of values, as query.ParseRange reads them
+	Every  string   `json:"every,omitempty"`  // the width of buckets: a number, or of times a duration such as 24h: pinion.Facet
 }
 
-// Static adds a weight times the value in a column of floats to scores.
+// Static adds a boost times the value in a column of floats to scores.
 type Static struct {
-	Field  string  `json:"field"`            // its name
-	Weight float64 `json:"weight,omitempty"` // above 0; 0 means 1
+	Field string  `json:"field"`            // its name
+	Boost float64 `json:"weight,omitempty"` // above 0; 0 means 1
 }
 
 // Passages ask for a passage of each hit, with the words of the query marked.
 type Passages struct {
-	Field  string `json:"field,omitempty"`  // of text; by default the longest text in a field that the query searches
+	Field  string `json:"field,omitempty"`  // of text; by default, of all that the query searches, the one that matches best
 	Length int    `json:"length,omitempty"` // the greatest number of characters; 0 means search.DefaultLength
 }
 
@@ -63,6 +73,14 @@ type Response struct {
 	Facets  []FacetCounts `json:"facets,omitempty"`  // one for each of Request.Facets
 	Next    string        `json:"next,omitempty"`    // Request.After of the next page; there is none without it
 	Partial bool          `json:"partial,omitempty"` // some shards are missing
+	Limited []Limited     `json:"limited,omitempty"` // parts of the query that stand for more terms than may score each
+	Words   []string      `json:"words,omitempty"`   // parts of the query that could not be read otherwise and are words: query.Typed
+}
+
+// Limited is a part of a query that stands for more than 1,024 terms.
+type Limited struct {
+	Name     string `json:"name"`               // such as prefix "str"
+	Constant bool   `json:"constant,omitempty"` // it scores alike for all of its terms; otherwise only the 1,024 closest count
 }
 
 // Hit is one document of a Response.
@@ -103,6 +121,7 @@ type CountRequest struct {
 	Text    string  `json:"text,omitempty"`
 	Filter  string  `json:"filter,omitempty"`
 	Vector  *Vector `json:"vector,omitempty"`
+	Strict  bool    `json:"strict,omitempty"`
 	Partial bool    `json:"partial,omitempty"`
 }
 

@@ -16,15 +16,15 @@ import (
 // encoded returns a server over three documents with vectors, of steps of 1 and of 0.5.
 func encoded(t *testing.T) *httpapi.Server {
 	t.Helper()
-	s := &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.KindText, Stored: true}, {Name: "tenant", Kind: schema.KindKeyword, Column: true},
-		{Name: "vector", Kind: schema.KindImpacts}, {Name: "fine", Kind: schema.KindImpacts, Scale: 0.5}}}
-	x, err := pinion.Open(t.Context(), filepath.Join(t.TempDir(), "v.idx"), pinion.Options{Schema: s, Visible: -1})
+	s := &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Stored: true}, {Name: "tenant", Kind: schema.Keyword, Column: true},
+		{Name: "vector", Kind: schema.Impacts}, {Name: "fine", Kind: schema.Impacts, Scale: 0.5}}}
+	x, err := pinion.Open(t.Context(), filepath.Join(t.TempDir(), "v.idx"), pinion.Options{Schema: s})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { x.Close() })
-	for i, v := range [][]pinion.Impact{{{Term: []byte("whale"), Weight: 100}, {Term: []byte("sea"), Weight: 2}}, {{Term: []byte("sea"), Weight: 50}}, {{Term: []byte("ship"), Weight: 255}}} {
-		d := pinion.Doc{ID: fmt.Append(nil, "d", i), Values: []pinion.Value{schema.TextValue(0, fmt.Append(nil, "text ", i)),
+	for i, v := range [][]schema.Impact{{{Term: "whale", Weight: 100}, {Term: "sea", Weight: 2}}, {{Term: "sea", Weight: 50}}, {{Term: "ship", Weight: 255}}} {
+		d := pinion.Doc{ID: fmt.Sprint("d", i), Values: []schema.Value{schema.TextValue(0, fmt.Append(nil, "text ", i)),
 			schema.KeywordValue(1, fmt.Append(nil, "t", i%2)), schema.ImpactsValue(2, v), schema.ImpactsValue(3, v)}}
 		if err := x.Add(t.Context(), d); err != nil {
 			t.Fatal(err)

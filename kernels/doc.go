@@ -1,6 +1,6 @@
 // Package kernels contains the CUDA C sources for the GPU, the device code built from
 // them, and an emulator that runs the same sources on the host (build tag emu). Package
-// internal/kernels has the table of kernels and the parameter structs in Go; gpuload launches
+// internal/kernels has the table of kernels and the parameter structs in Go; internal/gpu launches
 // them.
 //
 // Go files: code.go, the embedded code; emu_cgo.go, the emulator.

@@ -204,6 +204,7 @@ struct DisjunctParams {
     uint64_t codes;    // as in RankParams
     uint64_t fields;   // as in RankParams
     uint32_t nRanges, width; // width: accumulators of a warp in shared memory, a multiple of 128, at most 4096
+    uint32_t span, pad;      // documents of a range at most, a multiple of width
 };
 
 // Select is the selection of the top k keys of a query. With one group, counts[0] may

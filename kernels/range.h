@@ -2,7 +2,9 @@
 // queries of many terms and for large k, where bounds rule out little.
 //
 // A thread block owns a range of documents, whose norms it copies to shared memory, and
-// a group of queries. Its warps take one query after the other. A warp adds the scores of
+// a group of queries. The range is one window of as many documents as a warp has accumulators for, or several where
+// there are fewer queries than warps: one query in a launch of its own windows of 512 documents kept a warp in 16 busy.
+// The warps take one window of a query after the other. A warp adds the scores of
 // the lists, in the canonical order of terms, to accumulators of its own in shared memory:
 // docIDs of a list are distinct, so there are no atomics, and no list waits for other warps.
 //
@@ -373,26 +375,29 @@ template <bool FIELDS> DEV void range_query(const DisjunctParams &p, const Query
 }
 
 // disjunct_range is the body of a kernel: a thread block processes one range. shared is its
-// dynamic shared memory: the norms, without FIELDS, and the accumulators of each warp.
+// dynamic shared memory: the norms of the range, without FIELDS, and the accumulators of each warp.
 template <bool FIELDS> DEV void disjunct_range(const DisjunctParams &p, unsigned char *shared, uint32_t &next) {
     if (blockIdx.x >= p.nRanges) return;
     const Range r = at<Range>(p.ranges)[blockIdx.x];
     int lane = threadIdx.x & 31, warp = threadIdx.x >> 5;
     float *norms = reinterpret_cast<float *>(shared);
-    Window win = {r.first, r.last - r.first, norms, norms + (warp + 1) * p.width, 0, 0};
-    if (threadIdx.x == 0) next = r.query;
+    float *acc = norms + p.span + warp * p.width;
+    uint32_t docs = r.last - r.first, windows = (docs + p.width - 1) / p.width;
+    if (threadIdx.x == 0) next = 0;
     if (!FIELDS) {
         const float *from = at<float>(at<QueryDesc>(p.queries)[r.query].norms) + r.first;
-        for (uint32_t i = threadIdx.x; i < win.n; i += blockDim.x) norms[i] = __ldg(from + i);
+        for (uint32_t i = threadIdx.x; i < docs; i += blockDim.x) norms[i] = __ldg(from + i);
     }
-    for (uint32_t i = lane; i < p.width; i += 32) win.acc[i] = __uint_as_float(UNTOUCHED);
+    for (uint32_t i = lane; i < p.width; i += 32) acc[i] = __uint_as_float(UNTOUCHED);
     __syncthreads();
     for (;;) {
         uint32_t i = 0;
         if (lane == 0) i = atomicAdd(&next, 1u);
         i = __shfl_sync(FULL, i, 0);
-        if (i >= r.end) return;
-        range_query<FIELDS>(p, at<QueryDesc>(p.queries)[i], win, lane);
+        if (i >= (r.end - r.query) * windows) return;
+        uint32_t first = i % windows * p.width, left = docs - first;
+        Window win = {r.first + first, left < p.width ? left : p.width, norms + first, acc, 0, 0};
+        range_query<FIELDS>(p, at<QueryDesc>(p.queries)[r.query + i / windows], win, lane);
         __syncwarp();
     }
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // Collection is what scores depend on of a collection of documents, beside the document frequencies of the terms of a
@@ -12,7 +12,7 @@ import (
 // of the parts has.
 type Collection struct {
 	Docs   uint64        // documents that are not deleted
-	Fields []FieldTotals // of the fields that are indexed, in the order of their names; without a schema one, named ""
+	Fields []FieldTotals // of the fields that are indexed, in the order of their names
 }
 
 // FieldTotals are the statistics of one field: Docs and Tokens of reader.FieldStats.
@@ -20,22 +20,20 @@ type FieldTotals struct {
 	Field  string
 	Docs   uint64
 	Tokens uint64
+	// K1, B and Boost, where they are not 0, are those of the collection's schema, in place of what the schema of a part has.
+	K1, B, Boost float64 `json:",omitzero"`
 }
 
-// CollectionOf returns what a snapshot adds to the collection that it is a part of.
-func CollectionOf(s *reader.Snapshot) Collection {
-	c := Collection{Docs: s.Stats().Live}
-	all := schemaOf(s)
-	if all == nil {
-		st := StatsOf(s)
-		c.Fields = []FieldTotals{{"", st.Docs, st.Tokens}}
-		return c
+// Rank sets what c says of the fields of a schema, for parts whose schemas rank in other ways.
+func (c *Collection) Rank(s *schema.Schema) {
+	for i := range c.Fields {
+		to := &c.Fields[i]
+		if f, ok := s.Field(to.Field); ok {
+			k1, b := Params{K1: f.K1, B: f.B}.Values()
+			p := Exactly(k1, b)
+			to.K1, to.B, to.Boost = p.K1, p.B, f.Factor()
+		}
 	}
-	for _, f := range indexed(all) {
-		st := s.FieldStats(f.Name)
-		c.Fields = append(c.Fields, FieldTotals{f.Name, st.Docs, st.Tokens})
-	}
-	return c
 }
 
 // Add adds another part to c. To a zero Collection it adds any; otherwise the fields must be the same, or the error
@@ -61,34 +59,4 @@ func (c *Collection) names() (names []string) {
 		names = append(names, c.Fields[i].Field)
 	}
 	return names
-}
-
-// checkCollection returns an error unless a snapshot may be a part of o.Collection.
-func (o *Options) checkCollection(s *reader.Snapshot) error {
-	if o.Statistics != nil {
-		return fmt.Errorf("%w: both Statistics and Collection", ErrInvalid)
-	}
-	c, own := o.Collection, CollectionOf(s)
-	if !slices.EqualFunc(c.Fields, own.Fields, func(all, part FieldTotals) bool {
-		return all.Field == part.Field && all.Docs >= part.Docs && all.Tokens >= part.Tokens
-	}) {
-		return fmt.Errorf("%w: Collection: the index, %+v, is no part of %+v", ErrInvalid, own, *c)
-	}
-	return nil
-}
-
-// statistics returns those of a field for scores: of what is searched, or of what that is a part of.
-func (o *Options) statistics(field string, own Stats) Stats {
-	all := own
-	switch {
-	case o.Statistics != nil && field == "":
-		all = StatsOf(o.Statistics)
-	case o.Statistics != nil:
-		all = Stats(o.Statistics.FieldStats(field))
-	case o.Collection != nil:
-		i := slices.IndexFunc(o.Collection.Fields, func(f FieldTotals) bool { return f.Field == field })
-		all = Stats{Docs: o.Collection.Fields[i].Docs, Tokens: o.Collection.Fields[i].Tokens}
-	}
-	all.MaxLen = max(all.MaxLen, own.MaxLen)
-	return all
 }

@@ -11,7 +11,7 @@ const maxWeights = MaxDot / math.MaxUint8
 // Add appends a term with a weight as encoders give it. The weight becomes weight divided by d.Boost, rounded to the
 // nearest integer, and of two as near to the even one; what becomes 0 is not appended. Without a Boost weights are integers.
 // The error is for a weight that is negative, not finite, too great, or has a fraction and no Boost.
-func (d *Dot) Add(term []byte, weight float64) error {
+func (d *Dot) Add(term string, weight float64) error {
 	step := d.Boost
 	if step == 0 {
 		step = 1

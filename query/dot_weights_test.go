@@ -24,7 +24,7 @@ func TestDotAdd(t *testing.T) {
 		{0, -1.5, 0, "not a finite number from 0 on"}, {1e-6, math.MaxFloat64, 0, "above"},
 	} {
 		d := query.Dot{Field: "v", Boost: test.boost}
-		switch err := d.Add([]byte("t"), test.weight); {
+		switch err := d.Add("t", test.weight); {
 		case test.says != "":
 			if !errors.Is(err, query.ErrInvalid) || !strings.Contains(err.Error(), test.says) || len(d.Terms) > 0 {
 				t.Errorf("%v in steps of %v: %v, want %s", test.weight, test.boost, err, test.says)

@@ -1,21 +1,14 @@
 package query
 
 import (
-	"bytes"
 	"cmp"
-	"context"
 	"fmt"
 	"slices"
-
-	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/query/internal/engine"
-	"github.com/pinion-index/pinion/query/internal/engine/expand"
-	"github.com/pinion-index/pinion/query/internal/engine/posting"
 )
 
 // Frequencies are what the scores of one query depend on, beside a Collection: document frequencies of its terms, as
-// integers. Searcher.Frequencies returns those of a part; Add makes of them those of the whole, with which Query.Frequencies
-// searches each part.
+// integers. pinion.View.Frequencies returns those of a part; Add makes of them those of the whole, with which
+// pinion.View.SearchPart searches each part.
 type Frequencies struct {
 	// Terms are the distinct terms of the query, in the order of fields, then of bytes.
 	Terms []TermFrequency
@@ -25,8 +18,8 @@ type Frequencies struct {
 
 // TermFrequency is the document frequency of a term.
 type TermFrequency struct {
-	Field string // "" without a schema
-	Term  []byte
+	Field string // "" in the implicit schema
+	Term  string
 	DF    uint64 // documents that are not deleted
 }
 
@@ -38,39 +31,24 @@ type Expansion struct {
 	// then: Trim leaves one.
 	Constant bool
 	Terms    []FieldTerm // in the order of fields, then of bytes
+	// Closest says that it is a Fuzzy, which stands for the closest of more than Most terms. Other nodes that score each
+	// term are constants then. Cut says that there are more: Terms are the closest, or one of them.
+	Closest, Cut bool
 }
 
 // FieldTerm is a term of a field.
 type FieldTerm struct {
 	Field string
-	Term  []byte
+	Term  string
+	Far   uint32 // of Closest: how far the term is from the word; a lesser number is closer
 }
 
 func (a *TermFrequency) compare(b *TermFrequency) int {
-	return cmp.Or(cmp.Compare(a.Field, b.Field), bytes.Compare(a.Term, b.Term))
+	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Term, b.Term))
 }
 
 func (a *FieldTerm) compare(b *FieldTerm) int {
-	return cmp.Or(cmp.Compare(a.Field, b.Field), bytes.Compare(a.Term, b.Term))
-}
-
-// Frequencies returns the document frequencies of the terms of q in what s searches, whatever its own Frequencies and
-// Options.Collection are. The errors are those of AppendHits, and ErrInvalid for a Searcher with Options.Statistics.
-func (s *Searcher) Frequencies(ctx context.Context, q Query) (f Frequencies, err error) {
-	q.Frequencies = nil
-	if ctx, err = begin(ctx, &q); err != nil {
-		return f, err
-	}
-	x := q.engine()
-	x.Frequencies = &finding{&f}
-	err = s.engine.Frequencies(ctx, &x, func(field int, term []byte, df uint64) {
-		f.Terms = append(f.Terms, TermFrequency{s.parser.fields[field].name, slices.Clone(term), df})
-	})
-	if err != nil {
-		return Frequencies{}, err
-	}
-	slices.SortFunc(f.Terms, func(a, b TermFrequency) int { return a.compare(&b) })
-	return f, nil
+	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Term, b.Term))
 }
 
 // Add adds what another part has for the same query. The error matches ErrInvalid if it is another query's, and
@@ -86,40 +64,51 @@ func (f *Frequencies) Add(o Frequencies) error {
 	f.Terms = union(f.Terms, o.Terms, (*TermFrequency).compare, func(a *TermFrequency, b TermFrequency) { a.DF += b.DF })
 	for i := range o.Expansions {
 		x, y := &f.Expansions[i], &o.Expansions[i]
-		if x.Name != y.Name || x.Most != y.Most || x.Constant != y.Constant {
+		if x.Name != y.Name || x.Most != y.Most || x.Constant != y.Constant || x.Closest != y.Closest {
 			return errOtherQuery
 		}
 		x.Terms = union(x.Terms, y.Terms, (*FieldTerm).compare, func(*FieldTerm, FieldTerm) {})
+		x.Cut = x.Cut || y.Cut
 		if len(x.Terms) > x.Most {
-			return tooMany(x.Name, x.Most)
+			if x.Constant || x.Most > MaxScored {
+				return tooMany(x.Name, x.Most)
+			}
+			x.Cut = true
 		}
+		x.Limit()
 	}
 	return nil
+}
+
+// Limit drops the terms that do not count if there are too many: those beyond Most of Closest, all but one of a constant.
+func (x *Expansion) Limit() {
+	switch {
+	case !x.Cut:
+	case !x.Closest:
+		x.Terms = x.Terms[:min(len(x.Terms), 1)]
+	case len(x.Terms) > x.Most:
+		slices.SortFunc(x.Terms, func(a, b FieldTerm) int {
+			return cmp.Or(cmp.Compare(a.Far, b.Far), cmp.Compare(a.Term, b.Term), cmp.Compare(a.Field, b.Field))
+		})
+		x.Terms = x.Terms[:x.Most]
+		slices.SortFunc(x.Terms, func(a, b FieldTerm) int { return a.compare(&b) })
+	}
+}
+
+// Limited returns what Query.Limited is set to.
+func (f *Frequencies) Limited() (all []Limited) {
+	for i := range f.Expansions {
+		if x := &f.Expansions[i]; x.Cut {
+			all = append(all, Limited{x.Name, !x.Closest})
+		}
+	}
+	return all
 }
 
 var errOtherQuery = fmt.Errorf("%w: frequencies of another query", ErrInvalid)
 
 func tooMany(name string, most int) error {
 	return fmt.Errorf("%w: %s stands for more than %d terms", ErrTooManyTerms, name, most)
-}
-
-// Clone returns a copy of f that shares no memory with it; nil of nil.
-func (f *Frequencies) Clone(trusted.Caller) *Frequencies {
-	if f == nil {
-		return nil
-	}
-	own := &Frequencies{Terms: slices.Clone(f.Terms), Expansions: slices.Clone(f.Expansions)}
-	for i := range own.Terms {
-		own.Terms[i].Term = bytes.Clone(own.Terms[i].Term)
-	}
-	for i := range own.Expansions {
-		e := &own.Expansions[i]
-		e.Terms = slices.Clone(e.Terms)
-		for j := range e.Terms {
-			e.Terms[j].Term = bytes.Clone(e.Terms[j].Term)
-		}
-	}
-	return own
 }
 
 // Trim drops what only Add needs.
@@ -147,93 +136,4 @@ func union[T any](a, b []T, compare func(a, b *T) int, join func(a *T, b T)) []T
 		}
 	}
 	return append(append(all, a...), b...)
-}
-
-// given are the Frequencies that a query brings, as the engine sees them.
-type given struct {
-	all *Frequencies
-	p   *Parser // of the index, once the query is parsed
-}
-
-// DF makes given an engine.Frequencies.
-func (g *given) DF(field int, term []byte, live, docs uint64) (uint64, error) {
-	return g.all.DF(trusted.Caller{}, g.p.fields[field].name, term, live, docs)
-}
-
-// DF returns the document frequency of a term of a field in the collection, which has docs documents with the field. The
-// term is in live documents of the part that is searched. The error matches ErrInvalid if f does not have the term, or
-// the part cannot be one of the collection.
-func (f *Frequencies) DF(_ trusted.Caller, field string, term []byte, live, docs uint64) (uint64, error) {
-	i, ok := slices.BinarySearchFunc(f.Terms, TermFrequency{Field: field, Term: term}, func(a, b TermFrequency) int { return a.compare(&b) })
-	if !ok {
-		return 0, fmt.Errorf("%w: Frequencies do not have the term %.40q of the field %q", ErrInvalid, term, field)
-	}
-	df := f.Terms[i].DF
-	if df < live || df > docs {
-		return 0, fmt.Errorf("%w: the term %.40q is in %d documents of the index, which cannot be in %d of %d of the collection", ErrInvalid, (&posting.Field{Name: field}).Label(term), live, df, docs)
-	}
-	return df, nil
-}
-
-// finding is a query whose Frequencies are asked.
-type finding struct{ all *Frequencies }
-
-// DF makes finding an engine.Frequencies. Nothing is scored.
-func (*finding) DF(int, []byte, uint64, uint64) (uint64, error) { return 0, errOtherQuery }
-
-// begin returns what a node that stands for terms stands for in the collection, or nil if the query does not say so. If
-// this is asked, it prepares for what find finds.
-func (e *expanding) begin(constant bool) (*Expansion, error) {
-	b := e.b
-	switch {
-	case b.found != nil:
-		b.found.Expansions = append(b.found.Expansions, Expansion{Name: e.label, Most: e.left, Constant: constant})
-	case b.given != nil:
-		if b.expansions == len(b.given.Expansions) || b.given.Expansions[b.expansions].Name != e.label {
-			return nil, errOtherQuery
-		}
-		e.whole = &b.given.Expansions[b.expansions]
-		b.expansions++
-	}
-	return e.whole, nil
-}
-
-// found notes the terms of a field.
-func (e *expanding) found(field string, terms []expand.Term) {
-	if e.b.found == nil {
-		return
-	}
-	x := &e.b.found.Expansions[len(e.b.found.Expansions)-1]
-	for i := range terms {
-		x.Terms = append(x.Terms, FieldTerm{field, terms[i].Bytes})
-	}
-}
-
-// in returns the terms of a field.
-func (x *Expansion) in(field string) (terms []expand.Term) {
-	for i := range x.Terms {
-		if x.Terms[i].Field == field {
-			terms = append(terms, expand.Term{Bytes: x.Terms[i].Term})
-		}
-	}
-	return terms
-}
-
-// restartExpansions is called where a query is built once more.
-func (b *builder) restartExpansions() {
-	if b.expansions = 0; b.found != nil {
-		b.found.Expansions = nil
-	}
-}
-
-// others notes the words of a phrase that no document of the index can match.
-func (b *builder) others(field int, places []phrasePlace) {
-	if b.found == nil {
-		return
-	}
-	for _, p := range places {
-		for _, w := range p.words {
-			b.w.Others = append(b.w.Others, engine.Word{Bytes: w, Field: field})
-		}
-	}
 }

@@ -19,11 +19,20 @@ func TestParseTextPhrases(t *testing.T) {
 		`note:"the ro"~7`:               in("note", "the ro"),
 		`"ro"~1 ro~1`:                   Bool{Should: []Node{m("ro"), Fuzzy{Text: "ro", Edits: 1}}},
 		`"ro"*`:                         Phrase{Text: "ro", Prefix: true},
-		`tag:"new yo"*`:                 Prefix{Field: "tag", Prefix: "new yo"},
-		`tag:"new york"~2`:              in("tag", "new york"),
-		`"a" *`:                         Bool{Should: []Node{m("a"), All{}}},
+		`tag:"new yo"*`:                 pass(Prefix{Field: "tag", Text: "new yo"}),
+		`tag:"new york"~2`:              pass(is("tag", "new york")),
+		// Quotation marks of print are quotes, and end at the next of their kind.
+		`note:“a red rose”`:       Phrase{Field: "note", Text: "a red rose"},
+		`note:„a red rose“~2`:     Phrase{Field: "note", Text: "a red rose", Slop: 2},
+		`note:»red ro«*^2`:        Phrase{Field: "note", Text: "red ro", Prefix: true, Boost: 2},
+		`note:”red \”rose”`:       Phrase{Field: "note", Text: "red ”rose"},
+		`note:("x “y” z" «b "c»)`: Bool{Should: []Node{Phrase{Field: "note", Text: "x “y” z"}, Phrase{Field: "note", Text: `b "c`}}},
+		`tag:「new york」 “a”`:      Bool{Must: []Node{m("a")}, Filter: []Node{is("tag", "new york")}},
+		`tag:(＂a＂ OR ‹b c›)`:      pass(Or{is("tag", "a"), is("tag", "b c")}),
+		`a OR“b”AND„c“ 5″ ‘d’`:    Bool{Should: []Node{Bool{Should: []Node{m("a"), Bool{Must: []Node{m("b"), m("c")}}}}, m("5″"), m("‘d’")}},
+		`"a" *`:                   Bool{Should: []Node{m("a"), All{}}},
 	} {
-		if got, err := ParseText(languageSchema, text); err != nil || !reflect.DeepEqual(got, want) {
+		if got, err := Parse(languageSchema, text); err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s:\n%+v, %v\nwant\n%+v", text, got, err, want)
 		}
 	}
@@ -37,10 +46,11 @@ func TestParseTextPhraseErrors(t *testing.T) {
 		`note:"a b"~`:         `at character 11, "~"` + slop,
 		`note:"a b"~1.5`:      `at character 11, "~1.5"` + slop,
 		`note:"a"~2147483648`: `at character 9, "~2147483648"` + slop,
+		`note:"a b"~1x`:       `at character 11, "~1x"` + slop,
 		`note:"a b"~1*`:       `at character 13, "*": * stands directly behind the quote, before ~`,
-		`note:"a b`:           `at character 6, "\"a b": nothing closes this quote`,
+		`note:"a b`:           `at character 6, "\"a b": nothing closes this quote (the character is written \")`,
 	} {
-		_, err := ParseText(languageSchema, text)
+		_, err := Parse(languageSchema, text)
 		if place := new(SyntaxError); err == nil || err.Error() != "query: "+want || !errors.Is(err, ErrInvalid) || !errors.As(err, &place) {
 			t.Errorf("%s: %v\nwant query: %s", text, err, want)
 		}

@@ -1,15 +1,5 @@
 package query
 
-import (
-	"errors"
-	"fmt"
-
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"github.com/pinion-index/pinion/filter"
-	"github.com/pinion-index/pinion/internal/trusted"
-)
-
 // Node is what a Query searches for, over one field or several: a Term, a Match, a Prefix, Wildcard, Regexp or Fuzzy,
 // which stand for terms of the index, or a Bool, Best, Const or All of other nodes, to any depth up to MaxDepth. Each
 // term that is matched, in its field, adds to the score of a document if all nodes around it match too;
@@ -20,30 +10,33 @@ type Node interface{ node() }
 
 // Term is a term as the dictionary of a field spells it: no analyzer sees it.
 type Term struct {
-	Field string // "" if the index has no schema
-	Term  []byte
+	Field string // "" or "text" in the implicit schema
+	Text  string
 	Boost float64 // multiplies the score, together with the field's weight; up to MaxBoost, and 0 means 1
 }
 
-// Match is text, which the field's analyzer cuts into terms. In a field of keywords the text is the term.
+// Match is text, which the field's analyzer cuts into terms. In a field of keywords the text is the term. A word that comes
+// several times is one with the sum of its boosts.
 type Match struct {
 	Field string // "" means all fields of text: a document has a term if one of them does
 	Text  string
-	Mode  Mode    // how the terms are combined; AndOr only if the query is this Match alone
-	Boost float64 // as in Term
+	// Fields, in place of Field, are the fields that are searched, each as its name, or as name^boost: a Boost in place of the
+	// schema's, such as title^3.
+	Fields []string
+	Mode   Mode    // how the terms are combined; ModeAndOr only if the query is this Match alone, or a pinion.Request with a Filter
+	Boost  float64 // as in Term
 }
 
-// Bool is matched by the documents that match all of Must, at least AtLeast of Should, none of Not, and all of
+// Bool is matched by the documents that match all of Must, at least AtLeast of Should, none of MustNot, and all of
 // Filter. Must and Should score.
 //
-// A disjunction is a Bool of Should only, a conjunction one of Must only. A Bool of Not only matches nothing: that
+// A disjunction is a Bool of Should only, a conjunction one of Must only. A Bool of MustNot only matches nothing: that
 // something is to be left out of all documents, Must: []Node{All{}} says. A term that Must or Should has several
 // times is one with the sum of its boosts, and AtLeast counts it once.
 type Bool struct {
-	Must, Should, Not []Node
-	Filter            []Filter
-	AtLeast           int     // 0 means 1 without Must and Filter, and none with them
-	Boost             float64 // as in Term, for all terms and constants within
+	Must, Should, MustNot, Filter []Node
+	AtLeast                       int     // 0 means 1 without Must and Filter, and none with them
+	Boost                         float64 // as in Term, for all terms and constants within
 }
 
 // Best is matched by the documents that match at least one of Of. It scores the best of their scores, and Tie times
@@ -66,64 +59,23 @@ type All struct {
 	Score float64 // as in Const
 }
 
-func (Term) node()  {}
+func (Term) node() {}
+
 func (Match) node() {}
-func (Bool) node()  {}
-func (Best) node()  {}
+
+func (Bool) node() {}
+
+func (Best) node() {}
+
 func (Const) node() {}
-func (All) node()   {}
 
-// Filter restricts the documents that match a Bool: a filter of package filter, by values in columns or by ids, a Where,
-// a Bitmap, or a filter.And, filter.Or or filter.Not of these. It does not score.
-type Filter = filter.Filter
-
-// Where is passed by the documents that match a node.
-type Where struct{ Node Node }
-
-// IDs is passed by the documents with these ids. It is no error if there is none with one of them.
-type IDs = filter.IDs
-
-// Bitmap is passed by the documents with these global docIDs.
-type Bitmap struct{ Docs *roaring.Bitmap }
-
-// Restricts does nothing; it makes Where a Filter.
-func (Where) Restricts(trusted.Caller) {}
-
-// Restricts does nothing; it makes Bitmap a Filter.
-func (Bitmap) Restricts(trusted.Caller) {}
+func (All) node() {}
 
 // The limits of a Node.
 const (
 	MaxBoost = 1e6    // of a boost, also of a product of boosts, and of a constant score
 	MaxNodes = 10_000 // nodes and filters
 	MaxDepth = 100    // nodes and filters within one another
+	// MaxPlaces limits the places of all phrases and of all words near each other, in each field that they are searched in.
+	MaxPlaces = 4096
 )
-
-// unsupportedError is an error for queries that no executor can answer yet.
-type unsupportedError struct{ what string }
-
-func (e *unsupportedError) Error() string        { return "query: not supported yet: " + e.what }
-func (e *unsupportedError) Is(target error) bool { return target == errors.ErrUnsupported }
-
-func unsupported(format string, args ...any) error {
-	return &unsupportedError{fmt.Sprintf(format, args...)}
-}
-
-// checkNode returns an error matching ErrInvalid if q says something beside a Node that contradicts it.
-func (q *Query) checkNode() error {
-	if q.Node == nil {
-		return nil
-	}
-	return q.checkBeside()
-}
-
-// checkBeside is checkNode if there is a Node.
-func (q *Query) checkBeside() error {
-	switch {
-	case q.Text != "" || len(q.RawTerms) > 0:
-		return fmt.Errorf("%w: a Node beside Text or RawTerms", ErrInvalid)
-	case q.Mode != Or:
-		return fmt.Errorf("%w: mode %v beside a Node, which has its own", ErrInvalid, q.Mode)
-	}
-	return nil
-}

@@ -56,7 +56,7 @@ func TestDamagedRangeIsReadAgain(t *testing.T) {
 		f := &flipping{Source: reader.FromFS(copyOf(t, mem))}
 		// The cache holds units of several ranges, or is too small for that and holds ranges.
 		for _, size := range []int64{0, 100 << 10} {
-			x, err := reader.OpenReaderAt(f, reader.Options{CacheSize: size})
+			x, err := reader.Open(t.Context(), f, reader.Options{CacheSize: max(size, 0), NoCache: size < 0})
 			if err != nil {
 				t.Fatal(err)
 			}

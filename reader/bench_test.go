@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/synthetic"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -131,8 +130,8 @@ func BenchmarkHold(b *testing.B) {
 	s := open(b, twoLists())
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if s.Hold(trusted.Caller{}) == nil {
-				s.Unhold(trusted.Caller{})
+			if s.Hold() == nil {
+				s.Unhold()
 			}
 		}
 	})

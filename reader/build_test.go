@@ -7,15 +7,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -53,7 +54,7 @@ func (c *content) lengths() []uint32 {
 }
 
 // addSegment writes a segment and returns its manifest entry.
-func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
+func addSegment(t testing.TB, l *indexdir.Lock, c *content) indexdir.SegmentInfo {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -70,7 +71,7 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 	}
 	num, f, err := l.CreateSegment()
 	check(err)
-	id := store.NewID()
+	id := indexdir.NewID()
 	b, err := build.New(format.NewFileWriter(f, format.KindSegment, id), build.Options{
 		Docs: c.docs, Lengths: []segment.LengthTable{segment.NewLengthTable(c.lengths())}, Analyzer: "simple", Stored: c.stored, DocsCodec: cd, FreqsCodec: cd,
 	})
@@ -95,9 +96,9 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 	check(f.Sync())
 	check(f.Close())
 	m := b.Meta()
-	s := store.SegmentInfo{File: num, ID: id, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}
+	s := indexdir.SegmentInfo{File: num, ID: id, Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens}
 	if len(c.deleted) > 0 {
-		check(l.WriteDeletes(&s, roaring.BitmapOf(c.deleted...)))
+		check(l.WriteDeletes(&s, docset.BitsOf(c.deleted...)))
 		for _, d := range c.deleted {
 			s.DeletedTokens += uint64(c.lengths()[d])
 		}
@@ -106,9 +107,9 @@ func addSegment(t testing.TB, l *store.Lock, c *content) store.SegmentInfo {
 }
 
 // amend commits what f makes of the newest manifest, that many times.
-func amend(t testing.TB, fsys store.FS, commits int, f func(l *store.Lock, m *store.Manifest)) {
+func amend(t testing.TB, fsys store.FS, commits int, f func(l *indexdir.Lock, m *indexdir.Manifest)) {
 	t.Helper()
-	d, err := store.OpenFS(fsys)
+	d, err := indexdir.OpenFS(fsys)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,8 +131,8 @@ func amend(t testing.TB, fsys store.FS, commits int, f func(l *store.Lock, m *st
 // commit makes an index of exactly these segments the newest.
 func commit(t testing.TB, fsys store.FS, contents ...*content) {
 	t.Helper()
-	amend(t, fsys, 1, func(l *store.Lock, m *store.Manifest) {
-		m.Analyzer, m.Segments = "simple", nil
+	amend(t, fsys, 1, func(l *indexdir.Lock, m *indexdir.Manifest) {
+		m.Schema, m.Segments = schema.Implicit("simple", "", false), nil
 		for _, c := range contents {
 			m.Segments = append(m.Segments, addSegment(t, l, c))
 		}
@@ -156,7 +157,7 @@ func open(t testing.TB, contents ...*content) *reader.Snapshot {
 	t.Helper()
 	fsys := memfs.New()
 	commit(t, fsys, contents...)
-	x, err := reader.OpenFS(fsys)
+	x, err := reader.Open(t.Context(), reader.FromStore(fsys), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

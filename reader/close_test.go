@@ -11,10 +11,9 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // twoLists has lists of several blocks and a list without an extent.
@@ -67,7 +66,7 @@ func TestUseOfClosedCursor(t *testing.T) {
 		}
 		if c.Doc() != reader.NoDoc || c.Next() != reader.NoDoc || c.NextGEQ(5) != reader.NoDoc || c.NextBlock() || c.Freq() != 0 ||
 			c.Docs() != nil || c.Freqs() != nil || c.Shallow(7) != reader.NoDoc || c.BlockLast() != reader.NoDoc || c.BlockMax() != 0 ||
-			c.ListMax() != 0 || c.Len() != 0 || c.Pos() != 0 || c.Segment() != nil || c.List(trusted.Caller{}).N != 0 {
+			c.ListMax() != 0 || c.Len() != 0 || c.Pos() != 0 || c.Segment() != nil || c.List().N != 0 {
 			t.Errorf("%s: the closed cursor is not at the end", term)
 		}
 		if !errors.Is(c.Err(), reader.ErrClosed) || !errors.Is(c.Err(), fs.ErrClosed) {
@@ -127,7 +126,7 @@ func TestStrategies(t *testing.T) {
 func TestUseAfterClose(t *testing.T) {
 	dir := t.TempDir()
 	writeTo(t, dir, twoLists(), &content{docs: 3, deleted: []uint32{1}})
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,17 +211,17 @@ func TestCursorFaults(t *testing.T) {
 		"Shallow": func(_ *reader.Segment, c *reader.Cursor) error { c.Shallow(2000); return c.Err() },
 		"bound":   func(_ *reader.Segment, c *reader.Cursor) error { c.BlockMax(); return c.Err() },
 		"Init": func(seg *reader.Segment, c *reader.Cursor) error {
-			return c.Init(seg, c.List(trusted.Caller{}).Entry())
+			return c.Init(seg, c.List().Entry())
 		},
 		"nested": func(_ *reader.Segment, c *reader.Cursor) (err error) {
-			defer store.CatchFault(store.ArmFault(), &err)
+			defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 			c.Next()
-			c.SetArmed(trusted.Caller{}, true)
+			c.SetArmed(true)
 			return c.Err()
 		},
 		"armed": func(seg *reader.Segment, c *reader.Cursor) (err error) {
-			defer store.CatchFault(store.ArmFault(), &err)
-			c.SetArmed(trusted.Caller{}, true)
+			defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+			c.SetArmed(true)
 			c.NextGEQ(2000)
 			t.Error("no fault reached the user's guard")
 			return nil
@@ -247,7 +246,7 @@ func TestCursorFaults(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			dir := t.TempDir()
 			writeTo(t, dir, twoLists())
-			x, err := reader.Open(dir)
+			x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

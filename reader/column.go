@@ -1,9 +1,9 @@
 package reader
 
 import (
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // AppendValues appends the values that a document has in the column of the field: in ascending
@@ -28,7 +28,7 @@ func (f Field) appendValues(dst []schema.Value, doc uint32, number int) (values 
 		return values, err
 	}
 	defer f.seg.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	if f.number < 0 {
 		return dst, nil
 	}
@@ -48,7 +48,7 @@ func appendColumn(dst []schema.Value, c *segment.Column, f schema.Field, doc uin
 	}
 	values := dst
 	for _, key := range keys {
-		if f.Kind != schema.KindKeyword {
+		if f.Kind != schema.Keyword {
 			values = append(values, schema.KeyValue(number, f.Kind, f.Unit, key))
 			continue
 		}

@@ -5,8 +5,9 @@ import (
 	"io/fs"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // A commit that a writer keeps can be opened beside newer ones, by its generation.
@@ -15,30 +16,30 @@ func TestOpenCommit(t *testing.T) {
 		t.Skip("this platform cannot lock a directory")
 	}
 	path := t.TempDir()
-	d, err := store.Open(path)
+	d, err := indexdir.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	l, err := d.LockWith(store.LockOptions{KeepCommits: 2})
+	l, err := d.LockWith(indexdir.LockOptions{KeepCommits: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
 	for _, c := range three() {
 		m := l.Manifest()
-		m.Analyzer = "simple"
-		m.Segments = []store.SegmentInfo{addSegment(t, l, c)}
+		m.Schema = schema.Implicit("simple", "", false)
+		m.Segments = []indexdir.SegmentInfo{addSegment(t, l, c)}
 		if err := l.Commit(m); err != nil {
 			t.Fatal(err)
 		}
 	}
 	for gen, docs := range map[uint64]uint64{3: 2, 4: 300} {
-		x, err := reader.OpenCommit(path, gen)
+		x, err := reader.Open(t.Context(), reader.Dir(path), reader.Options{Generation: gen})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if changed, err := x.Refresh(); changed || err != nil {
+		if changed, err := x.Refresh(t.Context()); changed || err != nil {
 			t.Errorf("refresh: %v, %v", changed, err)
 		}
 		s, _ := x.Snapshot()
@@ -49,7 +50,7 @@ func TestOpenCommit(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if _, err := reader.OpenCommit(path, 2); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := reader.Open(t.Context(), reader.Dir(path), reader.Options{Generation: 2}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a commit that is gone: %v", err)
 	}
 }

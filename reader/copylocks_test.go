@@ -9,10 +9,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pinion-index/pinion/internal/longtest"
 )
 
 // go vet finds every copy of a Cursor.
 func TestVetFindsCopiedCursor(t *testing.T) {
+	longtest.Only(t) // compiles a program
 	tool, err := exec.LookPath("go")
 	if err != nil {
 		t.Skip("no go command: ", err)

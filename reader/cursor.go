@@ -6,10 +6,9 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/invariants"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // NoDoc is the docID of a Cursor after its last posting. It is above every valid
@@ -101,7 +100,7 @@ func NewCursor() *Cursor { return &Cursor{block: -1, peekLast: NoDoc} }
 // Cursor returns a cursor at the first posting of term, or at NoDoc if the
 // segment does not hold term. The caller closes it.
 func (s *Segment) Cursor(term []byte) (*Cursor, error) {
-	return s.whole().Cursor(term)
+	return s.only().Cursor(term)
 }
 
 // Close releases the cursor's memory: slices that it returned must not be used
@@ -119,11 +118,11 @@ func (c *Cursor) Close() {
 	*c = Cursor{block: -1, peekLast: NoDoc, closed: true, err: ErrClosed}
 }
 
-// SetArmed says whether the caller arms faults (store.ArmFault) and holds the
+// SetArmed says whether the caller guards against faults (Guard) and holds the
 // snapshot (Snapshot.Acquire) around all calls. The cursor then does neither, which
 // saves about 20 ns a block. It is for engines that run a whole query under one
 // guard.
-func (c *Cursor) SetArmed(_ trusted.Caller, armed bool) { c.armed = armed }
+func (c *Cursor) SetArmed(armed bool) { c.armed = armed }
 
 // Init moves c to the first posting of the term whose entry in s is e. It may be
 // called again, for any list.
@@ -192,7 +191,7 @@ func (c *Cursor) guard(f func() error) (err error) {
 	if err := c.hold(); err != nil {
 		return err
 	}
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return f()
 }
 
@@ -229,10 +228,9 @@ func (*noCopy) Unlock() {}
 // after Close.
 func (c *Cursor) Segment() *Segment { return c.seg }
 
-// List returns the list that c walks, for engines: its blocks, bounds and payloads as
-// the segment stores them. It must not be modified. Its slices are mapped memory: only
-// callers that arm faults themselves and hold the snapshot may read them.
-func (c *Cursor) List(trusted.Caller) *segment.List { return &c.list }
+// List returns the list that c walks: its blocks, bounds and payloads as the segment stores them. It must not be
+// modified. Its slices may be mapped memory: callers read them within Guard, and hold the snapshot (Snapshot.Acquire).
+func (c *Cursor) List() *segment.List { return &c.list }
 
 // Len returns the number of postings of the list.
 func (c *Cursor) Len() int { return c.list.N }

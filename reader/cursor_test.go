@@ -8,9 +8,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -71,6 +71,8 @@ func drawPostings(t *rapid.T, n int, limit uint32) postings {
 }
 
 func TestCursor(t *testing.T) {
+	longtest.Once(t)
+	longtest.Checks(t, 20)
 	sizes := []int{1, 2, 127, 128, 129, 255, 256, 257, 1000, 1025, 3000, 9000} // linear regression from 1024 on, buckets from 8192
 	for _, cd := range registry.All() {
 		t.Run(cd.ID().String(), func(t *testing.T) {
@@ -126,7 +128,7 @@ func checkCursor(t *testing.T, rt *rapid.T, cd codec.Codec, n int) {
 			check(op, cur.Doc())
 		case "block":
 			size := cd.BlockLen()
-			if cur.List(trusted.Caller{}).Quads == nil {
+			if cur.List().Quads == nil {
 				size = n
 			}
 			m.pos = min((m.pos/size+1)*size, n)
@@ -174,6 +176,7 @@ func checkCursor(t *testing.T, rt *rapid.T, cd codec.Codec, n int) {
 
 // Cursors do not allocate once they exist.
 func TestCursorAllocates(t *testing.T) {
+	longtest.Once(t)
 	const n = 100000
 	c := &content{docs: 3 * n, lists: map[string]postings{"small": {[]uint32{1, 5, 9}, ones(3)}}}
 	var p postings

@@ -5,11 +5,10 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Whatever is damaged, reading returns postings in order or an error.
@@ -21,7 +20,7 @@ func TestDamagedPostings(t *testing.T) {
 	}
 	fsys := memfs.New()
 	commit(t, fsys, &content{docs: 60000, lists: map[string]postings{"x": {docs, freqs}}})
-	d, _ := fsys.Open(store.SegmentName(1))
+	d, _ := fsys.Open(indexdir.SegmentName(1))
 	good, _ := d.Range(0, d.Size())
 	s, err := segment.Open("good", segment.Aligned(good))
 	if err != nil {
@@ -39,7 +38,7 @@ func TestDamagedPostings(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		read(t, reader.NewSegment(trusted.Caller{}, seg, 0, 0))
+		read(t, reader.NewSegment(seg, 0, 0))
 	}
 }
 

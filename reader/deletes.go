@@ -2,45 +2,39 @@ package reader
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
 	"sync/atomic"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 )
 
 // Deletes is the set of deleted documents of one segment, by local docID. A nil
 // *Deletes is the empty set. It is immutable.
 type Deletes struct {
-	bits   []uint64
-	count  uint32
+	docs   docset.Bits
 	counts deletedCounts
 }
 
-// NewDeletes returns the set of docs, which it copies.
-func NewDeletes(docs *roaring.Bitmap) *Deletes {
-	return &Deletes{bits: docs.ToDense(), count: uint32(docs.GetCardinality())}
+// NewDeletes returns the set of a bitmap, as Bits has it, which must not change any more.
+func NewDeletes(bitmap []uint64) *Deletes {
+	return &Deletes{docs: *docset.NewBits(docset.FromWords(bitmap))}
 }
 
 // Has reports whether doc is deleted.
-func (d *Deletes) Has(doc uint32) bool {
-	if d == nil {
-		return false
-	}
-	w := uint(doc / 64)
-	return w < uint(len(d.bits)) && d.bits[w]>>(doc%64)&1 != 0
-}
+func (d *Deletes) Has(doc uint32) bool { return d != nil && d.docs.Contains(doc) }
 
 // Count returns how many documents are deleted.
 func (d *Deletes) Count() uint32 {
 	if d == nil {
 		return 0
 	}
-	return d.count
+	return d.docs.Len()
 }
 
 // Bits returns the set as a bitmap: document i is bit i%64 of word i/64; words
@@ -49,14 +43,14 @@ func (d *Deletes) Bits() []uint64 {
 	if d == nil {
 		return nil
 	}
-	return d.bits
+	return d.docs.Words()
 }
 
 // deletesFile is an open deletes file. It is decoded on first use, so that
 // opening an index takes the same time however much is deleted.
 type deletesFile struct {
 	name   string
-	info   store.SegmentInfo
+	info   indexdir.SegmentInfo
 	loaded atomic.Pointer[Deletes]
 
 	mu   sync.Mutex
@@ -65,9 +59,9 @@ type deletesFile struct {
 
 // openDeletes opens the file now, while it certainly exists. Of its content it reads only the
 // header, for the key.
-func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
+func (x *Index) openDeletes(c *indexdir.Commit, i int) (*handle, error) {
 	info := c.Segments[i]
-	name := store.DeletesName(info.DeletesFile)
+	name := indexdir.DeletesName(info.DeletesFile)
 	data, err := x.dir.OpenFile(name)
 	if err != nil {
 		return nil, err
@@ -83,7 +77,7 @@ func (x *Index) openDeletes(c *store.Commit, i int) (*handle, error) {
 
 // readHead reads the header of a file, or all of a file that is too short to have one.
 func readHead(head *[format.HeaderSize]byte, data store.Data) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	b, err := data.Range(0, min(format.HeaderSize, data.Size()))
 	copy(head[:], b)
 	return err
@@ -96,7 +90,7 @@ func (f *deletesFile) load(ctx context.Context) (d *Deletes, err error) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	if d := f.loaded.Load(); d != nil {
 		return d, nil
 	}
@@ -108,14 +102,20 @@ func (f *deletesFile) load(ctx context.Context) (d *Deletes, err error) {
 	if ok && ctx != nil {
 		data = &task{remote: r, ctx: ctx}
 	}
-	bm, err := store.ReadDeletes(f.name, data, &f.info)
-	if err != nil {
-		if ok {
-			r.Forget(0, r.size) // the next call reads it again
+	bm, err := indexdir.ReadDeletes(f.name, data, &f.info)
+	if err != nil && ok {
+		r.Forget(0, r.size) // what comes next reads it again
+		if errors.Is(err, format.ErrCorrupt) {
+			bm, err = indexdir.ReadDeletes(f.name, data, &f.info) // the damage may have come on the way
 		}
+		if err != nil {
+			r.Forget(0, r.size)
+		}
+	}
+	if err != nil {
 		return nil, err
 	}
-	d = NewDeletes(bm)
+	d = &Deletes{docs: *bm}
 	f.loaded.Store(d)
 	f.data.Close()
 	f.data = nil

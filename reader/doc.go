@@ -12,7 +12,7 @@
 // Snapshot.Verify reads and checks everything. A mapped file that is truncated or cannot be read also gives that
 // error instead of crashing the process. From an index that is not in memory
 // Snapshot.Prefetch reads the ids and texts of many documents at once; package query
-// does so for the lists of a query. Reads through OpenReaderAt end with the context of the
+// does so for the lists of a query. Reads on demand end with the context of the
 // query, or that of Snapshot.WithContext.
 //
 // All types are safe for concurrent use, Close included, except Cursor and Terms,
@@ -20,7 +20,8 @@
 // Close return an error that matches ErrClosed. Close of a Snapshot does not wait
 // for calls under way: its files stay in memory until the last of them has
 // returned and the last Cursor is closed.
-//
+package reader
+
 // Inside:
 //
 //	index.go, view.go       Index: open, refresh, files that snapshots share
@@ -34,5 +35,5 @@
 //	cursor.go, seek.go      Cursor: walking and skipping, block by block
 //	source.go, remote.go    indexes read through an io.ReaderAt
 //	flight.go, cache.go     what of them is on its way, and what is kept
+//	meter.go                what tasks read through it, counted and bounded
 //	closed.go, leak.go      what is in use, use after Close, what is never closed
-package reader

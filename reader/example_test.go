@@ -1,6 +1,7 @@
 package reader_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -29,7 +30,7 @@ func Example() {
 	dir, remove := exampleIndex()
 	defer remove()
 
-	x, err := reader.Open(dir)
+	x, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func ExampleOpen() {
 	dir, remove := exampleIndex()
 	defer remove()
 
-	x, err := reader.Open(dir)
+	x, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -85,7 +86,7 @@ func ExampleOpen() {
 func ExampleSegment_Postings() {
 	dir, remove := exampleIndex()
 	defer remove()
-	x, err := reader.Open(dir)
+	x, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func ExampleSegment_Postings() {
 func ExampleSnapshot_Terms() {
 	dir, remove := exampleIndex()
 	defer remove()
-	x, err := reader.Open(dir)
+	x, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -142,7 +143,7 @@ func ExampleSnapshot_Terms() {
 func ExampleCursor() {
 	dir, remove := exampleIndex()
 	defer remove()
-	x, err := reader.Open(dir)
+	x, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -182,12 +183,12 @@ func ExampleCursor() {
 
 // An index can be embedded in the program: declare the files as an embed.FS and
 // open a sub-tree of it.
-func ExampleOpenReaderAt() {
+func ExampleOpen_source() {
 	dir, remove := exampleIndex()
 	defer remove()
 	files := os.DirFS(dir) // in place of an embed.FS
 
-	x, err := reader.OpenReaderAt(reader.FromFS(files), reader.Options{CacheSize: 8 << 20})
+	x, err := reader.Open(context.Background(), reader.FromFS(files), reader.Options{CacheSize: 8 << 20})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -1,49 +1,37 @@
 package reader
 
 import (
+	"errors"
+	"fmt"
 	"iter"
 
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Field is what a segment has of one field of the schema. It is as safe for concurrent use as
 // its Segment.
 type Field struct {
 	seg    *Segment
-	number int // in segment.Segment.Fields, or noField or wholeSegment
+	number int // in segment.Segment.Fields, or noField or severalFields
 }
 
 // Instead of the number of a field.
 const (
-	noField      = -1 // the segment does not have it
-	wholeSegment = -2 // the only field there is, without a schema
+	noField       = -1 // the segment does not have it
+	severalFields = -2 // it is the only one, and there are several
 )
 
 // Field returns what the segment has of the field of that name in the index's schema; ok is
 // false if the segment was written before the schema had the field, or there is no such field.
-// Without a schema there is one, which is named "".
 func (s *Segment) Field(name string) (f Field, ok bool) {
 	f = s.field(name)
 	return f, f.number != noField
 }
 
-// field is Field with a number instead of ok. A segment that belongs to no snapshot has no
-// schema but its own names.
-func (s *Segment) field(name string) Field {
-	fields := s.views.Fields()
-	if s.schema == nil {
-		for i := range fields {
-			if fields[i].Name == name {
-				return Field{s, i}
-			}
-		}
-		return Field{s, noField}
-	}
-	return s.fieldOf(s.schema.Field(name))
-}
+// field is Field with a number instead of ok.
+func (s *Segment) field(name string) Field { return s.fieldOf(s.schema.Field(name)) }
 
 // fieldOf returns what s has of f, unless there is no f.
 func (s *Segment) fieldOf(f *schema.Field, ok bool) Field {
@@ -55,9 +43,19 @@ func (s *Segment) fieldOf(f *schema.Field, ok bool) Field {
 	return Field{s, noField}
 }
 
-// whole returns the only field of a segment without a schema. Its methods return errors that
-// match errors.ErrUnsupported for a segment with one.
-func (s *Segment) whole() Field { return Field{s, wholeSegment} }
+// only returns the field of an index that has one. If it has several, its methods return errors that
+// match errors.ErrUnsupported.
+func (s *Segment) only() Field {
+	if len(s.schema.Fields) != 1 {
+		return Field{s, severalFields}
+	}
+	return s.fieldOf(&s.schema.Fields[0], true)
+}
+
+// several is the error of a field that is not the only one.
+func (f Field) several() error {
+	return fmt.Errorf("%s: terms of all fields together: %w", f.seg.views.Name(), errors.ErrUnsupported)
+}
 
 // Segment returns the segment.
 func (f Field) Segment() *Segment { return f.seg }
@@ -72,15 +70,15 @@ func (f Field) Info() segment.Field {
 }
 
 // View returns the field as the file stores it, as Segment.Views does. The segment must have it.
-func (f Field) View(trusted.Caller) segment.FieldView { return f.seg.views.Field(max(f.number, 0)) }
+func (f Field) View() segment.FieldView { return f.seg.views.Field(max(f.number, 0)) }
 
 // lookup is Lookup for who has armed faults.
 func (f Field) lookup(term []byte) (e segment.Entry, ok bool, err error) {
 	switch f.number {
 	case noField:
 		return e, false, nil
-	case wholeSegment:
-		return f.seg.views.Lookup(term)
+	case severalFields:
+		return e, false, f.several()
 	}
 	return f.seg.views.Field(f.number).Lookup(term)
 }
@@ -92,7 +90,7 @@ func (f Field) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
 		return e, false, err
 	}
 	defer f.seg.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return f.lookup(term)
 }
 
@@ -146,7 +144,7 @@ func (f Field) DocLen(doc uint32) (tokens uint32, err error) {
 		return 0, err
 	}
 	defer f.seg.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	if x := f.Info(); !x.HasLengths() {
 		return 0, nil
 	}
@@ -158,7 +156,7 @@ func (f Field) DocLen(doc uint32) (tokens uint32, err error) {
 // documents: what scores depend on.
 type FieldStats struct {
 	// Docs is the number of documents with a token in the field, N of BM25. Of a field without
-	// lengths, such as keywords, and without a schema, it is that of all documents.
+	// lengths, such as keywords, and in the implicit schema, it is that of all documents.
 	Docs uint64
 	// Tokens is the sum of the documents' lengths in the field, each rounded down if the field
 	// has byte lengths. In a field without lengths each document counts as one token, so that
@@ -184,21 +182,16 @@ type SnapshotField struct {
 	fields []Field // one a segment
 }
 
-// Field returns the field of that name in the schema; ok is false if there is none. Without a
-// schema there is one, which is named "".
+// Field returns the field of that name in the schema; ok is false if there is none.
 func (s *Snapshot) Field(name string) (f *SnapshotField, ok bool) {
 	if s.view == nil {
 		return nil, false
 	}
-	desc, ok := s.view.commit.Schema.Field(name)
+	desc, ok := s.view.schema.Field(name)
 	if !ok {
 		return nil, false
 	}
 	f = &SnapshotField{s: s, desc: *desc}
-	if s.view.commit.Schema == nil {
-		f.desc.Analyzer, f.desc.Options = s.Analyzer()
-		f.desc.Stored = s.HasStored()
-	}
 	for _, seg := range s.segments {
 		f.fields = append(f.fields, seg.fieldOf(desc, true))
 	}
@@ -227,8 +220,6 @@ func (f *SnapshotField) Segment(i int) (Field, bool) {
 func (f *SnapshotField) Stats() (st FieldStats) {
 	all := f.s.view.stats
 	switch {
-	case f.desc.ID == 0:
-		return FieldStats{Docs: all.Live, Tokens: all.LiveTokens, MaxLen: all.MaxLen}
 	case f.desc.Indexing() == schema.IndexNone:
 		return st
 	case !f.desc.HasLengths():

@@ -14,10 +14,10 @@ import (
 // fieldIndex returns an index of two segments; the second one has a field more.
 func fieldIndex(t *testing.T) *memfs.FS {
 	fs := memfs.New()
-	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.KindText}, {Name: "tag", Kind: schema.KindKeyword}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.Text}, {Name: "tag", Kind: schema.Keyword}}}
 	for part := range 2 {
 		if part == 1 {
-			s.Fields = append(s.Fields, schema.Field{Name: "body", Kind: schema.KindText, Lengths: schema.LengthsByte})
+			s.Fields = append(s.Fields, schema.Field{Name: "body", Kind: schema.Text, Lengths: schema.LengthsByte})
 		}
 		w, err := writer.OpenFS(t.Context(), fs, writer.Options{Schema: s, MergePolicy: writer.NoMerges})
 		if err != nil {
@@ -28,7 +28,7 @@ func fieldIndex(t *testing.T) *memfs.FS {
 			if part == 1 && i%2 == 0 {
 				values = append(values, schema.TextValue(2, []byte("common text of a body")))
 			}
-			if err := w.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, part, "-", i), Values: values}); err != nil {
+			if err := w.Add(t.Context(), writer.Doc{ID: fmt.Append(nil, part, "-", i), Values: values}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -81,7 +81,7 @@ func dumpFields(t *testing.T, s *reader.Snapshot) (text string) {
 // of it, and terms of all fields together are an error.
 func TestFields(t *testing.T) {
 	fs := fieldIndex(t)
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestFields(t *testing.T) {
 		}
 	}
 	for _, cache := range []int64{1, 1 << 20} {
-		remote, err := reader.OpenReaderAt(reader.FromFS(copyOf(t, fs)), reader.Options{CacheSize: cache})
+		remote, err := reader.Open(t.Context(), reader.FromFS(copyOf(t, fs)), reader.Options{CacheSize: max(cache, 0), NoCache: cache < 0})
 		if err != nil {
 			t.Fatal(err)
 		}

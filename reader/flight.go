@@ -18,21 +18,25 @@ type flight struct {
 	b     []byte
 	err   error // any reader of b may see it
 	left  int   // reads that have not returned; guarded by cache.mu
+	stale bool  // some of b turned out to be damaged: it is not cached; guarded by cache.mu
 }
 
-// wait returns the bytes of x, or the error of ctx if that ends before they are there.
+// wait returns the bytes of x. If they do not come and ctx has ended, that is the error: the reads of x end with
+// ctx if nobody else waits for them, and either may be seen first.
 func (x *flight) wait(ctx context.Context) ([]byte, error) {
 	select {
 	case <-x.done:
-		return x.b, x.err
 	default:
+		select {
+		case <-x.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	select {
-	case <-x.done:
-		return x.b, x.err
-	case <-ctx.Done():
+	if x.err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
+	return x.b, x.err
 }
 
 // asker returns the context of the task that began x.
@@ -391,7 +395,7 @@ func (x *flight) land() {
 	if f.flying[x.span] == x {
 		delete(f.flying, x.span)
 	}
-	if x.err == nil && !f.closed {
+	if x.err == nil && !f.closed && !x.stale {
 		f.cache.put(f, x.off, x.b)
 	}
 	close(x.done)

@@ -13,7 +13,7 @@ func segmentOf(t *testing.T, docs uint32) *reader.Segment {
 	t.Helper()
 	mem := memfs.New()
 	commit(t, mem, &content{docs: docs, lists: map[string]postings{"x": {seq(int(docs)), ones(int(docs))}}, id: func(d uint32) string { return fmt.Sprint("id", d) }})
-	x, err := reader.OpenFS(mem)
+	x, err := reader.Open(t.Context(), reader.FromStore(mem), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

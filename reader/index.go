@@ -1,10 +1,12 @@
 package reader
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
@@ -12,8 +14,10 @@ import (
 // Index is an open index directory. It is safe for concurrent use. The zero Index is
 // closed.
 type Index struct {
-	dir  *store.Dir
-	opts Options
+	dir     *indexdir.Dir
+	opts    Options
+	files   *sourceFS       // of a Source whose files are read on demand, or nil
+	follows FollowingSource // if that is one
 
 	refresh sync.Mutex     // held while a newer commit is opened
 	schema  *schema.Schema // of the newest commit that was opened; guarded by refresh
@@ -25,57 +29,50 @@ type Index struct {
 	joined string // instead of dir: the names of the indexes that Join made one of
 }
 
-// Open opens the index in a local directory. The caller closes it. Errors are of
-// kind format.ErrNotAnIndex, ErrTooNew, ErrTooOld or ErrCorrupt, or come from the
-// operating system.
-func Open(path string) (*Index, error) {
-	return OpenWith(path, Options{})
-}
-
-// OpenWith is Open with options. If the platform or the kernel cannot access files as
-// o.Access says, the error matches errors.ErrUnsupported.
-func OpenWith(path string, o Options) (*Index, error) {
-	d, err := store.Open(path)
+// Open opens the index whose files a Source has: Dir for a local directory, FromFS for an fs.FS, FromStore for a file system of package
+// store, a host.Source for a web server, or that of another package. The caller closes the Index. Errors are of kind
+// format.ErrNotAnIndex, ErrTooNew, ErrTooOld or ErrCorrupt, or come from the Source. ctx ends the opening only.
+//
+// The files of Dir and FromStore are mapped, or as their file system has them. Those of other Sources are read on demand, with few waits:
+// queries look up all terms at once and fetch their lists in batches. A query waits
+// for the source once, for its terms and their lists; for lists beside which there is more than 1 MiB
+// twice, and for those of segments without section LISTS three times, if it needs no more than 64 MiB. Snapshot.Prefetch waits
+// once, or twice for texts. Opening a segment reads its front and its tail at once, which has the tables that
+// every query needs, or the whole file if that is small; of a tail above 4 MiB the tables
+// are read on first use. Up to Options.CacheSize bytes are cached. What comes damaged is read once more, past the
+// cache, before that is an error.
+func Open(ctx context.Context, s Source, o Options) (*Index, error) {
+	if s == nil {
+		return nil, fmt.Errorf("open index: %w: no source", store.ErrInvalid)
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	x := &Index{opts: o, handles: make(map[fileKey]*handle)}
+	var err error
+	if l, ok := s.(interface {
+		open() (*indexdir.Dir, error)
+	}); ok {
+		x.dir, err = l.open() // by a method, so that programs without directories do not contain what opens them
+	} else {
+		var size int64
+		if size, err = o.cacheSize(); err != nil {
+			return nil, err
+		}
+		x.opts.remote = true
+		x.files = &sourceFS{src: s, cache: newCache(size)}
+		x.follows, _ = s.(FollowingSource)
+		x.dir, err = indexdir.OpenFS(x.files)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("open index: %w", err)
 	}
-	return open(d, o)
-}
-
-// OpenCommit opens the commit of a number of the index in a local directory. Of
-// commits but the newest, those exist that writers keep (writer.Options.KeepCommits);
-// for others the error matches fs.ErrNotExist. Refresh does nothing.
-func OpenCommit(path string, generation uint64) (*Index, error) {
-	d, err := store.Open(path)
+	v, err := x.openNewest(ctx, false)
 	if err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
+		x.dir.Close()
+		return nil, fmt.Errorf("open index %s: %w", x.dir, err)
 	}
-	return open(d, Options{Generation: generation})
-}
-
-// OpenFS opens the index in any directory, such as one in memory.
-func OpenFS(fsys store.ReadFS) (*Index, error) {
-	return OpenFSWith(fsys, Options{})
-}
-
-// OpenFSWith is OpenFS with options.
-func OpenFSWith(fsys store.ReadFS, o Options) (*Index, error) {
-	d, err := store.OpenFS(fsys)
-	if err != nil {
-		return nil, fmt.Errorf("open index: %w", err)
-	}
-	return open(d, o)
-}
-
-// open makes an Index of d, or closes d on an error.
-func open(d *store.Dir, o Options) (*Index, error) {
-	x := &Index{dir: d, opts: o, handles: make(map[fileKey]*handle)}
-	v, err := x.openNewest(false)
-	if err != nil {
-		d.Close()
-		return nil, fmt.Errorf("open index %s: %w", d, err)
-	}
-	x.cur, x.schema = v, v.commit.Schema
+	x.cur, x.schema = v, v.schema
 	return x, nil
 }
 
@@ -111,16 +108,18 @@ func (x *Index) errClosed() error {
 // later calls of Snapshot. It reports whether there was one. It may be that of another
 // index that has taken the directory's place, whatever its number; if that has
 // another analyzer or schema, the error matches ErrReplaced. Files that both commits name stay
-// open. On an error the current commit stays. After Close the error matches ErrClosed.
-func (x *Index) Refresh() (changed bool, err error) { return x.advance(false) }
+// open. On an error the current commit stays. After Close the error matches ErrClosed. With Options.Generation it does nothing.
+func (x *Index) Refresh(ctx context.Context) (changed bool, err error) { return x.advance(ctx, false) }
 
 // RefreshUncommitted is Refresh, but also looks for what a Writer in this process has
 // published and not yet committed (writer.Writer.Publish). If that is gone because
 // the Writer was closed without a commit, RefreshUncommitted goes back to the newest
 // commit, as Refresh does in any case.
-func (x *Index) RefreshUncommitted() (changed bool, err error) { return x.advance(true) }
+func (x *Index) RefreshUncommitted(ctx context.Context) (changed bool, err error) {
+	return x.advance(ctx, true)
+}
 
-func (x *Index) advance(uncommitted bool) (changed bool, err error) {
+func (x *Index) advance(ctx context.Context, uncommitted bool) (changed bool, err error) {
 	x.refresh.Lock()
 	defer x.refresh.Unlock()
 	x.mu.Lock()
@@ -131,6 +130,11 @@ func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 	}
 	if x.opts.Generation > 0 {
 		return false, nil
+	}
+	if x.follows != nil {
+		if _, err := x.follows.Refresh(ctx); err != nil {
+			return false, fmt.Errorf("refresh index %s: %w", x.dir, err)
+		}
 	}
 	published := uint64(0)
 	if uncommitted {
@@ -144,24 +148,16 @@ func (x *Index) advance(uncommitted bool) (changed bool, err error) {
 			return false, err
 		}
 	}
-	v, err := x.openNewest(published > 0)
+	v, err := x.openNewest(ctx, published > 0)
 	if err != nil {
 		return false, fmt.Errorf("refresh index %s: %w", x.dir, err)
 	}
-	if was, is := old.commit, v.commit; was.Analyzer != is.Analyzer || was.AnalyzerOptions != is.AnalyzerOptions {
+	if err := v.schema.Follows(x.schema); err != nil {
 		v.release()
-		return false, fmt.Errorf("refresh index %s: analyzer %q (%q), before %q (%q): %w", x.dir,
-			is.Analyzer, is.AnalyzerOptions, was.Analyzer, was.AnalyzerOptions, ErrReplaced)
+		return false, fmt.Errorf("refresh index %s: %w: %w", x.dir, err, ErrReplaced)
 	}
-	is := v.commit.Schema
-	if x.schema != nil { // that of a publication without a commit need not come back
-		if err := is.Follows(x.schema); err != nil {
-			v.release()
-			return false, fmt.Errorf("refresh index %s: %w: %w", x.dir, err, ErrReplaced)
-		}
-	}
-	if v.commit.Published == 0 {
-		x.schema = is
+	if v.commit.Published == 0 { // a publication without a commit need not come back
+		x.schema = v.schema
 	}
 	x.mu.Lock()
 	if x.cur == nil { // closed meanwhile

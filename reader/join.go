@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // Join returns a Snapshot of several indexes as one: the segments of the first, then those of the
@@ -16,12 +15,11 @@ import (
 // merge of all makes. The ids are taken as disjoint: documents of the same id in several indexes all
 // count, and FindID finds one in the last of them.
 //
-// The snapshots may be closed before the result. Its Generation is 0, its CommitID that of their
-// commits together, zero if one is uncommitted, and its Manifest lists the segments of all, whose
-// file numbers are those in their own indexes.
+// The snapshots may be closed before the result. Its Generation is 0, and its CommitID that of their
+// commits together, empty if one is uncommitted.
 //
-// The error matches fs.ErrInvalid if there are no snapshots, the indexes differ in their analyzer, or
-// in what their schemas say, ids of fields included, or have too many documents together; and
+// The error matches fs.ErrInvalid if there are no snapshots, the indexes differ in what their schemas say, ids of fields included
+// but not k1, b and weights, of which the first's count, or have too many documents together; and
 // ErrClosed if a snapshot is closed.
 func Join(snapshots ...*Snapshot) (*Snapshot, error) {
 	if len(snapshots) == 0 || slices.Contains(snapshots, nil) {
@@ -40,12 +38,13 @@ func Join(snapshots ...*Snapshot) (*Snapshot, error) {
 		}
 	}
 	names := make([]string, len(v.parts))
-	commits := make([]*store.Commit, len(v.parts))
+	commits := make([]*indexdir.Commit, len(v.parts))
 	for i, part := range v.parts {
 		names[i], commits[i] = part.index.String(), part.commit
 	}
 	v.index = &Index{opts: Options{Leaked: v.parts[0].index.opts.Leaked}, joined: strings.Join(names, ", ")}
-	v.commit = store.JoinCommits(commits)
+	v.commit, v.schema = indexdir.JoinCommits(commits), v.parts[0].schema
+	v.id = v.commit.ID().Bytes()
 	return newSnapshot(v), nil
 }
 
@@ -61,8 +60,8 @@ func (v *view) join(s *Snapshot) error {
 			return err
 		}
 	}
-	if n := v.stats.Docs + part.stats.Docs; n > store.MaxDocs {
-		return fmt.Errorf("%w: %d documents with those of %s; at most %d are possible", fs.ErrInvalid, n, part.index, store.MaxDocs)
+	if n := v.stats.Docs + part.stats.Docs; n > indexdir.MaxDocs {
+		return fmt.Errorf("%w: %d documents with those of %s; at most %d are possible", fs.ErrInvalid, n, part.index, indexdir.MaxDocs)
 	}
 	for i := range part.segments {
 		seg := part.segments[i]
@@ -77,8 +76,8 @@ func (v *view) join(s *Snapshot) error {
 	return nil
 }
 
-// Joins returns nil if Join can join o with s: their analyzers, or what their schemas say, are the same.
-func (s *Snapshot) Joins(_ trusted.Caller, o *Snapshot) error {
+// Joins returns nil if Join can join o with s: their schemas say the same.
+func (s *Snapshot) Joins(o *Snapshot) error {
 	if err := s.Err(); err != nil {
 		return err
 	}
@@ -92,13 +91,9 @@ func (s *Snapshot) Joins(_ trusted.Caller, o *Snapshot) error {
 }
 
 func (v *view) joins(o *view) error {
-	a, b := v.commit.Manifest, o.commit.Manifest
-	err := a.Schema.Extends(b.Schema)
+	err := v.schema.Extends(o.schema)
 	if err == nil {
-		err = b.Schema.Extends(a.Schema)
-	}
-	if err == nil && (a.Analyzer != b.Analyzer || a.AnalyzerOptions != b.AnalyzerOptions) {
-		err = fmt.Errorf("analyzers %q (%q) and %q (%q)", a.Analyzer, a.AnalyzerOptions, b.Analyzer, b.AnalyzerOptions)
+		err = o.schema.Extends(v.schema)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %s and %s: %w", fs.ErrInvalid, v.index, o.index, err)

@@ -26,9 +26,9 @@ func joinable(t *testing.T, o writer.Options, from, to int) *reader.Snapshot {
 	for n := from; n < to; n++ {
 		id := fmt.Appendf(nil, "%03d", n)
 		if o.Schema != nil {
-			err = w.AddDoc(context.Background(), writer.Doc{ID: id, Values: []schema.Value{schema.KeywordValue(0, id)}})
+			err = w.Add(context.Background(), writer.Doc{ID: id, Values: []schema.Value{schema.KeywordValue(0, id)}})
 		} else {
-			err = w.Add(context.Background(), writer.Document{ID: id, Contents: id})
+			err = w.Add(context.Background(), writer.Text(id, id))
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -37,7 +37,7 @@ func joinable(t *testing.T, o writer.Options, from, to int) *reader.Snapshot {
 	if err := w.Commit(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	x, err := reader.OpenFS(fsys)
+	x, err := reader.Open(t.Context(), reader.FromStore(fsys), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +86,8 @@ func TestJoin(t *testing.T) {
 	if err := s.Verify(context.Background()); err != nil {
 		t.Error(err)
 	}
-	if s.Generation() != 0 || s.Uncommitted() || len(s.Manifest().Segments) != 2 {
-		t.Errorf("generation %d, uncommitted %v, manifest %+v", s.Generation(), s.Uncommitted(), s.Manifest())
+	if s.Generation() != 0 || s.Uncommitted() || s.Stats().Segments != 2 || s.Commit() != "" || len(s.Ancestry().Sessions) > 0 {
+		t.Errorf("generation %d, uncommitted %v, commit %q, %+v", s.Generation(), s.Uncommitted(), s.Commit(), s.Stats())
 	}
 	again, err := s.Retain()
 	if err != nil {
@@ -126,7 +126,7 @@ func TestJoinRefuses(t *testing.T) {
 		return a
 	}
 	keyword := func(name string, stored bool) writer.Options {
-		return writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: name, Kind: schema.KindKeyword, Stored: stored}}}}
+		return writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: name, Kind: schema.Keyword, Stored: stored}}}}
 	}
 	simple := joinable(t, writer.Options{Analyzer: analyzer("simple")}, 0, 3)
 	tags := joinable(t, keyword("tag", true), 0, 3)

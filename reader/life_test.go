@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -34,8 +34,8 @@ var calls = map[string]func(o *opened) error{
 		}
 		return err
 	},
-	"Index.Refresh":            func(o *opened) error { _, err := o.x.Refresh(); return err },
-	"Index.RefreshUncommitted": func(o *opened) error { _, err := o.x.RefreshUncommitted(); return err },
+	"Index.Refresh":            func(o *opened) error { _, err := o.x.Refresh(context.Background()); return err },
+	"Index.RefreshUncommitted": func(o *opened) error { _, err := o.x.RefreshUncommitted(context.Background()); return err },
 	"Snapshot.Retain": func(o *opened) error {
 		s, err := o.s.Retain()
 		if err == nil {
@@ -57,14 +57,14 @@ var calls = map[string]func(o *opened) error{
 	"Snapshot.Postings": func(o *opened) error { return last(o.s.Postings([]byte("even"))) },
 	"earlier Postings":  func(o *opened) error { return last(o.lists) },
 	"Snapshot.Acquire": func(o *opened) (err error) {
-		defer store.CatchFault(store.ArmFault(), &err)
+		defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 		release, err := o.s.Acquire()
 		if err != nil {
 			return err
 		}
 		defer release()
 		var l segment.List
-		return errors.Join(o.seg.Views(trusted.Caller{}).InitList(&l, o.entry), l.VerifyChecksum())
+		return errors.Join(o.seg.Views().InitList(&l, o.entry), l.VerifyChecksum())
 	},
 	"Snapshot.Terms": func(o *opened) error {
 		it := o.s.Terms([]byte("e"))
@@ -145,13 +145,13 @@ func mappedIndex(t *testing.T) (o *opened, files *counted) {
 	t.Helper()
 	dir := t.TempDir()
 	writeTo(t, dir, twoLists(), &content{docs: 3, deleted: []uint32{1}})
-	files = &counted{ReadFS: store.OSDir(dir)}
+	files = &counted{ReadFS: store.Dir(dir)}
 	return openAgain(t, files), files
 }
 
 func openAgain(t *testing.T, files *counted) *opened {
 	t.Helper()
-	x, err := reader.OpenFS(files)
+	x, err := reader.Open(t.Context(), reader.FromStore(files), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +229,7 @@ func TestUsesKeepFiles(t *testing.T) {
 			if err := c.Init(o.seg, o.entry); err != nil {
 				return err
 			}
-			docs, l := c.Docs(), c.List(trusted.Caller{})
+			docs, l := c.Docs(), c.List()
 			closing()
 			for i := range docs {
 				if c.Doc() != uint32(2*i) {
@@ -272,7 +272,7 @@ func TestUsesKeepFiles(t *testing.T) {
 			}
 			defer release()
 			closing()
-			return errors.Join(o.seg.Views(trusted.Caller{}).EachID(func(uint32, []byte) error { return nil }), o.s.Err())
+			return errors.Join(o.seg.Views().EachID(func(uint32, []byte) error { return nil }), o.s.Err())
 		},
 	} {
 		o, files := mappedIndex(t)

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // LiveDF returns the number of postings of e, an entry of s, whose documents are
@@ -57,7 +57,7 @@ func (d *Deletes) Of(s *segment.Segment, e segment.Entry) (df uint32, r Reach, e
 		return 0, Reach{}, err
 	}
 	// Only in a damaged segment can more be left than there are documents.
-	return min(e.DF-n.all, s.Meta().Docs-d.count), reachOf(n), nil
+	return min(e.DF-n.all, s.Meta().Docs-d.Count()), reachOf(n), nil
 }
 
 // deletedOf counts deleted postings of a list: all, and those that reach its k-th impacts.
@@ -74,8 +74,9 @@ func reachOf(n deletedOf) (r Reach) {
 }
 
 func (d *Deletes) bit(doc uint32) uint64 {
-	if w := uint(doc / 64); w < uint(len(d.bits)) {
-		return d.bits[w] >> (doc % 64) & 1
+	words := d.docs.Words()
+	if w := uint(doc / 64); w < uint(len(words)) {
+		return words[w] >> (doc % 64) & 1
 	}
 	return 0
 }
@@ -94,7 +95,7 @@ var counters = sync.Pool{New: func() any { return new(counter) }}
 // except where no document is deleted, and the frequencies of blocks with a deleted
 // document whose bounds reach a k-th impact.
 func (d *Deletes) read(s *segment.Segment, e segment.Entry) (n deletedOf, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	c := counters.Get().(*counter)
 	defer counters.Put(c)
 	l := &c.list
@@ -161,11 +162,11 @@ func (d *Deletes) countBest(n *segment.KthCounts, s *segment.Segment, c *counter
 // none reports that no document from first to last is in d. It gives up where
 // reading postings, of which there are that many, is cheaper.
 func (d *Deletes) none(first, last uint32, postings int) bool {
-	lo, hi := int(first/64), min(int(last/64)+1, len(d.bits))
+	lo, hi := int(first/64), min(int(last/64)+1, len(d.Bits()))
 	if hi-lo > postings {
 		return false
 	}
-	for _, w := range d.bits[min(lo, hi):hi] {
+	for _, w := range d.Bits()[min(lo, hi):hi] {
 		if w != 0 {
 			return false
 		}

@@ -10,15 +10,17 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 )
 
 // LiveDF is the number of postings of documents that are not deleted, for every
 // form of list, from cold and from memory, however much is deleted.
 func TestLiveDF(t *testing.T) {
+	longtest.Checks(t, 20)
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		c := &content{docs: rapid.SampledFrom([]uint32{1, 100, 3000, 6000}).Draw(rt, "docs"), lists: map[string]postings{},
@@ -68,11 +70,11 @@ func TestVerifyDeletedTokens(t *testing.T) {
 	fsys := memfs.New()
 	commit(t, fsys, three()...)
 	var deletes uint64
-	amend(t, fsys, 1, func(_ *store.Lock, m *store.Manifest) {
+	amend(t, fsys, 1, func(_ *indexdir.Lock, m *indexdir.Manifest) {
 		m.Segments[0].DeletedTokens++
 		deletes = m.Segments[0].DeletesFile
 	})
-	x, err := reader.OpenFS(fsys)
+	x, err := reader.Open(t.Context(), reader.FromStore(fsys), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +85,7 @@ func TestVerifyDeletedTokens(t *testing.T) {
 	}
 	defer s.Close()
 	var e *format.Error
-	if err := s.Verify(t.Context()); !errors.As(err, &e) || e.Kind != format.ErrCorrupt || e.File != store.DeletesName(deletes) {
+	if err := s.Verify(t.Context()); !errors.As(err, &e) || e.Kind != format.ErrCorrupt || e.File != indexdir.DeletesName(deletes) {
 		t.Errorf("verification: %v", err)
 	}
 }

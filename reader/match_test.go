@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/automata"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -22,7 +23,7 @@ import (
 func keywords(t *testing.T, rng *rand.Rand) *memfs.FS {
 	t.Helper()
 	x := memfs.New()
-	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindKeyword}, {Name: "b", Kind: schema.KindKeyword}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.Keyword}, {Name: "b", Kind: schema.Keyword}}}
 	w, err := writer.OpenFS(t.Context(), x, writer.Options{Schema: s, MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +39,7 @@ func keywords(t *testing.T, rng *rand.Rand) *memfs.FS {
 				}
 				values = append(values, schema.KeywordValue(f, v))
 			}
-			if err := w.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, seg, "-", i), Values: values}); err != nil {
+			if err := w.Add(t.Context(), writer.Doc{ID: fmt.Append(nil, seg, "-", i), Values: values}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -71,18 +72,19 @@ func all([]byte) bool { return true }
 // Match gives what a walk over all terms gives that keeps those which package regexp matches, in memory and on
 // demand.
 func TestMatch(t *testing.T) {
+	longtest.Once(t)
 	rng := rand.New(rand.NewPCG(352, 1))
 	x := keywords(t, rng)
 	patterns := []string{"", ".*", "a.*", "ab(ab|c)*", "abcabcabc.*a", ".*z", "(ab)+.", "[b-z]+", "é.*", "a|b|zz*", "abc.{0,4}", "\x00.*", ".*\x00", "z.*|a.*b", "none", "zzzzz.*", "abcabcabcabcabcabc.*"}
-	for range 20 {
+	for range longtest.Count(5, 20) {
 		p := ""
 		for range 1 + rng.IntN(4) {
 			p += []string{"a", "b", "ab", "c", "é", ".", "(a|bc)", "[a-c]*", ".?"}[rng.IntN(9)]
 		}
 		patterns = append(patterns, p+[]string{"", ".*"}[rng.IntN(2)])
 	}
-	local, err := reader.OpenFS(x)
-	remote, err2 := reader.OpenReaderAt(reader.FromFS(copyOf(t, x)), reader.Options{CacheSize: 1 << 20})
+	local, err := reader.Open(t.Context(), reader.FromStore(x), reader.Options{})
+	remote, err2 := reader.Open(t.Context(), reader.FromFS(copyOf(t, x)), reader.Options{CacheSize: 1 << 20})
 	if err != nil || err2 != nil {
 		t.Fatal(err, err2)
 	}
@@ -128,7 +130,7 @@ func (c *stepCounter) Next(s uint32, b byte) uint32 {
 
 // Match passes over the blocks of terms that no match can be in.
 func TestMatchSkips(t *testing.T) {
-	x, err := reader.OpenFS(keywords(t, rand.New(rand.NewPCG(352, 2))))
+	x, err := reader.Open(t.Context(), reader.FromStore(keywords(t, rand.New(rand.NewPCG(352, 2)))), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

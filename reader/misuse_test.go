@@ -6,9 +6,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // callAll calls every method of v, with zero arguments except for those given, and returns
@@ -46,10 +46,10 @@ func callAll(v any, given map[reflect.Type]any) map[string]error {
 func TestZeroValues(t *testing.T) {
 	given := map[reflect.Type]any{
 		reflect.TypeFor[context.Context](): context.Background(), reflect.TypeFor[*segment.List](): new(segment.List),
-		reflect.TypeFor[func(*store.Commit) error](): func(*store.Commit) error { return nil },
-		reflect.TypeFor[*store.Dir]():                new(store.Dir),
+		reflect.TypeFor[func(*indexdir.Commit) error](): func(*indexdir.Commit) error { return nil },
+		reflect.TypeFor[*indexdir.Dir]():                new(indexdir.Dir),
 	}
-	for _, v := range []any{new(reader.Snapshot), new(reader.Index), new(store.Dir)} {
+	for _, v := range []any{new(reader.Snapshot), new(reader.Index), new(indexdir.Dir)} {
 		for name, err := range callAll(v, given) {
 			closes := name == "Close" && err == nil // of what is closed already
 			if !closes && !errors.Is(err, reader.ErrClosed) {
@@ -57,7 +57,7 @@ func TestZeroValues(t *testing.T) {
 			}
 		}
 	}
-	c := new(store.Commit).Retain()
+	c := new(indexdir.Commit).Retain()
 	c.Release()
 	_, err := c.Deletes(0)
 	if _, _, e := c.OpenSegment(0); !errors.Is(err, reader.ErrClosed) || !errors.Is(e, reader.ErrClosed) {
@@ -87,14 +87,13 @@ func TestCopies(t *testing.T) {
 	o, _ := mappedIndex(t)
 	defer o.x.Close()
 	defer o.s.Close()
-	m, segs := o.s.Manifest(), o.s.Segments()
-	want := m.Segments[0]
-	m.Segments[0] = store.SegmentInfo{}
-	m.Generation, segs[0] = 99, nil
+	is, segs := o.s.Schema(), o.s.Segments()
+	name := is.Fields[0].Name
+	is.Fields[0].Name, segs[0] = "another", nil
 	meta, header := o.seg.Meta(), o.seg.Header()
 	docs, length := meta.Docs, header.FileLen
 	meta.Docs, header.FileLen, header.Sections[0].Length = 0, 0, 1<<40
-	if now := o.s.Manifest(); now.Generation == 99 || !now.Segments[0].Equal(want) || o.s.Segments()[0] == nil {
+	if o.s.Schema().Fields[0].Name != name || o.s.Segments()[0] == nil {
 		t.Error("a caller has changed the snapshot")
 	}
 	if h := o.seg.Header(); o.seg.Meta().Docs != docs || h.FileLen != length || h.Sections[0].Length == 1<<40 {

@@ -9,14 +9,14 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/store"
 )
 
 // newer makes a file one of the minor version after the newest, with checksums that hold.
 func newer(b []byte) []byte {
 	le, foot := binary.LittleEndian, b[len(b)-format.FooterSize:]
-	b[10] = byte(format.Newest().Minor) + 1
+	b[10] = byte(format.Current().Minor) + 1
 	le.PutUint64(b[56:], xxhash.Sum64(b[:56]))
 	copy(foot[8:], b[8:32])
 	copy(foot[40:], b[56:64])
@@ -27,9 +27,9 @@ func newer(b []byte) []byte {
 // A writer that meets a file of a newer version refuses the index, and changes nothing in it.
 func TestNewerIsKept(t *testing.T) {
 	for what, names := range map[string][]string{
-		"manifest": {store.ManifestName(2), store.MirrorName(2)},
-		"segment":  {store.SegmentName(1)},
-		"deletes":  {store.DeletesName(2)},
+		"manifest": {indexdir.ManifestName(2), indexdir.MirrorName(2)},
+		"segment":  {indexdir.SegmentName(1)},
+		"deletes":  {indexdir.DeletesName(2)},
 	} {
 		fsys := memfs.New()
 		commit(t, fsys, three()...)
@@ -37,7 +37,7 @@ func TestNewerIsKept(t *testing.T) {
 			tamper(t, fsys, name, newer)
 		}
 		before := copyOf(t, fsys)
-		dir, err := store.OpenFS(fsys)
+		dir, err := indexdir.OpenFS(fsys)
 		if err != nil {
 			t.Fatal(err)
 		}

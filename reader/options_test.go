@@ -24,7 +24,7 @@ func TestAccess(t *testing.T) {
 	for _, a := range []store.Access{{}, {Read: true}, {Populate: true}, {Lock: true}, {Populate: true, Lock: true}} {
 		dir := t.TempDir()
 		writeTo(t, dir, twoLists())
-		x, err := reader.OpenWith(dir, reader.Options{Access: a})
+		x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{Access: a})
 		if err != nil && (a.Lock || errors.Is(err, errors.ErrUnsupported)) { // limits and kernels differ
 			t.Logf("%+v: %v", a, err)
 			continue
@@ -60,12 +60,12 @@ func TestAccess(t *testing.T) {
 func TestAccessRefused(t *testing.T) {
 	fsys := memfs.New()
 	commit(t, fsys, twoLists())
-	if _, err := reader.OpenFSWith(fsys, reader.Options{Access: store.Access{Read: true}}); !errors.Is(err, errors.ErrUnsupported) {
+	if _, err := reader.Open(t.Context(), reader.FromStore(fsys), reader.Options{Access: store.Access{Read: true}}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("an index in memory: %v", err)
 	}
 	dir := t.TempDir()
 	writeTo(t, dir, twoLists())
-	if _, err := reader.OpenWith(dir, reader.Options{Access: store.Access{Read: true, Lock: true}}); err == nil {
+	if _, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{Access: store.Access{Read: true, Lock: true}}); err == nil {
 		t.Error("Read and Lock together are accepted")
 	}
 }
@@ -79,7 +79,7 @@ func TestLeaked(t *testing.T) {
 	commit(t, fsys, twoLists())
 	var mu sync.Mutex
 	leaks := map[string][]byte{}
-	x, err := reader.OpenFSWith(fsys, reader.Options{Leaked: func(what string, stack []byte) {
+	x, err := reader.Open(t.Context(), reader.FromStore(fsys), reader.Options{Leaked: func(what string, stack []byte) {
 		mu.Lock()
 		defer mu.Unlock()
 		leaks[what] = stack

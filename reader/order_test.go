@@ -3,25 +3,25 @@ package reader_test
 import (
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
 )
 
 // A snapshot says by what the manifest says that documents are sorted.
 func TestOrder(t *testing.T) {
-	for _, want := range []store.Order{{}, {Field: 2}, {Field: 2, Desc: true}} {
+	for _, want := range []indexdir.Order{{}, {Field: 2}, {Field: 2, Desc: true}} {
 		fs := memfs.New()
-		dir, err := store.OpenFS(fs)
+		dir, err := indexdir.OpenFS(fs)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := (&schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.KindText}, {Name: "n", Kind: schema.KindInteger, Column: true}}}).Adopt(&schema.Schema{})
+		s, err := (&schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text}, {Name: "n", Kind: schema.Integer, Column: true}}}).Adopt(&schema.Schema{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		lock, err := dir.LockWith(store.LockOptions{Schema: s})
+		lock, err := dir.LockWith(indexdir.LockOptions{Schema: s})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -33,7 +33,7 @@ func TestOrder(t *testing.T) {
 		if err := lock.Close(); err != nil {
 			t.Fatal(err)
 		}
-		r, err := reader.OpenFS(fs)
+		r, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

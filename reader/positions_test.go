@@ -18,7 +18,7 @@ import (
 func TestCursorPositions(t *testing.T) {
 	fs := memfs.New()
 	w, err := writer.OpenFS(t.Context(), fs, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
-		{Name: "f", Kind: schema.KindText, Analyzer: "whitespace", Index: schema.IndexPositions}, {Name: "g", Kind: schema.KindText, Analyzer: "whitespace"}}}})
+		{Name: "f", Kind: schema.Text, Analyzer: "whitespace", Positions: true}, {Name: "g", Kind: schema.Text, Analyzer: "whitespace"}}}})
 	do := func(err error) {
 		t.Helper()
 		if err != nil {
@@ -39,11 +39,11 @@ func TestCursorPositions(t *testing.T) {
 			want[term][doc] = append(want[term][doc], uint32(i))
 		}
 		all := []byte(strings.Join(text, " "))
-		do(w.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, doc), Values: []schema.Value{schema.TextValue(0, all), schema.TextValue(1, all)}}))
+		do(w.Add(t.Context(), writer.Doc{ID: fmt.Append(nil, doc), Values: []schema.Value{schema.TextValue(0, all), schema.TextValue(1, all)}}))
 	}
 	do(w.Commit(t.Context()))
 	do(w.Close())
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	do(err)
 	defer x.Close()
 	s, err := x.Snapshot()

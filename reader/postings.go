@@ -5,8 +5,8 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Posting is one document of a posting list.
@@ -24,7 +24,7 @@ type Posting struct {
 // to skip in one, use a Cursor. While it runs it keeps the list in memory; after
 // the snapshot is closed it ends with an error that matches ErrClosed.
 func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
-	return s.whole().Postings(term)
+	return s.only().Postings(term)
 }
 
 // Postings returns the postings of term in all segments, with global docIDs in
@@ -104,7 +104,7 @@ func (r *rows) next(s *Segment) (p format.Postings, err error) {
 	if err := s.life.err(); err != nil {
 		return p, err
 	}
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	if !r.rows.Next() {
 		return p, r.rows.Err()
 	}

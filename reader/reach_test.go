@@ -8,14 +8,16 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/reader"
 )
 
 // Deletes.Of counts exactly the deleted postings that reach each k-th impact, from cold and
 // from memory.
 func TestReach(t *testing.T) {
+	longtest.Once(t)
+	longtest.Checks(t, 20)
 	known, lost := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
@@ -50,7 +52,7 @@ func TestReach(t *testing.T) {
 			if err != nil || !ok {
 				rt.Fatal(ok, err)
 			}
-			l, err := seg.Views(trusted.Caller{}).List(e)
+			l, err := seg.Views().List(e)
 			if err != nil {
 				rt.Fatal(err)
 			}
@@ -73,7 +75,7 @@ func TestReach(t *testing.T) {
 				known++
 			}
 			for range 2 {
-				if _, got, err := d.Of(seg.Views(trusted.Caller{}), e); got != want || err != nil {
+				if _, got, err := d.Of(seg.Views(), e); got != want || err != nil {
 					rt.Errorf("term %s of %d postings: %v, %v; want %v", term, len(p.docs), got, err, want)
 				}
 			}

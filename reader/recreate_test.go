@@ -6,7 +6,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -19,13 +21,13 @@ func TestIndexMadeAnew(t *testing.T) {
 	path := t.TempDir()
 	build := func(content, commits int) {
 		t.Helper()
-		amend(t, store.OSDir(path), commits, func(l *store.Lock, m *store.Manifest) {
-			m.Analyzer = "simple"
-			m.Segments = []store.SegmentInfo{addSegment(t, l, three()[content])} // with deletes
+		amend(t, store.Dir(path), commits, func(l *indexdir.Lock, m *indexdir.Manifest) {
+			m.Schema = schema.Implicit("simple", "", false)
+			m.Segments = []indexdir.SegmentInfo{addSegment(t, l, three()[content])} // with deletes
 		})
 	}
 	build(0, 1)
-	x, err := reader.Open(path)
+	x, err := reader.Open(t.Context(), reader.Dir(path), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,7 @@ func TestIndexMadeAnew(t *testing.T) {
 		}
 	}
 	build(2, 2) // the generations differ
-	if changed, err := x.Refresh(); !changed || err != nil {
+	if changed, err := x.Refresh(t.Context()); !changed || err != nil {
 		t.Fatal(changed, err)
 	}
 	s, err := x.Snapshot()

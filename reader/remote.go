@@ -19,6 +19,8 @@ type remote struct {
 	size  int64
 	cache *cache
 
+	opening *opening // the task that it was opened for, or nil
+
 	// Guarded by cache.mu.
 	flying  map[span]*flight
 	reading int // reads that have not returned
@@ -34,13 +36,13 @@ func (f *remote) Size() int64 { return f.size }
 // Range returns part of a unit for a range within one unit, and a buffer of its own for any
 // other. The bytes stay valid after the cache has dropped them.
 func (f *remote) Range(off, n int64) ([]byte, error) {
-	return f.read(context.Background(), off, n, nil)
+	return f.read(f.opening.context(), off, n, nil)
 }
 
 // Fetch implements segment.OnDemand. What it reads goes to the cache, or else is not read.
 func (f *remote) Fetch(ranges []segment.Range) {
 	spans := slices.DeleteFunc(f.spans(ranges), func(s span) bool { return !f.cache.takes(s.end - s.off) })
-	f.begin(context.Background(), spans, nil, false)
+	f.begin(f.opening.context(), spans, nil, false)
 }
 
 // WithContext implements segment.OnDemand.
@@ -121,6 +123,12 @@ func (f *remote) Forget(off, n int64) {
 	f.cache.mu.Lock()
 	defer f.cache.mu.Unlock()
 	f.cache.drop(f, off, n)
+	for at, x := range f.flying { // it may have them from the cache
+		if at.off < off+n && off < at.end {
+			delete(f.flying, at)
+			x.stale = true
+		}
+	}
 }
 
 // Close does not wait for reads under way: the source's file is closed when they have

@@ -69,7 +69,7 @@ func TestWithContext(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			j := &jammed{Source: reader.FromFS(files)}
-			x, err := reader.OpenReaderAt(j, reader.Options{CacheSize: -1})
+			x, err := reader.Open(t.Context(), j, reader.Options{NoCache: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -139,7 +139,7 @@ func TestFetchFails(t *testing.T) {
 	mem := memfs.New()
 	commit(t, mem, three()...)
 	b := &broken{Source: reader.FromFS(copyOf(t, mem))}
-	x, err := reader.OpenReaderAt(b, reader.Options{CacheSize: -1})
+	x, err := reader.Open(t.Context(), b, reader.Options{NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}

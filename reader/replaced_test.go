@@ -7,7 +7,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -21,10 +23,10 @@ func TestReplacedIndex(t *testing.T) {
 		if err := os.MkdirAll(path, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		amend(t, store.OSDir(path), 1, func(l *store.Lock, m *store.Manifest) {
-			m.Analyzer = analyzer
+		amend(t, store.Dir(path), 1, func(l *indexdir.Lock, m *indexdir.Manifest) {
+			m.Schema = schema.Implicit(analyzer, "", false)
 			if analyzer == "simple" { // which made all segments
-				m.Segments = []store.SegmentInfo{addSegment(t, l, three()[content])}
+				m.Segments = []indexdir.SegmentInfo{addSegment(t, l, three()[content])}
 			}
 		})
 	}
@@ -44,11 +46,11 @@ func TestReplacedIndex(t *testing.T) {
 		} else if err := os.Rename(first, at); err != nil {
 			t.Fatal(err)
 		}
-		x, err := reader.Open(at)
+		x, err := reader.Open(t.Context(), reader.Dir(at), reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if changed, err := x.Refresh(); changed || err != nil {
+		if changed, err := x.Refresh(t.Context()); changed || err != nil {
 			t.Fatalf("%s: Refresh of what has not changed: %v, %v", name, changed, err)
 		}
 		old, _ := x.Snapshot()
@@ -56,7 +58,7 @@ func TestReplacedIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range []bool{true, false} {
-			if changed, err := x.Refresh(); changed != want || err != nil {
+			if changed, err := x.Refresh(t.Context()); changed != want || err != nil {
 				t.Errorf("%s: Refresh %d: %v, %v", name, i, changed, err)
 			}
 		}
@@ -72,7 +74,7 @@ func TestReplacedIndex(t *testing.T) {
 		if err := replace(at, third); err != nil {
 			t.Fatal(err)
 		}
-		if changed, err := x.Refresh(); changed || !errors.Is(err, reader.ErrReplaced) {
+		if changed, err := x.Refresh(t.Context()); changed || !errors.Is(err, reader.ErrReplaced) {
 			t.Errorf("%s: another analyzer: %v, %v", name, changed, err)
 		}
 		if err := errors.Join(s.Close(), old.Close(), x.Close()); err != nil {

@@ -6,8 +6,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
@@ -22,16 +22,16 @@ func TestIndexRestored(t *testing.T) {
 	path := t.TempDir()
 	deleteOnly := func(commits int, doc uint32) (num uint64) {
 		t.Helper()
-		amend(t, store.OSDir(path), commits, func(l *store.Lock, m *store.Manifest) {
+		amend(t, store.Dir(path), commits, func(l *indexdir.Lock, m *indexdir.Manifest) {
 			s := &m.Segments[0]
-			if err := l.WriteDeletes(s, roaring.BitmapOf(doc)); err != nil {
+			if err := l.WriteDeletes(s, docset.BitsOf(doc)); err != nil {
 				t.Fatal(err)
 			}
 			num, s.DeletedTokens = s.DeletesFile, 1
 		})
 		return num
 	}
-	commit(t, store.OSDir(path), &content{docs: 4, lists: map[string]postings{"t": {docs: []uint32{0, 1, 2, 3}, freqs: ones(4)}}})
+	commit(t, store.Dir(path), &content{docs: 4, lists: map[string]postings{"t": {docs: []uint32{0, 1, 2, 3}, freqs: ones(4)}}})
 	names, err := filepath.Glob(filepath.Join(path, "*.pin"))
 	if err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestIndexRestored(t *testing.T) {
 		}
 	}
 	first := deleteOnly(1, 1)
-	x, err := reader.Open(path)
+	x, err := reader.Open(t.Context(), reader.Dir(path), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestIndexRestored(t *testing.T) {
 	if num := deleteOnly(2, 2); num != first {
 		t.Fatalf("deletes file %d, not %d", num, first)
 	}
-	if changed, err := x.Refresh(); !changed || err != nil {
+	if changed, err := x.Refresh(t.Context()); !changed || err != nil {
 		t.Fatal(changed, err)
 	}
 	s, err := x.Snapshot()

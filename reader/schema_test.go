@@ -31,10 +31,10 @@ func write(t *testing.T, fs store.FS, s *schema.Schema, f func(ctx context.Conte
 // addTo returns a function that adds a document and commits.
 func addTo(id string, values ...schema.Value) func(ctx context.Context, w *writer.Writer) error {
 	return func(ctx context.Context, w *writer.Writer) error {
-		if w.Schema() == nil {
-			return errors.Join(w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(id)}), w.Commit(ctx))
+		if len(values) == 0 && w.Schema().IsImplicit() {
+			values = []schema.Value{schema.TextValue(0, id)}
 		}
-		return errors.Join(w.AddDoc(ctx, writer.Doc{ID: []byte(id), Values: values}), w.Commit(ctx))
+		return errors.Join(w.Add(ctx, writer.Doc{ID: []byte(id), Values: values}), w.Commit(ctx))
 	}
 }
 
@@ -45,7 +45,7 @@ type replacement struct{ store.ReadFS }
 // error matches ErrReplaced, and the commit before stays.
 func TestReplacedSchema(t *testing.T) {
 	text := func(name, analyzer string) schema.Field {
-		return schema.Field{Name: name, Kind: schema.KindText, Analyzer: analyzer}
+		return schema.Field{Name: name, Kind: schema.Text, Analyzer: analyzer}
 	}
 	of := func(fields ...schema.Field) *schema.Schema { return &schema.Schema{Fields: fields} }
 	ab := of(text("a", "simple"), text("b", "simple"))
@@ -57,25 +57,25 @@ func TestReplacedSchema(t *testing.T) {
 		"one more":          {ab, of(text("a", "simple"), text("b", "simple"), text("c", "english")), nil},
 		"other names":       {ab, of(text("x", "simple"), text("y", "simple")), nil},
 		"another analyzer":  {ab, of(text("a", "simple"), text("b", "english")), reader.ErrReplaced},
-		"another kind":      {ab, of(schema.Field{Name: "a", Kind: schema.KindKeyword}, text("b", "simple")), reader.ErrReplaced},
+		"another kind":      {ab, of(schema.Field{Name: "a", Kind: schema.Keyword}, text("b", "simple")), reader.ErrReplaced},
 		"one less":          {ab, of(text("a", "simple")), reader.ErrReplaced},
 		"none":              {ab, nil, reader.ErrReplaced},
 		"instead of none":   {nil, ab, reader.ErrReplaced},
 		"none after none":   {nil, nil, nil},
-		"another weight":    {ab, of(schema.Field{Name: "a", Kind: schema.KindText, Analyzer: "simple", Weight: 2}, text("b", "simple")), reader.ErrReplaced},
-		"stored in another": {ab, of(schema.Field{Name: "a", Kind: schema.KindText, Analyzer: "simple", Stored: true}, text("b", "simple")), reader.ErrReplaced},
+		"another weight":    {ab, of(schema.Field{Name: "a", Kind: schema.Text, Analyzer: "simple", Boost: 2, K1: 2}, text("b", "simple")), nil},
+		"stored in another": {ab, of(schema.Field{Name: "a", Kind: schema.Text, Analyzer: "simple", Stored: true}, text("b", "simple")), reader.ErrReplaced},
 	} {
 		first, second := memfs.New(), memfs.New()
 		write(t, first, c.old, addTo("1"))
 		write(t, second, c.new, addTo("2"))
 		place := &replacement{first}
-		x, err := reader.OpenFS(place)
+		x, err := reader.Open(t.Context(), reader.FromStore(place), reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		place.ReadFS = second
 		for range 2 {
-			changed, err := x.Refresh()
+			changed, err := x.Refresh(t.Context())
 			if !errors.Is(err, c.is) || changed != (c.is == nil) {
 				t.Errorf("%s: %v, %v, want %v", name, changed, err, c.is)
 			}
@@ -103,8 +103,8 @@ func TestReplacedSchema(t *testing.T) {
 // A schema that was published and never committed need not stay: a later Writer may give the same id to another field.
 func TestPublishedSchema(t *testing.T) {
 	fs := memfs.New()
-	old := write(t, fs, &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindKeyword}}}, addTo("1", schema.KeywordValue(0, []byte("k"))))
-	x, err := reader.OpenFS(fs)
+	old := write(t, fs, &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.Keyword}}}, addTo("1", schema.KeywordValue(0, []byte("k"))))
+	x, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -125,17 +125,17 @@ func TestPublishedSchema(t *testing.T) {
 		}
 	}
 	seen("a")
-	fields := map[string]schema.Kind{"b": schema.KindText, "c": schema.KindKeyword}
+	fields := map[string]schema.Kind{"b": schema.Text, "c": schema.Keyword}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		s, err := old.Add(schema.Field{Name: name, Kind: fields[name]})
 		if err != nil {
 			t.Fatal(err)
 		}
 		write(t, fs, s, func(ctx context.Context, w *writer.Writer) error {
-			if err := errors.Join(w.AddDoc(ctx, writer.Doc{ID: []byte("2")}), w.Publish(ctx)); err != nil {
+			if err := errors.Join(w.Add(ctx, writer.Doc{ID: []byte("2")}), w.Publish(ctx)); err != nil {
 				return err
 			}
-			if changed, err := x.RefreshUncommitted(); !changed || err != nil {
+			if changed, err := x.RefreshUncommitted(t.Context()); !changed || err != nil {
 				t.Errorf("field %s: %v, %v", name, changed, err)
 			}
 			seen("a", name)
@@ -144,7 +144,7 @@ func TestPublishedSchema(t *testing.T) {
 		if name == "b" {
 			continue // the next refresh finds another publication
 		}
-		if changed, err := x.Refresh(); !changed || err != nil {
+		if changed, err := x.Refresh(t.Context()); !changed || err != nil {
 			t.Errorf("back from field %s: %v, %v", name, changed, err)
 		}
 		seen("a")

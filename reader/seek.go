@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/trusted"
 )
 
 // Strategy is a way for NextGEQ to find the block that holds a docID. All
@@ -238,10 +237,10 @@ func (c *Cursor) find(target uint32) int {
 	return at + countBelow((*[chunk]uint32)(buf[at:]), target)
 }
 
-// Chunk returns the docIDs of the current block that the current one is among, for engines: a part of the block that
+// Chunk returns the docIDs of the current block that the current one is among, for who reads many at a time: a part of the block that
 // begins at a multiple of 128 docIDs, filled up with NoDoc, and the position of the first in the list. It returns nil
 // after the last posting, and for lists with blocks shorter than that or none. It is valid until the cursor leaves the block.
-func (c *Cursor) Chunk(trusted.Caller) (docs *[128]uint32, first int) {
+func (c *Cursor) Chunk() (docs *[128]uint32, first int) {
 	if c.small || c.inv == 0 || c.list.BlockLen < chunk || c.block < 0 && !c.load(0) {
 		return nil, 0
 	}

@@ -8,11 +8,10 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Segment is one segment of a snapshot. All docIDs are local to it: they start at
@@ -23,7 +22,7 @@ type Segment struct {
 	views *segment.Segment
 	base  uint32
 	ord   int
-	info  store.SegmentInfo
+	info  indexdir.SegmentInfo
 
 	schema *schema.Schema // of the index; not to be modified
 
@@ -33,9 +32,10 @@ type Segment struct {
 	ctx     context.Context // of reads; nil never ends
 }
 
-// NewSegment returns a Segment over views that belongs to no snapshot, for tests.
-func NewSegment(_ trusted.Caller, views *segment.Segment, base uint32, ord int) *Segment {
-	return &Segment{views: views, base: base, ord: ord, info: store.SegmentInfo{Docs: views.Meta().Docs}}
+// NewSegment returns a Segment over the views of a file that was opened by itself. It belongs to no snapshot, has no deleted documents, and
+// is number ord of those that it is searched with, whose documents are numbered from base on.
+func NewSegment(views *segment.Segment, base uint32, ord int) *Segment {
+	return &Segment{views: views, base: base, ord: ord, info: indexdir.SegmentInfo{Docs: views.Meta().Docs}, schema: views.Schema()}
 }
 
 // WithContext is Snapshot.WithContext of one segment.
@@ -48,10 +48,14 @@ func (s *Segment) WithContext(ctx context.Context) *Segment {
 	return &c
 }
 
-// Views returns the segment's structures as the file stores them, for engines. They
-// neither recover from faults nor know when the snapshot is closed: callers must arm
-// faults themselves (store.ArmFault) and hold the snapshot (Snapshot.Acquire).
-func (s *Segment) Views(trusted.Caller) *segment.Segment { return s.views }
+// Guard runs work, which reads the structures of segments, and returns its error. If a mapped file has been truncated or
+// cannot be read, that is an error of kind format.ErrCorrupt in place of the end of the process.
+func Guard(work func() error) error { return indexdir.Guard(work) }
+
+// Views returns the segment's structures as the file stores them. They
+// neither recover from faults nor know when the snapshot is closed: callers read
+// within Guard, and hold the snapshot (Snapshot.Acquire).
+func (s *Segment) Views() *segment.Segment { return s.views }
 
 // Base returns the global docID of the segment's first document.
 func (s *Segment) Base() uint32 { return s.base }
@@ -59,8 +63,8 @@ func (s *Segment) Base() uint32 { return s.base }
 // Ord returns the segment's position in the snapshot.
 func (s *Segment) Ord() int { return s.ord }
 
-// Info returns the segment's entry in the manifest.
-func (s *Segment) Info() store.SegmentInfo { return s.info }
+// Same reports whether o, of any snapshot, is the same segment with the same documents deleted.
+func (s *Segment) Same(o *Segment) bool { return o != nil && s.info.Equal(o.info) }
 
 // Name returns the name of the segment's file.
 func (s *Segment) Name() string { return s.views.Name() }
@@ -95,10 +99,10 @@ func (s *Segment) Deletes() (*Deletes, error) {
 }
 
 // Lookup returns the dictionary entry of term; ok is false if the segment does
-// not hold it. In an index with a schema terms are those of a field: the error matches
+// not hold it. In an index of several fields terms are those of one (Field): the error matches
 // errors.ErrUnsupported, and so do those of Terms, Cursor and Postings.
 func (s *Segment) Lookup(term []byte) (e segment.Entry, ok bool, err error) {
-	return s.whole().Lookup(term)
+	return s.only().Lookup(term)
 }
 
 // initList makes l a view of the list of e, which must be an entry of s. Its slices are
@@ -108,7 +112,7 @@ func (s *Segment) initList(l *segment.List, e segment.Entry) (err error) {
 		return err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return s.views.InitList(l, e)
 }
 
@@ -119,7 +123,7 @@ func (s *Segment) AppendID(dst []byte, doc uint32) (id []byte, err error) {
 		return id, err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return s.views.AppendID(dst, doc)
 }
 
@@ -130,7 +134,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 		return 0, false, err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return s.views.FindID(id)
 }
 
@@ -178,7 +182,7 @@ var errStopped = errors.New("EachID has ended")
 
 // fill yields whenever the batch is full. At the end the batch holds the remaining ids.
 func (b *idBatch) fill(yield func(struct{}) bool) {
-	defer store.CatchFault(store.ArmFault(), &b.err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &b.err)
 	b.err = b.seg.views.EachID(func(doc uint32, id []byte) error {
 		if len(b.ends) == idBatchSize {
 			if !yield(struct{}{}) {
@@ -199,7 +203,7 @@ func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 		return 0, err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return s.views.DocLen(doc)
 }
 
@@ -211,7 +215,7 @@ func (s *Segment) AppendStored(dst []byte, doc uint32) (text []byte, err error) 
 		return text, err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return s.views.AppendStored(dst, doc)
 }
 
@@ -223,7 +227,7 @@ func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []by
 		return texts, textEnds, err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return s.views.AppendTexts(dst, ends, docs)
 }
 
@@ -234,7 +238,7 @@ func (s *Segment) appendValues(dst []byte, ends []int, docs, ids []uint32) (text
 		return texts, textEnds, err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return s.views.AppendValues(dst, ends, docs, ids)
 }
 
@@ -244,6 +248,6 @@ func (s *Segment) verify(ctx context.Context) (err error) {
 		return err
 	}
 	defer s.life.release()
-	defer store.CatchFault(store.ArmFault(), &err)
-	return check.Segment(ctx, s.views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: store.Guard})
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	return check.Segment(ctx, s.views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: indexdir.Guard})
 }

@@ -3,14 +3,15 @@ package reader
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"slices"
 	"sort"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/invariants"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Snapshot is the index as of one commit, or of what was published after it
@@ -43,7 +44,7 @@ func newSnapshot(v *view) *Snapshot {
 }
 
 // WithContext returns the same snapshot for one task, such as answering a request: what it and
-// its Segments read from an index opened with OpenReaderAt ends with ctx, with an error that
+// its Segments read from an index that is read on demand ends with ctx, with an error that
 // matches that of ctx, and what Prefetch reads stays in memory as long as the result is used.
 // Of any other index WithContext returns s. It is not to be closed, but Close closes both.
 // Retain returns a Snapshot without ctx. A nil ctx means context.Background.
@@ -110,11 +111,11 @@ func (s *Snapshot) Acquire() (release func(), err error) {
 	}, nil
 }
 
-// Hold is Acquire for engines, which do so for every query: it allocates nothing.
-func (s *Snapshot) Hold(trusted.Caller) error { return s.lives().acquire() }
+// Hold is Acquire that allocates nothing: who calls it calls Unhold as often.
+func (s *Snapshot) Hold() error { return s.lives().acquire() }
 
 // Unhold undoes one successful Hold.
-func (s *Snapshot) Unhold(trusted.Caller) { s.lives().release() }
+func (s *Snapshot) Unhold() { s.lives().release() }
 
 // Err returns nil while the snapshot is open, and then an error that matches ErrClosed.
 func (s *Snapshot) Err() error { return s.lives().err() }
@@ -151,7 +152,7 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 			return err
 		}
 		if d != nil {
-			if err := s.view.commit.CheckDeletes(i, seg.views, d.bits); err != nil {
+			if err := s.view.commit.CheckDeletes(i, seg.views, d.Bits()); err != nil {
 				return err
 			}
 		}
@@ -192,45 +193,64 @@ func (s *Snapshot) Generation() uint64 {
 }
 
 // CommitID returns what tells the commit from others, also from those of another index
-// with the same number. That of an uncommitted snapshot is zero.
-func (s *Snapshot) CommitID() store.CommitID {
+// with the same number: bytes to compare. That of an uncommitted snapshot is empty.
+func (s *Snapshot) CommitID() string {
 	if s.view == nil {
-		return store.CommitID{}
+		return ""
 	}
-	return s.view.commit.ID()
+	return s.view.id
+}
+
+// Commit returns the name by which programs on other machines know the commit, such as 7-0123456789abcdef: its number, and what its
+// writer drew. It is empty if the snapshot is uncommitted, of several indexes, or closed.
+func (s *Snapshot) Commit() string {
+	return s.Ancestry().Name()
+}
+
+// Ancestry returns which commits the snapshot's comes from, itself included, as far as they are known. It is empty where Commit is.
+func (s *Snapshot) Ancestry() format.Ancestry {
+	if s.view == nil || s.view.parts != nil {
+		return format.Ancestry{}
+	}
+	return s.view.commit.Ancestry()
+}
+
+// Committed returns store.ErrUncommitted for an index whose first build has not committed, which has nothing, and nil for any other.
+func (s *Snapshot) Committed() error {
+	if err := s.Err(); err != nil {
+		return err
+	}
+	return s.view.commit.Committed()
 }
 
 // Uncommitted reports whether the snapshot is not of a commit but of what a Writer
 // has published since.
 func (s *Snapshot) Uncommitted() bool { return s.view != nil && s.view.commit.Published != 0 }
 
-// Manifest returns a copy of the commit's manifest.
-func (s *Snapshot) Manifest() *store.Manifest {
+// Meta returns the value that a program has kept with the commit for a key (writer.Writer.Apply). ok says whether there is one.
+func (s *Snapshot) Meta(key string) (value string, ok bool) {
 	if s.view == nil {
-		return new(store.Manifest)
+		return "", false
 	}
-	return s.view.commit.Manifest.Clone()
+	value, ok = s.view.commit.Manifest.Meta[key]
+	return value, ok
 }
 
-// Analyzer returns the name and options of the index's analyzer. They are empty if the index has
-// a schema.
+// Analyzer returns the name and options of the analyzer of the implicit schema. They are empty for another.
 func (s *Snapshot) Analyzer() (name, options string) {
 	if s.view == nil {
 		return "", ""
 	}
-	m := s.view.commit.Manifest
-	return m.Analyzer, m.AnalyzerOptions
+	return s.view.commit.Manifest.Analyzer()
 }
 
-// Schema returns a copy of the index's schema. If it has none, that is a schema of one field
-// of text named "", which has the index's analyzer.
+// Schema returns a copy of the index's schema, which is never nil: an index that was given none has the implicit one, and so has
+// a closed Snapshot.
 func (s *Snapshot) Schema() *schema.Schema {
-	if s.view != nil && s.view.commit.Schema != nil {
-		return s.view.commit.Schema.Clone()
+	if s.view == nil {
+		return schema.Implicit("", "", false)
 	}
-	f := schema.Field{Kind: schema.KindText, Index: schema.IndexFreqs, Stored: s.HasStored()}
-	f.Analyzer, f.Options = s.Analyzer()
-	return &schema.Schema{Fields: []schema.Field{f}}
+	return s.view.schema.Clone()
 }
 
 // Segments returns the segments in docID order, in a new slice.
@@ -263,7 +283,7 @@ func (s *Snapshot) locate(doc uint32) (*Segment, uint32, error) {
 	}
 	seg, local, ok := s.Locate(doc)
 	if !ok {
-		return nil, 0, fmt.Errorf("index %s: no document %d among %d", s.view.index, doc, s.view.stats.Docs)
+		return nil, 0, fmt.Errorf("index %s: no document %d among %d: %w", s.view.index, doc, s.view.stats.Docs, fs.ErrInvalid)
 	}
 	return seg, local, nil
 }
@@ -295,7 +315,7 @@ func (s *Snapshot) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []b
 	return s.appendEach(dst, ends, docs, (*Segment).AppendTexts)
 }
 
-// AppendValues is AppendTexts, but in an index with a schema records have only the values in the
+// AppendValues is AppendTexts, but records have only the values in the
 // fields with ids (schema.Field.ID). Of the other values it inflates and checks little.
 func (s *Snapshot) AppendValues(dst []byte, ends []int, docs, ids []uint32) (texts []byte, textEnds []int, err error) {
 	return s.appendEach(dst, ends, docs, func(seg *Segment, dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
@@ -332,7 +352,7 @@ func (s *Snapshot) appendEach(dst []byte, ends []int, docs []uint32, of func(seg
 
 // Prefetch begins to read the ids of documents, given by global docIDs, and their stored
 // text if text is set: where the index is not in memory, many reads take hardly longer at once
-// than one by one. It is only a hint. What was read before is not read again. With OpenReaderAt
+// than one by one. It is only a hint. What was read before is not read again. Where it is read on demand
 // it waits for tables once, and what it reads goes to the cache unless s is from WithContext.
 func (s *Snapshot) Prefetch(docs []uint32, text bool) {
 	if s.lives().acquire() != nil {
@@ -340,7 +360,7 @@ func (s *Snapshot) Prefetch(docs []uint32, text bool) {
 	}
 	defer s.lives().release()
 	var err error
-	defer store.CatchFault(store.ArmFault(), &err) // ID meets it again
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err) // ID meets it again
 	local := make([][]uint32, len(s.segments))
 	for _, d := range docs {
 		if seg, l, ok := s.Locate(d); ok {

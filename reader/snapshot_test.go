@@ -15,8 +15,9 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 )
@@ -94,7 +95,7 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("df of %q: %d, %d, want %d", term, df, df2, want)
 		}
 		for _, e := range entries {
-			if _, err := s.Segments()[e.Segment].Views(trusted.Caller{}).List(e.Entry); err != nil {
+			if _, err := s.Segments()[e.Segment].Views().List(e.Entry); err != nil {
 				t.Error(err)
 			}
 		}
@@ -212,7 +213,7 @@ func TestTermsSeek(t *testing.T) {
 func TestRefresh(t *testing.T) {
 	fsys := memfs.New()
 	commit(t, fsys, three()[0])
-	x, err := reader.OpenFS(fsys)
+	x, err := reader.Open(t.Context(), reader.FromStore(fsys), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,14 +221,14 @@ func TestRefresh(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if changed, err := x.Refresh(); changed || err != nil {
+	if changed, err := x.Refresh(t.Context()); changed || err != nil {
 		t.Fatalf("refresh without a commit: %v, %v", changed, err)
 	}
 	commit(t, fsys, three()[1:]...)
 	if s, _ := x.Snapshot(); s.Generation() != 2 || s.Close() != nil {
 		t.Fatal("newer snapshot before Refresh")
 	}
-	if changed, err := x.Refresh(); !changed || err != nil {
+	if changed, err := x.Refresh(t.Context()); !changed || err != nil {
 		t.Fatalf("refresh: %v, %v", changed, err)
 	}
 	now, _ := x.Snapshot()
@@ -241,7 +242,7 @@ func TestRefresh(t *testing.T) {
 	if _, err := x.Snapshot(); !errors.Is(err, reader.ErrClosed) {
 		t.Errorf("snapshot after close: %v", err)
 	}
-	if _, err := x.Refresh(); !errors.Is(err, reader.ErrClosed) {
+	if _, err := x.Refresh(t.Context()); !errors.Is(err, reader.ErrClosed) {
 		t.Errorf("refresh after close: %v", err)
 	}
 	if _, err := old.Retain(); !errors.Is(err, reader.ErrClosed) {
@@ -262,7 +263,7 @@ func TestRefresh(t *testing.T) {
 		}
 	}
 	names, _ := fsys.List()
-	if slices.Contains(names, store.SegmentName(1)) || !slices.Contains(names, store.SegmentName(3)) {
+	if slices.Contains(names, indexdir.SegmentName(1)) || !slices.Contains(names, indexdir.SegmentName(3)) {
 		t.Errorf("files at the end: %q", names)
 	}
 }
@@ -270,7 +271,8 @@ func TestRefresh(t *testing.T) {
 // Readers, refreshes and a writer run at once. Every answer belongs to the commit
 // of its snapshot. The race detector runs this too.
 func TestConcurrent(t *testing.T) {
-	for name, fsys := range map[string]store.FS{"memory": memfs.New(), "os": store.OSDir(t.TempDir())} {
+	longtest.NoEmulator(t, "takes long")
+	for name, fsys := range map[string]store.FS{"memory": memfs.New(), "os": store.Dir(t.TempDir())} {
 		t.Run(name, func(t *testing.T) {
 			if noWriters && name == "os" {
 				t.Skip("local directories cannot be locked")
@@ -284,7 +286,7 @@ func TestConcurrent(t *testing.T) {
 				return &content{docs: uint32(200 + g), deleted: []uint32{uint32(g)}, lists: map[string]postings{"x": p}}
 			}
 			commit(t, fsys, numbered(1))
-			x, err := reader.OpenFS(fsys)
+			x, err := reader.Open(t.Context(), reader.FromStore(fsys), reader.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +295,7 @@ func TestConcurrent(t *testing.T) {
 			for range 3 {
 				wg.Go(func() {
 					for !done.Load() {
-						if _, err := x.Refresh(); err != nil {
+						if _, err := x.Refresh(t.Context()); err != nil {
 							t.Error(err)
 						}
 						s, err := x.Snapshot()
@@ -330,7 +332,7 @@ func TestConcurrent(t *testing.T) {
 			if err := x.Close(); err != nil {
 				t.Error(err)
 			}
-			d, _ := store.OpenFS(fsys)
+			d, _ := indexdir.OpenFS(fsys)
 			l, err := d.Lock() // notes that the files are gone
 			if err != nil {
 				t.Fatal(err)
@@ -374,15 +376,15 @@ func tamper(t *testing.T, fsys *memfs.FS, name string, change func(b []byte) []b
 
 func TestOpenErrors(t *testing.T) {
 	ctx := context.Background()
-	seg, dels := store.SegmentName(1), store.DeletesName(2)
+	seg, dels := indexdir.SegmentName(1), indexdir.DeletesName(2)
 	for what, c := range map[string]struct {
 		kind   error
 		verify bool
 		change func(*memfs.FS)
 	}{
 		"no manifest": {format.ErrCorrupt, false, func(f *memfs.FS) {
-			f.Remove(store.ManifestName(2))
-			f.Remove(store.MirrorName(2))
+			f.Remove(indexdir.ManifestName(2))
+			f.Remove(indexdir.MirrorName(2))
 		}},
 		"missing segment":   {format.ErrCorrupt, false, func(f *memfs.FS) { f.Remove(seg) }},
 		"missing deletes":   {format.ErrCorrupt, false, func(f *memfs.FS) { f.Remove(dels) }},
@@ -390,27 +392,27 @@ func TestOpenErrors(t *testing.T) {
 		"empty segment":     {format.ErrNotAnIndex, false, func(f *memfs.FS) { tamper(t, f, seg, func(b []byte) []byte { return nil }) }},
 		"newer segment":     {format.ErrTooNew, false, func(f *memfs.FS) { tamper(t, f, seg, func(b []byte) []byte { b[8]++; return b }) }},
 		"newer manifest": {format.ErrTooNew, false, func(f *memfs.FS) {
-			for _, name := range []string{store.ManifestName(2), store.MirrorName(2)} {
+			for _, name := range []string{indexdir.ManifestName(2), indexdir.MirrorName(2)} {
 				tamper(t, f, name, func(b []byte) []byte { b[8]++; return b })
 			}
 		}},
 		"segment of a newer minor version": {format.ErrTooNew, false, func(f *memfs.FS) { tamper(t, f, seg, newer) }},
 		"deletes of a newer minor version": {format.ErrTooNew, true, func(f *memfs.FS) { tamper(t, f, dels, newer) }},
 		"manifest of a newer minor version": {format.ErrTooNew, false, func(f *memfs.FS) {
-			tamper(t, f, store.ManifestName(2), newer)
-			tamper(t, f, store.MirrorName(2), newer)
+			tamper(t, f, indexdir.ManifestName(2), newer)
+			tamper(t, f, indexdir.MirrorName(2), newer)
 		}},
-		"another segment":      {format.ErrCorrupt, false, func(f *memfs.FS) { f.Rename(store.SegmentName(3), seg) }},
-		"deletes of another":   {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(store.DeletesName(5), dels) }},
+		"another segment":      {format.ErrCorrupt, false, func(f *memfs.FS) { f.Rename(indexdir.SegmentName(3), seg) }},
+		"deletes of another":   {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(indexdir.DeletesName(5), dels) }},
 		"damage in postings":   {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, seg, spoil) }},
 		"damage in deletes":    {format.ErrCorrupt, true, func(f *memfs.FS) { tamper(t, f, dels, spoil) }},
-		"segment as a deletes": {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(store.SegmentName(3), dels) }},
+		"segment as a deletes": {format.ErrCorrupt, true, func(f *memfs.FS) { f.Rename(indexdir.SegmentName(3), dels) }},
 	} {
 		t.Run(what, func(t *testing.T) {
 			fsys := memfs.New()
 			commit(t, fsys, three()...)
 			c.change(fsys)
-			x, err := reader.OpenFS(fsys)
+			x, err := reader.Open(ctx, reader.FromStore(fsys), reader.Options{})
 			if c.verify && err == nil {
 				defer x.Close()
 				s, _ := x.Snapshot()
@@ -427,7 +429,7 @@ func TestOpenErrors(t *testing.T) {
 	}
 	fsys := memfs.New()
 	commit(t, fsys, three()...)
-	x, err := reader.OpenFS(fsys)
+	x, err := reader.Open(ctx, reader.FromStore(fsys), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -448,10 +450,10 @@ func TestOpenErrors(t *testing.T) {
 }
 
 func TestOpenMissing(t *testing.T) {
-	if _, err := reader.Open(t.TempDir() + "/none"); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := reader.Open(t.Context(), reader.Dir(t.TempDir()+"/none"), reader.Options{}); !errors.Is(err, fs.ErrNotExist) {
 		t.Error(err)
 	}
-	if _, err := reader.Open(t.TempDir()); !errors.Is(err, format.ErrNotAnIndex) {
+	if _, err := reader.Open(t.Context(), reader.Dir(t.TempDir()), reader.Options{}); !errors.Is(err, format.ErrNotAnIndex) {
 		t.Error(err)
 	}
 }

@@ -76,13 +76,13 @@ func dump(t testing.TB, s *reader.Snapshot) string {
 
 // An index read through an io.ReaderAt reads the same, with caches of any size
 // and from many goroutines.
-func TestOpenReaderAt(t *testing.T) {
+func TestReadOnDemand(t *testing.T) {
 	big := three()
 	big = append(big, &content{docs: 1000, stored: true, lists: map[string]postings{
 		"x": {seq(1000), ones(1000)}, "y": {seq(500), ones(500)}}, id: func(d uint32) string { return fmt.Sprint("big", d) }})
 	mem := memfs.New()
 	commit(t, mem, big...)
-	x, err := reader.OpenFS(mem)
+	x, err := reader.Open(t.Context(), reader.FromStore(mem), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +92,7 @@ func TestOpenReaderAt(t *testing.T) {
 	want := dump(t, s)
 	files := copyOf(t, mem)
 	for _, size := range []int64{-1, 0, 1 << 18, 1 << 30} {
-		x, err := reader.OpenReaderAt(reader.FromFS(files), reader.Options{CacheSize: size})
+		x, err := reader.Open(t.Context(), reader.FromFS(files), reader.Options{CacheSize: max(size, 0), NoCache: size < 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,11 +174,11 @@ func TestReaderAtErrors(t *testing.T) {
 	commit(t, mem, three()...)
 	c := countingOf(copyOf(t, mem))
 	c.short.Store(true)
-	if _, err := reader.OpenReaderAt(c, reader.Options{}); !errors.Is(err, format.ErrCorrupt) {
+	if _, err := reader.Open(t.Context(), c, reader.Options{}); !errors.Is(err, format.ErrCorrupt) {
 		t.Errorf("short reads: %v", err)
 	}
 	c.short.Store(false)
-	x, err := reader.OpenReaderAt(c, reader.Options{CacheSize: -1})
+	x, err := reader.Open(t.Context(), c, reader.Options{NoCache: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +208,7 @@ func TestReaderAtErrors(t *testing.T) {
 	for _, n := range list { // one file missing at a time
 		f := c.files[n]
 		delete(c.files, n)
-		_, err := reader.OpenReaderAt(c, reader.Options{})
+		_, err := reader.Open(t.Context(), c, reader.Options{})
 		if whole := !strings.HasPrefix(n, "segment-") && !strings.HasPrefix(n, "deletes-"); whole != (err == nil) || !whole && !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("without %s: %v", n, err)
 		}
@@ -221,7 +221,7 @@ func TestReaderAtImpossibleLength(t *testing.T) {
 	for _, n := range []int64{-1, format.MaxFileSize + 1} {
 		c := &counting{files: map[string]func() (io.ReaderAt, int64){
 			"manifest-000000000001.pin": func() (io.ReaderAt, int64) { return strings.NewReader(""), n }}}
-		if _, err := reader.OpenReaderAt(c, reader.Options{}); !errors.Is(err, format.ErrCorrupt) {
+		if _, err := reader.Open(t.Context(), c, reader.Options{}); !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("length %d: %v", n, err)
 		}
 		if n := c.opened.Load(); n != 0 {
@@ -234,7 +234,7 @@ func TestReaderAtImpossibleLength(t *testing.T) {
 func TestOpenReadsConstant(t *testing.T) {
 	read := func(docs uint32) (reads, bytes int64) {
 		c := sparse(t, docs)
-		x, err := reader.OpenReaderAt(c, reader.Options{CacheSize: -1})
+		x, err := reader.Open(t.Context(), c, reader.Options{NoCache: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -245,5 +245,17 @@ func TestOpenReadsConstant(t *testing.T) {
 	r2, b2 := read(1 << 30)
 	if r1 != r2 || max(b1, b2) > 6*64<<10 { // the last unit of a file may be more or less full
 		t.Errorf("%d reads of %d bytes for the small index, %d of %d for the large", r1, b1, r2, b2)
+	}
+}
+
+// A Source without an index is said to have none; a cache of a size below 0 is refused.
+func TestOpenNothing(t *testing.T) {
+	if _, err := reader.Open(t.Context(), reader.FromFS(fstest.MapFS{}), reader.Options{}); !errors.Is(err, format.ErrNotAnIndex) {
+		t.Errorf("no index: %v", err)
+	}
+	for _, o := range []reader.Options{{CacheSize: -1}, {CacheSize: 1, NoCache: true}} {
+		if _, err := reader.Open(t.Context(), reader.FromFS(fstest.MapFS{}), o); !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%+v: %v", o, err)
+		}
 	}
 }

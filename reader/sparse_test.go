@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/bits"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,8 +13,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // pieces is a file of zeros except for some bytes.
@@ -34,6 +36,11 @@ func (p *pieces) ReadAt(b []byte, off int64) (int, error) {
 		return n, io.EOF
 	}
 	return n, nil
+}
+
+// idHashLength returns the length of IDHASH for n documents, a multiple of 4096.
+func idHashLength(n int64) int64 {
+	return n/8*int64(6+bits.Len64(uint64(n/16-1))) + n/4 + n/64
 }
 
 // sparseSegment is a segment with a valid header and META. Its sections are all
@@ -58,7 +65,7 @@ func sparseSegment(id format.ID, docs uint32) *pieces {
 	}{
 		{format.SectionPostings, n * 4}, {format.SectionTerms, terms * 4}, {format.SectionTermIndex, terms/32*16 + 8},
 		{format.SectionDocLengths, n * 4}, {format.SectionIDs, n}, {format.SectionIDIndex, (n+15)/16*8 + 8},
-		{format.SectionIDHash, n * 8}, {format.SectionMeta, int64(len(meta))}, {format.SectionPageSums, -1},
+		{format.SectionIDHash, idHashLength(n)}, {format.SectionMeta, int64(len(meta))}, {format.SectionPageSums, -1},
 	} {
 		if s.length < 0 {
 			s.length = format.Current().Pages(h.FrontSize(), off).SumsLength()
@@ -80,12 +87,12 @@ func sparseSegment(id format.ID, docs uint32) *pieces {
 }
 
 func sparseManifest(tb testing.TB, id format.ID, docs uint32) *pieces {
-	m := &store.Manifest{Generation: 1, NextFile: 2, Analyzer: "simple",
-		Segments: []store.SegmentInfo{{File: 1, ID: id, Docs: docs, Postings: 1 << 20}}}
+	m := &indexdir.Manifest{Generation: 1, NextFile: 2, Schema: schema.Implicit("simple", "", false),
+		Segments: []indexdir.SegmentInfo{{File: 1, ID: id, Docs: docs, Postings: 1 << 20}}}
 	p := &pieces{parts: map[int64][]byte{}}
 	w := format.NewFileWriter(p, format.KindManifest, format.ID{2})
 	w.Begin(format.SectionManifest, format.SectionRequired)
-	w.Write(store.AppendManifest(nil, m))
+	w.Write(indexdir.AppendManifest(nil, m))
 	w.End()
 	h, err := w.Finish()
 	if err != nil {
@@ -106,7 +113,7 @@ func sparse(tb testing.TB, docs uint32) *counting {
 	id := format.ID{1}
 	c := &counting{files: map[string]func() (io.ReaderAt, int64){}}
 	for name, p := range map[string]*pieces{
-		store.SegmentName(1): sparseSegment(id, docs), store.ManifestName(1): sparseManifest(tb, id, docs),
+		indexdir.SegmentName(1): sparseSegment(id, docs), indexdir.ManifestName(1): sparseManifest(tb, id, docs),
 	} {
 		c.files[name] = func() (io.ReaderAt, int64) { return p, p.size }
 	}
@@ -119,7 +126,7 @@ func sparseDir(tb testing.TB, docs uint32) (dir string, size int64) {
 	dir = tb.TempDir()
 	id := format.ID{1}
 	for name, p := range map[string]*pieces{
-		store.SegmentName(1): sparseSegment(id, docs), store.ManifestName(1): sparseManifest(tb, id, docs),
+		indexdir.SegmentName(1): sparseSegment(id, docs), indexdir.ManifestName(1): sparseManifest(tb, id, docs),
 	} {
 		f, err := os.Create(filepath.Join(dir, name))
 		if err != nil {
@@ -150,7 +157,7 @@ func TestOpenSparse(t *testing.T) {
 	if size < 8<<30 {
 		t.Fatalf("the index has only %d bytes", size)
 	}
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +177,7 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(fmt.Sprintf("MiB=%d", size>>20), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				x, err := reader.Open(dir)
+				x, err := reader.Open(b.Context(), reader.Dir(dir), reader.Options{})
 				if err != nil {
 					b.Fatal(err)
 				}

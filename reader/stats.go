@@ -8,9 +8,9 @@ type Stats struct {
 	Docs       uint64 // documents, including deleted ones: docIDs are below it
 	Live       uint64 // documents that are not deleted, N of BM25
 	Postings   uint64 // including those of deleted documents
-	Tokens     uint64 // sum of the documents' lengths, including deleted ones; with a schema of all frequencies
+	Tokens     uint64 // sum of the documents' lengths, including deleted ones; of several fields, of all frequencies
 	LiveTokens uint64 // sum of the lengths of documents that are not deleted, in all fields
-	MaxLen     uint32 // length of the longest document in tokens, deleted or not; 0 with a schema
+	MaxLen     uint32 // length of the longest document in tokens, deleted or not; 0 but in the implicit schema
 }
 
 func (s *Stats) add(seg *Segment) {
@@ -19,11 +19,10 @@ func (s *Stats) add(seg *Segment) {
 	s.Live += uint64(seg.info.Docs - seg.info.Deleted)
 	s.Postings += seg.info.Postings
 	s.Tokens += seg.info.Tokens
-	if seg.schema == nil {
-		s.LiveTokens += seg.info.Tokens - seg.info.DeletedTokens
-	}
-	for _, f := range seg.info.Fields {
-		s.LiveTokens += f.Tokens - f.DeletedTokens
+	for _, f := range seg.views.Fields() {
+		if x, ok := seg.info.Field(f.ID); ok {
+			s.LiveTokens += x.Tokens - x.DeletedTokens
+		}
 	}
 	s.MaxLen = max(s.MaxLen, seg.views.Meta().MaxLen)
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io/fs"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // TermEntry is the dictionary entry of a term in one segment.
@@ -17,16 +17,16 @@ type TermEntry struct {
 
 // Lookup appends the entries of term to dst, one for each segment that holds it,
 // in docID order. It also returns the document frequency of term over all
-// segments, without deleted documents. In an index with a schema the error matches
-// errors.ErrUnsupported (see SnapshotField.Lookup).
+// segments, without deleted documents. In an index of several fields the error
+// matches errors.ErrUnsupported (see SnapshotField.Lookup).
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
 	return s.lookup(nil, term, dst)
 }
 
-// fieldIn returns the field of segment i in fields, or the only field there is if fields is nil.
+// fieldIn returns the field of segment i in fields, or the only field there is if that is nil.
 func (s *Snapshot) fieldIn(fields []Field, i int) Field {
 	if fields == nil {
-		return s.segments[i].whole()
+		return s.segments[i].only()
 	}
 	return fields[i]
 }
@@ -84,8 +84,8 @@ type source struct {
 }
 
 // Terms returns an iterator over the terms that begin with prefix, positioned
-// before the first. An empty prefix selects all terms. In an index with a schema it fails with
-// an error that matches errors.ErrUnsupported (see SnapshotField.Terms).
+// before the first. An empty prefix selects all terms. In an index of several fields it fails
+// with an error that matches errors.ErrUnsupported (see SnapshotField.Terms).
 func (s *Snapshot) Terms(prefix []byte) *Terms {
 	fields := make([]Field, len(s.segments))
 	for i := range fields {
@@ -96,7 +96,7 @@ func (s *Snapshot) Terms(prefix []byte) *Terms {
 
 // Terms returns an iterator over the terms of this segment that begin with
 // prefix, positioned before the first. An empty prefix selects all terms.
-func (s *Segment) Terms(prefix []byte) *Terms { return s.whole().Terms(prefix) }
+func (s *Segment) Terms(prefix []byte) *Terms { return s.only().Terms(prefix) }
 
 // selection says which terms to iterate over: those that begin with a prefix, or those that an automaton
 // accepts.
@@ -126,12 +126,13 @@ func newTerms(l *life, fields []Field, x selection) (t *Terms) {
 		return t
 	}
 	defer l.release()
-	defer store.CatchFault(store.ArmFault(), &t.err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &t.err)
 	for _, f := range fields {
 		switch f.number {
 		case noField:
-		case wholeSegment:
-			t.all = append(t.all, source{f.seg.ord, f.seg.views.Prefix(x.prefix), true})
+		case severalFields:
+			t.err = f.several()
+			return t
 		default:
 			t.all = append(t.all, source{f.seg.ord, x.of(f.seg.views.Field(f.number)), true})
 		}
@@ -154,7 +155,7 @@ func (t *Terms) SeekGE(term []byte) (ok bool) {
 		return false
 	}
 	defer t.life.release()
-	defer store.CatchFault(store.ArmFault(), &t.err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &t.err)
 	t.started, t.live = true, t.live[:0]
 	for _, x := range t.all {
 		if x.it.SeekGE(term) {
@@ -172,7 +173,7 @@ func (t *Terms) Next() (ok bool) {
 		return false
 	}
 	defer t.life.release()
-	defer store.CatchFault(store.ArmFault(), &t.err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &t.err)
 	if !t.started {
 		t.started = true
 		t.live = append(t.live, t.all...)

@@ -29,8 +29,8 @@ func TestTruncatedWhileMapped(t *testing.T) {
 			c.lists[fmt.Sprintf("~%d%0200d", i, i)] = postings{[]uint32{0}, []uint32{1}}
 		}
 	}
-	commit(t, store.OSDir(dir), contents...)
-	x, err := reader.Open(dir)
+	commit(t, store.Dir(dir), contents...)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,13 +2,17 @@ package reader
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -16,7 +20,9 @@ import (
 // view is one commit with its files open. Snapshots share it.
 type view struct {
 	index    *Index
-	commit   *store.Commit
+	commit   *indexdir.Commit
+	id       string         // Snapshot.CommitID
+	schema   *schema.Schema // of the index; not to be modified
 	segments []Segment
 	held     []*handle // guarded by index.mu while the view is opened
 	stats    Stats
@@ -46,10 +52,29 @@ type handle struct {
 	users    int              // guarded by Index.mu
 }
 
+// attempts is how often a commit is opened that expires meanwhile. A writer would have to remove commits
+// faster than they are opened that many times in a row.
+const attempts = 8
+
 // openNewest opens the commit that the options name; or else what was published, if it
 // is wanted and there still is something; or else the newest commit. It counts one
-// user.
-func (x *Index) openNewest(published bool) (v *view, err error) {
+// user. What it reads on demand ends with ctx.
+func (x *Index) openNewest(ctx context.Context, published bool) (v *view, err error) {
+	if x.files != nil {
+		defer x.files.begin(ctx)()
+	}
+	for i := 1; ; i++ {
+		v, err = x.openOnce(published)
+		if err == nil || i == attempts || x.follows == nil || !errors.Is(err, ErrExpired) {
+			return v, err
+		}
+		if moved, e := x.follows.Refresh(ctx); e != nil || !moved {
+			return nil, errors.Join(err, e)
+		}
+	}
+}
+
+func (x *Index) openOnce(published bool) (v *view, err error) {
 	if gen := x.opts.Generation; gen > 0 {
 		c, err := x.dir.At(gen)
 		if err != nil {
@@ -60,7 +85,7 @@ func (x *Index) openNewest(published bool) (v *view, err error) {
 		}
 		return v, err
 	}
-	open := func(c *store.Commit) (err error) {
+	open := func(c *indexdir.Commit) (err error) {
 		v, err = x.openView(c)
 		return err
 	}
@@ -74,8 +99,8 @@ func (x *Index) openNewest(published bool) (v *view, err error) {
 }
 
 // openView opens the files of c that are not open already.
-func (x *Index) openView(c *store.Commit) (*view, error) {
-	v := &view{index: x, commit: c, users: 1}
+func (x *Index) openView(c *indexdir.Commit) (*view, error) {
+	v := &view{index: x, commit: c, id: c.ID().Bytes(), users: 1}
 	if err := x.fill(v); err != nil {
 		x.drop(v)
 		return nil, err
@@ -99,18 +124,27 @@ func (x *Index) fill(v *view) error {
 	if err != nil {
 		return err
 	}
-	base := uint64(0) // store.MaxDocs keeps all docIDs within 32 bits
+	v.setSchema(files)
+	base := uint64(0) // indexdir.MaxDocs keeps all docIDs within 32 bits
 	for i, h := range files {
 		info := &v.commit.Segments[i]
 		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also a file that an older view opened
 			return err
 		}
-		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, schema: v.commit.Schema, file: h, deletes: deletes[i]}
+		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, schema: v.schema, file: h, deletes: deletes[i]}
 		v.segments = append(v.segments, s)
 		v.stats.add(&s)
 		base += uint64(info.Docs)
 	}
 	return nil
+}
+
+// setSchema takes the schema of the commit, and from the segments what that leaves to them.
+func (v *view) setSchema(files []*handle) {
+	if v.schema = v.commit.Schema; v.commit.StoredUnknown {
+		v.schema = v.schema.Clone()
+		v.schema.Fields[0].Stored = len(files) == 0 || slices.ContainsFunc(files, func(h *handle) bool { return h.segment.Meta().Stored })
+	}
 }
 
 // maxOpening is how many files of a Source are opened at a time.
@@ -181,7 +215,7 @@ func (x *Index) holdDeletes(v *view, i int) (*deletesFile, error) {
 	return &h.deletes, nil
 }
 
-func (x *Index) openSegment(c *store.Commit, i int) (*handle, error) {
+func (x *Index) openSegment(c *indexdir.Commit, i int) (*handle, error) {
 	s, data, err := c.OpenSegmentAs(x.opts.Access, i)
 	if err != nil {
 		return nil, err

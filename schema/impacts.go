@@ -1,25 +1,26 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/binary"
 	"iter"
 	"math"
 	"slices"
 	"strconv"
+	"strings"
+	"unsafe"
 )
 
 // Impact is a term of a value of kind impacts, with its weight: 1 to 255.
 type Impact struct {
-	Term   []byte // 1 to MaxKeyword bytes
+	Term   string // 1 to MaxKeyword bytes
 	Weight uint8
 }
 
 // ImpactsValue returns a value of kind impacts, which copies the terms. They may be in any order;
 // CheckValue refuses those that come twice, and weights of 0. A document has at most one value in a
 // field of impacts.
-func ImpactsValue(field int, impacts []Impact) Value {
-	byTerm := func(a, b Impact) int { return bytes.Compare(a.Term, b.Term) }
+func ImpactsValue[F FieldRef](field F, impacts []Impact) Value {
+	byTerm := func(a, b Impact) int { return strings.Compare(a.Term, b.Term) }
 	if !slices.IsSortedFunc(impacts, byTerm) {
 		impacts = slices.SortedFunc(slices.Values(impacts), byTerm)
 	}
@@ -32,23 +33,25 @@ func ImpactsValue(field int, impacts []Impact) Value {
 		b = binary.AppendUvarint(b, uint64(len(impacts[i].Term)))
 		b = append(append(b, impacts[i].Term...), impacts[i].Weight)
 	}
-	return Value{Field: field, Kind: KindImpacts, num: uint64(len(impacts)), bytes: b}
+	v := in(field, Impacts)
+	v.num, v.text = uint64(len(impacts)), asString(b)
+	return v
 }
 
-// Impacts yields the terms of a value of kind impacts, in bytewise order, with their weights. The
-// terms must not be modified. It yields nothing of other kinds.
-func (v Value) Impacts() iter.Seq2[[]byte, uint8] {
-	return func(yield func([]byte, uint8) bool) {
-		if v.Kind != KindImpacts {
+// Impacts yields the terms of a value of kind impacts, in bytewise order, with their weights. It yields
+// nothing of other kinds.
+func (v Value) Impacts() iter.Seq2[string, uint8] {
+	return func(yield func(string, uint8) bool) {
+		if v.Kind != Impacts {
 			return
 		}
-		for b := v.bytes; len(b) > 0; {
-			size, n := binary.Uvarint(b)
+		for text := v.text; len(text) > 0; {
+			size, n := binary.Uvarint(unsafe.Slice(unsafe.StringData(text), len(text)))
 			end := n + int(size)
-			if !yield(b[n:end:end], b[end]) {
+			if !yield(text[n:end], text[end]) {
 				return
 			}
-			b = b[end+1:]
+			text = text[end+1:]
 		}
 	}
 }
@@ -56,7 +59,7 @@ func (v Value) Impacts() iter.Seq2[[]byte, uint8] {
 // ImpactsLen returns how many terms a value of kind impacts has, and how many bytes they take. Both
 // are 0 for other kinds.
 func (v Value) ImpactsLen() (terms, size int) {
-	if v.Kind != KindImpacts {
+	if v.Kind != Impacts {
 		return 0, 0
 	}
 	for term := range v.Impacts() {
@@ -67,12 +70,12 @@ func (v Value) ImpactsLen() (terms, size int) {
 
 // checkImpactsOf returns why a document cannot have v in f.
 func (f *Field) checkImpactsOf(v Value) error {
-	var last []byte
+	last := ""
 	for term, weight := range v.Impacts() {
 		switch {
 		case len(term) == 0 || len(term) > MaxKeyword:
 			return f.invalid("a term of %d bytes; it has 1 to %d", len(term), MaxKeyword)
-		case bytes.Equal(term, last):
+		case term == last: // no term is empty
 			return f.invalid("the term %.40q comes twice", term)
 		case weight == 0:
 			return f.invalid("the term %.40q has weight 0; weights are from 1 to 255", term)

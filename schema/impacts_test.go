@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"bytes"
 	"errors"
 	"math"
 	"slices"
@@ -15,21 +14,21 @@ import (
 func TestImpactsValue(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		all := rapid.SliceOfDistinct(rapid.Custom(func(t *rapid.T) Impact {
-			return Impact{rapid.SliceOfN(rapid.Byte(), 1, 300).Draw(t, "term"), rapid.Uint8Range(1, 255).Draw(t, "weight")}
-		}), func(x Impact) string { return string(x.Term) }).Draw(t, "impacts")
+			return Impact{string(rapid.SliceOfN(rapid.Byte(), 1, 300).Draw(t, "term")), rapid.Uint8Range(1, 255).Draw(t, "weight")}
+		}), func(x Impact) string { return x.Term }).Draw(t, "impacts")
 		before := slices.Clone(all)
 		v := ImpactsValue(1, all)
-		if !slices.EqualFunc(all, before, func(a, b Impact) bool { return bytes.Equal(a.Term, b.Term) && a.Weight == b.Weight }) {
+		if !slices.EqualFunc(all, before, func(a, b Impact) bool { return a.Term == b.Term && a.Weight == b.Weight }) {
 			t.Fatal("the argument was changed")
 		}
-		s := &Schema{Fields: []Field{{Name: "a", Kind: KindText}, {Name: "b", Kind: KindImpacts}}}
+		s := &Schema{Fields: []Field{{Name: "a", Kind: Text}, {Name: "b", Kind: Impacts}}}
 		if err := s.CheckValue(v); err != nil {
 			t.Fatal(err)
 		}
-		slices.SortFunc(all, func(a, b Impact) int { return bytes.Compare(a.Term, b.Term) })
+		slices.SortFunc(all, func(a, b Impact) int { return strings.Compare(a.Term, b.Term) })
 		i, size := 0, 0
 		for term, weight := range v.Impacts() {
-			if !bytes.Equal(term, all[i].Term) || weight != all[i].Weight {
+			if term != all[i].Term || weight != all[i].Weight {
 				t.Fatalf("impact %d is %q %d, want %q %d", i, term, weight, all[i].Term, all[i].Weight)
 			}
 			size += len(term)
@@ -42,29 +41,29 @@ func TestImpactsValue(t *testing.T) {
 }
 
 func TestImpactsRefused(t *testing.T) {
-	s := &Schema{Fields: []Field{{Name: "v", Kind: KindImpacts}, {Name: "text", Kind: KindText}}}
+	s := &Schema{Fields: []Field{{Name: "v", Kind: Impacts}, {Name: "text", Kind: Text}}}
 	for _, test := range []struct {
 		v    Value
 		says string
 	}{
-		{ImpactsValue(0, []Impact{{[]byte("b"), 1}, {[]byte("a"), 2}, {[]byte("b"), 3}}), `field "v": the term "b" comes twice`},
-		{ImpactsValue(0, []Impact{{[]byte("b"), 0}}), "weight 0"},
-		{ImpactsValue(0, []Impact{{nil, 1}}), "0 bytes"},
-		{ImpactsValue(0, []Impact{{make([]byte, MaxKeyword+1), 1}}), "65536 bytes"},
-		{ImpactsValue(1, []Impact{{[]byte("b"), 1}}), "kind impacts in a field of kind text"},
-		{TextValue(0, []byte("b")), "kind text in a field of kind impacts"},
+		{ImpactsValue(0, []Impact{{"b", 1}, {"a", 2}, {"b", 3}}), `field "v": the term "b" comes twice`},
+		{ImpactsValue(0, []Impact{{"b", 0}}), "weight 0"},
+		{ImpactsValue(0, []Impact{{"", 1}}), "0 bytes"},
+		{ImpactsValue(0, []Impact{{strings.Repeat("x", MaxKeyword+1), 1}}), "65536 bytes"},
+		{ImpactsValue(1, []Impact{{"b", 1}}), "kind impacts in a field of kind text"},
+		{TextValue(0, "b"), "kind text in a field of kind impacts"},
 	} {
 		if err := s.CheckValue(test.v); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), test.says) {
 			t.Errorf("%v; it should say %s", err, test.says)
 		}
 	}
-	if got := ImpactsValue(0, []Impact{{[]byte("b"), 7}, {[]byte("a"), 255}}).String(); got != "a:255 b:7" {
+	if got := ImpactsValue(0, []Impact{{"b", 7}, {"a", 255}}).String(); got != "a:255 b:7" {
 		t.Errorf("a value reads %s", got)
 	}
 }
 
 func TestQuantize(t *testing.T) {
-	f := &Field{Name: "v", Kind: KindImpacts}
+	f := &Field{Name: "v", Kind: Impacts}
 	for _, test := range []struct {
 		scale, x float64
 		want     uint8
@@ -89,7 +88,7 @@ func TestImpactsField(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &s.Fields[0]
-	if f.Indexing() != IndexFreqs || f.HasLengths() || f.HasPositions() || f.Step() != 0.01 || !s.HasImpacts() {
+	if f.Indexing() != IndexFreqs || f.HasLengths() || f.Positions || f.Step() != 0.01 || !s.HasImpacts() {
 		t.Errorf("%+v", f)
 	}
 	if b, err := s.MarshalJSON(); err != nil || string(b) != `{"fields":[{"name":"v","kind":"impacts","scale":0.01}]}` {
@@ -100,7 +99,7 @@ func TestImpactsField(t *testing.T) {
 	if err := other.Extends(s); err == nil || !strings.Contains(err.Error(), "scale is 1, in the index 0.01") {
 		t.Error(err)
 	}
-	if (*Schema)(nil).HasImpacts() || (&Schema{Fields: []Field{{Kind: KindText}}}).HasImpacts() {
+	if (*Schema)(nil).HasImpacts() || (&Schema{Fields: []Field{{Kind: Text}}}).HasImpacts() {
 		t.Error("impacts where there are none")
 	}
 }

@@ -10,6 +10,7 @@ import (
 // Parse returns the schema of a text in JSON, as MarshalJSON describes it, and checks it.
 func Parse(data []byte) (*Schema, error) {
 	s := new(Schema)
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin files with one
 	if err := s.UnmarshalJSON(data); err != nil {
 		return nil, err
 	}
@@ -17,25 +18,26 @@ func Parse(data []byte) (*Schema, error) {
 }
 
 type jsonField struct {
-	Name     string  `json:"name"`
-	Kind     string  `json:"kind"`
-	Analyzer string  `json:"analyzer,omitempty"`
-	Options  string  `json:"options,omitempty"`
-	Index    string  `json:"index,omitempty"`
-	Stored   bool    `json:"stored,omitempty"`
-	Column   bool    `json:"column,omitempty"`
-	Unit     string  `json:"unit,omitempty"`
-	Lengths  string  `json:"lengths,omitempty"`
-	K1       float64 `json:"k1,omitempty"`
-	B        float64 `json:"b,omitempty"`
-	Weight   float64 `json:"weight,omitempty"`
-	Scale    float64 `json:"scale,omitempty"`
+	Name      string  `json:"name"`
+	Kind      string  `json:"kind"`
+	Analyzer  string  `json:"analyzer,omitempty"`
+	Options   string  `json:"options,omitempty"`
+	Index     string  `json:"index,omitempty"`
+	Positions bool    `json:"positions,omitempty"`
+	Stored    bool    `json:"stored,omitempty"`
+	Column    bool    `json:"column,omitempty"`
+	Unit      string  `json:"unit,omitempty"`
+	Lengths   string  `json:"lengths,omitempty"`
+	K1        float64 `json:"k1,omitempty"`
+	B         float64 `json:"b,omitempty"`
+	Weight    float64 `json:"weight,omitempty"`
+	Scale     float64 `json:"scale,omitempty"`
 }
 
-// MarshalJSON returns s in JSON: an object whose key fields is an array of objects with the
-// keys name, kind, analyzer, options, index, stored, column, unit, lengths, k1, b, weight and scale. Keys
+// MarshalJSON returns s in JSON: an object whose key language is left out if it is empty, and whose key fields is an array of objects with the
+// keys name, kind, analyzer, options, index, positions, stored, column, unit, lengths, k1, b, weight and scale. Keys
 // other than name and kind are left out for what is the default. Ids are the index's and left out
-// too. The implicit schema is null.
+// too.
 func (s *Schema) MarshalJSON() ([]byte, error) {
 	if s == nil {
 		return []byte("null"), nil
@@ -44,7 +46,7 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		j := jsonField{Name: f.Name, Kind: f.Kind.String(), Analyzer: f.Analyzer, Options: f.Options,
-			Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Weight, Scale: f.Scale}
+			Positions: f.Positions, Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Boost, Scale: f.Scale}
 		if f.Index != IndexDefault {
 			j.Index = f.Index.String()
 		}
@@ -57,8 +59,9 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 		fields[i] = j
 	}
 	return json.Marshal(struct {
-		Fields []jsonField `json:"fields"`
-	}{fields})
+		Language string      `json:"language,omitempty"`
+		Fields   []jsonField `json:"fields"`
+	}{s.Language, fields})
 }
 
 // UnmarshalJSON sets s to a schema in JSON, as MarshalJSON describes it, and checks it. It refuses
@@ -67,8 +70,15 @@ func (s *Schema) UnmarshalJSON(data []byte) error {
 	c := new(Schema)
 	d := json.NewDecoder(bytes.NewReader(data))
 	err := object(d, "the schema", func(key string) error {
-		if key != "fields" {
-			return invalid("key %q is unknown; the only one is fields", key)
+		switch key {
+		case "fields":
+		case "language":
+			if err := d.Decode(&c.Language); err != nil {
+				return invalid("language: %v", err)
+			}
+			return nil
+		default:
+			return invalid("key %q is unknown; there are fields and language", key)
 		}
 		return array(d, func() error {
 			if len(c.Fields) == MaxFields {
@@ -102,9 +112,11 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 		return fmt.Sprintf("field %d", number)
 	}
 	var kind, index, unit, lengths string
+	named := false // only the implicit schema says that its field has no name
 	err := object(d, where(), func(key string) error {
+		named = named || key == "name"
 		to, ok := map[string]any{"name": &f.Name, "kind": &kind, "analyzer": &f.Analyzer, "options": &f.Options, "index": &index,
-			"stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Weight, "scale": &f.Scale}[key]
+			"positions": &f.Positions, "stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Boost, "scale": &f.Scale}[key]
 		if !ok {
 			return invalid("%s: key %q is unknown", where(), key)
 		}
@@ -118,7 +130,11 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 		n, err = parse(kindNames[1:], kind, where()+": kind")
 		f.Kind = Kind(n + 1)
 	}
-	if err == nil && index != "" {
+	switch {
+	case err != nil:
+	case index == "positions": // as schemas said before there was the key positions
+		f.Positions = true
+	case index != "":
 		n, err = parse(indexNames, index, where()+": index")
 		f.Index = Index(n)
 	}
@@ -129,6 +145,9 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 	if err == nil && lengths != "" {
 		n, err = parse(lengthsNames, lengths, where()+": lengths")
 		f.Lengths = Lengths(n)
+	}
+	if err == nil && !named {
+		err = invalid("%s: it has no name", where())
 	}
 	return f, err
 }

@@ -7,11 +7,11 @@ import "math"
 // is 0 for keywords, whose numbers are those of a segment's dictionary, and for text.
 func (v Value) Key(u Unit) int64 {
 	switch v.Kind {
-	case KindInteger:
+	case Integer:
 		return v.Int()
-	case KindFloat:
+	case Float:
 		return FloatKey(v.Float())
-	case KindTime:
+	case Time:
 		return floorDiv(v.Int(), u.Nanoseconds())
 	}
 	return 0
@@ -21,11 +21,11 @@ func (v Value) Key(u Unit) int64 {
 // key that no time from the year 1678 to 2261 has becomes a value that CheckValue refuses.
 func KeyValue(field int, kind Kind, u Unit, key int64) Value {
 	switch kind {
-	case KindInteger:
+	case Integer:
 		return IntegerValue(field, key)
-	case KindFloat:
+	case Float:
 		return FloatValue(field, KeyFloat(key))
-	case KindTime:
+	case Time:
 		n := u.Nanoseconds()
 		switch least := floorDiv(noTime+1, n); {
 		case key < least || key > math.MaxInt64/n:
@@ -40,10 +40,12 @@ func KeyValue(field int, kind Kind, u Unit, key int64) Value {
 
 // Floor returns v as a field with unit u has it: a time is rounded down.
 func (v Value) Floor(u Unit) Value {
-	if v.Kind != KindTime || u == UnitNanosecond || v.Int() == noTime {
+	if v.Kind != Time || u == UnitNanosecond || v.Int() == noTime {
 		return v
 	}
-	return KeyValue(v.Field, KindTime, u, v.Key(u))
+	floor := KeyValue(v.Field, Time, u, v.Key(u))
+	floor.Name = v.Name
+	return floor
 }
 
 // FloatKey returns a number for x, so that numbers are ordered as floats are. Those of -0 and 0

@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"math"
+	"reflect"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -26,11 +27,11 @@ func TestKeys(t *testing.T) {
 		if cmp.Compare(a, b) != cmp.Compare(x, y) {
 			t.Fatalf("%v and %v have the keys %d and %d", x, y, a, b)
 		}
-		if back := KeyValue(2, KindFloat, UnitNanosecond, a); back.Float() != x || back.Field != 2 || back.Float() == 0 && math.Signbit(back.Float()) {
+		if back := KeyValue(2, Float, UnitNanosecond, a); back.Float() != x || back.Field != 2 || back.Float() == 0 && math.Signbit(back.Float()) {
 			t.Fatalf("%v became %v", x, back)
 		}
 		n := rapid.Int64().Draw(t, "n")
-		if k := IntegerValue(0, n).Key(UnitSecond); k != n || KeyValue(0, KindInteger, UnitSecond, k).Int() != n {
+		if k := IntegerValue(0, n).Key(UnitSecond); k != n || KeyValue(0, Integer, UnitSecond, k).Int() != n {
 			t.Fatalf("%d has key %d", n, k)
 		}
 		u := Unit(rapid.IntRange(0, 3).Draw(t, "unit"))
@@ -43,7 +44,7 @@ func TestKeys(t *testing.T) {
 		if d := m - floor.Int(); floor.Int() > m || d >= u.Nanoseconds() || floor.Int() != math.MinInt64+1 && floor.Int()%u.Nanoseconds() != 0 || floor.Field != 3 {
 			t.Fatalf("%d in %vs is rounded to %d", m, u, floor.Int())
 		}
-		if floor.Key(u) != v.Key(u) || KeyValue(3, KindTime, u, v.Key(u)).Int() != floor.Int() {
+		if floor.Key(u) != v.Key(u) || KeyValue(3, Time, u, v.Key(u)).Int() != floor.Int() {
 			t.Fatalf("%d in %vs: key %d, rounded %d", m, u, v.Key(u), floor.Key(u))
 		}
 		w := NanosValue(3, n)
@@ -55,18 +56,28 @@ func TestKeys(t *testing.T) {
 
 // Keys that no time has become values that are refused.
 func TestKeysOfNoTime(t *testing.T) {
-	s := &Schema{Fields: []Field{{Name: "t", Kind: KindTime, Column: true}}}
+	s := &Schema{Fields: []Field{{Name: "t", Kind: Time, Column: true}}}
 	for u := UnitNanosecond; u <= UnitSecond; u++ {
 		least, most := NanosValue(0, math.MinInt64+1).Key(u), NanosValue(0, math.MaxInt64).Key(u)
 		for _, k := range []int64{least, most} {
-			if err := s.CheckValue(KeyValue(0, KindTime, u, k)); err != nil {
+			if err := s.CheckValue(KeyValue(0, Time, u, k)); err != nil {
 				t.Errorf("%d %vs: %v", k, u, err)
 			}
 		}
 		for _, k := range []int64{least - 1, most + 1, math.MinInt64, math.MaxInt64} {
-			if err := s.CheckValue(KeyValue(0, KindTime, u, k)); u != UnitNanosecond && err == nil {
+			if err := s.CheckValue(KeyValue(0, Time, u, k)); u != UnitNanosecond && err == nil {
 				t.Errorf("%d %vs: no error", k, u)
 			}
 		}
+	}
+}
+
+func TestShown(t *testing.T) {
+	s := &Schema{Fields: []Field{{Name: "a", Kind: Text}, {Name: "b", Kind: Text, Stored: true}, {Name: "c", Kind: Integer, Column: true}}}
+	if got := s.Shown(); !reflect.DeepEqual(got, []string{"b", "c"}) {
+		t.Errorf("shown are %v", got)
+	}
+	if got := (*Schema)(nil).Shown(); got != nil {
+		t.Errorf("without a schema %v", got)
 	}
 }

@@ -11,12 +11,12 @@ type Kind uint8
 
 // The kinds of fields.
 const (
-	KindText    Kind = 1 + iota // text, cut into terms by an analyzer
-	KindKeyword                 // bytes that are one term
-	KindInteger                 // an int64
-	KindFloat                   // a finite float64
-	KindTime                    // a time, in the field's Unit since 1970 in UTC
-	KindImpacts                 // terms with weights of 1 to 255, such as learned sparse vectors
+	Text    Kind = 1 + iota // text, cut into terms by an analyzer
+	Keyword                 // bytes that are one term
+	Integer                 // an int64
+	Float                   // a finite float64
+	Time                    // a time, in the field's Unit since 1970 in UTC
+	Impacts                 // terms with weights of 1 to 255, such as learned sparse vectors
 )
 
 // Index says what of a field is indexed.
@@ -24,11 +24,10 @@ type Index uint8
 
 // What is indexed of a field.
 const (
-	IndexDefault   Index = iota // IndexFreqs for text and impacts, IndexDocs for keywords, IndexNone for others
-	IndexNone                   // nothing: the field can only be stored or a column
-	IndexDocs                   // which documents have a term
-	IndexFreqs                  // and how often or, of impacts, with which weight
-	IndexPositions              // and where, of text, for phrases; several values lie 100 positions apart
+	IndexDefault Index = iota // IndexFreqs for text and impacts, IndexDocs for keywords, IndexNone for others
+	IndexNone                 // nothing: the field can only be stored or a column
+	IndexDocs                 // which documents have a term
+	IndexFreqs                // and how often or, of impacts, with which weight
 )
 
 // Lengths says how exactly the lengths of a field's texts are kept.
@@ -56,7 +55,7 @@ const (
 
 var (
 	kindNames    = []string{"", "text", "keyword", "integer", "float", "time", "impacts"}
-	indexNames   = []string{"default", "none", "docs", "freqs", "positions"}
+	indexNames   = []string{"default", "none", "docs", "freqs"}
 	lengthsNames = []string{"exact", "byte"}
 	unitNames    = []string{"nanosecond", "microsecond", "millisecond", "second"}
 )
@@ -82,28 +81,52 @@ func (u Unit) Nanoseconds() int64 {
 	return n
 }
 
-// ParseKind returns the kind of a name that Kind.String returns.
-func ParseKind(s string) (Kind, error) {
-	n, err := parse(kindNames[1:], s, "kind")
-	return Kind(n + 1), err
+// MarshalText returns the name of k.
+func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// MarshalText returns the name of i.
+func (i Index) MarshalText() ([]byte, error) { return []byte(i.String()), nil }
+
+// MarshalText returns the name of l.
+func (l Lengths) MarshalText() ([]byte, error) { return []byte(l.String()), nil }
+
+// MarshalText returns the name of u.
+func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
+
+// UnmarshalText sets k to the kind of a name that String returns. The error matches ErrInvalid.
+func (k *Kind) UnmarshalText(text []byte) error {
+	n, err := parse(kindNames[1:], string(text), "kind")
+	if err == nil {
+		*k = Kind(n + 1)
+	}
+	return err
 }
 
-// ParseIndex returns the Index of a name that Index.String returns.
-func ParseIndex(s string) (Index, error) {
-	n, err := parse(indexNames, s, "index")
-	return Index(n), err
+// UnmarshalText sets i to the Index of a name that String returns. The error matches ErrInvalid.
+func (i *Index) UnmarshalText(text []byte) error {
+	n, err := parse(indexNames, string(text), "index")
+	if err == nil {
+		*i = Index(n)
+	}
+	return err
 }
 
-// ParseLengths returns the Lengths of a name that Lengths.String returns.
-func ParseLengths(s string) (Lengths, error) {
-	n, err := parse(lengthsNames, s, "lengths")
-	return Lengths(n), err
+// UnmarshalText sets l to the Lengths of a name that String returns. The error matches ErrInvalid.
+func (l *Lengths) UnmarshalText(text []byte) error {
+	n, err := parse(lengthsNames, string(text), "lengths")
+	if err == nil {
+		*l = Lengths(n)
+	}
+	return err
 }
 
-// ParseUnit returns the Unit of a name that Unit.String returns.
-func ParseUnit(s string) (Unit, error) {
-	n, err := parse(unitNames, s, "unit")
-	return Unit(n), err
+// UnmarshalText sets u to the Unit of a name that String returns. The error matches ErrInvalid.
+func (u *Unit) UnmarshalText(text []byte) error {
+	n, err := parse(unitNames, string(text), "unit")
+	if err == nil {
+		*u = Unit(n)
+	}
+	return err
 }
 
 func name(names []string, n uint8, what string) string {

@@ -3,41 +3,75 @@ package schema
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
+	"unsafe"
 )
 
 // MaxKeyword is the length in bytes of the longest keyword that can be indexed or in a column.
 const MaxKeyword = 65535
 
 // Value is what a document has in one field. A field may have several values, which are
-// kept in order. A Value does not copy the bytes it is made of, unless it is one of impacts.
+// kept in order. A Value does not copy the text it is made of, unless it is one of impacts.
 type Value struct {
-	// Field is the number of the field in Schema.Fields.
+	// Name is the name of the field. It is "" in a value that was made with a number.
+	Name string
+	// Field is the number of the field in Schema.Fields, or -1 if only its name is known:
+	// Schema.Resolve sets the number.
 	Field int
 	// Kind is the kind of the value, which must be that of the field.
-	Kind  Kind
-	num   uint64
-	bytes []byte
+	Kind Kind
+	num  uint64
+	text string // or the form of impacts
 }
 
-// TextValue returns a value of kind text.
-func TextValue(field int, text []byte) Value {
-	return Value{Field: field, Kind: KindText, bytes: text}
+// FieldRef says which field a value is in: by its number in Schema.Fields, or by its name.
+type FieldRef interface{ int | string }
+
+// in returns a value in a field.
+func in[F FieldRef](field F, kind Kind) Value {
+	if n, ok := any(field).(int); ok {
+		return Value{Field: n, Kind: kind}
+	}
+	name, _ := any(field).(string)
+	return Value{Name: name, Field: -1, Kind: kind}
 }
 
-// KeywordValue returns a value of kind keyword.
-func KeywordValue(field int, keyword []byte) Value {
-	return Value{Field: field, Kind: KindKeyword, bytes: keyword}
+// asString returns b as a string without a copy.
+func asString[T string | []byte](b T) string {
+	if b, ok := any(b).([]byte); ok {
+		return unsafe.String(unsafe.SliceData(b), len(b))
+	}
+	s, _ := any(b).(string)
+	return s
+}
+
+// TextValue returns a value of kind text. The bytes of a text must not change while the value is in use.
+func TextValue[F FieldRef, T string | []byte](field F, text T) Value {
+	v := in(field, Text)
+	v.text = asString(text)
+	return v
+}
+
+// KeywordValue returns a value of kind keyword, as TextValue does.
+func KeywordValue[F FieldRef, T string | []byte](field F, keyword T) Value {
+	v := in(field, Keyword)
+	v.text = asString(keyword)
+	return v
 }
 
 // IntegerValue returns a value of kind integer.
-func IntegerValue(field int, n int64) Value {
-	return Value{Field: field, Kind: KindInteger, num: uint64(n)}
+func IntegerValue[F FieldRef](field F, n int64) Value {
+	v := in(field, Integer)
+	v.num = uint64(n)
+	return v
 }
 
 // FloatValue returns a value of kind float. Fields take finite ones.
-func FloatValue(field int, x float64) Value {
-	return Value{Field: field, Kind: KindFloat, num: math.Float64bits(x)}
+func FloatValue[F FieldRef](field F, x float64) Value {
+	v := in(field, Float)
+	v.num = math.Float64bits(x)
+	return v
 }
 
 // noTime is the number of a time that nanoseconds since 1970 in an int64 cannot express.
@@ -51,7 +85,7 @@ var (
 
 // TimeValue returns a value of kind time, in UTC and to the nanosecond. Fields take times
 // from the year 1678 to 2261.
-func TimeValue(field int, t time.Time) Value {
+func TimeValue[F FieldRef](field F, t time.Time) Value {
 	n := int64(noTime)
 	if !t.Before(minTime) && !t.After(maxTime) {
 		n = t.UnixNano()
@@ -60,21 +94,26 @@ func TimeValue(field int, t time.Time) Value {
 }
 
 // NanosValue returns a value of kind time: n nanoseconds since 1970 in UTC.
-func NanosValue(field int, n int64) Value {
-	return Value{Field: field, Kind: KindTime, num: uint64(n)}
+func NanosValue[F FieldRef](field F, n int64) Value {
+	v := in(field, Time)
+	v.num = uint64(n)
+	return v
 }
 
-// Bytes returns a text or keyword. It is nil for other kinds.
+// Bytes returns a text or keyword, which must not be modified. It is nil for other kinds.
 func (v Value) Bytes() []byte {
-	if v.Kind == KindImpacts {
+	switch {
+	case v.Kind != Text && v.Kind != Keyword:
 		return nil
+	case v.text == "":
+		return []byte{}
 	}
-	return v.bytes
+	return unsafe.Slice(unsafe.StringData(v.text), len(v.text))
 }
 
 // Int returns an integer, or the nanoseconds since 1970 of a time. It is 0 for other kinds.
 func (v Value) Int() int64 {
-	if v.Kind != KindInteger && v.Kind != KindTime {
+	if v.Kind != Integer && v.Kind != Time {
 		return 0
 	}
 	return int64(v.num)
@@ -82,7 +121,7 @@ func (v Value) Int() int64 {
 
 // Float returns a float. It is 0 for other kinds.
 func (v Value) Float() float64 {
-	if v.Kind != KindFloat {
+	if v.Kind != Float {
 		return 0
 	}
 	return math.Float64frombits(v.num)
@@ -90,49 +129,73 @@ func (v Value) Float() float64 {
 
 // Time returns a time, in UTC. It is the zero Time for other kinds.
 func (v Value) Time() time.Time {
-	if v.Kind != KindTime {
+	if v.Kind != Time {
 		return time.Time{}
 	}
 	return time.Unix(0, int64(v.num)).UTC()
 }
 
+// Any returns the value as one of Go: a string, an int64, a float64, a time.Time in UTC or an []Impact. It is nil for the zero Value.
+func (v Value) Any() any {
+	switch v.Kind {
+	case Text, Keyword:
+		return strings.Clone(v.text)
+	case Integer:
+		return v.Int()
+	case Float:
+		return v.Float()
+	case Time:
+		return v.Time()
+	case Impacts:
+		impacts := make([]Impact, 0, v.num)
+		for term, weight := range v.Impacts() {
+			impacts = append(impacts, Impact{Term: strings.Clone(term), Weight: weight})
+		}
+		return impacts
+	}
+	return nil
+}
+
 // String returns the value in a form to read.
 func (v Value) String() string {
 	switch v.Kind {
-	case KindText, KindKeyword:
-		return string(v.bytes)
-	case KindInteger:
+	case Text, Keyword:
+		return strings.Clone(v.text)
+	case Integer:
 		return fmt.Sprint(v.Int())
-	case KindFloat:
+	case Float:
 		return fmt.Sprint(v.Float())
-	case KindTime:
+	case Time:
 		return v.Time().Format(time.RFC3339Nano)
-	case KindImpacts:
+	case Impacts:
 		return v.impactsText()
 	}
 	return ""
 }
 
-// CheckValue returns why a document cannot have v. The error names the field and matches
-// ErrInvalid.
+// CheckValue returns why a document cannot have v, which has the number of its field. The error names the
+// field and matches ErrInvalid.
 func (s *Schema) CheckValue(v Value) error {
-	if s == nil {
-		return invalid("field %d: the index has no schema", v.Field)
-	}
-	if v.Field < 0 || v.Field >= len(s.Fields) {
+	s = s.given()
+	switch {
+	case v.Field < 0 && v.Name != "":
+		return invalid("field %q: the value has only its name; Schema.Resolve finds the number", v.Name)
+	case v.Field < 0 || v.Field >= len(s.Fields):
 		return invalid("field %d: the schema has fields 0 to %d", v.Field, len(s.Fields)-1)
+	case v.Name != "" && v.Name != s.Fields[v.Field].Name && s.Number(v.Name) != v.Field:
+		return invalid("field %q: the value has the number of field %q; Schema.Resolve finds that of this schema", v.Name, s.Fields[v.Field].Name)
 	}
 	f := &s.Fields[v.Field]
 	switch {
 	case v.Kind != f.Kind:
 		return f.invalid("a value of kind %v in a field of kind %v", v.Kind, f.Kind)
-	case v.Kind == KindKeyword && (f.Indexing() != IndexNone || f.Column) && len(v.bytes) > MaxKeyword:
-		return f.invalid("a keyword of %d bytes; at most %d are possible", len(v.bytes), MaxKeyword)
-	case v.Kind == KindFloat && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
+	case v.Kind == Keyword && (f.Indexing() != IndexNone || f.Column) && len(v.text) > MaxKeyword:
+		return f.invalid("a keyword of %d bytes; at most %d are possible", len(v.text), MaxKeyword)
+	case v.Kind == Float && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
 		return f.invalid("the value %v is not finite", v.Float())
-	case v.Kind == KindTime && v.Int() == noTime:
+	case v.Kind == Time && v.Int() == noTime:
 		return f.invalid("the time is not from the year 1678 to 2261")
-	case v.Kind == KindImpacts:
+	case v.Kind == Impacts:
 		return f.checkImpactsOf(v)
 	}
 	return nil

@@ -2,8 +2,8 @@ package segment
 
 import (
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/chunks"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/chunks"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // ahead is a mapped file that can be told what is read next: hints whose failure does no

@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // hinted is a Data that notes what it is asked to read ahead.
@@ -30,6 +31,7 @@ func (h *hinted) Scattered(off, n int64) { h.apart = append(h.apart, [2]int64{of
 // A mapping is split once at most: one range at an end of the file is read here and there, which
 // holds the sections of documents and not the lists.
 func TestScattered(t *testing.T) {
+	longtest.Once(t)
 	for _, w := range []segtest.With{{}, {Stored: true}, {DocsFirst: true}, {DocsFirst: true, Stored: true}} {
 		w.Docs, w.Freqs = segtest.Codec("bp128"), segtest.Codec("bp128")
 		b := segment.Aligned(broad().Build(t, w))
@@ -135,6 +137,7 @@ func TestPrefetch(t *testing.T) {
 // Who walks through a column has it read in large pieces; who reads the values of a document has
 // not.
 func TestColumnAhead(t *testing.T) {
+	longtest.Once(t)
 	b := segment.Aligned(columns(rand.New(rand.NewPCG(3, 1)), 200_000).Build(t, segtest.Default()))
 	plain := segtest.Open(t, b)
 	sec, _ := plain.Header().Section(format.SectionColumns)

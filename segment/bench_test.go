@@ -6,8 +6,8 @@ import (
 	"sort"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // benchSegment is a segment with 200,000 terms of one posting.

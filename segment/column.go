@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/colblock"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/segment/internal/colblock"
 )
 
 // ColumnBlock is the number of documents of a block of a column: block b has those from
@@ -149,7 +149,11 @@ func (s *Segment) columnTable(f int) (*columnTable, error) {
 		}
 		before = colblock.ParseHead(last).End
 	}
-	if msg := s.checkColumn(t, &s.fields[f], before); msg != "" {
+	msg := s.checkColumn(t, &s.fields[f], before)
+	if all := s.section(format.SectionColumns).Length; msg == "" && at+size == sec.Length && t.head.End != uint64(all) {
+		msg = fmt.Sprintf("the last one ends at %d of %d bytes", t.head.End, all)
+	}
+	if msg != "" {
 		return nil, s.corrupt(sec, at, "column %q: %s", s.fields[f].Name, msg)
 	}
 	return t, nil
@@ -159,7 +163,7 @@ func (s *Segment) columnTable(f int) (*columnTable, error) {
 func (s *Segment) checkColumn(t *columnTable, f *Field, before uint64) string {
 	h, docs := &t.head, s.meta.Docs
 	end := uint64(s.section(format.SectionColumns).Length)
-	keyword := f.Kind == schema.KindKeyword
+	keyword := f.Kind == schema.Keyword
 	switch {
 	case h.Begin != before || h.Begin > h.Index || h.Index > h.Blocks || h.Blocks > h.End || h.End > end:
 		return fmt.Sprintf("parts at %d, %d, %d to %d of %d bytes, behind one that ends at %d", h.Begin, h.Index, h.Blocks, h.End, end, before)
@@ -256,6 +260,25 @@ func (c *Column) walk(b int) {
 
 // Field returns the number of the column's field in Segment.Fields.
 func (c *Column) Field() int { return c.f }
+
+// Outside returns the error for values of block b, as Read gave them, that are not within the bounds of the column. It
+// matches format.ErrCorrupt.
+func (c *Column) Outside(b int) error {
+	t := c.table()
+	e := t.entry(b)
+	return c.corrupt(b, e.Offset, "a value outside its bounds, %d to %d", e.Min, e.Max)
+}
+
+// Corrupt returns an error of kind format.ErrCorrupt in block b of the column, or, if b is format.NoBlock, in its
+// dictionary.
+func (c *Column) Corrupt(b int, msg string, args ...any) error {
+	off := c.head.Begin
+	if b >= 0 {
+		t := c.table()
+		off = t.entry(b).Offset
+	}
+	return c.corrupt(b, off, msg, args...)
+}
 
 // corrupt returns an error of kind format.ErrCorrupt in block b.
 func (c *Column) corrupt(b int, off uint64, msg string, args ...any) error {

@@ -10,9 +10,10 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // A damaged page of COLUMNS fails what needs it, and nothing else, with file, section, field and
@@ -107,6 +108,7 @@ func columnBegin(s *segment.Segment, i int) (at int64) {
 // Bytes that no builder writes are refused or found by full verification, whatever the checksums
 // say, and reading them does no harm.
 func TestForgedColumns(t *testing.T) {
+	longtest.Once(t)
 	good := columns(rand.New(rand.NewPCG(5, 1)), 5000).Build(t, segtest.Default())
 	header := segtest.Open(t, good).Header()
 	r := rand.New(rand.NewPCG(6, 1))

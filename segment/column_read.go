@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/colblock"
+	"github.com/pinion-index/pinion/internal/segment/colblock"
 )
 
 // ColumnValues are the values of a block.
@@ -38,7 +38,7 @@ func (c *Column) Read(b int, dst *ColumnValues) error {
 // unchanged.
 func (c *Column) Append(dst []int64, doc uint32) ([]int64, error) {
 	if doc >= c.s.meta.Docs {
-		return dst, fmt.Errorf("segment %s: docID %d of %d", c.s.name, doc, c.s.meta.Docs)
+		return dst, c.s.noDoc(doc)
 	}
 	b := int(doc / ColumnBlock)
 	var x colblock.Block
@@ -48,6 +48,11 @@ func (c *Column) Append(dst []int64, doc uint32) ([]int64, error) {
 	out, ok := x.Append(dst, int(doc%ColumnBlock))
 	if !ok {
 		return dst, c.malformed(b, &x.Entry)
+	}
+	for _, v := range out[len(dst):] {
+		if v < x.Min || v > x.Max {
+			return dst, c.Outside(b)
+		}
 	}
 	return out, nil
 }

@@ -7,9 +7,10 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // columns draws a segment with columns of all kinds beside a field that is none.
@@ -18,9 +19,9 @@ func columns(r *rand.Rand, docs int) *segtest.Fields {
 	for i := range docs {
 		m.IDs = append(m.IDs, fmt.Sprint("d", i))
 	}
-	for i, kind := range []schema.Kind{schema.KindInteger, schema.KindText, schema.KindKeyword, schema.KindFloat, schema.KindTime, schema.KindKeyword} {
+	for i, kind := range []schema.Kind{schema.Integer, schema.Text, schema.Keyword, schema.Float, schema.Time, schema.Keyword} {
 		f := segtest.FieldModel{Field: schema.Field{ID: uint32(9 - i), Name: string(rune('a' + i)), Kind: kind}, Lens: make([]uint32, docs)}
-		if kind != schema.KindText {
+		if kind != schema.Text {
 			f.RandomColumn(r, docs)
 		}
 		if i == 2 {
@@ -33,6 +34,7 @@ func columns(r *rand.Rand, docs int) *segtest.Fields {
 
 // What the views of columns give is what was added.
 func TestColumns(t *testing.T) {
+	longtest.Once(t)
 	for i, docs := range []int{0, 1, 63, 200, 500, 700, 1000, 1000, 4095, 4096, 4097, 9000} {
 		m := columns(rand.New(rand.NewPCG(uint64(i), 1)), docs)
 		m.Check(t, segtest.Open(t, m.Build(t, segtest.Default())))
@@ -44,13 +46,13 @@ func sized(t testing.TB, kind schema.Kind, value func(i int) int64) (*segment.Co
 	const docs = 1 << 16
 	m := &segtest.Fields{Fields: []segtest.FieldModel{{Field: schema.Field{ID: 1, Name: "f", Kind: kind, Column: true}}}}
 	f := &m.Fields[0]
-	if kind == schema.KindKeyword {
+	if kind == schema.Keyword {
 		f.Index = schema.IndexNone
 	}
 	for i := range docs {
 		m.IDs = append(m.IDs, fmt.Sprint(i))
 		v := value(i)
-		if kind == schema.KindKeyword {
+		if kind == schema.Keyword {
 			f.Words = append(f.Words, []string{fmt.Sprint("level-", v)})
 		} else {
 			f.Values = append(f.Values, []int64{v})
@@ -71,6 +73,7 @@ func sized(t testing.TB, kind schema.Kind, value func(i int) int64) (*segment.Co
 
 // Bytes a value, bounds included: docs/sizes.md has the table.
 func TestColumnSizes(t *testing.T) {
+	longtest.Once(t)
 	r := rand.New(rand.NewPCG(5, 1))
 	at := int64(1_795_683_600_000)
 	line := func(unit int64) func(int) int64 { // a line of a log each 300 ms
@@ -85,11 +88,11 @@ func TestColumnSizes(t *testing.T) {
 		value func(i int) int64
 		most  float64
 	}{
-		{"random, 20 bits", schema.KindInteger, func(int) int64 { return r.Int64N(1 << 20) }, 2.52},
-		{"five levels", schema.KindKeyword, func(int) int64 { return r.Int64N(5) }, 0.387},
-		{"ascending seconds", schema.KindTime, line(1000), 0.27},
-		{"ascending milliseconds", schema.KindTime, line(1), 1.445},
-		{"prices in whole units", schema.KindInteger, func(int) int64 { return 100 * r.Int64N(1000) }, 1.27},
+		{"random, 20 bits", schema.Integer, func(int) int64 { return r.Int64N(1 << 20) }, 2.52},
+		{"five levels", schema.Keyword, func(int) int64 { return r.Int64N(5) }, 0.387},
+		{"ascending seconds", schema.Time, line(1000), 0.27},
+		{"ascending milliseconds", schema.Time, line(1), 1.445},
+		{"prices in whole units", schema.Integer, func(int) int64 { return 100 * r.Int64N(1000) }, 1.27},
 	} {
 		c, size := sized(t, test.kind, test.value)
 		if is := float64(size) / float64(c.Info().Values); is > test.most || is < test.most*0.98 {
@@ -102,7 +105,7 @@ func TestColumnSizes(t *testing.T) {
 // round.
 func BenchmarkColumnRange(b *testing.B) {
 	r := rand.New(rand.NewPCG(5, 1))
-	c, _ := sized(b, schema.KindInteger, func(int) int64 { return r.Int64N(1 << 20) })
+	c, _ := sized(b, schema.Integer, func(int) int64 { return r.Int64N(1 << 20) })
 	var docs [segment.ColumnBlock / 64]uint64
 	var values segment.ColumnValues
 	for name, one := range map[string]func(block int) error{
@@ -124,7 +127,7 @@ func BenchmarkColumnRange(b *testing.B) {
 			b.ReportMetric(float64(c.Info().Values)/best.Seconds()/1e6, "Mvalues/s")
 		})
 	}
-	wide, _ := sized(b, schema.KindFloat, func(int) int64 { return schema.FloatKey(float64(r.IntN(100_000)) / 100) })
+	wide, _ := sized(b, schema.Float, func(int) int64 { return schema.FloatKey(float64(r.IntN(100_000)) / 100) })
 	b.Run("floats", func(b *testing.B) {
 		best := time.Hour
 		for b.Loop() {

@@ -27,7 +27,7 @@ func (s *Segment) AppendColumns(rec []byte, doc uint32) ([]byte, error) {
 		}
 		for _, key := range keys {
 			v := schema.KeyValue(0, f.Kind, f.Unit, key)
-			if f.Kind == schema.KindKeyword {
+			if f.Kind == schema.Keyword {
 				b, err := c.Keyword(nil, key)
 				if err != nil {
 					return rec, err

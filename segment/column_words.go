@@ -2,18 +2,19 @@ package segment
 
 import (
 	"encoding/binary"
-	"fmt"
 	"iter"
 	"sort"
 
-	"github.com/pinion-index/pinion/segment/internal/colblock"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/colblock"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
-// Keyword appends the keyword with an ordinal to dst. On an error it returns dst unchanged.
+// Keyword appends the keyword with an ordinal to dst. On an error it returns dst unchanged. Ordinals come from the
+// blocks of the column: one beyond its keywords is damage, and the error matches format.ErrCorrupt.
 func (c *Column) Keyword(dst []byte, ordinal int64) ([]byte, error) {
 	if ordinal < 0 || ordinal >= int64(c.head.Keywords) {
-		return dst, fmt.Errorf("segment %s: keyword %d of %d of field %q", c.s.name, ordinal, c.head.Keywords, c.s.fields[c.f].Name)
+		return dst, c.corrupt(format.NoBlock, c.head.Begin, "keyword %d of %d", ordinal, c.head.Keywords)
 	}
 	b, off, err := c.words(int(ordinal / colblock.WordsPerBlock))
 	if err != nil {
@@ -21,7 +22,7 @@ func (c *Column) Keyword(dst []byte, ordinal int64) ([]byte, error) {
 	}
 	start, pos := len(dst), 0
 	for range ordinal%colblock.WordsPerBlock + 1 {
-		lcp, suffix, next := layout.Head(b, pos, len(dst)-start)
+		lcp, suffix, next := colblock.WordHead(b, int(ordinal/colblock.WordsPerBlock), pos, len(dst)-start)
 		if next < 0 {
 			return dst[:start], c.badWord(off, pos)
 		}
@@ -46,6 +47,9 @@ func (c *Column) Keywords(from int64) iter.Seq2[[]byte, error] {
 			pos := 0
 			for j := range colblock.WordsIn(c.head.Keywords, i) {
 				lcp, suffix, next := word.Head(b, pos)
+				if j == 0 {
+					lcp, suffix, next = colblock.WordHead(b, i, pos, word.Len())
+				}
 				if next < 0 || j == 0 && lcp > 0 {
 					yield(nil, c.badWord(off, pos))
 					return
@@ -67,7 +71,7 @@ func (c *Column) Ordinal(keyword []byte) (ordinal int64, found bool, err error) 
 	i := sort.Search(blocks, func(i int) bool { // the first block whose first keyword is above
 		b, off, e := c.words(i)
 		if e == nil {
-			lcp, first, next := layout.Head(b, 0, 0)
+			lcp, first, next := colblock.WordHead(b, i, 0, 0)
 			if next >= 0 && lcp == 0 {
 				return string(first) > string(keyword)
 			}

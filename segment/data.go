@@ -2,6 +2,8 @@ package segment
 
 import (
 	"errors"
+	"fmt"
+	"io/fs"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
@@ -11,7 +13,8 @@ import (
 //
 // Data that is entirely in memory also has a method Mapped() []byte that returns the file,
 // 64-byte aligned; then Range is not called. Data that caches what it reads has a method
-// Forget(off, n int64): a range that is damaged is to be read again.
+// Forget(off, n int64): a range that is damaged is to be read again, which happens once before the damage is reported.
+// Each use of its pages is compared with their checksums, since it may have read them anew.
 type Data interface {
 	// Size returns the length of the file in bytes.
 	Size() int64
@@ -83,12 +86,43 @@ func (s *Segment) peek(sec *section, off, n int64) ([]byte, error) {
 	return s.readPages(sec, off, n)
 }
 
-// forget tells Data that caches what it reads that n bytes at off are damaged, so that it
-// reads them again: the damage may have come on the way.
-func (s *Segment) forget(off, n int64) {
-	if f, ok := s.data.(interface{ Forget(off, n int64) }); ok {
+// forget tells Data that caches what it reads that n bytes at off are damaged. It reports whether they can be read again:
+// the damage may have come on the way.
+func (s *Segment) forget(off, n int64) bool {
+	f, ok := s.data.(interface{ Forget(off, n int64) })
+	if ok {
 		f.Forget(off, n)
 	}
+	return ok
+}
+
+// read returns n bytes at off of the file. Data that gives others than these is at fault, not the file: the error matches
+// fs.ErrInvalid.
+func (s *Segment) read(off, n int64) ([]byte, error) {
+	b, err := s.data.Range(off, n)
+	if err == nil && int64(len(b)) != n {
+		err = fmt.Errorf("segment %s: data source gave %d bytes for %d at %d: %w", s.name, len(b), n, off, fs.ErrInvalid)
+	}
+	return b, err
+}
+
+// sound returns n bytes at off of the file. If check finds them damaged, they are read once more where they can be, and its
+// error is that of what came then.
+func (s *Segment) sound(off, n int64, check func(b []byte) error) ([]byte, error) {
+	b, err := s.read(off, n)
+	if err != nil {
+		return nil, err
+	}
+	if err = check(b); !errors.Is(err, format.ErrCorrupt) || !s.forget(off, n) {
+		return b, err
+	}
+	if b, err = s.read(off, n); err != nil {
+		return nil, err
+	}
+	if err = check(b); err != nil {
+		s.forget(off, n) // the next caller reads anew
+	}
+	return b, err
 }
 
 func (s *Segment) place(sec *section) format.Place {

@@ -7,9 +7,10 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // onDemand is Data that is read piece by piece and fails from read number fail on.
@@ -50,6 +51,7 @@ func TestReadOnDemand(t *testing.T) {
 }
 
 func TestOpenReadsNoContent(t *testing.T) {
+	longtest.Once(t)
 	small := &onDemand{b: segtest.Small().Build(t, segtest.Default()), fail: -1}
 	large := &onDemand{b: segtest.Random(rand.New(rand.NewPCG(1, 1)), 50_000, 300).Build(t, segtest.Default()), fail: -1}
 	for _, d := range []*onDemand{small, large} {

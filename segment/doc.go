@@ -2,6 +2,15 @@
 // posting lists, document lengths, external ids and stored text. format/FORMAT.md specifies
 // the bytes.
 //
+// A Segment over mapped memory does not copy payloads. Everything read from the file is
+// checked before it is used: its page against a checksum, once, and what it says against the
+// specification. A violation is an error of kind format.ErrCorrupt with its location. Open
+// takes the same time whatever the size of the file and so does not check content;
+// Snapshot.Verify of package reader checks all of it.
+package segment
+
+// The files:
+//
 //	segment.go data.go meta.go   Open; the source of bytes; metadata
 //	pages.go                     checksums of pages, compared on first touch
 //	ahead.go fetch.go            what is read ahead: of mapped files, on demand
@@ -20,13 +29,3 @@
 //	column_values.go             values of a document that are only in columns
 //	stored.go texts.go           stored text, of one document or of many in order
 //	raw.go                       the stored form of sections and blocks
-//
-// The packages below write segments (build), verify them (check) and explain their bytes
-// (dump). What they share with the views is in internal.
-//
-// A Segment over mapped memory does not copy payloads. Everything read from the file is
-// checked before it is used: its page against a checksum, once, and what it says against the
-// specification. A violation is an error of kind format.ErrCorrupt with its location. Open
-// takes the same time whatever the size of the file and so does not check content;
-// check.Segment checks all of it.
-package segment

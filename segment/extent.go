@@ -6,9 +6,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // initExtent makes l the list at e.Offset in POSTINGS.

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // Range is a range of bytes of a file.

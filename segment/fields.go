@@ -6,11 +6,10 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/cespare/xxhash/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // Field is what a segment has of a field: the description that it was written with, where its
@@ -22,7 +21,7 @@ type Field struct {
 	Terms      uint64
 	FirstBlock int    // of the dictionary
 	Blocks     int    // of the dictionary
-	Docs       uint32 // documents with a length above 0; all without lengths or a schema
+	Docs       uint32 // documents with a length above 0; all without lengths, or in the implicit schema
 
 	// Of fields with lengths, else 0.
 	Tokens         uint64 // sum of the frequencies
@@ -35,9 +34,21 @@ type Field struct {
 // Coded reports whether lengths are stored as length codes.
 func (f *Field) Coded() bool { return f.Lengths == schema.LengthsByte }
 
-// Fields returns the fields in bytewise order of their names. A segment without a schema has
-// one, whose name is "" and whose ID is 0. The slice must not be modified.
+// Fields returns the fields in bytewise order of their names. That of the implicit schema has no name and the ID 0.
+// The slice must not be modified.
 func (s *Segment) Fields() []Field { return s.fields }
+
+// Schema returns the schema of the fields as the segment has them: the implicit one if it records none.
+func (s *Segment) Schema() *schema.Schema {
+	x := &schema.Schema{Fields: make([]schema.Field, len(s.fields))}
+	for i := range s.fields {
+		x.Fields[i] = s.fields[i].Field
+		if id := x.Fields[i].ID; id != 0 {
+			x.NextID = max(x.NextID, id+1)
+		}
+	}
+	return x
+}
 
 // FieldByID returns the number in Fields of the field with an id, and false if the segment does
 // not have it.
@@ -107,12 +118,11 @@ func (s *Segment) PrefetchLengths(fields []int) {
 	a.send()
 }
 
-// implicit makes the one field of a segment without a schema.
+// implicit makes the field of the implicit schema.
 func (s *Segment) implicit() {
 	m := &s.meta
 	f := Field{
-		Field: schema.Field{Kind: schema.KindText, Index: schema.IndexFreqs, Stored: m.Stored,
-			Analyzer: m.Analyzer, Options: m.AnalyzerOptions},
+		Field: schema.Implicit(m.Analyzer, m.AnalyzerOptions, m.Stored).Fields[0],
 		Terms: m.Terms, Blocks: int(layout.TermBlocks(m.Terms)), Docs: m.Docs, Tokens: m.Tokens, LengthSum: m.Tokens,
 		MinLen: m.MinLen, MaxLen: m.MaxLen, LenWidth: m.LenWidth,
 	}
@@ -133,12 +143,9 @@ func (s *Segment) readFields() error {
 	if sec.Length > layout.MaxFields {
 		return s.corrupt(&x, 0, "section has %d bytes, at most %d are possible", sec.Length, layout.MaxFields)
 	}
-	b, err := s.data.Range(sec.Offset, sec.PaddedLength())
+	b, err := s.readWhole(&x)
 	if err != nil {
-		return format.Locate(err, s.place(&x))
-	}
-	if xxhash.Sum64(b) != sec.Checksum {
-		return s.corrupt(&x, 0, "section checksum does not match")
+		return err
 	}
 	if s.fields, err = ParseFields(format.NewBuffer(b[:sec.Length], sec.Offset), &s.meta); err != nil {
 		return format.Locate(err, s.place(&x))
@@ -168,11 +175,7 @@ func ParseFields(d *format.Buffer, m *Meta) ([]Field, error) {
 			d.Fail("field %q has the id of another", f.Name)
 			break
 		}
-		if f.FirstBlock = sum.Blocks; f.HasLengths() {
-			f.LengthsAt = alignLengths(sum.LengthsAt)
-			sum.LengthsAt = f.LengthsAt + int64(m.Docs)*int64(f.LenWidth)
-		}
-		sum.Terms, sum.Blocks, sum.Tokens = sum.Terms+f.Terms, sum.Blocks+f.Blocks, sum.Tokens+f.Tokens
+		sum.follow(&f, m)
 		fields = append(fields, f)
 	}
 	if d.Err() == nil && (sum.Terms != m.Terms || uint64(sum.Blocks) != m.TermBlocks || sum.Tokens > m.Tokens || uint64(sum.LengthsAt) != m.LengthBytes) {
@@ -180,6 +183,15 @@ func ParseFields(d *format.Buffer, m *Meta) ([]Field, error) {
 			sum.Terms, sum.Blocks, sum.Tokens, sum.LengthsAt, m.Terms, m.TermBlocks, m.Tokens, m.LengthBytes)
 	}
 	return fields, d.Done()
+}
+
+// follow adds f to the sum of the fields before it, and sets where its parts begin.
+func (sum *Field) follow(f *Field, m *Meta) {
+	if f.FirstBlock = sum.Blocks; f.HasLengths() {
+		f.LengthsAt = alignLengths(sum.LengthsAt)
+		sum.LengthsAt = f.LengthsAt + int64(m.Docs)*int64(f.LenWidth)
+	}
+	sum.Terms, sum.Blocks, sum.Tokens = sum.Terms+f.Terms, sum.Blocks+f.Blocks, sum.Tokens+f.Tokens
 }
 
 // alignLengths returns where lengths that follow off bytes of DOCLENGTHS begin.
@@ -192,7 +204,7 @@ func parseField(d *format.Buffer, m *Meta) (f Field) {
 	f.ID = uint32(d.Count(math.MaxUint32, 0))
 	f.Name = d.String(schema.MaxName)
 	f.Kind = schema.Kind(d.Count(math.MaxUint8, 0))
-	f.Index = schema.Index(d.Count(math.MaxUint8, 0))
+	record.SetIndexed(&f.Field, uint8(d.Count(math.MaxUint8, 0)))
 	flags := d.Uvarint()
 	f.Stored = flags&layout.FieldStored != 0
 	if flags&layout.FieldByteLengths != 0 {
@@ -272,7 +284,7 @@ func appendField(dst []byte, f *Field) []byte {
 	flags |= layout.FieldUnit * uint64(f.Unit)
 	dst = binary.AppendUvarint(dst, uint64(f.ID))
 	dst = appendString(dst, f.Name)
-	for _, v := range []uint64{uint64(f.Kind), uint64(f.Index), flags} {
+	for _, v := range []uint64{uint64(f.Kind), record.Indexed(&f.Field), flags} {
 		dst = binary.AppendUvarint(dst, v)
 	}
 	dst = appendString(appendString(dst, f.Analyzer), f.Options)

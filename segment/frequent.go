@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // Frequent is a term that many documents have.

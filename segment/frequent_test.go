@@ -12,11 +12,12 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/fuzzing"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // first returns the postings of the first n documents.
@@ -36,7 +37,7 @@ func frequentOf(t *testing.T, docs int, fields ...[]int) []byte {
 		o.Lengths, o.ForeignLengths = []segment.LengthTable{segment.NewLengthTable(slices.Repeat([]uint32{9}, docs))}, true
 	} else {
 		for i := range fields {
-			o.Fields = append(o.Fields, build.Field{Field: schema.Field{ID: uint32(1 + i), Name: fmt.Sprint("f", i), Kind: schema.KindKeyword}})
+			o.Fields = append(o.Fields, build.Field{Field: schema.Field{ID: uint32(1 + i), Name: fmt.Sprint("f", i), Kind: schema.Keyword}})
 		}
 	}
 	f := new(segtest.MemFile)
@@ -67,6 +68,7 @@ func frequentOf(t *testing.T, docs int, fields ...[]int) []byte {
 
 // TestFrequent compares FREQUENT with the df of the lists that were added.
 func TestFrequent(t *testing.T) {
+	longtest.Once(t)
 	const least = 65_537/64 + 1
 	many := make([]int, 1100) // more than fit in, with ties where they end
 	for i := range many {

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden segment of the current version")

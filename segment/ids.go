@@ -2,15 +2,9 @@ package segment
 
 import (
 	"bytes"
-	"fmt"
 
-	"github.com/cespare/xxhash/v2"
-
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
-
-// idHashKey returns the word of section IDHASH for id and doc.
-func idHashKey(id []byte, doc uint32) uint64 { return layout.IDHashKey(xxhash.Sum64(id), doc) }
 
 // idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of
 // the last block. Callers must touch what they use. It must not be modified.
@@ -37,7 +31,7 @@ func (s *Segment) idBlock(i int) ([]byte, int64, error) {
 // AppendID appends the external id of doc to dst. On an error it returns dst unchanged.
 func (s *Segment) AppendID(dst []byte, doc uint32) ([]byte, error) {
 	if doc >= s.meta.Docs {
-		return dst, fmt.Errorf("segment %s: docID %d of %d", s.name, doc, s.meta.Docs)
+		return dst, s.noDoc(doc)
 	}
 	b, off, err := s.idBlock(int(doc / layout.IDsPerBlock))
 	if err != nil {
@@ -55,28 +49,98 @@ func (s *Segment) AppendID(dst []byte, doc uint32) ([]byte, error) {
 	return dst, nil
 }
 
-// IDHashes returns section IDHASH, ascending: for every document, the high 32 bits of the
-// xxhash64 of its id in the high half and its docID in the low half. It must not be
-// modified.
-func (s *Segment) IDHashes() ([]uint64, error) {
-	h, err := s.words(&s.idHash, &s.views.idHash)
-	if err == nil {
-		err = s.touch(&s.idHash, 0, s.idHash.Length)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return h, nil
-}
-
 // FindID returns the docID of the document with an external id; ok is false if there is
 // none.
 func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
+	if s.meta.Docs == 0 {
+		return 0, false, nil
+	}
+	if !s.h.Version.PackedIDs() {
+		return s.findHashed(id)
+	}
+	t, err := s.idTable()
+	if err != nil {
+		return 0, false, err
+	}
+	bucket, print := t.Place(layout.IDHash(id))
+	in := t.Bucket(bucket)
+	if err := s.touch(&s.idHash, in.Start, 4); err != nil {
+		return 0, false, err
+	}
+	if err := s.touch(&s.idHash, in.Lo, in.Hi-in.Lo); err != nil {
+		return 0, false, err
+	}
+	if in.N < 0 {
+		return 0, false, s.corrupt(&s.idHash, in.Start, "bucket %d is not found", bucket)
+	}
+	if in.N == 0 {
+		return 0, false, nil
+	}
+	lo, hi := t.Span(in.First, in.N)
+	if err := s.touch(&s.idHash, lo, hi-lo); err != nil {
+		return 0, false, err
+	}
+	for i, last := in.First, -1; i < in.First+in.N; i++ {
+		p, block := t.Entry(i)
+		if p != print || block == last {
+			continue
+		}
+		last = block
+		if doc, ok, err := s.findInBlock(block, id); ok || err != nil {
+			return doc, ok, err
+		}
+	}
+	return 0, false, nil
+}
+
+// idTable returns section IDHASH of a version in which it is packed. Callers must touch what they use.
+func (s *Segment) idTable() (*layout.IDTable, error) {
+	if t := s.views.idTable.Load(); t != nil {
+		return t, nil
+	}
+	b, err := s.peek(&s.idHash, 0, s.idHash.Length)
+	if err != nil {
+		return nil, err
+	}
+	t := layout.NewIDTable(b, s.meta.Docs)
+	s.views.idTable.Store(t)
+	return t, nil
+}
+
+// findInBlock is FindID for the ids of a block.
+func (s *Segment) findInBlock(block int, id []byte) (doc uint32, ok bool, err error) {
+	first := block * layout.IDsPerBlock
+	if first >= int(s.meta.Docs) {
+		return 0, false, s.corrupt(&s.idHash, 0, "block %d of %d documents", block, s.meta.Docs)
+	}
+	b, off, err := s.idBlock(block)
+	if err != nil {
+		return 0, false, err
+	}
+	pos, n, same := 0, 0, 0 // same is how much the id of length n before pos has in common with id
+	for j := range min(layout.IDsPerBlock, int(s.meta.Docs)-first) {
+		lcp, suffix, next := layout.Head(b, pos, n)
+		if next < 0 {
+			return 0, false, s.corrupt(&s.ids, off+int64(pos), "malformed id")
+		}
+		pos, n = next, lcp+len(suffix)
+		if lcp > same {
+			continue
+		}
+		if same = lcp + layout.CommonPrefix(suffix, id[lcp:]); same == len(id) && n == len(id) {
+			return uint32(first + j), true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// findHashed is FindID of a version in which IDHASH is not packed.
+func (s *Segment) findHashed(id []byte) (doc uint32, ok bool, err error) {
 	hashes, err := s.words(&s.idHash, &s.views.idHash)
 	if err != nil {
 		return 0, false, err
 	}
-	key := idHashKey(id, 0)
+	key := layout.IDHashKey(layout.IDHash(id), 0)
 	var room [128]byte
 	buf := room[:0]
 	i, lo, hi := layout.SearchHashes(hashes, key)
@@ -107,22 +171,22 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 // EachID calls f with every docID and external id, in docID order. The id is valid until f
 // returns. An error of f stops EachID and is returned.
 func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
-	var id []byte
+	id := layout.NewFrontCoded(nil)
 	for i := range layout.IDBlocks(int(s.meta.Docs)) {
 		b, off, err := s.idBlock(i)
 		if err != nil {
 			return err
 		}
-		id = id[:0]
+		id.Set(0, nil)
 		pos := 0
 		for j := range min(layout.IDsPerBlock, int(s.meta.Docs)-i*layout.IDsPerBlock) {
-			lcp, suffix, next := layout.Head(b, pos, len(id))
+			lcp, suffix, next := id.Head(b, pos)
 			if next < 0 {
 				return s.corrupt(&s.ids, off+int64(pos), "malformed id")
 			}
-			id = append(id[:lcp], suffix...)
+			id.Set(lcp, suffix)
 			pos = next
-			if err := f(uint32(i*layout.IDsPerBlock+j), id); err != nil {
+			if err := f(uint32(i*layout.IDsPerBlock+j), id.Bytes()); err != nil {
 				return err
 			}
 		}

@@ -40,12 +40,12 @@ func CodedLengths(b []byte) LengthTable {
 func UnitLengths(docs uint32) LengthTable { return LengthTable{n: docs} }
 
 // DocLens returns the lengths of all documents. The first call reads and checks them. Those of
-// a segment with fields are by field: then the error matches errors.ErrUnsupported.
+// a segment of several fields are by field: then the error matches errors.ErrUnsupported.
 func (s *Segment) DocLens() (LengthTable, error) {
-	if v := s.views.lengths.Load(); v != nil && s.meta.Fields == 0 {
+	if v := s.views.lengths.Load(); v != nil && len(s.fields) == 1 {
 		return *v, nil
 	}
-	if err := s.noFields("lengths"); err != nil {
+	if err := s.single("lengths"); err != nil {
 		return LengthTable{}, err
 	}
 	return s.lengthsOf(0)
@@ -65,9 +65,9 @@ func (s *Segment) DocLen(doc uint32) (n uint32, err error) {
 	return n, nil
 }
 
-// noFields returns an error if s has fields, of which a caller must name one.
-func (s *Segment) noFields(what string) error {
-	if s.meta.Fields == 0 {
+// single returns an error if s has several fields, of which a caller must name one.
+func (s *Segment) single(what string) error {
+	if len(s.fields) == 1 {
 		return nil
 	}
 	return fmt.Errorf("segment %s: %s of all fields together: %w", s.name, what, errors.ErrUnsupported)

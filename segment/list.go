@@ -4,9 +4,9 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/segment/internal/compact"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/segment/compact"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // List is a view of one posting list. Segment.InitList fills it and may be called again; in

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // ListSums are what the lists of adjacent terms add up to. META says what those of all terms

@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/segment/internal/layout"
 )
 
 // Limits of a segment.

@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"io/fs"
 	"math/bits"
-	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/cespare/xxhash/v2"
@@ -14,14 +15,16 @@ import (
 )
 
 // pages compares the pages of a segment's sections with PAGESUMS on first touch, and
-// remembers which it found good. A page that is damaged fails every touch.
+// remembers which it found good. A page that is damaged fails every touch. Of Data that caches what it
+// reads every touch is the first one: it may have read the page anew.
 type pages struct {
 	format.Pages
 	sums   section
 	mem    []byte                   // the file if it is mapped, or nil
 	good   []atomic.Uint64          // a bit for each page of the file; nil if nothing is checked
+	anew   bool                     // no page is remembered
 	groups []atomic.Pointer[[]byte] // groups of sums that were found good
-	whole  []atomic.Uint32          // by section of the file: whether its checksum holds
+	held   *sync.Map                // by holding: whether the checksum of a section holds
 }
 
 // findPageSums locates PAGESUMS, which covers what is before it.
@@ -39,7 +42,8 @@ func (s *Segment) findPageSums(mapped []byte) error {
 	p.mem = mapped
 	p.groups = make([]atomic.Pointer[[]byte], (p.End-p.First+format.PageGroup-1)/format.PageGroup)
 	p.good = make([]atomic.Uint64, (p.End+63)/64)
-	p.whole = make([]atomic.Uint32, len(s.h.Sections))
+	_, p.anew = s.data.(interface{ Forget(off, n int64) })
+	p.held = new(sync.Map)
 	return nil
 }
 
@@ -68,6 +72,9 @@ func (p *pages) unchecked(page, end int64) int64 {
 	if p.good == nil {
 		return end
 	}
+	if p.anew {
+		return page
+	}
 	for page < end {
 		run := bits.TrailingZeros64(^(p.good[page/64].Load() >> (page % 64)))
 		if run == 0 {
@@ -92,45 +99,60 @@ func (s *Segment) checkMapped(sec *section, lo, hi int64) error {
 func (s *Segment) checkPages(sec *section, page, end int64, b []byte, off int64) error {
 	for page = s.pages.unchecked(page, end); page < end; page = s.pages.unchecked(page+1, end) {
 		lo, hi := s.pages.Bounds(page)
-		if err := s.checkPage(sec, page, b[lo-off:hi-off]); err != nil && (lo >= sec.Offset && hi <= sec.End() || !s.holds(sec)) {
+		if err := s.checkPage(sec, page, b[lo-off:hi-off]); err != nil && (lo >= sec.Offset && hi <= sec.End() || !s.holds(sec, page, b[lo-off:hi-off])) {
 			return err
 		}
 	}
 	return nil
 }
 
-// What pages.whole says of a section, unless it is 0.
-const (
-	wholeYes = 1 + iota
-	wholeNo
-)
-
 // wholeMost is the most bytes that a section may have for its checksum to be computed when a
 // page that it shares is damaged.
 const wholeMost = 64 << 20
 
-// holds reports whether the checksum of sec holds.
-func (s *Segment) holds(sec *section) bool {
-	i := slices.IndexFunc(s.h.Sections, func(x format.Section) bool { return x.ID == sec.ID })
-	if is := s.pages.whole[i].Load(); is != 0 || sec.PaddedLength() > wholeMost {
-		return is == wholeYes
+// holding is a section with a page, of which it has some bytes, as it was read.
+type holding struct {
+	sec  format.SectionID
+	page int64
+	sum  uint32
+}
+
+// holds reports whether the checksum of sec holds with what it has of page in b, whatever else it
+// reads.
+func (s *Segment) holds(sec *section, page int64, b []byte) bool {
+	key := holding{sec.ID, page, format.PageSum(b)}
+	if is, ok := s.pages.held.Load(key); ok || sec.PaddedLength() > wholeMost {
+		return ok && is.(bool)
 	}
+	lo, hi := s.pages.Bounds(page)
+	from, to := max(lo, sec.Offset), min(hi, sec.End())
 	sum := xxhash.New()
-	for off := sec.Offset; off < sec.End(); {
-		n := min(sec.End()-off, 1<<20)
-		b, err := s.data.Range(off, n)
+	if !s.sumOf(sum, sec.Offset, from) {
+		return false
+	}
+	sum.Write(b[from-lo : to-lo])
+	if !s.sumOf(sum, to, sec.End()) {
+		return false
+	}
+	is := sum.Sum64() == sec.Checksum
+	if is || s.pages.mem != nil { // else what was wrong may come right
+		s.pages.held.Store(key, is)
+	}
+	return is
+}
+
+// sumOf adds bytes off to end of the file to sum, unless they cannot be read.
+func (s *Segment) sumOf(sum *xxhash.Digest, off, end int64) bool {
+	for off < end {
+		n := min(end-off, 1<<20)
+		b, err := s.read(off, n)
 		if err != nil {
 			return false
 		}
 		sum.Write(b)
 		off += n
 	}
-	is := uint32(wholeNo)
-	if sum.Sum64() == sec.Checksum {
-		is = wholeYes
-	}
-	s.pages.whole[i].Store(is)
-	return is == wholeYes
+	return true
 }
 
 // checkPage compares b, a page with bytes of section sec, with its sum.
@@ -141,7 +163,7 @@ func (s *Segment) checkPage(sec *section, page int64, b []byte) error {
 		return err
 	}
 	if format.PageSum(b) == binary.LittleEndian.Uint32(group[at:]) {
-		if s.pages.good != nil {
+		if s.pages.good != nil && !s.pages.anew {
 			s.pages.good[page/64].Or(1 << (page % 64))
 		}
 		return nil
@@ -162,18 +184,19 @@ func (s *Segment) groupOf(i int64) ([]byte, error) {
 	if s.ahead != nil { // not what is around it
 		s.ahead.WillNeed(p.sums.Offset+at, n)
 	}
-	b, err := s.data.Range(p.sums.Offset+at, n)
+	b, err := s.sound(p.sums.Offset+at, n, func(b []byte) error {
+		if sums := b[:len(b)-format.PageSumSize]; format.PageSum(sums) == binary.LittleEndian.Uint32(b[len(sums):]) {
+			return nil
+		}
+		first, end := p.Of(i)
+		lo, _ := p.Bounds(first)
+		_, hi := p.Bounds(end - 1)
+		return s.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked", lo, hi-1)
+	})
 	if err != nil {
 		return nil, format.Locate(err, s.place(&p.sums))
 	}
 	sums := b[:len(b)-format.PageSumSize]
-	if format.PageSum(sums) != binary.LittleEndian.Uint32(b[len(sums):]) {
-		s.forget(p.sums.Offset+at, int64(len(b)))
-		first, end := p.Of(i)
-		lo, _ := p.Bounds(first)
-		_, hi := p.Bounds(end - 1)
-		return nil, s.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked", lo, hi-1)
-	}
 	if s.postings.mem == nil {
 		sums = bytes.Clone(sums) // which frees what it was read with
 	}
@@ -192,17 +215,17 @@ func (s *Segment) readPages(sec *section, off, n int64) ([]byte, error) {
 		lo, _ = s.pages.Bounds(page)
 		_, hi = s.pages.Bounds(end - 1)
 	}
-	b, err := s.data.Range(lo, hi-lo)
+	b, err := s.sound(lo, hi-lo, func(b []byte) error {
+		if n > 0 && lo%8 == 0 && !aligned(b, 8) {
+			return fmt.Errorf("segment %s: data source gave unaligned bytes at %d: %w", s.name, lo, fs.ErrInvalid)
+		}
+		if !check {
+			return nil
+		}
+		return s.checkPages(sec, page, end, b, lo)
+	})
 	if err != nil {
 		return nil, format.Locate(err, s.place(sec))
 	}
-	if int64(len(b)) != hi-lo || n > 0 && lo%8 == 0 && !aligned(b, 8) {
-		return nil, fmt.Errorf("segment %s: data source gave %d bytes for %d at %d, or unaligned ones", s.name, len(b), hi-lo, lo)
-	}
-	if check {
-		if err = s.checkPages(sec, page, end, b, lo); err != nil {
-			s.forget(lo, hi-lo)
-		}
-	}
-	return b[at-lo : at-lo+n], err
+	return b[at-lo : at-lo+n], nil
 }

@@ -4,12 +4,13 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/layout"
-	"github.com/pinion-index/pinion/segment/internal/posblock"
+	"github.com/pinion-index/pinion/internal/segment/layout"
+	"github.com/pinion-index/pinion/internal/segment/posblock"
 )
 
 // MaxPosition is the greatest position of a term in a document.
@@ -29,7 +30,7 @@ type Positions struct {
 }
 
 // HasPositions reports whether the field's lists have positions.
-func (v FieldView) HasPositions() bool { return v.Info().HasPositions() }
+func (v FieldView) HasPositions() bool { return v.Info().Positions }
 
 // Positions returns the positions of the list of e, an entry of the field. In a field that has none
 // the error matches errors.ErrUnsupported.
@@ -205,7 +206,7 @@ func (s *Segment) PrefetchTermPositions(terms [][]byte) { s.Field(0).PrefetchTer
 // PrefetchTermPositions is Segment.PrefetchTermPositions for terms of the field.
 func (v FieldView) PrefetchTermPositions(terms [][]byte) {
 	s, f := v.s, v.Info()
-	if s.remote == nil || !f.HasPositions() || !s.hasPositions() {
+	if s.remote == nil || !f.Positions || !s.hasPositions() {
 		return
 	}
 	ti, err := s.termIndexOf()
@@ -280,7 +281,7 @@ func (p *Positions) touch(lo, hi, block int) error {
 func (p *Positions) block(block int) ([]byte, error) {
 	lo, hi := 0, len(p.b)
 	if uint(block) >= uint(p.blocks) {
-		return nil, fmt.Errorf("segment %s: block %d of positions in %d blocks", p.s.name, block, p.blocks)
+		return nil, fmt.Errorf("segment %s: block %d of positions in %d blocks: %w", p.s.name, block, p.blocks, fs.ErrInvalid)
 	}
 	if p.extent {
 		table := 4 * p.blocks
@@ -351,7 +352,7 @@ func (p *Positions) AppendBlock(dst []uint32, block int, total uint32) ([]uint32
 // hasPositions reports whether s has the sections of positions: if a field with positions has terms.
 func (s *Segment) hasPositions() bool {
 	for i := range s.fields {
-		if f := &s.fields[i]; f.HasPositions() && f.Terms > 0 {
+		if f := &s.fields[i]; f.Positions && f.Terms > 0 {
 			return true
 		}
 	}

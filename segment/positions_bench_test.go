@@ -5,9 +5,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // worded returns a list of 2^16 postings with positions as words of short texts have them: gaps fall
@@ -15,7 +15,7 @@ import (
 func worded(b *testing.B) (*segment.List, []uint32) {
 	const docs = 1 << 17
 	r := rand.New(rand.NewPCG(7, 7))
-	f := segtest.FieldModel{Field: schema.Field{ID: 1, Name: "f", Kind: schema.KindText, Index: schema.IndexPositions},
+	f := segtest.FieldModel{Field: schema.Field{ID: 1, Name: "f", Kind: schema.Text, Positions: true},
 		Lists: map[string][]segtest.Posting{}, Gaps: map[string][]uint32{}, Lens: make([]uint32, docs)}
 	m := &segtest.Fields{}
 	var freqs []uint32

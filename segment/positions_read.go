@@ -1,9 +1,10 @@
 package segment
 
 import (
-	"errors"
+	"fmt"
+	"io/fs"
 
-	"github.com/pinion-index/pinion/segment/internal/posblock"
+	"github.com/pinion-index/pinion/internal/segment/posblock"
 )
 
 // PositionReader reads positions of single postings. It reads no more than these, unless it is
@@ -39,7 +40,7 @@ const direct = 8
 // how many positions its blocks have.
 func (r *PositionReader) Append(dst []uint32, block int, before, tf uint32) ([]uint32, error) {
 	if r.p.s == nil {
-		return dst, errors.New("segment: PositionReader without a list")
+		return dst, fmt.Errorf("segment: PositionReader without a list: %w", fs.ErrInvalid)
 	}
 	if block != r.block || int(before/posblock.PieceLen) < r.first {
 		if err := r.enter(block); err != nil {

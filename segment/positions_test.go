@@ -11,10 +11,11 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // positions draws a segment with positions of long and short lists, between fields without.
@@ -23,8 +24,8 @@ func positions(r *rand.Rand, docs int) *segtest.Fields {
 	for i := range docs {
 		m.IDs = append(m.IDs, fmt.Sprint(i))
 	}
-	for i, index := range []schema.Index{schema.IndexFreqs, schema.IndexPositions, schema.IndexDocs} {
-		f := segtest.FieldModel{Field: schema.Field{ID: uint32(i + 1), Name: string(rune('a' + i)), Kind: schema.KindText, Index: index},
+	for i, index := range []schema.Index{schema.IndexFreqs, schema.IndexFreqs, schema.IndexDocs} {
+		f := segtest.FieldModel{Field: schema.Field{ID: uint32(i + 1), Name: string(rune('a' + i)), Kind: schema.Text, Index: index, Positions: i == 1},
 			Lists: map[string][]segtest.Posting{}, Lens: make([]uint32, docs)}
 		for j := range 70 {
 			var ps []segtest.Posting
@@ -40,7 +41,7 @@ func positions(r *rand.Rand, docs int) *segtest.Fields {
 				f.Lists[fmt.Sprintf("term%02d", j)] = ps
 			}
 		}
-		if f.HasPositions() {
+		if f.Positions {
 			f.RandomPositions(r)
 		}
 		m.Fields = append(m.Fields, f)
@@ -198,6 +199,7 @@ func readPositions(t *testing.T, m *segtest.Fields, s *segment.Segment) (damaged
 // Bytes that no builder writes are refused or found by full verification, whatever the checksums
 // say, and reading them does no harm.
 func TestForgedPositions(t *testing.T) {
+	longtest.Once(t)
 	m := positions(rand.New(rand.NewPCG(5, 1)), 1500)
 	good := m.Build(t, segtest.Default())
 	header := segtest.Open(t, good).Header()

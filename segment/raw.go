@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // Raw gives access to the stored form of a segment's parts, for builders, checks and dumps.
@@ -30,10 +30,14 @@ func (r *Raw) SectionBytes(id format.SectionID, off, n int64) ([]byte, error) {
 // called before any other use of s.
 func (r *Raw) SkipPageChecks() { r.pages.good = nil }
 
+// Forget tells Data that caches what it reads that n bytes at off of the file are damaged. It reports whether they can be
+// read again.
+func (r *Raw) Forget(off, n int64) bool { return (*Segment)(r).forget(off, n) }
+
 // Pages returns the pages that have sums in PAGESUMS.
 func (r *Raw) Pages() format.Pages { return r.pages.Pages }
 
-// CheckPage compares b, the bytes of a page, with its sum. It counts as checked then. sec is
+// CheckPage compares b, the bytes of a page, with its sum. It counts as checked then, unless Data caches what it reads. sec is
 // what an error names.
 func (r *Raw) CheckPage(sec format.Section, page int64, b []byte) error {
 	return (*Segment)(r).checkPage(&section{Section: sec}, page, b)
@@ -103,6 +107,20 @@ func (r *Raw) IDIndex() ([]uint64, error) {
 	return w, err
 }
 
+// IDHashes returns section IDHASH of a version in which it is not packed, ascending: for every document, the hash of its id
+// in the high half and its docID in the low half. It must not be modified.
+func (r *Raw) IDHashes() ([]uint64, error) {
+	s := (*Segment)(r)
+	h, err := s.words(&s.idHash, &s.views.idHash)
+	if err == nil {
+		err = s.touch(&s.idHash, 0, s.idHash.Length)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return h, nil
+}
+
 // IDBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
 // ids, front-coded as specified in format/FORMAT.md.
 func (r *Raw) IDBlock(i int) ([]byte, int64, error) { return (*Segment)(r).idBlock(i) }
@@ -157,8 +175,10 @@ func (r *Raw) ParseEntry(b *TermBlock, i, pos int) (Entry, int) {
 	return (*Segment)(r).parseEntry(b, i, pos)
 }
 
-// ColumnBlock returns the bytes of block b of c, a column of r, which must exist.
+// ColumnBlock returns the bytes of block b of c, a column of r, which must exist. It begins to read the blocks that
+// follow, too, if the Data can be told.
 func (r *Raw) ColumnBlock(c *Column, b int) ([]byte, error) {
+	c.walk(b)
 	t := c.table()
 	off := t.entry(b).Offset
 	return c.bytes(b, off, int64(t.next(b)-off))

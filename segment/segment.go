@@ -2,6 +2,7 @@ package segment
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,7 +10,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // Segment is an open segment file. It is safe for concurrent use. It does not close its
@@ -38,7 +39,8 @@ type views struct {
 	lengths       atomic.Pointer[LengthTable]   // of the first field
 	fieldLengths  []atomic.Pointer[LengthTable] // of the others
 	idIndex       atomic.Pointer[[]uint64]
-	idHash        atomic.Pointer[[]uint64]
+	idHash        atomic.Pointer[[]uint64] // where it is not packed
+	idTable       atomic.Pointer[layout.IDTable]
 	storedIndex   atomic.Pointer[[]byte]
 	columns       []atomic.Pointer[columnTable] // by field, if there are columns
 	positionIndex atomic.Pointer[[]uint64]
@@ -75,15 +77,30 @@ func newFieldLengths(n int) []atomic.Pointer[LengthTable] {
 
 // Open reads header, footer, META and FIELDS of the file behind d, which error messages call name.
 // It reads nothing else, whatever the size of the file. What is used later is compared with
-// the checksums of its pages, each page once. Damage gives an error of kind
-// format.ErrCorrupt each time.
-func Open(name string, d Data) (*Segment, error) {
+// the checksums of its pages, each page once, or each time if d caches what it reads. Damage gives an
+// error of kind format.ErrCorrupt each time.
+func Open(name string, d Data) (*Segment, error) { return open(name, d, nil, nil) }
+
+// OpenAs is Open for a file whose META or FIELDS are lost: meta and fields are what they would say, of which
+// FirstBlock, Blocks and LengthsAt need not be set. It is for code that reads what is left of damaged files.
+func OpenAs(name string, d Data, meta *Meta, fields []Field) (*Segment, error) {
+	place := Field{}
+	fields = slices.Clone(fields)
+	for i := range fields {
+		fields[i].Blocks = int(layout.TermBlocks(fields[i].Terms))
+		place.follow(&fields[i], meta)
+	}
+	return open(name, d, meta, fields)
+}
+
+// open is Open, or OpenAs if meta is not nil.
+func open(name string, d Data, meta *Meta, fields []Field) (*Segment, error) {
 	s := &Segment{name: name, data: d, views: new(views)}
 	var mapped []byte
 	if m, ok := d.(interface{ Mapped() []byte }); ok {
 		mapped = m.Mapped()
 		if len(mapped) > 0 && !aligned(mapped, 64) {
-			return nil, fmt.Errorf("segment %s: memory is not 64-byte aligned", name)
+			return nil, fmt.Errorf("segment %s: memory is not 64-byte aligned: %w", name, fs.ErrInvalid)
 		}
 	}
 	if a, ok := d.(ahead); ok && mapped != nil {
@@ -95,10 +112,12 @@ func Open(name string, d Data) (*Segment, error) {
 	if err := s.readHeader(); err != nil {
 		return nil, err
 	}
-	if err := s.readMeta(); err != nil {
+	if meta != nil {
+		s.meta, s.fields = *meta, fields
+		s.views.fieldLengths = newFieldLengths(len(fields))
+	} else if err := s.readMeta(); err != nil {
 		return nil, err
-	}
-	if err := s.readFields(); err != nil {
+	} else if err := s.readFields(); err != nil {
 		return nil, err
 	}
 	s.impacts = slices.ContainsFunc(s.fields, func(f Field) bool { return f.HasImpacts() })
@@ -111,30 +130,40 @@ func Open(name string, d Data) (*Segment, error) {
 	return s, nil
 }
 
+// readHeader reads header and footer, and once more if they are damaged and can be.
 func (s *Segment) readHeader() error {
 	size := s.data.Size()
+	read, err := s.parseHeader(size)
+	if err != nil && read && s.forget(0, min(size, format.PageSize)) && s.forget(max(size-format.FooterSize, 0), min(size, format.FooterSize)) {
+		_, err = s.parseHeader(size)
+	}
+	return err
+}
+
+// parseHeader sets s.h. It reports whether what that takes was read.
+func (s *Segment) parseHeader(size int64) (read bool, err error) {
 	a := s.ask() // both at once, and not what is around them
 	a.add(0, min(size, format.PageSize))
 	a.add(max(size-format.FooterSize, 0), min(size, format.FooterSize))
 	a.send()
-	page, err := s.data.Range(0, min(size, format.PageSize))
+	page, err := s.read(0, min(size, format.PageSize))
 	if err != nil {
-		return format.Locate(err, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
+		return false, format.Locate(err, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
 	}
 	foot := []byte(nil)
 	if size >= format.FooterSize {
-		if foot, err = s.data.Range(size-format.FooterSize, format.FooterSize); err != nil {
-			return format.Locate(err, format.Place{File: s.name, Section: "footer", Block: format.NoBlock})
+		if foot, err = s.read(size-format.FooterSize, format.FooterSize); err != nil {
+			return false, format.Locate(err, format.Place{File: s.name, Section: "footer", Block: format.NoBlock})
 		}
 	}
 	if s.h, err = format.ParseHeader(s.name, size, page, foot); err != nil {
-		return err
+		return true, err
 	}
 	if s.h.Kind != format.KindSegment {
 		e := format.Corrupt("file is a %s, not a segment", s.h.Kind)
-		return format.Locate(e, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
+		return true, format.Locate(e, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
 	}
-	return nil
+	return true, nil
 }
 
 func (s *Segment) readMeta() error {
@@ -152,18 +181,26 @@ func (s *Segment) readMeta() error {
 		a.add(sec.Offset, sec.PaddedLength())
 	}
 	a.send()
-	b, err := s.data.Range(sec.Offset, sec.PaddedLength())
+	b, err := s.readWhole(&sec)
 	if err != nil {
-		return format.Locate(err, s.place(&sec))
-	}
-	if xxhash.Sum64(b) != sec.Checksum {
-		return s.corrupt(&sec, 0, "section checksum does not match")
+		return err
 	}
 	s.meta, err = ParseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), false)
 	if err == nil && s.meta.Terms > uint64(s.h.FileLen) {
 		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
 	}
 	return format.Locate(err, s.place(&sec))
+}
+
+// readWhole returns sec with its padding, after comparing it with its checksum.
+func (s *Segment) readWhole(sec *section) ([]byte, error) {
+	b, err := s.sound(sec.Offset, sec.PaddedLength(), func(b []byte) error {
+		if xxhash.Sum64(b) != sec.Checksum {
+			return s.corrupt(sec, 0, "section checksum does not match")
+		}
+		return nil
+	})
+	return b, format.Locate(err, s.place(sec))
 }
 
 // findSections locates the sections and checks the lengths that META implies.
@@ -208,7 +245,7 @@ func (s *Segment) findSections(mapped []byte) error {
 // checkLength compares the length of sec with its rule.
 func (s *Segment) checkLength(sec *section, r format.LengthRule, n format.Counts) error {
 	if r.Implied != nil {
-		if want := r.Implied(n); sec.Length != want {
+		if want := r.Implied(s.h.Version, n); sec.Length != want {
 			return s.corrupt(sec, 0, "section has %d bytes, META implies %d", sec.Length, want)
 		}
 	}

@@ -7,11 +7,13 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 )
 
 func TestViewsEqualModel(t *testing.T) {
+	longtest.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		docs := rapid.SampledFrom([]int{1, 2, 17, 130, 1000, 5000, 20000}).Draw(t, "docs")

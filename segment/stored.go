@@ -7,8 +7,8 @@ import (
 
 	"github.com/golang/snappy"
 
-	"github.com/pinion-index/pinion/segment/internal/chunks"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/chunks"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // storedIndexOf returns STOREDINDEX, or nil without stored text.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // TermBlock is one stored block of the dictionary (format/FORMAT.md, section 4.2), for code

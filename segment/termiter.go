@@ -3,7 +3,7 @@ package segment
 import (
 	"bytes"
 
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // TermIterator iterates over the terms of a field in bytewise order, or over those of all
@@ -28,7 +28,7 @@ type TermIterator struct {
 	matching *matching // nil if all terms count
 }
 
-// Terms returns an iterator positioned before the first term. In a segment with fields its
+// Terms returns an iterator positioned before the first term. In a segment of several fields its
 // SeekGE fails with an error that matches errors.ErrUnsupported; that of FieldView.Terms does
 // not.
 func (s *Segment) Terms() *TermIterator {
@@ -47,11 +47,11 @@ func (s *Segment) termsIn(first, end int) *TermIterator {
 }
 
 // Prefix returns an iterator over the terms that begin with prefix, positioned before the
-// first of them. In a segment with fields it fails as SeekGE does.
+// first of them. In a segment of several fields it fails as SeekGE does.
 func (s *Segment) Prefix(prefix []byte) *TermIterator {
 	it := s.Terms()
 	if it.err == nil {
-		it.err = s.noFields("terms")
+		it.err = s.single("terms")
 	}
 	return it.from(prefix)
 }
@@ -104,7 +104,7 @@ func (it *TermIterator) SeekGE(term []byte) bool {
 		return false
 	}
 	if it.s.fieldOfBlock(it.first) != it.s.fieldOfBlock(it.end-1) {
-		it.err = it.s.noFields("terms")
+		it.err = it.s.single("terms")
 		return false
 	}
 	i, err := it.s.findBlock(it.ti, it.first, it.end, term)

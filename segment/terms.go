@@ -6,7 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/segment/internal/layout"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
 // Kind is the form in which a posting list is stored.
@@ -154,11 +154,11 @@ func lastAtMost(keys []uint64, key uint64) int {
 }
 
 // Lookup returns the entry of term, and false if the segment does not hold it. On mapped
-// data it does not allocate. In a segment with fields a term is looked up in one (Field): the
+// data it does not allocate. In a segment of several fields a term is looked up in one (Field): the
 // error matches errors.ErrUnsupported.
 func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
-	if s.meta.Fields > 0 {
-		return Entry{}, false, s.noFields("terms")
+	if len(s.fields) > 1 {
+		return Entry{}, false, s.single("terms")
 	}
 	return s.lookup(&s.fields[0], term)
 }

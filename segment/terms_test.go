@@ -10,8 +10,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // termsModel draws a segment of singletons whose terms share long prefixes.
@@ -37,6 +38,7 @@ func termsModel(t *rapid.T) *segtest.Model {
 }
 
 func TestDictionary(t *testing.T) {
+	longtest.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		m := termsModel(t)
 		s := segtest.Open(t, m.Build(t, segtest.Default()))

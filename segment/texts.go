@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/record"
-	"github.com/pinion-index/pinion/segment/internal/chunks"
+	"github.com/pinion-index/pinion/internal/segment/chunks"
 )
 
 // Texts reads stored texts, most quickly in ascending order of docIDs: nothing is inflated
@@ -52,7 +52,7 @@ func (t *Texts) At(doc uint32) ([]byte, error) {
 // Append appends the text of doc to dst. On an error it returns dst unchanged.
 func (t *Texts) Append(dst []byte, doc uint32) ([]byte, error) {
 	if doc >= t.s.meta.Docs {
-		return dst, fmt.Errorf("segment %s: docID %d of %d", t.s.name, doc, t.s.meta.Docs)
+		return dst, t.s.noDoc(doc)
 	}
 	if t.index == nil {
 		return dst, nil

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/internal/segtest"
 )
 
 // Texts returns the same as Stored, whichever documents are skipped, also when docIDs go

@@ -1,49 +1,40 @@
 package store_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"log"
 	"os"
 
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/store"
 )
 
-// A writer locks the directory, writes segments and commits them; a reader opens
-// the newest commit.
-func ExampleLock_Commit() {
-	path, err := os.MkdirTemp("", "pinion")
+// Errors of all packages match those of store: what the caller can mend, what is closed, and who holds the lock.
+func Example() {
+	dir, err := os.MkdirTemp("", "errors")
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer os.RemoveAll(path)
-
-	d, err := store.Create(path)
+	defer os.RemoveAll(dir)
+	ctx := context.Background()
+	index, err := pinion.Open(ctx, dir, pinion.Options{})
 	if err != nil {
 		log.Fatal(err)
 	}
-	defer d.Close()
-	l, err := d.Lock()
-	if err != nil {
+	_, err = pinion.Open(ctx, dir, pinion.Options{}) // a second writer
+	fmt.Println("locked:", errors.Is(err, store.ErrLocked))
+	_, err = index.Search(ctx, pinion.Request{Query: query.Match{Text: "rose"}, Limit: -1})
+	fmt.Println("invalid:", errors.Is(err, store.ErrInvalid))
+	if err := index.Close(); err != nil {
 		log.Fatal(err)
 	}
-	defer l.Close()
-
-	m := l.Manifest()
-	m.Analyzer = "simple"
-	s, err := writeSegment(l, 1) // CreateSegment, write, Close
-	if err != nil {
-		log.Fatal(err)
-	}
-	m.Segments = append(m.Segments, s)
-	if err := l.Commit(m); err != nil {
-		log.Fatal(err)
-	}
-
-	c, err := d.Latest()
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer c.Release()
-	fmt.Println(c.Generation, c.Docs(), c.Files())
-	// Output: 2 11 [segment-000000000001.pin]
+	err = index.Add(ctx, pinion.Text("a", "a rose"))
+	fmt.Println("closed:", errors.Is(err, store.ErrClosed))
+	// Output:
+	// locked: true
+	// invalid: true
+	// closed: true
 }

@@ -1,22 +1,13 @@
 package store
 
 import (
-	"errors"
 	"io"
+
+	"github.com/pinion-index/pinion/internal/osdir"
 )
 
-// ErrLocked is matched by the error when another writer, in this process or
-// another, holds the lock of the directory.
-var ErrLocked = errors.New("the index is locked by another writer")
-
-// ErrLockLost is matched by the error of a commit when the lock file was removed or
-// replaced while its lock was held: another writer may be at work. Nothing is
-// committed; the Lock can only be closed.
-var ErrLockLost = errors.New("the lock file was removed or replaced while a writer held it")
-
-// ErrReadOnly is matched by the error when a directory cannot be written: its
-// ReadFS is not an FS, or the platform has no file locks.
-var ErrReadOnly = errors.New("the index directory is read-only")
+// QuarantineName is the name of the folder for files that no commit accounts for, beside an index's own.
+const QuarantineName = osdir.Quarantine
 
 // Data is the content of one open file. It is safe for concurrent use; the bytes
 // that Range returns are valid until Close. A Data that is held in memory also

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/serve"
+	"github.com/pinion-index/pinion/internal/tools/serve"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -22,7 +22,7 @@ func TestFirstBuild(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Add(t.Context(), writer.Document{ID: []byte("a"), Contents: []byte("one two")}); err != nil {
+	if err := w.Add(t.Context(), writer.Text([]byte("a"), []byte("one two"))); err != nil {
 		t.Fatal(err)
 	}
 	const says = "i.idx: nothing has been committed yet: its first build is at work, or ended early"

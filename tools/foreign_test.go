@@ -37,6 +37,6 @@ func foreign(ts *testscript.TestScript, _ bool, args []string) {
 	w, err := writer.Open(ctx, ts.MkAbs(args[0]), writer.Options{Analyzer: a})
 	ts.Check(err)
 	defer w.Close()
-	ts.Check(w.Add(ctx, writer.Document{ID: []byte("1"), Contents: []byte("New York\nSan José\n")}))
+	ts.Check(w.Add(ctx, writer.Text([]byte("1"), []byte("New York\nSan José\n"))))
 	ts.Check(w.Commit(ctx))
 }

@@ -11,11 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/idxbench"
-	"github.com/pinion-index/pinion/tools/internal/idxbuild"
-	"github.com/pinion-index/pinion/tools/internal/idxinspect"
-	"github.com/pinion-index/pinion/tools/internal/idxmerge"
-	"github.com/pinion-index/pinion/tools/internal/idxquery"
+	"github.com/pinion-index/pinion/internal/tools/idxbench"
+	"github.com/pinion-index/pinion/internal/tools/idxbuild"
+	"github.com/pinion-index/pinion/internal/tools/idxinspect"
+	"github.com/pinion-index/pinion/internal/tools/idxmerge"
+	"github.com/pinion-index/pinion/internal/tools/idxquery"
 )
 
 func commands() []*cobra.Command {

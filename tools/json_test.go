@@ -17,12 +17,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/tools/idxbench"
+	"github.com/pinion-index/pinion/internal/tools/idxbuild"
+	"github.com/pinion-index/pinion/internal/tools/idxinspect"
+	"github.com/pinion-index/pinion/internal/tools/idxmerge"
+	"github.com/pinion-index/pinion/internal/tools/idxquery"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/tools/internal/idxbench"
-	"github.com/pinion-index/pinion/tools/internal/idxbuild"
-	"github.com/pinion-index/pinion/tools/internal/idxinspect"
-	"github.com/pinion-index/pinion/tools/internal/idxmerge"
-	"github.com/pinion-index/pinion/tools/internal/idxquery"
 )
 
 // printedAs are the types that are encoded, by the heading of docs/json.md.

@@ -8,8 +8,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/testdata"
 )
 
@@ -31,19 +32,20 @@ func run(t *testing.T, line ...string) string {
 }
 
 // TestPapers runs every command by which docs/how-it-works.md says that users reach what the papers
-// describe. Queries have the answers of the CPU by default, over indexes in every codec too. Without a GPU
-// or the emulator, what needs one is left out.
+// describe. Queries have the answers of the CPU by default, over indexes in every codec too. Some commands need
+// a GPU or the emulator (-tags emu).
 func TestPapers(t *testing.T) {
+	longtest.Only(t)
 	page, err := os.ReadFile("../docs/how-it-works.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := gpuload.OpenDevice()
-	device := err == nil
-	if device {
-		if err := dev.Close(); err != nil {
-			t.Fatal(err)
-		}
+	dev, err := gpu.OpenDevice()
+	if err != nil {
+		t.Skip("without a GPU or the emulator: ", err)
+	}
+	if err := dev.Close(); err != nil {
+		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
 	for name, text := range map[string][]byte{"kjv.jsonl.gz": testdata.KJV,
@@ -66,9 +68,6 @@ func TestPapers(t *testing.T) {
 	for _, m := range paperRow.FindAllStringSubmatch(string(page), -1) {
 		papers[m[1]]++
 		line := strings.Fields(m[2])
-		if !device && (strings.Contains(m[2], "--device gpu") || strings.Contains(m[2], "idxbench gpu")) {
-			continue
-		}
 		value := func(flag, other string) string {
 			if i := slices.Index(line, flag); i >= 0 {
 				return line[i+1]

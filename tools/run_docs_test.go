@@ -15,7 +15,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/testdata"
 )
 
@@ -28,6 +29,7 @@ var notRun = []struct{ pattern, reason string }{
 	{`^idxbench decode( --levels| --data .*)?$|^idxbench decode --codec bp128,vbyte128 --levels$`, takesLong},
 	{`^idxbench load `, takesLong}, // some seconds each; script bench.txtar runs it with --time
 	{`\bjq\b`, needsProgram},
+	{`^idxinspect backup --copy wiki/0-of-3 `, needsShards},
 }
 
 const (
@@ -35,6 +37,7 @@ const (
 	runsOn       = "it ends with an interrupt"
 	takesLong    = "it takes long"
 	needsProgram = "it needs a program"
+	needsShards  = "it needs what pinion-cluster has built"
 )
 
 // asRun replaces what stands for something in printed commands.
@@ -42,7 +45,7 @@ var asRun = strings.NewReplacer("INPUT...", "docs.jsonl", "--commit N", "--commi
 	"records logs", "records logs --count 20000")
 
 // madeNew matches the index that a command makes and that is not to be there before.
-var madeNew = regexp.MustCompile(`(?:backup.* |--out )(COPY|kjv\.backup|other-kjv\.idx|saved\.idx|kjv\.idx|verses\.idx)\b`)
+var madeNew = regexp.MustCompile(`(?:backup.* |--out )(COPY|kjv\.backup|other-kjv\.idx|saved\.idx|kjv\.idx|verses\.idx)\b|--out (wiki\.idx) --analyzer`)
 
 // printedLine is a command of a page or help text.
 type printedLine struct{ where, line string }
@@ -61,6 +64,7 @@ func printedLines(t *testing.T) (lines []printedLine) {
 // TestPrintedCommandsRun runs the commands that pages and help texts print, in their order, in
 // a directory that has what they name: a tenth of the bundled collection under many names.
 func TestPrintedCommandsRun(t *testing.T) {
+	longtest.Only(t)
 	sh, err := exec.LookPath("sh")
 	if err != nil {
 		t.Skip(err)
@@ -68,7 +72,7 @@ func TestPrintedCommandsRun(t *testing.T) {
 	lines, dir := printedLines(t), t.TempDir()
 	furnish(t, dir)
 	hasGPU := false
-	if dev, err := gpuload.OpenDevice(); err == nil {
+	if dev, err := gpu.OpenDevice(); err == nil {
 		hasGPU = dev.Close() == nil
 	}
 	matched, done := map[string]bool{}, map[string]bool{}
@@ -86,7 +90,7 @@ func TestPrintedCommandsRun(t *testing.T) {
 			}
 		}
 		switch {
-		case reason == needsGPU && hasGPU, reason == runsOn, reason == takesLong:
+		case reason == needsGPU && hasGPU, reason == runsOn, reason == takesLong, reason == needsShards:
 			continue
 		case reason == needsProgram:
 			if _, err := exec.LookPath("jq"); err != nil {
@@ -94,7 +98,7 @@ func TestPrintedCommandsRun(t *testing.T) {
 			}
 		}
 		if m := madeNew.FindStringSubmatch(line); m != nil {
-			os.RemoveAll(filepath.Join(dir, m[1]))
+			os.RemoveAll(filepath.Join(dir, m[1]+m[2]))
 		}
 		out, err := shell(t, sh, dir, line)
 		switch {
@@ -113,7 +117,7 @@ func TestPrintedCommandsRun(t *testing.T) {
 
 // shell runs a line and returns the end of what it prints.
 func shell(t *testing.T, sh, dir, line string) (string, error) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute) // some compile
 	defer cancel()
 	cmd := exec.CommandContext(ctx, sh, "-c", line)
 	cmd.Dir, cmd.WaitDelay = dir, time.Second

@@ -20,14 +20,16 @@ import (
 	"github.com/cespare/xxhash/v2"
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/internal/tools/idxbench"
+	"github.com/pinion-index/pinion/internal/tools/idxbuild"
+	"github.com/pinion-index/pinion/internal/tools/idxinspect"
+	"github.com/pinion-index/pinion/internal/tools/idxmerge"
+	"github.com/pinion-index/pinion/internal/tools/idxquery"
 	"github.com/pinion-index/pinion/testdata"
-	"github.com/pinion-index/pinion/tools/internal/idxbench"
-	"github.com/pinion-index/pinion/tools/internal/idxbuild"
-	"github.com/pinion-index/pinion/tools/internal/idxinspect"
-	"github.com/pinion-index/pinion/tools/internal/idxmerge"
-	"github.com/pinion-index/pinion/tools/internal/idxquery"
 )
 
 func TestMain(m *testing.M) {
@@ -52,7 +54,10 @@ func quickstart(t *testing.T) string {
 }
 
 func TestScripts(t *testing.T) {
-	examples := quickstart(t)
+	examples := ""
+	if longtest.Enabled() {
+		examples = quickstart(t)
+	}
 	testscript.Run(t, testscript.Params{
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("PATH", e.Getenv("PATH")+string(filepath.ListSeparator)+examples)
@@ -62,9 +67,12 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Condition: func(c string) (bool, error) {
-			if c == "gpu" { // or the emulator
-				dev, err := gpuload.OpenDevice()
+			switch c {
+			case "gpu": // or the emulator
+				dev, err := gpu.OpenDevice()
 				return err == nil && dev.Close() == nil, nil
+			case "long":
+				return longtest.Enabled(), nil
 			}
 			return false, fmt.Errorf("no condition %q", c)
 		},
@@ -155,12 +163,24 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	change(ts, args[0], func(b []byte) []byte { return b[:number(ts, args[1], len(b))] })
 }
 
-// blot FILE OFFSET LENGTH overwrites bytes.
+// blot FILE OFFSET LENGTH overwrites bytes, and blot FILE SECTION a section of a segment.
 func blot(ts *testscript.TestScript, _ bool, args []string) {
 	change(ts, args[0], func(b []byte) []byte {
-		at := number(ts, args[1], len(b))
-		copy(b[at:at+number(ts, args[2], len(b)-at)], bytes.Repeat([]byte("\xa5"), len(b)))
-		return b
+		if len(args) > 2 {
+			at := number(ts, args[1], len(b))
+			copy(b[at:at+number(ts, args[2], len(b)-at)], bytes.Repeat([]byte("\xa5"), len(b)))
+			return b
+		}
+		h, err := format.ParseHeader(args[0], int64(len(b)), b[:min(len(b), format.PageSize)], b[len(b)-format.FooterSize:])
+		ts.Check(err)
+		for _, sec := range h.Sections {
+			if sec.ID.String() == args[1] {
+				copy(b[sec.Offset:sec.End()], bytes.Repeat([]byte("\xa5"), len(b)))
+				return b
+			}
+		}
+		ts.Fatalf("%s has no section %s", args[0], args[1])
+		return nil
 	})
 }
 

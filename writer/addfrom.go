@@ -5,40 +5,58 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
-// AddFrom adds the documents of other indexes, in open directories that the caller closes, as
-// MergeFromDirs does, but copies their segments as they are, with the ids that they have, instead of
+// AddFrom adds the documents of other indexes, in these file systems, as MergeFrom does, but copies their segments as they are, with the ids that they have, instead of
 // merging everything into one. The live documents of a source replace those with the same ids that were
 // added before. The next commit will hold the result. After an error it may hold some of the segments;
 // calling AddFrom again replaces their documents by themselves.
-func (w *Writer) AddFrom(ctx context.Context, sources ...*store.Dir) error {
+func (w *Writer) AddFrom(ctx context.Context, sources ...store.ReadFS) error {
 	ctx = orBackground(ctx)
 	if err := w.pipe.failure(); err != nil {
 		return err
 	}
-	for _, d := range sources {
-		if d == nil {
+	return openAll(sources, func(dirs []*indexdir.Dir) error {
+		for _, d := range dirs {
+			if d.Same(w.dir) {
+				return fmt.Errorf("writer: %s is both source and output", d)
+			}
+			if err := w.addFrom(ctx, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// openAll calls f with the directories of file systems.
+func openAll(sources []store.ReadFS, f func([]*indexdir.Dir) error) error {
+	dirs := make([]*indexdir.Dir, 0, len(sources))
+	defer func() {
+		for _, d := range dirs {
+			d.Close()
+		}
+	}()
+	for _, fsys := range sources {
+		if fsys == nil {
 			return fmt.Errorf("%w: a source is nil", ErrInvalid)
 		}
-		if d.Same(w.dir) {
-			return fmt.Errorf("writer: %s is both source and output", d)
-		}
-		if err := w.addFrom(ctx, d); err != nil {
+		d, err := indexdir.OpenFS(fsys)
+		if err != nil {
 			return err
 		}
+		dirs = append(dirs, d)
 	}
-	return nil
+	return f(dirs)
 }
 
 // addFrom is AddFrom of one source.
-func (w *Writer) addFrom(ctx context.Context, d *store.Dir) error {
+func (w *Writer) addFrom(ctx context.Context, d *indexdir.Dir) error {
 	var foreign []*liveSegment
-	c, err := d.OpenLatest(func(c *store.Commit) (err error) {
+	c, err := d.OpenLatest(func(c *indexdir.Commit) (err error) {
 		foreign, err = w.openForeign(c)
 		return err
 	})
@@ -53,7 +71,7 @@ func (w *Writer) addFrom(ctx context.Context, d *store.Dir) error {
 	}()
 	var bad error
 	err = w.pipe.exclusive(ctx, func() error {
-		if w.order != c.Order && w.order != (store.Order{}) {
+		if w.order != c.Order && w.order != (indexdir.Order{}) {
 			bad = fmt.Errorf("%w: %s has its documents in another order", ErrInvalid, d)
 			return nil
 		}
@@ -100,8 +118,7 @@ func (w *Writer) copySegment(ctx context.Context, f *liveSegment) (s *liveSegmen
 		return nil, err
 	}
 	m := w.lock.Manifest()
-	m.Analyzer, m.AnalyzerOptions = w.analyzer()
-	m.Schema, m.Segments = w.opts.Schema, []store.SegmentInfo{f.info}
+	m.Schema, m.StoredUnknown, m.Segments = w.opts.Schema, false, []indexdir.SegmentInfo{f.info}
 	info := &m.Segments[0]
 	info.ForgetDeletes()
 	info.File, info.FileLen, info.Tail = num, f.seg.Header().FileLen, f.seg.Header().Tail()
@@ -117,7 +134,7 @@ func (w *Writer) copySegment(ctx context.Context, f *liveSegment) (s *liveSegmen
 
 // copyData copies the content of a file, and calls wait before each write.
 func copyData(wait func(int) error, to store.File, from store.Data) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	for off := int64(0); off < from.Size(); off += copyBytes {
 		b, err := from.Range(off, min(copyBytes, from.Size()-off))
 		if err == nil {
@@ -133,24 +150,25 @@ func copyData(wait func(int) error, to store.File, from store.Data) (err error) 
 	return nil
 }
 
-// keepShadowed removes from docs, documents of old, those whose ids s has for a deleted document.
-func (s *liveSegment) keepShadowed(old *segment.Segment, docs *roaring.Bitmap) error {
+// keepShadowed returns docs, documents of old, without those whose ids s has for a deleted document. It overwrites docs.
+func (s *liveSegment) keepShadowed(old *segment.Segment, docs []uint32) ([]uint32, error) {
 	if s.deletes == nil {
-		return nil
+		return docs, nil
 	}
+	kept := docs[:0]
 	var id []byte
-	for _, doc := range docs.ToArray() {
+	for _, doc := range docs {
 		var err error
 		if id, err = old.AppendID(id[:0], doc); err != nil {
-			return err
+			return nil, err
 		}
 		newer, ok, err := s.seg.FindID(id)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		if ok && s.deletes.Contains(newer) {
-			docs.Remove(doc)
+		if !ok || !s.deletes.Contains(newer) {
+			kept = append(kept, doc)
 		}
 	}
-	return nil
+	return kept, nil
 }

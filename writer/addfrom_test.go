@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
-	"pgregory.net/rapid"
 )
 
 // changeAtRandom adds, deletes and flushes a few documents, and commits.
@@ -51,12 +52,12 @@ func TestAddFrom(t *testing.T) {
 		if err := v.Close(); err != nil {
 			rt.Fatal(err)
 		}
-		from, err := store.OpenFS(other)
+		from, err := indexdir.OpenFS(other)
 		if err != nil {
 			rt.Fatal(err)
 		}
 		defer from.Close()
-		if err := w.AddFrom(t.Context(), from); err != nil {
+		if err := w.AddFrom(t.Context(), from.FS()); err != nil {
 			rt.Fatal(err)
 		}
 		if err := w.Commit(t.Context()); err != nil {
@@ -85,20 +86,20 @@ func TestAddFromRefuses(t *testing.T) {
 	if err := w.AddFrom(t.Context(), nil); !errors.Is(err, ErrInvalid) {
 		t.Errorf("nil: %v", err)
 	}
-	if err := w.AddFrom(t.Context(), w.dir); err == nil {
+	if err := w.AddFrom(t.Context(), w.dir.FS()); err == nil {
 		t.Error("an index is added to itself")
 	}
 	other := memfs.New()
-	v := mustOpen(t, other, Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.KindText}}}})
+	v := mustOpen(t, other, Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text}}}})
 	if err := errors.Join(v.Commit(t.Context()), v.Close()); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := store.OpenFS(other)
+	dir, err := indexdir.OpenFS(other)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	if err := w.AddFrom(t.Context(), dir); !errors.Is(err, schema.ErrInvalid) {
+	if err := w.AddFrom(t.Context(), dir.FS()); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("an index with a schema: %v", err)
 	}
 	if err := w.Add(t.Context(), doc("1", "still usable")); err != nil {

@@ -6,31 +6,37 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 )
 
 // Adopt takes over merges and reorderings that were made of a copy of this index: before is the copy as it was, an older commit
-// of this index, and after the same documents in other segments. The caller closes both. Where this index still has the
+// of this index, and after the same documents in other segments, each in a file system. Where this index still has the
 // segments that were merged, one after the other, those that were made of them take their place, and what
 // was deleted since is deleted there; other segments stay as they are. The next commit will hold the result. Adopt returns
 // how many segments it has replaced.
-func (w *Writer) Adopt(ctx context.Context, before, after *store.Dir) (replaced int, err error) {
+func (w *Writer) Adopt(ctx context.Context, before, after store.ReadFS) (replaced int, err error) {
 	ctx = orBackground(ctx)
 	if err := w.pipe.failure(); err != nil {
 		return 0, err
 	}
-	if before == nil || after == nil {
-		return 0, fmt.Errorf("%w: a directory is nil", ErrInvalid)
-	}
-	old, _, endOld, err := w.openAll(before)
+	err = openAll([]store.ReadFS{before, after}, func(dirs []*indexdir.Dir) error {
+		replaced, err = w.adoptFrom(ctx, dirs[0], dirs[1])
+		return err
+	})
+	return replaced, err
+}
+
+// adoptFrom is Adopt of directories.
+func (w *Writer) adoptFrom(ctx context.Context, before, after *indexdir.Dir) (replaced int, err error) {
+	old, _, endOld, err := w.openSegments(before)
 	if err != nil {
 		return 0, err
 	}
 	defer endOld()
-	made, order, endMade, err := w.openAll(after)
+	made, order, endMade, err := w.openSegments(after)
 	if err != nil {
 		return 0, err
 	}
@@ -58,9 +64,9 @@ func (w *Writer) Adopt(ctx context.Context, before, after *store.Dir) (replaced 
 	return replaced, errors.Join(bad, err)
 }
 
-// openAll opens the segments of the newest commit of another index, and returns what closes them.
-func (w *Writer) openAll(d *store.Dir) (segments []*liveSegment, order store.Order, end func(), err error) {
-	c, err := d.OpenLatest(func(c *store.Commit) (err error) {
+// openSegments opens the segments of the newest commit of another index, and returns what closes them.
+func (w *Writer) openSegments(d *indexdir.Dir) (segments []*liveSegment, order indexdir.Order, end func(), err error) {
+	c, err := d.OpenLatest(func(c *indexdir.Commit) (err error) {
 		segments, err = w.openForeign(c)
 		return err
 	})
@@ -124,7 +130,7 @@ func (w *Writer) adopt(ctx context.Context, r run) (done bool, err error) {
 	}
 	now := w.segments[at : at+len(r.old)]
 	for i, s := range now {
-		if old := r.old[i]; s.info.ID != old.info.ID || old.deletes != nil && (s.deletes == nil || old.deletes.AndCardinality(s.deletes) < old.deletes.GetCardinality()) {
+		if old := r.old[i]; s.info.ID != old.info.ID || !s.deletes.HasAll(old.deletes) {
 			return false, nil
 		}
 	}
@@ -153,21 +159,17 @@ func (w *Writer) adopt(ctx context.Context, r run) (done bool, err error) {
 }
 
 // deleteSince deletes documents from segments that hold those of s without before: the ones that were deleted in s since.
-func deleteSince(ctx context.Context, s *liveSegment, before *roaring.Bitmap, from []*liveSegment) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	if s.deletes == nil {
-		return nil
-	}
-	since := s.deletes
-	if before != nil {
-		since = roaring.AndNot(s.deletes, before)
-	}
+func deleteSince(ctx context.Context, s *liveSegment, before *docset.Bits, from []*liveSegment) (err error) {
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	var id []byte
-	for it := since.Iterator(); it.HasNext(); {
+	for doc := range s.deletes.All() {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if id, err = s.seg.AppendID(id[:0], it.Next()); err != nil {
+		if before.Contains(doc) {
+			continue
+		}
+		if id, err = s.seg.AppendID(id[:0], doc); err != nil {
 			return err
 		}
 		found := false

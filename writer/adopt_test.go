@@ -5,10 +5,11 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/store"
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/memfs"
 )
 
 // duplicate returns a copy of the newest commit in fs.
@@ -16,14 +17,14 @@ func duplicate(rt *rapid.T, fs *memfs.FS) *memfs.FS {
 	d := openMem(rt, fs)
 	defer d.Close()
 	to := memfs.New()
-	if _, err := d.Backup(rt.Context(), to, store.BackupOptions{}); err != nil {
+	if _, err := d.Backup(rt.Context(), to, indexdir.BackupOptions{}); err != nil {
 		rt.Fatal(err)
 	}
 	return to
 }
 
-func openMem(rt *rapid.T, fs *memfs.FS) *store.Dir {
-	d, err := store.OpenFS(fs)
+func openMem(rt *rapid.T, fs *memfs.FS) *indexdir.Dir {
+	d, err := indexdir.OpenFS(fs)
 	if err != nil {
 		rt.Fatal(err)
 	}
@@ -64,7 +65,7 @@ func TestAdopt(t *testing.T) {
 		old, made := openMem(rt, before), openMem(rt, after)
 		defer old.Close()
 		defer made.Close()
-		n, err := w.Adopt(t.Context(), old, made)
+		n, err := w.Adopt(t.Context(), old.FS(), made.FS())
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -75,7 +76,7 @@ func TestAdopt(t *testing.T) {
 		if d := m.diff(dump(t, fs)); d != "" {
 			rt.Fatal(d)
 		}
-		ids := func(in []store.SegmentInfo) (ids []format.ID) {
+		ids := func(in []indexdir.SegmentInfo) (ids []format.ID) {
 			for _, s := range in {
 				ids = append(ids, s.ID)
 			}

@@ -7,7 +7,8 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // ErrAnalyzer is matched by the errors for an index or a segment that was made with
@@ -17,28 +18,49 @@ var ErrAnalyzer = errors.New("analyzers differ")
 // Analyzer returns the analyzer of the index. The fields of a Schema have their own.
 func (w *Writer) Analyzer() analysis.Analyzer { return w.opts.Analyzer }
 
-// analyzer returns what segments and manifests name: nothing if the fields have analyzers.
-func (w *Writer) analyzer() (name, options string) {
-	if w.opts.Schema != nil {
-		return "", ""
-	}
-	return w.opts.Analyzer.Name(), w.opts.Analyzer.Options()
+// analyzerIn returns what segments and manifests of a schema name: nothing if the fields have analyzers.
+func analyzerIn(s *schema.Schema) (name, options string) {
+	return (&indexdir.Manifest{Schema: s}).Analyzer()
 }
 
-// setAnalyzer determines the analyzer of the index whose newest commit is m.
-func (w *Writer) setAnalyzer(m *store.Manifest) (err error) {
-	asked := w.opts.Analyzer
-	switch {
-	case w.opts.Schema != nil:
-		w.opts.Analyzer, err = analysis.New("standard", "")
-		return err
-	case len(m.Segments) == 0 && asked != nil: // an index without documents takes any
-		return nil
-	case asked == nil || asked.Name() == m.Analyzer && hasDefaults(asked):
-		w.opts.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions)
-		return err
+// analyzerOf returns the analyzer of a field of a schema: Options.Analyzer where that is meant, which need not be registered.
+func (o *Options) analyzerOf(f *schema.Field) (analysis.Analyzer, error) {
+	name, options := f.Analysis()
+	if a := o.Analyzer; a != nil && a.Name() == name && (options == a.Options() || options == "" && f.Name == "" && !hasDefaults(a)) {
+		return a, nil
 	}
-	return sameAnalyzer("the index", m.Analyzer, m.AnalyzerOptions, asked)
+	return analysis.New(name, options)
+}
+
+// asksText reports whether the options ask for the implicit schema otherwise than by Schema.
+func (o *Options) asksText() bool { return o.Schema == nil && (o.Analyzer != nil || o.Stored) }
+
+// asked returns the schema that is asked for, or nil: Analyzer and Stored alone ask for the implicit one.
+func (o *Options) asked() *schema.Schema {
+	if !o.asksText() {
+		return o.Schema
+	}
+	s := schema.Implicit("", "", o.Stored)
+	if a := o.Analyzer; a != nil {
+		cutBy(&s.Fields[0], a)
+	}
+	return s
+}
+
+// cutBy has the field cut by a. With the default options it stands for those that the index has.
+func cutBy(f *schema.Field, a analysis.Analyzer) {
+	f.Analyzer = a.Name()
+	if !hasDefaults(a) {
+		f.Options = a.Options()
+	}
+}
+
+// schema returns the schema that is asked for, which is the implicit one by default.
+func (o *Options) schema() *schema.Schema {
+	if s := o.asked(); s != nil {
+		return s
+	}
+	return schema.Implicit("", "", false)
 }
 
 // hasDefaults reports whether the options of a are the defaults.
@@ -47,17 +69,17 @@ func hasDefaults(a analysis.Analyzer) bool {
 	return err == nil && d.Options() == a.Options()
 }
 
-// sameAnalyzer returns ErrAnalyzer unless what was made with a. The error names the
+// sameAnalyzer returns ErrAnalyzer unless what was made with the wanted analyzer. The error names the
 // options that only one of them has.
-func sameAnalyzer(what, name, options string, a analysis.Analyzer) error {
-	if name == a.Name() && options == a.Options() {
+func sameAnalyzer(what, name, options, wantName, wantOptions string) error {
+	if name == wantName && options == wantOptions {
 		return nil
 	}
-	err := fmt.Errorf("%w: %s was made with %s(%s), not %s(%s)", ErrAnalyzer, what, name, options, a.Name(), a.Options())
-	if name != a.Name() {
+	err := fmt.Errorf("%w: %s was made with %s(%s), not %s(%s)", ErrAnalyzer, what, name, options, wantName, wantOptions)
+	if name != wantName {
 		return err
 	}
-	had, asked := strings.Split(options, ","), strings.Split(a.Options(), ",")
+	had, asked := strings.Split(options, ","), strings.Split(wantOptions, ",")
 	lacks := func(in []string) func(string) bool {
 		return func(o string) bool { return o == "" || slices.Contains(in, o) }
 	}

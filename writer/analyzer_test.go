@@ -33,7 +33,9 @@ func TestDefaultAnalyzerAdopts(t *testing.T) {
 		{"stop=none", "", ""},
 		{"stop=none,apostrophes=fold", "", ""},
 		{"stop=none", "stop=none", ""},
-		{"", "stop=english", "differ in apostrophes=fold"},
+		{"max=255,stop=english,apostrophes=fold", "", ""},
+		{"max=255,stop=english,apostrophes=fold", "stop=english", "differ in apostrophes=fold"},
+		{"", "stop=english", "differ in apostrophes=fold and unicode=nfkc and fold=accents+case and ignorable=drop and scripts=cut"},
 		{"max=9", "max=9,apostrophes=fold", "differ in apostrophes=fold"},
 		{"stop=none", "stop=english", "differ in stop=none and stop=english"},
 		{"max=9,apostrophes=fold", "stop=none,apostrophes=fold", "differ in max=9 and stop=english and max=255 and stop=none"},
@@ -94,15 +96,15 @@ func TestMergeRefusesOtherOptions(t *testing.T) {
 		}
 		// The default options stand for those of the first source.
 		alone := filepath.Join(root, "alone"+options)
-		if _, err := MergeInto(ctx, alone, []string{dir}, Options{Analyzer: newAnalyzer(t, "english", "")}); err != nil {
+		if _, err := MergeInto(ctx, alone, dirsAt(dir), Options{Analyzer: newAnalyzer(t, "english", "")}, MergeOptions{}); err != nil {
 			t.Errorf("%s merged: %v", options, err)
-		} else if a, err := analyzerOf(alone); err != nil || a.Options() != options {
-			t.Errorf("%s merged has %v, %v", options, a, err)
+		} else if s, _, err := schemaAt(alone); err != nil || s.Fields[0].Options != options {
+			t.Errorf("%s merged has %+v, %v", options, s, err)
 		}
 	}
 	for _, a := range []analysis.Analyzer{nil, newAnalyzer(t, "english", ""), newAnalyzer(t, "english", "max=255")} {
 		for range 2 {
-			_, err := MergeInto(ctx, filepath.Join(root, "out"), dirs, Options{Analyzer: a})
+			_, err := MergeInto(ctx, filepath.Join(root, "out"), dirsAt(dirs...), Options{Analyzer: a}, MergeOptions{})
 			if !errors.Is(err, ErrAnalyzer) || !strings.HasSuffix(err.Error(), "differ in apostrophes=fold") {
 				t.Errorf("merging %s with analyzer %v: %v", dirs, a, err)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -22,7 +23,7 @@ type answer struct {
 }
 
 // answers runs queries and returns their hits, with equal scores ordered by id.
-func answers(t *testing.T, fs *memfs.FS, queries []query.Query) [][]answer {
+func answers(t *testing.T, fs *memfs.FS, queries []search.Query) [][]answer {
 	all := ranked(t, fs, queries)
 	for _, hits := range all {
 		slices.SortFunc(hits, func(a, b answer) int {
@@ -36,8 +37,8 @@ func answers(t *testing.T, fs *memfs.FS, queries []query.Query) [][]answer {
 }
 
 // ranked runs queries and returns their hits as they come.
-func ranked(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) {
-	x, err := reader.OpenFS(fs)
+func ranked(t *testing.T, fs *memfs.FS, queries []search.Query) (all [][]answer) {
+	x, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +48,7 @@ func ranked(t *testing.T, fs *memfs.FS, queries []query.Query) (all [][]answer) 
 		t.Fatal(err)
 	}
 	defer snapshot.Close()
-	s, err := query.NewSearcher(snapshot, query.Options{})
+	s, err := search.NewSearcher(snapshot, search.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func TestReorderKeepsAnswers(t *testing.T) {
 		for range 1 + r.IntN(40) {
 			text.WriteString(word() + " ")
 		}
-		if err := w.Add(ctx, writer.Document{ID: fmt.Append(nil, i), Contents: []byte(text.String())}); err != nil {
+		if err := w.Add(ctx, writer.Text(fmt.Append(nil, i), []byte(text.String()))); err != nil {
 			t.Fatal(err)
 		}
 		if i%2000 == 1999 {
@@ -105,9 +106,9 @@ func TestReorderKeepsAnswers(t *testing.T) {
 			}
 		}
 	}
-	var full, top []query.Query
+	var full, top []search.Query
 	for range 60 {
-		q := query.Query{K: 1 << 20, Mode: []query.Mode{query.Or, query.And, query.AndOr}[r.IntN(3)]}
+		q := search.Query{K: 1 << 20, Mode: []query.Mode{query.ModeOr, query.ModeAnd, query.ModeAndOr}[r.IntN(3)]}
 		for range 1 + r.IntN(5) {
 			q.RawTerms = append(q.RawTerms, []byte(word()))
 		}
@@ -119,8 +120,8 @@ func TestReorderKeepsAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	wantFull, wantTop := answers(t, fs, full), answers(t, fs, top)
-	for _, o := range []writer.ReorderOptions{{Order: writer.OrderRandom, Seed: 5}, {Order: writer.OrderBisection}} {
-		if _, err := w.Reorder(ctx, o); err != nil {
+	for _, o := range []writer.MergeOptions{{Order: writer.OrderRandom, Seed: 5}, {Order: writer.OrderBisection}} {
+		if _, err := w.Merge(ctx, o); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Commit(ctx); err != nil {
@@ -128,7 +129,7 @@ func TestReorderKeepsAnswers(t *testing.T) {
 		}
 		gotFull, gotTop := answers(t, fs, full), answers(t, fs, top)
 		for i := range full {
-			if full[i].Mode != query.AndOr && !slices.Equal(gotFull[i], wantFull[i]) {
+			if full[i].Mode != query.ModeAndOr && !slices.Equal(gotFull[i], wantFull[i]) {
 				t.Errorf("%s: query %s of %q: other answers", o.Order, full[i].Mode, full[i].RawTerms)
 			}
 			if !slices.Equal(scores(gotTop[i]), scores(wantTop[i])) {
@@ -157,7 +158,7 @@ func TestBackgroundMergesKeepAnswers(t *testing.T) {
 				for range 1 + r.IntN(20) {
 					text.WriteString(word(r) + " ")
 				}
-				err = errors.Join(err, w.Add(ctx, writer.Document{ID: fmt.Append(nil, r.IntN(1500)), Contents: []byte(text.String())}),
+				err = errors.Join(err, w.Add(ctx, writer.Text(fmt.Append(nil, r.IntN(1500)), []byte(text.String()))),
 					w.Delete(ctx, fmt.Append(nil, r.IntN(6000))))
 			}
 			err = errors.Join(err, w.Commit(ctx))
@@ -167,10 +168,10 @@ func TestBackgroundMergesKeepAnswers(t *testing.T) {
 		}
 		return fs
 	}
-	var queries []query.Query
+	var queries []search.Query
 	r := rand.New(rand.NewPCG(8, 8))
 	for range 60 {
-		q := query.Query{K: []int{10, 1 << 20}[r.IntN(2)], Mode: []query.Mode{query.Or, query.And, query.AndOr}[r.IntN(3)]}
+		q := search.Query{K: []int{10, 1 << 20}[r.IntN(2)], Mode: []query.Mode{query.ModeOr, query.ModeAnd, query.ModeAndOr}[r.IntN(3)]}
 		for range 1 + r.IntN(5) {
 			q.RawTerms = append(q.RawTerms, []byte(word(r)))
 		}

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -139,7 +139,7 @@ func (w *Writer) begin(p *plan) {
 		c.deletes = p.purge[i].docs
 		sources[i] = &c
 	}
-	of := share{&w.merges.opts, w.order, func(n int) error { return w.merges.limit.wait(ctx, n) }}
+	of := share{&w.merges.opts, w.opts.Schema, w.order, func(n int) error { return w.merges.limit.wait(ctx, n) }}
 	w.merges.running.Go(func() {
 		defer cancel()
 		s, stats, err := w.merge(ctx, sources, of)
@@ -225,7 +225,7 @@ func (w *Writer) install(p *plan, s *liveSegment) error {
 	p.moves, s.moves = s.moves, nil
 	committed, shown := false, false
 	var err error
-	if sameSchema(m.Schema, w.opts.Schema) && m.Order == w.order {
+	if m.Schema.Equal(w.opts.Schema) && m.Order == w.order {
 		committed, err = w.substitute(m, p, s)
 	}
 	if committed {
@@ -254,7 +254,7 @@ func (w *Writer) install(p *plan, s *liveSegment) error {
 	} else {
 		w.changed = true
 	}
-	now := make([]*roaring.Bitmap, len(p.segments))
+	now := make([]*docset.Bits, len(p.segments))
 	for i, old := range p.segments {
 		now[i] = old.deletes
 	}
@@ -270,8 +270,8 @@ func (w *Writer) install(p *plan, s *liveSegment) error {
 // substitute puts s, the result of p, in the place of its inputs in m, with the documents
 // deleted that m says are. It changes nothing and returns false unless all inputs are in m,
 // one after the other, and what p left out is deleted there too.
-func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) (bool, error) {
-	at := slices.IndexFunc(m.Segments, func(i store.SegmentInfo) bool { return i.File == p.segments[0].info.File })
+func (w *Writer) substitute(m *indexdir.Manifest, p *plan, s *liveSegment) (bool, error) {
+	at := slices.IndexFunc(m.Segments, func(i indexdir.SegmentInfo) bool { return i.File == p.segments[0].info.File })
 	if at < 0 || len(m.Segments)-at < len(p.segments) {
 		return false, nil
 	}
@@ -280,7 +280,7 @@ func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) (bool, e
 			return false, nil
 		}
 	}
-	deletes := make([]*roaring.Bitmap, len(p.segments))
+	deletes := make([]*docset.Bits, len(p.segments))
 	for i, old := range p.segments {
 		info := &m.Segments[at+i]
 		deletes[i] = old.deletes
@@ -290,12 +290,12 @@ func (w *Writer) substitute(m *store.Manifest, p *plan, s *liveSegment) (bool, e
 				return false, err
 			}
 		}
-		if gone := p.purge[i].docs; gone != nil && (deletes[i] == nil || gone.AndCardinality(deletes[i]) < gone.GetCardinality()) {
+		if !deletes[i].HasAll(p.purge[i].docs) {
 			return false, nil
 		}
 	}
 	s.info.ForgetDeletes()
-	if s.deletes = p.remap(deletes); !s.deletes.IsEmpty() {
+	if s.deletes = p.remap(deletes); s.deletes.Len() > 0 {
 		if err := s.writeDeletes(w.lock); err != nil {
 			return false, err
 		}

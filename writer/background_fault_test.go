@@ -12,24 +12,18 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/store"
 )
 
 // TestBackgroundFaults makes every operation on the file system fail in turn while merges
 // run. No commit is lost, neither by the fault nor by a crash after it.
 func TestBackgroundFaults(t *testing.T) {
-	faults := []memfs.Fault{{}, {Sticky: true}, {Effect: true}}
-	if testing.Short() {
-		faults = faults[:1]
-	}
+	faults := []memfs.Fault{{}, {Sticky: true}, {Effect: true}}[:longtest.Count(1, 3)]
 	s := newScript(rand.New(rand.NewPCG(4, 4)), 5)
 	for _, fault := range faults {
-		step := 1
-		if testing.Short() {
-			step = 3
-		}
-		for at := 0; ; at += step {
+		for at := 0; ; at += longtest.Count(3, 1) {
 			fault.At, fault.Err = at, errInjected
 			if !backgroundFault(t, s, fault) {
 				t.Logf("%d operations failed in turn", at)
@@ -169,7 +163,7 @@ func TestBackgroundMergeOfDamaged(t *testing.T) {
 			t.Fatal(err)
 		}
 		err := w.WaitMerges(ctx)
-		if (i == 0) != errors.Is(err, format.ErrCorrupt) || err != nil && !strings.Contains(err.Error(), store.SegmentName(1)) {
+		if (i == 0) != errors.Is(err, format.ErrCorrupt) || err != nil && !strings.Contains(err.Error(), indexdir.SegmentName(1)) {
 			t.Errorf("after commit %d: %v", i, err)
 		}
 	}

@@ -12,6 +12,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
@@ -66,9 +67,9 @@ func (f *gateFS) policy(n int) MergePolicy {
 }
 
 // manifest returns the newest manifest.
-func manifest(t testing.TB, fs store.ReadFS) *store.Manifest {
+func manifest(t testing.TB, fs store.ReadFS) *indexdir.Manifest {
 	t.Helper()
-	dir, err := store.OpenFS(fs)
+	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
 	}

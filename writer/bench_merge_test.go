@@ -7,9 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/cputime"
 )
 
@@ -25,7 +25,7 @@ func BenchmarkMerge(b *testing.B) {
 		b.Run(bm.name, func(b *testing.B) {
 			dir := b.TempDir()
 			writeHalves(b, dir, docs, bm.from)
-			w, err := Open(b.Context(), dir, Options{DocsCodec: bm.to, FreqsCodec: bm.to})
+			w, err := Open(b.Context(), dir, Options{DocsCodec: codec.Name(bm.to), FreqsCodec: codec.Name(bm.to)})
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -57,13 +57,13 @@ func BenchmarkMerge(b *testing.B) {
 }
 
 // writeHalves makes an index of docs in dir, in two segments, with lists in c.
-func writeHalves(b *testing.B, dir string, docs []Document, c codec.Codec) {
-	w, err := Open(b.Context(), dir, Options{Analyzer: simpleAnalyzer(b), DocsCodec: c, FreqsCodec: c})
+func writeHalves(b *testing.B, dir string, docs []Doc, c codec.Codec) {
+	w, err := Open(b.Context(), dir, Options{Analyzer: simpleAnalyzer(b), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c)})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer w.Close()
-	for _, half := range [][]Document{docs[:len(docs)/2], docs[len(docs)/2:]} {
+	for _, half := range [][]Doc{docs[:len(docs)/2], docs[len(docs)/2:]} {
 		addAll(b, w, half)
 		if err := w.Flush(b.Context()); err != nil {
 			b.Fatal(err)
@@ -97,7 +97,7 @@ func BenchmarkCommitBesideMerge(b *testing.B) {
 		commit := func() time.Duration {
 			n++
 			start := time.Now()
-			if err := errors.Join(w.Add(b.Context(), Document{ID: fmt.Append(nil, "new", n), Contents: []byte("one document")}), w.Commit(b.Context())); err != nil {
+			if err := errors.Join(w.Add(b.Context(), Text(fmt.Append(nil, "new", n), []byte("one document"))), w.Commit(b.Context())); err != nil {
 				b.Fatal(err)
 			}
 			return time.Since(start)

@@ -18,7 +18,7 @@ import (
 // collection returns the documents of the gzipped JSONL collection in the file that
 // the environment variable PINION_COLLECTION names, and the size of their text in
 // bytes.
-func collection(tb testing.TB) ([]Document, int64) {
+func collection(tb testing.TB) ([]Doc, int64) {
 	c := readCollection()
 	if c.err != nil {
 		tb.Fatal(c.err)
@@ -30,7 +30,7 @@ func collection(tb testing.TB) ([]Document, int64) {
 }
 
 type readDocs struct {
-	docs []Document
+	docs []Doc
 	size int64
 	err  error
 }
@@ -59,15 +59,15 @@ var readCollection = sync.OnceValue(func() (c readDocs) {
 		from := len(text)
 		text = append(append(text, d.ID...), d.Contents...)
 		mid, end := from+len(d.ID), len(text)
-		c.docs = append(c.docs, Document{ID: text[from:mid:mid], Contents: text[mid:end:end]})
+		c.docs = append(c.docs, Text(text[from:mid:mid], text[mid:end:end]))
 		c.size += int64(end - mid)
 	}
 	// Appending has moved the text: point all documents to its final location.
 	at := 0
 	for i, d := range c.docs {
 		mid := at + len(d.ID)
-		end := mid + len(d.Contents)
-		c.docs[i] = Document{ID: text[at:mid:mid], Contents: text[mid:end:end]}
+		end := mid + len(d.Values[0].Bytes())
+		c.docs[i] = Text(text[at:mid:mid], text[mid:end:end])
 		at = end
 	}
 	return c
@@ -81,7 +81,7 @@ func simpleAnalyzer(tb testing.TB) analysis.Analyzer {
 	return a
 }
 
-func addAll(tb testing.TB, w *Writer, docs []Document) {
+func addAll(tb testing.TB, w *Writer, docs []Doc) {
 	for _, d := range docs {
 		if err := w.Add(tb.Context(), d); err != nil {
 			tb.Fatal(err)

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // checkSums returns an error that names the first document of s whose frequencies do not
@@ -13,7 +13,7 @@ import (
 // posting that moved from one document to another leaves as it was. It takes 8 bytes of
 // memory a document.
 func checkSums(s *segment.Segment) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	if s.Meta().ForeignLengths {
 		return nil
 	}

@@ -30,7 +30,7 @@ func TestCancelledInvertedReplacesNothing(t *testing.T) {
 	for n := int64(0); ; n++ {
 		fs := memfs.New()
 		w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
-		for _, d := range []Document{doc("a", "one"), doc("b", "two"), doc("c", "three")} {
+		for _, d := range []Doc{doc("a", "one"), doc("b", "two"), doc("c", "three")} {
 			if err := errors.Join(w.Add(background, d), w.Commit(background)); err != nil {
 				t.Fatal(err)
 			}

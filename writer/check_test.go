@@ -5,19 +5,19 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Readers and writers refuse a segment that does not match its manifest.
 func TestManifestDisagrees(t *testing.T) {
-	for what, change := range map[string]func(m *store.Manifest){
-		"id":       func(m *store.Manifest) { m.Segments[0].ID[3]++ },
-		"docs":     func(m *store.Manifest) { m.Segments[0].Docs++ },
-		"postings": func(m *store.Manifest) { m.Segments[0].Postings++ },
-		"tokens":   func(m *store.Manifest) { m.Segments[0].Tokens++ },
-		"analyzer": func(m *store.Manifest) { m.Analyzer = "whitespace" },
+	for what, change := range map[string]func(m *indexdir.Manifest){
+		"id":       func(m *indexdir.Manifest) { m.Segments[0].ID[3]++ },
+		"docs":     func(m *indexdir.Manifest) { m.Segments[0].Docs++ },
+		"postings": func(m *indexdir.Manifest) { m.Segments[0].Postings++ },
+		"tokens":   func(m *indexdir.Manifest) { m.Segments[0].Tokens++ },
+		"analyzer": func(m *indexdir.Manifest) { m.Schema.Fields[0].Analyzer = "english" },
 	} {
 		t.Run(what, func(t *testing.T) {
 			fs := memfs.New()
@@ -27,7 +27,7 @@ func TestManifestDisagrees(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			d, err := store.OpenFS(fs)
+			d, err := indexdir.OpenFS(fs)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -41,13 +41,13 @@ func TestManifestDisagrees(t *testing.T) {
 			if err := errors.Join(l.Commit(m), l.Close()); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := reader.OpenFS(fs); !errors.Is(err, format.ErrCorrupt) {
+			if _, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{}); !errors.Is(err, format.ErrCorrupt) {
 				t.Errorf("reader: %v", err)
 			}
 			if _, err := OpenFS(t.Context(), fs, Options{}); !errors.Is(err, format.ErrCorrupt) {
 				t.Errorf("writer: %v", err)
 			}
-			if _, err := mustOpen(t, memfs.New(), Options{Analyzer: w.Analyzer()}).MergeFromDirs(t.Context(), d); !errors.Is(err, format.ErrCorrupt) && what != "analyzer" {
+			if _, err := mustOpen(t, memfs.New(), Options{Analyzer: w.Analyzer()}).MergeFrom(t.Context(), d.FS()); !errors.Is(err, format.ErrCorrupt) && what != "analyzer" {
 				t.Errorf("merge: %v", err)
 			}
 		})

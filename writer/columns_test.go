@@ -10,7 +10,6 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
@@ -29,7 +28,7 @@ func drawFloat(t *rapid.T) float64 {
 
 // reorder brings the documents in an order.
 func (x *fieldWorld) reorder(o writer.Order, is worldOrder) error {
-	_, err := x.w.Reorder(context.Background(), writer.ReorderOptions{Order: o})
+	_, err := x.w.Merge(context.Background(), writer.MergeOptions{Order: o})
 	x.order = is
 	return err
 }
@@ -65,9 +64,9 @@ type shown struct {
 
 func shownOf(f *schema.Field, v schema.Value) shown {
 	switch f.Kind {
-	case schema.KindKeyword:
+	case schema.Keyword:
 		return shown{text: string(v.Bytes())}
-	case schema.KindFloat:
+	case schema.Float:
 		return shown{number: v.Float() + 0, text: "float"}
 	}
 	return shown{text: fmt.Sprint(inUnit(f, v))}
@@ -80,7 +79,7 @@ func (x *fieldWorld) checkColumn(t rapid.TB, s *reader.Snapshot, f *schema.Field
 	}
 	checked := 0
 	for _, g := range s.Segments() {
-		seg := g.Views(trusted.Caller{})
+		seg := g.Views()
 		number, ok := seg.FieldByID(f.ID)
 		var c *segment.Column
 		var err error
@@ -125,13 +124,13 @@ func (x *fieldWorld) checkColumn(t rapid.TB, s *reader.Snapshot, f *schema.Field
 func (x *fieldWorld) checkValues(t rapid.TB, f *schema.Field, c *segment.Column, id string, keys []int64) {
 	want, got := map[shown]bool{}, map[shown]bool{}
 	for _, v := range x.docs[id] {
-		if v.field == f.ID && (f.Kind != schema.KindKeyword || len(v.value.Bytes()) > 0) {
+		if v.field == f.ID {
 			want[shownOf(f, v.value)] = true
 		}
 	}
 	for _, key := range keys {
 		v := schema.KeyValue(0, f.Kind, f.Unit, key)
-		if f.Kind == schema.KindKeyword {
+		if f.Kind == schema.Keyword {
 			b, err := c.Keyword(nil, key)
 			if err != nil {
 				t.Fatal(err)

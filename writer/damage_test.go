@@ -11,6 +11,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
@@ -24,7 +25,7 @@ func copyFS(t *testing.T, from store.FS, change func(name string, b []byte) []by
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if name == store.LockName {
+		if name == indexdir.LockName {
 			continue
 		}
 		data, err := from.Open(name)

@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -22,7 +23,7 @@ func newIndex(t *testing.T, s *schema.Schema, docs ...writer.Doc) string {
 		t.Fatal(err)
 	}
 	for _, d := range docs {
-		if err := w.AddDoc(t.Context(), d); err != nil {
+		if err := w.Add(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -36,7 +37,7 @@ func newIndex(t *testing.T, s *schema.Schema, docs ...writer.Doc) string {
 // fields of the stored values of all documents.
 func contents(t *testing.T, path string) (fields, stored []string) {
 	t.Helper()
-	r, err := reader.Open(path)
+	r, err := reader.Open(t.Context(), reader.Dir(path), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +78,7 @@ func contents(t *testing.T, path string) (fields, stored []string) {
 }
 
 var abSchema = &schema.Schema{Fields: []schema.Field{
-	{Name: "a", Kind: schema.KindText, Stored: true}, {Name: "b", Kind: schema.KindText, Stored: true},
+	{Name: "a", Kind: schema.Text, Stored: true}, {Name: "b", Kind: schema.Text, Stored: true},
 }}
 
 func abDoc(id, a, b string) writer.Doc {
@@ -113,14 +114,14 @@ func TestDroppedFields(t *testing.T) {
 		return s.Rename("a", "z")
 	}
 	change(drop, func(w *writer.Writer) error {
-		_, err := w.Reorder(t.Context(), writer.ReorderOptions{Order: writer.OrderRandom})
-		return errors.Join(err, w.AddDoc(t.Context(), writer.Doc{ID: []byte("2"), Values: []schema.Value{schema.TextValue(0, []byte("three"))}}))
+		_, err := w.Merge(t.Context(), writer.MergeOptions{Order: writer.OrderRandom})
+		return errors.Join(err, w.Add(t.Context(), writer.Doc{ID: []byte("2"), Values: []schema.Value{schema.TextValue(0, []byte("three"))}}))
 	})
 	add := func(s *schema.Schema) (*schema.Schema, error) {
-		return s.Add(schema.Field{Name: "c", Kind: schema.KindKeyword, Stored: true})
+		return s.Add(schema.Field{Name: "c", Kind: schema.Keyword, Stored: true})
 	}
 	change(add, func(w *writer.Writer) error {
-		err := w.AddDoc(t.Context(), writer.Doc{ID: []byte("3"), Values: []schema.Value{schema.KeywordValue(1, []byte("key word"))}})
+		err := w.Add(t.Context(), writer.Doc{ID: []byte("3"), Values: []schema.Value{schema.KeywordValue(1, []byte("key word"))}})
 		_, merr := w.Merge(t.Context(), writer.MergeOptions{MaxSegments: 1})
 		return errors.Join(err, merr)
 	})
@@ -134,7 +135,7 @@ func TestDroppedFields(t *testing.T) {
 func TestMergeIntoFields(t *testing.T) {
 	one, two := newIndex(t, abSchema, abDoc("1", "one", "two")), newIndex(t, abSchema, abDoc("2", "three", "four"), abDoc("1", "five", ""))
 	out := t.TempDir()
-	if _, err := writer.MergeInto(t.Context(), out, []string{one, two}, writer.Options{}); err != nil {
+	if _, err := writer.MergeInto(t.Context(), out, []store.ReadFS{store.Dir(one), store.Dir(two)}, writer.Options{}, writer.MergeOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	fields, stored := contents(t, out)
@@ -146,10 +147,10 @@ func TestMergeIntoFields(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.Add(t.Context(), writer.Document{ID: []byte("4")}), w.Commit(t.Context()), w.Close()); err != nil {
+	if err := errors.Join(w.Add(t.Context(), writer.Text([]byte("4"), nil)), w.Commit(t.Context()), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	stranger := &schema.Schema{Fields: []schema.Field{{Name: "x", Kind: schema.KindText}, {Name: "a", Kind: schema.KindText, Stored: true}}}
+	stranger := &schema.Schema{Fields: []schema.Field{{Name: "x", Kind: schema.Text}, {Name: "a", Kind: schema.Text, Stored: true}}}
 	for name, tt := range map[string]struct {
 		path, want string
 	}{
@@ -157,12 +158,12 @@ func TestMergeIntoFields(t *testing.T) {
 		"a field more": {newIndex(t, &schema.Schema{Fields: append(slices.Clone(abSchema.Fields), stranger.Fields[0])}, abDoc("3", "x", "y")), `"x"`},
 		"no schema":    {plain, "schema"},
 	} {
-		_, err := writer.MergeInto(t.Context(), out, []string{tt.path}, writer.Options{})
+		_, err := writer.MergeInto(t.Context(), out, []store.ReadFS{store.Dir(tt.path)}, writer.Options{}, writer.MergeOptions{})
 		if !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := writer.MergeInto(t.Context(), plain, []string{one}, writer.Options{}); !errors.Is(err, schema.ErrInvalid) {
+	if _, err := writer.MergeInto(t.Context(), plain, []store.ReadFS{store.Dir(one)}, writer.Options{}, writer.MergeOptions{}); !errors.Is(err, schema.ErrInvalid) {
 		t.Errorf("into an index without a schema: %v", err)
 	}
 	if again, _ := contents(t, out); fmt.Sprint(again) != fmt.Sprint(fields) {
@@ -182,7 +183,7 @@ func TestPolicyTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := errors.Join(w.AddDoc(t.Context(), abDoc("1", "one two", "three")), w.AddDoc(t.Context(), abDoc("2", "four", "five")), w.Commit(t.Context()),
+	if err := errors.Join(w.Add(t.Context(), abDoc("1", "one two", "three")), w.Add(t.Context(), abDoc("2", "four", "five")), w.Commit(t.Context()),
 		w.Delete(t.Context(), []byte("1")), w.Commit(t.Context())); err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,9 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -43,7 +44,7 @@ func show(id, text string, stored bool) shownDoc {
 // It verifies every segment.
 func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 	t.Helper()
-	dir, err := store.OpenFS(fs)
+	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func dump(t testing.TB, fs store.ReadFS) []shownDoc {
 }
 
 // dumpCommit is dump of one commit or publication.
-func dumpCommit(t testing.TB, c *store.Commit) []shownDoc {
+func dumpCommit(t testing.TB, c *indexdir.Commit) []shownDoc {
 	t.Helper()
 	out := []shownDoc{}
 	for i := range c.Segments {
@@ -73,7 +74,7 @@ func dumpCommit(t testing.TB, c *store.Commit) []shownDoc {
 			t.Fatal(err)
 		}
 		if deletes != nil {
-			if err := c.CheckDeletes(i, s, deletes.ToDense()); err != nil {
+			if err := c.CheckDeletes(i, s, deletes.Words()); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -177,4 +178,4 @@ func whitespace(tb testing.TB) analysis.Analyzer {
 	return a
 }
 
-func doc(id, text string) Document { return Document{ID: []byte(id), Contents: []byte(text)} }
+func doc(id, text string) Doc { return Text([]byte(id), []byte(text)) }

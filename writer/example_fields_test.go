@@ -11,29 +11,29 @@ import (
 )
 
 // Documents have values in the fields of a schema, and terms are those of a field.
-func ExampleWriter_AddDoc() {
+func ExampleWriter_Add() {
 	ctx := context.Background()
 	dir, err := os.MkdirTemp("", "pinion")
 	check(err)
 	defer os.RemoveAll(dir)
 	fields := &schema.Schema{Fields: []schema.Field{
-		{Name: "title", Kind: schema.KindText, Weight: 2},
-		{Name: "tag", Kind: schema.KindKeyword},
+		{Name: "title", Kind: schema.Text, Boost: 2},
+		{Name: "tag", Kind: schema.Keyword},
 	}}
 	w, err := writer.Open(ctx, dir, writer.Options{Schema: fields})
 	check(err)
 	defer w.Close()
 	title, tag := fields.Number("title"), fields.Number("tag")
-	check(w.AddDoc(ctx, writer.Doc{ID: []byte("1"), Values: []schema.Value{
+	check(w.Add(ctx, writer.Doc{ID: []byte("1"), Values: []schema.Value{
 		schema.TextValue(title, []byte("Salt of the earth")),
 		schema.KeywordValue(tag, []byte("food")), schema.KeywordValue(tag, []byte("salt")),
 	}}))
-	check(w.AddDoc(ctx, writer.Doc{ID: []byte("2"), Values: []schema.Value{schema.TextValue(title, []byte("The salt sea, salt"))}}))
-	err = w.AddDoc(ctx, writer.Doc{ID: []byte("3"), Values: []schema.Value{schema.IntegerValue(tag, 3)}})
+	check(w.Add(ctx, writer.Doc{ID: []byte("2"), Values: []schema.Value{schema.TextValue(title, []byte("The salt sea, salt"))}}))
+	err = w.Add(ctx, writer.Doc{ID: []byte("3"), Values: []schema.Value{schema.IntegerValue(tag, 3)}})
 	fmt.Println(err)
 	check(w.Commit(ctx))
 
-	index, err := reader.Open(dir)
+	index, err := reader.Open(ctx, reader.Dir(dir), reader.Options{})
 	check(err)
 	defer index.Close()
 	s, err := index.Snapshot()

@@ -6,6 +6,7 @@ import (
 	"log"
 	"os"
 
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -22,12 +23,12 @@ func ExampleWriter_Publish() {
 	check(err)
 	defer w.Close()
 	check(w.Commit(ctx)) // there must be an index to open
-	index, err := reader.Open(dir)
+	index, err := reader.Open(ctx, reader.Dir(dir), reader.Options{})
 	check(err)
 	defer index.Close()
 
 	for _, text := range []string{"salt of the earth", "black pepper", "the salt sea"} {
-		check(w.Add(ctx, writer.Document{ID: []byte(text), Contents: []byte(text)}))
+		check(w.Add(ctx, writer.Text([]byte(text), []byte(text))))
 	}
 	check(w.Publish(ctx))
 	ids, err := matches(ctx, index, "salt")
@@ -55,7 +56,7 @@ func ExampleWriter_Publish() {
 // matches returns the ids of the documents that hold the words of text, committed or
 // not.
 func matches(ctx context.Context, index *reader.Index, text string) (ids [][]byte, err error) {
-	if _, err := index.RefreshUncommitted(); err != nil {
+	if _, err := index.RefreshUncommitted(ctx); err != nil {
 		return nil, err
 	}
 	s, err := index.Snapshot()
@@ -63,7 +64,7 @@ func matches(ctx context.Context, index *reader.Index, text string) (ids [][]byt
 		return nil, err
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +73,7 @@ func matches(ctx context.Context, index *reader.Index, text string) (ids [][]byt
 	if err != nil {
 		return nil, err
 	}
-	for doc, err := range searcher.Matches(ctx, query.Query{RawTerms: terms, Mode: query.And}) {
+	for doc, err := range searcher.Matches(ctx, search.Query{RawTerms: terms, Mode: query.ModeAnd}) {
 		if err != nil {
 			return nil, err
 		}

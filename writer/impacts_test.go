@@ -11,7 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -61,7 +61,7 @@ func (all vectors) inverted(field string) writer.Inverted {
 func drawImpacts(t *rapid.T) (all []schema.Impact) {
 	weights := rapid.SampledFrom([]uint8{1, 3, 255}).Draw(t, "greatest weight")
 	for _, term := range rapid.SliceOfNDistinct(rapid.SampledFrom([]string{"a", "b", "ab", "##ing", "zebra", "longer-than-eight", "longer-than-nine", "é"}), 0, 8, rapid.ID).Draw(t, "terms") {
-		all = append(all, schema.Impact{Term: []byte(term), Weight: rapid.Uint8Range(1, weights).Draw(t, "weight")})
+		all = append(all, schema.Impact{Term: term, Weight: rapid.Uint8Range(1, weights).Draw(t, "weight")})
 	}
 	return all
 }
@@ -70,7 +70,7 @@ func drawImpacts(t *rapid.T) (all []schema.Impact) {
 // lists and blocks say are those of their postings.
 func checkVectors(t *rapid.T, fs *memfs.FS, all vectors) {
 	t.Helper()
-	r, err := reader.OpenFS(fs)
+	r, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,15 +111,14 @@ func checkVectors(t *rapid.T, fs *memfs.FS, all vectors) {
 // Segments of lists that extents hold have, after merges, deletes and another order of documents, the weights that
 // the documents have, in any codec.
 func TestImpactsMerged(t *testing.T) {
+	longtest.Checks(t, 30)
 	rapid.Check(t, func(t *rapid.T) {
 		ctx := t.Context()
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 		fs := memfs.New()
-		o := writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.KindImpacts, Scale: 0.125}}}, Threads: 2}
+		o := writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.Impacts, Scale: 0.125}}}, Threads: 2}
 		name := rapid.SampledFrom([]string{"", "bp128", "vbyte1024", "pfordelta", "ef"}).Draw(t, "codec")
-		if c, ok := registry.ByName(name); ok {
-			o.DocsCodec, o.FreqsCodec = c, c
-		}
+		o.DocsCodec, o.FreqsCodec = name, name
 		w, err := writer.OpenFS(ctx, fs, o)
 		if err != nil {
 			t.Fatal(err)
@@ -143,9 +142,9 @@ func TestImpactsMerged(t *testing.T) {
 			for _, id := range slices.Sorted(maps.Keys(some)) {
 				var v []schema.Impact
 				for term, weight := range some[id] {
-					v = append(v, schema.Impact{Term: []byte(term), Weight: uint8(weight)})
+					v = append(v, schema.Impact{Term: term, Weight: uint8(weight)})
 				}
-				try(w.AddDoc(ctx, writer.Doc{ID: []byte(id), Values: []schema.Value{schema.ImpactsValue(0, v)}}))
+				try(w.Add(ctx, writer.Doc{ID: []byte(id), Values: []schema.Value{schema.ImpactsValue(0, v)}}))
 			}
 			try(w.Flush(ctx))
 		}
@@ -163,7 +162,7 @@ func TestImpactsMerged(t *testing.T) {
 		try(err)
 		try(w.Commit(ctx))
 		checkVectors(t, fs, all)
-		_, err = w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderRandom})
+		_, err = w.Merge(ctx, writer.MergeOptions{Order: writer.OrderRandom})
 		try(err)
 		try(w.Commit(ctx))
 		checkVectors(t, fs, all)
@@ -175,7 +174,7 @@ func TestImpactsInvertedRefused(t *testing.T) {
 	for _, few := range []int{1, 3, 200} {
 		for _, weight := range []uint32{0, 256, 1 << 31} {
 			fs := memfs.New()
-			w, err := writer.OpenFS(t.Context(), fs, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.KindImpacts}}}})
+			w, err := writer.OpenFS(t.Context(), fs, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.Impacts}}}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,9 +11,9 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/merge"
@@ -140,12 +140,8 @@ func (w *Writer) writeInverted(ctx context.Context, in Inverted, fields *inverte
 		return nil, 0, err
 	}
 	defer docs.temp.Close()
-	var o build.Options
-	if fields != nil {
-		o = fields.options(docs.n, docs.lens)
-	} else {
-		o = build.Options{Docs: uint32(docs.n), Lengths: []segment.LengthTable{segment.NewLengthTable(docs.lens[0])}, Stored: w.opts.Stored, ForeignLengths: in.ForeignLengths}
-	}
+	o := fields.options(docs.n, docs.lens)
+	o.ForeignLengths = in.ForeignLengths && fields.isText()
 	out, err := w.create(o, w.share(ctx))
 	if err != nil {
 		return nil, 0, err
@@ -194,7 +190,7 @@ func (w *Writer) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, erro
 			err = ctx.Err()
 		}
 		if err == nil {
-			err = s.add(d, w.opts.Stored, fields)
+			err = s.add(d, fields)
 		}
 		if err != nil {
 			return nil, err
@@ -207,23 +203,21 @@ func (w *Writer) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, erro
 	return s, nil
 }
 
-func (s *docSpool) add(d InvertedDoc, text bool, fields *invertedFields) error {
+func (s *docSpool) add(d InvertedDoc, fields *invertedFields) error {
 	if s.n == segment.MaxDocs {
 		return fmt.Errorf("writer: more than %d documents", segment.MaxDocs)
 	}
 	err := checkID(d.ID)
-	if err == nil && fields != nil {
+	if err == nil {
 		d.Text, err = fields.stored(uint32(s.n), &d)
-	} else if !text {
-		d.Text = nil
 	}
 	if err != nil {
-		if err = fmt.Errorf("document %d: %w", s.n, err); fields != nil && !fields.several {
+		if err = fmt.Errorf("document %d: %w", s.n, err); !fields.several {
 			err = fields.locate(0, err)
 		}
 		return err
 	}
-	if fields == nil || !fields.several {
+	if !fields.several {
 		s.lens[0] = append(s.lens[0], d.Len)
 	} else {
 		for i, n := range d.Lens {
@@ -366,7 +360,7 @@ func checkList(l *InvertedList, n uint64, after int, fields *invertedFields) err
 		err = fmt.Errorf("%d docIDs but %d frequencies", len(l.Docs), len(l.Freqs))
 	case l.Field < after || l.Field >= fields.count():
 		err = fmt.Errorf("a list of field %d of %d follows one of field %d", l.Field, fields.count(), after)
-	case fields != nil && fields.of(l.Field).Indexing() == schema.IndexNone:
+	case fields.of(l.Field).Indexing() == schema.IndexNone:
 		err = errors.New("the field is not indexed")
 	default:
 		return nil

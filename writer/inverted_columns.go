@@ -5,8 +5,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // invertedColumn has what the documents of an Inverted collection have in a field with a column.
@@ -23,10 +23,7 @@ type invertedValue struct {
 // add adds a value of a document.
 func (c *invertedColumn) add(doc uint32, f *schema.Field, v schema.Value) {
 	key := v.Key(f.Unit)
-	if f.Kind == schema.KindKeyword {
-		if len(v.Bytes()) == 0 {
-			return
-		}
+	if f.Kind == schema.Keyword {
 		var ok bool
 		if key, ok = c.keywords[string(v.Bytes())]; !ok {
 			if c.keywords == nil {
@@ -41,16 +38,13 @@ func (c *invertedColumn) add(doc uint32, f *schema.Field, v schema.Value) {
 
 // writeColumns adds the columns of all fields of the schema to b, a segment of so many documents.
 func (f *invertedFields) writeColumns(b *build.Builder, docs int) error {
-	if f == nil {
-		return nil
-	}
 	for rank := range f.all {
 		if !f.all[rank].Column {
 			continue
 		}
 		c := &f.columns[rank]
 		var dictionary iter.Seq[[]byte]
-		if f.all[rank].Kind == schema.KindKeyword {
+		if f.all[rank].Kind == schema.Keyword {
 			dictionary = c.sortKeywords()
 		}
 		if err := b.BeginColumn(rank, dictionary); err != nil {

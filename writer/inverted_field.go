@@ -6,13 +6,12 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
-// invertedFields are the fields of a schema that an Inverted collection goes into. It is nil
-// without a schema.
+// invertedFields are the fields of a schema that an Inverted collection goes into.
 type invertedFields struct {
 	all     []schema.Field   // of the schema, in the order of names
 	columns []invertedColumn // of each of them that has one
@@ -26,9 +25,9 @@ func (w *Writer) invertedFields(in *Inverted) (*invertedFields, error) {
 	s := w.opts.Schema
 	names := in.Fields
 	switch {
-	case s == nil && in.Field == "" && names == nil:
-		return nil, nil
-	case s == nil:
+	case s.IsImplicit() && in.Field == "" && names == nil:
+		names = []string{""}
+	case s.IsImplicit():
 		return nil, fmt.Errorf("%w: posting lists of %s, and the index has no schema", ErrInvalid, ofFields(in))
 	case in.Field == "" && names == nil:
 		return nil, fmt.Errorf("%w: posting lists without a field, and the index has a schema", ErrInvalid)
@@ -49,7 +48,7 @@ func (w *Writer) invertedFields(in *Inverted) (*invertedFields, error) {
 			return nil, fmt.Errorf("%w: posting lists of field %q, which is not indexed", ErrInvalid, name)
 		case !f.several && f.all[rank].Column:
 			return nil, fmt.Errorf("%w: posting lists of field %q, which has a column: documents with values give both", ErrInvalid, name)
-		case !f.several && f.all[rank].HasPositions():
+		case !f.several && f.all[rank].Positions:
 			return nil, fmt.Errorf("%w: posting lists of field %q, which has positions, and lists have none", ErrInvalid, name)
 		case i > 0 && names[i-1] >= name:
 			return nil, fmt.Errorf("%w: posting lists of field %q after those of %q", ErrInvalid, name, names[i-1])
@@ -68,23 +67,16 @@ func ofFields(in *Inverted) string {
 }
 
 // count returns the number of fields of the collection.
-func (f *invertedFields) count() int {
-	if f == nil {
-		return 1
-	}
-	return len(f.ranks)
-}
+func (f *invertedFields) count() int { return len(f.ranks) }
+
+// isText reports whether they are those of the implicit schema, whose documents have a text instead of a record.
+func (f *invertedFields) isText() bool { return f.all[0].Name == "" }
 
 // of returns field i of the collection.
 func (f *invertedFields) of(i int) *schema.Field { return &f.all[f.ranks[i]] }
 
 // rank returns the number of field i of the collection in the segment.
-func (f *invertedFields) rank(i int) int {
-	if f == nil {
-		return 0
-	}
-	return f.ranks[i]
-}
+func (f *invertedFields) rank(i int) int { return f.ranks[i] }
 
 // options returns those of the segment of so many documents with these lengths in the fields of
 // the collection. In other fields they have none.
@@ -109,12 +101,18 @@ func (f *invertedFields) options(docs int, lens [][]uint32) build.Options {
 // valid until the next call. It takes what columns have of it.
 func (f *invertedFields) stored(doc uint32, d *InvertedDoc) ([]byte, error) {
 	f.rec = f.rec[:0]
+	if f.isText() {
+		if !f.all[0].Stored {
+			return nil, nil
+		}
+		return d.Text, nil
+	}
 	if !f.several {
 		if len(d.Text) == 0 {
 			return nil, nil
 		}
 		v := schema.TextValue(0, d.Text)
-		if f.of(0).Kind == schema.KindKeyword {
+		if f.of(0).Kind == schema.Keyword {
 			v = schema.KeywordValue(0, d.Text)
 		}
 		err := f.store(doc, v)
@@ -156,7 +154,7 @@ func (f *invertedFields) store(doc uint32, v schema.Value) error {
 
 // locate adds field i of the collection to an error, if there is one.
 func (f *invertedFields) locate(i int, err error) error {
-	if f == nil || err == nil {
+	if err == nil || f.isText() {
 		return err
 	}
 	return fmt.Errorf("field %q: %w", f.of(i).Name, err)

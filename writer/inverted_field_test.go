@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -30,9 +31,9 @@ func inverted(field, term string, freqs ...uint32) writer.Inverted {
 func TestInvertedField(t *testing.T) {
 	ctx := t.Context()
 	s := &schema.Schema{Fields: []schema.Field{
-		{Name: "title", Kind: schema.KindText, Stored: true}, {Name: "body", Kind: schema.KindText, Lengths: schema.LengthsByte},
-		{Name: "marks", Kind: schema.KindText, Index: schema.IndexDocs}, {Name: "tag", Kind: schema.KindKeyword},
-		{Name: "year", Kind: schema.KindInteger, Stored: true}}}
+		{Name: "title", Kind: schema.Text, Stored: true}, {Name: "body", Kind: schema.Text, Lengths: schema.LengthsByte},
+		{Name: "marks", Kind: schema.Text, Index: schema.IndexDocs}, {Name: "tag", Kind: schema.Keyword},
+		{Name: "year", Kind: schema.Integer, Stored: true}}}
 	for _, tt := range []struct {
 		field string
 		freqs []uint32
@@ -59,7 +60,7 @@ func TestInvertedField(t *testing.T) {
 		old := writer.Doc{ID: []byte("b"), Values: []schema.Value{schema.TextValue(0, []byte("old")), schema.TextValue(1, []byte("word")), schema.KeywordValue(3, []byte("word"))}}
 		other := old
 		other.ID = []byte("c")
-		if err := errors.Join(w.AddDoc(ctx, old), w.AddDoc(ctx, other)); err != nil {
+		if err := errors.Join(w.Add(ctx, old), w.Add(ctx, other)); err != nil {
 			t.Fatal(err)
 		}
 		err = w.AddInverted(ctx, inverted(tt.field, "word", tt.freqs...))
@@ -94,7 +95,7 @@ func TestInvertedField(t *testing.T) {
 // set, for the text of a.
 func checkFields(t *testing.T, fs *memfs.FS, name string, want map[string]string, stored bool) {
 	t.Helper()
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,14 +108,14 @@ func checkFields(t *testing.T, fs *memfs.FS, name string, want map[string]string
 	if err := snapshot.Verify(t.Context()); err != nil {
 		t.Errorf("%s: %v", name, err)
 	}
-	searcher, err := query.NewSearcher(snapshot, query.Options{})
+	searcher, err := search.NewSearcher(snapshot, search.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer searcher.Close()
 	for field, want := range want {
 		ids := map[string]bool{}
-		for doc, err := range searcher.Matches(t.Context(), query.Query{Node: query.Term{Field: field, Term: []byte("word")}}) {
+		for doc, err := range searcher.Matches(t.Context(), search.Query{Node: query.Term{Field: field, Text: "word"}}) {
 			if err != nil {
 				t.Fatal(err)
 			}

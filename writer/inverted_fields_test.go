@@ -92,12 +92,12 @@ func addSeveral(t *testing.T, in writer.Inverted, bad string) (got string, bare 
 	t.Helper()
 	fs, ctx := memfs.New(), t.Context()
 	w, err := writer.OpenFS(ctx, fs, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
-		{Name: "year", Kind: schema.KindInteger, Stored: true}, {Name: "tag", Kind: schema.KindKeyword},
-		{Name: "body", Kind: schema.KindText, Stored: true}, {Name: "title", Kind: schema.KindText}}}})
+		{Name: "year", Kind: schema.Integer, Stored: true}, {Name: "tag", Kind: schema.Keyword},
+		{Name: "body", Kind: schema.Text, Stored: true}, {Name: "title", Kind: schema.Text}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.AddDoc(ctx, writer.Doc{ID: []byte("old"), Values: []schema.Value{schema.KeywordValue(1, []byte("y"))}}); err != nil {
+	if err := w.Add(ctx, writer.Doc{ID: []byte("old"), Values: []schema.Value{schema.KeywordValue(1, []byte("y"))}}); err != nil {
 		t.Fatal(err)
 	}
 	if err = w.AddInverted(ctx, in); (err == nil) != (bad == "") || err != nil && !strings.Contains(err.Error(), bad) {
@@ -107,7 +107,7 @@ func addSeveral(t *testing.T, in writer.Inverted, bad string) (got string, bare 
 	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func describe(t *testing.T, s *reader.Snapshot) string {
 		id, err := s.AppendID(nil, doc)
 		rec, err2 := s.AppendStored(nil, doc)
 		n, err3 := body.DocLen(doc)
-		lines, err4 := record.AppendLines(nil, rec, s.Manifest().Schema.ByID)
+		lines, err4 := record.AppendLines(nil, rec, s.Schema().ByID)
 		if err := errors.Join(err, err2, err3, err4); err != nil {
 			t.Fatal(err)
 		}

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // tally compares the lengths of documents in a field with the sums of their frequencies.
@@ -27,14 +27,14 @@ func newTallies(in *Inverted, docs *docSpool, fields *invertedFields) []tally {
 		t := &all[i]
 		t.most = 1
 		switch {
-		case fields == nil && in.ForeignLengths:
+		case fields.isText() && in.ForeignLengths:
 			t.free = true
-		case fields == nil || fields.of(i).HasLengths():
+		case fields.of(i).HasLengths():
 			t.lens, t.left = docs.lens[i], slices.Clone(docs.lens[i])
 		case fields.of(i).HasImpacts():
 			t.most = segment.MaxWeight
 		}
-		if fields != nil && fields.several && !fields.of(i).HasLengths() {
+		if fields.several && !fields.of(i).HasLengths() {
 			if held == nil {
 				held = make([]bool, docs.n)
 			}
@@ -101,7 +101,7 @@ type listSink struct {
 
 // append appends all lists of j, which are encoded, and counts them.
 func (x *listSink) append(j *listJob) error {
-	if x.fields != nil && j.field != x.field {
+	if j.field != x.field {
 		if err := x.b.BeginField(x.fields.rank(j.field)); err != nil {
 			return err
 		}

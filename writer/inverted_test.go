@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/check"
 )
 
 // invertedOf makes an Inverted of shownDocs.
@@ -95,6 +96,7 @@ func pairs[T any](vs ...T) iter.Seq2[T, error] {
 
 // TestLongLists has so many lists in temporary files that files are reused.
 func TestLongLists(t *testing.T) {
+	longtest.Once(t)
 	ctx := t.Context()
 	fs := memfs.New()
 	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: 2, tail: 1})

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"runtime"
 	"testing"
+
+	"github.com/pinion-index/pinion/internal/longtest"
 )
 
 // reachable returns how much memory is reachable.
@@ -21,7 +23,7 @@ func addShort(t *testing.T, w *Writer, from, n int) {
 	t.Helper()
 	for i := from; i < from+n; i++ {
 		text := fmt.Appendf(nil, "a%d b%d c%d d%d", i, i, i, i%1000)
-		if err := w.Add(context.Background(), Document{ID: fmt.Appendf(nil, "%08d", i), Contents: text}); err != nil {
+		if err := w.Add(context.Background(), Text(fmt.Appendf(nil, "%08d", i), text)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -29,6 +31,7 @@ func addShort(t *testing.T, w *Writer, from, n int) {
 
 // A Writer that is closed holds almost nothing, whatever it was doing.
 func TestClosedWriterMemory(t *testing.T) {
+	longtest.Once(t)
 	const docs, least, most = 60000, 8 << 20, 512 << 10
 	for _, c := range []struct {
 		name string
@@ -62,6 +65,7 @@ func TestClosedWriterMemory(t *testing.T) {
 
 // A Writer frees the memory of a large load after some commits that needed little of it.
 func TestIdleWriterMemory(t *testing.T) {
+	longtest.Once(t)
 	const docs = 100000
 	before := reachable()
 	w, err := Open(context.Background(), t.TempDir(), Options{Stored: true, Threads: 1, MergePolicy: NoMerges})

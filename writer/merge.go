@@ -7,9 +7,10 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
@@ -23,6 +24,8 @@ type MergeStats struct {
 	Postings uint64 // in the outputs
 	Copied   uint64 // blocks that were copied without decoding them
 	Encoded  uint64 // postings that were encoded again
+	// Reordered is the number of documents in outputs that are in another order.
+	Reordered uint64
 }
 
 func (s *MergeStats) add(t MergeStats) {
@@ -33,6 +36,7 @@ func (s *MergeStats) add(t MergeStats) {
 	s.Postings += t.Postings
 	s.Copied += t.Copied
 	s.Encoded += t.Encoded
+	s.Reordered += t.Reordered
 }
 
 // sources returns segments as sources of a merge.
@@ -44,19 +48,20 @@ func sources(segments []*liveSegment) []merge.Source {
 	return out
 }
 
-// checkAnalyzer returns ErrAnalyzer unless s was made with the Writer's analyzer. Of the fields of
-// a schema opening has checked that.
-func (w *Writer) checkAnalyzer(s *liveSegment) error {
+// checkAnalyzer returns ErrAnalyzer unless s was made with the analyzer that segments of a schema name. With one that has names for
+// fields, Adopt has compared that of a segment without.
+func checkAnalyzer(in *schema.Schema, s *liveSegment) error {
 	meta := s.seg.Meta()
-	if w.opts.Schema != nil && meta.Fields > 0 {
+	if meta.Fields == 0 && !in.IsImplicit() {
 		return nil
 	}
-	return sameAnalyzer("segment "+s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, w.opts.Analyzer)
+	name, options := analyzerIn(in)
+	return sameAnalyzer("segment "+s.seg.Name(), meta.Analyzer, meta.AnalyzerOptions, name, options)
 }
 
 // merge writes the live documents of segments, in their order, as one segment.
 func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (merged *liveSegment, stats MergeStats, err error) {
-	merged, err = w.verified(ctx, segments, check.Lengths, of.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
+	merged, err = w.verified(ctx, segments, check.Lengths, of, func(ctx context.Context) (*liveSegment, error) {
 		s, st, err := w.writeMerged(ctx, segments, of)
 		stats = st
 		return s, err
@@ -66,16 +71,16 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (
 
 // verified calls f, which makes a segment from others and finds damage in their lists. It
 // checks the inputs' checksums and the given parts of their structure meanwhile, on up to
-// threads goroutines, and then all of the result's. If there is a fault, it drops the
+// of.opts.Threads goroutines, and then all of the result's. If there is a fault, it drops the
 // result and returns the error; if the fault is that of an input, it checks all of them to
 // name it.
-func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts check.Parts, threads int, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
+func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts check.Parts, of share, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
 	for _, s := range inputs {
-		if err := w.checkAnalyzer(s); err != nil {
+		if err := checkAnalyzer(of.schema, s); err != nil {
 			return nil, err
 		}
 	}
-	o := check.Options{Level: check.Structure, Parts: parts, Threads: threads, Guard: store.Guard}
+	o := check.Options{Level: check.Structure, Parts: parts, Threads: of.opts.Threads, Guard: indexdir.Guard}
 	during, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
 	defer func() { // f may panic: nothing reads the inputs when they are closed
@@ -128,7 +133,7 @@ func verify(ctx context.Context, o check.Options, segments ...*liveSegment) erro
 }
 
 func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	if of.order.Field != 0 {
 		at, err := inOrder(ctx, segments, of.order)
 		if err != nil {
@@ -138,11 +143,11 @@ func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of sh
 			return w.writeReordered(ctx, segments, at, of, "merge")
 		}
 	}
-	m, err := merge.New(sources(segments), w.opts.Schema)
+	m, err := merge.New(sources(segments), of.schema)
 	if err != nil {
 		return nil, stats, err
 	}
-	options, err := m.Options(ctx)
+	options, err := m.Options()
 	if err != nil {
 		return nil, stats, err
 	}

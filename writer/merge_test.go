@@ -8,7 +8,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
@@ -64,14 +64,14 @@ func TestMergeCopies(t *testing.T) {
 
 	// With another codec nothing can be copied.
 	fs2 := memfs.New()
-	w2 := mustOpen(t, fs2, Options{Analyzer: whitespace(t), DocsCodec: vbyte128.Codec{}, FreqsCodec: vbyte128.Codec{}})
+	w2 := mustOpen(t, fs2, Options{Analyzer: whitespace(t), DocsCodec: "vbyte128", FreqsCodec: "vbyte128"})
 	defer w2.Close()
-	dir, err := store.OpenFS(fs)
+	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	stats, err = w2.MergeFromDirs(ctx, dir)
+	stats, err = w2.MergeFrom(ctx, dir.FS())
 	if err != nil || stats.Copied != 0 || stats.Encoded != 1452 {
 		t.Errorf("merge to another codec did %+v, %v", stats, err)
 	}
@@ -259,23 +259,23 @@ func TestMergeInto(t *testing.T) {
 		}
 	}
 	out := filepath.Join(root, "out")
-	stats, err := MergeInto(ctx, out, dirs, Options{})
+	stats, err := MergeInto(ctx, out, dirsAt(dirs...), Options{}, MergeOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if stats.Sources != 6 || stats.Docs != uint64(len(all.docs)) {
 		t.Errorf("merge did %+v, want %d documents", stats, len(all.docs))
 	}
-	all.check(t, store.OSDir(out))
+	all.check(t, store.Dir(out))
 	for _, d := range dirs {
 		if err := CheckReadable(d); err != nil {
 			t.Errorf("source %s: %v", d, err)
 		}
 	}
-	if _, err := MergeInto(ctx, out, []string{dirs[0], out}, Options{}); err == nil {
+	if _, err := MergeInto(ctx, out, dirsAt(dirs[0], out), Options{}, MergeOptions{}); err == nil {
 		t.Error("an index was merged into itself")
 	}
-	if _, err := MergeInto(ctx, out, []string{filepath.Join(root, "nowhere")}, Options{}); err == nil {
+	if _, err := MergeInto(ctx, out, dirsAt(filepath.Join(root, "nowhere")), Options{}, MergeOptions{}); err == nil {
 		t.Error("a directory that is not there was merged")
 	}
 	other := filepath.Join(root, "other")
@@ -283,15 +283,20 @@ func TestMergeInto(t *testing.T) {
 	if err := errors.Join(err, w.Add(ctx, doc("x", "y")), w.Commit(ctx), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := MergeInto(ctx, out, []string{other}, Options{}); !errors.Is(err, ErrAnalyzer) {
+	if _, err := MergeInto(ctx, out, dirsAt(other), Options{}, MergeOptions{}); !errors.Is(err, ErrAnalyzer) {
 		t.Errorf("merging an index of another analyzer: %v", err)
 	}
-	all.check(t, store.OSDir(out))
+	all.check(t, store.Dir(out))
 }
 
 // CheckReadable opens the newest commit of an index.
 func CheckReadable(path string) error {
-	_, err := analyzerOf(path)
+	dir, err := indexdir.Open(path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	_, err = schemaOf(dir)
 	return err
 }
 
@@ -319,4 +324,13 @@ func TestMergeMixesStored(t *testing.T) {
 	}
 	m := model{docs: []shownDoc{show("0", "text", false), show("1", "text", true), show("2", "text", false), show("3", "text", true)}}
 	m.check(t, fs)
+}
+
+// dirsAt returns the directories at paths.
+func dirsAt(paths ...string) []store.ReadFS {
+	dirs := make([]store.ReadFS, len(paths))
+	for i, path := range paths {
+		dirs[i] = store.Dir(path)
+	}
+	return dirs
 }

@@ -8,33 +8,74 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
 
 // MergeInto merges everything into one segment of the index in directory out, which
-// it creates if necessary: out's own documents, followed by those of the indexes in
-// the directories sources. Of documents with the same id only the last is kept. If
+// it creates if necessary: out's own documents, followed by those of the indexes sources, of which store.Dir is one in a directory.
+// The order of documents is that of m, as Merge has it, and m.MaxSegments above 1 is an error. Of documents with the same id only the last is kept. If
 // the indexes were not made with the same analyzer, the error matches ErrAnalyzer; if
 // some store the contents of documents and others do not, ErrStored. A new index takes
 // both from the sources, or the schema. With a schema, the index must have each field that a
 // source has, under the same name and id and with the same properties, or the error names the
 // field and matches schema.ErrInvalid. MergeInto commits the result.
-func MergeInto(ctx context.Context, out string, sources []string, o Options) (MergeStats, error) {
-	stats, _, err := MergeIntoOrdered(ctx, out, sources, o, ReorderOptions{})
+func MergeInto(ctx context.Context, out string, sources []store.ReadFS, o Options, m MergeOptions) (stats MergeStats, err error) {
+	if m.MaxSegments > 1 {
+		return stats, fmt.Errorf("%w: one segment is made, not %d", ErrInvalid, m.MaxSegments)
+	}
+	err = openAll(sources, func(dirs []*indexdir.Dir) (err error) {
+		if err := o.takeFrom(out, dirs); err != nil {
+			return err
+		}
+		w, err := Open(ctx, out, o)
+		if err != nil {
+			return err
+		}
+		if stats, err = w.mergeInto(orBackground(ctx), dirs, m); err == nil {
+			err = w.Commit(ctx)
+		}
+		return errors.Join(err, w.Close())
+	})
 	return stats, err
 }
 
-// MergeIntoOrdered is MergeInto followed, before the commit, by Reorder.
-func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Options, r ReorderOptions) (stats MergeStats, ordered ReorderStats, err error) {
+// mergeInto is MergeInto for an open Writer, without the commit.
+func (w *Writer) mergeInto(ctx context.Context, sources []*indexdir.Dir, m MergeOptions) (stats MergeStats, err error) {
+	by, err := m.check(w.now())
+	if err != nil {
+		return stats, err
+	}
+	err = w.mergeFrom(ctx, sources, func(all []*liveSegment) (merged *liveSegment, err error) {
+		if m.ordered() {
+			w.setOrderBy(by)
+		}
+		if m.Order.permutes() {
+			merged, stats, err = w.permuted(ctx, all, m)
+		} else {
+			merged, stats, err = w.merge(ctx, all, w.share(ctx))
+		}
+		return merged, err
+	})
+	return stats, err
+}
+
+// takeFrom sets what o leaves to the indexes that MergeInto merges: what they have for a new index in directory out.
+func (o *Options) takeFrom(out string, sources []*indexdir.Dir) error {
+	for _, d := range sources { // before out is made
+		if _, err := schemaOf(d); err != nil {
+			return err
+		}
+	}
 	fields, err := o.takeSchema(out, sources)
 	if err != nil {
-		return stats, ordered, err
+		return err
 	}
 	if asked := o.Analyzer; !fields && len(sources) > 0 && (asked == nil || hasDefaults(asked)) {
 		if o.Analyzer, err = analyzerOf(sources[0]); err != nil {
-			return stats, ordered, err
+			return err
 		}
 		if asked != nil && asked.Name() != o.Analyzer.Name() {
 			o.Analyzer = asked
@@ -42,108 +83,91 @@ func MergeIntoOrdered(ctx context.Context, out string, sources []string, o Optio
 	}
 	if !o.Stored && !fields {
 		if o.Stored, err = storedIn(sources); err != nil {
-			return stats, ordered, err
+			return err
 		}
 	}
 	if o.Perm == 0 {
-		if o.Perm, err = permOf(sources); err != nil {
-			return stats, ordered, err
+		for i, d := range sources {
+			if i == 0 {
+				o.Perm = d.Perm()
+			}
+			o.Perm &= d.Perm()
 		}
 	}
-	w, err := Open(ctx, out, o)
-	if err != nil {
-		return stats, ordered, err
-	}
-	if r.Order.permutes() {
-		stats, err = w.mergePermuted(ctx, sources, r, &ordered)
-	} else if stats, err = w.MergeFrom(ctx, sources...); err == nil {
-		ordered, err = w.Reorder(ctx, r)
-	}
-	if err == nil {
-		err = w.Commit(ctx)
-	}
-	return stats, ordered, errors.Join(err, w.Close())
+	return nil
 }
 
-// takeSchema sets Schema to that of the first of the indexes in directories sources, if there is
-// no index in directory out and nothing else is asked for. It reports whether out or the sources
+// takeSchema sets Schema to that of the first of the indexes sources, if there is
+// no index in directory out and nothing else is asked for, and sets what Schema leaves to the index to what that one has. It reports whether out or the sources
 // have fields, so that analyzers and stored texts are those of fields.
-func (o *Options) takeSchema(out string, sources []string) (fields bool, err error) {
-	if o.Schema != nil {
+func (o *Options) takeSchema(out string, sources []*indexdir.Dir) (fields bool, err error) {
+	s, found, err := schemaAt(out)
+	if err != nil {
+		return false, err
+	}
+	if len(sources) == 0 || !s.IsImplicit() {
+		return !s.IsImplicit() || o.Schema != nil, nil
+	}
+	if s, err = schemaOf(sources[0]); err != nil {
+		return false, err
+	}
+	switch {
+	case o.Schema != nil:
+		if asked, canonicalErr := o.canonical(o.Schema); canonicalErr == nil && !found {
+			if adopted, adoptErr := asked.Adopt(s); adoptErr == nil { // or the merge says what differs
+				o.Schema = adopted
+			}
+		}
 		return true, nil
-	}
-	s, found, err := schemaOf(out)
-	if err != nil || len(sources) == 0 || s != nil {
-		return s != nil, err
-	}
-	s, _, err = schemaOf(sources[0])
-	if !found && o.Analyzer == nil && !o.Stored {
+	case !found && o.Analyzer == nil && !o.Stored && !s.IsImplicit():
 		o.Schema = s
 	}
-	return s != nil, err
+	return !s.IsImplicit(), nil
 }
 
-// schemaOf returns the schema of the index in directory path, or nil, and whether there is an
-// index.
-func schemaOf(path string) (s *schema.Schema, found bool, err error) {
-	dir, err := store.Open(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, format.ErrNotAnIndex) {
-		return nil, false, nil
+// schemaAt returns the schema of the index in the directory at path, and whether there is an
+// index: otherwise it is the implicit one.
+func schemaAt(path string) (s *schema.Schema, found bool, err error) {
+	dir, err := indexdir.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return schema.Implicit("", "", false), false, nil
 	}
-	if err != nil {
-		return nil, false, err
+	if err == nil {
+		defer dir.Close()
+		s, err = schemaOf(dir)
 	}
-	defer dir.Close()
-	c, err := dir.Latest()
 	if errors.Is(err, format.ErrNotAnIndex) {
-		return nil, false, nil
+		return schema.Implicit("", "", false), false, nil
 	}
-	if err != nil {
-		return nil, false, fmt.Errorf("opening %s: %w", path, err)
-	}
-	defer c.Release()
-	return c.Schema.Clone(), true, nil
+	return s, err == nil, err
 }
 
-// permOf returns the permissions that all of the indexes in directories paths grant, 0
-// without any.
-func permOf(paths []string) (perm fs.FileMode, err error) {
-	for i, path := range paths {
-		dir, err := store.Open(path)
-		if err != nil {
-			return 0, err
-		}
-		if i == 0 {
-			perm = dir.Perm()
-		}
-		perm &= dir.Perm()
-		dir.Close()
-	}
-	return perm, nil
-}
-
-// analyzerOf returns the analyzer of the index in directory path.
-func analyzerOf(path string) (analysis.Analyzer, error) {
-	dir, err := store.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer dir.Close()
+// schemaOf returns the schema of an index.
+func schemaOf(dir *indexdir.Dir) (*schema.Schema, error) {
 	c, err := dir.Latest()
 	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", path, err)
+		return nil, fmt.Errorf("opening %s: %w", dir, err)
 	}
 	defer c.Release()
-	return analysis.New(c.Analyzer, c.AnalyzerOptions)
+	return c.Schema.Clone(), nil
 }
 
-// storedIn reports whether the first of the indexes in directories paths that has documents
-// stores their contents.
-func storedIn(paths []string) (stored bool, err error) {
-	for _, path := range paths {
-		segments, stored, err := storedSegments(path)
+// analyzerOf returns the analyzer of an index.
+func analyzerOf(dir *indexdir.Dir) (analysis.Analyzer, error) {
+	c, err := dir.Latest()
+	if err != nil {
+		return nil, fmt.Errorf("opening %s: %w", dir, err)
+	}
+	defer c.Release()
+	return analysis.New(c.Analyzer())
+}
+
+// storedIn reports whether the first of the indexes that has documents stores their contents.
+func storedIn(dirs []*indexdir.Dir) (stored bool, err error) {
+	for _, dir := range dirs {
+		segments, stored, err := storedSegments(dir)
 		if err != nil {
-			return false, fmt.Errorf("opening %s: %w", path, err)
+			return false, fmt.Errorf("opening %s: %w", dir, err)
 		}
 		if segments > 0 {
 			return stored, nil
@@ -152,15 +176,9 @@ func storedIn(paths []string) (stored bool, err error) {
 	return false, nil
 }
 
-// storedSegments returns how many segments the index in directory path has, and whether one
-// of them stores contents.
-func storedSegments(path string) (n int, stored bool, err error) {
-	dir, err := store.Open(path)
-	if err != nil {
-		return 0, false, err
-	}
-	defer dir.Close()
-	c, err := dir.OpenLatest(func(c *store.Commit) error {
+// storedSegments returns how many segments an index has, and whether one of them stores contents.
+func storedSegments(dir *indexdir.Dir) (n int, stored bool, err error) {
+	c, err := dir.OpenLatest(func(c *indexdir.Commit) error {
 		n, stored = len(c.Segments), false
 		for i := range c.Segments {
 			s, data, err := c.OpenSegment(i)
@@ -181,59 +199,19 @@ func storedSegments(path string) (n int, stored bool, err error) {
 
 // MergeFrom is MergeInto for an open Writer: analyzer and Stored are the Writer's. The
 // next commit will hold the result.
-func (w *Writer) MergeFrom(ctx context.Context, sources ...string) (stats MergeStats, err error) {
-	err = w.openSources(sources, func(dirs []*store.Dir) (err error) {
-		stats, err = w.MergeFromDirs(ctx, dirs...)
-		return err
-	})
-	return stats, err
-}
-
-// mergePermuted is MergeFrom with the documents in another order.
-func (w *Writer) mergePermuted(ctx context.Context, sources []string, o ReorderOptions, ordered *ReorderStats) (stats MergeStats, err error) {
-	err = w.openSources(sources, func(dirs []*store.Dir) error {
-		return w.mergeFrom(orBackground(ctx), dirs, func(all []*liveSegment) (merged *liveSegment, err error) {
-			w.setOrderBy(store.Order{})
-			merged, stats, err = w.permuted(ctx, all, o, ordered)
-			return merged, err
-		})
-	})
-	return stats, err
-}
-
-// openSources calls f with the directories at paths.
-func (w *Writer) openSources(paths []string, f func([]*store.Dir) error) error {
+func (w *Writer) MergeFrom(ctx context.Context, sources ...store.ReadFS) (stats MergeStats, err error) {
 	if err := w.pipe.failure(); err != nil {
+		return stats, err
+	}
+	err = openAll(sources, func(dirs []*indexdir.Dir) (err error) {
+		stats, err = w.mergeInto(orBackground(ctx), dirs, MergeOptions{})
 		return err
-	}
-	var dirs []*store.Dir
-	defer func() {
-		for _, d := range dirs {
-			d.Close()
-		}
-	}()
-	for _, path := range paths {
-		d, err := store.Open(path)
-		if err != nil {
-			return err
-		}
-		dirs = append(dirs, d)
-	}
-	return f(dirs)
-}
-
-// MergeFromDirs is MergeFrom for open directories, which the caller closes.
-func (w *Writer) MergeFromDirs(ctx context.Context, sources ...*store.Dir) (stats MergeStats, err error) {
-	ctx = orBackground(ctx)
-	err = w.mergeFrom(ctx, sources, func(all []*liveSegment) (merged *liveSegment, err error) {
-		merged, stats, err = w.merge(ctx, all, w.share(ctx))
-		return merged, err
 	})
 	return stats, err
 }
 
 // mergeFrom replaces all segments by what join makes of them and of those of sources.
-func (w *Writer) mergeFrom(ctx context.Context, sources []*store.Dir, join func(all []*liveSegment) (*liveSegment, error)) error {
+func (w *Writer) mergeFrom(ctx context.Context, sources []*indexdir.Dir, join func(all []*liveSegment) (*liveSegment, error)) error {
 	if err := w.pipe.failure(); err != nil {
 		return err
 	}
@@ -250,7 +228,7 @@ func (w *Writer) mergeFrom(ctx context.Context, sources []*store.Dir, join func(
 		if d.Same(w.dir) {
 			return fmt.Errorf("writer: %s is both source and output of a merge", d)
 		}
-		c, err := d.OpenLatest(func(c *store.Commit) error {
+		c, err := d.OpenLatest(func(c *indexdir.Commit) error {
 			segments, err := w.openForeign(c)
 			foreign = append(foreign, segments...)
 			return err
@@ -269,7 +247,7 @@ func (w *Writer) mergeFrom(ctx context.Context, sources []*store.Dir, join func(
 }
 
 // openForeign opens all segments of a commit, or none.
-func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err error) {
+func (w *Writer) openForeign(c *indexdir.Commit) (segments []*liveSegment, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range segments {
@@ -278,11 +256,15 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 			segments = nil
 		}
 	}()
-	if w.opts.Schema != nil || c.Schema != nil {
-		if err := w.opts.Schema.Extends(c.Schema); err != nil {
-			return nil, err
-		}
-	} else if err := sameAnalyzer("the index", c.Analyzer, c.AnalyzerOptions, w.opts.Analyzer); err != nil {
+	implicit := w.opts.Schema.IsImplicit() && c.Schema.IsImplicit()
+	if implicit {
+		name, options := c.Analyzer()
+		wantName, wantOptions := analyzerIn(w.opts.Schema)
+		err = sameAnalyzer("the index", name, options, wantName, wantOptions)
+	} else {
+		err = w.opts.Schema.Extends(c.Schema)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for i := range c.Segments {
@@ -292,8 +274,8 @@ func (w *Writer) openForeign(c *store.Commit) (segments []*liveSegment, err erro
 		}
 		s := &liveSegment{info: c.Segments[i], data: data, seg: seg, foreign: c.Schema}
 		segments = append(segments, s)
-		if w.opts.Schema == nil && seg.Meta().Stored != w.opts.Stored {
-			return segments, fmt.Errorf("%w: %s has stored %t, the output %t", ErrStored, seg.Name(), seg.Meta().Stored, w.opts.Stored)
+		if implicit && seg.Meta().Stored != w.Stored() {
+			return segments, fmt.Errorf("%w: %s has stored %t, the output %t", ErrStored, seg.Name(), seg.Meta().Stored, w.Stored())
 		}
 		if s.deletes, err = c.Deletes(i); err != nil {
 			return segments, err
@@ -307,9 +289,7 @@ func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, join func
 	var all []*liveSegment
 	for _, s := range w.segments {
 		c := *s // the original's deletes change only if the merge succeeds
-		if c.deletes != nil {
-			c.deletes = c.deletes.Clone()
-		}
+		c.deletes = c.deletes.Clone()
 		all = append(all, &c)
 	}
 	all = append(all, foreign...)

@@ -10,10 +10,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/choose"
-	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/choose"
+	"github.com/pinion-index/pinion/internal/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
@@ -39,6 +40,7 @@ func randomText(r *rand.Rand, n int) string {
 // TestModel applies random operations to a Writer and to a model and compares what
 // is committed.
 func TestModel(t *testing.T) {
+	longtest.Checks(t, 30)
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		codecs := []codec.Codec{nil, bp128.Codec{}, vbyte128.Codec{}}
@@ -50,7 +52,7 @@ func TestModel(t *testing.T) {
 				chooser = choose.Default()
 			}
 			return Options{
-				Analyzer: whitespace(t), Stored: stored, DocsCodec: c, FreqsCodec: c, Choose: chooser,
+				Analyzer: whitespace(t), Stored: stored, DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c), choose: chooser,
 				Threads:   rapid.IntRange(1, 4).Draw(rt, "threads"),
 				batchSize: rapid.SampledFrom([]int{200, 5000, 1 << 16}).Draw(rt, "batch"),
 				tail:      rapid.SampledFrom([]int64{0, 1, 700}).Draw(rt, "tail"),
@@ -120,7 +122,7 @@ var errInjected = errors.New("injected fault")
 // acknowledged, or the one in progress.
 func TestFaults(t *testing.T) {
 	for i, fault := range []memfs.Fault{{}, {Sticky: true}, {Effect: true}} {
-		if i > 0 && testing.Short() {
+		if i > 0 && !longtest.Enabled() {
 			break
 		}
 		for at := 0; ; at++ {

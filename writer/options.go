@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"cmp"
 	"fmt"
 	"io/fs"
 	"runtime"
@@ -9,13 +8,13 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/choose"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/store"
 )
 
 // DefaultMemory is the default of Options.Memory: 512 MiB.
@@ -27,24 +26,27 @@ const MinMemory = 8 << 20
 // Options configure a Writer. The zero value means the defaults.
 type Options struct {
 	// Analyzer cuts documents into terms. Nil means the analyzer of the index, or
-	// simple for a new index. An index has one analyzer: opening it with another one
+	// standard for a new index. An index has one analyzer: opening it with another one
 	// fails with ErrAnalyzer. One with the default options of its name stands for the
 	// options that the index has.
 	Analyzer analysis.Analyzer
-	// Schema describes the documents. Nil means the schema of the index, or none for a new
-	// index: documents of one text. A schema goes without Analyzer and Stored. That of an
-	// index with documents must be extended by it (schema.Schema.Extends), or it was made
-	// of it by Add, Rename and Drop; the error for what contradicts the index names the
-	// field and matches schema.ErrInvalid. The next commit records it.
+	// Schema describes the documents. Nil means the schema of the index, or the implicit one for a new
+	// index: documents of one text. A schema goes without Stored, and without Analyzer if its fields have names. Of an index with documents
+	// it must agree on the fields that both have, and those that it lacks stay behind its own, or it was made
+	// of the index's by Add, Rename and Drop; the error for what contradicts the index names the
+	// field and matches schema.ErrInvalid. K1, B and Boost may be others than those of the
+	// index. The next commit records it. An index that began with the implicit schema takes one with fields, as Evolve has it.
 	Schema *schema.Schema
 	// Order, if it is not "", is the OrderField by which the documents of each segment are sorted,
 	// when they are written and by merges. An index records it, and "" means what it records. One
-	// with documents takes another only by Reorder. Sorting takes 32 bytes of memory a document in
-	// addition to the budget.
+	// with documents takes another only by Merge. Hits with equal scores are in this order. Sorting
+	// takes 32 bytes of memory a document in addition to the budget.
 	Order Order
 	// Memory is the memory budget in bytes. The memory that the Writer counts stays
-	// within it. 0 means DefaultMemory; less than MinMemory is an error. It determines
-	// where segments end.
+	// within it, but for a document that is larger than a 32nd of it, a 48th with positions:
+	// while it is added, that takes up to four times its size besides. 0 means DefaultMemory;
+	// less than MinMemory is an error. It determines where segments end, and how large a
+	// document may be (MaxDocument).
 	Memory int64
 	// Threads is the number of worker goroutines; 0 means runtime.GOMAXPROCS. The
 	// files written do not depend on it.
@@ -53,22 +55,19 @@ type Options struct {
 	// documents keeps to what it does: without Stored, contents are stored if it stores
 	// them; with it, opening an index that does not fails with ErrStored.
 	Stored bool
-	// DocsCodec and FreqsCodec encode the posting lists of new segments. Their block
-	// lengths must be equal. nil means that the codec of each list is chosen by size
-	// and decode time (choose.Auto), or bp128 if the other codec encodes whole lists.
+	// DocsCodec and FreqsCodec are the names of the codecs that encode the posting lists of new segments, such as bp128;
+	// format/CODECS.md has them all. Their block lengths must be equal. "" means that the codec of each list is chosen by size
+	// and decode time, or bp128 if the other codec encodes whole lists.
 	// Blocks that a merge copies keep their codecs, unless one is set here.
-	DocsCodec, FreqsCodec codec.Codec
+	DocsCodec, FreqsCodec string
 	// KeepCommits is how many commits are kept with all their files, the newest
-	// included, for reader.OpenCommit and for going back (idxinspect repair). The next commit
-	// records it, and 0 means what the index records (store.LockOptions): 1 for a new one.
+	// included, for reader.Options.Generation and for going back (idxinspect repair). The next commit
+	// records it, and 0 means what the index records: 1 for a new one.
 	KeepCommits int
 	// Perm is the permissions of the files of a new index in a local directory, as far as the
-	// umask leaves them (store.LockOptions). 0 means 0o666; MergeInto then takes what the
-	// directories and files of all sources grant.
+	// umask leaves them. 0 means 0o666; MergeInto then takes what the directories and files
+	// of all sources grant. A new file of an index that is there has the permissions that all its files have.
 	Perm fs.FileMode
-	// Choose, if not nil, chooses other codecs of the same block length for each
-	// list instead. It is called by several goroutines concurrently.
-	Choose choose.Policy
 	// MergePolicy says which segments are merged in the background after each Commit and
 	// Publish. Nil means Tiered{}.Runs; NoMerges leaves all as they are.
 	MergePolicy MergePolicy
@@ -84,15 +83,25 @@ type Options struct {
 	// MergeFailed, if not nil, is called with the error of a merge in the background. It
 	// must not call the Writer. WaitMerges or Close returns the error too.
 	MergeFailed func(error)
+	// Refused, if not nil, is called with each document whose content turns out to be bad only
+	// after Add has returned: its positions go beyond segment.MaxPosition, which takes an
+	// analyzer that leaves large gaps. Nothing of it is added, and all others are. The error matches
+	// ErrDocument. Refused must not call the Writer. If it is nil, the next call of Flush, Publish or
+	// Commit returns the error and does nothing else; the Writer remains usable.
+	Refused func(id []byte, err error)
 	// Progress, if not nil, is called from time to time with the progress of the
 	// current operation or of a merge in the background, by one goroutine at a time. It
 	// must not call the Writer.
 	Progress func(Progress)
 
-	batchSize int   // for tests: size of a batch
-	accum     int64 // for tests: size of a full accumulator
-	tail      int64 // for tests: bytes of a list that are held in memory
-	mixStored bool  // for tests: Stored holds for new segments, whatever the others do
+	docs, freqs codec.Codec   // of DocsCodec and FreqsCodec
+	choose      choose.Policy // chooses other codecs of the same block length for each list; called by several goroutines
+	batchSize   int           // for tests: size of a batch
+	large       int           // for tests: size of the largest document that goes into a batch
+	piece       int           // for tests: bytes of a piece of a larger one
+	accum       int64         // for tests: size of a full accumulator
+	tail        int64         // for tests: bytes of a list that are held in memory
+	mixStored   bool          // for tests: Stored holds for new segments, whatever the others do
 }
 
 // Progress is the progress of an operation.
@@ -109,7 +118,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Memory < MinMemory {
 		return o, fmt.Errorf("writer: memory budget of %d bytes, at least %d are needed", o.Memory, MinMemory)
 	}
-	if o.KeepCommits < 0 || o.KeepCommits > store.MaxKeepCommits {
+	if o.KeepCommits < 0 || o.KeepCommits > indexdir.MaxKeepCommits {
 		return o, fmt.Errorf("writer: %d commits to keep", o.KeepCommits)
 	}
 	if err := o.checkSchema(); err != nil {
@@ -138,19 +147,36 @@ func (o Options) withDefaults() (Options, error) {
 			f(p)
 		}
 	}
-	if auto, ok := choose.Auto(o.DocsCodec, o.FreqsCodec); ok && o.Choose == nil {
-		o.Choose = auto
+	return o, o.setCodecs()
+}
+
+// setCodecs finds the codecs that o names.
+func (o *Options) setCodecs() error {
+	for _, c := range []struct {
+		name string
+		to   *codec.Codec
+	}{{o.DocsCodec, &o.docs}, {o.FreqsCodec, &o.freqs}} {
+		if c.name == "" {
+			continue
+		}
+		var ok bool
+		if *c.to, ok = registry.ByName(c.name); !ok {
+			return fmt.Errorf("%w: there is no codec %q", ErrInvalid, c.name)
+		}
 	}
-	if o.DocsCodec == nil {
-		o.DocsCodec = bp128.Codec{}
+	if auto, ok := choose.Auto(o.docs, o.freqs); ok && o.choose == nil {
+		o.choose = auto
 	}
-	if o.FreqsCodec == nil {
-		o.FreqsCodec = bp128.Codec{}
+	if o.docs == nil {
+		o.docs = bp128.Codec{}
 	}
-	if d, f := o.DocsCodec, o.FreqsCodec; d.BlockLen() != f.BlockLen() {
-		return o, fmt.Errorf("writer: codec %s has blocks of %d, codec %s of %d: they cannot be combined", d.ID(), d.BlockLen(), f.ID(), f.BlockLen())
+	if o.freqs == nil {
+		o.freqs = bp128.Codec{}
 	}
-	return o, nil
+	if d, f := o.docs, o.freqs; d.BlockLen() != f.BlockLen() {
+		return fmt.Errorf("%w: codec %s has blocks of %d, codec %s of %d: they cannot be combined", ErrInvalid, d.ID(), d.BlockLen(), f.ID(), f.BlockLen())
+	}
+	return nil
 }
 
 // Shares of the memory budget: a quarter for batches in flight, half for the
@@ -165,7 +191,7 @@ const (
 // batchCost returns the memory of a batch in flight and its inverter for a byte of text. Positions
 // take 24 bytes a token.
 func (o *Options) batchCost() int {
-	if o.Schema != nil && slices.ContainsFunc(o.Schema.Fields, func(f schema.Field) bool { return f.HasPositions() }) {
+	if slices.ContainsFunc(o.schema().Fields, func(f schema.Field) bool { return f.Positions }) {
 		return 12
 	}
 	return 8
@@ -215,25 +241,4 @@ func (o *Options) accumBytes() int64 {
 func (o *Options) batches() int {
 	most := o.Memory / flightShare / int64(o.batchCost()*o.batchBytes())
 	return int(max(2, min(most, int64(o.Threads)+2)))
-}
-
-// maxText returns the size of the largest document: if it is alone in flight, it
-// may use the whole share of batches.
-func (o *Options) maxText() int {
-	return int(min(cmp.Or(o.Memory, DefaultMemory)/flightShare/int64(o.batchCost()), analysis.MaxTextBytes, segment.MaxText))
-}
-
-// CheckDocument returns the error, which matches ErrDocument, with which a Writer of these
-// options refuses a document, and nil if it takes it.
-func (o *Options) CheckDocument(d Document) error {
-	if o.Schema != nil {
-		return fmt.Errorf("%w %s: the index has a schema, and this document no fields", ErrDocument, quote(d.ID))
-	}
-	if err := checkID(d.ID); err != nil {
-		return err
-	}
-	if n, most := len(d.Contents), o.maxText(); n > most {
-		return fmt.Errorf("%w %s: %d bytes of text, at most %d fit the memory budget", ErrDocument, quote(d.ID), n, most)
-	}
-	return nil
 }

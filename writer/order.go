@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
@@ -25,14 +25,6 @@ func OrderField(name string, desc bool) Order {
 	return Order(fieldPrefix + name)
 }
 
-// OrderOf returns the OrderField that a manifest records, or "".
-func OrderOf(m *store.Manifest) Order {
-	if f, ok := m.Schema.ByID(m.Order.Field); ok && m.Order.Field != 0 {
-		return OrderField(f.Name, m.Order.Desc)
-	}
-	return ""
-}
-
 // Check returns why documents with a schema cannot be in order o. The error matches ErrInvalid.
 func (o Order) Check(s *schema.Schema) error {
 	if !o.isField() {
@@ -43,40 +35,39 @@ func (o Order) Check(s *schema.Schema) error {
 }
 
 // ofField returns the column that o names in s.
-func (o Order) ofField(s *schema.Schema) (of store.Order, err error) {
+func (o Order) ofField(s *schema.Schema) (of indexdir.Order, err error) {
 	name, desc := strings.CutPrefix(strings.TrimPrefix(string(o), fieldPrefix), "-")
 	f, ok := s.Field(name)
 	switch {
-	case !ok || s == nil:
+	case !ok:
 		return of, fmt.Errorf("%w: order %q: the index has no field %q", ErrInvalid, o, name)
 	case !f.Column:
 		return of, fmt.Errorf("%w: order %q: the field %q has no column", ErrInvalid, o, name)
 	}
-	return store.Order{Field: f.ID, Desc: desc}, nil
+	return indexdir.Order{Field: f.ID, Desc: desc}, nil
 }
 
 // setOrderBy changes the order of documents in segments that are written from now on.
-func (w *Writer) setOrderBy(o store.Order) {
+func (w *Writer) setOrderBy(o indexdir.Order) {
 	w.changed = w.changed || o != w.order
 	w.order = o
 }
 
 // sortSegments sorts the segments by the order of the index, as far as they are not.
-func (w *Writer) sortSegments(ctx context.Context, stats *ReorderStats) error {
+func (w *Writer) sortSegments(ctx context.Context, stats *MergeStats) error {
 	for i, s := range w.segments {
 		inputs := []*liveSegment{s}
 		at, err := inOrder(ctx, inputs, w.order)
 		if err == nil && at != nil {
 			var result *liveSegment
-			result, err = w.verified(ctx, inputs, check.Lengths|check.Lists|check.IDs, w.opts.Threads, func(ctx context.Context) (*liveSegment, error) {
-				s, _, err := w.writeReordered(ctx, inputs, at, w.share(ctx), "reorder")
+			var did MergeStats
+			result, err = w.verified(ctx, inputs, check.Lengths|check.Lists|check.IDs, w.share(ctx), func(ctx context.Context) (s *liveSegment, err error) {
+				s, did, err = w.writeReordered(ctx, inputs, at, w.share(ctx), "reorder")
 				return s, err
 			})
 			if err == nil {
 				w.replace(i, 1, result)
-				stats.Segments++
-				stats.Docs += uint64(result.info.Docs)
-				stats.Postings += result.info.Postings
+				stats.add(did)
 			}
 		}
 		if err != nil {
@@ -90,10 +81,10 @@ func (w *Writer) sortSegments(ctx context.Context, stats *ReorderStats) error {
 func (o Order) isField() bool { return strings.HasPrefix(string(o), fieldPrefix) }
 
 // setOrder determines the order of documents in the index whose newest commit is m.
-func (w *Writer) setOrder(m *store.Manifest) error {
+func (w *Writer) setOrder(m *indexdir.Manifest) error {
 	if w.order = m.Order; w.order.Field != 0 {
 		if _, ok := w.opts.Schema.ByID(w.order.Field); !ok { // dropped
-			w.order = store.Order{}
+			w.order = indexdir.Order{}
 		}
 	}
 	if w.opts.Order == "" {
@@ -107,7 +98,7 @@ func (w *Writer) setOrder(m *store.Manifest) error {
 		return err
 	}
 	if of != w.order && len(m.Segments) > 0 {
-		return fmt.Errorf("%w: order %q: the index has documents in another order, which Reorder changes", ErrInvalid, w.opts.Order)
+		return fmt.Errorf("%w: order %q: the index has documents in another order, which Merge changes", ErrInvalid, w.opts.Order)
 	}
 	w.order = of
 	return nil
@@ -138,8 +129,8 @@ func (w *Writer) sorted(ctx context.Context, s *liveSegment) (_ *liveSegment, er
 
 // inOrder returns the live documents of segments in an order, nil if they are in it already, one
 // segment after the other.
-func inOrder(ctx context.Context, segments []*liveSegment, o store.Order) (at []reorder.Doc, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+func inOrder(ctx context.Context, segments []*liveSegment, o indexdir.Order) (at []reorder.Doc, err error) {
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return reorder.Sorted(ctx, reorderSources(segments), o.Field, o.Desc)
 }
 
@@ -155,8 +146,8 @@ func reorderSources(segments []*liveSegment) []reorder.Source {
 // writeReordered writes the documents at, the live ones of segments, as one segment. Its moves say
 // where they went.
 func (w *Writer) writeReordered(ctx context.Context, segments []*liveSegment, at []reorder.Doc, of share, stage string) (_ *liveSegment, stats MergeStats, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	r := reorder.New(reorderSources(segments), w.opts.Schema, at)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	r := reorder.New(reorderSources(segments), of.schema, at)
 	options, err := r.Options()
 	if err != nil {
 		return nil, stats, err
@@ -184,6 +175,6 @@ func (w *Writer) writeReordered(ctx context.Context, segments []*liveSegment, at
 	s.moves = r.Moves()
 	return s, MergeStats{
 		Sources: len(segments), Outputs: 1, Docs: uint64(s.info.Docs), Purged: docs - uint64(s.info.Docs), Postings: s.info.Postings,
-		Copied: counts.Copied, Encoded: counts.Encoded,
+		Copied: counts.Copied, Encoded: counts.Encoded, Reordered: uint64(s.info.Docs),
 	}, nil
 }

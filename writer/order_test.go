@@ -3,13 +3,15 @@ package writer_test
 import (
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/choose"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/choose"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -18,16 +20,16 @@ import (
 )
 
 var orderSchema = &schema.Schema{Fields: []schema.Field{
-	{Name: "text", Kind: schema.KindText, Analyzer: "whitespace"},
-	{Name: "n", Kind: schema.KindInteger, Column: true},
-	{Name: "m", Kind: schema.KindInteger, Stored: true},
+	{Name: "text", Kind: schema.Text, Analyzer: "whitespace"},
+	{Name: "n", Kind: schema.Integer, Column: true},
+	{Name: "m", Kind: schema.Integer, Stored: true},
 }}
 
 func addNumbered(t *testing.T, w *writer.Writer, numbers ...int) {
 	t.Helper()
 	for _, n := range numbers {
 		d := writer.Doc{ID: fmt.Append(nil, n), Values: []schema.Value{schema.TextValue(0, fmt.Appendf(nil, "every t%d", n%7)), schema.IntegerValue(1, int64(n))}}
-		if err := w.AddDoc(t.Context(), d); err != nil {
+		if err := w.Add(t.Context(), d); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -35,9 +37,9 @@ func addNumbered(t *testing.T, w *writer.Writer, numbers ...int) {
 
 // numbersOf returns the numbers of the live documents of each segment in docID order, which their
 // ids are too. It checks the lists of a term.
-func numbersOf(t *testing.T, fs *memfs.FS) (all [][]string) {
+func numbersOf(t *testing.T, fs store.ReadFS) (all [][]string) {
 	t.Helper()
-	r, err := reader.OpenFS(fs)
+	r, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,11 +111,12 @@ func TestOrderedMerge(t *testing.T) {
 	var once sync.Once
 	planned := false // its goroutine is begun later
 	auto, _ := choose.Auto(nil, nil)
-	o := writer.Options{Schema: orderSchema, Order: writer.OrderField("n", true), Threads: 1, Choose: waiting{auto, func() {
+	o := writer.Options{Schema: orderSchema, Order: writer.OrderField("n", true), Threads: 1}
+	o.SetChoose(waiting{auto, func() {
 		if planned {
 			once.Do(func() { close(merging); <-goOn })
 		}
-	}}}
+	}})
 	o.MergePolicy = func(all []writer.SegmentStats) []writer.Run {
 		if planned = planned || len(all) == 2; len(all) == 2 {
 			return []writer.Run{{From: 0, Segments: 2}}
@@ -165,7 +168,7 @@ func TestOrderedMerge(t *testing.T) {
 	}
 }
 
-// An index keeps its order, takes one while it has no documents or by Reorder, and refuses others.
+// An index keeps its order, takes one while it has no documents or by Merge, and refuses others.
 func TestOrderOfIndex(t *testing.T) {
 	ctx, fs := t.Context(), memfs.New()
 	open := func(order writer.Order) *writer.Writer {
@@ -203,11 +206,11 @@ func TestOrderOfIndex(t *testing.T) {
 		t.Errorf("another order: %v", err)
 	}
 	w = open("field:n")
-	if _, err := w.Reorder(ctx, writer.ReorderOptions{Order: "field:m"}); !errors.Is(err, writer.ErrInvalid) {
-		t.Errorf("Reorder by no column: %v", err)
+	if _, err := w.Merge(ctx, writer.MergeOptions{Order: "field:m"}); !errors.Is(err, writer.ErrInvalid) {
+		t.Errorf("Merge by no column: %v", err)
 	}
-	if stats, err := w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderField("n", true)}); err != nil || stats.Merge.Outputs != 1 {
-		t.Errorf("Reorder: %+v, %v", stats, err)
+	if stats, err := w.Merge(ctx, writer.MergeOptions{Order: writer.OrderField("n", true)}); err != nil || stats.Outputs != 1 || stats.Reordered != 6 {
+		t.Errorf("Merge: %+v, %v", stats, err)
 	}
 	addNumbered(t, w, 6, 7)
 	end(w)
@@ -215,7 +218,7 @@ func TestOrderOfIndex(t *testing.T) {
 		t.Errorf("descending: %s", got)
 	}
 	w = open("")
-	if _, err := w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderRandom, Seed: 3}); err != nil {
+	if _, err := w.Merge(ctx, writer.MergeOptions{Order: writer.OrderRandom, Seed: 3}); err != nil {
 		t.Fatal(err)
 	}
 	addNumbered(t, w, 30, 10, 20)
@@ -226,7 +229,7 @@ func TestOrderOfIndex(t *testing.T) {
 	}
 	// A renamed field is the same one; without the field there is no order.
 	w = open("")
-	if _, err := w.Reorder(ctx, writer.ReorderOptions{Order: "field:n"}); err != nil {
+	if _, err := w.Merge(ctx, writer.MergeOptions{Order: "field:n"}); err != nil {
 		t.Fatal(err)
 	}
 	changed, err := w.Schema().Rename("n", "number")
@@ -241,7 +244,7 @@ func TestOrderOfIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		end(w)
-		r, err := reader.OpenFS(fs)
+		r, err := reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -251,7 +254,10 @@ func TestOrderOfIndex(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer snap.Close()
-		return writer.OrderOf(snap.Manifest())
+		if field, desc, ok := snap.Order(); ok {
+			return writer.OrderField(field, desc)
+		}
+		return ""
 	}
 	if got := order(changed); got != "field:number" {
 		t.Errorf("renamed: %q", got)
@@ -275,7 +281,7 @@ func TestOrderVerified(t *testing.T) {
 	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	dir, err := store.OpenFS(fs)
+	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -290,7 +296,7 @@ func TestOrderVerified(t *testing.T) {
 	if err := errors.Join(lock.Commit(m), lock.Close()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := reader.OpenFS(fs)
+	r, err := reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -302,5 +308,64 @@ func TestOrderVerified(t *testing.T) {
 	defer s.Close()
 	if err := s.Verify(ctx); !errors.Is(err, format.ErrCorrupt) || !strings.Contains(err.Error(), `document 2 is out of the order by field "n"`) {
 		t.Errorf("an order that documents do not have: %v", err)
+	}
+}
+
+// MergeInto orders documents as Merge does, in one segment, and refuses what makes no sense of it.
+func TestMergeIntoOrdered(t *testing.T) {
+	ctx, root := t.Context(), t.TempDir()
+	var sources []store.ReadFS
+	for i, numbers := range [][]int{{3, 1, 2}, {9, 5}} {
+		dir := filepath.Join(root, fmt.Sprint("source", i))
+		w, err := writer.Open(ctx, dir, writer.Options{Schema: orderSchema})
+		if err != nil {
+			t.Fatal(err)
+		}
+		addNumbered(t, w, numbers...)
+		if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		sources = append(sources, store.Dir(dir))
+	}
+	for i, c := range []struct {
+		o    writer.MergeOptions
+		want string
+		n    uint64
+	}{
+		{writer.MergeOptions{}, "[[3 1 2 9 5]]", 0},
+		{writer.MergeOptions{Order: writer.OrderInput}, "[[3 1 2 9 5]]", 0},
+		{writer.MergeOptions{Order: "field:n"}, "[[1 2 3 5 9]]", 5},
+		{writer.MergeOptions{Order: "field:-n"}, "[[9 5 3 2 1]]", 5},
+		{writer.MergeOptions{Order: "field:m"}, "", 0},
+		{writer.MergeOptions{Order: "sideways"}, "", 0},
+		{writer.MergeOptions{MaxSegments: 2}, "", 0},
+	} {
+		out := filepath.Join(root, fmt.Sprint("out", i))
+		stats, err := writer.MergeInto(ctx, out, sources, writer.Options{}, c.o)
+		if c.want == "" {
+			if !errors.Is(err, writer.ErrInvalid) {
+				t.Errorf("%+v: %v", c.o, err)
+			}
+			continue
+		}
+		if err != nil || stats.Sources != 2 || stats.Outputs != 1 || stats.Reordered != c.n {
+			t.Fatalf("%+v: %+v, %v", c.o, stats, err)
+		}
+		if got := fmt.Sprint(numbersOf(t, store.Dir(out))); got != c.want {
+			t.Errorf("%+v: %s, not %s", c.o, got, c.want)
+		}
+	}
+	w, err := writer.Open(ctx, filepath.Join(root, "out0"), writer.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, o := range []writer.MergeOptions{{Order: writer.OrderRandom, MaxSegments: 2}, {Order: "sideways"}} {
+		if _, err := w.Merge(ctx, o); !errors.Is(err, writer.ErrInvalid) {
+			t.Errorf("Merge %+v: %v", o, err)
+		}
+	}
+	if stats, err := w.Merge(ctx, writer.MergeOptions{Order: writer.OrderRandom}); err != nil || stats.Sources != 1 || stats.Reordered != 5 {
+		t.Errorf("Merge: %+v, %v", stats, err)
 	}
 }

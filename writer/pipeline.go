@@ -3,6 +3,7 @@ package writer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/pinion-index/pinion/writer/internal/invert"
@@ -30,6 +31,7 @@ type pipeline struct {
 	mu     sync.Mutex
 	cond   sync.Cond
 	ready  map[uint64]*invert.Batch // inverted, not absorbed
+	cuts   map[uint64]int           // how many calls of exclusive wait until the batches before this one are absorbed, and no other
 	next   uint64                   // the batch to absorb next
 	role   bool                     // a goroutine is the absorber
 	unused []*invert.Batch
@@ -63,6 +65,7 @@ func (p *pipeline) start(w *Writer) {
 	p.slots = make(chan struct{}, p.total)
 	p.work = make(chan *invert.Batch, p.total)
 	p.ready = make(map[uint64]*invert.Batch)
+	p.cuts = make(map[uint64]int)
 	p.cond.L = &p.mu
 	p.ctx, p.cancel = context.WithCancelCause(context.Background())
 	context.AfterFunc(p.ctx, p.wake)
@@ -102,8 +105,11 @@ func (p *pipeline) take(ctx context.Context, c chan struct{}) error {
 	}
 }
 
-// add appends one document or deletion to the current batch.
-func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error {
+// leave releases the gate.
+func (p *pipeline) leave() { <-p.gate }
+
+// put appends one document or deletion to the current batch. The caller holds the gate.
+func (p *pipeline) put(ctx context.Context, id, text []byte, deletes bool) error {
 	if err := p.room(ctx, invert.SizeOf(id, text)); err != nil {
 		return err
 	}
@@ -112,8 +118,8 @@ func (p *pipeline) add(ctx context.Context, id, text []byte, deletes bool) error
 	return nil
 }
 
-// addDoc appends a document with values to the current batch.
-func (p *pipeline) addDoc(ctx context.Context, d Doc) error {
+// putDoc appends a document with values to the current batch. The caller holds the gate.
+func (p *pipeline) putDoc(ctx context.Context, d Doc) error {
 	if err := p.room(ctx, invert.SizeOfValues(d.ID, d.Values)); err != nil {
 		return err
 	}
@@ -122,12 +128,8 @@ func (p *pipeline) addDoc(ctx context.Context, d Doc) error {
 	return nil
 }
 
-// room makes room for size bytes in the current batch. Unless it fails, the caller holds the gate
-// and calls added.
+// room makes room for size bytes in the current batch. The caller holds the gate and, unless it fails, calls added.
 func (p *pipeline) room(ctx context.Context, size int) error {
-	if err := p.take(ctx, p.gate); err != nil {
-		return err
-	}
 	usual := p.w.opts.batchBytes()
 	if p.cur != nil && p.cur.Size()+size > usual {
 		p.send()
@@ -135,7 +137,6 @@ func (p *pipeline) room(ctx context.Context, size int) error {
 	if p.cur == nil {
 		b, err := p.newBatch(ctx, min(1+(size-1)/usual, p.total))
 		if err != nil {
-			<-p.gate
 			return err
 		}
 		p.cur = b
@@ -143,12 +144,11 @@ func (p *pipeline) room(ctx context.Context, size int) error {
 	return nil
 }
 
-// added sends the current batch if it is full, and releases the gate.
+// added sends the current batch if it is full.
 func (p *pipeline) added() {
 	if p.cur.Size() >= p.w.opts.batchBytes() || p.cur.Full() {
 		p.send()
 	}
-	<-p.gate
 }
 
 // newBatch returns an empty batch that holds n slots. The caller holds the gate,
@@ -193,10 +193,14 @@ func (p *pipeline) send() {
 
 // invert is the loop of a worker.
 func (p *pipeline) invert() {
-	v := p.w.newInverter()
+	var v *invert.Inverter
+	var of *invert.Fields
 	for b := range p.work {
 		if p.failure() != nil {
 			continue
+		}
+		if v == nil || of != p.w.fields { // Evolve changes them, while no batch is anywhere
+			v, of = p.w.newInverter(), p.w.fields
 		}
 		v.Invert(b)
 		p.mu.Lock()
@@ -211,14 +215,14 @@ func (p *pipeline) invert() {
 	}
 }
 
-// release absorbs all batches that are next in order and gives up the absorber
+// release absorbs all batches that are next in order, up to a call of exclusive that waits, and gives up the absorber
 // role, which the caller holds.
 func (p *pipeline) release() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for {
 		b := p.ready[p.next]
-		if b == nil || p.ctx.Err() != nil {
+		if b == nil || p.cuts[p.next] > 0 || p.ctx.Err() != nil {
 			p.role = false
 			p.cond.Broadcast()
 			return
@@ -242,9 +246,7 @@ func (p *pipeline) release() {
 // absorb adds b to the accumulator and writes the accumulator when it is large. The
 // caller is the absorber.
 func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
-	if b.Err != nil {
-		return b.Err
-	}
+	w.refuse(b.Bad)
 	if w.acc.Full(b) {
 		if err := w.flush(ctx); err != nil {
 			return err
@@ -258,17 +260,61 @@ func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
 	return nil
 }
 
-// exclusive calls f as the absorber, after all documents added before this call
-// have been absorbed. An error of f ends the pipeline unless it comes from ctx.
+// refuse tells of documents that are not added. The caller is the absorber, as that of refused is.
+func (w *Writer) refuse(bad []invert.Bad) {
+	for _, b := range bad {
+		err := fmt.Errorf("%w %s: %w", ErrDocument, quote(b.ID), b.Err)
+		if w.opts.Refused != nil {
+			w.opts.Refused(b.ID, err)
+			continue
+		}
+		w.bad = errors.Join(w.bad, err)
+	}
+}
+
+// refused returns the errors of documents that nobody was told of, once.
+func (w *Writer) refused() error {
+	err := w.bad
+	w.bad = nil
+	return err
+}
+
+// exclusive calls f as the absorber, after all documents that entered before this call have been absorbed, and no others: all
+// that one caller has brought in without releasing the gate is absorbed, or nothing of it. An error of f ends the pipeline
+// unless it comes from ctx or a document.
 func (p *pipeline) exclusive(ctx context.Context, f func() error) error {
 	if err := p.take(ctx, p.gate); err != nil {
 		return err
 	}
-	p.send()
-	until := p.seq
-	<-p.gate
+	until := p.cut()
+	p.leave()
+	return p.alone(ctx, until, f)
+}
 
-	if err := p.enter(ctx, until); err != nil {
+// cut sends the current batch, and returns the next one. No batch is absorbed from that on until alone has been called for it. The
+// caller holds the gate.
+func (p *pipeline) cut() (until uint64) {
+	p.send()
+	p.mu.Lock()
+	p.cuts[p.seq]++
+	p.mu.Unlock()
+	return p.seq
+}
+
+// alone calls f as the absorber when the batches before until, which cut returned, have been absorbed, as exclusive does.
+func (p *pipeline) alone(ctx context.Context, until uint64, f func() error) error {
+	err := p.enter(ctx, until)
+	p.mu.Lock()
+	if p.cuts[until]--; p.cuts[until] == 0 {
+		delete(p.cuts, until)
+	}
+	goOn := err != nil && !p.role && p.next == until // with what has waited behind the cut
+	p.role = p.role || goOn
+	p.mu.Unlock()
+	if goOn {
+		p.release()
+	}
+	if err != nil {
 		return err
 	}
 	returned := false
@@ -278,9 +324,9 @@ func (p *pipeline) exclusive(ctx context.Context, f func() error) error {
 		}
 		p.release()
 	}()
-	err := f()
+	err = f()
 	returned = true
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrDocument) {
 		p.cancel(err)
 	}
 	return err
@@ -347,6 +393,13 @@ func (p *pipeline) close() bool {
 	}
 	p.mu.Unlock()
 	return true
+}
+
+// absorbed returns the batch that is absorbed next.
+func (p *pipeline) absorbed() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.next
 }
 
 // free frees the memory of a pipeline that close has ended, after the last call of between.

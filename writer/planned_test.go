@@ -51,7 +51,7 @@ func planned(t *testing.T, n int, paused bool) (*gateFS, *Writer, model) {
 	return fs, w, m
 }
 
-// Merge and Reorder take the segments as they are: what a plan is to join or to leave out
+// Merge takes the segments as they are: what a plan is to join or to leave out
 // is neither joined nor left out yet.
 func TestPlansDoNotCount(t *testing.T) {
 	merge := func(o MergeOptions) func(*testing.T, *Writer) error {
@@ -61,7 +61,7 @@ func TestPlansDoNotCount(t *testing.T) {
 		}
 	}
 	reorder := func(t *testing.T, w *Writer) error {
-		_, err := w.Reorder(t.Context(), ReorderOptions{Order: OrderRandom, Seed: 1})
+		_, err := w.Merge(t.Context(), MergeOptions{Order: OrderRandom, Seed: 1})
 		return err
 	}
 	for _, tt := range []struct {

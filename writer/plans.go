@@ -4,8 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/writer/internal/merge"
 	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
@@ -23,16 +22,11 @@ type plan struct {
 // purge is what a merge leaves out of a segment: the documents that were deleted when it
 // was planned.
 type purge struct {
-	docs   *roaring.Bitmap // nil: none; not modified
+	docs   *docset.Bits // nil: none; not modified
 	tokens uint64
 }
 
-func (p purge) count() uint64 {
-	if p.docs == nil {
-		return 0
-	}
-	return p.docs.GetCardinality()
-}
+func (p purge) count() uint64 { return uint64(p.docs.Len()) }
 
 // sources returns the sources of the merge.
 func (p *plan) sources() []merge.Source {
@@ -45,7 +39,7 @@ func (p *plan) sources() []merge.Source {
 
 // remap returns documents of the segments, one bitmap or nil for each, by their docIDs in
 // the merged segment.
-func (p *plan) remap(docs []*roaring.Bitmap) *roaring.Bitmap {
+func (p *plan) remap(docs []*docset.Bits) *docset.Bits {
 	if p.moves != nil {
 		return p.moves.Remap(docs)
 	}
@@ -140,12 +134,12 @@ func (w *Writer) donePlan(p *plan, merged *liveSegment) []*liveSegment {
 			continue
 		}
 		var gone purge
-		docs := make([]*roaring.Bitmap, len(p.segments))
+		docs := make([]*docset.Bits, len(p.segments))
 		for i := range docs {
 			docs[i] = q.purge[at+i].docs
 			gone.tokens += q.purge[at+i].tokens - p.purge[i].tokens
 		}
-		if gone.docs = p.remap(docs); gone.docs.IsEmpty() {
+		if gone.docs = p.remap(docs); gone.docs.Len() == 0 {
 			gone.docs = nil
 		}
 		q.segments = slices.Replace(q.segments, at, at+len(docs), merged)

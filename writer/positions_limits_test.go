@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -14,15 +15,18 @@ import (
 )
 
 // placedWorld is a fieldWorld of one field with positions, and one without.
-func placedWorld(t *testing.T) *fieldWorld {
+func placedWorld(t *testing.T) *fieldWorld { return placedWorldOf(t, writer.Options{Threads: 1}) }
+
+func placedWorldOf(t *testing.T, o writer.Options) *fieldWorld {
 	t.Helper()
 	x := &fieldWorld{fs: memfs.New(), docs: map[string][]worldValue{}}
 	s := &schema.Schema{Fields: []schema.Field{
-		{Name: "placed", Kind: schema.KindText, Analyzer: stackName, Index: schema.IndexPositions},
-		{Name: "stacked", Kind: schema.KindText, Analyzer: stackName},
+		{Name: "placed", Kind: schema.Text, Analyzer: stackName, Positions: true},
+		{Name: "stacked", Kind: schema.Text, Analyzer: stackName},
 	}}
+	o.Schema = s
 	var err error
-	if x.w, err = writer.OpenFS(t.Context(), x.fs, writer.Options{Schema: s, Threads: 1}); err != nil {
+	if x.w, err = writer.OpenFS(t.Context(), x.fs, o); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { x.w.Close() })
@@ -39,7 +43,7 @@ func (x *fieldWorld) addTexts(t *testing.T, id string, field int, texts ...strin
 		d.Values = append(d.Values, v)
 		x.docs[id] = append(x.docs[id], worldValue{x.schema.Fields[field].ID, v})
 	}
-	if err := x.w.AddDoc(t.Context(), d); err != nil {
+	if err := x.w.Add(t.Context(), d); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -47,6 +51,7 @@ func (x *fieldWorld) addTexts(t *testing.T, id string, field int, texts ...strin
 // Terms that stand more often in a batch than a run keeps with it have their positions, also beside
 // documents that are replaced; so has the greatest position.
 func TestManyPositions(t *testing.T) {
+	longtest.Once(t)
 	x := placedWorld(t)
 	x.addTexts(t, "a", 0, strings.Repeat("b ", 20_000)+strings.Repeat("c +70000 b|c|b ", 9000))
 	x.addTexts(t, "gone", 0, strings.Repeat("b d ", 20_000))
@@ -65,7 +70,7 @@ func TestManyPositions(t *testing.T) {
 	if err := x.w.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := reader.OpenFS(x.fs)
+	r, err := reader.Open(t.Context(), reader.FromStore(x.fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,19 +86,75 @@ func TestManyPositions(t *testing.T) {
 	x.checkPositions(t, s, &x.schema.Fields[0])
 }
 
-// A position that is too great ends the Writer with an error that names document and field. Where
-// none are kept there is no such limit.
+// A document with a position that is too great is not added, and all others are, also those of its batch and of its id. The
+// Writer tells of it. Where no positions are kept there is no such limit.
 func TestPositionLimit(t *testing.T) {
-	x := placedWorld(t)
+	for _, large := range []bool{false, true} {
+		for _, told := range []bool{false, true} {
+			t.Run(fmt.Sprintf("large=%v,told=%v", large, told), func(t *testing.T) { testPositionLimit(t, large, told) })
+		}
+	}
+}
+
+func testPositionLimit(t *testing.T, large, told bool) {
+	var refused []error
+	o := writer.Options{Threads: 1}
+	if told {
+		o.Refused = func(id []byte, err error) {
+			if string(id) != "far" {
+				t.Errorf("document %q is refused", id)
+			}
+			refused = append(refused, err)
+		}
+	}
+	if large {
+		o.SetLarge(1, 1)
+	}
+	x := placedWorldOf(t, o)
 	x.addTexts(t, "fine", 1, "+4294967295 +4294967295 a")
+	x.addTexts(t, "far", 0, "b a b")
+	kept := x.docs["far"]
+	x.addTexts(t, "a", 0, "a b", "", "c")
+	d := writer.Doc{ID: []byte("far"), Values: []schema.Value{
+		schema.TextValue(1, []byte("a new")), schema.TextValue(0, []byte("c +2147483640 a other")), schema.TextValue(0, []byte("b c")), schema.TextValue(1, []byte("a"))}}
+	err := x.w.Add(t.Context(), d)
+	if !large {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err = x.w.Flush(t.Context()); told {
+			if err != nil || len(refused) != 1 {
+				t.Fatalf("flushed: %v, told %v", err, refused)
+			}
+			err = refused[0]
+		}
+	}
+	if !errors.Is(err, writer.ErrDocument) || !strings.Contains(err.Error(), `"far": field "placed": position 2147483`) {
+		t.Errorf("refused: %v", err)
+	}
+	x.docs["far"] = kept
+	x.addTexts(t, "z", 0, "b a", "c d")
+	x.addTexts(t, "y", 1, "new other")
 	if err := x.w.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	x.addTexts(t, "far", 0, "+2147483640 a", "b")
-	err := x.w.Commit(t.Context())
-	if err == nil || !strings.Contains(err.Error(), `document "far": field "placed": position 2147483740`) {
-		t.Errorf("committed: %v", err)
+	r, err := reader.Open(t.Context(), reader.FromStore(x.fs), reader.Options{})
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer r.Close()
+	s, err := r.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Verify(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s.Stats().Live != uint64(len(x.docs)) {
+		t.Errorf("%d documents, want %d", s.Stats().Live, len(x.docs))
+	}
+	x.checkPositions(t, s, &x.schema.Fields[0])
 }
 
 // Lists bring positions of fields that have them, as many as their frequencies say.
@@ -126,7 +187,7 @@ func TestInvertedPositions(t *testing.T) {
 	if err := x.w.Commit(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	r, err := reader.OpenFS(x.fs)
+	r, err := reader.Open(t.Context(), reader.FromStore(x.fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

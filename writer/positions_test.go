@@ -8,7 +8,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
@@ -85,12 +84,12 @@ func (x *fieldWorld) checkPositions(t rapid.TB, s *reader.Snapshot, f *schema.Fi
 				of = append(of, v)
 			}
 		}
-		if want[id] = map[string][]uint32{}; f.HasPositions() {
+		if want[id] = map[string][]uint32{}; f.Positions {
 			want[id] = placesOf(f, of)
 		}
 	}
 	for _, g := range s.Segments() {
-		seg := g.Views(trusted.Caller{})
+		seg := g.Views()
 		number, ok := seg.FieldByID(f.ID)
 		if !ok {
 			continue
@@ -100,10 +99,10 @@ func (x *fieldWorld) checkPositions(t rapid.TB, s *reader.Snapshot, f *schema.Fi
 			t.Fatal(err)
 		}
 		view := seg.Field(number)
-		if view.HasPositions() != f.HasPositions() {
+		if view.HasPositions() != f.Positions {
 			t.Fatalf("field %s: positions %t", f.Name, view.HasPositions())
 		}
-		if !f.HasPositions() {
+		if !f.Positions {
 			continue
 		}
 		terms := view.Terms(nil)

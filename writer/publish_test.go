@@ -12,13 +12,14 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/store"
 )
 
 // visible returns the newest publication, or the newest commit if there is none.
-func visible(tb testing.TB, d *store.Dir) *store.Commit {
-	c, err := d.OpenPublished(func(*store.Commit) error { return nil })
+func visible(tb testing.TB, d *indexdir.Dir) *indexdir.Commit {
+	c, err := d.OpenPublished(func(*indexdir.Commit) error { return nil })
 	if errors.Is(err, fs.ErrNotExist) {
 		c, err = d.Latest()
 	}
@@ -32,6 +33,7 @@ func visible(tb testing.TB, d *store.Dir) *store.Commit {
 // is committed does not change, snapshots stay as they were whatever happens, and when
 // they are gone, so are the files that no commit names.
 func TestPublish(t *testing.T) {
+	longtest.Checks(t, 50)
 	rapid.Check(t, func(rt *rapid.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		mem := memfs.New()
@@ -45,11 +47,11 @@ func TestPublish(t *testing.T) {
 			}
 		}
 		must(w.Commit(ctx))
-		d, err := store.OpenFS(mem)
+		d, err := indexdir.OpenFS(mem)
 		must(err)
 		defer d.Close()
 		type snapshot struct {
-			*store.Commit
+			*indexdir.Commit
 			docs model
 		}
 		var held []snapshot
@@ -136,7 +138,7 @@ func TestCommitAfterPublish(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := store.OpenFS(mem)
+	d, err := indexdir.OpenFS(mem)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +153,7 @@ func TestCommitAfterPublish(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer now.Release()
-	if c.Published == 0 || now.Generation != c.Generation+1 || !slices.EqualFunc(now.Segments, c.Segments, store.SegmentInfo.Equal) {
+	if c.Published == 0 || now.Generation != c.Generation+1 || !slices.EqualFunc(now.Segments, c.Segments, indexdir.SegmentInfo.Equal) {
 		t.Errorf("committed %+v, published %+v", now.Manifest, c.Manifest)
 	}
 }
@@ -187,7 +189,7 @@ func TestMergePublished(t *testing.T) {
 	if n := len(manifest(t, fs).Segments); n != 1 {
 		t.Errorf("%d segments are committed, want the one of the background merge", n)
 	}
-	d, err := store.OpenFS(fs)
+	d, err := indexdir.OpenFS(fs)
 	must(err)
 	defer d.Close()
 	c := visible(t, d)
@@ -209,7 +211,7 @@ func TestPublishMerges(t *testing.T) {
 	mem := memfs.New()
 	w := mustOpen(t, mem, Options{Analyzer: whitespace(t)})
 	defer w.Close()
-	d, err := store.OpenFS(mem)
+	d, err := indexdir.OpenFS(mem)
 	if err != nil {
 		t.Fatal(err)
 	}

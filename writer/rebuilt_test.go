@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
+	verify "github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	verify "github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -23,8 +23,8 @@ func TestRebuiltSchema(t *testing.T) {
 		t.Run(what, func(t *testing.T) {
 			text := func(field int, s string) schema.Value { return schema.TextValue(field, []byte(s)) }
 			path := newIndex(t, &schema.Schema{Fields: []schema.Field{
-				{Name: "title", Kind: schema.KindText, Analyzer: "english", Stored: true, Weight: 2},
-				{Name: "body", Kind: schema.KindText, Lengths: schema.LengthsByte},
+				{Name: "title", Kind: schema.Text, Analyzer: "english", Stored: true, Boost: 2},
+				{Name: "body", Kind: schema.Text, Lengths: schema.LengthsByte},
 			}}, writer.Doc{ID: []byte("1"), Values: []schema.Value{text(0, "white whales"), text(1, "the sea")}},
 				writer.Doc{ID: []byte("2"), Values: []schema.Value{text(0, "gone")}})
 			w, err := writer.Open(t.Context(), path, writer.Options{KeepCommits: 2, MergePolicy: writer.NoMerges})
@@ -33,7 +33,7 @@ func TestRebuiltSchema(t *testing.T) {
 			}
 			s, err := w.Schema().Rename("title", "headline")
 			if err == nil {
-				s, err = s.Add(schema.Field{Name: "tag", Kind: schema.KindKeyword, Stored: true})
+				s, err = s.Add(schema.Field{Name: "tag", Kind: schema.Keyword, Stored: true})
 			}
 			if err = errors.Join(err, w.Close()); err != nil {
 				t.Fatal(err)
@@ -42,12 +42,12 @@ func TestRebuiltSchema(t *testing.T) {
 				t.Fatal(err)
 			}
 			d := writer.Doc{ID: []byte("3"), Values: []schema.Value{text(0, "three"), schema.KeywordValue(2, []byte("sea story"))}}
-			if err := errors.Join(w.AddDoc(t.Context(), d), w.Delete(t.Context(), []byte("2")), w.Commit(t.Context()), w.Close()); err != nil {
+			if err := errors.Join(w.Add(t.Context(), d), w.Delete(t.Context(), []byte("2")), w.Commit(t.Context()), w.Close()); err != nil {
 				t.Fatal(err)
 			}
 			lose(t, path, keep)
 			repair(t, path)
-			x, err := reader.Open(path)
+			x, err := reader.Open(t.Context(), reader.Dir(path), reader.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -70,8 +70,8 @@ func TestRebuiltSchema(t *testing.T) {
 			if !ok || !ok2 || title.ID != 1 || tag.ID != 3 || got.NextID != 4 || len(got.Fields) != 3 || !strings.HasPrefix(title.Options, "max=") || !title.Stored {
 				t.Fatalf("%+v", got)
 			}
-			if keep > 0 != (title.Weight == 2) {
-				t.Errorf("the weight is %v", title.Weight)
+			if keep > 0 != (title.Boost == 2) {
+				t.Errorf("the weight is %v", title.Boost)
 			}
 			if live := snapshot.Stats().Live; live != 2 {
 				t.Errorf("%d documents", live)
@@ -79,7 +79,7 @@ func TestRebuiltSchema(t *testing.T) {
 			if w, err = writer.Open(t.Context(), path, writer.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			if err := errors.Join(w.AddDoc(t.Context(), d), w.Commit(t.Context()), w.Close()); err != nil {
+			if err := errors.Join(w.Add(t.Context(), d), w.Commit(t.Context()), w.Close()); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -89,7 +89,7 @@ func TestRebuiltSchema(t *testing.T) {
 // lose removes manifests: all if keep is 0, else the newest.
 func lose(t *testing.T, path string, keep int) {
 	t.Helper()
-	d, err := store.Open(path)
+	d, err := indexdir.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func lose(t *testing.T, path string, keep int) {
 	}
 	patterns := []string{"*m*-*.pin"}
 	if keep > 0 {
-		patterns = []string{store.ManifestName(newest), store.MirrorName(newest)}
+		patterns = []string{indexdir.ManifestName(newest), indexdir.MirrorName(newest)}
 	}
 	for _, p := range patterns {
 		names, err := filepath.Glob(filepath.Join(path, p))
@@ -121,7 +121,7 @@ func lose(t *testing.T, path string, keep int) {
 // repair makes an index of the sound segments.
 func repair(t *testing.T, path string) {
 	t.Helper()
-	d, err := store.Open(path)
+	d, err := indexdir.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +129,7 @@ func repair(t *testing.T, path string) {
 	whole := func(ctx context.Context, s *segment.Segment) error {
 		return verify.Segment(ctx, s, verify.Options{Level: verify.Postings})
 	}
-	err = d.Repair(t.Context(), whole, func(inv *store.Inventory) (*store.Recovery, error) {
+	err = d.Repair(t.Context(), whole, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
 		r, err := d.Rebuild(t.Context(), inv)
 		if err == nil && len(r.Dropped) > 0 {
 			t.Errorf("%v", r.Dropped)

@@ -6,12 +6,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/newpfd"
-	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/newpfd"
+	"github.com/pinion-index/pinion/internal/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/check"
 )
 
 // A merge with codecs set leaves no list with another codec, even if there is only
@@ -40,7 +40,7 @@ func TestRecode(t *testing.T) {
 	for _, c := range []struct{ docs, freqs codec.Codec }{
 		{vbyte128.Codec{}, nil}, {nil, newpfd.Codec{}}, {vbyte128.Codec{}, newpfd.Codec{}},
 	} {
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: c.docs, FreqsCodec: c.freqs})
+		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: codec.Name(c.docs), FreqsCodec: codec.Name(c.freqs)})
 		stats, err := w.Merge(ctx, MergeOptions{Recode: true})
 		if err == nil {
 			err = w.Commit(ctx)
@@ -80,7 +80,7 @@ func TestPolicyKeepsSome(t *testing.T) {
 	fs := memfs.New()
 	m := model{}
 	for _, c := range []codec.Codec{bp128.Codec{}, newpfd.Codec{}} {
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: c, FreqsCodec: c, MergePolicy: NoMerges})
+		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c), MergePolicy: NoMerges})
 		for i := range 512 {
 			id, text := fmt.Sprint(c.ID(), i), "often"
 			if i%100 == 3 {
@@ -95,7 +95,7 @@ func TestPolicyKeepsSome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: bp128.Codec{}, FreqsCodec: bp128.Codec{}, Choose: only{newpfd.Codec{}}})
+	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: "bp128", FreqsCodec: "bp128", choose: only{newpfd.Codec{}}})
 	defer w.Close()
 	stats, err := w.Merge(ctx, MergeOptions{})
 	if err != nil || stats.Copied != 3 { // 4 blocks, the first of which has a new gap

@@ -12,12 +12,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/choose"
-	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/internal/codec/choose"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/order"
+	"github.com/pinion-index/pinion/internal/order"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -42,16 +40,17 @@ func topicText(r *rand.Rand) string {
 // TestReorderKeepsDocuments reorders indexes of several segments with deleted
 // documents and checks that nothing but docIDs changes.
 func TestReorderKeepsDocuments(t *testing.T) {
+	longtest.Checks(t, 30)
 	rapid.Check(t, func(rt *rapid.T) {
 		ctx := t.Context()
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 7))
 		o := Options{
 			Analyzer: whitespace(t), Stored: rapid.Bool().Draw(rt, "stored"),
 			Threads:   rapid.IntRange(1, 4).Draw(rt, "threads"),
-			DocsCodec: rapid.SampledFrom([]codec.Codec{bp128.Codec{}, ef.Codec{}}).Draw(rt, "codec"),
+			DocsCodec: rapid.SampledFrom([]string{"bp128", "ef"}).Draw(rt, "codec"),
 		}
 		if rapid.Bool().Draw(rt, "choose") {
-			o.Choose = choose.Default()
+			o.choose = choose.Default()
 		}
 		fs := memfs.New()
 		w := mustOpen(rt, fs, o)
@@ -77,13 +76,13 @@ func TestReorderKeepsDocuments(t *testing.T) {
 			m.delete(id)
 		}
 		kind := rapid.SampledFrom([]Order{"", OrderInput, OrderBisection, OrderRandom}).Draw(rt, "order")
-		stats, err := w.Reorder(ctx, ReorderOptions{Order: kind, Seed: r.Uint64()})
+		stats, err := w.Merge(ctx, MergeOptions{Order: kind, Seed: r.Uint64()})
 		must(err)
 		must(w.Commit(ctx))
 		got := dump(t, fs)
 		if kind == "" || kind == OrderInput {
 			m.check(t, fs)
-		} else if len(w.segments) > 1 || len(got) > 1 && stats.Docs != uint64(len(got)) {
+		} else if len(w.segments) > 1 || len(got) > 1 && stats.Reordered != uint64(len(got)) {
 			rt.Fatalf("%d segments of %d documents are left; %+v", len(w.segments), len(got), stats)
 		}
 		sorted := model{m.stored, byID(m.docs)}
@@ -120,7 +119,7 @@ func TestReorderThreadsDoNotShow(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if _, err := w.Reorder(ctx, ReorderOptions{Order: kind, Seed: 11}); err != nil {
+			if _, err := w.Merge(ctx, MergeOptions{Order: kind, Seed: 11}); err != nil {
 				t.Fatal(err)
 			}
 			got := content(t, w.segments[0].seg)
@@ -159,7 +158,7 @@ func TestReorderShortensGaps(t *testing.T) {
 		}
 	}
 	gaps := func(kind Order) float64 {
-		if _, err := w.Reorder(ctx, ReorderOptions{Order: kind, Seed: 3}); err != nil {
+		if _, err := w.Merge(ctx, MergeOptions{Order: kind, Seed: 3}); err != nil {
 			t.Fatal(err)
 		}
 		bits, err := order.Cost(order.SegmentLists(w.segments[0].seg, 1), nil)
@@ -177,7 +176,7 @@ func TestReorderShortensGaps(t *testing.T) {
 func TestReorderErrors(t *testing.T) {
 	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
 	defer w.Close()
-	if _, err := w.Reorder(t.Context(), ReorderOptions{Order: "sideways"}); err == nil {
+	if _, err := w.Merge(t.Context(), MergeOptions{Order: "sideways"}); err == nil {
 		t.Error("an unknown order is accepted")
 	}
 	for i := range 300 {
@@ -187,10 +186,10 @@ func TestReorderErrors(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := w.Reorder(ctx, ReorderOptions{Order: OrderBisection}); err == nil {
+	if _, err := w.Merge(ctx, MergeOptions{Order: OrderBisection}); err == nil {
 		t.Error("a cancelled context is no error")
 	}
-	if _, err := w.Reorder(t.Context(), ReorderOptions{Order: OrderBisection}); err != nil {
+	if _, err := w.Merge(t.Context(), MergeOptions{Order: OrderBisection}); err != nil {
 		t.Errorf("after a cancelled one: %v", err)
 	}
 }
@@ -208,7 +207,7 @@ func TestReorderDropsDeleted(t *testing.T) {
 	if err := errors.Join(w.Flush(ctx), w.Delete(ctx, []byte("b")), w.Flush(ctx)); err != nil {
 		t.Fatal(err)
 	}
-	s, stats, err := w.permute(ctx, w.segments, ReorderOptions{Order: OrderRandom})
+	s, stats, err := w.permute(ctx, w.segments, MergeOptions{Order: OrderRandom})
 	if err != nil || s.info.Docs != 2 || stats.Purged != 1 {
 		t.Fatalf("%+v, %v", stats, err)
 	}
@@ -220,9 +219,10 @@ func TestReorderDropsDeleted(t *testing.T) {
 	}
 }
 
-// TestReorderFaults makes every operation of a Reorder and its commit fail in turn.
+// TestReorderFaults makes every operation of a merge in another order and its commit fail in turn.
 // A crash afterwards leaves all the original documents, in any order.
 func TestReorderFaults(t *testing.T) {
+	longtest.Once(t)
 	ctx := t.Context()
 	for at := 0; ; at++ {
 		fs := memfs.New()
@@ -246,7 +246,7 @@ func TestReorderFaults(t *testing.T) {
 		}
 		ops := fs.Ops()
 		fs.Inject(memfs.Fault{At: at, Err: errInjected})
-		_, err := w.Reorder(ctx, ReorderOptions{Order: OrderBisection})
+		_, err := w.Merge(ctx, MergeOptions{Order: OrderBisection})
 		if err == nil {
 			err = w.Commit(ctx)
 		}

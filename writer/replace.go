@@ -3,9 +3,7 @@ package writer
 import (
 	"context"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/writer/internal/invert"
 	"github.com/pinion-index/pinion/writer/internal/merge"
 )
@@ -25,7 +23,7 @@ func (w *Writer) looks(n int) (forget bool) {
 
 // deleteOlder deletes the ids in a.Deleted from all segments.
 func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	forget := w.looks(a.Deletions())
 	for _, s := range w.segments {
 		if err := ctx.Err(); err != nil {
@@ -41,7 +39,7 @@ func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err er
 			}
 		}
 		if forget {
-			store.Forget(s.data)
+			indexdir.Forget(s.data)
 		}
 	}
 	return nil
@@ -55,33 +53,32 @@ func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
 			w.drop(s)
 		}
 	}()
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	forget := w.looks(int(s.info.Docs))
-	replaced := make([]*roaring.Bitmap, len(w.segments))
+	replaced := make([][]uint32, len(w.segments))
 	for i, old := range w.segments {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		replaced[i] = roaring.New()
-		err := merge.EachShared(old.seg, s.seg, replaced[i].Add)
+		err := merge.EachShared(old.seg, s.seg, func(doc uint32) { replaced[i] = append(replaced[i], doc) })
 		if forget {
-			store.Forget(old.data)
+			indexdir.Forget(old.data)
 		}
 		if err == nil {
-			err = s.keepShadowed(old.seg, replaced[i])
+			replaced[i], err = s.keepShadowed(old.seg, replaced[i])
 		}
 		if err != nil {
 			return err
 		}
 	}
 	for i, old := range w.segments {
-		for it := replaced[i].Iterator(); it.HasNext(); {
-			old.delete(it.Next())
+		for _, doc := range replaced[i] {
+			old.delete(doc)
 		}
 	}
 	w.segments = append(w.segments, s)
 	if forget {
-		store.Forget(s.data)
+		indexdir.Forget(s.data)
 	}
 	return nil
 }

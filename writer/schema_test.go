@@ -4,14 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
 )
 
 // fieldsOf returns the names and ids of a schema's fields.
@@ -28,8 +30,8 @@ func fieldsOf(s *schema.Schema) map[string]uint32 {
 func TestSchema(t *testing.T) {
 	ctx := context.Background()
 	mem := memfs.New()
-	title := schema.Field{Name: "title", Kind: schema.KindText, Analyzer: "english"}
-	year := schema.Field{Name: "year", Kind: schema.KindInteger, Stored: true}
+	title := schema.Field{Name: "title", Kind: schema.Text, Analyzer: "english"}
+	year := schema.Field{Name: "year", Kind: schema.Integer, Stored: true}
 	open := func(o Options) (*Writer, error) {
 		w, err := OpenFS(ctx, mem, o)
 		if err != nil {
@@ -47,7 +49,7 @@ func TestSchema(t *testing.T) {
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
-		x, err := reader.OpenFS(mem)
+		x, err := reader.Open(ctx, reader.FromStore(mem), reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +59,7 @@ func TestSchema(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer snapshot.Close()
-		if seen := snapshot.Schema(); !sameSchema(seen, got) {
+		if seen := snapshot.Schema(); !seen.Equal(got) {
 			t.Fatalf("a reader sees %+v, the writer has %+v", seen, got)
 		}
 		return got
@@ -66,7 +68,7 @@ func TestSchema(t *testing.T) {
 	if s.Fields[0].ID != 1 || !strings.Contains(s.Fields[0].Options, "stop=") {
 		t.Errorf("%+v", s)
 	}
-	if again := reopened(nil); !sameSchema(s, again) {
+	if again := reopened(nil); !s.Equal(again) {
 		t.Errorf("%+v, before %+v", again, s)
 	}
 	// An index without documents takes any schema, with new ids.
@@ -76,7 +78,7 @@ func TestSchema(t *testing.T) {
 	if s = reopened(&schema.Schema{Fields: []schema.Field{title, year}}); s.Fields[0].ID != 3 || s.Fields[1].ID != 2 {
 		t.Errorf("%+v", s)
 	}
-	added, err := s.Add(schema.Field{Name: "url", Kind: schema.KindKeyword})
+	added, err := s.Add(schema.Field{Name: "url", Kind: schema.Keyword})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,8 +111,8 @@ func TestSchema(t *testing.T) {
 		}
 	}
 	for says, f := range map[string]schema.Field{
-		`field "a": analysis: unknown analyzer`: {Name: "a", Kind: schema.KindText, Analyzer: "none such"},
-		`field "b": `:                           {Name: "b", Kind: schema.KindText, Analyzer: "english", Options: "x=y"},
+		`field "a": analysis: unknown analyzer`: {Name: "a", Kind: schema.Text, Analyzer: "none such"},
+		`field "b": `:                           {Name: "b", Kind: schema.Text, Analyzer: "english", Options: "x=y"},
 		`field "c": it has no kind`:             {Name: "c"},
 	} {
 		if _, err := open(Options{Schema: &schema.Schema{Fields: []schema.Field{f}}}); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), says) {
@@ -122,7 +124,7 @@ func TestSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if err := w.Add(ctx, Document{ID: []byte("a"), Contents: []byte("rose")}); !errors.Is(err, ErrDocument) {
+	if err := w.Add(ctx, Text([]byte("a"), []byte("rose"))); !errors.Is(err, ErrDocument) {
 		t.Errorf("a document without fields: %v", err)
 	}
 }
@@ -153,7 +155,7 @@ func TestRecorded(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	d, err := store.OpenFS(mem)
+	d, err := indexdir.OpenFS(mem)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +165,7 @@ func TestRecorded(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Release()
-	if c.KeepCommits != 2 || c.Stored != store.StoredYes {
+	if c.KeepCommits != 2 || !c.Schema.Fields[0].Stored || c.StoredUnknown {
 		t.Errorf("%+v", c.Manifest)
 	}
 }
@@ -173,7 +175,7 @@ func TestRecorded(t *testing.T) {
 func TestMergeBeforeSchema(t *testing.T) {
 	ctx, mem := t.Context(), memfs.New()
 	text := func(name string) schema.Field {
-		return schema.Field{Name: name, Kind: schema.KindText, Stored: true}
+		return schema.Field{Name: name, Kind: schema.Text, Stored: true}
 	}
 	w, err := OpenFS(ctx, mem, Options{Schema: &schema.Schema{Fields: []schema.Field{text("a"), text("b")}}, MergePolicy: NoMerges})
 	if err != nil {
@@ -181,7 +183,7 @@ func TestMergeBeforeSchema(t *testing.T) {
 	}
 	add := func(id string) {
 		t.Helper()
-		if err := errors.Join(w.AddDoc(ctx, Doc{ID: []byte(id), Values: []schema.Value{schema.TextValue(0, []byte("one "+id))}}), w.Flush(ctx)); err != nil {
+		if err := errors.Join(w.Add(ctx, Doc{ID: []byte(id), Values: []schema.Value{schema.TextValue(0, []byte("one "+id))}}), w.Flush(ctx)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -192,7 +194,7 @@ func TestMergeBeforeSchema(t *testing.T) {
 	}
 	seen := func(segments int, names string) {
 		t.Helper()
-		x, err := reader.OpenFS(mem)
+		x, err := reader.Open(ctx, reader.FromStore(mem), reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -241,4 +243,78 @@ func TestMergeBeforeSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen(2, "a3 b0 c0 ")
+}
+
+// TestSchemaKeepsAnalyzers opens indexes whose fields were made with other options than those that are the default now: a schema that
+// names none means the index's, and so does one that names the analyzer alone.
+func TestSchemaKeepsAnalyzers(t *testing.T) {
+	ctx := t.Context()
+	field := func(analyzer, options string) *schema.Schema {
+		return &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.Text, Analyzer: analyzer, Options: options}}}
+	}
+	for _, tt := range []struct {
+		name            string
+		made, asked     *schema.Schema
+		analyzer, after string // of the field, when asked has opened the index; or else what the error says
+	}{
+		{"nothing", field("standard", "max=9"), field("", ""), "standard", "max=9"},
+		{"nothing, another analyzer", field("english", "max=255,stop=none"), field("", ""), "english", "max=255,stop=none"},
+		{"the analyzer", field("english", "max=255,stop=none"), field("english", ""), "english", "max=255,stop=none"},
+		{"the same", field("english", "max=255,stop=none"), field("english", "stop=none"), "english", "max=255,stop=none"},
+		{"other options", field("standard", "max=9"), field("standard", "max=8"), "", `options is max=8, in the index max=9`},
+		{"options alone", field("english", ""), field("", "max=9"), "", `analyzer is standard, in the index english`},
+		{"another analyzer", field("standard", "max=9"), field("simple", ""), "", `analyzer is simple, in the index standard`},
+	} {
+		fs := memfs.New()
+		w := mustOpen(t, fs, Options{Schema: tt.made})
+		made := w.Schema()
+		add := func(w *Writer, id string) error {
+			return w.Add(ctx, Doc{ID: []byte(id), Values: []schema.Value{schema.TextValue(0, []byte("Some words, extraordinary ones"))}})
+		}
+		if err := errors.Join(add(w, "a"), w.Commit(ctx), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		w, err := OpenFS(ctx, fs, Options{Schema: tt.asked})
+		if tt.analyzer == "" {
+			if !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), tt.after) {
+				t.Errorf("%s: %v, want %q", tt.name, err, tt.after)
+			}
+			continue
+		}
+		if err != nil {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if f := w.Schema().Fields[0]; f.Analyzer != tt.analyzer || f.Options != tt.after || !made.Equal(w.Schema()) {
+			t.Errorf("%s: field %+v, made as %+v", tt.name, f, made.Fields[0])
+		}
+		if err := errors.Join(add(w, "b"), w.Commit(ctx), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+		if got := dump(t, fs); len(got) != 2 || got[0].len != got[1].len || !maps.Equal(got[0].terms, got[1].terms) {
+			t.Errorf("%s: documents %+v", tt.name, got)
+		}
+	}
+	// A field that is new has the defaults, in full, and so has one of an index without documents.
+	w := mustOpen(t, memfs.New(), Options{Schema: field("", "")})
+	standard := newAnalyzer(t, "standard", "")
+	if f := w.Schema().Fields[0]; f.Analyzer != "standard" || f.Options != standard.Options() {
+		t.Errorf("a new field: %+v", f)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Merging into a new index follows the first source.
+	root := t.TempDir()
+	from, out := filepath.Join(root, "from"), filepath.Join(root, "out")
+	w, err := Open(ctx, from, Options{Schema: field("english", "max=255,stop=none")})
+	if err := errors.Join(err, w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := MergeInto(ctx, out, dirsAt(from), Options{Schema: field("", "")}, MergeOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	if s, _, err := schemaAt(out); err != nil || s.Fields[0].Options != "max=255,stop=none" {
+		t.Errorf("merged: %+v, %v", s, err)
+	}
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/store"
 )
 
 // TestUnknownSection: a writer takes segments with an optional section of a later version,
@@ -24,7 +24,7 @@ func withoutLengths(t *testing.T, name string, b []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := store.ReadManifest(name, data)
+	m, err := indexdir.ReadManifest(name, data)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +35,7 @@ func withoutLengths(t *testing.T, name string, b []byte) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.Sections[0].Content = store.AppendManifest(nil, m)
+	f.Sections[0].Content = indexdir.AppendManifest(nil, m)
 	return f.Bytes()
 }
 
@@ -57,7 +57,7 @@ func TestUnknownSection(t *testing.T) {
 		fs := copyFS(t, fs, func(_ string, b []byte) []byte { return b })
 		w := mustOpen(t, fs, Options{})
 		for i, s := range w.segments {
-			if sec, ok := s.seg.Header().Section(unknown); !ok || sec.Length != 5 || s.seg.Name() != store.SegmentName(uint64(i+1)) {
+			if sec, ok := s.seg.Header().Section(unknown); !ok || sec.Length != 5 || s.seg.Name() != indexdir.SegmentName(uint64(i+1)) {
 				t.Fatal(sec, s.seg.Name())
 			}
 		}

@@ -4,26 +4,26 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
 
 // liveSegment is a segment that the next commit will hold.
 type liveSegment struct {
-	info    store.SegmentInfo
+	info    indexdir.SegmentInfo
 	data    store.Data
 	seg     *segment.Segment
-	deletes *roaring.Bitmap // nil: none
-	dirty   bool            // deletes have changed since info.DeletesFile was written
-	ours    bool            // no commit names the file yet
-	foreign *schema.Schema  // of the other index that s is of, if that has one
-	moves   reorder.Moves   // where a merge that made s put documents; nil: one input after the other
+	deletes *docset.Bits   // nil: none
+	dirty   bool           // deletes have changed since info.DeletesFile was written
+	ours    bool           // no commit names the file yet
+	foreign *schema.Schema // of the other index that s is of, if that has one
+	moves   reorder.Moves  // where a merge that made s put documents; nil: one input after the other
 
 	plan    *plan // the last plan to merge it, or nil
 	users   int   // merges in the background that read it
@@ -31,12 +31,7 @@ type liveSegment struct {
 	damaged bool  // a merge refused it; no plan takes it
 }
 
-func (s *liveSegment) deleted() uint32 {
-	if s.deletes == nil {
-		return 0
-	}
-	return uint32(s.deletes.GetCardinality())
-}
+func (s *liveSegment) deleted() uint32 { return s.deletes.Len() }
 
 // deletedTokens returns the number of tokens of the documents deleted at the last commit, in all
 // fields that have lengths.
@@ -50,15 +45,15 @@ func (s *liveSegment) deletedTokens() uint64 {
 
 func (s *liveSegment) delete(doc uint32) {
 	if s.deletes == nil {
-		s.deletes = roaring.New()
+		s.deletes = &docset.Bits{}
 	}
-	if s.deletes.CheckedAdd(doc) {
+	if s.deletes.Add(doc) {
 		s.dirty = true
 	}
 }
 
 // openSegment opens segment i of m, with its deletes.
-func openSegment(l *store.Lock, m *store.Manifest, i int) (*liveSegment, error) {
+func openSegment(l *indexdir.Lock, m *indexdir.Manifest, i int) (*liveSegment, error) {
 	seg, data, err := l.OpenSegment(m, i)
 	if err != nil {
 		return nil, err
@@ -72,25 +67,25 @@ func openSegment(l *store.Lock, m *store.Manifest, i int) (*liveSegment, error) 
 }
 
 // readDeletes returns the deletes that a commit holds of a segment, nil if there are none.
-func readDeletes(dir *store.Dir, info *store.SegmentInfo) (deletes *roaring.Bitmap, err error) {
+func readDeletes(dir *indexdir.Dir, info *indexdir.SegmentInfo) (deletes *docset.Bits, err error) {
 	if info.DeletesFile == 0 {
 		return nil, nil
 	}
-	defer store.CatchFault(store.ArmFault(), &err)
-	name := store.DeletesName(info.DeletesFile)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	name := indexdir.DeletesName(info.DeletesFile)
 	data, err := dir.OpenFile(name)
 	if err != nil {
 		return nil, err
 	}
 	defer data.Close()
-	return store.ReadDeletes(name, data, info)
+	return indexdir.ReadDeletes(name, data, info)
 }
 
 // writeDeletes writes a deletes file and makes it the one of s.info.
-func (s *liveSegment) writeDeletes(l *store.Lock) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+func (s *liveSegment) writeDeletes(l *indexdir.Lock) (err error) {
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	info := s.info
-	if err := info.CountDeleted(s.seg, s.deletes.ToDense()); err != nil {
+	if err := info.CountDeleted(s.seg, s.deletes.Words()); err != nil {
 		return err
 	}
 	if err := l.WriteDeletes(&info, s.deletes); err != nil {
@@ -103,25 +98,26 @@ func (s *liveSegment) writeDeletes(l *store.Lock) (err error) {
 
 // output is a segment being written.
 type output struct {
-	lock    *store.Lock
+	lock    *indexdir.Lock
 	num     uint64
 	file    store.File
 	builder *build.Builder
 	spool   *build.Spool
-	schema  *schema.Schema // of the index
+	schema  *schema.Schema // that it is written in
 	done    bool
 }
 
 // share is what an operation may use.
 type share struct {
-	opts  *Options              // with its part of memory and threads
-	order store.Order           // of documents, when it begins
-	wait  func(bytes int) error // called before bytes are written; it may refuse
+	opts   *Options              // with its part of memory and threads
+	schema *schema.Schema        // of the index and
+	order  indexdir.Order        // of documents, when it begins
+	wait   func(bytes int) error // called before bytes are written; it may refuse
 }
 
 // share returns everything, until ctx ends.
 func (w *Writer) share(ctx context.Context) share {
-	return share{&w.opts, w.order, func(int) error { return ctx.Err() }}
+	return share{&w.opts, w.opts.Schema, w.order, func(int) error { return ctx.Err() }}
 }
 
 // waitingFile calls wait before each write.
@@ -144,13 +140,12 @@ func (w *Writer) create(o build.Options, of share) (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &output{lock: w.lock, num: num, file: waitingFile{file, of.wait}, schema: w.opts.Schema}
+	out := &output{lock: w.lock, num: num, file: waitingFile{file, of.wait}, schema: of.schema}
 	out.spool = build.NewSpool(func() (build.TempFile, error) { return w.lock.CreateTemp() })
-	o.Analyzer, o.AnalyzerOptions = w.analyzer()
-	o.DocsCodec, o.FreqsCodec = w.opts.DocsCodec, w.opts.FreqsCodec
-	o.Choose, o.Spool, o.SpoolMemory = w.opts.Choose, out.spool, of.opts.spoolBytes()
+	o.DocsCodec, o.FreqsCodec = w.opts.docs, w.opts.freqs
+	o.Choose, o.Spool, o.SpoolMemory = w.opts.choose, out.spool, of.opts.spoolBytes()
 	o.TailMemory = of.opts.tailBytes()
-	fw := format.NewFileWriter(out.file, format.KindSegment, store.NewID())
+	fw := format.NewFileWriter(out.file, format.KindSegment, indexdir.NewID())
 	if out.builder, err = build.New(fw, o); err != nil {
 		out.discardUnlessDone()
 		return nil, err
@@ -177,10 +172,10 @@ func (out *output) finish() (*liveSegment, error) {
 		return nil, err
 	}
 	m := out.builder.Meta()
-	s, err := openSegment(out.lock, &store.Manifest{
-		Analyzer: m.Analyzer, AnalyzerOptions: m.AnalyzerOptions, Schema: out.schema,
-		Segments: []store.SegmentInfo{{File: out.num, ID: h.ID, FileLen: h.FileLen, Tail: h.Tail(), Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens,
-			Fields: store.StatsOf(out.builder.Fields())}},
+	s, err := openSegment(out.lock, &indexdir.Manifest{
+		Schema: out.schema,
+		Segments: []indexdir.SegmentInfo{{File: out.num, ID: h.ID, FileLen: h.FileLen, Tail: h.Tail(), Docs: m.Docs, Postings: m.Postings, Tokens: m.Tokens,
+			Fields: indexdir.StatsOf(out.builder.Fields())}},
 	}, 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading back what was written: %w", err)

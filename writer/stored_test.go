@@ -45,7 +45,7 @@ func TestStoredStays(t *testing.T) {
 		if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
 			t.Fatal(err)
 		}
-		m.check(t, store.OSDir(path))
+		m.check(t, store.Dir(path))
 	}
 }
 
@@ -89,12 +89,12 @@ func TestMergeFromStored(t *testing.T) {
 		out := filepath.Join(dir, fmt.Sprint("out", i))
 		var names []string
 		if c.into != "" {
-			if _, err := MergeInto(ctx, out, []string{c.into}, Options{}); err != nil {
+			if _, err := MergeInto(ctx, out, dirsAt(c.into), Options{}, MergeOptions{}); err != nil {
 				t.Fatal(err)
 			}
 			names = append(names, filepath.Base(c.into))
 		}
-		_, err := MergeInto(ctx, out, c.sources, Options{Stored: c.asked})
+		_, err := MergeInto(ctx, out, dirsAt(c.sources...), Options{Stored: c.asked}, MergeOptions{})
 		if c.fails != errors.Is(err, ErrStored) || !c.fails && err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}
@@ -110,6 +110,6 @@ func TestMergeFromStored(t *testing.T) {
 				m.docs = append(m.docs, show(n, "text of "+n, c.stores))
 			}
 		}
-		m.check(t, store.OSDir(out))
+		m.check(t, store.Dir(out))
 	}
 }

@@ -2,8 +2,10 @@ package writer
 
 import (
 	"fmt"
+	"runtime/debug"
 
 	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/store"
 )
 
 // MergePolicy returns the runs of adjacent segments that are to be merged in the
@@ -137,7 +139,7 @@ func (t Tiered) fitting(gs []group) (n int) {
 func askPolicy(p MergePolicy, segments []SegmentStats) (runs []Run, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = fmt.Errorf("writer: the merge policy panicked: %v", r)
+			err = fmt.Errorf("writer: the merge policy: %w", &store.PanicError{Value: r, Stack: debug.Stack()})
 		}
 	}()
 	runs = p(segments)

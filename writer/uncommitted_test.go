@@ -4,11 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -45,13 +46,13 @@ func TestRefreshUncommitted(t *testing.T) {
 	w, err := writer.OpenFS(ctx, fs, writer.Options{})
 	do(err)
 	add := func(id string) error {
-		return w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte("all " + id)})
+		return w.Add(ctx, writer.Text([]byte(id), []byte("all "+id)))
 	}
 	do(add("a"), add("b"), w.Commit(ctx))
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 	do(err)
 	defer x.Close()
-	far, err := reader.OpenFS(memfs.Elsewhere(fs))
+	far, err := reader.Open(ctx, reader.FromStore(memfs.Elsewhere(fs)), reader.Options{})
 	do(err)
 	defer far.Close()
 	type step struct {
@@ -79,7 +80,7 @@ func TestRefreshUncommitted(t *testing.T) {
 		{"close", func() error { return w.Close() }, true, []string{"b", "c", "d"}, false},
 	} {
 		do(s.do())
-		changed, err := x.RefreshUncommitted()
+		changed, err := x.RefreshUncommitted(ctx)
 		do(err)
 		snapshot, err := x.Snapshot()
 		do(err)
@@ -93,7 +94,7 @@ func TestRefreshUncommitted(t *testing.T) {
 		}
 		snapshot.Close()
 		// Another process, and Refresh, see commits only.
-		if changed, err := far.RefreshUncommitted(); err != nil || changed != (s.what == "commit") {
+		if changed, err := far.RefreshUncommitted(ctx); err != nil || changed != (s.what == "commit") {
 			t.Fatalf("%s: changed elsewhere %v, %v", s.what, changed, err)
 		}
 	}
@@ -102,17 +103,17 @@ func TestRefreshUncommitted(t *testing.T) {
 	do(err)
 	defer w.Close()
 	do(add("f"), w.Publish(ctx))
-	if changed, err := x.RefreshUncommitted(); err != nil || !changed {
+	if changed, err := x.RefreshUncommitted(ctx); err != nil || !changed {
 		t.Fatal(changed, err)
 	}
 	if got := ids(t, old); !slices.Equal(got, []string{"c", "d", "e"}) {
 		t.Fatalf("the old snapshot holds %q", got)
 	}
 	do(old.Verify(ctx), old.Close())
-	if changed, err := x.Refresh(); err != nil || !changed { // back to the commit
+	if changed, err := x.Refresh(ctx); err != nil || !changed { // back to the commit
 		t.Fatal(changed, err)
 	}
-	if changed, err := x.Refresh(); err != nil || changed {
+	if changed, err := x.Refresh(ctx); err != nil || changed {
 		t.Fatal(changed, err)
 	}
 	s, err := x.Snapshot()
@@ -135,7 +136,7 @@ func TestPublishConcurrently(t *testing.T) {
 	if err := w.Commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +160,7 @@ func TestPublishConcurrently(t *testing.T) {
 	}
 	for i := range 60 {
 		for j := range 4 { // each state has a multiple of four
-			if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "%d-%d", i%20, j), Contents: []byte("all")}); err != nil {
+			if err := w.Add(ctx, writer.Text(fmt.Appendf(nil, "%d-%d", i%20, j), []byte("all"))); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -181,7 +182,7 @@ func TestPublishConcurrently(t *testing.T) {
 }
 
 func seeWhole(t *testing.T, x *reader.Index) error {
-	if _, err := x.RefreshUncommitted(); err != nil {
+	if _, err := x.RefreshUncommitted(t.Context()); err != nil {
 		return err
 	}
 	s, err := x.Snapshot()
@@ -189,12 +190,12 @@ func seeWhole(t *testing.T, x *reader.Index) error {
 		return err
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return err
 	}
 	defer searcher.Close()
-	r, err := searcher.Search(t.Context(), query.Query{RawTerms: [][]byte{[]byte("all")}, K: 1000})
+	r, err := searcher.Search(t.Context(), search.Query{RawTerms: [][]byte{[]byte("all")}, K: 1000})
 	if err != nil {
 		return err
 	}
@@ -219,19 +220,29 @@ func TestNumberOfPublishedDeletes(t *testing.T) {
 	w, err := writer.OpenFS(ctx, fs, writer.Options{})
 	do(err)
 	for _, id := range []string{"a", "b", "c"} {
-		do(w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte("all")}))
+		do(w.Add(ctx, writer.Text([]byte(id), []byte("all"))))
 	}
 	do(w.Commit(ctx))
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 	do(err)
 	defer x.Close()
 	do(w.Delete(ctx, []byte("a")), w.Publish(ctx))
-	_, err = x.RefreshUncommitted()
+	_, err = x.RefreshUncommitted(ctx)
 	do(err)
 	published, err := x.Snapshot()
 	do(err)
 	defer published.Close()
-	number := published.Manifest().Segments[0].DeletesFile
+	deletes := func() (names []string) {
+		all, err := fs.List()
+		do(err)
+		for _, name := range all {
+			if strings.HasPrefix(name, "deletes-") {
+				names = append(names, strings.TrimSuffix(name, ".tmp"))
+			}
+		}
+		return names
+	}
+	file := deletes()
 	do(w.Close())
 	for _, id := range []string{"", "b"} { // the first one removes the file
 		w, err := writer.OpenFS(ctx, memfs.Elsewhere(fs), writer.Options{})
@@ -241,13 +252,13 @@ func TestNumberOfPublishedDeletes(t *testing.T) {
 		}
 		do(w.Close())
 	}
-	_, err = x.Refresh()
+	_, err = x.Refresh(ctx)
 	do(err)
 	committed, err := x.Snapshot()
 	do(err)
 	defer committed.Close()
-	if n := committed.Manifest().Segments[0].DeletesFile; n != number {
-		t.Fatalf("deletes file %d, not %d", n, number)
+	if names := deletes(); len(file) != 1 || !slices.Equal(names, file) {
+		t.Fatalf("deletes files %q, not %q", names, file)
 	}
 	if got := ids(t, committed); !slices.Equal(got, []string{"a", "c"}) {
 		t.Errorf("the commit holds %q", got)

@@ -3,12 +3,10 @@ package writer
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"reflect"
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
@@ -60,15 +58,15 @@ func TestZeroWriter(t *testing.T) {
 	defer w.Close()
 	callAll(t, w, func(method string, err error) {
 		switch method {
-		case "Add", "AddDoc", "Delete":
+		case "Add", "Delete":
 			if !errors.Is(err, ErrDocument) {
 				t.Errorf("%s: %v", method, err)
 			}
 		case "DeleteWhere", "CountWhere":
-			if !errors.Is(err, filter.ErrInvalid) {
+			if !errors.Is(err, store.ErrInvalid) {
 				t.Errorf("%s: %v", method, err)
 			}
-		case "AddInverted", "Adopt":
+		case "AddInverted", "Adopt", "Evolve":
 			if !errors.Is(err, ErrInvalid) {
 				t.Errorf("%s: %v", method, err)
 			}
@@ -81,11 +79,8 @@ func TestZeroWriter(t *testing.T) {
 	if err := errors.Join(w.Add(none, doc("a", "b")), w.Delete(none, []byte("x")), w.Commit(none)); err != nil {
 		t.Error(err)
 	}
-	if _, err := w.MergeFromDirs(t.Context(), nil); !errors.Is(err, ErrInvalid) {
-		t.Errorf("MergeFromDirs: %v", err)
-	}
-	if _, err := w.MergeFromDirs(t.Context(), &store.Dir{}); !errors.Is(err, fs.ErrClosed) {
-		t.Errorf("MergeFromDirs: %v", err)
+	if _, err := w.MergeFrom(t.Context(), nil); !errors.Is(err, ErrInvalid) {
+		t.Errorf("MergeFrom: %v", err)
 	}
 	if _, err := OpenFS(t.Context(), nil, Options{}); !errors.Is(err, ErrInvalid) {
 		t.Errorf("OpenFS: %v", err)

@@ -11,9 +11,10 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -46,7 +47,7 @@ func twoSegments(t *testing.T, n int) (*memfs.FS, model) {
 func restamp(t *testing.T, fs store.FS, id format.SectionID, change func(content []byte)) *memfs.FS {
 	t.Helper()
 	return copyFS(t, fs, func(name string, b []byte) []byte {
-		if name != store.SegmentName(1) {
+		if name != indexdir.SegmentName(1) {
 			return b
 		}
 		h, err := format.ParseFile("", b)
@@ -87,7 +88,9 @@ func TestMergeRefuses(t *testing.T) {
 		change  func(b []byte)
 		where   []string
 	}{
-		{"hash of an id far below", format.SectionIDHash, func(b []byte) { binary.LittleEndian.PutUint32(b[2048*8+4:], 0) }, []string{"id-hash"}},
+		{"entry of an id", format.SectionIDHash, func(b []byte) { b[1000] ^= 0xff }, []string{"id-hash"}},
+		{"count of a bucket", format.SectionIDHash, func(b []byte) { b[len(b)-100] ^= 1 }, []string{"id-hash"}},
+		{"start of a bucket", format.SectionIDHash, func(b []byte) { b[len(b)-4]++ }, []string{"id-hash"}},
 		{"length of a document", format.SectionDocLengths, func(b []byte) { b[7]++ }, []string{"doc-lengths"}},
 		{"id", format.SectionIDs, func(b []byte) { b[len(b)/2] ^= 1 }, []string{"id-hash"}},
 		{"key of a dictionary block", format.SectionTermIndex, func(b []byte) { b[0] ^= 1 }, []string{"term-index"}},
@@ -121,7 +124,7 @@ func TestMergeRefuses(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			bad := restamp(t, fs, c.section, c.change)
-			refuses(t, bad, append(c.where, store.SegmentName(1)))
+			refuses(t, bad, append(c.where, indexdir.SegmentName(1)))
 		})
 	}
 }
@@ -153,19 +156,19 @@ func refuses(t *testing.T, fs *memfs.FS, where []string) {
 		t.Error("commit after a failed merge")
 	}
 	w.Close()
-	dir, err := store.OpenFS(fs)
+	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dir.Close()
 	w = mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t), Stored: w.Stored()})
-	_, err = w.MergeFromDirs(ctx, dir)
+	_, err = w.MergeFrom(ctx, dir.FS())
 	refused("merge from", err)
 	w.Close()
 	after, err := fs.List()
 	slices.Sort(before)
 	slices.Sort(after)
-	if err != nil || !slices.Equal(before, slices.DeleteFunc(after, func(s string) bool { return s == store.LockName })) {
+	if err != nil || !slices.Equal(before, slices.DeleteFunc(after, func(s string) bool { return s == indexdir.LockName })) {
 		t.Errorf("files before %v, after %v, %v", before, after, err)
 	}
 }
@@ -175,7 +178,7 @@ func TestMergeRefusesDuplicateIDs(t *testing.T) {
 	fs := memfs.New()
 	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
 	lengths := segment.NewLengthTable([]uint32{0, 0})
-	out, err := w.create(build.Options{Docs: 2, Lengths: []segment.LengthTable{lengths}}, w.share(t.Context()))
+	out, err := w.create(options(2, []build.Field{{Field: w.opts.Schema.Fields[0], Lengths: []segment.LengthTable{lengths}}}), w.share(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -190,5 +193,5 @@ func TestMergeRefusesDuplicateIDs(t *testing.T) {
 	if err := errors.Join(w.Add(t.Context(), doc("b", "two")), w.Commit(t.Context()), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	refuses(t, copyFS(t, fs, func(_ string, b []byte) []byte { return b }), []string{store.SegmentName(1), "id-hash", `"same"`})
+	refuses(t, copyFS(t, fs, func(_ string, b []byte) []byte { return b }), []string{indexdir.SegmentName(1), "id-hash", `"same"`})
 }

@@ -12,8 +12,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/filter"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -21,9 +21,9 @@ import (
 )
 
 var whereSchema = &schema.Schema{Fields: []schema.Field{
-	{Name: "text", Kind: schema.KindText, Analyzer: "whitespace"},
-	{Name: "n", Kind: schema.KindInteger, Column: true},
-	{Name: "tag", Kind: schema.KindKeyword, Column: true},
+	{Name: "text", Kind: schema.Text, Analyzer: "whitespace"},
+	{Name: "n", Kind: schema.Integer, Column: true},
+	{Name: "tag", Kind: schema.Keyword, Column: true},
 }}
 
 // whereDoc is a document with values in the columns of whereSchema.
@@ -100,7 +100,7 @@ func (x *whereWorld) add(t *rapid.T, r *rand.Rand) {
 			d.tags = append(d.tags, fmt.Sprint("t", r.IntN(8)))
 		}
 		x.next++
-		if err := x.w.AddDoc(context.Background(), d.doc(id)); err != nil {
+		if err := x.w.Add(context.Background(), d.doc(id)); err != nil {
 			t.Fatal(err)
 		}
 		x.docs[id] = d
@@ -156,9 +156,9 @@ func (x *whereWorld) deleteWhere(t *rapid.T) {
 		}
 	}
 	for _, count := range []bool{true, false} {
-		do := x.w.DeleteWhere
+		do := x.w.deleteWhere
 		if count {
-			do = x.w.CountWhere
+			do = x.w.countWhere
 		}
 		if n, err := do(context.Background(), f); err != nil || n != want {
 			t.Fatalf("%v: %d documents, %v; want %d (count only: %v)", f, n, err, want, count)
@@ -177,7 +177,7 @@ func (x *whereWorld) check(t interface{ Fatalf(string, ...any) }, fs store.FS, d
 
 // liveIDs returns the ids of the newest commit, sorted. It verifies the index.
 func liveIDs(t interface{ Fatalf(string, ...any) }, fs store.FS) (ids []string) {
-	r, err := reader.OpenFS(fs)
+	r, err := reader.Open(context.Background(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -262,7 +262,7 @@ func days(t *testing.T, days, docs int) (*memfs.FS, Options, map[string]whereDoc
 	for day := range days {
 		for i := range docs {
 			id, d := fmt.Sprint(day, "-", i), whereDoc{n: []int64{int64(day)*1000 + int64(i)}}
-			if err := w.AddDoc(t.Context(), d.doc(id)); err != nil {
+			if err := w.Add(t.Context(), d.doc(id)); err != nil {
 				t.Fatal(err)
 			}
 			all[id] = d
@@ -309,7 +309,7 @@ func TestDeleteWhereUnread(t *testing.T) {
 	})
 	w := mustOpen(t, fs, o)
 	defer w.Close()
-	if n, err := w.DeleteWhere(t.Context(), before(1000)); err != nil || n != 50 {
+	if n, err := w.deleteWhere(t.Context(), before(1000)); err != nil || n != 50 {
 		t.Fatalf("%d, %v", n, err)
 	}
 	if err := w.Commit(t.Context()); err != nil {
@@ -340,7 +340,7 @@ func TestDeleteWhereFaults(t *testing.T) {
 					return err
 				}
 				defer w.Close()
-				if _, err = w.DeleteWhere(t.Context(), before(1015)); err != nil {
+				if _, err = w.deleteWhere(t.Context(), before(1015)); err != nil {
 					return err
 				}
 				return w.Commit(t.Context())
@@ -377,13 +377,13 @@ func TestDeleteWhereMisuse(t *testing.T) {
 		filter.Not{},
 		filter.And{before(1000), nil},
 	} {
-		if n, err := w.DeleteWhere(t.Context(), f); n != 0 || !errors.Is(err, filter.ErrInvalid) {
+		if n, err := w.deleteWhere(t.Context(), f); n != 0 || !errors.Is(err, filter.ErrInvalid) {
 			t.Errorf("%#v: %d, %v", f, n, err)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if n, err := w.DeleteWhere(ctx, before(1000)); n != 0 || !errors.Is(err, context.Canceled) {
+	if n, err := w.deleteWhere(ctx, before(1000)); n != 0 || !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %d, %v", n, err)
 	}
 	if err := w.Commit(t.Context()); err != nil {
@@ -391,15 +391,27 @@ func TestDeleteWhereMisuse(t *testing.T) {
 	}
 	(&whereWorld{}).check(t, fs, docs)
 	var background context.Context // nil stands for it
-	if n, err := w.DeleteWhere(background, before(1000)); n != 10 || err != nil {
+	if n, err := w.deleteWhere(background, before(1000)); n != 10 || err != nil {
 		t.Errorf("%d, %v", n, err)
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for _, w := range []*Writer{w, {}} {
-		if n, err := w.DeleteWhere(t.Context(), before(1)); n != 0 || !errors.Is(err, ErrClosed) {
+		if n, err := w.deleteWhere(t.Context(), before(1)); n != 0 || !errors.Is(err, ErrClosed) {
 			t.Errorf("closed: %d, %v", n, err)
 		}
 	}
+}
+
+func (w *Writer) deleteWhere(ctx context.Context, f filter.Filter) (uint64, error) {
+	return w.where(orBackground(ctx), compiling(f), true)
+}
+
+func (w *Writer) countWhere(ctx context.Context, f filter.Filter) (uint64, error) {
+	return w.where(orBackground(ctx), compiling(f), false)
+}
+
+func compiling(f filter.Filter) func(*schema.Schema) (*filter.Compiled, error) {
+	return func(s *schema.Schema) (*filter.Compiled, error) { return filter.Compile(s, f) }
 }

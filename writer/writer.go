@@ -8,9 +8,10 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/errs"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/invert"
 )
@@ -22,41 +23,34 @@ var ErrClosed = fmt.Errorf("writer: %w", fs.ErrClosed)
 // of documents where another does not.
 var ErrStored = errors.New("one stores the text of documents, the other does not")
 
-// ErrDocument is matched by the errors for a document that cannot be added. The
+// ErrDocument is matched by the errors for a document that cannot be added, which match store.ErrInvalid too. The
 // Writer remains usable.
-var ErrDocument = errors.New("bad document")
-
-// Document is one document to add.
-type Document struct {
-	// ID is its external id: 1 to 65535 arbitrary bytes. It replaces a document with
-	// the same id.
-	ID []byte
-	// Contents is its text.
-	Contents []byte
-}
+var ErrDocument = errs.New("bad document")
 
 // ErrInvalid is matched by the errors for arguments that cannot be used.
-var ErrInvalid = errors.New("writer: invalid argument")
+var ErrInvalid = errs.New("writer: invalid argument")
 
 // Writer changes one index directory. Its methods are safe for concurrent use. The zero
 // Writer is a closed one, and a nil context stands for context.Background(). An
 // error other than a bad document or a cancelled context ends the Writer: every
 // later call returns it. Earlier commits remain.
 type Writer struct {
-	opts Options
-	lock *store.Lock
-	dir  *store.Dir
-
-	pipe pipeline
-	bare atomic.Uint64 // documents without terms
+	opts    Options
+	current atomic.Pointer[schema.Schema] // opts.Schema, for who neither holds the gate nor is the absorber: Evolve changes both
+	lock    *indexdir.Lock
+	dir     *indexdir.Dir
+	pipe    pipeline
+	meta    meta
+	bare    atomic.Uint64 // documents without terms
 
 	// The rest belongs to the goroutine that holds the pipeline's absorber role.
 	acc      *invert.Accumulator
 	fields   *invert.Fields // of the schema, or nil
 	segments []*liveSegment // in docID order
-	order    store.Order    // of the documents of each
+	order    indexdir.Order // of the documents of each
 	changed  bool           // since the last commit
 	looked   int            // ids looked up since pages were given back
+	bad      error          // of documents that were refused, to be returned
 	merges   merges
 }
 
@@ -64,9 +58,9 @@ type Writer struct {
 // the index if necessary. The caller closes the Writer. While another Writer has
 // the index open, the error matches store.ErrLocked.
 func Open(ctx context.Context, path string, o Options) (*Writer, error) {
-	create := store.Create
+	create := indexdir.Create
 	if o.Perm != 0 {
-		create = func(path string) (*store.Dir, error) { return store.CreatePerm(path, o.Perm) }
+		create = func(path string) (*indexdir.Dir, error) { return indexdir.CreatePerm(path, o.Perm) }
 	}
 	dir, err := create(path)
 	if err != nil {
@@ -80,14 +74,14 @@ func OpenFS(ctx context.Context, fs store.FS, o Options) (*Writer, error) {
 	if fs == nil {
 		return nil, fmt.Errorf("%w: no file system", ErrInvalid)
 	}
-	dir, err := store.OpenFS(fs)
+	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
 		return nil, err
 	}
 	return open(ctx, dir, o)
 }
 
-func open(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
+func open(ctx context.Context, dir *indexdir.Dir, o Options) (*Writer, error) {
 	w, err := openDir(orBackground(ctx), dir, o)
 	if err != nil {
 		dir.Close()
@@ -96,7 +90,7 @@ func open(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	return w, nil
 }
 
-func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
+func openDir(ctx context.Context, dir *indexdir.Dir, o Options) (*Writer, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -104,31 +98,24 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	analyzer := o.Analyzer
-	if analyzer == nil {
-		if analyzer, err = analysis.New("simple", ""); err != nil {
-			return nil, err
-		}
+	if a := o.Analyzer; a != nil && a.Tokenizer() == nil {
+		return nil, fmt.Errorf("%w: the Tokenizer of analyzer %s is nil", ErrInvalid, a.Name())
 	}
-	if analyzer.Tokenizer() == nil {
-		return nil, fmt.Errorf("%w: the Tokenizer of analyzer %s is nil", ErrInvalid, analyzer.Name())
+	s, err := o.first(o.schema(), 0)
+	if err != nil {
+		return nil, err
 	}
-	lo := store.LockOptions{KeepCommits: o.KeepCommits, Analyzer: analyzer.Name(), AnalyzerOptions: analyzer.Options(), Perm: o.Perm}
-	if o.Schema != nil {
-		if lo.Schema, err = first(o.Schema, 0); err != nil {
-			return nil, err
-		}
-	}
-	lock, err := dir.LockWith(lo)
+	lock, err := dir.LockWith(indexdir.LockOptions{KeepCommits: o.KeepCommits, Schema: s, Perm: o.Perm})
 	if err != nil {
 		return nil, err
 	}
 	w := &Writer{opts: o, lock: lock, dir: dir}
-	if err := w.load(); err != nil {
+	if err := w.load(ctx); err != nil {
 		w.closeSegments()
 		lock.Close()
 		return nil, err
 	}
+	w.current.Store(w.opts.Schema)
 	if err := w.setFields(); err != nil {
 		w.closeSegments()
 		lock.Close()
@@ -139,20 +126,10 @@ func openDir(ctx context.Context, dir *store.Dir, o Options) (*Writer, error) {
 	return w, nil
 }
 
-// load opens the segments of the newest commit, and determines the analyzer and whether
-// texts are stored.
-func (w *Writer) load() error {
+// load opens the segments of the newest commit, and determines the schema.
+func (w *Writer) load(ctx context.Context) error {
 	m := w.lock.Manifest()
-	if err := w.setSchema(m); err != nil {
-		return err
-	}
-	if err := w.setAnalyzer(m); err != nil {
-		return err
-	}
-	if err := w.setOrder(m); err != nil {
-		return err
-	}
-	w.changed = m.Committed() != nil || w.changes(m)
+	w.meta.committed = m.Meta
 	for i := range m.Segments {
 		s, err := openSegment(w.lock, m, i)
 		if err != nil {
@@ -160,47 +137,52 @@ func (w *Writer) load() error {
 		}
 		w.segments = append(w.segments, s)
 	}
-	return w.setStored(m)
-}
-
-// changes reports whether the options say something else than m.
-func (w *Writer) changes(m *store.Manifest) bool {
-	name, options := w.analyzer()
-	return name != m.Analyzer || options != m.AnalyzerOptions || !sameSchema(w.opts.Schema, m.Schema) || w.order != m.Order ||
-		w.opts.KeepCommits != 0 && w.opts.KeepCommits != m.KeepCommits
-}
-
-// setStored lets the segments decide whether texts are stored. In an index of version 0.2
-// they can differ: then texts are.
-func (w *Writer) setStored(m *store.Manifest) error {
-	if len(w.segments) == 0 { // an index without documents takes either
-		w.opts.Stored = w.opts.Stored || m.Stored == store.StoredYes
-		return nil
+	if m.Schema.IsImplicit() && len(w.segments) > 0 { // they say it; in an index of version 0.2 they can differ: then texts are
+		m.Schema.Fields[0].Stored = slices.ContainsFunc(w.segments, func(s *liveSegment) bool { return s.seg.Meta().Stored })
 	}
-	if w.opts.mixStored || w.opts.Schema != nil {
-		return nil
+	if err := w.setSchema(m); err != nil {
+		return err
 	}
-	stored := slices.ContainsFunc(w.segments, func(s *liveSegment) bool { return s.seg.Meta().Stored })
-	if w.opts.Stored && !stored {
-		return fmt.Errorf("%w: the index was made without, so they cannot be stored from now on", ErrStored)
+	if err := w.setOrder(m); err != nil {
+		return err
 	}
-	w.opts.Stored = stored
+	if err := w.setStored(m.Schema); err != nil {
+		return err
+	}
+	if err := w.canName(m.Schema, w.opts.Schema); err != nil {
+		return err
+	}
+	if err := w.nameText(ctx, m.Schema, w.opts.Schema); err != nil {
+		return err
+	}
+	w.changed = m.Committed() != nil || w.changes(m)
 	return nil
 }
 
-// stored is what a manifest says of stored texts.
-func (w *Writer) stored() store.Stored {
-	switch {
-	case w.opts.Schema != nil:
-		return store.StoredUnknown
-	case w.opts.Stored:
-		return store.StoredYes
-	}
-	return store.StoredNo
+// changes reports whether the options say something else than m.
+func (w *Writer) changes(m *indexdir.Manifest) bool {
+	return !w.opts.Schema.Equal(m.Schema) || w.order != m.Order ||
+		w.opts.KeepCommits != 0 && w.opts.KeepCommits != m.KeepCommits
 }
 
-// Stored returns whether the contents of documents that are added are stored.
-func (w *Writer) Stored() bool { return w.opts.Stored }
+// setStored lets the index, whose schema is old, decide whether texts of the implicit schema are stored, unless it has no documents.
+func (w *Writer) setStored(old *schema.Schema) error {
+	s := w.opts.Schema
+	if w.opts.mixStored || !s.IsImplicit() || !old.IsImplicit() {
+		return nil
+	}
+	stored := &s.Fields[0].Stored
+	if *stored && !old.Fields[0].Stored && len(w.segments) > 0 {
+		return fmt.Errorf("%w: the index was made without, so they cannot be stored from now on", ErrStored)
+	}
+	*stored = *stored || old.Fields[0].Stored
+	return nil
+}
+
+// Stored returns whether values of documents that are added are stored.
+func (w *Writer) Stored() bool {
+	return slices.ContainsFunc(w.now().Fields, func(f schema.Field) bool { return f.Stored })
+}
 
 // KeepCommits returns how many commits are kept, the newest included.
 func (w *Writer) KeepCommits() int {
@@ -210,24 +192,18 @@ func (w *Writer) KeepCommits() int {
 	return w.lock.KeepCommits()
 }
 
-// Add adds a document, replacing one with the same id. It copies the document and
-// returns before it is inverted, but waits while as many documents are in flight as
-// the memory budget allows; ctx bounds only that wait. The error for a bad document
-// matches ErrDocument.
-func (w *Writer) Add(ctx context.Context, d Document) error {
-	if err := w.opts.CheckDocument(d); err != nil {
-		return err
-	}
-	return w.pipe.add(orBackground(ctx), d.ID, d.Contents, false)
-}
-
 // Delete deletes the document with this id from the index and from the documents
 // added before this call. It is not an error if there is none.
 func (w *Writer) Delete(ctx context.Context, id []byte) error {
 	if err := checkID(id); err != nil {
 		return err
 	}
-	return w.pipe.add(orBackground(ctx), id, nil, true)
+	ctx = orBackground(ctx)
+	if err := w.pipe.take(ctx, w.pipe.gate); err != nil {
+		return err
+	}
+	defer w.pipe.leave()
+	return w.pipe.put(ctx, id, nil, true)
 }
 
 func checkID(id []byte) error {
@@ -256,7 +232,12 @@ func (w *Writer) WithoutTerms() uint64 { return w.bare.Load() }
 // Flush writes all documents added so far as a segment of the next commit.
 func (w *Writer) Flush(ctx context.Context) error {
 	ctx = orBackground(ctx)
-	return w.pipe.exclusive(ctx, func() error { return w.flush(ctx) })
+	return w.pipe.exclusive(ctx, func() error {
+		if err := w.refused(); err != nil {
+			return err
+		}
+		return w.flush(ctx)
+	})
 }
 
 // flush writes the accumulator and empties it. If it is empty, nothing was added since the last
@@ -292,14 +273,7 @@ func (w *Writer) flush(ctx context.Context) error {
 
 // writeAccumulator writes all live documents of a as a segment.
 func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*liveSegment, error) {
-	var o build.Options
-	if w.fields != nil {
-		o = fieldOptions(a)
-	} else {
-		lengths := a.Lengths()
-		o = build.Options{Docs: uint32(len(lengths)), Lengths: []segment.LengthTable{segment.NewLengthTable(lengths)}, Stored: w.opts.Stored}
-	}
-	out, err := w.create(o, w.share(ctx))
+	out, err := w.create(options(a.Live(), a.FieldsOf(&w.opts.Schema.Fields[0])), w.share(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -315,10 +289,13 @@ func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*
 
 // Commit flushes, then makes all changes so far durable and visible to readers. If
 // it fails, the index is as before, unless the error matches store.ErrUncertain. Without
-// changes it does nothing, except for the first commit of an index (store.Manifest.Committed).
+// changes it does nothing, except for the first commit of an index, which other programs wait for (store.ErrUncommitted).
 func (w *Writer) Commit(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	return w.pipe.exclusive(ctx, func() error {
+		if err := w.refused(); err != nil {
+			return err
+		}
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
@@ -334,6 +311,9 @@ func (w *Writer) Commit(ctx context.Context) error {
 func (w *Writer) Publish(ctx context.Context) error {
 	ctx = orBackground(ctx)
 	return w.pipe.exclusive(ctx, func() error {
+		if err := w.refused(); err != nil {
+			return err
+		}
 		if err := w.flush(ctx); err != nil {
 			return err
 		}
@@ -353,13 +333,15 @@ func (w *Writer) Publish(ctx context.Context) error {
 
 // manifest writes deletes and returns the manifest of all changes so far, its segments,
 // and those without live documents, which it leaves out.
-func (w *Writer) manifest(ctx context.Context) (m *store.Manifest, keep, dead []*liveSegment, err error) {
+func (w *Writer) manifest(ctx context.Context) (m *indexdir.Manifest, keep, dead []*liveSegment, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, nil, nil, err
 	}
 	m = w.lock.Manifest()
-	m.Analyzer, m.AnalyzerOptions = w.analyzer()
-	m.Schema, m.Stored, m.Order, m.Segments = w.opts.Schema.Clone(), w.stored(), w.order, nil
+	m.Schema, m.StoredUnknown, m.Order, m.Segments = w.opts.Schema.Clone(), false, w.order, nil
+	var changed bool
+	m.Meta, changed = w.meta.at(w.pipe.absorbed())
+	w.changed = w.changed || changed
 	for _, e := range w.entries() {
 		if e.stats.Deleted == e.stats.Docs {
 			dead = append(dead, e.segments...)

@@ -13,7 +13,7 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -94,17 +94,12 @@ func TestBadInput(t *testing.T) {
 	if err := errors.Join(w.Add(ctx, doc(long[1:], "text")), w.Commit(ctx)); err != nil {
 		t.Error(err)
 	}
-	for _, o := range []Options{{Memory: 1}, {Threads: -1}, {DocsCodec: bp128.Codec{}, FreqsCodec: wide{}}} {
+	for _, o := range []Options{{Memory: 1}, {Threads: -1}, {DocsCodec: "bp128", FreqsCodec: "bp256"}, {DocsCodec: "nonesuch"}} {
 		if _, err := OpenFS(ctx, memfs.New(), o); err == nil {
 			t.Errorf("options %+v are accepted", o)
 		}
 	}
 }
-
-// wide is a codec with a block length different from that of bp128.
-type wide struct{ bp128.Codec }
-
-func (wide) BlockLen() int { return 256 }
 
 func TestLargeDocuments(t *testing.T) {
 	ctx := t.Context()
@@ -285,7 +280,7 @@ func TestConcurrent(t *testing.T) {
 // sectionsOf returns the content of all segments except their random ids.
 func sectionsOf(t *testing.T, fs store.ReadFS) (out [][]byte) {
 	t.Helper()
-	dir, err := store.OpenFS(fs)
+	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 
 	frombleve "github.com/pinion-index/pinion/adapters/bleve"
 	"github.com/pinion-index/pinion/internal/cputime"
-	"github.com/pinion-index/pinion/query"
+	pinionsearch "github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -100,13 +100,13 @@ func BenchmarkMigration(b *testing.B) {
 // compare asks both indexes the same queries, one after the other.
 func compare(b *testing.B, old bleve.Index, dir, queries string) {
 	b.Helper()
-	x, err := reader.Open(dir)
+	x, err := reader.Open(b.Context(), reader.Dir(dir), reader.Options{})
 	do(b, err)
 	defer x.Close()
 	snapshot, err := x.Snapshot()
 	do(b, err)
 	defer snapshot.Close()
-	s, err := query.NewSearcher(snapshot, query.Options{})
+	s, err := pinionsearch.NewSearcher(snapshot, pinionsearch.Options{})
 	do(b, err)
 	defer s.Close()
 	t, err := frombleve.TranslateIndex(b.Context(), old, frombleve.Options{})
@@ -127,19 +127,19 @@ func compare(b *testing.B, old bleve.Index, dir, queries string) {
 			node, err := t.Query(q)
 			do(b, err)
 			var found *bleve.SearchResult
-			var result query.Result
+			var result pinionsearch.Result
 			var took [2]time.Duration
 			for range 2 { // the second one counts
 				start := time.Now()
 				found, err = old.Search(bleve.NewSearchRequest(q))
 				do(b, err)
 				between := time.Now()
-				result, err = s.Search(b.Context(), query.Query{Node: node})
+				result, err = s.Search(b.Context(), pinionsearch.Query{Node: node})
 				do(b, err)
 				took = [2]time.Duration{between.Sub(start), time.Since(between)}
 			}
 			before, after = append(before, took[0]), append(after, took[1])
-			n, err := s.Count(b.Context(), query.Query{Node: node})
+			n, err := s.Count(b.Context(), pinionsearch.Query{Node: node})
 			do(b, err)
 			if n == found.Total {
 				same++

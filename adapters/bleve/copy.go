@@ -86,17 +86,21 @@ func CopyDir(ctx context.Context, src Source, dir string, o CopyOptions) (report
 			report, err = nil, errors.Join(err, undo())
 		}
 	}()
-	w, err := writer.Open(ctx, dir, writer.Options{Schema: t.Schema, Memory: o.Memory, Threads: o.Threads})
+	late, reason := uint64(0), "" // what the writer refuses after it has taken it
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: t.Schema, Memory: o.Memory, Threads: o.Threads, Refused: func(_ []byte, err error) {
+		late, reason = late+1, err.Error()
+	}})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if report, err = t.Copy(ctx, r, w.AddDoc, o.Progress); err != nil {
+	if report, err = t.Copy(ctx, r, w.Add, o.Progress); err != nil {
 		return nil, err
 	}
 	if err := w.Commit(ctx); err != nil {
 		return nil, err
 	}
+	report.Docs, report.Refused, report.Reason = report.Docs-late, report.Refused+late, cmp.Or(report.Reason, reason)
 	return report, w.WaitMerges(ctx)
 }
 
@@ -120,7 +124,7 @@ func claim(dir string) (undo func() error, err error) {
 	}, nil
 }
 
-// Copy adds the stored values of an index to another by calling add, for instance writer.Writer.AddDoc, for each document.
+// Copy adds the stored values of an index to another by calling add, for instance writer.Writer.Add, for each document.
 // The other has t.Schema, with the fields in this order. Documents for which the error of add matches
 // writer.ErrDocument are counted; any other ends the copy. Progress may be nil.
 func (t *Translation) Copy(ctx context.Context, r index.IndexReader, add func(context.Context, writer.Doc) error, progress func(done, total uint64)) (*Report, error) {

@@ -19,7 +19,6 @@ import (
 	frombleve "github.com/pinion-index/pinion/adapters/bleve"
 	"github.com/pinion-index/pinion/adapters/bleve/example"
 	"github.com/pinion-index/pinion/adapters/bleve/internal/command"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/query"
 )
@@ -65,7 +64,7 @@ func TestCopy(t *testing.T) {
 		}
 		var n query.Node = query.Match{Field: field, Text: "rose"}
 		if f.Column {
-			n = query.Bool{Must: []query.Node{query.All{}}, Filter: []query.Filter{filter.Exists{Field: field}}}
+			n = query.Bool{Must: []query.Node{query.All{}}, Filter: []query.Node{query.Exists{Field: field}}}
 		}
 		if got, err := now.matches(n); err != nil || !slices.Equal(got, []string{want}) {
 			t.Errorf("field %s: documents %q, error %v", field, got, err)

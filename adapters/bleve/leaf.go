@@ -10,7 +10,6 @@ import (
 
 	bq "github.com/blevesearch/bleve/v2/search/query"
 
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -35,7 +34,7 @@ func (t *Translation) leaf(q bq.Query) (clause, error) {
 		n = t.term(fields, map[bool]string{true: "T", false: "F"}[q.Bool], boost(q))
 	case *bq.PrefixQuery:
 		n, err = t.expand(fields, "prefix", func(field string) query.Node {
-			return query.Prefix{Field: field, Prefix: q.Prefix, Boost: boost(q)}
+			return query.Prefix{Field: field, Text: q.Prefix, Boost: boost(q)}
 		})
 	case *bq.WildcardQuery:
 		// A backslash is a character like others.
@@ -137,8 +136,8 @@ func checkRegexp(pattern string) error {
 }
 
 // ranges is matched by the documents with values of a type in a range. A nil range is none.
-func (t *Translation) ranges(fields []int, typ Type, boost float64, r *filter.Range) (clause, error) {
-	var or filter.Or
+func (t *Translation) ranges(fields []int, typ Type, boost float64, r *query.Range) (clause, error) {
+	var or query.Or
 	for _, i := range fields {
 		if t.Fields[i].Type == typ && r != nil {
 			one := *r
@@ -153,7 +152,7 @@ func (t *Translation) ranges(fields []int, typ Type, boost float64, r *filter.Ra
 }
 
 // numbers returns the range of q, or nil if no number is in it.
-func numbers(q *bq.NumericRangeQuery) *filter.Range {
+func numbers(q *bq.NumericRangeQuery) *query.Range {
 	r := bounds(q.InclusiveMin, q.InclusiveMax)
 	if q.Min != nil {
 		if math.IsNaN(*q.Min) || math.IsInf(*q.Min, 1) {
@@ -173,8 +172,8 @@ func numbers(q *bq.NumericRangeQuery) *filter.Range {
 }
 
 // bounds returns a range that has its ends as bleve says: by default the lower one alone.
-func bounds(lower, upper *bool) *filter.Range {
-	return &filter.Range{AboveMin: lower != nil && !*lower, BelowMax: upper == nil || !*upper}
+func bounds(lower, upper *bool) *query.Range {
+	return &query.Range{AboveMin: lower != nil && !*lower, BelowMax: upper == nil || !*upper}
 }
 
 func (t *Translation) times(fields []int, start, end time.Time, lower, upper *bool, boost float64) (clause, error) {

@@ -20,6 +20,7 @@ import (
 
 	frombleve "github.com/pinion-index/pinion/adapters/bleve"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
@@ -57,7 +58,7 @@ type newIndex struct {
 	*frombleve.Translation
 	report   *frombleve.Report
 	snapshot *reader.Snapshot
-	searcher *query.Searcher
+	searcher *search.Searcher
 	close    func()
 }
 
@@ -75,16 +76,16 @@ func copyOf(t tester, x bleve.Index, o frombleve.Options) *newIndex {
 	do(t, err)
 	r, err := advanced.Reader()
 	do(t, err)
-	n.report, err = n.Copy(ctx, r, w.AddDoc, nil)
+	n.report, err = n.Copy(ctx, r, w.Add, nil)
 	do(t, err)
 	do(t, r.Close())
 	do(t, w.Commit(ctx))
 	do(t, w.Close())
-	index, err := reader.OpenFS(fs)
+	index, err := reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 	do(t, err)
 	n.snapshot, err = index.Snapshot()
 	do(t, err)
-	n.searcher, err = query.NewSearcher(n.snapshot, query.Options{})
+	n.searcher, err = search.NewSearcher(n.snapshot, search.Options{})
 	do(t, err)
 	n.close = func() { n.searcher.Close(); n.snapshot.Close(); index.Close() }
 	return n
@@ -92,7 +93,7 @@ func copyOf(t tester, x bleve.Index, o frombleve.Options) *newIndex {
 
 // matches returns the ids of the documents that match, sorted.
 func (n *newIndex) matches(node query.Node) (ids []string, err error) {
-	for doc, err := range n.searcher.Matches(context.Background(), query.Query{Node: node}) {
+	for doc, err := range n.searcher.Matches(context.Background(), search.Query{Node: node}) {
 		if err != nil {
 			return nil, err
 		}

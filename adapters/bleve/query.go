@@ -7,7 +7,6 @@ import (
 
 	bq "github.com/blevesearch/bleve/v2/search/query"
 
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -41,12 +40,12 @@ func (t *Translation) Query(q bq.Query) (query.Node, error) {
 // clause is what a query becomes.
 type clause struct {
 	node   query.Node
-	filter query.Filter // instead of node, for use where scores do not matter; else nil
-	absent bool         // bleve leaves it out of a Boolean
+	filter query.Node // instead of node, for use where scores do not matter; else nil
+	absent bool       // bleve leaves it out of a Boolean
 }
 
 // nothing is matched by no document.
-var nothing = query.Bool{Must: []query.Node{query.All{}}, Filter: []query.Filter{filter.Or{}}}
+var nothing = query.Bool{Must: []query.Node{query.All{}}, Filter: []query.Node{query.Or{}}}
 
 // absent is what bleve leaves out of a Boolean.
 var absent = clause{node: nothing, absent: true}
@@ -54,8 +53,8 @@ var absent = clause{node: nothing, absent: true}
 func leaf(n query.Node) clause { return clause{node: n} }
 
 // passing is matched by the documents that pass f, all with the same score.
-func passing(f query.Filter, boost float64) clause {
-	return clause{node: query.Bool{Must: []query.Node{query.All{Score: boost}}, Filter: []query.Filter{f}}, filter: f}
+func passing(f query.Node, boost float64) clause {
+	return clause{node: query.Bool{Must: []query.Node{query.All{Score: boost}}, Filter: []query.Node{f}}, filter: f}
 }
 
 // boost returns a boost as nodes have it.
@@ -92,11 +91,7 @@ func (t *Translation) translate(q bq.Query, lenient bool) (clause, error) {
 	case *bq.MatchNoneQuery:
 		return absent, nil
 	case *bq.DocIDQuery:
-		ids := make([][]byte, len(q.IDs))
-		for i, id := range q.IDs {
-			ids[i] = []byte(id)
-		}
-		return passing(query.IDs{IDs: ids}, boost(q)), nil
+		return passing(query.IDs(q.IDs), boost(q)), nil
 	case *bq.MatchQuery:
 		return t.match(q)
 	case *bq.MatchPhraseQuery:
@@ -174,9 +169,9 @@ func some(clauses []clause, least int) query.Node {
 		n := c.node
 		if term, ok := n.(query.Term); ok && least > 1 {
 			// A term that comes twice counts twice in bleve, and once in a Bool.
-			key := term.Field + "\x00" + string(term.Term)
+			key := term.Field + "\x00" + term.Text
 			if seen[key] {
-				n = query.Bool{Must: []query.Node{query.All{}}, Filter: []query.Filter{query.Where{Node: n}}}
+				n = query.Bool{Must: []query.Node{query.All{}}, Filter: []query.Node{n}}
 			}
 			seen[key] = true
 		}
@@ -204,14 +199,14 @@ func (t *Translation) boolean(q *bq.BooleanQuery, lenient bool) (clause, error) 
 			return clause{}, err
 		}
 	}
-	var filters []query.Filter
+	var filters []query.Node
 	if q.Filter != nil {
 		c, err := t.translate(q.Filter, lenient)
 		if err != nil {
 			return clause{}, err
 		}
 		if c.filter == nil {
-			c.filter = query.Where{Node: c.node}
+			c.filter = c.node
 		}
 		filters = append(filters, c.filter)
 	}
@@ -232,7 +227,7 @@ func (t *Translation) boolean(q *bq.BooleanQuery, lenient bool) (clause, error) 
 		b.Must = []query.Node{query.All{}}
 	}
 	if !not.absent {
-		b.Not = []query.Node{not.node}
+		b.MustNot = []query.Node{not.node}
 	}
 	return leaf(b), nil
 }

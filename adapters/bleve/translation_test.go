@@ -77,7 +77,7 @@ where: fields of type geopoint (dropped)
 			with("d", func(f *mapping.FieldMapping) { f.Index, f.Analyzer = false, "mine" })
 			with("e", func(f *mapping.FieldMapping) { f.Index, f.Store = false, false })
 		}), frombleve.Options{Analyzers: map[string]frombleve.Analyzer{"mine": {Name: "standard", Options: "fold=accents"}}},
-			`{"name":"a","kind":"text","analyzer":"standard","index":"positions","stored":true}
+			`{"name":"a","kind":"text","analyzer":"standard","index":"freqs","positions":true,"stored":true}
 {"name":"b","kind":"text","analyzer":"simple","index":"freqs","stored":true}
 {"name":"c","kind":"text","analyzer":"english","index":"docs","stored":true}
 {"name":"d","kind":"text","analyzer":"standard","options":"fold=accents","index":"none","stored":true}
@@ -121,7 +121,7 @@ v: fields of type vector (dropped)
 			other.AddFieldMappingsAt("a", text())
 			m.AddDocumentMapping("other", other)
 			do(t, m.AddCustomAnalyzer("whole", map[string]any{"type": "custom", "tokenizer": "unicode", "token_filters": []string{"to_lower", "stop_en", "stemmer_porter"}}))
-		}), frombleve.Options{}, `{"name":"a","kind":"text","analyzer":"english","index":"positions","stored":true}
+		}), frombleve.Options{}, `{"name":"a","kind":"text","analyzer":"english","index":"freqs","positions":true,"stored":true}
 a: analyzer whole: words are stemmed by Snowball's newer stemmer, and other stop words are left out
 a: analyzer de for some documents: all have whole
 `},

@@ -117,9 +117,9 @@ func (t *Translation) complete(f Field, m *mapping.FieldMapping) (Field, schema.
 	s := schema.Field{Stored: m.Store}
 	switch f.Type {
 	case Number, DateTime:
-		s.Kind, s.Column = schema.KindFloat, m.Index || m.DocValues
+		s.Kind, s.Column = schema.Float, m.Index || m.DocValues
 		if f.Type == DateTime {
-			s.Kind = schema.KindTime
+			s.Kind = schema.Time
 		}
 		return f, s
 	case Text:
@@ -131,16 +131,16 @@ func (t *Translation) complete(f Field, m *mapping.FieldMapping) (Field, schema.
 		f.cut = cutter{keyword: true}
 	}
 	if f.cut.keyword {
-		s.Kind, s.Column, s.Index = schema.KindKeyword, m.DocValues, schema.IndexNone
+		s.Kind, s.Column, s.Index = schema.Keyword, m.DocValues, schema.IndexNone
 		if m.Index {
 			s.Index = schema.IndexDocs
 		}
 		return f, s
 	}
-	s.Kind, s.Analyzer, s.Options, s.Index = schema.KindText, f.cut.Name, f.cut.Options, schema.IndexNone
+	s.Kind, s.Analyzer, s.Options, s.Index = schema.Text, f.cut.Name, f.cut.Options, schema.IndexNone
 	switch {
 	case m.Index && m.IncludeTermVectors:
-		s.Index = schema.IndexPositions
+		s.Index, s.Positions = schema.IndexFreqs, true
 	case m.Index && m.SkipFreqNorm:
 		s.Index = schema.IndexDocs
 	case m.Index:
@@ -160,4 +160,5 @@ func (t *Translation) unite(i int, m mapped) {
 	t.Losses = t.Losses[:said] // those of its analyzer again
 	f.Indexed, f.Composite = f.Indexed || m.Index, f.Composite || m.Index && m.IncludeInAll
 	s.Stored, s.Column, s.Index = s.Stored || other.Stored, s.Column || other.Column, max(s.Index, other.Index)
+	s.Positions = s.Positions || other.Positions
 }

@@ -45,10 +45,10 @@ func (t *Translation) term(fields []int, term string, boost float64) query.Node 
 	for _, i := range fields {
 		switch f := &t.Fields[i]; f.Type {
 		case Text:
-			nodes = append(nodes, leaf(query.Term{Field: f.Name, Term: []byte(term), Boost: boost}))
+			nodes = append(nodes, leaf(query.Term{Field: f.Name, Text: term, Boost: boost}))
 		case Boolean:
 			if value := map[string]string{"T": "true", "F": "false"}[term]; value != "" {
-				nodes = append(nodes, leaf(query.Term{Field: f.Name, Term: []byte(value), Boost: boost}))
+				nodes = append(nodes, leaf(query.Term{Field: f.Name, Text: value, Boost: boost}))
 			}
 		}
 	}
@@ -139,7 +139,7 @@ func (t *Translation) gapped(q *bq.MatchPhraseQuery, fuzzy bool) (clause, error)
 }
 
 // positions says whether phrases can be found in field i.
-func (t *Translation) positions(i int) bool { return t.Schema.Fields[i].HasPositions() }
+func (t *Translation) positions(i int) bool { return t.Schema.Fields[i].Positions }
 
 func (t *Translation) phraseFields(source string, fuzzy bool) (fields []int, composite bool, err error) {
 	fields, composite, err = t.fields(source)
@@ -186,7 +186,7 @@ func (t *Translation) phrase(source string, places [][]string, fuzzy bool, boost
 		case f.Type != Text || !f.keyword() && !t.positions(i): // bleve finds none there
 		case len(places) == 1:
 			for _, term := range places[0] {
-				nodes = append(nodes, leaf(query.Term{Field: f.Name, Term: []byte(term), Boost: boost}))
+				nodes = append(nodes, leaf(query.Term{Field: f.Name, Text: term, Boost: boost}))
 			}
 		case f.keyword(): // has one place
 			nodes = append(nodes, leaf(nothing))

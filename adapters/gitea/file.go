@@ -48,7 +48,8 @@ const (
 var names = [...]string{"RepoID", "CommitID", "Language", "UpdatedAt", "Name", "Path", "Content"}
 
 // version is that of the schema, and of what is written in its fields. An index of another version is built anew.
-const version = 1
+// Version 2 tells the parts of identifiers from identifiers, and has texts and names composed.
+const version = 2
 
 // description returns the schema. What searches filter and count by are columns. The text of a file is stored, since
 // that is what a hit shows. Its name is in its id.
@@ -57,16 +58,16 @@ func description() *schema.Schema {
 		return schema.Field{Name: names[field], Kind: k, Index: schema.IndexNone, Column: true}
 	}
 	words := func(field int) schema.Field {
-		return schema.Field{Name: names[field], Kind: schema.KindText, Analyzer: pathAnalyzer, Options: pathOptions, Index: schema.IndexPositions}
+		return schema.Field{Name: names[field], Kind: schema.Text, Analyzer: pathAnalyzer, Options: pathOptions, Positions: true}
 	}
 	return &schema.Schema{Fields: []schema.Field{
-		repoID:   column(repoID, schema.KindInteger),
-		commitID: column(commitID, schema.KindKeyword),
-		language: column(language, schema.KindKeyword),
-		updated:  column(updated, schema.KindTime),
+		repoID:   column(repoID, schema.Integer),
+		commitID: column(commitID, schema.Keyword),
+		language: column(language, schema.Keyword),
+		updated:  column(updated, schema.Time),
 		name:     words(name),
 		path:     words(path),
-		content:  {Name: names[content], Kind: schema.KindText, Analyzer: codeAnalyzer, Index: schema.IndexPositions, Stored: true},
+		content:  {Name: names[content], Kind: schema.Text, Analyzer: codeAnalyzer, Options: codeOptions, Positions: true, Stored: true},
 	}}
 }
 
@@ -96,15 +97,15 @@ func (f *file) document() pinion.Doc {
 }
 
 // idOf returns the id of a file in the index, which is the host's: the repository in base 36, and the name.
-func idOf(repo int64, filename string) []byte {
-	return append(strconv.AppendInt(nil, repo, 36), "_"+filename...)
+func idOf(repo int64, filename string) string {
+	return strconv.FormatInt(repo, 36) + "_" + filename
 }
 
 // parseID is the inverse of idOf.
-func parseID(id []byte) (repo int64, filename string) {
-	before, after, _ := bytes.Cut(id, []byte{'_'})
-	repo, _ = strconv.ParseInt(string(before), 36, 64) // idOf wrote it
-	return repo, string(after)
+func parseID(id string) (repo int64, filename string) {
+	before, after, _ := strings.Cut(id, "_")
+	repo, _ = strconv.ParseInt(before, 36, 64) // idOf wrote it
+	return repo, after
 }
 
 // plain is Options.Recognize by default: what has no NUL in its first 8,000 bytes is text, as git has it.

@@ -14,9 +14,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -60,6 +59,9 @@ func New(dir string, o Options) *Indexer {
 	if o.Recognize == nil {
 		o.Recognize = plain
 	}
+	if at, err := filepath.Abs(dir); err == nil { // for Init, wherever the process is then
+		dir = at
+	}
 	return &Indexer{dir: dir, o: o}
 }
 
@@ -81,8 +83,8 @@ func (x *Indexer) Init(ctx context.Context) (existed bool, err error) {
 		return false, errors.New("gitea: the indexer is open already")
 	}
 	dir := place(x.dir, version)
-	o := pinion.Options{Schema: description(), Visible: never, Durable: never, CacheBytes: -1, Observe: x.o.Observe}
-	o.Memory = max(pinion.DefaultMemory, 32*(x.o.MaxFileSize+room))
+	o := pinion.Options{Schema: description(), Visible: never, Durable: never, NoCache: true, Observe: x.o.Observe}
+	o.Memory = max(pinion.DefaultMemory, 4*(x.o.MaxFileSize+room))
 	index, err := pinion.Open(ctx, dir, o)
 	if errors.Is(err, format.ErrTooOld) { // of a Pinion of long ago: what it has is in git too
 		if err = os.RemoveAll(dir); err == nil {
@@ -95,7 +97,7 @@ func (x *Indexer) Init(ctx context.Context) (existed bool, err error) {
 	if err := removeEarlier(x.dir); err != nil {
 		return false, errors.Join(err, index.Close())
 	}
-	if err := index.View(func(v *pinion.View) error {
+	if err := index.View(ctx, func(v *pinion.View) error {
 		existed = v.Snapshot().Stats().Live > 0
 		return nil
 	}); err != nil {
@@ -241,7 +243,7 @@ func (x *Indexer) read(ctx context.Context, f *file, u *Update, blobs Blobs) (ki
 type batch struct {
 	index   *pinion.Index
 	docs    []pinion.Doc
-	removed [][]byte
+	removed []string
 	bytes   int
 }
 
@@ -299,10 +301,10 @@ func (x *Indexer) Delete(ctx context.Context, repo int64) error {
 }
 
 // inRepos is passed by the files of repositories.
-func inRepos(ids []int64) pinion.Filter {
-	f := filter.In{Field: names[repoID], Values: make([]schema.Value, len(ids))}
+func inRepos(ids []int64) query.Node {
+	f := query.In{Field: names[repoID], Values: make([]any, len(ids))}
 	for i, id := range ids {
-		f.Values[i] = schema.IntegerValue(repoID, id)
+		f.Values[i] = id
 	}
 	return f
 }

@@ -15,10 +15,10 @@ type Mode string
 
 // The modes, as the host spells them. "" is the first.
 const (
-	// Exact finds identifiers, or parts of some, that stand one after the other, whatever is between them: "x.Open(ctx" finds
-	// x, open and ctx.
+	// Exact finds an identifier, or else its parts one after the other; of several identifiers all their parts one after the
+	// other, whatever is between them: "x.Open(ctx" finds x, open and ctx.
 	Exact Mode = "exact"
-	// Words finds all words anywhere in a file: of an identifier its parts, with a higher score if they are together.
+	// Words finds all identifiers anywhere in a file, each as Exact does.
 	Words Mode = "words"
 	// Fuzzy finds any of the words, also spelled a little otherwise.
 	Fuzzy Mode = "fuzzy"
@@ -30,8 +30,9 @@ func (x *Indexer) SupportedSearchModes() []Mode { return []Mode{Exact, Words} }
 // What cuts texts into words.
 const (
 	codeAnalyzer = "code"
+	codeOptions  = "unicode=nfc,ignorable=drop,parts=placed"
 	pathAnalyzer = "standard"
-	pathOptions  = "unicode=nfc"
+	pathOptions  = "unicode=nfc,ignorable=drop"
 )
 
 // analyzer returns one of package analysis, which has it.
@@ -43,74 +44,45 @@ func analyzer(name, options string) analysis.Analyzer {
 	return a
 }
 
-var ofCode, ofPaths = analyzer(codeAnalyzer, ""), analyzer(pathAnalyzer, pathOptions)
-
-// identifier is one of a keyword.
-type identifier struct {
-	whole string
-	parts []string // of several, if it has them
-}
+var ofCode, ofPaths = analyzer(codeAnalyzer, codeOptions).(analysis.Compound), analyzer(pathAnalyzer, pathOptions)
 
 // identifiers returns those of a keyword.
-func identifiers(keyword string) (all []identifier) {
-	var tokens analysis.Tokens
-	ofCode.Tokenizer().Tokenize(&tokens, []byte(keyword))
-	end := 0
-	for t := range tokens.All() {
-		if t.Start < end { // parts follow the whole
-			last := &all[len(all)-1]
-			last.parts = append(last.parts, string(t.Term))
-			continue
-		}
-		all, end = append(all, identifier{whole: string(t.Term)}), t.End
-	}
-	return all
-}
+func identifiers(keyword string) []analysis.Word { return ofCode.AppendWords(nil, []byte(keyword)) }
 
 // inContent returns what asks for a keyword in the text of files, or nil if it has no identifier.
-func inContent(ctx context.Context, finder *query.Searcher, all []identifier, m Mode, edits int) (pinion.Node, error) {
-	if len(all) == 0 {
+func inContent(ctx context.Context, v *pinion.View, keyword string, all []analysis.Word, m Mode, edits int) (query.Node, error) {
+	switch {
+	case len(all) == 0:
 		return nil, nil
+	case m == Exact:
+		return query.Phrase{Field: names[content], Text: keyword}, nil
+	case m == Words:
+		return query.Match{Field: names[content], Text: keyword, Mode: query.ModeAnd}, nil
 	}
-	term := func(s string) pinion.Node { return pinion.Term{Field: names[content], Term: []byte(s)} }
-	var terms []string
-	var nodes []pinion.Node
+	var nodes []query.Node
 	for _, id := range all {
-		terms = append(terms, id.whole)
-		n := term(id.whole)
-		if e := min(edits, 2, len(id.whole)/4); m == Fuzzy && e > 0 && onlyLetters(id.whole) {
+		n := query.Node(query.Match{Field: names[content], Text: keyword[id.Start:id.End], Mode: query.ModeAnd})
+		if e := min(edits, 2, len(id.Whole)/4); e > 0 && onlyLetters(string(id.Whole)) {
 			var err error
-			if n, err = spelled(ctx, finder, pinion.Fuzzy{Field: names[content], Text: id.whole, Edits: e}); err != nil {
+			if n, err = spelled(ctx, v, query.Fuzzy{Field: names[content], Text: string(id.Whole), Edits: e}); err != nil {
 				return nil, err
 			}
-		} else if m == Words && len(id.parts) > 0 {
-			together := pinion.Bool{Should: []pinion.Node{n}}
-			for _, p := range id.parts {
-				together.Must = append(together.Must, term(p))
-			}
-			n = together
 		}
 		nodes = append(nodes, n)
 	}
-	switch m {
-	case Words:
-		return pinion.Bool{Must: nodes}, nil
-	case Fuzzy:
-		return pinion.Bool{Should: nodes}, nil
-	}
-	return query.Phrase{Field: names[content], Terms: terms}, nil
+	return query.Bool{Should: nodes}, nil
 }
 
 // spelled returns what asks for the words that n stands for. Of words, the index says where they are in a long text; for n
 // all of each text would be looked at.
-func spelled(ctx context.Context, finder *query.Searcher, n pinion.Fuzzy) (pinion.Node, error) {
-	f, err := finder.Frequencies(ctx, query.Query{Node: n})
+func spelled(ctx context.Context, v *pinion.View, n query.Fuzzy) (query.Node, error) {
+	f, err := v.Frequencies(ctx, n)
 	if err != nil || len(f.Expansions[0].Terms) == 0 {
 		return n, err
 	}
-	var either pinion.Bool
+	var either query.Bool
 	for _, t := range f.Expansions[0].Terms {
-		either.Should = append(either.Should, pinion.Term{Field: t.Field, Term: t.Term})
+		either.Should = append(either.Should, query.Term{Field: t.Field, Text: string(t.Term)})
 	}
 	return either, nil
 }
@@ -125,7 +97,7 @@ const nameScore = 1000
 
 // inName returns what asks for the beginning of words in the names of files, or with a / in their paths, or nil if the
 // keyword has no word.
-func inName(keyword string) pinion.Node {
+func inName(keyword string) query.Node {
 	words := pathWords(keyword)
 	if len(words) == 0 {
 		return nil
@@ -134,11 +106,11 @@ func inName(keyword string) pinion.Node {
 	if strings.Contains(keyword, "/") {
 		field = names[path]
 	}
-	n := pinion.Node(query.Phrase{Field: field, Terms: words, Prefix: true})
+	n := query.Node(query.Phrase{Field: field, Terms: words, Prefix: true})
 	if len(words) == 1 {
-		n = pinion.Prefix{Field: field, Prefix: words[0]}
+		n = query.Prefix{Field: field, Text: words[0]}
 	}
-	return pinion.Const{Node: n, Score: nameScore}
+	return query.Const{Node: n, Score: nameScore}
 }
 
 // pathWords returns the words of a path.

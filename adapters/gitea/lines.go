@@ -2,9 +2,9 @@ package gitea
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/analysis"
 )
 
 // nameLines is how many lines are shown of a file whose name matches.
@@ -31,26 +31,24 @@ type wanted struct {
 }
 
 // wantedOf returns what is looked for in a text that a keyword matches.
-func wantedOf(all []identifier, m Mode) (w wanted) {
+func wantedOf(all []analysis.Word) (w wanted) {
 	w.of = make(map[string][]int)
-	number := func(s string) int {
-		if n, ok := w.of[s]; ok && len(n) == 1 {
-			return n[0]
-		}
-		w.of[s] = []int{w.words}
-		w.words++
-		return w.words - 1
-	}
 	for _, id := range all {
-		if m != Words || len(id.parts) == 0 {
-			number(id.whole)
-			continue
-		}
 		var parts []int
-		for _, p := range id.parts {
-			parts = append(parts, number(p))
+		for _, p := range id.Parts {
+			term := p.Whole
+			if term == nil {
+				term = p.Term
+			}
+			if _, ok := w.of[string(term)]; !ok {
+				w.of[string(term)] = []int{w.words}
+				w.words++
+			}
+			parts = append(parts, w.of[string(term)][0])
 		}
-		w.of[id.whole] = parts
+		if whole := string(id.Whole); whole != "" && len(parts) > 1 {
+			w.of[whole] = parts
+		}
 	}
 	return w
 }
@@ -59,7 +57,9 @@ func wantedOf(all []identifier, m Mode) (w wanted) {
 // there is none. The marks are where the terms of the query are, in order; there is one at least.
 func (w *wanted) shortest(text []byte, marks []pinion.Span) (start, end int) {
 	start, end = marks[0].Start, marks[0].End
-	words := func(m pinion.Span) []int { return w.of[strings.ToLower(string(text[m.Start:m.End]))] }
+	words := func(m pinion.Span) []int {
+		return w.of[string(ofCode.(analysis.Folder).AppendFolded(nil, text[m.Start:m.End]))]
+	}
 	have, missing, first, found := make([]int, w.words), w.words, 0, false
 	for _, m := range marks {
 		for _, n := range words(m) {

@@ -26,14 +26,23 @@ var (
 	modelNames = []string{"get", "name.go", "setup.md", "a/get.go", "a/name.md", "b/a/set.go"}
 )
 
-// has reports whether a term is in a text: as an identifier, or as a part of one.
-func has(text, term string) bool {
+// parts returns the parts of the words of a text, in order and between spaces.
+func parts(text string) string {
+	all := " "
 	for _, w := range strings.Fields(text) {
-		if strings.ToLower(w) == term || slices.Contains(modelParts[w], term) {
-			return true
+		if its := modelParts[w]; its != nil {
+			all += strings.Join(its, " ") + " "
+		} else {
+			all += strings.ToLower(w) + " "
 		}
 	}
-	return false
+	return all
+}
+
+// has reports whether a word is in a text: as an identifier, or by its parts in order.
+func has(text, word string) bool {
+	same := func(w string) bool { return strings.EqualFold(w, word) }
+	return slices.ContainsFunc(strings.Fields(text), same) || strings.Contains(parts(text), parts(word))
 }
 
 // matches reports whether a file matches a keyword of words between spaces, by its name and by its text.
@@ -43,25 +52,39 @@ func matches(name string, f modelFile, keyword string, m gitea.Mode) (byName, by
 		in = name
 	}
 	byName = strings.HasPrefix(in, strings.ToLower(keyword)) || strings.Contains(in, "/"+strings.ToLower(keyword))
-	lacks := func(term string) bool { return !has(f.content, term) }
-	if m == gitea.Words {
-		for _, w := range strings.Fields(keyword) {
-			if parts := modelParts[w]; slices.ContainsFunc(parts, lacks) || len(parts) == 0 && lacks(strings.ToLower(w)) {
-				return byName, false
+	words := strings.Fields(keyword)
+	if m == gitea.Words || len(words) == 1 {
+		return byName, !slices.ContainsFunc(words, func(w string) bool { return !has(f.content, w) })
+	}
+	return byName, phrased(f.content, words)
+}
+
+// phrased reports whether words stand in a text as a phrase: by their parts in a row, the last one also as an identifier.
+// An identifier stands where its first part does, so that its second one follows it too.
+func phrased(text string, words []string) bool {
+	var places [][]string
+	for _, w := range strings.Fields(text) {
+		at := len(places)
+		for _, p := range strings.Fields(parts(w)) {
+			places = append(places, []string{p})
+		}
+		places[at] = append(places[at], strings.ToLower(w))
+	}
+	found := func(row []string) bool {
+		for i := range max(0, len(places)-len(row)+1) {
+			n := 0
+			for n < len(row) && slices.Contains(places[i+n], row[n]) {
+				n++
+			}
+			if n == len(row) {
+				return true
 			}
 		}
-		return byName, true
+		return false
 	}
-	words, text := strings.Fields(strings.ToLower(keyword)), strings.Fields(f.content)
-	for i := range text {
-		if i+len(words) > len(text) {
-			break
-		}
-		if !slices.ContainsFunc(words, func(w string) bool { return !has(text[i+slices.Index(words, w)], w) }) {
-			return byName, true
-		}
-	}
-	return byName, false
+	last := len(words) - 1
+	return found(strings.Fields(parts(strings.Join(words, " ")))) ||
+		found(append(strings.Fields(parts(strings.Join(words[:last], " "))), strings.ToLower(words[last])))
 }
 
 // search returns the files that match as repository/name, those found by name first, and how many are in each language.

@@ -129,7 +129,9 @@ func TestInit(t *testing.T) {
 	dir, ctx := t.TempDir(), context.Background()
 	init := func(want bool) *gitea.Indexer {
 		t.Helper()
-		x := gitea.New(dir, gitea.Options{})
+		t.Chdir(filepath.Dir(dir))
+		x := gitea.New(filepath.Base(dir), gitea.Options{})
+		t.Chdir(t.TempDir()) // the directory stays where it is
 		if existed, err := x.Init(ctx); existed != want || err != nil {
 			t.Fatalf("Init: %v, %v", existed, err)
 		}
@@ -150,7 +152,7 @@ func TestInit(t *testing.T) {
 	if err := init(true).Close(); err != nil {
 		t.Error(err)
 	}
-	if err := os.Rename(filepath.Join(dir, "v1"), filepath.Join(dir, "v0")); err != nil {
+	if err := os.Rename(filepath.Join(dir, "v2"), filepath.Join(dir, "v1")); err != nil {
 		t.Fatal(err)
 	}
 	if err := init(false).Close(); err != nil {

@@ -9,11 +9,8 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // Request says what is searched for, and where.
@@ -58,11 +55,8 @@ func (x *Indexer) Search(ctx context.Context, r Request) (found Found, err error
 	if err != nil {
 		return Found{}, err
 	}
-	err = index.View(func(v *pinion.View) error {
-		finder, err := v.Searcher()
-		if err == nil {
-			found, err = view{v.Snapshot(), finder, v.Search}.answer(ctx, &r, x.o.Edits)
-		}
+	err = index.View(ctx, func(v *pinion.View) error {
+		found, err = view{v}.answer(ctx, &r, x.o.Edits)
 		return err
 	})
 	return found, err
@@ -71,13 +65,13 @@ func (x *Indexer) Search(ctx context.Context, r Request) (found Found, err error
 // Reader searches an index that an Indexer, in this process or another, may change meanwhile. It takes no lock, and writes
 // nothing. It is safe for concurrent use.
 type Reader struct {
-	index *reader.Index
+	index *pinion.Reader
 	edits int
 }
 
 // OpenReader opens the index in a directory, which must have one. Of the options it heeds Edits.
 func OpenReader(dir string, o Options) (*Reader, error) {
-	index, err := reader.Open(place(dir, version))
+	index, err := pinion.OpenReader(context.Background(), place(dir, version))
 	if err != nil {
 		return nil, err
 	}
@@ -86,45 +80,27 @@ func OpenReader(dir string, o Options) (*Reader, error) {
 
 // Search is that of Indexer. It sees what calls had acknowledged before it began.
 func (x *Reader) Search(ctx context.Context, r Request) (found Found, err error) {
-	if _, err := x.index.Refresh(); err != nil {
-		return Found{}, err
-	}
-	s, err := x.index.Snapshot()
-	if err != nil {
-		return Found{}, err
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	finder, err := query.NewSearcher(s, query.Options{})
-	if err != nil {
-		return Found{}, err
-	}
-	defer func() { err = errors.Join(err, finder.Close()) }()
-	pages, err := search.New(s, finder)
-	if err != nil {
-		return Found{}, err
-	}
-	defer func() { err = errors.Join(err, pages.Close()) }()
-	return view{s, finder, pages.Search}.answer(ctx, &r, x.edits)
+	err = x.index.View(ctx, func(v *pinion.View) error {
+		found, err = view{v}.answer(ctx, &r, x.edits)
+		return err
+	})
+	return found, err
 }
 
 // Close closes the Reader.
 func (x *Reader) Close() error { return x.index.Close() }
 
 // view is the index at one moment.
-type view struct {
-	snapshot *reader.Snapshot
-	finder   *query.Searcher
-	search   func(context.Context, pinion.Request) (pinion.Page, error)
-}
+type view struct{ *pinion.View }
 
 // answer is Search.
 func (v view) answer(ctx context.Context, r *Request, edits int) (Found, error) {
 	all, mode := identifiers(r.Keyword), cmp.Or(r.Mode, Exact)
-	text, err := inContent(ctx, v.finder, all, mode, edits)
+	text, err := inContent(ctx, v.View, r.Keyword, all, mode, edits)
 	if err != nil {
 		return Found{}, err
 	}
-	either := slices.DeleteFunc([]pinion.Node{inName(r.Keyword), text}, func(n pinion.Node) bool { return n == nil })
+	either := slices.DeleteFunc([]query.Node{inName(r.Keyword), text}, func(n query.Node) bool { return n == nil })
 	if len(either) == 0 {
 		return Found{}, nil
 	}
@@ -135,9 +111,9 @@ func (v view) answer(ctx context.Context, r *Request, edits int) (Found, error) 
 	if err != nil {
 		return Found{}, err
 	}
-	found, want := Found{Total: int64(page.Total)}, wantedOf(all, mode)
+	found, want := Found{Total: int64(page.Total)}, wantedOf(all)
 	for _, c := range counts {
-		found.Languages = append(found.Languages, Language{string(c.Value.Bytes()), int(c.Count)})
+		found.Languages = append(found.Languages, Language{c.Value.(string), int(c.Count)})
 	}
 	for i := range page.Hits {
 		found.Results = append(found.Results, result(&page.Hits[i], r.Keyword, &want))
@@ -146,17 +122,17 @@ func (v view) answer(ctx context.Context, r *Request, edits int) (Found, error) 
 }
 
 // page returns the page of what matches one of some nodes, and how many files of all that match are in each language.
-func (v view) page(ctx context.Context, r *Request, either []pinion.Node) (pinion.Page, []query.FacetCount, error) {
-	live := int(max(v.snapshot.Stats().Live, 1))
+func (v view) page(ctx context.Context, r *Request, either []query.Node) (pinion.Page, []pinion.FacetCount, error) {
+	live := int(max(v.Snapshot().Stats().Live, 1))
 	skip, take := min(max(r.Skip, 0), live), min(max(r.Take, 0), live)
-	q := pinion.Bool{Should: either, AtLeast: 1}
+	q := query.Bool{Should: either, AtLeast: 1}
 	if len(r.RepoIDs) > 0 {
 		q.Filter = append(q.Filter, inRepos(r.RepoIDs))
 	}
-	pr := pinion.Request{Query: q, K: max(take, 1), Facets: []query.Facet{{Field: names[language], K: languages}}}
-	var counts []query.FacetCount
+	pr := pinion.Request{Query: q, Limit: max(take, 1), Facets: []pinion.Facet{{Field: names[language], Limit: languages}}}
+	var counts []pinion.FacetCount
 	if r.Language != "" {
-		p, err := v.search(ctx, pinion.Request{Query: q, K: 1, Facets: pr.Facets})
+		p, err := v.Search(ctx, pinion.Request{Query: q, Limit: 1, Facets: pr.Facets})
 		if err != nil {
 			return p, nil, err
 		}
@@ -166,7 +142,7 @@ func (v view) page(ctx context.Context, r *Request, either []pinion.Node) (pinio
 	}
 	more := take > 0
 	if more && skip > 0 {
-		before, err := v.search(ctx, pinion.Request{Query: q, K: skip})
+		before, err := v.Search(ctx, pinion.Request{Query: q, Limit: skip})
 		if err != nil {
 			return before, nil, err
 		}
@@ -177,7 +153,7 @@ func (v view) page(ctx context.Context, r *Request, either []pinion.Node) (pinio
 		pr.Fields = []string{names[commitID], names[language], names[updated]}
 		pr.Snippet = &pinion.Snippet{Field: names[content], Length: math.MaxInt32} // all of it
 	}
-	p, err := v.search(ctx, pr)
+	p, err := v.Search(ctx, pr)
 	if err != nil {
 		return p, nil, err
 	}
@@ -191,13 +167,14 @@ func (v view) page(ctx context.Context, r *Request, either []pinion.Node) (pinio
 }
 
 // inLanguage is passed by the files in a language.
-func inLanguage(s string) pinion.Filter {
-	return filter.In{Field: names[language], Values: []schema.Value{schema.KeywordValue(language, []byte(s))}}
+func inLanguage(s string) query.Node {
+	return query.In{Field: names[language], Values: []any{schema.KeywordValue(language, []byte(s))}}
 }
 
 // result returns a hit as a Result.
 func result(h *pinion.Hit, keyword string, want *wanted) Result {
-	r := Result{Content: string(h.Text)}
+	p := h.Passage()
+	r := Result{Content: p.Text}
 	r.RepoID, r.Filename = parseID(h.ID)
 	for _, v := range h.Values {
 		switch v.Field {
@@ -209,10 +186,10 @@ func result(h *pinion.Hit, keyword string, want *wanted) Result {
 			r.UpdatedAt = v.Time()
 		}
 	}
-	if len(h.Spans) == 0 || inNameOf(keyword, r.Filename) {
-		r.EndIndex = beginning(h.Text)
+	if len(p.Spans) == 0 || inNameOf(keyword, r.Filename) {
+		r.EndIndex = beginning([]byte(p.Text))
 	} else {
-		r.StartIndex, r.EndIndex = want.shortest(h.Text, h.Spans)
+		r.StartIndex, r.EndIndex = want.shortest([]byte(p.Text), p.Spans)
 	}
 	return r
 }

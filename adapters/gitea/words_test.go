@@ -20,6 +20,9 @@ func TestWords(t *testing.T) {
 		"d/b-long-name_of.md", strings.Repeat("line\n", 10),
 		"d/ä.md", "Größe x",
 		"d/latin.txt", "caf\xe9 au lait",
+		"e/close.go", "// cafe\u0301\nfunc (c *UnixConn) CloseRead() {}\nfunc (c *Conn) Close() {}\n",
+		"e/unix.go", "func (c *UnixConn) CloseRead() {}\nfunc (c *UnixConn) Close() {}\n",
+		"e/cafe\u0301.md", "ca\u00adf\u00e9 // 调用getUserName函数",
 	)
 	for _, test := range []struct {
 		keyword string
@@ -27,13 +30,20 @@ func TestWords(t *testing.T) {
 		want    []string
 	}{
 		{"NewHTTPServer", gitea.Exact, []string{"1/a/b.go:NewHTTPServer"}},
-		{"newhttpserver(addr", "", []string{"1/a/b.go:NewHTTPServer(addr"}},
+		{"newHTTPServer(addr", "", []string{"1/a/b.go:NewHTTPServer(addr"}},
+		{"newhttpserver", "", []string{"1/a/b.go:NewHTTPServer"}},
+		{"newhttpserver(addr", "", nil}, // of several identifiers the parts count, and this has one
+		{"NewHTTPServer(addr, x)", "", nil},
 		{"httpserver", gitea.Exact, nil},
 		{"server(addr", gitea.Exact, []string{"1/a/b.go:Server(addr"}},
 		{"http", gitea.Exact, []string{"1/a/b.go:HTTP", "1/a/c.go:http"}},
 		{"addr, new", gitea.Exact, nil},
-		{"new_server", gitea.Exact, nil},
-		{"NewHTTPServer", gitea.Words, []string{"1/a/b.go:NewHTTPServer", "1/a/c.go:new\n// server of http"}},
+		{"new_server", gitea.Exact, []string{"1/a/c.go:new()\nserver"}},
+		{"NewHTTPServer", gitea.Words, []string{"1/a/b.go:NewHTTPServer"}}, // c.go has its parts in another order
+		{"(c *Conn) Close()", gitea.Exact, []string{"1/e/close.go:c *Conn) Close"}},
+		{"cafe\u0301", gitea.Exact, []string{"1/e/cafe\u0301.md:ca\u00adf\u00e9 // 调用getUserName函数", "1/e/close.go:cafe\u0301"}},
+		{"caf\u00e9", gitea.Words, []string{"1/e/cafe\u0301.md:ca\u00adf\u00e9 // 调用getUserName函数", "1/e/close.go:cafe\u0301"}},
+		{"getUserName", gitea.Exact, []string{"1/e/cafe\u0301.md:getUserName"}},
 		{"new server", gitea.Words, []string{"1/a/c.go:new()\nserver", "1/a/b.go:NewHTTPServer"}},
 		{"serve error", gitea.Words, []string{"1/a/b.go:error {\n\treturn listen_and_serve"}},
 		{"listen_and_serve", gitea.Exact, []string{"1/a/b.go:listen_and_serve"}},
@@ -41,7 +51,7 @@ func TestWords(t *testing.T) {
 		{"12345", gitea.Exact, []string{"1/a/c.go:12345"}},
 		{"port2", gitea.Words, []string{"1/a/c.go:port2"}},
 		{"port", gitea.Words, []string{"1/a/c.go:port"}},
-		{"mdns.port2", gitea.Exact, []string{"1/a/c.go:mDNS.port2"}},
+		{"mDNS.port2", gitea.Exact, []string{"1/a/c.go:mDNS.port2"}},
 		{"adress nev", gitea.Fuzzy, nil},
 		{"serwer zzzz", gitea.Fuzzy, []string{"1/a/c.go:server", "1/a/b.go:Server"}},
 		{"größe", gitea.Exact, []string{"1/d/ä.md:Größe"}},

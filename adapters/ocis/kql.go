@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 )
 
 // Node is a part of a query, as the host's parser makes it: a String, Bool, Time or Group, or an Op between or before
@@ -62,7 +62,7 @@ type compiler struct {
 }
 
 // compile returns the tree of a whole query.
-func (c *compiler) compile(nodes []Node) (pinion.Node, error) {
+func (c *compiler) compile(nodes []Node) (query.Node, error) {
 	q, err := c.group("", nodes)
 	if err == nil && q == nil {
 		err = ErrQuery
@@ -71,13 +71,13 @@ func (c *compiler) compile(nodes []Node) (pinion.Node, error) {
 }
 
 // group returns the tree of nodes, or nil if they ask for nothing. Strings without a key have this one.
-func (c *compiler) group(key string, nodes []Node) (pinion.Node, error) {
+func (c *compiler) group(key string, nodes []Node) (query.Node, error) {
 	if c.depth++; c.depth > maxDepth {
 		return nil, fmt.Errorf("%w: more than %d groups within one another", ErrQuery, maxDepth)
 	}
 	defer func() { c.depth-- }()
-	var either []pinion.Node // the alternatives before the last
-	var all []pinion.Node    // of the last alternative
+	var either []query.Node // the alternatives before the last
+	var all []query.Node    // of the last alternative
 	op, not := And, false
 	for _, n := range nodes {
 		if o, ok := n.(Op); ok {
@@ -105,7 +105,7 @@ func (c *compiler) group(key string, nodes []Node) (pinion.Node, error) {
 	}
 	switch {
 	case len(either) > 0:
-		return pinion.Bool{Should: append(either, conjunction(all))}, nil
+		return query.Bool{Should: append(either, conjunction(all))}, nil
 	case len(all) > 0:
 		return conjunction(all), nil
 	}
@@ -113,20 +113,20 @@ func (c *compiler) group(key string, nodes []Node) (pinion.Node, error) {
 }
 
 // conjunction is matched by what matches all of one or more nodes.
-func conjunction(all []pinion.Node) pinion.Node {
+func conjunction(all []query.Node) query.Node {
 	if len(all) == 1 {
 		return all[0]
 	}
-	return pinion.Bool{Must: slices.Clip(all)}
+	return query.Bool{Must: slices.Clip(all)}
 }
 
 // butNot is matched by all that does not match a node.
-func butNot(q pinion.Node) pinion.Node {
-	return pinion.Bool{Must: []pinion.Node{pinion.All{}}, Not: []pinion.Node{q}}
+func butNot(q query.Node) query.Node {
+	return query.Bool{Must: []query.Node{query.All{}}, MustNot: []query.Node{q}}
 }
 
 // operand returns the tree of a node that is no operator, or nil if it asks for nothing.
-func (c *compiler) operand(key string, n Node) (pinion.Node, error) {
+func (c *compiler) operand(key string, n Node) (query.Node, error) {
 	switch n := n.(type) {
 	case String:
 		if key != "" {

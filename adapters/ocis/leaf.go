@@ -2,18 +2,17 @@ package ocis
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
 
-	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
 // text returns what asks for a value in the field that people call key.
-func (c *compiler) text(key, value string) (pinion.Node, error) {
-	value = strings.ToLower(value)
+func (c *compiler) text(key, value string) (query.Node, error) {
 	switch key = strings.ToLower(key); key {
 	case "", "name":
 		return c.keyword(nameTerm, "", value)
@@ -30,15 +29,15 @@ func (c *compiler) text(key, value string) (pinion.Node, error) {
 	case "content":
 		return c.words(value)
 	case "id":
-		return passing(pinion.IDs{IDs: [][]byte{[]byte(value)}}), nil
+		return passing(query.IDs{strings.ToLower(value)}), nil
 	case "parentid":
-		return passing(filter.In{Field: names[parentID], Values: []schema.Value{schema.KeywordValue(parentID, []byte(value))}}), nil
+		return passing(query.In{Field: names[parentID], Values: []any{schema.KeywordValue(parentID, []byte(strings.ToLower(value)))}}), nil
 	case "size":
 		return number(size, value), nil
 	case "type":
 		return number(kind, value), nil
 	case flagHidden, flagDeleted:
-		switch value {
+		switch strings.ToLower(value) {
 		case "t", "true":
 			return flag(key, true), nil
 		case "f", "false":
@@ -51,25 +50,42 @@ func (c *compiler) text(key, value string) (pinion.Node, error) {
 	return c.keyword(metaTerm, key+"\x00", value)
 }
 
-// keyword returns what asks for a whole value, or for a pattern if it has * or ?. prefix stands before each.
-func (c *compiler) keyword(field int, prefix, value string) (pinion.Node, error) {
+// keyword returns what asks for a whole value, or for a pattern if it has * or ?, however its accents are spelled. prefix
+// stands before each.
+func (c *compiler) keyword(field int, prefix, value string) (query.Node, error) {
+	var either query.Bool
+	for _, s := range spellings(value) {
+		q, err := c.exactly(field, prefix, s)
+		if err != nil {
+			return nil, err
+		}
+		either.Should = append(either.Should, q)
+	}
+	if len(either.Should) == 1 {
+		return either.Should[0], nil
+	}
+	return either, nil
+}
+
+// exactly is keyword for one spelling.
+func (c *compiler) exactly(field int, prefix, value string) (query.Node, error) {
 	switch {
 	case value == "":
 		return nothing(), nil
 	case !strings.ContainsAny(value, "*?"):
-		return pinion.Term{Field: names[field], Term: []byte(prefix + value)}, nil
+		return query.Term{Field: names[field], Text: prefix + value}, nil
 	case c.wide != nil:
 		docs, err := matching(c.wide, names[field], prefix, value)
 		if err != nil {
 			return nil, err
 		}
-		return passing(pinion.Bitmap{Docs: docs}), nil
+		return passing(query.DocsOf(slices.Values(docs))), nil
 	}
-	return pinion.Wildcard{Field: names[field], Pattern: prefix + strings.ReplaceAll(value, `\`, `\\`)}, nil
+	return query.Wildcard{Field: names[field], Pattern: prefix + strings.ReplaceAll(value, `\`, `\\`)}, nil
 }
 
 // words returns what asks for any of the words of a text, or for a pattern of one.
-func (c *compiler) words(value string) (pinion.Node, error) {
+func (c *compiler) words(value string) (query.Node, error) {
 	c.content = true
 	if strings.ContainsAny(value, "*?") {
 		return c.keyword(content, "", value)
@@ -77,11 +93,11 @@ func (c *compiler) words(value string) (pinion.Node, error) {
 	if !strings.ContainsFunc(value, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
 		return nothing(), nil // without a word a Match would be as good as absent
 	}
-	return pinion.Match{Field: names[content], Text: value}, nil
+	return query.Match{Field: names[content], Text: value}, nil
 }
 
 // number returns what asks for a number, or, after <, <=, > or >=, for those on one side of it.
-func number(field int, value string) pinion.Node {
+func number(field int, value string) query.Node {
 	digits := strings.TrimLeft(value, "<>=")
 	x, err := strconv.ParseFloat(digits, 64)
 	if err != nil || math.IsNaN(x) {
@@ -93,7 +109,7 @@ func number(field int, value string) pinion.Node {
 		}
 		return schema.IntegerValue(field, int64(max(x, math.MinInt64)))
 	}
-	r := filter.Range{Field: names[field]}
+	r := query.Range{Field: names[field]}
 	switch value[:len(value)-len(digits)] {
 	case "<":
 		r.Max, r.BelowMax = whole(math.Ceil(x)), true
@@ -112,7 +128,7 @@ func number(field int, value string) pinion.Node {
 }
 
 // period returns what asks for times, or nil if nothing is asked for.
-func period(t Time) pinion.Node {
+func period(t Time) query.Node {
 	field := mtime
 	switch strings.ToLower(t.Key) {
 	case "mtime":
@@ -121,16 +137,23 @@ func period(t Time) pinion.Node {
 	default:
 		field = -1
 	}
-	r, v := filter.Range{}, schema.TimeValue(max(field, 0), t.Value)
+	r := query.Range{}
+	v, side := instant(max(field, 0), t.Value)
 	switch t.Op {
 	case "<", "<=":
+		if side > 0 { // all times are before it
+			v, side = schema.NanosValue(field, math.MaxInt64), 0
+		}
 		r.Max, r.BelowMax = v, t.Op == "<"
 	case ">", ">=":
+		if side < 0 {
+			v, side = schema.NanosValue(field, math.MinInt64+1), 0
+		}
 		r.Min, r.AboveMin = v, t.Op == ">"
 	default:
 		return nil
 	}
-	if field < 0 {
+	if field < 0 || side != 0 {
 		return nothing()
 	}
 	r.Field = names[field]
@@ -138,12 +161,12 @@ func period(t Time) pinion.Node {
 }
 
 // flag returns what asks for a flag that is set or not.
-func flag(key string, set bool) pinion.Node {
+func flag(key string, set bool) query.Node {
 	key = strings.ToLower(key)
 	if key != flagHidden && key != flagDeleted {
-		return pinion.Term{Field: names[metaTerm], Term: []byte(key + "\x00" + strconv.FormatBool(set))}
+		return query.Term{Field: names[metaTerm], Text: key + "\x00" + strconv.FormatBool(set)}
 	}
-	q := pinion.Const{Node: pinion.Term{Field: names[flags], Term: []byte(key)}}
+	q := query.Const{Node: query.Term{Field: names[flags], Text: key}}
 	if set {
 		return q
 	}
@@ -151,12 +174,12 @@ func flag(key string, set bool) pinion.Node {
 }
 
 // passing is matched by what passes a filter, with the score 1.
-func passing(f pinion.Filter) pinion.Node {
-	return pinion.Const{Node: pinion.Bool{Filter: []pinion.Filter{f}}}
+func passing(f query.Node) query.Node {
+	return query.Const{Node: query.Bool{Filter: []query.Node{f}}}
 }
 
 // nothing is not matched.
-func nothing() pinion.Node { return passing(filter.Or{}) }
+func nothing() query.Node { return passing(query.Or{}) }
 
 // folder is the media type of folders.
 const folder = "httpd/unix-directory"
@@ -188,7 +211,7 @@ var mediaTypes = map[string][]string{
 }
 
 // mediaType returns what asks for a media type, or for one of those that have a name.
-func (c *compiler) mediaType(value string) (pinion.Node, error) {
+func (c *compiler) mediaType(value string) (query.Node, error) {
 	if value == "file" {
 		q, err := c.keyword(mimeType, "", folder)
 		return butNot(q), err
@@ -197,7 +220,7 @@ func (c *compiler) mediaType(value string) (pinion.Node, error) {
 	if !named {
 		return c.keyword(mimeType, "", value)
 	}
-	var either pinion.Bool
+	var either query.Bool
 	for _, p := range patterns {
 		q, err := c.keyword(mimeType, "", p)
 		if err != nil {

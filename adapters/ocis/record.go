@@ -28,7 +28,7 @@ type Resource struct {
 	Name     string
 	Content  string // the text that was extracted from the file. A Match has none
 	Size     uint64
-	Mtime    string // RFC 3339; what is no time is not kept
+	Mtime    string // RFC 3339; what is no time from the year 1678 to 2261 is not kept (Engine.TimesLeftOut)
 	MimeType string
 	Tags     []string // kept as a set
 	// Meta is a JSON object of what else the host keeps of a file: audio, image, location, photo. It comes back as it
@@ -65,7 +65,7 @@ const (
 // fields in lower case are those in which people search whatever the case.
 func description() *schema.Schema {
 	keyword := func(name string, column bool) schema.Field {
-		return schema.Field{Name: name, Kind: schema.KindKeyword, Index: schema.IndexDocs, Column: column}
+		return schema.Field{Name: name, Kind: schema.Keyword, Index: schema.IndexDocs, Column: column}
 	}
 	column := func(name string, k schema.Kind) schema.Field {
 		return schema.Field{Name: name, Kind: k, Index: schema.IndexNone, Column: true}
@@ -73,22 +73,29 @@ func description() *schema.Schema {
 	return &schema.Schema{Fields: []schema.Field{
 		rootID:   keyword("RootID", true),
 		path:     keyword("Path", true),
-		parentID: column("ParentID", schema.KindKeyword),
-		name:     column("Name", schema.KindKeyword),
+		parentID: column("ParentID", schema.Keyword),
+		name:     column("Name", schema.Keyword),
 		nameTerm: keyword("name", false),
 		title:    keyword("Title", true),
-		size:     column("Size", schema.KindInteger),
-		kind:     column("Type", schema.KindInteger),
-		mtime:    column("Mtime", schema.KindTime),
+		size:     column("Size", schema.Integer),
+		kind:     column("Type", schema.Integer),
+		mtime:    column("Mtime", schema.Time),
 		mimeType: keyword("MimeType", true),
-		tags:     column("Tags", schema.KindKeyword),
+		tags:     column("Tags", schema.Keyword),
 		tagTerm:  keyword("tags", false),
 		flags:    keyword("Flags", true),
-		meta:     column("Meta", schema.KindKeyword),
+		meta:     column("Meta", schema.Keyword),
 		metaTerm: keyword("meta", false),
-		taken:    column("Taken", schema.KindTime),
-		content:  {Name: "Content", Kind: schema.KindText, Analyzer: "english", Options: "stop=none", Stored: true},
+		taken:    column("Taken", schema.Time),
+		content:  {Name: "Content", Kind: schema.Text, Analyzer: "english", Options: "stop=none,unicode=nfc,ignorable=drop", Stored: true},
 	}}
+}
+
+// earlier is description as it was before texts were normalized: indexes made with it stay as they are.
+func earlier() *schema.Schema {
+	s := description()
+	s.Fields[content].Options = "stop=none"
+	return s
 }
 
 // names are those of the fields.
@@ -118,29 +125,33 @@ const (
 	flagHidden  = "hidden"
 )
 
-// document returns r as a document of the index. Of a text longer than most bytes it takes the beginning.
-func document(r *Resource, most int) (pinion.Doc, error) {
-	d := pinion.Doc{ID: []byte(r.ID)}
+// document returns r as a document of the index, and how many times of it are left out because the index cannot have
+// them. Of a text longer than most bytes it takes the beginning.
+func document(r *Resource, most int) (d pinion.Doc, leftOut uint64, err error) {
+	d.ID = r.ID
 	keyword := func(field int, s string) {
 		if s != "" {
 			d.Values = append(d.Values, schema.KeywordValue(field, []byte(s)))
 		}
 	}
 	at := func(field int, s string) {
-		if t, err := time.Parse(time.RFC3339, s); err == nil {
-			d.Values = append(d.Values, schema.TimeValue(field, t))
+		t, err := time.Parse(time.RFC3339, s)
+		if v, side := instant(field, t); err == nil && side == 0 {
+			d.Values = append(d.Values, v)
+		} else if s != "" {
+			leftOut++
 		}
 	}
 	keyword(rootID, r.RootID)
 	keyword(path, r.Path)
 	keyword(parentID, r.ParentID)
 	keyword(name, r.Name)
-	keyword(nameTerm, strings.ToLower(r.Name))
+	keyword(nameTerm, spelled(r.Name))
 	keyword(title, r.Title)
 	keyword(mimeType, r.MimeType)
 	for _, t := range r.Tags {
 		keyword(tags, t)
-		keyword(tagTerm, strings.ToLower(t))
+		keyword(tagTerm, spelled(t))
 	}
 	if r.Deleted {
 		keyword(flags, flagDeleted)
@@ -153,18 +164,29 @@ func document(r *Resource, most int) (pinion.Doc, error) {
 	if len(r.Meta) > 0 {
 		keyword(meta, string(r.Meta))
 		if err := eachMeta(r.Meta, func(key, value string) {
-			keyword(metaTerm, key+"\x00"+value)
+			keyword(metaTerm, key+"\x00"+spelled(value))
 			if key == takenKey {
 				at(taken, strings.ToUpper(value))
 			}
 		}); err != nil {
-			return d, fmt.Errorf("ocis: resource %s: Meta: %w", r.ID, err)
+			return d, leftOut, fmt.Errorf("ocis: resource %s: Meta: %w", r.ID, err)
 		}
 	}
 	if text := cut(r.Content, most); text != "" {
 		d.Values = append(d.Values, schema.TextValue(content, []byte(text)))
 	}
-	return d, nil
+	return d, leftOut, nil
+}
+
+// instant returns a time as a value, or on which side it is of those that the index can have: -1 for before, 1 for behind.
+func instant(field int, t time.Time) (v schema.Value, side int) {
+	switch v = schema.TimeValue(field, t); {
+	case v.Int() != math.MinInt64:
+		return v, 0
+	case t.Year() < 1970:
+		return v, -1
+	}
+	return v, 1
 }
 
 // cut returns the beginning of s of at most n bytes, without a part of a character at its end.
@@ -212,7 +234,7 @@ func eachMeta(object []byte, f func(key, value string)) error {
 
 // resource returns a hit with the values of fields of the index as a Resource.
 func resource(h *pinion.Hit) Resource {
-	r := Resource{ID: string(h.ID)}
+	r := Resource{ID: h.ID}
 	for _, v := range h.Values {
 		switch v.Field {
 		case rootID:

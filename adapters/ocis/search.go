@@ -3,8 +3,6 @@ package ocis
 import (
 	"context"
 	"errors"
-	"html"
-	"strings"
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
@@ -42,10 +40,10 @@ const highlightLength = 200
 
 // Search returns the resources that match and are not deleted. The error matches ErrQuery if the query asks for nothing.
 func (e *Engine) Search(ctx context.Context, r Request) (found Response, err error) {
-	err = e.view(func(v view) error {
+	err = e.view(ctx, func(v view) error {
 		found, err = v.answer(ctx, &r, nil)
 		if errors.Is(err, query.ErrTooManyTerms) {
-			found, err = v.answer(ctx, &r, v.snapshot)
+			found, err = v.answer(ctx, &r, v.Snapshot())
 		}
 		return err
 	})
@@ -59,26 +57,26 @@ func (v view) answer(ctx context.Context, r *Request, wide terms) (Response, err
 	if err != nil {
 		return Response{}, err
 	}
-	all := pinion.Bool{Must: []pinion.Node{q}, Not: []pinion.Node{pinion.Term{Field: names[flags], Term: []byte(flagDeleted)}}}
+	all := query.Bool{Must: []query.Node{q}, MustNot: []query.Node{query.Term{Field: names[flags], Text: flagDeleted}}}
 	if r.RootID != "" {
 		all.Filter = append(all.Filter, inRoot(r.RootID))
 		if f := within(r.Path); f != nil {
 			all.Filter = append(all.Filter, f)
 		}
 	}
-	live := int(max(v.snapshot.Stats().Live, 1))
-	pr := pinion.Request{Query: all, K: r.Limit, Total: true, Fields: shown}
+	live := int(max(v.Snapshot().Stats().Live, 1))
+	pr := pinion.Request{Query: all, Limit: r.Limit, Total: true, Fields: shown}
 	switch {
 	case r.Limit == 0:
-		pr.K = DefaultLimit
+		pr.Limit = DefaultLimit
 	case r.Limit < 0:
-		pr.K = live
+		pr.Limit = live
 	}
-	pr.K = min(pr.K, live)
+	pr.Limit = min(pr.Limit, live)
 	if c.content {
 		pr.Snippet = &pinion.Snippet{Field: names[content], Length: highlightLength}
 	}
-	page, err := v.search(ctx, pr)
+	page, err := v.Search(ctx, pr)
 	if err != nil {
 		return Response{}, err
 	}
@@ -92,22 +90,16 @@ func (v view) answer(ctx context.Context, r *Request, wide terms) (Response, err
 
 // highlight returns the passage of a hit.
 func highlight(h *pinion.Hit) string {
-	if len(h.Spans) == 0 {
+	p := h.Passage()
+	if len(p.Spans) == 0 {
 		return ""
 	}
-	var b strings.Builder
-	if h.Before {
-		b.WriteString("…")
+	text := p.HTML()
+	if p.Before {
+		text = "…" + text
 	}
-	done := 0
-	for _, s := range h.Spans {
-		b.WriteString(html.EscapeString(string(h.Text[done:s.Start])))
-		b.WriteString("<mark>" + html.EscapeString(string(h.Text[s.Start:s.End])) + "</mark>")
-		done = s.End
+	if p.Behind {
+		text += "…"
 	}
-	b.WriteString(html.EscapeString(string(h.Text[done:])))
-	if h.Behind {
-		b.WriteString("…")
-	}
-	return b.String()
+	return text
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -48,7 +48,7 @@ func (e *Engine) change(id string, f func(r, top *Resource)) error {
 	}
 	e.changing.Lock()
 	defer e.changing.Unlock()
-	return e.view(func(v view) error {
+	return e.view(context.Background(), func(v view) error {
 		top, err := v.one(id)
 		if err != nil {
 			return err
@@ -82,7 +82,7 @@ func (e *Engine) write(all ...Resource) error {
 	docs := make([]pinion.Doc, len(all))
 	for i := range all {
 		var err error
-		if docs[i], err = document(&all[i], e.most); err != nil {
+		if docs[i], err = e.document(&all[i]); err != nil {
 			return err
 		}
 	}
@@ -91,40 +91,40 @@ func (e *Engine) write(all ...Resource) error {
 
 // below returns the ids of what is below a folder.
 func (v view) below(top *Resource) ([][]byte, error) {
-	page, err := v.search(context.Background(), pinion.Request{
-		Query: pinion.Bool{Filter: []pinion.Filter{inRoot(top.RootID), underneath(top.Path)}},
-		K:     int(max(v.snapshot.Stats().Live, 1)),
+	page, err := v.Search(context.Background(), pinion.Request{
+		Query: query.Bool{Filter: []query.Node{inRoot(top.RootID), underneath(top.Path)}},
+		Limit: int(max(v.Snapshot().Stats().Live, 1)),
 	})
 	if err != nil {
 		return nil, err
 	}
 	ids := make([][]byte, 0, len(page.Hits))
 	for i := range page.Hits {
-		if string(page.Hits[i].ID) != top.ID {
-			ids = append(ids, page.Hits[i].ID)
+		if page.Hits[i].ID != top.ID {
+			ids = append(ids, []byte(page.Hits[i].ID))
 		}
 	}
 	return ids, nil
 }
 
 // inRoot is passed by the resources of a space.
-func inRoot(id string) pinion.Filter {
-	return pinion.Where{Node: pinion.Term{Field: names[rootID], Term: []byte(id)}}
+func inRoot(id string) query.Node {
+	return query.Term{Field: names[rootID], Text: id}
 }
 
 // underneath is passed by the resources whose path goes on behind that of a folder. '0' follows '/'.
-func underneath(folder string) pinion.Filter {
+func underneath(folder string) query.Node {
 	at := func(s string) schema.Value { return schema.KeywordValue(path, []byte(s)) }
-	return filter.Range{Field: names[path], Min: at(folder + "/"), Max: at(folder + "0"), BelowMax: true}
+	return query.Range{Field: names[path], Min: at(folder + "/"), Max: at(folder + "0"), BelowMax: true}
 }
 
 // within is passed by a folder and what is below it, or nil if that is all of the space.
-func within(folder string) pinion.Filter {
+func within(folder string) query.Node {
 	if folder = relative(folder); folder == "." {
 		return nil
 	}
-	itself := filter.In{Field: names[path], Values: []schema.Value{schema.KeywordValue(path, []byte(folder))}}
-	return filter.Or{itself, underneath(folder)}
+	itself := query.In{Field: names[path], Values: []any{schema.KeywordValue(path, []byte(folder))}}
+	return query.Or{itself, underneath(folder)}
 }
 
 // relative returns a path as those of resources are: "." or "./a/b".

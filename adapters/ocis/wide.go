@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -17,8 +15,7 @@ type terms interface {
 
 // matching returns the docIDs of what has a term in a field that begins with prefix and goes on as a pattern says. It
 // looks at all terms with the prefix, so that it finds as many as there are, where a query stops.
-func matching(in terms, field, prefix, pattern string) (*roaring.Bitmap, error) {
-	docs := roaring.New()
+func matching(in terms, field, prefix, pattern string) (docs []uint32, err error) {
 	f, ok := in.Field(field)
 	if !ok {
 		return docs, nil
@@ -38,7 +35,7 @@ func matching(in terms, field, prefix, pattern string) (*roaring.Bitmap, error) 
 			if err != nil {
 				return nil, err
 			}
-			docs.Add(p.Doc)
+			docs = append(docs, p.Doc)
 		}
 	}
 	return docs, all.Err()

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -56,8 +57,12 @@ func (s *Site) backup(w http.ResponseWriter, r *http.Request) error {
 		return &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: "name", Message: "it has letters, digits, and - _ ."}
 	}
 	return s.exclusive(func() error {
-		http.NewResponseController(w).SetWriteDeadline(time.Time{}) // a copy takes its time
-		stats, err := s.index.Backup(r.Context(), filepath.Join(s.o.Backups, b.Name))
+		http.NewResponseController(w).SetWriteDeadline(time.Time{}) // until something is written: a copy takes its time
+		err := s.index.Sync(r.Context())
+		var stats indexdir.BackupStats
+		if err == nil {
+			stats, err = s.dir.Backup(r.Context(), store.Dir(filepath.Join(s.o.Backups, b.Name)), indexdir.BackupOptions{})
+		}
 		if err != nil {
 			return fmt.Errorf("backup %s: %w", b.Name, err)
 		}
@@ -66,11 +71,8 @@ func (s *Site) backup(w http.ResponseWriter, r *http.Request) error {
 	})
 }
 
-// patience is how long a client may take for a part of a backup, of partBytes.
-const (
-	patience  = time.Minute
-	partBytes = 1 << 20
-)
+// partBytes is how much of a file is read at once.
+const partBytes = 1 << 20
 
 // download sends the newest commit as a tar archive of an index directory.
 func (s *Site) download(w http.ResponseWriter, r *http.Request) error {
@@ -78,9 +80,9 @@ func (s *Site) download(w http.ResponseWriter, r *http.Request) error {
 		if err := s.index.Sync(r.Context()); err != nil {
 			return err
 		}
-		defer store.CatchFault(store.ArmFault(), &err)
+		defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 		var files []store.Data
-		c, err := s.dir.OpenLatest(func(c *store.Commit) error {
+		c, err := s.dir.OpenLatest(func(c *indexdir.Commit) error {
 			closeAll(files)
 			files = nil
 			for _, name := range c.Files() {
@@ -97,20 +99,22 @@ func (s *Site) download(w http.ResponseWriter, r *http.Request) error {
 			return err
 		}
 		defer c.Release()
-		manifest, err := store.EncodeManifest(c.Manifest)
+		m := c.Manifest.Clone()
+		m.Ancestry = c.Ancestry() // the copy is the same commit
+		manifest, err := indexdir.EncodeManifest(m)
 		if err != nil {
 			return err
 		}
 		w.Header().Set("Content-Type", "application/x-tar")
 		w.Header().Set("Content-Disposition", fmt.Sprintf(`attachment; filename="commit-%d.tar"`, c.Generation))
-		a := &archive{ctx: r.Context(), w: tar.NewWriter(w), c: http.NewResponseController(w), at: time.Now()}
+		a := &archive{ctx: r.Context(), w: tar.NewWriter(w), at: time.Now()}
 		for i, name := range c.Files() {
 			if err := a.file(name, files[i]); err != nil {
 				return err
 			}
 		}
 		// The manifest comes last, so that what is cut off is not taken for an index.
-		for _, name := range []string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)} {
+		for _, name := range []string{indexdir.ManifestName(c.Generation), indexdir.MirrorName(c.Generation)} {
 			if err := a.head(name, int64(len(manifest))); err != nil {
 				return err
 			}
@@ -132,7 +136,6 @@ func closeAll(files []store.Data) {
 type archive struct {
 	ctx context.Context
 	w   *tar.Writer
-	c   *http.ResponseController
 	at  time.Time // of the files
 }
 
@@ -141,7 +144,6 @@ func (a *archive) head(name string, size int64) error {
 }
 
 func (a *archive) write(p []byte) error {
-	a.c.SetWriteDeadline(time.Now().Add(patience)) // which not every server has
 	_, err := a.w.Write(p)
 	return err
 }

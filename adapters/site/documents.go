@@ -8,40 +8,33 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"unicode/utf8"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/exchange"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/internal/exchange"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
 // source is an exchange.JSONL, or exchange.Documents.
 type source interface {
-	Next() (writer.Document, error)
 	NextValues() (id []byte, values []schema.Value, err error)
 }
 
 // next returns the next document of a source, which shares no memory with it.
 func (s *Site) next(from source) (d pinion.Doc, err error) {
-	if s.schema == nil {
-		x, err := from.Next()
-		if err != nil {
-			return d, err
-		}
-		return pinion.Doc{ID: bytes.Clone(x.ID), Values: []pinion.Value{schema.TextValue(0, bytes.Clone(x.Contents))}}, nil
-	}
 	id, values, err := from.NextValues()
 	if err != nil {
 		return d, err
 	}
-	d = pinion.Doc{ID: bytes.Clone(id), Values: make([]pinion.Value, len(values))}
+	d = pinion.Doc{ID: string(id), Values: make([]schema.Value, len(values))}
 	for i, v := range values {
 		switch v.Kind {
-		case schema.KindText:
+		case schema.Text:
 			v = schema.TextValue(v.Field, bytes.Clone(v.Bytes()))
-		case schema.KindKeyword:
+		case schema.Keyword:
 			v = schema.KeywordValue(v.Field, bytes.Clone(v.Bytes()))
 		}
 		d.Values[i] = v
@@ -52,10 +45,6 @@ func (s *Site) next(from source) (d pinion.Doc, err error) {
 // lines returns a source of JSON lines.
 func (s *Site) lines(r io.Reader) (j *exchange.JSONL, err error) {
 	j = exchange.NewJSONL("body", r)
-	if s.schema == nil {
-		j.SetFields(s.o.Fields)
-		return j, nil
-	}
 	return j, j.SetSchema(s.o.Fields, s.schema)
 }
 
@@ -71,14 +60,36 @@ const (
 	chunkBytes = 8 << 20
 )
 
-// AddFile adds the documents of a file or folder, in any format that exchange.OpenDocuments reads, and returns how many. Those
-// before an error are added.
-func (s *Site) AddFile(ctx context.Context, path string) (n int, err error) {
-	in, err := exchange.OpenDocuments(path, exchange.DocumentOptions{Fields: s.o.Fields, Schema: s.schema})
+// AddedFile says what AddFile has added.
+type AddedFile struct {
+	Added int // documents
+	// NotUTF8 is how many of them are not UTF-8, and Undecoded how many characters could not be decoded, with the place of the first,
+	// as exchange.Documents has them.
+	NotUTF8, Undecoded           uint64
+	FirstNotUTF8, FirstUndecoded string
+}
+
+// AddFile adds the documents of a file or folder, in any format that exchange.OpenDocuments reads. Those before an error are
+// added.
+func (s *Site) AddFile(ctx context.Context, path string) (added AddedFile, err error) {
+	in, err := exchange.OpenDocuments(path, exchange.DocumentOptions{Fields: s.o.Fields, Schema: s.schema, Encoding: s.o.Encoding})
 	if err != nil {
-		return 0, err
+		return added, err
 	}
 	defer in.Close()
+	added.Added, err = s.addAll(ctx, in)
+	var first *exchange.Error
+	if added.NotUTF8, first = in.NotUTF8(); first != nil {
+		added.FirstNotUTF8 = first.Error()
+	}
+	if added.Undecoded, first = in.Undecoded(); first != nil {
+		added.FirstUndecoded = first.Error()
+	}
+	return added, err
+}
+
+// addAll adds all documents of a source and returns how many.
+func (s *Site) addAll(ctx context.Context, in *exchange.Documents) (n int, err error) {
 	defer context.AfterFunc(ctx, func() { in.Close() })()
 	var docs []pinion.Doc
 	for size := 0; ; {
@@ -142,7 +153,7 @@ func (s *Site) add(r *http.Request) (any, error) {
 	}
 	if err := s.index.Add(r.Context(), docs...); err != nil {
 		if errors.Is(err, writer.ErrDocument) {
-			return nil, invalid("%v; documents before it are added", err)
+			return nil, invalid("%v; nothing was added", err)
 		}
 		return nil, err
 	}
@@ -180,7 +191,7 @@ func invalid(format string, args ...any) error {
 // Deletion is the body of POST /v1/delete: ids, or a filter.
 type Deletion struct {
 	IDs    []httpapi.Text `json:"ids,omitempty"`
-	Filter string         `json:"filter,omitempty"` // in the language of package filter
+	Filter string         `json:"filter,omitempty"` // in the language of query.ParseFilter
 }
 
 // Deleted is the answer to POST /v1/delete by a filter.
@@ -198,9 +209,9 @@ func (s *Site) delete(r *http.Request) (any, error) {
 	case (len(d.IDs) > 0) == (d.Filter != ""):
 		return nil, invalid("either ids or filter says what is deleted")
 	case d.Filter == "":
-		ids := make([][]byte, len(d.IDs))
+		ids := make([]string, len(d.IDs))
 		for i, id := range d.IDs {
-			ids[i] = []byte(id)
+			ids[i] = string(id)
 		}
 		err := s.index.Delete(r.Context(), ids...)
 		if err == nil {
@@ -208,7 +219,7 @@ func (s *Site) delete(r *http.Request) (any, error) {
 		}
 		return nil, err
 	}
-	f, err := filter.Parse(s.schema, d.Filter)
+	f, err := query.ParseFilter(s.schema, d.Filter)
 	if err != nil {
 		return nil, err
 	}
@@ -220,11 +231,17 @@ func (s *Site) delete(r *http.Request) (any, error) {
 	return Deleted{n}, nil
 }
 
-// readJSON reads a body that is one JSON object.
+// readJSON reads a body that is one JSON object in UTF-8: package json would make other bytes U+FFFD, and other ids of ids.
 func readJSON(r *http.Request, to any) error {
-	d := json.NewDecoder(r.Body)
+	body, err := io.ReadAll(r.Body)
+	if err == nil && !utf8.Valid(body) {
+		return invalid("the body is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	err := d.Decode(to)
+	if err == nil {
+		err = d.Decode(to)
+	}
 	if err == nil {
 		if _, err = d.Token(); err == io.EOF {
 			return nil

@@ -24,7 +24,7 @@ func structure(page string) string {
 // drawn returns the search page, or that of a document, of a hit that consists of a text and a query.
 func drawn(t *testing.T, text, q string, doc bool) string {
 	x := shownOf(&schema.Schema{Fields: []schema.Field{
-		{Name: "title", Kind: schema.KindText, Stored: true}, {Name: "url", Kind: schema.KindKeyword, Stored: true}, {Name: "tag", Kind: schema.KindKeyword, Column: true},
+		{Name: "title", Kind: schema.Text, Stored: true}, {Name: "url", Kind: schema.Keyword, Stored: true}, {Name: "tag", Kind: schema.Keyword, Column: true},
 	}})
 	a, err := readAsked(url.Values{"q": {q}, "is.tag": {text}, "from": {"10"}})
 	if err != nil {
@@ -57,6 +57,7 @@ func FuzzPage(f *testing.F) {
 	}
 	want := map[bool]string{}
 	f.Fuzz(func(t *testing.T, text, q string) {
+		q = strings.ToValidUTF8(q, "\ufffd") // others are refused
 		if strings.TrimSpace(printable(text)) == "" || strings.TrimSpace(printable(q)) == "" {
 			return // parts are left out
 		}

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"html/template"
 	"net/http"
@@ -14,9 +15,9 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
@@ -52,7 +53,7 @@ type shown struct {
 func shownOf(s *schema.Schema) (x shown) {
 	stored := func(names ...string) string {
 		for _, name := range names {
-			if f, ok := s.Field(name); ok && f.Stored && (f.Kind == schema.KindText || f.Kind == schema.KindKeyword) {
+			if f, ok := s.Field(name); ok && f.Stored && (f.Kind == schema.Text || f.Kind == schema.Keyword) {
 				x.values = append(x.values, name)
 				return name
 			}
@@ -62,11 +63,11 @@ func shownOf(s *schema.Schema) (x shown) {
 	x.title, x.url = stored("title", "name"), stored("url", "link")
 	for i := range s.Fields {
 		f := &s.Fields[i]
-		if f.Kind == schema.KindText {
+		if f.Kind == schema.Text {
 			x.passages = x.passages || f.Stored
 			x.texts = append(x.texts, f.Name)
 		}
-		if f.Column && f.Kind == schema.KindKeyword && len(x.facets) < query.MaxFacets {
+		if f.Column && f.Kind == schema.Keyword && len(x.facets) < query.MaxFacets {
 			x.facets = append(x.facets, httpapi.Facet{Field: f.Name, K: perPage})
 		}
 	}
@@ -78,8 +79,10 @@ type page struct {
 	Title, Query string
 	Picked       []picked // filters by keyword
 	Error        string
-	Meant        *link // what may have been meant
-	Asked        bool  // for something
+	Words        string // what of the query could not be read otherwise
+	Meant        *link  // what may have been meant
+	Asked        bool   // for something
+	Strict       bool   // what Query cannot say is an error
 	Total        uint64
 	From         int // the rank of the first hit
 	Hits         []hit
@@ -99,7 +102,8 @@ type link struct{ Text, To string }
 // hit is a document that matches.
 type hit struct {
 	link
-	ID      string // unless Text is it
+	ID      string  // unless Text is it
+	Heading []piece // Text, with words of the query marked, if it is what matches
 	Passage []piece
 }
 
@@ -136,16 +140,20 @@ const pick = "is."
 
 // asked is what a search page is asked for.
 type asked struct {
-	q     string
-	picks []pair // sorted
-	from  int    // hits to leave out
+	q      string
+	strict bool   // what q cannot say is an error
+	picks  []pair // sorted
+	from   int    // hits to leave out
 }
 
 // pair is a field and a keyword.
 type pair struct{ field, value string }
 
 func readAsked(v url.Values) (a asked, err error) {
-	a.q = v.Get("q")
+	if a.q = v.Get("q"); !utf8.ValidString(a.q) {
+		return a, errors.New("the query is not UTF-8")
+	}
+	a.strict = v.Has("strict")
 	for name, values := range v {
 		if f, ok := strings.CutPrefix(name, pick); ok {
 			for _, value := range values {
@@ -166,6 +174,9 @@ func readAsked(v url.Values) (a asked, err error) {
 // link returns the link to a page.
 func (a asked) link() string {
 	v := url.Values{"q": {a.q}}
+	if a.strict {
+		v.Set("strict", "")
+	}
 	for _, p := range a.picks {
 		v.Add(pick+p.field, p.value)
 	}
@@ -192,13 +203,13 @@ func (a asked) without(p pair) asked {
 
 // request returns what the index is asked for.
 func (a asked) request(x *shown) *httpapi.Request {
-	r := &httpapi.Request{Query: a.q, K: perPage, Offset: a.from, Total: true, Fields: x.values, Facets: x.facets}
+	r := &httpapi.Request{Query: a.q, Strict: a.strict, K: perPage, Offset: a.from, Total: true, Fields: x.values, Facets: x.facets}
 	if x.passages {
 		r.Passages = &httpapi.Passages{Length: 300}
 	}
-	var all filter.And
+	var all query.And
 	for _, p := range a.picks {
-		all = append(all, filter.In{Field: p.field, Values: []schema.Value{schema.KeywordValue(0, []byte(p.value))}})
+		all = append(all, query.In{Field: p.field, Values: []any{schema.KeywordValue(0, []byte(p.value))}})
 	}
 	if len(all) > 0 {
 		r.Filter = all.String()
@@ -215,7 +226,7 @@ func (s *Site) search(w http.ResponseWriter, r *http.Request) error {
 	ctx, cancel := s.within(r)
 	defer cancel()
 	a, err := readAsked(r.URL.Query())
-	p := &page{Query: a.q, From: a.from + 1, Asked: a.q != "" || len(a.picks) > 0}
+	p := &page{Query: a.q, Strict: a.strict, From: a.from + 1, Asked: a.q != "" || len(a.picks) > 0}
 	for _, x := range a.picks {
 		p.Picked = append(p.Picked, picked{x.field, x.value, a.without(x).link()})
 	}
@@ -243,6 +254,7 @@ func (s *Site) within(r *http.Request) (context.Context, context.CancelFunc) {
 
 // fill takes what the index answers.
 func (p *page) fill(a asked, x *shown, r *httpapi.Response) {
+	p.Words = printable(strings.Join(r.Words, " "))
 	if r.Total != nil {
 		p.Total = *r.Total
 	}
@@ -277,8 +289,12 @@ func newHit(x *shown, h *httpapi.Hit) (to hit) {
 	if at := first(h, x.url); at != "" {
 		to.To = at // the template lets only links to pages and mail pass
 	}
-	if h.Passage != nil {
-		to.Passage = pieces(h.Passage)
+	switch p := h.Passage; {
+	case p == nil:
+	case to.ID != "" && !p.Before && !p.Behind && strings.TrimSpace(printable(string(p.Text))) == to.Text:
+		to.Heading = pieces(p) // which need not be there twice
+	default:
+		to.Passage = pieces(p)
 	}
 	return to
 }
@@ -329,21 +345,17 @@ func printable(s string) string {
 func (s *Site) meant(ctx context.Context, a asked) *link {
 	words := strings.Fields(a.q)
 	changed := false
-	s.index.View(func(v *pinion.View) error {
-		finder, err := v.Searcher()
-		if err != nil {
-			return err
-		}
+	s.index.View(ctx, func(v *pinion.View) error {
 		for i, word := range words {
-			var best query.Suggestion
+			var best pinion.Suggestion
 			for _, f := range s.shown.texts {
-				near, err := finder.Similar(ctx, f, word, 1)
-				if err == nil && len(near) > 0 && near[0].DF > best.DF {
+				near, err := v.Similar(ctx, f, word)
+				if err == nil && len(near) > 0 && near[0].Docs > best.Docs {
 					best = near[0]
 				}
 			}
-			if best.DF > 0 {
-				words[i], changed = string(best.Term), true
+			if best.Docs > 0 {
+				words[i], changed = best.Text, true
 			}
 		}
 		return nil
@@ -361,7 +373,7 @@ func (s *Site) document(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	id := r.URL.Query().Get("id")
 	p := &page{Title: printable(id)}
-	answer, err := s.backend.Search(ctx, &httpapi.Request{Query: "*", Filter: filter.IDs{IDs: [][]byte{[]byte(id)}}.String(), K: 1, Values: true})
+	answer, err := s.backend.Search(ctx, &httpapi.Request{Query: "*", Filter: query.IDs{id}.String(), K: 1, Values: true})
 	if err == nil && len(answer.Hits) == 0 {
 		err = &httpapi.Error{Status: http.StatusNotFound, Message: "There is no such document."}
 	}
@@ -389,9 +401,6 @@ func (s *Site) document(w http.ResponseWriter, r *http.Request) error {
 
 // fields returns the names of all fields in their order.
 func (s *Site) fields() (names []string) {
-	if s.schema == nil {
-		return []string{""}
-	}
 	for i := range s.schema.Fields {
 		names = append(names, s.schema.Fields[i].Name)
 	}

@@ -37,6 +37,7 @@ func TestPage(t *testing.T) {
 	for i := range 25 {
 		fmt.Fprintf(&docs, `{"id": "p%d", "title": "Rose %d", "text": "a red rose <i>", "brand": "b & %d", "price": %d, "url": "https://example.org/%d"}`+"\n", i, i, i%2, i, i)
 	}
+	fmt.Fprintln(&docs, `{"id": "headed", "title": "Orchid house", "text": "where nothing else grows that has a longer text"}`)
 	fmt.Fprintln(&docs, `{"id": "evil", "title": "<script>alert(1)</script>", "text": "tulip <img src=x onerror=alert(1)>", "url": "javascript:alert(1)", "brand": "\"><script>"}`)
 	want(t, s, 200, "", "POST", "/v1/docs", docs.String())
 	for path, texts := range map[string][]string{
@@ -45,7 +46,11 @@ func TestPage(t *testing.T) {
 		"/?q=rose&from=20":          {`start="21"`, `rel="prev"`, "!rel=\"next\""},
 		"/?q=rose&is.brand=b+%26+1": {"12 documents", "brand: b &amp; 1", `href="./?q=rose" aria-label="without`},
 		"/?q=tulip":                 {"1 document<", "&lt;script&gt;alert", "!<script", "!javascript:", "!<img", "#ZgotmplZ", `brand</h2>`},
+		"/?q=orchid":                {"><mark>Orchid</mark> house</a>", "!Orchid</mark> house</p>"},
+		"/?q=house+grows":           {">Orchid house</a>", "<p dir=\"auto\">where nothing else <mark>grows</mark>"},
 		"/?q=tulib":                 {"0 documents", "Did you mean", ">tulip</a>"},
+		"/?q=%22rose+3%3A16":        {"25 documents", `Searched for as words: <q dir="auto">&#34;rose 3:16</q>`},
+		"/?q=rose&strict":           {"25 documents", `<input type="hidden" name="strict">`, "q=rose&amp;strict="},
 		"/?q=%3Cscript%3E":          {`value="&lt;script&gt;"`, "!<script"},
 		"/?q=&is.brand=b+%26+0":     {"13 documents"},
 		"/doc?id=evil":              {"<h1>evil</h1>", "<dt>title</dt>", "&lt;script&gt;alert", "!<script", "!href=\"javascript"},
@@ -57,8 +62,8 @@ func TestPage(t *testing.T) {
 		status int
 		text   string
 	}{
-		"/?q=%22rose": {400, "role=\"alert\""}, "/?q=rose&from=x": {400, "from is not a number"}, "/?q=rose&from=991": {400, "up to 990"},
-		"/?q=rose&is.none=1": {400, "none"}, "/doc?id=none": {404, "no such document"}, "/doc": {404, "no such document"},
+		"/?q=rose&from=x": {400, "from is not a number"}, "/?q=rose&from=991": {400, "up to 990"},
+		"/?q=rose&is.none=1": {400, "none"}, "/?q=%22rose+3%3A16&strict": {400, "rose"}, "/doc?id=none": {404, "no such document"}, "/doc": {404, "no such document"},
 	} {
 		has(t, path, see(t, s, path, x.status), x.text)
 	}

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/internal/exchange"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Options configure a Site. The zero value means the defaults.
@@ -25,6 +25,8 @@ type Options struct {
 	// Fields say which keys of documents go where. The zero value means the usual ones, or with a schema those that are
 	// called as its fields.
 	Fields exchange.Fields
+	// Encoding is that of the files of AddFile which do not say their own, as in exchange.DocumentOptions.
+	Encoding string
 	// HTTP are the options of the server. Metrics come after those of the site.
 	HTTP httpapi.Options
 	// Title is the heading of the search page. "" means the name of the index's folder.
@@ -39,8 +41,8 @@ type Options struct {
 type Site struct {
 	o       Options
 	index   *pinion.Index
-	schema  *schema.Schema // nil: documents of one text
-	dir     *store.Dir
+	schema  *schema.Schema // of the index
+	dir     *indexdir.Dir
 	backend httpapi.Backend
 	server  *httpapi.Server
 	page    *template.Template
@@ -59,7 +61,7 @@ type counters struct {
 // pinion.Open or httpapi.New.
 func Open(ctx context.Context, dir string, o Options) (_ *Site, err error) {
 	s := &Site{o: o, page: parsePage()}
-	o.Index.Durable = -1
+	o.Index.SyncEach = true
 	observe := o.Index.Observe
 	o.Index.Observe = func(e pinion.Event) {
 		s.observe(e)
@@ -75,10 +77,13 @@ func Open(ctx context.Context, dir string, o Options) (_ *Site, err error) {
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	if s.dir, err = store.Open(dir); err != nil {
+	if s.dir, err = indexdir.Open(dir); err != nil {
 		return nil, err
 	}
 	if o.Backups != "" {
+		if s.o.Backups, err = filepath.Abs(o.Backups); err != nil {
+			return nil, err
+		}
 		if err := os.MkdirAll(o.Backups, 0o777); err != nil {
 			return nil, err
 		}

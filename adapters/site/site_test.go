@@ -16,15 +16,16 @@ import (
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/adapters/site"
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
 const token = "0123456789abcdef"
 
 var shop = &schema.Schema{Fields: []schema.Field{
-	{Name: "title", Kind: schema.KindText, Stored: true}, {Name: "url", Kind: schema.KindKeyword, Stored: true},
-	{Name: "text", Kind: schema.KindText, Stored: true}, {Name: "brand", Kind: schema.KindKeyword, Column: true},
-	{Name: "price", Kind: schema.KindFloat, Column: true},
+	{Name: "title", Kind: schema.Text, Stored: true}, {Name: "url", Kind: schema.Keyword, Stored: true},
+	{Name: "text", Kind: schema.Text, Stored: true}, {Name: "brand", Kind: schema.Keyword, Column: true},
+	{Name: "price", Kind: schema.Float, Column: true},
 }}
 
 // open returns a site in a new folder, closed at the end of the test.
@@ -109,6 +110,7 @@ func TestSiteRefuses(t *testing.T) {
 		{400, "either ids or filter", "POST", "/v1/delete", `{}`},
 		{400, "either ids or filter", "POST", "/v1/delete", `{"ids": ["a"], "filter": "price > 1"}`},
 		{400, "unknown field", "POST", "/v1/delete", `{"id": "a"}`},
+		{400, "not UTF-8", "POST", "/v1/delete", "{\"ids\": [\"\xff\"]}"},
 		{400, "behind the object", "POST", "/v1/delete", `{"ids": ["a"]} {}`},
 		{400, "prize", "POST", "/v1/delete", `{"filter": "prize > 1"}`},
 		{400, "no folder", "POST", "/v1/backup", `{"name": "a"}`},
@@ -146,7 +148,9 @@ func TestAccess(t *testing.T) {
 // Both kinds of backup are indexes of all that was answered.
 func TestBackup(t *testing.T) {
 	folder := t.TempDir()
-	s := open(t, site.Options{HTTP: secured(), Backups: folder})
+	t.Chdir(filepath.Dir(folder))
+	s := open(t, site.Options{HTTP: secured(), Backups: filepath.Base(folder)})
+	t.Chdir(t.TempDir()) // the folder stays where it is
 	for i := range 3 {
 		want(t, s, 200, "", "POST", "/v1/docs", fmt.Sprintf(`{"id": "%d", "contents": "rose"}`, i))
 	}
@@ -181,7 +185,7 @@ func TestBackup(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := x.Search(t.Context(), pinion.Request{Query: pinion.Match{Text: "rose"}})
+		p, err := x.Search(t.Context(), pinion.Request{Query: query.Match{Text: "rose"}})
 		if err != nil || len(p.Hits) != 2 || string(p.Hits[0].ID) != "0" || string(p.Hits[1].ID) != "2" {
 			t.Errorf("%s: %v, %v", dir, p.Hits, err)
 		}
@@ -198,11 +202,11 @@ func TestAddFile(t *testing.T) {
 	if err := os.WriteFile(path, []byte("id,text\n1,a rose\n2,a thorn\n"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := s.AddFile(t.Context(), path); n != 2 || err != nil {
-		t.Errorf("%d documents, %v", n, err)
+	if r, err := s.AddFile(t.Context(), path); r.Added != 2 || err != nil {
+		t.Errorf("%+v, %v", r, err)
 	}
-	if n, err := s.AddFile(t.Context(), path+"x"); n != 0 || err == nil {
-		t.Errorf("a file that does not exist: %d documents, %v", n, err)
+	if r, err := s.AddFile(t.Context(), path+"x"); r.Added != 0 || err == nil {
+		t.Errorf("a file that does not exist: %+v, %v", r, err)
 	}
 	var a httpapi.Response
 	if err := json.Unmarshal([]byte(want(t, s, 200, "", "GET", "/v1/search?q=rose&passages", "")), &a); err != nil || len(a.Hits) != 1 || a.Hits[0].Passage.Text != "a rose" {

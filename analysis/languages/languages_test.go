@@ -39,7 +39,10 @@ var texts = []struct{ name, text, want string }{
 	{"turkish", "İSTANBUL'DA IŞIKLAR I\u0307stanbul Türkiye’nin kitapları", "istanbul ışık istanbul türki kitap"},
 }
 
-func terms(t testing.TB, name, options, text string) string {
+func terms(t interface {
+	Helper()
+	Fatal(...any)
+}, name, options, text string) string {
 	t.Helper()
 	a, err := analysis.New(name, options)
 	if err != nil {
@@ -70,12 +73,13 @@ func TestTerms(t *testing.T) {
 
 func TestOptions(t *testing.T) {
 	for _, tt := range []struct{ name, options, canonical, text, want string }{
-		{"french", "", "max=255,stop=french", "e\u0301cole l’été", "écol"},
+		{"french", "", "max=255,stop=french,ignorable=drop,scripts=cut", "e\u0301\u00adcole l’été Café에서", "écol caf 에서"},
+		{"french", "max=255,stop=french", "max=255,stop=french", "e\u0301\u00adcole l’été", "é\u00adcol"},
 		{"french", "max=65535", "max=65535,stop=french", strings.Repeat("ou", 32000) + "s chevaux", strings.Repeat("ou", 32000) + "s cheval"},
 		{"french", "stop=none", "max=255,stop=none", "l’été", "été"},
-		{"french", "stop=école", "max=255,stop=école", "école e\u0301coles été", "écol été"},
-		{"french", "stop=e\u0301cole", "max=255,stop=école", "École", ""},
-		{"french", "stop=l'école,max=9", "max=9,stop=école", "École bibliothèque", ""},
+		{"french", "stop-words=école", "max=255,stop=école", "école e\u0301coles été", "écol été"},
+		{"french", "stop-words=e\u0301cole", "max=255,stop=école", "École", ""},
+		{"french", "stop-words=l'école,max=9", "max=9,stop=école", "École bibliothèque", ""},
 		{"french", "unicode=keep", "max=255,stop=french,unicode=keep", "e\u0301te\u0301", "e\u0301te\u0301"},
 		{"french", "unicode=nfkc", "max=255,stop=french,unicode=nfkc", "ﬁlles Ａ Ｂ", "fill b"},
 		{"french", "fold=accents", "max=255,stop=french,fold=accents", "À l'École, à l'ecole", "ecol ecol"},
@@ -84,6 +88,10 @@ func TestOptions(t *testing.T) {
 		{"french", "stop=french+french", "max=255,stop=french+french", "french été", "été"},
 		{"german", "fold=case", "max=255,stop=german,fold=case", "Straße STRASSE daß dass", "strass strass"},
 		{"german", "fold=case+accents", "max=255,stop=german,fold=accents+case", "Füße fusse", "fuss fuss"},
+		{"french", "fold=accents+late", "max=255,stop=french,fold=accents+late", "l'été, l'ete, sur sûr SU\u0302R, les élèves, les eleves", "ete sur sur elev elev"},
+		{"french", "fold=late+case+accents,stop-words=été,ignorable=drop", "max=255,stop=été,fold=accents+case+late,ignorable=drop", "Été ete É\u00adlève", "ete elev"},
+		{"turkish", "fold=accents+late", "max=255,stop=turkish,fold=accents+late", "şu su ŞU KIZ kız kiz", "su kiz kiz kiz"},
+		{"spanish", "fold=accents+late", "max=255,stop=spanish,fold=accents+late", "te té más mas", "te mas"},
 		{"russian", "fold=accents", "max=255,stop=russian,fold=accents", "мой йод", "мо йод"},
 		{"turkish", "fold=accents", "max=255,stop=turkish,fold=accents", "IŞIK ışık isik", "isik isik isik"},
 	} {
@@ -105,7 +113,7 @@ func TestOptions(t *testing.T) {
 			}
 		}
 	}
-	for _, options := range []string{"apostrophes=fold", "stop=", "stop=A", "unicode=nfd", "fold=", "fold=accents+accent", "fold=case,fold=case", "stem=none"} {
+	for _, options := range []string{"apostrophes=fold", "stop=", "stop=A", "unicode=nfd", "fold=", "fold=accents+accent", "fold=case,fold=case", "stem=none", "fold=late", "fold=none+late"} {
 		if _, err := analysis.New("french", options); err == nil {
 			t.Errorf("french(%s) is taken", options)
 		}
@@ -206,6 +214,12 @@ func TestProperties(t *testing.T) {
 					t.Fatalf("%s %q: %q, want %q", a.Name(), x, got, want)
 				}
 			}
+			// In turkish, accents alone leaves the ı of a word in ASCII capitals; where a part of a word is dropped, one with an accent
+			// is another part.
+			same := l.language.Name != "turkish" && !(special && strings.Contains(x, "\u0301"))
+			if got, want := terms(t, l.language.Name, "stop=none,fold=accents+case+late", x), terms(t, l.language.Name, "stop=none,fold=accents+case", x); got != want && same {
+				t.Fatalf("%s %q: folded late %q, want %q", a.Name(), x, got, want)
+			}
 			b := rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes")
 			b = append(b, x...)
 			var tokens analysis.Tokens
@@ -229,5 +243,19 @@ func TestAppendFolded(t *testing.T) {
 	}
 	if got := string(a.(analysis.Folder).AppendFolded(nil, []byte("IŞIK"))); got != "ışık" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Exactly the analyzers of languages say that they stem.
+func TestStems(t *testing.T) {
+	whole := []string{"simple", "standard", "whitespace", "cjk", "code", "keyword"}
+	for _, name := range analysis.Names() {
+		a, err := analysis.New(name, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if analysis.Stems(a) == slices.Contains(whole, name) {
+			t.Errorf("%s stems: %v", name, analysis.Stems(a))
+		}
 	}
 }

@@ -26,7 +26,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
@@ -124,7 +124,7 @@ func add(ctx context.Context, dir string) (err error) {
 			return w.Commit(ctx)
 		}
 		if err == nil {
-			err = w.Add(ctx, d)
+			err = w.Add(ctx, writer.Text(d.ID, d.Contents))
 		}
 		if err != nil {
 			return err

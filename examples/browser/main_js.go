@@ -7,10 +7,11 @@ import (
 	"syscall/js"
 	"time"
 
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
-	"github.com/pinion-index/pinion/reader/meter"
 )
 
 // main gives the page two functions, which return promises of JSON: pinionOpen takes the URL of an index directory, and
@@ -71,14 +72,14 @@ type usage struct {
 	Rounds   int   `json:"rounds"` // the longest chain of requests of which each waited for the one before
 }
 
-func usageOf(m *meter.Meter) usage {
+func usageOf(m *reader.Meter) usage {
 	u := m.Usage()
 	return usage{u.Requests, u.Bytes, u.Rounds}
 }
 
 type searcher struct {
-	*query.Searcher
-	snapshot *reader.Snapshot
+	*pinion.View
+	analyzer analysis.Analyzer // of the texts
 	opened   opened
 }
 
@@ -90,12 +91,12 @@ type opened struct {
 }
 
 func open(url string) (*searcher, error) {
-	m := meter.New(meter.Budget{})
-	files, err := host.Open(meter.With(context.Background(), m), url)
+	m := reader.NewMeter(reader.Budget{})
+	files, err := host.Open(reader.WithMeter(context.Background(), m), url)
 	if err != nil {
 		return nil, err
 	}
-	index, err := reader.OpenReaderAt(files, reader.Options{})
+	index, err := reader.Open(context.Background(), files, reader.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -103,8 +104,16 @@ func open(url string) (*searcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := query.NewSearcher(snapshot, query.Options{})
-	return &searcher{s, snapshot, opened{snapshot.Stats().Live, usageOf(m), files.Whole()}}, err
+	view, err := pinion.NewView(snapshot, nil)
+	if err != nil {
+		return nil, err
+	}
+	text, ok := view.Schema().Field("text")
+	if !ok {
+		return nil, errors.New("the index has no field text")
+	}
+	analyzer, err := analysis.New(text.Analysis())
+	return &searcher{view, analyzer, opened{snapshot.Stats().Live, usageOf(m), files.Whole()}}, err
 }
 
 // answer is the result of a search.
@@ -122,50 +131,26 @@ type hit struct {
 }
 
 func (s *searcher) search(ctx context.Context, text, mode string, k int) (*answer, error) {
-	m, err := query.ParseMode(mode)
+	var m query.Mode
+	if err := m.UnmarshalText([]byte(mode)); err != nil {
+		return nil, err
+	}
+	start, asked := time.Now(), reader.NewMeter(reader.Budget{})
+	ctx = reader.WithMeter(ctx, asked)
+	page, err := s.Search(ctx, pinion.Request{Query: query.Match{Text: text, Mode: m}, Limit: k, Fields: []string{"text"}})
 	if err != nil {
 		return nil, err
 	}
-	terms, err := s.Parse(text)
-	if err != nil {
-		return nil, err
+	a := &answer{Terms: []string{}, Hits: []hit{}}
+	var tokens analysis.Tokens
+	s.analyzer.Tokenizer().Tokenize(&tokens, []byte(text))
+	for i := range tokens.Len() {
+		a.Terms = append(a.Terms, string(tokens.Term(i)))
 	}
-	start, asked := time.Now(), meter.New(meter.Budget{})
-	ctx = meter.With(ctx, asked)
-	result, err := s.Search(ctx, query.Query{RawTerms: terms, K: k, Mode: m})
-	if err != nil {
-		return nil, err
-	}
-	a := &answer{}
-	for _, t := range terms {
-		a.Terms = append(a.Terms, string(t))
-	}
-	if a.Hits, err = s.texts(ctx, result.Hits); err != nil {
-		return nil, err
+	for _, h := range page.Hits {
+		text, _ := h.Value("text").(string)
+		a.Hits = append(a.Hits, hit{h.ID, h.Score, text})
 	}
 	a.Took, a.usage = float64(time.Since(start).Microseconds())/1000, usageOf(asked)
 	return a, nil
-}
-
-// texts returns hits with their ids and texts.
-func (s *searcher) texts(ctx context.Context, found []query.Hit) ([]hit, error) {
-	docs := make([]uint32, len(found))
-	for i, h := range found {
-		docs[i] = h.Doc
-	}
-	view := s.snapshot.WithContext(ctx)
-	view.Prefetch(docs, true) // what all need, at once
-	hits := []hit{}
-	for _, h := range found {
-		id, err := view.AppendID(nil, h.Doc)
-		if err != nil {
-			return nil, err
-		}
-		text, err := view.AppendStored(nil, h.Doc)
-		if err != nil {
-			return nil, err
-		}
-		hits = append(hits, hit{string(id), h.Score, string(text)})
-	}
-	return hits, nil
 }

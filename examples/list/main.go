@@ -5,6 +5,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"log"
@@ -24,7 +25,7 @@ func main() {
 }
 
 func run(dir, first, second string) error {
-	index, err := reader.Open(dir)
+	index, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		return err
 	}

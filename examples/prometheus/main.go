@@ -18,6 +18,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 )
 
 func main() {
@@ -45,7 +46,7 @@ func open(ctx context.Context, dir string) (*pinion.Index, http.Handler, error) 
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := index.View(func(v *pinion.View) error { // there has been no event yet
+	if err := index.View(ctx, func(v *pinion.View) error { // there has been no event yet
 		m.state(v.Snapshot().Generation(), v.Snapshot().Stats().Live)
 		return nil
 	}); err != nil {
@@ -60,7 +61,7 @@ func open(ctx context.Context, dir string) (*pinion.Index, http.Handler, error) 
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", promhttp.HandlerFor(registry, promhttp.HandlerOpts{}))
 	mux.Handle("GET /search", promhttp.InstrumentHandlerDuration(searches, handle(func(w io.Writer, r *http.Request) error {
-		page, err := index.Search(r.Context(), pinion.Request{Query: pinion.Match{Text: r.FormValue("q")}})
+		page, err := index.Search(r.Context(), pinion.Request{Query: query.Match{Text: r.FormValue("q")}})
 		for _, h := range page.Hits {
 			fmt.Fprintf(w, "%s\n", h.ID)
 		}

@@ -42,9 +42,11 @@ pinion_event_duration_seconds_count{kind="refresh"} 1
 pinion_event_duration_seconds_count{kind="slow"} 1
 pinion_failures_total{kind="commit"} 0
 pinion_failures_total{kind="damage"} 1
+pinion_failures_total{kind="fault"} 0
 pinion_failures_total{kind="merge"} 1
 pinion_failures_total{kind="publish"} 0
 pinion_failures_total{kind="refresh"} 0
+pinion_failures_total{kind="refused"} 0
 pinion_failures_total{kind="slow"} 0
 pinion_merged_documents_total 90
 pinion_merges_total 1

@@ -45,7 +45,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	for _, k := range timed { // so that they are there before the first event
 		m.took.WithLabelValues(k.String())
 	}
-	for k := pinion.EventPublish; k <= pinion.EventDamage; k++ {
+	for k := pinion.EventPublish; k <= pinion.EventFault; k++ {
 		m.failures.WithLabelValues(k.String())
 	}
 	r.MustRegister(m.took, m.failures, m.merges, m.merged, m.purged, m.commit, m.docs)

@@ -9,8 +9,8 @@ import (
 	"log"
 	"os"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/reader"
 )
 
 func main() {
@@ -24,31 +24,18 @@ func main() {
 }
 
 func run(dir, text string) error {
-	index, err := reader.Open(dir)
+	ctx := context.Background()
+	index, err := pinion.OpenReader(ctx, dir)
 	if err != nil {
 		return err
 	}
 	defer index.Close()
-	snapshot, err := index.Snapshot() // stays as it is while writers commit
+	page, err := index.Search(ctx, pinion.Request{Query: query.Match{Text: text}, Limit: 3})
 	if err != nil {
 		return err
 	}
-	defer snapshot.Close()
-	searcher, err := query.NewSearcher(snapshot, query.Options{})
-	if err != nil {
-		return err
-	}
-	defer searcher.Close()
-	result, err := searcher.Search(context.Background(), query.Query{Text: text, K: 3, Mode: query.AndOr})
-	if err != nil {
-		return err
-	}
-	for _, hit := range result.Hits {
-		id, err := snapshot.AppendID(nil, hit.Doc)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%.4f %s\n", hit.Score, id)
+	for _, hit := range page.Hits {
+		fmt.Printf("%.4f %s\n", hit.Score, hit.ID)
 	}
 	return nil
 }

@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,13 +13,11 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
-	"github.com/klauspost/compress/gzip"
 
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -78,7 +78,7 @@ func clear(ctx context.Context, dir string) (err error) {
 
 // view calls f with the newest snapshot of the index in dir.
 func view(dir string, f func(*reader.Snapshot) error) error {
-	index, err := reader.Open(dir)
+	index, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		return err
 	}
@@ -103,14 +103,15 @@ func build(ctx context.Context, out io.Writer, dir string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	documents := exchange.NewJSONL("kjv.jsonl.gz", unzipped)
+	verses := json.NewDecoder(unzipped) // package exchange reads more formats, and faster
 	for n := 1; ; n++ {
-		d, err := documents.Next()
+		var verse struct{ ID, Contents string }
+		err := verses.Decode(&verse)
 		if err == io.EOF {
 			break
 		}
 		if err == nil {
-			err = w.Add(ctx, writer.Document(d))
+			err = w.Add(ctx, writer.Text([]byte(verse.ID), []byte(verse.Contents)))
 		}
 		if err == nil && n%(testdata.KJVDocs/parts) == 0 && n < testdata.KJVDocs-parts {
 			err = w.Commit(ctx)
@@ -153,7 +154,7 @@ func verify(ctx context.Context, out io.Writer, dir string) error {
 			return err
 		}
 		for _, segment := range s.Segments() {
-			fmt.Fprintf(out, "%s  %s bytes  ok\n", store.SegmentName(segment.Info().File), humanize.Comma(segment.Header().FileLen))
+			fmt.Fprintf(out, "%s  %s bytes  ok\n", segment.Name(), humanize.Comma(segment.Header().FileLen))
 		}
 		return nil
 	})
@@ -170,7 +171,7 @@ func summarize(out io.Writer, dir string) error {
 		for _, segment := range s.Segments() {
 			m := segment.Meta()
 			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t  %s\n", humanize.Comma(int64(m.Docs)), humanize.Comma(int64(m.Terms)),
-				humanize.Comma(int64(m.Postings)), humanize.Comma(segment.Header().FileLen), store.SegmentName(segment.Info().File))
+				humanize.Comma(int64(m.Postings)), humanize.Comma(segment.Header().FileLen), segment.Name())
 		}
 		return t.Flush()
 	})
@@ -178,31 +179,18 @@ func summarize(out io.Writer, dir string) error {
 
 // search prints the three best verses for a query.
 func search(ctx context.Context, out io.Writer, dir string, mode query.Mode, text string) error {
-	return view(dir, func(s *reader.Snapshot) error {
-		searcher, err := query.NewSearcher(s, query.Options{})
-		if err != nil {
-			return err
-		}
-		terms, err := searcher.Parse(text)
-		if err != nil {
-			return err
-		}
-		result, err := searcher.Search(ctx, query.Query{RawTerms: terms, K: 3, Mode: mode})
-		if err != nil {
-			return err
-		}
-		t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-		for _, hit := range result.Hits {
-			id, err := s.AppendID(nil, hit.Doc)
-			if err != nil {
-				return err
-			}
-			verse, err := s.AppendStored(nil, hit.Doc)
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(t, "%.4f\t%s\t%s\n", hit.Score, id, verse)
-		}
-		return t.Flush()
-	})
+	index, err := pinion.OpenReader(ctx, dir)
+	if err != nil {
+		return err
+	}
+	defer index.Close()
+	page, err := index.Search(ctx, pinion.Request{Query: query.Match{Text: text, Mode: mode}, Limit: 3, Fields: []string{"text"}})
+	if err != nil {
+		return err
+	}
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, hit := range page.Hits {
+		fmt.Fprintf(t, "%.4f\t%s\t%s\n", hit.Score, hit.ID, hit.Value("text"))
+	}
+	return t.Flush()
 }

@@ -86,9 +86,9 @@ func run(ctx context.Context, out io.Writer, dir string) error {
 		mode query.Mode
 		text string
 	}{
-		{query.Or, "the lord is my shepherd"},
-		{query.And, "faith hope charity"},
-		{query.AndOr, "a time to plant and a time to build"},
+		{query.ModeOr, "the lord is my shepherd"},
+		{query.ModeAnd, "faith hope charity"},
+		{query.ModeAndOr, "a time to plant and a time to build"},
 	} {
 		fmt.Fprintf(out, "\nQuery %q, mode %s:\n\n", q.text, q.mode)
 		if err := search(ctx, out, dir, q.mode, q.text); err != nil {

@@ -12,10 +12,10 @@ import (
 	"os"
 	"time"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
-	"github.com/pinion-index/pinion/reader/meter"
 )
 
 func main() {
@@ -28,63 +28,31 @@ func main() {
 	}
 }
 
-// metered returns a context whose requests are counted.
-func metered() (context.Context, *meter.Meter) {
-	m := meter.New(meter.Budget{})
-	return meter.With(context.Background(), m), m
-}
-
 func run(url, text string) error {
-	ctx, opening := metered()
+	opening := reader.NewMeter(reader.Budget{})
+	ctx := reader.WithMeter(context.Background(), opening) // whose requests are counted
 	files, err := host.Open(ctx, url)
 	if err != nil {
 		return err
 	}
 	defer files.Close()
-	index, err := reader.OpenReaderAt(files, reader.Options{CacheSize: 256 << 20})
+	index, err := pinion.OpenSource(ctx, files) // goes on to newer commits
 	if err != nil {
 		return err
 	}
 	defer index.Close()
-	snapshot, err := index.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close()
-	searcher, err := query.NewSearcher(snapshot, query.Options{})
-	if err != nil {
-		return err
-	}
-	defer searcher.Close()
 	fmt.Println("opened by", opening.Usage().Requests, "requests")
 
-	ctx, searching := metered()
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	searching := reader.NewMeter(reader.Budget{})
+	ctx, cancel := context.WithTimeout(reader.WithMeter(context.Background(), searching), 10*time.Second)
 	defer cancel()
-	result, err := searcher.Search(ctx, query.Query{Text: text, K: 3})
+	page, err := index.Search(ctx, pinion.Request{Query: query.Match{Text: text}, Limit: 3, Fields: []string{"text"}})
 	if err != nil {
 		return err
 	}
-	searched := searching.Usage().Requests
-	fmt.Println("searched by", searched)
-
-	var docs []uint32
-	for _, hit := range result.Hits {
-		docs = append(docs, hit.Doc)
+	fmt.Println("searched and read by", searching.Usage().Requests)
+	for _, hit := range page.Hits {
+		fmt.Printf("%.4f %s %s\n", hit.Score, hit.ID, hit.Value("text"))
 	}
-	hits := snapshot.WithContext(ctx)
-	hits.Prefetch(docs, true) // what all hits need, at once
-	for _, hit := range result.Hits {
-		id, err := hits.AppendID(nil, hit.Doc)
-		if err != nil {
-			return err
-		}
-		stored, err := hits.AppendStored(nil, hit.Doc)
-		if err != nil {
-			return err
-		}
-		fmt.Printf("%.4f %s %s\n", hit.Score, id, stored)
-	}
-	fmt.Println("read by", searching.Usage().Requests-searched)
 	return nil
 }

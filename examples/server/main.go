@@ -27,7 +27,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	index := must(pinion.Open(context.Background(), os.Args[1], pinion.Options{Durable: -1}))
+	index := must(pinion.Open(context.Background(), os.Args[1], pinion.Options{SyncEach: true}))
 	server := must(httpapi.New(httpapi.OfIndex(index), httpapi.Options{}))
 	server.Handle("PUT /docs/{id...}", func(r *http.Request) (any, error) {
 		text, err := io.ReadAll(r.Body)
@@ -37,7 +37,7 @@ func main() {
 		return nil, index.Add(r.Context(), pinion.Text(r.PathValue("id"), string(text)))
 	})
 	server.Handle("DELETE /docs/{id...}", func(r *http.Request) (any, error) {
-		return nil, index.Delete(r.Context(), []byte(r.PathValue("id")))
+		return nil, index.Delete(r.Context(), r.PathValue("id"))
 	})
 	listener := must(server.Listen(os.Args[2]))
 	fmt.Printf("http://%s\n", listener.Addr())

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -34,7 +35,7 @@ func records(t *testing.T, f func(*slog.Logger)) []map[string]any {
 
 // TestObserve compares the record of each kind of event with one written by hand.
 func TestObserve(t *testing.T) {
-	slow := &pinion.Request{Query: pinion.Match{Text: "rose"}, K: 5}
+	slow := &pinion.Request{Query: query.Match{Text: "rose"}, Limit: 5}
 	for _, c := range []struct {
 		event pinion.Event
 		want  string
@@ -50,7 +51,7 @@ func TestObserve(t *testing.T) {
 		{pinion.Event{Kind: pinion.EventRefresh, Took: time.Microsecond, Commit: 4, Docs: 2},
 			`map[commit:4 docs:2 level:DEBUG msg:refresh took:1000]`},
 		{pinion.Event{Kind: pinion.EventSlow, Took: time.Second, Commit: 4, Docs: 2, Request: slow},
-			`map[commit:4 docs:2 k:5 level:WARN msg:slow query:{Field: Text:rose Mode:or Boost:0} took:1e+09]`},
+			`map[commit:4 docs:2 k:5 level:WARN msg:slow query:{Field: Text:rose Fields:[] Mode:or Boost:0} took:1e+09]`},
 		{pinion.Event{Kind: pinion.EventDamage, Err: errors.New("bad checksum")},
 			`map[err:bad checksum level:ERROR msg:damage]`},
 	} {

@@ -36,11 +36,11 @@ func attrs(e pinion.Event) []slog.Attr {
 	case e.Kind == pinion.EventMerge && e.Err == nil:
 		m := e.Merge
 		a = append(a, slog.Int("segments", m.Sources), slog.Int("into", m.Outputs), slog.Uint64("docs", m.Docs), slog.Uint64("purged", m.Purged))
-	case e.Kind != pinion.EventMerge && e.Kind != pinion.EventDamage:
+	case e.Kind != pinion.EventMerge && e.Kind != pinion.EventDamage && e.Kind != pinion.EventRefused && e.Kind != pinion.EventFault:
 		a = append(a, slog.Duration("took", e.Took), slog.Uint64("commit", e.Commit), slog.Uint64("docs", e.Docs))
 	}
 	if e.Request != nil {
-		a = append(a, slog.String("query", fmt.Sprintf("%+v", e.Request.Query)), slog.Int("k", e.Request.K))
+		a = append(a, slog.String("query", fmt.Sprintf("%+v", e.Request.Query)), slog.Int("k", e.Request.Limit))
 	}
 	if e.Err != nil {
 		a = append(a, slog.Any("err", e.Err))

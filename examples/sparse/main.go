@@ -20,16 +20,16 @@ import (
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/eval"
-	"github.com/pinion-index/pinion/exchange"
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/internal/exchange"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
 // fields are those of the documents: the tenant for filters, and vectors in steps of 0.02, up to 5.1.
-var fields = &pinion.Schema{Fields: []pinion.Field{
-	{Name: "contents", Kind: schema.KindText, Analyzer: "english", Stored: true},
-	{Name: "tenant", Kind: schema.KindKeyword, Column: true},
-	{Name: "vector", Kind: schema.KindImpacts, Scale: 0.02},
+var fields = &schema.Schema{Fields: []schema.Field{
+	{Name: "contents", Kind: schema.Text, Analyzer: "english", Stored: true},
+	{Name: "tenant", Kind: schema.Keyword, Column: true},
+	{Name: "vector", Kind: schema.Impacts, Scale: 0.02},
 }}
 
 // question is a line of queries.jsonl.
@@ -67,13 +67,13 @@ func run(ctx context.Context, dir, data string) error {
 		if err := json.Unmarshal(lines.Bytes(), &q); err != nil {
 			return err
 		}
-		dot := pinion.Dot{Field: "vector", Boost: 0.02} // the weights of a query are rounded as those of documents
+		dot := query.Dot{Field: "vector", Boost: 0.02} // the weights of a query are rounded as those of documents
 		for term, weight := range q.Vector {
-			if err := dot.Add([]byte(term), weight); err != nil {
+			if err := dot.Add(term, weight); err != nil {
 				return err
 			}
 		}
-		if words[q.ID], err = search(ctx, index, q.Tenant, pinion.Match{Text: q.Contents}); err != nil {
+		if words[q.ID], err = search(ctx, index, q.Tenant, query.Match{Text: q.Contents}); err != nil {
 			return err
 		}
 		if vectors[q.ID], err = search(ctx, index, q.Tenant, dot); err != nil {
@@ -102,7 +102,7 @@ func add(ctx context.Context, index *pinion.Index, path string) error {
 			return index.Sync(ctx)
 		}
 		if err == nil {
-			err = index.Add(ctx, pinion.Doc{ID: id, Values: values})
+			err = index.Add(ctx, pinion.Doc{ID: string(id), Values: values})
 		}
 		if err != nil {
 			return err
@@ -111,9 +111,9 @@ func add(ctx context.Context, index *pinion.Index, path string) error {
 }
 
 // search returns the best documents of a tenant.
-func search(ctx context.Context, index *pinion.Index, tenant string, n pinion.Node) (found []eval.Doc, err error) {
-	own := filter.In{Field: "tenant", Values: []pinion.Value{schema.KeywordValue(0, []byte(tenant))}}
-	page, err := index.Search(ctx, pinion.Request{Query: pinion.Bool{Must: []pinion.Node{n}, Filter: []pinion.Filter{own}}, K: 100})
+func search(ctx context.Context, index *pinion.Index, tenant string, n query.Node) (found []eval.Doc, err error) {
+	own := query.Equal("tenant", tenant)
+	page, err := index.Search(ctx, pinion.Request{Query: query.Bool{Must: []query.Node{n}, Filter: []query.Node{own}}, Limit: 100})
 	for _, h := range page.Hits {
 		found = append(found, eval.Doc{ID: string(h.ID), Score: float64(h.Score)})
 	}

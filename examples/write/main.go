@@ -32,7 +32,7 @@ func run(ctx context.Context, dir string) error {
 	defer w.Close()
 	add := func(id, contents string) {
 		if err == nil {
-			err = w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(contents)})
+			err = w.Add(ctx, writer.Text([]byte(id), []byte(contents)))
 		}
 	}
 	add("a", "a rose is a rose")
@@ -63,7 +63,7 @@ func run(ctx context.Context, dir string) error {
 }
 
 func show(dir string) error {
-	index, err := reader.Open(dir)
+	index, err := reader.Open(context.Background(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"go/types"
 	"io"
 	"os"
+	"path"
 	"slices"
 	"strings"
 )
@@ -15,15 +16,15 @@ import (
 // dump returns the lines of packages, read from the compiler's export data, whose files
 // exports names by import path.
 func dump(exports map[string]string, packages []string) ([]string, error) {
-	from := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
-		if exports[path] == "" {
-			return nil, fmt.Errorf("no export data of %s", path)
+	from := importer.ForCompiler(token.NewFileSet(), "gc", func(name string) (io.ReadCloser, error) {
+		if exports[name] == "" {
+			return nil, fmt.Errorf("no export data of %s", name)
 		}
-		return os.Open(exports[path])
+		return os.Open(exports[name])
 	})
 	var lines []string
 	for _, p := range packages {
-		pkg, err := from.Import(module + "/" + p)
+		pkg, err := from.Import(path.Join(module, p))
 		if err != nil {
 			return nil, err
 		}
@@ -36,6 +37,9 @@ func dump(exports map[string]string, packages []string) ([]string, error) {
 // of its structs and every exported method.
 func describe(pkg *types.Package) []string {
 	d := &describer{pkg: pkg, prefix: strings.TrimPrefix(pkg.Path(), module+"/") + ": "}
+	if pkg.Path() == module {
+		d.prefix = pkg.Name() + ": "
+	}
 	for _, name := range pkg.Scope().Names() {
 		if token.IsExported(name) {
 			d.object(pkg.Scope().Lookup(name))

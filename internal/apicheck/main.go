@@ -1,4 +1,5 @@
-// Apicheck compares the exported identifiers of Pinion's public packages with those of
+// Apicheck refuses exported identifiers of public packages that name types of internal packages, or of other modules. It
+// compares those of the stable ones with those of
 // the last release, which the newest file in folder api lists, one a line. It prints what
 // is new, and exits with 1 if something is gone or has changed that api/broken.txt does
 // not list. With -update VERSION it writes api/VERSION.txt and empties broken.txt.
@@ -22,12 +23,19 @@ import (
 )
 
 // stable are the packages whose API is compared. CHANGELOG.md lists them too.
-var stable = []string{"analysis", "eval", "exchange", "order", "query", "query/pool", "reader", "store", "writer"}
+var stable = []string{".", "analysis", "analysis/languages", "eval", "httpapi", "query", "schema", "store"}
+
+// others are public packages as well, whose API is not compared yet.
+var others = []string{"format", "gpuload", "reader", "reader/host", "segment", "writer"}
+
+// foreign finds types in a line that a program cannot name without importing another module, or not at all.
+var foreign = regexp.MustCompile(`\b(internal|[\w-]+\.[\w-]+)/[\w./-]+\.\w+`)
 
 const (
 	module = "github.com/pinion-index/pinion"
 	folder = "api"
 	broken = "api/broken.txt"
+	hidden = "api/hidden.txt" // lines with types that programs cannot name, which are to go
 )
 
 func main() {
@@ -48,8 +56,15 @@ func run(update string) error {
 			return fmt.Errorf("%s is released: its API stays as it is", update)
 		}
 	}
-	now, err := current()
+	now, err := current(stable)
 	if err != nil {
+		return err
+	}
+	rest, err := current(others)
+	if err != nil {
+		return err
+	}
+	if err := checkNames(slices.Concat(now, rest)); err != nil {
 		return err
 	}
 	if update != "" {
@@ -87,6 +102,25 @@ func run(update string) error {
 	return nil
 }
 
+// checkNames returns an error for lines that name what programs cannot, but for those that the file hidden lists.
+func checkNames(lines []string) error {
+	known, err := readLines(hidden)
+	if err != nil {
+		return err
+	}
+	lines = slices.DeleteFunc(lines, func(line string) bool { return !foreign.MatchString(strings.ReplaceAll(line, module+".", "")) })
+	more := slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(known, line) })
+	if len(more) > 0 {
+		return fmt.Errorf("programs cannot name the types of %d lines:\n%s", len(more), strings.Join(more, "\n"))
+	}
+	for _, line := range known {
+		if !slices.Contains(lines, line) {
+			return fmt.Errorf("%s lists what is not there any more: %s", hidden, line)
+		}
+	}
+	return nil
+}
+
 // difference is what a comparison finds.
 type difference struct {
 	added   []string
@@ -113,11 +147,11 @@ func compare(before, now, intended []string) (d difference) {
 	return d
 }
 
-// current returns the lines of all stable packages that there are.
-func current() ([]string, error) {
+// current returns the lines of those of packages that there are.
+func current(of []string) ([]string, error) {
 	patterns := []string{"list", "-e", "-export", "-deps", "-f", "{{.ImportPath}}\t{{.Export}}\t{{with .Error}}{{.Err}}{{end}}"}
 	var packages []string
-	for _, p := range stable {
+	for _, p := range of {
 		if _, err := os.Stat(p); err == nil { // otherwise all its lines are gone
 			packages = append(packages, p)
 			patterns = append(patterns, "./"+p)

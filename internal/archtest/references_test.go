@@ -12,6 +12,7 @@ import (
 var (
 	page = regexp.MustCompile(`\b(?:docs|format)/[\w/-]+\.md\b`) // from the root, in comments and pages
 	link = regexp.MustCompile(`\]\(([^)#:\s]+)(?:#[^)\s]*)?\)`)  // of a Markdown page, relative to it
+	code = regexp.MustCompile("(?ms)^```.*?^```$")               // of a Markdown page
 )
 
 // TestReferences finds mentions of pages that do not exist, and broken links between
@@ -37,7 +38,7 @@ func TestReferences(t *testing.T) {
 		if !markdown {
 			return nil
 		}
-		for _, m := range link.FindAllSubmatch(text, -1) {
+		for _, m := range link.FindAllSubmatch(code.ReplaceAll(text, nil), -1) {
 			exists(path.Join(path.Dir(name), string(m[1])))
 		}
 		return nil

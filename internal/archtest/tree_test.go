@@ -37,7 +37,7 @@ func (p *pkg) public() bool {
 // packages returns all packages of the module, sorted by path.
 func packages(t *testing.T) []*pkg {
 	t.Helper()
-	all, err := parseTree()
+	all, err := parseModule()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +49,13 @@ func packages(t *testing.T) []*pkg {
 
 var fset = token.NewFileSet()
 
-var parseTree = sync.OnceValues(func() ([]*pkg, error) {
+var (
+	parseModule  = sync.OnceValues(func() ([]*pkg, error) { return parse(walk) })
+	parseModules = sync.OnceValues(func() ([]*pkg, error) { return parse(walkModules) })
+)
+
+// parse returns the packages of the files that walk finds, sorted by path.
+func parse(walk func(func(name string) error) error) ([]*pkg, error) {
 	found := map[string]*pkg{}
 	err := walk(func(name string) error {
 		if !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
@@ -82,7 +88,7 @@ var parseTree = sync.OnceValues(func() ([]*pkg, error) {
 	}
 	slices.SortFunc(all, func(a, b *pkg) int { return strings.Compare(a.path, b.path) })
 	return all, err
-})
+}
 
 // walk calls f with every file of the module, by slash-separated path below the
 // root. Hidden folders, testdata of tests and other modules are not part of it.

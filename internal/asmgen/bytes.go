@@ -49,7 +49,7 @@ func bytepackRows(out output) error {
 	a.byteRow("docsRowAVX2", true, "docsRowAVX2 decodes the docIDs"+does)
 	a.byteRow("freqsRowAVX2", false, "freqsRowAVX2 decodes the frequencies"+does)
 	a.bytePack()
-	return a.write(out, "format/codec/internal/bytepack", "bytepack", "zrows")
+	return a.write(out, "internal/codec/internal/bytepack", "bytepack", "zrows")
 }
 
 func (a *assembler) byteRow(name string, docs bool, doc string) {

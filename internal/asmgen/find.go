@@ -58,5 +58,5 @@ func postingFind(out output) error {
 	a.Store(count, a.ReturnIndex(0))
 	a.Store(i, a.ReturnIndex(1))
 	a.RET()
-	return a.write(out, "query/internal/engine/posting", "posting", "zfind")
+	return a.write(out, "internal/engine/posting", "posting", "zfind")
 }

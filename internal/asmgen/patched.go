@@ -14,7 +14,7 @@ func patchedAVX2(out output) error {
 	for _, kind := range []string{"plain", "freqs", "docs"} {
 		a.patchedKind(kind)
 	}
-	return a.write(out, "format/codec/internal/patch", "patch", "zpatched_avx2")
+	return a.write(out, "internal/codec/internal/patch", "patch", "zpatched_avx2")
 }
 
 // patched holds the registers of one function. Names end in 02 for rows 0 and 2 of the

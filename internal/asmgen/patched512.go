@@ -10,7 +10,7 @@ func patchedAVX512(out output) error {
 	a := newAssembler()
 	a.wideKind("freqs")
 	a.wideKind("docs")
-	return a.write(out, "format/codec/internal/patch", "patch", "zpatched_avx512")
+	return a.write(out, "internal/codec/internal/patch", "patch", "zpatched_avx512")
 }
 
 // wide holds the registers of one function.

@@ -38,7 +38,7 @@ func queryBitmap(out output) error {
 	a.JL(operand.LabelRef("next"))
 	a.Store(count, a.ReturnIndex(0))
 	a.RET()
-	return a.write(out, "query/internal/engine/bitset", "bitset", "zbitmap")
+	return a.write(out, "internal/engine/bitset", "bitset", "zbitmap")
 }
 
 // queryScore writes the scoring of postings, eight at a time, with each operation rounded
@@ -48,7 +48,7 @@ func queryScore(out output) error {
 	a := newAssembler()
 	scoring(a, "scoreAVX2", false)
 	scoring(a, "scoreCodedAVX2", true)
-	return a.write(out, "query/internal/engine/bm25", "bm25", "zscore")
+	return a.write(out, "internal/engine/bm25", "bm25", "zscore")
 }
 
 // scoring writes one of the functions of queryScore.

@@ -55,5 +55,5 @@ func regressAdd(out output) error {
 	a.Store(ok, a.ReturnIndex(0))
 	a.VZEROUPPER()
 	a.RET()
-	return a.write(out, "format/codec/internal/regress", "regress", "zadd")
+	return a.write(out, "internal/codec/internal/regress", "regress", "zadd")
 }

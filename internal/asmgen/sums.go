@@ -10,7 +10,7 @@ func querySums(out output) error {
 	a := newAssembler()
 	a.productsLoop()
 	a.aboveLoop()
-	return a.write(out, "query/internal/engine/sums", "sums", "zsums")
+	return a.write(out, "internal/engine/sums", "sums", "zsums")
 }
 
 // productsLoop computes places and products eight at a time, and adds them one by one.

@@ -41,5 +41,5 @@ func unaryPositions(out output) error {
 	a.Label("done")
 	a.VZEROUPPER()
 	a.RET()
-	return a.write(out, "format/codec/internal/unary", "unary", "zpositions")
+	return a.write(out, "internal/codec/internal/unary", "unary", "zpositions")
 }

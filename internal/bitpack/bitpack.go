@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 )
 
 const (

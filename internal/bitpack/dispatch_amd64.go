@@ -5,7 +5,7 @@ package bitpack
 import (
 	"unsafe"
 
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/simd"
 )
 

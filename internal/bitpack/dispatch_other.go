@@ -2,7 +2,7 @@
 
 package bitpack
 
-import "github.com/pinion-index/pinion/format/codec"
+import "github.com/pinion-index/pinion/internal/codec"
 
 func pack(dst []byte, v *[BlockLen]uint32, width uint) { packPortable(dst, v, width) }
 

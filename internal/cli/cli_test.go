@@ -14,7 +14,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -127,6 +129,7 @@ func TestExitCode(t *testing.T) {
 		{Opening(fmt.Errorf("x: %w", writer.ErrAnalyzer)), ExitFailed},
 		{Opening(writer.ErrStored), ExitFailed},
 		{Opening(schema.ErrInvalid), ExitFailed},
+		{Opening(fmt.Errorf("x: %w", &store.PanicError{})), ExitFailed},
 		{fmt.Errorf("a: %w", Opening(fs.ErrNotExist)), ExitOpen},
 		{&format.Error{Kind: format.ErrTooNew}, ExitOpen},
 		{Usage("x %d", 1), ExitUsage},
@@ -163,6 +166,27 @@ func TestText(t *testing.T) {
 	}
 	if got, want := Printable("a\tb\x1b[2J\xffé\n\u202e"), "a\tb\\x1b[2J\\xffé\n\\u202e"; got != want {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A fault of the program is printed with its stack and asks for a report; damage is what repairs are for.
+func TestFaults(t *testing.T) {
+	fault := func() error { _ = []int{}[len(t.Name())]; return nil }
+	for _, c := range []struct {
+		err     error
+		has, no string
+	}{
+		{indexdir.Guard(fault), "cli.TestFaults", "repair"},
+		{indexdir.Guard(fault), "fault of Pinion and says nothing about the index: please report it", "corrupt"},
+		{format.Corrupt("x"), "idxinspect repair", "report"},
+	} {
+		var stderr bytes.Buffer
+		cmd := &cobra.Command{Use: "tool", RunE: func(*cobra.Command, []string) error { return fmt.Errorf("query 1: %w", c.err) }}
+		cmd.SetArgs([]string{})
+		cmd.SetErr(&stderr)
+		if err := Execute(t.Context(), cmd); ExitCode(err) != ExitFailed || !strings.Contains(stderr.String(), c.has) || strings.Contains(stderr.String(), c.no) {
+			t.Errorf("%v: %s", err, &stderr)
+		}
 	}
 }
 

@@ -1,13 +1,10 @@
 package cli
 
 import (
-	"slices"
-
 	"github.com/spf13/pflag"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/pfordelta"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 )
 
 // Codecs are the flags --codec and --freq-codec.
@@ -32,27 +29,24 @@ func (c *Codecs) Add(fl *pflag.FlagSet, auto string) {
 // levels are the names of pfordelta with 0 to 4 levels of recursion (Ding 2009, section 6).
 var levels = []string{"pfordelta0", "pfordelta1", "pfordelta2", "pfordelta3", "pfordelta4"}
 
-// named returns the codec with that name, nil for auto.
-func named(name string) codec.Codec {
-	if level := slices.Index(levels, name); level >= 0 {
-		c, _ := pfordelta.Level(level) // there is one for each name
-		return c
+// Options returns the names of the codecs that the flags name, "" for auto.
+func (c *Codecs) Options() (docs, freqs string, err error) {
+	named := func(of *Choice) (string, int) {
+		x, ok := registry.ByName(of.Value)
+		if !ok {
+			return "", 128 // auto has blocks of 128
+		}
+		return of.Value, x.BlockLen()
 	}
-	c, _ := registry.ByName(name)
-	return c
-}
-
-// Options returns the codecs that the flags name, nil for auto.
-func (c *Codecs) Options() (docs, freqs codec.Codec, err error) {
-	docs = named(c.docs.Value)
-	freqs = named(c.freqs.Value)
-	switch { // auto has blocks of 128
-	case docs != nil && freqs == nil && docs.BlockLen() != 128:
+	docs, each := named(c.docs)
+	freqs, other := named(c.freqs)
+	switch {
+	case docs != "" && freqs == "" && each != 128:
 		freqs = docs
-	case docs == nil && freqs != nil && freqs.BlockLen() != 128:
+	case docs == "" && freqs != "" && other != 128:
 		docs = freqs
-	case docs != nil && freqs != nil && docs.BlockLen() != freqs.BlockLen():
-		err = Usage("--codec %s has blocks of %d, --freq-codec %s of %d", docs.ID(), docs.BlockLen(), freqs.ID(), freqs.BlockLen())
+	case docs != "" && freqs != "" && each != other:
+		err = Usage("--codec %s has blocks of %d, --freq-codec %s of %d", docs, each, freqs, other)
 	}
 	return docs, freqs, err
 }

@@ -10,7 +10,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // WriteFile makes what write writes the content of the file at path, if durable with a
@@ -22,12 +22,12 @@ func WriteFile(path string, durable bool, write func(io.Writer) error) error {
 }
 
 // WriteCopy is WriteFile for what holds data of the index in dir, or of a file of one: a new
-// file is open to nobody whom these keep out (store.Dir.Perm).
+// file is open to nobody whom these keep out (indexdir.Dir.Perm).
 func WriteCopy(path, dir string, durable bool, write func(io.Writer) error) error {
 	mode := fs.FileMode(0o600)
 	if st, err := os.Stat(dir); err == nil && !st.IsDir() {
 		mode |= st.Mode().Perm() & 0o666
-	} else if d, err := store.Open(dir); err == nil {
+	} else if d, err := indexdir.Open(dir); err == nil {
 		mode = d.Perm()
 		d.Close()
 	}

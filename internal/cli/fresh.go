@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // Fresh is an index directory that a command may create.
@@ -27,7 +27,7 @@ func NewFresh(dir string) *Fresh {
 
 // hasManifest reports whether dir has a manifest, sound or not.
 func hasManifest(dir string) bool {
-	d, err := store.Open(dir)
+	d, err := indexdir.Open(dir)
 	if err != nil {
 		return false
 	}
@@ -55,10 +55,10 @@ func (f *Fresh) Undo() {
 // undo removes the files of an empty index that nobody else writes to, and reports
 // whether there is none any more.
 func (f *Fresh) undo() bool {
-	if _, err := os.Lstat(filepath.Join(f.dir, store.LockName)); os.IsNotExist(err) {
+	if _, err := os.Lstat(filepath.Join(f.dir, indexdir.LockName)); os.IsNotExist(err) {
 		return true
 	}
-	d, err := store.Open(f.dir)
+	d, err := indexdir.Open(f.dir)
 	if err != nil {
 		return false
 	}
@@ -72,10 +72,10 @@ func (f *Fresh) undo() bool {
 	if m.Generation != 1 || len(m.Segments) > 0 {
 		return false
 	}
-	for _, name := range []string{store.MirrorName(1), store.ManifestName(1)} {
+	for _, name := range []string{indexdir.MirrorName(1), indexdir.ManifestName(1)} {
 		os.Remove(filepath.Join(f.dir, name))
 	}
-	name := filepath.Join(f.dir, store.LockName)
+	name := filepath.Join(f.dir, indexdir.LockName)
 	if os.Remove(name) != nil { // Windows keeps open files
 		lock.Close()
 		os.Remove(name)

@@ -22,8 +22,9 @@ var usage = strings.NewReplacer(
 func init() { cobra.AddTemplateFunc("flagUsages", flagUsages) }
 
 var (
-	typed   = regexp.MustCompile(`(?m)^( +(?:-\w, )?--[\w-]+) (int|uint|float|string|duration) `)
-	valueOf = map[string]string{"int": "N  ", "uint": "N   ", "float": "X    ", "string": "TEXT  ", "duration": "TIME    "}
+	typed   = regexp.MustCompile(`(?m)^( +(?:-\w, )?--[\w-]+) (int|uint|float|string|duration|ints|floats|float64Slice|durationSlice) `)
+	valueOf = map[string]string{"int": "N  ", "uint": "N   ", "float": "X    ", "string": "TEXT  ", "duration": "TIME    ",
+		"ints": "N,...", "floats": "X,... ", "float64Slice": "X,...       ", "durationSlice": "TIME,...     "}
 )
 
 // flagUsages describes flags within helpWidth columns. Values without a name of their own

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Snapshot opens the newest commit of the index in dir, or at a URL, for reading. The caller calls end.
@@ -14,7 +13,7 @@ func Snapshot(dir string) (s *reader.Snapshot, end func(), err error) {
 		return nil, nil, Opening(err)
 	}
 	if s, err = x.Snapshot(); err == nil {
-		if err = Committed(dir, s.Manifest()); err != nil {
+		if err = Committed(dir, s); err != nil {
 			s.Close()
 		}
 	}
@@ -49,10 +48,10 @@ func Snapshots(dirs []string) (s *reader.Snapshot, end func(), err error) {
 	return s, func() { s.Close(); endAll() }, nil // sources stay open as long as the whole
 }
 
-// Committed returns an error if m is of an index whose first build has not committed. A
+// Committed returns an error if s, a manifest or a snapshot, is of an index whose first build has not committed. A
 // command that reads what is in an index has nothing to show of it.
-func Committed(dir string, m *store.Manifest) error {
-	if err := m.Committed(); err != nil {
+func Committed(dir string, s interface{ Committed() error }) error {
+	if err := s.Committed(); err != nil {
 		return Opening(fmt.Errorf("%s: %w", dir, err))
 	}
 	return nil

@@ -1,6 +1,9 @@
 package cli
 
-import "regexp"
+import (
+	"regexp"
+	"strings"
+)
 
 var operators = regexp.MustCompile(`"[^"]+"|“[^”]+”|(?:^|\s)[-+!]\w\S*|\w+(?:\*|\?\w+|[~^][\d.]*)|(?:^|\s)[A-Za-z_]+:\w\S*|\b(?:AND|OR|NOT)\b|&&|\|\|`)
 
@@ -16,3 +19,12 @@ func Operator(text string) string {
 
 // NoOperators says what is made of an operator, and why.
 func NoOperators(op, why string) string { return Quote(op) + " is read as plain words: " + why }
+
+// AsWords says what of a query is taken as words.
+func AsWords(parts []string) string {
+	quoted := make([]string, len(parts))
+	for i, p := range parts {
+		quoted[i] = Quote(p)
+	}
+	return "read as plain words: " + strings.Join(quoted, ", ")
+}

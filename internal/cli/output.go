@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -68,7 +69,7 @@ func checkOutput(path string) error {
 	for _, name := range names {
 		dir, base := filepath.Split(name)
 		switch {
-		case store.IsFileName(strings.ToLower(base)): // some file systems ignore case
+		case indexdir.IsFileName(strings.ToLower(base)): // some file systems ignore case
 			return Usage("%s is the name of a file of an index", path)
 		case filepath.Base(dir) == store.QuarantineName && hasManifest(filepath.Dir(filepath.Clean(dir))):
 			return Usage("%s is in the quarantine of an index", path)
@@ -143,7 +144,7 @@ func checkIndex(f *pflag.Flag, dir string) error {
 		return nil // no directory
 	}
 	for _, e := range entries {
-		if !store.IsFileName(e.Name()) {
+		if !indexdir.IsFileName(e.Name()) {
 			continue
 		}
 		if of, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && os.SameFile(st, of) {

@@ -19,14 +19,16 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
 	"github.com/pinion-index/pinion/analysis"
 	_ "github.com/pinion-index/pinion/analysis/languages" // indexes name them
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 )
 
 // Exit codes.
@@ -66,9 +68,10 @@ func (e openError) Error() string { return e.err.Error() }
 func (e openError) Unwrap() error { return e.err }
 
 // Opening marks err, unless nil, as a failure to open an index. An index that opens, but was made
-// with another analyzer, other fields or without texts, is none: such a run fails.
+// with another analyzer, other fields or without texts, is none, nor is a fault of the program: such a run fails.
 func Opening(err error) error {
-	if err == nil || errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) || errors.Is(err, schema.ErrInvalid) {
+	if err == nil || errors.Is(err, writer.ErrAnalyzer) || errors.Is(err, writer.ErrStored) || errors.Is(err, schema.ErrInvalid) ||
+		errors.As(err, new(*store.PanicError)) {
 		return err
 	}
 	return openError{err}
@@ -212,7 +215,7 @@ func Execute(ctx context.Context, cmd *cobra.Command) error {
 	if err == nil {
 		return nil
 	}
-	msg := Printable(err.Error())
+	msg := Message(err)
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		msg = strings.ReplaceAll(msg, context.Canceled.Error(), "interrupted")
 	}
@@ -254,9 +257,20 @@ func writeFailure(w io.Writer, f *Failure) error {
 	return e.Encode(f)
 }
 
+// Message returns an error as commands print it: a fault of the program with its stack, which a report of it needs.
+func Message(err error) string {
+	msg := Printable(err.Error())
+	if fault := (*store.PanicError)(nil); errors.As(err, &fault) {
+		msg += "\n" + Printable(strings.TrimSpace(string(fault.Stack)))
+	}
+	return msg
+}
+
 // hint says what the user can do about err. It may be empty.
 func hint(err error) string {
 	switch {
+	case errors.As(err, new(*store.PanicError)):
+		return "This is a fault of Pinion and says nothing about the index: please report it with all of the above."
 	case errors.Is(err, format.ErrTooNew):
 		return "A newer Pinion wrote this index: use that one to read it."
 	case errors.Is(err, format.ErrTooOld):
@@ -382,7 +396,7 @@ func IsNotExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 // Overtaken returns err if it is about a file that does not exist and the newest commit of
 // d is no longer c, and may have removed it: Dir.OpenLatest then starts again. It returns nil for
 // other errors, and for a file that is missing.
-func Overtaken(d *store.Dir, c *store.Commit, err error) error {
+func Overtaken(d *indexdir.Dir, c *indexdir.Commit, err error) error {
 	if !IsNotExist(err) {
 		return nil
 	}

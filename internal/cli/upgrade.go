@@ -5,7 +5,7 @@ import (
 	"io"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // Upgrade tells whether a command raises an index to a newer version of the format.
@@ -30,7 +30,7 @@ func (u Upgrade) Done(stderr io.Writer) bool {
 
 // version returns the version of the newest commit, zero if there is none or it cannot be read.
 func version(dir string) format.Version {
-	d, err := store.Open(dir)
+	d, err := indexdir.Open(dir)
 	if err != nil {
 		return format.Version{}
 	}

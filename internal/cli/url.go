@@ -7,8 +7,8 @@ import (
 	"io"
 	"regexp"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 )
 
 // URLs is how commands read and change indexes that URLs name. It is empty, and they take directories alone,
@@ -19,7 +19,10 @@ var URLs struct {
 	Source func(url string) (reader.Source, error)
 	// Meter returns a context whose reads are counted, and what was counted.
 	Meter func(ctx context.Context) (context.Context, func() Reads)
-	// Checkout makes a local directory of the newest commit of the index at url, or none if there is no index.
+	// Copy makes a local directory of the newest commit of the index at url, or an empty one if there is no index, and a
+	// function that removes it. It writes nothing at the URL.
+	Copy func(ctx context.Context, url string) (dir string, end func() error, err error)
+	// Checkout makes a local directory, to be changed, of the newest commit of the index at url, or none if there is no index.
 	Checkout func(ctx context.Context, url string) (Checkout, error)
 }
 
@@ -49,13 +52,14 @@ type Reads struct {
 	Rounds   int   `json:"rounds"`   // the longest chain of requests of which each began after the one before had ended
 	Repeated int   `json:"repeated"` // after an error
 	Hedged   int   `json:"hedged"`   // while a slow one was under way
+	Damaged  int   `json:"damaged"`  // for bytes that had come damaged
 	Cached   int64 `json:"cached"`   // bytes that a local cache had
 }
 
 // String returns one line.
 func (r Reads) String() string {
-	return fmt.Sprintf("%s in %s, %s; %d repeated, %d hedged; %s from the local cache", Number(r.Requests, "request"),
-		Number(r.Rounds, "round"), Bytes(r.Bytes), r.Repeated, r.Hedged, Bytes(r.Cached))
+	return fmt.Sprintf("%s in %s, %s; %d repeated, %d hedged, %d after damage; %s from the local cache", Number(r.Requests, "request"),
+		Number(r.Rounds, "round"), Bytes(r.Bytes), r.Repeated, r.Hedged, r.Damaged, Bytes(r.Cached))
 }
 
 var url = regexp.MustCompile(`^[a-z][a-z0-9+.-]+://`)
@@ -66,7 +70,7 @@ func IsURL(s string) bool { return url.MatchString(s) }
 // source returns the files at a URL and a function that closes what it holds.
 func source(url string) (reader.Source, func(), error) {
 	if URLs.Source == nil {
-		return nil, nil, fmt.Errorf("%s: this build takes directories alone; those of module scale/bucket take URLs", url)
+		return nil, nil, noURLs(url)
 	}
 	src, err := URLs.Source(url)
 	if err != nil {
@@ -80,9 +84,9 @@ func source(url string) (reader.Source, func(), error) {
 }
 
 // OpenDir returns the directory of an index, which may be a URL, and a function that closes it.
-func OpenDir(name string) (d *store.Dir, end func(), err error) {
+func OpenDir(name string) (d *indexdir.Dir, end func(), err error) {
 	if !IsURL(name) {
-		if d, err = store.Open(name); err != nil {
+		if d, err = indexdir.Open(name); err != nil {
 			return nil, nil, err
 		}
 		return d, func() { d.Close() }, nil
@@ -91,7 +95,7 @@ func OpenDir(name string) (d *store.Dir, end func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if d, err = store.OpenFS(reader.FS(src, 0)); err != nil {
+	if d, err = indexdir.OpenFS(reader.FS(src, 0)); err != nil {
 		closes()
 		return nil, nil, err
 	}
@@ -101,7 +105,7 @@ func OpenDir(name string) (d *store.Dir, end func(), err error) {
 // openIndex opens an index for reading, which may be a URL.
 func openIndex(name string) (x *reader.Index, end func(), err error) {
 	if !IsURL(name) {
-		if x, err = reader.Open(name); err != nil {
+		if x, err = reader.Open(context.Background(), reader.Dir(name), reader.Options{}); err != nil {
 			return nil, nil, err
 		}
 		return x, func() { x.Close() }, nil
@@ -110,7 +114,7 @@ func openIndex(name string) (x *reader.Index, end func(), err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if x, err = reader.OpenReaderAt(src, reader.Options{}); err != nil {
+	if x, err = reader.Open(context.Background(), src, reader.Options{}); err != nil {
 		closes()
 		return nil, nil, err
 	}

@@ -16,6 +16,7 @@ const (
 	AnyChange Kind = iota // can be made again
 	OneChange             // reads what can be read only once
 	Merging               // merges segments, and changes nothing else
+	NoChange              // only reads
 )
 
 // Change calls f, which changes the index that *index names. If that is a URL, *index is a local directory
@@ -26,14 +27,23 @@ func Change(ctx context.Context, index *string, what Kind, f func() error) (err 
 	if !IsURL(url) {
 		return f()
 	}
-	c, err := checkout(ctx, url)
+	defer func() { *index = url }()
+	if what == NoChange {
+		dirs, end, err := Local(ctx, []string{url})
+		if err != nil {
+			return err
+		}
+		*index = dirs[0]
+		return errors.Join(f(), end())
+	}
+	if URLs.Checkout == nil {
+		return noURLs(url)
+	}
+	c, err := URLs.Checkout(ctx, url)
 	if err != nil {
 		return Opening(err)
 	}
-	defer func() {
-		*index = url
-		err = errors.Join(err, c.Close())
-	}()
+	defer func() { err = errors.Join(err, c.Close()) }()
 	for try := 1; ; try++ {
 		*index = c.Dir()
 		if err := f(); err != nil {
@@ -61,29 +71,30 @@ func Change(ctx context.Context, index *string, what Kind, f func() error) (err 
 // Local returns local directories of the indexes that names name, and a function that removes those that were made
 // of URLs.
 func Local(ctx context.Context, names []string) (dirs []string, end func() error, err error) {
-	var all []Checkout
+	var ends []func() error
 	end = func() (err error) {
-		for _, c := range all {
-			err = errors.Join(err, c.Close())
+		for _, f := range ends {
+			err = errors.Join(err, f())
 		}
 		return err
 	}
 	for _, name := range names {
 		if IsURL(name) {
-			c, err := checkout(ctx, name)
+			if URLs.Copy == nil {
+				return nil, nil, errors.Join(noURLs(name), end())
+			}
+			dir, remove, err := URLs.Copy(ctx, name)
 			if err != nil {
 				return nil, nil, errors.Join(Opening(err), end())
 			}
-			name, all = c.Dir(), append(all, c)
+			name, ends = dir, append(ends, remove)
 		}
 		dirs = append(dirs, name)
 	}
 	return dirs, end, nil
 }
 
-func checkout(ctx context.Context, url string) (Checkout, error) {
-	if URLs.Checkout == nil {
-		return nil, fmt.Errorf("%s: this build takes directories alone; those of module scale/bucket take URLs", url)
-	}
-	return URLs.Checkout(ctx, url)
+// noURLs is the error of a build without URLs.
+func noURLs(url string) error {
+	return fmt.Errorf("%s: this build takes directories alone; those of module scale/bucket take URLs", url)
 }

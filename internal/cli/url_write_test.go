@@ -85,3 +85,27 @@ func TestChange(t *testing.T) {
 		t.Error("no error of a build without URLs")
 	}
 }
+
+// What only reads takes a copy, and commits nothing.
+func TestNoChange(t *testing.T) {
+	defer func() { URLs.Checkout, URLs.Copy = nil, nil }()
+	URLs.Checkout = func(context.Context, string) (Checkout, error) {
+		t.Error("checked out")
+		return &fakeCheckout{}, nil
+	}
+	removed := false
+	URLs.Copy = func(_ context.Context, url string) (string, func() error, error) {
+		return "copy of " + url, func() error { removed = true; return nil }, nil
+	}
+	index := "test://x"
+	failed := errors.New("failed")
+	err := Change(t.Context(), &index, NoChange, func() error {
+		if index != "copy of test://x" || removed {
+			t.Errorf("works in %s", index)
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) || index != "test://x" || !removed {
+		t.Errorf("%v, index %s, removed %v", err, index, removed)
+	}
+}

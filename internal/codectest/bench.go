@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/simd"
 	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
-var large = flag.Bool("large", false, "benchmark lists of 2^25 values too")
+var large = flag.Bool("long", false, "benchmark lists of 2^25 values too")
 
 // Bench measures c at every tier on the lists of Mallia 2019, table 1: 2^16 docIDs of [0,
 // 2^29), uniform and clustered, and with -large 2^25. It decodes docIDs and frequencies

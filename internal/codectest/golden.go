@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 )
 
 // Golden checks that docs and freqs encode to the bytes docsHex and freqsHex, in

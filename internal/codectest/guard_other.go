@@ -5,7 +5,7 @@ package codectest
 import (
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 )
 
 type guarded struct{}

@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/simd"
 )
 

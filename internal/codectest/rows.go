@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 )
 
 // decodeRow decodes a row of blocks of s: docIDs if it has a skip header, and otherwise

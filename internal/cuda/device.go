@@ -76,21 +76,6 @@ type Device interface {
 	Close() error
 }
 
-// Of returns the Device of a *gpuload.Device. Package gpuload sets it, so that the
-// benchmarks of this repository, but not users, have access to it.
-var Of func(device any) Device
-
-// Wrap puts what wrap returns in the place of the Device of a *gpuload.Device, for Executors
-// that are opened from then on. Package gpuload sets it, for the same benchmarks and for
-// tests of faults.
-var Wrap func(device any, wrap func(Device) Device)
-
-// Watch has note called with each kernel of the batches that are submitted to a
-// *gpuload.Device from then on, by any goroutine. Executors that are open are not watched.
-func Watch(device any, note func(kernels.Kernel)) {
-	Wrap(device, func(d Device) Device { return &Watched{Device: d, Note: note} })
-}
-
 // Watched is a Device that calls Note with each kernel of a batch before it submits it.
 type Watched struct {
 	Device
@@ -106,7 +91,3 @@ func (w *Watched) Submit(b *Batch) error {
 	}
 	return w.Device.Submit(b)
 }
-
-// Forget evicts all lists of a *gpuload.Executor, which must be idle. Package gpuload sets
-// it, for the same benchmarks.
-var Forget func(executor any)

@@ -12,6 +12,6 @@
 //
 // A program that finds the driver at run time is linked with the C library, which the
 // build tag static avoids: it has no GPU. Importing gorgonia.org/cu exits the process if
-// there is no GPU, so only files with the tag cuda import it. Packages gpuload and
-// papers/internal/gpubench use this package; users see gpuload.Device.
+// there is no GPU, so only files with the tag cuda import it. Packages internal/gpu and
+// papers/internal/gpubench use this package; users see gpu.Device.
 package cuda

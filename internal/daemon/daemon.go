@@ -20,6 +20,7 @@ import (
 
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/encodings"
 )
 
 // Grace is how long requests under way may take after a signal.
@@ -53,15 +54,27 @@ func (h *HTTP) Add(fl *pflag.FlagSet) {
 	fl.DurationVar(&h.drain, "drain-delay", 0, "how long /readyz fails before connections are refused")
 }
 
+// ParseTokens returns the tokens in a text, which white space divides. A byte order mark is no part of one, as editors
+// write it before the first, and a text in UTF-16, as Windows writes what a command prints, is decoded.
+func ParseTokens(text []byte) []string {
+	return strings.Fields(string(encodings.Of(text, encodings.Encoding{}).Decode(text)))
+}
+
 // Options returns the options of the server that the flags say.
 func (h *HTTP) Options() (o httpapi.Options, err error) {
+	switch {
+	case h.Deadline <= 0:
+		return o, cli.Usage("--deadline is above 0")
+	case h.drain < 0:
+		return o, cli.Usage("--drain-delay is not negative")
+	}
 	o = httpapi.Options{Deadline: h.Deadline, DrainDelay: h.drain}
 	if h.Tokens != "" {
 		data, err := os.ReadFile(h.Tokens)
 		if err != nil {
 			return o, fmt.Errorf("--tokens: %w", err)
 		}
-		if o.Tokens = strings.Fields(string(data)); len(o.Tokens) == 0 {
+		if o.Tokens = ParseTokens(data); len(o.Tokens) == 0 {
 			return o, cli.Usage("--tokens: %s has none", h.Tokens)
 		}
 	}

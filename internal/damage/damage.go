@@ -24,6 +24,7 @@ type Section struct {
 
 // File is a file of an index, taken apart.
 type File struct {
+	Version  format.Version // 0.3 of a file of version 0.2, too: sections hold the same
 	Kind     format.Kind
 	ID       format.ID
 	Room     int // sections that the table has room for
@@ -36,7 +37,11 @@ func Parse(b []byte) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{Kind: h.Kind, ID: h.ID, Room: int(h.FrontSize()-format.HeaderSize) / format.SectionEntrySize}
+	version := h.Version
+	if version == (format.Version{Minor: 2}) {
+		version.Minor = 3
+	}
+	f := &File{Version: version, Kind: h.Kind, ID: h.ID, Room: int(h.FrontSize()-format.HeaderSize) / format.SectionEntrySize}
 	for _, s := range h.Sections {
 		if s.ID == format.SectionPageSums {
 			continue // Bytes writes it again
@@ -64,7 +69,12 @@ func (f *File) Bytes() []byte {
 	}
 	out := make(Memory, 0, size)
 	w := format.NewFileWriter(&out, f.Kind, f.ID)
-	w.Reserve(max(f.Room, len(f.Sections)+1)) // and PAGESUMS
+	w.SetVersion(f.Version)
+	room := len(f.Sections) + 1 // and PAGESUMS
+	if f.Kind == format.KindManifest {
+		room--
+	}
+	w.Reserve(max(f.Room, room))
 	for _, s := range f.Sections {
 		if s.ID == format.SectionPostings {
 			stampExtents(s.Content)

@@ -84,8 +84,10 @@ func width(r *rand.Rand, id format.SectionID) int {
 		return []int{0, 1, 2, 4, 8}[r.IntN(5)]
 	}
 	switch id {
-	case format.SectionTermIndex, format.SectionIDIndex, format.SectionIDHash:
+	case format.SectionTermIndex, format.SectionIDIndex:
 		return []int{4, 8, 8}[r.IntN(3)]
+	case format.SectionIDHash:
+		return []int{1, 4, 8}[r.IntN(3)]
 	case format.SectionStoredIndex, format.SectionPostings:
 		return []int{4, 8}[r.IntN(2)]
 	case format.SectionDocLengths, format.SectionDeletes:

@@ -1,8 +1,10 @@
-// Package docset has sets of documents of a segment that do not change: a range of docIDs, docIDs in order, or bits,
-// whichever is smallest.
+// Package docset has sets of documents: Set, which does not change, as a range of docIDs, docIDs in order, bits, or pieces
+// of these kinds, whichever is smallest, and Bits, which do. Deletes, filters and the sets that programs bring are such
+// sets. portable.go reads and writes them in the portable form of roaring bitmaps.
 package docset
 
 import (
+	"iter"
 	"math/bits"
 	"slices"
 	"sort"
@@ -20,7 +22,8 @@ type Set struct {
 	lo, hi uint32   // all members are from lo up to hi; both are 0 if there are none
 	n      uint32   // members
 	docs   []uint32 // ascending, or
-	words  []uint64 // bit 0 is first(lo), or neither: all from lo up to hi are members
+	words  []uint64 // bit 0 is first(lo), or
+	mixed  *mixed   // pieces, or none of them: all from lo up to hi are members
 }
 
 // first returns the document of the first bit of a bitmap that has lo.
@@ -32,6 +35,21 @@ func Range(lo, hi uint32) *Set {
 		return &Set{}
 	}
 	return &Set{lo: lo, hi: hi, n: hi - lo}
+}
+
+// Of returns the set of docs but End, which is none, in any order, each as often as it may be. It keeps docs and sorts them.
+func Of(docs ...uint32) *Set {
+	for i := 1; i < len(docs); i++ {
+		if docs[i] <= docs[i-1] {
+			slices.Sort(docs)
+			docs = slices.Compact(docs)
+			break
+		}
+	}
+	if n := len(docs); n > 0 && docs[n-1] == End {
+		docs = docs[:n-1]
+	}
+	return FromDocs(docs)
 }
 
 // FromDocs returns the set of docs, which ascend. It keeps docs.
@@ -56,7 +74,10 @@ func FromDocs(docs []uint32) *Set {
 }
 
 // FromWords returns the set of the members of a bitmap whose bit 0 is document 0. It may keep the bitmap.
-func FromWords(words []uint64) *Set {
+func FromWords(words []uint64) *Set { return fromWords(words, 0) }
+
+// fromWords is FromWords for a bitmap whose bit 0 is document base, a multiple of 64.
+func fromWords(words []uint64, base uint32) *Set {
 	from, to, n := len(words), 0, 0
 	for i, w := range words {
 		if w != 0 {
@@ -67,8 +88,8 @@ func FromWords(words []uint64) *Set {
 	if n == 0 {
 		return &Set{}
 	}
-	lo := uint32(from*64 + bits.TrailingZeros64(words[from]))
-	hi := uint32(to*64 - bits.LeadingZeros64(words[to-1]))
+	lo := base + uint32(from*64+bits.TrailingZeros64(words[from]))
+	hi := base + uint32(to*64-bits.LeadingZeros64(words[to-1]))
 	s := &Set{lo: lo, hi: hi, n: uint32(n)}
 	switch span := hi - lo; {
 	case s.n == span:
@@ -76,7 +97,7 @@ func FromWords(words []uint64) *Set {
 		s.docs = make([]uint32, 0, n)
 		for i, w := range words[from:to] {
 			for ; w != 0; w &= w - 1 {
-				s.docs = append(s.docs, uint32((from+i)*64+bits.TrailingZeros64(w)))
+				s.docs = append(s.docs, base+uint32((from+i)*64+bits.TrailingZeros64(w)))
 			}
 		}
 	default:
@@ -94,7 +115,7 @@ func (s *Set) Len() uint32 { return s.n }
 func (s *Set) Bounds() (lo, hi uint32) { return s.lo, s.hi }
 
 // Bytes returns how much memory s takes, about.
-func (s *Set) Bytes() uint64 { return uint64(4*cap(s.docs) + 8*cap(s.words) + 96) }
+func (s *Set) Bytes() uint64 { return uint64(4*cap(s.docs) + 8*cap(s.words) + s.mixed.bytes() + 96) }
 
 // Whole reports whether all documents from lo up to hi are members.
 func (s *Set) Whole(lo, hi uint32) bool { return s.Count(lo, hi) == max(hi, lo)-lo }
@@ -112,6 +133,10 @@ func (s *Set) Contains(doc uint32) bool {
 		_, ok := slices.BinarySearch(s.docs, doc)
 		return ok
 	}
+	if s.mixed != nil {
+		p, _ := s.mixed.from(doc) // there is one, as hi - 1 is a member
+		return p.Contains(doc)
+	}
 	return true
 }
 
@@ -125,6 +150,9 @@ func (s *Set) Next(doc uint32) uint32 {
 		return End
 	case s.docs != nil:
 		return s.docs[s.at(doc)] // hi - 1 is one
+	case s.mixed != nil:
+		p, _ := s.mixed.from(doc)
+		return p.Next(doc)
 	case s.words == nil:
 		return doc
 	}
@@ -153,6 +181,12 @@ func (s *Set) Count(lo, hi uint32) uint32 {
 		return s.n
 	case s.docs != nil:
 		return uint32(s.at(hi) - s.at(lo))
+	case s.mixed != nil:
+		n := uint32(0)
+		for p, ok := s.mixed.from(lo); ok && p.lo < hi; p, ok = s.mixed.from(p.hi) {
+			n += p.Count(lo, hi)
+		}
+		return n
 	case s.words == nil:
 		return hi - lo
 	}
@@ -178,6 +212,11 @@ func (s *Set) AppendDocs(dst []uint32, lo, hi uint32) []uint32 {
 		return dst
 	case s.docs != nil:
 		return append(dst, s.docs[s.at(lo):s.at(hi)]...)
+	case s.mixed != nil:
+		for p, ok := s.mixed.from(lo); ok && p.lo < hi; p, ok = s.mixed.from(p.hi) {
+			dst = p.AppendDocs(dst, lo, hi)
+		}
+		return dst
 	case s.words == nil:
 		for doc := lo; doc < hi; doc++ {
 			dst = append(dst, doc)
@@ -215,6 +254,8 @@ func (s *Set) AppendSome(dst []uint32, lo, hi uint32, most int) (docs []uint32, 
 			return dst, s.docs[at]
 		}
 		return dst, hi
+	case s.mixed != nil:
+		return s.mixed.appendSome(dst, lo, hi, most)
 	case s.words == nil:
 		to := lo + uint32(min(uint64(most), uint64(hi-lo)))
 		for ; lo < to; lo++ {
@@ -243,82 +284,6 @@ func (s *Set) AppendSome(dst []uint32, lo, hi uint32, most int) (docs []uint32, 
 	return dst, hi
 }
 
-// Or adds the members to a bitmap whose bit 0 is document lo, a multiple of 64.
-func (s *Set) Or(words []uint64, lo uint32) {
-	hi := uint32(min(uint64(lo)+64*uint64(len(words)), uint64(End)))
-	from, to := max(lo, s.lo), min(hi, s.hi)
-	switch {
-	case from >= to:
-	case s.docs != nil:
-		for _, d := range s.docs[s.at(from):s.at(to)] {
-			words[(d-lo)/64] |= 1 << ((d - lo) % 64)
-		}
-	case s.words == nil:
-		fill(words, from-lo, to-lo)
-	default:
-		base := first(s.lo)
-		at := max(base, lo)
-		dst, src := words[(at-lo)/64:], s.words[(at-base)/64:]
-		n := min(len(dst), len(src))
-		dst, src = dst[:n], src[:n]
-		for i, w := range src {
-			dst[i] |= w
-		}
-	}
-}
-
-// And removes what is no member from a bitmap whose bit 0 is document lo, a multiple of 64.
-func (s *Set) And(words []uint64, lo uint32) {
-	hi := uint32(min(uint64(lo)+64*uint64(len(words)), uint64(End)))
-	from, to := max(lo, s.lo), min(hi, s.hi)
-	if from >= to {
-		clear(words)
-		return
-	}
-	i, j := (from-lo)/64, (to-lo+63)/64
-	clear(words[:i])
-	clear(words[j:])
-	part := words[i:j]
-	switch {
-	case s.docs != nil:
-		docs := s.docs[s.at(from):s.at(to)]
-		at := lo + i*64
-		for k := range part {
-			w := uint64(0)
-			for len(docs) > 0 && docs[0]-at < 64 {
-				w |= 1 << (docs[0] - at)
-				docs = docs[1:]
-			}
-			part[k] &= w
-			at += 64
-		}
-	case s.words == nil:
-		part[0] &= ^uint64(0) << ((from - lo) % 64)
-		part[len(part)-1] &= ^uint64(0) >> (63 - (to-lo-1)%64)
-	default:
-		src := s.words[(lo+i*64-first(s.lo))/64:]
-		src = src[:min(len(part), len(src))]
-		for k, w := range src {
-			part[k] &= w
-		}
-	}
-}
-
-// fill sets the bits from lo up to hi, which is above lo.
-func fill(words []uint64, lo, hi uint32) {
-	i, j := lo/64, (hi-1)/64
-	head, tail := ^uint64(0)<<(lo%64), ^uint64(0)>>(63-(hi-1)%64)
-	if i == j {
-		words[i] |= head & tail
-		return
-	}
-	words[i] |= head
-	for k := i + 1; k < j; k++ {
-		words[k] = ^uint64(0)
-	}
-	words[j] |= tail
-}
-
 // Keep keeps those of docs, which ascend, that are members, or with not those that are no members. It does not branch on
 // whether bits are set, since that is hard to predict.
 func (s *Set) Keep(docs []uint32, not bool) []uint32 {
@@ -342,6 +307,8 @@ func (s *Set) Keep(docs []uint32, not bool) []uint32 {
 				n++
 			}
 		}
+	case s.mixed != nil:
+		return s.mixed.keep(docs, not)
 	default:
 		for _, d := range docs {
 			docs[n] = d
@@ -375,4 +342,20 @@ func (s *Set) seek(at int, doc uint32) int {
 	}
 	end := min(at+step, len(s.docs))
 	return at + sort.Search(end-at, func(i int) bool { return s.docs[at+i] >= doc })
+}
+
+// All yields the members in ascending order.
+func (s *Set) All() iter.Seq[uint32] {
+	return func(yield func(uint32) bool) {
+		var some [256]uint32
+		for doc := s.lo; doc < s.hi; {
+			var docs []uint32
+			docs, doc = s.AppendSome(some[:0], doc, s.hi, len(some))
+			for _, d := range docs {
+				if !yield(d) {
+					return
+				}
+			}
+		}
+	}
 }

@@ -10,15 +10,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/listset"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 )
 
 // bench compares a device with the CPU.
 type bench struct {
-	device *gpuload.Device
+	device *gpu.Device
 	log    io.Writer
 	small  bool // enough for the emulator and the sanitizer
 	seed   uint64
@@ -60,12 +60,12 @@ func (b *bench) write(ctx context.Context, dir string, c codec.Codec, sets ...*l
 // engine is an index with its executors.
 type engine struct {
 	*listset.Index
-	gpu *gpuload.Executor
-	cpu *query.Searcher
+	gpu *gpu.Executor
+	cpu *search.Searcher
 }
 
 // options are those of an engine's executor.
-func (b *bench) options() (o gpuload.Options) {
+func (b *bench) options() (o gpu.Options) {
 	if b.small {
 		o.Memory = 64 << 20
 	}
@@ -75,8 +75,8 @@ func (b *bench) options() (o gpuload.Options) {
 // open creates executors for an index, which the engine closes.
 func (b *bench) open(x *listset.Index) (e *engine, err error) {
 	e = &engine{Index: x}
-	if e.cpu, err = query.NewSearcher(x.Snapshot, query.Options{}); err == nil {
-		e.gpu, err = gpuload.New(b.device, x.Snapshot, b.options())
+	if e.cpu, err = search.NewSearcher(x.Snapshot, search.Options{}); err == nil {
+		e.gpu, err = gpu.New(b.device, x.Snapshot, b.options())
 	}
 	if err != nil {
 		if e.cpu != nil {
@@ -90,8 +90,8 @@ func (b *bench) open(x *listset.Index) (e *engine, err error) {
 func (e *engine) close() error { return errors.Join(e.gpu.Close(), e.cpu.Close(), e.Index.Close()) }
 
 // onAll executes queries on all processors.
-func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Result, error) {
-	out := make([]query.Result, len(qs))
+func onAll(ctx context.Context, x search.Executor, qs []search.Query) ([]search.Result, error) {
+	out := make([]search.Result, len(qs))
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	errs := make([]error, runtime.GOMAXPROCS(0))
@@ -102,7 +102,7 @@ func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Res
 				if lo >= len(qs) {
 					return
 				}
-				var r []query.Result
+				var r []search.Result
 				if r, errs[i] = x.Execute(ctx, qs[lo:min(lo+16, len(qs))]); errs[i] == nil {
 					copy(out[lo:], r)
 				}

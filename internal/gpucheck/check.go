@@ -7,11 +7,12 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/listset"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -60,7 +61,7 @@ func (b *bench) check(ctx context.Context, c codec.Codec, dir string, n int) (er
 	defer func() { err = errors.Join(err, e.close()) }()
 	o := b.options()
 	o.AsStored = true
-	stored, err := gpuload.New(b.device, e.Snapshot, o)
+	stored, err := gpu.New(b.device, e.Snapshot, o)
 	if err != nil {
 		return err
 	}
@@ -97,11 +98,11 @@ func (b *bench) check(ctx context.Context, c codec.Codec, dir string, n int) (er
 }
 
 // mixed draws queries of all kinds.
-func mixed(r *rand.Rand, s *listset.Set, n int) []query.Query {
-	modes := []query.Mode{query.And, query.Or, query.AndOr}
-	qs := make([]query.Query, n)
+func mixed(r *rand.Rand, s *listset.Set, n int) []search.Query {
+	modes := []query.Mode{query.ModeAnd, query.ModeOr, query.ModeAndOr}
+	qs := make([]search.Query, n)
 	for i := range qs {
-		q := query.Query{K: 1 + r.IntN(20), Mode: modes[r.IntN(len(modes))]}
+		q := search.Query{K: 1 + r.IntN(20), Mode: modes[r.IntN(len(modes))]}
 		terms := 1 + r.IntN(6)
 		switch r.IntN(20) {
 		case 0, 1, 2, 3:

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
 )
 
 // TestDamage runs damages on the emulator, 500 times or as often as PINION_DAMAGE says.
@@ -22,7 +22,7 @@ func TestDamage(t *testing.T) {
 	if v, err := strconv.Atoi(os.Getenv("PINION_DAMAGE")); err == nil {
 		n = v
 	}
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpu.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +41,7 @@ func TestDamage(t *testing.T) {
 
 // TestCheck runs checks with a few random queries on the emulator.
 func TestCheck(t *testing.T) {
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpu.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,13 +17,12 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/listset"
-	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -120,7 +119,7 @@ func newTrials(b *bench, x *listset.Index, dir string) (*trials, error) {
 	if err := os.CopyFS(t.dir, os.DirFS(x.Dir)); err != nil {
 		return nil, err
 	}
-	s := x.Snapshot.Segments()[0].Views(trusted.Caller{})
+	s := x.Snapshot.Segments()[0].Views()
 	sec, _ := s.Header().Section(format.SectionPostings)
 	for _, term := range x.Set.Terms {
 		e, ok, err := s.Lookup([]byte(term))
@@ -160,7 +159,7 @@ func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err erro
 	if _, err := t.file.WriteAt(b, 0); err != nil {
 		return err
 	}
-	index, err := reader.Open(t.dir)
+	index, err := reader.Open(ctx, reader.Dir(t.dir), reader.Options{})
 	if err != nil {
 		return err
 	}
@@ -172,12 +171,12 @@ func (t *trials) trial(ctx context.Context, r *rand.Rand, o *outcomes) (err erro
 	defer func() { err = errors.Join(err, snap.Close()) }()
 	// Without its cache, which decodes whole lists from the second query on, the CPU gives
 	// the same answer or error each time.
-	cpu, err := query.NewSearcher(snap, query.Options{DenseBytes: -1})
+	cpu, err := search.NewSearcher(snap, search.Options{DenseBytes: -1})
 	if err != nil {
 		return err
 	}
 	defer cpu.Close()
-	gpu, err := gpuload.New(t.b.device, snap, gpuload.Options{Memory: 1 << 20, CPU: cpu, AsStored: r.IntN(2) == 0})
+	gpu, err := gpu.New(t.b.device, snap, gpu.Options{Memory: 1 << 20, CPU: cpu, AsStored: r.IntN(2) == 0})
 	if err != nil {
 		return err
 	}
@@ -228,7 +227,7 @@ func spoil(r *rand.Rand, b []byte) {
 }
 
 // compare compares the answers to queries one by one, since an error is that of a batch.
-func (t *trials) compare(ctx context.Context, cpu, gpu query.Executor, qs []query.Query, o *outcomes) error {
+func (t *trials) compare(ctx context.Context, cpu, gpu search.Executor, qs []search.Query, o *outcomes) error {
 	for i := range qs {
 		want, errCPU := cpu.Execute(ctx, qs[i:i+1])
 		got, errGPU := gpu.Execute(ctx, qs[i:i+1])

@@ -19,7 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
 )
 
 func main() {
@@ -60,7 +60,7 @@ func buildCommand() *cobra.Command {
 			}
 			for _, args := range [][]string{
 				{"build", "-tags", tags, "-o", filepath.Join(out, "gpucheck"), "./internal/gpucheck"},
-				{"test", "-c", "-tags", tags, "-o", filepath.Join(out, "gpuload.test"), "./gpuload"},
+				{"test", "-c", "-tags", tags, "-o", filepath.Join(out, "gpu.test"), "./internal/gpu"},
 				{"build", "-tags", tags, "-o", filepath.Join(out, "paper"), "./papers/cmd/paper"},
 			} {
 				cmd := exec.Command("go", args...)
@@ -99,7 +99,7 @@ func runCommand() *cobra.Command {
 	c.Flags().BoolVar(&f.small, "small", false, "small data: for the emulator and compute-sanitizer")
 	c.Flags().BoolVar(&f.sanitize, "sanitize", false, "run the small ones under compute-sanitizer first")
 	c.Flags().StringVar(&f.only, "only", "", "comma-separated parts of "+strings.Join(partNames, ", ")+" (default all)")
-	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpuload.test, to run it first, and with paper, whose benchmarks --sanitize runs too")
+	c.Flags().StringVar(&f.tests, "tests", "", "directory with gpu.test, to run it first, and with paper, whose benchmarks --sanitize runs too")
 	c.Flags().StringVar(&f.dir, "dir", os.TempDir(), "directory for generated indexes")
 	c.Flags().StringVar(&f.out, "json", "", "also write the figures to this file")
 	c.Flags().IntVar(&f.damaged, "damaged", damaged, "damaged indexes in part damage")
@@ -111,7 +111,7 @@ func runCommand() *cobra.Command {
 func (f *runFlags) run(ctx context.Context) error {
 	var rows []row
 	if f.tests != "" {
-		path, err := filepath.Abs(filepath.Join(f.tests, "gpuload.test")) // programs are not searched for in "."
+		path, err := filepath.Abs(filepath.Join(f.tests, "gpu.test")) // programs are not searched for in "."
 		if err != nil {
 			return &failure{err}
 		}
@@ -141,7 +141,7 @@ func (f *runFlags) run(ctx context.Context) error {
 			}
 		}
 	}
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpu.OpenDevice()
 	if err != nil {
 		return &failure{err}
 	}

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"sort"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -18,9 +18,9 @@ type Query struct {
 	Mode  query.Mode
 }
 
-// Query returns q as a query.Query.
-func (q Query) Query() query.Query {
-	o := query.Query{K: q.K, Mode: q.Mode}
+// Query returns q as a search.Query.
+func (q Query) Query() search.Query {
+	o := search.Query{K: q.K, Mode: q.Mode}
 	for _, t := range q.Terms {
 		o.RawTerms = append(o.RawTerms, Term(t))
 	}
@@ -28,7 +28,7 @@ func (q Query) Query() query.Query {
 }
 
 // Stats returns the collection's statistics.
-func (c *Collection) Stats() (st query.Stats) {
+func (c *Collection) Stats() (st search.Stats) {
 	for i := range c.Parts {
 		m := c.Parts[i].Segment.Meta()
 		st.Docs += uint64(m.Docs)
@@ -63,7 +63,7 @@ func (c *Collection) Draw(r *rand.Rand, n, maxTerms, maxK int, modes ...query.Mo
 
 // Answer answers a query by adding every posting's score to a table of documents. deletes
 // are global docIDs; nil for none.
-func (c *Collection) Answer(sc *query.Scorer, q Query, deletes *roaring.Bitmap) []query.Hit {
+func (c *Collection) Answer(sc *search.Scorer, q Query, deletes *docset.Bits) []search.Hit {
 	count := map[int]int{}
 	for _, t := range q.Terms {
 		count[t]++
@@ -100,36 +100,36 @@ func (c *Collection) Answer(sc *query.Scorer, q Query, deletes *roaring.Bitmap) 
 			l := p.Lists[t.number]
 			for j, d := range l.Docs {
 				g := p.Base + d
-				scores[g] += query.Score(sc.Weight(t.df, t.qtf), float32(l.Freqs[j]), sc.Norm(p.Lens[d]))
+				scores[g] += search.Score(sc.Weight(t.df, t.qtf), float32(l.Freqs[j]), sc.Norm(p.Lens[d]))
 				found[g]++
 			}
 		}
 	}
-	pick := func(all bool) []query.Hit {
-		var hits []query.Hit
+	pick := func(all bool) []search.Hit {
+		var hits []search.Hit
 		for d, s := range scores {
 			if (all && found[d] < len(terms)) || (deletes != nil && deletes.Contains(d)) {
 				continue
 			}
-			hits = append(hits, query.Hit{Doc: d, Score: s})
+			hits = append(hits, search.Hit{Doc: d, Score: s})
 		}
 		sort.Slice(hits, func(i, j int) bool {
 			return hits[i].Score > hits[j].Score || hits[i].Score == hits[j].Score && hits[i].Doc < hits[j].Doc
 		})
 		return hits[:min(len(hits), q.K)]
 	}
-	if q.Mode == query.Or {
+	if q.Mode == query.ModeOr {
 		return pick(false)
 	}
 	hits := pick(true)
-	if q.Mode == query.AndOr && uint64(len(hits)) < min(uint64(q.K), c.Stats().Docs) {
+	if q.Mode == query.ModeAndOr && uint64(len(hits)) < min(uint64(q.K), c.Stats().Docs) {
 		return pick(false)
 	}
 	return hits
 }
 
 // Equal reports whether two results are bit-identical.
-func Equal(a, b []query.Hit) bool {
+func Equal(a, b []search.Hit) bool {
 	if len(a) != len(b) {
 		return false
 	}

@@ -7,16 +7,16 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/choose"
-	"github.com/pinion-index/pinion/format/codec/ef"
-	"github.com/pinion-index/pinion/format/codec/newpfd"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/format/codec/seglrc"
-	"github.com/pinion-index/pinion/format/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/choose"
+	"github.com/pinion-index/pinion/internal/codec/ef"
+	"github.com/pinion-index/pinion/internal/codec/newpfd"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/seglrc"
+	"github.com/pinion-index/pinion/internal/codec/vbyte128"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // Shape describes a collection.

@@ -7,8 +7,9 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -59,9 +60,9 @@ func drawLibrary(ctx context.Context, rng *rand.Rand, s *schema.Schema, docs int
 	}
 	o := writer.Options{MergePolicy: writer.NoMerges}
 	codecs := Codecs()
-	o.DocsCodec, _ = registry.ByName(codecs[rng.IntN(len(codecs))])
-	if o.DocsCodec.BlockLen() != 128 || rng.IntN(2) == 0 {
-		o.DocsCodec = nil
+	o.DocsCodec = codecs[rng.IntN(len(codecs))]
+	if c, _ := registry.ByName(o.DocsCodec); c.BlockLen() != 128 || rng.IntN(2) == 0 {
+		o.DocsCodec = ""
 	}
 	for part := range parts {
 		if part > 0 {
@@ -74,7 +75,7 @@ func drawLibrary(ctx context.Context, rng *rand.Rand, s *schema.Schema, docs int
 			l.writer, err = writer.OpenFS(ctx, fs, o)
 		}
 		for d := part * docs / parts; d < (part+1)*docs/parts && err == nil; d++ {
-			err = l.writer.AddDoc(ctx, writer.Doc{ID: fmt.Append(nil, d), Values: l.values()})
+			err = l.writer.Add(ctx, writer.Doc{ID: fmt.Append(nil, d), Values: l.values()})
 		}
 		if err != nil {
 			return nil, err
@@ -91,7 +92,7 @@ func drawLibrary(ctx context.Context, rng *rand.Rand, s *schema.Schema, docs int
 	if err := l.writer.Commit(ctx); err != nil {
 		return nil, err
 	}
-	l.Index, err = reader.OpenFS(fs)
+	l.Index, err = reader.Open(ctx, reader.FromStore(fs), reader.Options{})
 	return l, err
 }
 
@@ -102,7 +103,7 @@ func (l *Library) Merge(ctx context.Context) error {
 		err = l.writer.Commit(ctx)
 	}
 	if err == nil {
-		_, err = l.Index.Refresh()
+		_, err = l.Index.Refresh(ctx)
 	}
 	return err
 }
@@ -114,7 +115,7 @@ func (l *Library) Close() error { return errors.Join(l.writer.Close(), l.Index.C
 func drawSchema(rng *rand.Rand) *schema.Schema {
 	s := &schema.Schema{}
 	for i := range 1 + rng.IntN(6) {
-		f := schema.Field{Name: fmt.Sprintf("%c%d", 'a'+rng.IntN(26), i), Kind: schema.KindText, Analyzer: "whitespace"}
+		f := schema.Field{Name: fmt.Sprintf("%c%d", 'a'+rng.IntN(26), i), Kind: schema.Text, Analyzer: "whitespace"}
 		switch rng.IntN(6) {
 		case 0, 1:
 			f.Lengths = schema.LengthsByte
@@ -122,10 +123,10 @@ func drawSchema(rng *rand.Rand) *schema.Schema {
 			f.Index = schema.IndexDocs
 		case 3:
 			if i > 0 {
-				f.Kind, f.Analyzer = schema.KindKeyword, ""
+				f.Kind, f.Analyzer = schema.Keyword, ""
 			}
 		}
-		f.K1, f.Weight = []float64{0, 1.2, query.Zero, 40}[rng.IntN(4)], []float64{0, 0.5, 2, 300}[rng.IntN(4)]
+		f.K1, f.Boost = []float64{0, 1.2, query.Zero, 40}[rng.IntN(4)], []float64{0, 0.5, 2, 300}[rng.IntN(4)]
 		if f.HasLengths() {
 			f.B = []float64{0, 0.75, query.Zero, 1}[rng.IntN(4)]
 		}
@@ -146,7 +147,7 @@ func (l *Library) values() (vs []schema.Value) {
 		if rng.IntN(6) == 0 {
 			continue
 		}
-		if l.Schema.Fields[i].Kind == schema.KindKeyword {
+		if l.Schema.Fields[i].Kind == schema.Keyword {
 			vs = append(vs, schema.KeywordValue(i, []byte(word(rng))))
 			continue
 		}
@@ -167,7 +168,7 @@ func (l *Library) values() (vs []schema.Value) {
 }
 
 // Query draws a query: text, terms of any fields, or terms of one that must all match.
-func (l *Library) Query(rng *rand.Rand) (q query.Query) {
+func (l *Library) Query(rng *rand.Rand) (q search.Query) {
 	field := func() *schema.Field { return &l.Schema.Fields[rng.IntN(len(l.Schema.Fields))] }
 	boost := func() float64 { return []float64{0, 0, 1, 0.3, 7}[rng.IntN(5)] }
 	text := func() string {
@@ -188,13 +189,13 @@ func (l *Library) Query(rng *rand.Rand) (q query.Query) {
 	case 3:
 		f, all := field().Name, query.Bool{}
 		for range 1 + rng.IntN(3) {
-			all.Must = append(all.Must, query.Term{Field: f, Term: []byte(word(rng)), Boost: boost()})
+			all.Must = append(all.Must, query.Term{Field: f, Text: word(rng), Boost: boost()})
 		}
 		q.Node = all
 	default:
 		any := query.Bool{}
 		for range 1 + rng.IntN(5) {
-			any.Should = append(any.Should, query.Term{Field: field().Name, Term: []byte(word(rng)), Boost: boost()},
+			any.Should = append(any.Should, query.Term{Field: field().Name, Text: word(rng), Boost: boost()},
 				query.Match{Field: field().Name, Text: text(), Boost: boost()})
 		}
 		q.Node = any
@@ -204,12 +205,12 @@ func (l *Library) Query(rng *rand.Rand) (q query.Query) {
 }
 
 // Searcher returns a Searcher over the newest snapshot of the index, which the caller closes, as the snapshot.
-func (l *Library) Searcher() (*reader.Snapshot, *query.Searcher, error) {
+func (l *Library) Searcher() (*reader.Snapshot, *search.Searcher, error) {
 	s, err := l.Index.Snapshot()
 	if err != nil {
 		return nil, nil, err
 	}
-	x, err := query.NewSearcher(s, query.Options{})
+	x, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return nil, nil, errors.Join(err, s.Close())
 	}

@@ -254,11 +254,11 @@ type Goal struct{ Base, K uint32 }
 const MaxWidth = 4096
 
 // DisjunctParams are the parameters of Disjunct, whose dynamic shared memory is 4*Width bytes
-// for each warp and once more. Width is a multiple of 128.
+// for each warp and 4*Span bytes. Width is a multiple of 128, and Span, the most documents of a range, one of Width.
 type DisjunctParams struct {
 	Lists, Queries, Terms, Ranges, Counts, Floors, Classes, Goals Ptr
 	Codes, Fields                                                 Ptr // as in RankParams
-	NRanges, Width                                                uint32
+	NRanges, Width, Span, _                                       uint32
 }
 
 // Select is the selection of the top K keys of a query.

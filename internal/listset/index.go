@@ -5,7 +5,8 @@ import (
 	"errors"
 	"os"
 
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -30,7 +31,11 @@ func Write(ctx context.Context, dir string, c codec.Codec, sets ...*Set) (x *Ind
 			err = errors.Join(err, x.Close())
 		}
 	}()
-	w, err := writer.Open(ctx, x.Dir, writer.Options{DocsCodec: c, FreqsCodec: c})
+	simple, err := analysis.New("simple", "")
+	if err != nil {
+		return x, err
+	}
+	w, err := writer.Open(ctx, x.Dir, writer.Options{Analyzer: simple, DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c)})
 	if err != nil {
 		return x, err
 	}
@@ -47,7 +52,7 @@ func Write(ctx context.Context, dir string, c codec.Codec, sets ...*Set) (x *Ind
 	if err = errors.Join(err, w.Close()); err != nil {
 		return x, err
 	}
-	if x.index, err = reader.Open(x.Dir); err != nil {
+	if x.index, err = reader.Open(ctx, reader.Dir(x.Dir), reader.Options{}); err != nil {
 		return x, err
 	}
 	x.Snapshot, err = x.index.Snapshot()

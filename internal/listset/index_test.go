@@ -7,7 +7,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -30,13 +31,13 @@ func TestWrite(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := query.NewSearcher(x.Snapshot, query.Options{})
+	s, err := search.NewSearcher(x.Snapshot, search.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { s.Close() })
 	for i, term := range x.Set.Terms {
-		r, err := s.Search(context.Background(), query.Query{RawTerms: [][]byte{[]byte(term)}, K: 2 * docs, Mode: query.And})
+		r, err := s.Search(context.Background(), search.Query{RawTerms: [][]byte{[]byte(term)}, K: 2 * docs, Mode: query.ModeAnd})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/hybrid"
+	"github.com/pinion-index/pinion/internal/search"
 )
 
 // askers returns how many goroutines ask queries that arrive.
@@ -28,7 +28,7 @@ func SpareProcs() (lower func()) {
 // with every askAtOnce queries.
 type asking struct {
 	due, took, asked []time.Duration // since the start: when it should be asked, and was; until the answer
-	ask              func(i int, done func([]query.Hit, error)) error
+	ask              func(i int, done func([]search.Hit, error)) error
 	replies          []reply
 	clock            *Clock
 	_                [64]byte
@@ -49,7 +49,7 @@ type reply struct {
 	a    *asking
 	i    int
 	busy atomic.Bool
-	done func([]query.Hit, error)
+	done func([]search.Hit, error)
 }
 
 const (
@@ -70,19 +70,19 @@ func newAsking(due []time.Duration, askers int) *asking {
 	return a
 }
 
-func (r *reply) answered(_ []query.Hit, err error) {
+func (r *reply) answered(_ []search.Hit, err error) {
 	i := r.i
 	r.busy.Store(false)
 	r.a.answered(i, err)
 }
 
 // reply returns what query i calls when it is answered.
-func (a *asking) reply(i int) func([]query.Hit, error) {
+func (a *asking) reply(i int) func([]search.Hit, error) {
 	if r := &a.replies[i%len(a.replies)]; r.busy.CompareAndSwap(false, true) {
 		r.i = i
 		return r.done
 	}
-	return func(_ []query.Hit, err error) { a.answered(i, err) }
+	return func(_ []search.Hit, err error) { a.answered(i, err) }
 }
 
 // run asks all queries and waits for the answers.

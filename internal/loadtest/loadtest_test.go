@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/hybrid"
+	"github.com/pinion-index/pinion/internal/search"
 )
 
 func TestArrivals(t *testing.T) {
@@ -49,7 +49,7 @@ func TestAsking(t *testing.T) {
 	var asked [n]atomic.Int32
 	var helped, answers atomic.Int64
 	helping := make(chan struct{})
-	a.ask = func(i int, done func([]query.Hit, error)) error {
+	a.ask = func(i int, done func([]search.Hit, error)) error {
 		asked[i].Add(1)
 		if a.clock.Now() < due[i] {
 			t.Errorf("query %d is asked %v too early", i, due[i]-a.clock.Now())
@@ -83,7 +83,7 @@ func TestAsking(t *testing.T) {
 	a = newAsking(make([]time.Duration, 10), 1)
 	defer a.clock.Stop()
 	broken := errors.New("broken")
-	a.ask = func(int, func([]query.Hit, error)) error { return broken }
+	a.ask = func(int, func([]search.Hit, error)) error { return broken }
 	if a.run(1); a.failed.Load() == nil || *a.failed.Load() != broken {
 		t.Error("the error of a query is lost")
 	}
@@ -96,11 +96,11 @@ type asked struct {
 	groups int
 }
 
-func (a *asked) Search(context.Context, query.Query) (query.Result, error) {
-	return query.Result{}, errors.New("asked alone")
+func (a *asked) Search(context.Context, search.Query) (search.Result, error) {
+	return search.Result{}, errors.New("asked alone")
 }
 
-func (a *asked) Execute(_ context.Context, queries []query.Query) ([]query.Result, error) {
+func (a *asked) Execute(_ context.Context, queries []search.Query) ([]search.Result, error) {
 	time.Sleep(time.Millisecond)
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -108,11 +108,11 @@ func (a *asked) Execute(_ context.Context, queries []query.Query) ([]query.Resul
 		a.counts[q.K]++
 	}
 	a.groups++
-	return make([]query.Result, len(queries)), nil
+	return make([]search.Result, len(queries)), nil
 }
 
 func testSaturateGroups(t *testing.T, size int) {
-	queries := make([]query.Query, 10)
+	queries := make([]search.Query, 10)
 	for i := range queries {
 		queries[i].K = i
 	}

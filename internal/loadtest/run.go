@@ -9,23 +9,23 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/cputime"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 )
 
 // Target is what answers queries.
 type Target interface {
-	Submit(ctx context.Context, q *query.Query, done func([]query.Hit, error)) error
-	AppendHits(ctx context.Context, dst []query.Hit, q *query.Query) ([]query.Hit, error)
+	Submit(ctx context.Context, q *search.Query, done func([]search.Hit, error)) error
+	AppendHits(ctx context.Context, dst []search.Hit, q *search.Query) ([]search.Hit, error)
 }
 
 // Saturate keeps backlog queries waiting: each answer submits another query.
-func Saturate(ctx context.Context, t Target, queries []query.Query, backlog int, d time.Duration, r *Result) error {
+func Saturate(ctx context.Context, t Target, queries []search.Query, backlog int, d time.Duration, r *Result) error {
 	var next, answered atomic.Int64
 	var failed atomic.Pointer[error]
 	var group sync.WaitGroup
 	begin, busy := time.Now(), cputime.Process()
 	from, to := d/4, d/4+d
-	var follow func([]query.Hit, error)
+	var follow func([]search.Hit, error)
 	submit := func() {
 		q := &queries[int(next.Add(1)-1)%len(queries)]
 		if err := t.Submit(ctx, q, follow); err != nil {
@@ -33,7 +33,7 @@ func Saturate(ctx context.Context, t Target, queries []query.Query, backlog int,
 			group.Done()
 		}
 	}
-	follow = func(_ []query.Hit, err error) {
+	follow = func(_ []search.Hit, err error) {
 		at := time.Since(begin)
 		if err != nil {
 			failed.Store(&err)
@@ -63,7 +63,7 @@ func Saturate(ctx context.Context, t Target, queries []query.Query, backlog int,
 
 // SaturateGroups asks groups of queries from one goroutine for each CPU. The answers of a
 // group count by the part of its time that lies after the warm-up and before the end.
-func SaturateGroups(ctx context.Context, x query.Executor, queries []query.Query, size int, d time.Duration, r *Result) error {
+func SaturateGroups(ctx context.Context, x search.Executor, queries []search.Query, size int, d time.Duration, r *Result) error {
 	all := queries
 	for len(all) < size+len(queries) { // any group is a part of it
 		all = append(all[:len(all):len(all)], queries...)
@@ -75,7 +75,7 @@ func SaturateGroups(ctx context.Context, x query.Executor, queries []query.Query
 	from, to := d/4, d/4+d
 	for range runtime.GOMAXPROCS(0) {
 		group.Go(func() {
-			var arena query.Arena
+			var arena search.Arena
 			for failed.Load() == nil {
 				started := time.Since(begin)
 				if started >= to {
@@ -110,12 +110,12 @@ func within(a, b, from, to time.Duration, n int) int64 {
 
 // Arrive lets queries arrive when they are due. What arrives in the first quarter of d, the
 // warm-up, does not count.
-func Arrive(ctx context.Context, t Target, queries []query.Query, due []time.Duration, d, deadline time.Duration, r *Result) error {
+func Arrive(ctx context.Context, t Target, queries []search.Query, due []time.Duration, d, deadline time.Duration, r *Result) error {
 	defer SpareProcs()()
 	askers := askers()
 	a := newAsking(due, askers)
 	defer a.clock.Stop()
-	a.ask = func(i int, done func([]query.Hit, error)) error {
+	a.ask = func(i int, done func([]search.Hit, error)) error {
 		return t.Submit(ctx, &queries[i%len(queries)], done)
 	}
 	begin, busy := time.Now(), cputime.Process()
@@ -151,13 +151,13 @@ func Arrive(ctx context.Context, t Target, queries []query.Query, due []time.Dur
 
 // Alone asks one query after the other for d, each a pause after the previous one was
 // answered.
-func Alone(ctx context.Context, t Target, queries []query.Query, pause, d, deadline time.Duration, r *Result) error {
+func Alone(ctx context.Context, t Target, queries []search.Query, pause, d, deadline time.Duration, r *Result) error {
 	began, used := time.Now(), cputime.Process()
 	clock := NewClock()
 	defer clock.Stop()
 	h := NewLatencies()
 	busy := time.Duration(0)
-	var hits []query.Hit
+	var hits []search.Hit
 	for n := 0; clock.Now() < d || n == 0; n++ {
 		clock.Wait(clock.Now() + pause)
 		start := clock.Now()

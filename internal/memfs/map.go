@@ -31,5 +31,5 @@ func (f *FS) mapped(name string, content []byte) (store.Data, error) {
 			return nil, err
 		}
 	}
-	return store.OSDir(f.mapDir).Open(name)
+	return store.Dir(f.mapDir).Open(name)
 }

@@ -373,5 +373,5 @@ type elsewhere struct{ store.FS }
 
 func (e elsewhere) ID() any { return e }
 
-// Elsewhere returns a directory as another process sees it: the two share no store.Dir.
+// Elsewhere returns a directory as another process sees it: the two share no indexdir.Dir.
 func Elsewhere(fsys store.FS) store.FS { return elsewhere{fsys} }

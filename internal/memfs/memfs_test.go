@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -115,7 +116,7 @@ func TestFault(t *testing.T) {
 	do(t, err, f.Fault("a", 1<<16))
 	defer d.Close()
 	at := func(off int64) (b byte, err error) {
-		defer store.CatchFault(store.ArmFault(), &err)
+		defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 		page, err := d.Range(off, 1)
 		do(t, err)
 		return page[0], nil

@@ -21,6 +21,7 @@ type Field struct {
 	Lengths       Lengths
 	Empty         bool // whether documents without terms count, too
 	K1, B, Weight float64
+	Formula       string  // of scores, one of Formulas; "" is BM25
 	Scale         float64 // unless 0 the documents have Weights there; Lengths are None
 }
 
@@ -36,10 +37,21 @@ type Record struct {
 type Records struct {
 	fields []Field
 	docs   []Record
+	ties   func(a, b uint32) int // of hits with equal scores; nil: the lower docID is first
 }
 
 // NewRecords returns the collection of docs, whose docIDs are their positions.
-func NewRecords(fields []Field, docs []Record) *Records { return &Records{fields, docs} }
+func NewRecords(fields []Field, docs []Record) *Records { return &Records{fields: fields, docs: docs} }
+
+// KeepOrder makes hits with equal scores follow the values of documents in a field.
+func (x *Records) KeepOrder(v Values, by SortKey) {
+	x.ties = func(a, b uint32) int {
+		if int(b) >= len(x.docs) { // a place behind all documents
+			return -1
+		}
+		return v.Compare([]SortKey{by}, a, b)
+	}
+}
 
 // Leaf is a term of a query in a field.
 type Leaf struct {
@@ -89,17 +101,22 @@ func (x *Records) Answer(q LeafQuery) []Hit {
 			matched++
 		}
 		h := Hit{uint32(d), sum}
-		if matched == 0 || q.All && matched < len(leaves) || q.After != nil && order(h, *q.After) <= 0 {
+		if matched == 0 || q.All && matched < len(leaves) || q.After != nil && x.order(h, *q.After) <= 0 {
 			continue
 		}
 		hits = append(hits, h)
 	}
-	slices.SortFunc(hits, order)
+	slices.SortFunc(hits, x.order)
 	return hits[:min(q.K, len(hits))]
 }
 
 // order orders hits.
-func order(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc)) }
+func (x *Records) order(a, b Hit) int {
+	if c := cmp.Compare(b.Score, a.Score); c != 0 || x.ties == nil {
+		return cmp.Or(c, cmp.Compare(a.Doc, b.Doc))
+	}
+	return x.ties(a.Doc, b.Doc)
+}
 
 // distinct returns the distinct leaves with their weights, in the order in which scores are summed. The boost of
 // one that occurs several times is the sum.
@@ -128,7 +145,7 @@ func (x *Records) distinct(leaves []Leaf) (all []leaf) {
 			l.df = greatest[l.Blend]
 		}
 		l.index = x.statsOf(l.field)
-		plain := l.index.weight(l.field.K1, l.df, 1)
+		plain := l.field.weigh(l.field.idf(ln, l.index.n, l.df))
 		l.weight = float32(plain * float32(float64(l.field.Weight*l.Boost)))
 	}
 	slices.SortStableFunc(all, func(a, b leaf) int {
@@ -196,6 +213,15 @@ func (x *Records) statsOf(f *Field) *Index {
 // score returns the score of a posting.
 func (x *Records) score(l *leaf, tf, doc int) float32 {
 	f := l.field
+	if f.Formula != "" {
+		ratio := float32(1)
+		if f.Lengths != None && l.index.tokens > 0 {
+			ratio = float32(float32(x.length(f, doc)) / float32(float64(l.index.tokens)/float64(l.index.n)))
+		} else if f.Lengths != None {
+			ratio = float32(x.length(f, doc))
+		}
+		return f.formulaic(l.weight, tf, ratio)
+	}
 	switch f.Lengths {
 	case None:
 		return posted(l.weight, tf, l.index.norm(f.K1, f.B, 1))

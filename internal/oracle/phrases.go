@@ -123,14 +123,13 @@ func (t *Trees) weighPhrase(n *Node) {
 		for _, w := range words {
 			df = max(df, n.dfs[w])
 		}
-		x := float64(float64(st.n-df)+0.5) / float64(float64(df)+0.5)
-		idf = float64(idf + ln(float64(1+float64(x))))
-		exact += math.Log(1 + x)
+		idf = float64(idf + f.idf(ln, st.n, df))
+		exact += f.idf(math.Log, st.n, df)
 	}
 	boost := 0.0
 	for _, b := range n.boosts {
 		boost += b
 	}
-	n.weight = float32(float32(float32(idf)*float32(f.K1+1)) * float32(f.Weight*boost))
-	n.exact = exact * (f.K1 + 1) * f.Weight * boost
+	n.weight = float32(f.weigh(idf) * float32(f.Weight*boost))
+	n.exact = exact * f.factor() * f.Weight * boost
 }

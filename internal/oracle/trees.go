@@ -129,13 +129,13 @@ func (t *Trees) Answer(q TreeQuery) (hits []Hit, exact []float64) {
 		}
 		s, x := sum(all)
 		h := Hit{uint32(d), s}
-		if q.After != nil && order(h, *q.After) <= 0 {
+		if q.After != nil && t.order(h, *q.After) <= 0 {
 			continue
 		}
 		hits = append(hits, h)
 		scores[h.Doc] = x
 	}
-	slices.SortFunc(hits, order)
+	slices.SortFunc(hits, t.order)
 	hits = hits[:min(q.K, len(hits))]
 	for _, h := range hits {
 		exact = append(exact, scores[h.Doc])
@@ -285,8 +285,8 @@ func (t *Trees) weigh(n *Node, greatest map[int]int) {
 		for _, b := range n.boosts {
 			boost += b
 		}
-		n.weight = float32(st.weight(f.K1, n.df, 1) * float32(f.Weight*boost))
-		n.exact = math.Log(1+(float64(st.n-n.df)+0.5)/(float64(n.df)+0.5)) * (f.K1 + 1) * f.Weight * boost
+		n.weight = float32(f.weigh(f.idf(ln, st.n, n.df)) * float32(f.Weight*boost))
+		n.exact = f.idf(math.Log, st.n, n.df) * f.factor() * f.Weight * boost
 	}
 	if n.Kind == Phrase {
 		t.weighPhrase(n)
@@ -487,5 +487,5 @@ func (t *Trees) exactly(n *Node, tf, doc int) float64 {
 	if f.Lengths != None && st.tokens > 0 {
 		ratio = float64(t.length(f, doc)) / (float64(st.tokens) / float64(st.n))
 	}
-	return n.exact * float64(tf) / (float64(tf) + f.K1*(1-f.B+f.B*ratio))
+	return f.exactly(n.exact, float64(tf), ratio)
 }

@@ -22,7 +22,7 @@ func AppendLines(dst, b []byte, field func(id uint32) (*schema.Field, bool)) ([]
 			return dst, err
 		}
 		out = append(append(out, f.Name...), ": "...)
-		if f.Kind == schema.KindText || f.Kind == schema.KindKeyword {
+		if f.Kind == schema.Text || f.Kind == schema.Keyword {
 			out = append(out, x.Bytes()...)
 		} else {
 			out = append(out, x.String()...)

@@ -1,12 +1,13 @@
-// Package record has the form in which a segment of an index with a schema stores the values
+// Package record has the form in which a segment stores the values
 // of a document (format/FORMAT.md, section 4.8): for each value its field's id and a form, and
 // the value. Records say how long their values are, so those of fields that the schema has
-// dropped are passed over.
+// dropped are passed over. In the implicit schema the text is stored as it is.
 package record
 
 import (
 	"encoding/binary"
 	"fmt"
+	"iter"
 	"math"
 
 	"github.com/pinion-index/pinion/format"
@@ -29,9 +30,9 @@ var ErrMalformed = fmt.Errorf("malformed record: %w", format.ErrCorrupt)
 func Append(dst []byte, id uint32, v schema.Value) []byte {
 	head := uint64(id) << formBits
 	switch v.Kind {
-	case schema.KindInteger, schema.KindTime:
+	case schema.Integer, schema.Time:
 		return binary.AppendVarint(binary.AppendUvarint(dst, head+formVarint), v.Int())
-	case schema.KindFloat:
+	case schema.Float:
 		return binary.LittleEndian.AppendUint64(binary.AppendUvarint(dst, head+formFixed), math.Float64bits(v.Float()))
 	}
 	b := v.Bytes()
@@ -79,6 +80,22 @@ func Next(b []byte) (v Stored, rest []byte, err error) {
 	return v, b[n:], nil
 }
 
+// Values yields the values of a stored document of an index with a schema, which refer to its bytes. An error comes last.
+func Values(s *schema.Schema, stored []byte) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		if s.IsImplicit() {
+			yield(Stored{form: formBytes, bytes: stored}, nil)
+			return
+		}
+		for len(stored) > 0 {
+			v, rest, err := Next(stored)
+			if stored = rest; !yield(v, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
 // MaxHead is the greatest number of bytes that Head needs.
 const MaxHead = 2 * binary.MaxVarintLen64
 
@@ -124,15 +141,15 @@ func (v *Stored) malformed() error {
 func (v *Stored) Value(field int, kind schema.Kind) (schema.Value, error) {
 	n := int64(v.num>>1) ^ -int64(v.num&1)
 	switch {
-	case v.form == formBytes && kind == schema.KindText:
+	case v.form == formBytes && kind == schema.Text:
 		return schema.TextValue(field, v.bytes), nil
-	case v.form == formBytes && kind == schema.KindKeyword:
+	case v.form == formBytes && kind == schema.Keyword:
 		return schema.KeywordValue(field, v.bytes), nil
-	case v.form == formVarint && kind == schema.KindInteger:
+	case v.form == formVarint && kind == schema.Integer:
 		return schema.IntegerValue(field, n), nil
-	case v.form == formVarint && kind == schema.KindTime:
+	case v.form == formVarint && kind == schema.Time:
 		return schema.NanosValue(field, n), nil
-	case v.form == formFixed && kind == schema.KindFloat:
+	case v.form == formFixed && kind == schema.Float:
 		return schema.FloatValue(field, math.Float64frombits(v.num)), nil
 	}
 	return schema.Value{}, fmt.Errorf("%w: value of field %d in form %d is none of kind %v", ErrMalformed, v.ID, v.form, kind)

@@ -59,8 +59,8 @@ func TestRecord(t *testing.T) {
 			if err != nil || s.ID != ids[i] || !equal(v, want[i]) {
 				t.Fatalf("value %d of field %d: %v, %v; want %v of %d", i, s.ID, v, err, want[i], ids[i])
 			}
-			for k := schema.KindText; k <= schema.KindTime; k++ {
-				forms := map[schema.Kind]int{schema.KindText: 1, schema.KindKeyword: 1, schema.KindInteger: 2, schema.KindTime: 2, schema.KindFloat: 3}
+			for k := schema.Text; k <= schema.Time; k++ {
+				forms := map[schema.Kind]int{schema.Text: 1, schema.Keyword: 1, schema.Integer: 2, schema.Time: 2, schema.Float: 3}
 				if _, err := s.Value(0, k); (err == nil) != (forms[k] == forms[v.Kind]) {
 					t.Fatalf("%v as %v: %v", v.Kind, k, err)
 				}
@@ -89,7 +89,7 @@ func FuzzRecord(x *testing.F) {
 	f.Add([]byte{6, 2, 'a', 'b', 8, 5, 13, 0, 0, 0, 0, 0, 0, 0xf8, 0x3f})
 	f.Add([]byte{7, 0})
 	f.Add([]byte{6, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
-	kinds := [...]schema.Kind{formVarint: schema.KindInteger, formFixed: schema.KindFloat, formBytes: schema.KindText}
+	kinds := [...]schema.Kind{formVarint: schema.Integer, formFixed: schema.Float, formBytes: schema.Text}
 	f.Fuzz(func(t *testing.T, b []byte) {
 		for len(b) > 0 {
 			s, rest, err := Next(b)

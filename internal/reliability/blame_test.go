@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/exchange"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/search"
+	checks "github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	checks "github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -32,7 +32,7 @@ func TestBlame(t *testing.T) {
 		}
 		sound := files(t, build(t, uint64(i), codec, docs...))
 		r := rand.New(rand.NewPCG(*seed, uint64(i)))
-		name := store.SegmentName(1)
+		name := indexdir.SegmentName(1)
 		s, err := segment.Open(name, segment.Bytes(sound[name]))
 		check(t, err)
 		it := s.Terms()
@@ -119,7 +119,7 @@ func damageList(t *testing.T, r *rand.Rand, f *damage.File, s *segment.Segment, 
 func readings(t *testing.T, f static, term []byte) map[string]error {
 	ctx := context.Background()
 	errs := map[string]error{}
-	x, err := reader.OpenFS(f)
+	x, err := reader.Open(ctx, reader.FromStore(f), reader.Options{})
 	check(t, err)
 	defer x.Close()
 	s, err := x.Snapshot()
@@ -154,15 +154,15 @@ func readings(t *testing.T, f static, term []byte) map[string]error {
 		errs["postings"] = err
 	}
 	errs["verify"] = s.Verify(ctx)
-	checks.Segment(ctx, seg.Views(trusted.Caller{}), checks.Options{Level: checks.Postings, Report: func(d checks.Damage) {
+	checks.Segment(ctx, seg.Views(), checks.Options{Level: checks.Postings, Report: func(d checks.Damage) {
 		if errs["report"] == nil { // others follow from it
 			errs["report"] = d.Err
 		}
 	}})
-	if searcher, err := query.NewSearcher(s, query.Options{}); err == nil {
+	if searcher, err := search.NewSearcher(s, search.Options{}); err == nil {
 		defer searcher.Close()
-		for _, a := range query.Algorithms() {
-			_, err := searcher.Search(ctx, query.Query{RawTerms: [][]byte{term, []byte("all")}, K: 10, Mode: query.Or, Algorithm: a})
+		for _, a := range search.Algorithms() {
+			_, err := searcher.Search(ctx, search.Query{RawTerms: [][]byte{term, []byte("all")}, K: 10, Mode: query.ModeOr, Algorithm: a})
 			errs["query "+a.String()] = err
 		}
 	}
@@ -181,7 +181,7 @@ func readings(t *testing.T, f static, term []byte) map[string]error {
 			return err
 		},
 		"reorder": func(w *writer.Writer) error {
-			_, err := w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderBisection})
+			_, err := w.Merge(ctx, writer.MergeOptions{Order: writer.OrderBisection})
 			return err
 		},
 	} {

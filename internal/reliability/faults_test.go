@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/sim"
 	"github.com/pinion-index/pinion/reader"
@@ -52,16 +53,11 @@ func tasks(t testing.TB) []task {
 			return errors.Join(err, w.Commit(ctx))
 		}},
 		{name: "merge-from", before: []int{40}, run: func(ctx context.Context, w *writer.Writer) error {
-			d, err := store.OpenFS(other)
-			if err != nil {
-				return err
-			}
-			defer d.Close()
-			_, err = w.MergeFromDirs(ctx, d)
+			_, err := w.MergeFrom(ctx, other)
 			return errors.Join(err, w.Commit(ctx))
 		}},
 		{name: "reorder", before: []int{150, 20}, run: func(ctx context.Context, w *writer.Writer) error {
-			_, err := w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderBisection})
+			_, err := w.Merge(ctx, writer.MergeOptions{Order: writer.OrderBisection})
 			return errors.Join(err, w.Commit(ctx))
 		}},
 	}
@@ -91,7 +87,7 @@ func tasks(t testing.TB) []task {
 func (k *task) do(f store.FS, o writer.Options) error {
 	if k.keep > 0 {
 		o.KeepCommits = k.keep
-		x, err := reader.OpenFS(f)
+		x, err := reader.Open(ctx, reader.FromStore(f), reader.Options{})
 		if err != nil {
 			return err
 		}
@@ -185,7 +181,7 @@ func (b *bench) settle(f *memfs.FS, err error) error {
 
 // leftovers returns an error if files remain that nothing needs.
 func leftovers(f store.ReadFS) error {
-	d, err := store.OpenFS(f)
+	d, err := indexdir.OpenFS(f)
 	if err != nil {
 		return err
 	}
@@ -197,7 +193,7 @@ func leftovers(f store.ReadFS) error {
 	defer c.Release()
 	names, err := f.List()
 	for _, n := range names {
-		if n != store.LockName && !isManifest(n) && !slices.Contains(c.Files(), n) {
+		if n != indexdir.LockName && !isManifest(n) && !slices.Contains(c.Files(), n) {
 			return errors.Join(err, fmt.Errorf("%s is left over", n))
 		}
 	}
@@ -376,11 +372,11 @@ func TestInterruptedOpens(t *testing.T) {
 	check(t, err)
 	opened, refreshed := 0, 0
 	for at, done := 0, false; !done; at++ {
-		x, err := reader.OpenFS(f)
+		x, err := reader.Open(t.Context(), reader.FromStore(f), reader.Options{})
 		check(t, err)
 		old, err := x.Snapshot()
 		check(t, err)
-		check(t, w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "x%d", at), Contents: []byte("all")}), w.Delete(ctx, fmt.Appendf(nil, "d%d", at)))
+		check(t, w.Add(ctx, writer.Text(fmt.Appendf(nil, "x%d", at), []byte("all"))), w.Delete(ctx, fmt.Appendf(nil, "d%d", at)))
 		if at%3 == 2 {
 			_, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: 1})
 		}
@@ -388,7 +384,7 @@ func TestInterruptedOpens(t *testing.T) {
 
 		from := f.Ops()
 		f.Inject(memfs.Fault{At: at, Err: errInjected})
-		fresh, err := x.Refresh()
+		fresh, err := x.Refresh(t.Context())
 		ops := f.Ops() - from
 		f.Heal()
 		if err == nil && !fresh || err != nil && !errors.Is(err, errInjected) {
@@ -407,7 +403,7 @@ func TestInterruptedOpens(t *testing.T) {
 
 		from = f.Ops()
 		f.Inject(memfs.Fault{At: at, Err: errInjected})
-		y, err := reader.OpenFS(f)
+		y, err := reader.Open(t.Context(), reader.FromStore(f), reader.Options{})
 		ops = max(ops, f.Ops()-from)
 		f.Heal()
 		if err == nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -46,7 +46,7 @@ func TestMixedFiles(t *testing.T) {
 	a, b := files(t, build(t, 1, "", 100, 50)), files(t, build(t, 2, "", 100, 50))
 	for name := range a {
 		for from, content := range b {
-			if name == store.LockName || from == store.LockName || isManifest(name) {
+			if name == indexdir.LockName || from == indexdir.LockName || isManifest(name) {
 				continue
 			}
 			if err := refused(a.with(name, content)); err != nil {

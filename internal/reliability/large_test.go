@@ -13,12 +13,13 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/trusted"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/search"
+	checks "github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	checks "github.com/pinion-index/pinion/segment/check"
-	"github.com/pinion-index/pinion/segment/salvage"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -97,7 +98,7 @@ func (c *large) try(t *testing.T, dir string, size int) {
 	check(t, w.AddInverted(ctx, writer.Inverted{Docs: c.allDocs(), Lists: c.allLists()}), w.Commit(ctx))
 	c.examine(t, dir, size, false)
 	t.Log("made and verified")
-	check(t, w.Add(ctx, writer.Document{ID: []byte("last"), Contents: []byte("one two")}), w.Delete(ctx, c.id(1)), w.Commit(ctx))
+	check(t, w.Add(ctx, writer.Text([]byte("last"), []byte("one two"))), w.Delete(ctx, c.id(1)), w.Commit(ctx))
 	_, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: 1, Purge: true})
 	check(t, err, w.Commit(ctx), w.Close())
 	c.examine(t, dir, size, true)
@@ -154,7 +155,7 @@ func (c *large) examine(t *testing.T, dir string, size int, merged bool) {
 		}
 		return uint32(doc - 1), true
 	}
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	check(t, err)
 	defer x.Close()
 	s, err := x.Snapshot()
@@ -167,7 +168,7 @@ func (c *large) examine(t *testing.T, dir string, size int, merged bool) {
 	if sec, _ := seg.Header().Section(c.section); sec.Length < int64(size) {
 		t.Fatalf("section %v has %d bytes, want %d", c.section, sec.Length, size)
 	}
-	check(t, checks.Segment(ctx, seg.Views(trusted.Caller{}), checks.Options{Level: checks.Postings}))
+	check(t, checks.Segment(ctx, seg.Views(), checks.Options{Level: checks.Postings}))
 	for doc := range c.docs {
 		at, ok := now(doc)
 		if !ok || doc > 5 && doc < c.docs-5 && doc%(c.docs/10+1) > 0 {
@@ -188,7 +189,7 @@ func (c *large) examine(t *testing.T, dir string, size int, merged bool) {
 			}
 		}
 	}
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	check(t, err)
 	defer searcher.Close()
 	for _, list := range []int{0, 1, c.terms / 2, c.terms - 1} {
@@ -207,9 +208,9 @@ func (c *large) examine(t *testing.T, dir string, size int, merged bool) {
 		}
 		check(t, cursor.Err())
 		cursor.Close()
-		var hits [2][]query.Hit
-		for i, m := range []query.Mode{query.And, query.Or} {
-			res, err := searcher.Search(ctx, query.Query{RawTerms: [][]byte{c.term(list)}, Mode: m})
+		var hits [2][]search.Hit
+		for i, m := range []query.Mode{query.ModeAnd, query.ModeOr} {
+			res, err := searcher.Search(ctx, search.Query{RawTerms: [][]byte{c.term(list)}, Mode: m})
 			check(t, err)
 			hits[i] = res.Hits
 		}
@@ -221,14 +222,14 @@ func (c *large) examine(t *testing.T, dir string, size int, merged bool) {
 
 // mend flips a bit near the end of the large section, and expects all of the segment back.
 func (c *large) mend(t *testing.T, dir string) {
-	d, err := store.OpenFS(store.OSDir(dir))
+	d, err := indexdir.OpenFS(store.Dir(dir))
 	check(t, err)
 	defer d.Close()
 	commit, err := d.Latest()
 	check(t, err)
 	defer commit.Release()
 	info := &commit.Segments[0]
-	name := store.SegmentName(info.File)
+	name := indexdir.SegmentName(info.File)
 	sec := func() format.Section {
 		data, err := d.OpenFile(name)
 		check(t, err)
@@ -250,8 +251,9 @@ func (c *large) mend(t *testing.T, dir string) {
 	data, err := d.OpenFile(name)
 	check(t, err)
 	defer data.Close()
+	analyzer, of := commit.Analyzer()
 	m, err := salvage.Mend(name, data, salvage.Known{ID: info.ID, Postings: info.Postings, Tokens: info.Tokens,
-		Analyzer: commit.Analyzer, AnalyzerOptions: commit.AnalyzerOptions})
+		Analyzer: analyzer, AnalyzerOptions: of})
 	check(t, err)
 	s, err := segment.Open(name, m.Data)
 	check(t, err)
@@ -299,7 +301,7 @@ func TestLongestText(t *testing.T) {
 	check(t, add("long", segment.MaxText), w.Commit(ctx), add("short", 1), w.Commit(ctx))
 	_, err = w.Merge(ctx, writer.MergeOptions{})
 	check(t, err, w.Commit(ctx), w.Close())
-	docs, err := contents(store.OSDir(dir))
+	docs, err := contents(store.Dir(dir))
 	if check(t, err); docs["long"] != string(text[:segment.MaxText]) || docs["short"] != "a" || len(docs) != 2 {
 		t.Fatalf("%d documents, one of %d bytes", len(docs), len(docs["long"]))
 	}

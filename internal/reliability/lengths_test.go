@@ -9,8 +9,8 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -27,14 +27,14 @@ func TestSwappedLengths(t *testing.T) {
 		if i == long {
 			text = strings.Repeat("common ", 10) + "and a few more"
 		}
-		check(t, w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: []byte(text)}))
+		check(t, w.Add(ctx, writer.Text(fmt.Appendf(nil, "d%d", i), []byte(text))))
 		if i%docs == docs-1 {
 			check(t, w.Flush(ctx))
 		}
 	}
 	check(t, w.Commit(ctx), w.Close())
 	sound := files(t, fs)
-	name := store.SegmentName(1)
+	name := indexdir.SegmentName(1)
 	f, err := damage.Parse(sound[name])
 	check(t, err)
 	for _, s := range f.Sections {
@@ -58,7 +58,7 @@ func TestSwappedLengths(t *testing.T) {
 			return errors.Join(w.Delete(ctx, []byte("d0")), merge(w))
 		}},
 		{"reordered", "bp128", func(w *writer.Writer) error {
-			_, err := w.Reorder(ctx, writer.ReorderOptions{Order: writer.OrderBisection})
+			_, err := w.Merge(ctx, writer.MergeOptions{Order: writer.OrderBisection})
 			return err
 		}},
 	} {

@@ -109,7 +109,7 @@ type smallMemory struct {
 func (m *smallMemory) run(n int) {
 	t := m.t
 	what := fmt.Sprintf("%s %s, ulimit %s", m.name, strings.Join(m.args("INDEX")[1:], " "), m.option)
-	before, err := contents(store.OSDir(m.from))
+	before, err := contents(store.Dir(m.from))
 	check(t, err)
 	work := filepath.Join(t.TempDir(), "index")
 	once := func(kib int) (string, string, error) {
@@ -120,7 +120,7 @@ func (m *smallMemory) run(n int) {
 	enough := max(starts, leastMemory(256, func(kib int) bool { _, _, err := once(max(kib, starts)); return err == nil }))
 	want, _, err := once(plenty)
 	check(t, err)
-	after, err := contents(store.OSDir(work))
+	after, err := contents(store.Dir(work))
 	check(t, err)
 	messages, failed := map[string]int{}, 0
 	for range n {
@@ -137,18 +137,18 @@ func (m *smallMemory) run(n int) {
 		if m.name == "idxquery" && err == nil && got != want {
 			t.Errorf("%s %d: other answers: %s", what, kib, got)
 		}
-		if now, e := contents(store.OSDir(work)); e != nil || !maps.Equal(now, after) && (err == nil || !maps.Equal(now, before)) {
+		if now, e := contents(store.Dir(work)); e != nil || !maps.Equal(now, after) && (err == nil || !maps.Equal(now, before)) {
 			t.Fatalf("%s %d: %v; then %d documents, neither the %d before nor the %d after: %v", what, kib, err, len(now), len(before), len(after), e)
 		}
 		if m.name != "idxquery" && err != nil {
 			if _, stderr, err := limited("-v", plenty, m.name, m.args(work)...); err != nil {
 				t.Fatalf("%s %d: going on: %v %s", what, kib, err, stderr)
 			}
-			now, e := contents(store.OSDir(work))
+			now, e := contents(store.Dir(work))
 			if e == nil && !maps.Equal(now, after) {
 				e = errors.New("not what it would have been")
 			}
-			if e = errors.Join(e, leftovers(store.OSDir(work))); e != nil {
+			if e = errors.Join(e, leftovers(store.Dir(work))); e != nil {
 				t.Fatalf("%s %d: having gone on: %v", what, kib, e)
 			}
 		}

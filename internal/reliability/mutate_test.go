@@ -17,12 +17,12 @@ import (
 
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
+	checks "github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/internal/sim"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	checks "github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -78,12 +78,14 @@ func subjects(t *testing.T) []*subject {
 // past returns what the options of the next Writer of an index are drawn for.
 func past(t testing.TB, f store.ReadFS) sim.Past {
 	t.Helper()
-	x, err := reader.OpenFS(f)
+	x, err := reader.Open(t.Context(), reader.FromStore(f), reader.Options{})
 	check(t, err)
 	s, err := x.Snapshot()
 	check(t, err)
-	p := sim.Past{Stored: true, Exists: true, Filled: true, Schema: s.Manifest().Schema}
-	p.Fields = p.Schema != nil
+	p := sim.Past{Stored: true, Exists: true, Filled: true}
+	if is := s.Schema(); !is.IsImplicit() {
+		p.Schema, p.Fields = is, true
+	}
 	check(t, s.Close(), x.Close())
 	return p
 }
@@ -212,7 +214,7 @@ func attempt(t *testing.T, r *rand.Rand, s *subject, f static, o writer.Options)
 // examine opens, verifies and queries an index. It returns an error only if that breaks
 // a promise.
 func examine(r *rand.Rand, f static) (verified bool, err error) {
-	x, err := reader.OpenFS(f)
+	x, err := reader.Open(context.Background(), reader.FromStore(f), reader.Options{})
 	if err != nil {
 		return false, expect(err)
 	}
@@ -227,7 +229,7 @@ func examine(r *rand.Rand, f static) (verified bool, err error) {
 		return false, fmt.Errorf("verify: %w", err)
 	}
 	verified = damaged == nil
-	searcher, err := query.NewSearcher(s, query.Options{Seek: reader.Strategy(r.IntN(3))})
+	searcher, err := search.NewSearcher(s, search.Options{Seek: reader.Strategy(r.IntN(3))})
 	if err != nil {
 		if verified {
 			return verified, fmt.Errorf("verification accepts it, NewSearcher does not: %w", err)
@@ -256,19 +258,19 @@ func examine(r *rand.Rand, f static) (verified bool, err error) {
 }
 
 // examineQuery answers one query by several algorithms.
-func examineQuery(r *rand.Rand, s *query.Searcher, verified bool) error {
-	q := query.Query{K: 1 + r.IntN(50), Mode: query.Mode(r.IntN(3)), Algorithm: query.Exhaustive}
+func examineQuery(r *rand.Rand, s *search.Searcher, verified bool) error {
+	q := search.Query{K: 1 + r.IntN(50), Mode: query.Mode(r.IntN(3)), Algorithm: search.Exhaustive}
 	for range 1 + r.IntN(4) {
 		word := []string{"all", "w0", "w1", "w2", "w3", fmt.Sprintf("w%d", r.IntN(128)), fmt.Sprintf("n%d", r.IntN(300))}[r.IntN(7)]
 		q.RawTerms = append(q.RawTerms, []byte(word))
 	}
 	if node := examineNode(r, s, q.RawTerms); node != nil {
-		q.Node, q.RawTerms, q.Mode = node, nil, query.Or
+		q.Node, q.RawTerms, q.Mode = node, nil, query.ModeOr
 	}
-	var first []query.Hit
+	var first []search.Hit
 	for i := range 4 {
 		if i > 0 {
-			q.Algorithm = query.Algorithms()[r.IntN(len(query.Algorithms()))]
+			q.Algorithm = search.Algorithms()[r.IntN(len(search.Algorithms()))]
 		}
 		res, err := s.Search(context.Background(), q)
 		switch {
@@ -288,7 +290,7 @@ func examineQuery(r *rand.Rand, s *query.Searcher, verified bool) error {
 }
 
 // examineNode returns a query for words in fields, or nil without a schema.
-func examineNode(r *rand.Rand, s *query.Searcher, words [][]byte) query.Node {
+func examineNode(r *rand.Rand, s *search.Searcher, words [][]byte) query.Node {
 	var in []string
 	for _, name := range []string{"title", "body", "notes", "shelf"} {
 		if _, ok := s.FieldScorer(name); ok {
@@ -300,10 +302,10 @@ func examineNode(r *rand.Rand, s *query.Searcher, words [][]byte) query.Node {
 	}
 	var nodes []query.Node
 	for _, w := range words {
-		nodes = append(nodes, query.Term{Field: in[r.IntN(len(in))], Term: w, Boost: float64(r.IntN(3))})
+		nodes = append(nodes, query.Term{Field: in[r.IntN(len(in))], Text: string(w), Boost: float64(r.IntN(3))})
 	}
 	if r.IntN(3) == 0 {
-		return query.Match{Field: in[0], Text: string(bytes.Join(words, []byte(" "))), Mode: query.And}
+		return query.Match{Field: in[0], Text: string(bytes.Join(words, []byte(" "))), Mode: query.ModeAnd}
 	}
 	return query.Bool{Should: nodes}
 }
@@ -320,47 +322,57 @@ func expect(err error) error {
 // level 3, deeper than merges verify; segments that there was no reason to merge stay as
 // they are.
 func mergeDamaged(t *testing.T, f static, o writer.Options) error {
+	_, err := rewriteDamaged(t, f, o, func(w *writer.Writer) error {
+		_, err := w.Merge(ctx, writer.MergeOptions{})
+		return err
+	})
+	return err
+}
+
+// rewriteDamaged is mergeDamaged for any change of segments. It returns the segments after it, nil if it was refused.
+func rewriteDamaged(t *testing.T, f static, o writer.Options, change func(*writer.Writer) error) (names []string, err error) {
 	fsys := f.copy(t)
 	w, err := writer.OpenFS(ctx, fsys, o)
 	if err != nil {
-		return ignoreAnalyzer(err)
+		return nil, ignoreAnalyzer(err)
 	}
 	defer w.Close()
-	if _, err = w.Merge(ctx, writer.MergeOptions{}); err == nil {
+	if err = change(w); err == nil {
 		err = w.Commit(ctx)
 	}
 	if err != nil {
 		if err := ignoreAnalyzer(err); err != nil {
-			return fmt.Errorf("merge: %w", err)
+			return nil, fmt.Errorf("merge: %w", err)
 		}
-		return nil
+		return nil, nil
 	}
-	if err := verifyMerged(fsys, f); err != nil {
-		return fmt.Errorf("after the merge: %w", err)
+	if names, err = verifyMerged(fsys, f); err != nil {
+		return nil, fmt.Errorf("after the merge: %w", err)
 	}
-	return nil
+	return names, nil
 }
 
-// verifyMerged verifies the segments of f that are not among the files before.
-func verifyMerged(f *memfs.FS, before static) error {
-	x, err := reader.OpenFS(f)
+// verifyMerged verifies the segments of f that are not among the files before, and returns the names of all.
+func verifyMerged(f *memfs.FS, before static) (names []string, err error) {
+	x, err := reader.Open(context.Background(), reader.FromStore(f), reader.Options{})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer x.Close()
 	s, err := x.Snapshot()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer s.Close()
 	for _, seg := range s.Segments() {
 		if before[seg.Name()] == nil {
-			if err := checks.Segment(ctx, seg.Views(trusted.Caller{}), checks.Options{Level: checks.Postings}); err != nil {
-				return err
+			if err := checks.Segment(ctx, seg.Views(), checks.Options{Level: checks.Postings}); err != nil {
+				return nil, err
 			}
 		}
+		names = append(names, seg.Name())
 	}
-	return nil
+	return names, nil
 }
 
 // ignoreAnalyzer returns err unless it says that the index is damaged, its analyzer

@@ -2,6 +2,7 @@ package reliability
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -10,11 +11,12 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/internal/sim"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/salvage"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -74,7 +76,7 @@ func read(f store.ReadFS) (*index, error) {
 		return nil, err
 	}
 	all := &index{docs, map[string]uint32{}}
-	x, err := reader.OpenFS(f)
+	x, err := reader.Open(context.Background(), reader.FromStore(f), reader.Options{})
 	if err != nil {
 		return all, err
 	}
@@ -84,11 +86,11 @@ func read(f store.ReadFS) (*index, error) {
 		return all, err
 	}
 	defer s.Close()
-	if s.Manifest().Schema == nil {
+	if s.Schema().IsImplicit() {
 		return all, nil
 	}
-	for i := range s.Manifest().Schema.Fields {
-		field, _ := s.Field(s.Manifest().Schema.Fields[i].Name)
+	for i := range s.Schema().Fields {
+		field, _ := s.Field(s.Schema().Fields[i].Name)
 		if err := all.field(s, field); err != nil {
 			return all, err
 		}
@@ -238,14 +240,14 @@ func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most lo
 // writer of options o makes, and verifies that. It returns how many losses it was told of. want are the documents of the
 // undamaged index.
 func save(t *testing.T, f static, want *index, most loss, o writer.Options) (losses int, err error) {
-	d, err := store.OpenFS(f)
+	d, err := indexdir.OpenFS(f)
 	check(t, err)
 	defer d.Close()
 	c, err := d.Latest()
 	check(t, err)
 	defer c.Release()
 	out := memfs.New()
-	if c.Schema != nil {
+	if !c.Schema.IsImplicit() {
 		o.Schema, o.Analyzer, o.Stored = c.Schema.Clone(), nil, false
 	}
 	w, err := writer.OpenFS(ctx, out, o)
@@ -256,14 +258,15 @@ func save(t *testing.T, f static, want *index, most loss, o writer.Options) (los
 		info := &c.Segments[i]
 		deletes, err := c.Deletes(i)
 		check(t, err)
-		name := store.SegmentName(info.File)
+		name := indexdir.SegmentName(info.File)
 		data, err := d.OpenFile(name)
 		check(t, err)
 		allowed := 2*uint64(data.Size()) + 1<<20
 		var m *salvage.Mended
+		analyzer, of := c.Analyzer()
 		n := allocates(allowed, func() {
 			m, err = salvage.Mend(name, data, salvage.Known{ID: info.ID, Postings: info.Postings, Tokens: info.Tokens,
-				Analyzer: c.Analyzer, AnalyzerOptions: c.AnalyzerOptions})
+				Analyzer: analyzer, AnalyzerOptions: of})
 		})
 		if n > allowed {
 			return 0, fmt.Errorf("mending allocates %d bytes, at most %d are allowed", n, allowed)
@@ -315,7 +318,7 @@ func save(t *testing.T, f static, want *index, most loss, o writer.Options) (los
 	for id, text := range want.docs {
 		words := strings.Fields(text)
 		slices.Sort(words)
-		if c.Schema == nil {
+		if c.Schema.IsImplicit() {
 			expected += len(slices.Compact(words))
 		}
 		if now, ok := got.docs[id]; ok && now != text && (most == nothing || now != "") || !ok && most == nothing {

@@ -8,9 +8,10 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -20,6 +21,7 @@ type columnModel struct {
 	schema  *schema.Schema
 	columns []int // the numbers of the fields that have one
 	values  oracle.Values
+	order   []oracle.SortKey // of hits that are equal otherwise
 }
 
 // newColumnModel returns the columns of n documents.
@@ -37,13 +39,8 @@ func newColumnModel(s *schema.Schema, values oracle.Values, n int) columnModel {
 // inColumn returns what a document with these values has in a column, as the oracle has it.
 func inColumn(values []any) (all []any) {
 	for _, v := range values {
-		switch x := v.(type) {
-		case uint64:
+		if x, ok := v.(uint64); ok {
 			v = math.Float64frombits(x) + 0 // not below zero
-		case string:
-			if x == "" {
-				continue
-			}
 		}
 		all = append(all, v)
 	}
@@ -58,7 +55,7 @@ func (m *columnModel) value(field int, x any) schema.Value {
 	case float64:
 		return schema.FloatValue(field, x)
 	case int64:
-		if m.schema.Fields[field].Kind == schema.KindTime {
+		if m.schema.Fields[field].Kind == schema.Time {
 			return schema.NanosValue(field, x)
 		}
 		return schema.IntegerValue(field, x)
@@ -92,12 +89,8 @@ func (d *treeDrawer) some(field int) (schema.Value, any) {
 			return d.value(field, x), x
 		}
 	}
-	for {
-		v := drawValue(d.Rand, field, f)
-		if all := inColumn([]any{plain(v.Floor(f.Unit))}); len(all) > 0 {
-			return v, all[0]
-		}
-	}
+	v := drawValue(d.Rand, field, f)
+	return v, inColumn([]any{plain(v.Floor(f.Unit))})[0]
 }
 
 // within draws a range, and which values are in it.
@@ -123,13 +116,13 @@ func (d *treeDrawer) within(field int) (query.Range, func(any) bool) {
 }
 
 // byColumns draws a filter by what documents have in columns.
-func (d *treeDrawer) byColumns() (query.Filter, *oracle.Node) {
+func (d *treeDrawer) byColumns() (query.Node, *oracle.Node) {
 	i, f := d.column()
 	is := func(any) bool { return true }
-	var of query.Filter = filter.Exists{Field: f.Name}
+	var of query.Node = query.Exists{Field: f.Name}
 	switch d.IntN(4) {
 	case 0:
-		in := filter.In{Field: f.Name}
+		in := query.In{Field: f.Name}
 		var values []any
 		for range d.IntN(4) {
 			v, x := d.some(i)
@@ -144,33 +137,33 @@ func (d *treeDrawer) byColumns() (query.Filter, *oracle.Node) {
 }
 
 // combined draws a filter made of others.
-func (d *treeDrawer) combined(depth int) (query.Filter, *oracle.Node) {
+func (d *treeDrawer) combined(depth int) (query.Node, *oracle.Node) {
 	if d.IntN(3) == 0 {
 		f, o := d.filter(depth)
-		return filter.Not{Filter: f}, &oracle.Node{Kind: oracle.Bool, Must: []*oracle.Node{{Kind: oracle.All}}, Not: []*oracle.Node{o}}
+		return query.Not{Node: f}, &oracle.Node{Kind: oracle.Bool, Must: []*oracle.Node{{Kind: oracle.All}}, Not: []*oracle.Node{o}}
 	}
-	var all []query.Filter
+	var all []query.Node
 	var own []*oracle.Node
 	for range 1 + d.IntN(3) {
 		f, o := d.filter(depth)
 		all, own = append(all, f), append(own, o)
 	}
 	if d.IntN(2) == 0 {
-		return filter.And(all), &oracle.Node{Kind: oracle.Bool, Must: own}
+		return query.And(all), &oracle.Node{Kind: oracle.Bool, Must: own}
 	}
-	return filter.Or(all), &oracle.Node{Kind: oracle.Bool, Should: own, AtLeast: 1}
+	return query.Or(all), &oracle.Node{Kind: oracle.Bool, Should: own, AtLeast: 1}
 }
 
 // static draws static scores, nil where documents have no values for them.
-func (d *treeDrawer) static() (*query.Static, *oracle.Static) {
-	floats := slices.DeleteFunc(slices.Clone(d.columns), func(i int) bool { return d.schema.Fields[i].Kind != schema.KindFloat })
+func (d *treeDrawer) static() (*search.Static, *oracle.Static) {
+	floats := slices.DeleteFunc(slices.Clone(d.columns), func(i int) bool { return d.schema.Fields[i].Kind != schema.Float })
 	if len(floats) == 0 {
 		return nil, nil
 	}
 	f := &d.schema.Fields[floats[d.IntN(len(floats))]]
 	values := d.values[f.Name]
-	s := &query.Static{Field: f.Name, Weight: []float64{0, 1, 0.1, 3, 50}[d.IntN(5)]}
-	o := &oracle.Static{Values: make([][]float64, len(values)), Weight: cmp.Or(s.Weight, 1)}
+	s := &search.Static{Field: f.Name, Boost: []float64{0, 1, 0.1, 3, 50}[d.IntN(5)]}
+	o := &oracle.Static{Values: make([][]float64, len(values)), Weight: cmp.Or(s.Boost, 1)}
 	for doc, all := range values {
 		for _, v := range all {
 			x := v.(float64)
@@ -184,54 +177,77 @@ func (d *treeDrawer) static() (*query.Static, *oracle.Static) {
 }
 
 // counts returns what a facet counts of hits.
-type counts func(hits []oracle.Hit) query.FacetCounts
+type counts func(hits []oracle.Hit) search.FacetCounts
 
 // facet draws a facet.
-func (d *treeDrawer) facet() (query.Facet, counts) {
+func (d *treeDrawer) facet() (search.Facet, counts) {
 	i, f := d.column()
-	q := query.Facet{Field: f.Name}
+	q := search.Facet{Field: f.Name}
 	switch {
-	case f.Kind == schema.KindKeyword:
-		q.K = []int{0, 1, 3, 1000}[d.IntN(4)]
-		return q, d.counted(i, cmp.Or(q.K, query.DefaultK), func(v any) any { return v }, nil)
-	case f.Kind == schema.KindFloat, d.IntN(2) == 0:
+	case f.Kind == schema.Keyword:
+		q.Limit = []int{0, 1, 3, 1000}[d.IntN(4)]
+		return q, d.counted(i, cmp.Or(q.Limit, query.DefaultK), func(v any) any { return v }, nil)
+	case d.IntN(2) == 0:
 		return d.ranges(i, q)
 	}
-	unit := int64(1)
-	if f.Kind == schema.KindTime {
-		unit = f.Unit.Nanoseconds()
-	}
-	q.Every = (1 + d.Int64()>>(1+d.IntN(62))/unit) * unit
-	start := func(v any) any {
-		n, below := v.(int64), v.(int64)%q.Every
-		if below < 0 {
-			below += q.Every
+	var start func(any) any
+	switch f.Kind {
+	case schema.Float:
+		q.Width = math.Ldexp(1, d.IntN(20)-10) // exact, whatever is divided by it
+		start = func(v any) any {
+			x := v.(float64)
+			k := math.Floor(x / q.Width)
+			if k*q.Width > x {
+				k--
+			}
+			if math.IsInf(k, 0) {
+				return x
+			}
+			return k*q.Width + 0
 		}
-		if n < math.MinInt64+below {
+	case schema.Time:
+		unit := f.Unit.Nanoseconds()
+		q.Every = time.Duration((1 + d.Int64()>>(1+d.IntN(62))/unit) * unit)
+		start = func(v any) any {
+			if at := time.Unix(0, v.(int64)).UTC().Truncate(q.Every); !at.Before(time.Unix(0, math.MinInt64)) {
+				return at.UnixNano()
+			}
 			return int64(math.MinInt64)
 		}
-		return n - below
+	default:
+		every := 1 + d.Int64()>>(11+d.IntN(52)) // a float64 has it
+		q.Width = float64(every)
+		start = func(v any) any {
+			n, below := v.(int64), v.(int64)%every
+			if below < 0 {
+				below += every
+			}
+			if n < math.MinInt64+below {
+				return int64(math.MinInt64)
+			}
+			return n - below
+		}
 	}
 	return q, d.counted(i, math.MaxInt, start, func(a, b oracle.Counted) int { return compareValues(a.Value, b.Value) })
 }
 
 // counted returns the first k of the values that as makes of those of a field, in an order unless it is nil.
 func (d *treeDrawer) counted(field, k int, as func(any) any, order func(a, b oracle.Counted) int) counts {
-	return func(hits []oracle.Hit) (c query.FacetCounts) {
+	return func(hits []oracle.Hit) (c search.FacetCounts) {
 		all, missing := d.values.Count(hits, d.schema.Fields[field].Name, as)
 		if order != nil {
 			slices.SortFunc(all, order)
 		}
 		c.Missing = missing
 		for _, n := range all[:min(k, len(all))] {
-			c.Counts = append(c.Counts, query.FacetCount{Value: d.value(field, n.Value), Count: n.Docs})
+			c.Counts = append(c.Counts, search.FacetCount{Value: d.value(field, n.Value), Count: n.Docs})
 		}
 		return c
 	}
 }
 
 // ranges draws ranges for q.
-func (d *treeDrawer) ranges(field int, q query.Facet) (query.Facet, counts) {
+func (d *treeDrawer) ranges(field int, q search.Facet) (search.Facet, counts) {
 	var in []func(any) bool
 	for range 1 + d.IntN(3) {
 		x, is := d.within(field)
@@ -240,22 +256,22 @@ func (d *treeDrawer) ranges(field int, q query.Facet) (query.Facet, counts) {
 		}
 		q.Ranges, in = append(q.Ranges, x), append(in, is)
 	}
-	return q, func(hits []oracle.Hit) (c query.FacetCounts) {
+	return q, func(hits []oracle.Hit) (c search.FacetCounts) {
 		_, c.Missing = d.values.Count(hits, q.Field, func(v any) any { return v })
 		for _, is := range in {
-			c.Counts = append(c.Counts, query.FacetCount{Count: d.values.Within(hits, q.Field, is)})
+			c.Counts = append(c.Counts, search.FacetCount{Count: d.values.Within(hits, q.Field, is)})
 		}
 		return c
 	}
 }
 
 // byValues draws what q, which is for a tree, asks of columns.
-func (d *treeDrawer) byValues(q query.Query, o oracle.TreeQuery) (query.Query, want) {
+func (d *treeDrawer) byValues(q search.Query, o oracle.TreeQuery) (search.Query, want) {
 	var by []oracle.SortKey
 	if d.IntN(3) > 0 {
 		for _, i := range d.Perm(len(d.columns))[:1+d.IntN(min(3, len(d.columns)))] {
 			by = append(by, oracle.SortKey{Field: d.schema.Fields[d.columns[i]].Name, Desc: d.IntN(2) == 0})
-			q.Sort = append(q.Sort, query.SortBy(by[len(by)-1]))
+			q.Sort = append(q.Sort, search.SortBy(by[len(by)-1]))
 		}
 	} else {
 		q.Static, o.Static = d.static()
@@ -269,15 +285,16 @@ func (d *treeDrawer) byValues(q query.Query, o oracle.TreeQuery) (query.Query, w
 		f, c := d.facet()
 		q.Facets, facets = append(q.Facets, f), append(facets, c)
 	}
-	if q.After, o.After, o.K = nil, nil, everything; len(d.docs) > 0 && d.IntN(3) == 0 {
-		d.after(&q, by)
-	}
+	q.After, o.After, o.K = nil, nil, everything
 	all := sync.OnceValue(func() []oracle.Hit {
 		hits, _ := d.trees().Answer(o)
 		return hits
 	})
+	if len(d.docs) > 0 && d.IntN(3) == 0 {
+		d.after(&q, by, all)
+	}
 	hits := sync.OnceValue(func() []oracle.Hit { return d.page(&q, by, all()) })
-	return q, want{hits, func() []oracle.Hit { return slices.Clone(all()) }, func() (x query.Result) {
+	return q, want{hits, func() []oracle.Hit { return slices.Clone(all()) }, func() (x search.Result) {
 		for _, h := range hits() {
 			if len(by) > 0 {
 				x.Sort = append(x.Sort, d.keys(by, h.Doc))
@@ -291,13 +308,24 @@ func (d *treeDrawer) byValues(q query.Query, o oracle.TreeQuery) (query.Query, w
 }
 
 // after draws where the hits of q begin.
-func (d *treeDrawer) after(q *query.Query, by []oracle.SortKey) {
-	doc := uint32(d.IntN(len(d.docs)))
-	if len(by) == 0 {
-		q.After = &query.Position{Doc: doc, Score: 10 * d.Float32()}
+func (d *treeDrawer) after(q *search.Query, by []oracle.SortKey, all func() []oracle.Hit) {
+	doc, before := uint32(d.IntN(len(d.docs))), d.IntN(4) == 0
+	var order []schema.Value
+	if len(d.order) > 0 && d.IntN(3) == 0 {
+		other := uint32(d.IntN(len(d.docs)))
+		if slices.ContainsFunc(by, func(k oracle.SortKey) bool { return k.Field == d.order[0].Field }) {
+			other = doc // it is among Values, which it must not contradict
+		}
+		order = d.keys(d.order, other)
+	}
+	if len(by) > 0 {
+		q.SortAfter = &search.SortPosition{Values: d.keys(by, doc), Doc: doc, Order: order, Before: before}
 		return
 	}
-	q.SortAfter = &query.SortPosition{Values: d.keys(by, doc), Doc: doc, Before: d.IntN(4) == 0}
+	q.After = &search.Position{Doc: doc, Score: 10 * d.Float32(), Order: order, Before: before}
+	if d.IntN(2) > 0 && len(all()) > 0 {
+		q.After.Score = all()[d.IntN(len(all()))].Score
+	}
 }
 
 // keys returns the values that a document is sorted by.
@@ -309,9 +337,9 @@ func (m *columnModel) keys(by []oracle.SortKey, doc uint32) (values []schema.Val
 }
 
 // page returns the hits of q, of all matches, the best first.
-func (m *columnModel) page(q *query.Query, by []oracle.SortKey, hits []oracle.Hit) (page []oracle.Hit) {
+func (m *columnModel) page(q *search.Query, by []oracle.SortKey, hits []oracle.Hit) (page []oracle.Hit) {
 	if len(by) > 0 {
-		hits = m.values.Sort(hits, by)
+		hits = m.values.Sort(hits, slices.Concat(by, m.order))
 	}
 	if q.Collapse != "" {
 		hits = m.values.Collapse(hits, q.Collapse)
@@ -328,20 +356,46 @@ func (m *columnModel) page(q *query.Query, by []oracle.SortKey, hits []oracle.Hi
 }
 
 // behind reports whether a hit is behind the place that the hits of q begin after.
-func (m *columnModel) behind(q *query.Query, by []oracle.SortKey, h oracle.Hit) bool {
+func (m *columnModel) behind(q *search.Query, by []oracle.SortKey, h oracle.Hit) bool {
 	switch at := q.SortAfter; {
 	case q.After != nil:
-		return h.Score < q.After.Score || h.Score == q.After.Score && h.Doc > q.After.Doc
+		a := q.After
+		return h.Score < a.Score || h.Score == a.Score && m.behindTies(h.Doc, a.Doc, a.Order, a.Before)
 	case at == nil:
 		return true
 	default:
 		same := !slices.ContainsFunc(by, func(k oracle.SortKey) bool { return m.values.Key(k, h.Doc) != m.values.Key(k, at.Doc) })
-		return at.Before && same || m.values.Compare(by, h.Doc, at.Doc) > 0
+		if same {
+			return m.behindTies(h.Doc, at.Doc, at.Order, at.Before)
+		}
+		return m.values.Compare(by, h.Doc, at.Doc) > 0
 	}
 }
 
+// behindTies reports whether a document is behind a place among hits that are equal otherwise.
+func (m *columnModel) behindTies(doc, at uint32, order []schema.Value, before bool) bool {
+	switch {
+	case len(order) == 0 && before:
+		return true
+	case len(order) == 0:
+		return m.values.Compare(m.order, doc, at) > 0
+	}
+	i := m.schema.Number(m.order[0].Field)
+	own := m.value(i, m.values.Key(m.order[0], doc))
+	a, b := fmt.Sprint(own), fmt.Sprint(order[0])
+	if a == b {
+		return before || doc > at
+	}
+	for other := range uint32(len(m.values[m.order[0].Field])) { // one that has the value
+		if fmt.Sprint(m.value(i, m.values.Key(m.order[0], other))) == b {
+			return m.values.Compare(m.order, doc, other) > 0
+		}
+	}
+	panic("a place that no document has")
+}
+
 // compareColumns returns how what a result says of columns differs.
-func compareColumns(got, want query.Result) error {
+func compareColumns(got, want search.Result) error {
 	if a, b := fmt.Sprint(got.Sort, got.Facets), fmt.Sprint(want.Sort, want.Facets); a != b {
 		return fmt.Errorf("values and counts are %.1000s, want %.1000s", a, b)
 	}
@@ -349,7 +403,7 @@ func compareColumns(got, want query.Result) error {
 }
 
 // describeColumns describes what q asks of columns.
-func describeColumns(q query.Query) string {
+func describeColumns(q search.Query) string {
 	if len(q.Sort)+len(q.Facets) == 0 && q.Collapse == "" && q.Static == nil {
 		return ""
 	}

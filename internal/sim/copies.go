@@ -9,12 +9,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -59,7 +61,7 @@ func (w *world) older(newest uint64, hi []int, strict bool) error {
 
 // contents verifies an index and reads all of it.
 func (w *world) contents(fs store.ReadFS, o reader.Options, rebuilt bool) (*observation, error) {
-	x, err := reader.OpenFSWith(fs, o)
+	x, err := reader.Open(context.Background(), reader.FromStore(fs), o)
 	if err != nil {
 		return nil, err
 	}
@@ -83,13 +85,13 @@ func equal(a, b []map[string]*document) bool {
 // files of its manifest: with one, the backup is the same; without any it is refused, and what
 // Repair makes of it is the same.
 func (w *world) backup(live []map[string]*document) error {
-	d, err := store.OpenFS(w.fs)
+	d, err := indexdir.OpenFS(w.fs)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
 	ctx, dst := context.Background(), memfs.New()
-	stats, err := d.Backup(ctx, dst, store.BackupOptions{Copy: w.r.IntN(2) == 0})
+	stats, err := d.Backup(ctx, dst, indexdir.BackupOptions{Copy: w.r.IntN(2) == 0})
 	if err != nil {
 		return fmt.Errorf("backup: %w", err)
 	}
@@ -120,7 +122,7 @@ func (w *world) backup(live []map[string]*document) error {
 	if _, err := w.contents(dst, reader.Options{}, false); err == nil {
 		return errors.New("a backup without its manifest can be opened")
 	}
-	broken, err := store.OpenFS(dst)
+	broken, err := indexdir.OpenFS(dst)
 	if err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (w *world) backup(live []map[string]*document) error {
 	sound := func(ctx context.Context, s *segment.Segment) error {
 		return check.Segment(ctx, s, check.Options{})
 	}
-	err = broken.Repair(ctx, sound, func(inv *store.Inventory) (*store.Recovery, error) { return broken.Rebuild(ctx, inv) })
+	err = broken.Repair(ctx, sound, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) { return broken.Rebuild(ctx, inv) })
 	if err != nil {
 		return fmt.Errorf("repair: %w", err)
 	}
@@ -137,7 +139,7 @@ func (w *world) backup(live []map[string]*document) error {
 
 // mergeInto merges the index into a new one, which must hold what it holds, live.
 func (w *world) mergeInto(live []map[string]*document) error {
-	d, err := store.OpenFS(w.fs)
+	d, err := indexdir.OpenFS(w.fs)
 	if err != nil {
 		return err
 	}
@@ -159,7 +161,7 @@ func (w *world) mergeInto(live []map[string]*document) error {
 		return err
 	}
 	w.trace.printf("merged into %s", describe(o))
-	_, err = into.MergeFromDirs(ctx, slices.Repeat([]*store.Dir{d}, 1+w.r.IntN(2))...)
+	_, err = into.MergeFrom(ctx, slices.Repeat([]store.ReadFS{d.FS()}, 1+w.r.IntN(2))...)
 	if err == nil {
 		err = into.Commit(ctx)
 	}
@@ -174,7 +176,7 @@ func (w *world) mergeInto(live []map[string]*document) error {
 }
 
 // lacking checks that an index without one of the fields of d, which has documents, does not take them.
-func (w *world) lacking(d *store.Dir) error {
+func (w *world) lacking(d *indexdir.Dir) error {
 	name := w.schema.Fields[w.r.IntN(len(w.schema.Fields))].Name
 	s, err := w.schema.Drop(name)
 	if err != nil || !w.filled {
@@ -186,7 +188,7 @@ func (w *world) lacking(d *store.Dir) error {
 		return err
 	}
 	defer into.Close()
-	if _, err = into.MergeFromDirs(ctx, d); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
+	if _, err = into.MergeFrom(ctx, d.FS()); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), fmt.Sprintf("%q", name)) {
 		return fmt.Errorf("without field %q: %v", name, err)
 	}
 	return nil
@@ -213,9 +215,23 @@ func (w *world) lose(fs *memfs.FS, n int) error {
 	return nil
 }
 
-// matches returns a query for a word, in some field if there is a schema, and the documents that match it.
-func (o *observation) matches(r *rand.Rand, word string) (q query.Query, docs []uint32) {
-	q.RawTerms, q.Mode = [][]byte{[]byte(word)}, query.And
+// version returns a query for the version of some document, in the column f, and that document unless it is deleted.
+func (o *observation) version(r *rand.Rand, f *schema.Field) (q search.Query, docs []uint32) {
+	in := query.In{Field: f.Name, Values: []any{schema.KeywordValue(0, []byte("nosuch"))}}
+	if len(o.records) > 0 {
+		doc := r.IntN(len(o.records))
+		in.Values[0] = schema.KeywordValue(0, []byte(o.values[f.Name][doc][0].(string)))
+		if !o.records[doc].Deleted {
+			docs = append(docs, uint32(doc))
+		}
+	}
+	return search.Query{Node: query.Bool{Filter: []query.Node{in}}}, docs
+}
+
+// matches returns a query for a word, in some field if there is a schema, and the documents that match it: where no
+// field that it draws is indexed, a version.
+func (o *observation) matches(r *rand.Rand, word string) (q search.Query, docs []uint32) {
+	q.RawTerms, q.Mode = [][]byte{[]byte(word)}, query.ModeAnd
 	f := versionField(o.schema)
 	if o.schema != nil {
 		for range 4 {
@@ -223,7 +239,10 @@ func (o *observation) matches(r *rand.Rand, word string) (q query.Query, docs []
 				f = x
 			}
 		}
-		q = query.Query{Node: query.Term{Field: f.Name, Term: []byte(word)}}
+		q = search.Query{Node: query.Term{Field: f.Name, Text: word}}
+		if f.Indexing() == schema.IndexNone {
+			return o.version(r, f)
+		}
 	}
 	for i, d := range o.docs {
 		if !d.Deleted && slices.Contains(d.Terms, word) {
@@ -242,7 +261,7 @@ func (o *observation) matches(r *rand.Rand, word string) (q query.Query, docs []
 func (l *life) deleteMatches(r *rand.Rand, a *author) error {
 	word := fmt.Sprintf("w%d", r.IntN(1<<(1+r.IntN(8))))
 
-	x, err := reader.OpenFS(l.fs)
+	x, err := reader.Open(context.Background(), reader.FromStore(l.fs), reader.Options{})
 	if err != nil {
 		return l.judge("reader", err)
 	}
@@ -256,7 +275,7 @@ func (l *life) deleteMatches(r *rand.Rand, a *author) error {
 	if err != nil {
 		return l.judge("read", err)
 	}
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return l.judge("searcher", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
@@ -41,13 +41,13 @@ type fault struct {
 }
 
 // drawFault makes a device fail after some operations, which count when it is armed.
-func drawFault(r *rand.Rand, d *gpuload.Device) *fault {
+func drawFault(r *rand.Rand, d *gpu.Device) *fault {
 	f := &fault{kind: faultKind(r.IntN(int(faultKinds))), lasts: 1 << r.IntN(12)}
 	f.left.Store(int64(r.IntN(1 << r.IntN(6))))
 	if f.kind == failFull {
 		f.left.Store(int64(r.IntN(3))) // most memory is taken before
 	}
-	cuda.Wrap(d, func(d cuda.Device) cuda.Device {
+	d.Wrap(func(d cuda.Device) cuda.Device {
 		f.Device = d
 		return f
 	})

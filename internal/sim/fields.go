@@ -23,22 +23,28 @@ var names = []string{"a", "ab", "b", "body", "title", "Title", "übrige", "z z"}
 // versionField returns the field that tells versions apart; without a schema, the only one.
 func versionField(s *schema.Schema) *schema.Field {
 	if s == nil {
-		f, _ := s.Field("")
-		return f
+		return &schema.Implicit("", "", false).Fields[0]
 	}
 	return &s.Fields[slices.IndexFunc(s.Fields, func(f schema.Field) bool { return slices.Contains(versionNames, f.Name) })]
 }
 
 // drawSchema draws the schema of a Writer of an index with the schema old, or of a new one if that is nil:
-// none, so that the index's stays, one with more fields, or one with changed ones.
+// none, so that the index's stays, one with more fields, or one with changed ones. A new one may have no
+// field that is indexed.
 func drawSchema(r *rand.Rand, old *schema.Schema) *schema.Schema {
 	if old == nil {
-		s := &schema.Schema{Fields: []schema.Field{{Name: versionNames[0], Kind: schema.KindKeyword}}}
+		s := &schema.Schema{Fields: []schema.Field{{Name: versionNames[0], Kind: schema.Keyword}}}
 		if r.IntN(2) == 0 {
-			s.Fields[0] = schema.Field{Name: versionNames[0], Kind: schema.KindText, Analyzer: "whitespace"}
+			s.Fields[0] = schema.Field{Name: versionNames[0], Kind: schema.Text, Analyzer: "whitespace"}
 		}
 		s.Fields[0].Stored = r.IntN(2) == 0
-		return more(r, s, 1+r.IntN(5))
+		if r.IntN(6) > 0 {
+			return more(r, s, 1+r.IntN(5))
+		}
+		s.Fields[0] = schema.Field{Name: versionNames[0], Kind: schema.Keyword, Index: schema.IndexNone, Column: true}
+		s = more(r, s, 5)
+		s.Fields = slices.DeleteFunc(s.Fields, func(f schema.Field) bool { return f.Indexing() != schema.IndexNone })
+		return s
 	}
 	switch r.IntN(3) {
 	case 0:
@@ -90,26 +96,28 @@ func changed(r *rand.Rand, s *schema.Schema) *schema.Schema {
 
 // drawField draws a field.
 func drawField(r *rand.Rand, name string) schema.Field {
-	f := schema.Field{Name: name, Kind: []schema.Kind{schema.KindText, schema.KindText, schema.KindText, schema.KindText,
-		schema.KindKeyword, schema.KindKeyword, schema.KindInteger, schema.KindFloat, schema.KindTime, schema.KindImpacts}[r.IntN(10)], Stored: r.IntN(2) == 0}
+	f := schema.Field{Name: name, Kind: []schema.Kind{schema.Text, schema.Text, schema.Text, schema.Text,
+		schema.Keyword, schema.Keyword, schema.Integer, schema.Float, schema.Time, schema.Impacts}[r.IntN(10)], Stored: r.IntN(2) == 0}
 	switch f.Kind {
-	case schema.KindText:
-		f.Index = []schema.Index{schema.IndexDefault, schema.IndexDefault, schema.IndexFreqs, schema.IndexPositions, schema.IndexPositions, schema.IndexDocs, schema.IndexNone}[r.IntN(7)]
+	case schema.Text:
+		n := r.IntN(7)
+		f.Index = []schema.Index{schema.IndexDefault, schema.IndexDefault, schema.IndexFreqs, schema.IndexFreqs, schema.IndexDefault, schema.IndexDocs, schema.IndexNone}[n]
+		f.Positions = n == 3 || n == 4
 		f.Analyzer = []string{"", "simple", "standard", "whitespace", "english", "keyword"}[r.IntN(6)]
-	case schema.KindKeyword:
+	case schema.Keyword:
 		f.Index = []schema.Index{schema.IndexDefault, schema.IndexDocs, schema.IndexNone}[r.IntN(3)]
-	case schema.KindTime:
+	case schema.Time:
 		f.Unit = schema.Unit(r.IntN(4))
-	case schema.KindImpacts:
+	case schema.Impacts:
 		return schema.Field{Name: name, Kind: f.Kind, Scale: []float64{0, 1, 0.3, 1e-6}[r.IntN(4)]}
 	}
-	f.Column = f.Kind != schema.KindText && r.IntN(2) == 0
+	f.Column = f.Kind != schema.Text && r.IntN(2) == 0
 	if f.Indexing() == schema.IndexNone {
 		f.Stored = f.Stored || !f.Column
 		return f
 	}
 	f.K1 = []float64{0, 0, 1.2, 3, query.Zero}[r.IntN(5)]
-	f.Weight = []float64{0, 0, 1, 2.5, 0.3, schema.MaxParameter, 1 / schema.MaxParameter}[r.IntN(7)]
+	f.Boost = []float64{0, 0, 1, 2.5, 0.3, schema.MaxParameter, 1 / schema.MaxParameter}[r.IntN(7)]
 	if f.HasLengths() {
 		f.B = []float64{0, 0, 0.75, 1, query.Zero}[r.IntN(5)]
 		f.Lengths = schema.Lengths(r.IntN(2))
@@ -143,7 +151,7 @@ func follows(got, asked, old *schema.Schema) error {
 		if w.ID == 0 && g.ID > 0 && g.ID < got.NextID {
 			w.ID = g.ID
 		}
-		if w.Kind == schema.KindText && w.Analyzer == "" {
+		if w.Kind == schema.Text && w.Analyzer == "" {
 			w.Analyzer = "standard"
 		}
 		w.Options, w.Index = g.Options, w.Indexing()
@@ -163,23 +171,17 @@ func contradiction(r *rand.Rand, s *schema.Schema) (c *schema.Schema, name strin
 	i := r.IntN(len(c.Fields))
 	f := &c.Fields[i]
 	name = f.Name
-	switch n := r.IntN(4); {
+	switch n := r.IntN(3); {
 	case n < 2 && f.HasImpacts():
 		f.Scale = f.Step() * 0.75
-	case n == 0 && f.Indexing() != schema.IndexNone:
-		f.Weight = f.Boost() * 0.75
+	case n == 0 && f.HasLengths():
+		f.Positions = !f.Positions
 	case n == 1 && f.Indexing() != schema.IndexNone:
 		f.Stored = !f.Stored
-	case n == 2 && len(c.Fields) > 1:
-		c.NextID = 0 // as one that knows no ids
-		for k := range c.Fields {
-			c.Fields[k].ID = 0
-		}
-		c.Fields = slices.Delete(c.Fields, i, i+1)
 	default:
-		*f = schema.Field{ID: f.ID, Name: f.Name, Kind: schema.KindInteger, Stored: true}
-		if s.Fields[i].Kind == schema.KindInteger {
-			f.Kind = schema.KindFloat
+		*f = schema.Field{ID: f.ID, Name: f.Name, Kind: schema.Integer, Stored: true}
+		if s.Fields[i].Kind == schema.Integer {
+			f.Kind = schema.Float
 		}
 	}
 	return c, name
@@ -192,7 +194,7 @@ func drawValues(r *rand.Rand, s *schema.Schema, version string) []schema.Value {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		switch {
-		case f.Name == own.Name && f.Kind == schema.KindText:
+		case f.Name == own.Name && f.Kind == schema.Text:
 			values = append(values, schema.TextValue(i, []byte(version)))
 		case f.Name == own.Name:
 			values = append(values, schema.KeywordValue(i, []byte(version)))
@@ -213,13 +215,13 @@ func drawValues(r *rand.Rand, s *schema.Schema, version string) []schema.Value {
 // drawValue draws a value of a field, which is field i. Half of the fields of floats have ranks.
 func drawValue(r *rand.Rand, i int, f *schema.Field) schema.Value {
 	switch f.Kind {
-	case schema.KindText:
+	case schema.Text:
 		words := drawWords(r)
 		if r.IntN(8) == 0 && len(words) > 0 {
 			words[0] = strings.ToUpper(words[0])
 		}
 		return schema.TextValue(i, []byte(strings.Join(words, []string{" ", ", ", "\n "}[r.IntN(3)])))
-	case schema.KindKeyword:
+	case schema.Keyword:
 		word := fmt.Sprintf("w%d", r.IntN(1<<(1+r.IntN(5))))
 		switch r.IntN(32) {
 		case 0:
@@ -230,11 +232,11 @@ func drawValue(r *rand.Rand, i int, f *schema.Field) schema.Value {
 			word = strings.Repeat("long", schema.MaxKeyword/4)
 		}
 		return schema.KeywordValue(i, []byte(word))
-	case schema.KindImpacts:
+	case schema.Impacts:
 		return drawImpacts(r, i)
-	case schema.KindInteger:
+	case schema.Integer:
 		return schema.IntegerValue(i, int64(r.Uint64())>>r.IntN(64))
-	case schema.KindFloat:
+	case schema.Float:
 		if f.ID%2 == 0 {
 			return schema.FloatValue(i, drawRank(r))
 		}
@@ -253,16 +255,16 @@ func wrong(r *rand.Rand, s *schema.Schema) schema.Value {
 	switch {
 	case r.IntN(4) == 0:
 		return schema.TextValue([]int{-1, len(s.Fields), math.MaxInt, 1 << 16}[r.IntN(4)], []byte("w1"))
-	case f.Kind == schema.KindFloat && r.IntN(2) == 0:
+	case f.Kind == schema.Float && r.IntN(2) == 0:
 		return schema.FloatValue(i, []float64{math.NaN(), math.Inf(1), math.Inf(-1)}[r.IntN(3)])
-	case f.Kind == schema.KindTime && r.IntN(2) == 0:
+	case f.Kind == schema.Time && r.IntN(2) == 0:
 		return schema.TimeValue(i, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC))
-	case f.Kind == schema.KindKeyword && f.Indexing() == schema.IndexDocs && r.IntN(2) == 0:
+	case f.Kind == schema.Keyword && f.Indexing() == schema.IndexDocs && r.IntN(2) == 0:
 		return schema.KeywordValue(i, bytes.Repeat([]byte("k"), schema.MaxKeyword+1))
-	case f.Kind == schema.KindText:
+	case f.Kind == schema.Text:
 		return schema.KeywordValue(i, []byte("w1"))
 	case f.HasImpacts() && r.IntN(2) == 0:
-		return schema.ImpactsValue(i, [][]schema.Impact{{{Term: []byte("w1")}}, {{Term: []byte("w1"), Weight: 1}, {Term: []byte("w1"), Weight: 2}}}[r.IntN(2)])
+		return schema.ImpactsValue(i, [][]schema.Impact{{{Term: "w1"}}, {{Term: "w1", Weight: 1}, {Term: "w1", Weight: 2}}}[r.IntN(2)])
 	}
 	return schema.TextValue(i, []byte("w1"))
 }
@@ -277,7 +279,7 @@ func terms(f *schema.Field, values []any) (all []string) {
 			return slices.Sorted(maps.Keys(of.weights()))
 		}
 		switch text := v.(string); {
-		case f.HasImpacts(), f.Kind == schema.KindKeyword, f.Analyzer == "keyword":
+		case f.HasImpacts(), f.Kind == schema.Keyword, f.Analyzer == "keyword":
 			if text != "" {
 				all = append(all, text)
 			}
@@ -293,11 +295,11 @@ func terms(f *schema.Field, values []any) (all []string) {
 // plain returns a value as the model keeps it.
 func plain(v schema.Value) any {
 	switch v.Kind {
-	case schema.KindText, schema.KindKeyword:
+	case schema.Text, schema.Keyword:
 		return string(v.Bytes())
-	case schema.KindFloat:
+	case schema.Float:
 		return math.Float64bits(v.Float())
-	case schema.KindImpacts:
+	case schema.Impacts:
 		return vector(v.String())
 	}
 	return v.Int()

@@ -11,12 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/gpuload/hybrid"
+	"github.com/pinion-index/pinion/internal/engine/pool"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/gputrial"
-	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/internal/hybrid"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -43,18 +42,18 @@ type tally struct {
 type mixed struct {
 	*collection
 	pool    *pool.Pool
-	devices []*gpuload.Device
+	devices []*gpu.Device
 	faults  []*fault
-	gpu     query.Executor      // nil if it cannot be opened
-	bare    bool                // gpu does not answer on the Pool what the device cannot
-	members []*gpuload.Executor // of gpu
-	close   func() error        // closes gpu
+	gpu     search.Executor // nil if it cannot be opened
+	bare    bool            // gpu does not answer on the Pool what the device cannot
+	members []*gpu.Executor // of gpu
+	close   func() error    // closes gpu
 	options hybrid.Options
 	hybrid  *hybrid.Executor
 }
 
 // askHybrid makes a collection, puts a hybrid.Executor over it, and queries both.
-func askHybrid(seed uint64, shared *gpuload.Device, sum *tally) (asked int, err error) {
+func askHybrid(seed uint64, shared *gpu.Device, sum *tally) (asked int, err error) {
 	r := rand.New(rand.NewPCG(seed, 6))
 	c, err := newCollection(r, decodable(r, DrawOptions(r, Past{Fields: r.IntN(4) == 0})))
 	if err != nil {
@@ -111,8 +110,7 @@ func askHybrid(seed uint64, shared *gpuload.Device, sum *tally) (asked int, err 
 func decodable(r *rand.Rand, o writer.Options) writer.Options {
 	names := gputrial.Codecs()
 	if n := r.IntN(len(names) + 3); n < len(names) {
-		o.DocsCodec, _ = registry.ByName(names[n])
-		o.FreqsCodec, o.Choose = o.DocsCodec, nil
+		o.DocsCodec, o.FreqsCodec = names[n], names[n]
 	}
 	return o
 }
@@ -135,12 +133,12 @@ func drawHybrid(r *rand.Rand, hangs bool) hybrid.Options {
 
 // openDevices puts executors on one device or two, some of which are made to fail: those are
 // devices of their own. m.gpu stays nil if one fails before it is open, as with hybrid.Open.
-func (m *mixed) openDevices(r *rand.Rand, shared *gpuload.Device, sum *tally) error {
+func (m *mixed) openDevices(r *rand.Rand, shared *gpu.Device, sum *tally) error {
 	for range 1 + r.IntN(3)/2 {
 		device := shared
 		if r.IntN(2) == 0 {
 			var err error
-			if device, err = gpuload.OpenDevice(); err != nil {
+			if device, err = gpu.OpenDevice(); err != nil {
 				return errors.Join(err, m.closeDevices(shared))
 			}
 			f := drawFault(r, device)
@@ -150,38 +148,40 @@ func (m *mixed) openDevices(r *rand.Rand, shared *gpuload.Device, sum *tally) er
 		m.devices = append(m.devices, device)
 		sum.devices.Add(1)
 	}
-	o := gpuload.Options{CPU: m.pool, Scorer: m.searcher.Scorer(), FilterBytes: r.IntN(24) - 2, Memory: 1 << (16 + r.IntN(7)), Threshold: 1 << (12 + r.IntN(7)),
+	o := gpu.Options{CPU: m.pool, Scorer: m.searcher.Scorer(), FilterBytes: r.IntN(24) - 2, Memory: 1 << (16 + r.IntN(7)), Threshold: 1 << (12 + r.IntN(7)),
 		Presence: int64(r.IntN(3) - 1), AsStored: r.IntN(3) == 0}
+	o.NoFilters, o.NoPresence = o.FilterBytes < 0, o.Presence < 0
+	o.FilterBytes, o.Presence = max(o.FilterBytes, 0), max(o.Presence, 0)
 	var err error
 	if len(m.devices) == 1 {
 		if r.IntN(3) > 0 && m.collection.options.Schema == nil { // with fields, their parameters are CPU's
 			o.CPU, m.bare = nil, true // the hybrid.Executor asks the Pool
 		}
-		var x *gpuload.Executor
-		if x, err = gpuload.New(m.devices[0], m.snapshot, o); err == nil {
-			m.gpu, m.close, m.members = x, x.Close, []*gpuload.Executor{x}
+		var x *gpu.Executor
+		if x, err = gpu.New(m.devices[0], m.snapshot, o); err == nil {
+			m.gpu, m.close, m.members = x, x.Close, []*gpu.Executor{x}
 		}
 	} else {
-		var g *gpuload.Group
-		if g, err = gpuload.NewGroup(m.devices, m.snapshot, o); err == nil {
+		var g *gpu.Group
+		if g, err = gpu.NewGroup(m.devices, m.snapshot, o); err == nil {
 			m.gpu, m.close, m.members = g, g.Close, g.Executors()
 		}
 	}
-	if err != nil && !(slices.ContainsFunc(m.faults, (*fault).began) && (errors.Is(err, gpuload.ErrMemory) || errors.Is(err, gpuload.ErrDevice))) {
+	if err != nil && !(slices.ContainsFunc(m.faults, (*fault).began) && (errors.Is(err, gpu.ErrMemory) || errors.Is(err, gpu.ErrDevice))) {
 		return errors.Join(err, m.closeDevices(shared))
 	}
 	return nil
 }
 
 // closeDevices closes what openDevices has opened. Devices say what memory was not freed.
-func (m *mixed) closeDevices(shared *gpuload.Device) error {
+func (m *mixed) closeDevices(shared *gpu.Device) error {
 	errs := []error{m.close()}
 	for _, d := range m.devices {
 		if d != shared {
 			errs = append(errs, d.Close())
 		}
 	}
-	errs = slices.DeleteFunc(errs, func(err error) bool { return len(m.faults) > 0 && errors.Is(err, gpuload.ErrDevice) })
+	errs = slices.DeleteFunc(errs, func(err error) bool { return len(m.faults) > 0 && errors.Is(err, gpu.ErrDevice) })
 	return errors.Join(errs...)
 }
 
@@ -190,7 +190,7 @@ func (m *mixed) ask(r *rand.Rand) (asked int, err error) {
 	small := m.options.Queue > 0
 	ways := []struct {
 		what string
-		e    query.Executor
+		e    search.Executor
 		n    int
 	}{
 		{"many", m.hybrid, 64 + r.IntN(150)},
@@ -224,8 +224,8 @@ func (m *mixed) retired() error {
 	case why == nil, m.gpu == nil:
 		return nil
 	case m.options.Hang > 0 && errors.Is(why, hybrid.ErrHung),
-		m.bare && errors.Is(why, gpuload.ErrUnsupported),
-		slices.ContainsFunc(m.faults, (*fault).began) && (errors.Is(why, gpuload.ErrDevice) || errors.Is(why, gpuload.ErrMemory)):
+		m.bare && errors.Is(why, gpu.ErrUnsupported),
+		slices.ContainsFunc(m.faults, (*fault).began) && (errors.Is(why, gpu.ErrDevice) || errors.Is(why, gpu.ErrMemory)):
 		return nil
 	default:
 		return fmt.Errorf("retired: %w", why)
@@ -234,8 +234,8 @@ func (m *mixed) retired() error {
 
 // shut checks that a closed Executor takes no query.
 func (m *mixed) shut() error {
-	q := query.Query{RawTerms: [][]byte{[]byte("w1")}, K: 1}
-	err := m.hybrid.Submit(context.Background(), &q, func([]query.Hit, error) { panic("a query that was refused is answered") })
+	q := search.Query{RawTerms: [][]byte{[]byte("w1")}, K: 1}
+	err := m.hybrid.Submit(context.Background(), &q, func([]search.Hit, error) { panic("a query that was refused is answered") })
 	if !errors.Is(err, hybrid.ErrClosed) {
 		return fmt.Errorf("after Close: %v", err)
 	}
@@ -243,13 +243,13 @@ func (m *mixed) shut() error {
 }
 
 // step answers queries step by step, each step where r says.
-func (m *mixed) step(r *rand.Rand, x *gpuload.Executor) error {
-	o := gpuload.StepOptions{Load: r.IntN(2) == 0}
+func (m *mixed) step(r *rand.Rand, x *gpu.Executor) error {
+	o := gpu.StepOptions{Load: r.IntN(2) == 0}
 	if r.IntN(3) > 0 {
 		own := rand.New(rand.NewPCG(r.Uint64(), 2))
-		o.Choose = func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepChoice(own.IntN(3)) }
+		o.Choose = func(gpu.StepState) gpu.StepChoice { return gpu.StepChoice(own.IntN(3)) }
 	}
-	s, err := gpuload.NewStepper(x, m.searcher, o)
+	s, err := gpu.NewStepper(x, m.searcher, o)
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func drawImpacts(r *rand.Rand, i int) schema.Value {
 	most := []int{1, 3, 255}[r.IntN(3)]
 	var all []schema.Impact
 	for _, w := range slices.Compact(words) {
-		all = append(all, schema.Impact{Term: []byte(w), Weight: uint8(1 + r.IntN(most))})
+		all = append(all, schema.Impact{Term: w, Weight: uint8(1 + r.IntN(most))})
 	}
 	return schema.ImpactsValue(i, all)
 }
@@ -66,7 +66,7 @@ func (d *treeDrawer) dot() (query.Node, *oracle.Node) {
 		if d.IntN(4) == 0 {
 			term = fmt.Sprint(term, "absent")
 		}
-		n.Terms = append(n.Terms, query.WeightedTerm{Term: []byte(term), Weight: uint32(w)})
+		n.Terms = append(n.Terms, query.WeightedTerm{Term: term, Weight: uint32(w)})
 		o.Weights[term] += w
 	}
 	return n, o

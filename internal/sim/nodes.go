@@ -3,10 +3,12 @@ package sim
 import (
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -16,13 +18,13 @@ func (o *observation) model(p query.Params) model {
 	if o.schema == nil {
 		return newPlainModel(o.docs, o.ids, p)
 	}
-	return newFieldModel(o.schema, o.records, o.values, o.ids, p)
+	return newFieldModel(o.schema, o.records, o.values, o.order, o.ids, p)
 }
 
 // fieldModel is a model of documents with fields.
 type fieldModel struct{ *treeModel }
 
-func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values, ids []string, p query.Params) fieldModel {
+func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values, order []oracle.SortKey, ids []string, p query.Params) fieldModel {
 	var indexed []schema.Field
 	var fields []oracle.Field
 	for _, f := range s.Fields {
@@ -36,7 +38,7 @@ func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values,
 		if p.B != 0 {
 			own.B = p.B
 		}
-		x := oracle.Field{Name: f.Name, Weight: f.Weight}
+		x := oracle.Field{Name: f.Name, Weight: f.Boost}
 		x.K1, x.B = own.Values()
 		if x.Weight == 0 {
 			x.Weight = 1
@@ -44,7 +46,7 @@ func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values,
 		switch {
 		case f.HasImpacts():
 			x.Lengths, x.Scale = oracle.None, f.Step()
-		case f.Kind == schema.KindKeyword, f.Index == schema.IndexDocs:
+		case f.Kind == schema.Keyword, f.Index == schema.IndexDocs:
 			x.Lengths = oracle.None
 		case f.Lengths == schema.LengthsByte:
 			x.Lengths = oracle.Bytes
@@ -54,14 +56,17 @@ func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values,
 	m := fieldModel{newTreeModel(indexed, fields, docs, ids)}
 	m.lexical = slices.DeleteFunc(slices.Clone(indexed), func(f schema.Field) bool { return f.HasImpacts() })
 	m.columnModel = newColumnModel(s, values, len(docs))
+	if m.order = order; len(order) > 0 {
+		m.KeepOrder(m.values, order[0])
+	}
 	return m
 }
 
-func (m fieldModel) draw(r *rand.Rand) (query.Query, want) {
-	if m.tree(r) {
+func (m fieldModel) draw(r *rand.Rand) (search.Query, want) {
+	if len(m.lexical) == 0 || m.tree(r) {
 		return m.treeModel.draw(r)
 	}
-	q := query.Query{K: 1 + r.IntN(1<<r.IntN(9)), Algorithm: query.Algorithms()[r.IntN(len(query.Algorithms()))]}
+	q := search.Query{K: 1 + r.IntN(1<<r.IntN(9)), Algorithm: search.Algorithms()[r.IntN(len(search.Algorithms()))]}
 	d := &nodeDrawer{treeModel: m.treeModel, r: r, query: oracle.LeafQuery{K: q.K}}
 	either := false // the answer is that of All, if it has K hits
 	switch r.IntN(4) {
@@ -70,7 +75,7 @@ func (m fieldModel) draw(r *rand.Rand) (query.Query, want) {
 		q.Node = d.all()
 	case 1:
 		n := d.match(m.lexical[r.IntN(len(m.lexical))])
-		n.Mode = query.AndOr
+		n.Mode = query.ModeAndOr
 		q.Node, either = n, true
 	default:
 		q.Node = d.any()
@@ -94,7 +99,7 @@ func (m fieldModel) draw(r *rand.Rand) (query.Query, want) {
 		before.K = 1 + r.IntN(o.K)
 		if hits := m.Answer(before); len(hits) > 0 {
 			last := hits[len(hits)-1]
-			q.After, o.After = &query.Position{Score: last.Score, Doc: last.Doc}, &last
+			q.After, o.After = &search.Position{Score: last.Score, Doc: last.Doc}, &last
 		}
 	}
 	return q, want{hits: func() []oracle.Hit { return m.Answer(o) }, matches: func() []oracle.Hit {
@@ -129,8 +134,8 @@ func (d *nodeDrawer) add(f schema.Field, boost float64, words ...string) {
 }
 
 func (d *nodeDrawer) leaf(f schema.Field) query.Term {
-	n := query.Term{Field: f.Name, Term: []byte(d.term(f)), Boost: d.boost()}
-	d.add(f, n.Boost, string(n.Term))
+	n := query.Term{Field: f.Name, Text: d.term(f), Boost: d.boost()}
+	d.add(f, n.Boost, n.Text)
 	return n
 }
 
@@ -142,21 +147,27 @@ func (d *nodeDrawer) match(f schema.Field) query.Match {
 	}
 	n := query.Match{Field: f.Name, Text: strings.Join(words, " "), Boost: d.boost()}
 	d.add(f, n.Boost, terms(&f, []any{n.Text})...)
+	if d.r.IntN(4) == 0 && f.Kind == schema.Text { // the same by Fields
+		n.Field, n.Fields = "", []string{f.Name}
+		if d.r.IntN(2) == 0 {
+			n.Fields[0] += "^" + strconv.FormatFloat(f.Factor(), 'g', -1, 64)
+		}
+	}
 	return n
 }
 
 // prefix draws a prefix that scores each of its terms in a field.
 func (d *nodeDrawer) prefix(f schema.Field) query.Node {
 	term := d.term(f)
-	n := query.Prefix{Field: f.Name, Prefix: strings.ToLower(term), Boost: d.boost(), Scored: true}
-	for i := range n.Prefix {
-		if n.Prefix[i] >= utf8.RuneSelf || n.Prefix != term { // folding may change it
-			n.Prefix = "w"
+	n := query.Prefix{Field: f.Name, Text: strings.ToLower(term), Boost: d.boost(), Scored: true}
+	for i := range n.Text {
+		if n.Text[i] >= utf8.RuneSelf || n.Text != term { // folding may change it
+			n.Text = "w"
 			break
 		}
 	}
-	n.Prefix = n.Prefix[:1+d.r.IntN(len(n.Prefix))]
-	words := slices.DeleteFunc(d.Terms(f.Name), func(w string) bool { return !strings.HasPrefix(w, n.Prefix) })
+	n.Text = n.Text[:1+d.r.IntN(len(n.Text))]
+	words := slices.DeleteFunc(d.Terms(f.Name), func(w string) bool { return !strings.HasPrefix(w, n.Text) })
 	if len(words) > query.MaxScored {
 		return d.leaf(f)
 	}
@@ -178,7 +189,7 @@ func (d *nodeDrawer) all() query.Node {
 			continue
 		}
 		n := d.match(f)
-		n.Mode = query.And
+		n.Mode = query.ModeAnd
 		nodes = append(nodes, n)
 	}
 	return query.Bool{Must: nodes}

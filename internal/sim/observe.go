@@ -17,14 +17,24 @@ type observation struct {
 	docs    []oracle.Doc
 	records []oracle.Record        // instead of docs, if there is a schema
 	values  oracle.Values          // what they have in columns
+	order   []oracle.SortKey       // what they are in the order of; one or none
 	ids     []string               // of these documents
 	live    []map[string]*document // by author, then id
+}
+
+// orderOf returns what the documents of s are in the order of.
+func orderOf(s *reader.Snapshot) []oracle.SortKey {
+	if field, desc, ok := s.Order(); ok {
+		return []oracle.SortKey{{Field: field, Desc: desc}}
+	}
+	return nil
 }
 
 // observe reads every document of s. If rebuilt, its schema was made of the segments alone, so that fields
 // that the index has dropped may be back, in some of the segments.
 func (w *world) observe(s *reader.Snapshot, rebuilt bool) (*observation, error) {
 	o := &observation{schema: schemaOf(s), live: make([]map[string]*document, len(w.authors))}
+	o.order = orderOf(s)
 	for i := range o.live {
 		o.live[i] = map[string]*document{}
 	}
@@ -53,9 +63,9 @@ func (w *world) observe(s *reader.Snapshot, rebuilt bool) (*observation, error) 
 	return o, nil
 }
 
-// schemaOf returns the schema of s, nil without one.
-func schemaOf(s *reader.Snapshot) *schema.Schema {
-	if is := s.Schema(); is.Number("") < 0 {
+// schemaOf returns the schema of s, nil if it is implicit: worlds have documents of one text, or of fields with names.
+func schemaOf(s interface{ Schema() *schema.Schema }) *schema.Schema {
+	if is := s.Schema(); !is.IsImplicit() {
 		return is
 	}
 	return nil
@@ -79,7 +89,7 @@ func (o *observation) add(d *document, deleted bool) {
 			if f.HasImpacts() {
 				r.Weights = weigh(r.Weights, f, d.values[f.ID])
 			}
-			if f.HasPositions() {
+			if f.Positions {
 				r.Places[f.Name] = places(f, d.values[f.ID])
 			}
 		}
@@ -93,7 +103,11 @@ func (o *observation) add(d *document, deleted bool) {
 // versions returns the term of each document that no other one has: its last word, or what it has in a field
 // for that.
 func (w *world) versions(s *reader.Snapshot) (map[uint32]string, error) {
-	words, name := map[uint32]string{}, versionField(schemaOf(s)).Name
+	words, of := map[uint32]string{}, versionField(schemaOf(s))
+	name := of.Name
+	if of.Indexing() == schema.IndexNone {
+		return words, inColumnOf(s, name, words)
+	}
 	for _, seg := range s.Segments() {
 		f, ok := seg.Field(name)
 		if !ok {
@@ -116,6 +130,26 @@ func (w *world) versions(s *reader.Snapshot) (map[uint32]string, error) {
 		}
 	}
 	return words, nil
+}
+
+// inColumnOf adds the keyword that each document has in the column of a field, where it has one.
+func inColumnOf(s *reader.Snapshot, name string, words map[uint32]string) error {
+	f, ok := s.Field(name)
+	if !ok {
+		return fmt.Errorf("no field %q", name)
+	}
+	for _, seg := range s.Segments() {
+		for doc := seg.Base(); doc < seg.Base()+seg.Docs(); doc++ {
+			values, err := f.AppendValues(nil, doc)
+			if err != nil {
+				return err
+			}
+			if len(values) == 1 {
+				words[doc] = string(values[0].Bytes())
+			}
+		}
+	}
+	return nil
 }
 
 // identify returns the version of a document that docID doc holds, whose last word is version.

@@ -7,9 +7,9 @@ import (
 	"runtime"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/choose"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/choose"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -45,9 +45,13 @@ func DrawOptions(r *rand.Rand, p Past) writer.Options {
 	} else if !p.Exists || r.IntN(2) == 0 {
 		o.Analyzer, _ = analysis.New("whitespace", "")
 	}
-	o.DocsCodec, o.FreqsCodec, o.Choose = drawCodecs(r)
+	docs, freqs := drawCodecs(r)
+	o.DocsCodec, o.FreqsCodec = codec.Name(docs), codec.Name(freqs)
 	if r.IntN(2) == 0 {
 		o.MergeFailed = func(error) { runtime.Gosched() }
+	}
+	if r.IntN(2) == 0 {
+		o.Refused = func([]byte, error) { runtime.Gosched() }
 	}
 	if r.IntN(2) == 0 {
 		o.Merged = func(writer.MergeStats) { runtime.Gosched() }
@@ -67,7 +71,7 @@ func drawOrder(r *rand.Rand, s *schema.Schema) writer.Order {
 }
 
 // drawCodecs draws codecs that go together, or nil for some, and a policy for those that it can replace.
-func drawCodecs(r *rand.Rand) (docs, freqs codec.Codec, p choose.Policy) {
+func drawCodecs(r *rand.Rand) (docs, freqs codec.Codec) {
 	codecs, usual := registry.All(), choose.Candidates()[0].BlockLen()
 	length := func(c codec.Codec) int {
 		if c == nil {
@@ -88,10 +92,7 @@ func drawCodecs(r *rand.Rand) (docs, freqs codec.Codec, p choose.Policy) {
 	default:
 		freqs = docs
 	}
-	if length(docs) == usual && r.IntN(4) == 0 {
-		p = choose.Default()
-	}
-	return docs, freqs, p
+	return docs, freqs
 }
 
 // drawPolicy draws a MergePolicy: the default one, none, or one that merges early.
@@ -106,14 +107,8 @@ func drawPolicy(r *rand.Rand) writer.MergePolicy {
 }
 
 func describe(o writer.Options) string {
-	id := func(c codec.Codec) any {
-		if c == nil {
-			return nil
-		}
-		return c.ID()
-	}
-	return fmt.Sprintf("%d bytes, %d threads, stored %v, keeps %d, codecs %v and %v, policy %v, merges: policy %v, %d bytes a second, %d threads; analyzer %v, callbacks %v %v, schema %v",
-		o.Memory, o.Threads, o.Stored, o.KeepCommits, id(o.DocsCodec), id(o.FreqsCodec), o.Choose != nil,
+	return fmt.Sprintf("%d bytes, %d threads, stored %v, keeps %d, codecs %q and %q, merges: policy %v, %d bytes a second, %d threads; analyzer %v, callbacks %v %v, schema %v",
+		o.Memory, o.Threads, o.Stored, o.KeepCommits, o.DocsCodec, o.FreqsCodec,
 		o.MergePolicy != nil, o.MergeRate, o.MergeThreads, o.Analyzer != nil, o.MergeFailed != nil, o.Progress != nil, describeSchema(o.Schema))
 }
 

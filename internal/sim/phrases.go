@@ -32,7 +32,7 @@ func places(f *schema.Field, values []any) (all []int) {
 func (d *treeDrawer) phrase() (query.Node, *oracle.Node) {
 	f, boost := d.field(), d.boost()
 	most := 1
-	if f.HasPositions() {
+	if f.Positions {
 		most += d.IntN(4)
 	}
 	var words []string
@@ -71,6 +71,12 @@ func (d *treeDrawer) phrase() (query.Node, *oracle.Node) {
 			n.Prefix, n.Terms = true, append(slices.Clone(words[:last]), prefix)
 			s.Words[last] = begin
 		}
+	}
+	if n.Prefix && f.HasImpacts() && len(s.Words[0]) > 0 { // which have no positions
+		has := func(doc uint32) bool {
+			return slices.ContainsFunc(d.docs[doc].Terms[f.Name], func(t string) bool { return slices.Contains(s.Words[0], t) })
+		}
+		return n, &oracle.Node{Kind: oracle.Const, Must: []*oracle.Node{{Kind: oracle.Set, Has: has}}, Score: boost}
 	}
 	return n, d.sequence(f, s, boost)
 }

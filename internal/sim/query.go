@@ -10,22 +10,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
 // drawParams draws parameters of BM25.
 func drawParams(r *rand.Rand) query.Params {
-	return []query.Params{query.DefaultParams(), query.DefaultParams(), {K1: 1.2, B: 0.75}, query.Exactly(0, 0), {K1: 0.9, B: 1}, query.Exactly(3, 0)}[r.IntN(6)]
+	return []query.Params{query.DefaultParams(), query.DefaultParams(), {K1: 0.9, B: 0.4}, query.Exactly(0, 0), {K1: 0.9, B: 1}, query.Exactly(3, 0)}[r.IntN(6)]
 }
 
 // drawQuery draws a query over terms, and the same for the oracle.
-func drawQuery(r *rand.Rand, terms []string, docs int, p query.Params) (query.Query, oracle.Query) {
-	q := query.Query{K: 1 + r.IntN(1<<r.IntN(9)), Mode: query.Mode(r.IntN(3)), Algorithm: query.Algorithms()[r.IntN(len(query.Algorithms()))]}
+func drawQuery(r *rand.Rand, terms []string, docs int, p query.Params) (search.Query, oracle.Query) {
+	q := search.Query{K: 1 + r.IntN(1<<r.IntN(9)), Mode: query.Mode(r.IntN(3)), Algorithm: search.Algorithms()[r.IntN(len(search.Algorithms()))]}
 	o := oracle.Query{K: q.K, Mode: oracle.Mode(q.Mode)}
+	if r.IntN(6) == 0 { // in place of the searcher's
+		q.Params = drawParams(r)
+		p = query.Params{K1: cmp.Or(q.Params.K1, p.K1), B: cmp.Or(q.Params.B, p.B)}
+	}
 	o.K1, o.B = p.Values()
 	for range 1 + r.IntN(1<<r.IntN(4)) {
 		word := fmt.Sprintf("w%d", r.IntN(1<<(1+r.IntN(8))))
@@ -45,19 +49,19 @@ func drawQuery(r *rand.Rand, terms []string, docs int, p query.Params) (query.Qu
 }
 
 // drawFilter draws a filter, often none.
-func drawFilter(r *rand.Rand, docs int) *roaring.Bitmap {
+func drawFilter(r *rand.Rand, docs int) *docset.Global {
 	if r.IntN(4) > 0 {
 		return nil
 	}
-	f := roaring.New()
+	var some []uint32
 	for range docs >> r.IntN(8) {
-		f.Add(uint32(r.IntN(docs)))
+		some = append(some, uint32(r.IntN(docs)))
 	}
-	return f
+	return docset.GlobalOf(some...)
 }
 
 // compare returns how the hits of the engine differ from those of the oracle.
-func compare(got []query.Hit, want []oracle.Hit) error {
+func compare(got []search.Hit, want []oracle.Hit) error {
 	for i := range max(len(got), len(want)) {
 		switch {
 		case i >= len(got) || i >= len(want):
@@ -72,8 +76,8 @@ func compare(got []query.Hit, want []oracle.Hit) error {
 // want is what the oracle answers to a query.
 type want struct {
 	hits    func() []oracle.Hit
-	matches func() []oracle.Hit // all, wherever the hits begin; nil if they depend on how many are wanted
-	columns func() query.Result // Sort and Facets; nil if the query asks nothing of columns
+	matches func() []oracle.Hit  // all, wherever the hits begin; nil if they depend on how many are wanted
+	columns func() search.Result // Sort and Facets; nil if the query asks nothing of columns
 }
 
 // everything is more hits than there are.
@@ -82,7 +86,7 @@ const everything = math.MaxInt32
 // model answers queries.
 type model interface {
 	// draw draws a query, and returns what answers it.
-	draw(r *rand.Rand) (query.Query, want)
+	draw(r *rand.Rand) (search.Query, want)
 }
 
 // plainModel is a model of documents without fields.
@@ -101,11 +105,11 @@ func newPlainModel(docs []oracle.Doc, ids []string, p query.Params) *plainModel 
 		records[i] = oracle.Record{Terms: map[string][]string{"": d.Terms}, Deleted: d.Deleted}
 	}
 	x := oracle.New(docs)
-	trees := newTreeModel([]schema.Field{{Kind: schema.KindText, Analyzer: "whitespace"}}, []oracle.Field{f}, records, ids)
+	trees := newTreeModel([]schema.Field{{Kind: schema.Text, Analyzer: "whitespace"}}, []oracle.Field{f}, records, ids)
 	return &plainModel{trees, x, x.Terms(), p}
 }
 
-func (m *plainModel) draw(r *rand.Rand) (query.Query, want) {
+func (m *plainModel) draw(r *rand.Rand) (search.Query, want) {
 	if m.tree(r) {
 		return m.treeModel.draw(r)
 	}
@@ -122,7 +126,7 @@ func (m *plainModel) draw(r *rand.Rand) (query.Query, want) {
 }
 
 // drawFrom draws a query of m, and what else it may ask for.
-func drawFrom(r *rand.Rand, m model) (query.Query, want) {
+func drawFrom(r *rand.Rand, m model) (search.Query, want) {
 	q, w := m.draw(r)
 	q.Total, q.Trace = w.matches != nil && r.IntN(8) == 0, r.IntN(32) == 0
 	return q, w
@@ -130,8 +134,8 @@ func drawFrom(r *rand.Rand, m model) (query.Query, want) {
 
 // ask draws n queries and compares the answers of s, which gets them in one batch, with
 // those of m. Of some it asks the total, and counts the matches.
-func ask(r *rand.Rand, s query.Executor, m model, n int) error {
-	batch, wants := make([]query.Query, n), make([]want, n)
+func ask(r *rand.Rand, s search.Executor, m model, n int) error {
+	batch, wants := make([]search.Query, n), make([]want, n)
 	for i := range batch {
 		batch[i], wants[i] = drawFrom(r, m)
 	}
@@ -155,22 +159,22 @@ func ask(r *rand.Rand, s query.Executor, m model, n int) error {
 }
 
 // count returns how a total, and what s counts and lists if it can, differ from the matches of the oracle.
-func count(s query.Executor, q query.Query, total uint64, hits []oracle.Hit) error {
+func count(s search.Executor, q search.Query, total uint64, hits []oracle.Hit) error {
 	if total != uint64(len(hits)) {
 		return fmt.Errorf("the total is %d, want %d", total, len(hits))
 	}
-	if w, ok := s.(interface{ Unwrap() query.Executor }); ok {
+	if w, ok := s.(interface{ Unwrap() search.Executor }); ok {
 		s = w.Unwrap()
 	}
 	if c, ok := s.(interface {
-		Count(context.Context, query.Query) (uint64, error)
+		Count(context.Context, search.Query) (uint64, error)
 	}); ok {
 		if n, err := c.Count(context.Background(), q); err != nil || n != total {
 			return fmt.Errorf("counts %d, %v, want %d", n, err, total)
 		}
 	}
 	l, ok := s.(interface {
-		Matches(context.Context, query.Query) iter.Seq2[uint32, error]
+		Matches(context.Context, search.Query) iter.Seq2[uint32, error]
 	})
 	if !ok {
 		return nil

@@ -14,10 +14,10 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/engine/pool"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/memfs"
-	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/query/pool"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -33,9 +33,9 @@ func TestQueries(t *testing.T) {
 }
 
 // openDevice returns a device, which it closes when the test is done, or nil if there is none.
-func openDevice(t *testing.T) *gpuload.Device {
-	device, err := gpuload.OpenDevice()
-	if errors.Is(err, gpuload.ErrNoDevice) {
+func openDevice(t *testing.T) *gpu.Device {
+	device, err := gpu.OpenDevice()
+	if errors.Is(err, gpu.ErrNoDevice) {
 		return nil
 	}
 	if err != nil {
@@ -77,14 +77,14 @@ func overSeeds(t *testing.T, f func(seed uint64) (asked int, err error)) {
 }
 
 // askAll makes a collection and queries it.
-func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
+func askAll(seed uint64, device *gpu.Device) (asked int, err error) {
 	r := rand.New(rand.NewPCG(seed, 5))
 	c, err := newCollection(r, DrawOptions(r, Past{Fields: r.IntN(3) == 0}))
 	if err != nil {
 		return 0, err
 	}
 	defer func() { err = errors.Join(err, c.close()) }()
-	test := func(what string, e query.Executor, n int) {
+	test := func(what string, e search.Executor, n int) {
 		if e := c.ask(r, e, n); e != nil {
 			err = errors.Join(err, fmt.Errorf("%s, %s: %w", what, describe(c.options), e))
 		}
@@ -99,7 +99,7 @@ func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 	defer workers.Close()
 	test("pool "+model.String(), workers, 100)
 	if device != nil {
-		gpu, err := gpuload.New(device, c.snapshot, gpuload.Options{CPU: c.searcher, Memory: 64 << 20, Threshold: 1 << 18})
+		gpu, err := gpu.New(device, c.snapshot, gpu.Options{CPU: c.searcher, Memory: 64 << 20, Threshold: 1 << 18})
 		if err != nil {
 			return asked, err
 		}
@@ -114,7 +114,7 @@ func askAll(seed uint64, device *gpuload.Device) (asked int, err error) {
 type collection struct {
 	options  writer.Options
 	snapshot *reader.Snapshot
-	searcher *query.Searcher
+	searcher *search.Searcher
 	model    model
 	closers  []func() error
 }
@@ -136,7 +136,7 @@ func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
 	if err != nil {
 		return nil, err
 	}
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(context.Background(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -145,13 +145,13 @@ func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
 		return nil, err
 	}
 	c.closers = append(c.closers, c.snapshot.Close)
-	seen := &observation{schema: w.Schema()}
+	seen := &observation{schema: schemaOf(w), order: orderOf(c.snapshot)}
 	if err = numbered(c.snapshot, docs, seen); err != nil {
 		return nil, err
 	}
 	p := drawParams(r)
 	c.model = seen.model(p)
-	c.searcher, err = query.NewSearcher(c.snapshot, query.Options{Params: p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	c.searcher, err = search.NewSearcher(c.snapshot, search.Options{Params: p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
 	if err == nil {
 		c.closers = append(c.closers, c.searcher.Close)
 	}
@@ -167,7 +167,7 @@ func (c *collection) close() error {
 }
 
 // ask draws n queries and compares the answers of e with the oracle's.
-func (c *collection) ask(r *rand.Rand, e query.Executor, n int) error {
+func (c *collection) ask(r *rand.Rand, e search.Executor, n int) error {
 	return ask(r, e, c.model, n)
 }
 
@@ -179,7 +179,7 @@ type filled struct {
 
 // fill adds random documents, in several segments, deletes some of them and commits.
 func fill(r *rand.Rand, w *writer.Writer) (docs []filled, err error) {
-	ctx, s := context.Background(), w.Schema()
+	ctx, s := context.Background(), schemaOf(w)
 	n := 1 + r.IntN(1<<(1+r.IntN(9)))
 	if r.IntN(40) == 0 && s == nil {
 		n += 8500 // for every part of an extent
@@ -190,10 +190,10 @@ func fill(r *rand.Rand, w *writer.Writer) (docs []filled, err error) {
 		if s == nil {
 			words := drawWords(r)
 			d.document = &document{id: id, terms: words}
-			err = w.Add(ctx, writer.Document{ID: []byte(id), Contents: []byte(strings.Join(words, " "))})
+			err = w.Add(ctx, writer.Text([]byte(id), []byte(strings.Join(words, " "))))
 		} else {
 			d.document = newDocument(id, s, drawValues(r, s, id))
-			err = w.AddDoc(ctx, *d.doc)
+			err = w.Add(ctx, *d.doc)
 		}
 		if err != nil {
 			return nil, err

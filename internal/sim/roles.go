@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
@@ -55,9 +55,9 @@ func (l *life) change(c change) error {
 	case c.doc == nil:
 		return l.writer.Delete(context.Background(), []byte(c.id))
 	case c.doc.doc != nil:
-		return l.writer.AddDoc(context.Background(), *c.doc.doc)
+		return l.writer.Add(context.Background(), *c.doc.doc)
 	}
-	return l.writer.Add(context.Background(), writer.Document{ID: []byte(c.id), Contents: []byte(c.doc.text)})
+	return l.writer.Add(context.Background(), writer.Text([]byte(c.id), []byte(c.doc.text)))
 }
 
 // refuse checks that a bad document is refused. What follows finds out whether part of it was added.
@@ -66,15 +66,15 @@ func (l *life) refuse(r *rand.Rand, a *author) error {
 	var err error
 	switch {
 	case l.schema == nil && r.IntN(2) == 0:
-		err = l.writer.AddDoc(context.Background(), writer.Doc{ID: id})
+		err = l.writer.Add(context.Background(), writer.Doc{ID: id})
 	case l.schema == nil:
-		err = l.writer.Add(context.Background(), writer.Document{Contents: []byte("w1")})
+		err = l.writer.Add(context.Background(), writer.Text(nil, []byte("w1")))
 	case r.IntN(8) == 0:
-		err = l.writer.Add(context.Background(), writer.Document{ID: id, Contents: []byte("w1")})
+		err = l.writer.Add(context.Background(), writer.Text(id, []byte("w1")))
 	default:
 		d := writer.Doc{ID: id, Values: drawValues(r, l.schema, a.name+".wrong")}
 		d.Values = slices.Insert(d.Values, r.IntN(1+len(d.Values)), wrong(r, l.schema))
-		err = l.writer.AddDoc(context.Background(), d)
+		err = l.writer.Add(context.Background(), d)
 	}
 	if !errors.Is(err, writer.ErrDocument) {
 		return fmt.Errorf("a bad document: %v", err)
@@ -95,7 +95,7 @@ func (l *life) maintain(r *rand.Rand) error {
 			err = l.judge("wait", l.writer.WaitMerges(context.Background()))
 		case 9:
 			order := []writer.Order{writer.OrderInput, writer.OrderRandom, writer.OrderBisection}[r.IntN(3)]
-			_, err = l.writer.Reorder(context.Background(), writer.ReorderOptions{Order: order, Seed: r.Uint64()})
+			_, err = l.writer.Merge(context.Background(), writer.MergeOptions{Order: order, Seed: r.Uint64()})
 			err = l.judge("reorder", err)
 		case 1, 2:
 			_, err = l.writer.Merge(context.Background(), writer.MergeOptions{MaxSegments: r.IntN(4), Purge: r.IntN(2) == 0, Recode: r.IntN(4) == 0})
@@ -155,7 +155,7 @@ func (l *life) readers(r *rand.Rand) error {
 	for range 1 + r.IntN(4) {
 		time.Sleep(time.Duration(r.IntN(300)) * time.Microsecond)
 		exists, b := l.exists.Load(), l.acknowledged()
-		x, err := reader.OpenFS(l.fs)
+		x, err := reader.Open(context.Background(), reader.FromStore(l.fs), reader.Options{})
 		if errors.Is(err, format.ErrNotAnIndex) && !exists {
 			continue
 		}
@@ -206,9 +206,9 @@ func (l *life) follow(r *rand.Rand, x *reader.Index, b bounds) error {
 			shown[i] = a.published()
 		}
 		if r.IntN(2) == 0 {
-			_, err = x.Refresh()
+			_, err = x.Refresh(context.Background())
 		} else {
-			_, err = x.RefreshUncommitted()
+			_, err = x.RefreshUncommitted(context.Background())
 		}
 		if err := l.judge("refresh", err); err != nil {
 			return err
@@ -230,7 +230,7 @@ func (l *life) look(r *rand.Rand, s *reader.Snapshot, b bounds) (seen []int, err
 		return nil, err
 	}
 	p := drawParams(r)
-	searcher, err := query.NewSearcher(s, query.Options{Params: p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
+	searcher, err := search.NewSearcher(s, search.Options{Params: p, Seek: reader.Strategy(r.IntN(3)), DenseBytes: r.IntN(3) - 1})
 	if err := l.judge("searcher", err); err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -9,9 +10,8 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -44,8 +44,8 @@ func newTreeModel(fields []schema.Field, own []oracle.Field, docs []oracle.Recor
 func (m *treeModel) tree(r *rand.Rand) bool { return r.IntN(4+len(m.docs)/256) == 0 }
 
 // draw draws a query for a tree.
-func (m *treeModel) draw(r *rand.Rand) (query.Query, want) {
-	q := query.Query{K: 1 + r.IntN(1<<r.IntN(9)), Algorithm: query.Algorithms()[r.IntN(len(query.Algorithms()))]}
+func (m *treeModel) draw(r *rand.Rand) (search.Query, want) {
+	q := search.Query{K: 1 + r.IntN(1<<r.IntN(9)), Algorithm: search.Algorithms()[r.IntN(len(search.Algorithms()))]}
 	var o oracle.TreeQuery
 	d := &treeDrawer{treeModel: m, Rand: r, left: 60}
 	if r.IntN(6) == 0 {
@@ -62,7 +62,7 @@ func (m *treeModel) draw(r *rand.Rand) (query.Query, want) {
 	}
 	if r.IntN(6) == 0 {
 		o.After = &oracle.Hit{Doc: uint32(r.IntN(len(m.docs) + 1)), Score: 8 * r.Float32()}
-		q.After = &query.Position{Score: o.After.Score, Doc: o.After.Doc}
+		q.After = &search.Position{Score: o.After.Score, Doc: o.After.Doc}
 	}
 	answer := func(k int) []oracle.Hit {
 		o := o
@@ -91,6 +91,13 @@ func (d *treeDrawer) score() float64 { return []float64{0, 2, 0.5, query.Zero}[d
 // node draws a tree of at most that depth.
 func (d *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 	d.left--
+	switch {
+	case len(d.fields) > 0:
+	case depth > 0 && d.left > 0 && d.IntN(2) == 0:
+		return d.bool(depth - 1)
+	default:
+		return d.all()
+	}
 	if d.IntN(8) == 0 {
 		return d.phrase()
 	}
@@ -109,8 +116,7 @@ func (d *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 	case 5:
 		return d.expansion()
 	case 6:
-		s := d.score()
-		return query.All{Score: s}, &oracle.Node{Kind: oracle.All, Score: s}
+		return d.all()
 	case 7:
 		n, o := d.node(depth - 1)
 		s := d.score()
@@ -121,6 +127,11 @@ func (d *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 		return query.Best{Of: nodes, Tie: tie, Boost: boost}, &oracle.Node{Kind: oracle.Best, Should: own, Tie: tie, Boost: boost}
 	}
 	return d.bool(depth - 1)
+}
+
+func (d *treeDrawer) all() (query.Node, *oracle.Node) {
+	s := d.score()
+	return query.All{Score: s}, &oracle.Node{Kind: oracle.All, Score: s}
 }
 
 // nodes draws up to most nodes.
@@ -142,7 +153,7 @@ func (d *treeDrawer) bool(depth int) (query.Node, *oracle.Node) {
 		b.Should, o.Should = d.nodes(depth, 5)
 	}
 	if d.IntN(4) == 0 {
-		b.Not, o.Not = d.nodes(depth, 2)
+		b.MustNot, o.Not = d.nodes(depth, 2)
 	}
 	if d.IntN(4) == 0 {
 		f, of := d.filter(depth)
@@ -156,7 +167,7 @@ func (d *treeDrawer) bool(depth int) (query.Node, *oracle.Node) {
 }
 
 // filter draws a filter. One of ids names documents that there are not, too, and deleted ones.
-func (d *treeDrawer) filter(depth int) (query.Filter, *oracle.Node) {
+func (d *treeDrawer) filter(depth int) (query.Node, *oracle.Node) {
 	switch kind := d.IntN(6); {
 	case kind == 0 && len(d.columns) > 0:
 		return d.byColumns()
@@ -164,20 +175,20 @@ func (d *treeDrawer) filter(depth int) (query.Filter, *oracle.Node) {
 		return d.combined(depth - 1)
 	case kind < 4 || len(d.docs) == 0:
 		n, o := d.node(depth)
-		return query.Where{Node: n}, o
+		return n, o
 	case d.IntN(2) == 0:
-		docs := roaring.New()
+		some := map[uint32]bool{}
 		for range d.IntN(len(d.docs)) {
-			docs.Add(uint32(d.IntN(len(d.docs) + 1)))
+			some[uint32(d.IntN(len(d.docs)+1))] = true
 		}
-		return query.Bitmap{Docs: docs}, &oracle.Node{Kind: oracle.Set, Has: docs.Contains}
+		return query.DocsOf(maps.Keys(some)), &oracle.Node{Kind: oracle.Set, Has: func(doc uint32) bool { return some[doc] }}
 	}
-	ids, in := [][]byte{[]byte("nosuch")}, map[string]bool{}
+	ids, in := query.IDs{"nosuch"}, map[string]bool{}
 	for range d.IntN(len(d.docs)) {
 		id := d.ids[d.IntN(len(d.docs))]
-		ids, in[id] = append(ids, []byte(id)), true
+		ids, in[id] = append(ids, id), true
 	}
-	return query.IDs{IDs: ids}, &oracle.Node{Kind: oracle.Set, Has: func(doc uint32) bool { return in[d.ids[doc]] }}
+	return ids, &oracle.Node{Kind: oracle.Set, Has: func(doc uint32) bool { return in[d.ids[doc]] }}
 }
 
 // word draws a term of a field, often one that a document has.
@@ -195,7 +206,7 @@ func (d *treeDrawer) field() *schema.Field { return &d.fields[d.IntN(len(d.field
 func (d *treeDrawer) term() (query.Node, *oracle.Node) {
 	f, boost := d.field(), d.boost()
 	word := d.word(d.Rand, f)
-	return query.Term{Field: f.Name, Term: []byte(word), Boost: boost}, &oracle.Node{Field: f.Name, Term: word, Boost: boost}
+	return query.Term{Field: f.Name, Text: word, Boost: boost}, &oracle.Node{Field: f.Name, Term: word, Boost: boost}
 }
 
 // match draws a text in a field or in all of text.
@@ -205,9 +216,7 @@ func (d *treeDrawer) match() (query.Node, *oracle.Node) {
 	var words []string
 	if texts := d.texts(); len(texts) > 1 && d.IntN(3) == 0 {
 		for range d.IntN(4) {
-			if w := fmt.Sprintf("w%d", d.IntN(1<<(1+d.IntN(8)))); !slices.Contains(words, w) {
-				words = append(words, w)
-			}
+			words = append(words, fmt.Sprintf("w%d", d.IntN(1<<(1+d.IntN(8)))))
 		}
 		m.Text = strings.Join(words, " ")
 		return m, d.everywhere(o, texts, words, m.Mode)
@@ -219,7 +228,7 @@ func (d *treeDrawer) match() (query.Node, *oracle.Node) {
 	}
 	m.Text = strings.Join(words, " ")
 	nodes := wordNodes(f, m.Text)
-	if m.Mode == query.And {
+	if m.Mode == query.ModeAnd {
 		o.Must = nodes
 	} else {
 		o.Should = nodes
@@ -230,7 +239,7 @@ func (d *treeDrawer) match() (query.Node, *oracle.Node) {
 // texts returns the fields of text.
 func (m *treeModel) texts() (all []*schema.Field) {
 	for i := range m.fields {
-		if f := &m.fields[i]; f.Kind == schema.KindText {
+		if f := &m.fields[i]; f.Kind == schema.Text {
 			all = append(all, f)
 		}
 	}
@@ -245,13 +254,13 @@ func wordNodes(f *schema.Field, text string) (all []*oracle.Node) {
 	return all
 }
 
-// everywhere makes of o the node for a text of distinct words in several fields. Where a field takes the text as one
-// word, it is one for all.
+// everywhere makes of o the node for words in several fields. Where a field takes the text as one word, it is one for all.
+// A word that comes several times is one, with the sum of the boosts, as equal terms that must match are.
 func (d *treeDrawer) everywhere(o *oracle.Node, texts []*schema.Field, words []string, mode query.Mode) *oracle.Node {
 	text := strings.Join(words, " ")
 	whole := slices.ContainsFunc(texts, func(f *schema.Field) bool { return f.Analyzer == "keyword" })
 	switch {
-	case mode == query.Or:
+	case mode == query.ModeOr:
 		for _, f := range texts {
 			o.Should = append(o.Should, wordNodes(f, text)...)
 		}
@@ -259,10 +268,19 @@ func (d *treeDrawer) everywhere(o *oracle.Node, texts []*schema.Field, words []s
 	case whole && len(words) > 0:
 		words = []string{text}
 	}
-	for _, w := range words {
+	for i, w := range words {
+		if slices.Contains(words[:i], w) {
+			continue
+		}
 		each := &oracle.Node{Kind: oracle.Bool}
 		for _, f := range texts {
-			each.Should = append(each.Should, &oracle.Node{Kind: oracle.Bool, Must: wordNodes(f, w)})
+			in := &oracle.Node{Kind: oracle.Bool}
+			for _, same := range words {
+				if same == w {
+					in.Must = append(in.Must, wordNodes(f, w)...)
+				}
+			}
+			each.Should = append(each.Should, in)
 		}
 		o.Must = append(o.Must, each)
 	}
@@ -308,7 +326,7 @@ func (d *treeDrawer) selection(field string, boost float64, scored bool) (query.
 	word := fmt.Sprintf("w%d", d.IntN(256))
 	switch d.IntN(4) {
 	case 0:
-		return query.Prefix{Field: field, Prefix: word, Boost: boost, Scored: scored}, func(t string) bool { return strings.HasPrefix(t, word) }
+		return query.Prefix{Field: field, Text: word, Boost: boost, Scored: scored}, func(t string) bool { return strings.HasPrefix(t, word) }
 	case 1:
 		pattern := []string{"w?5", "w*9", "w1*2", `w*\7`, "*3", "w??"}[d.IntN(6)]
 		same := regexp.MustCompile(`(?s)\A` + strings.NewReplacer("*", ".*", "?", ".", `\`, "").Replace(pattern) + `\z`)
@@ -318,7 +336,11 @@ func (d *treeDrawer) selection(field string, boost float64, scored bool) (query.
 		return query.Regexp{Field: field, Pattern: pattern, Boost: boost, Scored: scored}, regexp.MustCompile(`(?s)\A(?:` + pattern + `)\z`).MatchString
 	}
 	most, fixed := 1+d.IntN(2), d.IntN(3)
-	return query.Fuzzy{Field: field, Text: word, Edits: most, FixedPrefix: fixed, Boost: boost, Constant: !scored},
+	var n query.Node = query.Fuzzy{Field: field, Text: word, Edits: most, FixedPrefix: fixed, Boost: boost}
+	if !scored {
+		n = query.Const{Node: query.Fuzzy{Field: field, Text: word, Edits: most, FixedPrefix: fixed}, Score: boost}
+	}
+	return n,
 		func(t string) bool {
 			return strings.HasPrefix(t, word[:fixed]) && distance(word[fixed:], t[fixed:]) <= most
 		}

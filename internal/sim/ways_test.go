@@ -10,16 +10,16 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/gpuload/hybrid"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/hybrid"
+	"github.com/pinion-index/pinion/internal/search"
 )
 
 // patient is an Executor whose queries must all be answered in a time.
-type patient struct{ query.Executor }
+type patient struct{ search.Executor }
 
 // Unwrap returns what answers.
-func (p patient) Unwrap() query.Executor { return p.Executor }
+func (p patient) Unwrap() search.Executor { return p.Executor }
 
 // lostAfter is when a query that is not answered counts as lost.
 const lostAfter = 5 * time.Minute
@@ -27,7 +27,7 @@ const lostAfter = 5 * time.Minute
 var errLost = errors.New("not all queries are answered")
 
 // Execute answers queries.
-func (p patient) Execute(ctx context.Context, queries []query.Query) (results []query.Result, err error) {
+func (p patient) Execute(ctx context.Context, queries []search.Query) (results []search.Result, err error) {
 	done := make(chan struct{})
 	go func() {
 		results, err = p.Executor.Execute(ctx, queries)
@@ -52,12 +52,12 @@ type submitting struct {
 // submitted is the answer to one query.
 type submitted struct {
 	calls atomic.Int32
-	hits  []query.Hit
+	hits  []search.Hit
 	err   error
 }
 
 // Execute answers queries.
-func (s *submitting) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+func (s *submitting) Execute(ctx context.Context, queries []search.Query) ([]search.Result, error) {
 	answers := make([]submitted, len(queries))
 	errs := make([]error, 1+s.seed%3)
 	var answered sync.WaitGroup // answers that are still to come
@@ -72,7 +72,7 @@ func (s *submitting) Execute(ctx context.Context, queries []query.Query) ([]quer
 	}
 	group.Wait()
 	answered.Wait()
-	results := make([]query.Result, len(queries))
+	results := make([]search.Result, len(queries))
 	for i := range answers {
 		a := &answers[i]
 		if n := a.calls.Load(); n != 1 || a.err != nil {
@@ -92,7 +92,7 @@ func (s *submitting) Execute(ctx context.Context, queries []query.Query) ([]quer
 }
 
 // submit submits a query, again where it is refused, and sometimes cancels it before.
-func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *query.Query, a *submitted, answered *sync.WaitGroup) error {
+func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *search.Query, a *submitted, answered *sync.WaitGroup) error {
 	if r.IntN(16) == 0 {
 		if err := s.cancelled(ctx, r, q); err != nil {
 			return err
@@ -103,12 +103,9 @@ func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *query.Query, a
 	for i, t := range q.RawTerms {
 		own.RawTerms[i] = slices.Clone(t)
 	}
-	if q.Filter != nil {
-		own.Filter = q.Filter.Clone()
-	}
 	answered.Add(1)
 	err := s.again(func() error {
-		return s.x.Submit(ctx, &own, func(hits []query.Hit, err error) {
+		return s.x.Submit(ctx, &own, func(hits []search.Hit, err error) {
 			if a.calls.Add(1) == 1 {
 				a.hits, a.err = slices.Clone(hits), err
 				for i, t := range own.RawTerms { // they are the caller's again
@@ -116,9 +113,6 @@ func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *query.Query, a
 						t[k] = '-'
 					}
 					own.RawTerms[i] = nil
-				}
-				if own.Filter != nil {
-					own.Filter.Clear()
 				}
 				answered.Done()
 			}
@@ -132,13 +126,13 @@ func (s *submitting) submit(ctx context.Context, r *rand.Rand, q *query.Query, a
 
 // cancelled submits a query that is cancelled at some moment: it is answered, or the error is
 // the context's.
-func (s *submitting) cancelled(ctx context.Context, r *rand.Rand, q *query.Query) error {
+func (s *submitting) cancelled(ctx context.Context, r *rand.Rand, q *search.Query) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	done := make(chan error, 2)
 	stop := time.AfterFunc(time.Duration(r.IntN(1000)-200)*time.Microsecond, cancel)
 	defer stop.Stop()
-	err := s.again(func() error { return s.x.Submit(ctx, q, func(_ []query.Hit, err error) { done <- err }) })
+	err := s.again(func() error { return s.x.Submit(ctx, q, func(_ []search.Hit, err error) { done <- err }) })
 	if err == nil {
 		err = <-done
 	}
@@ -168,8 +162,8 @@ type searching struct {
 }
 
 // Execute answers queries.
-func (s *searching) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	results, errs := make([]query.Result, len(queries)), make([]error, len(queries))
+func (s *searching) Execute(ctx context.Context, queries []search.Query) ([]search.Result, error) {
+	results, errs := make([]search.Result, len(queries)), make([]error, len(queries))
 	var group sync.WaitGroup
 	for g := range 3 {
 		group.Go(func() {
@@ -186,11 +180,11 @@ func (s *searching) Execute(ctx context.Context, queries []query.Query) ([]query
 }
 
 // stepping answers queries by a Stepper.
-type stepping struct{ *gpuload.Stepper }
+type stepping struct{ *gpu.Stepper }
 
 // Execute answers queries.
-func (s stepping) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	results := make([]query.Result, len(queries))
+func (s stepping) Execute(ctx context.Context, queries []search.Query) ([]search.Result, error) {
+	results := make([]search.Result, len(queries))
 	for i, q := range queries {
 		var err error
 		if results[i], err = s.Search(ctx, q, nil); err != nil {

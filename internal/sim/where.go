@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/query"
 )
 
 // deleteWhere deletes those of a's documents that pass a filter by a column, if there is one.
@@ -19,9 +19,9 @@ func (l *life) deleteWhere(r *rand.Rand, a *author) error {
 	}
 	live := a.live()
 	ids := slices.Sorted(maps.Keys(live))
-	own, values := filter.IDs{}, oracle.Values{}
+	own, values := query.IDs{}, oracle.Values{}
 	for _, id := range ids {
-		own.IDs = append(own.IDs, []byte(id))
+		own = append(own, id)
 		for _, f := range s.Fields {
 			values[f.Name] = append(values[f.Name], inColumn(live[id].values[f.ID]))
 		}
@@ -39,7 +39,7 @@ func (l *life) deleteWhere(r *rand.Rand, a *author) error {
 			want++
 		}
 	}
-	n, err := l.writer.DeleteWhere(context.Background(), filter.And{own, f})
+	n, err := l.writer.DeleteWhere(context.Background(), query.And{own, f})
 	if err := l.judge("change", err); err != nil {
 		return err
 	}

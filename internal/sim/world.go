@@ -185,7 +185,7 @@ func (l *life) run(o writer.Options) (err error) {
 		}
 		return l.judge("open", err)
 	}
-	l.schema = l.writer.Schema()
+	l.schema = schemaOf(l.writer)
 	if err := l.checkSchema(); err != nil {
 		return errors.Join(err, l.writer.Close())
 	}
@@ -278,7 +278,7 @@ func (l *life) judge(what string, err error) error {
 // unsure more than that, and makes what it holds the state from which the next life begins. strict says
 // that files of older commits are either all there or gone.
 func (w *world) recover(ended func(*schema.Schema) error, unsure, strict bool) error {
-	x, err := reader.OpenFS(w.fs)
+	x, err := reader.Open(context.Background(), reader.FromStore(w.fs), reader.Options{})
 	if errors.Is(err, format.ErrNotAnIndex) && !w.exists.Load() {
 		for _, a := range w.authors {
 			a.restart(0)

@@ -103,8 +103,8 @@ func (v *Vectors) Term(dst []byte, rank int) []byte { return v.names.append(dst,
 // from 0 to Tenants-1.
 func (v *Vectors) Schema() *schema.Schema {
 	return &schema.Schema{Fields: []schema.Field{
-		{Name: "vector", Kind: schema.KindImpacts},
-		{Name: "tenant", Kind: schema.KindInteger, Column: true},
+		{Name: "vector", Kind: schema.Impacts},
+		{Name: "tenant", Kind: schema.Integer, Column: true},
 	}}
 }
 

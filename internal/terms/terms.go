@@ -8,10 +8,9 @@ import (
 	"slices"
 	"sort"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/filter"
 	"github.com/pinion-index/pinion/internal/termcache"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -34,7 +33,7 @@ type Word struct {
 type Query struct {
 	Words   []Word
 	Bytes   []byte           // that words refer to
-	Docs    *roaring.Bitmap  // unless nil, only these documents match, by their global docIDs
+	Docs    *docset.Global   // unless nil, only these documents match, by their global docIDs
 	Columns *filter.Compiled // unless nil, only documents that pass it match
 }
 
@@ -45,7 +44,7 @@ type Dot struct {
 	Terms   [][]byte
 	Weights []uint32
 	Factor  float32
-	Docs    *roaring.Bitmap  // as in Query
+	Docs    *docset.Global   // as in Query
 	Columns *filter.Compiled // as in Query
 }
 
@@ -88,7 +87,7 @@ type Term[X any] struct {
 	Word
 	Times  int     // in the query
 	DF     uint64  // over the snapshot, without deleted documents; of a blend, the greatest
-	Weight float32 // as in query.Score
+	Weight float32 // as in search.Score
 	Fresh  bool    // the cache did not have it
 	Kept   *X      // as Resolver.Keep made it; of a term in the cache, that of the cache
 }
@@ -100,7 +99,7 @@ type Cache[X any] struct {
 	fields []termcache.Cache[known[X]]
 }
 
-// Weigher returns the weight of a term for its score, as query.Scorer.Boosted does for a field.
+// Weigher returns the weight of a term for its score, as search.Scorer.Boosted does for a field.
 type Weigher func(field int, df uint64, boost float64) float32
 
 type known[X any] struct {
@@ -162,9 +161,13 @@ type Resolver[X any] struct {
 	// Given, unless nil, returns the document frequency that a term counts with, whatever the cache knows: that of
 	// documents that those of Parts, of which live have the term, are a part of.
 	Given func(field int, term []byte, live uint64) (uint64, error)
+	// Weigh, unless nil, is the Weigher in place of that of the cache.
+	Weigh Weigher
 	// Miss, unless nil, is called before the first term is looked up that the cache does not have, with the words
 	// from there on.
 	Miss func(words []Word)
+	// Stop, unless nil, is asked now and then for the error with which Resolve is to end, nil for none.
+	Stop func() error
 	// Reuse lets terms that the cache does not have lie in memory that later calls use again.
 	Reuse bool
 
@@ -177,13 +180,25 @@ type Resolver[X any] struct {
 // sortedByInsertion is the number of words up to which insertion is the fastest way.
 const sortedByInsertion = 32
 
+// stopEvery is after how many words Stop is asked.
+const stopEvery = 256
+
 // Resolve returns the distinct terms of words in canonical order: ascending document frequency over the snapshot,
 // then field, bytes and group. They are valid until the next call.
 func (r *Resolver[X]) Resolve(c *Cache[X], words []Word) ([]Term[X], error) {
 	all := slices.Grow(r.terms[:0], len(words))
 	missed, boosted, blends, few := false, false, int32(0), len(words) <= sortedByInsertion
+	weigh := c.weigh
+	if r.Weigh != nil {
+		weigh = r.Weigh
+	}
 	r.used = 0
 	for i := range words {
+		if i%stopEvery == stopEvery-1 && r.Stop != nil {
+			if err := r.Stop(); err != nil {
+				return nil, err
+			}
+		}
 		w := &words[i]
 		hash := termcache.Hash(w.Bytes)
 		boosted, blends = boosted || w.Boost != 1, max(blends, w.Blend)
@@ -206,7 +221,9 @@ func (r *Resolver[X]) Resolve(c *Cache[X], words []Word) ([]Term[X], error) {
 			if err != nil {
 				return nil, err
 			}
-			t.DF, t.Weight = df, c.weigh(t.Field, df, 1)
+			t.DF, t.Weight = df, weigh(t.Field, df, 1)
+		} else if r.Weigh != nil {
+			t.Weight = weigh(t.Field, t.DF, 1)
 		}
 		if few {
 			all = place(all)
@@ -223,12 +240,12 @@ func (r *Resolver[X]) Resolve(c *Cache[X], words []Word) ([]Term[X], error) {
 	if r.terms = all; len(all) < len(words) || boosted {
 		for i := range all {
 			if t := &all[i]; t.Times > 1 || t.Boost != 1 {
-				t.Weight = c.weigh(t.Field, t.DF, t.Boost)
+				t.Weight = weigh(t.Field, t.DF, t.Boost)
 			}
 		}
 	}
 	if blends > 0 {
-		blend(all, int(blends), c.weigh)
+		blend(all, int(blends), weigh)
 	}
 	return all, nil
 }

@@ -13,7 +13,6 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/terms"
-	"github.com/pinion-index/pinion/internal/trusted"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
@@ -159,7 +158,7 @@ func collection(t *testing.T, rng *rand.Rand) (parts []terms.Part, count map[str
 					}
 				}
 			}
-			do(w.Add(t.Context(), writer.Document{ID: id, Contents: text}))
+			do(w.Add(t.Context(), writer.Text(id, text)))
 		}
 		do(w.Commit(t.Context()))
 	}
@@ -169,7 +168,7 @@ func collection(t *testing.T, rng *rand.Rand) (parts []terms.Part, count map[str
 		}
 	}
 	do(w.Commit(t.Context()), w.Close())
-	x, err := reader.OpenFS(fs)
+	x, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	do(err)
 	s, err := x.Snapshot()
 	do(err)
@@ -177,7 +176,7 @@ func collection(t *testing.T, rng *rand.Rand) (parts []terms.Part, count map[str
 	for _, seg := range s.Segments() {
 		d, err := seg.Deletes()
 		do(err)
-		v := seg.Views(trusted.Caller{})
+		v := seg.Views()
 		parts = append(parts, terms.Part{Views: v, Deletes: d, Fields: []terms.Dictionary{v, mirrored{v}}})
 	}
 	return parts, count

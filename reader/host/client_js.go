@@ -1,11 +1,11 @@
 package host
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"syscall/js"
 )
@@ -17,7 +17,7 @@ func newClient() client { return client{} }
 
 func (client) close() {}
 
-// send sends a request for a range, or with "" for the whole file, and waits for all of the answer.
+// send sends a request for a range, or with "" for the whole file.
 func (client) send(ctx context.Context, url, ranges string) (*answer, error) {
 	abort := js.Global().Get("AbortController").New()
 	options := map[string]any{"signal": abort.Get("signal")}
@@ -26,23 +26,64 @@ func (client) send(ctx context.Context, url, ranges string) (*answer, error) {
 		// ranges of one file wait for each other.
 		options["headers"], options["cache"] = map[string]any{"Range": ranges}, "no-store"
 	}
-	defer context.AfterFunc(ctx, func() { abort.Call("abort") })()
+	stop := context.AfterFunc(ctx, func() { abort.Call("abort") })
 	resp, err := await(ctx, js.Global().Call("fetch", url, options))
 	if err != nil {
+		stop()
 		return nil, fmt.Errorf("GET %s: %w", url, err)
 	}
-	content, err := await(ctx, resp.Call("arrayBuffer"))
-	if err != nil {
-		return nil, fmt.Errorf("GET %s: %w", url, err)
+	header := func(name string) string {
+		if v := resp.Get("headers").Call("get", name); v.Type() == js.TypeString {
+			return v.String()
+		}
+		return ""
 	}
-	b := make([]byte, content.Get("byteLength").Int())
-	js.CopyBytesToGo(b, js.Global().Get("Uint8Array").New(content))
-	a := &answer{status: resp.Get("status").Int(), length: int64(len(b)), body: io.NopCloser(bytes.NewReader(b))}
+	a := &answer{status: resp.Get("status").Int(), contentRange: header("Content-Range"), length: -1}
 	a.text = strings.TrimSpace(fmt.Sprint(a.status, " ", resp.Get("statusText").String()))
-	if v := resp.Get("headers").Call("get", "Content-Range"); v.Type() == js.TypeString {
-		a.contentRange = v.String()
+	if n, err := strconv.ParseInt(header("Content-Length"), 10, 64); err == nil && ranges != "" && header("Content-Encoding") == "" {
+		a.length = n // of what comes: it is not packed
 	}
+	b := &body{ctx: ctx, stop: func() { stop(); abort.Call("abort") }}
+	if stream := resp.Get("body"); stream.Truthy() {
+		b.reader = stream.Call("getReader")
+	}
+	a.body = b
 	return a, nil
+}
+
+// body is the body of an answer.
+type body struct {
+	ctx    context.Context
+	reader js.Value // undefined: there is none
+	rest   js.Value // a Uint8Array of what has come and was not read
+	at     int      // in rest
+	stop   func()   // ends the request
+}
+
+// Read implements io.Reader.
+func (b *body) Read(p []byte) (int, error) {
+	for b.rest.IsUndefined() || b.at == b.rest.Length() {
+		if b.reader.IsUndefined() {
+			return 0, io.EOF
+		}
+		next, err := await(b.ctx, b.reader.Call("read"))
+		if err != nil {
+			return 0, err
+		}
+		if next.Get("done").Bool() {
+			return 0, io.EOF
+		}
+		b.rest, b.at = next.Get("value"), 0
+	}
+	n := js.CopyBytesToGo(p, b.rest.Call("subarray", b.at))
+	b.at += n
+	return n, nil
+}
+
+// Close ends the request.
+func (b *body) Close() error {
+	b.stop()
+	return nil
 }
 
 // await waits until a promise is settled.

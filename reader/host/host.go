@@ -1,7 +1,8 @@
 // Package host reads an index directory that a web server serves as it is, such as a static host, by requests for ranges. In a browser
 // they go through the function fetch, elsewhere through package net/http, which programs for browsers do not contain.
 //
-// Source reads the newest commit; Host sends its requests, for sources that do more.
+// Source reads the newest commit; Host sends its requests, for sources that do more. Client sends those of sources of other places over
+// a network, such as buckets, on which requests fail, answers stall and connections break: again, and twice where one lags.
 package host
 
 import (
@@ -15,7 +16,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // NamesFile is the name of a file beside those of the index with their names, such as a JSON array of them.
@@ -23,13 +25,16 @@ const NamesFile = "files.json"
 
 // Statuses of answers, as net/http has them.
 const (
-	statusOK             = 200
-	statusPartialContent = 206
-	statusNotFound       = 404
-	statusGone           = 410
+	statusOK              = 200
+	statusPartialContent  = 206
+	statusNotFound        = 404
+	statusTimeout         = 408
+	statusGone            = 410
+	statusTooManyRequests = 429
+	statusServerError     = 500
 )
 
-// Host is an index directory that a server serves. It is safe for concurrent use.
+// Host is an index directory that a server serves. Each of its methods sends a request once. It is safe for concurrent use.
 type Host struct {
 	base   url.URL // ends in a slash
 	client client
@@ -99,21 +104,30 @@ func (e *StatusError) Is(target error) bool {
 // errors.ErrUnsupported.
 var ErrNoRanges = fmt.Errorf("the server does not answer requests for ranges: %w", errors.ErrUnsupported)
 
-// ask sends a request for n bytes at off of a file, or for all with n < 0. If whole is set the server may answer with the
-// whole file, else that is ErrNoRanges. The caller closes the body.
+// ask sends a request for n bytes at off of a file, or for all from there on with n < 0. If whole is set the server may answer with the
+// whole file, of which then what is before off is skipped, else that is ErrNoRanges. The caller closes the body.
 func (h *Host) ask(ctx context.Context, name string, off, n int64, whole bool) (*answer, error) {
 	u := h.base
 	u.Path += name
 	ranges := ""
-	if n >= 0 {
+	switch {
+	case n >= 0:
 		ranges = fmt.Sprintf("bytes=%d-%d", off, off+n-1)
+	case off > 0:
+		ranges = fmt.Sprintf("bytes=%d-", off)
 	}
 	a, err := h.client.send(ctx, u.String(), ranges)
 	if err != nil {
 		return nil, err
 	}
 	switch {
-	case a.status == statusOK && (n < 0 || whole || off == 0 && a.length == n), a.status == statusPartialContent && n >= 0:
+	case a.status == statusPartialContent && ranges != "", a.status == statusOK && off == 0 && (n < 0 || a.length == n):
+		return a, nil
+	case a.status == statusOK && whole:
+		if _, err := io.CopyN(io.Discard, a.body, off); err != nil {
+			a.body.Close()
+			return nil, err
+		}
 		return a, nil
 	case a.status == statusOK:
 		a.body.Close()
@@ -123,7 +137,7 @@ func (h *Host) ask(ctx context.Context, name string, off, n int64, whole bool) (
 	return nil, &StatusError{a.status, fmt.Sprintf("GET %s: %s", &u, a.text)}
 }
 
-// Get returns n bytes at off of a file and the size of all of it, or all with n < 0. The size is -1 where the answer does
+// Get returns n bytes at off of a file and the size of all of it, or all from there on with n < 0. The size is -1 where the answer does
 // not tell. ctx ends reads of the body too, which the caller closes. From a server without ranges, of which each read
 // would bring the whole file, the error is ErrNoRanges.
 func (h *Host) Get(ctx context.Context, name string, off, n int64) (body io.ReadCloser, size int64, err error) {
@@ -167,7 +181,7 @@ func newest(text []byte) (generation uint64) {
 		digits := text[len(prefix):]
 		digits = digits[:len(digits)-len(bytes.TrimLeft(digits, "0123456789"))]
 		n, err := strconv.ParseUint(string(digits), 10, 64)
-		if err == nil && n <= store.MaxFileNumber && bytes.HasPrefix(text, []byte(store.ManifestName(n))) {
+		if err == nil && n <= format.MaxFileNumber && bytes.HasPrefix(text, []byte(indexdir.ManifestName(n))) {
 			generation = max(generation, n)
 		}
 		text = text[len(prefix):]

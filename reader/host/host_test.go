@@ -13,10 +13,9 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
-	"github.com/pinion-index/pinion/reader/meter"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -29,7 +28,7 @@ func build(t *testing.T, dir string) {
 	}
 	for i := range 6000 {
 		text := fmt.Sprintf("common n%d n%d", i%10, i%100)
-		if err := w.Add(t.Context(), writer.Document{ID: fmt.Appendf(nil, "d%d", i), Contents: []byte(text)}); err != nil {
+		if err := w.Add(t.Context(), writer.Text(fmt.Appendf(nil, "d%d", i), []byte(text))); err != nil {
 			t.Fatal(err)
 		}
 		if i == 4000 {
@@ -52,16 +51,16 @@ func hits(t *testing.T, x *reader.Index) string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	q, err := query.NewSearcher(s, query.Options{})
+	q, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
 	var out strings.Builder
 	for _, text := range queries {
-		ctx, m := t.Context(), meter.New(meter.Budget{})
-		ctx = meter.With(ctx, m)
-		r, err := q.Search(ctx, query.Query{Text: text, K: 10})
+		ctx, m := t.Context(), reader.NewMeter(reader.Budget{})
+		ctx = reader.WithMeter(ctx, m)
+		r, err := q.Search(ctx, search.Query{Text: text, K: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +105,7 @@ func (c counter) Write(b []byte) (int, error) {
 func TestSource(t *testing.T) {
 	dir := t.TempDir()
 	build(t, dir)
-	mapped, err := reader.Open(dir)
+	mapped, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,8 +116,8 @@ func TestSource(t *testing.T) {
 	}
 	for name, change := range map[string]func(w http.ResponseWriter, r *http.Request) bool{"ranges": nil, "whole": whole} {
 		url, requests, bytes := counted(t, dir, change)
-		m := meter.New(meter.Budget{})
-		src, err := host.Open(meter.With(t.Context(), m), url)
+		m := reader.NewMeter(reader.Budget{})
+		src, err := host.Open(reader.WithMeter(t.Context(), m), url)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +125,7 @@ func TestSource(t *testing.T) {
 			t.Errorf("%s: Whole is %v", name, src.Whole())
 		}
 		listed := bytes.Load() // and what that brings is not counted
-		x, err := reader.OpenReaderAt(src, reader.Options{})
+		x, err := reader.Open(t.Context(), src, reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -177,12 +176,12 @@ func TestErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut = true
-	if _, err := reader.OpenReaderAt(src, reader.Options{}); !errors.Is(err, io.ErrUnexpectedEOF) {
+	if _, err := reader.Open(t.Context(), src, reader.Options{}); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("answers without content: %v", err)
 	}
-	m := meter.New(meter.Budget{Requests: 1})
-	var over *meter.BudgetError
-	if _, err := host.Open(meter.With(t.Context(), m), url); !errors.As(err, &over) {
+	m := reader.NewMeter(reader.Budget{Requests: 1})
+	var over *reader.BudgetError
+	if _, err := host.Open(reader.WithMeter(t.Context(), m), url); !errors.As(err, &over) {
 		t.Errorf("a budget of one request: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -3,55 +3,72 @@ package host
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/reader/meter"
-	"github.com/pinion-index/pinion/store"
 )
 
 const (
 	manifestFirst = 1 << 20   // bytes of a manifest that its first request asks for: those of some thousand segments
-	mostManifest  = 256 << 20 // bytes of a manifest: store.MaxSegments segments with 300 fields
+	mostManifest  = 256 << 20 // bytes of a manifest: indexdir.MaxSegments segments with 300 fields
 	mostDeletes   = 1 << 30   // bytes of a deletes file: a bit for every possible docID takes half of that
 )
 
-// Source provides the files of the newest commit of an index directory that a server serves to package reader. If the
-// server does not answer requests for ranges, files are read whole and kept in memory. Requests are counted by the Meter of
-// the context for which they are sent, or, where it has none, as those that open files, by that of the context given to
-// Open. A Source is safe for concurrent use.
+// Source provides the files of the newest commit of an index directory that a server serves to package reader, and goes on to newer ones
+// (Refresh). If the server does not answer requests for ranges, files are read whole and kept in memory. Requests are counted by the Meter of
+// the context for which they are sent, or, where it has none, by that of the context given to Open. A Source is safe for concurrent use.
+//
+// A request that fails is sent again, up to seven times. One that brings nothing for longer than most of the latest took until they began to
+// answer, or for a second, is sent once more, for what is missing: whichever brings the next byte goes on. One that
+// lags behind 1 MiB a second by 10 s is given up, and the third time that is an error. What comes damaged is read once more.
 type Source struct {
-	host     *Host
-	meter    *meter.Meter // may be nil
-	manifest *store.Manifest
+	host   *Host
+	client Client
+	meter  *reader.Meter // may be nil
+	pinned bool          // to a commit
+	whole  atomic.Bool   // the server does not answer requests for ranges
+
+	moving sync.Mutex // held by Refresh
+	mu     sync.Mutex
+	cur    *commit
+}
+
+var _ reader.FollowingSource = (*Source)(nil)
+
+// commit is a commit whose manifest was read.
+type commit struct {
+	manifest *indexdir.Manifest
 	raw      []byte // the manifest's file
-	whole    bool
 }
 
 // Open finds the newest commit of the index directory at a URL and reads its manifest. That takes two requests, or three
 // if there is no NamesFile.
-func Open(ctx context.Context, url string) (*Source, error) {
-	return open(ctx, url, (*Source).newest)
-}
+func Open(ctx context.Context, url string) (*Source, error) { return open(ctx, url, 0) }
 
-// OpenCommit reads the manifest of a commit whose number is known, which takes one request.
+// OpenCommit reads the manifest of a commit whose number is known, which takes one request. The Source stays at that commit.
 func OpenCommit(ctx context.Context, url string, generation uint64) (*Source, error) {
-	return open(ctx, url, func(*Source, context.Context) (uint64, error) { return generation, nil })
+	return open(ctx, url, generation)
 }
 
-// open opens the commit that find finds.
-func open(ctx context.Context, url string, find func(*Source, context.Context) (uint64, error)) (*Source, error) {
+// open opens a commit, or the newest one for 0.
+func open(ctx context.Context, url string, generation uint64) (*Source, error) {
 	h, err := New(url)
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{host: h, meter: meter.Of(ctx)}
-	generation, err := find(s, ctx)
+	s := &Source{host: h, client: Client{Passes: passes}, meter: reader.MeterOf(ctx), pinned: generation > 0}
+	if !s.pinned {
+		generation, err = s.newest(ctx)
+	}
 	if err == nil {
-		err = s.load(ctx, generation)
+		s.cur, err = s.load(ctx, generation)
 	}
 	if err != nil {
 		h.Close()
@@ -60,109 +77,178 @@ func open(ctx context.Context, url string, find func(*Source, context.Context) (
 	return s, nil
 }
 
+// Refresh implements reader.FollowingSource by one request, or two without NamesFile, and one more for a newer commit.
+func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
+	if s.pinned {
+		return false, nil
+	}
+	s.moving.Lock()
+	defer s.moving.Unlock()
+	generation, err := s.newest(ctx)
+	if err != nil || generation == s.commit().manifest.Generation {
+		return false, err
+	}
+	next, err := s.load(ctx, generation)
+	if err != nil {
+		return false, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.cur = next
+	return true, nil
+}
+
+func (s *Source) commit() *commit {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.cur
+}
+
 // newest returns the number of the newest commit.
 func (s *Source) newest(ctx context.Context) (uint64, error) {
-	end, err := s.meter.Begin(0, meter.First)
-	if err != nil {
-		return 0, err
-	}
-	defer end()
-	generation, err := s.host.Newest(ctx)
+	generation, err := s.client.Number(ctx, s.host.Newest)
 	if err == nil && generation == 0 {
 		err = &format.Error{Kind: format.ErrNotAnIndex, File: s.String(), Block: format.NoBlock, Offset: -1, Msg: "there is no index here"}
 	}
 	return generation, err
 }
 
-// load sets s.manifest, s.raw and s.whole.
-func (s *Source) load(ctx context.Context, generation uint64) error {
-	name := store.ManifestName(generation)
-	raw, a, err := s.read(ctx, request{name: name, n: manifestFirst, most: mostManifest, whole: true})
-	if err != nil {
-		return err
-	}
-	s.whole = a.status == statusOK
-	if s.raw = raw; !s.whole && len(raw) == manifestFirst {
-		if s.raw, _, err = s.read(ctx, request{name: name, n: -1, most: mostManifest}); err != nil {
+// load reads a manifest, and sets s.whole.
+func (s *Source) load(ctx context.Context, generation uint64) (c *commit, err error) {
+	name := indexdir.ManifestName(generation)
+	c = &commit{}
+	return c, Sound(func(why reader.Reason) (err error) {
+		var whole atomic.Bool
+		first := func(ctx context.Context, off, _ int64) (io.ReadCloser, int64, error) {
+			a, err := s.host.ask(ctx, name, off, manifestFirst-off, true)
+			if err != nil {
+				return nil, 0, err
+			}
+			if a.status == statusOK {
+				whole.Store(true)
+				return a.body, a.length, nil
+			}
+			return a.body, min(a.size(), manifestFirst), nil
+		}
+		if c.raw, err = s.all(ctx, name, first, 0, mostManifest, why); err != nil {
 			return err
 		}
-	}
-	s.manifest, err = store.DecodeManifest(name, s.raw)
-	return err
+		if s.whole.Store(whole.Load()); !whole.Load() && len(c.raw) == manifestFirst {
+			if c.raw, err = s.all(ctx, name, s.get(name), 0, mostManifest, why); err != nil {
+				return err
+			}
+		}
+		c.manifest, err = indexdir.DecodeManifest(name, c.raw)
+		return err
+	})
 }
 
-// request asks for n bytes at off of a file, or for all of it with n < 0.
-type request struct {
-	name   string
-	off, n int64
-	known  int64 // how many bytes come, if that is known
-	most   int64 // how many may
-	whole  bool  // the server may answer with the whole file
+// passes reports whether a request that failed may succeed later.
+func passes(err error) bool {
+	var answer *StatusError
+	if !errors.As(err, &answer) {
+		return true
+	}
+	switch answer.Status {
+	case statusTimeout, statusTooManyRequests:
+		return true
+	}
+	return answer.Status >= statusServerError
 }
 
-// read returns what a request brings. The body of the answer is closed.
-func (s *Source) read(ctx context.Context, r request) ([]byte, *answer, error) {
-	m := meter.Of(ctx)
-	if m == nil {
-		m = s.meter
+// get returns how a file is asked for.
+func (s *Source) get(name string) Get {
+	return func(ctx context.Context, off, n int64) (io.ReadCloser, int64, error) {
+		a, err := s.host.ask(ctx, name, off, n, s.whole.Load())
+		if err != nil {
+			return nil, 0, err
+		}
+		return a.body, a.size(), nil
 	}
-	end, err := m.Begin(r.known, meter.First)
-	if err != nil {
-		return nil, nil, err
+}
+
+// all returns what a request for a whole file brings, known bytes if that is not 0.
+func (s *Source) all(ctx context.Context, name string, get Get, known, most int64, why reader.Reason) ([]byte, error) {
+	b, err := s.client.ReadAll(s.counted(ctx), get, known, most, why)
+	return b, named(name, err)
+}
+
+// counted returns a context whose requests are counted.
+func (s *Source) counted(ctx context.Context) context.Context {
+	if reader.MeterOf(ctx) == nil {
+		return reader.WithMeter(ctx, s.meter)
 	}
-	defer end()
-	a, err := s.host.ask(ctx, r.name, r.off, r.n, r.whole)
-	if err != nil {
-		return nil, nil, err
+	return ctx
+}
+
+// named returns err with the name of the file that it is about.
+func named(name string, err error) error {
+	var damage *format.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &damage):
+		return format.Locate(err, format.Place{File: name, Block: format.NoBlock})
 	}
-	defer a.body.Close()
-	b, err := io.ReadAll(io.LimitReader(a.body, r.most+1))
-	m.Grow(int64(len(b)) - r.known)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", r.name, err)
-	}
-	if int64(len(b)) > r.most {
-		e := format.Corrupt("the file has more than %d bytes", r.most)
-		e.File = r.name
-		return nil, nil, e
-	}
-	return b, a, nil
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // String returns the URL.
 func (s *Source) String() string { return s.host.String() }
 
 // Whole reports whether the server does not answer requests for ranges, so that files are read whole.
-func (s *Source) Whole() bool { return s.whole }
+func (s *Source) Whole() bool { return s.whole.Load() }
 
 // Close closes connections that are not in use.
 func (s *Source) Close() error { return s.host.Close() }
 
 // List implements reader.Source: it names the manifest alone, without a request.
 func (s *Source) List() ([]string, error) {
-	return []string{store.ManifestName(s.manifest.Generation)}, nil
+	return []string{indexdir.ManifestName(s.commit().manifest.Generation)}, nil
 }
 
 // Open implements reader.Source. It sends a request for a deletes file only.
 func (s *Source) Open(name string) (io.ReaderAt, int64, error) {
-	if name == store.ManifestName(s.manifest.Generation) {
-		return bytes.NewReader(s.raw), int64(len(s.raw)), nil
+	return s.OpenContext(context.Background(), name)
+}
+
+// OpenContext implements reader.FollowingSource.
+func (s *Source) OpenContext(ctx context.Context, name string) (io.ReaderAt, int64, error) {
+	c := s.commit()
+	if name == indexdir.ManifestName(c.manifest.Generation) {
+		return bytes.NewReader(c.raw), int64(len(c.raw)), nil
 	}
-	for i := range s.manifest.Segments {
-		switch info := &s.manifest.Segments[i]; name {
-		case store.SegmentName(info.File):
+	for i := range c.manifest.Segments {
+		switch info := &c.manifest.Segments[i]; name {
+		case indexdir.SegmentName(info.File):
 			if info.FileLen == 0 {
 				return nil, 0, fmt.Errorf("%s: the manifest does not say how long it is: %w", name, format.ErrTooOld)
 			}
-			f := &file{s, name, info.FileLen, make(chan []byte, 1)}
+			f := &file{src: s, name: name, size: info.FileLen, all: make(chan []byte, 1)}
 			f.all <- nil
 			return f, f.size, nil
-		case store.DeletesName(info.DeletesFile):
-			b, _, err := s.read(context.Background(), request{name: name, n: -1, most: mostDeletes})
-			return bytes.NewReader(b), int64(len(b)), err
+		case indexdir.DeletesName(info.DeletesFile):
+			read := func(ctx context.Context, why reader.Reason) ([]byte, error) {
+				b, err := s.all(ctx, name, s.get(name), 0, mostDeletes, why)
+				return b, expired(err)
+			}
+			b, err := read(ctx, reader.FirstRequest)
+			if err != nil {
+				return nil, 0, err
+			}
+			return NewFile(b, read), int64(len(b)), nil
 		}
 	}
 	return nil, 0, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// expired returns the error for a file that a manifest names and that could not be read. It does not match
+// fs.ErrNotExist, after which the same manifest would be read again.
+func expired(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w (%v)", reader.ErrExpired, err)
+	}
+	return err
 }
 
 // file is a segment.
@@ -171,6 +257,8 @@ type file struct {
 	name string
 	size int64
 	all  chan []byte // its content, once that was read whole; nil first
+
+	damage Damage
 }
 
 var _ reader.ContextReaderAt = (*file)(nil)
@@ -186,14 +274,22 @@ func (f *file) ReadAtContext(ctx context.Context, p []byte, off int64) (int, err
 	if off < 0 || off > f.size-n {
 		return 0, io.EOF
 	}
-	if f.src.whole {
+	if f.src.whole.Load() {
 		return f.readWhole(ctx, p, off)
 	}
-	b, _, err := f.src.read(ctx, request{name: f.name, off: off, n: n, known: n, most: n})
-	if err == nil && int64(len(b)) < n {
-		err = io.ErrUnexpectedEOF
+	if err := f.src.client.Read(f.src.counted(ctx), f.src.get(f.name), p, off, f.size, f.damage.Why(off, n)); err != nil {
+		return 0, expired(named(f.name, err))
 	}
-	return copy(p, b), err
+	return len(p), nil
+}
+
+// Forget drops n bytes at off, which are damaged.
+func (f *file) Forget(off, n int64) {
+	f.damage.Add(off, n)
+	if f.src.whole.Load() {
+		<-f.all // which ends once the file is read
+		f.all <- nil
+	}
 }
 
 // readWhole is ReadAtContext for a server without ranges. Who comes while the file is read waits for that.
@@ -206,12 +302,12 @@ func (f *file) readWhole(ctx context.Context, p []byte, off int64) (n int, err e
 	}
 	defer func() { f.all <- b }()
 	if b == nil {
-		got, _, err := f.src.read(ctx, request{name: f.name, n: -1, known: f.size, most: f.size})
-		if err != nil {
-			return 0, err
+		got, err := f.src.all(ctx, f.name, f.src.get(f.name), f.size, f.size, f.damage.Why(0, f.size))
+		if err == nil && int64(len(got)) < f.size {
+			err = fmt.Errorf("%s: %d bytes came, of %d: %w", f.name, len(got), f.size, io.ErrUnexpectedEOF)
 		}
-		if int64(len(got)) < f.size {
-			return 0, fmt.Errorf("%s: %d bytes came, of %d: %w", f.name, len(got), f.size, io.ErrUnexpectedEOF)
+		if err != nil {
+			return 0, expired(err)
 		}
 		b = got
 	}

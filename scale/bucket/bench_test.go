@@ -14,9 +14,8 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/reader/meter"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 )
 
@@ -49,7 +48,7 @@ func benchLog(b *testing.B, n int) (log []string) {
 type trial struct {
 	x *Index
 	s *reader.Snapshot
-	q *query.Searcher
+	q *search.Searcher
 }
 
 func (t trial) close() {
@@ -67,7 +66,7 @@ func begin(b *testing.B, open func() (*Index, error)) trial {
 	if err != nil {
 		b.Fatal(err)
 	}
-	q, err := query.NewSearcher(s, query.Options{})
+	q, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -76,19 +75,19 @@ func begin(b *testing.B, open func() (*Index, error)) trial {
 
 // ask answers a query up to the ids of its hits. It returns how many requests were sent for it before these.
 func (t trial) ask(ctx context.Context, b *testing.B, text string) int {
-	res, err := t.q.Search(ctx, query.Query{Text: text, K: 10})
+	res, err := t.q.Search(ctx, search.Query{Text: text, K: 10})
 	if err != nil {
 		b.Fatal(err)
 	}
 	n := 0
-	if m := meter.Of(ctx); m != nil {
+	if m := reader.MeterOf(ctx); m != nil {
 		n = m.Usage().Requests
 	}
 	t.ids(ctx, b, res.Hits)
 	return n
 }
 
-func (t trial) ids(ctx context.Context, b *testing.B, hits []query.Hit) {
+func (t trial) ids(ctx context.Context, b *testing.B, hits []search.Hit) {
 	if _, err := idsOf(t.s.WithContext(ctx), hits); err != nil {
 		b.Fatal(err)
 	}
@@ -141,7 +140,8 @@ func BenchmarkCold(b *testing.B) {
 				case c.dict:
 					t.dictionary(b, dir, text)
 				}
-				ctx, meter := WithMeter(b.Context(), Budget{})
+				meter := reader.NewMeter(reader.Budget{})
+				ctx := reader.WithMeter(b.Context(), meter)
 				start = time.Now()
 				search := t.ask(ctx, b, text)
 				d := time.Since(start)
@@ -171,7 +171,7 @@ func BenchmarkCold(b *testing.B) {
 
 // dictionary reads the entries of the words of text, the lengths and the ids of its hits, and no list.
 func (t trial) dictionary(b *testing.B, dir, text string) {
-	x, err := reader.Open(dir)
+	x, err := reader.Open(b.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -181,17 +181,17 @@ func (t trial) dictionary(b *testing.B, dir, text string) {
 		b.Fatal(err)
 	}
 	defer s.Close()
-	q, err := query.NewSearcher(s, query.Options{})
+	q, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
 	defer q.Close()
-	res, err := q.Search(b.Context(), query.Query{Text: text, K: 10})
+	res, err := q.Search(b.Context(), search.Query{Text: text, K: 10})
 	if err != nil {
 		b.Fatal(err)
 	}
 	t.ids(b.Context(), b, res.Hits)
-	terms, _, err := t.q.Terms(&query.Query{Text: text})
+	terms, _, err := t.q.Terms(&search.Query{Text: text})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -200,11 +200,11 @@ func (t trial) dictionary(b *testing.B, dir, text string) {
 		b.Fatal(fmt.Errorf("no field"))
 	}
 	for _, w := range terms {
-		if _, err := f.DF(w.Term); err != nil {
+		if _, err := f.DF([]byte(w.Text)); err != nil {
 			b.Fatal(err)
 		}
 	}
-	if _, err := t.q.Search(b.Context(), query.Query{Text: "qqzzxx", K: 10}); err != nil { // a word without documents
+	if _, err := t.q.Search(b.Context(), search.Query{Text: "qqzzxx", K: 10}); err != nil { // a word without documents
 		b.Fatal(err)
 	}
 	for _, h := range res.Hits {

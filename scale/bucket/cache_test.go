@@ -35,12 +35,15 @@ func files(t *testing.T, dir string) (paths []string, total int64) {
 func TestLocalCache(t *testing.T) {
 	w := newWorld(t, 1, 15000, lag.Model{})
 	dir := filepath.Join(t.TempDir(), "cache")
+	home, away := filepath.Dir(dir), t.TempDir()
 	queries := queryLog(10)
 	want := local(t, w.dir, queries)
 	ask := func() int {
 		t.Helper()
 		w.requests()
-		x := w.open(t, ReadOptions{CacheDir: dir})
+		t.Chdir(home)
+		x := w.open(t, ReadOptions{CacheDir: filepath.Base(dir)})
+		t.Chdir(away) // the cache stays where it is
 		s, err := x.Snapshot()
 		if err != nil {
 			t.Fatal(err)

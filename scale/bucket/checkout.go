@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -26,16 +27,30 @@ type Checkout struct {
 	a *attempt
 }
 
+// makeTemp makes a directory below dir ("": that of temporary files) and returns its absolute path.
+func makeTemp(dir string) (string, error) {
+	if dir != "" {
+		var err error
+		if dir, err = filepath.Abs(dir); err != nil {
+			return "", err
+		}
+	}
+	return os.MkdirTemp(dir, "pinion-bucket-")
+}
+
 // NewCheckout makes a directory below dir ("": that of temporary files) of the newest commit in b. If there is no
 // index, the directory is empty. The caller closes the Checkout.
 func NewCheckout(ctx context.Context, b *blob.Bucket, dir string) (*Checkout, error) {
-	dir, err := os.MkdirTemp(dir, "pinion-bucket-")
+	dir, err := makeTemp(dir)
 	if err != nil {
 		return nil, err
 	}
 	c := &Checkout{w: &Writer{mirror: mirror{b, filepath.Join(dir, "objects")}, dir: dir, uploaded: map[string]time.Time{}}}
 	c.w.asked.MergePolicy = writer.NoMerges
 	if err = os.Mkdir(c.w.mirror.dir, 0o777); err == nil {
+		err = Prove(ctx, b)
+	}
+	if err == nil {
 		c.a, err = c.w.begin(ctx, c.w.checkOut)
 	}
 	if err != nil {
@@ -72,12 +87,17 @@ func (c *Checkout) commit(ctx context.Context, merge bool) error {
 	}
 	for _, s := range m.Segments {
 		if s.DeletesFile != 0 && s.DeletesID == (format.ID{}) {
-			return fmt.Errorf("bucket: %s of an old version has no id: merge the index first", store.DeletesName(s.DeletesFile))
+			return fmt.Errorf("bucket: %s of an old version has no id: merge the index first", indexdir.DeletesName(s.DeletesFile))
 		}
 	}
 	c.a.generation = max(c.a.base, 1) + 1
 	m.Generation, c.a.manifest = c.a.generation, m
-	if c.a.raw, err = store.EncodeManifest(m); err != nil {
+	m.Ancestry = format.Ancestry{}
+	if c.a.before != nil {
+		m.Ancestry = c.a.before.Ancestry
+	}
+	m.Ancestry = m.Ancestry.Next(m.Generation, rand.Uint64()) // the directory may have commits of the same numbers
+	if c.a.raw, err = indexdir.EncodeManifest(m); err != nil {
 		return err
 	}
 	if err := c.w.upload(ctx, c.a); err != nil {

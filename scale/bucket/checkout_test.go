@@ -26,7 +26,7 @@ func TestCheckout(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 { // commits
-			if err := errors.Join(w.AddDoc(t.Context(), numberDoc(id, n)), w.Commit(t.Context())); err != nil {
+			if err := errors.Join(w.Add(t.Context(), numberDoc(id, n)), w.Commit(t.Context())); err != nil {
 				t.Fatal(err)
 			}
 		}

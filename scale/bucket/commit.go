@@ -13,6 +13,9 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -29,11 +32,11 @@ type attempt struct {
 	base   uint64 // the newest generation when it began; 0: there was no index
 	dir    string
 	w      *writer.Writer
-	before *store.Manifest // of base; nil without
-	parts  int             // how many parts of the batch it has
+	before *indexdir.Manifest // of base; nil without
+	parts  int                // how many parts of the batch it has
 
 	generation uint64
-	manifest   *store.Manifest
+	manifest   *indexdir.Manifest
 	raw        []byte
 }
 
@@ -56,10 +59,10 @@ func (w *Writer) open(ctx context.Context) (*attempt, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.w, err = writer.OpenFS(ctx, scratch{store.OSDir(a.dir)}, w.asked); err != nil {
+	if a.w, err = writer.OpenFS(ctx, scratch{store.Dir(a.dir)}, w.asked); err != nil {
 		os.RemoveAll(a.dir)
 		if errors.Is(err, format.ErrCorrupt) {
-			w.mirror.keep(&store.Manifest{}) // what came damaged is read again
+			w.mirror.keep(&indexdir.Manifest{}) // what came damaged is read again
 		}
 		return nil, fmt.Errorf("bucket: commit %d: %w", a.base, err)
 	}
@@ -204,7 +207,7 @@ func (w *Writer) build(ctx context.Context, a *attempt, change func(context.Cont
 		return err
 	}
 	a.generation = a.manifest.Generation
-	a.raw, err = os.ReadFile(filepath.Join(a.dir, store.ManifestName(a.generation)))
+	a.raw, err = os.ReadFile(filepath.Join(a.dir, indexdir.ManifestName(a.generation)))
 	return err
 }
 
@@ -229,16 +232,11 @@ func (p *part) apply(ctx context.Context, x *writer.Writer) error {
 			return err
 		}
 	}
-	d, err := store.Open(p.dir)
-	if err != nil {
+	if err := x.AddFrom(ctx, store.Dir(p.dir)); err != nil {
 		return err
 	}
-	defer d.Close()
-	if err := x.AddFrom(ctx, d); err != nil {
-		return err
-	}
-	for _, f := range p.where {
-		if _, err := x.DeleteWhere(ctx, f); err != nil {
+	for _, n := range p.where {
+		if _, err := x.DeleteWhere(ctx, n); err != nil {
 			return err
 		}
 	}
@@ -301,7 +299,7 @@ func createFrom(ctx context.Context, b *blob.Bucket, key, file string) error {
 	}
 	defer f.Close()
 	overwrite := false
-	return again(ctx, func() error {
+	return again(ctx, func(ctx context.Context) error {
 		if _, err := f.Seek(0, 0); err != nil {
 			return err
 		}
@@ -320,7 +318,7 @@ func createFrom(ctx context.Context, b *blob.Bucket, key, file string) error {
 // another one of this generation. If that remains unknown, a is the uncertain attempt from now on.
 func (w *Writer) publish(ctx context.Context, a *attempt) (won bool, err error) {
 	key, unknown := manifestKey(a.generation), w.uncertain == a
-	err = again(ctx, func() error {
+	err = again(ctx, func(ctx context.Context) error {
 		err := createObject(ctx, w.mirror.bucket, key, bytes.NewReader(a.raw), false)
 		unknown = unknown || err != nil && !declined(err)
 		return err
@@ -329,15 +327,21 @@ func (w *Writer) publish(ctx context.Context, a *attempt) (won bool, err error) 
 	case err == nil:
 		won = true
 	case exists(err): // perhaps this one: the answer to a request can be lost
-		var there []byte
-		if err = again(ctx, func() (err error) {
-			there, err = w.mirror.bucket.ReadAll(ctx, key)
+		err = host.Sound(func(reader.Reason) error {
+			var there []byte
+			err := again(ctx, func(ctx context.Context) (err error) {
+				there, err = readObject(ctx, w.mirror.bucket, key)
+				return err
+			})
+			if won = err == nil && bytes.Equal(there, a.raw); err == nil && !won {
+				_, err = indexdir.DecodeManifest(key, there)
+			}
 			return err
-		}); err == nil {
-			won = bytes.Equal(there, a.raw)
-		} else if notExist(err) {
+		})
+		switch {
+		case notExist(err):
 			err = nil
-		} else {
+		case err != nil:
 			unknown = true
 		}
 	}
@@ -388,7 +392,7 @@ func (w *Writer) follows(ctx context.Context, a *attempt) (bool, error) {
 
 // attributes returns those of an object.
 func attributes(ctx context.Context, b *blob.Bucket, key string) (at *blob.Attributes, err error) {
-	err = again(ctx, func() (err error) {
+	err = again(ctx, func(ctx context.Context) (err error) {
 		at, err = b.Attributes(ctx, key)
 		return err
 	})

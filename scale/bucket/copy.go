@@ -8,7 +8,7 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -24,11 +24,8 @@ func Import(ctx context.Context, b *blob.Bucket, path string, o WriteOptions) (e
 		return err
 	}
 	if x := &o.Writer; newest == 0 && x.Schema == nil && x.Analyzer == nil {
-		if x.Schema = m.Schema; m.Schema == nil {
-			x.Stored = x.Stored || m.Stored == store.StoredYes
-			if x.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions); err != nil {
-				return err
-			}
+		if x.Schema = m.Schema; x.Stored && m.Schema.IsImplicit() {
+			x.Schema.Fields[0].Stored, x.Stored = true, false
 		}
 		if x.KeepCommits == 0 {
 			x.KeepCommits = m.KeepCommits
@@ -70,11 +67,11 @@ func Export(ctx context.Context, b *blob.Bucket, generation uint64, path string)
 	if err := m.directory(ctx, c, raw, from); err != nil {
 		return err
 	}
-	d, err := store.Open(from)
+	d, err := indexdir.Open(from)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	_, err = d.Backup(ctx, store.OSDir(path), store.BackupOptions{})
+	_, err = d.Backup(ctx, store.Dir(path), indexdir.BackupOptions{})
 	return err
 }

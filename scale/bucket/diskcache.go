@@ -53,6 +53,10 @@ func openDiskCache(dir string, budget int64) (*diskCache, error) {
 	if budget <= 0 {
 		budget = DefaultCacheBytes
 	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}

@@ -22,8 +22,11 @@ type fake struct {
 	mu      sync.Mutex
 	objects map[string]fakeObject
 	now     time.Time
+	ignores bool // conditions
 	// before is called before a request takes effect, and after afterwards. Their error is the request's.
 	before, after func(ctx context.Context, op, key string) error
+	// content, unless nil, returns what comes of an object in place of b.
+	content func(key string, b []byte) []byte
 }
 
 type fakeObject struct {
@@ -148,6 +151,9 @@ func (k *fake) NewRangeReader(ctx context.Context, key string, off, n int64, _ *
 		if n >= 0 {
 			b = b[:min(n, int64(len(b)))]
 		}
+		if k.content != nil {
+			b = k.content(key, b)
+		}
 		r = &fakeReader{bytes.NewReader(b), driver.ReaderAttributes{ContentType: "x", ModTime: o.time, Size: int64(len(o.content))}}
 		return nil
 	})
@@ -164,7 +170,7 @@ func (w *fakeWriter) Close() error { return w.close(w.Bytes()) }
 func (k *fake) NewTypedWriter(ctx context.Context, key, _ string, o *driver.WriterOptions) (driver.Writer, error) {
 	return &fakeWriter{close: func(content []byte) error {
 		return k.do(ctx, "write", key, func() error {
-			if _, ok := k.objects[key]; ok && o.IfNotExist {
+			if _, ok := k.objects[key]; ok && o.IfNotExist && !k.ignores {
 				return errThere
 			}
 			k.objects[key] = fakeObject{bytes.Clone(content), k.now}

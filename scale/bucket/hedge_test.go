@@ -5,9 +5,9 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
-	"github.com/pinion-index/pinion/store"
 )
 
 // What takes longer than the rest is asked for twice, and the first answer counts.
@@ -17,7 +17,7 @@ func TestHedge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, size, err := s.Open(store.SegmentName(w.m.Segments[0].File))
+	f, size, err := s.Open(indexdir.SegmentName(w.m.Segments[0].File))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,8 @@ func TestHedge(t *testing.T) {
 		}
 		return ctx.Err()
 	}
-	ctx, meter := WithMeter(t.Context(), Budget{})
+	meter := reader.NewMeter(reader.Budget{})
+	ctx := reader.WithMeter(t.Context(), meter)
 	if _, err := f.(reader.ContextReaderAt).ReadAtContext(ctx, p, 0); err != nil {
 		t.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader/host"
-	"github.com/pinion-index/pinion/store"
 )
 
 // hostPlace is an index directory that an HTTP server serves as it is.
@@ -22,9 +22,9 @@ func newHost(url string) (hostPlace, error) {
 
 func (p hostPlace) newest(ctx context.Context) (uint64, error) { return p.Newest(ctx) }
 
-func (p hostPlace) manifest(generation uint64) string { return store.ManifestName(generation) }
+func (p hostPlace) manifest(generation uint64) string { return indexdir.ManifestName(generation) }
 
-func (p hostPlace) key(m *store.Manifest, name string) (string, bool) { return name, true }
+func (p hostPlace) key(m *indexdir.Manifest, name string) (string, bool) { return name, true }
 
 func (p hostPlace) get(ctx context.Context, name string, off, n int64) (io.ReadCloser, int64, error) {
 	return p.Get(ctx, name, off, n)

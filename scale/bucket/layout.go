@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // Where the objects of an index lie.
@@ -35,10 +35,10 @@ type object struct {
 	deletes    format.ID // of a deletes file
 }
 
-// manifestKey returns the key of the manifest of a generation, 1 to store.MaxFileNumber. Those of
+// manifestKey returns the key of the manifest of a generation, 1 to format.MaxFileNumber. Those of
 // newer ones sort first.
 func manifestKey(generation uint64) string {
-	return fmt.Sprintf("%s%016x%s", manifestFolder, store.MaxFileNumber-generation, keySuffix)
+	return fmt.Sprintf("%s%016x%s", manifestFolder, format.MaxFileNumber-generation, keySuffix)
 }
 
 // segmentKey returns the key of the segment of an id.
@@ -71,10 +71,10 @@ func parseKey(key string) (o object, ok bool) {
 	}
 	if s, found := strings.CutPrefix(name, manifestFolder); found {
 		left, err := strconv.ParseUint(s, 16, 64)
-		if err != nil || left >= store.MaxFileNumber {
+		if err != nil || left >= format.MaxFileNumber {
 			return object{}, false
 		}
-		o = object{kind: kindManifest, generation: store.MaxFileNumber - left}
+		o = object{kind: kindManifest, generation: format.MaxFileNumber - left}
 	} else if s, found := strings.CutPrefix(name, segmentFolder); found {
 		o.kind = kindSegment
 		ok = parseID(&o.segment, s)
@@ -96,7 +96,7 @@ func parseID(id *format.ID, s string) bool {
 }
 
 // objects returns the keys of the segments and deletes files of a manifest.
-func objects(m *store.Manifest) []string {
+func objects(m *indexdir.Manifest) []string {
 	keys := make([]string, 0, len(m.Segments))
 	for i := range m.Segments {
 		s := &m.Segments[i]
@@ -110,13 +110,13 @@ func objects(m *store.Manifest) []string {
 
 // keyOf returns the key of the segment or deletes file that m calls by a name of package store. It
 // reports whether there is one.
-func keyOf(m *store.Manifest, name string) (key string, ok bool) {
+func keyOf(m *indexdir.Manifest, name string) (key string, ok bool) {
 	for i := range m.Segments {
 		s := &m.Segments[i]
-		if name == store.SegmentName(s.File) {
+		if name == indexdir.SegmentName(s.File) {
 			return segmentKey(s.ID), true
 		}
-		if s.DeletesFile != 0 && name == store.DeletesName(s.DeletesFile) {
+		if s.DeletesFile != 0 && name == indexdir.DeletesName(s.DeletesFile) {
 			return deletesKey(s.ID, s.DeletesID), true
 		}
 	}

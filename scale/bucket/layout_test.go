@@ -4,9 +4,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/store"
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 func drawID(t *rapid.T, label string) (id format.ID) {
@@ -20,7 +21,7 @@ func TestKeys(t *testing.T) {
 		want := object{kind: kind(rapid.IntRange(1, 3).Draw(t, "kind"))}
 		switch want.kind {
 		case kindManifest:
-			want.generation = rapid.Uint64Range(1, store.MaxFileNumber).Draw(t, "generation")
+			want.generation = rapid.Uint64Range(1, format.MaxFileNumber).Draw(t, "generation")
 		case kindSegment:
 			want.segment = drawID(t, "segment")
 		case kindDeletes:
@@ -42,8 +43,8 @@ func TestKeys(t *testing.T) {
 // TestNewestFirst: in a listing a newer manifest is before an older one.
 func TestNewestFirst(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := rapid.Uint64Range(1, store.MaxFileNumber).Draw(t, "a")
-		b := rapid.Uint64Range(1, store.MaxFileNumber).Draw(t, "b")
+		a := rapid.Uint64Range(1, format.MaxFileNumber).Draw(t, "a")
+		b := rapid.Uint64Range(1, format.MaxFileNumber).Draw(t, "b")
 		if (a < b) != (manifestKey(a) > manifestKey(b)) {
 			t.Fatalf("%d is %s, %d is %s", a, manifestKey(a), b, manifestKey(b))
 		}
@@ -61,15 +62,15 @@ func TestForeignKeys(t *testing.T) {
 
 // TestKeyOf: names of package store lead to the keys of the same objects.
 func TestKeyOf(t *testing.T) {
-	m := &store.Manifest{Segments: []store.SegmentInfo{
+	m := &indexdir.Manifest{Segments: []indexdir.SegmentInfo{
 		{File: 3, ID: format.ID{1}},
 		{File: 5, ID: format.ID{2}, DeletesFile: 8, DeletesID: format.ID{9}},
 	}}
 	for name, want := range map[string]string{
-		store.SegmentName(3): segmentKey(format.ID{1}),
-		store.SegmentName(5): segmentKey(format.ID{2}),
-		store.DeletesName(8): deletesKey(format.ID{2}, format.ID{9}),
-		store.SegmentName(8): "", store.DeletesName(0): "", "other": "",
+		indexdir.SegmentName(3): segmentKey(format.ID{1}),
+		indexdir.SegmentName(5): segmentKey(format.ID{2}),
+		indexdir.DeletesName(8): deletesKey(format.ID{2}, format.ID{9}),
+		indexdir.SegmentName(8): "", indexdir.DeletesName(0): "", "other": "",
 	} {
 		if got, ok := keyOf(m, name); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, %v, want %q", name, got, ok, want)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -54,7 +55,7 @@ func (w *Writer) keep(ctx context.Context, a *attempt) *merged {
 		a.w.Close()
 	}
 	m := &merged{w.folder("before", w.tries), w.folder("after", w.tries)}
-	raw, err := store.EncodeManifest(a.before)
+	raw, err := indexdir.EncodeManifest(a.before)
 	if err == nil {
 		err = w.mirror.directory(ctx, a.before, raw, m.before)
 	}
@@ -73,17 +74,7 @@ func (m *merged) adopt(ctx context.Context, a *attempt) (int, error) {
 	if m == nil {
 		return 0, nil
 	}
-	before, err := store.Open(m.before)
-	if err != nil {
-		return 0, err
-	}
-	defer before.Close()
-	after, err := store.Open(m.after)
-	if err != nil {
-		return 0, err
-	}
-	defer after.Close()
-	return a.w.Adopt(ctx, before, after)
+	return a.w.Adopt(ctx, store.Dir(m.before), store.Dir(m.after))
 }
 
 func (m *merged) remove() {

@@ -34,7 +34,7 @@ func merging(t *testing.T) (k *fake, b *blob.Bucket, w *Writer) {
 	w = newWriter(t, b, numbers())
 	for i := range 3 {
 		for j := range 3 {
-			if err := w.AddDoc(t.Context(), numberDoc(fmt.Sprintf("%d-%d", i, j), j)); err != nil {
+			if err := w.Add(t.Context(), numberDoc(fmt.Sprintf("%d-%d", i, j), j)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -72,8 +72,8 @@ func TestMergeOvertaken(t *testing.T) {
 			other := newWriter(t, b, numbers())
 			change := func(n int64, gone string) func() {
 				return func() {
-					err := errors.Join(other.Delete(t.Context(), []byte(gone)), other.AddDoc(t.Context(), numberDoc("2-2", int(n))),
-						other.AddDoc(t.Context(), numberDoc(fmt.Sprint("new-", n), int(n))), other.Commit(t.Context()))
+					err := errors.Join(other.Delete(t.Context(), []byte(gone)), other.Add(t.Context(), numberDoc("2-2", int(n))),
+						other.Add(t.Context(), numberDoc(fmt.Sprint("new-", n), int(n))), other.Commit(t.Context()))
 					if err != nil {
 						t.Error(err)
 					}
@@ -131,7 +131,7 @@ func TestMergeTwice(t *testing.T) {
 			other := newWriter(t, b, numbers())
 			both := func() {
 				_, err := other.Merge(t.Context(), writer.MergeOptions{})
-				if err := errors.Join(err, other.AddDoc(t.Context(), numberDoc("new", 1)), other.Commit(t.Context())); err != nil {
+				if err := errors.Join(err, other.Add(t.Context(), numberDoc("new", 1)), other.Commit(t.Context())); err != nil {
 					t.Error(err)
 				}
 			}

@@ -14,6 +14,10 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/reader/host"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -56,25 +60,28 @@ func (m *mirror) local(key string) string {
 
 // commit returns the commit of a generation, and its manifest as it lies in the bucket. If there is none,
 // the error is one of which notExist reports true.
-func (m *mirror) commit(ctx context.Context, generation uint64) (c *store.Manifest, raw []byte, err error) {
+func (m *mirror) commit(ctx context.Context, generation uint64) (c *indexdir.Manifest, raw []byte, err error) {
 	key := manifestKey(generation)
-	err = again(ctx, func() (err error) {
-		raw, err = m.bucket.ReadAll(ctx, key)
+	err = host.Sound(func(reader.Reason) error {
+		err := again(ctx, func(ctx context.Context) (err error) {
+			raw, err = readObject(ctx, m.bucket, key)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("bucket: commit %d: %w", generation, err)
+		}
+		if c, err = indexdir.DecodeManifest(key, raw); err == nil && c.Generation != generation {
+			e := format.Corrupt("the object holds commit %d", c.Generation)
+			e.File = key
+			err = e
+		}
 		return err
 	})
-	if err != nil {
-		return nil, nil, fmt.Errorf("bucket: commit %d: %w", generation, err)
-	}
-	if c, err = store.DecodeManifest(key, raw); err == nil && c.Generation != generation {
-		e := format.Corrupt("the object holds commit %d", c.Generation)
-		e.File = key
-		err = e
-	}
 	return c, raw, err
 }
 
 // directory makes the local directory of a commit, whose manifest is raw.
-func (m *mirror) directory(ctx context.Context, c *store.Manifest, raw []byte, dir string) error {
+func (m *mirror) directory(ctx context.Context, c *indexdir.Manifest, raw []byte, dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
@@ -84,12 +91,12 @@ func (m *mirror) directory(ctx context.Context, c *store.Manifest, raw []byte, d
 		names[key] = name
 	}
 	err := each(ctx, objects(c), func(ctx context.Context, key string) error {
-		if err := m.fetch(ctx, key); err != nil {
+		if err := m.fetch(ctx, c, key); err != nil {
 			return err
 		}
 		return linkFile(m.local(key), filepath.Join(dir, names[key]))
 	})
-	for _, name := range []string{store.ManifestName(c.Generation), store.MirrorName(c.Generation)} {
+	for _, name := range []string{indexdir.ManifestName(c.Generation), indexdir.MirrorName(c.Generation)} {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), raw, 0o666)
 		}
@@ -116,13 +123,18 @@ func linkFile(from, to string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// fetch reads an object unless it is here.
-func (m *mirror) fetch(ctx context.Context, key string) error {
+// fetch reads an object of c unless it is here, and once more if it comes damaged. What is damaged then too is so in the bucket: who
+// opens it says so.
+func (m *mirror) fetch(ctx context.Context, c *indexdir.Manifest, key string) error {
 	to := m.local(key)
 	if _, err := os.Stat(to); err == nil {
 		return nil
 	}
-	err := again(ctx, func() error { return m.download(ctx, key, to+".part") })
+	download := func(ctx context.Context) error { return m.download(ctx, key, to+".part") }
+	err := again(ctx, download)
+	if err == nil && m.sound(ctx, c, key, to+".part") != nil {
+		err = again(ctx, download)
+	}
 	if err == nil {
 		err = os.Rename(to+".part", to)
 	}
@@ -131,6 +143,29 @@ func (m *mirror) fetch(ctx context.Context, key string) error {
 		return fmt.Errorf("bucket: reading %s: %w", key, err)
 	}
 	return nil
+}
+
+// sound returns an error unless the file at a path, of an object of c, matches its checksums.
+func (m *mirror) sound(ctx context.Context, c *indexdir.Manifest, key, path string) error {
+	o, _ := parseKey(key)
+	data, err := store.Dir(filepath.Dir(path)).Open(filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	defer data.Close()
+	if o.kind == kindSegment {
+		s, err := segment.Open(key, data)
+		if err != nil {
+			return err
+		}
+		return reader.VerifyChecksums(ctx, s)
+	}
+	for i := range c.Segments {
+		if s := &c.Segments[i]; s.ID == o.segment && s.DeletesID == o.deletes {
+			_, err = indexdir.ReadDeletes(key, data, s)
+		}
+	}
+	return err
 }
 
 func (m *mirror) download(ctx context.Context, key, to string) error {
@@ -143,7 +178,7 @@ func (m *mirror) download(ctx context.Context, key, to string) error {
 	if err != nil {
 		return err
 	}
-	n, err := io.Copy(f, r)
+	n, err := io.Copy(f, moving(ctx, r, requestTimeout))
 	if err == nil && n != r.Size() {
 		err = fmt.Errorf("%d bytes came, of %d: %w", n, r.Size(), io.ErrUnexpectedEOF)
 	}
@@ -151,7 +186,7 @@ func (m *mirror) download(ctx context.Context, key, to string) error {
 }
 
 // keep removes what the commit does not name.
-func (m *mirror) keep(c *store.Manifest) {
+func (m *mirror) keep(c *indexdir.Manifest) {
 	named := make(map[string]bool)
 	for _, key := range objects(c) {
 		named[filepath.Base(m.local(key))] = true

@@ -1,10 +1,12 @@
 package bucket
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math/rand/v2"
 	"os"
 	"path"
@@ -14,6 +16,8 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/pinion-index/pinion/reader/host"
 )
 
 const (
@@ -24,17 +28,45 @@ const (
 	longestPause = 2 * time.Second
 )
 
-// again calls f until it succeeds, its error will not pass, or it was called requestTries times.
-func again(ctx context.Context, f func() error) error {
+// again calls f until it succeeds, its error will not pass, it was called requestTries times, or host.MostSilent times without an answer. The
+// context of f ends when nothing has come or gone for requestTimeout; moving says that something has.
+func again(ctx context.Context, f func(context.Context) error) error {
+	silent := 0
 	for try := 1; ; try++ {
-		err := f()
-		if err == nil || final(err) || try == requestTries {
-			return err
+		bound, end := watched(ctx)
+		err := f(bound)
+		late := errors.Is(context.Cause(bound), ErrNoAnswer)
+		end()
+		if err == nil {
+			return nil
+		}
+		if late && ctx.Err() == nil {
+			silent++
+			err = host.NoAnswer(requestTimeout, silent, err)
+		} else if final(err) {
+			return fault(err)
+		}
+		if try == requestTries || silent == host.MostSilent {
+			return fault(err)
 		}
 		if e := waitAfter(ctx, try); e != nil {
-			return errors.Join(err, e)
+			return errors.Join(fault(err), e)
 		}
 	}
+}
+
+// readObject returns what an object holds.
+func readObject(ctx context.Context, b *blob.Bucket, key string) ([]byte, error) {
+	r, err := b.NewReader(ctx, key, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	all, err := io.ReadAll(moving(ctx, r, requestTimeout))
+	if err == nil && int64(len(all)) != r.Size() {
+		err = fmt.Errorf("%d bytes came, of %d: %w", len(all), r.Size(), io.ErrUnexpectedEOF)
+	}
+	return all, err
 }
 
 // final reports whether the same request would fail again.
@@ -42,6 +74,10 @@ func final(err error) bool {
 	switch gcerrors.Code(err) {
 	case gcerrors.NotFound, gcerrors.AlreadyExists, gcerrors.FailedPrecondition, gcerrors.PermissionDenied,
 		gcerrors.InvalidArgument, gcerrors.Unimplemented, gcerrors.Canceled, gcerrors.DeadlineExceeded:
+		return true
+	}
+	var part interface{ Operation() string } // of S3, whose client repeats parts of uploads itself
+	if errors.As(err, &part) && part.Operation() == "UploadPart" {
 		return true
 	}
 	var api interface{ ErrorCode() string } // of S3
@@ -78,9 +114,14 @@ func createObject(ctx context.Context, b *blob.Bucket, key string, content io.Re
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var local *os.File
+	part := 0 // the driver's default
+	if c, ok := content.(*bytes.Reader); ok {
+		part = max(c.Len()+1, 5<<20) // one request: a store may keep the condition of these alone
+	}
 	w, err := b.NewWriter(ctx, key, &blob.WriterOptions{
 		ContentType: "application/octet-stream",
 		IfNotExist:  !overwrite,
+		BufferSize:  part,
 		BeforeWrite: func(as func(any) bool) error {
 			as(&local)
 			return nil
@@ -89,7 +130,7 @@ func createObject(ctx context.Context, b *blob.Bucket, key string, content io.Re
 	if err != nil {
 		return err
 	}
-	_, err = io.Copy(w, content)
+	_, err = io.Copy(w, moving(ctx, content, uploadTimeout))
 	if err == nil && local != nil && !overwrite {
 		if err = link(local, key); err == nil {
 			cancel() // Close is left to remove the temporary name
@@ -130,7 +171,7 @@ func link(f *os.File, key string) error {
 
 // newestGeneration is newestIn, asked again after errors that pass.
 func newestGeneration(ctx context.Context, b *blob.Bucket) (generation uint64, err error) {
-	err = again(ctx, func() (err error) {
+	err = again(ctx, func(ctx context.Context) (err error) {
 		generation, err = newestIn(ctx, b)
 		return err
 	})
@@ -145,7 +186,7 @@ func newestGeneration(ctx context.Context, b *blob.Bucket) (generation uint64, e
 func newestIn(ctx context.Context, b *blob.Bucket) (generation uint64, err error) {
 	for token := blob.FirstPageToken; len(token) > 0; {
 		var page []*blob.ListObject
-		if page, token, err = b.ListPage(ctx, token, 1, &blob.ListOptions{Prefix: manifestFolder}); err != nil {
+		if page, token, err = listPage(ctx, b, token, 1, manifestFolder); err != nil {
 			return 0, err
 		}
 		for _, x := range page {
@@ -155,4 +196,16 @@ func newestIn(ctx context.Context, b *blob.Bucket) (generation uint64, err error
 		}
 	}
 	return 0, nil
+}
+
+// listPage lists up to n objects of a folder. The driver of directories fails if a file that is being written gets its final name
+// meanwhile: then it is asked again.
+func listPage(ctx context.Context, b *blob.Bucket, token []byte, n int, folder string) (page []*blob.ListObject, next []byte, err error) {
+	for {
+		page, next, err = b.ListPage(ctx, token, n, &blob.ListOptions{Prefix: folder})
+		var gone *fs.PathError
+		if !errors.As(err, &gone) || !errors.Is(err, fs.ErrNotExist) || filepath.Ext(gone.Path) != ".tmp" || ctx.Err() != nil {
+			return page, next, err
+		}
+	}
 }

@@ -3,15 +3,13 @@ package bucket
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
-	"sync"
 
 	"gocloud.dev/blob"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 )
 
 // blobPlace is a bucket.
@@ -33,7 +31,7 @@ func (p blobPlace) newest(ctx context.Context) (uint64, error) { return newestIn
 
 func (p blobPlace) manifest(generation uint64) string { return manifestKey(generation) }
 
-func (p blobPlace) key(m *store.Manifest, name string) (string, bool) { return keyOf(m, name) }
+func (p blobPlace) key(m *indexdir.Manifest, name string) (string, bool) { return keyOf(m, name) }
 
 func (p blobPlace) get(ctx context.Context, key string, off, n int64) (io.ReadCloser, int64, error) {
 	r, err := p.NewRangeReader(ctx, key, off, n, nil)
@@ -68,7 +66,8 @@ func OpenSource(ctx context.Context, url string, o ReadOptions) (*Source, error)
 		}
 		p = blobPlace{b, b}
 	}
-	s, err := newSource(ctx, named{p, url}, o)
+	name, _, _ := strings.Cut(url, "?") // parameters are of the driver
+	s, err := newSource(ctx, named{p, name}, o)
 	if err != nil {
 		p.Close()
 		return nil, err
@@ -76,13 +75,12 @@ func OpenSource(ctx context.Context, url string, o ReadOptions) (*Source, error)
 	return s, nil
 }
 
-// Index is an index in a bucket, open for reading. Its snapshots are those of package reader. What they read for a
-// query ends with the query's context; what the caller reads himself, with that of reader.Snapshot.WithContext.
+// Index is an index in a bucket, open for reading, for programs on package reader: others call pinion.OpenSource. Its snapshots are those
+// of package reader. What they read for a query ends with the query's context; what the caller reads himself, with that of
+// reader.Snapshot.WithContext.
 type Index struct {
 	*reader.Index
-	src    *Source
-	pinned bool       // to a generation
-	moving sync.Mutex // held by Refresh
+	src *Source
 }
 
 // Open opens the newest commit of the index in b, or that of ReadOptions.Generation, for reading. b stays the caller's. Opening takes a
@@ -105,60 +103,13 @@ func OpenIndex(ctx context.Context, url string, o ReadOptions) (*Index, error) {
 	return open(ctx, s, o)
 }
 
-// attempts is how often a commit is opened that expires meanwhile. A writer would have to remove commits
-// faster than they are opened that many times in a row.
-const attempts = 8
-
 func open(ctx context.Context, s *Source, o ReadOptions) (*Index, error) {
-	x := &Index{src: s, pinned: o.Generation > 0}
-	for i := 1; ; i++ {
-		err := s.during(ctx, func() (err error) {
-			x.Index, err = reader.OpenReaderAt(s, reader.Options{CacheSize: o.CacheSize})
-			return err
-		})
-		if err == nil {
-			return x, nil
-		}
-		if x.pinned || i == attempts || !errors.Is(err, ErrExpired) || !s.moved(ctx) {
-			s.Close()
-			return nil, err
-		}
+	x, err := reader.Open(ctx, s, reader.Options{CacheSize: o.CacheSize, NoCache: o.NoCache})
+	if err != nil {
+		s.Close()
+		return nil, err
 	}
-}
-
-// moved makes the newest commit the current one, and reports whether it is another one than before.
-func (s *Source) moved(ctx context.Context) bool {
-	changed, err := s.refresh(ctx, 0)
-	return err == nil && changed
-}
-
-// Refresh looks for a newer commit, by a listing of one key, and opens it: later Snapshots are of that. It reports whether
-// there was one. On an error the current commit stays. With ReadOptions.Generation it does nothing.
-func (x *Index) Refresh(ctx context.Context) (changed bool, err error) {
-	if x.pinned {
-		return false, nil
-	}
-	x.moving.Lock()
-	defer x.moving.Unlock()
-	old := x.src.commit()
-	for i := 1; ; i++ {
-		if _, err := x.src.refresh(ctx, 0); err != nil {
-			return false, fmt.Errorf("bucket: refresh %s: %w", x.src, err)
-		}
-		err = x.src.during(ctx, func() (err error) {
-			changed, err = x.Index.Refresh()
-			return err
-		})
-		if err == nil {
-			return changed, nil
-		}
-		if i == attempts || !errors.Is(err, ErrExpired) || !x.src.moved(ctx) {
-			x.src.mu.Lock()
-			x.src.cur = old // of which the files are open
-			x.src.mu.Unlock()
-			return false, err
-		}
-	}
+	return &Index{x, s}, nil
 }
 
 // View calls use with a snapshot, which is closed afterwards. If its error matches ErrExpired and there is a newer commit, View

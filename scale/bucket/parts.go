@@ -5,13 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // firstGeneration is the number of the first commit in a bucket: that of a local index before is the empty one.
@@ -26,7 +28,7 @@ func Exists(ctx context.Context, b *blob.Bucket) (bool, error) {
 // Upload writes the segments of the newest commit of the local index in directory path to b, and returns its manifest.
 // They become part of an index by Publish. Until then nothing names them, and Sweep removes them if there is an index
 // and they are old. An upload can be repeated: what was there before is written again.
-func Upload(ctx context.Context, b *blob.Bucket, path string) (*store.Manifest, error) {
+func Upload(ctx context.Context, b *blob.Bucket, path string) (*indexdir.Manifest, error) {
 	m, err := latest(path)
 	if err != nil {
 		return nil, err
@@ -46,8 +48,8 @@ func Upload(ctx context.Context, b *blob.Bucket, path string) (*store.Manifest, 
 
 // Download makes a local index in directory path, which must not exist, of the objects in b that m names. Its newest commit
 // is m.
-func Download(ctx context.Context, b *blob.Bucket, m *store.Manifest, path string) error {
-	raw, err := store.EncodeManifest(m)
+func Download(ctx context.Context, b *blob.Bucket, m *indexdir.Manifest, path string) error {
+	raw, err := indexdir.EncodeManifest(m)
 	if err != nil {
 		return err
 	}
@@ -64,12 +66,15 @@ func Download(ctx context.Context, b *blob.Bucket, m *store.Manifest, path strin
 // what the first of parts, of which there must be one, says besides. Their objects must be there. If there is an index already,
 // the error matches ErrConflict, unless this is its only commit: so Publish can be repeated. If it remains unknown whether there
 // is a commit, the error matches store.ErrUncertain. Ids of documents must differ between segments.
-func Publish(ctx context.Context, b *blob.Bucket, parts ...*store.Manifest) error {
+func Publish(ctx context.Context, b *blob.Bucket, parts ...*indexdir.Manifest) error {
 	if len(parts) == 0 {
 		return errors.New("bucket: an index of no parts")
 	}
+	if err := Prove(ctx, b); err != nil {
+		return err
+	}
 	m := join(parts)
-	raw, err := store.EncodeManifest(m)
+	raw, err := indexdir.EncodeManifest(m)
 	if err != nil {
 		return err
 	}
@@ -96,16 +101,17 @@ func Publish(ctx context.Context, b *blob.Bucket, parts ...*store.Manifest) erro
 	}
 	x := mirror{bucket: b}
 	there, _, err := x.commit(ctx, newest)
-	if err == nil && !bytes.Equal(store.AppendManifest(nil, there), store.AppendManifest(nil, m)) {
+	if err == nil && !bytes.Equal(indexdir.AppendManifest(nil, there), indexdir.AppendManifest(nil, m)) {
 		err = conflict
 	}
 	return err
 }
 
 // join returns the manifest of the first commit of all segments of parts.
-func join(parts []*store.Manifest) *store.Manifest {
+func join(parts []*indexdir.Manifest) *indexdir.Manifest {
 	m := parts[0].Clone()
 	m.Generation, m.NextFile, m.Segments = firstGeneration, 1, nil
+	m.Ancestry = format.Ancestry{}.Next(m.Generation, rand.Uint64())
 	for _, p := range parts {
 		for _, s := range p.Segments {
 			s.File = m.NextFile
@@ -121,7 +127,7 @@ func join(parts []*store.Manifest) *store.Manifest {
 }
 
 // present returns an error unless the objects of m are in b, segments in their length.
-func present(ctx context.Context, b *blob.Bucket, m *store.Manifest) error {
+func present(ctx context.Context, b *blob.Bucket, m *indexdir.Manifest) error {
 	length := make(map[string]int64)
 	for i := range m.Segments {
 		length[segmentKey(m.Segments[i].ID)] = m.Segments[i].FileLen

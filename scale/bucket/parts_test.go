@@ -8,15 +8,15 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/store"
 )
 
 // Parts that were uploaded apart become one index, which is what it is however often they are uploaded and published.
 func TestParts(t *testing.T) {
 	b := memblob.OpenBucket(nil)
 	defer b.Close()
-	var parts []*store.Manifest
+	var parts []*indexdir.Manifest
 	for i := range 3 {
 		dir := filepath.Join(t.TempDir(), "index")
 		build(t, dir, uint64(i), 300)

@@ -11,6 +11,7 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
@@ -23,12 +24,12 @@ func TestPhrases(t *testing.T) {
 	const latency = 50 * time.Millisecond
 	dir, r := t.TempDir(), rand.New(rand.NewPCG(5, 5))
 	w, err := writer.Open(t.Context(), dir, writer.Options{MergePolicy: writer.NoMerges, Threads: 1, Schema: &schema.Schema{Fields: []schema.Field{
-		{Name: "body", Kind: schema.KindText, Analyzer: "simple", Index: schema.IndexPositions}}}})
+		{Name: "body", Kind: schema.Text, Analyzer: "simple", Positions: true}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	for i := range 2 * 10000 {
-		err := w.AddDoc(t.Context(), writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.TextValue(0, []byte(text(r, 40)))}})
+		err := w.Add(t.Context(), writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.TextValue(0, []byte(text(r, 40)))}})
 		if i%10000 == 9999 {
 			err = errors.Join(err, w.Commit(t.Context()))
 		}
@@ -42,16 +43,16 @@ func TestPhrases(t *testing.T) {
 	mem := memblob.OpenBucket(nil)
 	m := upload(t, dir, mem)
 	slow := lag.New(lag.Model{Median: latency, P999: latency}, 1).Bucket(mem)
-	search := func(s *reader.Snapshot, ask func(x *query.Searcher)) {
+	over := func(s *reader.Snapshot, ask func(x *search.Searcher)) {
 		t.Helper()
-		x, err := query.NewSearcher(s, query.Options{})
+		x, err := search.NewSearcher(s, search.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer x.Close()
 		ask(x)
 	}
-	local, err := reader.Open(dir)
+	local, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,9 +69,9 @@ func TestPhrases(t *testing.T) {
 			query.Bool{Must: []query.Node{query.Phrase{Field: "body", Text: a + " " + b, Slop: 2}}, Should: []query.Node{query.Match{Field: "body", Text: c}}},
 			query.Near{Field: "body", Text: a + " " + b + " " + c, Distance: 5},
 		} {
-			q := query.Query{Node: n, K: 10}
-			var want query.Result
-			search(mapped, func(x *query.Searcher) {
+			q := search.Query{Node: n, K: 10}
+			var want search.Result
+			over(mapped, func(x *search.Searcher) {
 				if want, err = x.Search(t.Context(), q); err != nil {
 					t.Fatal(err)
 				}
@@ -86,8 +87,9 @@ func TestPhrases(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer s.Close()
-				search(s, func(x *query.Searcher) {
-					ctx, meter := WithMeter(t.Context(), Budget{})
+				over(s, func(x *search.Searcher) {
+					meter := reader.NewMeter(reader.Budget{})
+					ctx := reader.WithMeter(t.Context(), meter)
 					start := time.Now()
 					got, err := x.Search(ctx, q)
 					if err != nil || !slices.Equal(got.Hits, want.Hits) {

@@ -7,36 +7,36 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 )
 
 func init() { onDevice = emulated }
 
 func emulated(t *testing.T, s *reader.Snapshot, queries []string) string {
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpu.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer dev.Close()
-	cpu, err := query.NewSearcher(s, query.Options{})
+	cpu, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer cpu.Close()
-	x, err := gpuload.New(dev, s, gpuload.Options{Scorer: cpu.Scorer()}) // no CPU: the device answers all
+	x, err := gpu.New(dev, s, gpu.Options{Scorer: cpu.Scorer()}) // no CPU: the device answers all
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	var qs []query.Query
+	var qs []search.Query
 	for _, q := range queries {
 		terms, err := cpu.Parse(q)
 		if err != nil {
 			t.Fatal(err)
 		}
-		qs = append(qs, query.Query{RawTerms: terms, K: 10})
+		qs = append(qs, search.Query{RawTerms: terms, K: 10})
 	}
 	results, err := x.Execute(t.Context(), qs)
 	if err != nil {

@@ -41,7 +41,7 @@ func TestPlaces(t *testing.T) {
 		open  func(ctx context.Context) (*Index, error)
 	}{
 		{"bucket", func(ctx context.Context) (*Index, error) { return Open(ctx, mem, ReadOptions{}) }},
-		{"bucket without memory", func(ctx context.Context) (*Index, error) { return Open(ctx, mem, ReadOptions{CacheSize: -1}) }},
+		{"bucket without memory", func(ctx context.Context) (*Index, error) { return Open(ctx, mem, ReadOptions{NoCache: true}) }},
 		{"unreliable bucket", func(ctx context.Context) (*Index, error) { return Open(ctx, unreliable, ReadOptions{}) }},
 		{"bucket, to the local cache", func(ctx context.Context) (*Index, error) { return Open(ctx, mem, ReadOptions{CacheDir: cache}) }},
 		{"bucket, from the local cache", func(ctx context.Context) (*Index, error) { return Open(ctx, mem, ReadOptions{CacheDir: cache}) }},
@@ -64,7 +64,7 @@ func TestPlaces(t *testing.T) {
 	if onDevice == nil {
 		return
 	}
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,10 +21,10 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -59,7 +59,7 @@ func build(t testing.TB, dir string, seed uint64, docs int) {
 	}
 	r := rand.New(rand.NewPCG(seed, 2))
 	for i := range docs {
-		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "%d-%d", seed, i), Contents: []byte(text(r, 40))}); err != nil {
+		if err := w.Add(ctx, writer.Text(fmt.Appendf(nil, "%d-%d", seed, i), []byte(text(r, 40)))); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -77,19 +77,19 @@ func build(t testing.TB, dir string, seed uint64, docs int) {
 }
 
 // upload puts the newest commit of dir into b.
-func upload(t testing.TB, dir string, b *blob.Bucket) *store.Manifest {
+func upload(t testing.TB, dir string, b *blob.Bucket) *indexdir.Manifest {
 	t.Helper()
-	x, err := reader.Open(dir)
+	d, err := indexdir.Open(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer x.Close()
-	s, err := x.Snapshot()
+	defer d.Close()
+	c, err := d.Latest()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
-	m := s.Manifest()
+	defer c.Release()
+	m := c.Manifest.Clone()
 	put := func(name, key string) {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil {
@@ -103,7 +103,7 @@ func upload(t testing.TB, dir string, b *blob.Bucket) *store.Manifest {
 		key, _ := keyOf(m, name)
 		put(name, key)
 	}
-	put(store.ManifestName(m.Generation), manifestKey(m.Generation))
+	put(indexdir.ManifestName(m.Generation), manifestKey(m.Generation))
 	return m
 }
 
@@ -118,14 +118,14 @@ func queryLog(n int) (q []string) {
 
 // hits returns the ids and scores for queries, one line a hit.
 func hits(ctx context.Context, s *reader.Snapshot, queries []string) (string, error) {
-	x, err := query.NewSearcher(s, query.Options{})
+	x, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return "", err
 	}
 	defer x.Close()
 	var b strings.Builder
 	for _, q := range queries {
-		res, err := x.Search(ctx, query.Query{Text: q, K: 10})
+		res, err := x.Search(ctx, search.Query{Text: q, K: 10})
 		if err != nil {
 			return "", err
 		}
@@ -143,7 +143,7 @@ func hits(ctx context.Context, s *reader.Snapshot, queries []string) (string, er
 // local returns the hits of the index in dir.
 func local(t testing.TB, dir string, queries []string) string {
 	t.Helper()
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -166,7 +166,7 @@ type world struct {
 	mem   *blob.Bucket
 	meter *lag.Meter
 	slow  *blob.Bucket
-	m     *store.Manifest
+	m     *indexdir.Manifest
 }
 
 func newWorld(t testing.TB, segments, docs int, model lag.Model) *world {
@@ -193,9 +193,9 @@ func (w *world) open(t testing.TB, o ReadOptions) *Index {
 // settle waits for what a Searcher of s has begun to read and nobody waits for, which is where ids are: it reads one of each segment.
 func settle(t testing.TB, s *reader.Snapshot) {
 	t.Helper()
-	var first []query.Hit
+	var first []search.Hit
 	for _, seg := range s.Segments() {
-		first = append(first, query.Hit{Doc: seg.Base()})
+		first = append(first, search.Hit{Doc: seg.Base()})
 	}
 	if _, err := idsOf(s, first); err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func settle(t testing.TB, s *reader.Snapshot) {
 }
 
 // idsOf returns the ids of hits.
-func idsOf(s *reader.Snapshot, hits []query.Hit) (ids []string, err error) {
+func idsOf(s *reader.Snapshot, hits []search.Hit) (ids []string, err error) {
 	var docs []uint32
 	for _, h := range hits {
 		docs = append(docs, h.Doc)
@@ -252,14 +252,15 @@ func TestRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		searcher, err := query.NewSearcher(s, query.Options{})
+		searcher, err := search.NewSearcher(s, search.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		settle(t, s)
 		w.requests()
-		ctx, meter := WithMeter(t.Context(), Budget{})
-		res, err := searcher.Search(ctx, query.Query{Text: q, K: 10})
+		meter := reader.NewMeter(reader.Budget{})
+		ctx := reader.WithMeter(t.Context(), meter)
+		res, err := searcher.Search(ctx, search.Query{Text: q, K: 10})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -277,10 +278,10 @@ func TestRead(t *testing.T) {
 }
 
 // A query whose commit's number is known waits four times: for the manifest, for the segments' tails, for the terms and their lists, and for
-// the ids of its hits.
+// the ids of its hits. The terms lie in the 64 KiB in which the tail begins, which is read whole.
 func TestRounds(t *testing.T) {
 	const latency = 50 * time.Millisecond
-	w := newWorld(t, 2, 15000, lag.Model{Median: latency, P999: latency})
+	w := newWorld(t, 2, 15250, lag.Model{Median: latency, P999: latency})
 	for _, q := range queryLog(10) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
@@ -290,13 +291,14 @@ func TestRounds(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			searcher, err := query.NewSearcher(s, query.Options{})
+			searcher, err := search.NewSearcher(s, search.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer searcher.Close()
-			ctx, meter := WithMeter(t.Context(), Budget{})
-			res, err := searcher.Search(ctx, query.Query{Text: q, K: 10})
+			meter := reader.NewMeter(reader.Budget{})
+			ctx := reader.WithMeter(t.Context(), meter)
+			res, err := searcher.Search(ctx, search.Query{Text: q, K: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -310,70 +312,24 @@ func TestRounds(t *testing.T) {
 	}
 }
 
-// Refresh finds a newer commit, and View goes on with it when the one that it reads has expired.
-func TestExpired(t *testing.T) {
-	w := newWorld(t, 1, 2000, lag.Model{})
-	x := w.open(t, ReadOptions{CacheSize: -1})
-	old := w.m
-	build(t, w.dir, 9, 500)
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	merge, err := writer.Open(t.Context(), w.dir, writer.Options{Analyzer: simple, Stored: true})
-	if err == nil {
-		_, err = merge.Merge(t.Context(), writer.MergeOptions{MaxSegments: 1})
-		err = errors.Join(err, merge.Commit(t.Context()), merge.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.m = upload(t, w.dir, w.mem)
-	for _, key := range objects(old) {
-		if err := w.mem.Delete(t.Context(), key); err != nil {
-			t.Fatal(err)
-		}
-	}
-	queries := queryLog(5)
-	s, err := x.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer s.Close()
-	if _, err := hits(t.Context(), s, queries); !errors.Is(err, ErrExpired) {
-		t.Errorf("a query of a commit that is gone: %v", err)
-	}
-	var got string
-	if err := x.View(t.Context(), func(s *reader.Snapshot) (err error) {
-		got, err = hits(t.Context(), s, queries)
-		return err
-	}); err != nil || got != local(t, w.dir, queries) {
-		t.Errorf("the hits of the newest commit differ, %v", err)
-	}
-	if _, err := Open(t.Context(), w.slow, ReadOptions{Generation: old.Generation}); err == nil {
-		// The manifest is still there; its objects are not.
-		t.Error("a commit that is gone was opened")
-	}
-}
-
 // Budgets refuse what goes beyond them, and nothing else.
 func TestBudget(t *testing.T) {
 	w := newWorld(t, 2, 2000, lag.Model{})
-	x := w.open(t, ReadOptions{CacheSize: -1}) // else opening small segments reads all of them
+	x := w.open(t, ReadOptions{NoCache: true}) // else opening small segments reads all of them
 	s, err := x.Snapshot()
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer s.Close()
 	queries := queryLog(1)
-	for _, b := range []Budget{{Requests: 1}, {Bytes: 1000}} {
-		ctx, _ := WithMeter(t.Context(), b)
-		var refused *BudgetError
+	for _, b := range []reader.Budget{{Requests: 1}, {Bytes: 1000}} {
+		ctx := reader.WithMeter(t.Context(), reader.NewMeter(b))
+		var refused *reader.BudgetError
 		if _, err := hits(ctx, s, queries); !errors.As(err, &refused) || refused.Budget != b {
 			t.Errorf("budget %+v: %v", b, err)
 		}
 	}
-	ctx, _ := WithMeter(t.Context(), Budget{Requests: 100, Bytes: 100 << 20})
+	ctx := reader.WithMeter(t.Context(), reader.NewMeter(reader.Budget{Requests: 100, Bytes: 100 << 20}))
 	if got, err := hits(ctx, s, queries); err != nil || got != local(t, w.dir, queries) {
 		t.Errorf("a budget that suffices: %v", err)
 	}

@@ -2,6 +2,7 @@ package bucket
 
 import (
 	"bytes"
+	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"strconv"
@@ -11,20 +12,28 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
-	_ "gocloud.dev/blob/s3blob"
+
+	_ "github.com/pinion-index/pinion/scale/bucket/drivers"
 )
 
 // newS3 serves a bucket as S3 does, and returns its URL.
-func newS3(t *testing.T) string {
+func newS3(t *testing.T) string { return newS3At(t, gofakes3.DefaultTimeSource(), nil) }
+
+// newS3At is newS3 with a clock. around, unless nil, answers requests in place of the server.
+func newS3At(t *testing.T, clock gofakes3.TimeSource, around func(http.Handler) http.Handler) string {
 	t.Helper()
 	for k, v := range map[string]string{"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret", "AWS_EC2_METADATA_DISABLED": "true"} {
 		t.Setenv(k, v)
 	}
-	backend := s3mem.New()
+	backend := s3mem.New(s3mem.WithTimeSource(clock))
 	if err := backend.CreateBucket("index"); err != nil {
 		t.Fatal(err)
 	}
-	server := httptest.NewServer(gofakes3.New(backend).Server())
+	handler := gofakes3.New(backend, gofakes3.WithTimeSource(clock), gofakes3.WithTimeSkewLimit(0)).Server()
+	if around != nil {
+		handler = around(handler)
+	}
+	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
 	q := url.Values{"region": {"us-east-1"}, "endpoint": {server.URL}, "use_path_style": {"true"}}
 	return "s3://index/some/prefix?" + q.Encode()

@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/reader/meter"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/reader/host"
 )
 
 // place is where the files of an index lie, and how they are named there.
@@ -27,60 +27,58 @@ type place interface {
 	// manifest returns the key of the manifest of a generation.
 	manifest(generation uint64) string
 	// key returns the key of the file that m calls by a name of package store.
-	key(m *store.Manifest, name string) (string, bool)
+	key(m *indexdir.Manifest, name string) (string, bool)
 	Close() error
 }
 
 const (
-	mostManifest = 256 << 20 // bytes of a manifest: store.MaxSegments segments with 300 fields
+	mostManifest = 256 << 20 // bytes of a manifest: indexdir.MaxSegments segments with 300 fields
 	mostDeletes  = 1 << 30   // bytes of a deletes file: a bit for every possible docID takes half of that
 )
 
 // DefaultTimeout is the default of ReadOptions.Timeout: 10 s.
-const DefaultTimeout = 10 * time.Second
+const DefaultTimeout = host.DefaultTimeout
 
 // ReadOptions configure how an index is read from a bucket. The zero value means the defaults.
 type ReadOptions struct {
 	// Generation, if not 0, is the commit to read, in place of the newest.
 	Generation uint64
-	// CacheSize bounds the cache in memory, as reader.Options.CacheSize does.
+	// CacheSize and NoCache bound the cache in memory, as those of reader.Options do.
 	CacheSize int64
+	NoCache   bool
 	// CacheDir, unless empty, is a local directory that keeps what was read from segments, up to CacheBytes (by
 	// default DefaultCacheBytes). It is made if necessary. Any number of processes and indexes may share it. What is damaged
 	// there is read from the bucket again.
 	CacheDir   string
 	CacheBytes int64
-	// Timeout is how long one request may take, beside a second for each megabyte, before it is sent again; 0 means
-	// DefaultTimeout. A query whose context has no deadline ends after seven times that.
+	// Timeout is how far one request may lag behind 1 MiB a second before it is sent again; 0 means
+	// DefaultTimeout. A query whose context has no deadline ends after three times that without an answer.
 	Timeout time.Duration
-	// NoHedge leaves out the second requests for what takes longer than the 95th percentile of the latest.
+	// NoHedge leaves out the second requests, beside the first, for what has brought nothing for longer than 95 % of the latest
+	// requests took until they began to answer, or for a second.
 	NoHedge bool
 }
 
-// Source provides the files of one commit of an index in a bucket to package reader. It is safe for concurrent
-// use.
+// Source provides the files of the newest commit of an index in a bucket to package reader, and goes on to newer ones (Refresh), for
+// reader.Open and pinion.OpenSource. It is safe for concurrent use.
 type Source struct {
 	place  place
 	client client
 	disk   *diskCache // nil: none
 
+	pinned  bool       // to a commit
 	advance sync.Mutex // held while another commit becomes the current one
 	mu      sync.Mutex
 	cur     *commit
-	opening *opening // nil unless files are opened for a task that can end
 }
+
+var _ reader.FollowingSource = (*Source)(nil)
 
 // commit is a commit whose manifest was read.
 type commit struct {
-	manifest *store.Manifest
+	manifest *indexdir.Manifest
 	raw      []byte            // the manifest's file
 	deletes  map[string][]byte // contents by key, of those that were read; guarded by Source.mu
-}
-
-// opening is a task that opens files. The reads until it has ended end with its context.
-type opening struct {
-	ctx   context.Context
-	ended atomic.Bool
 }
 
 // NewSource returns the files of the newest commit of the index in b, which stays the caller's, or of the commit that the
@@ -90,10 +88,7 @@ func NewSource(ctx context.Context, b *blob.Bucket, o ReadOptions) (*Source, err
 }
 
 func newSource(ctx context.Context, p place, o ReadOptions) (*Source, error) {
-	s := &Source{place: p, client: client{objects: p, timeout: o.Timeout, hedge: !o.NoHedge}}
-	if s.client.timeout <= 0 {
-		s.client.timeout = DefaultTimeout
-	}
+	s := &Source{place: p, pinned: o.Generation > 0, client: client{objects: p, send: host.Client{Timeout: o.Timeout, NoHedge: o.NoHedge, Passes: passes}}}
 	if o.CacheDir != "" {
 		var err error
 		if s.disk, err = openDiskCache(o.CacheDir, o.CacheBytes); err != nil {
@@ -101,6 +96,9 @@ func newSource(ctx context.Context, p place, o ReadOptions) (*Source, error) {
 		}
 	}
 	if _, err := s.refresh(ctx, o.Generation); err != nil {
+		if strings.Contains(err.Error(), p.String()) { // once is enough
+			return nil, fmt.Errorf("bucket: %w", err)
+		}
 		return nil, fmt.Errorf("bucket: %s: %w", p, err)
 	}
 	return s, nil
@@ -121,22 +119,24 @@ func (s *Source) commit() *commit {
 	return s.cur
 }
 
+// Refresh implements reader.FollowingSource by a listing of one key, and a request for the manifest of a newer commit.
+func (s *Source) Refresh(ctx context.Context) (changed bool, err error) {
+	if s.pinned {
+		return false, nil
+	}
+	if changed, err = s.refresh(ctx, 0); err != nil {
+		return false, fmt.Errorf("bucket: refresh %s: %w", s, err)
+	}
+	return changed, nil
+}
+
 // refresh makes the commit of a generation, or with 0 the newest, the current one. It reports whether it was another one.
 func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, err error) {
 	s.advance.Lock()
 	defer s.advance.Unlock()
 	if generation == 0 {
-		_, err = s.client.retry(ctx, "the newest commit", 0, func(ctx context.Context, why meter.Reason) ([]byte, error) {
-			end, err := meter.Of(ctx).Begin(0, why)
-			if err != nil {
-				return nil, err
-			}
-			defer end()
-			generation, err = s.place.newest(ctx)
-			return nil, err
-		})
-		if err != nil {
-			return false, err
+		if generation, err = s.client.send.Number(ctx, s.place.newest); err != nil {
+			return false, s.client.explain(ctx, "the newest commit", err)
 		}
 		if generation == 0 {
 			return false, &format.Error{Kind: format.ErrNotAnIndex, File: s.String(), Block: format.NoBlock, Offset: -1, Msg: "there is no index here"}
@@ -146,19 +146,9 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 	if old != nil && old.manifest.Generation == generation {
 		return false, nil
 	}
-	key := s.place.manifest(generation)
-	raw, err := s.client.readAll(ctx, key, mostManifest)
+	m, raw, err := s.readManifest(ctx, generation)
 	if err != nil {
 		return false, err
-	}
-	m, err := store.DecodeManifest(key, raw)
-	if err != nil {
-		return false, err
-	}
-	if m.Generation != generation {
-		e := format.Corrupt("the object holds commit %d", m.Generation)
-		e.File = key
-		return false, e
 	}
 	c := &commit{manifest: m, raw: raw, deletes: map[string][]byte{}}
 	s.mu.Lock()
@@ -174,17 +164,37 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 	return true, nil
 }
 
+// readManifest reads the manifest of a commit.
+func (s *Source) readManifest(ctx context.Context, generation uint64) (m *indexdir.Manifest, raw []byte, err error) {
+	key := s.place.manifest(generation)
+	err = host.Sound(func(why reader.Reason) error {
+		if raw, err = s.client.readAll(ctx, key, mostManifest, why); err != nil {
+			return err
+		}
+		if m, err = indexdir.DecodeManifest(key, raw); err == nil && m.Generation != generation {
+			e := format.Corrupt("the object holds commit %d", m.Generation)
+			e.File = key
+			err = e
+		}
+		return err
+	})
+	return m, raw, err
+}
+
 // List implements reader.Source: it names the manifest alone, without a request.
 func (s *Source) List() ([]string, error) {
-	return []string{store.ManifestName(s.Generation())}, nil
+	return []string{indexdir.ManifestName(s.Generation())}, nil
 }
 
 // Open implements reader.Source. It sends a request for a deletes file only.
 func (s *Source) Open(name string) (io.ReaderAt, int64, error) {
-	s.mu.Lock()
-	c, opening := s.cur, s.opening
-	s.mu.Unlock()
-	if name == store.ManifestName(c.manifest.Generation) {
+	return s.OpenContext(context.Background(), name)
+}
+
+// OpenContext implements reader.FollowingSource.
+func (s *Source) OpenContext(ctx context.Context, name string) (io.ReaderAt, int64, error) {
+	c := s.commit()
+	if name == indexdir.ManifestName(c.manifest.Generation) {
 		return bytes.NewReader(c.raw), int64(len(c.raw)), nil
 	}
 	key, ok := s.place.key(c.manifest, name)
@@ -192,29 +202,29 @@ func (s *Source) Open(name string) (io.ReaderAt, int64, error) {
 		return nil, 0, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	for i := range c.manifest.Segments {
-		if info := &c.manifest.Segments[i]; name == store.SegmentName(info.File) {
+		if info := &c.manifest.Segments[i]; name == indexdir.SegmentName(info.File) {
 			if info.FileLen == 0 {
 				return nil, 0, fmt.Errorf("%s: the manifest does not say how long it is: %w", key, format.ErrTooOld)
 			}
-			return &file{s, key, fmt.Sprintf("%x", info.ID[:]), info.FileLen, opening}, info.FileLen, nil
+			return &file{src: s, key: key, id: fmt.Sprintf("%x", info.ID[:]), size: info.FileLen}, info.FileLen, nil
 		}
 	}
-	b, err := s.readDeletes(opening, c, key)
-	return bytes.NewReader(b), int64(len(b)), err
-}
-
-func (s *Source) readDeletes(o *opening, c *commit, key string) ([]byte, error) {
 	s.mu.Lock()
 	b := c.deletes[key]
 	s.mu.Unlock()
-	if b != nil {
-		return b, nil
+	read := func(ctx context.Context, why reader.Reason) ([]byte, error) { return s.readDeletes(ctx, c, key, why) }
+	if b == nil {
+		var err error
+		if b, err = read(ctx, reader.FirstRequest); err != nil {
+			return nil, 0, err
+		}
 	}
-	ctx := context.Background()
-	if o != nil {
-		ctx = o.ctx
-	}
-	b, err := s.client.readAll(ctx, key, mostDeletes)
+	return host.NewFile(b, read), int64(len(b)), nil
+}
+
+// readDeletes reads a deletes file of c, and keeps it for later commits that have it too.
+func (s *Source) readDeletes(ctx context.Context, c *commit, key string, why reader.Reason) ([]byte, error) {
+	b, err := s.client.readAll(ctx, key, mostDeletes, why)
 	if err != nil {
 		return nil, expired(err)
 	}
@@ -233,27 +243,12 @@ func expired(err error) error {
 	return err
 }
 
-// during opens files for a task: the reads that this takes end with ctx, and are counted for it.
-func (s *Source) during(ctx context.Context, open func() error) error {
-	o := &opening{ctx: ctx}
-	s.mu.Lock()
-	s.opening = o
-	s.mu.Unlock()
-	defer func() {
-		s.mu.Lock()
-		s.opening = nil
-		s.mu.Unlock()
-		o.ended.Store(true)
-	}()
-	return open()
-}
-
 // file is a segment in the bucket. It implements reader.ContextReaderAt.
 type file struct {
 	src     *Source
 	key, id string
 	size    int64
-	opening *opening // may be nil
+	damage  host.Damage
 }
 
 var _ reader.ContextReaderAt = (*file)(nil)
@@ -268,25 +263,16 @@ func (f *file) ReadAtContext(ctx context.Context, p []byte, off int64) (int, err
 	if off < 0 || off > f.size-int64(len(p)) {
 		return 0, io.EOF
 	}
-	if o := f.opening; o != nil && !o.ended.Load() {
-		var cancel context.CancelCauseFunc
-		ctx, cancel = context.WithCancelCause(ctx)
-		defer cancel(nil)
-		defer context.AfterFunc(o.ctx, func() { cancel(context.Cause(o.ctx)) })()
-		if m := meter.Of(o.ctx); m != nil && meter.Of(ctx) == nil {
-			ctx = meter.With(ctx, m)
-		}
-	}
 	lo, hi := off, off+int64(len(p))
 	if f.src.disk != nil {
 		lo, hi = f.src.disk.read(f.id, p, off)
-		meter.Of(ctx).Cached(int64(len(p)) - (hi - lo))
+		reader.MeterOf(ctx).Cached(int64(len(p)) - (hi - lo))
 	}
 	if lo == hi {
 		return len(p), nil
 	}
 	part := p[lo-off : hi-off]
-	if err := f.src.client.read(ctx, f.key, part, lo, f.size); err != nil {
+	if err := f.src.client.read(ctx, f.key, part, lo, f.size, f.damage.Why(lo, hi-lo)); err != nil {
 		return 0, expired(err)
 	}
 	if f.src.disk != nil {
@@ -297,6 +283,7 @@ func (f *file) ReadAtContext(ctx context.Context, p []byte, off int64) (int, err
 
 // Forget drops what the local cache has of n bytes at off, which are damaged.
 func (f *file) Forget(off, n int64) {
+	f.damage.Add(off, n)
 	if f.src.disk != nil {
 		f.src.disk.forget(f.id, off, n)
 	}

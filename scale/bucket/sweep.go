@@ -12,7 +12,8 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/scale/bucket/internal/stores"
 )
 
 const (
@@ -31,7 +32,8 @@ type SweepOptions struct {
 	// KeepCommits is how many commits remain in any case, the newest included. 0 means what the newest one
 	// says (writer.Options.KeepCommits).
 	KeepCommits int
-	// DryRun removes nothing.
+	// DryRun removes nothing and writes nothing. It goes by the clock of this computer: to ask the bucket for its time takes an
+	// object.
 	DryRun bool
 }
 
@@ -41,6 +43,7 @@ type SweepStats struct {
 	Commits int   // manifests removed
 	Objects int   // segments, deletes files and what was left of writing them
 	Bytes   int64 // in these objects
+	Uploads int   // of objects in parts, that were never finished and that S3 keeps: aborted
 }
 
 // listed is an object in a bucket.
@@ -51,8 +54,8 @@ type listed struct {
 	size int64
 }
 
-// Sweep removes commits that were superseded and objects that no remaining commit names, if both are older
-// than the retention. It may run at any time, also several times at once. Before it removes
+// Sweep removes commits that were superseded and objects that no remaining commit names, and aborts uploads of the index's objects to S3
+// that were never finished, if all these are older than the retention. It may run at any time, also several times at once. Before it removes
 // anything, it has read all manifests that remain; if one is damaged, that is an error. A reader of a commit that was
 // removed gets an error that matches ErrExpired. A Writer that has waited for so long that
 // the commit it began with is gone starts again.
@@ -69,9 +72,9 @@ const clockFolder = "clock/"
 
 // clock returns the time by the clock of the bucket.
 func clock(ctx context.Context, b *blob.Bucket) (time.Time, error) {
-	id := store.NewID()
+	id := indexdir.NewID()
 	key := clockFolder + hex.EncodeToString(id[:])
-	if err := again(ctx, func() error { return b.WriteAll(ctx, key, []byte{0}, nil) }); err != nil {
+	if err := again(ctx, func(ctx context.Context) error { return b.WriteAll(ctx, key, []byte{0}, nil) }); err != nil {
 		return time.Time{}, err
 	}
 	at, err := attributes(ctx, b, key)
@@ -83,7 +86,7 @@ func clock(ctx context.Context, b *blob.Bucket) (time.Time, error) {
 
 // removeObject removes an object if it is there.
 func removeObject(ctx context.Context, b *blob.Bucket, key string) error {
-	err := again(ctx, func() error { return b.Delete(ctx, key) })
+	err := again(ctx, func(ctx context.Context) error { return b.Delete(ctx, key) })
 	if notExist(err) {
 		return nil
 	}
@@ -91,15 +94,57 @@ func removeObject(ctx context.Context, b *blob.Bucket, key string) error {
 }
 
 func sweep(ctx context.Context, b *blob.Bucket, o SweepOptions) (stats SweepStats, err error) {
-	now, err := clock(ctx, b) // what is written after this is not old
-	if err != nil {
-		return stats, fmt.Errorf("bucket: asking for its time: %w", err)
+	now := time.Now()
+	if !o.DryRun {
+		if now, err = clock(ctx, b); err != nil { // what is written after this is not old
+			return stats, fmt.Errorf("bucket: asking for its time: %w", err)
+		}
 	}
+	old := func(t time.Time) bool { return now.Sub(t) > o.Retention }
+	if stats, err = sweepObjects(ctx, b, o, old); err != nil {
+		return SweepStats{}, err
+	}
+	stats.Uploads, err = sweepUploads(ctx, b, o, old)
+	return stats, err
+}
+
+// sweepUploads aborts old uploads of objects of an index, and returns how many.
+func sweepUploads(ctx context.Context, b *blob.Bucket, o SweepOptions, old func(time.Time) bool) (n int, err error) {
+	u := stores.UploadsOf(b)
+	if u == nil {
+		return 0, nil
+	}
+	var all []stores.Upload
+	err = again(ctx, func(ctx context.Context) (err error) {
+		all, err = u.List(ctx)
+		return err
+	})
+	if unknownRequest(err) {
+		return 0, nil // a store without such uploads
+	}
+	if err != nil {
+		return 0, fmt.Errorf("bucket: listing uploads that were never finished: %w", err)
+	}
+	for _, x := range all {
+		if _, ok := parseKey(x.Key); !ok || !old(x.Began) {
+			continue
+		}
+		if n++; o.DryRun {
+			continue
+		}
+		if err := again(ctx, func(ctx context.Context) error { return u.Abort(ctx, x) }); err != nil {
+			return n - 1, fmt.Errorf("bucket: aborting an upload of %s: %w", x.Key, err)
+		}
+	}
+	return n, nil
+}
+
+// sweepObjects removes old commits and objects.
+func sweepObjects(ctx context.Context, b *blob.Bucket, o SweepOptions, old func(time.Time) bool) (stats SweepStats, err error) {
 	manifests, others, err := list(ctx, b)
 	if err != nil || len(manifests) == 0 {
 		return stats, err
 	}
-	old := func(t time.Time) bool { return now.Sub(t) > o.Retention }
 	m := &mirror{bucket: b}
 	newest, _, err := m.commit(ctx, manifests[0].generation)
 	if err != nil {
@@ -150,9 +195,9 @@ func list(ctx context.Context, b *blob.Bucket) (manifests, others []listed, err 
 	for _, folder := range []string{manifestFolder, segmentFolder, deletesFolder, clockFolder} {
 		for token := blob.FirstPageToken; len(token) > 0; {
 			var page []*blob.ListObject
-			err := again(ctx, func() (err error) {
+			err := again(ctx, func(ctx context.Context) (err error) {
 				var next []byte
-				if page, next, err = b.ListPage(ctx, token, 1000, &blob.ListOptions{Prefix: folder}); err == nil {
+				if page, next, err = listPage(ctx, b, token, 1000, folder); err == nil {
 					token = next
 				}
 				return err

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -20,9 +20,10 @@ func stringsReader(s string) io.Reader { return strings.NewReader(s) }
 // TestSweep: what remains is what kept commits name and what is young, by the bucket's clock.
 func TestSweep(t *testing.T) {
 	k, b := newFake(t)
+	k.now = time.Now().Add(-75 * time.Minute) // the clock of this computer when it is run dry
 	w := newWriter(t, b, numbers())
-	err := errors.Join(w.AddDoc(t.Context(), numberDoc("a", 1)), w.AddDoc(t.Context(), numberDoc("b", 1)), w.Commit(t.Context()),
-		w.AddDoc(t.Context(), numberDoc("c", 1)), w.Delete(t.Context(), []byte("a")), w.Commit(t.Context()))
+	err := errors.Join(w.Add(t.Context(), numberDoc("a", 1)), w.Add(t.Context(), numberDoc("b", 1)), w.Commit(t.Context()),
+		w.Add(t.Context(), numberDoc("c", 1)), w.Delete(t.Context(), []byte("a")), w.Commit(t.Context()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +31,7 @@ func TestSweep(t *testing.T) {
 	if _, err := w.Merge(t.Context(), writer.MergeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	k.objects[segmentKey(store.NewID())] = fakeObject{[]byte("left"), k.now}
+	k.objects[segmentKey(indexdir.NewID())] = fakeObject{[]byte("left"), k.now}
 	k.objects["manifests/other"] = fakeObject{nil, time.Time{}}
 	o := SweepOptions{Retention: time.Hour}
 	if s, err := Sweep(t.Context(), b, o); err != nil || s.Commits != 0 || s.Objects != 0 || s.Kept != 3 {
@@ -39,7 +40,14 @@ func TestSweep(t *testing.T) {
 	k.pass(45 * time.Minute) // commit 2 was superseded long ago, commit 3 not
 	before := len(k.keys(""))
 	o.DryRun = true
+	k.before = func(_ context.Context, op, key string) error {
+		if op == "write" || op == "delete" {
+			t.Errorf("a dry run asks for %s of %s", op, key)
+		}
+		return nil
+	}
 	dry, err := Sweep(t.Context(), b, o)
+	k.before = nil
 	if err != nil || dry.Commits != 1 || dry.Kept != 2 || len(k.keys("")) != before {
 		t.Errorf("%+v, %v", dry, err)
 	}
@@ -60,7 +68,7 @@ func TestSweep(t *testing.T) {
 	if s, err := Sweep(t.Context(), b, o); err != nil || s.Kept != 1 {
 		t.Errorf("%+v, %v", s, err)
 	}
-	if got := k.keys(""); len(got) != 3 {
+	if got := k.keys(""); len(got) != 4 || got[0] != conditionKey {
 		t.Errorf("left are %q", got)
 	}
 	if got, _ := contents(t, b); !maps.Equal(got, map[string]int64{"b": 1, "c": 1}) {
@@ -73,12 +81,12 @@ func TestSweepFails(t *testing.T) {
 	k, b := newFake(t)
 	w := newWriter(t, b, numbers())
 	for i := range 3 {
-		if err := errors.Join(w.AddDoc(t.Context(), numberDoc(fmt.Sprint(i), i)), w.Commit(t.Context())); err != nil {
+		if err := errors.Join(w.Add(t.Context(), numberDoc(fmt.Sprint(i), i)), w.Commit(t.Context())); err != nil {
 			t.Fatal(err)
 		}
 		k.pass(2 * time.Hour)
 	}
-	k.objects[segmentKey(store.NewID())] = fakeObject{[]byte("left"), time.Time{}}
+	k.objects[segmentKey(indexdir.NewID())] = fakeObject{[]byte("left"), time.Time{}}
 	before := len(k.keys(""))
 	good := k.objects[manifestKey(4)]
 	k.objects[manifestKey(4)] = fakeObject{good.content[:100], good.time}
@@ -104,7 +112,7 @@ func TestSweepFails(t *testing.T) {
 func TestCopies(t *testing.T) {
 	_, b := newFake(t)
 	w := newWriter(t, b, numbers())
-	if err := errors.Join(w.AddDoc(t.Context(), numberDoc("a", 1)), w.AddDoc(t.Context(), numberDoc("b", 2)), w.Commit(t.Context()),
+	if err := errors.Join(w.Add(t.Context(), numberDoc("a", 1)), w.Add(t.Context(), numberDoc("b", 2)), w.Commit(t.Context()),
 		w.Delete(t.Context(), []byte("a")), w.Commit(t.Context())); err != nil {
 		t.Fatal(err)
 	}

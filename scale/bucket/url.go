@@ -10,6 +10,8 @@ import (
 
 	"gocloud.dev/blob"
 	"gocloud.dev/gcerrors"
+
+	"github.com/pinion-index/pinion/scale/bucket/internal/stores"
 )
 
 // OpenURL opens the bucket of a URL, of which everything after the bucket's name is the prefix of
@@ -50,7 +52,11 @@ func openURL(ctx context.Context, rawURL string, create bool) (*blob.Bucket, err
 		}
 	}
 	u.RawQuery = q.Encode()
-	b, err := blob.OpenBucket(ctx, u.String())
+	open := blob.OpenBucket
+	if stores.URLs.ValidBucketScheme(u.Scheme) {
+		open = stores.URLs.OpenBucket
+	}
+	b, err := open(ctx, u.String())
 	if err != nil {
 		return nil, fmt.Errorf("bucket: %w", err)
 	}

@@ -14,8 +14,8 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
@@ -40,8 +40,8 @@ type WriteOptions struct {
 // Committing reads the whole index into the local folder, and then what other Writers have added since: the ids of a batch
 // are looked up in all segments, and merges read them.
 //
-// Requests end with the context of the call; calls without a deadline wait as long as the bucket makes
-// them. A request that fails for a reason that may pass is sent five times. After an error the batch is still
+// Requests end with the context of the call, or after ten seconds in which nothing comes or goes. A request that fails for a
+// reason that may pass is sent five times, and one that is not answered three times. After an error the batch is still
 // there, and the next Commit tries again. A Writer is safe for concurrent use.
 type Writer struct {
 	mirror mirror
@@ -69,7 +69,7 @@ type part struct {
 	dir     string
 	w       *writer.Writer // nil once the part is complete
 	deleted map[string]struct{}
-	where   []filter.Filter
+	where   []query.Node
 }
 
 // OpenWriter is NewWriter for the bucket of a URL (CreateURL), which the Writer closes.
@@ -88,9 +88,9 @@ func OpenWriter(ctx context.Context, url string, o WriteOptions) (*Writer, error
 }
 
 // NewWriter opens the index in b for writing. If there is none, the first Commit makes it. Options that
-// contradict the index are an error, as of writer.Open. The caller closes the Writer, and b after it.
+// contradict the index are an error, as of writer.Open, and so is a store that does not keep conditions (ErrConditions). The caller closes the Writer, and b after it.
 func NewWriter(ctx context.Context, b *blob.Bucket, o WriteOptions) (*Writer, error) {
-	dir, err := os.MkdirTemp(o.Dir, "pinion-bucket-")
+	dir, err := makeTemp(o.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -109,30 +109,22 @@ func NewWriter(ctx context.Context, b *blob.Bucket, o WriteOptions) (*Writer, er
 
 // start holds the options against the newest commit, and sets those of batches.
 func (w *Writer) start(ctx context.Context) error {
+	if err := Prove(ctx, w.mirror.bucket); err != nil {
+		return err
+	}
 	a, err := w.begin(ctx, w.open)
 	if err != nil {
 		return err
 	}
 	defer a.close()
-	m, err := latest(a.dir)
-	if err != nil {
-		return err
-	}
 	w.schema = a.w.Schema()
-	w.opts.Stored = a.w.Stored()
-	if w.opts.Schema = w.schema; w.schema != nil {
-		w.opts.Stored = false
-	} else if w.opts.Analyzer == nil || w.opts.Analyzer.Name() == m.Analyzer {
-		if w.opts.Analyzer, err = analysis.New(m.Analyzer, m.AnalyzerOptions); err != nil {
-			return err
-		}
-	}
+	w.opts.Schema, w.opts.Stored = w.schema, false
 	return w.next(ctx)
 }
 
 // latest returns the manifest of the local index in dir.
-func latest(dir string) (*store.Manifest, error) {
-	d, err := store.Open(dir)
+func latest(dir string) (*indexdir.Manifest, error) {
+	d, err := indexdir.Open(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -157,7 +149,7 @@ func (w *Writer) next(ctx context.Context) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
-	p, err := writer.OpenFS(ctx, scratch{store.OSDir(dir)}, w.opts)
+	p, err := writer.OpenFS(ctx, scratch{store.Dir(dir)}, w.opts)
 	if err != nil {
 		return err
 	}
@@ -185,13 +177,8 @@ func (w *Writer) grow(f func(p *part) error) error {
 }
 
 // Add adds a document to the batch, replacing one with the same id, as writer.Writer.Add does.
-func (w *Writer) Add(ctx context.Context, d writer.Document) error {
+func (w *Writer) Add(ctx context.Context, d writer.Doc) error {
 	return w.grow(func(p *part) error { return p.w.Add(ctx, d) })
-}
-
-// AddDoc is Add for an index with a schema.
-func (w *Writer) AddDoc(ctx context.Context, d writer.Doc) error {
-	return w.grow(func(p *part) error { return p.w.AddDoc(ctx, d) })
 }
 
 // Delete deletes the document with this id: from the batch, and from the index when the batch is
@@ -205,11 +192,11 @@ func (w *Writer) Delete(ctx context.Context, id []byte) error {
 	})
 }
 
-// DeleteWhere deletes the documents that pass a filter: those of the batch so far, and those that the index
-// has when the batch is committed. The error for a filter that does not fit the index matches
-// filter.ErrInvalid. f must not be changed until then.
-func (w *Writer) DeleteWhere(ctx context.Context, f filter.Filter) error {
-	if err := filter.Check(w.schema, f); err != nil {
+// DeleteWhere deletes the documents that match a node, which says nothing but what columns and ids know: those of the
+// batch so far, and those that the index has when the batch is committed. The error for other nodes, and those that do not
+// fit the index, matches query.ErrInvalid. n must not be changed until then.
+func (w *Writer) DeleteWhere(ctx context.Context, n query.Node) error {
+	if err := writer.CheckWhere(w.schema, n); err != nil {
 		return err
 	}
 	w.mu.Lock()
@@ -218,7 +205,7 @@ func (w *Writer) DeleteWhere(ctx context.Context, f filter.Filter) error {
 	if err := w.seal(ctx); err != nil {
 		return err
 	}
-	p.where = append(p.where, f)
+	p.where = append(p.where, n)
 	w.batch = append(w.batch, p)
 	return nil
 }
@@ -244,7 +231,7 @@ func (w *Writer) seal(ctx context.Context) error {
 // AddIndex adds the documents of the local index in directory path to the batch, by copying its
 // segments. It must have the same analyzer or schema.
 func (w *Writer) AddIndex(ctx context.Context, path string) error {
-	d, err := store.Open(path)
+	d, err := indexdir.Open(path)
 	if err != nil {
 		return err
 	}
@@ -258,7 +245,7 @@ func (w *Writer) AddIndex(ctx context.Context, path string) error {
 	w.batch = append(w.batch, before)
 	w.parts++
 	p := &part{dir: w.folder("part", w.parts)}
-	if _, err := d.Backup(ctx, store.OSDir(p.dir), store.BackupOptions{}); err != nil {
+	if _, err := d.Backup(ctx, store.Dir(p.dir), indexdir.BackupOptions{}); err != nil {
 		return err
 	}
 	w.batch = append(w.batch, p)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/writer"
 )
 
 // A block is some documents of one partition from one input: the number of the input, which block of these it is, and
@@ -65,14 +64,14 @@ func cutBytes(b []byte) (v, rest []byte, err error) {
 }
 
 // appendDocument appends a document without a schema.
-func appendDocument(dst []byte, d writer.Document) []byte {
-	return appendBytes(appendBytes(dst, d.ID), d.Contents)
+func appendDocument(dst, id, text []byte) []byte {
+	return appendBytes(appendBytes(dst, id), text)
 }
 
 // appendRecord appends the record of the values of a document.
 func appendRecord(dst []byte, values []schema.Value) []byte {
 	for _, v := range values {
-		if v.Kind == schema.KindImpacts {
+		if v.Kind == schema.Impacts {
 			v = schema.TextValue(v.Field, appendImpacts(nil, v))
 		}
 		dst = record.Append(dst, uint32(v.Field), v)
@@ -84,7 +83,7 @@ func appendRecord(dst []byte, values []schema.Value) []byte {
 // stored.
 func appendImpacts(dst []byte, v schema.Value) []byte {
 	for term, weight := range v.Impacts() {
-		dst = append(appendBytes(dst, term), weight)
+		dst = append(append(binary.AppendUvarint(dst, uint64(len(term))), term...), weight)
 	}
 	return dst
 }
@@ -92,13 +91,14 @@ func appendImpacts(dst []byte, v schema.Value) []byte {
 // impacts returns the value that appendImpacts has appended.
 func impacts(field int, b []byte) (v schema.Value, err error) {
 	var all []schema.Impact
-	for len(b) > 0 {
-		var x schema.Impact
-		if x.Term, b, err = cutBytes(b); err != nil || len(b) == 0 {
+	for text := string(b); len(b) > 0; { // of which all terms are parts
+		var term []byte
+		if term, b, err = cutBytes(b); err != nil || len(b) == 0 {
 			return v, errMalformed
 		}
-		x.Weight, b = b[0], b[1:]
-		all = append(all, x)
+		at := len(text) - len(b)
+		all = append(all, schema.Impact{Term: text[at-len(term) : at], Weight: b[0]})
+		b = b[1:]
 	}
 	return schema.ImpactsValue(field, all), nil
 }
@@ -122,11 +122,11 @@ func values(dst []schema.Value, s *schema.Schema, b []byte) ([]schema.Value, err
 			return nil, fmt.Errorf("%w: field %d of %d", errMalformed, v.ID, len(s.Fields))
 		}
 		kind := s.Fields[v.ID].Kind
-		if kind == schema.KindImpacts {
-			kind = schema.KindText
+		if kind == schema.Impacts {
+			kind = schema.Text
 		}
 		x, err := v.Value(int(v.ID), kind)
-		if err == nil && s.Fields[v.ID].Kind == schema.KindImpacts {
+		if err == nil && s.Fields[v.ID].Kind == schema.Impacts {
 			x, err = impacts(int(v.ID), x.Bytes())
 		}
 		if err != nil {

@@ -11,28 +11,30 @@ import (
 
 	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/writer"
 )
+
+// document is what a block holds.
+type document struct{ id, contents []byte }
 
 // Blocks come back in their order, whatever order they came in, and one that is missing, there twice or damaged is an error.
 func TestSpill(t *testing.T) {
 	dir := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		var blocks [][]byte
-		var want []writer.Document
+		var want []document
 		for input := range rapid.IntRange(1, 3).Draw(t, "inputs") {
 			for number := range rapid.IntRange(0, 3).Draw(t, "blocks") {
 				var docs []byte
 				for range rapid.IntRange(1, 3).Draw(t, "documents") {
-					d := writer.Document{ID: rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "id"), Contents: rapid.SliceOf(rapid.Byte()).Draw(t, "contents")}
-					docs, want = appendDocument(docs, d), append(want, d)
+					d := document{rapid.SliceOfN(rapid.Byte(), 1, 9).Draw(t, "id"), rapid.SliceOf(rapid.Byte()).Draw(t, "contents")}
+					docs, want = appendDocument(docs, d.id, d.contents), append(want, d)
 				}
 				block, _ := newBlock(place{uint64(input), uint64(number)}, docs, nil)
 				blocks = append(blocks, block)
 			}
 		}
 		blocks = rapid.Permutation(blocks).Draw(t, "order")
-		read := func() (got []writer.Document, err error) {
+		read := func() (got []document, err error) {
 			s, err := newSpill(filepath.Join(dir, "spill"))
 			if err != nil {
 				t.Fatal(err)
@@ -47,7 +49,7 @@ func TestSpill(t *testing.T) {
 					if err != nil {
 						return err
 					}
-					got, docs = append(got, writer.Document{ID: bytes.Clone(id), Contents: bytes.Clone(text)}), rest
+					got, docs = append(got, document{bytes.Clone(id), bytes.Clone(text)}), rest
 				}
 				return nil
 			})
@@ -57,7 +59,7 @@ func TestSpill(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.EqualFunc(got, want, func(a, b writer.Document) bool { return bytes.Equal(a.ID, b.ID) && bytes.Equal(a.Contents, b.Contents) }) {
+		if !slices.EqualFunc(got, want, func(a, b document) bool { return bytes.Equal(a.id, b.id) && bytes.Equal(a.contents, b.contents) }) {
 			t.Fatalf("%q, not %q", got, want)
 		}
 		if len(blocks) == 0 {
@@ -88,10 +90,10 @@ func all(blocks [][]byte) func(*[]byte) bool {
 
 // Values come back by the schema, and not by another.
 func TestValues(t *testing.T) {
-	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}, {Name: "b", Kind: schema.KindFloat}, {Name: "c", Kind: schema.KindTime},
-		{Name: "d", Kind: schema.KindImpacts}}}
-	want := []schema.Value{schema.TextValue(0, []byte("x")), schema.TextValue(0, nil), schema.FloatValue(1, -1.5), schema.NanosValue(2, -7),
-		schema.ImpactsValue(3, []schema.Impact{{Term: []byte("y"), Weight: 255}, {Term: []byte("\xffx"), Weight: 1}}), schema.ImpactsValue(3, nil)}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.Text}, {Name: "b", Kind: schema.Float}, {Name: "c", Kind: schema.Time},
+		{Name: "d", Kind: schema.Impacts}}}
+	want := []schema.Value{schema.TextValue(0, []byte("x")), schema.TextValue(0, ""), schema.FloatValue(1, -1.5), schema.NanosValue(2, -7),
+		schema.ImpactsValue(3, []schema.Impact{{Term: "y", Weight: 255}, {Term: "\xffx", Weight: 1}}), schema.ImpactsValue(3, nil)}
 	b := appendRecord(nil, want)
 	got, err := values(nil, s, b)
 	if err != nil || len(got) != len(want) {
@@ -119,7 +121,7 @@ func TestValues(t *testing.T) {
 // Options that make no sense are errors.
 func TestInvalid(t *testing.T) {
 	in := []string{"a.jsonl"}
-	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.KindText}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.Text}}}
 	auto, withSchema, postings := Options{}, Options{Stored: true}, Options{}
 	auto.Documents.AutoID = true
 	withSchema.Documents.Schema = s

@@ -20,7 +20,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 	_ "gocloud.dev/blob/fileblob"
 
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/schema"

@@ -17,6 +17,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -89,20 +90,20 @@ func queries() (log []string) {
 
 // checksum returns that of the hits over the log: ids, and scores to the bit.
 func checksum(ctx context.Context, s *reader.Snapshot) (string, error) {
-	x, err := query.NewSearcher(s, query.Options{})
+	x, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return "", err
 	}
 	defer x.Close()
 	h := sha256.New()
-	var log []query.Query
+	var log []search.Query
 	for _, text := range queries() {
-		log = append(log, query.Query{Text: text, K: 20})
+		log = append(log, search.Query{Text: text, K: 20})
 	}
 	if s.Schema().HasImpacts() {
 		for digit := range 10 {
-			terms := []query.WeightedTerm{{Term: fmt.Append(nil, digit), Weight: 2}, {Term: []byte("1"), Weight: 1}}
-			log = append(log, query.Query{Node: query.Dot{Field: "vector", Terms: terms}, K: 20})
+			terms := []query.WeightedTerm{{Term: fmt.Sprint(digit), Weight: 2}, {Term: "1", Weight: 1}}
+			log = append(log, search.Query{Node: query.Dot{Field: "vector", Terms: terms}, K: 20})
 		}
 	}
 	for i := range log {
@@ -168,13 +169,13 @@ func plain(t *testing.T, docs []doc, s *schema.Schema) string {
 	}
 	for _, d := range docs {
 		if s == nil {
-			err = w.Add(t.Context(), writer.Document{ID: []byte(d.ID), Contents: []byte(d.Contents)})
+			err = w.Add(t.Context(), writer.Text([]byte(d.ID), []byte(d.Contents)))
 		} else {
 			var impacts []schema.Impact
 			for term, weight := range d.Vector {
-				impacts = append(impacts, schema.Impact{Term: []byte(term), Weight: weight})
+				impacts = append(impacts, schema.Impact{Term: term, Weight: weight})
 			}
-			err = w.AddDoc(t.Context(), writer.Doc{ID: []byte(d.ID), Values: []schema.Value{
+			err = w.Add(t.Context(), writer.Doc{ID: []byte(d.ID), Values: []schema.Value{
 				schema.TextValue(0, []byte(d.Contents)), schema.IntegerValue(1, int64(d.Price)), schema.ImpactsValue(2, impacts)}})
 		}
 		if err != nil {
@@ -187,7 +188,7 @@ func plain(t *testing.T, docs []doc, s *schema.Schema) string {
 	if err := errors.Join(w.Commit(t.Context()), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/store"
 )
@@ -72,22 +73,13 @@ func (j *job) join(ctx context.Context, parts []part) (_ []byte, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
-	var sources []*store.Dir
-	defer func() {
-		for _, d := range sources {
-			d.Close()
-		}
-	}()
+	var sources []store.ReadFS
 	for i, p := range parts {
 		path := filepath.Join(dir, strconv.Itoa(i))
 		if err := bucket.Download(ctx, b, p.manifest, path); err != nil {
 			return nil, err
 		}
-		d, err := store.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		sources = append(sources, d)
+		sources = append(sources, store.Dir(path))
 	}
 	index := filepath.Join(dir, "index")
 	if err := j.merge(ctx, index, sources); err != nil {
@@ -97,7 +89,7 @@ func (j *job) join(ctx context.Context, parts []part) (_ []byte, err error) {
 }
 
 // merge makes the index of one segment in directory path of others.
-func (j *job) merge(ctx context.Context, path string, sources []*store.Dir) (err error) {
+func (j *job) merge(ctx context.Context, path string, sources []store.ReadFS) (err error) {
 	o, err := j.writer(0)
 	if err != nil {
 		return err
@@ -107,7 +99,7 @@ func (j *job) merge(ctx context.Context, path string, sources []*store.Dir) (err
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	if _, err := w.MergeFromDirs(ctx, sources...); err != nil {
+	if _, err := w.MergeFrom(ctx, sources...); err != nil {
 		return err
 	}
 	return w.Commit(ctx)
@@ -127,7 +119,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, encoded func(*[
 		return err
 	}
 	for shard := range f.Job.Options.Shards {
-		var ms []*store.Manifest
+		var ms []*indexdir.Manifest
 		for _, p := range parts {
 			if p.partition/f.Job.Options.Partitions == shard {
 				ms = append(ms, p.manifest)
@@ -143,7 +135,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, encoded func(*[
 	return nil
 }
 
-func (j *job) publish(ctx context.Context, shard int, ms []*store.Manifest) (err error) {
+func (j *job) publish(ctx context.Context, shard int, ms []*indexdir.Manifest) (err error) {
 	b, err := j.open(ctx, shard)
 	if err != nil {
 		return err
@@ -153,7 +145,7 @@ func (j *job) publish(ctx context.Context, shard int, ms []*store.Manifest) (err
 }
 
 // empty returns the manifest of an index without documents.
-func (j *job) empty(ctx context.Context) (m *store.Manifest, err error) {
+func (j *job) empty(ctx context.Context) (m *indexdir.Manifest, err error) {
 	dir, err := os.MkdirTemp(j.Options.Scratch, "pinion-build-")
 	if err != nil {
 		return nil, err
@@ -174,8 +166,8 @@ func (j *job) empty(ctx context.Context) (m *store.Manifest, err error) {
 }
 
 // manifest returns that of the newest commit of a local index.
-func manifest(path string) (*store.Manifest, error) {
-	d, err := store.Open(path)
+func manifest(path string) (*indexdir.Manifest, error) {
+	d, err := indexdir.Open(path)
 	if err != nil {
 		return nil, err
 	}

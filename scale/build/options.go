@@ -14,7 +14,7 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -37,7 +37,7 @@ type Options struct {
 	// Documents says how each input is read. Its Schema is that of the index; nil means documents of one text. AutoID and
 	// formats that make ids up need inputs that are local files.
 	Documents exchange.DocumentOptions
-	// Analyzer and AnalyzerOptions name the analyzer of an index without a schema; "" means simple.
+	// Analyzer and AnalyzerOptions name the analyzer of an index without a schema; "" means standard.
 	Analyzer, AnalyzerOptions string
 	// Stored is whether an index without a schema stores the texts of documents.
 	Stored bool
@@ -121,7 +121,7 @@ func (j *job) writer(threads int) (writer.Options, error) {
 		return o, nil
 	}
 	var err error
-	o.Analyzer, err = analysis.New(cmp.Or(j.Options.Analyzer, "simple"), j.Options.AnalyzerOptions)
+	o.Analyzer, err = analysis.New(cmp.Or(j.Options.Analyzer, "standard"), j.Options.AnalyzerOptions)
 	return o, err
 }
 

@@ -52,7 +52,10 @@ func (j *job) checkNew(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		there, err := bucket.Exists(ctx, b)
+		there := false
+		if err = bucket.Prove(ctx, b); err == nil {
+			there, err = bucket.Exists(ctx, b)
+		}
 		if err := errors.Join(err, b.Close()); err != nil {
 			return err
 		}
@@ -68,6 +71,8 @@ func (j *job) checkNew(ctx context.Context) error {
 type Result struct {
 	Read    int64 // documents
 	Skipped int64 // bad ones, with Options.Skip
+	// NotUTF8 are documents, and Undecoded characters, as exchange.Documents counts them.
+	NotUTF8, Undecoded int64
 }
 
 // Run builds an index by a pipeline of its own (Add) with the runner of a name that is registered, such as prism. beam.Init must have been called.
@@ -89,6 +94,10 @@ func Run(ctx context.Context, runner, url string, inputs []string, o Options) (r
 			r.Read += c.Result()
 		case "skipped":
 			r.Skipped += c.Result()
+		case "not UTF-8":
+			r.NotUTF8 += c.Result()
+		case "undecoded":
+			r.Undecoded += c.Result()
 		}
 	}
 	return r, nil

@@ -12,7 +12,7 @@ import (
 
 	"github.com/apache/beam/sdks/v2/go/pkg/beam"
 
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -23,6 +23,8 @@ const maxBlock, allBlocks = 256 << 10, 64 << 20
 var (
 	countRead    = beam.NewCounter("pinion", "read")
 	countSkipped = beam.NewCounter("pinion", "skipped")
+	countNotUTF8 = beam.NewCounter("pinion", "not UTF-8")
+	countLost    = beam.NewCounter("pinion", "undecoded")
 )
 
 // listFn emits the inputs and their numbers.
@@ -65,6 +67,10 @@ func (f *readFn) ProcessElement(ctx context.Context, number int64, input string,
 			s.flush()
 			countRead.Inc(ctx, read)
 			countSkipped.Inc(ctx, skipped)
+			bad, _ := d.NotUTF8()
+			countNotUTF8.Inc(ctx, int64(bad))
+			bad, _ = d.Undecoded()
+			countLost.Inc(ctx, int64(bad))
 			return nil
 		case ctx.Err() != nil:
 			return context.Cause(ctx)
@@ -101,10 +107,10 @@ func (s *sorter) next(d *exchange.Documents) error {
 	if s.options.Schema == nil {
 		doc, err := d.Next()
 		if err == nil {
-			err = s.options.CheckDocument(doc)
+			err = s.options.CheckDoc(writer.Text(doc.ID, doc.Contents))
 		}
 		if err == nil {
-			s.add(doc.ID, func(dst []byte) []byte { return appendDocument(dst, doc) })
+			s.add(doc.ID, func(dst []byte) []byte { return appendDocument(dst, doc.ID, doc.Contents) })
 		}
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
@@ -59,6 +60,12 @@ func (j *job) write(ctx context.Context, path string, s *spill) (err error) {
 	if err != nil {
 		return err
 	}
+	if j.Options.Skip {
+		o.Refused = func([]byte, error) { // by one goroutine
+			countRead.Inc(ctx, -1)
+			countSkipped.Inc(ctx, 1)
+		}
+	}
 	w, err := openScratch(ctx, path, o)
 	if err != nil {
 		return err
@@ -79,10 +86,10 @@ func add(ctx context.Context, w *writer.Writer, s *schema.Schema, docs []byte) e
 		switch {
 		case err != nil:
 		case s == nil:
-			err = w.Add(ctx, writer.Document{ID: id, Contents: text})
+			err = w.Add(ctx, writer.Text(id, text))
 		default:
 			if row, err = values(row[:0], s, text); err == nil {
-				err = w.AddDoc(ctx, writer.Doc{ID: id, Values: row})
+				err = w.Add(ctx, writer.Doc{ID: id, Values: row})
 			}
 		}
 		if err != nil {
@@ -98,7 +105,7 @@ func openScratch(ctx context.Context, path string, o writer.Options) (*writer.Wr
 	if err := os.Mkdir(path, 0o777); err != nil {
 		return nil, err
 	}
-	return writer.OpenFS(ctx, scratch{store.OSDir(path)}, o)
+	return writer.OpenFS(ctx, scratch{store.Dir(path)}, o)
 }
 
 type scratch struct{ store.FS }
@@ -109,7 +116,7 @@ func (scratch) Sync(...store.File) error { return nil }
 // has had them.
 type part struct {
 	partition int
-	manifest  *store.Manifest
+	manifest  *indexdir.Manifest
 }
 
 // upload uploads the segments of the local index in directory path, and returns the bytes of the part that they are.
@@ -128,7 +135,7 @@ func (j *job) upload(ctx context.Context, partition int, path string) (_ []byte,
 
 // encode returns p as bytes.
 func (p part) encode() ([]byte, error) {
-	raw, err := store.EncodeManifest(p.manifest)
+	raw, err := indexdir.EncodeManifest(p.manifest)
 	if err != nil {
 		return nil, err
 	}
@@ -142,6 +149,6 @@ func decodePart(b []byte) (p part, err error) {
 		return p, err
 	}
 	p.partition = int(n)
-	p.manifest, err = store.DecodeManifest("part", raw)
+	p.manifest, err = indexdir.DecodeManifest("part", raw)
 	return p, err
 }

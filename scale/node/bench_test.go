@@ -43,7 +43,7 @@ func buildKJV(b *testing.B, shards int) (paths, words []string) {
 	for d, n := json.NewDecoder(in), 0; d.More(); n++ {
 		var x struct{ ID, Contents string }
 		do(d.Decode(&x))
-		do(all[ShardOf([]byte(x.ID), shards)].Add(ctx, writer.Document{ID: []byte(x.ID), Contents: []byte(x.Contents)}))
+		do(all[ShardOf([]byte(x.ID), shards)].Add(ctx, writer.Text([]byte(x.ID), []byte(x.Contents))))
 		if n%10 == 0 {
 			words = append(words, strings.Fields(strings.Map(func(r rune) rune {
 				if r < 'A' {

@@ -7,14 +7,14 @@ import (
 	"github.com/pinion-index/pinion/httpapi"
 )
 
-// cache remembers answers of one state of the map, those used last.
+// cache remembers answers of one view, those used last.
 type cache struct {
 	most int
 
-	mu       sync.Mutex
-	revision uint64
-	order    list.List // of *cached, the last used first
-	by       map[string]*list.Element
+	mu    sync.Mutex
+	view  uint64    // its number
+	order list.List // of *cached, the last used first
+	by    map[string]*list.Element
 }
 
 type cached struct {
@@ -23,32 +23,32 @@ type cached struct {
 }
 
 // get returns an answer, which must not be changed, or nil.
-func (c *cache) get(revision uint64, request []byte) *httpapi.Response {
+func (c *cache) get(view uint64, request []byte) *httpapi.Response {
 	if c.most == 0 {
 		return nil
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.by[string(request)]
-	if e == nil || c.revision != revision {
+	if e == nil || c.view != view {
 		return nil
 	}
 	c.order.MoveToFront(e)
 	return e.Value.(*cached).answer
 }
 
-// put remembers an answer, unless it is of a state before that of others.
-func (c *cache) put(revision uint64, request []byte, a *httpapi.Response) {
+// put remembers an answer, unless it is of a view before that of others.
+func (c *cache) put(view uint64, request []byte, a *httpapi.Response) {
 	if c.most == 0 {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if revision < c.revision {
+	if view < c.view {
 		return
 	}
-	if revision > c.revision {
-		c.revision, c.by = revision, map[string]*list.Element{}
+	if view > c.view {
+		c.view, c.by = view, map[string]*list.Element{}
 		c.order.Init()
 	}
 	if c.by[string(request)] != nil {

@@ -11,22 +11,21 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/httpapi"
-	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 	"github.com/pinion-index/pinion/writer"
 )
 
 // testSchema has a field of each kind that queries treat in a way of its own.
 func testSchema() *schema.Schema {
 	return &schema.Schema{Fields: []schema.Field{
-		{Name: "title", Kind: schema.KindText, Stored: true, Weight: 2},
-		{Name: "body", Kind: schema.KindText, Stored: true, Index: schema.IndexPositions},
-		{Name: "brand", Kind: schema.KindKeyword, Column: true},
-		{Name: "price", Kind: schema.KindInteger, Column: true},
-		{Name: "vector", Kind: schema.KindImpacts, Scale: 0.3},
+		{Name: "title", Kind: schema.Text, Stored: true, Boost: 2},
+		{Name: "body", Kind: schema.Text, Stored: true, Positions: true},
+		{Name: "brand", Kind: schema.Keyword, Column: true},
+		{Name: "price", Kind: schema.Integer, Column: true},
+		{Name: "vector", Kind: schema.Impacts, Scale: 0.3},
 	}}
 }
 
@@ -45,7 +44,7 @@ func drawText(r *rand.Rand, most int) string {
 func drawVector(r *rand.Rand) (all []schema.Impact) {
 	for i := range 15 {
 		if r.IntN(2+i) == 0 {
-			all = append(all, schema.Impact{Term: fmt.Append(nil, "v", i), Weight: uint8(1 + r.IntN(1+r.IntN(255)))})
+			all = append(all, schema.Impact{Term: fmt.Sprint("v", i), Weight: uint8(1 + r.IntN(1+r.IntN(255)))})
 		}
 	}
 	return all
@@ -54,6 +53,12 @@ func drawVector(r *rand.Rand) (all []schema.Impact) {
 // writeShards writes documents to indexes in folders of dir, one for each shard, with several segments and deletes. Of
 // extra they get as many more on each further call.
 func writeShards(t testing.TB, r *rand.Rand, dir string, shards, first, docs int) (paths []string) {
+	t.Helper()
+	return writeOrdered(t, r, dir, "", shards, first, docs)
+}
+
+// writeOrdered is writeShards for shards that keep an order.
+func writeOrdered(t testing.TB, r *rand.Rand, dir string, order writer.Order, shards, first, docs int) (paths []string) {
 	t.Helper()
 	do := func(err error) {
 		t.Helper()
@@ -65,7 +70,7 @@ func writeShards(t testing.TB, r *rand.Rand, dir string, shards, first, docs int
 	var all []*writer.Writer
 	for i := range shards {
 		paths = append(paths, filepath.Join(dir, fmt.Sprint("shard", i)))
-		w, err := writer.Open(ctx, paths[i], writer.Options{Schema: testSchema()})
+		w, err := writer.Open(ctx, paths[i], writer.Options{Schema: testSchema(), Order: order})
 		do(err)
 		all = append(all, w)
 	}
@@ -80,7 +85,7 @@ func writeShards(t testing.TB, r *rand.Rand, dir string, shards, first, docs int
 			values = append(values, schema.ImpactsValue(4, v))
 		}
 		w := all[ShardOf(id, shards)]
-		do(w.AddDoc(ctx, writer.Doc{ID: id, Values: values}))
+		do(w.Add(ctx, writer.Doc{ID: id, Values: values}))
 		if d%97 == 96 {
 			do(w.Commit(ctx))
 		}
@@ -101,7 +106,7 @@ func wholeOf(t testing.TB, paths []string) httpapi.Backend {
 	t.Helper()
 	var parts []*reader.Snapshot
 	for _, p := range paths {
-		x, err := reader.Open(p)
+		x, err := reader.Open(t.Context(), reader.Dir(p), reader.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -117,16 +122,12 @@ func wholeOf(t testing.TB, paths []string) httpapi.Backend {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q, err := query.NewSearcher(all, query.Options{})
+	p, err := pinion.NewView(all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := search.New(all, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { p.Close(); q.Close(); all.Close() })
-	return httpapi.OfSnapshot(all, q, p)
+	t.Cleanup(func() { p.Close(); all.Close() })
+	return httpapi.OfView(p)
 }
 
 // startNATS starts a server, and connects to it.
@@ -153,7 +154,7 @@ func connect(t testing.TB, url string) *nats.Conn {
 // startNode serves a shard.
 func startNode(t testing.TB, nc *nats.Conn, path string, o Options) (*Node, error) {
 	t.Helper()
-	x, err := reader.Open(path)
+	x, err := reader.Open(t.Context(), reader.Dir(path), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,10 +255,20 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		x.Facets = []httpapi.Facet{{Field: "brand", K: 3}, {Field: "price", Every: "10"}, {Field: "price", Ranges: []string{"0..20", ">20"}}}[r.IntN(3):]
 	}
 	if r.IntN(4) == 0 {
+		x.Filter = fmt.Sprint("price < ", r.IntN(50))
+	}
+	if r.IntN(4) == 0 {
 		x.Values = true
 	}
 	if r.IntN(8) == 0 {
 		x.Offset = r.IntN(20)
+	}
+	if r.IntN(6) == 0 {
+		x.B = new(float64)
+	}
+	if r.IntN(6) == 0 {
+		k1 := 2 * r.Float64()
+		x.K1 = &k1
 	}
 	return x
 }

@@ -2,16 +2,15 @@ package node
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // keptCommits is how many commits of a shard a node keeps open: queries under way are of the map before, or of the one
@@ -39,18 +38,17 @@ type commit struct {
 	snapshot *reader.Snapshot
 	schema   *schema.Schema
 	device   *device
-	plain    *query.Searcher // with the commit's own statistics, for counts and frequencies
+	plain    *pinion.View // with the commit's own statistics, for counts and frequencies
 
 	mu        sync.Mutex
 	users     int // and one while it is among commits.open
 	searchers []*searching
 }
 
-// searching is a Searcher with the statistics of one state of all shards.
+// searching is a View that is searched with the statistics of one state of all shards.
 type searching struct {
 	of       query.Collection
-	searcher *query.Searcher
-	pages    *search.Searcher
+	pages    *pinion.View
 	executor atomic.Pointer[Executor] // nil if there is none, or none any more
 	users    int                      // and one while it is among commit.searchers
 }
@@ -59,14 +57,14 @@ type searching struct {
 func (c *commits) refresh(ctx context.Context) (*commit, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, err := c.index.Refresh(); err != nil {
+	if _, err := c.index.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	s, err := c.index.Snapshot()
 	if err != nil {
 		return nil, err
 	}
-	id := s.CommitID().String()
+	id := s.Commit()
 	if slices.ContainsFunc(c.open, func(o *commit) bool { return o.id == id }) {
 		return nil, s.Close()
 	}
@@ -74,7 +72,7 @@ func (c *commits) refresh(ctx context.Context) (*commit, error) {
 		s.Close()
 		return nil, err
 	}
-	plain, err := query.NewSearcher(s, query.Options{})
+	plain, err := pinion.NewView(s, nil)
 	if err != nil {
 		s.Close()
 		return nil, err
@@ -92,7 +90,7 @@ func (c *commits) check(ctx context.Context, s *reader.Snapshot) error {
 	var id []byte
 	now := map[string]bool{}
 	for _, seg := range s.Segments() {
-		key := fmt.Sprint(seg.Info().ID)
+		key := fmt.Sprint(seg.Header().ID)
 		if now[key] = true; c.checked[key] {
 			continue
 		}
@@ -177,15 +175,11 @@ func (x *commit) with(of query.Collection) (*searching, error) {
 			return s, nil
 		}
 	}
-	q, err := query.NewSearcher(x.snapshot, query.Options{Collection: &of})
-	if err != nil {
+	s := &searching{of: of, users: 2}
+	var err error
+	if s.pages, err = pinion.NewView(x.snapshot, s); err != nil {
 		return nil, err
 	}
-	pages, err := search.New(x.snapshot, q)
-	if err != nil {
-		return nil, errors.Join(err, q.Close())
-	}
-	s := &searching{of: of, searcher: q, pages: pages, users: 2}
 	if x.searchers = append(x.searchers, s); len(x.searchers) > keptSearchers {
 		x.searchers[0].leave()
 		x.searchers = slices.Delete(x.searchers, 0, 1)
@@ -207,6 +201,5 @@ func (s *searching) leave() {
 	if s.users--; s.users == 0 {
 		s.drop()
 		s.pages.Close()
-		s.searcher.Close()
 	}
 }

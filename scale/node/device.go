@@ -2,27 +2,27 @@ package node
 
 import (
 	"context"
-	"errors"
 	"sync"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
 
-// Executor answers searches in place of a Searcher, such as a gpuload.Executor or hybrid.Executor on a GPU. Close waits for
-// calls under way; later ones fail with query.ErrClosed.
+// Executor finds what a View would, on a GPU, say: a gpuload.Executor is one. Close waits for calls under way; later ones fail with
+// query.ErrClosed.
 type Executor interface {
-	query.Executor
+	pinion.PartExecutor
 	Close() error
 }
 
 // mostExecutors is how many Executors of a Node are open: memory of a device is scarce. Searches of an older state of the
-// shards are the Searcher's.
+// shards are the CPU's.
 const mostExecutors = 2
 
 // device opens Executors, one for each state of all shards that a commit is searched as a part of.
 type device struct {
-	make   func(context.Context, *reader.Snapshot, *query.Searcher) (Executor, error)
+	make   func(context.Context, *reader.Snapshot, query.Collection) (Executor, error)
 	failed func(error)
 	ctx    context.Context // until end
 	cancel context.CancelFunc
@@ -44,7 +44,7 @@ func (d *device) end() {
 	d.done.Wait()
 }
 
-// begin makes an Executor for s, behind the searches, which its Searcher answers meanwhile. x.mu must be held.
+// begin makes an Executor for s, behind the searches, which the CPU answers meanwhile. x.mu must be held.
 func (d *device) begin(x *commit, s *searching) {
 	x.users++
 	s.users++
@@ -57,7 +57,7 @@ func (d *device) begin(x *commit, s *searching) {
 			d.open[0].drop()
 			d.open = d.open[1:]
 		}
-		e, err := d.make(d.ctx, x.snapshot, s.searcher)
+		e, err := d.make(d.ctx, x.snapshot, s.of)
 		if err != nil {
 			if d.failed != nil && d.ctx.Err() == nil {
 				d.failed(err)
@@ -72,24 +72,19 @@ func (d *device) begin(x *commit, s *searching) {
 // drop closes the Executor, if there is one.
 func (s *searching) drop() {
 	if e := s.executor.Swap(nil); e != nil {
-		(*e).Close() // a device that fails leaves its queries to the Searcher
+		(*e).Close() // a device that fails leaves its queries to the CPU
 	}
 }
 
-// search answers a query.
-func (s *searching) search(ctx context.Context, q query.Query) (query.Result, error) {
+// Execute makes s a pinion.PartExecutor. A node asks it only for parts.
+func (s *searching) Execute(_ context.Context, _ *reader.Snapshot, requests []pinion.Request) ([]*pinion.Page, error) {
+	return make([]*pinion.Page, len(requests)), nil
+}
+
+// ExecutePart is that of the Executor, if there is one.
+func (s *searching) ExecutePart(ctx context.Context, of *reader.Snapshot, r pinion.Request, p pinion.Part) (*pinion.Page, error) {
 	if e := s.executor.Load(); e != nil {
-		r, err := (*e).Execute(ctx, []query.Query{q})
-		if err == nil {
-			return r[0], nil
-		}
-		if !errors.Is(err, query.ErrClosed) {
-			var n *query.NumberError
-			if errors.As(err, &n) {
-				err = n.Err
-			}
-			return query.Result{}, err
-		}
+		return (*e).ExecutePart(ctx, of, r, p)
 	}
-	return s.searcher.Search(ctx, q)
+	return nil, nil
 }

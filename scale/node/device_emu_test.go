@@ -4,35 +4,57 @@ package node
 
 import (
 	"context"
+	"errors"
 	"math/rand/v2"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
 
-// onGPU counts the queries that an Executor is asked, and those of them that it leaves to the CPU.
+// onGPU has a GPU answer parts, and counts the queries that it is asked, and those of them that it leaves to the CPU.
 type onGPU struct {
-	*gpuload.Executor
+	*gpu.Executor
+	cpu   *search.Searcher
 	asked atomic.Int64
 	left  *left
 }
 
 type left struct {
-	*query.Searcher
+	*search.Searcher
 	n atomic.Int64
 }
 
-func (x *onGPU) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
-	defer x.asked.Add(int64(len(queries)))
-	return x.Executor.Execute(ctx, queries)
+func (*onGPU) Execute(context.Context, *reader.Snapshot, []pinion.Request) ([]*pinion.Page, error) {
+	return nil, errors.New("a node asks for parts")
 }
 
-func (l *left) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+func (x *onGPU) ExecutePart(ctx context.Context, _ *reader.Snapshot, r pinion.Request, of pinion.Part) (*pinion.Page, error) {
+	if len(r.Sort)+len(r.Facets) > 0 || r.After != nil || r.Static != nil {
+		return nil, nil
+	}
+	defer x.asked.Add(1)
+	q := search.Query{Node: r.Query, K: r.Limit, Params: query.Params{K1: r.K1, B: r.B, Scorer: r.Scorer}, Total: r.Total, Frequencies: of.Frequencies}
+	results, err := x.Executor.Execute(ctx, []search.Query{q})
+	if err != nil {
+		return nil, err
+	}
+	p := &pinion.Page{Total: results[0].Total}
+	for _, h := range results[0].Hits {
+		p.Hits = append(p.Hits, pinion.Hit{Doc: h.Doc, Score: h.Score})
+	}
+	return p, nil
+}
+
+func (x *onGPU) Close() error { return errors.Join(x.Executor.Close(), x.cpu.Close()) }
+
+func (l *left) Execute(ctx context.Context, queries []search.Query) ([]search.Result, error) {
 	l.n.Add(int64(len(queries)))
 	return l.Searcher.Execute(ctx, queries)
 }
@@ -42,7 +64,7 @@ func TestShardsOnGPU(t *testing.T) {
 	rng := rand.New(rand.NewPCG(38, 22))
 	url, _ := startNATS(t)
 	paths := writeShards(t, rng, t.TempDir(), 3, 0, 300)
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpu.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,11 +75,14 @@ func TestShardsOnGPU(t *testing.T) {
 		o := Options{Collection: "gpu", Shard: i, Shards: len(paths), Refresh: time.Second, Parallel: 2, Failed: func(err error) { t.Error(err) }}
 		if i > 0 {
 			o.Device = dev.Info().Name
-			o.Executor = func(_ context.Context, s *reader.Snapshot, cpu *query.Searcher) (Executor, error) {
-				x := &onGPU{left: &left{Searcher: cpu}}
-				var err error
-				if x.Executor, err = gpuload.New(dev, s, gpuload.Options{CPU: x.left, Memory: 8 << 20}); err != nil {
+			o.Executor = func(_ context.Context, s *reader.Snapshot, of query.Collection) (Executor, error) {
+				cpu, err := search.NewSearcher(s, search.Options{Collection: &of})
+				if err != nil {
 					return nil, err
+				}
+				x := &onGPU{cpu: cpu, left: &left{Searcher: cpu}}
+				if x.Executor, err = gpu.New(dev, s, gpu.Options{CPU: x.left, Memory: 8 << 20}); err != nil {
+					return nil, errors.Join(err, cpu.Close())
 				}
 				mu.Lock()
 				defer mu.Unlock()

@@ -11,27 +11,32 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
 
-// devices makes Executors that are Searchers, and counts.
+// devices makes Executors that are Views on the CPU, and counts.
 type devices struct {
 	mu                        sync.Mutex
 	made, open, most, refused int
 	answered                  int
 }
 
-func (d *devices) executor(_ context.Context, _ *reader.Snapshot, cpu *query.Searcher) (Executor, error) {
+func (d *devices) executor(_ context.Context, s *reader.Snapshot, _ query.Collection) (Executor, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.made++; d.made%4 == 3 {
 		d.refused++
 		return nil, errors.New("no memory")
 	}
+	v, err := pinion.NewView(s, nil)
+	if err != nil {
+		return nil, err
+	}
 	d.open++
 	d.most = max(d.most, d.open)
-	return &counting{d: d, cpu: cpu}, nil
+	return &counting{d: d, cpu: v}, nil
 }
 
 // answers reports whether an Executor has answered.
@@ -43,21 +48,26 @@ func (d *devices) answers() bool {
 
 type counting struct {
 	d    *devices
-	cpu  *query.Searcher
+	cpu  *pinion.View
 	life sync.RWMutex
 	over bool
 }
 
-func (c *counting) Execute(ctx context.Context, queries []query.Query) ([]query.Result, error) {
+func (c *counting) Execute(context.Context, *reader.Snapshot, []pinion.Request) ([]*pinion.Page, error) {
+	return nil, errors.New("a node asks for parts")
+}
+
+func (c *counting) ExecutePart(ctx context.Context, _ *reader.Snapshot, r pinion.Request, of pinion.Part) (*pinion.Page, error) {
 	c.life.RLock()
 	defer c.life.RUnlock()
 	if c.over {
 		return nil, query.ErrClosed
 	}
 	c.d.mu.Lock()
-	c.d.answered += len(queries)
+	c.d.answered++
 	c.d.mu.Unlock()
-	return c.cpu.Execute(ctx, queries)
+	p, err := c.cpu.SearchPart(ctx, r, of)
+	return &p.Page, err
 }
 
 func (c *counting) Close() error {
@@ -67,7 +77,7 @@ func (c *counting) Close() error {
 	c.d.mu.Lock()
 	defer c.d.mu.Unlock()
 	c.d.open--
-	return nil
+	return c.cpu.Close()
 }
 
 // Nodes with a device, which makes an Executor for each state of the shards and sometimes cannot, answer as one index does,

@@ -2,11 +2,13 @@
 // and a Router that asks one node of each shard and makes one answer of theirs. Answers are those of one index of all
 // documents, to the bit: what scores depend on travels as integers (query.Collection, query.Frequencies).
 //
-//	map.go      Map: the shards and their commits, in a key-value bucket; ShardOf: which documents a shard has
+//	map.go      Map: the shards and their commits; ShardOf: which documents a shard has
+//	publish.go  the Map in its key-value bucket, and which commits it takes
+//	status.go   what nodes have, and what a person does to the Map
 //	wire.go     requests and answers as bytes; wire_query.go, wire_page.go: their parts
 //	node.go     Node: answers for one shard; commits.go: the commits that it has open
 //	device.go   what answers searches in place of a Searcher, such as a GPU
-//	router.go   Router: asks, and merges; view.go: one state of the map; scatter.go: attempts, hedging and deadlines
+//	router.go   Router: asks, and merges; view.go: one state of the map; follow.go: its changes; scatter.go: attempts, hedging and deadlines
 //	metrics.go  what a Router tells Prometheus
 //	server.go   an embedded NATS server
 //	dirs.go     names of shards, and their directories

@@ -123,7 +123,7 @@ func TestRefused(t *testing.T) {
 	url, _ := startNATS(t)
 	paths := writeShards(t, rng, t.TempDir(), 2, 0, 50)
 	router, _ := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: "c"})
-	for _, x := range []*httpapi.Request{{}, {Query: "nosuch:w1"}, {Query: "w1", Collapse: "brand"}, {Text: "w1", Sort: []string{"body"}}, {Query: `title:"w1 w2"`}} {
+	for _, x := range []*httpapi.Request{{}, {Query: "nosuch:w1", Strict: true}, {Query: "w1", Collapse: "brand"}, {Text: "w1", Sort: []string{"body"}}, {Query: `title:"w1 w2"`, Strict: true}} {
 		if _, err := router.Search(t.Context(), x); err == nil {
 			t.Errorf("%+v: no error", x)
 		} else if status, code := codeOf(err); (status != 400 || code != httpapi.CodeInvalid) && !errors.Is(err, query.ErrInvalid) {
@@ -142,7 +142,7 @@ func TestLateReplica(t *testing.T) {
 	dir := t.TempDir()
 	paths := writeShards(t, rng, dir, 1, 0, 60)
 	router, _ := startAll(t, url, paths, 1, 20*time.Millisecond, RouterOptions{Collection: "c"})
-	x, err := reader.Open(paths[0])
+	x, err := reader.Open(t.Context(), reader.Dir(paths[0]), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

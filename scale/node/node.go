@@ -18,20 +18,21 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/search"
 )
 
 // Options configure a Node.
 type Options struct {
 	Collection string // its name: letters, digits, - and _
-	Shard      int    // which of Shards the index is, from 0
-	Shards     int    // how many there are
-	// Replicas is how many NATS servers keep the shard map, if the Node creates it. 0 means 1; three survive the loss of one.
+	// Name is what the Node is called in its Status. "" means a random one.
+	Name   string
+	Shard  int // which of Shards the index is, from 0
+	Shards int // how many there are
+	// Replicas is how many NATS servers keep the shard map, or more. 0 means 1; three survive the loss of one.
 	Replicas int
 	// Refresh is how often the Node looks whether the index has a newer commit. 0 means DefaultRefresh.
 	Refresh time.Duration
@@ -39,10 +40,12 @@ type Options struct {
 	Parallel int
 	// Failed, if not nil, is told why a newer commit is not served, or has no Executor. The Node goes on with what it has.
 	Failed func(error)
-	// Executor, if not nil, returns what answers searches of a snapshot in place of a Searcher over it that has the numbers
-	// of all shards (query.Options.Collection): a hybrid.Executor, say. The Node closes it before both, keeps two open at
-	// most, and searches without until it is there, or if there is an error. ctx ends when the Node does.
-	Executor func(ctx context.Context, s *reader.Snapshot, cpu *query.Searcher) (Executor, error)
+	// Changed, if not nil, is told of each Status whose State or Error is another than before, the first one included.
+	Changed func(Status)
+	// Executor, if not nil, returns what answers searches of a snapshot as a part of a collection, all shards, in place of the CPU. The
+	// Node closes it before the snapshot, keeps two open at most, and searches without until it is there, or if there is an error. ctx
+	// ends when the Node does.
+	Executor func(ctx context.Context, s *reader.Snapshot, of query.Collection) (Executor, error)
 	// Device is the name of what Executor answers on, which the shard map says.
 	Device string
 }
@@ -59,6 +62,7 @@ type Node struct {
 	o       Options
 	nc      *nats.Conn
 	kv      jetstream.KeyValue
+	mapID   string // of the Map seen last
 	commits commits
 	name    string               // of the node among those of the shard
 	subs    []*nats.Subscription // to what goes to any node of the shard, and to this one
@@ -67,12 +71,18 @@ type Node struct {
 	workers sync.WaitGroup
 	done    sync.WaitGroup // all else
 	closed  atomic.Bool
+	memory  *httpapi.Memory // of what answers are made of
+
+	mu     sync.Mutex
+	status Status
 }
 
 // Serve begins to answer for an index, which stays open. Each document must belong to the shard (ShardOf), or the error is
-// ErrForeign; ErrDifferent says that the other shards have another schema or number. Close the Node before nc and x.
+// ErrForeign; ErrDifferent says that the other shards have another schema or number. A Node whose index is behind the shard map,
+// or of another history, is no error: its Status says so, and it goes on once the index or the map have changed. Close the Node
+// before nc and x.
 func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Node, error) {
-	o.Refresh, o.Parallel = cmp.Or(o.Refresh, DefaultRefresh), cmp.Or(o.Parallel, runtime.GOMAXPROCS(0))
+	o.Refresh, o.Parallel, o.Replicas = cmp.Or(o.Refresh, DefaultRefresh), cmp.Or(o.Parallel, runtime.GOMAXPROCS(0)), max(o.Replicas, 1)
 	if err := checkName(o.Collection); err != nil {
 		return nil, err
 	}
@@ -82,7 +92,10 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 	if o.Shards < 1 || o.Shards > MaxShards || o.Shard < 0 || o.Shard >= o.Shards || o.Refresh < 0 || o.Parallel < 0 {
 		return nil, fmt.Errorf("%w: shard %d of %d, refreshed after %v, %d requests at a time", ErrInvalid, o.Shard, o.Shards, o.Refresh, o.Parallel)
 	}
-	n := &Node{o: o, nc: nc, name: rand.Text(), commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, mostWaiting*waiting*o.Parallel)}
+	n := &Node{nc: nc, name: rand.Text(), commits: commits{index: x, shard: o.Shard, shards: o.Shards}, queue: make(chan *nats.Msg, mostWaiting*waiting*o.Parallel)}
+	o.Name = cmp.Or(o.Name, n.name)
+	n.o = o
+	n.memory = httpapi.NewMemory(max(httpapi.DefaultMaxHeld, 2*n.mostAnswer()*int64(o.Parallel)))
 	if o.Executor != nil {
 		n.commits.device = newDevice(o)
 	}
@@ -97,6 +110,7 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 		for _, subscribe := range []func() (*nats.Subscription, error){
 			func() (*nats.Subscription, error) { return nc.ChanQueueSubscribe(subject, "replicas", n.queue) },
 			func() (*nats.Subscription, error) { return nc.ChanSubscribe(subject+"."+n.name, n.queue) },
+			func() (*nats.Subscription, error) { return nc.Subscribe(subjectOfStatus(o.Collection), n.tell) },
 		} {
 			s, err := subscribe()
 			if err != nil {
@@ -107,7 +121,10 @@ func Serve(ctx context.Context, nc *nats.Conn, x *reader.Index, o Options) (*Nod
 		if err = nc.FlushTimeout(10 * time.Second); err != nil { // it answers before the map names what it has
 			return err
 		}
-		return n.publish(ctx)
+		if err = n.publish(ctx); stateOf(err) == Failing {
+			return err
+		}
+		return nil
 	}()
 	if err != nil {
 		if d := n.commits.device; d != nil {
@@ -148,14 +165,31 @@ func subjectOf(collection string, shard int) string {
 	return fmt.Sprintf("pinion.%s.%d", collection, shard)
 }
 
-// publish makes the newest commit that of the map.
+// publish makes the newest commit that of the map, if it comes from that, and sets the status. A map that its servers have lost
+// is made anew, with as many copies as the options say.
 func (n *Node) publish(ctx context.Context) error {
 	s, err := n.commits.newest()
 	if err != nil || s == nil {
 		return err
 	}
 	defer s.Close()
-	return publish(ctx, n.kv, s, n.o.Shard, n.o.Shards, n.o.Device)
+	try := func() (named string, anew bool, err error) {
+		named, id, err := publish(ctx, n.kv, s, n.o.Shard, n.o.Shards, n.o.Device)
+		anew = err == nil && n.mapID != "" && n.mapID != id
+		n.mapID = cmp.Or(id, n.mapID)
+		return named, anew, err
+	}
+	named, anew, err := try()
+	if lost := stateOf(err) == Failing && !errors.Is(err, ErrDifferent); lost || anew { // it may be there, kept by fewer servers
+		kv, e := bucketOf(ctx, n.nc, n.o.Collection, n.o.Replicas)
+		if e != nil {
+			err = e
+		} else if n.kv = kv; lost {
+			named, _, err = try()
+		}
+	}
+	n.see(s.Commit(), named, err)
+	return err
 }
 
 // follow follows the index and publishes its commits.
@@ -171,8 +205,10 @@ func (n *Node) follow(ctx context.Context) {
 		_, err := n.commits.refresh(ctx)
 		if err == nil {
 			err = n.publish(ctx)
+		} else if ctx.Err() == nil {
+			n.see("", "", err)
 		}
-		if err != nil && n.o.Failed != nil && ctx.Err() == nil {
+		if stateOf(err) == Failing && n.o.Failed != nil && ctx.Err() == nil {
 			n.o.Failed(err)
 		}
 	}
@@ -204,6 +240,9 @@ func (n *Node) Close() error {
 	return errors.Join(err, n.nc.Flush())
 }
 
+// mostAnswer bounds what answers are made of, in bytes of JSON, of which messages need far fewer.
+func (n *Node) mostAnswer() int64 { return 8 * n.nc.MaxPayload() }
+
 // respond answers a request.
 func (n *Node) respond(m *nats.Msg, a *answer) {
 	a.shard = n.o.Shard
@@ -233,21 +272,25 @@ func (n *Node) work(ctx context.Context) {
 }
 
 // errAbsent says that another node may answer.
-var errAbsent = errors.New("the node does not have the commit")
+var errAbsent = errors.New("the node does not have commit")
 
 // refusal returns an error as an answer.
 func refusal(err error) *answer {
 	a := &answer{kind: refused, status: http.StatusInternalServerError, code: httpapi.CodeInternal, message: err.Error()}
 	var e *httpapi.Error
-	switch {
+	switch known := httpapi.ErrorOf(err); {
 	case errors.As(err, &e):
 		a.status, a.code, a.message, a.field = e.Status, e.Code, e.Message, e.Field
 	case errors.Is(err, errAbsent), errors.Is(err, errVersion), errors.Is(err, query.ErrClosed):
 		a.kind, a.status, a.code = absent, http.StatusServiceUnavailable, httpapi.CodeUnavailable
+	case known.Code == httpapi.CodeBusy:
+		a.kind, a.status, a.code = absent, known.Status, known.Code
+	case known.Code == httpapi.CodeTooLarge:
+		a.status, a.code, a.message = known.Status, known.Code, known.Message
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		a.status, a.code, a.message = http.StatusGatewayTimeout, httpapi.CodeDeadline, "no answer within the deadline"
 	}
-	for _, wrong := range []error{query.ErrInvalid, query.ErrTooManyTerms, filter.ErrInvalid, analysis.ErrUnknown, errors.ErrUnsupported} {
+	for _, wrong := range []error{query.ErrInvalid, query.ErrTooManyTerms, analysis.ErrUnknown, errors.ErrUnsupported} {
 		if e == nil && errors.Is(err, wrong) {
 			a.status, a.code = http.StatusBadRequest, httpapi.CodeInvalid
 		}
@@ -271,9 +314,11 @@ func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 	defer cancel()
 	c := n.commits.use(ctx, a.commit)
 	if c == nil {
-		return nil, fmt.Errorf("%w %s", errAbsent, a.commit)
+		return nil, fmt.Errorf("%w %s: %s", errAbsent, a.commit, n.Status().describe())
 	}
 	defer c.release()
+	ctx, release := n.memory.Begin(ctx, n.mostAnswer())
+	defer release()
 	var body []byte
 	var err error
 	switch a.kind {
@@ -295,7 +340,7 @@ func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 }
 
 // parse returns the search that a request asks for.
-func (c *commit) parse(a *ask) (s search.Request, err error) {
+func (c *commit) parse(a *ask) (s pinion.Request, err error) {
 	var r httpapi.Request
 	if err := json.Unmarshal(a.request, &r); err != nil {
 		return s, fmt.Errorf("%w: %w", errWire, err)
@@ -308,13 +353,13 @@ func (c *commit) frequencies(ctx context.Context, a *ask) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := c.plain.Frequencies(ctx, query.Query{Node: s.Query})
+	f, err := c.plain.Frequencies(ctx, s.Node())
 	if err != nil {
 		return nil, err
 	}
 	r := counted{statistics: statistics(f)}
 	if s.After != nil {
-		if r.doc, r.found, err = c.snapshot.FindID(s.After.ID); err != nil {
+		if r.doc, r.found, err = c.snapshot.FindID([]byte(s.After.ID)); err != nil {
 			return nil, err
 		}
 	}
@@ -326,60 +371,27 @@ func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	after, ok := places[a.place]
+	if !ok {
+		return nil, errWire
+	}
 	with, err := c.with(query.Collection(a.collection))
 	if err != nil {
 		return nil, err
 	}
 	defer c.leave(with)
-	q, err := partOf(&s, a.place, a.afterDoc)
-	if err != nil {
-		return nil, err
-	}
-	q.Frequencies = (*query.Frequencies)(&a.statistics)
 	began := time.Now()
-	r, err := with.search(ctx, q)
-	if err != nil {
-		return nil, err
-	}
-	shown, err := with.pages.Show(ctx, r.Hits, s)
+	p, err := with.pages.SearchPart(ctx, s,
+		pinion.Part{Collection: with.of, Frequencies: (*query.Frequencies)(&a.statistics), After: after})
 	a.took = time.Since(began)
 	if err != nil {
 		return nil, err
 	}
-	for i := range r.Sort {
-		shown.Hits[i].Sort = r.Sort[i]
-	}
-	shown.Total, shown.Facets = r.Total, r.Facets
-	return (*page)(&shown).encode(), nil
+	return (&page{p}).encode(), nil
 }
 
-// queryOf returns what a request asks of all shards, but for where the page begins.
-func queryOf(s *search.Request) query.Query {
-	return query.Query{Node: s.Query, K: s.K, Sort: s.Sort, Facets: s.Facets, Collapse: s.Collapse, Static: s.Static, Total: s.Total}
-}
-
-// partOf returns what a shard is asked: s, whose page begins after a hit that is at a place.
-func partOf(s *search.Request, place byte, doc uint32) (query.Query, error) {
-	q := queryOf(s)
-	base, docs := uint32(0), uint32(math.MaxUint32)
-	if s.After != nil {
-		switch place {
-		case placeBefore:
-			base, doc = 1, 0
-		case placeWithin:
-		case placeBehind:
-			doc = math.MaxUint32
-		default:
-			return q, errWire
-		}
-		if q.Sort == nil {
-			q.After = &query.Position{Score: s.After.Score, Doc: doc}
-		} else {
-			q.SortAfter = &query.SortPosition{Values: s.After.Sort, Doc: doc}
-		}
-	}
-	return q.Part(base, docs)
-}
+// places are pinion.Part.After.
+var places = map[byte]int{placeNone: 0, placeBefore: -1, placeWithin: 0, placeBehind: 1}
 
 func (c *commit) count(ctx context.Context, a *ask) ([]byte, error) {
 	s, err := c.parse(a)
@@ -387,10 +399,10 @@ func (c *commit) count(ctx context.Context, a *ask) ([]byte, error) {
 		return nil, err
 	}
 	began := time.Now()
-	n, err := c.plain.Count(ctx, query.Query{Node: s.Query})
+	n, err := c.plain.Count(ctx, s.Node())
 	a.took = time.Since(began)
 	var e encoder
-	e.uint(n)
+	e.uint(uint64(n))
 	return e.b, err
 }
 
@@ -403,7 +415,7 @@ func (c *commit) suggest(ctx context.Context, a *ask) ([]byte, error) {
 		return nil, fmt.Errorf("%w: %w", errWire, err)
 	}
 	began := time.Now()
-	all, err := c.plain.Suggest(ctx, r.Field, r.Prefix, mostSuggestions+1)
+	all, err := c.plain.Terms(ctx, r.Field, r.Prefix, mostSuggestions+1)
 	a.took = time.Since(began)
 	if err == nil && len(all) > mostSuggestions {
 		err = fmt.Errorf("%w: more than %d words of a shard begin with %.40q", ErrInvalid, mostSuggestions, r.Prefix)

@@ -13,18 +13,15 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/search"
 )
 
 // RouterOptions configure a Router.
 type RouterOptions struct {
 	Collection string
-	// Replicas is how many NATS servers keep the shard map, if the Router creates it; as Options.Replicas.
-	Replicas int
 	// Absence is how long a shard that no node serves is waited for. 0 means DefaultAbsence.
 	Absence time.Duration
 	// Deadline is the time of requests whose context has none. 0 means httpapi.DefaultDeadline.
@@ -54,13 +51,19 @@ const DefaultAbsence = 2 * time.Second
 // of all shards, and that of one index of them, to the bit. Passages may be others than such an index shows, since
 // which words are rare is looked up in the shard. Collapse is refused.
 type Router struct {
-	o       RouterOptions
-	link    *link
-	watcher jetstream.KeyWatcher
+	o      RouterOptions
+	nc     *nats.Conn
+	link   *link
+	cancel context.CancelFunc // ends watch
+	seen   struct {           // the newest map, for watch
+		id       string
+		revision uint64
+	}
 	view    atomic.Pointer[view]
 	failure atomic.Pointer[error] // of the newest map
-	changed chan struct{}         // closed by the next change; under mu
-	told    chan struct{}         // closed when what the map said at first is known
+	probed  probed
+	changed chan struct{} // closed by the next change; under mu
+	told    chan struct{} // closed when what the map said at first is known
 	mu      sync.Mutex
 	done    sync.WaitGroup
 	cache   cache
@@ -69,7 +72,8 @@ type Router struct {
 
 var _ httpapi.Backend = (*Router)(nil)
 
-// NewRouter returns a Router over a connection, which outlives it.
+// NewRouter returns a Router over a connection, which outlives it. It waits for the shard map, which nodes make, as it does for a
+// shard that no node has published yet.
 func NewRouter(ctx context.Context, nc *nats.Conn, o RouterOptions) (*Router, error) {
 	if err := checkName(o.Collection); err != nil {
 		return nil, err
@@ -78,19 +82,22 @@ func NewRouter(ctx context.Context, nc *nats.Conn, o RouterOptions) (*Router, er
 		return nil, fmt.Errorf("%w: an option is negative", ErrInvalid)
 	}
 	o.Absence, o.Deadline = cmp.Or(o.Absence, DefaultAbsence), cmp.Or(o.Deadline, httpapi.DefaultDeadline)
-	kv, err := bucketOf(ctx, nc, o.Collection, o.Replicas)
-	if err != nil {
-		return nil, err
-	}
-	r := &Router{o: o, changed: make(chan struct{}), told: make(chan struct{}), cache: cache{most: o.Cache}}
+	r := &Router{o: o, nc: nc, changed: make(chan struct{}), told: make(chan struct{}), cache: cache{most: o.Cache}}
+	var err error
 	if r.link, err = newLink(nc); err != nil {
 		return nil, err
 	}
-	if r.watcher, err = kv.Watch(context.Background(), keyOfMap); err != nil {
+	w, err := r.open(ctx)
+	if err != nil && !errors.Is(err, ErrNoMap) {
 		return nil, errors.Join(err, r.link.sub.Unsubscribe())
 	}
+	if w == nil {
+		close(r.told)
+	}
+	var follow context.Context
+	follow, r.cancel = context.WithCancel(context.Background())
 	r.done.Add(1)
-	go r.watch()
+	go r.watch(follow, w)
 	select {
 	case <-r.told:
 	case <-time.After(mostTold):
@@ -103,34 +110,9 @@ func NewRouter(ctx context.Context, nc *nats.Conn, o RouterOptions) (*Router, er
 // mostTold is how long NewRouter waits for what the map says.
 const mostTold = 5 * time.Second
 
-// watch follows the map.
-func (r *Router) watch() {
-	defer r.done.Done()
-	told := sync.OnceFunc(func() { close(r.told) })
-	for e := range r.watcher.Updates() {
-		if e == nil { // what follows are changes
-			told()
-			continue
-		}
-		if e.Operation() != jetstream.KeyValuePut {
-			continue
-		}
-		v, err := newView(e)
-		r.failure.Store(&err)
-		if v == nil {
-			continue
-		}
-		r.view.Store(v)
-		r.mu.Lock()
-		close(r.changed)
-		r.changed = make(chan struct{})
-		r.mu.Unlock()
-	}
-}
-
 // Close ends the Router. Requests under way fail.
 func (r *Router) Close() error {
-	r.watcher.Stop() // an error says that no server forgets the watcher right now; it does by itself
+	r.cancel()
 	err := r.link.sub.Unsubscribe()
 	r.done.Wait()
 	return err
@@ -158,11 +140,16 @@ func (r *Router) newest() (*view, error) {
 	if v := r.view.Load(); v != nil {
 		return v, nil
 	}
-	message := "the shards are not all there yet"
-	if err := r.failure.Load(); err != nil && *err != nil {
-		message = (*err).Error()
+	err := ErrNoMap
+	if e := r.failure.Load(); e != nil && *e != nil {
+		err = *e
 	}
-	return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: httpapi.CodeUnavailable, Message: message}
+	return nil, unavailable(err)
+}
+
+// unavailable returns an error as clients see it who may ask again.
+func unavailable(err error) error {
+	return &httpapi.Error{Status: http.StatusServiceUnavailable, Code: httpapi.CodeUnavailable, Message: err.Error()}
 }
 
 // within returns ctx with a deadline, and the time until then in microseconds.
@@ -264,7 +251,7 @@ func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*h
 	if err != nil {
 		return nil, err
 	}
-	if a := r.cache.get(in.revision, q.request); a != nil {
+	if a := r.cache.get(in.number, q.request); a != nil {
 		return a, nil
 	}
 	s, err := x.Search(in.Schema)
@@ -279,8 +266,13 @@ func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*h
 		return nil, err
 	}
 	a, err := q.search(x, &s, f, after)
+	if err == nil {
+		for _, l := range f.Limited() {
+			a.Limited = append(a.Limited, httpapi.Limited(l))
+		}
+	}
 	if err == nil && !a.Partial {
-		r.cache.put(in.revision, q.request, a)
+		r.cache.put(in.number, q.request, a)
 	}
 	return a, err
 }
@@ -292,10 +284,10 @@ type hit struct {
 }
 
 // frequencies returns what scores of s depend on, from what is known or in a first round.
-func (q *question) frequencies(s *search.Request) (*query.Frequencies, hit, error) {
+func (q *question) frequencies(s *pinion.Request) (*query.Frequencies, hit, error) {
 	at := hit{shard: -1}
 	if s.After == nil {
-		if f, ok := q.v.frequencies(s.Query); ok {
+		if f, ok := q.v.frequencies(s.Node()); ok {
 			return &f, at, nil
 		}
 	}
@@ -324,7 +316,7 @@ func (q *question) frequencies(s *search.Request) (*query.Frequencies, hit, erro
 }
 
 // search asks for the hits of each shard and makes a page of them.
-func (q *question) search(x *httpapi.Request, s *search.Request, f *query.Frequencies, at hit) (*httpapi.Response, error) {
+func (q *question) search(x *httpapi.Request, s *pinion.Request, f *query.Frequencies, at hit) (*httpapi.Response, error) {
 	sum := q.v.sum
 	if q.partial() { // scores are those of an index of the others
 		sum = query.Collection{}
@@ -335,6 +327,7 @@ func (q *question) search(x *httpapi.Request, s *search.Request, f *query.Freque
 				}
 			}
 		}
+		sum.Rank(q.v.Schema)
 	}
 	known := slices.Clone(q.missing)
 	pages := make([]page, len(q.v.Shards))
@@ -351,7 +344,12 @@ func (q *question) search(x *httpapi.Request, s *search.Request, f *query.Freque
 		default:
 			a.place = placeBehind
 		}
-	}, func(i int, body []byte) error { return pages[i].decode(body) })
+	}, func(i int, body []byte) error {
+		if err := httpapi.Hold(q.ctx, 2*len(body)); err != nil { // for what is decoded, beside the body
+			return err
+		}
+		return pages[i].decode(body)
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -362,39 +360,18 @@ func (q *question) search(x *httpapi.Request, s *search.Request, f *query.Freque
 }
 
 // merge makes one answer of pages.
-func (q *question) merge(x *httpapi.Request, s *search.Request, pages []page) (*httpapi.Response, error) {
-	results := make([]query.Result, len(pages))
+func (q *question) merge(x *httpapi.Request, s *pinion.Request, pages []page) (*httpapi.Response, error) {
+	parts := make([]*pinion.PartPage, len(pages))
 	for i := range pages {
-		p, to := &pages[i], &results[i]
-		to.Total, to.Facets = p.Total, p.Facets
-		if q.missing != nil && q.missing[i] {
-			to.Facets = make([]query.FacetCounts, len(s.Facets))
-			for j := range s.Facets {
-				to.Facets[j].Counts = make([]query.FacetCount, len(s.Facets[j].Ranges))
-			}
-		}
-		for j := range p.Hits {
-			to.Hits = append(to.Hits, query.Hit{Doc: p.Hits[j].Doc, Score: p.Hits[j].Score})
-			if len(s.Sort) > 0 {
-				to.Sort = append(to.Sort, p.Hits[j].Sort)
-			}
+		if q.missing == nil || !q.missing[i] {
+			parts[i] = &pages[i].PartPage
 		}
 	}
-	all := queryOf(s)
-	merged, from, err := all.Merge(q.v.bases, results)
+	whole, err := pinion.MergePages(*s, q.v.bases, parts)
 	if err != nil {
 		return nil, err
 	}
-	whole := search.Page{Total: merged.Total, Facets: merged.Facets, Hits: make([]search.Hit, len(from))}
-	for i, p := range from {
-		whole.Hits[i] = pages[p.Part].Hits[p.Hit]
-		whole.Hits[i].Doc = merged.Hits[i].Doc
-	}
 	a := httpapi.NewResponse(q.v.Schema, x, s, &whole)
-	if n := len(whole.Hits); n == cmp.Or(s.K, query.DefaultK) {
-		last := &whole.Hits[n-1]
-		a.Next = httpapi.FormatAfter(&search.After{Score: last.Score, ID: last.ID, Sort: last.Sort})
-	}
 	a.Partial = q.partial()
 	return a, nil
 }
@@ -408,7 +385,7 @@ func (r *Router) Count(ctx context.Context, x *httpapi.CountRequest) (*httpapi.C
 
 // countIn is Count in one state of the map.
 func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
-	q, err := r.question(ctx, in, httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Filter: x.Filter}, x.Partial)
+	q, err := r.question(ctx, in, httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Strict: x.Strict, Filter: x.Filter}, x.Partial)
 	if err != nil {
 		return nil, err
 	}
@@ -440,7 +417,7 @@ func (r *Router) suggestIn(ctx context.Context, in state, x *httpapi.SuggestRequ
 		var own suggested
 		err := own.decode(body)
 		for _, s := range own {
-			sum[string(s.Term)] += s.DF
+			sum[s.Text] += uint64(s.Docs)
 		}
 		return err
 	})

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,9 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // same compares an answer, or an error, with that of one index.
@@ -38,8 +42,8 @@ func TestShards(t *testing.T) {
 	}
 	rng := rand.New(rand.NewPCG(38, 10))
 	url, _ := startNATS(t)
-	for _, shards := range []int{1, 3, 10} {
-		paths := writeShards(t, rng, t.TempDir(), shards, 0, 500)
+	for i, shards := range []int{1, 3, 10} {
+		paths := writeOrdered(t, rng, t.TempDir(), []writer.Order{"", writer.OrderField("brand", true), writer.OrderField("price", false)}[i], shards, 0, 500)
 		router, _ := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: fmt.Sprint("s", shards), Cache: 10 * (shards % 2)})
 		whole := wholeOf(t, paths)
 		failed, hits := 0, 0
@@ -58,7 +62,7 @@ func TestShards(t *testing.T) {
 					break
 				}
 			}
-			c := &httpapi.CountRequest{Query: x.Query, Text: x.Text, Vector: x.Vector}
+			c := &httpapi.CountRequest{Query: x.Query, Text: x.Text, Vector: x.Vector, Filter: x.Filter}
 			want, wantErr := whole.Count(t.Context(), c)
 			got, err := router.Count(t.Context(), c)
 			if (err == nil) != (wantErr == nil) || err == nil && *got != *want {
@@ -75,6 +79,101 @@ func TestShards(t *testing.T) {
 			if a, b := fmt.Sprint(got), fmt.Sprint(want); err != nil || a != b {
 				t.Errorf("%d shards, words with %q: %s, %v, want %s", shards, prefix, a, err, b)
 			}
+		}
+	}
+}
+
+// Shards that differ in k1, b and weights answer as one index does that has those of the newest commit, also while one of them is
+// missing.
+func TestShardsRankInOneWay(t *testing.T) {
+	rng := rand.New(rand.NewPCG(38, 13))
+	url, _ := startNATS(t)
+	paths := writeShards(t, rng, t.TempDir(), 3, 0, 300)
+	s := testSchema()
+	s.Fields[0].Boost, s.Fields[0].K1, s.Fields[1].B, s.Fields[1].Boost = 0.5, 2.5, query.Zero, 4
+	for _, path := range []string{paths[0], paths[2]} {
+		w, err := writer.Open(t.Context(), path, writer.Options{Schema: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Commit(t.Context()), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	router, nodes := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: "ranks"})
+	whole := wholeOf(t, paths) // the schema of the first
+	for range 60 {
+		x := drawRequest(rng)
+		want, wantErr := whole.Search(t.Context(), x)
+		got, err := router.Search(t.Context(), x)
+		same(t, 3, x, got, want, err, wantErr)
+	}
+	nodes[1][0].Close()
+	x := &httpapi.Request{Text: "w3 w5", Filter: "price >= 0", Partial: true}
+	x.Text += " w1234" // whose frequency nobody has asked for
+	want, err := wholeOf(t, []string{paths[0], paths[2]}).Search(t.Context(), x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := router.Search(t.Context(), x)
+	if err != nil || !got.Partial || len(got.Hits) != len(want.Hits) || len(want.Hits) == 0 {
+		t.Fatalf("%+v, %v, want %+v", got, err, want)
+	}
+	for i := range got.Hits {
+		if got.Hits[i].Score != want.Hits[i].Score {
+			t.Fatalf("%+v: %+v, want %+v", x, got.Hits, want.Hits)
+		}
+	}
+	s.Fields[0].Stored = false
+	path := filepath.Join(t.TempDir(), "other")
+	w, err := writer.Open(t.Context(), path, writer.Options{Schema: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(w.Commit(t.Context()), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := startNode(t, connect(t, url), path, Options{Collection: "ranks", Shard: 1, Shards: 3}); !errors.Is(err, ErrDifferent) {
+		t.Errorf("a shard that differs otherwise: %v", err)
+	}
+}
+
+// Shards of which no field is indexed answer as one index does.
+func TestNoIndexedField(t *testing.T) {
+	url, _ := startNATS(t)
+	dir := t.TempDir()
+	var paths []string
+	for shard := range 3 {
+		paths = append(paths, filepath.Join(dir, fmt.Sprint(shard)))
+		w, err := writer.Open(t.Context(), paths[shard], writer.Options{Schema: &schema.Schema{Fields: []schema.Field{
+			{Name: "level", Kind: schema.Keyword, Index: schema.IndexNone, Column: true, Stored: true}, {Name: "n", Kind: schema.Integer, Column: true}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 60 {
+			id := fmt.Append(nil, i)
+			if ShardOf(id, 3) != shard {
+				continue
+			}
+			if err := w.Add(t.Context(), writer.Doc{ID: id, Values: []schema.Value{schema.KeywordValue(0, fmt.Append(nil, i%3)), schema.IntegerValue(1, int64(i))}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(w.Commit(t.Context()), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	router, _ := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: "columns"})
+	whole := wholeOf(t, paths)
+	for _, x := range []*httpapi.Request{
+		{Query: "*", Total: true}, {Query: "n:>2 level:1", K: 3}, {Query: "*", Filter: "n < 9", Sort: []string{"-n", "level"}, K: 5, Facets: []httpapi.Facet{{Field: "level"}}},
+		{Query: "level:(0 OR 2)", Values: true}, {Query: "word"}, {Query: "wo*"},
+	} {
+		want, wantErr := whole.Search(t.Context(), x)
+		got, err := router.Search(t.Context(), x)
+		same(t, 3, x, got, want, err, wantErr)
+		if status, _ := codeOf(err); err != nil && status != 400 || err == nil && len(got.Hits) == 0 {
+			t.Errorf("%+v: %+v, %v", x, got, err)
 		}
 	}
 }

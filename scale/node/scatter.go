@@ -49,27 +49,44 @@ type link struct {
 // call is what has come for one ask. Nothing of it is left out, however late ask is to look: an answer that was would come
 // again after a hedge at the earliest.
 type call struct {
-	mu   sync.Mutex
-	got  []*nats.Msg
-	some chan struct{} // has an element if got has some
+	hold func(n int) error // as httpapi.Hold of the request, what has come
+
+	mu    sync.Mutex
+	got   []*nats.Msg
+	some  chan struct{} // has an element if got has some
+	err   error         // of hold
+	ended bool
 }
 
 func (c *call) put(m *nats.Msg) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.got = append(c.got, m)
+	if c.ended { // nobody would give it back
+		return
+	}
+	if err := c.hold(len(m.Data)); err == nil {
+		c.got = append(c.got, m)
+	} else {
+		c.err = cmp.Or(c.err, err)
+	}
 	select {
 	case c.some <- struct{}{}:
 	default:
 	}
 }
 
-func (c *call) take() []*nats.Msg {
+func (c *call) take() ([]*nats.Msg, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	all := c.got
 	c.got = nil
-	return all
+	return all, c.err
+}
+
+func (c *call) end() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.got, c.ended = nil, true
 }
 
 func newLink(nc *nats.Conn) (*link, error) {
@@ -129,7 +146,7 @@ func (s *asked) missing(now time.Time, absence time.Duration) bool {
 // was done; missing shards, which nobody serves for absence, are marked instead if partial is not nil.
 func (l *link) ask(ctx context.Context, absence time.Duration, requests []request, partial []bool, seen *Observation, got func(shard int, body []byte) error) error {
 	number := l.number.Add(1)
-	c := &call{some: make(chan struct{}, 1)}
+	c := &call{hold: func(n int) error { return httpapi.Hold(ctx, n) }, some: make(chan struct{}, 1)}
 	l.mu.Lock()
 	l.calls[number] = c
 	l.mu.Unlock()
@@ -137,6 +154,7 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 		l.mu.Lock()
 		delete(l.calls, number)
 		l.mu.Unlock()
+		c.end()
 	}()
 	now := time.Now()
 	states, left := make([]asked, len(requests)), 0
@@ -165,7 +183,11 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 		timer.Reset(until(states))
 		select {
 		case <-c.some:
-			for _, m := range c.take() {
+			all, err := c.take()
+			if err != nil {
+				return err
+			}
+			for _, m := range all {
 				n, _ := strconv.ParseUint(strings.TrimPrefix(m.Subject, l.inbox), 10, 64)
 				i := int(n / mostAttempts % MaxShards)
 				if i >= len(states) || states[i].done {
@@ -242,7 +264,9 @@ func (l *link) send(call uint64, i int, r *request, s *asked, now time.Time, abs
 // failed notes that an attempt found nobody who can answer. The next one follows soon, unless another is under way: then
 // it follows when that one is late, or a node that fails fast would make the others do the work many times.
 func (s *asked) failed(number uint64, now time.Time, absence time.Duration, err error) {
-	s.refusal = err
+	if s.refusal == nil || !errors.Is(err, errNobody) { // what a node says tells more than that another is gone
+		s.refusal = err
+	}
 	s.waiting = slices.DeleteFunc(s.waiting, func(a attempt) bool { return a.number == number })
 	if !s.underWay(now, absence) {
 		s.vain++

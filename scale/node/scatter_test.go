@@ -1,24 +1,58 @@
 package node
 
 import (
+	"errors"
 	"testing"
 	"time"
 
 	"github.com/nats-io/nats.go"
+
+	"github.com/pinion-index/pinion/internal/budget"
 )
+
+// taken returns what has come.
+func taken(t *testing.T, c *call) []*nats.Msg {
+	t.Helper()
+	all, err := c.take()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
 
 // Answers are not left out, however many come before somebody looks.
 func TestCall(t *testing.T) {
-	c := &call{some: make(chan struct{}, 1)}
+	c := &call{hold: func(int) error { return nil }, some: make(chan struct{}, 1)}
 	for range 1000 {
 		c.put(new(nats.Msg))
 	}
 	<-c.some
-	if n := len(c.take()); n != 1000 {
+	if n := len(taken(t, c)); n != 1000 {
 		t.Errorf("%d of 1000", n)
 	}
-	if len(c.some) > 0 || len(c.take()) > 0 {
+	if len(c.some) > 0 || len(taken(t, c)) > 0 {
 		t.Error("something is left")
+	}
+}
+
+// What comes is held, and what comes when nobody waits any more is not.
+func TestCallHolds(t *testing.T) {
+	pool := budget.NewPool(100)
+	own := pool.Budget(100)
+	c := &call{hold: own.Hold, some: make(chan struct{}, 1)}
+	c.put(&nats.Msg{Data: make([]byte, 60)})
+	if pool.Held() != 60 || len(taken(t, c)) != 1 {
+		t.Errorf("%d bytes are held", pool.Held())
+	}
+	c.put(&nats.Msg{Data: make([]byte, 60)})
+	if all, err := c.take(); !errors.Is(err, budget.ErrAnswer) || len(all) > 0 {
+		t.Errorf("%d answers, %v", len(all), err)
+	}
+	own.Release()
+	c.end()
+	c.put(&nats.Msg{Data: make([]byte, 60)})
+	if pool.Held() != 0 {
+		t.Errorf("%d bytes are held in the end", pool.Held())
 	}
 }
 

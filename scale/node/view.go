@@ -1,15 +1,11 @@
 package node
 
 import (
-	"bytes"
-	"cmp"
-	"encoding/json"
 	"fmt"
-	"slices"
+	"strings"
 	"sync"
 
-	"github.com/nats-io/nats.go/jetstream"
-
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -20,22 +16,20 @@ const mostFrequencies = 1 << 18
 type view struct {
 	Map
 	revision uint64
+	number   uint64 // of the Router's views, from 1
 	sum      query.Collection
 	bases    []uint32 // the first docID of each shard
-	parser   *query.Parser
+	terms    func(query.Node) ([]query.FieldTerm, error)
 
 	mu    sync.RWMutex
 	known map[string]uint64 // document frequencies in all shards, by field and term
 }
 
-// newView returns the view of an entry of the bucket, or nil if a shard has no commit yet.
-func newView(e jetstream.KeyValueEntry) (*view, error) {
-	v := &view{revision: e.Revision(), known: map[string]uint64{}}
-	if err := json.Unmarshal(e.Value(), &v.Map); err != nil {
-		return nil, fmt.Errorf("shard map: %w", err)
-	}
-	if !v.ready() {
-		return nil, nil
+// newView returns the view of a revision of the map. It is an error if a shard has no commit yet.
+func newView(m Map, revision uint64) (*view, error) {
+	v := &view{Map: m, revision: revision, known: map[string]uint64{}}
+	if missing := v.missing(); len(missing) > 0 || len(v.Shards) == 0 {
+		return nil, fmt.Errorf("the shards are not all there yet: the map has no commit of %s", strings.Join(missing, ", "))
 	}
 	base := uint64(0)
 	for i := range v.Shards {
@@ -49,16 +43,17 @@ func newView(e jetstream.KeyValueEntry) (*view, error) {
 		}
 	}
 	v.Schema = v.schema()
-	v.parser = query.NewParserFor(v.Schema, v.Analyzer, v.Options)
+	v.sum.Rank(v.Schema)
+	v.terms = pinion.TermsOf(v.Schema)
 	return v, nil
 }
 
-func keyOf(field string, term []byte) string { return field + "\x00" + string(term) }
+func keyOf(field, term string) string { return field + "\x00" + term }
 
 // frequencies returns those of a query whose terms have all been asked for before. A query with words that stand for
 // others is not among these: only the shards know the words.
 func (v *view) frequencies(n query.Node) (f query.Frequencies, ok bool) {
-	terms, _, err := v.parser.Terms(&query.Query{Node: n})
+	terms, err := v.terms(n)
 	if err != nil {
 		return f, false
 	}
@@ -71,11 +66,6 @@ func (v *view) frequencies(n query.Node) (f query.Frequencies, ok bool) {
 		}
 		f.Terms = append(f.Terms, query.TermFrequency{Field: t.Field, Term: t.Term, DF: df})
 	}
-	same := func(a, b query.TermFrequency) int {
-		return cmp.Or(cmp.Compare(a.Field, b.Field), bytes.Compare(a.Term, b.Term))
-	}
-	slices.SortFunc(f.Terms, same)
-	f.Terms = slices.CompactFunc(f.Terms, func(a, b query.TermFrequency) bool { return same(a, b) == 0 })
 	return f, true
 }
 

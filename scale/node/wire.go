@@ -8,7 +8,7 @@ import (
 )
 
 // version is the first byte of each message. A node answers others with an error that says its own.
-const version = 1
+const version = 3 // 2 had no weights of fields, 1 no order of equal scores
 
 // The kinds of requests.
 const (

@@ -2,14 +2,14 @@ package node
 
 import (
 	"math"
+	"time"
 
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // page is the answer to askSearch: hits with local docIDs, and what is shown of them.
-type page search.Page
+type page struct{ pinion.PartPage }
 
 func (p *page) encode() []byte {
 	e := encoder{make([]byte, 0, 64+48*len(p.Hits))}
@@ -19,17 +19,22 @@ func (p *page) encode() []byte {
 		h := &p.Hits[i]
 		e.uint(uint64(h.Doc))
 		e.float(h.Score)
-		e.bytes(h.ID)
+		e.bytes([]byte(h.ID))
 		encodeValues(&e, h.Sort)
 		encodeValues(&e, h.Values)
-		e.bytes(h.Text)
-		e.bool(h.Before)
-		e.bool(h.Behind)
-		e.uint(uint64(len(h.Spans)))
-		for _, s := range h.Spans {
+		p := h.Passage() // a request over HTTP has one at most
+		e.bytes([]byte(p.Text))
+		e.bool(p.Before)
+		e.bool(p.Behind)
+		e.uint(uint64(len(p.Spans)))
+		for _, s := range p.Spans {
 			e.uint(uint64(s.Start))
 			e.uint(uint64(s.End))
 		}
+	}
+	if e.bool(p.Ordered); p.Ordered {
+		e.bool(p.Desc)
+		encodeValues(&e, p.PartPage.Values)
 	}
 	e.uint(uint64(len(p.Facets)))
 	for i := range p.Facets {
@@ -37,7 +42,7 @@ func (p *page) encode() []byte {
 		e.uint(f.Missing)
 		e.uint(uint64(len(f.Counts)))
 		for _, c := range f.Counts {
-			encodeValue(&e, c.Value)
+			encodeCounted(&e, c.Value)
 			e.uint(c.Count)
 		}
 	}
@@ -48,21 +53,50 @@ func (p *page) decode(b []byte) error {
 	d := decoder{b: b}
 	p.Total = d.uint()
 	for range d.each {
-		h := search.Hit{Doc: uint32(d.uint()), Score: d.float(), ID: d.bytes(), Sort: decodeValues(&d), Values: decodeValues(&d),
-			Text: d.bytes(), Before: d.bool(), Behind: d.bool()}
+		h := pinion.Hit{Doc: uint32(d.uint()), Score: d.float(), ID: string(d.bytes()), Sort: decodeValues(&d), Values: decodeValues(&d)}
+		passage := pinion.Passage{Text: string(d.bytes()), Before: d.bool(), Behind: d.bool()}
 		for range d.each {
-			h.Spans = append(h.Spans, search.Span{Start: int(d.uint()), End: int(d.uint())})
+			passage.Spans = append(passage.Spans, pinion.Span{Start: int(d.uint()), End: int(d.uint())})
+		}
+		if passage.Text != "" {
+			h.Passages = []pinion.Passage{passage}
 		}
 		p.Hits = append(p.Hits, h)
 	}
+	if p.Ordered = d.bool(); p.Ordered {
+		p.Desc, p.PartPage.Values = d.bool(), decodeValues(&d)
+	}
 	for range d.each {
-		f := query.FacetCounts{Missing: d.uint()}
+		f := pinion.FacetCounts{Missing: d.uint()}
 		for range d.each {
-			f.Counts = append(f.Counts, query.FacetCount{Value: decodeValue(&d), Count: d.uint()})
+			f.Counts = append(f.Counts, pinion.FacetCount{Value: decodeCounted(&d), Count: d.uint()})
 		}
 		p.Facets = append(p.Facets, f)
 	}
 	return d.end()
+}
+
+// encodeCounted writes the value of a count. Ranges have none: who asks knows them.
+func encodeCounted(e *encoder, x any) {
+	switch x := x.(type) {
+	case string:
+		encodeValue(e, schema.KeywordValue(0, x))
+	case int64:
+		encodeValue(e, schema.IntegerValue(0, x))
+	case float64:
+		encodeValue(e, schema.FloatValue(0, x))
+	case time.Time:
+		encodeValue(e, schema.TimeValue(0, x))
+	default:
+		encodeValue(e, schema.Value{})
+	}
+}
+
+func decodeCounted(d *decoder) any {
+	if v := decodeValue(d); v.Kind != 0 {
+		return v.Any()
+	}
+	return pinion.Range{}
 }
 
 func encodeValues(e *encoder, all []schema.Value) {
@@ -86,9 +120,9 @@ func encodeValue(e *encoder, v schema.Value) {
 	}
 	e.uint(uint64(v.Field))
 	switch v.Kind {
-	case schema.KindText, schema.KindKeyword:
+	case schema.Text, schema.Keyword:
 		e.bytes(v.Bytes())
-	case schema.KindFloat:
+	case schema.Float:
 		e.uint(math.Float64bits(v.Float()))
 	default:
 		e.uint(uint64(v.Int()))
@@ -102,15 +136,15 @@ func decodeValue(d *decoder) schema.Value {
 	}
 	field := int(min(d.uint(), math.MaxInt32))
 	switch kind {
-	case schema.KindText:
+	case schema.Text:
 		return schema.TextValue(field, d.bytes())
-	case schema.KindKeyword:
+	case schema.Keyword:
 		return schema.KeywordValue(field, d.bytes())
-	case schema.KindInteger:
+	case schema.Integer:
 		return schema.IntegerValue(field, int64(d.uint()))
-	case schema.KindFloat:
+	case schema.Float:
 		return schema.FloatValue(field, math.Float64frombits(d.uint()))
-	case schema.KindTime:
+	case schema.Time:
 		return schema.NanosValue(field, int64(d.uint()))
 	}
 	d.err = errWire

@@ -1,6 +1,9 @@
 package node
 
 import (
+	"math"
+
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -14,13 +17,17 @@ func (c *collection) encode(e *encoder) {
 		e.string(f.Field)
 		e.uint(f.Docs)
 		e.uint(f.Tokens)
+		for _, x := range [...]float64{f.K1, f.B, f.Boost} {
+			e.uint(math.Float64bits(x))
+		}
 	}
 }
 
 func (c *collection) decode(d *decoder) {
 	c.Docs = d.uint()
 	for range d.each {
-		c.Fields = append(c.Fields, query.FieldTotals{Field: d.string(), Docs: d.uint(), Tokens: d.uint()})
+		c.Fields = append(c.Fields, query.FieldTotals{Field: d.string(), Docs: d.uint(), Tokens: d.uint(),
+			K1: math.Float64frombits(d.uint()), B: math.Float64frombits(d.uint()), Boost: math.Float64frombits(d.uint())})
 	}
 }
 
@@ -31,7 +38,7 @@ func (s *statistics) encode(e *encoder) {
 	e.uint(uint64(len(s.Terms)))
 	for _, t := range s.Terms {
 		e.string(t.Field)
-		e.bytes(t.Term)
+		e.string(t.Term)
 		e.uint(t.DF)
 	}
 	e.uint(uint64(len(s.Expansions)))
@@ -40,22 +47,25 @@ func (s *statistics) encode(e *encoder) {
 		e.string(x.Name)
 		e.uint(uint64(x.Most))
 		e.bool(x.Constant)
+		e.bool(x.Closest)
+		e.bool(x.Cut)
 		e.uint(uint64(len(x.Terms)))
 		for _, t := range x.Terms {
 			e.string(t.Field)
-			e.bytes(t.Term)
+			e.string(t.Term)
+			e.uint(uint64(t.Far))
 		}
 	}
 }
 
 func (s *statistics) decode(d *decoder) {
 	for range d.each {
-		s.Terms = append(s.Terms, query.TermFrequency{Field: d.string(), Term: d.bytes(), DF: d.uint()})
+		s.Terms = append(s.Terms, query.TermFrequency{Field: d.string(), Term: d.string(), DF: d.uint()})
 	}
 	for range d.each {
-		x := query.Expansion{Name: d.string(), Most: int(min(d.uint(), query.MaxConstant)), Constant: d.bool()}
+		x := query.Expansion{Name: d.string(), Most: int(min(d.uint(), query.MaxConstant)), Constant: d.bool(), Closest: d.bool(), Cut: d.bool()}
 		for range d.each {
-			x.Terms = append(x.Terms, query.FieldTerm{Field: d.string(), Term: d.bytes()})
+			x.Terms = append(x.Terms, query.FieldTerm{Field: d.string(), Term: d.string(), Far: uint32(d.uint())})
 		}
 		s.Expansions = append(s.Expansions, x)
 	}
@@ -84,14 +94,14 @@ func (c *counted) decode(b []byte) error {
 }
 
 // suggested is the answer to askSuggest.
-type suggested []query.Suggestion
+type suggested []pinion.Suggestion
 
 func (s suggested) encode() []byte {
 	var e encoder
 	e.uint(uint64(len(s)))
 	for _, x := range s {
-		e.bytes(x.Term)
-		e.uint(x.DF)
+		e.string(x.Text)
+		e.uint(uint64(x.Docs))
 	}
 	return e.b
 }
@@ -99,7 +109,7 @@ func (s suggested) encode() []byte {
 func (s *suggested) decode(b []byte) error {
 	d := decoder{b: b}
 	for range d.each {
-		*s = append(*s, query.Suggestion{Term: d.bytes(), DF: d.uint()})
+		*s = append(*s, pinion.Suggestion{Text: d.string(), Docs: int(min(d.uint(), math.MaxInt))})
 	}
 	return d.end()
 }

@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
 )
 
 // message is anything that travels.
@@ -74,14 +74,25 @@ func drawValue(r *rand.Rand) schema.Value {
 	return schema.Value{}
 }
 
+// drawCounted draws the value of a count.
+func drawCounted(r *rand.Rand) any {
+	switch v := drawValue(r); v.Kind {
+	case schema.Keyword, schema.Integer, schema.Float:
+		return v.Any()
+	case schema.Time:
+		return v.Time()
+	}
+	return pinion.Range{}
+}
+
 func drawStatistics(r *rand.Rand) (s statistics) {
 	text := func() string { return string(drawBytes(r)) }
 	s.Terms = drawList(r, func() query.TermFrequency {
-		return query.TermFrequency{Field: text(), Term: drawBytes(r), DF: drawInt(r)}
+		return query.TermFrequency{Field: text(), Term: text(), DF: drawInt(r)}
 	})
 	s.Expansions = drawList(r, func() query.Expansion {
-		terms := drawList(r, func() query.FieldTerm { return query.FieldTerm{Field: text(), Term: drawBytes(r)} })
-		return query.Expansion{Name: text(), Most: r.IntN(query.MaxConstant), Constant: r.IntN(2) == 0, Terms: terms}
+		terms := drawList(r, func() query.FieldTerm { return query.FieldTerm{Field: text(), Term: text(), Far: r.Uint32()} })
+		return query.Expansion{Name: text(), Most: r.IntN(query.MaxConstant), Constant: r.IntN(2) == 0, Closest: r.IntN(2) == 0, Cut: r.IntN(2) == 0, Terms: terms}
 	})
 	return s
 }
@@ -107,16 +118,23 @@ func drawMessage(r *rand.Rand, kind int) message {
 		}
 		return &answer{kind: refused, shard: r.IntN(MaxShards), status: r.IntN(999), code: text(), message: text(), field: text()}
 	case 2:
-		return &page{Total: drawInt(r), Hits: drawList(r, func() search.Hit {
-			return search.Hit{Doc: r.Uint32(), Score: math.Float32frombits(r.Uint32()), ID: drawBytes(r), Sort: values(), Values: values(), Text: drawBytes(r), Before: flag(), Behind: flag(),
-				Spans: drawList(r, func() search.Span { return search.Span{Start: r.IntN(1 << 20), End: r.IntN(1 << 20)} })}
-		}), Facets: drawList(r, func() query.FacetCounts {
-			return query.FacetCounts{Missing: drawInt(r), Counts: drawList(r, func() query.FacetCount { return query.FacetCount{Value: drawValue(r), Count: drawInt(r)} })}
+		var p pinion.PartPage
+		if flag() {
+			p.Ordered, p.Desc, p.Values = true, flag(), values()
+		}
+		p.Page = pinion.Page{Total: drawInt(r), Hits: drawList(r, func() pinion.Hit {
+			return pinion.Hit{Doc: r.Uint32(), Score: math.Float32frombits(r.Uint32()), ID: string(drawBytes(r)), Sort: values(), Values: values(), Passages: []pinion.Passage{{Text: "a" + string(drawBytes(r)), Before: flag(), Behind: flag(),
+				Spans: drawList(r, func() pinion.Span { return pinion.Span{Start: r.IntN(1 << 20), End: r.IntN(1 << 20)} })}}}
+		}), Facets: drawList(r, func() pinion.FacetCounts {
+			return pinion.FacetCounts{Missing: drawInt(r), Counts: drawList(r, func() pinion.FacetCount { return pinion.FacetCount{Value: drawCounted(r), Count: drawInt(r)} })}
 		})}
+		return &page{p}
 	case 3:
 		return &counted{statistics: drawStatistics(r), found: flag(), doc: r.Uint32()}
 	}
-	s := suggested(drawList(r, func() query.Suggestion { return query.Suggestion{Term: drawBytes(r), DF: drawInt(r)} }))
+	s := suggested(drawList(r, func() pinion.Suggestion {
+		return pinion.Suggestion{Text: string(drawBytes(r)), Docs: int(drawInt(r) >> 1)}
+	}))
 	return &s
 }
 

@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/idxbench"
+	"github.com/pinion-index/pinion/internal/tools/idxbench"
 )
 
 func main() { cli.Main(idxbench.Command()) }

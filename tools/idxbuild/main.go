@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/idxbuild"
+	"github.com/pinion-index/pinion/internal/tools/idxbuild"
 )
 
 func main() { cli.Main(idxbuild.Command()) }

@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/idxinspect"
+	"github.com/pinion-index/pinion/internal/tools/idxinspect"
 )
 
 func main() { cli.Main(idxinspect.Command()) }

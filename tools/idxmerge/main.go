@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/idxmerge"
+	"github.com/pinion-index/pinion/internal/tools/idxmerge"
 )
 
 func main() { cli.Main(idxmerge.Command()) }

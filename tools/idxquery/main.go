@@ -3,7 +3,7 @@ package main
 
 import (
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/tools/internal/idxquery"
+	"github.com/pinion-index/pinion/internal/tools/idxquery"
 )
 
 func main() { cli.Main(idxquery.Command()) }

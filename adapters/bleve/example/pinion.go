@@ -4,18 +4,17 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/filter"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
 // Schema says what mails consist of.
-func Schema() *pinion.Schema {
-	return &pinion.Schema{Fields: []pinion.Field{
-		{Name: "from", Kind: schema.KindKeyword, Stored: true, Column: true},
-		{Name: "subject", Kind: schema.KindText, Analyzer: "english", Index: schema.IndexPositions, Stored: true},
-		{Name: "text", Kind: schema.KindText, Analyzer: "english", Index: schema.IndexPositions, Stored: true},
-		{Name: "sent", Kind: schema.KindTime, Stored: true, Column: true},
+func Schema() *schema.Schema {
+	return &schema.Schema{Fields: []schema.Field{
+		{Name: "from", Kind: schema.Keyword, Stored: true, Column: true},
+		{Name: "subject", Kind: schema.Text, Analyzer: "english", Positions: true, Stored: true},
+		{Name: "text", Kind: schema.Text, Analyzer: "english", Positions: true, Stored: true},
+		{Name: "sent", Kind: schema.Time, Stored: true, Column: true},
 	}}
 }
 
@@ -27,11 +26,8 @@ func Pinion(ctx context.Context, dir string) (found Found, err error) {
 	}
 	defer index.Close()
 	for id, m := range Mails {
-		if err := index.Add(ctx, pinion.Doc{ID: []byte(id), Values: []pinion.Value{
-			schema.KeywordValue(0, []byte(m.From)),
-			schema.TextValue(1, []byte(m.Subject)),
-			schema.TextValue(2, []byte(m.Text)),
-			schema.TimeValue(3, m.Sent),
+		if err := index.Add(ctx, pinion.Doc{ID: id, Fields: map[string]any{
+			"from": m.From, "subject": m.Subject, "text": m.Text, "sent": m.Sent,
 		}}); err != nil {
 			return nil, err
 		}
@@ -40,16 +36,16 @@ func Pinion(ctx context.Context, dir string) (found Found, err error) {
 		return nil, err
 	}
 
-	words := pinion.Match{Field: "text", Text: "thorns of a rose"}
+	words := query.Match{Field: "text", Text: "thorns of a rose"}
 	phrase := query.Phrase{Field: "text", Text: "over budget"}
-	from := pinion.Term{Field: "from", Term: []byte("ann@example.org")}
-	since := filter.Range{Field: "sent", Min: schema.TimeValue(0, day(4)), Max: schema.TimeValue(0, day(10)), BelowMax: true}
+	from := query.Term{Field: "from", Text: "ann@example.org"}
+	since := query.Range{Field: "sent", Min: schema.TimeValue(0, day(4)), Max: schema.TimeValue(0, day(10)), BelowMax: true}
 
 	found = Found{}
-	for name, q := range map[string]pinion.Node{
+	for name, q := range map[string]query.Node{
 		"words": words, "phrase": phrase, "from": from,
-		"since": pinion.Bool{Must: []pinion.Node{pinion.All{}}, Filter: []pinion.Filter{since}},
-		"both":  pinion.Bool{Must: []pinion.Node{words}, Filter: []pinion.Filter{since}},
+		"since": query.Bool{Must: []query.Node{query.All{}}, Filter: []query.Node{since}},
+		"both":  query.Bool{Must: []query.Node{words}, Filter: []query.Node{since}},
 	} {
 		page, err := index.Search(ctx, pinion.Request{Query: q})
 		if err != nil {

@@ -6,12 +6,11 @@ import (
 	"context"
 	"errors"
 
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/adapters/static/words"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/search"
-
-	"github.com/pinion-index/pinion/adapters/static/words"
 )
 
 // Names of the fields of a document, which is a section of a page. Its id is the URL of the section, relative to the site.
@@ -26,11 +25,11 @@ const (
 func Schema(language string) *schema.Schema {
 	options, _ := words.Options(language)
 	text := func(name string, weight float64) schema.Field {
-		return schema.Field{Name: name, Kind: schema.KindText, Analyzer: words.Name, Options: options, Index: schema.IndexPositions, Stored: true, Weight: weight}
+		return schema.Field{Name: name, Kind: schema.Text, Analyzer: words.Name, Options: options, Positions: true, Stored: true, Boost: weight}
 	}
 	return &schema.Schema{Fields: []schema.Field{
 		text(Title, 2), text(Heading, 2), text(Text, 1),
-		{Name: Page, Kind: schema.KindInteger, Index: schema.IndexNone, Column: true},
+		{Name: Page, Kind: schema.Integer, Index: schema.IndexNone, Column: true},
 	}}
 }
 
@@ -38,8 +37,7 @@ func Schema(language string) *schema.Schema {
 type Searcher struct {
 	index    *reader.Index
 	snapshot *reader.Snapshot
-	finder   *query.Searcher
-	pages    *search.Searcher
+	pages    *pinion.View
 }
 
 // Generation is the number of the only commit of an index, and File that of its only segment.
@@ -56,10 +54,7 @@ func Open(index *reader.Index) (_ *Searcher, err error) {
 	if s.snapshot, err = index.Snapshot(); err != nil {
 		return nil, err
 	}
-	if s.finder, err = query.NewSearcher(s.snapshot, query.Options{}); err != nil {
-		return nil, err
-	}
-	s.pages, err = search.New(s.snapshot, s.finder)
+	s.pages, err = pinion.NewView(s.snapshot, nil)
 	return s, err
 }
 
@@ -68,9 +63,6 @@ func (s *Searcher) Close() error {
 	var err error
 	if s.pages != nil {
 		err = s.pages.Close()
-	}
-	if s.finder != nil {
-		err = errors.Join(err, s.finder.Close())
 	}
 	if s.snapshot != nil {
 		err = errors.Join(err, s.snapshot.Close())
@@ -102,8 +94,8 @@ const passage = 160
 func (s *Searcher) Search(ctx context.Context, typed string, k int) (Answer, error) {
 	attempts := parse(typed).attempts()
 	for i, node := range attempts {
-		page, err := s.pages.Search(ctx, search.Request{
-			Query: node, K: k, Collapse: Page, Fields: []string{Title, Heading}, Snippet: &search.Snippet{Field: Text, Length: passage},
+		page, err := s.pages.Search(ctx, pinion.Request{
+			Query: node, Limit: k, Collapse: Page, Fields: []string{Title, Heading}, Snippet: &pinion.Snippet{Field: Text, Length: passage},
 		})
 		if err != nil {
 			return Answer{}, err
@@ -118,13 +110,14 @@ func (s *Searcher) Search(ctx context.Context, typed string, k int) (Answer, err
 }
 
 // answer returns what is shown of hits of a query.
-func (s *Searcher) answer(found query.Node, hits []search.Hit) (a Answer, err error) {
+func (s *Searcher) answer(found query.Node, hits []pinion.Hit) (a Answer, err error) {
 	for _, h := range hits {
-		out := Hit{URL: string(h.ID), Score: h.Score, Text: parts(h.Text, h.Spans)}
-		if h.Before {
+		p := h.Passage()
+		out := Hit{URL: h.ID, Score: h.Score, Text: parts([]byte(p.Text), p.Spans)}
+		if p.Before {
 			out.Text[0] = "… " + out.Text[0]
 		}
-		if h.Behind {
+		if p.Behind {
 			out.Text[len(out.Text)-1] += " …"
 		}
 		for _, v := range h.Values {
@@ -145,7 +138,7 @@ func (s *Searcher) answer(found query.Node, hits []search.Hit) (a Answer, err er
 }
 
 // parts divides a text where spans begin and end.
-func parts(text []byte, spans []search.Span) []string {
+func parts(text []byte, spans []pinion.Span) []string {
 	var out []string
 	at := 0
 	for _, s := range spans {

@@ -11,12 +11,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
 
-	"github.com/pinion-index/pinion/adapters/static"
 	"github.com/pinion-index/pinion/adapters/static/answer"
+	"github.com/pinion-index/pinion/adapters/static/internal/static"
 )
 
 // index builds a site of some hundred pages, and returns the folder of its index.
@@ -47,7 +48,7 @@ func index(t testing.TB) string {
 
 func open(t testing.TB, src reader.Source) *answer.Searcher {
 	t.Helper()
-	index, err := reader.OpenReaderAt(src, reader.Options{})
+	index, err := reader.Open(t.Context(), src, reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +89,7 @@ func TestPlaces(t *testing.T) {
 
 // all compares all hits for two words with the best of each page among those of a searcher of package query.
 func all(t *testing.T, dir string, s *answer.Searcher) {
-	x, err := reader.Open(dir)
+	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,12 +99,12 @@ func all(t *testing.T, dir string, s *answer.Searcher) {
 		t.Fatal(err)
 	}
 	defer snapshot.Close()
-	q, err := query.NewSearcher(snapshot, query.Options{})
+	q, err := search.NewSearcher(snapshot, search.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer q.Close()
-	r, err := q.Search(t.Context(), query.Query{Node: query.Match{Text: "word3 word5", Mode: query.And}, K: 1000})
+	r, err := q.Search(t.Context(), search.Query{Node: query.Match{Text: "word3 word5", Mode: query.ModeAnd}, K: 1000})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func parse(text string) (t typed) {
 		text = strings.ToValidUTF8(text[:mostTyped], "")
 	}
 	text = strings.Map(func(r rune) rune {
-		if r == '“' || r == '”' || r == '„' {
+		if strings.ContainsRune("“”„‟«»‹›「」『』〝〞〟＂", r) { // quotation marks of print, as in the query language
 			return '"'
 		}
 		return r
@@ -57,7 +57,7 @@ func parse(text string) (t typed) {
 // attempts returns the queries to try until one has hits: for all words and phrases, with less and less of the last word if it is
 // not one, and at last for any of them.
 func (t typed) attempts() []query.Node {
-	all := []query.Node{query.Match{Text: t.words, Mode: query.And}}
+	all := []query.Node{query.Match{Text: t.words, Mode: query.ModeAnd}}
 	for _, p := range t.phrases {
 		all = append(all, query.Phrase{Text: p})
 	}
@@ -71,9 +71,9 @@ func (t typed) attempts() []query.Node {
 	}
 	begun := []rune(t.last)
 	if len(begun) < leastPrefix {
-		out = append(out, with(query.Match{Text: t.last, Mode: query.And}))
+		out = append(out, with(query.Match{Text: t.last, Mode: query.ModeAnd}))
 	} else {
-		out = append(out, with(append([]query.Node{query.Match{Text: t.last, Mode: query.And}}, prefixes(t.last)...)...))
+		out = append(out, with(append([]query.Node{query.Match{Text: t.last, Mode: query.ModeAnd}}, prefixes(t.last)...)...))
 	}
 	for n := len(begun) - 1; n >= max(leastCut, len(begun)-mostCut); n-- {
 		out = append(out, with(prefixes(string(begun[:n]))...))
@@ -84,7 +84,7 @@ func (t typed) attempts() []query.Node {
 // prefixes returns what matches words that begin with a word. Of one with signs within, analyzers may make several: then the last
 // begins a word.
 func prefixes(word string) []query.Node {
-	out := []query.Node{query.Prefix{Prefix: word, Boost: prefixBoost}}
+	out := []query.Node{query.Prefix{Text: word, Boost: prefixBoost}}
 	i := strings.LastIndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	if i < 0 {
 		return out
@@ -94,6 +94,6 @@ func prefixes(word string) []query.Node {
 		return out // what was cut off was all that followed the sign
 	}
 	return append(out, query.Bool{Must: []query.Node{
-		query.Match{Text: word[:i], Mode: query.And}, query.Prefix{Prefix: word[i+sign:], Boost: prefixBoost},
+		query.Match{Text: word[:i], Mode: query.ModeAnd}, query.Prefix{Text: word[i+sign:], Boost: prefixBoost},
 	}})
 }

@@ -21,6 +21,7 @@ func TestTyped(t *testing.T) {
 		`x "to be" y`:          {words: "x", phrases: []string{"to be"}, last: "y"},
 		`"to be"`:              {phrases: []string{"to be"}},
 		`“to be” or`:           {phrases: []string{"to be"}, last: "or"},
+		`«to be» „or not“ a`:   {phrases: []string{"to be", "or not"}, last: "a"},
 		`"to b`:                {words: "to", last: "b"},
 		strings.Repeat(`"`, 3): {phrases: []string{""}},
 	} {

@@ -18,6 +18,8 @@ import (
 
 // Page is what a page of HTML has to search.
 type Page struct {
+	// Title is the first h1 that is a part of the element title, as of "Install | Guide", or else that element. Without one it is
+	// the first h1.
 	Title string
 	// Language is what the page says that it is in, such as en-US, or "".
 	Language string
@@ -45,7 +47,7 @@ type Section struct {
 // MaxAnchor is the length in bytes of the longest Section.Anchor; longer ids are none.
 const MaxAnchor = 1024
 
-// Parse reads a page. Like a browser it takes anything for HTML; the error is that of reading, or for elements that are nested
+// Parse reads a page in UTF-8. Like a browser it takes anything for HTML; the error is that of reading, or for elements that are nested
 // too deep.
 func Parse(r io.Reader) (*Page, error) {
 	root, err := html.Parse(r)
@@ -238,14 +240,14 @@ func level(n *html.Node) int {
 	return 0
 }
 
-// heading begins a section, unless nothing can link to the heading: then it is text. The first h1 is the title.
+// heading begins a section, unless nothing can link to the heading: then it is text. The first h1 that can be is the title.
 func (w *walker) heading(n *html.Node) {
 	anchor, text := anchorOf(n), strings.TrimFunc(plain(n), decoration)
 	if len(anchor) > MaxAnchor {
 		anchor = ""
 	}
 	switch {
-	case level(n) == 1 && w.title == "" && text != "":
+	case level(n) == 1 && w.title == "" && text != "" && names(w.page.Title, text):
 		w.space()
 		w.title = text
 	case anchor == "" || w.seen[anchor] || text == "":
@@ -257,6 +259,11 @@ func (w *walker) heading(n *html.Node) {
 		w.end()
 		w.begin(anchor, text)
 	}
+}
+
+// names reports whether h1 names a page of a title, which may have more, such as the name of the site.
+func names(title, h1 string) bool {
+	return title == "" || strings.Contains(strings.ToLower(title), strings.ToLower(h1))
 }
 
 // decoration reports what stands around headings for links to them.

@@ -84,3 +84,22 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestTitle takes an h1 for the title only if the element title has it too.
+func TestTitle(t *testing.T) {
+	for _, tt := range []struct{ html, title, text string }{
+		{"<title>Guide</title><main><h1>Install</h1><p>word</main>", "Guide", "Install word"},
+		{"<title>Install | Guide</title><main><h1>install</h1><p>word</main>", "install", "word"},
+		{"<main><h1>Install</h1><p>word</main>", "Install", "word"},
+		{"<title>Guide</title><main><h1>Install</h1><h1>The guide</h1><p>word</main>", "Guide", "Install The guide word"},
+		{"<title> </title><main><h1>Install</h1>", "Install", ""},
+	} {
+		p, err := Parse(strings.NewReader(tt.html))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(p.Sections) != 1 || p.Title != tt.title || p.Sections[0].Text != tt.text {
+			t.Errorf("%s: %+v", tt.html, p)
+		}
+	}
+}

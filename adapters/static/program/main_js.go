@@ -45,13 +45,13 @@ func main() {
 // open opens the index at a URL by requests for ranges, or that of fetched files.
 func open(url string, fetched []js.Value) (*reader.Index, error) {
 	if len(fetched) > 0 {
-		return reader.OpenFS(&memory{manifest: bytesOf(fetched[0]), segment: bytesOf(fetched[1])})
+		return reader.Open(context.Background(), reader.FromStore(&memory{manifest: bytesOf(fetched[0]), segment: bytesOf(fetched[1])}), reader.Options{})
 	}
 	files, err := host.OpenCommit(context.Background(), url, answer.Generation)
 	if err != nil {
 		return nil, err
 	}
-	return reader.OpenReaderAt(files, reader.Options{})
+	return reader.Open(context.Background(), files, reader.Options{})
 }
 
 // valueOf returns an answer as search.js takes it, which is as encoding/json would write it.

@@ -4,11 +4,11 @@ import (
 	"io/fs"
 	"syscall/js"
 
+	"github.com/pinion-index/pinion/adapters/static/answer"
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
-
-	"github.com/pinion-index/pinion/adapters/static/answer"
 )
 
 // memory is the files of an index that was fetched whole. It implements store.ReadFS.
@@ -22,15 +22,15 @@ func (m *memory) String() string { return "the index" }
 
 // List implements store.ReadFS.
 func (m *memory) List() ([]string, error) {
-	return []string{store.ManifestName(answer.Generation), store.SegmentName(answer.File)}, nil
+	return []string{indexdir.ManifestName(answer.Generation), indexdir.SegmentName(answer.File)}, nil
 }
 
 // Open implements store.ReadFS.
 func (m *memory) Open(name string) (store.Data, error) {
 	switch name {
-	case store.ManifestName(answer.Generation):
+	case indexdir.ManifestName(answer.Generation):
 		return content{m.manifest}, nil
-	case store.SegmentName(answer.File):
+	case indexdir.SegmentName(answer.File):
 		return content{m.segment}, nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

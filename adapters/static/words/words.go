@@ -42,6 +42,9 @@ func (m manual) Options() string { return m.of.Name() + "," + m.of.Options() }
 // Tokenizer implements analysis.Analyzer.
 func (m manual) Tokenizer() analysis.Tokenizer { return &tokenizer{of: m.of.Tokenizer()} }
 
+// Stems implements analysis.Stemmer.
+func (m manual) Stems() bool { return analysis.Stems(m.of) }
+
 // AppendFolded implements analysis.Folder.
 func (m manual) AppendFolded(dst, text []byte) []byte {
 	if f, ok := m.of.(analysis.Folder); ok {

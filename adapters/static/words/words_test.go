@@ -21,7 +21,7 @@ func TestTokens(t *testing.T) {
 		"HTTPServer":          "httpserver@0-10+1", // of several capitals none begins a word
 		"don't":               "don't@0-5+1",
 		"3.14":                "3.14@0-4+1 3@0-1+0 14@2-4+0",
-		"größer":              "größer@0-8+1",
+		"größer":              "grosser@0-8+1",
 		"":                    "",
 	} {
 		var tokens analysis.Tokens

@@ -96,11 +96,13 @@ func fixedTrials(dir string) []*trial {
 		whole("many indexes", "TestManyIndexes", "indexes", time.Minute),
 		whole("mapping limit", "TestMappingLimit", "indexes", time.Minute),
 		{name: "real disks", program: "reliability", folder: reliability, want: 100, part: 5, seeds: 5, usual: time.Minute, procs: 2, args: random("TestRealDisk"), counted: count("disks filled")},
+		{name: "full directories", program: "reliability", folder: reliability, want: 1000, part: 200, seeds: 200, usual: 30 * time.Second, procs: 2, args: random("TestFullDirectory"), counted: count("directories filled")},
 		{name: "small memory", program: "reliability", folder: reliability, want: 2000, part: 80, seeds: 1, usual: time.Minute, procs: 2, counted: count("runs"),
 			args: func(seed uint64, n int) []string {
 				return test("TestSmallMemory", "-trials", fmt.Sprint(n/8), "-seed", fmt.Sprint(seed), "-commands", dir)
 			}},
 		{name: "kills", program: "reliability", folder: reliability, want: 2000, part: 50, seeds: 50, usual: 15 * time.Second, procs: 2, args: random("TestKill")},
+		{name: "killed indexes", program: "reliability", folder: reliability, want: 47, part: 5, seeds: 5, usual: 20 * time.Second, args: random("TestKillIndex"), counted: count("kills")},
 		{name: "changes", program: "query", folder: "query", want: 500, part: 50, seeds: 50, usual: 30 * time.Second, procs: 2,
 			args: func(uint64, int) []string { return test("TestFilesThatChange") },
 			env: func(seed uint64, n int) []string {

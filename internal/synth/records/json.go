@@ -54,12 +54,12 @@ func (p *Product) MarshalJSON() ([]byte, error) {
 	}{p.ID, p.Title, p.Brand, p.Category, p.Colors, p.Price, p.Rating, p.Sold, stamp(p.Added)})
 }
 
-// Filter returns q without its words, in the language of package filter.
+// Filter returns q without its words, in the language of query.ParseFilter.
 func (q LogQuery) Filter() string {
 	return fmt.Sprintf("ts %s..<%s and level = %s", q.From.UTC().Format(timeForm), q.To.UTC().Format(timeForm), q.Level)
 }
 
-// Filter returns q without its words, in the language of package filter.
+// Filter returns q without its words, in the language of query.ParseFilter.
 func (q ShopQuery) Filter() string { return fmt.Sprintf("price %v..%v", q.Min, q.Max) }
 
 // MarshalJSON returns q as an object with the keys words, from, to, level and filter; the last
@@ -88,22 +88,22 @@ func (q ShopQuery) MarshalJSON() ([]byte, error) {
 // LogSchema returns the fields of lines: the message is searched, by analyzer simple, the others are
 // columns, times in milliseconds.
 func LogSchema() *schema.Schema {
-	s := &schema.Schema{Fields: []schema.Field{{Name: "ts", Kind: schema.KindTime, Unit: schema.UnitMillisecond, Column: true}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "ts", Kind: schema.Time, Unit: schema.UnitMillisecond, Column: true}}}
 	for _, name := range []string{"level", "service", "host", "tenant"} {
-		s.Fields = append(s.Fields, schema.Field{Name: name, Kind: schema.KindKeyword, Column: true})
+		s.Fields = append(s.Fields, schema.Field{Name: name, Kind: schema.Keyword, Column: true})
 	}
-	s.Fields = append(s.Fields, schema.Field{Name: "msg", Kind: schema.KindText, Analyzer: "simple", Stored: true})
+	s.Fields = append(s.Fields, schema.Field{Name: "msg", Kind: schema.Text, Analyzer: "simple", Stored: true})
 	return s
 }
 
 // ShopSchema returns the fields of products: the title is searched, by analyzer simple, the others
 // are columns.
 func ShopSchema() *schema.Schema {
-	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.KindText, Analyzer: "simple", Stored: true}}}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.Text, Analyzer: "simple", Stored: true}}}
 	for _, f := range []schema.Field{
-		{Name: "brand", Kind: schema.KindKeyword}, {Name: "category", Kind: schema.KindKeyword}, {Name: "colors", Kind: schema.KindKeyword},
-		{Name: "price", Kind: schema.KindFloat}, {Name: "rating", Kind: schema.KindFloat},
-		{Name: "sold", Kind: schema.KindInteger}, {Name: "added", Kind: schema.KindTime, Unit: schema.UnitSecond},
+		{Name: "brand", Kind: schema.Keyword}, {Name: "category", Kind: schema.Keyword}, {Name: "colors", Kind: schema.Keyword},
+		{Name: "price", Kind: schema.Float}, {Name: "rating", Kind: schema.Float},
+		{Name: "sold", Kind: schema.Integer}, {Name: "added", Kind: schema.Time, Unit: schema.UnitSecond},
 	} {
 		f.Column = true
 		s.Fields = append(s.Fields, f)

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/filter"
+	"github.com/pinion-index/pinion/internal/filter"
 	"github.com/pinion-index/pinion/schema"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 
@@ -62,7 +62,7 @@ func (f *flags) environment(cmd *cobra.Command) (*paper.Env, func() error, error
 	done := func() error { return errors.Join(e.Close(), os.RemoveAll(dir)) }
 	want := f.device.Value
 	if want == "auto" || want == "gpu" || want == "emu" {
-		dev, err := gpuload.OpenDevice()
+		dev, err := gpu.OpenDevice()
 		switch {
 		case err == nil && (want == "emu") != isEmulator(dev):
 			err = errors.Join(fmt.Errorf("--device %s: this program has the device %s", want, dev.Info().Name), dev.Close())
@@ -81,7 +81,7 @@ func (f *flags) environment(cmd *cobra.Command) (*paper.Env, func() error, error
 }
 
 // isEmulator reports whether a device is the host emulator.
-func isEmulator(d *gpuload.Device) bool {
+func isEmulator(d *gpu.Device) bool {
 	return strings.Contains(strings.ToLower(d.Info().Name), "emulator")
 }
 
@@ -186,7 +186,7 @@ func (f *flags) half(cmd *cobra.Command, e *paper.Env, x *paper.Experiment, h pa
 		return nil, cause
 	}
 	if err != nil {
-		if on != "auto" || !errors.Is(err, gpuload.ErrMemory) {
+		if on != "auto" || !errors.Is(err, gpu.ErrMemory) {
 			f.failed++
 		}
 		return nil, f.leaveOut(cmd, x, h, err)

@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/papers/internal/gpubench"
 )
 
 // benchmarks are what paper gpu prints.
 type benchmarks struct {
-	Device gpuload.Info   `json:"device"`
+	Device gpu.Info       `json:"device"`
 	Rows   []gpubench.Row `json:"rows"`
 }
 
@@ -111,7 +111,7 @@ func (f *gpuFlags) run(cmd *cobra.Command) (out *benchmarks, err error) {
 	if err := known("strategy", f.strategies, gpubench.StrategyNames()); err != nil {
 		return nil, err
 	}
-	dev, err := gpuload.OpenDeviceNumber(f.device)
+	dev, err := gpu.OpenDeviceNumber(f.device)
 	if err != nil {
 		return nil, err
 	}

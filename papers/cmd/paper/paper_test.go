@@ -13,8 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
 
@@ -165,9 +165,9 @@ func TestFailures(t *testing.T) {
 		err                error
 		failed             int
 	}{
-		{"ao-tab1", "auto", "are recorded ones", gpuload.ErrMemory, 0},
-		{"new", "auto", "are left out", gpuload.ErrMemory, 0},
-		{"new", "cpu", "are left out", gpuload.ErrMemory, 1},
+		{"ao-tab1", "auto", "are recorded ones", gpu.ErrMemory, 0},
+		{"new", "auto", "are left out", gpu.ErrMemory, 0},
+		{"new", "cpu", "are left out", gpu.ErrMemory, 1},
 		{"ao-tab1", "auto", "are recorded ones", io.ErrShortWrite, 1},
 	} {
 		e := &paper.Experiment{Name: x.name, CPU: func(context.Context, *paper.Env) ([]paper.Row, error) {

@@ -6,10 +6,11 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/engine/pool"
 	"github.com/pinion-index/pinion/internal/loadtest"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/query/pool"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -22,13 +23,13 @@ func replay(ctx context.Context, index string, r paper.LoadRun) (out paper.LoadR
 	if err != nil {
 		return out, err
 	}
-	algo := query.Auto
+	algo := search.Auto
 	if r.Algorithm != "" {
-		if algo, err = query.ParseAlgorithm(r.Algorithm); err != nil {
+		if err = algo.UnmarshalText([]byte(r.Algorithm)); err != nil {
 			return out, err
 		}
 	}
-	x, err := reader.Open(index)
+	x, err := reader.Open(ctx, reader.Dir(index), reader.Options{})
 	if err != nil {
 		return out, err
 	}
@@ -38,14 +39,14 @@ func replay(ctx context.Context, index string, r paper.LoadRun) (out paper.LoadR
 		return out, err
 	}
 	defer func() { err = errors.Join(err, snapshot.Close()) }()
-	s, err := query.NewSearcher(snapshot, query.Options{})
+	s, err := search.NewSearcher(snapshot, search.Options{Params: paper.Params})
 	if err != nil {
 		return out, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	queries := make([]query.Query, len(r.Queries))
+	queries := make([]search.Query, len(r.Queries))
 	for i, q := range r.Queries {
-		queries[i] = query.Query{K: 10, Mode: query.And, Algorithm: algo}
+		queries[i] = search.Query{K: 10, Mode: query.ModeAnd, Algorithm: algo}
 		for _, t := range q {
 			queries[i].RawTerms = append(queries[i].RawTerms, []byte(t))
 		}
@@ -75,7 +76,7 @@ func replay(ctx context.Context, index string, r paper.LoadRun) (out paper.LoadR
 const pause = time.Millisecond
 
 // warm asks every query once.
-func warm(ctx context.Context, s *query.Searcher, queries []query.Query) error {
+func warm(ctx context.Context, s *search.Searcher, queries []search.Query) error {
 	p, err := pool.New(s, pool.Options{})
 	if err != nil {
 		return err

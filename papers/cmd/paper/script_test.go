@@ -9,7 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
 )
 
 func TestMain(m *testing.M) { testscript.Main(m, map[string]func(){"paper": main}) }
@@ -22,7 +22,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Condition: func(c string) (bool, error) {
 			if c == "gpu" { // or the emulator
-				dev, err := gpuload.OpenDevice()
+				dev, err := gpu.OpenDevice()
 				return err == nil && dev.Close() == nil, nil
 			}
 			return false, fmt.Errorf("no condition %q", c)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )
@@ -13,13 +13,13 @@ import (
 // onGPU is a way to intersect on the device.
 type onGPU struct {
 	name, codec string
-	how         gpuload.Strategy
+	how         gpu.Strategy
 }
 
 // plain are the ways whose search the paper runs on uncompressed lists. Here lists are in
 // bp128, and the search is in the skip header; no presence words stand before it.
 var plain = []onGPU{
-	{"BS", "bp128", gpuload.ProbeSkip}, {"LR", "bp128", gpuload.ProbeRegression}, {"HS256", "bp128", gpuload.ProbeHash},
+	{"BS", "bp128", gpu.ProbeSkip}, {"LR", "bp128", gpu.ProbeRegression}, {"HS256", "bp128", gpu.ProbeHash},
 }
 
 // direct is a way that the engine had in runs before 2026-11-26, and none of the paper's figures.
@@ -27,8 +27,8 @@ const direct = "direct, lists decoded first"
 
 // compressed are the methods of table 7.
 var compressed = []onGPU{
-	{"ParaPFD", "parapfor", gpuload.ProbeSkip}, {"LRC", "lrc", gpuload.Element}, {"LRCSeg", "lrcseg", gpuload.Element}, {"SegLRC", "seglrc", gpuload.Element},
-	{"HS256_LRC", "hslrc", gpuload.Element},
+	{"ParaPFD", "parapfor", gpu.ProbeSkip}, {"LRC", "lrc", gpu.Element}, {"LRCSeg", "lrcseg", gpu.Element}, {"SegLRC", "seglrc", gpu.Element},
+	{"HS256_LRC", "hslrc", gpu.Element},
 }
 
 // batch returns queries whose first lists have at least c docIDs together, over and over
@@ -72,7 +72,7 @@ func measure(ctx context.Context, e *paper.Env, set string, ways []onGPU, cs []i
 				return nil, err
 			}
 		}
-		g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 4 << 30, Threshold: 64 << 20})
+		g, err := e.Executor(x, gpu.Options{NoPresence: true, Memory: 4 << 30, Threshold: 64 << 20})
 		if err != nil {
 			return nil, err
 		}

@@ -78,7 +78,7 @@ var table3 = paper.Experiment{
 		"a batch of the engine at c = 1 M waits for its slowest warps (Table 7), and takes hardly longer than one at 128 K (Figure 9): its speedups compare that, and not rates",
 		"the searches on one core are the paper's, on uncompressed lists, each docID of the first list on its own",
 		"without the paper's own kernels LR leaves out lists whose safe range exceeds a quarter of them",
-		"the engine's own searches by safe ranges and buckets on the CPU (query.Options.Seek) are not measured: no command has a flag for them",
+		"the engine's own searches by safe ranges and buckets on the CPU (search.Options.Seek) are not measured: no command has a flag for them",
 		rowsOfEngine, firstLists, inTurn, wholeNote,
 	},
 }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"math/big"
 
-	"github.com/pinion-index/pinion/format/codec/lrc"
+	"github.com/pinion-index/pinion/internal/codec/lrc"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/coding"

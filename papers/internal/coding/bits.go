@@ -1,6 +1,6 @@
 // Package coding has the codecs of the papers with their parameters, in memory: segment
 // length, share of exceptions, linked exceptions, lines by segment or hash bucket. They
-// serve the experiments alone; the engine's codecs are in format/codec.
+// serve the experiments alone; the engine's codecs are in internal/codec.
 package coding
 
 import "math/bits"

@@ -19,8 +19,8 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/listset"
+	"github.com/pinion-index/pinion/internal/order"
 	"github.com/pinion-index/pinion/internal/synth"
-	"github.com/pinion-index/pinion/order"
 )
 
 // Set is a collection, reduced to the lists of a query log.

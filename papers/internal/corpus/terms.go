@@ -10,8 +10,8 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/order"
 	"github.com/pinion-index/pinion/internal/synth"
-	"github.com/pinion-index/pinion/order"
 )
 
 // terms describes the distinct terms of a long log by the lengths of their lists: those

@@ -5,9 +5,10 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/pfordelta"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/pfordelta"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/query"
@@ -62,16 +63,16 @@ func gaps(docs []uint32) []uint32 {
 }
 
 // modes are the kinds of queries of table 2.
-var modes = []query.Mode{query.And, query.Or, query.AndOr}
+var modes = []query.Mode{query.ModeAnd, query.ModeOr, query.ModeAndOr}
 
 var modeNames = []string{"AND", "OR", "AND+OR"}
 
 // queries returns queries for the 10 best documents.
-func queries(s *corpus.Set, m query.Mode, most int) []query.Query {
+func queries(s *corpus.Set, m query.Mode, most int) []search.Query {
 	some := s.Queries[:min(most, len(s.Queries))]
-	out := make([]query.Query, len(some))
+	out := make([]search.Query, len(some))
 	for i, terms := range s.Texts(some) {
-		out[i] = query.Query{K: 10, Mode: m}
+		out[i] = search.Query{K: 10, Mode: m}
 		for _, t := range terms {
 			out[i].RawTerms = append(out[i].RawTerms, []byte(t))
 		}
@@ -81,7 +82,7 @@ func queries(s *corpus.Set, m query.Mode, most int) []query.Query {
 
 // oneByOne returns the time of each query in seconds, asked one after the other: the
 // faster of two.
-func oneByOne(ctx context.Context, x query.Executor, qs []query.Query) ([]float64, error) {
+func oneByOne(ctx context.Context, x search.Executor, qs []search.Query) ([]float64, error) {
 	out := make([]float64, len(qs))
 	for i := range qs {
 		t, err := codecbench.Fastest(1, func() error { _, err := x.Execute(ctx, qs[i:i+1]); return err })

@@ -4,8 +4,8 @@ import (
 	"context"
 	"math"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/rice"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/rice"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/coding"
 	"github.com/pinion-index/pinion/papers/internal/corpus"

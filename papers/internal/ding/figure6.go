@@ -95,15 +95,15 @@ func merge(a, b []uint32) (n int) {
 // direct searches for each docID of a in all of b.
 func direct(a, b []uint32) (n int) {
 	for _, x := range a {
-		if i := search(b, x); i < len(b) && b[i] == x {
+		if i := firstFrom(b, x); i < len(b) && b[i] == x {
 			n++
 		}
 	}
 	return n
 }
 
-// search returns the index of the first docID at or after x.
-func search(b []uint32, x uint32) int {
+// firstFrom returns the index of the first docID at or after x.
+func firstFrom(b []uint32, x uint32) int {
 	lo, hi := 0, len(b)
 	for lo < hi {
 		if m := int(uint(lo+hi) >> 1); b[m] < x {
@@ -126,7 +126,7 @@ func split(a, b []uint32, level int) (n int) {
 		k := min(step, len(a))
 		to := len(b)
 		if k < len(a) {
-			to = search(b, a[k])
+			to = firstFrom(b, a[k])
 		}
 		n += split(a[:k], b[:to], level-1)
 		a, b = a[k:], b[to:]

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/query"
@@ -28,18 +29,18 @@ var figure7 = paper.Experiment{
 	Data: data, Claims: []int{10},
 	Paper: paper.Values{}.Put(sustained, "CPU+GPU parallel", inTime, 300).Put(sustained, cpuAlone, inTime, 100).Put(sustained, cpuBeside, inTime, 100).Put(estimateError, "GPU only", "mean", 22),
 	CPU: func(ctx context.Context, e *paper.Env) ([]paper.Row, error) {
-		cpu, err := cpuTimes(ctx, e, collection, query.And, query.Auto, query.Options{})
+		cpu, err := cpuTimes(ctx, e, collection, query.ModeAnd, search.Auto, search.Options{Params: paper.Params})
 		if err != nil {
 			return nil, err
 		}
 		return simulated(e, cpu, nil)
 	},
 	GPU: func(ctx context.Context, e *paper.Env) ([]paper.Row, error) {
-		gpu, _, err := gpuTimes(ctx, e, collection, query.And)
+		gpu, _, err := gpuTimes(ctx, e, collection, query.ModeAnd)
 		if err != nil {
 			return nil, err
 		}
-		cpu, err := cpuTimes(ctx, e, collection, query.And, query.Auto, query.Options{})
+		cpu, err := cpuTimes(ctx, e, collection, query.ModeAnd, search.Auto, search.Options{Params: paper.Params})
 		if err != nil {
 			return nil, err
 		}

@@ -9,9 +9,9 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
-	"github.com/pinion-index/pinion/query"
 )
 
 // steps answers queries term at a time, by the steps of section 8, and times each.
@@ -111,7 +111,7 @@ func (st *steps) keep(list int, have []uint32, at []int, scores []float32) (n in
 		st.needed = st.needed[:0]
 		from := 0
 		for i, d := range have {
-			if from += search(s.Last[from:], d); from == len(s.Last) {
+			if from += firstFrom(s.Last[from:], d); from == len(s.Last) {
 				have = have[:i]
 				break
 			}
@@ -136,7 +136,7 @@ func (st *steps) keep(list int, have []uint32, at []int, scores []float32) (n in
 		for i, d := range have {
 			first := blockOf * st.needed[at[i]]
 			block := st.buf[blockOf*at[i]:][:min(blockOf, s.N-first)]
-			if j := search(block, d); j < len(block) && block[j] == d {
+			if j := firstFrom(block, d); j < len(block) && block[j] == d {
 				have[n], scores[n], at[n] = d, scores[i], first+j
 				n++
 			}
@@ -158,7 +158,7 @@ func (st *steps) add(list int, have []uint32, at []int, scores []float32) (err e
 				}
 				block = b
 			}
-			scores[i] += query.Score(w, float32(tf[p%blockOf]), st.norms[have[i]])
+			scores[i] += search.Score(w, float32(tf[p%blockOf]), st.norms[have[i]])
 		}
 	})
 	return err
@@ -179,7 +179,7 @@ func (st *steps) or(q []int) ([]float32, error) {
 		w := st.weight(list)
 		st.timed("scoring", func() {
 			for p, d := range docs {
-				st.scores[d] += query.Score(w, float32(tf[p]), st.norms[d])
+				st.scores[d] += search.Score(w, float32(tf[p]), st.norms[d])
 			}
 		})
 	}

@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
-	"github.com/pinion-index/pinion/query"
 )
 
 // counting counts the blocks that are decoded.
@@ -27,7 +27,7 @@ func bestOf(st *steps, q []int, terms int) (out []float32) {
 	scores, has := make([]float32, st.s.Docs), make([]int, st.s.Docs)
 	for _, list := range q {
 		for i, d := range st.s.Lists[list] {
-			scores[d] += query.Score(st.weight(list), float32(max(st.s.Freqs[list][i], 1)), st.norms[d])
+			scores[d] += search.Score(st.weight(list), float32(max(st.s.Freqs[list][i], 1)), st.norms[d])
 			has[d]++
 		}
 	}

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/format/codec/rice"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/rice"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/papers/internal/chart"

@@ -4,8 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
@@ -99,13 +100,13 @@ func coreRows(ctx context.Context, e *paper.Env, i int, m query.Mode, series str
 	row := func(series string, t []float64) {
 		rows = append(rows, paper.Row{Metric: queryTime, Series: series, At: modeNames[i], X: float64(i), Value: 1e3 * mean(t), Unit: "ms"})
 	}
-	t, err := cpuTimes(ctx, e, timedSet, m, query.Auto, query.Options{})
+	t, err := cpuTimes(ctx, e, timedSet, m, search.Auto, search.Options{Params: paper.Params})
 	if err != nil {
 		return nil, err
 	}
 	row(series, t)
 	if a, ok := plain[m]; ok {
-		if t, err = cpuTimes(ctx, e, timedSet, m, a, query.Options{DenseBytes: -1}); err != nil {
+		if t, err = cpuTimes(ctx, e, timedSet, m, a, search.Options{Params: paper.Params, DenseBytes: -1}); err != nil {
 			return nil, err
 		}
 		row(series+withoutPruning, t)
@@ -114,7 +115,7 @@ func coreRows(ctx context.Context, e *paper.Env, i int, m query.Mode, series str
 }
 
 // plain are the algorithms that do not prune. AND+OR chooses among both.
-var plain = map[query.Mode]query.Algorithm{query.And: query.Leapfrog, query.Or: query.Exhaustive}
+var plain = map[query.Mode]search.Algorithm{query.ModeAnd: search.Leapfrog, query.ModeOr: search.Exhaustive}
 
 // most is the number of queries that are asked.
 const most = 200
@@ -123,7 +124,7 @@ const most = 200
 type drawn func(e *paper.Env) (*corpus.Set, error)
 
 // cpuTimes returns the seconds of queries on one core.
-func cpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, a query.Algorithm, o query.Options) ([]float64, error) {
+func cpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, a search.Algorithm, o search.Options) ([]float64, error) {
 	s, err := of(e)
 	if err != nil {
 		return nil, err
@@ -132,7 +133,7 @@ func cpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode, a query
 	if err != nil {
 		return nil, err
 	}
-	cpu, err := query.NewSearcher(x.Snapshot, o)
+	cpu, err := search.NewSearcher(x.Snapshot, o)
 	if err != nil {
 		return nil, err
 	}
@@ -155,12 +156,12 @@ func gpuTimes(ctx context.Context, e *paper.Env, of drawn, m query.Mode) (one []
 	if err != nil {
 		return nil, 0, err
 	}
-	cpu, err := query.NewSearcher(x.Snapshot, query.Options{})
+	cpu, err := search.NewSearcher(x.Snapshot, search.Options{Params: paper.Params})
 	if err != nil {
 		return nil, 0, err
 	}
 	defer cpu.Close()
-	g, err := e.Executor(x, gpuload.Options{CPU: cpu, Memory: 4 << 30})
+	g, err := e.Executor(x, gpu.Options{CPU: cpu, Memory: 4 << 30})
 	if err != nil {
 		return nil, 0, err
 	}

@@ -5,13 +5,13 @@ import (
 	"io"
 	"slices"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/gpu"
 )
 
 // Bench runs benchmarks on one device.
 type Bench struct {
-	Device *gpuload.Device
+	Device *gpu.Device
 	Log    io.Writer
 	// Small makes everything small enough for the emulator and the sanitizer.
 	Small bool
@@ -36,7 +36,7 @@ type Bench struct {
 }
 
 // direct gives b access to the underlying device, to measure memory and decoding.
-func (b *Bench) direct() { b.raw = cuda.Of(b.Device) }
+func (b *Bench) direct() { b.raw = b.Device.Driver() }
 
 // Rows returns the figures so far.
 func (b *Bench) Rows() []Row { return b.rows }

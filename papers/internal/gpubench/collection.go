@@ -9,12 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/listset"
+	"github.com/pinion-index/pinion/internal/order"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/internal/synth"
-	"github.com/pinion-index/pinion/order"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/query"
 )
@@ -27,6 +28,9 @@ var (
 	Collections     = []string{"gov", "gov2", "bdr", "bd"}
 	StepCollections = []string{"gov2", "bd"}
 )
+
+// Params are the parameters of BM25 with which all recorded runs were made: k1 0.9 and b 0.4.
+var Params = query.Params{K1: 0.9, B: 0.4}
 
 // wanted returns those of some collections that are to be measured.
 func (b *Bench) wanted(some []string) (out []string) {
@@ -99,15 +103,17 @@ func (b *Bench) write(ctx context.Context, dir string, c codec.Codec, sets ...*l
 // engine is an index with its executors.
 type engine struct {
 	*listset.Index
-	gpu *gpuload.Executor
-	cpu *query.Searcher
+	gpu *gpu.Executor
+	cpu *search.Searcher
 }
 
 // open creates executors for an index, which the engine closes.
 func (b *Bench) open(x *listset.Index) (e *engine, err error) {
 	e = &engine{Index: x}
-	if e.cpu, err = query.NewSearcher(x.Snapshot, query.Options{}); err == nil {
-		e.gpu, err = gpuload.New(b.Device, x.Snapshot, b.options())
+	if e.cpu, err = search.NewSearcher(x.Snapshot, search.Options{Params: Params}); err == nil {
+		o := b.options()
+		o.Scorer = e.cpu.Scorer()
+		e.gpu, err = gpu.New(b.Device, x.Snapshot, o)
 	}
 	if err != nil {
 		if e.cpu != nil {
@@ -155,10 +161,10 @@ func draw(s *listset.Set, n int, k kind, seed uint64) [][]int {
 }
 
 // asked returns queries that are given as indexes of a set's lists.
-func asked(s *listset.Set, queries [][]int, k int, mode query.Mode) []query.Query {
-	out := make([]query.Query, len(queries))
+func asked(s *listset.Set, queries [][]int, k int, mode query.Mode) []search.Query {
+	out := make([]search.Query, len(queries))
 	for i, terms := range s.Texts(queries) {
-		out[i] = query.Query{K: k, Mode: mode}
+		out[i] = search.Query{K: k, Mode: mode}
 		for _, t := range terms {
 			out[i].RawTerms = append(out[i].RawTerms, []byte(t))
 		}

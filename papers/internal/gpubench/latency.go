@@ -15,7 +15,7 @@ func (b *Bench) latency(ctx context.Context, e *engine) error {
 	if b.Small {
 		n, rounds = 40, 2
 	}
-	for _, mode := range []query.Mode{query.And, query.Or} {
+	for _, mode := range []query.Mode{query.ModeAnd, query.ModeOr} {
 		qs := asked(e.Set, draw(e.Set, n, whole, b.Seed+1000), 10, mode)
 		var took []time.Duration
 		for i := range 5 + rounds {

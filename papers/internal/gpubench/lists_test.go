@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/gputrial"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/internal/synthetic"
@@ -20,7 +20,7 @@ import (
 // TestDecodeTime decodes lists of several lengths in one launch, by all codecs, and fails
 // if a value of a list is another.
 func TestDecodeTime(t *testing.T) {
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpu.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 )
 
 // options are those of an engine's executor.
-func (b *Bench) options() (o gpuload.Options) {
+func (b *Bench) options() (o gpu.Options) {
 	o.AsStored = b.asStored
 	if b.Small {
 		o.Memory = 64 << 20
@@ -27,8 +27,8 @@ func (b *Bench) options() (o gpuload.Options) {
 }
 
 // onAll executes queries on all processors.
-func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Result, error) {
-	out := make([]query.Result, len(qs))
+func onAll(ctx context.Context, x search.Executor, qs []search.Query) ([]search.Result, error) {
+	out := make([]search.Result, len(qs))
 	w := runtime.GOMAXPROCS(0)
 	var next atomic.Int64
 	var wg sync.WaitGroup
@@ -40,7 +40,7 @@ func onAll(ctx context.Context, x query.Executor, qs []query.Query) ([]query.Res
 				if lo >= len(qs) {
 					return
 				}
-				var r []query.Result
+				var r []search.Result
 				if r, errs[i] = x.Execute(ctx, qs[lo:min(lo+16, len(qs))]); errs[i] == nil {
 					copy(out[lo:], r)
 				}
@@ -73,7 +73,7 @@ func (b *Bench) measure(ctx context.Context, dir, name string, last bool) error 
 	if err != nil {
 		return err
 	}
-	err = errors.Join(b.intersect(ctx, e, gpuload.Probe), b.intersect(ctx, e, gpuload.MergePath))
+	err = errors.Join(b.intersect(ctx, e, gpu.Probe), b.intersect(ctx, e, gpu.MergePath))
 	if err == nil && last {
 		err = errors.Join(b.load(ctx, e), b.ranked(ctx, e), b.latency(ctx, e))
 	}
@@ -81,12 +81,12 @@ func (b *Bench) measure(ctx context.Context, dir, name string, last bool) error 
 }
 
 // intersect measures conjunctions that return docIDs.
-func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) error {
+func (b *Bench) intersect(ctx context.Context, e *engine, how gpu.Strategy) error {
 	n, batches := 8000, 8
 	if b.Small {
 		n, batches = 30, 2
 	}
-	var cs []*gpuload.Conjunction
+	var cs []*gpu.Conjunction
 	defer func() {
 		for _, c := range cs {
 			c.Close()
@@ -94,14 +94,14 @@ func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) 
 	}()
 	var postings int64
 	for i := range batches {
-		c, err := e.gpu.NewConjunction(ctx, asked(e.Set, draw(e.Set, n, whole, b.Seed+uint64(i)), 1, query.And), i%2, how)
+		c, err := e.gpu.NewConjunction(ctx, asked(e.Set, draw(e.Set, n, whole, b.Seed+uint64(i)), 1, query.ModeAnd), i%2, how)
 		if err != nil {
 			return err
 		}
 		cs = append(cs, c)
 		postings += c.Postings()
 	}
-	all := asked(e.Set, draw(e.Set, n, whole, b.Seed), 1<<30, query.And)
+	all := asked(e.Set, draw(e.Set, n, whole, b.Seed), 1<<30, query.ModeAnd)
 	want, err := e.docs(ctx, all)
 	if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) 
 	row := Row{Name: "intersect " + e.Set.Name + ", " + how.String(), Value: float64(n*batches) / sec / 1e6, Unit: "M queries/s",
 		Note: fmt.Sprintf("%.0f postings in the first list, %.2f G/s of them; batches of %d with copies in and out",
 			float64(postings)/float64(n*batches), float64(postings)/sec/1e9, n)}
-	if e.Set.Name == "BDR" && how == gpuload.Probe {
+	if e.Set.Name == "BDR" && how == gpu.Probe {
 		row.Goal = 5
 	}
 	b.add(row)
@@ -141,7 +141,7 @@ func (b *Bench) intersect(ctx context.Context, e *engine, how gpuload.Strategy) 
 }
 
 // answer runs a batch of conjunctions.
-func answer(c *gpuload.Conjunction) (m gpuload.Matches, err error) {
+func answer(c *gpu.Conjunction) (m gpu.Matches, err error) {
 	if err := c.Start(); err != nil {
 		return m, err
 	}
@@ -149,7 +149,7 @@ func answer(c *gpuload.Conjunction) (m gpuload.Matches, err error) {
 }
 
 // docs returns the CPU's docIDs for each query, in ascending order.
-func (e *engine) docs(ctx context.Context, qs []query.Query) ([][]uint32, error) {
+func (e *engine) docs(ctx context.Context, qs []search.Query) ([][]uint32, error) {
 	results, err := onAll(ctx, e.cpu, qs)
 	if err != nil {
 		return nil, err
@@ -166,7 +166,7 @@ func (e *engine) docs(ctx context.Context, qs []query.Query) ([][]uint32, error)
 }
 
 // sameDocs compares the results of a batch.
-func sameDocs(c *gpuload.Conjunction, qs []query.Query, want [][]uint32) error {
+func sameDocs(c *gpu.Conjunction, qs []search.Query, want [][]uint32) error {
 	m, err := answer(c)
 	if err != nil {
 		return err
@@ -183,15 +183,15 @@ func sameDocs(c *gpuload.Conjunction, qs []query.Query, want [][]uint32) error {
 // check them. These stay open, because the driver clears freed device memory with copies
 // of its own, which take bandwidth from the measured copies for tens of milliseconds.
 func (b *Bench) load(ctx context.Context, e *engine) error {
-	o := gpuload.Options{Memory: 2 << 30}
+	o := gpu.Options{Memory: 2 << 30}
 	rounds := 11
 	if b.Small {
 		o.Memory, rounds = 64<<20, 1
 	}
 	var secs []float64
-	var s gpuload.Stats
+	var s gpu.Stats
 	for range rounds {
-		x, err := gpuload.New(b.Device, e.Snapshot, o)
+		x, err := gpu.New(b.Device, e.Snapshot, o)
 		if err != nil {
 			return err
 		}
@@ -215,8 +215,8 @@ func (b *Bench) load(ctx context.Context, e *engine) error {
 
 // reload measures how fast all lists become resident again, in one executor, after they
 // were evicted.
-func (b *Bench) reload(ctx context.Context, e *engine, o gpuload.Options, rounds int) error {
-	x, err := gpuload.New(b.Device, e.Snapshot, o)
+func (b *Bench) reload(ctx context.Context, e *engine, o gpu.Options, rounds int) error {
+	x, err := gpu.New(b.Device, e.Snapshot, o)
 	if err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (b *Bench) reload(ctx context.Context, e *engine, o gpuload.Options, rounds
 	bytes := float64(x.Stats().BytesLoaded)
 	secs := make([]float64, rounds)
 	for i := range secs {
-		cuda.Forget(x)
+		x.Forget()
 		start := time.Now()
 		if err := x.LoadAll(ctx); err != nil {
 			return err
@@ -267,7 +267,7 @@ func (b *Bench) ranked(ctx context.Context, e *engine) error {
 		mode query.Mode
 		kind kind
 		goal float64
-	}{{query.And, whole, 12}, {query.And, long, 12}, {query.Or, whole, 40}, {query.Or, long, 40}, {query.AndOr, whole, 0}} {
+	}{{query.ModeAnd, whole, 12}, {query.ModeAnd, long, 12}, {query.ModeOr, whole, 40}, {query.ModeOr, long, 40}, {query.ModeAndOr, whole, 0}} {
 		if err := b.rank(ctx, e, n, c.mode, c.kind, c.goal); err != nil {
 			return fmt.Errorf("%v: %w", c.mode, err)
 		}
@@ -279,7 +279,7 @@ func (b *Bench) ranked(ctx context.Context, e *engine) error {
 func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, k kind, goal float64) error {
 	qs := asked(e.Set, draw(e.Set, n, k, b.Seed+1000), 10, mode)
 	cpuN := n
-	if mode != query.And {
+	if mode != query.ModeAnd {
 		cpuN = max(n/10, 1)
 	}
 	want, err := onAll(ctx, e.cpu, qs[:cpuN])
@@ -293,7 +293,7 @@ func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, k k
 	if err != nil {
 		return err
 	}
-	if b.Profile != nil && mode == query.And && k == whole {
+	if b.Profile != nil && mode == query.ModeAnd && k == whole {
 		if err := b.profile(ctx, e, qs); err != nil {
 			return err
 		}
@@ -329,7 +329,7 @@ func (b *Bench) rank(ctx context.Context, e *engine, n int, mode query.Mode, k k
 }
 
 // atOnce answers the queries from several goroutines at the same time.
-func atOnce(ctx context.Context, x query.Executor, qs []query.Query, callers int) error {
+func atOnce(ctx context.Context, x search.Executor, qs []search.Query, callers int) error {
 	errs := make([]error, callers)
 	var wg sync.WaitGroup
 	for i := range errs {
@@ -340,7 +340,7 @@ func atOnce(ctx context.Context, x query.Executor, qs []query.Query, callers int
 }
 
 // profile answers queries while profiling the host.
-func (b *Bench) profile(ctx context.Context, e *engine, qs []query.Query) error {
+func (b *Bench) profile(ctx context.Context, e *engine, qs []search.Query) error {
 	if err := pprof.StartCPUProfile(b.Profile); err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 )
 
 // sequence is an encoded sequence of docIDs with gaps of bits bits. It is generated block

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 )
@@ -29,7 +30,7 @@ func (b *Bench) Steps(ctx context.Context, dir string) error {
 		}
 		for _, k := range []kind{long, whole} {
 			if err == nil {
-				err = b.stepsOver(ctx, name+", "+k.String(), x.Snapshot, asked(x.Set, draw(x.Set, n, k, b.Seed+1), 10, query.And))
+				err = b.stepsOver(ctx, name+", "+k.String(), x.Snapshot, asked(x.Set, draw(x.Set, n, k, b.Seed+1), 10, query.ModeAnd))
 			}
 		}
 		if err = errors.Join(err, x.Close()); err != nil {
@@ -41,8 +42,8 @@ func (b *Bench) Steps(ctx context.Context, dir string) error {
 
 // stepsOver measures single queries of one mode over a snapshot: with all lists resident, and
 // with device memory for a quarter of them.
-func (b *Bench) stepsOver(ctx context.Context, name string, snapshot *reader.Snapshot, queries []query.Query) error {
-	cpu, err := query.NewSearcher(snapshot, query.Options{})
+func (b *Bench) stepsOver(ctx context.Context, name string, snapshot *reader.Snapshot, queries []search.Query) error {
+	cpu, err := search.NewSearcher(snapshot, search.Options{Params: Params})
 	if err != nil {
 		return err
 	}
@@ -54,51 +55,51 @@ func (b *Bench) stepsOver(ctx context.Context, name string, snapshot *reader.Sna
 	return b.stepsScarce(ctx, name, snapshot, cpu, queries, bytes/4)
 }
 
-func always(c gpuload.StepChoice) func(gpuload.StepState) gpuload.StepChoice {
-	return func(gpuload.StepState) gpuload.StepChoice { return c }
+func always(c gpu.StepChoice) func(gpu.StepState) gpu.StepChoice {
+	return func(gpu.StepState) gpu.StepChoice { return c }
 }
 
 // until moves to the CPU once n terms are done.
-func until(n int) func(gpuload.StepState) gpuload.StepChoice {
-	return func(s gpuload.StepState) gpuload.StepChoice {
+func until(n int) func(gpu.StepState) gpu.StepChoice {
+	return func(s gpu.StepState) gpu.StepChoice {
 		if s.Done >= n {
-			return gpuload.StepCPU
+			return gpu.StepCPU
 		}
-		return gpuload.StepGPU
+		return gpu.StepGPU
 	}
 }
 
 // stepWay is a way in which a Stepper answers.
 type stepWay struct {
 	name   string
-	o      gpuload.StepOptions
+	o      gpu.StepOptions
 	hidden bool
 }
 
 // stepWays are the ways of part resident beside the CPU. Disjunctions are measured in the first
 // two, since their steps do not differ.
-func stepWays(queries []query.Query) []stepWay {
+func stepWays(queries []search.Query) []stepWay {
 	out := []stepWay{
-		{name: "gpu", o: gpuload.StepOptions{Choose: always(gpuload.StepRest)}},
+		{name: "gpu", o: gpu.StepOptions{Choose: always(gpu.StepRest)}},
 		{name: "hybrid"},
 	}
-	if queries[0].Mode != query.And {
+	if queries[0].Mode != query.ModeAnd {
 		return out
 	}
 	out = append(out,
-		stepWay{name: "hybrid, ratio alone, each step", o: gpuload.StepOptions{Rule: gpuload.Griffin}},
-		stepWay{name: "gpu, selection there", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: -1}, Choose: always(gpuload.StepRest)}},
-		stepWay{name: "gpu, partial sort on the CPU", o: gpuload.StepOptions{Rule: gpuload.StepRule{Sort: 1 << 40}, Choose: always(gpuload.StepRest)}},
-		stepWay{name: "gpu, each step", o: gpuload.StepOptions{Choose: always(gpuload.StepGPU)}})
+		stepWay{name: "hybrid, ratio alone, each step", o: gpu.StepOptions{Rule: gpu.Griffin}},
+		stepWay{name: "gpu, selection there", o: gpu.StepOptions{Rule: gpu.StepRule{Sort: -1}, Choose: always(gpu.StepRest)}},
+		stepWay{name: "gpu, partial sort on the CPU", o: gpu.StepOptions{Rule: gpu.StepRule{Sort: 1 << 40}, Choose: always(gpu.StepRest)}},
+		stepWay{name: "gpu, each step", o: gpu.StepOptions{Choose: always(gpu.StepGPU)}})
 	for n := 2; n <= min(longest(queries), 5); n++ {
-		out = append(out, stepWay{name: fmt.Sprintf("cpu after %d terms", n), o: gpuload.StepOptions{Choose: until(n)}, hidden: true})
+		out = append(out, stepWay{name: fmt.Sprintf("cpu after %d terms", n), o: gpu.StepOptions{Choose: until(n)}, hidden: true})
 	}
 	return out
 }
 
 // stepsResident measures with all lists resident, and returns their bytes.
-func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query) (bytes int64, err error) {
-	x, err := gpuload.New(b.Device, snapshot, gpuload.Options{CPU: cpu, Memory: b.arena(0)})
+func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *search.Searcher, queries []search.Query) (bytes int64, err error) {
+	x, err := gpu.New(b.Device, snapshot, gpu.Options{CPU: cpu, Memory: b.arena(0)})
 	if err != nil {
 		return 0, err
 	}
@@ -114,7 +115,7 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 	w := ways{{name: "cpu", searcher: cpu}}
 	defer func() { err = errors.Join(err, w.close()) }()
 	for _, how := range stepWays(queries) {
-		s, err := gpuload.NewStepper(x, cpu, how.o)
+		s, err := gpu.NewStepper(x, cpu, how.o)
 		if err != nil {
 			return 0, fmt.Errorf("%s: %w", how.name, err)
 		}
@@ -137,7 +138,7 @@ func (b *Bench) stepsResident(ctx context.Context, name string, snapshot *reader
 	return x.Stats().Bytes, nil
 }
 
-func longest(queries []query.Query) (terms int) {
+func longest(queries []search.Query) (terms int) {
 	for _, q := range queries {
 		terms = max(terms, len(q.RawTerms))
 	}
@@ -145,9 +146,9 @@ func longest(queries []query.Query) (terms int) {
 }
 
 // traced says how many queries a Stepper begins on the GPU and how many it moves.
-func traced(ctx context.Context, s *gpuload.Stepper, queries []query.Query) (string, error) {
-	var t gpuload.StepTrace
-	gpu, moved := 0, 0
+func traced(ctx context.Context, s *gpu.Stepper, queries []search.Query) (string, error) {
+	var t gpu.StepTrace
+	begin, moved := 0, 0
 	for i, q := range queries {
 		if _, err := s.Search(ctx, q, &t); err != nil {
 			return "", fmt.Errorf("query %d: %w", i, err)
@@ -155,19 +156,19 @@ func traced(ctx context.Context, s *gpuload.Stepper, queries []query.Query) (str
 		if _, ok := t.Moved(); ok {
 			moved++
 		}
-		if len(t.Steps) > 0 && t.Steps[0].Choice != gpuload.StepCPU {
-			gpu++
+		if len(t.Steps) > 0 && t.Steps[0].Choice != gpu.StepCPU {
+			begin++
 		}
 	}
-	return fmt.Sprintf("%.0f %% begin on the GPU, %.1f %% move", percent(gpu, len(queries)), percent(moved, len(queries))), nil
+	return fmt.Sprintf("%.0f %% begin on the GPU, %.1f %% move", percent(begin, len(queries)), percent(moved, len(queries))), nil
 }
 
 // stepsScarce measures with device memory for a part of the lists only.
-func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *query.Searcher, queries []query.Query, memory int64) (err error) {
+func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.Snapshot, cpu *search.Searcher, queries []search.Query, memory int64) (err error) {
 	w := ways{{name: "cpu", searcher: cpu}}
 	defer func() { err = errors.Join(err, w.close()) }()
 	for _, name := range []string{"gpu", "hybrid"} {
-		x, err := gpuload.New(b.Device, snapshot, gpuload.Options{CPU: cpu, Memory: b.arena(memory)})
+		x, err := gpu.New(b.Device, snapshot, gpu.Options{CPU: cpu, Memory: b.arena(memory)})
 		if err != nil {
 			return err
 		}
@@ -176,7 +177,7 @@ func (b *Bench) stepsScarce(ctx context.Context, name string, snapshot *reader.S
 			return fmt.Sprintf("%.0f MB for lists, %d loaded, %d evicted", float64(memory)/1e6, st.Loaded, st.Evicted), nil
 		}}
 		if name == "hybrid" {
-			s, err := gpuload.NewStepper(x, cpu, gpuload.StepOptions{})
+			s, err := gpu.NewStepper(x, cpu, gpu.StepOptions{})
 			if err != nil {
 				return errors.Join(err, x.Close())
 			}

@@ -9,13 +9,13 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/hslrc"
-	"github.com/pinion-index/pinion/format/codec/lrc"
-	"github.com/pinion-index/pinion/format/codec/lrcseg"
-	"github.com/pinion-index/pinion/format/codec/seglrc"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/hslrc"
+	"github.com/pinion-index/pinion/internal/codec/lrc"
+	"github.com/pinion-index/pinion/internal/codec/lrcseg"
+	"github.com/pinion-index/pinion/internal/codec/seglrc"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/query"
@@ -23,7 +23,7 @@ import (
 
 // StrategyNames returns the names of the strategies.
 func StrategyNames() (names []string) {
-	for _, s := range gpuload.Strategies() {
+	for _, s := range gpu.Strategies() {
 		names = append(names, s.String())
 	}
 	return names
@@ -32,9 +32,9 @@ func StrategyNames() (names []string) {
 // Intersections measures the strategies on pairs of bp128 lists, by the ratio of lengths,
 // and those that look up single docIDs on the linear-regression codecs too.
 func (b *Bench) Intersections(ctx context.Context, dir string) error {
-	var all []gpuload.Strategy
-	for _, how := range gpuload.Strategies() {
-		if how != gpuload.Element { // on bp128 it is the same as Probe
+	var all []gpu.Strategy
+	for _, how := range gpu.Strategies() {
+		if how != gpu.Element { // on bp128 it is the same as Probe
 			all = append(all, how)
 		}
 	}
@@ -44,7 +44,7 @@ func (b *Bench) Intersections(ctx context.Context, dir string) error {
 	b.asStored = true // bp128 has no elements to search
 	defer func() { b.asStored = false }()
 	for _, c := range []codec.Codec{lrc.Codec{}, lrcseg.Codec{}, seglrc.Codec{}, hslrc.Codec{}} {
-		if err := b.octaves(ctx, dir, "intersect "+c.ID().String(), c, 7, []gpuload.Strategy{gpuload.Auto, gpuload.Probe, gpuload.Element}); err != nil {
+		if err := b.octaves(ctx, dir, "intersect "+c.ID().String(), c, 7, []gpu.Strategy{gpu.Auto, gpu.Probe, gpu.Element}); err != nil {
 			return err
 		}
 	}
@@ -53,9 +53,9 @@ func (b *Bench) Intersections(ctx context.Context, dir string) error {
 
 // octaves measures those strategies of some that are wanted, on lists up to 2^n times as
 // long as the rare ones.
-func (b *Bench) octaves(ctx context.Context, dir, name string, c codec.Codec, n int, some []gpuload.Strategy) (err error) {
+func (b *Bench) octaves(ctx context.Context, dir, name string, c codec.Codec, n int, some []gpu.Strategy) (err error) {
 	if b.Strategies != nil {
-		some = slices.DeleteFunc(some, func(s gpuload.Strategy) bool { return !slices.Contains(b.Strategies, s.String()) })
+		some = slices.DeleteFunc(some, func(s gpu.Strategy) bool { return !slices.Contains(b.Strategies, s.String()) })
 	}
 	if len(some) == 0 {
 		return nil
@@ -83,18 +83,18 @@ func (b *Bench) octaves(ctx context.Context, dir, name string, c codec.Codec, n 
 
 // octave measures strategies in alternating rounds, so that the device's clock and the
 // host's caches affect all of them alike.
-func (b *Bench) octave(ctx context.Context, e *engine, batch, octave int, some []gpuload.Strategy) error {
+func (b *Bench) octave(ctx context.Context, e *engine, batch, octave int, some []gpu.Strategy) error {
 	rounds, turns := 9, 3
 	if b.Small {
 		rounds, turns = 1, 1
 	}
 	pairs := b.pairs(e.Set, batch, octave)
-	qs := asked(e.Set, pairs, 1, query.And)
-	want, err := e.docs(ctx, asked(e.Set, pairs, 1<<30, query.And))
+	qs := asked(e.Set, pairs, 1, query.ModeAnd)
+	want, err := e.docs(ctx, asked(e.Set, pairs, 1<<30, query.ModeAnd))
 	if err != nil {
 		return err
 	}
-	ways := make([]*gpuload.Conjunction, len(some))
+	ways := make([]*gpu.Conjunction, len(some))
 	secs := make([][]float64, len(some))
 	for i, how := range some {
 		if ways[i], err = e.gpu.NewConjunction(ctx, qs, 0, how); err != nil {

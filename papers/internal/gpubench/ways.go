@@ -7,29 +7,29 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/search"
 )
 
 // searcher answers one query.
 type searcher interface {
-	Search(ctx context.Context, q query.Query) (query.Result, error)
+	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
 
 // steps is a Stepper as a searcher.
-type steps struct{ *gpuload.Stepper }
+type steps struct{ *gpu.Stepper }
 
-func (s steps) Search(ctx context.Context, q query.Query) (query.Result, error) {
+func (s steps) Search(ctx context.Context, q search.Query) (search.Result, error) {
 	return s.Stepper.Search(ctx, q, nil)
 }
 
 // single is an Executor as a searcher.
-type single struct{ *gpuload.Executor }
+type single struct{ *gpu.Executor }
 
-func (s single) Search(ctx context.Context, q query.Query) (query.Result, error) {
-	r, err := s.Execute(ctx, []query.Query{q})
+func (s single) Search(ctx context.Context, q search.Query) (search.Result, error) {
+	r, err := s.Execute(ctx, []search.Query{q})
 	if err != nil {
-		return query.Result{}, err
+		return search.Result{}, err
 	}
 	return r[0], nil
 }
@@ -63,7 +63,7 @@ func (w ways) processors() (each []time.Duration, one float64) {
 
 // compareWays measures the ways and adds their rows and one of the better processor of each query. over is as
 // in measure.
-func (b *Bench) compareWays(ctx context.Context, name string, cpu *query.Searcher, queries []query.Query, w ways, over func([]time.Duration) time.Duration) error {
+func (b *Bench) compareWays(ctx context.Context, name string, cpu *search.Searcher, queries []search.Query, w ways, over func([]time.Duration) time.Duration) error {
 	answers, err := cpu.Execute(ctx, queries)
 	if err == nil {
 		err = w.measure(ctx, queries, answers, over)
@@ -95,7 +95,7 @@ func (b *Bench) compareWays(ctx context.Context, name string, cpu *query.Searche
 }
 
 // record writes a line for each query to Times.
-func (b *Bench) record(name, way string, cpu *query.Searcher, queries []query.Query, took []time.Duration) {
+func (b *Bench) record(name, way string, cpu *search.Searcher, queries []search.Query, took []time.Duration) {
 	if b.Times == nil {
 		return
 	}
@@ -110,7 +110,7 @@ func (b *Bench) record(name, way string, cpu *query.Searcher, queries []query.Qu
 }
 
 // time answers query i, whose answer is given.
-func (w *way) time(ctx context.Context, i int, q query.Query, answer *query.Result) (time.Duration, error) {
+func (w *way) time(ctx context.Context, i int, q search.Query, answer *search.Result) (time.Duration, error) {
 	start := time.Now()
 	r, err := w.Search(ctx, q)
 	took := time.Since(start)
@@ -132,7 +132,7 @@ const firstPasses, countedPasses = 3, 5
 // every other time they go backward, so that each follows the way before it as often as the one after:
 // a GPU that copies leaves a core with cold caches.
 // over returns what counts of the times of a query in the passes.
-func (w ways) measure(ctx context.Context, queries []query.Query, answers []query.Result, over func([]time.Duration) time.Duration) error {
+func (w ways) measure(ctx context.Context, queries []search.Query, answers []search.Result, over func([]time.Duration) time.Duration) error {
 	n := len(queries)
 	parts := len(w) * max(n/50/len(w), 1)
 	took := make([][countedPasses]time.Duration, len(w)*n) // way by way

@@ -8,7 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 )
 
 // recorder answers with the number of a query, which is its K, and records what it is asked. wrong is the query
@@ -19,13 +19,13 @@ type recorder struct {
 	wrong int
 }
 
-func (r recorder) Search(_ context.Context, q query.Query) (query.Result, error) {
+func (r recorder) Search(_ context.Context, q search.Query) (search.Result, error) {
 	*r.asked = append(*r.asked, [2]int{r.way, q.K})
-	hit := query.Hit{Doc: uint32(q.K)}
+	hit := search.Hit{Doc: uint32(q.K)}
 	if q.K == r.wrong {
 		hit.Doc++
 	}
-	return query.Result{Hits: []query.Hit{hit}}, nil
+	return search.Result{Hits: []search.Hit{hit}}, nil
 }
 
 // TestMeasure answers logs in several ways: each query as often in each, in the same number of counted passes, each
@@ -38,9 +38,9 @@ func TestMeasure(t *testing.T) {
 		for j := range w {
 			w[j] = way{name: "way", searcher: recorder{&asked, j, -1}}
 		}
-		queries, answers := make([]query.Query, n), make([]query.Result, n)
+		queries, answers := make([]search.Query, n), make([]search.Result, n)
 		for i := range queries {
-			queries[i].K, answers[i].Hits = i, []query.Hit{{Doc: uint32(i)}}
+			queries[i].K, answers[i].Hits = i, []search.Hit{{Doc: uint32(i)}}
 		}
 		passes := 0
 		over := func(t []time.Duration) time.Duration { passes += len(t); return time.Duration(len(t)) }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/ef"
-	"github.com/pinion-index/pinion/format/codec/newpfd"
+	"github.com/pinion-index/pinion/internal/codec/ef"
+	"github.com/pinion-index/pinion/internal/codec/newpfd"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"

@@ -6,8 +6,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
@@ -131,11 +131,11 @@ func likeOnGPU(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 		if err != nil {
 			return err
 		}
-		g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 1 << 30})
+		g, err := e.Executor(x, gpu.Options{NoPresence: true, Memory: 1 << 30})
 		if err != nil {
 			return err
 		}
-		mean := func(how gpuload.Strategy) (sum float64, err error) {
+		mean := func(how gpu.Strategy) (sum float64, err error) {
 			for i := range pairs {
 				t, err := e.Conjunctions(ctx, x, g, pairs[i:i+1], how, 15)
 				if err != nil {
@@ -145,11 +145,11 @@ func likeOnGPU(ctx context.Context, e *paper.Env) (rows []paper.Row, err error) 
 			}
 			return sum, nil
 		}
-		merge, err := mean(gpuload.MergePath)
+		merge, err := mean(gpu.MergePath)
 		if err != nil {
 			return err
 		}
-		search, err := mean(gpuload.ProbeSkip)
+		search, err := mean(gpu.ProbeSkip)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
 	"github.com/pinion-index/pinion/internal/codecbench"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"

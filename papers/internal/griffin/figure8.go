@@ -7,8 +7,8 @@ import (
 	"math/rand/v2"
 	"strings"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/synthetic"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
@@ -35,13 +35,13 @@ var figure8 = paper.Experiment{
 			if err != nil {
 				return err
 			}
-			g, err := e.Executor(x, gpuload.Options{Presence: -1, Memory: 1 << 30})
+			g, err := e.Executor(x, gpu.Options{NoPresence: true, Memory: 1 << 30})
 			if err != nil {
 				return err
 			}
 			sum := 0.0
 			for j := range pairs {
-				t, err := e.Conjunctions(ctx, x, g, pairs[j:j+1], gpuload.Auto, 9)
+				t, err := e.Conjunctions(ctx, x, g, pairs[j:j+1], gpu.Auto, 9)
 				if err != nil {
 					return err
 				}

@@ -7,8 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/query"
@@ -26,10 +27,10 @@ type latencies struct {
 type stepped struct{ n, took [2]float64 }
 
 // add adds the steps of a query.
-func (s *stepped) add(t *gpuload.StepTrace) {
+func (s *stepped) add(t *gpu.StepTrace) {
 	for _, step := range t.Steps {
 		i := 0
-		if step.Choice == gpuload.StepCPU {
+		if step.Choice == gpu.StepCPU {
 			i = 1
 		}
 		s.n[i], s.took[i] = s.n[i]+1, s.took[i]+step.Took.Seconds()
@@ -108,22 +109,22 @@ func onBoth(ctx context.Context, e *paper.Env) (*latencies, error) {
 		if err != nil {
 			return nil, err
 		}
-		cpu, err := query.NewSearcher(x.Snapshot, query.Options{})
+		cpu, err := search.NewSearcher(x.Snapshot, search.Options{Params: paper.Params})
 		if err != nil {
 			return nil, err
 		}
 		defer cpu.Close()
-		g, err := e.Executor(x, gpuload.Options{CPU: cpu, Presence: -1, Memory: 4 << 30})
+		g, err := e.Executor(x, gpu.Options{CPU: cpu, NoPresence: true, Memory: 4 << 30})
 		if err != nil {
 			return nil, err
 		}
 		for _, w := range []struct {
 			name    string
-			options *gpuload.StepOptions
+			options *gpu.StepOptions
 		}{
-			{"Griffin-GPU", &gpuload.StepOptions{Rule: gpuload.Griffin, Load: true, Choose: func(gpuload.StepState) gpuload.StepChoice { return gpuload.StepGPU }}},
-			{"Griffin", &gpuload.StepOptions{Rule: gpuload.Griffin, Load: true}},
-			{"the engine's rule", &gpuload.StepOptions{Load: true}},
+			{"Griffin-GPU", &gpu.StepOptions{Rule: gpu.Griffin, Load: true, Choose: func(gpu.StepState) gpu.StepChoice { return gpu.StepGPU }}},
+			{"Griffin", &gpu.StepOptions{Rule: gpu.Griffin, Load: true}},
+			{"the engine's rule", &gpu.StepOptions{Load: true}},
 			{"the engine's CPU", nil},
 		} {
 			if err := l.add(ctx, s, w.name, g, cpu, w.options); err != nil {
@@ -135,23 +136,23 @@ func onBoth(ctx context.Context, e *paper.Env) (*latencies, error) {
 }
 
 // add times a way to answer, once each list is resident, and compares with the CPU.
-func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpuload.Executor, cpu *query.Searcher, o *gpuload.StepOptions) (err error) {
-	search := func(q query.Query, _ *gpuload.StepTrace) (query.Result, error) { return cpu.Search(ctx, q) }
+func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpu.Executor, cpu *search.Searcher, o *gpu.StepOptions) (err error) {
+	ask := func(q search.Query, _ *gpu.StepTrace) (search.Result, error) { return cpu.Search(ctx, q) }
 	if o != nil {
 		l.steps[name] = &stepped{}
-		st, err := gpuload.NewStepper(g, cpu, *o)
+		st, err := gpu.NewStepper(g, cpu, *o)
 		if err != nil {
 			return err
 		}
 		defer func() { err = st.Close() }()
-		search = func(q query.Query, t *gpuload.StepTrace) (query.Result, error) { return st.Search(ctx, q, t) }
+		ask = func(q search.Query, t *gpu.StepTrace) (search.Result, error) { return st.Search(ctx, q, t) }
 	}
 	for _, terms := range s.Texts(l.queries) {
-		q := query.Query{K: 10, Mode: query.And}
+		q := search.Query{K: 10, Mode: query.ModeAnd}
 		for _, t := range terms {
 			q.RawTerms = append(q.RawTerms, []byte(t))
 		}
-		got, err := search(q, nil)
+		got, err := ask(q, nil)
 		if err != nil {
 			return err
 		}
@@ -162,13 +163,13 @@ func (l *latencies) add(ctx context.Context, s *corpus.Set, name string, g *gpul
 		if !gputrial.Equal(got.Hits, want.Hits) {
 			return fmt.Errorf("query %s: %v, and %v on the CPU", q.RawTerms, got.Hits, want.Hits)
 		}
-		least, err := leastOf(func() error { _, err := search(q, nil); return err })
+		least, err := leastOf(func() error { _, err := ask(q, nil); return err })
 		if err != nil {
 			return err
 		}
 		if s := l.steps[name]; s != nil {
-			var t gpuload.StepTrace
-			if _, err := search(q, &t); err != nil {
+			var t gpu.StepTrace
+			if _, err := ask(q, &t); err != nil {
 				return err
 			}
 			s.add(&t)

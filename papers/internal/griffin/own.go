@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"github.com/pinion-index/pinion/format/codec/ef"
+	"github.com/pinion-index/pinion/internal/codec/ef"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 	"github.com/pinion-index/pinion/papers/internal/resident"

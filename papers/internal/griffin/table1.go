@@ -3,9 +3,9 @@ package griffin
 import (
 	"context"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/ef"
-	"github.com/pinion-index/pinion/format/codec/newpfd"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/ef"
+	"github.com/pinion-index/pinion/internal/codec/newpfd"
 	"github.com/pinion-index/pinion/papers/internal/chart"
 	"github.com/pinion-index/pinion/papers/internal/paper"
 )

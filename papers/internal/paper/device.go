@@ -6,21 +6,22 @@ import (
 	"slices"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 )
 
 // executor is an executor that experiments share, and what all of them have drawn on: what
 // one launches to load a list serves the others.
 type executor struct {
-	*gpuload.Executor
+	*gpu.Executor
 	used used
 }
 
 // Executor returns an executor for an index on the device, which keeps lists there in the
 // codec of the index. It is made once, and closed
 // with the index.
-func (e *Env) Executor(x *Index, o gpuload.Options) (*gpuload.Executor, error) {
+func (e *Env) Executor(x *Index, o gpu.Options) (*gpu.Executor, error) {
 	e.watch()
 	o.AsStored = true // otherwise lists of other codecs become bp128 as they are loaded
 	key := fmt.Sprintf("%+v", o)
@@ -29,7 +30,13 @@ func (e *Env) Executor(x *Index, o gpuload.Options) (*gpuload.Executor, error) {
 		if e.Small {
 			o.Memory = 64 << 20
 		}
-		made, err := gpuload.New(e.Device, x.Snapshot, o)
+		if o.CPU == nil {
+			var err error
+			if o.Scorer, err = search.NewScorer(Params, search.StatsOf(x.Snapshot)); err != nil {
+				return nil, err
+			}
+		}
+		made, err := gpu.New(e.Device, x.Snapshot, o)
 		if err != nil {
 			return nil, err
 		}
@@ -55,10 +62,10 @@ func (e *Env) share(u used) {
 // Conjunctions measures a batch of queries on the device, given as indexes of the set's
 // lists: the median time of a run in seconds, copies of queries and results included. It
 // compares the answers with those of the lists.
-func (e *Env) Conjunctions(ctx context.Context, x *Index, g *gpuload.Executor, queries [][]int, how gpuload.Strategy, rounds int) (float64, error) {
-	qs := make([]query.Query, len(queries))
+func (e *Env) Conjunctions(ctx context.Context, x *Index, g *gpu.Executor, queries [][]int, how gpu.Strategy, rounds int) (float64, error) {
+	qs := make([]search.Query, len(queries))
 	for i, terms := range x.Set.Texts(queries) {
-		qs[i] = query.Query{K: 1, Mode: query.And}
+		qs[i] = search.Query{K: 1, Mode: query.ModeAnd}
 		for _, t := range terms {
 			qs[i].RawTerms = append(qs[i].RawTerms, []byte(t))
 		}
@@ -92,9 +99,9 @@ func (e *Env) Conjunctions(ctx context.Context, x *Index, g *gpuload.Executor, q
 	return took[rounds/2], nil
 }
 
-func once(c *gpuload.Conjunction) (gpuload.Matches, error) {
+func once(c *gpu.Conjunction) (gpu.Matches, error) {
 	if err := c.Start(); err != nil {
-		return gpuload.Matches{}, err
+		return gpu.Matches{}, err
 	}
 	return c.Finish()
 }

@@ -10,9 +10,13 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
+	"github.com/pinion-index/pinion/papers/internal/gpubench"
 )
+
+// Params are the parameters of BM25 of every experiment.
+var Params = gpubench.Params
 
 // Env is what experiments run in.
 type Env struct {
@@ -25,7 +29,7 @@ type Env struct {
 	// Workers are the numbers of cores to measure with.
 	Workers []int
 	// Device is nil without a GPU.
-	Device *gpuload.Device
+	Device *gpu.Device
 	// Dir holds indexes while experiments run.
 	Dir string
 	Log io.Writer

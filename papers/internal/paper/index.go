@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/pinion-index/pinion/format/codec/registry"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/listset"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 )

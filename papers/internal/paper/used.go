@@ -9,7 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 )
@@ -58,7 +57,7 @@ func (e *Env) watch() {
 	}
 	if e.Device != nil && e.launched == nil {
 		e.launched = make([]atomic.Bool, kernels.Numbers())
-		cuda.Watch(e.Device, func(k kernels.Kernel) { e.launched[k].Store(true) })
+		e.Device.Watch(func(k kernels.Kernel) { e.launched[k].Store(true) })
 	}
 }
 

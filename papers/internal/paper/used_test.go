@@ -10,18 +10,18 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/rice"
-	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/rice"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/synthetic"
 )
 
 // TestLaunched measures on the device and looks which modules the runs name: those that they
 // launch kernels of, and those behind what they share with other runs.
 func TestLaunched(t *testing.T) {
-	dev, err := gpuload.OpenDevice()
+	dev, err := gpu.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,9 +54,9 @@ func TestLaunched(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		g, err := e.Executor(x, gpuload.Options{})
+		g, err := e.Executor(x, gpu.Options{})
 		if err == nil && queries > 0 {
-			_, err = e.Conjunctions(t.Context(), x, g, s.Queries[:queries], gpuload.Auto, 1)
+			_, err = e.Conjunctions(t.Context(), x, g, s.Queries[:queries], gpu.Auto, 1)
 		}
 		return err
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/internal/search"
 	own "github.com/pinion-index/pinion/papers/kernels"
-	"github.com/pinion-index/pinion/query"
 )
 
 // Best answers a query on the CPU by adding up the scores of all postings: lists and
@@ -17,7 +17,7 @@ func (x *Index) Best(lists [][]uint32, freqs [][]uint8, q []int, and bool, k int
 	scores, terms := make([]float32, x.docs), make([]uint8, x.docs)
 	for _, l := range q {
 		for i, d := range lists[l] {
-			scores[d] += query.Score(x.Weights[l], float32(max(freqs[l][i], 1)), x.Norms[d])
+			scores[d] += search.Score(x.Weights[l], float32(max(freqs[l][i], 1)), x.Norms[d])
 			terms[d]++
 		}
 	}

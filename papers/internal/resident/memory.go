@@ -4,8 +4,8 @@ import (
 	"errors"
 	"time"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
@@ -23,7 +23,7 @@ type Memory struct {
 const stageBytes = 8 << 20
 
 // On returns an empty Memory of a device.
-func On(d *gpuload.Device) *Memory { return &Memory{dev: cuda.Of(d)} }
+func On(d *gpu.Device) *Memory { return &Memory{dev: d.Driver()} }
 
 // Close frees everything.
 func (m *Memory) Close() error {

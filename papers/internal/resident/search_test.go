@@ -7,18 +7,18 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/gpu"
 )
 
 // device opens an emulator that runs threads in an order given by a seed.
-func device(t *testing.T, seed uint64) *gpuload.Device {
+func device(t *testing.T, seed uint64) *gpu.Device {
 	t.Helper()
-	d, err := gpuload.OpenDevice()
+	d, err := gpu.OpenDevice()
 	if err != nil {
 		t.Fatal(err)
 	}
-	cuda.Of(d).(*cuda.Emulator).Seed = seed
+	d.Driver().(*cuda.Emulator).Seed = seed
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Error(err)
@@ -28,7 +28,7 @@ func device(t *testing.T, seed uint64) *gpuload.Device {
 }
 
 // memory returns a Memory that must not have failed in the end.
-func memory(t *testing.T, d *gpuload.Device) *Memory {
+func memory(t *testing.T, d *gpu.Device) *Memory {
 	t.Helper()
 	m := On(d)
 	t.Cleanup(func() {

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/codec"
+	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/kernels"
 	"github.com/pinion-index/pinion/papers/internal/paper"

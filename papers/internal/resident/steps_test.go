@@ -10,12 +10,12 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/format/codec"
-	"github.com/pinion-index/pinion/format/codec/bp128"
-	"github.com/pinion-index/pinion/format/codec/ef"
-	"github.com/pinion-index/pinion/format/codec/newpfd"
-	"github.com/pinion-index/pinion/format/codec/pfordelta"
-	"github.com/pinion-index/pinion/format/codec/rice"
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/bp128"
+	"github.com/pinion-index/pinion/internal/codec/ef"
+	"github.com/pinion-index/pinion/internal/codec/newpfd"
+	"github.com/pinion-index/pinion/internal/codec/pfordelta"
+	"github.com/pinion-index/pinion/internal/codec/rice"
 )
 
 // TestPairs intersects lists of all shapes with all levels of recursion.

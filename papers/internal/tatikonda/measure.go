@@ -9,9 +9,9 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
 	"github.com/pinion-index/pinion/papers/internal/paper"
-	"github.com/pinion-index/pinion/query"
 )
 
 // block is the paper's default skip block size.
@@ -221,6 +221,6 @@ func (b *bench) own(ctx context.Context, r paper.LoadRun) (paper.LoadResult, err
 }
 
 // smallAdaptiveName is the paper's algorithm (3.1) by its name in the engine.
-var smallAdaptiveName = query.SmallAdaptive.String()
+var smallAdaptiveName = search.SmallAdaptive.String()
 
 func coreName(n int) string { return fmt.Sprint(n) }

@@ -234,8 +234,12 @@ func fieldOf(rec []byte) uint32 {
 // with the same id.
 func (a *Accumulator) absorbOps(b *Batch) {
 	a.idTable.reserve(len(b.ops))
-	doc := 0
+	doc, bad := 0, b.Bad
 	for i := range b.ops {
+		if len(bad) > 0 && bad[0].op == i {
+			bad = bad[1:]
+			continue
+		}
 		id, hash := b.id(i), b.hashes[i]
 		slot := a.findID(id, hash)
 		old := int(uint32(*slot)) - 1

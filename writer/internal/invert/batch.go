@@ -1,6 +1,10 @@
 package invert
 
-import "github.com/cespare/xxhash/v2"
+import (
+	"bytes"
+
+	"github.com/cespare/xxhash/v2"
+)
 
 // Batch is a number of documents and deletions in the order in which they were
 // added and, once inverted, their postings. Batches are reused.
@@ -8,7 +12,7 @@ type Batch struct {
 	Seq   uint64 // for the caller: the batch's number
 	Slots int    // for the caller: more than 1 if the batch is for one huge document
 	Bare  uint32 // set by the inverter: documents without terms
-	Err   error  // set by the inverter: a document cannot be added
+	Bad   []Bad  // set by the inverter: documents that are not added
 
 	text []byte // contents of all documents, followed by slack bytes
 	ids  []byte
@@ -32,6 +36,18 @@ type Batch struct {
 type op struct {
 	idEnd, textEnd uint32
 	deletes        bool
+}
+
+// Bad is a document that its content keeps out of the index.
+type Bad struct {
+	ID  []byte
+	Err error
+	op  int
+}
+
+// refuse makes op i, a document, one that does nothing.
+func (b *Batch) refuse(i int, err error) {
+	b.Bad = append(b.Bad, Bad{bytes.Clone(b.id(i)), err, i})
 }
 
 // localTerm is one term of a batch.
@@ -73,6 +89,12 @@ func (b *Batch) id(i int) []byte {
 	return b.ids[from:b.ops[i].idEnd]
 }
 
+// term returns the bytes of term i.
+func (b *Batch) term(i int) []byte {
+	t := &b.terms[i]
+	return b.bytes[t.at:][:t.n&(1<<fieldShift-1)]
+}
+
 // contents returns the text of op i.
 func (b *Batch) contents(i int) []byte {
 	from := uint32(0)
@@ -99,5 +121,5 @@ func (b *Batch) Reset(usual int) {
 		b.columns[i].reset()
 	}
 	clear(b.gaps)
-	b.tokens, b.Bare, b.gaps, b.Err = 0, 0, b.gaps[:0], nil
+	b.tokens, b.Bare, b.gaps, b.Bad = 0, 0, b.gaps[:0], nil
 }

@@ -6,27 +6,39 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // batchColumn has the values that the documents of a batch have in a field with a column, in the
 // order of the documents.
 type batchColumn struct {
 	docs []uint32 // of each value
-	keys []int64  // of numbers their Key, of keywords which of the batch's terms they are
+	keys []int64  // of numbers their Key, of keywords which of the batch's terms they are, or emptyKeyword
 }
+
+// emptyKeyword is the key of the empty keyword, which is no term.
+const emptyKeyword = -1
 
 func (c *batchColumn) add(doc uint32, key int64) {
 	c.docs = append(c.docs, doc)
 	c.keys = append(c.keys, key)
 }
 
+// cut drops the values of document doc, the last one.
+func (c *batchColumn) cut(doc uint32) {
+	n := len(c.docs)
+	for n > 0 && c.docs[n-1] == doc {
+		n--
+	}
+	c.docs, c.keys = c.docs[:n], c.keys[:n]
+}
+
 func (c *batchColumn) reset() { c.docs, c.keys = c.docs[:0], c.keys[:0] }
 
 // bareKeyword adds a value of a field of keywords with a column that is not indexed: a term of
-// the field without a posting.
+// the field without a posting. The empty one has none.
 func (v *Inverter) bareKeyword(b *Batch, doc uint32, number int, content []byte) {
 	f, before := &v.fields.fields[number], len(v.postings)
 	v.tokens.Reset()
@@ -42,7 +54,7 @@ func (v *Inverter) bareKeyword(b *Batch, doc uint32, number int, content []byte)
 	b.terms[term].df--
 }
 
-// column is a batchColumn of all documents of an Accumulator. Keywords are references of records.
+// column is a batchColumn of all documents of an Accumulator. Keywords are references of records, or emptyKeyword.
 type column struct {
 	docs chunks[uint32]
 	keys chunks[int64]
@@ -71,7 +83,7 @@ func (a *Accumulator) absorbColumns(b *Batch, base uint32) {
 		from, to := &b.columns[i], &a.columns[i]
 		keywords := a.fields.keywords(i)
 		for j, key := range from.keys {
-			if keywords {
+			if keywords && key != emptyKeyword {
 				key = int64(b.terms[key].doc)
 			}
 			to.docs.append(base + from.docs[j])
@@ -83,7 +95,7 @@ func (a *Accumulator) absorbColumns(b *Batch, base uint32) {
 // keywords reports whether a column has keywords.
 func (x *Fields) keywords(column int) bool {
 	i := slices.IndexFunc(x.fields, func(f fieldPlan) bool { return f.column == column })
-	return x.fields[i].Kind == schema.KindKeyword
+	return x.fields[i].Kind == schema.Keyword
 }
 
 // isIndexed reports whether the field of a rank is indexed.
@@ -102,7 +114,7 @@ func (a *Accumulator) writeColumns(b *build.Builder, terms []sortedTerm, ends []
 		if f := &a.fields.fields[number]; f.column >= 0 {
 			c := &a.columns[f.column]
 			var dictionary iter.Seq[[]byte]
-			if f.Kind == schema.KindKeyword {
+			if f.Kind == schema.Keyword {
 				dictionary = a.dictionary(c, terms[from:to])
 			}
 			if err := b.BeginColumn(rank, dictionary); err != nil {
@@ -133,19 +145,27 @@ func (a *Accumulator) dictionary(c *column, terms []sortedTerm) iter.Seq[[]byte]
 	for _, t := range terms {
 		binary.LittleEndian.PutUint32(ordinalOf(a.terms.at(t.record)), 0)
 	}
+	first := uint32(0) // ordinal of the first term: 1 behind the empty keyword
 	for i := range c.docs.n {
-		if !a.docs.at(int(*c.docs.at(i))).isDead {
-			binary.LittleEndian.PutUint32(ordinalOf(a.terms.at(uint32(*c.keys.at(i)))), used)
+		switch key := *c.keys.at(i); {
+		case a.docs.at(int(*c.docs.at(i))).isDead:
+		case key == emptyKeyword:
+			first = 1
+		default:
+			binary.LittleEndian.PutUint32(ordinalOf(a.terms.at(uint32(key))), used)
 		}
 	}
 	keywords := make([]uint32, 0, len(terms)) // records
 	for _, t := range terms {
 		if o := ordinalOf(a.terms.at(t.record)); binary.LittleEndian.Uint32(o) == used {
-			binary.LittleEndian.PutUint32(o, uint32(len(keywords)))
+			binary.LittleEndian.PutUint32(o, first+uint32(len(keywords)))
 			keywords = append(keywords, t.record)
 		}
 	}
 	return func(yield func([]byte) bool) {
+		if first > 0 && !yield(nil) {
+			return
+		}
 		for _, ref := range keywords {
 			if !yield(termOf(a.terms.at(ref))) {
 				return
@@ -203,7 +223,10 @@ func (a *Accumulator) writeColumn(b *build.Builder, c *column, keywords bool) er
 // columnKey returns value i of c.
 func (a *Accumulator) columnKey(c *column, i int, keywords bool) int64 {
 	key := *c.keys.at(i)
-	if keywords {
+	switch {
+	case keywords && key == emptyKeyword:
+		return 0
+	case keywords:
 		return int64(binary.LittleEndian.Uint32(ordinalOf(a.terms.at(uint32(key)))))
 	}
 	return key

@@ -58,7 +58,7 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 			}
 			x.once[rank] = true
 		}
-		if f.HasPositions() {
+		if f.Positions {
 			if x.places == nil {
 				x.places = make([]bool, len(s.Fields))
 			}
@@ -77,16 +77,17 @@ const valueHead = 6
 func SizeOfValues(id []byte, values []schema.Value) int {
 	n := SizeOf(id, nil)
 	for i := range values {
-		n += valueHead + sizeOfValue(&values[i])
+		n += valueHead + SizeOfValue(&values[i])
 	}
 	return n
 }
 
-func sizeOfValue(v *schema.Value) int {
+// SizeOfValue returns the bytes of a value.
+func SizeOfValue(v *schema.Value) int {
 	switch v.Kind {
-	case schema.KindText, schema.KindKeyword:
+	case schema.Text, schema.Keyword:
 		return len(v.Bytes())
-	case schema.KindImpacts:
+	case schema.Impacts:
 		terms, size := v.ImpactsLen()
 		return impactHead*terms + size
 	}
@@ -99,19 +100,23 @@ func (b *Batch) AddValues(id []byte, values []schema.Value) {
 	for i := range values {
 		v := &values[i]
 		b.text = binary.LittleEndian.AppendUint16(b.text, uint16(v.Field))
-		b.text = binary.LittleEndian.AppendUint32(b.text, uint32(sizeOfValue(v)))
-		switch v.Kind {
-		case schema.KindText, schema.KindKeyword:
-			b.text = append(b.text, v.Bytes()...)
-		case schema.KindImpacts:
-			b.text = appendImpacts(b.text, *v)
-		case schema.KindFloat:
-			b.text = binary.LittleEndian.AppendUint64(b.text, math.Float64bits(v.Float()))
-		default:
-			b.text = binary.LittleEndian.AppendUint64(b.text, uint64(v.Int()))
-		}
+		b.text = binary.LittleEndian.AppendUint32(b.text, uint32(SizeOfValue(v)))
+		b.text = appendContent(b.text, v)
 	}
 	b.ops = append(b.ops, op{uint32(len(b.ids)), uint32(len(b.text)), false})
+}
+
+// appendContent appends the content of a value, of SizeOfValue bytes.
+func appendContent(dst []byte, v *schema.Value) []byte {
+	switch v.Kind {
+	case schema.Text, schema.Keyword:
+		return append(dst, v.Bytes()...)
+	case schema.Impacts:
+		return appendImpacts(dst, *v)
+	case schema.Float:
+		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v.Float()))
+	}
+	return binary.LittleEndian.AppendUint64(dst, uint64(v.Int()))
 }
 
 // fieldInverter is what an Inverter needs for values.
@@ -137,59 +142,29 @@ func (x *Fields) inverter(seed uint64) *fieldInverter {
 	return v
 }
 
-// values inverts the values of document doc of b, its i-th op, and appends its record.
-func (v *Inverter) values(b *Batch, i int, doc uint32) {
+// values inverts the values of document doc of b, its i-th op, and appends its record. If the document is bad, ok is false,
+// nothing of it is left but its op, and b.Bad says why.
+func (v *Inverter) values(b *Batch, i int, doc uint32) (ok bool) {
 	x := v.fields
-	lens, first := len(b.lens), len(v.postings)
-	for len(b.columns) < x.columns {
-		b.columns = append(b.columns, batchColumn{})
-	}
-	b.lens = append(b.lens, make([]uint32, x.lengths)...)
-	for number := range x.at {
-		x.at[number] = beforeFirst - valueGap
-	}
+	lens, first, gaps, records := len(b.lens), len(v.postings), len(v.places.gaps), len(x.records)
+	x.begin(b)
 	tokens := uint64(0)
 	for rest := b.contents(i); len(rest) > 0; {
 		number := int(binary.LittleEndian.Uint16(rest))
 		size := int(binary.LittleEndian.Uint32(rest[2:]))
 		content := rest[valueHead : valueHead+size : valueHead+size]
 		rest = rest[valueHead+size:]
-		f := &x.fields[number]
-		if f.Stored {
+		if f := &x.fields[number]; f.Stored {
 			x.records = record.Append(x.records, f.ID, f.value(content))
 		}
-		if f.column >= 0 && f.Kind != schema.KindKeyword {
-			b.columns[f.column].add(doc, f.value(content).Key(f.Unit))
-		}
-		if f.Indexing() == schema.IndexNone {
-			if f.column >= 0 && f.Kind == schema.KindKeyword {
-				v.bareKeyword(b, doc, number, content)
-			}
-			continue
-		}
-		if f.Kind == schema.KindImpacts {
-			tokens += uint64(v.impacts(b, doc, number, content))
-			continue
-		}
-		v.tokens.Reset()
-		if f.Kind == schema.KindText {
-			x.tokenizers[number].Tokenize(&v.tokens, content)
-		} else {
-			v.tokens.Add(analysis.Token{Term: content, End: size, Increment: 1})
-		}
-		before, at := len(v.postings), &x.at[number]
-		*at += valueGap
-		n := v.document(b, doc, termSpace{x.seeds[number], f.rank << fieldShift, f.HasPositions()}, at)
-		if n > 0 && *at > segment.MaxPosition && f.HasPositions() && b.Err == nil {
-			b.Err = fmt.Errorf("writer: document %q: field %q: position %d, at most %d is possible", b.id(i), f.Name, *at, segment.MaxPosition)
-		}
-		if f.column >= 0 && len(v.postings) > before { // not for one that the document has had
-			b.columns[f.column].add(doc, int64(v.postings[before].term))
+		n, err := v.value(b, doc, number, content)
+		if err != nil {
+			v.undo(b, doc, first, gaps)
+			b.lens, x.records = b.lens[:lens], x.records[:records]
+			b.refuse(i, err)
+			return false
 		}
 		tokens += uint64(n)
-		if f.length >= 0 {
-			b.lens[lens+f.length] += n
-		}
 	}
 	if x.once != nil {
 		v.countOnce(b, first)
@@ -199,6 +174,80 @@ func (v *Inverter) values(b *Batch, i int, doc uint32) {
 	}
 	b.tokens += tokens
 	b.recordEnds = append(b.recordEnds, uint32(len(x.records)))
+	return true
+}
+
+// begin begins a document of b.
+func (x *fieldInverter) begin(b *Batch) {
+	for len(b.columns) < x.columns {
+		b.columns = append(b.columns, batchColumn{})
+	}
+	b.lens = append(b.lens, make([]uint32, x.lengths)...)
+	for number := range x.at {
+		x.at[number] = beforeFirst - valueGap
+	}
+}
+
+// value inverts a value of document doc, the last one of b, and returns how many tokens it has.
+func (v *Inverter) value(b *Batch, doc uint32, number int, content []byte) (tokens uint32, err error) {
+	x := v.fields
+	f := &x.fields[number]
+	switch {
+	case f.column < 0:
+	case f.Kind != schema.Keyword:
+		b.columns[f.column].add(doc, f.value(content).Key(f.Unit))
+	case len(content) == 0:
+		b.columns[f.column].add(doc, emptyKeyword)
+	}
+	if f.Indexing() == schema.IndexNone {
+		if f.column >= 0 && f.Kind == schema.Keyword {
+			v.bareKeyword(b, doc, number, content)
+		}
+		return 0, nil
+	}
+	if f.Kind == schema.Impacts {
+		return v.impacts(b, doc, number, content), nil
+	}
+	v.tokens.Reset()
+	if f.Kind == schema.Text {
+		x.tokenizers[number].Tokenize(&v.tokens, content)
+	} else {
+		v.tokens.Add(analysis.Token{Term: content, End: len(content), Increment: 1})
+	}
+	x.at[number] += valueGap
+	return v.text(b, doc, number)
+}
+
+// text inverts v.tokens, which follow what document doc, the last one of b, has in a field, and returns their number.
+func (v *Inverter) text(b *Batch, doc uint32, number int) (tokens uint32, err error) {
+	x := v.fields
+	f := &x.fields[number]
+	before, at := len(v.postings), &x.at[number]
+	tokens = v.document(b, doc, termSpace{x.seeds[number], f.rank << fieldShift, f.Positions}, at)
+	if tokens > 0 && *at > segment.MaxPosition && f.Positions {
+		return 0, fmt.Errorf("field %q: position %d, at most %d is possible", f.Name, *at, segment.MaxPosition)
+	}
+	if f.column >= 0 && len(v.postings) > before { // not for one that the document has had
+		b.columns[f.column].add(doc, int64(v.postings[before].term))
+	}
+	if f.length >= 0 {
+		b.lens[len(b.lens)-x.lengths+f.length] += tokens
+	}
+	return tokens, nil
+}
+
+// undo takes back the postings of document doc, the last one of b, which begin at first, their gaps and its columns. Its
+// terms may stay, without postings.
+func (v *Inverter) undo(b *Batch, doc uint32, first, gaps int) {
+	for _, p := range v.postings[first:] {
+		t := &b.terms[p.term]
+		t.doc, t.df = 0, t.df-1
+	}
+	v.postings = v.postings[:first]
+	v.places.gaps, v.places.last = v.places.gaps[:gaps], v.places.last[:min(first, len(v.places.last))]
+	for i := range b.columns {
+		b.columns[i].cut(doc)
+	}
 }
 
 // countOnce makes the terms of a document, whose postings begin at first, count once in fields
@@ -214,16 +263,16 @@ func (v *Inverter) countOnce(b *Batch, first int) {
 // value returns the value of a content in a batch, as the field has it.
 func (f *fieldPlan) value(content []byte) schema.Value {
 	switch f.Kind {
-	case schema.KindText:
+	case schema.Text:
 		return schema.TextValue(0, content)
-	case schema.KindKeyword:
+	case schema.Keyword:
 		return schema.KeywordValue(0, content)
 	}
 	n := binary.LittleEndian.Uint64(content)
 	switch f.Kind {
-	case schema.KindFloat:
+	case schema.Float:
 		return schema.FloatValue(0, math.Float64frombits(n))
-	case schema.KindTime:
+	case schema.Time:
 		return schema.NanosValue(0, int64(n)).Floor(f.Unit)
 	}
 	return schema.IntegerValue(0, int64(n))

@@ -11,7 +11,7 @@ import (
 // Terms of two fields whose hashes are equal are told apart, in batches and accumulators.
 func TestEqualHashes(t *testing.T) {
 	s := &schema.Schema{NextID: 4, Fields: []schema.Field{
-		{ID: 1, Name: "b", Kind: schema.KindText}, {ID: 2, Name: "a", Kind: schema.KindText}, {ID: 3, Name: "c", Kind: schema.KindKeyword},
+		{ID: 1, Name: "b", Kind: schema.Text}, {ID: 2, Name: "a", Kind: schema.Text}, {ID: 3, Name: "c", Kind: schema.Keyword},
 	}}
 	white, err := analysis.New("whitespace", "")
 	if err != nil {

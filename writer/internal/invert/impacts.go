@@ -20,6 +20,15 @@ func appendImpacts(dst []byte, v schema.Value) []byte {
 	return dst
 }
 
+// cutImpacts returns the length of the terms at the beginning of content, some n bytes of them.
+func cutImpacts(content []byte, n int) int {
+	end := 0
+	for end < min(n, len(content)) {
+		end += impactHead + int(binary.LittleEndian.Uint16(content[end:]))
+	}
+	return end
+}
+
 // impacts inverts content, the value of a field of impacts, and returns how many terms it has. They
 // come once in a document, so each makes a posting, in their order.
 func (v *Inverter) impacts(b *Batch, doc uint32, number int, content []byte) (terms uint32) {

@@ -8,6 +8,8 @@ import (
 
 // Inverter turns batches into runs, one at a time. Each worker has its own.
 type Inverter struct {
+	Piece int // for tests: bytes of a piece of a Large, if not 0
+
 	seed      uint64
 	pool      *Pool
 	stored    bool
@@ -48,8 +50,9 @@ func (v *Inverter) Invert(b *Batch) {
 			continue
 		}
 		if v.fields != nil {
-			v.values(b, i, uint32(len(v.docEnds)))
-			v.docEnds = append(v.docEnds, uint32(len(v.postings)))
+			if v.values(b, i, uint32(len(v.docEnds))) {
+				v.docEnds = append(v.docEnds, uint32(len(v.postings)))
+			}
 			continue
 		}
 		v.tokens.Reset()

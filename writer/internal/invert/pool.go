@@ -6,6 +6,7 @@
 //	inverter.go, hash.go        a batch's terms and runs
 //	accumulator.go              the terms and documents of many batches
 //	fields.go, columns.go       documents with values of fields; columns
+//	large.go, large_write.go    one document in pieces, and those to a segment
 //	places.go                   where terms are in their documents
 //	sortterms.go, write.go      an accumulator becomes a segment
 //	pages.go, chunks.go, slots.go, stored.go

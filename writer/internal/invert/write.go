@@ -6,14 +6,15 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
-// Lengths returns the lengths of the live documents.
-func (a *Accumulator) Lengths() []uint32 {
+// lengths returns the lengths of the live documents in the implicit schema.
+func (a *Accumulator) lengths() []uint32 {
 	lengths := make([]uint32, 0, a.Live())
 	for i := range a.docs.n {
 		if d := a.docs.at(i); !d.isDead {
@@ -23,9 +24,12 @@ func (a *Accumulator) Lengths() []uint32 {
 	return lengths
 }
 
-// FieldsOf returns the fields of a Builder for the live documents, with their lengths.
-func (a *Accumulator) FieldsOf() []build.Field {
+// FieldsOf returns the fields of a Builder for the live documents, with their lengths; only is that of the implicit schema.
+func (a *Accumulator) FieldsOf(only *schema.Field) []build.Field {
 	x := a.fields
+	if x == nil {
+		return []build.Field{{Field: *only, Lengths: []segment.LengthTable{segment.NewLengthTable(a.lengths())}}}
+	}
 	out := make([]build.Field, len(x.order))
 	for rank, number := range x.order {
 		f := &x.fields[number]

@@ -5,8 +5,8 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // Columns adds the columns of fields, those of the output, to b, when its documents and lists are

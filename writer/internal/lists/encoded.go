@@ -2,8 +2,8 @@ package lists
 
 import (
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // A job encodes lists with at least ChunkPostings postings together, or ChunkTerms

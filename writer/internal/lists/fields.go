@@ -8,9 +8,9 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // Field is a field of the segment that is written, and where the segments have it.
@@ -27,24 +27,33 @@ type Part struct {
 
 // FieldsOf returns the fields of a segment that is written from others: those of s, in bytewise
 // order of their names, as builders take them. A segment of another index has the fields that its
-// own schema in of has; nil there stands for s. The result is nil without a schema, where there
-// is one field in each segment.
+// own schema in of has; nil there stands for s. Texts of the implicit schema are stored if one of the segments has them.
 func FieldsOf(s *schema.Schema, segments []*segment.Segment, of []*schema.Schema) []Field {
-	if s == nil {
-		return nil
-	}
 	fields := make([]Field, len(s.Fields))
 	for i, f := range s.Fields {
 		fields[i].Field = f
 		for source, seg := range segments {
-			if number, ok := seg.FieldByID(f.ID); ok && has(of[source], f.ID) {
+			number, ok := seg.FieldByID(f.ID)
+			if isText(seg) && !s.IsImplicit() {
+				number, ok = 0, f.ID == textID
+			}
+			if ok && has(of[source], f.ID) {
 				fields[i].Parts = append(fields[i].Parts, Part{source, number})
 			}
 		}
 	}
+	if s.IsImplicit() {
+		fields[0].Stored = slices.ContainsFunc(segments, func(s *segment.Segment) bool { return s.Meta().Stored })
+	}
 	sort.Slice(fields, func(i, j int) bool { return fields[i].Name < fields[j].Name })
 	return fields
 }
+
+// textID is the id that the field of the implicit schema gets with its name (schema.Schema.Adopt).
+const textID = 1
+
+// isText reports whether s is a segment of the implicit schema, whose documents have a text instead of a record.
+func isText(s *segment.Segment) bool { return s.Meta().Fields == 0 }
 
 // has reports whether s, if there is one, has the field with an id.
 func has(s *schema.Schema, id uint32) bool {
@@ -64,9 +73,9 @@ func (f *Field) Number(source int) (int, bool) {
 	return f.Parts[i].Number, true
 }
 
-// Dropped reports whether s, a source, has a field that is not among fields.
+// Dropped reports whether records of s, a source, are not as fields want them: it has a field that is not among them, or has texts.
 func Dropped(s *segment.Segment, source int, fields []Field) bool {
-	return fields != nil && slices.ContainsFunc(s.Fields(), func(x segment.Field) bool { return !kept(fields, source, x.ID) })
+	return slices.ContainsFunc(s.Fields(), func(x segment.Field) bool { return !kept(fields, source, x.ID) })
 }
 
 // kept reports whether the field with an id of a source is among fields.
@@ -77,9 +86,15 @@ func kept(fields []Field, source int, id uint32) bool {
 	})
 }
 
-// AppendRecord appends to dst what a record, the stored values of a document of s, a source, has of
+// AppendRecord appends to dst what a record, or a text, the stored values of a document of s, a source, has of
 // fields.
 func AppendRecord(dst, rec []byte, s *segment.Segment, doc uint32, source int, fields []Field) ([]byte, error) {
+	if isText(s) {
+		if kept(fields, source, textID) {
+			dst = record.Append(dst, textID, schema.TextValue(0, rec))
+		}
+		return dst, nil
+	}
 	for len(rec) > 0 {
 		v, rest, err := record.Next(rec)
 		if err != nil {

@@ -2,9 +2,9 @@ package lists
 
 import (
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/store"
 )
 
 // job is a number of terms with the entries of their lists in the sources.
@@ -56,7 +56,7 @@ func (j *job) reset() {
 // walk walks the dictionaries of segments together and yields jobs in the order of fields and
 // their terms. It takes jobs from free if there are any, and otherwise creates them.
 func walk(segments []*segment.Segment, fields []Field, free chan *job, yield func(*job) bool) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return eachField(segments, fields, func(field int, parts []Part, terms *build.TermMerger) (bool, error) {
 		return walkField(segments, field, parts, terms, free, yield)
 	})
@@ -77,17 +77,8 @@ func Each(segments []*segment.Segment, fields []Field, f func(lists []Ref) (bool
 	})
 }
 
-// eachField calls do with the parts and the terms of each field, until it returns false. Without a
-// schema there is one field.
+// eachField calls do with the parts and the terms of each field, until it returns false.
 func eachField(segments []*segment.Segment, fields []Field, do func(field int, parts []Part, terms *build.TermMerger) (bool, error)) error {
-	if fields == nil {
-		var parts []Part
-		for i := range segments {
-			parts = append(parts, Part{Source: i})
-		}
-		_, err := do(0, parts, build.NewTermMerger(segments))
-		return err
-	}
 	sums := newFieldSums(segments)
 	for i := range fields {
 		parts := fields[i].Parts
@@ -153,7 +144,7 @@ func appendRefs(refs []Ref, terms *build.TermMerger, parts []Part) []Ref {
 
 // encode calls f for every term.
 func (j *job) encode(f func(e *Encoded, field int, lists []Ref) error) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	from, refFrom := 0, 0
 	for i, to := range j.ends {
 		if err := f(&j.result, j.field, j.refs[refFrom:j.refEnds[i]]); err != nil {

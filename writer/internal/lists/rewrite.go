@@ -8,14 +8,14 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
 // Options configure Rewrite.
 type Options struct {
-	Fields   []Field        // of the output and of the segments; nil without a schema
+	Fields   []Field        // of the output and of the segments
 	Threads  int            // goroutines that encode
 	Ahead    int            // maximum number of jobs between the dictionaries and the Builder
 	Progress func(n uint64) // called with the number of postings of the sources done
@@ -74,7 +74,7 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 			if err := first(); err != nil {
 				return err
 			}
-			if o.Fields != nil && j.field != field {
+			if j.field != field {
 				field, shared = j.field, 0
 				if err := b.BeginField(field); err != nil {
 					return err
@@ -97,8 +97,8 @@ func Rewrite(ctx context.Context, b *build.Builder, segments []*segment.Segment,
 	if err == nil {
 		err = first()
 	}
-	if err == nil && o.Fields != nil {
-		return sum, compareTokens(b)
+	if err == nil {
+		err = compareTokens(b)
 	}
 	if m := b.Meta(); err == nil && !m.ForeignLengths && sum.tokens != m.Tokens {
 		err = fmt.Errorf("%w: %d tokens in lists, %d in documents", ErrTokens, sum.tokens, m.Tokens)

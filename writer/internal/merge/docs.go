@@ -4,11 +4,12 @@ import (
 	"context"
 	"math/bits"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
@@ -19,13 +20,10 @@ type renumbering struct {
 	before  []uint32 // deleted documents before each word of it
 }
 
-func newRenumbering(deletes *roaring.Bitmap, docs uint32) *renumbering {
+func newRenumbering(deletes *docset.Bits, docs uint32) *renumbering {
 	words := (int(docs) + 63) / 64
 	r := &renumbering{make([]uint64, words), make([]uint32, words)}
-	for it := deletes.Iterator(); it.HasNext(); {
-		d := it.Next()
-		r.deleted[d/64] |= 1 << (d % 64)
-	}
+	copy(r.deleted, deletes.Words())
 	n := uint32(0)
 	for i, w := range r.deleted {
 		r.before[i] = n
@@ -94,17 +92,14 @@ func (r *renumbering) dropGaps(gaps []uint32, p format.Postings) []uint32 {
 
 // Remap returns documents of sources, one bitmap or nil for each, by their docIDs in the
 // segment that a merge of sources makes. It leaves out those that the merge leaves out.
-func Remap(sources []Source, docs []*roaring.Bitmap) *roaring.Bitmap {
-	out := roaring.New()
+func Remap(sources []Source, docs []*docset.Bits) *docset.Bits {
+	out := &docset.Bits{}
 	base := uint32(0)
 	for i, s := range sources {
 		src := newSource(s, base)
 		base += src.live
-		if docs[i] == nil {
-			continue
-		}
-		for it := docs[i].Iterator(); it.HasNext(); {
-			if doc := it.Next(); !src.gone.isDeleted(doc) {
+		for doc := range docs[i].All() {
+			if !src.gone.isDeleted(doc) {
 				out.Add(src.gone.to(doc) + src.base)
 			}
 		}
@@ -112,16 +107,12 @@ func Remap(sources []Source, docs []*roaring.Bitmap) *roaring.Bitmap {
 	return out
 }
 
-// lengths returns the lengths of the live documents in f, or in the only field if f is nil: a
-// table for each source. The tables of sources with deleted documents are copies.
+// lengths returns the lengths of the live documents in f: a table for each source. The tables of sources with deleted documents are copies.
 func (m *Merger) lengths(f *lists.Field) ([]segment.LengthTable, error) {
 	var tables []segment.LengthTable
 	for i, src := range m.sources {
 		t := segment.PackedLengths(nil, 1) // of a source without the field
-		number, ok := 0, true
-		if f != nil {
-			number, ok = f.Number(i)
-		}
+		number, ok := f.Number(i)
 		if ok {
 			var err error
 			if t, err = src.seg.Field(number).Lengths(); err != nil {
@@ -129,11 +120,11 @@ func (m *Merger) lengths(f *lists.Field) ([]segment.LengthTable, error) {
 			}
 		}
 		of := bound{LengthTable: t, least: src.seg.Fields()[number].MinLen}
-		if src.seg.Meta().ForeignLengths || f != nil && f.HasImpacts() {
+		if src.seg.Meta().ForeignLengths || f.HasImpacts() {
 			of = bound{} // lengths say nothing of frequencies, or of weights
 		}
 		src.lens = append(src.lens, of)
-		if src.live > 0 && (!ok || f == nil || f.HasLengths()) {
+		if src.live > 0 && (!ok || f.HasLengths()) {
 			tables = append(tables, src.alive(t))
 		}
 	}
@@ -176,43 +167,65 @@ func (m *Merger) live(yield func(build.ColumnRun) bool) {
 	}
 }
 
-// documents adds the live documents of all sources to b.
+// documents adds the live documents of all sources to b, and compares the ids of all with IDHASH.
 func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
-	var record []byte
 	for i, src := range m.sources {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		before := len(b.IDHashes())
 		dropped := m.stored && src.seg.Meta().Stored && lists.Dropped(src.seg, i, m.fields)
-		if src.gone == nil && src.seg.Meta().Stored == m.stored && !dropped {
-			if err := b.CopyDocs(src.seg); err != nil {
+		if src.gone != nil || src.seg.Meta().Stored != m.stored || dropped {
+			hashes, err := m.copyLive(b, i, dropped)
+			if err == nil {
+				err = check.IDHash(src.seg, hashes)
+			}
+			if err != nil {
 				return err
 			}
 			continue
 		}
-		texts, err := src.seg.Texts()
-		if err != nil {
+		if err := b.CopyDocs(src.seg); err != nil {
 			return err
 		}
-		err = src.seg.EachID(func(doc uint32, id []byte) error {
-			if src.gone.isDeleted(doc) {
-				return nil
-			}
-			text, err := texts.At(doc)
-			if err != nil {
-				return err
-			}
-			if dropped {
-				if record, err = lists.AppendRecord(record[:0], text, src.seg, doc, i, m.fields); err != nil {
-					return err
-				}
-				text = record
-			}
-			return b.CopyDoc(src.seg, doc, id, text)
-		})
-		if err != nil {
+		if err := check.IDHash(src.seg, b.IDHashes()[before:]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// copyLive adds the live documents of source i to b, one by one, without what they have stored of fields that were dropped. It returns
+// the hashes of the ids of all.
+func (m *Merger) copyLive(b *build.Builder, i int, dropped bool) ([]uint32, error) {
+	src := m.sources[i]
+	texts, err := src.seg.Texts()
+	if err != nil {
+		return nil, err
+	}
+	hashes := make([]uint32, 0, src.seg.Meta().Docs)
+	var record []byte
+	err = src.seg.EachID(func(doc uint32, id []byte) error {
+		if src.gone.isDeleted(doc) {
+			hashes = append(hashes, layout.IDHash(id))
+			return nil
+		}
+		text, err := texts.At(doc)
+		if err != nil {
+			return err
+		}
+		if dropped {
+			if record, err = lists.AppendRecord(record[:0], text, src.seg, doc, i, m.fields); err != nil {
+				return err
+			}
+			text = record
+		}
+		if err := b.CopyDoc(src.seg, doc, id, text); err != nil {
+			return err
+		}
+		all := b.IDHashes()
+		hashes = append(hashes, all[len(all)-1])
+		return nil
+	})
+	return hashes, err
 }

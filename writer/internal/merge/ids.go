@@ -3,193 +3,142 @@ package merge
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"iter"
+	"math"
+	"slices"
 	"sort"
 
-	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/store"
 )
 
 // EachShared calls f with the docIDs in old of all ids that newer also holds.
 func EachShared(old, newer *segment.Segment, f func(doc uint32)) error {
-	if uint64(newer.Meta().Docs)*16 < uint64(old.Meta().Docs) {
-		return newer.EachID(func(_ uint32, id []byte) error {
-			doc, ok, err := old.FindID(id)
+	if newer.Meta().Docs > old.Meta().Docs {
+		return old.EachID(func(doc uint32, id []byte) error {
+			_, ok, err := newer.FindID(id)
 			if ok {
 				f(doc)
 			}
 			return err
 		})
 	}
-	a, err := old.IDHashes()
-	if err != nil {
+	return newer.EachID(func(_ uint32, id []byte) error {
+		doc, ok, err := old.FindID(id)
+		if ok {
+			f(doc)
+		}
 		return err
-	}
-	b, err := newer.IDHashes()
-	if err != nil {
-		return err
-	}
-	var x, y []byte
-	for len(a) > 0 && len(b) > 0 {
-		ha, hb := a[0]>>32, b[0]>>32
-		switch {
-		case ha < hb:
-			a = a[1:]
-			continue
-		case hb < ha:
-			b = b[1:]
-			continue
-		}
-		for _, v := range b {
-			if v>>32 != ha {
-				break
-			}
-			if x, err = old.AppendID(x[:0], uint32(a[0])); err != nil {
-				return err
-			}
-			if y, err = newer.AppendID(y[:0], uint32(v)); err != nil {
-				return err
-			}
-			if bytes.Equal(x, y) {
-				f(uint32(a[0]))
-			}
-		}
-		a = a[1:]
-	}
-	return nil
-}
-
-// hashStream merges the id hashes of the live documents of several segments:
-// ascending, equal ones in the order of the segments.
-type hashStream struct {
-	sources []*source
-	heads   []*hashHead
-}
-
-// hashHead is the position of a hashStream in one segment.
-type hashHead struct {
-	src    *source
-	hashes []uint64
-	hash   uint32
-	doc    uint32 // docID in the segment
-	key    uint64 // hash<<32 | docID in the merged segment
-	last   uint64 // latest of hashes
-	begun  bool
-	live   uint32 // documents returned
-}
-
-// next moves to the next live document.
-func (s *hashHead) next() (bool, error) {
-	for len(s.hashes) > 0 {
-		v := s.hashes[0]
-		s.hashes = s.hashes[1:]
-		before := s.last
-		s.hash, s.doc, s.last = uint32(v>>32), uint32(v), v
-		if docs := s.src.seg.Meta().Docs; s.doc >= docs || v <= before && s.begun {
-			return false, s.corrupt("hash %08x of docID %d (of %d) follows %08x", s.hash, s.doc, docs, before>>32)
-		}
-		s.begun = true
-		if !s.src.gone.isDeleted(s.doc) {
-			s.key = v&^0xffffffff | uint64(s.src.gone.to(s.doc)+s.src.base)
-			s.live++
-			return true, nil
-		}
-	}
-	if s.live != s.src.live {
-		return false, s.corrupt("%d live documents have hashes, there are %d", s.live, s.src.live)
-	}
-	return false, nil
-}
-
-func (s *hashHead) corrupt(msg string, args ...any) error {
-	return format.Locate(format.Corrupt(msg, args...), format.Place{
-		File: s.src.seg.Name(), Section: format.SectionIDHash.String(), Block: format.NoBlock,
 	})
 }
 
-func (h *hashStream) start() error {
-	h.heads = nil
-	for _, src := range h.sources {
-		hashes, err := src.seg.IDHashes()
-		if err != nil {
-			return err
-		}
-		s := &hashHead{src: src, hashes: hashes}
-		ok, err := s.next()
-		if err != nil {
-			return err
-		}
-		if ok {
-			h.heads = append(h.heads, s)
-		}
-	}
-	sort.Slice(h.heads, func(i, j int) bool { return h.heads[i].key < h.heads[j].key })
-	return nil
+// member is a document, and its id.
+type member struct {
+	source int
+	doc    uint32
+	id     []byte
 }
 
-// advance advances the first head and moves it to its new place.
-func (h *hashStream) advance() error {
-	s := h.heads[0]
-	ok, err := s.next()
-	if !ok {
-		h.heads = h.heads[1:]
-		return err
+// equalHashes yields the documents of sources whose ids have the same hash, for each hash of several documents. They are in the order of
+// the sources. What is yielded is valid until the next.
+func equalHashes(ctx context.Context, sources []*segment.Segment) iter.Seq2[[]member, error] {
+	return func(yield func([]member, error) bool) {
+		hashes, ends, err := hashesOf(ctx, sources)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		var group []member
+		var ids []byte
+		for words := range layout.ByHash(hashes) {
+			if err := ctx.Err(); err != nil {
+				yield(nil, err)
+				return
+			}
+			for len(words) > 0 {
+				n := 1
+				for n < len(words) && words[n]>>32 == words[0]>>32 {
+					n++
+				}
+				if n == 1 {
+					words = words[1:]
+					continue
+				}
+				group, ids, err = members(group[:0], ids[:0], words[:n], sources, ends)
+				if !yield(group, err) || err != nil {
+					return
+				}
+				words = words[n:]
+			}
+		}
 	}
-	// There are few segments: insertion keeps the order.
-	for i := 0; i+1 < len(h.heads) && h.heads[i].key > h.heads[i+1].key; i++ {
-		h.heads[i], h.heads[i+1] = h.heads[i+1], h.heads[i]
+}
+
+// hashesOf returns the hashes of the ids of sources, and the number of documents up to the end of each source.
+func hashesOf(ctx context.Context, sources []*segment.Segment) (hashes []uint32, ends []int, err error) {
+	docs := 0
+	for _, s := range sources {
+		docs += int(s.Meta().Docs)
+		ends = append(ends, docs)
 	}
-	return nil
+	if docs > math.MaxUint32 {
+		return nil, nil, fmt.Errorf("writer: segments have more than %d documents, deleted ones included", math.MaxUint32)
+	}
+	hashes = make([]uint32, 0, docs)
+	for _, s := range sources {
+		err := s.EachID(func(doc uint32, id []byte) error {
+			hashes = append(hashes, layout.IDHash(id))
+			if doc%4096 == 0 {
+				return ctx.Err()
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	return hashes, ends, nil
+}
+
+// members appends the documents that words name by their numbers in all sources to dst, and their ids to ids.
+func members(dst []member, ids []byte, words []uint64, sources []*segment.Segment, ends []int) (_ []member, _ []byte, err error) {
+	for _, v := range words {
+		n, at := int(uint32(v)), len(ids)
+		m := member{source: sort.SearchInts(ends, n+1)}
+		m.doc = uint32(n - ends[m.source] + int(sources[m.source].Meta().Docs))
+		if ids, err = sources[m.source].AppendID(ids, m.doc); err != nil {
+			return dst, ids, err
+		}
+		m.id = ids[at:]
+		dst = append(dst, m)
+	}
+	return dst, ids, nil
 }
 
 // DropShared calls drop for every live document of sources whose id a later source
 // also holds.
 func DropShared(ctx context.Context, sources []Source, drop func(source int, doc uint32)) (err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	h := &hashStream{}
-	of := map[*source]int{}
-	base := uint32(0)
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	segments, gone := make([]*segment.Segment, len(sources)), make([]*renumbering, len(sources))
 	for i, s := range sources {
-		src := newSource(s, base)
-		base += src.live
-		h.sources = append(h.sources, src)
-		of[src] = i
+		segments[i], gone[i] = s.Segment, newSource(s, 0).gone
 	}
-	type member struct {
-		source int
-		doc    uint32
-		id     []byte
-	}
-	var group []member // documents with the current hash
-	var hash uint32
-	if err := h.start(); err != nil {
-		return err
-	}
-	for n := 0; len(h.heads) > 0; n++ {
-		if n%1024 == 0 || len(group) > 64 {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-		}
-		head := h.heads[0]
-		if head.hash != hash {
-			group, hash = group[:0], head.hash
-		}
-		m := member{source: of[head.src], doc: head.doc}
-		if len(group) > 0 || len(h.heads) > 1 && h.heads[1].hash == hash {
-			var err error
-			if m.id, err = head.src.seg.AppendID(nil, head.doc); err != nil {
-				return err
-			}
-		}
-		for _, older := range group {
-			if older.source != m.source && bytes.Equal(older.id, m.id) {
-				drop(older.source, older.doc)
-			}
-		}
-		group = append(group, m)
-		if err := h.advance(); err != nil {
+	for group, err := range equalHashes(ctx, segments) {
+		if err != nil {
 			return err
+		}
+		live := slices.DeleteFunc(group, func(m member) bool { return gone[m.source].isDeleted(m.doc) })
+		for i, m := range live {
+			for _, older := range slices.Backward(live[:i]) {
+				if bytes.Equal(older.id, m.id) {
+					if older.source != m.source {
+						drop(older.source, older.doc)
+					}
+					break
+				}
+			}
 		}
 	}
 	return nil
@@ -198,31 +147,17 @@ func DropShared(ctx context.Context, sources []Source, drop func(source int, doc
 // Duplicate returns an id that two documents of s share, and the documents, or nil
 // if ids are unique.
 func Duplicate(s *segment.Segment) (id []byte, first, second uint32, err error) {
-	defer store.CatchFault(store.ArmFault(), &err)
-	hashes, err := s.IDHashes()
-	if err != nil {
-		return nil, 0, 0, err
-	}
-	for i := 0; i < len(hashes); {
-		n := i + 1
-		for n < len(hashes) && hashes[n]>>32 == hashes[i]>>32 {
-			n++
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	for group, err := range equalHashes(context.Background(), []*segment.Segment{s}) {
+		if err != nil {
+			return nil, 0, 0, err
 		}
-		if n == i+1 {
-			i = n
-			continue
-		}
-		seen := map[string]uint32{}
-		for ; i < n; i++ {
-			doc := uint32(hashes[i])
-			id, err := s.AppendID(nil, doc)
-			if err != nil {
-				return nil, 0, 0, err
+		for i, m := range group {
+			for _, older := range group[:i] {
+				if bytes.Equal(older.id, m.id) {
+					return bytes.Clone(m.id), older.doc, m.doc, nil
+				}
 			}
-			if other, ok := seen[string(id)]; ok {
-				return id, other, doc, nil
-			}
-			seen[string(id)] = doc
 		}
 	}
 	return nil, 0, 0, nil

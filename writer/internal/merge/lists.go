@@ -4,9 +4,9 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/segment/check"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
@@ -32,7 +32,7 @@ func (m *Merger) Write(ctx context.Context, b *build.Builder, o lists.Options) (
 
 // listWorker merges the lists of terms.
 type listWorker struct {
-	fields  []lists.Field // of the output; nil without a schema
+	fields  []lists.Field // of the output
 	field   int           // number in the output
 	placed  bool          // the field has positions
 	sources []*source
@@ -46,7 +46,7 @@ type listWorker struct {
 
 // term adds the merged list of one term of a field to e.
 func (lw *listWorker) term(e *lists.Encoded, field int, refs []lists.Ref) error {
-	lw.field, lw.placed = field, lw.fields != nil && lw.fields[field].HasPositions()
+	lw.field, lw.placed = field, lw.fields[field].Positions
 	lw.gaps = lw.gaps[:0]
 	if lw.isSmall(refs) {
 		return lw.small(e, refs)

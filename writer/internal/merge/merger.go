@@ -3,29 +3,27 @@
 package merge
 
 import (
-	"context"
 	"fmt"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
 // Source is one segment to merge.
 type Source struct {
 	Segment *segment.Segment
-	Deletes *roaring.Bitmap // deleted documents; nil: none
-	Schema  *schema.Schema  // of another index that the segment is of; nil: of the output's
+	Deletes *docset.Bits   // deleted documents; nil: none
+	Schema  *schema.Schema // of another index that the segment is of; nil: of the output's
 }
 
 // Merger writes one segment from several.
 type Merger struct {
 	sources  []*source
-	fields   []lists.Field // nil without a schema
+	fields   []lists.Field
 	docs     uint32
 	stored   bool
 	foreign  bool
@@ -50,8 +48,8 @@ type bound struct {
 func newSource(s Source, base uint32) *source {
 	docs := s.Segment.Meta().Docs
 	src := &source{seg: s.Segment, base: base, live: docs}
-	if s.Deletes != nil && !s.Deletes.IsEmpty() {
-		src.live -= uint32(s.Deletes.GetCardinality())
+	if s.Deletes.Len() > 0 {
+		src.live -= s.Deletes.Len()
 		src.gone = newRenumbering(s.Deletes, docs)
 	}
 	return src
@@ -74,15 +72,12 @@ func New(sources []Source, s *schema.Schema) (*Merger, error) {
 		if docs > segment.MaxDocs {
 			return nil, fmt.Errorf("writer: a merged segment would have more than %d documents", segment.MaxDocs)
 		}
-		m.stored = m.stored || meta.Stored
 		m.foreign = m.foreign || meta.ForeignLengths
 		m.postings += meta.Postings
 		m.sources = append(m.sources, src)
 	}
 	m.docs = uint32(docs)
-	if m.fields != nil {
-		m.stored = slices.ContainsFunc(m.fields, func(f lists.Field) bool { return f.Stored })
-	}
+	m.stored = slices.ContainsFunc(m.fields, func(f lists.Field) bool { return f.Stored })
 	return m, nil
 }
 
@@ -100,15 +95,9 @@ func (m *Merger) Purged() (n uint64) {
 }
 
 // Options returns the options of a Builder of the merged segment that depend on the
-// sources. ctx also ends the Builder.
-func (m *Merger) Options(ctx context.Context) (build.Options, error) {
-	hashes := &hashMerger{ctx: ctx, sources: m.sources}
-	o := build.Options{Docs: m.docs, Stored: m.stored, ForeignLengths: m.foreign, IDHashes: hashes.all}
-	if m.fields == nil {
-		lengths, err := m.lengths(nil)
-		o.Lengths = lengths
-		return o, err
-	}
+// sources.
+func (m *Merger) Options() (build.Options, error) {
+	o := build.Options{Docs: m.docs, Stored: m.stored, ForeignLengths: m.foreign}
 	for i := range m.fields {
 		f := build.Field{Field: m.fields[i].Field}
 		lengths, err := m.lengths(&m.fields[i])

@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
 
@@ -22,7 +22,7 @@ type listWorker struct {
 	keys, spare []uint64
 	byDoc       []uint32 // frequencies by new docID, 0 between lists
 
-	fields []lists.Field       // of the output; nil without a schema
+	fields []lists.Field       // of the output
 	placed bool                // the field has positions
 	few    []segment.SmallGaps // of each segment
 	gaps   []uint32            // of p
@@ -34,7 +34,7 @@ type listWorker struct {
 // term adds the list of a term, with its new docIDs, to e.
 func (lw *listWorker) term(e *lists.Encoded, field int, refs []lists.Ref) error {
 	lw.all = lw.all.Slice(0, 0)
-	lw.placed = lw.fields != nil && lw.fields[field].HasPositions()
+	lw.placed = lw.fields[field].Positions
 	lw.pieces, lw.from = lw.pieces[:0], lw.from[:0]
 	for i := range refs {
 		if err := lw.add(&refs[i]); err != nil {

@@ -2,7 +2,7 @@ package reorder
 
 import (
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/order"
+	"github.com/pinion-index/pinion/internal/order"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )

@@ -5,13 +5,12 @@ import (
 	"context"
 	"slices"
 
-	"github.com/RoaringBitmap/roaring/v2"
-
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
@@ -19,8 +18,8 @@ import (
 // Source is a segment whose documents are reordered.
 type Source struct {
 	Segment *segment.Segment
-	Deletes *roaring.Bitmap // documents that are left out; nil: none
-	Schema  *schema.Schema  // of another index that the segment is of; nil: of the output's
+	Deletes *docset.Bits   // documents that are left out; nil: none
+	Schema  *schema.Schema // of another index that the segment is of; nil: of the output's
 }
 
 // Doc is a document: the number of its source, and its docID there.
@@ -33,14 +32,11 @@ const none = ^uint32(0)
 type Moves [][]uint32
 
 // Remap returns documents of the sources, one bitmap or nil for each, by their new docIDs.
-func (m Moves) Remap(docs []*roaring.Bitmap) *roaring.Bitmap {
-	out := roaring.New()
+func (m Moves) Remap(docs []*docset.Bits) *docset.Bits {
+	out := &docset.Bits{}
 	for i, of := range docs {
-		if of == nil {
-			continue
-		}
-		for it := of.Iterator(); it.HasNext(); {
-			if to := m[i][it.Next()]; to != none {
+		for doc := range of.All() {
+			if to := m[i][doc]; to != none {
 				out.Add(to)
 			}
 		}
@@ -52,8 +48,8 @@ func (m Moves) Remap(docs []*roaring.Bitmap) *roaring.Bitmap {
 type Reorderer struct {
 	sources  []Source
 	segments []*segment.Segment
-	fields   []lists.Field // nil without a schema
-	at       []Doc         // the documents in their new order
+	fields   []lists.Field
+	at       []Doc // the documents in their new order
 	to       Moves
 	stored   bool
 }
@@ -66,7 +62,6 @@ func New(sources []Source, of *schema.Schema, at []Doc) *Reorderer {
 	for i, s := range sources {
 		r.segments = append(r.segments, s.Segment)
 		schemas[i] = s.Schema
-		r.stored = r.stored || s.Segment.Meta().Stored
 		r.to[i] = make([]uint32, s.Segment.Meta().Docs)
 		for doc := range r.to[i] {
 			r.to[i][doc] = none
@@ -75,9 +70,8 @@ func New(sources []Source, of *schema.Schema, at []Doc) *Reorderer {
 	for to, d := range at {
 		r.to[d.Source][d.Doc] = uint32(to)
 	}
-	if r.fields = lists.FieldsOf(of, r.segments, schemas); r.fields != nil {
-		r.stored = slices.ContainsFunc(r.fields, func(f lists.Field) bool { return f.Stored })
-	}
+	r.fields = lists.FieldsOf(of, r.segments, schemas)
+	r.stored = slices.ContainsFunc(r.fields, func(f lists.Field) bool { return f.Stored })
 	return r
 }
 
@@ -88,12 +82,6 @@ func (r *Reorderer) Moves() Moves { return r.to }
 func (r *Reorderer) Options() (build.Options, error) {
 	m := r.segments[0].Meta()
 	o := build.Options{Docs: uint32(len(r.at)), Stored: r.stored, ForeignLengths: m.ForeignLengths}
-	if r.fields == nil {
-		lengths, err := r.lengths(nil)
-		o.Lengths = []segment.LengthTable{lengths}
-		return o, err
-	}
-	o.ForeignLengths = false
 	for i := range r.fields {
 		f := build.Field{Field: r.fields[i].Field}
 		if f.HasLengths() {
@@ -108,16 +96,13 @@ func (r *Reorderer) Options() (build.Options, error) {
 	return o, nil
 }
 
-// lengths returns the lengths of the documents in a field, or in the only one if f is nil, in
-// their new order.
+// lengths returns the lengths of the documents in a field, in their new order.
 func (r *Reorderer) lengths(f *lists.Field) (segment.LengthTable, error) {
 	lengths := make([]uint32, len(r.at))
 	for i, s := range r.segments {
-		number, ok := 0, true
-		if f != nil {
-			if number, ok = f.Number(i); !ok {
-				continue
-			}
+		number, ok := f.Number(i)
+		if !ok {
+			continue
 		}
 		lens, err := s.Field(number).Lengths()
 		if err != nil {
@@ -147,8 +132,7 @@ func (r *Reorderer) Write(ctx context.Context, b *build.Builder, o lists.Options
 		return counts, err
 	}
 	return counts, lists.Columns(ctx, b, r.fields, r.segments, r.documentsAt, func(i int, s *build.ColumnSource) {
-		d := r.sources[i].Deletes
-		s.Whole, s.Shuffled = d == nil || d.IsEmpty(), true
+		s.Whole, s.Shuffled = r.sources[i].Deletes.Len() == 0, true
 	})
 }
 
@@ -210,7 +194,7 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 				dropped[i] = s.Meta().Stored && lists.Dropped(s, i, r.fields)
 			}
 			return func(_ context.Context, d docRange) (_ docRange, err error) {
-				defer store.CatchFault(store.ArmFault(), &err)
+				defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 				for _, old := range r.at[d.from:d.to] {
 					seg := r.segments[old.Source]
 					if id, err = seg.AppendID(id[:0], old.Doc); err != nil {

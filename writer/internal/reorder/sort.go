@@ -5,9 +5,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
-	"github.com/pinion-index/pinion/segment/build"
 )
 
 // keyed is a document with a value to sort by.
@@ -86,7 +86,7 @@ func keywordRanks(sources []Source, columns []*segment.Column, field uint32) ([]
 			continue
 		}
 		number, _ := sources[i].Segment.FieldByID(field)
-		if sources[i].Segment.Fields()[number].Kind == schema.KindKeyword {
+		if sources[i].Segment.Fields()[number].Kind == schema.Keyword {
 			return build.KeywordRanks(columns)
 		}
 	}
@@ -98,7 +98,7 @@ func keywordRanks(sources []Source, columns []*segment.Column, field uint32) ([]
 func eachKey(s *Source, c *segment.Column, desc bool, f func(doc uint32, key int64, ok bool)) error {
 	var deleted []uint64
 	if s.Deletes != nil {
-		deleted = s.Deletes.ToDense()
+		deleted = s.Deletes.Words()
 	}
 	var vals segment.ColumnValues
 	for doc := range s.Segment.Meta().Docs {

@@ -9,8 +9,8 @@ import (
 	"fmt"
 	"os"
 
-	game "github.com/pinion-index/pinion/adapters/search-benchmark-game"
-	"github.com/pinion-index/pinion/exchange"
+	"github.com/pinion-index/pinion/adapters/search-benchmark-game/internal/game"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/writer"
 )
 

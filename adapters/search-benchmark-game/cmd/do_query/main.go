@@ -8,7 +8,7 @@ import (
 	"fmt"
 	"os"
 
-	game "github.com/pinion-index/pinion/adapters/search-benchmark-game"
+	"github.com/pinion-index/pinion/adapters/search-benchmark-game/internal/game"
 )
 
 func main() {

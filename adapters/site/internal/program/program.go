@@ -15,13 +15,13 @@ import (
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/adapters/site"
-	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/daemon"
+	"github.com/pinion-index/pinion/internal/exchange"
+	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // TokenVariable is the environment variable for the token.
@@ -33,6 +33,8 @@ type flags struct {
 	open, public                 bool
 	title, backups               string
 	fields, schemaFile, analyzer string
+	language                     string
+	encoding                     string
 	keys                         []string
 	memory, body                 cli.ByteSize
 	requests                     int
@@ -68,10 +70,12 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 	fl.BoolVar(&f.public, "public-page", false, "show the search page to everybody, without a token")
 	fl.StringVar(&f.title, "title", "", "`TEXT` that heads the search page (default: the name of DIR)")
 	fl.StringVar(&f.backups, "backups", "", "`FOLDER` for backups that clients ask for by name")
+	fl.StringVar(&f.encoding, "encoding", "", "`NAME` of the encoding of inputs that do not say their own, such as windows-1252 (default: utf-8)")
 	fl.StringVar(&f.fields, "map", "", "`FIELDS` of a document, as in id=url,contents=title+text (default: the usual ones)")
 	fl.StringArrayVar(&f.keys, "field", nil, "a field, `KEY=NAME:TYPE:OPTION...`, of which NAME must be there; may be repeated")
 	fl.StringVar(&f.schemaFile, "schema", "", "the fields of a new index: a `FILE` of JSON")
-	fl.StringVar(&f.analyzer, "analyzer", "", "`NAME` of what cuts text into terms in a new index: "+strings.Join(analysis.Names(), ", "))
+	cli.AnalyzerFlag(cmd, &f.analyzer, "that of the index, standard for a new one and for new fields")
+	cli.LanguageFlag(cmd, &f.language)
 	fl.Var(&f.memory, "memory", "memory budget for writing")
 	fl.Var(&f.body, "max-body", "the longest body of a request, and so batch of documents")
 	cli.Int(fl, &f.requests, "max-requests", 256, 1, 1<<20, "how many requests, `N`, are answered at a time")
@@ -98,11 +102,17 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 		return err
 	}
 	for _, path := range inputs {
-		n, err := s.AddFile(ctx, path)
+		r, err := s.AddFile(ctx, path)
 		if err != nil {
-			return errors.Join(fmt.Errorf("%w\n%s of %s added", err, cli.Number(n, "document"), path), l.Close())
+			return errors.Join(fmt.Errorf("%w\n%s of %s added", err, cli.Number(r.Added, "document"), path), l.Close())
 		}
-		fmt.Fprintf(stderr, "%s of %s added\n", cli.Number(n, "document"), cli.Printable(path))
+		fmt.Fprintf(stderr, "%s of %s added\n", cli.Number(r.Added, "document"), cli.Printable(path))
+		if r.NotUTF8 > 0 {
+			fmt.Fprintf(stderr, "not UTF-8: %s\n", cli.NotUTF8(r.NotUTF8, r.FirstNotUTF8))
+		}
+		if r.Undecoded > 0 {
+			fmt.Fprintf(stderr, "not decoded: %s\n", cli.Undecoded(r.Undecoded, r.FirstUndecoded))
+		}
 	}
 	if made != "" {
 		fmt.Fprintf(stdout, "token: %s\n", made)
@@ -112,17 +122,29 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 
 // options returns what the flags say, with the token that was made up, if one was.
 func (f *flags) options(dir string, stderr io.Writer) (o site.Options, made string, err error) {
+	o.Encoding = f.encoding
 	o.Title, o.Public, o.Backups = f.title, f.public, f.backups
 	if o.HTTP, err = f.HTTP.Options(); err != nil {
 		return o, "", err
 	}
-	o.HTTP.MaxBody, o.HTTP.MaxInFlight = int64(f.body), f.requests
-	token := os.Getenv(TokenVariable)
 	switch {
-	case f.open && (len(o.HTTP.Tokens) > 0 || token != ""):
+	case f.memory < writer.MinMemory:
+		return o, "", cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	case f.body < 1:
+		return o, "", cli.Usage("--max-body is above 0")
+	case f.open && f.public:
+		return o, "", cli.Usage("--public-page says nothing beside --no-token, with which everybody sees all")
+	}
+	o.HTTP.MaxBody, o.HTTP.MaxInFlight = int64(f.body), f.requests
+	value := os.Getenv(TokenVariable)
+	given := daemon.ParseTokens([]byte(value)) // secrets of files end as their lines do
+	switch {
+	case len(given) > 1 || len(given) == 0 && value != "":
+		return o, "", cli.Usage("%s is to be one token, without white space in it", TokenVariable)
+	case f.open && len(o.HTTP.Tokens)+len(given) > 0:
 		return o, "", cli.Usage("--no-token does not go with --tokens or %s", TokenVariable)
-	case token != "":
-		o.HTTP.Tokens = append(o.HTTP.Tokens, token)
+	case len(given) > 0:
+		o.HTTP.Tokens = append(o.HTTP.Tokens, given...)
 	case len(o.HTTP.Tokens) == 0 && o.HTTP.TLS == nil && !f.open && f.Loopback():
 		made = strings.ToLower(rand.Text())
 		o.HTTP.Tokens = []string{made}
@@ -142,13 +164,25 @@ func (f *flags) describe(dir string, o *site.Options) (err error) {
 	if err != nil {
 		return err
 	}
+	if f.analyzer, err = cli.Language(f.language, f.analyzer, base, len(f.keys)); err != nil {
+		return err
+	}
+	if err := cli.CheckKeys(o.Fields.Keys, base, f.analyzer, "", false); err != nil {
+		return err
+	}
+	if err := cli.CheckEncoding(f.encoding); err != nil {
+		return err
+	}
 	if base == nil && len(f.keys) == 0 {
 		if f.analyzer != "" {
-			if o.Index.Analyzer, err = analysis.New(f.analyzer, ""); err != nil {
+			if o.Index.Analyzer, err = cli.NewAnalyzer(f.analyzer, ""); err != nil {
 				return cli.Usage("--analyzer: %w", err)
 			}
 		}
 		return nil
+	}
+	if len(f.keys) == 0 && f.analyzer != "" {
+		return cli.Usage("--analyzer: in the schema, each field has its own")
 	}
 	if o.Index.Schema, err = o.Fields.WithSchema(base, schema.Field{Stored: true, Analyzer: f.analyzer}); err != nil {
 		return cli.Usage("--field: %w", err)
@@ -167,9 +201,12 @@ func (f *flags) base(dir string) (*schema.Schema, error) {
 		if err != nil {
 			return nil, cli.Usage("--schema %s: %w", f.schemaFile, err)
 		}
+		if err := cli.CheckSchema(s); err != nil {
+			return nil, cli.Usage("--schema %s: %w", f.schemaFile, err)
+		}
 		return s, nil
 	}
-	d, err := store.Open(dir)
+	d, err := indexdir.Open(dir)
 	if err != nil {
 		return nil, nil // site.Open says what is wrong, unless it makes one
 	}
@@ -191,7 +228,7 @@ type report struct {
 func (r *report) line(what string, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	fmt.Fprintf(r.w, "%s: %s\n", what, cli.Printable(err.Error()))
+	fmt.Fprintf(r.w, "%s: %s\n", what, cli.Message(err))
 }
 
 func (r *report) request(o httpapi.Observation) {

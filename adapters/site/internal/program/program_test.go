@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/internal/cli"
 )
 
@@ -40,6 +41,8 @@ func TestMisuse(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "x")
 	good, none := file(t, "docs.jsonl", `{"id": "1", "contents": "rose"}`), filepath.Join(t.TempDir(), "none")
 	empty := file(t, "empty", "\n")
+	wrong := file(t, "wrong.json", `{"fields": [{"name": "text", "kind": "text", "analyzer": "klingon"}]}`)
+	right := file(t, "right.json", `{"fields": [{"name": "text", "kind": "text"}]}`)
 	for _, tt := range []struct {
 		args string
 		code int
@@ -58,9 +61,10 @@ func TestMisuse(t *testing.T) {
 		{"--certificate " + good + " " + dir, cli.ExitUsage, "--certificate"},
 		{"--key " + good + " " + dir, cli.ExitUsage, "--key"},
 		{"--client-authority " + good + " " + dir, cli.ExitUsage, "--client-authority"},
-		{"--deadline -1s " + dir, cli.ExitUsage, "negative"},
+		{"--deadline -1s " + dir, cli.ExitUsage, "--deadline is above 0"},
+		{"--deadline 0s " + dir, cli.ExitUsage, "--deadline is above 0"},
 		{"--deadline x " + dir, cli.ExitUsage, "--deadline"},
-		{"--drain-delay -1s " + dir, cli.ExitUsage, "negative"},
+		{"--drain-delay -1s " + dir, cli.ExitUsage, "--drain-delay is not negative"},
 		{"--title", cli.ExitUsage, "--title"},
 		{"--public-page=x " + dir, cli.ExitUsage, "--public-page"},
 		{"--backups", cli.ExitUsage, "--backups"},
@@ -68,9 +72,24 @@ func TestMisuse(t *testing.T) {
 		{"--field a:b:c " + dir, cli.ExitUsage, "--field"},
 		{"--schema " + none + " " + dir, cli.ExitFailed, "--schema"},
 		{"--schema " + good + " " + dir, cli.ExitUsage, "--schema"},
+		{"--language tlh " + dir, cli.ExitUsage, `--language: language "tlh": there is no analyzer`},
+		{"--language en --analyzer simple " + dir, cli.ExitUsage, "--language and --analyzer"},
+		{"--language en --schema " + file(t, "german.json", `{"language": "de", "fields": [{"name": "text", "kind": "text"}]}`) + " " + dir, cli.ExitUsage, `--language is "en", and in --schema "de"`},
+		{"--schema " + file(t, "klingon.json", `{"language": "tlh", "fields": [{"name": "text", "kind": "text"}]}`) + " " + dir, cli.ExitUsage, `language "tlh"`},
+		{"--field price:double " + dir, cli.ExitUsage, "--field price: \"double\" is no kind of field (text, keyword, integer, float, time, impacts)"},
+		{"--field price:double " + dir, cli.ExitUsage, "did you mean float?"},
+		{"--field name --field name " + dir, cli.ExitUsage, "is given twice"},
+		{"--schema " + wrong + " " + dir, cli.ExitUsage, "unknown analyzer \"klingon\""},
+		{"--schema " + right + " --analyzer german " + dir, cli.ExitUsage, "--analyzer: in the schema, each field has its own"},
+		{"--field name:english --analyzer german " + dir, cli.ExitUsage, "--analyzer german: no field takes it"},
+		{"--field name --analyzer klingon " + dir, cli.ExitUsage, "unknown analyzer \"klingon\""},
+		{"--encoding klingon " + dir, cli.ExitUsage, "--encoding: unknown encoding"},
 		{"--analyzer none " + dir, cli.ExitUsage, "--analyzer"},
 		{"--memory x " + dir, cli.ExitUsage, "--memory"},
+		{"--memory 1KiB " + dir, cli.ExitUsage, "--memory is at least"},
 		{"--max-body x " + dir, cli.ExitUsage, "--max-body"},
+		{"--max-body 0 " + dir, cli.ExitUsage, "--max-body is above 0"},
+		{"--no-token --public-page " + dir, cli.ExitUsage, "--public-page says nothing beside --no-token"},
 		{"--max-requests 0 " + dir, cli.ExitUsage, "--max-requests"},
 		{"--listen localhost:0 " + dir + " " + none, cli.ExitFailed, none},
 		{good, cli.ExitOpen, good},
@@ -191,4 +210,76 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%q: %d", lines, code)
 		}
 	})
+}
+
+// Tokens may come with what editors and shells write around them: a byte order mark, ends of lines, or UTF-16.
+func TestTokensAsWritten(t *testing.T) {
+	const first, second = "0123456789abcdef0123", "fedcba98765432100123"
+	wide := "\xff\xfe"
+	for _, c := range first + "\r\n" {
+		wide += string([]byte{byte(c), 0})
+	}
+	for _, tt := range []struct{ file, variable string }{
+		{"\ufeff" + first + "\n" + second + "\n", ""},
+		{"\ufeff" + first + "\r\n\r\n" + second, ""},
+		{wide, second + "\n"},
+		{first + "\n", "\ufeff" + second + "\r\n"},
+	} {
+		t.Setenv(TokenVariable, tt.variable)
+		lines := serving(t, "--listen", "localhost:0", "--tokens", file(t, "tokens.txt", tt.file), filepath.Join(t.TempDir(), "x"))
+		for _, token := range []string{first, second} {
+			if code, body := status(t, lines[len(lines)-1]+"/v1/search?q=x", token); code != 200 {
+				t.Errorf("%q, %q: token %s: %d %s", tt.file, tt.variable, token, code, body)
+			}
+		}
+	}
+	t.Setenv(TokenVariable, first+" "+second)
+	if out, err := run(t.Context(), filepath.Join(t.TempDir(), "x")); cli.ExitCode(err) != cli.ExitUsage || !strings.Contains(out, TokenVariable) {
+		t.Errorf("two tokens: %v\n%s", err, out)
+	}
+}
+
+// What is not UTF-8 is said, and decoded on demand.
+func TestEncoding(t *testing.T) {
+	t.Setenv(TokenVariable, "")
+	csv := file(t, "latin1.csv", "id,text\n1,M\xfcller\n")
+	none := filepath.Join(t.TempDir(), "none") // ends the command
+	out, err := run(t.Context(), "--listen", "localhost:0", filepath.Join(t.TempDir(), "x"), csv, none)
+	if err == nil || !strings.Contains(out, "not UTF-8: 1 document, the first "+csv+`:2: document "1"`) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	out, err = run(t.Context(), "--listen", "localhost:0", "--encoding", "latin1", filepath.Join(t.TempDir(), "x"), csv, none)
+	if err == nil || strings.Contains(out, "UTF-8") || !strings.Contains(out, "1 document of "+csv) {
+		t.Errorf("%v\n%s", err, out)
+	}
+	if out, err = run(t.Context(), "--encoding", "latin-one", filepath.Join(t.TempDir(), "x"), csv); err == nil || !strings.Contains(out, "unknown encoding") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// One flag says the language of all texts, of documents of one text and of fields.
+func TestLanguage(t *testing.T) {
+	t.Setenv(TokenVariable, "")
+	docs := file(t, "docs.jsonl", `{"id": "1", "title": "red roses", "contents": "rose gardens"}`)
+	spoken := file(t, "schema.json", `{"language": "en", "fields": [{"name": "title", "kind": "text"}]}`)
+	none := filepath.Join(t.TempDir(), "none") // ends the command
+	for flags, want := range map[string]string{"--language en": "english", "--language en --field title": "english", "--schema " + spoken: "english", "--field title": "standard"} {
+		dir := filepath.Join(t.TempDir(), "x")
+		for range 2 { // and again what there is
+			out, err := run(t.Context(), append(strings.Fields(flags), "--listen", "localhost:0", dir, docs, none)...)
+			if err == nil || !strings.Contains(out, "1 document of ") {
+				t.Fatalf("%s: %v\n%s", flags, err, out)
+			}
+		}
+		r, err := pinion.OpenReader(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := r.Schema().Fields[0]; f.Analyzer != want {
+			t.Errorf("%s: %+v", flags, f)
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	}
 }

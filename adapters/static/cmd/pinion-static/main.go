@@ -18,9 +18,9 @@ import (
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/reader"
 
-	"github.com/pinion-index/pinion/adapters/static"
 	"github.com/pinion-index/pinion/adapters/static/answer"
 	"github.com/pinion-index/pinion/adapters/static/internal/compiled"
+	"github.com/pinion-index/pinion/adapters/static/internal/static"
 )
 
 func main() { cli.Main(command()) }
@@ -50,6 +50,8 @@ func buildCommand() *cobra.Command {
 			o.Program = compiled.Program
 			r, err := static.Build(cmd.Context(), args[0], o)
 			switch {
+			case errors.Is(err, static.ErrInvalid):
+				return cli.Usage("%w", err)
 			case err != nil:
 				return err
 			case asJSON:
@@ -61,6 +63,7 @@ func buildCommand() *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.Out, "out", static.DefaultOut, "write to `FOLDER` of the site")
 	f.StringVar(&o.Language, "language", "", "all pages are in `LANGUAGE`, such as de (default: what each says)")
+	f.StringVar(&o.Encoding, "encoding", "", "`NAME` of the encoding of pages that do not declare theirs, such as windows-1252 (default: utf-8)")
 	f.StringArrayVar(&o.Exclude, "exclude", nil, "leave out pages and folders whose paths match `PATTERN`")
 	f.BoolVar(&verbose, "verbose", false, "name the files that were skipped")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
@@ -71,11 +74,22 @@ func buildCommand() *cobra.Command {
 func show(w io.Writer, out string, r *static.Report, verbose bool) error {
 	var b strings.Builder
 	for _, l := range r.Languages {
-		of := "pages"
+		of := ""
 		if l.Language != "" {
-			of += " in " + l.Language
+			of = " in " + l.Language
 		}
-		fmt.Fprintf(&b, "%s %s with %s: index of %s, program of %s\n", cli.Count(l.Pages), of, cli.Number(l.Sections, "section"), cli.Bytes(l.Index), cli.Bytes(l.Program))
+		if l.Joined > 0 {
+			of += fmt.Sprintf(" (%s without lang, read as most pages are)", cli.Count(l.Joined))
+		}
+		fmt.Fprintf(&b, "%s%s with %s: index of %s, program of %s\n", cli.Number(l.Pages, "page"), of, cli.Number(l.Sections, "section"), cli.Bytes(l.Index), cli.Bytes(l.Program))
+	}
+	if n := len(r.Undecoded); n > 0 {
+		fmt.Fprintf(&b, "not decoded: %s with letters that are lost, the first %s: see --encoding, such as windows-1252\n", cli.Number(n, "page"), cli.Printable(r.Undecoded[0]))
+		for _, name := range r.Undecoded {
+			if verbose {
+				fmt.Fprintf(&b, "  %s\n", cli.Printable(name))
+			}
+		}
 	}
 	count := map[static.Reason]int{}
 	for _, s := range r.Skipped {
@@ -107,7 +121,7 @@ func searchCommand() *cobra.Command {
 		Use:     "search SITE WORD...",
 		Short:   "Answer a query as the search box does",
 		Example: `  pinion-static search public 'content mana'`,
-		Args:    cobra.MinimumNArgs(2),
+		Args:    cli.Want("SITE", "WORD..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dir := filepath.Join(args[0], filepath.FromSlash(out))
 			index, err := static.IndexOf(dir, language)
@@ -127,7 +141,7 @@ func searchCommand() *cobra.Command {
 
 // search prints the answer to a query.
 func search(ctx context.Context, w io.Writer, dir, typed string, k int, asJSON bool) (err error) {
-	index, err := reader.Open(dir)
+	index, err := reader.Open(ctx, reader.Dir(dir), reader.Options{})
 	if err != nil {
 		return cli.Opening(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"context"
 	_ "embed"
 
-	"github.com/pinion-index/pinion/adapters/static"
+	"github.com/pinion-index/pinion/adapters/static/internal/static"
 )
 
 // Files that internal/release of the root module makes.

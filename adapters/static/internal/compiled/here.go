@@ -5,7 +5,7 @@ package compiled
 import (
 	"context"
 
-	"github.com/pinion-index/pinion/adapters/static"
+	"github.com/pinion-index/pinion/adapters/static/internal/static"
 )
 
 // Program returns the program with the analyzers of package analysis/languages or without.

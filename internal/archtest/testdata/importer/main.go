@@ -8,6 +8,7 @@ import (
 	"os"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 )
 
 func main() {
@@ -25,9 +26,9 @@ func run(ctx context.Context, dir, words string) error {
 	if err := x.Add(ctx, pinion.Text("a", "no rose without a thorn")); err != nil {
 		return err
 	}
-	page, err := x.Search(ctx, pinion.Request{Query: pinion.Match{Text: words}, Snippet: &pinion.Snippet{}})
+	page, err := x.Search(ctx, pinion.Request{Query: query.Match{Text: words}, Snippet: &pinion.Snippet{}})
 	for _, h := range page.Hits {
-		log.Printf("%s: %s", h.ID, h.Text)
+		log.Printf("%s: %s", h.ID, h.Passage().Text)
 	}
 	return err
 }

@@ -7,9 +7,9 @@ import (
 	"log"
 	"os"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
-	"github.com/pinion-index/pinion/search"
 )
 
 func main() {
@@ -19,7 +19,7 @@ func main() {
 }
 
 func run(ctx context.Context, dir, words string) error {
-	index, err := reader.Open(dir)
+	index, err := reader.Open(ctx, reader.Dir(dir), reader.Options{})
 	if err != nil {
 		return err
 	}
@@ -29,22 +29,17 @@ func run(ctx context.Context, dir, words string) error {
 		return err
 	}
 	defer snapshot.Close()
-	finder, err := query.NewSearcher(snapshot, query.Options{})
-	if err != nil {
-		return err
-	}
-	defer finder.Close()
-	pages, err := search.New(snapshot, finder)
+	pages, err := pinion.NewView(snapshot, nil)
 	if err != nil {
 		return err
 	}
 	defer pages.Close()
-	page, err := pages.Search(ctx, search.Request{Query: query.Match{Text: words}, Snippet: &search.Snippet{}})
+	page, err := pages.Search(ctx, pinion.Request{Query: query.Match{Text: words}, Snippet: &pinion.Snippet{}})
 	if err != nil {
 		return err
 	}
 	for _, h := range page.Hits {
-		log.Printf("%s: %s", h.ID, h.Text)
+		log.Printf("%s: %s", h.ID, h.Passage().Text)
 	}
 	return nil
 }

@@ -3,8 +3,8 @@ package main
 
 import (
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/command"
 	"github.com/pinion-index/pinion/scale/bucket/internal/urls"
-	"github.com/pinion-index/pinion/tools/command"
 )
 
 func main() {

@@ -31,6 +31,9 @@ inspect one, give its URL to idxbuild, idxmerge, idxquery and idxinspect of this
 
 // with calls f with the bucket of a URL, which open opens.
 func with(ctx context.Context, open func(context.Context, string) (*blob.Bucket, error), url string, f func(b *blob.Bucket) error) error {
+	if !cli.IsURL(url) {
+		return cli.Usage("%s is no URL, such as s3://name/path or file:///path", url)
+	}
 	b, err := open(ctx, url)
 	if err != nil {
 		return cli.Opening(err)
@@ -73,27 +76,30 @@ func sweepCommand() *cobra.Command {
 	o := bucket.SweepOptions{}
 	cmd := &cobra.Command{
 		Use:     "sweep URL",
-		Short:   "Remove commits that were superseded and objects that nothing names",
+		Short:   "Remove commits that were superseded, objects that nothing names and unfinished uploads",
 		Example: "  pinion-bucket sweep s3://name/kjv --retention 6h --dry-run",
 		Args:    cli.Want("URL"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.Retention < bucket.MinRetention {
+				return cli.Usage("--retention is at least %v", bucket.MinRetention)
+			}
 			return with(cmd.Context(), bucket.OpenURL, args[0], func(b *blob.Bucket) error {
 				s, err := bucket.Sweep(cmd.Context(), b, o)
-				if err != nil {
-					return err
+				if err != nil && s.Kept == 0 {
+					return err // nothing was removed
 				}
 				does := "removed"
 				if o.DryRun {
 					does = "would remove"
 				}
-				_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s %s and %s of %s; %s left\n", does, cli.Number(s.Commits, "commit"),
-					cli.Number(s.Objects, "object"), cli.Bytes(s.Bytes), cli.Number(s.Kept, "commit"))
-				return err
+				_, e := fmt.Fprintf(cmd.OutOrStdout(), "%s %s, %s of %s and %s; %s left\n", does, cli.Number(s.Commits, "commit"),
+					cli.Number(s.Objects, "object"), cli.Bytes(s.Bytes), cli.Number(s.Uploads, "unfinished upload"), cli.Number(s.Kept, "commit"))
+				return errors.Join(err, e)
 			})
 		},
 	}
 	cmd.Flags().DurationVar(&o.Retention, "retention", 24*time.Hour, "how long what is not needed remains, an hour at least")
-	cmd.Flags().IntVar(&o.KeepCommits, "keep-commits", 0, "how many commits `N` remain in any case (default: what the index says)")
-	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "remove nothing")
+	cli.Int(cmd.Flags(), &o.KeepCommits, "keep-commits", 0, 0, cli.Any, "how many commits `N` remain in any case (default: what the index says)")
+	cmd.Flags().BoolVar(&o.DryRun, "dry-run", false, "remove nothing and write nothing")
 	return cmd
 }

@@ -75,7 +75,7 @@ far as all have it, the exponents of the powers that fit all but the last trace,
 the last, what the model makes of the trace before the last for that size, and
 what it makes of the last for --docs documents.`,
 		Example: "  pinion-model grow 50k.trace 200k.trace 1m.trace",
-		Args:    cobra.MinimumNArgs(2),
+		Args:    cli.Want("TRACE", "TRACE..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			traces, err := readTraces(args)
 			if err != nil {
@@ -127,7 +127,7 @@ func cacheCommand() *cobra.Command {
 		Short:   "Replay logs with a local cache",
 		Long:    "Cache answers the log of each trace in its order with caches of shares of the\nsegment, and shows what share of the second half's reads they had.",
 		Example: "  pinion-model cache 1m.trace",
-		Args:    cobra.MinimumNArgs(1),
+		Args:    cli.Want("TRACE..."),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			traces, err := readTraces(args)
 			if err != nil {

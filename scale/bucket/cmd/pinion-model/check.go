@@ -12,7 +12,7 @@ import (
 	"gocloud.dev/blob/memblob"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
@@ -84,7 +84,7 @@ func slow(ctx context.Context, dir string, queries []string, store model.Store) 
 }
 
 // ask answers a query with nothing cached but what opening reads.
-func ask(ctx context.Context, b *blob.Bucket, text string) (took time.Duration, used bucket.Usage, err error) {
+func ask(ctx context.Context, b *blob.Bucket, text string) (took time.Duration, used reader.Usage, err error) {
 	x, err := bucket.Open(ctx, b, bucket.ReadOptions{NoHedge: true})
 	if err != nil {
 		return 0, used, err
@@ -93,14 +93,15 @@ func ask(ctx context.Context, b *blob.Bucket, text string) (took time.Duration, 
 	if err != nil {
 		return 0, used, errors.Join(err, x.Close())
 	}
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return 0, used, errors.Join(err, s.Close(), x.Close())
 	}
 	defer func() { err = errors.Join(err, searcher.Close(), s.Close(), x.Close()) }()
-	ctx, meter := bucket.WithMeter(ctx, bucket.Budget{})
+	meter := reader.NewMeter(reader.Budget{})
+	ctx = reader.WithMeter(ctx, meter)
 	start := time.Now()
-	res, err := searcher.Search(ctx, query.Query{Text: text, K: 10})
+	res, err := searcher.Search(ctx, search.Query{Text: text, K: 10})
 	if err != nil {
 		return 0, used, err
 	}
@@ -108,7 +109,7 @@ func ask(ctx context.Context, b *blob.Bucket, text string) (took time.Duration, 
 	return time.Since(start), meter.Usage(), err
 }
 
-func readIDs(s *reader.Snapshot, hits []query.Hit) error {
+func readIDs(s *reader.Snapshot, hits []search.Hit) error {
 	var docs []uint32
 	for _, h := range hits {
 		docs = append(docs, h.Doc)

@@ -18,8 +18,9 @@ func main() { cli.Main(command()) }
 
 func command() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "pinion-model COMMAND",
-		Short: "Predict indexes in buckets, and nodes, of sizes that are not at hand",
+		Use:               "pinion-model COMMAND",
+		PersistentPreRunE: check,
+		Short:             "Predict indexes in buckets, and nodes, of sizes that are not at hand",
 		Long: `Pinion-model predicts how indexes in buckets and shards on nodes behave at sizes
 that are not at hand: from what queries of an index of one segment read, which
 trace records, and by simulation. docs/model.md says what is assumed.`,

@@ -40,7 +40,7 @@ func build(t *testing.T, docs int) (dir, log string) {
 		for range 20 {
 			fmt.Fprintf(&text, "w%d ", zipf.Uint64())
 		}
-		if err := w.Add(ctx, writer.Document{ID: fmt.Appendf(nil, "doc-%d", d), Contents: []byte(text.String())}); err != nil {
+		if err := w.Add(ctx, writer.Text(fmt.Appendf(nil, "doc-%d", d), []byte(text.String()))); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -51,6 +51,8 @@ type Meter struct {
 	Fail func(ctx context.Context, key string) error
 	// Cut, unless nil, returns how many of n bytes of a key come before the answer ends early.
 	Cut func(key string, n int64) int64
+	// Body, unless nil, returns what comes instead of the n bytes of r at off of a key.
+	Body func(ctx context.Context, key string, off, n int64, r io.Reader) io.Reader
 }
 
 // New returns a Meter whose delays follow from seed.
@@ -188,11 +190,14 @@ func (d *bucket) NewRangeReader(ctx context.Context, key string, off, n int64, _
 		return nil, err
 	}
 	var body io.Reader = r
+	if n < 0 {
+		n = r.Size() - off
+	}
 	if d.m.Cut != nil {
-		if n < 0 {
-			n = r.Size() - off
-		}
 		body = io.LimitReader(r, d.m.Cut(key, n))
+	}
+	if d.m.Body != nil {
+		body = d.m.Body(ctx, key, off, n, body)
 	}
 	return &object{d.m.pace(ctx, body), r}, nil
 }

@@ -13,8 +13,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/cputime"
-	"github.com/pinion-index/pinion/internal/trusted"
-	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -72,7 +71,7 @@ const settle = 2 * time.Millisecond
 
 // Record records what each of queries reads of the index in dir, which must be of one segment, up to the ids of its first ten hits.
 func Record(ctx context.Context, dir string, queries []string) (*Trace, error) {
-	local, err := reader.Open(dir)
+	local, err := reader.Open(ctx, reader.Dir(dir), reader.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +104,7 @@ func (t *Trace) describe(x *reader.Index) error {
 	if len(segments) != 1 {
 		return fmt.Errorf("the index has %d segments, not one", len(segments))
 	}
-	h := segments[0].Views(trusted.Caller{}).Header()
+	h := segments[0].Views().Header()
 	t.Docs, t.Bytes, t.Postings = int(s.Stats().Docs), h.FileLen, int64(s.Stats().Postings)
 	for _, sec := range h.Sections {
 		t.Sections = append(t.Sections, Section{sec.ID.String(), sec.Offset, sec.Length})
@@ -116,7 +115,7 @@ func (t *Trace) describe(x *reader.Index) error {
 // record opens the index and answers one query.
 func (t *Trace) record(ctx context.Context, dir, text string) (*Query, error) {
 	rec := &recorder{Source: reader.FromFS(os.DirFS(dir))}
-	x, err := reader.OpenReaderAt(rec, reader.Options{})
+	x, err := reader.Open(ctx, rec, reader.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +125,7 @@ func (t *Trace) record(ctx context.Context, dir, text string) (*Query, error) {
 		return nil, err
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -135,7 +134,7 @@ func (t *Trace) record(ctx context.Context, dir, text string) (*Query, error) {
 	if opening := rec.take(); t.Opening == nil {
 		t.Opening = opening
 	}
-	res, err := searcher.Search(ctx, query.Query{Text: text, K: 10})
+	res, err := searcher.Search(ctx, search.Query{Text: text, K: 10})
 	if err != nil {
 		return nil, err
 	}
@@ -165,14 +164,14 @@ func (q *Query) measure(ctx context.Context, x *reader.Index) error {
 		return err
 	}
 	defer s.Close()
-	searcher, err := query.NewSearcher(s, query.Options{})
+	searcher, err := search.NewSearcher(s, search.Options{})
 	if err != nil {
 		return err
 	}
 	defer searcher.Close()
 	for i := range 4 {
 		start := cputime.Process()
-		res, err := searcher.Search(ctx, query.Query{Text: q.Text, K: 10, Trace: i == 0})
+		res, err := searcher.Search(ctx, search.Query{Text: q.Text, K: 10, Trace: i == 0})
 		if err != nil {
 			return err
 		}

@@ -4,9 +4,12 @@ package urls
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
+	"path/filepath"
 
 	"gocloud.dev/blob"
+	"gocloud.dev/gcerrors"
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/reader"
@@ -23,12 +26,14 @@ func Register() {
 		return bucket.OpenSource(context.Background(), url, bucket.ReadOptions{CacheDir: os.Getenv(CacheVariable)})
 	}
 	cli.URLs.Meter = func(ctx context.Context) (context.Context, func() cli.Reads) {
-		ctx, m := bucket.WithMeter(ctx, bucket.Budget{})
+		m := reader.NewMeter(reader.Budget{})
+		ctx = reader.WithMeter(ctx, m)
 		return ctx, func() cli.Reads {
 			u := m.Usage()
-			return cli.Reads{Requests: u.Requests, Bytes: u.Bytes, Rounds: u.Rounds, Repeated: u.Repeated, Hedged: u.Hedged, Cached: u.Cached}
+			return cli.Reads{Requests: u.Requests, Bytes: u.Bytes, Rounds: u.Rounds, Repeated: u.Repeated, Hedged: u.Hedged, Damaged: u.Damaged, Cached: u.Cached}
 		}
 	}
+	cli.URLs.Copy = localCopy
 	cli.URLs.Checkout = func(ctx context.Context, url string) (cli.Checkout, error) {
 		b, err := bucket.CreateURL(ctx, url)
 		if err != nil {
@@ -41,6 +46,39 @@ func Register() {
 		}
 		return checkout{c, b}, nil
 	}
+}
+
+// localCopy makes a local directory of the newest commit at a URL, if there is one, and a function that removes it.
+func localCopy(ctx context.Context, url string) (dir string, end func() error, err error) {
+	temp, err := os.MkdirTemp("", "pinion-bucket-")
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(temp, "index")
+	if err = export(ctx, url, dir); err == nil {
+		err = os.MkdirAll(dir, 0o777)
+	}
+	if err != nil {
+		os.RemoveAll(temp)
+		return "", nil, err
+	}
+	return dir, func() error { return os.RemoveAll(temp) }, nil
+}
+
+// export makes a local index in dir of the newest commit at a URL, or nothing if there is none.
+func export(ctx context.Context, url, dir string) error {
+	b, err := bucket.OpenURL(ctx, url)
+	if errors.Is(err, fs.ErrNotExist) || gcerrors.Code(err) == gcerrors.NotFound {
+		return nil // the directory of file:///path, which a writer makes
+	}
+	if err != nil {
+		return err
+	}
+	found, err := bucket.Exists(ctx, b)
+	if err == nil && found {
+		err = bucket.Export(ctx, b, 0, dir)
+	}
+	return errors.Join(err, b.Close())
 }
 
 // checkout is a Checkout of a bucket of its own.

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -14,9 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/command"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket"
-	"github.com/pinion-index/pinion/tools/command"
 )
 
 // run runs a command and returns what it prints.
@@ -60,7 +63,7 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.Close()
-	y, err := reader.Open(local)
+	y, err := reader.Open(t.Context(), reader.Dir(local), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,6 +82,57 @@ func TestCommands(t *testing.T) {
 			}
 		}
 		s.Close()
+	}
+}
+
+// tree returns the names and contents of all files below dir.
+func tree(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files := map[string]string{}
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			files[path] = ""
+			return err
+		}
+		b, err := os.ReadFile(path)
+		files[path] = string(b)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// What only reads an index at a URL writes nothing there: a dry run, of an index that is there or is not, and a merge of it into
+// another one.
+func TestReadsOnly(t *testing.T) {
+	dir, here := t.TempDir(), t.TempDir()
+	docs := filepath.Join(here, "docs.jsonl")
+	if err := os.WriteFile(docs, []byte(`{"id":"1","contents":"one word"}`+"\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	url := func(name string) string { return "file:///" + filepath.ToSlash(filepath.Join(dir, name)) }
+	none := tree(t, dir)
+	if out := run(t, command.Build(), "--out", url("absent/index"), docs, "--dry-run"); !strings.Contains(out, "1 document") {
+		t.Errorf("a dry run: %s", out)
+	}
+	if got := tree(t, dir); !maps.Equal(got, none) {
+		t.Errorf("a dry run has written %q", slices.Sorted(maps.Keys(got)))
+	}
+	run(t, command.Build(), "--out", url("index"), docs)
+	if err := os.RemoveAll(filepath.Join(dir, "index", "condition")); err != nil {
+		t.Fatal(err)
+	}
+	before := tree(t, dir)
+	run(t, command.Build(), "--out", url("index"), docs, "--dry-run")
+	run(t, command.Merge(), "--out", filepath.Join(here, "local.idx"), url("index"))
+	run(t, command.Query(), url("index"), "word")
+	if got := tree(t, dir); !maps.Equal(got, before) {
+		t.Errorf("there are %q, before %q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(before)))
+	}
+	if _, err := reader.Open(t.Context(), reader.Dir(filepath.Join(here, "local.idx")), reader.Options{}); err != nil {
+		t.Error(err)
 	}
 }
 

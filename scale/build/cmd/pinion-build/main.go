@@ -2,6 +2,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"log/slog"
@@ -14,12 +15,12 @@ import (
 	_ "github.com/apache/beam/sdks/v2/go/pkg/beam/x/beamx" // registers runners
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/exchange"
 	_ "github.com/pinion-index/pinion/scale/bucket/drivers"
 	"github.com/pinion-index/pinion/scale/build"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
 )
 
 func main() {
@@ -96,8 +97,9 @@ inputs and the bucket.`,
 	o := &f.options
 	fl.StringVar(&f.out, "out", "", "`URL` of the index (required)")
 	fl.Var(f.format, "format", "format of the inputs: "+f.format.Words())
-	fl.StringVar(&o.Analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), ", ")+" (default: simple)")
-	fl.StringVar(&o.AnalyzerOptions, "analyzer-options", "", "its `OPTIONS` as KEY=VALUE,...")
+	cli.AnalyzerFlag(cmd, &o.Analyzer, "standard")
+	fl.StringVar(&o.AnalyzerOptions, "analyzer-options", "", "its `OPTIONS` as KEY=VALUE,..., such as stop=none (docs/analyzers.md)")
+	fl.StringVar(&o.Documents.Encoding, "encoding", "", "`NAME` of the encoding of inputs that do not say their own, such as windows-1252 (default: utf-8)")
 	fl.StringVar(&f.fields, "map", "", "`FIELDS` of a document, as in id=url,contents=title+text (default: the usual ones)")
 	fl.StringArrayVar(&f.keys, "field", nil, "a field, `KEY=NAME:TYPE:OPTION...`, of which NAME must be there; may be repeated")
 	fl.StringVar(&f.schemaFile, "schema", "", "the fields: a `FILE` of JSON")
@@ -123,6 +125,8 @@ type report struct {
 	Index   string  `json:"index"`
 	Read    int64   `json:"read"`
 	Skipped int64   `json:"skipped"`
+	NotUTF8 int64   `json:"not_utf8"`
+	Lost    int64   `json:"undecoded_characters"`
 	Seconds float64 `json:"seconds"`
 }
 
@@ -142,19 +146,28 @@ func (f *flags) run(cmd *cobra.Command, inputs []string) error {
 	}
 	start := time.Now()
 	r, err := build.Run(cmd.Context(), f.runner.Value, f.out, inputs, f.options)
-	if err != nil && !f.verbose {
+	switch {
+	case errors.Is(err, build.ErrInvalid):
+		err = cli.Usage("%w", err)
+	case err != nil && !f.verbose:
 		err = innermost(err)
 	}
 	if err != nil {
 		return err
 	}
-	rep := report{f.out, r.Read, r.Skipped, time.Since(start).Seconds()}
+	rep := report{f.out, r.Read, r.Skipped, r.NotUTF8, r.Undecoded, time.Since(start).Seconds()}
 	if f.json {
 		return cli.JSON(cmd.OutOrStdout(), rep)
 	}
 	skipped := ""
 	if r.Skipped > 0 {
 		skipped = fmt.Sprintf(", %d skipped", r.Skipped)
+	}
+	if r.NotUTF8 > 0 {
+		skipped += fmt.Sprintf(", %s not UTF-8 (see --encoding)", cli.Number(r.NotUTF8, "document"))
+	}
+	if r.Undecoded > 0 {
+		skipped += fmt.Sprintf(", %s not decoded (see --encoding)", cli.Number(r.Undecoded, "character"))
 	}
 	_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s read%s, in %.1f s\n", cli.Number(r.Read, "document"), skipped, rep.Seconds)
 	return err
@@ -177,8 +190,15 @@ func (f *flags) check() (err error) {
 		return cli.Usage("--out is missing")
 	case !cli.IsURL(f.out):
 		return cli.Usage("--out %s: a URL is wanted, such as file:///path; idxbuild builds in directories", f.out)
+	case f.memory < writer.MinMemory:
+		return cli.Usage("--memory is at least %s", cli.Bytes(int64(writer.MinMemory)))
+	case o.Segments > o.Partitions:
+		return cli.Usage("--segments %d: they are joined of %s of a shard (--partitions)", o.Segments, cli.Number(o.Partitions, "part"))
 	case o.AnalyzerOptions != "" && o.Analyzer == "":
 		return cli.Usage("--analyzer-options need --analyzer")
+	}
+	if err := cli.CheckEncoding(o.Documents.Encoding); err != nil {
+		return err
 	}
 	o.Memory, o.Skip = int64(f.memory), f.onError.Value == "skip"
 	d := &o.Documents
@@ -188,6 +208,9 @@ func (f *flags) check() (err error) {
 	}
 	if d.Fields, err = exchange.ParseFields(f.fields, f.keys...); err != nil {
 		return cli.Usage("--field: %w", err)
+	}
+	if d.AutoID && d.Fields.ID != "" {
+		return cli.Usage("--auto-id makes ids up, but --map names a field of ids")
 	}
 	d.Fields.Unknown = exchange.Unknown(f.unknown.Value)
 	return f.schema()
@@ -206,9 +229,24 @@ func (f *flags) schema() (err error) {
 		if base, err = schema.Parse(b); err != nil {
 			return cli.Usage("--schema %s: %w", f.schemaFile, err)
 		}
+		if err := cli.CheckSchema(base); err != nil {
+			return cli.Usage("--schema %s: %w", f.schemaFile, err)
+		}
+	}
+	if err := cli.CheckKeys(d.Fields.Keys, base, o.Analyzer, o.AnalyzerOptions, o.Stored); err != nil {
+		return err
 	}
 	if base == nil && len(d.Fields.Keys) == 0 {
+		if d.Fields.Unknown != exchange.UnknownIgnore {
+			return cli.Usage("--unknown goes with documents that have fields: see --field and --schema")
+		}
 		return nil
+	}
+	switch {
+	case len(d.Fields.Keys) == 0 && o.Analyzer != "":
+		return cli.Usage("--analyzer: in the schema, each field has its own")
+	case len(d.Fields.Keys) == 0 && o.Stored:
+		return cli.Usage("--store-text: the schema says what is stored")
 	}
 	usual := schema.Field{Stored: o.Stored, Analyzer: o.Analyzer, Options: o.AnalyzerOptions}
 	o.Analyzer, o.AnalyzerOptions, o.Stored = "", "", false

@@ -7,13 +7,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/exchange"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/scale/node"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
@@ -27,13 +25,16 @@ type build struct {
 	keys       []string
 	schemaFile string
 	analyzer   string
+	language   string
 	storeText  bool
 	memory     cli.ByteSize
+	budgeted   bool // memory was given
 
 	documents exchange.DocumentOptions
 	options   writer.Options
 	writers   []*writer.Writer
 	added     []int
+	misread   []string // what is to be said of encodings
 }
 
 func buildCommand() *cobra.Command {
@@ -44,7 +45,7 @@ func buildCommand() *cobra.Command {
 		Long: `Add the documents of every INPUT to the shards in DIR, each to the one that the hash of its id
 names, and create the shards if there are none. A document replaces one with the same id.
 
-INPUT, --map, --field, --schema, --analyzer and --store-text are as those of idxbuild. Each shard
+INPUT, --encoding, --map, --field, --schema, --analyzer and --store-text are as those of idxbuild. Each shard
 is an index for itself: idxbuild deletes documents from it, idxmerge and idxinspect work on it.
 A run commits one shard after the other. If it fails between them, run it again.`,
 		Example: `  pinion-cluster build --out kjv --shards 3 --store-text testdata/kjv.jsonl.gz
@@ -56,18 +57,24 @@ A run commits one shard after the other. If it fails between them, run it again.
 	fl.SortFlags = false
 	fl.StringVar(&b.out, "out", "", "`DIR` of the shards (required)")
 	cli.Int(fl, &b.shards, "shards", 0, 0, node.MaxShards, "how many shards, `N`, a new DIR has")
+	fl.StringVar(&b.documents.Encoding, "encoding", "", "`NAME` of the encoding of inputs that do not say their own, such as windows-1252 (default: utf-8)")
 	fl.StringVar(&b.fields, "map", "", "`FIELDS` of a document, as in id=url,contents=title+text (default: the usual ones)")
 	fl.StringArrayVar(&b.keys, "field", nil, "a field, `KEY=NAME:TYPE:OPTION...`, of which NAME must be there; may be repeated")
 	fl.StringVar(&b.schemaFile, "schema", "", "the fields of new shards: a `FILE` of JSON")
-	fl.StringVar(&b.analyzer, "analyzer", "", "`NAME` of what cuts text into terms: "+strings.Join(analysis.Names(), ", "))
+	cli.AnalyzerFlag(cmd, &b.analyzer, "that of the shards; of new ones standard")
+	cli.LanguageFlag(cmd, &b.language)
 	fl.BoolVar(&b.storeText, "store-text", false, "keep the text of documents in new shards")
 	fl.Var(&b.memory, "memory", "memory budget of all shards together")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		b.budgeted = cmd.Flags().Changed("memory")
 		if err := b.run(cmd.Context(), args); err != nil {
 			return err
 		}
 		for i, n := range b.added {
 			fmt.Fprintf(cmd.OutOrStdout(), "%s: %s added\n", node.ShardName(i, b.shards), cli.Number(n, "document"))
+		}
+		for _, line := range b.misread {
+			fmt.Fprintln(cmd.OutOrStdout(), line)
 		}
 		return nil
 	}
@@ -81,6 +88,9 @@ func (b *build) run(ctx context.Context, inputs []string) (err error) {
 	}
 	if err := b.describe(dirs[0]); err != nil {
 		return err
+	}
+	if least := int64(b.shards) * writer.MinMemory; b.budgeted && int64(b.memory) < least {
+		return cli.Usage("--memory is at least %s for %s", cli.Bytes(least), cli.Number(b.shards, "shard"))
 	}
 	b.options.Memory = max(int64(b.memory)/int64(b.shards), writer.MinMemory)
 	var fresh []*cli.Fresh
@@ -159,15 +169,30 @@ func (b *build) describe(first string) error {
 	if err != nil {
 		return err
 	}
+	if b.analyzer, err = cli.Language(b.language, b.analyzer, base, len(b.keys)); err != nil {
+		return err
+	}
+	if err := cli.CheckKeys(fields.Keys, base, b.analyzer, "", b.storeText); err != nil {
+		return err
+	}
+	if err := cli.CheckEncoding(b.documents.Encoding); err != nil {
+		return err
+	}
 	if base == nil && len(b.keys) == 0 {
 		b.options.Stored = b.storeText
 		if b.analyzer != "" {
-			b.options.Analyzer, err = analysis.New(b.analyzer, "")
+			b.options.Analyzer, err = cli.NewAnalyzer(b.analyzer, "")
 		}
 		if err != nil {
 			return cli.Usage("--analyzer: %w", err)
 		}
 		return nil
+	}
+	switch {
+	case len(b.keys) == 0 && b.analyzer != "":
+		return cli.Usage("--analyzer: in the schema, each field has its own")
+	case len(b.keys) == 0 && b.storeText:
+		return cli.Usage("--store-text: the schema says what is stored")
 	}
 	s, err := fields.WithSchema(base, schema.Field{Stored: b.storeText, Analyzer: b.analyzer})
 	if err != nil {
@@ -177,7 +202,7 @@ func (b *build) describe(first string) error {
 	return nil
 }
 
-// base returns the schema of --schema, or that of a shard, or nil.
+// base returns the schema of --schema, or that of a shard, or nil if there is neither, or none with names.
 func (b *build) base(first string) (*schema.Schema, error) {
 	if b.schemaFile != "" {
 		data, err := os.ReadFile(b.schemaFile)
@@ -186,6 +211,9 @@ func (b *build) base(first string) (*schema.Schema, error) {
 		}
 		s, err := schema.Parse(data)
 		if err != nil {
+			return nil, cli.Usage("--schema %s: %w", b.schemaFile, err)
+		}
+		if err := cli.CheckSchema(s); err != nil {
 			return nil, cli.Usage("--schema %s: %w", b.schemaFile, err)
 		}
 		return s, nil
@@ -198,7 +226,10 @@ func (b *build) base(first string) (*schema.Schema, error) {
 		return nil, err
 	}
 	defer end()
-	return x.Manifest().Schema.Clone(), nil
+	if s := x.Schema(); !s.IsImplicit() {
+		return s, nil
+	}
+	return nil, nil
 }
 
 // add adds the documents of an input.
@@ -212,6 +243,12 @@ func (b *build) add(ctx context.Context, path string) error {
 	for {
 		err := b.next(ctx, in)
 		if err == io.EOF {
+			if n, first := in.NotUTF8(); n > 0 {
+				b.misread = append(b.misread, "not UTF-8: "+cli.NotUTF8(n, first.Error()))
+			}
+			if n, first := in.Undecoded(); n > 0 {
+				b.misread = append(b.misread, "not decoded: "+cli.Undecoded(n, first.Error()))
+			}
 			return nil
 		}
 		if ctx.Err() != nil {
@@ -225,22 +262,11 @@ func (b *build) add(ctx context.Context, path string) error {
 
 // next adds the next document.
 func (b *build) next(ctx context.Context, in *exchange.Documents) error {
-	var id []byte
-	var add func(*writer.Writer) error
-	if b.documents.Schema == nil {
-		d, err := in.Next()
-		if err != nil {
-			return err
-		}
-		id, add = d.ID, func(w *writer.Writer) error { return w.Add(ctx, d) }
-	} else {
-		own, values, err := in.NextValues()
-		if err != nil {
-			return err
-		}
-		id, add = own, func(w *writer.Writer) error { return w.AddDoc(ctx, writer.Doc{ID: own, Values: values}) }
+	id, values, err := in.NextValues()
+	if err != nil {
+		return err
 	}
 	i := node.ShardOf(id, b.shards)
 	b.added[i]++
-	return add(b.writers[i])
+	return b.writers[i].Add(ctx, writer.Doc{ID: id, Values: values})
 }

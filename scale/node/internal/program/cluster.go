@@ -18,9 +18,9 @@ func Cluster() *cobra.Command {
 		Short: "Divide documents among shards, and serve all of them on this machine",
 		Long: `Pinion-cluster builds a directory of shards, each an index, and serves them over HTTP from
 this machine: a NATS server, a node for each shard and a router, in one program. To serve them
-from several machines, give each a shard and run pinion-node there.`,
+from several machines, copy a shard to each and run pinion-node there; 'map' shows who has what.`,
 	}
-	cmd.AddCommand(buildCommand(), serveCommand())
+	cmd.AddCommand(buildCommand(), serveCommand(), mapCommand())
 	return cmd
 }
 
@@ -46,6 +46,9 @@ this machine reaches the NATS server, which needs no credentials; its files are 
 		}
 		if err != nil {
 			return cli.Opening(err)
+		}
+		if err := server.check(); err != nil {
+			return err
 		}
 		return serve(cmd, dirs, &server)
 	}

@@ -9,15 +9,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/query"
-	"github.com/pinion-index/pinion/scale/node"
-	"github.com/pinion-index/pinion/search"
-
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/scale/node"
 )
 
 // run runs a command to its end.
@@ -40,17 +39,12 @@ func whole(t *testing.T, dirs []string) httpapi.Backend {
 		t.Fatal(err)
 	}
 	t.Cleanup(end)
-	q, err := query.NewSearcher(all, query.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { q.Close() })
-	p, err := search.New(all, q)
+	p, err := pinion.NewView(all, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.Close() })
-	return httpapi.OfSnapshot(all, q, p)
+	return httpapi.OfView(p)
 }
 
 // documents writes JSON objects, one a line, and returns the file's path.
@@ -182,6 +176,42 @@ func TestCluster(t *testing.T) {
 	}
 }
 
+// One flag, or one key of a schema, says the language of all texts.
+func TestClusterLanguage(t *testing.T) {
+	dir := t.TempDir()
+	docs, spoken := documents(t, dir, 0, 20), filepath.Join(dir, "schema.json")
+	if err := os.WriteFile(spoken, []byte(`{"language": "en", "fields": [{"name": "title", "kind": "text"}, {"name": "contents", "kind": "text", "analyzer": "simple"}]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range []struct{ flags, analyzers string }{
+		{"--language en", "english"}, {"--language en --field title --field contents=body:simple", "simple english"}, {"--schema " + spoken, "simple english"},
+		{"--language en --schema " + spoken, "simple english"}, {"--field title", "standard"},
+	} {
+		out := filepath.Join(dir, fmt.Sprint("out", i))
+		for range 2 { // and again into what there is
+			if said, err := run(t, append([]string{"build", "--out", out, "--shards", "1", docs}, strings.Fields(c.flags)...)...); err != nil {
+				t.Fatalf("%s: %v\n%s", c.flags, err, said)
+			}
+		}
+		x, err := pinion.OpenReader(t.Context(), filepath.Join(out, node.ShardName(0, 1)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var analyzers []string
+		for _, f := range x.Schema().Fields {
+			analyzers = append(analyzers, f.Analyzer)
+		}
+		slices.Sort(analyzers)
+		slices.Reverse(analyzers)
+		if got := strings.Join(analyzers, " "); got != c.analyzers {
+			t.Errorf("%s: %s", c.flags, got)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // What cannot be built says why, and leaves nothing.
 func TestClusterRefuses(t *testing.T) {
 	dir := t.TempDir()
@@ -193,6 +223,31 @@ func TestClusterRefuses(t *testing.T) {
 	if _, err := run(t, "build", "--out", three, "--shards", "3", good); err != nil {
 		t.Fatal(err)
 	}
+	wrong := filepath.Join(dir, "wrong.json")
+	if err := os.WriteFile(wrong, []byte(`{"fields": [{"name": "text", "kind": "text", "analyzer": "klingon"}]}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for flags, want := range map[string]string{
+		"--field price:double":                   `--field price: "double" is no kind of field (text, keyword, integer, float, time, impacts)`,
+		"--field title:klingon":                  `"klingon" is no kind of field`,
+		"--field title --field title":            `key "title" is given twice`,
+		"--field title --analyzer klingon":       `unknown analyzer "klingon"`,
+		"--field title:english --analyzer dutch": "--analyzer dutch: no field takes it",
+		"--field v:impacts --store-text":         "--store-text: --field names no field but impacts",
+		"--schema " + wrong:                      `unknown analyzer "klingon"`,
+		"--analyzer klingon":                     `unknown analyzer "klingon"`,
+		"--language tlh":                         `--language: language "tlh": there is no analyzer`,
+		"--language en --analyzer simple":        "--language and --analyzer",
+		"--encoding klingon":                     `--encoding: unknown encoding "klingon"`,
+		"--memory 9MiB":                          "--memory is at least 16.0 MiB for 2 shards",
+		"--memory lots":                          `"lots" is not a size`,
+		"--shards x":                             "a number from 0 to",
+	} {
+		said, err := run(t, append([]string{"build", "--out", out, "--shards", "2", good}, strings.Fields(flags)...)...)
+		if cli.ExitCode(err) != cli.ExitUsage || !strings.Contains(said, want) {
+			t.Errorf("%s: %v\n%s", flags, err, said)
+		}
+	}
 	for _, x := range []struct {
 		args []string
 		code int
@@ -203,8 +258,12 @@ func TestClusterRefuses(t *testing.T) {
 		{[]string{"build", "--out", out, "--shards", "2", good, bad}, cli.ExitFailed},
 		{[]string{"build", "--out", out, "--shards", "2", filepath.Join(dir, "nothing")}, cli.ExitFailed},
 		{[]string{"build", "--out", three, "--shards", "2", good}, cli.ExitUsage},
-		{[]string{"build", "--out", three, "--field", "title", good}, cli.ExitFailed},
+		{[]string{"build", "--out", three, "--field", "title", good}, cli.ExitOK}, // the shards get the field
 		{[]string{"serve", out}, cli.ExitOpen},
+		{[]string{"serve", "--absence", "0s", three}, cli.ExitUsage},
+		{[]string{"serve", "--deadline", "0s", three}, cli.ExitUsage},
+		{[]string{"serve", "--cache", "-1", three}, cli.ExitUsage},
+		{[]string{"serve", "--tokens", good, three}, cli.ExitUsage},
 		{[]string{"serve", "--listen", "0.0.0.0:0", three}, cli.ExitFailed},
 		{[]string{"serve", "--listen", "localhost:0", "--key", good, three}, cli.ExitUsage},
 	} {

@@ -1,6 +1,7 @@
 package program
 
 import (
+	"errors"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -27,7 +28,23 @@ func (h *httpFlags) add(fl *pflag.FlagSet) {
 
 // router returns the options of a router.
 func (h *httpFlags) router(n *natsFlags) node.RouterOptions {
-	return node.RouterOptions{Collection: n.collection, Replicas: n.replicas, Absence: h.absence, Deadline: h.Deadline, Cache: h.cache}
+	return node.RouterOptions{Collection: n.collection, Absence: h.absence, Deadline: h.Deadline, Cache: h.cache}
+}
+
+// check returns what is wrong with the flags, before anything is waited for.
+func (h *httpFlags) check() error {
+	if h.absence <= 0 {
+		return cli.Usage("--absence is above 0")
+	}
+	s, err := h.server(new(node.Router))
+	if err != nil {
+		return err
+	}
+	l, err := h.Listener(s)
+	if err != nil {
+		return err
+	}
+	return l.Close()
 }
 
 // server returns a server of a router.
@@ -37,5 +54,9 @@ func (h *httpFlags) server(r *node.Router) (*httpapi.Server, error) {
 		return nil, err
 	}
 	o.Metrics = r.WriteMetrics
-	return httpapi.New(r, o)
+	s, err := httpapi.New(r, o)
+	if errors.Is(err, httpapi.ErrInvalid) {
+		err = cli.Usage("%w", err)
+	}
+	return s, err
 }

@@ -17,7 +17,6 @@ import (
 // natsFlags are the flags of a connection to NATS, and of the collection that is looked for there.
 type natsFlags struct {
 	collection                                        string
-	replicas                                          int // of the shard map
 	servers, credentials, authority, certificate, key string
 }
 
@@ -29,11 +28,10 @@ func (n *natsFlags) add(fl *pflag.FlagSet) {
 	fl.StringVar(&n.key, "nats-key", "", "`FILE` with the key of --nats-certificate")
 	fl.StringVar(&n.authority, "nats-authority", "", "`FILE` with the certificates that sign those of NATS servers (default: the system's)")
 	fl.StringVar(&n.collection, "collection", "pinion", "`NAME` of the collection")
-	cli.Int(fl, &n.replicas, "map-replicas", 1, 1, 5, "how many NATS servers, `N`, keep the map of a new collection; 3 survive the loss of one")
 }
 
 // connect connects.
-func (n *natsFlags) connect(name string) (*nats.Conn, error) {
+func (n *natsFlags) connect(name string, options ...nats.Option) (*nats.Conn, error) {
 	if (n.certificate == "") != (n.key == "") {
 		return nil, cli.Usage("--nats-certificate goes with --nats-key")
 	}
@@ -43,7 +41,6 @@ func (n *natsFlags) connect(name string) (*nats.Conn, error) {
 			return nil, err
 		}
 	}
-	var options []nats.Option
 	if n.credentials != "" {
 		options = append(options, nats.UserCredentials(n.credentials))
 	}

@@ -32,6 +32,9 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 	at.add(fl)
 	server.add(fl)
 	cmd.RunE = func(cmd *cobra.Command, _ []string) (err error) {
+		if err := server.check(); err != nil {
+			return err
+		}
 		nc, err := at.connect("pinion-router")
 		if err != nil {
 			return err
@@ -42,6 +45,9 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 			r, err = node.NewRouter(ctx, nc, server.router(&at))
 			return err
 		})
+		if errors.Is(err, node.ErrInvalid) {
+			err = cli.Usage("--collection: %w", err)
+		}
 		if err != nil {
 			return err
 		}

@@ -3,12 +3,14 @@ package program
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,9 +19,11 @@ import (
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go/jetstream"
 
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/internal/daemon"
+	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/scale/node"
 )
 
@@ -173,7 +177,7 @@ func startAll(t *testing.T, docs int) *cluster {
 	for i := range c.dirs {
 		c.nodes = append(c.nodes, []*process{c.startNode(i), c.startNode(i)})
 	}
-	c.router = spawn(t, "router", nil, "--nats", c.urls, "--map-replicas", "3", "--listen", "localhost:0", "--cache", "0", "--deadline", "1m", "--absence", "1m")
+	c.router = spawn(t, "router", nil, "--nats", c.urls, "--listen", "localhost:0", "--cache", "0", "--deadline", "1m", "--absence", "1m")
 	for { // a server that follows may know the map a little later
 		if _, err := ask(t, c.router.line, &httpapi.Request{Text: "w1"}); err == nil {
 			break
@@ -215,7 +219,7 @@ func draw(r *rand.Rand) *httpapi.Request {
 // Programs are killed, and restarted one by one, while others go on asking: no query fails, and each has the answer of one
 // index.
 func TestTrial(t *testing.T) {
-	long, queries := os.Getenv("PINION_LONG") != "", int64(200)
+	long, queries := longtest.Enabled(), int64(200)
 	if long {
 		queries = 4000
 	}
@@ -310,5 +314,48 @@ func TestTrial(t *testing.T) {
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
+	c.loseMap()
+	if got, err := ask(t, c.router.line, x); err != nil || asJSON(t, got) != asJSON(t, want) {
+		t.Errorf("after the map was lost: %v", err)
+	}
 	c.router.stop(t)
+}
+
+// loseMap loses the shard map, and waits until the nodes have made it anew, with as many copies as they are told.
+func (c *cluster) loseMap() {
+	c.t.Helper()
+	nc, err := node.Connect(c.urls, "test")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	defer nc.Close()
+	js, err := jetstream.New(nc)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	const bucket = "pinion-pinion"
+	end := time.Now().Add(time.Minute)
+	for err := js.DeleteKeyValue(c.t.Context(), bucket); err != nil && !errors.Is(err, jetstream.ErrBucketNotFound); err = js.DeleteKeyValue(c.t.Context(), bucket) {
+		if time.Now().After(end) { // the servers may be choosing which of them leads
+			c.t.Fatal(err)
+		}
+	}
+	// One that another program makes with one copy gets the others.
+	if _, err := js.CreateKeyValue(c.t.Context(), jetstream.KeyValueConfig{Bucket: bucket}); err != nil && !errors.Is(err, jetstream.ErrBucketExists) {
+		c.t.Fatal(err)
+	}
+	for ; ; time.Sleep(20 * time.Millisecond) {
+		var replicas int
+		s, err := js.Stream(c.t.Context(), "KV_"+bucket)
+		if err == nil {
+			replicas = s.CachedInfo().Config.Replicas
+		}
+		m, err2 := node.ReadMap(c.t.Context(), nc, "pinion")
+		if replicas == 3 && err2 == nil && !slices.ContainsFunc(m.Shards, func(x node.Shard) bool { return x.Commit == "" }) {
+			return
+		}
+		if time.Now().After(end) {
+			c.t.Fatalf("the map is kept by %d servers: %v, %v", replicas, err, err2)
+		}
+	}
 }

@@ -1,0 +1,129 @@
+package pinion
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+)
+
+// Sort is a field by whose values hits are sorted: numbers and times by value, keywords by their bytes. The field must have a
+// column. Hits without a value come last, whatever the order. Of several values the least counts, or with Desc the greatest.
+type Sort struct {
+	Field string
+	Desc  bool // the greatest value first
+}
+
+// Static adds f32(Boost x value) to the score of each hit, by its value in a field of floats that has a column: what is known of
+// a document whatever is searched for, such as a PageRank, transformed as it is to be added. Of several values the greatest
+// counts; a document without one gets nothing. From the second search on, 2 bytes a document are kept in memory with an
+// open index that is not read on demand. No document of the index may have a value below 0, or one whose addend is above half
+// the greatest float32. Static goes without Sort.
+type Static struct {
+	Field string
+	Boost float64 // above 0, up to query.MaxBoost; 0 means 1
+}
+
+// Facet asks how many of the documents that match have which values in a field, which must have a column: keywords as they are,
+// numbers and times in Ranges or in buckets. A document counts once in each that it has a value of, and of several buckets or
+// ranges in each.
+type Facet struct {
+	Field string
+	// Limit is how many keywords are wanted, the most frequent; 0 means query.DefaultK. All buckets and ranges are.
+	Limit int
+	// Ranges are ranges of values, up to query.MaxRanges.
+	Ranges []Range
+	// Every is the width of buckets of times, a multiple of the field's unit. A time is in the bucket that begins where
+	// time.Time.Truncate rounds it down to, in UTC: days begin at midnight, weeks on Mondays. At most query.MaxBuckets
+	// may have documents.
+	Every time.Duration
+	// Width is that of buckets of integers, a whole number, or of floats. They begin at its multiples, and are limited as
+	// those of Every are.
+	Width float64
+}
+
+// Range is a range of the values that a Facet counts, from Min up to but not including Max: {Max: 10} and {Min: 10, Max: 50} have no
+// value in common. Keywords have none.
+type Range struct {
+	// Min and Max are values of Go that the field's kind takes, as those of query.Range: numbers or time.Time. Nil is no bound.
+	Min, Max any
+	AboveMin bool // Min itself does not count
+	WithMax  bool // Max itself counts too
+}
+
+// String returns the range as an interval, such as "[10, 50)".
+func (r Range) String() string {
+	open, least := "[", "-inf"
+	if r.Min != nil {
+		least = fmt.Sprint(r.Min)
+	}
+	if r.Min == nil || r.AboveMin {
+		open = "("
+	}
+	end, most := ")", "inf"
+	if r.Max != nil {
+		most = fmt.Sprint(r.Max)
+	}
+	if r.Max != nil && r.WithMax {
+		end = "]"
+	}
+	return open + least + ", " + most + end
+}
+
+// FacetCounts are the counts of a Facet.
+type FacetCounts struct {
+	Field string
+	// Counts are those of the most frequent keywords, equally frequent ones in the order of their bytes; or of the ranges, in the
+	// order of Facet.Ranges; or of the buckets that have documents, in ascending order: those without are left out.
+	Counts []FacetCount
+	// Missing is how many documents that match have no value in the field.
+	Missing uint64
+}
+
+// FacetCount is how many of the documents that match have one of some values.
+type FacetCount struct {
+	// Value is a keyword, a string; or where a bucket begins, a time.Time in UTC, an int64 or a float64; or the Range.
+	Value any
+	Count uint64
+}
+
+// sorts returns r.Sort as queries have it.
+func (r *Request) sorts() (by []search.SortBy) {
+	for _, s := range r.Sort {
+		by = append(by, search.SortBy(s))
+	}
+	return by
+}
+
+// facets returns r.Facets as queries have them.
+func (r *Request) facets() (all []search.Facet) {
+	for i := range r.Facets {
+		f := &r.Facets[i]
+		to := search.Facet{Field: f.Field, Limit: f.Limit, Every: f.Every, Width: f.Width}
+		for _, x := range f.Ranges {
+			to.Ranges = append(to.Ranges, query.Range{Min: x.Min, Max: x.Max, AboveMin: x.AboveMin, BelowMax: !x.WithMax})
+		}
+		all = append(all, to)
+	}
+	return all
+}
+
+// counts returns the counts of r.Facets that a query has.
+func (r *Request) counts(of []search.FacetCounts) []FacetCounts {
+	if len(of) == 0 {
+		return nil
+	}
+	all := make([]FacetCounts, len(of))
+	for i := range of {
+		f, to := &r.Facets[i], &all[i]
+		*to = FacetCounts{Field: f.Field, Counts: make([]FacetCount, len(of[i].Counts)), Missing: of[i].Missing}
+		for j, c := range of[i].Counts {
+			to.Counts[j] = FacetCount{Value: c.Value.Any(), Count: c.Count}
+			if len(f.Ranges) > 0 {
+				to.Counts[j].Value = f.Ranges[j]
+			}
+		}
+	}
+	return all
+}

@@ -1,0 +1,104 @@
+//go:build emu && cgo
+
+package gpuload
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+	"time"
+
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/hybrid"
+	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// An Index whose Executor is on an emulated device answers as the CPU does, to the bit, while documents come and go, and
+// is answered by the device.
+func TestExecutorOnDevice(t *testing.T) {
+	x, err := Open(Options{Devices: 1, Memory: 8 << 20, Hang: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	x.options.Mode = hybrid.OnlyGPU
+	follows(t, x, 5)
+	if s := x.Stats(); s.GPU.Searches == 0 || s.Device == "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// follows searches an Index while documents come and go: pages are those of the CPU.
+func follows(t *testing.T, x *Executor, rounds int) {
+	fields := &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.Text}, {Name: "n", Kind: schema.Integer, Column: true}, {Name: "k", Kind: schema.Keyword, Column: true}}}
+	index, err := pinion.OpenFS(t.Context(), memfs.New(), pinion.Options{Schema: fields, Executor: x, NoCache: true, Observe: func(e pinion.Event) {
+		if e.Kind == pinion.EventExecutor {
+			t.Error(e.Err)
+		}
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer index.Close()
+	for round := range rounds {
+		var docs []pinion.Doc
+		for i := range 40 {
+			n := round*40 + i
+			docs = append(docs, pinion.Doc{ID: fmt.Sprint(n), Fields: map[string]any{"body": fmt.Sprintf("w%d w%d w%d", n%7, n%11, n%3), "n": n % 10, "k": fmt.Sprint(n % 4)}})
+		}
+		if err := errors.Join(index.Add(t.Context(), docs...), index.Delete(t.Context(), fmt.Sprint(round*20+5))); err != nil {
+			t.Fatal(err)
+		}
+		if round%2 == 1 {
+			if err := index.Sync(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for pass := range 2 {
+			if err := index.View(t.Context(), func(v *pinion.View) error { return samePages(t, v) }); err != nil {
+				t.Fatal(err)
+			}
+			if pass == 0 {
+				if err := x.Ready(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				x.mu.Lock()
+				x.rest = time.Time{}
+				x.mu.Unlock()
+			}
+		}
+	}
+}
+
+// samePages searches a View and the CPU over the same snapshot.
+func samePages(t *testing.T, v *pinion.View) error {
+	plain, err := pinion.NewView(v.Snapshot(), nil)
+	if err != nil {
+		return err
+	}
+	defer plain.Close()
+	for i := range 24 {
+		text := fmt.Sprintf("w%d w%d", i%7, i%11)
+		r := pinion.Request{Query: query.Match{Text: text, Mode: []query.Mode{query.ModeOr, query.ModeAnd}[i%2]}, Limit: 1 + i%9, Offset: i % 3, Total: i%4 == 0}
+		if i%3 == 0 {
+			r.Filter = query.AtLeast("n", i%10)
+		}
+		if i%12 == 7 {
+			r.K1 = 3
+		}
+		if i%12 == 5 {
+			r.Facets = []pinion.Facet{{Field: "k"}}
+		}
+		want, err := plain.Search(t.Context(), r)
+		if err != nil {
+			return err
+		}
+		if got, err := v.Search(t.Context(), r); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v: %+v, %v, want %+v", r, got, err, want)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,11 @@
+//go:build !amd64 || purego
+
+package bytepack
+
+import "github.com/pinion-index/pinion/internal/codec"
+
+// row decodes nothing: there are no vector instructions.
+func row(dst []uint32, s *codec.Sequence, block, count, n int, sel []byte, docs bool) int { return 0 }
+
+// packVectors packs nothing.
+func packVectors(sel, data []byte, v []uint32) (n, used int) { return 0, 0 }

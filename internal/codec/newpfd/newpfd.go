@@ -1,0 +1,69 @@
+package newpfd
+
+import (
+	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/internal/patch"
+)
+
+// BlockLen is the number of values in a full block.
+const BlockLen = patch.BlockLen
+
+// Codec is newpfd. The zero value is ready to use.
+type Codec struct{ Frequencies }
+
+// Frequencies is the part of newpfd for frequencies. Codecs for docIDs only embed it.
+type Frequencies struct{ _ *byte }
+
+var _ codec.BlockCodec = Codec{}
+
+// ID returns codec.NewPFD.
+func (Codec) ID() codec.ID { return codec.NewPFD }
+
+// BlockLen returns 128.
+func (Codec) BlockLen() int { return BlockLen }
+
+// AppendDocsBlock appends a block of docIDs that follow prev.
+func (Codec) AppendDocsBlock(dst []byte, docs []uint32, prev uint32) ([]byte, error) {
+	return patch.NewPFD.AppendDocsBlock(dst, docs, prev)
+}
+
+// AppendDocs appends a list of docIDs.
+func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
+	return codec.AppendDocsBlocks(c, dst, ends, docs)
+}
+
+// DocsSize returns the number of bytes that AppendDocs would append.
+func (Codec) DocsSize(docs []uint32) (int, error) { return patch.NewPFD.DocsSize(docs) }
+
+// DecodeDocs decodes the docIDs of count blocks from block on.
+func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return patch.NewPFD.DecodeDocs(dst, s, block, count)
+}
+
+// AppendFreqsBlock appends a block of frequencies.
+func (Frequencies) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
+	return patch.NewPFD.AppendFreqsBlock(dst, freqs)
+}
+
+// AppendFreqs appends a list of frequencies.
+func (Frequencies) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
+	return codec.AppendFreqsBlocks(Codec{}, dst, ends, freqs)
+}
+
+// FreqsSize returns the number of bytes that AppendFreqs would append.
+func (Frequencies) FreqsSize(freqs []uint32) (int, error) { return patch.NewPFD.FreqsSize(freqs) }
+
+// DecodeFreqs decodes the frequencies of count blocks from block on.
+func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+	return patch.NewPFD.DecodeFreqs(dst, s, block, count)
+}
+
+// StrictDocs implements codec.Strict.
+func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+	return patch.NewPFD.StrictDocs(s, block, docs)
+}
+
+// StrictFreqs implements codec.Strict.
+func (Frequencies) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+	return patch.NewPFD.StrictFreqs(s, block, freqs)
+}

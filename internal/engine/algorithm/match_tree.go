@@ -1,0 +1,146 @@
+package algorithm
+
+import (
+	"errors"
+
+	"github.com/pinion-index/pinion/internal/engine/posting"
+)
+
+// TreeMatcher is Matcher for a tree over words, of which the current segment has lists, in lists by the numbers of the
+// words; nil is one that it does not have.
+func (r *Run) TreeMatcher(e *Expr, lists []*posting.List) *Matcher {
+	m := beginMatcher(r)
+	m.lists, m.dense = nil, m.dense[:0]
+	if !r.Open(arrange(r, false)) {
+		return m
+	}
+	if m.root = m.matchExpr(e, lists); m.root != nil {
+		m.bitmaps = !m.sparse(m.root.cost())
+	}
+	return m
+}
+
+// sparse reports whether n documents of the segment are few: looking at them costs less than at a bitmap of all.
+func (m *Matcher) sparse(n uint64) bool { return n < uint64(m.run.Part.Seg.Docs())/64 }
+
+var errExpr = errors.New("query: a part of a tree that was not resolved")
+
+// matchExpr returns a node of what matches e in the current segment, or nil for nothing.
+func (m *Matcher) matchExpr(e *Expr, lists []*posting.List) matchNode {
+	r := m.run
+	switch e.Op {
+	case OpNone:
+		return nil
+	case OpAll:
+		return matchAll{uint64(r.Part.Seg.Docs())}
+	case OpWord:
+		return matchOf(lists[e.Word])
+	case OpSet:
+		return matchDocs(e.Sets[r.segment], r.Part.Seg.Docs())
+	case OpBest:
+		return anyOf(m.matchExprs(e.Kids, lists))
+	case OpConst:
+		return m.matchExpr(&e.Kids[0], lists)
+	case OpBool:
+		return m.matchBool(e, lists)
+	case OpPhrase:
+		if s := e.Sequence.enter(r, func(word int) *posting.List { return lists[word] }); s != nil && r.Open(len(r.Lists)) {
+			return s
+		}
+		return nil
+	}
+	r.fail(errExpr)
+	return nil
+}
+
+// matchExprs returns nodes of those of kids that match something.
+func (m *Matcher) matchExprs(kids []Expr, lists []*posting.List) (nodes []matchNode) {
+	for i := range kids {
+		if n := m.matchExpr(&kids[i], lists); n != nil {
+			nodes = append(nodes, n)
+		}
+	}
+	return nodes
+}
+
+func (m *Matcher) matchBool(e *Expr, lists []*posting.List) matchNode {
+	kids := e.Kids
+	take := func(n int) []Expr {
+		some := kids[:n]
+		kids = kids[n:]
+		return some
+	}
+	must := m.matchExprs(take(e.Must), lists)
+	should := take(e.Should)
+	not := take(e.Not)
+	if must = append(must, m.matchExprs(take(e.Filter), lists)...); len(must) < e.Must+e.Filter {
+		return nil
+	}
+	if e.AtLeast > 0 {
+		alternatives := m.matchExprs(should, lists)
+		if len(alternatives) < e.AtLeast {
+			return nil
+		}
+		must = append(must, someOf(alternatives, e.AtLeast))
+	}
+	if len(must) == 0 {
+		return nil
+	}
+	return everyOf(must, m.matchExprs(not, lists))
+}
+
+// matchOf returns a node of a list, or nil for none.
+func matchOf(l *posting.List) matchNode {
+	switch {
+	case l == nil:
+		return nil
+	case l.Dense != nil:
+		return matchWords{l.Dense.Words(), uint64(l.Entry.DF)}
+	}
+	return matchList{l}
+}
+
+// docsOfTree makes the window the next documents that match the tree.
+func (m *Matcher) docsOfTree() {
+	r := m.run
+	hi := m.at + min(windowFor(m.root.cost(), r.Part.Seg.Docs()), m.limit-m.at)
+	m.docs = m.root.docs(m, m.docs[:0], hi)
+	m.at = hi
+	m.drop()
+}
+
+// wordsOf returns the matches of n in the window as a bitmap, in one or elsewhere.
+func (m *Matcher) wordsOf(n matchNode, one []uint64) []uint64 {
+	if b, ok := n.(matchWords); ok {
+		words := tail(b.words, int(m.lo/64))
+		return words[:min(len(words), len(one))]
+	}
+	clear(one)
+	n.fill(m, one)
+	return one
+}
+
+// takeDocs returns memory for documents, to be given back.
+func (m *Matcher) takeDocs() []uint32 {
+	if n := len(m.spareDocs); n > 0 {
+		docs := m.spareDocs[n-1]
+		m.spareDocs = m.spareDocs[:n-1]
+		return docs[:0]
+	}
+	return nil
+}
+
+func (m *Matcher) giveDocs(docs []uint32) { m.spareDocs = append(m.spareDocs, docs) }
+
+// takeWords returns an empty bitmap of n words, to be given back.
+func (m *Matcher) takeWords(n int) []uint64 {
+	if k := len(m.spareWords); k > 0 {
+		words := m.spareWords[k-1][:n]
+		m.spareWords = m.spareWords[:k-1]
+		clear(words)
+		return words
+	}
+	return make([]uint64, n, matchWindow/64)
+}
+
+func (m *Matcher) giveWords(words []uint64) { m.spareWords = append(m.spareWords, words) }

@@ -1,0 +1,109 @@
+package gpu
+
+import (
+	"github.com/pinion-index/pinion/internal/filter"
+	"github.com/pinion-index/pinion/internal/gpu/tables"
+	"github.com/pinion-index/pinion/query"
+)
+
+// table returns the key of the table of static scores that a asks for, or that of its filter. ok is false if it asks for none.
+func (a *ask) table(static bool) (k tables.Key, ok bool) {
+	if static {
+		return tables.Key{Static: true, Field: a.field, Weight: a.weight}, a.static
+	}
+	if k.Docs = a.docs; a.columns != nil {
+		k.Columns = a.columns.Key()
+	}
+	return k, a.filters()
+}
+
+// need is a table that plans of a share ask for.
+type need struct {
+	key     tables.Key
+	columns *filter.Compiled
+	plans   []*plan
+	work    int64 // of the plans
+}
+
+// work returns about how many postings the CPU reads to answer a plan.
+func (p *plan) work() int64 {
+	if p.mode == query.ModeOr {
+		return p.weight.all
+	}
+	return min(p.weight.all, p.weight.first*int64(len(p.weights)))
+}
+
+// give gives plans the tables that they ask for, and leaves them to the CPU where these are not worth making.
+func (e *execution) give(plans []*plan) error {
+	for _, static := range []bool{false, true} {
+		var needs []*need
+		var by map[tables.Key]*need
+		for _, p := range plans {
+			if p.ask == nil || p.cpu || p.done {
+				continue
+			}
+			k, ok := p.ask.table(static)
+			if !ok {
+				continue
+			}
+			n := by[k]
+			if n == nil {
+				if by == nil {
+					by = map[tables.Key]*need{}
+				}
+				n = &need{key: k, columns: p.ask.columns}
+				by[k], needs = n, append(needs, n)
+			}
+			n.plans, n.work = append(n.plans, p), n.work+p.work()
+		}
+		for _, n := range needs {
+			if err := e.giveTable(n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// giveTable gives plans a table.
+func (e *execution) giveTable(n *need) error {
+	t := e.table(n.key)
+	ok, err := e.x.tables.Ready(e.ctx, t, n.columns, n.work)
+	if err != nil {
+		return err
+	}
+	for _, p := range n.plans {
+		switch {
+		case !ok:
+			p.cpu = true
+		case n.key.Static:
+			p.statics, p.most = t.At, t.Most
+		default:
+			p.within = t.At
+		}
+	}
+	return nil
+}
+
+// table returns a table, which e uses until free.
+func (e *execution) table(k tables.Key) *tables.Table {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	t := e.tables[k]
+	if t == nil {
+		t = e.x.tables.Take(k)
+		if e.tables == nil {
+			e.tables = map[tables.Key]*tables.Table{}
+		}
+		e.tables[k] = t
+	}
+	return t
+}
+
+// free ends the use of tables. The device must be done with the plans that have them.
+func (e *execution) free() {
+	for _, t := range e.tables {
+		e.x.tables.Release(t)
+	}
+	e.tables = nil
+}

@@ -1,0 +1,73 @@
+//go:build emu && cgo && !cuda
+
+package gpu
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/cuda"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+)
+
+// The device answers nodes, also those with boosts. The CPU answers queries for the hits after another, with a total, and
+// for terms that a pattern stands for; without one they are refused. A Stepper gives the same answers.
+func TestNodesOnCPU(t *testing.T) {
+	s := openSnapshot(t)
+	searcher, err := search.NewSearcher(s, search.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer searcher.Close()
+	cpu := &asked{Searcher: searcher}
+	x, err := New(newDevice(cuda.NewEmulator()), s, Options{Memory: 1 << 20, CPU: cpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeExecutor(t, x)
+	alone, err := New(newDevice(cuda.NewEmulator()), s, Options{Memory: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeExecutor(t, alone)
+	steps, err := NewStepper(x, searcher, StepOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := query.Match{Text: "all t1 t7", Mode: query.ModeAnd}
+	boosted := query.Match{Text: "all t1 t7", Boost: 3}
+	for _, c := range []struct {
+		q     search.Query
+		onCPU int
+	}{
+		{search.Query{Node: match}, 0}, {search.Query{Node: query.Bool{Should: []query.Node{match}}}, 0}, {search.Query{Text: "all t1"}, 0},
+		{search.Query{Node: boosted}, 0}, {search.Query{Text: "all", After: &search.Position{Score: 0.01, Doc: 20}}, 1},
+		{search.Query{Node: query.Fuzzy{Text: "t1"}}, 1}, {search.Query{Node: query.Bool{Must: []query.Node{match, query.Prefix{Text: "t1"}}}}, 1},
+		{search.Query{Node: query.Match{}}, 0}, {search.Query{After: &search.Position{}}, 1},
+		{search.Query{Text: "all t1", Total: true}, 1}, {search.Query{RawTerms: [][]byte{[]byte("t1"), []byte("all")}, Mode: query.ModeAnd, Total: true}, 1},
+	} {
+		want, err := searcher.Search(t.Context(), c.q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cpu.n = 0
+		got, err := x.Execute(t.Context(), []search.Query{c.q})
+		if err != nil || !slices.Equal(got[0].Hits, want.Hits) || got[0].Total != want.Total || cpu.n != c.onCPU {
+			t.Errorf("%+v: %v, %d queries on the CPU", c.q, err, cpu.n)
+		}
+		if r, err := steps.Search(t.Context(), c.q, nil); err != nil || !slices.Equal(r.Hits, want.Hits) || r.Total != want.Total {
+			t.Errorf("%+v step by step: total %d, want %d, %v", c.q, r.Total, want.Total, err)
+		}
+		if _, err := alone.Execute(t.Context(), []search.Query{c.q}); errors.Is(err, ErrUnsupported) != (c.onCPU > 0) {
+			t.Errorf("%+v without a CPU: %v", c.q, err)
+		}
+	}
+	if err := steps.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := x.NewConjunction(t.Context(), []search.Query{{Node: boosted}}, 0, Auto); !errors.Is(err, ErrUnsupported) {
+		t.Errorf("conjunction of a disjunction: %v", err)
+	}
+}

@@ -1,0 +1,37 @@
+package gpu
+
+import (
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// orderTies puts hits with equal scores in the order that the index keeps, if docIDs do not have it. The device has looked
+// for one hit more than are wanted. If that has the score of the last, the device may have left out a better one: the CPU
+// answers.
+func (p *plan) orderTies(of *reader.Snapshot) error {
+	if p.wanted == 0 || p.cpu {
+		return nil
+	}
+	hits := p.hits
+	if n := p.wanted; len(hits) > n {
+		if hits[n-1].Score == hits[n].Score {
+			p.cpu = true
+			return nil
+		}
+		hits = hits[:n:n]
+	}
+	for from := 0; from < len(hits); {
+		to := from + 1
+		for to < len(hits) && hits[to].Score == hits[from].Score {
+			to++
+		}
+		if to-from > 1 {
+			if err := search.OrderHits(of, hits[from:to]); err != nil {
+				return err
+			}
+		}
+		from = to
+	}
+	p.hits = hits
+	return nil
+}

@@ -1,0 +1,84 @@
+package hybrid
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+)
+
+// Count returns the number of documents that match q, as Searcher.Count does. The CPU counts.
+func (x *Executor) Count(ctx context.Context, q search.Query) (uint64, error) {
+	if x.cpu == nil || x.gate.ended.Load() {
+		return 0, ErrClosed
+	}
+	return x.cpu.Count(ctx, q)
+}
+
+// searchTotal is Search for a query that asks for its total, which the CPU counts beside whoever finds the hits.
+func (x *Executor) searchTotal(ctx context.Context, q search.Query) (r search.Result, err error) {
+	if err := q.CheckPart(x.ofPart); err != nil {
+		return r, err
+	}
+	q.Total = false
+	if r, err = x.Search(ctx, q); err == nil {
+		r.Total, err = x.total(ctx, &q, len(r.Hits))
+	}
+	if err != nil {
+		return search.Result{}, err
+	}
+	return r, nil
+}
+
+// total returns the number of documents that match q, for which there are hits: if these are fewer than there may be,
+// they are all.
+func (x *Executor) total(ctx context.Context, q *search.Query, hits int) (uint64, error) {
+	if q.After == nil && hits < cmp.Or(q.K, query.DefaultK) {
+		return uint64(hits), nil
+	}
+	return x.Count(ctx, *q)
+}
+
+// wantsTotal reports whether q asks for its total.
+func wantsTotal(q search.Query) bool { return q.Total }
+
+// executeTotals is ExecuteInto for queries of which some ask for their totals.
+func (x *Executor) executeTotals(ctx context.Context, queries []search.Query, a *search.Arena) ([]search.Result, error) {
+	plain := slices.Clone(queries)
+	for i := range plain {
+		if err := plain[i].CheckPart(x.ofPart); err != nil {
+			return nil, &search.NumberError{Number: i, Err: err}
+		}
+		plain[i].Total = false
+	}
+	results, err := x.ExecuteInto(ctx, plain, a)
+	if err != nil {
+		return nil, err
+	}
+	var next atomic.Int64
+	var failed atomic.Pointer[search.NumberError]
+	var all sync.WaitGroup
+	for range min(x.workers, len(queries)) {
+		all.Go(func() {
+			for i := int(next.Add(1)) - 1; i < len(queries) && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+				if !queries[i].Total {
+					continue
+				}
+				n, err := x.total(ctx, &queries[i], len(results[i].Hits))
+				if err != nil {
+					failed.CompareAndSwap(nil, &search.NumberError{Number: i, Err: err})
+				}
+				results[i].Total = n
+			}
+		})
+	}
+	all.Wait()
+	if err := failed.Load(); err != nil {
+		return nil, err
+	}
+	return results, nil
+}

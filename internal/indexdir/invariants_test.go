@@ -1,0 +1,11 @@
+//go:build invariants
+
+package indexdir
+
+import (
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/invariants"
+)
+
+func TestMain(m *testing.M) { invariants.Main(m) }

@@ -1,0 +1,5 @@
+//go:build invariants
+
+package longtest
+
+const checked = true

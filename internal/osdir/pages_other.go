@@ -1,0 +1,5 @@
+//go:build !linux && !js && !wasip1
+
+package osdir
+
+func populatePages([]byte) error { return ErrAccess }

@@ -1,0 +1,269 @@
+package search
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/engine/columns"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Part returns q as one part of a collection is asked it, of which Merge makes the answer of the whole. The documents of
+// the part are those of the whole from base up to base+docs. Frequencies are as q has them. Docs in a Node is taken as
+// it is: it must be of documents of the part.
+//
+// The error matches ErrInvalid for what the parts cannot answer each alone: ModeAndOr, whose hits depend on how many
+// match all words (ask for And, and if there are fewer than K hits for Or), and Collapse.
+func (q *Query) Part(base, docs uint32) (part Query, err error) {
+	if err := q.Check(); err != nil {
+		return part, err
+	}
+	switch {
+	case q.Mode == query.ModeAndOr || hasAndOr(q.Node):
+		return part, fmt.Errorf("%w: mode %v of a part of a collection: its hits depend on the other parts", query.ErrInvalid, query.ModeAndOr)
+	case q.Collapse != "":
+		return part, fmt.Errorf("%w: Collapse of a part of a collection: which hit is the best depends on the other parts", query.ErrInvalid)
+	}
+	part = *q
+	if q.Filter != nil {
+		part.Filter = docset.NewGlobal(q.Filter.In(base, docs))
+	}
+	if a := q.After; a != nil {
+		own := Position{Score: a.Score, Order: a.Order}
+		own.Doc, own.Before = inPart(a.Doc, a.Before, base, docs)
+		part.After = &own
+	}
+	if a := q.SortAfter; a != nil {
+		own := SortPosition{Values: a.Values, Order: a.Order}
+		own.Doc, own.Before = inPart(a.Doc, a.Before, base, docs)
+		part.SortAfter = &own
+	}
+	part.Facets = slices.Clone(q.Facets)
+	for i := range part.Facets {
+		if f := &part.Facets[i]; f.keywords() {
+			f.Limit = math.MaxInt32 // one that is rare here may be frequent in all
+		}
+	}
+	return part, nil
+}
+
+// hasAndOr reports whether n has a Match of ModeAndOr where there may be one.
+func hasAndOr(n query.Node) bool {
+	switch n := n.(type) {
+	case query.Match:
+		return n.Mode == query.ModeAndOr
+	case query.Bool:
+		return slices.ContainsFunc(n.Must, hasAndOr) || slices.ContainsFunc(n.Should, hasAndOr)
+	case query.And:
+		return slices.ContainsFunc(n, hasAndOr)
+	case query.Or:
+		return slices.ContainsFunc(n, hasAndOr)
+	}
+	return false
+}
+
+// inPart returns where in a part a document is: at one of its own, before all, or behind all.
+func inPart(doc uint32, before bool, base, docs uint32) (own uint32, first bool) {
+	switch {
+	case before || doc < base:
+		return 0, true
+	case doc-base < docs:
+		return doc - base, false
+	}
+	return math.MaxUint32, false
+}
+
+// ResultOrder is by what hits with equal scores, or equal values that they are sorted by, are in order.
+type ResultOrder struct {
+	Desc   bool           // the greatest value first
+	Values []schema.Value // of each hit; the zero Value of one without a value, which comes last
+}
+
+// SetOrder sets r.Order, for Merge, by what the snapshot that r is from keeps.
+func (r *Result) SetOrder(s *reader.Snapshot) error {
+	_, desc, ok := s.Order()
+	if r.Order = nil; !ok {
+		return s.Err()
+	}
+	r.Order = &ResultOrder{Desc: desc}
+	for _, h := range r.Hits {
+		v, err := s.OrderValue(h.Doc)
+		if err != nil {
+			return err
+		}
+		r.Order.Values = append(r.Order.Values, v)
+	}
+	return nil
+}
+
+// OrderHits sorts hits with equal scores by the order that a snapshot keeps.
+func OrderHits(s *reader.Snapshot, hits []Hit) error {
+	r := Result{Hits: hits}
+	if err := r.SetOrder(s); err != nil || r.Order == nil {
+		return err
+	}
+	by, values := SortBy{Desc: r.Order.Desc}, make(map[uint32]schema.Value, len(hits))
+	for i, h := range hits {
+		values[h.Doc] = r.Order.Values[i]
+	}
+	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(by.compare(values[a.Doc], values[b.Doc]), cmp.Compare(a.Doc, b.Doc)) })
+	return nil
+}
+
+// orderOf returns what hits with equal scores of parts are in the order of, or nil if docIDs have it.
+func orderOf(parts []Result) (*SortBy, error) {
+	var by *SortBy
+	for i := range parts {
+		p := &parts[i]
+		switch {
+		case len(p.Hits) == 0:
+			continue
+		case p.Order == nil:
+			return nil, nil
+		case len(p.Order.Values) != len(p.Hits) || by != nil && by.Desc != p.Order.Desc:
+			return nil, fmt.Errorf("%w: the answer of part %d is in another order", query.ErrInvalid, i)
+		}
+		by = &SortBy{Desc: p.Order.Desc}
+	}
+	return by, nil
+}
+
+// Place says where Merge has a hit from.
+type Place struct{ Part, Hit int }
+
+// Merge returns the answer of a collection to q from those of its parts to Query.Part, whose documents begin at bases, and
+// for each hit which one it is there. If the parts keep an order, Result.SetOrder must have been called for each, and a
+// Position needs its Order. Traces are left out. The error matches ErrInvalid if these are no such answers, or a
+// facet has too many buckets.
+func (q *Query) Merge(bases []uint32, parts []Result) (r Result, from []Place, err error) {
+	if len(bases) != len(parts) {
+		return r, nil, fmt.Errorf("%w: %d answers of %d parts", query.ErrInvalid, len(parts), len(bases))
+	}
+	for i := range parts {
+		p := &parts[i]
+		if len(p.Facets) != len(q.Facets) || len(q.Sort) > 0 && len(p.Sort) != len(p.Hits) {
+			return r, nil, fmt.Errorf("%w: the answer of part %d is not to this query", query.ErrInvalid, i)
+		}
+		r.Total += p.Total
+		for h := range p.Hits {
+			from = append(from, Place{i, h})
+		}
+	}
+	tie, err := orderOf(parts)
+	if err != nil {
+		return r, nil, err
+	}
+	doc := func(p Place) uint32 { return bases[p.Part] + parts[p.Part].Hits[p.Hit].Doc }
+	slices.SortFunc(from, func(a, b Place) int {
+		var c int
+		if len(q.Sort) > 0 {
+			c = compareSorted(q.Sort, parts[a.Part].Sort[a.Hit], parts[b.Part].Sort[b.Hit])
+		} else {
+			c = cmp.Compare(parts[b.Part].Hits[b.Hit].Score, parts[a.Part].Hits[a.Hit].Score)
+		}
+		if c == 0 && tie != nil {
+			c = tie.compare(parts[a.Part].Order.Values[a.Hit], parts[b.Part].Order.Values[b.Hit])
+		}
+		return cmp.Or(c, cmp.Compare(doc(a), doc(b)))
+	})
+	from = from[:min(len(from), cmp.Or(q.K, query.DefaultK))]
+	for _, p := range from {
+		r.Hits = append(r.Hits, Hit{doc(p), parts[p.Part].Hits[p.Hit].Score})
+		if len(q.Sort) > 0 {
+			r.Sort = append(r.Sort, parts[p.Part].Sort[p.Hit])
+		}
+		if tie != nil {
+			if r.Order == nil {
+				r.Order = &ResultOrder{Desc: tie.Desc}
+			}
+			r.Order.Values = append(r.Order.Values, parts[p.Part].Order.Values[p.Hit])
+		}
+	}
+	for i := range q.Facets {
+		c, err := q.Facets[i].merge(i, parts)
+		if err != nil {
+			return Result{}, nil, err
+		}
+		r.Facets = append(r.Facets, c)
+	}
+	return r, from, nil
+}
+
+// compareSorted compares the values by which hits are sorted.
+func compareSorted(by []SortBy, a, b []schema.Value) int {
+	for i := range min(len(by), len(a), len(b)) {
+		if c := by[i].compare(a[i], b[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+func (s *SortBy) compare(a, b schema.Value) int {
+	if missing := cmp.Compare(absent(a), absent(b)); missing != 0 {
+		return missing
+	}
+	if s.Desc {
+		return compareValues(b, a)
+	}
+	return compareValues(a, b)
+}
+
+func absent(v schema.Value) int {
+	if v.Kind == 0 {
+		return 1
+	}
+	return 0
+}
+
+// compareValues compares two values of a column.
+func compareValues(a, b schema.Value) int {
+	return cmp.Or(cmp.Compare(a.Key(schema.UnitNanosecond), b.Key(schema.UnitNanosecond)), bytes.Compare(a.Bytes(), b.Bytes()))
+}
+
+// merge adds up the counts of facet i.
+func (f *Facet) merge(i int, parts []Result) (all FacetCounts, err error) {
+	if len(f.Ranges) > 0 {
+		all.Counts = make([]FacetCount, len(f.Ranges))
+	}
+	at := map[string]int{}
+	for p := range parts {
+		own := &parts[p].Facets[i]
+		all.Missing += own.Missing
+		for j, c := range own.Counts {
+			if len(f.Ranges) > 0 {
+				if len(own.Counts) != len(f.Ranges) {
+					return all, f.invalid("%d counts of %d ranges", len(own.Counts), len(f.Ranges))
+				}
+				all.Counts[j].Count += c.Count
+				continue
+			}
+			key := fmt.Sprint(c.Value.Key(schema.UnitNanosecond), string(c.Value.Bytes()))
+			n, ok := at[key]
+			if !ok {
+				n = len(all.Counts)
+				at[key], all.Counts = n, append(all.Counts, FacetCount{Value: c.Value})
+			}
+			all.Counts[n].Count += c.Count
+		}
+	}
+	switch {
+	case len(f.Ranges) > 0:
+	case !f.keywords() && len(all.Counts) > query.MaxBuckets:
+		return all, f.invalid("more than %d buckets have documents", columns.MaxBuckets)
+	case !f.keywords():
+		slices.SortFunc(all.Counts, func(a, b FacetCount) int { return compareValues(a.Value, b.Value) })
+	default:
+		slices.SortFunc(all.Counts, func(a, b FacetCount) int {
+			return cmp.Or(cmp.Compare(b.Count, a.Count), compareValues(a.Value, b.Value))
+		})
+		all.Counts = all.Counts[:min(len(all.Counts), cmp.Or(f.Limit, query.DefaultK))]
+	}
+	return all, nil
+}

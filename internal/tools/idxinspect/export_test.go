@@ -1,0 +1,35 @@
+package idxinspect
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// TestExportInterrupted checks that an interrupted export ends and leaves nothing.
+func TestExportInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	change(t, dir, func(w *writer.Writer) error {
+		return w.Add(t.Context(), writer.Text([]byte("1"), []byte("one")))
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, args := range [][]string{{}, {"--gzip"}} {
+		out := t.TempDir()
+		cmd := Command()
+		cmd.SetArgs(append([]string{"export", dir, "--out", filepath.Join(out, "file")}, args...))
+		cmd.SetErr(io.Discard)
+		if err := cli.Execute(ctx, cmd); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: %v", args, err)
+		}
+		if left, err := os.ReadDir(out); err != nil || len(left) > 0 {
+			t.Errorf("%v: %v, %v", args, left, err)
+		}
+	}
+}

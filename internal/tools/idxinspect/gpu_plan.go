@@ -1,0 +1,297 @@
+package idxinspect
+
+import (
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/exchange"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// GPUPlan is what `idxinspect gpu-plan` prints: the lists that are worth keeping in
+// device memory for a query log.
+type GPUPlan struct {
+	Queries int        `json:"queries"`
+	Budget  int64      `json:"budget"`
+	Asked   PlanSum    `json:"asked"`            // every list that the log asks for
+	Planned PlanSum    `json:"resident"`         // those that the budget holds
+	Whole   float64    `json:"resident_queries"` // share of the log's queries whose lists all fit
+	Words   PlanSum    `json:"presence"`         // those whose presence words fit too, and the bytes of these words
+	Curve   []PlanStep `json:"curve"`            // empty for fewer than two queries
+	Lists   []PlanList `json:"lists"`            // the first of the plan
+}
+
+// PlanSum counts lists and the bytes of their extents, or of their presence words.
+type PlanSum struct {
+	Lists int   `json:"lists"`
+	Bytes int64 `json:"bytes"`
+}
+
+// PlanStep is the expected hit rate with a budget: that of a plan made from every other
+// query, on the remaining ones.
+type PlanStep struct {
+	Budget   int64   `json:"budget"`
+	Bytes    int64   `json:"resident_bytes"`
+	Lists    float64 `json:"list_hits"`  // share of lists asked for that are resident
+	ByteHits float64 `json:"byte_hits"`  // the same weighted by bytes
+	Queries  float64 `json:"query_hits"` // share of queries that need no copy
+}
+
+// PlanList is one list of a plan.
+type PlanList struct {
+	Field   string   `json:"field,omitempty"`
+	Term    cli.Text `json:"term"`
+	Segment string   `json:"segment"`
+	DF      uint32   `json:"df"`
+	Bytes   int64    `json:"bytes"`
+	Uses    int      `json:"uses"`
+	words   int64
+}
+
+func gpuPlanCommand() *cobra.Command {
+	budget := cli.ByteSize(8 << 30)
+	queries, top := "", 10
+	cmd := command("gpu-plan INDEX", "Plan which lists to keep on a GPU",
+		`Lists are taken in order of uses per byte until the budget is full. The table predicts
+the hit rates of queries that are not in the log: those of a plan made from every other
+query, on the remaining ones.
+Lists of fewer than 128 postings are sent with the queries and take no memory. Presence
+words, which save most lookups in long lists, get what the lists leave of the budget.`,
+		"  idxinspect gpu-plan --queries topics.tsv kjv.idx\n  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
+		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
+			if queries == "" {
+				return nil, cli.Usage("--queries is missing")
+			}
+			var p *GPUPlan
+			err := withIndex(args[0], func(x *index) (err error) {
+				l := &planLog{index: x, lists: map[gpu.Key]PlanList{}}
+				if err = l.read(queries); err == nil {
+					p = l.plan(int64(budget), top)
+				}
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			return p, nil
+		})
+	cmd.Flags().Var(&budget, "budget", "device memory for lists")
+	cmd.Flags().StringVar(&queries, "queries", "", cli.QueriesUsage+" (required)")
+	cli.Int(cmd.Flags(), &top, "top", top, 0, cli.Any, "show the first `N` lists of the plan")
+	return cmd
+}
+
+// planLog is what the queries of a log ask for.
+type planLog struct {
+	*index
+	lists   map[gpu.Key]PlanList
+	queries [][]gpu.Key
+}
+
+// read looks up the lists of every query.
+func (l *planLog) read(path string) error {
+	parsers, err := l.parsers()
+	if err != nil {
+		return err
+	}
+	src, _, err := exchange.OpenQueries(path, exchange.QueriesAuto)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	for {
+		d, err := src.Next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		var keys []gpu.Key
+		for _, p := range parsers {
+			for _, term := range analysis.Terms(p.tokenizer, d.Contents) {
+				if keys, err = l.ask(keys, &p, term); err != nil {
+					return err
+				}
+			}
+		}
+		l.queries = append(l.queries, keys)
+	}
+}
+
+// fieldParser makes terms of a query for a field.
+type fieldParser struct {
+	field     uint32 // its id; 0 without a schema
+	name      string
+	tokenizer analysis.Tokenizer
+}
+
+// parsers returns one for each field that a query of plain words searches: those of text.
+func (l *planLog) parsers() (all []fieldParser, err error) {
+	fields := l.fields()
+	if len(fields) == 0 {
+		name, options := l.analyzer()
+		fields = []schema.Field{{Kind: schema.Text, Analyzer: name, Options: options}}
+	}
+	for i := range fields {
+		f := &fields[i]
+		if f.Kind != schema.Text || f.Indexing() == schema.IndexNone {
+			continue
+		}
+		a, err := analysis.New(f.Analysis())
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, fieldParser{f.ID, f.Name, a.Tokenizer()})
+	}
+	return all, nil
+}
+
+// ask appends the extents of a term in a field that the query has not asked for yet.
+func (l *planLog) ask(keys []gpu.Key, p *fieldParser, term []byte) ([]gpu.Key, error) {
+	for i, g := range l.segs {
+		e, ok, err := indexstats.LookupIn(g.Segment, p.field, term)
+		if err != nil {
+			return nil, err
+		}
+		k := gpu.Key{Segment: i, Offset: e.Offset}
+		if !ok || e.Kind != segment.KindExtent || slices.Contains(keys, k) {
+			continue
+		}
+		keys = append(keys, k)
+		if _, ok := l.lists[k]; ok {
+			continue
+		}
+		v, err := g.List(e)
+		if err != nil {
+			return nil, err
+		}
+		l.lists[k] = PlanList{Field: p.name, Term: cli.Text(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
+			words: gpu.PresenceBytes(e.DF, g.Meta().Docs)}
+	}
+	return keys, nil
+}
+
+// demands counts what the queries with index from, from+step and so on ask for, and
+// plans for them.
+func (l *planLog) demands(from, step int) []gpu.Demand {
+	uses := map[gpu.Key]int{}
+	for i := from; i < len(l.queries); i += step {
+		for _, k := range l.queries[i] {
+			uses[k]++
+		}
+	}
+	var out []gpu.Demand
+	for k, n := range uses {
+		out = append(out, gpu.Demand{Key: k, Bytes: l.lists[k].Bytes, Uses: n})
+	}
+	gpu.Plan(out)
+	return out
+}
+
+func (l *planLog) plan(budget int64, top int) *GPUPlan {
+	all := l.demands(0, 1)
+	resident, bytes := gpu.Fit(all, budget)
+	p := &GPUPlan{Queries: len(l.queries), Budget: budget, Planned: PlanSum{len(resident), bytes}, Curve: []PlanStep{}, Lists: []PlanList{}}
+	for _, d := range all {
+		p.Asked.Lists++
+		p.Asked.Bytes += d.Bytes
+		if w := l.lists[d.Key].words; resident[d.Key] && w > 0 && w <= budget-bytes-p.Words.Bytes {
+			p.Words.Lists++
+			p.Words.Bytes += w
+		}
+		if len(p.Lists) < top && resident[d.Key] {
+			v := l.lists[d.Key]
+			v.Uses = d.Uses
+			p.Lists = append(p.Lists, v)
+		}
+	}
+	p.Whole = l.whole(resident)
+	if len(l.queries) < 2 {
+		return p // nothing to try a plan on
+	}
+	half := l.demands(0, 2)
+	for b := budget / 16; b <= 2*budget && b > 0; b *= 2 {
+		p.Curve = append(p.Curve, l.try(half, b))
+	}
+	return p
+}
+
+// whole returns the share of the queries whose lists are all resident.
+func (l *planLog) whole(resident map[gpu.Key]bool) float64 {
+	n := 0
+	for _, keys := range l.queries {
+		if !slices.ContainsFunc(keys, func(k gpu.Key) bool { return !resident[k] }) {
+			n++
+		}
+	}
+	return float64(n) / float64(max(len(l.queries), 1))
+}
+
+// try counts the hits of the other half of the queries with a plan and a budget.
+func (l *planLog) try(plan []gpu.Demand, budget int64) PlanStep {
+	resident, bytes := gpu.Fit(plan, budget)
+	s := PlanStep{Budget: budget, Bytes: bytes}
+	var lists, queries int
+	var sizes int64
+	for i := 1; i < len(l.queries); i += 2 {
+		whole := 1.0
+		for _, k := range l.queries[i] {
+			n := l.lists[k].Bytes
+			lists++
+			sizes += n
+			if resident[k] {
+				s.Lists++
+				s.ByteHits += float64(n)
+			} else {
+				whole = 0
+			}
+		}
+		queries++
+		s.Queries += whole
+	}
+	s.Lists /= float64(max(lists, 1))
+	s.ByteHits /= float64(max(sizes, 1))
+	s.Queries /= float64(max(queries, 1))
+	return s
+}
+
+func (p *GPUPlan) text(w io.Writer) {
+	if budget := (*cli.ByteSize)(&p.Budget); p.Planned == p.Asked {
+		fmt.Fprintf(w, "all %s fit: %s bytes of %s\n", cli.Number(p.Asked.Lists, "list"), cli.Count(p.Asked.Bytes), budget)
+	} else {
+		fmt.Fprintf(w, "%s of %s, %s of %s bytes fit in %s\n", cli.Count(p.Planned.Lists), cli.Number(p.Asked.Lists, "list"),
+			cli.Count(p.Planned.Bytes), cli.Count(p.Asked.Bytes), budget)
+	}
+	fmt.Fprintf(w, "and beside them presence words of %s, %s bytes\n", cli.Number(p.Words.Lists, "list"), cli.Count(p.Words.Bytes))
+	fmt.Fprintf(w, "all lists of a query fit for %s of %s in the log\n\n", percent(p.Whole), cli.Number(p.Queries, "query"))
+	if len(p.Curve) > 0 {
+		p.predict(w)
+	}
+	t := cli.NewTable("term", "segment", ">df", ">bytes", ">uses")
+	for _, v := range p.Lists {
+		t.Row(inField(v.Field, string(v.Term)), v.Segment, v.DF, v.Bytes, v.Uses)
+	}
+	t.WriteTo(w)
+}
+
+// predict prints the curve.
+func (p *GPUPlan) predict(w io.Writer) {
+	fmt.Fprintln(w, "predicted for queries not in the log (planned from every other query, tried on the rest):")
+	t := cli.NewTable(">budget", ">resident bytes", ">lists hit", ">bytes hit", ">queries hit")
+	for _, s := range p.Curve {
+		t.Row((*cli.ByteSize)(&s.Budget).String(), cli.Count(s.Bytes), percent(s.Lists), percent(s.ByteHits), percent(s.Queries))
+	}
+	t.WriteTo(w)
+	fmt.Fprintln(w)
+}
+
+func percent(share float64) string { return fmt.Sprintf("%.1f %%", 100*share) }

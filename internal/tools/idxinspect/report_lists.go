@@ -1,0 +1,178 @@
+package idxinspect
+
+import (
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/internal/tools/htmlreport"
+	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Bounds of what is drawn, which keep the page small.
+const (
+	maxColumns   = 160    // of a list
+	listColumns  = 54_000 // of all lists
+	visitColumns = 40_000 // of all lists of traced queries
+	maxVisits    = 4_000  // lists of traced queries
+)
+
+// listKey identifies a list of an index.
+type listKey struct {
+	seg   int
+	field uint32
+	term  string
+}
+
+// listDrawer collects lists for a page.
+type listDrawer struct {
+	x       *index
+	scorers map[uint32]*fieldScorer // by the ids of fields
+	lists   []htmlreport.List
+	at      map[listKey]int // in lists
+	view    segment.List
+	room    int // columns that are left
+}
+
+// fieldScorer scores the postings of a field, about as a search does.
+type fieldScorer struct {
+	*search.Scorer
+	name  string
+	boost float64
+}
+
+func newListDrawer(x *index) (*listDrawer, error) {
+	d := &listDrawer{x: x, scorers: map[uint32]*fieldScorer{}, at: map[listKey]int{}, room: listColumns}
+	fields := x.fields()
+	if len(fields) == 0 {
+		return d, d.score(0, &fieldScorer{boost: 1}, query.Params{}, x.stats())
+	}
+	sums, err := indexstats.SummarizeFields(x.manifest, x.segments())
+	if err != nil {
+		return nil, err
+	}
+	for i := range fields {
+		f := &fields[i]
+		st := search.Stats{Docs: sums[i].Documents, Tokens: sums[i].Tokens}
+		if !f.HasLengths() {
+			st.Tokens = st.Docs
+		}
+		for _, g := range x.segs {
+			if k, ok := g.FieldByID(f.ID); ok {
+				st.MaxLen = max(st.MaxLen, g.Fields()[k].MaxLen)
+			}
+		}
+		if err := d.score(f.ID, &fieldScorer{name: f.Name, boost: f.Factor()}, query.Params{K1: f.K1, B: f.B}, st); err != nil {
+			return nil, err
+		}
+	}
+	return d, nil
+}
+
+// score makes s the scorer of a field.
+func (d *listDrawer) score(field uint32, s *fieldScorer, p query.Params, st search.Stats) (err error) {
+	s.Scorer, err = search.NewScorer(p, st)
+	d.scorers[field] = s
+	return err
+}
+
+// draw adds the list of a term in a segment and returns its index in lists, or -1 if there
+// is no room for it. Lists without an extent become one column.
+func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
+	g, l := d.x.segs[seg], &d.view
+	k := listKey{seg, g.Fields()[g.FieldOf(e)].ID, term}
+	if i, ok := d.at[k]; ok {
+		return i, nil
+	}
+	sc := d.scorers[k.field]
+	if sc == nil {
+		return -1, nil // of a field that the schema has dropped
+	}
+	if err := g.InitList(l, e); err != nil {
+		return 0, format.Locate(err, format.Place{List: term, Block: format.NoBlock})
+	}
+	if d.room -= min(l.Blocks, maxColumns); d.room < 0 {
+		return -1, nil
+	}
+	df, err := d.x.df(k.field, term)
+	if err != nil {
+		return 0, err
+	}
+	weight := sc.Boosted(max(df, 1), sc.boost)
+	out := htmlreport.List{Term: inField(sc.name, term), Segment: g.file, Base: g.base, Postings: l.N, Blocks: l.Blocks, First: l.First,
+		Bytes: e.Size() + int64(len(l.Extent())), Codecs: "in the dictionary"}
+	if l.Kind == segment.KindExtent {
+		out.Codecs = "docIDs " + l.DocsCodec.ID().String() + ", frequencies " + l.FreqsCodec.ID().String()
+		out.Bound = sc.Bound(weight, l.Bound(l.Quad))
+		err = drawBlocks(&out, l, sc, weight)
+	} else {
+		drawShort(&out, g, l, sc, weight)
+	}
+	if err != nil {
+		return 0, l.Locate(err, format.NoBlock)
+	}
+	d.at[k] = len(d.lists)
+	d.lists = append(d.lists, out)
+	return d.at[k], nil
+}
+
+// drawBlocks draws a list with an extent. Widths and exceptions are those of the middle
+// block of a column, so that a list of any length costs the same.
+func drawBlocks(out *htmlreport.List, l *segment.List, sc *fieldScorer, weight float32) error {
+	n := min(l.Blocks, maxColumns)
+	for c := range n {
+		from, to := c*l.Blocks/n, (c+1)*l.Blocks/n
+		b, err := indexstats.BlockOf(l.DocsCodec, &l.Docs, (from+to)/2)
+		if err != nil {
+			return err
+		}
+		bound := float32(0)
+		for _, q := range l.Quads[from:to] {
+			bound = max(bound, sc.Bound(weight, l.Bound(q)))
+		}
+		out.To = append(out.To, l.Last(to-1))
+		out.Count = append(out.Count, to-from)
+		out.Width = append(out.Width, math.Round(b.Width*100)/100)
+		out.Exceptions = append(out.Exceptions, b.Exceptions)
+		out.Bounds = append(out.Bounds, rounded(bound))
+	}
+	return nil
+}
+
+// drawShort draws a list without an extent, by the greatest of its scores.
+func drawShort(out *htmlreport.List, g *seg, l *segment.List, sc *fieldScorer, weight float32) {
+	p := l.Small()
+	lengths, err := g.LengthsOf(l.Entry())
+	if err != nil {
+		lengths = segment.LengthTable{} // the shortest, which score the most
+	}
+	for i, doc := range p.Docs {
+		out.Bound = max(out.Bound, sc.Score(weight, float32(p.Freqs[i]), sc.Norm(lengths.Get(doc))))
+	}
+	out.To, out.Count = []uint32{l.Last(l.Blocks - 1)}, []int{1}
+	out.Width, out.Exceptions, out.Bounds = []float64{8 * float64(out.Bytes) / float64(l.N)}, []int{-1}, []float64{rounded(out.Bound)}
+}
+
+// rounded shortens a score for the page.
+func rounded(score float32) float64 { return math.Round(float64(score)*1000) / 1000 }
+
+// df returns the document frequency of a term in the field with an id, without deleted documents.
+func (x *index) df(field uint32, term string) (df uint64, err error) {
+	for _, g := range x.segs {
+		e, ok, err := indexstats.LookupIn(g.Segment, field, []byte(term))
+		if err != nil {
+			return 0, err
+		}
+		if !ok {
+			continue
+		}
+		live, err := g.deletes.Live(g.Segment, e)
+		if err != nil {
+			return 0, err
+		}
+		df += uint64(live)
+	}
+	return df, nil
+}

@@ -1,0 +1,35 @@
+package idxquery
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/gpu"
+)
+
+// TestAddSteps prints the trace of a query that a device could not end, and of one that the CPU had
+// no part in.
+func TestAddSteps(t *testing.T) {
+	terms := []gpu.StepTerm{{Term: "rare", Postings: 5000, Resident: true}, {Term: "common", Postings: 70000}}
+	onGPU := gpu.Step{Choice: gpu.StepRest, State: gpu.StepState{Done: 1, Terms: 2, Length: 5000, Next: 70000}, Loaded: 70000}
+	var whole Trace
+	whole.addSteps(&gpu.StepTrace{Terms: terms, Steps: []gpu.Step{onGPU}})
+	if !whole.onGPU || whole.Failed != "" || len(whole.Terms) != 2 || !whole.Terms[0].Resident || whole.Steps[0].Why != askedFor {
+		t.Errorf("on the GPU alone: %+v", whole)
+	}
+	var failed Trace
+	failed.addSteps(&gpu.StepTrace{Terms: terms, Failed: errors.New("it broke"),
+		Steps: []gpu.Step{onGPU, {Choice: gpu.StepCPU, Whole: true, Why: "the device failed"}}})
+	if failed.onGPU || failed.Steps[1].Why != "the device failed" {
+		t.Errorf("on both: %+v", failed)
+	}
+	var text bytes.Buffer
+	writeSteps(&text, &text, &failed)
+	for _, want := range []string{"the GPU failed: it broke\n", "common    70,000  no\n", "rare       5,000  yes\n", "  asked for  "} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}

@@ -1,0 +1,264 @@
+package pinion
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Collection returns what the documents add to a collection that they are a part of.
+func (v *View) Collection() query.Collection {
+	s := v.Snapshot()
+	if s == nil {
+		return query.Collection{}
+	}
+	return search.CollectionOf(s)
+}
+
+// Frequencies returns the document frequencies of the terms of a query, and which terms its nodes stand for: what the documents add to
+// those of a collection. The error is one of Search.
+func (v *View) Frequencies(ctx context.Context, n query.Node) (query.Frequencies, error) {
+	s, err := v.searcher()
+	if err != nil {
+		return query.Frequencies{}, err
+	}
+	return s.Frequencies(orBackground(ctx), search.Query{Node: n})
+}
+
+// TermsOf returns a function that returns the terms of a query in indexes with a schema: those that View.Frequencies says the
+// frequencies of, sorted, each once. The error matches ErrInvalid, also for a query with nodes that stand for terms of an index.
+func TermsOf(s *schema.Schema) func(query.Node) ([]query.FieldTerm, error) {
+	p := search.NewParserFor(s)
+	return func(n query.Node) ([]query.FieldTerm, error) {
+		terms, _, err := p.Terms(&search.Query{Node: n})
+		if err != nil {
+			return nil, err
+		}
+		all := make([]query.FieldTerm, len(terms))
+		for i, t := range terms {
+			all[i] = query.FieldTerm{Field: t.Field, Term: t.Text}
+		}
+		slices.SortFunc(all, func(a, b query.FieldTerm) int {
+			return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Term, b.Term))
+		})
+		return slices.Compact(all), nil
+	}
+}
+
+// Part says what a part of a collection must know of the others to answer a Request as a part: MergePages makes the page of the
+// whole from those of the parts.
+type Part struct {
+	// Collection is the sum of View.Collection of all parts.
+	Collection query.Collection
+	// Frequencies are the sum of View.Frequencies of all parts for Request.Node.
+	Frequencies *query.Frequencies
+	// After says where the document of Request.After is: below 0 in a part before this one, above 0 in one behind it, and 0 in this
+	// one, or in none.
+	After int
+}
+
+// PartPage is the answer of a part. Its Page has the hits that Request.Offset leaves out, and all counts of keywords.
+type PartPage struct {
+	Page
+	// Ordered says that the part keeps documents in an order, of which Values has the value of each hit, the zero Value of one
+	// without: those come last, and with Desc the greatest value first.
+	Ordered, Desc bool
+	Values        []schema.Value
+}
+
+// SearchPart returns the answer of a part of a collection. The error matches ErrInvalid for Collapse and for what has mode ModeAndOr, as
+// which hits are the best depends on the other parts, and for a Collection or Frequencies that cannot be those of one with this part.
+func (v *View) SearchPart(ctx context.Context, r Request, of Part) (PartPage, error) {
+	p, err := v.open()
+	if err != nil {
+		return PartPage{}, err
+	}
+	return p.searchPart(orBackground(ctx), r, of)
+}
+
+func (s *pager) searchPart(ctx context.Context, r Request, of Part) (to PartPage, err error) {
+	if err := s.check(&r); err != nil {
+		return to, err
+	}
+	r.Limit, r.Offset = cmp.Or(r.Limit, query.DefaultK)+r.Offset, 0
+	snapshot := s.snapshot.WithContext(ctx)
+	q, err := queryOf(&r, snapshot)
+	if err != nil {
+		return to, err
+	}
+	if r.After != nil && of.After != 0 {
+		doc, before := uint32(0), true
+		if of.After > 0 {
+			doc, before = math.MaxUint32, false
+		}
+		if q.After != nil {
+			q.After.Doc, q.After.Before = doc, before
+		} else {
+			q.SortAfter.Doc, q.SortAfter.Before = doc, before
+		}
+	}
+	if q, err = q.Part(0, math.MaxUint32); err != nil {
+		return to, err
+	}
+	st := s.take()
+	defer s.give(st)
+	found, err := s.executePart(ctx, &r, of)
+	switch {
+	case err != nil:
+		return to, err
+	case found != nil:
+		to.Page, err = s.showFound(ctx, snapshot, st, found, &r)
+		to.Limited = nil
+	default:
+		q.Frequencies = of.Frequencies
+		to.Page, err = s.findPart(ctx, snapshot, st, q, &r, of.Collection)
+	}
+	if err != nil {
+		return PartPage{}, err
+	}
+	result := search.Result{Hits: make([]search.Hit, len(to.Hits))}
+	for i := range to.Hits {
+		result.Hits[i].Doc = to.Hits[i].Doc
+	}
+	err = result.SetOrder(snapshot)
+	if o := result.Order; o != nil {
+		to.Ordered, to.Desc, to.Values = true, o.Desc, o.Values
+	}
+	return to, err
+}
+
+// findPart returns the page of q, which is r, by the statistics of a collection.
+func (s *pager) findPart(ctx context.Context, snapshot *reader.Snapshot, st *scratch, q search.Query, r *Request, of query.Collection) (Page, error) {
+	cpu, err := s.partSearcher(of)
+	if err != nil {
+		return Page{}, err
+	}
+	defer cpu.Close()
+	result, err := cpu.Search(ctx, q)
+	if err != nil {
+		return Page{}, err
+	}
+	p, err := s.show(ctx, snapshot, st, result.Hits, r)
+	if err != nil {
+		return Page{}, err
+	}
+	for i, values := range result.Sort {
+		p.Hits[i].Sort = values
+	}
+	p.Total, p.Facets = result.Total, r.counts(result.Facets)
+	return p, nil
+}
+
+// ofPart is a searcher by the statistics of a collection.
+type ofPart struct {
+	of  query.Collection
+	cpu *search.Searcher
+}
+
+// partSearcher returns a searcher by the statistics of a collection, to be closed. The last one is kept.
+func (s *pager) partSearcher(of query.Collection) (*search.Searcher, error) {
+	s.opening.Lock()
+	defer s.opening.Unlock()
+	if s.part != nil && s.part.of.Docs == of.Docs && slices.Equal(s.part.of.Fields, of.Fields) {
+		return s.part.cpu.Retain()
+	}
+	q, err := search.NewSearcher(s.snapshot, search.Options{Params: s.params, Collection: &of})
+	if err != nil {
+		return nil, err
+	}
+	if s.part != nil {
+		s.part.cpu.Close()
+	}
+	s.part = &ofPart{query.Collection{Docs: of.Docs, Fields: slices.Clone(of.Fields)}, q}
+	return q.Retain()
+}
+
+// MergePages returns the page that r asks for of a collection from the answers of its parts, whose documents begin at bases. Of a part
+// that is missing the answer is nil. Limited stays empty: the sum of the frequencies says it. The error matches ErrInvalid if
+// these are no such answers, or a facet has too many buckets.
+func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
+	q, err := queryOf(&Request{Query: r.Query, Filter: r.Filter, Limit: cmp.Or(r.Limit, query.DefaultK), Offset: r.Offset, Sort: r.Sort, Facets: r.Facets}, nil)
+	if err != nil {
+		return Page{}, err
+	}
+	results := make([]search.Result, len(parts))
+	for i, p := range parts {
+		if results[i], err = p.result(&r); err != nil {
+			return Page{}, fmt.Errorf("part %d: %w", i, err)
+		}
+	}
+	merged, from, err := q.Merge(bases, results)
+	if err != nil {
+		return Page{}, err
+	}
+	to := Page{Total: merged.Total, Facets: r.counts(merged.Facets), Hits: make([]Hit, len(from))}
+	for i, at := range from {
+		to.Hits[i] = parts[at.Part].Hits[at.Hit]
+		to.Hits[i].Doc = merged.Hits[i].Doc
+	}
+	to.Hits = behind(to.Hits, r.Offset)
+	if to.more = len(to.Hits) == cmp.Or(r.Limit, query.DefaultK); to.more && merged.Order != nil {
+		to.order = merged.Order.Values[len(merged.Order.Values)-1:]
+	}
+	return to, nil
+}
+
+// result returns the answer of a part as search.Query.Merge takes it.
+func (p *PartPage) result(r *Request) (to search.Result, err error) {
+	to.Facets = make([]search.FacetCounts, len(r.Facets))
+	if p == nil {
+		for i := range r.Facets {
+			to.Facets[i].Counts = make([]search.FacetCount, len(r.Facets[i].Ranges))
+		}
+		return to, nil
+	}
+	if len(p.Facets) != len(r.Facets) || p.Ordered && len(p.Values) != len(p.Hits) {
+		return to, fmt.Errorf("%w: %d facets and an order of %d hits, asked for %d and %d", ErrInvalid, len(p.Facets), len(p.Values), len(r.Facets), len(p.Hits))
+	}
+	to.Total = p.Total
+	for i := range p.Hits {
+		to.Hits = append(to.Hits, search.Hit{Doc: p.Hits[i].Doc, Score: p.Hits[i].Score})
+		if len(r.Sort) > 0 {
+			to.Sort = append(to.Sort, p.Hits[i].Sort)
+		}
+	}
+	if p.Ordered {
+		to.Order = &search.ResultOrder{Desc: p.Desc, Values: p.Values}
+	}
+	for i := range p.Facets {
+		to.Facets[i].Missing = p.Facets[i].Missing
+		for _, c := range p.Facets[i].Counts {
+			v, err := countedValue(c.Value)
+			if err != nil {
+				return to, err
+			}
+			to.Facets[i].Counts = append(to.Facets[i].Counts, search.FacetCount{Value: v, Count: c.Count})
+		}
+	}
+	return to, nil
+}
+
+// countedValue returns FacetCount.Value as queries have it.
+func countedValue(x any) (schema.Value, error) {
+	switch x := x.(type) {
+	case Range:
+		return schema.Value{}, nil
+	case string:
+		return schema.KeywordValue(0, x), nil
+	case int64:
+		return schema.IntegerValue(0, x), nil
+	case float64:
+		return schema.FloatValue(0, x), nil
+	case time.Time:
+		return schema.TimeValue(0, x), nil
+	}
+	return schema.Value{}, fmt.Errorf("%w: a count of %v, of type %T", ErrInvalid, x, x)
+}

@@ -40,6 +40,16 @@ func Append(dst []byte, id uint32, v schema.Value) []byte {
 	return append(dst, b...)
 }
 
+// Size returns the number of bytes that Append appends.
+func Size(id uint32, v schema.Value) int {
+	if v.Kind != schema.Text && v.Kind != schema.Keyword {
+		return len(Append(make([]byte, 0, MaxHead), id, v))
+	}
+	var head [MaxHead]byte
+	n := len(v.Bytes())
+	return len(binary.AppendUvarint(binary.AppendUvarint(head[:0], uint64(id)<<formBits), uint64(n))) + n
+}
+
 // Stored is a value as a record has it: its kind and field are up to the schema.
 type Stored struct {
 	ID    uint32 // of the field

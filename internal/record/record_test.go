@@ -41,7 +41,10 @@ func TestRecord(t *testing.T) {
 		ends := map[int]bool{0: true}
 		for i := range rapid.IntRange(0, 10).Draw(t, "values") {
 			v, id := value(t, i), rapid.Uint32().Draw(t, "id")
-			b = Append(b, id, v)
+			before := len(b)
+			if b = Append(b, id, v); len(b)-before != Size(id, v) {
+				t.Fatalf("%v of field %d takes %d bytes, Size %d", v, id, len(b)-before, Size(id, v))
+			}
 			want, ids = append(want, v), append(ids, id)
 			ends[len(b)] = true
 		}

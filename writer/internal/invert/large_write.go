@@ -115,29 +115,38 @@ func (l *Large) writeColumns(b *build.Builder, x *Fields) error {
 // errStopped ends a merge whose caller wants no more.
 var errStopped = errors.New("stopped")
 
-// record returns the stored values.
+// record returns the stored values, in as many bytes as they take.
 func (l *Large) record(x *Fields) []byte {
-	var content []byte
 	size := 0
-	for i := range l.values {
-		if x.fields[l.values[i].Field].Stored {
-			size += record.MaxHead + SizeOfValue(&l.values[i])
-		}
+	for id, v := range l.stored(x) {
+		size += record.Size(id, v)
 	}
 	rec := make([]byte, 0, size)
-	for i := range l.values {
-		f := &x.fields[l.values[i].Field]
-		if !f.Stored {
-			continue
-		}
-		if f.Kind == schema.Text || f.Kind == schema.Keyword {
-			rec = record.Append(rec, f.ID, l.values[i])
-			continue
-		}
-		content = appendContent(content[:0], &l.values[i])
-		rec = record.Append(rec, f.ID, f.value(content))
+	for id, v := range l.stored(x) {
+		rec = record.Append(rec, id, v)
 	}
 	return rec
+}
+
+// stored yields the stored values with the ids of their fields, as records have them.
+func (l *Large) stored(x *Fields) iter.Seq2[uint32, schema.Value] {
+	return func(yield func(uint32, schema.Value) bool) {
+		var content []byte
+		for i := range l.values {
+			v := l.values[i]
+			f := &x.fields[v.Field]
+			if !f.Stored {
+				continue
+			}
+			if f.Kind != schema.Text && f.Kind != schema.Keyword {
+				content = appendContent(content[:0], &v)
+				v = f.value(content)
+			}
+			if !yield(f.ID, v) {
+				return
+			}
+		}
+	}
 }
 
 // runReader reads a run.

@@ -10,10 +10,6 @@ import (
 
 // internalUses are the importable packages of other modules that use internal packages of this one nevertheless: which, and why.
 var internalUses = map[string]map[string]string{
-	"adapters/site": {
-		"internal/exchange": "reads documents of requests and files",
-		"internal/indexdir": "backs up",
-	},
 	"papers/kernels": {
 		"internal/kernels": "device code that only the papers' commands launch",
 	},

@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/adapters/site"
+	"github.com/pinion-index/pinion/adapters/site/internal/site"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/daemon"

@@ -14,7 +14,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/adapters/site"
+	"github.com/pinion-index/pinion/adapters/site/internal/site"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"

@@ -1,6 +1,6 @@
 // Package site is a search server over one index in one program: documents come and go over HTTP, searches see a change when
 // it has been answered, and it survives a crash from then on. People search on a page that needs no script. Command
-// pinion-site is this package with flags; README.md shows it.
+// pinion-site is this package with flags; the README of the module shows it.
 //
 //	s, err := site.Open(ctx, "news.idx", site.Options{})
 //	listener, err := s.Server().Listen("localhost:8080")

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/adapters/site"
+	"github.com/pinion-index/pinion/adapters/site/internal/site"
 )
 
 // see returns a page as a browser gets it.

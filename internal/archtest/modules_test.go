@@ -16,11 +16,6 @@ var internalUses = map[string]map[string]string{
 	"scale/bucket": {
 		"internal/indexdir": "reads, joins and writes manifests",
 	},
-	"scale/build": {
-		"internal/exchange": "reads the inputs",
-		"internal/indexdir": "reads and writes manifests",
-		"internal/record":   "passes documents on",
-	},
 }
 
 // inModules returns the packages of the modules in folders of their own, and the module of each.

@@ -18,7 +18,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/exchange"
 	_ "github.com/pinion-index/pinion/scale/bucket/drivers"
-	"github.com/pinion-index/pinion/scale/build"
+	"github.com/pinion-index/pinion/scale/build/internal/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )

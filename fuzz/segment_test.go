@@ -297,10 +297,10 @@ func readSegment(s *segment.Segment) {
 	}
 	var id []byte
 	for doc := range min(s.Meta().Docs, 64) {
-		id, _ = s.AppendID(id[:0], doc)
-		s.FindID(id)
-		s.AppendStored(nil, doc)
-		s.DocLen(doc)
+		id, _ = s.Docs().AppendID(id[:0], doc)
+		s.Docs().FindID(id)
+		s.Docs().AppendStored(nil, doc)
+		s.Docs().Length(doc)
 	}
 }
 

@@ -369,12 +369,12 @@ func (s *Snapshot) Prefetch(docs []uint32, text bool) {
 	}
 	for i, docs := range local {
 		if len(docs) > 0 {
-			s.segments[i].views.PrefetchDocTables(text)
+			s.segments[i].views.Docs().PrefetchTables(text)
 		}
 	}
 	for i, docs := range local {
 		if len(docs) > 0 {
-			s.segments[i].views.PrefetchDocs(docs, text)
+			s.segments[i].views.Docs().Prefetch(docs, text)
 		}
 	}
 }

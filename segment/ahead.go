@@ -175,9 +175,10 @@ func (a *asked) list(e Entry, most int64) {
 	}
 }
 
-// PrefetchDocs begins to read the ids of docs, and their stored text if text is set. It is
-// only a hint. If the Data is read on demand, it waits for tables (PrefetchDocTables).
-func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
+// Prefetch begins to read the ids of docs, and their stored text if text is set. It is
+// only a hint. If the Data is read on demand, it waits for tables (PrefetchTables).
+func (ds Docs) Prefetch(docs []uint32, text bool) {
+	s := ds.s
 	if !s.hinted() {
 		return
 	}
@@ -190,7 +191,7 @@ func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
 	if text {
 		a.texts(docs)
 	}
-	offs, err := s.idIndexWords()
+	offs, err := ds.idIndexWords()
 	if err != nil {
 		return
 	}
@@ -206,12 +207,12 @@ func (s *Segment) PrefetchDocs(docs []uint32, text bool) {
 // texts adds the stored text of docs.
 func (a *asked) texts(docs []uint32) {
 	s := a.s
-	index, err := s.storedIndexOf()
+	index, err := s.Docs().storedIndexOf()
 	if err != nil || index == nil {
 		return
 	}
 	for _, d := range docs {
-		if b, err := s.storedBlockOf(index, d); err == nil {
+		if b, err := s.Docs().storedBlockOf(index, d); err == nil {
 			a.need(&s.stored, b.Offset, b.Size)
 			if b.Form == StoredChunks {
 				a.need(&s.stored, b.dict, min(chunks.Drawn+3, b.Offset-b.dict))

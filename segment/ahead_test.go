@@ -80,7 +80,7 @@ func TestPrefetch(t *testing.T) {
 		t.Fatal(e, ok, err)
 	}
 	s.PrefetchList(e, 1<<20)
-	s.PrefetchDocs(docs, true)
+	s.Docs().Prefetch(docs, true)
 
 	left := slices.Clone(b)
 	meta, _ := s.Header().Section(format.SectionMeta)
@@ -95,7 +95,7 @@ func TestPrefetch(t *testing.T) {
 	}
 	use := func(s *segment.Segment) {
 		t.Helper()
-		if _, err := s.DocLens(); err != nil {
+		if _, err := s.Docs().Lengths(); err != nil {
 			t.Error(err)
 		}
 		if e, _, err := s.Lookup(term); err != nil {
@@ -108,16 +108,16 @@ func TestPrefetch(t *testing.T) {
 			t.Error(err)
 		}
 		for _, d := range docs {
-			if _, err := s.AppendID(nil, d); err != nil {
+			if _, err := s.Docs().AppendID(nil, d); err != nil {
 				t.Error(err)
 			}
-			if _, err := s.AppendStored(nil, d); err != nil {
+			if _, err := s.Docs().AppendStored(nil, d); err != nil {
 				t.Error(err)
 			}
 		}
 	}
 	use(u)
-	if _, err := u.AppendStored(nil, 300); err == nil {
+	if _, err := u.Docs().AppendStored(nil, 300); err == nil {
 		t.Error("a text that was not asked for can be read")
 	}
 
@@ -125,7 +125,7 @@ func TestPrefetch(t *testing.T) {
 	use(s)
 	d.times = 0
 	s.PrefetchTerms([][]byte{term})
-	s.PrefetchDocs(docs, true)
+	s.Docs().Prefetch(docs, true)
 	if d.times > 0 {
 		t.Errorf("%d ranges that were read are asked for again", d.times)
 	}

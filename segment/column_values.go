@@ -7,14 +7,14 @@ import (
 
 // AppendColumns appends to rec, what is stored of a document, the values that it has only in
 // columns, in the form of stored ones: field by field in the order of Fields.
-func (s *Segment) AppendColumns(rec []byte, doc uint32) ([]byte, error) {
+func (ds Docs) AppendColumns(rec []byte, doc uint32) ([]byte, error) {
 	var room [8]int64
-	for i := range s.fields {
-		f := &s.fields[i]
+	for i := range ds.s.fields {
+		f := &ds.s.fields[i]
 		if f.Stored || !f.Column {
 			continue
 		}
-		c, ok, err := s.Field(i).Column()
+		c, ok, err := ds.s.Field(i).Column()
 		if err != nil {
 			return rec, err
 		}

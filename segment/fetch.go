@@ -49,8 +49,9 @@ func (a *asked) table(sec *section, known bool) {
 	}
 }
 
-// PrefetchDocTables begins to read the tables that PrefetchDocs uses, if the Data is OnDemand.
-func (s *Segment) PrefetchDocTables(text bool) {
+// PrefetchTables begins to read the tables that Prefetch uses, if the Data is OnDemand.
+func (ds Docs) PrefetchTables(text bool) {
+	s := ds.s
 	if s.remote == nil {
 		return
 	}

@@ -70,9 +70,9 @@ func (s *Segment) fieldOfBlock(block int) int {
 	return min(i, len(s.fields)-1)
 }
 
-// LengthsOf returns the lengths of documents in the field of e, an entry of s: the unit table if
+// LengthsOf returns the lengths of documents in the field of e, an entry of the segment: the unit table if
 // it has none.
-func (s *Segment) LengthsOf(e Entry) (LengthTable, error) { return s.lengthsOf(s.FieldOf(e)) }
+func (ds Docs) LengthsOf(e Entry) (LengthTable, error) { return ds.lengthsOf(ds.s.FieldOf(e)) }
 
 // FieldView is a view of what a segment has of one field.
 type FieldView struct {
@@ -104,11 +104,12 @@ func (v FieldView) Terms(prefix []byte) *TermIterator {
 
 // Lengths returns the lengths of documents in the field: the unit table if it has none. The
 // first call reads and checks them, and those of no other field.
-func (v FieldView) Lengths() (LengthTable, error) { return v.s.lengthsOf(v.f) }
+func (v FieldView) Lengths() (LengthTable, error) { return v.s.Docs().lengthsOf(v.f) }
 
 // PrefetchLengths begins to read the lengths of documents in fields, numbers of Fields. It is
 // only a hint.
-func (s *Segment) PrefetchLengths(fields []int) {
+func (ds Docs) PrefetchLengths(fields []int) {
+	s := ds.s
 	a := s.ask()
 	for _, i := range fields {
 		if f := &s.fields[i]; f.HasLengths() {

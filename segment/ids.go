@@ -8,12 +8,15 @@ import (
 
 // idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of
 // the last block. Callers must touch what they use. It must not be modified.
-func (s *Segment) idIndexWords() ([]uint64, error) { return s.words(&s.idIndex, &s.views.idIndex) }
+func (ds Docs) idIndexWords() ([]uint64, error) {
+	return ds.s.words(&ds.s.idIndex, &ds.s.views.idIndex)
+}
 
 // idBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
 // ids, front-coded as specified in format/FORMAT.md.
-func (s *Segment) idBlock(i int) ([]byte, int64, error) {
-	offs, err := s.idIndexWords()
+func (ds Docs) idBlock(i int) ([]byte, int64, error) {
+	s := ds.s
+	offs, err := ds.idIndexWords()
 	if err == nil {
 		err = s.touch(&s.idIndex, 8*int64(i), 16)
 	}
@@ -29,11 +32,12 @@ func (s *Segment) idBlock(i int) ([]byte, int64, error) {
 }
 
 // AppendID appends the external id of doc to dst. On an error it returns dst unchanged.
-func (s *Segment) AppendID(dst []byte, doc uint32) ([]byte, error) {
+func (ds Docs) AppendID(dst []byte, doc uint32) ([]byte, error) {
+	s := ds.s
 	if doc >= s.meta.Docs {
 		return dst, s.noDoc(doc)
 	}
-	b, off, err := s.idBlock(int(doc / layout.IDsPerBlock))
+	b, off, err := ds.idBlock(int(doc / layout.IDsPerBlock))
 	if err != nil {
 		return dst, err
 	}
@@ -51,14 +55,15 @@ func (s *Segment) AppendID(dst []byte, doc uint32) ([]byte, error) {
 
 // FindID returns the docID of the document with an external id; ok is false if there is
 // none.
-func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
+func (ds Docs) FindID(id []byte) (doc uint32, ok bool, err error) {
+	s := ds.s
 	if s.meta.Docs == 0 {
 		return 0, false, nil
 	}
 	if !s.h.Version.PackedIDs() {
-		return s.findHashed(id)
+		return ds.findHashed(id)
 	}
-	t, err := s.idTable()
+	t, err := ds.idTable()
 	if err != nil {
 		return 0, false, err
 	}
@@ -86,7 +91,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 			continue
 		}
 		last = block
-		if doc, ok, err := s.findInBlock(block, id); ok || err != nil {
+		if doc, ok, err := ds.findInBlock(block, id); ok || err != nil {
 			return doc, ok, err
 		}
 	}
@@ -94,7 +99,8 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 }
 
 // idTable returns section IDHASH of a version in which it is packed. Callers must touch what they use.
-func (s *Segment) idTable() (*layout.IDTable, error) {
+func (ds Docs) idTable() (*layout.IDTable, error) {
+	s := ds.s
 	if t := s.views.idTable.Load(); t != nil {
 		return t, nil
 	}
@@ -108,12 +114,13 @@ func (s *Segment) idTable() (*layout.IDTable, error) {
 }
 
 // findInBlock is FindID for the ids of a block.
-func (s *Segment) findInBlock(block int, id []byte) (doc uint32, ok bool, err error) {
+func (ds Docs) findInBlock(block int, id []byte) (doc uint32, ok bool, err error) {
+	s := ds.s
 	first := block * layout.IDsPerBlock
 	if first >= int(s.meta.Docs) {
 		return 0, false, s.corrupt(&s.idHash, 0, "block %d of %d documents", block, s.meta.Docs)
 	}
-	b, off, err := s.idBlock(block)
+	b, off, err := ds.idBlock(block)
 	if err != nil {
 		return 0, false, err
 	}
@@ -135,7 +142,8 @@ func (s *Segment) findInBlock(block int, id []byte) (doc uint32, ok bool, err er
 }
 
 // findHashed is FindID of a version in which IDHASH is not packed.
-func (s *Segment) findHashed(id []byte) (doc uint32, ok bool, err error) {
+func (ds Docs) findHashed(id []byte) (doc uint32, ok bool, err error) {
+	s := ds.s
 	hashes, err := s.words(&s.idHash, &s.views.idHash)
 	if err != nil {
 		return 0, false, err
@@ -158,7 +166,7 @@ func (s *Segment) findHashed(id []byte) (doc uint32, ok bool, err error) {
 		if doc >= s.meta.Docs {
 			return 0, false, s.corrupt(&s.idHash, int64(i)*8, "docID %d of %d", doc, s.meta.Docs)
 		}
-		if buf, err = s.AppendID(buf[:0], doc); err != nil {
+		if buf, err = ds.AppendID(buf[:0], doc); err != nil {
 			return 0, false, err
 		}
 		if bytes.Equal(buf, id) {
@@ -170,10 +178,11 @@ func (s *Segment) findHashed(id []byte) (doc uint32, ok bool, err error) {
 
 // EachID calls f with every docID and external id, in docID order. The id is valid until f
 // returns. An error of f stops EachID and is returned.
-func (s *Segment) EachID(f func(doc uint32, id []byte) error) error {
+func (ds Docs) EachID(f func(doc uint32, id []byte) error) error {
+	s := ds.s
 	id := layout.NewFrontCoded(nil)
 	for i := range layout.IDBlocks(int(s.meta.Docs)) {
-		b, off, err := s.idBlock(i)
+		b, off, err := ds.idBlock(i)
 		if err != nil {
 			return err
 		}

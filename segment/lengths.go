@@ -39,23 +39,23 @@ func CodedLengths(b []byte) LengthTable {
 // UnitLengths returns the unit table of that many documents.
 func UnitLengths(docs uint32) LengthTable { return LengthTable{n: docs} }
 
-// DocLens returns the lengths of all documents. The first call reads and checks them. Those of
+// Lengths returns the lengths of all documents. The first call reads and checks them. Those of
 // a segment of several fields are by field: then the error matches errors.ErrUnsupported.
-func (s *Segment) DocLens() (LengthTable, error) {
-	if v := s.views.lengths.Load(); v != nil && len(s.fields) == 1 {
+func (ds Docs) Lengths() (LengthTable, error) {
+	if v := ds.s.views.lengths.Load(); v != nil && len(ds.s.fields) == 1 {
 		return *v, nil
 	}
-	if err := s.single("lengths"); err != nil {
+	if err := ds.s.single("lengths"); err != nil {
 		return LengthTable{}, err
 	}
-	return s.lengthsOf(0)
+	return ds.lengthsOf(0)
 }
 
-// DocLen returns the number of tokens of doc in all fields, or 0 if there is no such document.
-func (s *Segment) DocLen(doc uint32) (n uint32, err error) {
-	for i := range s.fields {
-		if f := &s.fields[i]; f.HasLengths() {
-			t, err := s.lengthsOf(i)
+// Length returns the number of tokens of doc in all fields, or 0 if there is no such document.
+func (ds Docs) Length(doc uint32) (n uint32, err error) {
+	for i := range ds.s.fields {
+		if f := &ds.s.fields[i]; f.HasLengths() {
+			t, err := ds.lengthsOf(i)
 			if err != nil {
 				return 0, err
 			}
@@ -74,7 +74,8 @@ func (s *Segment) single(what string) error {
 }
 
 // lengthsOf returns the lengths of field f.
-func (s *Segment) lengthsOf(f int) (LengthTable, error) {
+func (ds Docs) lengthsOf(f int) (LengthTable, error) {
+	s := ds.s
 	view := &s.views.lengths
 	if f > 0 {
 		view = &s.views.fieldLengths[f-1]

@@ -2,8 +2,6 @@ package segment
 
 import (
 	"errors"
-	"fmt"
-	"io/fs"
 	"sort"
 
 	"github.com/pinion-index/pinion/format"
@@ -86,10 +84,4 @@ func (it *TermIterator) nextExtent() bool {
 		}
 	}
 	return false
-}
-
-// noDoc returns the error for a docID that the segment does not have. It matches fs.ErrInvalid: the
-// caller is wrong, and nothing is damaged.
-func (s *Segment) noDoc(doc uint32) error {
-	return fmt.Errorf("segment %s: docID %d of %d: %w", s.name, doc, s.meta.Docs, fs.ErrInvalid)
 }

@@ -12,7 +12,8 @@ import (
 )
 
 // storedIndexOf returns STOREDINDEX, or nil without stored text.
-func (s *Segment) storedIndexOf() ([]byte, error) {
+func (ds Docs) storedIndexOf() ([]byte, error) {
+	s := ds.s
 	if !s.meta.Stored {
 		return nil, nil
 	}
@@ -28,7 +29,8 @@ func (s *Segment) storedIndexOf() ([]byte, error) {
 }
 
 // storedBlockAt reads entry i of index.
-func (s *Segment) storedBlockAt(index []byte, i int) (StoredBlock, error) {
+func (ds Docs) storedBlockAt(index []byte, i int) (StoredBlock, error) {
+	s := ds.s
 	e := index[i*layout.StoredEntry:]
 	lo, hi := binary.LittleEndian.Uint64(e[8:]), binary.LittleEndian.Uint64(e[layout.StoredEntry+8:])
 	b := StoredBlock{
@@ -53,13 +55,14 @@ func (s *Segment) storedBlockAt(index []byte, i int) (StoredBlock, error) {
 }
 
 // storedBlockOf returns the block of doc.
-func (s *Segment) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
+func (ds Docs) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
+	s := ds.s
 	blocks := len(index)/layout.StoredEntry - 1
 	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(index[i*layout.StoredEntry:]) > doc }) - 1
 	if i < 0 {
 		return StoredBlock{}, s.corrupt(&s.storedIndex, 0, "no block for docID %d", doc)
 	}
-	b, err := s.storedBlockAt(index, i)
+	b, err := ds.storedBlockAt(index, i)
 	if err == nil && doc >= b.End {
 		err = s.corrupt(&s.storedIndex, int64(i)*layout.StoredEntry, "no block for docID %d", doc)
 	}
@@ -68,7 +71,8 @@ func (s *Segment) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
 
 // readStored returns the content of block b, which has no chunks, decompressed into scratch
 // if necessary.
-func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
+func (ds Docs) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
+	s := ds.s
 	raw, err := s.rangeOf(&s.stored, b.Offset, b.Size)
 	if err != nil || b.Form == StoredRaw {
 		return raw, err
@@ -88,7 +92,8 @@ func (s *Segment) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 }
 
 // openChunks begins to read block b, which has chunks, with c.
-func (s *Segment) openChunks(b StoredBlock, c *chunks.Block) error {
+func (ds Docs) openChunks(b StoredBlock, c *chunks.Block) error {
+	s := ds.s
 	block, err := s.rangeOf(&s.stored, b.Offset, b.Size)
 	if err != nil {
 		return err
@@ -98,7 +103,7 @@ func (s *Segment) openChunks(b StoredBlock, c *chunks.Block) error {
 		if dict, block, _ = chunks.SplitDictionary(block); dict == nil {
 			return s.corrupt(&s.stored, b.Offset, "malformed dictionary")
 		}
-	} else if dict, err = s.dictionary(b.dict, b.Offset); err != nil {
+	} else if dict, err = ds.dictionary(b.dict, b.Offset); err != nil {
 		return err
 	}
 	if err := c.Open(block, b.End-b.First, dict); err != nil {
@@ -108,7 +113,8 @@ func (s *Segment) openChunks(b StoredBlock, c *chunks.Block) error {
 }
 
 // dictionary returns the dictionary at offset off of STORED, which ends before offset end.
-func (s *Segment) dictionary(off, end int64) ([]byte, error) {
+func (ds Docs) dictionary(off, end int64) ([]byte, error) {
+	s := ds.s
 	for n := min(3, end-off); ; {
 		b, err := s.rangeOf(&s.stored, off, n)
 		if err != nil {
@@ -125,13 +131,13 @@ func (s *Segment) dictionary(off, end int64) ([]byte, error) {
 	}
 }
 
-// AppendStored appends the stored text of doc to dst: nothing if Meta().Stored is false. On an
+// AppendStored appends the stored text of doc to dst: nothing if Meta.Stored is false. On an
 // error it returns dst unchanged.
-func (s *Segment) AppendStored(dst []byte, doc uint32) ([]byte, error) {
+func (ds Docs) AppendStored(dst []byte, doc uint32) ([]byte, error) {
 	t := textsPool.Get().(*Texts)
 	defer textsPool.Put(t)
 	defer t.close()
-	if err := t.open(s); err != nil {
+	if err := t.open(ds.s); err != nil {
 		return dst, err
 	}
 	return t.Append(dst, doc)
@@ -139,23 +145,23 @@ func (s *Segment) AppendStored(dst []byte, doc uint32) ([]byte, error) {
 
 // AppendTexts appends the stored texts of docs to dst, and to ends where each of them ends in
 // it. It is fastest if the docIDs ascend. On an error it returns both unchanged.
-func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
-	return s.appendEach(dst, ends, docs, (*Texts).Append)
+func (ds Docs) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
+	return ds.appendEach(dst, ends, docs, (*Texts).Append)
 }
 
 // AppendValues is AppendTexts, but in a segment with fields records have only the values in those
 // with ids. Of the other values it inflates and checks little.
-func (s *Segment) AppendValues(dst []byte, ends []int, docs, ids []uint32) ([]byte, []int, error) {
-	return s.appendEach(dst, ends, docs, func(t *Texts, dst []byte, doc uint32) ([]byte, error) {
+func (ds Docs) AppendValues(dst []byte, ends []int, docs, ids []uint32) ([]byte, []int, error) {
+	return ds.appendEach(dst, ends, docs, func(t *Texts, dst []byte, doc uint32) ([]byte, error) {
 		return t.appendValues(dst, doc, ids)
 	})
 }
 
-func (s *Segment) appendEach(dst []byte, ends []int, docs []uint32, one func(t *Texts, dst []byte, doc uint32) ([]byte, error)) ([]byte, []int, error) {
+func (ds Docs) appendEach(dst []byte, ends []int, docs []uint32, one func(t *Texts, dst []byte, doc uint32) ([]byte, error)) ([]byte, []int, error) {
 	t := textsPool.Get().(*Texts)
 	defer textsPool.Put(t)
 	defer t.close()
-	if err := t.open(s); err != nil {
+	if err := t.open(ds.s); err != nil {
 		return dst, ends, err
 	}
 	out, outEnds := dst, ends

@@ -30,7 +30,7 @@ func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err er
 			return err
 		}
 		for id := range a.Deleted() {
-			doc, ok, err := s.seg.FindID(id)
+			doc, ok, err := s.seg.Docs().FindID(id)
 			if err != nil {
 				return err
 			}

@@ -131,7 +131,7 @@ func fault(t *testing.T, s *segment.Segment, e segment.Entry) string {
 	if err := l.VerifyBytes(); err != nil {
 		return err.Error()
 	}
-	lens, err := s.DocLens()
+	lens, err := s.Docs().Lengths()
 	if err != nil {
 		t.Fatal(err)
 	}

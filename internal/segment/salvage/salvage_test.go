@@ -27,15 +27,15 @@ func read(t *testing.T, s *segment.Segment) *content {
 	t.Helper()
 	c := &content{lists: map[string][]posting{}}
 	for doc := range s.Meta().Docs {
-		id, err := s.AppendID(nil, doc)
+		id, err := s.Docs().AppendID(nil, doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := s.DocLen(doc)
+		n, err := s.Docs().Length(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := s.AppendStored(nil, doc)
+		text, err := s.Docs().AppendStored(nil, doc)
 		if err != nil {
 			t.Fatal(err)
 		}

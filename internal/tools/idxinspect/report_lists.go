@@ -144,7 +144,7 @@ func drawBlocks(out *htmlreport.List, l *segment.List, sc *fieldScorer, weight f
 // drawShort draws a list without an extent, by the greatest of its scores.
 func drawShort(out *htmlreport.List, g *seg, l *segment.List, sc *fieldScorer, weight float32) {
 	p := l.Small()
-	lengths, err := g.LengthsOf(l.Entry())
+	lengths, err := g.Docs().LengthsOf(l.Entry())
 	if err != nil {
 		lengths = segment.LengthTable{} // the shortest, which score the most
 	}

@@ -276,7 +276,7 @@ func (b *block) decode(g *seg, l *segment.List) error {
 	for i, doc := range room.Docs[:n] {
 		p := posting{Doc: g.base + doc, Gap: uint32(int64(doc) - before), TF: room.Freqs[i], Deleted: g.deletes.Has(doc), Link: link("doc", "doc", g.base+doc)}
 		before = int64(doc)
-		if id, err = g.AppendID(id[:0], doc); err != nil {
+		if id, err = g.Docs().AppendID(id[:0], doc); err != nil {
 			return err
 		}
 		p.ID = string(id)

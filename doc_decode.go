@@ -7,8 +7,8 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
-	"time"
 
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/internal/structs"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -79,30 +79,19 @@ func assignOne(to reflect.Value, v schema.Value) (ok bool, err error) {
 		}
 		return v.Kind == schema.Time, nil
 	}
-	switch v.Kind {
-	case schema.Text, schema.Keyword:
+	n := kind.Of(uint8(v.Kind))
+	switch {
+	case v.Kind == schema.Text || v.Kind == schema.Keyword:
 		return assignText(to, v)
-	case schema.Integer:
-		return assignInteger(to, v.Int()), nil
-	case schema.Float:
-		x := v.Float()
-		switch {
-		case to.CanFloat():
-			if to.OverflowFloat(x) || t.Kind() == reflect.Float32 && float64(float32(x)) != x {
-				return false, nil
-			}
-			to.SetFloat(x)
-			return true, nil
-		case t == structs.Number:
-			to.SetString(strconv.FormatFloat(x, 'g', -1, 64))
-			return true, nil
-		}
-		return x == math.Trunc(x) && x >= -1<<63 && x < 1<<63 && assignInteger(to, int64(x)), nil
-	case schema.Time:
-		if t.Kind() == reflect.String && t != structs.Number {
-			to.SetString(v.Time().Format(time.RFC3339Nano))
-			return true, nil
-		}
+	case n == nil:
+		return false, nil
+	case n.Integer != nil:
+		return assignInteger(to, n.Integer(v.Bits())), nil
+	case n.Float != nil:
+		return assignFloat(to, n.Float(v.Bits())), nil
+	case t.Kind() == reflect.String && t != structs.Number:
+		to.SetString(v.String())
+		return true, nil
 	}
 	return false, nil
 }
@@ -133,6 +122,21 @@ func assignText(to reflect.Value, v schema.Value) (ok bool, err error) {
 		return true, nil
 	}
 	return false, nil
+}
+
+func assignFloat(to reflect.Value, x float64) bool {
+	switch {
+	case to.CanFloat():
+		if to.OverflowFloat(x) || to.Kind() == reflect.Float32 && float64(float32(x)) != x {
+			return false
+		}
+		to.SetFloat(x)
+		return true
+	case to.Type() == structs.Number:
+		to.SetString(strconv.FormatFloat(x, 'g', -1, 64))
+		return true
+	}
+	return x == math.Trunc(x) && x >= -1<<63 && x < 1<<63 && assignInteger(to, int64(x))
 }
 
 func assignInteger(to reflect.Value, n int64) bool {

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -41,13 +42,11 @@ func FormatAfter(a *pinion.After) string {
 
 func appendValue(b []byte, v schema.Value) []byte {
 	b = append(b, byte(v.Kind))
-	switch v.Kind {
-	case schema.Keyword:
+	switch {
+	case v.Kind == schema.Keyword:
 		b = appendBytes(b, v.Bytes())
-	case schema.Float:
-		b = binary.BigEndian.AppendUint64(b, math.Float64bits(v.Float()))
-	case schema.Integer, schema.Time:
-		b = binary.BigEndian.AppendUint64(b, uint64(v.Int()))
+	case v.Kind != 0:
+		b = binary.BigEndian.AppendUint64(b, v.Bits())
 	}
 	return b
 }
@@ -115,28 +114,19 @@ func (c *cursor) bytes() []byte {
 }
 
 func (c *cursor) value() (v schema.Value) {
-	kind := c.take(1)
-	if c.bad {
+	first := c.take(1)
+	if c.bad || first[0] == 0 {
 		return v
 	}
-	number := func() uint64 {
-		if x := c.take(8); !c.bad {
-			return binary.BigEndian.Uint64(x)
-		}
-		return 0
-	}
-	switch schema.Kind(kind[0]) {
-	case 0:
-	case schema.Keyword:
+	k := schema.Kind(first[0])
+	if k == schema.Keyword {
 		return schema.KeywordValue(0, c.bytes())
-	case schema.Float:
-		return schema.FloatValue(0, math.Float64frombits(number()))
-	case schema.Integer:
-		return schema.IntegerValue(0, int64(number()))
-	case schema.Time:
-		return schema.NanosValue(0, int64(number()))
-	default:
+	}
+	if kind.Of(first[0]) == nil {
 		c.bad = true
+	}
+	if x := c.take(8); !c.bad {
+		return schema.BitsValue(0, k, binary.BigEndian.Uint64(x))
 	}
 	return v
 }

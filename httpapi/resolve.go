@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -191,7 +192,7 @@ func (f *Facet) facet(s *schema.Schema, key string) (to pinion.Facet, err error)
 	switch {
 	case f.Every == "":
 		return to, nil
-	case field.Kind == schema.Time:
+	case kind.Durations(uint8(field.Kind)):
 		if to.Every, err = time.ParseDuration(f.Every); err != nil {
 			return to, invalid(key+".every", "%q is no time as 90s or 24h", f.Every)
 		}

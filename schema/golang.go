@@ -148,68 +148,61 @@ func (f *Field) ofText(field int, text string) (Value, bool) {
 		return TextValue(field, text), true
 	case Keyword:
 		return KeywordValue(field, text), true
-	case Time:
-		t, err := time.Parse(time.RFC3339, text)
-		if err != nil {
-			t, err = time.Parse(time.DateOnly, text)
-		}
-		return TimeValue(field, t), err == nil
+	}
+	if n := f.Kind.number(); n != nil && n.OfText != nil {
+		bits, ok := n.OfText(text)
+		return BitsValue(field, f.Kind, bits), ok
 	}
 	return Value{}, false
 }
 
-func (f *Field) ofInteger(field int, n int64) (Value, bool) {
-	switch f.Kind {
-	case Integer:
-		return IntegerValue(field, n), true
-	case Float:
-		x := float64(n)
-		return FloatValue(field, x), x < 1<<63 && int64(x) == n
-	case Time:
-		return KeyValue(field, Time, f.Unit, n), f.Unit != UnitNanosecond
+func (f *Field) ofInteger(field int, x int64) (Value, bool) {
+	n := f.Kind.number()
+	if n == nil {
+		return Value{}, false
 	}
-	return Value{}, false
+	bits, ok := n.OfInteger(x, f.Unit.Nanoseconds())
+	return BitsValue(field, f.Kind, bits), ok
 }
 
-func (f *Field) ofUnsigned(field int, n uint64) (Value, bool) {
-	switch f.Kind {
-	case Integer, Time:
-		v, ok := f.ofInteger(field, int64(n))
-		return v, ok && n <= math.MaxInt64
-	case Float:
-		x := float64(n)
-		return FloatValue(field, x), x < 1<<64 && uint64(x) == n
+func (f *Field) ofUnsigned(field int, x uint64) (Value, bool) {
+	if x <= math.MaxInt64 {
+		return f.ofInteger(field, int64(x))
 	}
-	return Value{}, false
+	y := float64(x)
+	if y >= 1<<64 || uint64(y) != x {
+		return Value{}, false
+	}
+	return f.ofFloat(field, y)
 }
 
 func (f *Field) ofFloat(field int, x float64) (Value, bool) {
-	switch f.Kind {
-	case Float:
-		return FloatValue(field, x), !math.IsNaN(x) && !math.IsInf(x, 0)
-	case Integer, Time:
-		if x == math.Trunc(x) && x >= -1<<63 && x < 1<<63 {
-			return f.ofInteger(field, int64(x))
-		}
+	n := f.Kind.number()
+	switch {
+	case n != nil && n.OfFloat != nil:
+		bits, ok := n.OfFloat(x)
+		return BitsValue(field, f.Kind, bits), ok
+	case x == math.Trunc(x) && x >= -1<<63 && x < 1<<63:
+		return f.ofInteger(field, int64(x))
 	}
 	return Value{}, false
 }
 
-func (f *Field) ofNumber(field int, n json.Number) (Value, bool) {
-	switch f.Kind {
-	case Keyword:
-		_, err := n.Float64()
-		return KeywordValue(field, string(n)), err == nil || errors.Is(err, strconv.ErrRange)
-	case Integer, Time:
-		if i, err := n.Int64(); err == nil {
+func (f *Field) ofNumber(field int, x json.Number) (Value, bool) {
+	y, err := x.Float64()
+	if f.Kind == Keyword {
+		return KeywordValue(field, string(x)), err == nil || errors.Is(err, strconv.ErrRange)
+	}
+	n := f.Kind.number()
+	if n != nil && n.Whole {
+		if i, err := x.Int64(); err == nil {
 			return f.ofInteger(field, i)
 		}
 	}
-	x, err := n.Float64()
-	if err != nil || f.Kind != Float && math.Abs(x) >= 1<<53 { // which integer it is has been lost
+	if err != nil || n == nil || n.OfFloat == nil && math.Abs(y) >= 1<<53 { // which integer it is has been lost
 		return Value{}, false
 	}
-	return f.ofFloat(field, x)
+	return f.ofFloat(field, y)
 }
 
 // appendImpacts is appendOf for a field of impacts.

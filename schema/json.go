@@ -127,7 +127,7 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 	})
 	n := 0
 	if err == nil && kind != "" {
-		n, err = parse(kindNames[1:], kind, where()+": kind")
+		n, err = parse(kindNames(), kind, where()+": kind")
 		f.Kind = Kind(n + 1)
 	}
 	switch {

@@ -54,14 +54,27 @@ const (
 )
 
 var (
-	kindNames    = []string{"", "text", "keyword", "integer", "float", "time", "impacts"}
+	otherKinds   = []string{Text: "text", Keyword: "keyword", Impacts: "impacts"} // than those of numbers
 	indexNames   = []string{"default", "none", "docs", "freqs"}
 	lengthsNames = []string{"exact", "byte"}
 	unitNames    = []string{"nanosecond", "microsecond", "millisecond", "second"}
 )
 
 // String returns the name of k, as in JSON.
-func (k Kind) String() string { return name(kindNames, uint8(k), "Kind") }
+func (k Kind) String() string {
+	if n := k.number(); n != nil {
+		return n.Name
+	}
+	return name(otherKinds, uint8(k), "Kind")
+}
+
+// kindNames returns the names of the kinds, beginning with that of Text.
+func kindNames() (names []string) {
+	for k := Text; k <= Impacts || k.number() != nil; k++ {
+		names = append(names, k.String())
+	}
+	return names
+}
 
 // String returns the name of i, as in JSON.
 func (i Index) String() string { return name(indexNames, uint8(i), "Index") }
@@ -95,7 +108,7 @@ func (u Unit) MarshalText() ([]byte, error) { return []byte(u.String()), nil }
 
 // UnmarshalText sets k to the kind of a name that String returns. The error matches ErrInvalid.
 func (k *Kind) UnmarshalText(text []byte) error {
-	n, err := parse(kindNames[1:], string(text), "kind")
+	n, err := parse(kindNames(), string(text), "kind")
 	if err == nil {
 		*k = Kind(n + 1)
 	}

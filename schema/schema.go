@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/internal/errs"
+	"github.com/pinion-index/pinion/internal/kind"
 )
 
 // Limits of a schema.
@@ -145,7 +146,7 @@ func (f *Field) Check() error {
 	if err := checkName(f.Name); err != nil {
 		return err
 	}
-	if f.Kind == 0 || f.Kind > Impacts {
+	if f.Kind == 0 || f.Kind > Impacts && f.Kind.number() == nil {
 		return f.invalid("it has no kind")
 	}
 	for _, check := range []func() error{f.checkIndex, f.checkAnalyzer, f.checkScores, f.checkImpacts} {
@@ -158,7 +159,7 @@ func (f *Field) Check() error {
 		return f.invalid("a field of kind text cannot be a column; one of kind keyword can")
 	case f.Unit > UnitSecond:
 		return f.invalid("unit %d is unknown", f.Unit)
-	case f.Unit != UnitNanosecond && f.Kind != Time:
+	case f.Unit != UnitNanosecond && !kind.Units(uint8(f.Kind)):
 		return f.invalid("unit %v: only fields of kind time have a unit", f.Unit)
 	case f.Indexing() == IndexNone && !f.Stored && !f.Column:
 		return f.invalid("it is neither indexed nor stored, and no column")
@@ -194,11 +195,10 @@ func checkName(name string) error {
 }
 
 func (f *Field) checkIndex() error {
-	numeric := f.Kind == Integer || f.Kind == Float || f.Kind == Time
 	switch {
 	case f.Index > IndexFreqs:
 		return f.invalid("index %d is unknown", f.Index)
-	case numeric && f.Indexing() != IndexNone:
+	case f.Kind.number() != nil && f.Indexing() != IndexNone:
 		return f.unsupported("a field of kind %v cannot be indexed yet; it can be stored and a column", f.Kind)
 	case f.Kind == Keyword && f.Index > IndexDocs:
 		return f.invalid("a field of kind keyword has no %v; index docs is possible", f.Index)

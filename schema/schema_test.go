@@ -414,6 +414,7 @@ func TestValues(t *testing.T) {
 }
 
 func TestCheckValue(t *testing.T) {
+	minTime, maxTime := time.Unix(0, math.MinInt64+1), time.Unix(0, math.MaxInt64)
 	s := &Schema{Fields: []Field{
 		{Name: "text", Kind: Text}, {Name: "keyword", Kind: Keyword}, {Name: "integer", Kind: Integer, Stored: true},
 		{Name: "float", Kind: Float, Stored: true}, {Name: "time", Kind: Time, Stored: true},

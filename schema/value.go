@@ -1,11 +1,12 @@
 package schema
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"time"
 	"unsafe"
+
+	"github.com/pinion-index/pinion/internal/kind"
 )
 
 // MaxKeyword is the length in bytes of the longest keyword that can be indexed or in a column.
@@ -74,23 +75,10 @@ func FloatValue[F FieldRef](field F, x float64) Value {
 	return v
 }
 
-// noTime is the number of a time that nanoseconds since 1970 in an int64 cannot express.
-const noTime = math.MinInt64
-
-// Times that can be expressed.
-var (
-	minTime = time.Unix(0, noTime+1)
-	maxTime = time.Unix(0, math.MaxInt64)
-)
-
 // TimeValue returns a value of kind time, in UTC and to the nanosecond. Fields take times
 // from the year 1678 to 2261.
 func TimeValue[F FieldRef](field F, t time.Time) Value {
-	n := int64(noTime)
-	if !t.Before(minTime) && !t.After(maxTime) {
-		n = t.UnixNano()
-	}
-	return NanosValue(field, n)
+	return NanosValue(field, kind.Nanoseconds(t))
 }
 
 // NanosValue returns a value of kind time: n nanoseconds since 1970 in UTC.
@@ -140,18 +128,15 @@ func (v Value) Any() any {
 	switch v.Kind {
 	case Text, Keyword:
 		return strings.Clone(v.text)
-	case Integer:
-		return v.Int()
-	case Float:
-		return v.Float()
-	case Time:
-		return v.Time()
 	case Impacts:
 		impacts := make([]Impact, 0, v.num)
 		for term, weight := range v.Impacts() {
 			impacts = append(impacts, Impact{Term: strings.Clone(term), Weight: weight})
 		}
 		return impacts
+	}
+	if n := v.Kind.number(); n != nil {
+		return n.Any(v.num)
 	}
 	return nil
 }
@@ -161,14 +146,11 @@ func (v Value) String() string {
 	switch v.Kind {
 	case Text, Keyword:
 		return strings.Clone(v.text)
-	case Integer:
-		return fmt.Sprint(v.Int())
-	case Float:
-		return fmt.Sprint(v.Float())
-	case Time:
-		return v.Time().Format(time.RFC3339Nano)
 	case Impacts:
 		return v.impactsText()
+	}
+	if n := v.Kind.number(); n != nil {
+		return string(n.Append(nil, v.num))
 	}
 	return ""
 }
@@ -191,12 +173,13 @@ func (s *Schema) CheckValue(v Value) error {
 		return f.invalid("a value of kind %v in a field of kind %v", v.Kind, f.Kind)
 	case v.Kind == Keyword && (f.Indexing() != IndexNone || f.Column) && len(v.text) > MaxKeyword:
 		return f.invalid("a keyword of %d bytes; at most %d are possible", len(v.text), MaxKeyword)
-	case v.Kind == Float && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
-		return f.invalid("the value %v is not finite", v.Float())
-	case v.Kind == Time && v.Int() == noTime:
-		return f.invalid("the time is not from the year 1678 to 2261")
 	case v.Kind == Impacts:
 		return f.checkImpactsOf(v)
+	}
+	if n := f.Kind.number(); n != nil && n.Invalid != nil {
+		if why := n.Invalid(v.num); why != "" {
+			return f.invalid("%s", why)
+		}
 	}
 	return nil
 }

@@ -7,13 +7,12 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strconv"
-	"time"
 	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -189,15 +188,13 @@ func (x *jsonExport) field(values []schema.Value) {
 }
 
 func (x *jsonExport) value(v schema.Value) {
-	switch v.Kind {
-	case schema.Integer:
-		x.line = strconv.AppendInt(x.line, v.Int(), 10)
-	case schema.Float:
-		x.line = strconv.AppendFloat(x.line, v.Float(), 'g', -1, 64)
-	case schema.Time:
-		x.line = append(v.Time().AppendFormat(append(x.line, '"'), time.RFC3339Nano), '"')
-	default:
+	switch n := kind.Of(uint8(v.Kind)); {
+	case n == nil:
 		x.quote(v.Bytes())
+	case n.Quoted:
+		x.line = append(n.Append(append(x.line, '"'), v.Bits()), '"')
+	default:
+		x.line = n.Append(x.line, v.Bits())
 	}
 }
 

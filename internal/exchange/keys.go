@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -68,7 +69,7 @@ func ParseKey(text string) (Key, error) {
 func (k *Key) option(text string) error {
 	var u schema.Unit
 	if err := u.UnmarshalText([]byte(text)); err == nil {
-		if k.Field.Kind != schema.Time {
+		if !kind.Units(uint8(k.Field.Kind)) {
 			return fmt.Errorf("%s is a unit of times", text)
 		}
 		if k.Field.Unit != 0 {

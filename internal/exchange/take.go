@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -174,18 +175,18 @@ var errKind = errors.New("is of the wrong kind")
 // wrong says what a value is, and what the field of a slot takes.
 func (t *taker) wrong(key []byte, slot int, what string) error {
 	f := &t.schema.Fields[t.slots[slot].field]
-	more := ""
-	if f.Kind == schema.Time && f.Unit != schema.UnitNanosecond {
+	takes, more := otherTakes[f.Kind], ""
+	if n := kind.Of(uint8(f.Kind)); n != nil {
+		takes = n.Takes
+	}
+	if f.Unit != schema.UnitNanosecond {
 		more = fmt.Sprintf(", and numbers of %ss since 1970", f.Unit)
 	}
-	return fmt.Errorf("key %q: %s %w for field %q, which takes %s%s", key, what, errKind, f.Name, takes[f.Kind], more)
+	return fmt.Errorf("key %q: %s %w for field %q, which takes %s%s", key, what, errKind, f.Name, takes, more)
 }
 
-var takes = map[schema.Kind]string{
-	schema.Text: "text", schema.Keyword: "keywords", schema.Integer: "integers of 64 bits", schema.Float: "numbers",
-	schema.Time:    `times such as "2026-11-26" and "2026-11-26T09:30:00Z"`,
-	schema.Impacts: `objects such as {"term": 12}`,
-}
+// otherTakes says what fields take that are no numbers.
+var otherTakes = map[schema.Kind]string{schema.Text: "text", schema.Keyword: "keywords", schema.Impacts: `objects such as {"term": 12}`}
 
 // Forms of values.
 const (
@@ -228,9 +229,10 @@ func (t *taker) take(key []byte, slot int, b []byte, form int) error {
 }
 
 // goValue returns b, a value without quotes, as one of Go that schema.Schema.AppendValues takes in a field of some kind.
-func goValue(kind schema.Kind, b []byte, form int) any {
-	number := kind == schema.Integer || kind == schema.Float
-	if kind == schema.Time && form == inText {
+func goValue(k schema.Kind, b []byte, form int) any {
+	n := kind.Of(uint8(k))
+	number := n != nil
+	if number && n.OfText != nil && form == inText { // a text may be one without being written as a number
 		_, err := strconv.ParseInt(string(b), 10, 64)
 		number = err == nil
 	}

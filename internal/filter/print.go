@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/pinion-index/pinion/schema"
 )
@@ -116,13 +115,8 @@ func name(field string) string {
 
 // value returns a value as Parse reads it.
 func value(v schema.Value) string {
-	switch v.Kind {
-	case schema.Keyword, schema.Text:
+	if v.Kind == schema.Keyword || v.Kind == schema.Text {
 		return quoted(string(v.Bytes()))
-	case schema.Float:
-		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
-	case schema.Time:
-		return v.Time().Format(time.RFC3339Nano)
 	}
 	return v.String()
 }

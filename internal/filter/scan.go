@@ -3,13 +3,12 @@ package filter
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -125,50 +124,19 @@ func Value(f *schema.Field, text string) (schema.Value, error) {
 
 // valueOf returns the value of a field that a text says.
 func valueOf(f *schema.Field, text string) (schema.Value, error) {
-	switch f.Kind {
-	case schema.Integer:
-		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-			return schema.IntegerValue(0, n), nil
-		}
-		return schema.Value{}, invalid(f, "%.40q is no integer from -2^63 to 2^63-1", text)
-	case schema.Float:
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			return schema.FloatValue(0, x), nil
-		}
-		return schema.Value{}, invalid(f, "%.40q is no finite number", text)
-	case schema.Time:
-		if t, ok := timeOf(f.Unit, text); ok {
-			return t, nil
-		}
-		number := ""
+	n := kind.Of(uint8(f.Kind))
+	if n == nil {
+		return schema.KeywordValue(0, []byte(text)), nil
+	}
+	bits, ok := n.Parse(text, f.Unit.Nanoseconds())
+	if !ok {
+		unit := ""
 		if f.Unit != schema.UnitNanosecond {
-			number = fmt.Sprintf(", or number of %ss since 1970 with at least 5 digits", f.Unit)
+			unit = f.Unit.String()
 		}
-		return schema.Value{}, invalid(f, "%.40q is no time such as 2026-01-31, 2026-01-31T12:30 or 2026-01-31T12:30:59Z%s, from the year 1678 to 2261", text, number)
+		return schema.Value{}, invalid(f, "%.40q is no %s", text, n.Want(unit))
 	}
-	return schema.KeywordValue(0, []byte(text)), nil
-}
-
-// layouts are the forms of times, in UTC unless they say another zone.
-var layouts = []string{time.DateOnly, time.RFC3339Nano, "2006-01-02T15:04:05", "2006-01-02T15:04Z07:00", "2006-01-02T15:04"}
-
-// timeOf returns the time that a text says, in one of the layouts or, as in JSON, as a number of units other than
-// nanoseconds. A number that could be meant for a year is no time.
-func timeOf(u schema.Unit, text string) (schema.Value, bool) {
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil && u != schema.UnitNanosecond {
-		each := u.Nanoseconds()
-		if n > math.MaxInt64/each || n < -math.MaxInt64/each || len(strings.TrimLeft(text, "+-0")) < 5 && n != 0 {
-			return schema.Value{}, false
-		}
-		return schema.NanosValue(0, n*each), true
-	}
-	for _, layout := range layouts {
-		if t, err := time.Parse(layout, text); err == nil {
-			v := schema.TimeValue(0, t)
-			return v, v.Int() != math.MinInt64
-		}
-	}
-	return schema.Value{}, false
+	return schema.BitsValue(0, f.Kind, bits), nil
 }
 
 // SyntaxError says what in the text of a filter is not in the language, or not in the index, and where. It matches

@@ -11,12 +11,13 @@ import (
 	"math"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/schema"
 )
 
 // Forms of a value, the low bits of the varint before it.
 const (
-	formVarint = iota // zig-zag: integers, times
+	formVarint = iota // zig-zag: integers, times and what else is not kind.Number.Fixed
 	formFixed         // 8 bytes, little-endian: floats
 	formBytes         // varint length, bytes: texts, keywords
 
@@ -29,11 +30,11 @@ var ErrMalformed = fmt.Errorf("malformed record: %w", format.ErrCorrupt)
 // Append appends a value of the field with an id to a record.
 func Append(dst []byte, id uint32, v schema.Value) []byte {
 	head := uint64(id) << formBits
-	switch v.Kind {
-	case schema.Integer, schema.Time:
-		return binary.AppendVarint(binary.AppendUvarint(dst, head+formVarint), v.Int())
-	case schema.Float:
-		return binary.LittleEndian.AppendUint64(binary.AppendUvarint(dst, head+formFixed), math.Float64bits(v.Float()))
+	if n := kind.Of(uint8(v.Kind)); n != nil {
+		if n.Fixed {
+			return binary.LittleEndian.AppendUint64(binary.AppendUvarint(dst, head+formFixed), v.Bits())
+		}
+		return binary.AppendVarint(binary.AppendUvarint(dst, head+formVarint), int64(v.Bits()))
 	}
 	b := v.Bytes()
 	dst = binary.AppendUvarint(binary.AppendUvarint(dst, head+formBytes), uint64(len(b)))
@@ -148,19 +149,17 @@ func (v *Stored) malformed() error {
 }
 
 // Value returns v as a value of a field, given by its number in the schema and its kind.
-func (v *Stored) Value(field int, kind schema.Kind) (schema.Value, error) {
-	n := int64(v.num>>1) ^ -int64(v.num&1)
+func (v *Stored) Value(field int, k schema.Kind) (schema.Value, error) {
+	n := kind.Of(uint8(k))
 	switch {
-	case v.form == formBytes && kind == schema.Text:
+	case v.form == formBytes && k == schema.Text:
 		return schema.TextValue(field, v.bytes), nil
-	case v.form == formBytes && kind == schema.Keyword:
+	case v.form == formBytes && k == schema.Keyword:
 		return schema.KeywordValue(field, v.bytes), nil
-	case v.form == formVarint && kind == schema.Integer:
-		return schema.IntegerValue(field, n), nil
-	case v.form == formVarint && kind == schema.Time:
-		return schema.NanosValue(field, n), nil
-	case v.form == formFixed && kind == schema.Float:
-		return schema.FloatValue(field, math.Float64frombits(v.num)), nil
+	case v.form == formVarint && n != nil && !n.Fixed:
+		return schema.BitsValue(field, k, v.num>>1^-(v.num&1)), nil
+	case v.form == formFixed && n != nil && n.Fixed:
+		return schema.BitsValue(field, k, v.num), nil
 	}
-	return schema.Value{}, fmt.Errorf("%w: value of field %d in form %d is none of kind %v", ErrMalformed, v.ID, v.form, kind)
+	return schema.Value{}, fmt.Errorf("%w: value of field %d in form %d is none of kind %v", ErrMalformed, v.ID, v.form, k)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/engine"
 	"github.com/pinion-index/pinion/internal/engine/columns"
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/internal/where"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
@@ -267,21 +268,22 @@ func (c columnar) facet(f *Facet) (x engine.Facet, err error) {
 		return x, err
 	}
 	x.ColumnField = column
-	switch keyword := field.Kind == schema.Keyword; {
+	n := kind.Of(uint8(field.Kind))
+	switch keyword := n == nil; {
 	case keyword && !f.keywords():
 		return x, f.invalid("Ranges, Every and Width are for numbers and times, not for keywords")
 	case keyword:
 		x.K = cmp.Or(f.Limit, query.DefaultK)
 		return x, nil
-	case f.keywords() && field.Kind == schema.Time:
+	case f.keywords() && n.Durations:
 		return x, f.invalid("a field of kind %v is counted by ranges, or in buckets of some duration", field.Kind)
 	case f.keywords():
 		return x, f.invalid("a field of kind %v is counted by ranges, or in buckets of some width", field.Kind)
-	case f.Every > 0 && field.Kind != schema.Time:
+	case f.Every > 0 && !n.Durations:
 		return x, f.invalid("Every is for times: a field of kind %v has buckets of some Width", field.Kind)
-	case f.Width > 0 && field.Kind == schema.Time:
+	case f.Width > 0 && n.Durations:
 		return x, f.invalid("Width is for numbers: times are counted Every so much")
-	case f.Width > 0 && field.Kind == schema.Integer && (f.Width != math.Trunc(f.Width) || f.Width >= 1<<63):
+	case f.Width > 0 && n.Whole && (f.Width != math.Trunc(f.Width) || f.Width >= 1<<63):
 		return x, f.invalid("buckets of width %v, not a whole number", f.Width)
 	}
 	switch unit := field.Unit.Nanoseconds(); {
@@ -289,7 +291,7 @@ func (c columnar) facet(f *Facet) (x engine.Facet, err error) {
 		return x, f.invalid("buckets of %v, not a multiple of its unit, %v", f.Every, time.Duration(unit))
 	case f.Every > 0:
 		x.Every, x.Shift = int64(f.Every)/unit, int64(untilEpoch(f.Every))/unit
-	case field.Kind == schema.Integer:
+	case n.Whole:
 		x.Every = int64(f.Width)
 	default:
 		x.Width = f.Width

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
@@ -130,7 +131,7 @@ func facetOf(s *schema.Schema, text string) (f search.Facet, ranges []string, er
 
 // setWidth reads the width of a facet's buckets: a number, or a duration where the field is of times.
 func setWidth(s *schema.Schema, f *search.Facet, text string) (err error) {
-	if field, ok := s.Field(f.Field); ok && field.Kind == schema.Time {
+	if field, ok := s.Field(f.Field); ok && kind.Durations(uint8(field.Kind)) {
 		if f.Every, err = time.ParseDuration(text); err != nil {
 			return fmt.Errorf("the width %s is no time as 90s or 24h", cli.Quote(text))
 		}
@@ -176,13 +177,12 @@ func (s *session) addColumns(a *Answer, r *reply) {
 
 // plain returns a value as JSON has it, nil for none.
 func plain(v schema.Value) any {
-	switch v.Kind {
-	case 0:
+	n := kind.Of(uint8(v.Kind))
+	switch {
+	case v.Kind == 0:
 		return nil
-	case schema.Integer:
-		return v.Int()
-	case schema.Float:
-		return v.Float()
+	case n != nil && !n.Quoted:
+		return v.Any()
 	}
 	return v.String()
 }

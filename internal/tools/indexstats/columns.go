@@ -2,6 +2,7 @@ package indexstats
 
 import (
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/kind"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -28,7 +29,7 @@ func ColumnsOf(m *indexdir.Manifest, segs []*segment.Segment) ([]ColumnSummary, 
 			continue
 		}
 		sum := ColumnSummary{Field: f.Name, Kind: f.Kind.String()}
-		if f.Kind == schema.Time {
+		if kind.Units(uint8(f.Kind)) {
 			sum.Unit = f.Unit.String()
 		}
 		var least, most schema.Value

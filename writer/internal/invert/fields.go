@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/analysis"
@@ -113,10 +112,8 @@ func appendContent(dst []byte, v *schema.Value) []byte {
 		return append(dst, v.Bytes()...)
 	case schema.Impacts:
 		return appendImpacts(dst, *v)
-	case schema.Float:
-		return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v.Float()))
 	}
-	return binary.LittleEndian.AppendUint64(dst, uint64(v.Int()))
+	return binary.LittleEndian.AppendUint64(dst, v.Bits())
 }
 
 // fieldInverter is what an Inverter needs for values.
@@ -268,12 +265,5 @@ func (f *fieldPlan) value(content []byte) schema.Value {
 	case schema.Keyword:
 		return schema.KeywordValue(0, content)
 	}
-	n := binary.LittleEndian.Uint64(content)
-	switch f.Kind {
-	case schema.Float:
-		return schema.FloatValue(0, math.Float64frombits(n))
-	case schema.Time:
-		return schema.NanosValue(0, int64(n)).Floor(f.Unit)
-	}
-	return schema.IntegerValue(0, int64(n))
+	return schema.BitsValue(0, f.Kind, binary.LittleEndian.Uint64(content)).Floor(f.Unit)
 }

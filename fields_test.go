@@ -110,11 +110,56 @@ func TestStoredTexts(t *testing.T) {
 			}
 		}
 	}
-	_, err := OpenFS(t.Context(), memfs.New(), Options{Analyzer: must(analysis.New("english", ""))(t), Schema: schema.Implicit("simple", "", false)})
-	if !errors.Is(err, ErrInvalid) {
-		t.Errorf("two analyzers: %v", err)
+}
+
+// An Analyzer is that of the implicit schema, if that names no other one. With default options it stands for what the index has.
+func TestAnalyzerAndSchema(t *testing.T) {
+	english := must(analysis.New("english", ""))(t)
+	none := must(analysis.New("english", "stop=none"))(t)
+	for _, tt := range []struct {
+		a    analysis.Analyzer
+		s    *schema.Schema
+		want string // the options of a new index, or "" if it is refused
+	}{
+		{english, nil, english.Options()},
+		{none, nil, none.Options()},
+		{none, schema.Implicit("", "", true), none.Options()},
+		{none, schema.Implicit("english", "", true), none.Options()},
+		{none, schema.Implicit("english", "stop=none", true), none.Options()},
+		{english, schema.Implicit("english", english.Options(), true), english.Options()},
+		{english, schema.Implicit("english", "stop=none", true), ""},
+		{english, schema.Implicit("simple", "", true), ""},
+		{english, schema.Implicit("", "max=9", true), ""},
+		{english, &schema.Schema{Fields: schema.Implicit("", "", true).Fields, Language: "en"}, ""},
+		{english, &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text}}}, ""},
+		{unregistered{english}, nil, ""},
+	} {
+		mem := memfs.New()
+		for i, o := range []Options{{Analyzer: tt.a, Schema: tt.s}, {Analyzer: english}} {
+			x, err := OpenFS(t.Context(), mem, o)
+			if tt.want == "" {
+				if !errors.Is(err, ErrInvalid) {
+					t.Errorf("%v with %+v: %v", tt.a, tt.s, err)
+				}
+				break
+			}
+			if err != nil {
+				t.Fatalf("%v with %+v, opened %d times: %v", tt.a, tt.s, i+1, err)
+			}
+			if f := x.Schema().Fields[0]; f.Analyzer != "english" || f.Options != tt.want || !f.Stored {
+				t.Errorf("%v with %+v, opened %d times: %+v", tt.a, tt.s, i+1, f)
+			}
+			if err := errors.Join(x.Add(t.Context(), Text(fmt.Sprint(i), "roses")), x.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }
+
+// unregistered is an analyzer that no index can name.
+type unregistered struct{ analysis.Analyzer }
+
+func (unregistered) Name() string { return "unregistered" }
 
 // TestNotUTF8 counts documents with text that is not UTF-8, which are added all the same.
 func TestNotUTF8(t *testing.T) {

@@ -131,14 +131,12 @@ func (x *Index) writerOptions(d *indexdir.Dir) (wo writer.Options) {
 	if x.o.Schema != nil {
 		return wo
 	}
-	c, err := d.Latest()
-	if err == nil {
-		defer c.Release()
-		if !c.StoredUnknown || len(c.Segments) > 0 {
-			return wo
-		}
+	stored := true
+	if c, err := d.Latest(); err == nil {
+		stored = c.StoredUnknown && len(c.Segments) == 0
+		c.Release()
 	}
-	wo.Stored = true
+	wo.Schema = x.o.text(stored)
 	return wo
 }
 

@@ -79,7 +79,7 @@ func TestLanguage(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := t.TempDir()
-	w, err := writer.Open(ctx, other, writer.Options{Analyzer: simple})
+	w, err := writer.Open(ctx, other, writer.Options{Schema: schema.Implicit("simple", "", false)})
 	if err := errors.Join(err, w.Add(ctx, writer.Text([]byte("1"), []byte("x"))), w.Commit(ctx), w.Close()); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,8 @@ type Options struct {
 	// and so it may be newer (Evolve). writer.Options says what else may differ.
 	Schema *schema.Schema
 	// Analyzer cuts documents of one text into terms. Nil means the analyzer of the index, or
-	// standard for a new one. With a schema each field has its own.
+	// standard for a new one, and one with the default options of its name stands for those that the index has. It must be what its name
+	// and Options make (analysis.New): a program registers its own. With a schema each field has its own.
 	Analyzer analysis.Analyzer
 	// Language is what texts are in, by its tag (BCP 47), such as en or pt-BR: its analyzer cuts documents of one text, and fields of text
 	// whose Analyzer and Options are empty (analysis.ForLanguage). An index that was made with another one is an error. Languages
@@ -102,6 +103,9 @@ func (o Options) withDefaults() (Options, error) {
 			return o, err
 		}
 	}
+	if o.Analyzer != nil && o.Schema != nil {
+		return o, o.setAnalyzer()
+	}
 	return o, nil
 }
 
@@ -140,7 +144,50 @@ func (o *Options) setLanguage() error {
 	return nil
 }
 
+// setAnalyzer makes Analyzer that of Schema, the implicit one.
+func (o *Options) setAnalyzer() error {
+	if !o.Schema.IsImplicit() {
+		return fmt.Errorf("%w: there is an Analyzer, and in the schema each field has its own", ErrInvalid)
+	}
+	name, options := analyzerOf(o.Analyzer)
+	s := o.Schema.Clone()
+	f := &s.Fields[0]
+	if f.Options != "" {
+		a, err := analysis.New(f.Analysis())
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
+		f.Analyzer, f.Options = a.Name(), a.Options()
+	}
+	if s.Language != "" || f.Analyzer != "" && f.Analyzer != name || f.Options != "" && f.Options != o.Analyzer.Options() {
+		return fmt.Errorf("%w: the Analyzer is %s(%s), in the schema it is %q(%s), the language %q", ErrInvalid, name, o.Analyzer.Options(), f.Analyzer, f.Options, s.Language)
+	}
+	f.Analyzer, f.Options = name, cmp.Or(f.Options, options)
+	o.Schema = s
+	return nil
+}
+
+// analyzerOf returns what a schema has of an analyzer: without options, if they are the defaults, for those that the index has.
+func analyzerOf(a analysis.Analyzer) (name, options string) {
+	if d, err := analysis.New(a.Name(), ""); err == nil && d.Options() == a.Options() {
+		return a.Name(), ""
+	}
+	return a.Name(), a.Options()
+}
+
+// text returns the schema for documents of one text that Analyzer asks for, and stored, or nil if neither asks for anything.
+func (o *Options) text(stored bool) *schema.Schema {
+	switch {
+	case o.Analyzer != nil:
+		name, options := analyzerOf(o.Analyzer)
+		return schema.Implicit(name, options, stored)
+	case stored:
+		return schema.Implicit("", "", true)
+	}
+	return nil
+}
+
 // writer returns the options of the writer.
 func (o *Options) writer() writer.Options {
-	return writer.Options{Schema: o.Schema, Order: o.Order, Analyzer: o.Analyzer, Memory: o.Memory, Threads: o.Threads, KeepCommits: o.KeepCommits}
+	return writer.Options{Schema: o.Schema, Order: o.Order, Memory: o.Memory, Threads: o.Threads, KeepCommits: o.KeepCommits}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -19,11 +18,7 @@ import (
 func psalms() *reader.Snapshot {
 	ctx := context.Background()
 	dir := memfs.New() // in place of a directory
-	english, err := analysis.New("english", "")
-	if err != nil {
-		log.Fatal(err)
-	}
-	w, err := writer.OpenFS(ctx, dir, writer.Options{Analyzer: english, Stored: true})
+	w, err := writer.OpenFS(ctx, dir, writer.Options{Schema: schema.Implicit("english", "", true)})
 	if err != nil {
 		log.Fatal(err)
 	}

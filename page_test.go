@@ -16,6 +16,7 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -34,12 +35,8 @@ type index struct {
 
 func open(t tb, analyzer string, stored bool) *index {
 	t.Helper()
-	a, err := analysis.New(analyzer, "")
-	if err != nil {
-		t.Fatal(err)
-	}
 	fs := memfs.New()
-	w, err := writer.OpenFS(context.Background(), fs, writer.Options{Analyzer: a, Stored: stored})
+	w, err := writer.OpenFS(context.Background(), fs, writer.Options{Schema: schema.Implicit(analyzer, "", stored)})
 	if err == nil {
 		err = w.Commit(context.Background())
 	}

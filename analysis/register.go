@@ -43,7 +43,7 @@ func builtins() []registration {
 // The function make returns the analyzer for options: empty for the defaults, or what
 // its method Options has returned. It must be safe for concurrent use. Registering a
 // name twice is an error. Programs register their analyzers before they open an index
-// that was built with them.
+// whose schema names them, to write it or to search it.
 func Register(name string, make func(options string) (Analyzer, error)) error {
 	if name == "" || len(name) > MaxNameBytes || !utf8.ValidString(name) {
 		return fmt.Errorf("analysis: %w: %q cannot be its name", ErrInvalid, name)

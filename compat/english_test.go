@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -70,11 +70,7 @@ func TestIndexWithoutApostrophes(t *testing.T) {
 			t.Errorf("%s: document %q, want %q", text, got, want)
 		}
 	}
-	english, err := analysis.New("english", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: english})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("english", "", false)})
 	if err != nil {
 		t.Fatalf("opening it by name alone: %v", err)
 	}
@@ -89,7 +85,7 @@ func TestIndexWithoutApostrophes(t *testing.T) {
 		}
 	}
 	fresh := filepath.Join(t.TempDir(), "fresh")
-	if w, err = writer.Open(ctx, fresh, writer.Options{Analyzer: english}); err != nil {
+	if w, err = writer.Open(ctx, fresh, writer.Options{Schema: schema.Implicit("english", "", false)}); err != nil {
 		t.Fatal(err)
 	}
 	err = errors.Join(w.Add(ctx, writer.Text([]byte("6"), []byte("a cat’s life"))), w.Commit(ctx), w.Close())

@@ -16,7 +16,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
@@ -24,15 +23,6 @@ import (
 )
 
 var update = flag.Bool("update", false, "rewrite the golden index of the current version and its answers")
-
-func whitespace(t *testing.T) analysis.Analyzer {
-	t.Helper()
-	a, err := analysis.New("whitespace", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a
-}
 
 // goldens returns the golden indexes: one tar.gz for each version.
 func goldens(t *testing.T) []string {

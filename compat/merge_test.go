@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -22,7 +23,7 @@ func TestMergeOf02(t *testing.T) {
 		t.Fatalf("segments of versions %v", versions)
 	}
 	// Its segments remain members of an index that is written to.
-	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: whitespace(t), Stored: true})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("whitespace", "", true)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,7 +90,7 @@ func live(t *testing.T, dir string) (map[string]string, map[format.Version]int) 
 // Ten documents take at most 12 kB of a disk with blocks of 4096 bytes.
 func TestSmallIndex(t *testing.T) {
 	ctx, dir := context.Background(), t.TempDir()
-	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: whitespace(t)})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("whitespace", "", false)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -127,7 +128,7 @@ func TestSmallIndex(t *testing.T) {
 // long enough to have them, deleted documents counted.
 func TestFrequentSpecification(t *testing.T) {
 	ctx, dir, docs := context.Background(), t.TempDir(), 40_000
-	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: whitespace(t), MergePolicy: writer.NoMerges})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}

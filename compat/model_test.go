@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/codec/registry"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -134,7 +135,7 @@ func buildGolden(t *testing.T, dir string, stored bool) {
 	t.Helper()
 	ctx := context.Background()
 	for part := range lastPart() + 1 {
-		o := writer.Options{Stored: stored, Analyzer: whitespace(t), MergePolicy: writer.NoMerges}
+		o := writer.Options{Schema: schema.Implicit("whitespace", "", stored), MergePolicy: writer.NoMerges}
 		if part == 0 {
 			o.FreqsCodec = "vbyte128"
 		} else {

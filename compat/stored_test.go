@@ -11,6 +11,7 @@ import (
 
 	"github.com/golang/snappy"
 
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -126,7 +127,7 @@ func TestStored(t *testing.T) {
 	}
 	dir := t.TempDir()
 	ctx := context.Background()
-	o := writer.Options{Stored: true, Analyzer: whitespace(t)}
+	o := writer.Options{Schema: schema.Implicit("whitespace", "", true)}
 	w, err := writer.Open(ctx, dir, o)
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/docset"
@@ -17,13 +16,13 @@ import (
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
 )
 
 func whitespace() writer.Options {
-	a, _ := analysis.New("whitespace", "")
-	return writer.Options{Analyzer: a, Memory: writer.MinMemory, Threads: 1, Stored: true}
+	return writer.Options{Schema: schema.Implicit("whitespace", "", true), Memory: writer.MinMemory, Threads: 1}
 }
 
 // seedIndex returns the files of an index of n documents, the third of which is deleted.

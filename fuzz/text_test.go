@@ -17,6 +17,7 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -35,7 +36,7 @@ func FuzzParse(x *testing.F) {
 			t.Fatal(err)
 		}
 		ctx, fs := context.Background(), memfs.New()
-		w, err := writer.OpenFS(ctx, fs, writer.Options{Analyzer: a, Memory: writer.MinMemory, Threads: 1})
+		w, err := writer.OpenFS(ctx, fs, writer.Options{Schema: schema.Implicit(a.Name(), a.Options(), false), Memory: writer.MinMemory, Threads: 1})
 		if err == nil {
 			err = w.Add(ctx, writer.Text([]byte("x"), []byte(text)))
 		}

@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -25,7 +24,7 @@ func joinable(t *testing.T, o writer.Options, from, to int) *reader.Snapshot {
 	defer w.Close()
 	for n := from; n < to; n++ {
 		id := fmt.Appendf(nil, "%03d", n)
-		if o.Schema != nil {
+		if !o.Schema.IsImplicit() {
 			err = w.Add(context.Background(), writer.Doc{ID: id, Values: []schema.Value{schema.KeywordValue(0, id)}})
 		} else {
 			err = w.Add(context.Background(), writer.Text(id, id))
@@ -51,11 +50,7 @@ func joinable(t *testing.T, o writer.Options, from, to int) *reader.Snapshot {
 }
 
 func TestJoin(t *testing.T) {
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	o := writer.Options{Analyzer: simple, Stored: true}
+	o := writer.Options{Schema: schema.Implicit("simple", "", true)}
 	a, b, none := joinable(t, o, 0, 30), joinable(t, o, 30, 50), joinable(t, o, 0, 0)
 	s, err := reader.Join(a, none, b)
 	if err != nil {
@@ -118,19 +113,12 @@ func TestJoin(t *testing.T) {
 }
 
 func TestJoinRefuses(t *testing.T) {
-	analyzer := func(name string) analysis.Analyzer {
-		a, err := analysis.New(name, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return a
-	}
 	keyword := func(name string, stored bool) writer.Options {
 		return writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: name, Kind: schema.Keyword, Stored: stored}}}}
 	}
-	simple := joinable(t, writer.Options{Analyzer: analyzer("simple")}, 0, 3)
+	simple := joinable(t, writer.Options{Schema: schema.Implicit("simple", "", false)}, 0, 3)
 	tags := joinable(t, keyword("tag", true), 0, 3)
-	closed := joinable(t, writer.Options{Analyzer: analyzer("simple")}, 0, 3)
+	closed := joinable(t, writer.Options{Schema: schema.Implicit("simple", "", false)}, 0, 3)
 	closed.Close()
 	for _, c := range []struct {
 		what string
@@ -139,7 +127,7 @@ func TestJoinRefuses(t *testing.T) {
 	}{
 		{"none", nil, fs.ErrInvalid},
 		{"a nil one", []*reader.Snapshot{simple, nil}, fs.ErrInvalid},
-		{"other analyzers", []*reader.Snapshot{simple, joinable(t, writer.Options{Analyzer: analyzer("standard")}, 0, 3)}, fs.ErrInvalid},
+		{"other analyzers", []*reader.Snapshot{simple, joinable(t, writer.Options{Schema: schema.Implicit("standard", "", false)}, 0, 3)}, fs.ErrInvalid},
 		{"a schema and none", []*reader.Snapshot{simple, tags}, fs.ErrInvalid},
 		{"other fields", []*reader.Snapshot{tags, joinable(t, keyword("label", true), 0, 3)}, fs.ErrInvalid},
 		{"other properties", []*reader.Snapshot{tags, joinable(t, keyword("tag", false), 0, 3)}, fs.ErrInvalid},

@@ -8,6 +8,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/pinion-index/pinion/analysis"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -31,10 +32,8 @@ var registerLines = sync.OnceValue(func() error {
 // foreign DIR builds an index with an analyzer that the commands do not know.
 func foreign(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(registerLines())
-	a, err := analysis.New("lines", "")
-	ts.Check(err)
 	ctx := context.Background()
-	w, err := writer.Open(ctx, ts.MkAbs(args[0]), writer.Options{Analyzer: a})
+	w, err := writer.Open(ctx, ts.MkAbs(args[0]), writer.Options{Schema: schema.Implicit("lines", "", false)})
 	ts.Check(err)
 	defer w.Close()
 	ts.Check(w.Add(ctx, writer.Text([]byte("1"), []byte("New York\nSan José\n"))))

@@ -42,7 +42,7 @@ func changeAtRandom(t *testing.T, rt *rapid.T, w *Writer, m *model, label string
 func TestAddFrom(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		fs, other := memfs.New(), memfs.New()
-		opts := Options{Analyzer: whitespace(t), Stored: true, MergePolicy: NoMerges}
+		opts := Options{Schema: schema.Implicit("whitespace", "", true), MergePolicy: NoMerges}
 		w, v := mustOpen(rt, fs, opts), mustOpen(rt, other, opts)
 		defer w.Close()
 		m, n := model{stored: true}, model{stored: true}
@@ -81,7 +81,7 @@ func TestAddFrom(t *testing.T) {
 }
 
 func TestAddFromRefuses(t *testing.T) {
-	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, memfs.New(), Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	if err := w.AddFrom(t.Context(), nil); !errors.Is(err, ErrInvalid) {
 		t.Errorf("nil: %v", err)

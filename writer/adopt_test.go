@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // duplicate returns a copy of the newest commit in fs.
@@ -37,7 +38,7 @@ func TestAdopt(t *testing.T) {
 	adopted := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		fs := memfs.New()
-		opts := Options{Analyzer: whitespace(t), Stored: true, MergePolicy: NoMerges}
+		opts := Options{Schema: schema.Implicit("whitespace", "", true), MergePolicy: NoMerges}
 		w := mustOpen(rt, fs, opts)
 		defer w.Close()
 		m := model{stored: true}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 )
 
 func newAnalyzer(t *testing.T, name, options string) analysis.Analyzer {
@@ -42,11 +43,11 @@ func TestDefaultAnalyzerAdopts(t *testing.T) {
 	} {
 		fs := memfs.New()
 		made := newAnalyzer(t, "english", tt.made)
-		w := mustOpen(t, fs, Options{Analyzer: made})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit(made.Name(), made.Options(), false)})
 		if err := errors.Join(w.Add(ctx, doc("a", "The dog’s")), w.Commit(ctx), w.Close()); err != nil {
 			t.Fatal(err)
 		}
-		w, err := OpenFS(ctx, fs, Options{Analyzer: newAnalyzer(t, "english", tt.asked)})
+		w, err := OpenFS(ctx, fs, Options{Schema: schema.Implicit("english", tt.asked, false)})
 		if tt.differ != "" {
 			if !errors.Is(err, ErrAnalyzer) || !strings.HasSuffix(err.Error(), tt.differ) {
 				t.Errorf("%s opened with %q: %v, want %q", made, tt.asked, err, tt.differ)
@@ -57,7 +58,7 @@ func TestDefaultAnalyzerAdopts(t *testing.T) {
 			t.Errorf("%s opened with %q: %v", made, tt.asked, err)
 			continue
 		}
-		if got := w.Analyzer().Options(); got != made.Options() {
+		if got := w.Schema().Fields[0].Options; got != made.Options() {
 			t.Errorf("%s opened with %q: it has %s", made, tt.asked, got)
 		}
 		if err := errors.Join(w.Add(ctx, doc("b", "The dog’s")), w.Commit(ctx), w.Close()); err != nil {
@@ -72,11 +73,11 @@ func TestDefaultAnalyzerAdopts(t *testing.T) {
 		}
 	}
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: newAnalyzer(t, "standard", "")})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("standard", "", false)})
 	if err := errors.Join(w.Add(ctx, doc("a", "b")), w.Commit(ctx), w.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenFS(ctx, fs, Options{Analyzer: newAnalyzer(t, "english", "")}); !errors.Is(err, ErrAnalyzer) {
+	if _, err := OpenFS(ctx, fs, Options{Schema: schema.Implicit("english", "", false)}); !errors.Is(err, ErrAnalyzer) {
 		t.Errorf("an analyzer of another name: %v", err)
 	}
 }
@@ -90,23 +91,23 @@ func TestMergeRefusesOtherOptions(t *testing.T) {
 	for _, options := range []string{"max=255,stop=english", "max=255,stop=english,apostrophes=fold"} {
 		dir := filepath.Join(root, options)
 		dirs = append(dirs, dir)
-		w, err := Open(ctx, dir, Options{Analyzer: newAnalyzer(t, "english", options)})
+		w, err := Open(ctx, dir, Options{Schema: schema.Implicit("english", options, false)})
 		if err := errors.Join(err, w.Add(ctx, doc("x", "dog’s")), w.Commit(ctx), w.Close()); err != nil {
 			t.Fatal(err)
 		}
 		// The default options stand for those of the first source.
 		alone := filepath.Join(root, "alone"+options)
-		if _, err := MergeInto(ctx, alone, dirsAt(dir), Options{Analyzer: newAnalyzer(t, "english", "")}, MergeOptions{}); err != nil {
+		if _, err := MergeInto(ctx, alone, dirsAt(dir), Options{Schema: schema.Implicit("english", "", false)}, MergeOptions{}); err != nil {
 			t.Errorf("%s merged: %v", options, err)
 		} else if s, _, err := schemaAt(alone); err != nil || s.Fields[0].Options != options {
 			t.Errorf("%s merged has %+v, %v", options, s, err)
 		}
 	}
-	for _, a := range []analysis.Analyzer{nil, newAnalyzer(t, "english", ""), newAnalyzer(t, "english", "max=255")} {
+	for _, s := range []*schema.Schema{nil, schema.Implicit("", "", false), schema.Implicit("english", "", false), schema.Implicit("english", "max=255", false)} {
 		for range 2 {
-			_, err := MergeInto(ctx, filepath.Join(root, "out"), dirsAt(dirs...), Options{Analyzer: a}, MergeOptions{})
+			_, err := MergeInto(ctx, filepath.Join(root, "out"), dirsAt(dirs...), Options{Schema: s}, MergeOptions{})
 			if !errors.Is(err, ErrAnalyzer) || !strings.HasSuffix(err.Error(), "differ in apostrophes=fold") {
-				t.Errorf("merging %s with analyzer %v: %v", dirs, a, err)
+				t.Errorf("merging %s with schema %+v: %v", dirs, s, err)
 			}
 			slices.Reverse(dirs)
 		}

@@ -27,7 +27,7 @@ func textDoc(id, text string) writer.Change {
 func TestApplyWhole(t *testing.T) {
 	ctx := t.Context()
 	mem := memfs.New()
-	w, err := writer.OpenFS(ctx, mem, writer.Options{Memory: writer.MinMemory, Threads: 2, Stored: true})
+	w, err := writer.OpenFS(ctx, mem, writer.Options{Memory: writer.MinMemory, Threads: 2, Schema: schema.Implicit("", "", true)})
 	if err != nil {
 		t.Fatal(err)
 	}

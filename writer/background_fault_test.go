@@ -15,6 +15,7 @@ import (
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // TestBackgroundFaults makes every operation on the file system fail in turn while merges
@@ -37,7 +38,7 @@ func TestBackgroundFaults(t *testing.T) {
 func backgroundFault(t *testing.T, s script, fault memfs.Fault) bool {
 	ctx := t.Context()
 	fs := memfs.New()
-	o := Options{Analyzer: whitespace(t), Threads: 1, MergePolicy: eager}
+	o := Options{Schema: schema.Implicit("whitespace", "", false), Threads: 1, MergePolicy: eager}
 	w := mustOpen(t, fs, o)
 	if err := w.Commit(ctx); err != nil {
 		t.Fatal(err)
@@ -93,7 +94,7 @@ func TestMergeOnFullDisk(t *testing.T) {
 	var mu sync.Mutex
 	var reported []error
 	merge := atomic.Bool{}
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergeFailed: func(err error) {
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergeFailed: func(err error) {
 		mu.Lock()
 		reported = append(reported, err)
 		mu.Unlock()
@@ -157,7 +158,7 @@ func TestBackgroundMergeOfDamaged(t *testing.T) {
 	ctx := t.Context()
 	fs, _ := twoSegments(t, 100)
 	fs = restamp(t, fs, format.SectionDocLengths, func(b []byte) { b[3]++ })
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: Tiered{PerTier: 3}.Runs})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: Tiered{PerTier: 3}.Runs})
 	for i := range 5 {
 		if err := errors.Join(w.Add(ctx, doc(fmt.Sprint("new", i), "text")), w.Commit(ctx)); err != nil {
 			t.Fatal(err)
@@ -179,7 +180,7 @@ func TestBackgroundMergeOfDamaged(t *testing.T) {
 func TestCloseAbortsMerge(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: eager, MergeRate: 1})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: eager, MergeRate: 1})
 	m := model{}
 	for i := range 2 {
 		id := fmt.Sprint(i)
@@ -219,7 +220,7 @@ func TestPolicyFailsBehindDamaged(t *testing.T) {
 		return []Run{{0, len(s) + 1}}
 	}
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: policy})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: policy})
 	defer w.Close()
 	m := model{}
 	for i := range 5 {

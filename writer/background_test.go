@@ -14,6 +14,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -104,7 +105,7 @@ func TestManyCommits(t *testing.T) {
 	fs := memfs.New()
 	// The policy is asked when a commit is done and no merge has begun.
 	var done atomic.Int64
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: 1, MergePolicy: func(s []SegmentStats) []Run {
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), Threads: 1, MergePolicy: func(s []SegmentStats) []Run {
 		done.CompareAndSwap(0, int64(fs.Ops()))
 		return Tiered{}.Runs(s)
 	}})
@@ -141,7 +142,7 @@ func TestManyCommits(t *testing.T) {
 func TestDeletesDuringMerge(t *testing.T) {
 	ctx := t.Context()
 	fs := newGateFS()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: fs.policy(2)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: fs.policy(2)})
 	defer w.Close()
 	m := model{}
 	add := func(id string) {
@@ -228,7 +229,7 @@ func TestMergeTakesOver(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			ctx := t.Context()
 			fs := newGateFS()
-			w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: fs.policy(3)})
+			w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: fs.policy(3)})
 			m := model{}
 			for i := range 3 {
 				id := fmt.Sprint(i)
@@ -318,7 +319,7 @@ func TestMergesDependOnCommitsAlone(t *testing.T) {
 	for seed := range uint64(3) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		s := newScript(r, 25)
-		o := Options{Analyzer: whitespace(t), Threads: 2, MergePolicy: eager}
+		o := Options{Schema: schema.Implicit("whitespace", "", false), Threads: 2, MergePolicy: eager}
 		type facts struct {
 			docs, deleted                   uint32
 			postings, tokens, deletedTokens uint64
@@ -360,7 +361,7 @@ func TestBackgroundModel(t *testing.T) {
 		policies := []MergePolicy{eager, Tiered{PerTier: 3, MinSize: 100, MaxSize: 1000, MaxDeleted: 10}.Runs, Tiered{PerTier: 2}.Runs}
 		options := func() Options {
 			return Options{
-				Analyzer: whitespace(t), Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
+				Schema: schema.Implicit("whitespace", "", false), Threads: rapid.IntRange(1, 3).Draw(rt, "threads"),
 				MergePolicy: rapid.SampledFrom(policies).Draw(rt, "policy"), batchSize: 300,
 			}
 		}

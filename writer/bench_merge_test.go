@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/internal/codec/bp128"
 	"github.com/pinion-index/pinion/internal/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/cputime"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // BenchmarkMerge merges two halves of the collection into one segment: with their
@@ -58,7 +59,7 @@ func BenchmarkMerge(b *testing.B) {
 
 // writeHalves makes an index of docs in dir, in two segments, with lists in c.
 func writeHalves(b *testing.B, dir string, docs []Doc, c codec.Codec) {
-	w, err := Open(b.Context(), dir, Options{Analyzer: simpleAnalyzer(b), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c)})
+	w, err := Open(b.Context(), dir, Options{Schema: schema.Implicit("simple", "", false), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c)})
 	if err != nil {
 		b.Fatal(err)
 	}

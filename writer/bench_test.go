@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/cputime"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // collection returns the documents of the gzipped JSONL collection in the file that
@@ -73,14 +73,6 @@ var readCollection = sync.OnceValue(func() (c readDocs) {
 	return c
 })
 
-func simpleAnalyzer(tb testing.TB) analysis.Analyzer {
-	a, err := analysis.New("simple", "")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return a
-}
-
 func addAll(tb testing.TB, w *Writer, docs []Doc) {
 	for _, d := range docs {
 		if err := w.Add(tb.Context(), d); err != nil {
@@ -103,7 +95,7 @@ func BenchmarkBuild(b *testing.B) {
 		cpu -= cputime.Process()
 		b.StartTimer()
 		start := time.Now()
-		w, err := Open(b.Context(), dir, Options{Analyzer: simpleAnalyzer(b)})
+		w, err := Open(b.Context(), dir, Options{Schema: schema.Implicit("simple", "", false)})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // countdown is a context that is cancelled after a number of calls.
@@ -29,7 +30,7 @@ func TestCancelledInvertedReplacesNothing(t *testing.T) {
 	background := t.Context()
 	for n := int64(0); ; n++ {
 		fs := memfs.New()
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 		for _, d := range []Doc{doc("a", "one"), doc("b", "two"), doc("c", "three")} {
 			if err := errors.Join(w.Add(background, d), w.Commit(background)); err != nil {
 				t.Fatal(err)

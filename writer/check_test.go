@@ -47,7 +47,7 @@ func TestManifestDisagrees(t *testing.T) {
 			if _, err := OpenFS(t.Context(), fs, Options{}); !errors.Is(err, format.ErrCorrupt) {
 				t.Errorf("writer: %v", err)
 			}
-			if _, err := mustOpen(t, memfs.New(), Options{Analyzer: w.Analyzer()}).MergeFrom(t.Context(), d.FS()); !errors.Is(err, format.ErrCorrupt) && what != "analyzer" {
+			if _, err := mustOpen(t, memfs.New(), Options{Schema: w.Schema()}).MergeFrom(t.Context(), d.FS()); !errors.Is(err, format.ErrCorrupt) && what != "analyzer" {
 				t.Errorf("merge: %v", err)
 			}
 		})

@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -89,7 +90,7 @@ func sumPages(file, sums []byte, pages format.Pages) {
 // ErrCorrupt and names the file.
 func TestMergeOfDamaged(t *testing.T) {
 	ctx := t.Context()
-	o := Options{Analyzer: whitespace(t), Stored: true, Threads: 2}
+	o := Options{Schema: schema.Implicit("whitespace", "", true), Threads: 2}
 	fs := memfs.New()
 	w := mustOpen(t, fs, o)
 	m := model{stored: true}

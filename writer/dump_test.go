@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/segment"
@@ -168,14 +167,6 @@ func (m *model) check(t testing.TB, fs store.ReadFS) {
 	if d := m.diff(dump(t, fs)); d != "" {
 		t.Fatal(d)
 	}
-}
-
-func whitespace(tb testing.TB) analysis.Analyzer {
-	a, err := analysis.New("whitespace", "")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return a
 }
 
 func doc(id, text string) Doc { return Text([]byte(id), []byte(text)) }

@@ -28,7 +28,7 @@ func (w *Writer) Evolve(ctx context.Context, s *schema.Schema) error {
 	if s == nil {
 		return fmt.Errorf("%w: no schema", ErrInvalid)
 	}
-	s, err := w.opts.canonical(s)
+	s, err := canonical(s)
 	if err != nil {
 		return err
 	}
@@ -127,5 +127,5 @@ func (w *Writer) evolved(old, s *schema.Schema) (*schema.Schema, error) {
 			next.Fields = append(next.Fields, f)
 		}
 	}
-	return w.opts.complete(next)
+	return complete(next)
 }

@@ -108,7 +108,7 @@ func checkOnly(s *schema.Schema, values []schema.Value, i int) error {
 func (w *Writer) setFields() (err error) {
 	s := w.opts.Schema
 	if s.IsImplicit() {
-		if w.opts.Analyzer, err = w.opts.analyzerOf(&s.Fields[0]); err != nil {
+		if w.analyzer, err = analysis.New(s.Fields[0].Analysis()); err != nil {
 			return err
 		}
 		w.acc = w.pipe.pool.NewAccumulator()
@@ -120,7 +120,7 @@ func (w *Writer) setFields() (err error) {
 		if f.Kind != schema.Text || f.Indexing() == schema.IndexNone {
 			continue
 		}
-		a, err := w.opts.analyzerOf(f)
+		a, err := analysis.New(f.Analysis())
 		if err != nil {
 			return fmt.Errorf("field %q: %w", f.Name, err)
 		}
@@ -136,7 +136,7 @@ func (w *Writer) newInverter() *invert.Inverter {
 	if w.fields != nil {
 		return w.pipe.pool.NewFieldInverter(w.pipe.seed, w.fields)
 	}
-	return w.pipe.pool.NewInverter(w.pipe.seed, w.opts.Analyzer.Tokenizer(), w.Stored())
+	return w.pipe.pool.NewInverter(w.pipe.seed, w.analyzer.Tokenizer(), w.Stored())
 }
 
 // options returns the options of a Builder for so many documents with fields.

@@ -17,6 +17,7 @@ import (
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // invertedOf makes an Inverted of shownDocs.
@@ -54,7 +55,7 @@ func TestAddInverted(t *testing.T) {
 	ctx := t.Context()
 	for _, stored := range []bool{false, true} {
 		fs := memfs.New()
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Stored: stored, Threads: 3})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", stored), Threads: 3})
 		m, foreign := model{stored: stored}, model{stored: stored}
 		r := rand.New(rand.NewPCG(8, 8))
 		fill(t, w, &m, r, 400, 600)
@@ -99,7 +100,7 @@ func TestLongLists(t *testing.T) {
 	longtest.Once(t)
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: 2, tail: 1})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), Threads: 2, tail: 1})
 	r := rand.New(rand.NewPCG(8, 8))
 	m := model{}
 	for part := range 2 {
@@ -174,7 +175,7 @@ func TestBadInverted(t *testing.T) {
 		{"document error", func(yield func(InvertedDoc, error) bool) { yield(InvertedDoc{}, broken) }, pairs(good), "broken input", -1},
 	}
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	for _, tt := range tests {
 		err := w.AddInverted(ctx, Inverted{Docs: tt.docs, Lists: tt.lists, ForeignLengths: true})
@@ -232,7 +233,7 @@ func TestInvertedLengths(t *testing.T) {
 		{"long list, too short", append(slices.Repeat([]uint32{1}, 199), 0), []InvertedList{long}, "document 199 has length 0"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+			w := mustOpen(t, memfs.New(), Options{Schema: schema.Implicit("whitespace", "", false)})
 			defer w.Close()
 			var docs []InvertedDoc
 			for i, n := range tt.lens {
@@ -266,7 +267,7 @@ func TestInvertedLengths(t *testing.T) {
 func TestInvertedPanics(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	if err := errors.Join(w.Add(ctx, doc("a", "word")), w.Commit(ctx)); err != nil {
 		t.Fatal(err)
 	}

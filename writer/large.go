@@ -52,7 +52,7 @@ func (w *Writer) addLarge(ctx context.Context, id, text []byte, values []schema.
 		if v.Piece = w.opts.piece; w.fields != nil {
 			l, err = v.LargeValues(ctx, id, values)
 		} else {
-			l, err = v.LargeText(ctx, id, text, analysis.Divides(w.opts.Analyzer))
+			l, err = v.LargeText(ctx, id, text, analysis.Divides(w.analyzer))
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()

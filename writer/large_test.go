@@ -156,7 +156,7 @@ func reachableNow() uint64 {
 // Documents are taken up to the size that MaxDocument says, with a schema and without, and no longer ones. One that is refused
 // leaves that of its id, and others, as they are.
 func TestMaxDocument(t *testing.T) {
-	o := writer.Options{Memory: writer.MinMemory, Threads: 1, Stored: true}
+	o := writer.Options{Memory: writer.MinMemory, Threads: 1, Schema: schema.Implicit("", "", true)}
 	n := o.MaxDocument()
 	if n != writer.MinMemory/4 || (&writer.Options{Memory: 64 << 20}).MaxDocument() != 16<<20 || (&writer.Options{}).MaxDocument() != 128<<20 || (&writer.Options{Memory: 1 << 40}).MaxDocument() != 512<<20 {
 		t.Fatalf("MaxDocument is %d", n)
@@ -198,7 +198,7 @@ func TestMaxDocument(t *testing.T) {
 		}
 	}
 	check(w, fs, 2)
-	o.Schema, o.Stored = &schema.Schema{Fields: largeFields}, false
+	o.Schema = &schema.Schema{Fields: largeFields}
 	w, fs = open(o)
 	numbers := make([]schema.Value, n/8+1)
 	for i := range numbers {

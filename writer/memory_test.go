@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/longtest"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // reachable returns how much memory is reachable.
@@ -42,7 +43,7 @@ func TestClosedWriterMemory(t *testing.T) {
 		{"failed", func(w *Writer) error { w.pipe.cancel(errPanic); return nil }},
 	} {
 		before := reachable()
-		w, err := Open(context.Background(), t.TempDir(), Options{Stored: true})
+		w, err := Open(context.Background(), t.TempDir(), Options{Schema: schema.Implicit("", "", true)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +69,7 @@ func TestIdleWriterMemory(t *testing.T) {
 	longtest.Once(t)
 	const docs = 100000
 	before := reachable()
-	w, err := Open(context.Background(), t.TempDir(), Options{Stored: true, Threads: 1, MergePolicy: NoMerges})
+	w, err := Open(context.Background(), t.TempDir(), Options{Schema: schema.Implicit("", "", true), Threads: 1, MergePolicy: NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +92,7 @@ func TestIdleWriterMemory(t *testing.T) {
 func TestSecondCommitFreesMemory(t *testing.T) {
 	const docs = 60000
 	before := reachable()
-	w, err := Open(context.Background(), t.TempDir(), Options{Stored: true, Threads: 1, MergePolicy: NoMerges})
+	w, err := Open(context.Background(), t.TempDir(), Options{Schema: schema.Implicit("", "", true), Threads: 1, MergePolicy: NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 )
@@ -32,7 +33,7 @@ func fill(t *testing.T, w *Writer, m *model, r *rand.Rand, n, ids int) {
 func TestMergeCopies(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	m := model{}
 	for seg, docs := range []int{512, 640, 300} {
@@ -64,7 +65,7 @@ func TestMergeCopies(t *testing.T) {
 
 	// With another codec nothing can be copied.
 	fs2 := memfs.New()
-	w2 := mustOpen(t, fs2, Options{Analyzer: whitespace(t), DocsCodec: "vbyte128", FreqsCodec: "vbyte128"})
+	w2 := mustOpen(t, fs2, Options{Schema: schema.Implicit("whitespace", "", false), DocsCodec: "vbyte128", FreqsCodec: "vbyte128"})
 	defer w2.Close()
 	dir, err := indexdir.OpenFS(fs)
 	if err != nil {
@@ -84,7 +85,7 @@ func TestMergeCopies(t *testing.T) {
 func TestMaxSegments(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	m := model{}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -133,7 +134,7 @@ func TestMaxSegments(t *testing.T) {
 func TestPurge(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Stored: true})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", true)})
 	defer w.Close()
 	m := model{stored: true}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -168,7 +169,7 @@ func TestPurge(t *testing.T) {
 func TestPurgeBetweenJobs(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: NoMerges})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: NoMerges})
 	defer w.Close()
 	text := ""
 	for i := range lists.ChunkTerms - 1 {
@@ -203,7 +204,7 @@ func TestMergeOfLongTerms(t *testing.T) {
 	fs := memfs.New()
 	const size = 60000
 	before, most := uint64(0), uint64(0)
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: NoMerges, Progress: func(p Progress) {
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: NoMerges, Progress: func(p Progress) {
 		if p.Stage == "merge" {
 			before, most = p.Done, max(most, p.Done-before)
 		}
@@ -241,7 +242,7 @@ func TestMergeInto(t *testing.T) {
 	for i := range 3 {
 		path := filepath.Join(root, fmt.Sprint(i))
 		dirs = append(dirs, path)
-		w, err := Open(ctx, path, Options{Analyzer: whitespace(t), Stored: true})
+		w, err := Open(ctx, path, Options{Schema: schema.Implicit("whitespace", "", true)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +280,7 @@ func TestMergeInto(t *testing.T) {
 		t.Error("a directory that is not there was merged")
 	}
 	other := filepath.Join(root, "other")
-	w, err := Open(ctx, other, Options{Analyzer: simpleAnalyzer(t)})
+	w, err := Open(ctx, other, Options{Schema: schema.Implicit("simple", "", false)})
 	if err := errors.Join(err, w.Add(ctx, doc("x", "y")), w.Commit(ctx), w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -296,7 +297,7 @@ func CheckReadable(path string) error {
 		return err
 	}
 	defer dir.Close()
-	_, err = schemaOf(dir)
+	_, _, err = schemaOf(dir)
 	return err
 }
 
@@ -306,7 +307,8 @@ func TestMergeMixesStored(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
 	for i, stored := range []bool{false, true, false} {
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), mixStored: true, Stored: stored})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
+		w.opts.Schema.Fields[0].Stored = stored // whatever the others do
 		if err := errors.Join(w.Add(ctx, doc(fmt.Sprint(i), "text")), w.Commit(ctx), w.Close()); err != nil {
 			t.Fatal(err)
 		}

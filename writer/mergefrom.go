@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
@@ -64,27 +63,16 @@ func (w *Writer) mergeInto(ctx context.Context, sources []*indexdir.Dir, m Merge
 
 // takeFrom sets what o leaves to the indexes that MergeInto merges: what they have for a new index in directory out.
 func (o *Options) takeFrom(out string, sources []*indexdir.Dir) error {
-	for _, d := range sources { // before out is made
-		if _, err := schemaOf(d); err != nil {
-			return err
-		}
-	}
-	fields, err := o.takeSchema(out, sources)
+	s, err := schemaOfAll(sources) // before out is made
 	if err != nil {
 		return err
 	}
-	if asked := o.Analyzer; !fields && len(sources) > 0 && (asked == nil || hasDefaults(asked)) {
-		if o.Analyzer, err = analyzerOf(sources[0]); err != nil {
-			return err
-		}
-		if asked != nil && asked.Name() != o.Analyzer.Name() {
-			o.Analyzer = asked
-		}
+	has, docs, err := schemaAt(out)
+	if err != nil {
+		return err
 	}
-	if !o.Stored && !fields {
-		if o.Stored, err = storedIn(sources); err != nil {
-			return err
-		}
+	if s != nil && !docs && has.IsImplicit() {
+		o.takeSchema(s)
 	}
 	if o.Perm == 0 {
 		for i, d := range sources {
@@ -97,107 +85,90 @@ func (o *Options) takeFrom(out string, sources []*indexdir.Dir) error {
 	return nil
 }
 
-// takeSchema sets Schema to that of the first of the indexes sources, if there is
-// no index in directory out and nothing else is asked for, and sets what Schema leaves to the index to what that one has. It reports whether out or the sources
-// have fields, so that analyzers and stored texts are those of fields.
-func (o *Options) takeSchema(out string, sources []*indexdir.Dir) (fields bool, err error) {
-	s, found, err := schemaAt(out)
-	if err != nil {
-		return false, err
-	}
-	if len(sources) == 0 || !s.IsImplicit() {
-		return !s.IsImplicit() || o.Schema != nil, nil
-	}
-	if s, err = schemaOf(sources[0]); err != nil {
-		return false, err
-	}
-	switch {
-	case o.Schema != nil:
-		if asked, canonicalErr := o.canonical(o.Schema); canonicalErr == nil && !found {
-			if adopted, adoptErr := asked.Adopt(s); adoptErr == nil { // or the merge says what differs
-				o.Schema = adopted
-			}
-		}
-		return true, nil
-	case !found && o.Analyzer == nil && !o.Stored && !s.IsImplicit():
+// takeSchema sets Schema to s, or what it leaves to the index to what s has.
+func (o *Options) takeSchema(s *schema.Schema) {
+	if o.Schema == nil {
 		o.Schema = s
+		return
 	}
-	return !s.IsImplicit(), nil
+	asked, err := canonical(o.Schema)
+	if err != nil { // Open says it
+		return
+	}
+	if asked, err = asked.Adopt(s); err != nil { // the merge says what differs
+		return
+	}
+	if o.Schema = asked; asked.IsImplicit() && s.Fields[0].Stored {
+		asked.Fields[0].Stored = true
+	}
 }
 
-// schemaAt returns the schema of the index in the directory at path, and whether there is an
-// index: otherwise it is the implicit one.
-func schemaAt(path string) (s *schema.Schema, found bool, err error) {
+// schemaOfAll returns the schema of the first of the indexes sources, or nil if there is none. Whether texts of the implicit one are
+// stored, the first says that has documents.
+func schemaOfAll(sources []*indexdir.Dir) (first *schema.Schema, err error) {
+	known := false
+	for _, d := range sources {
+		s, docs, err := schemaOf(d)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = s
+		}
+		if docs && !known {
+			known = true
+			if first.IsImplicit() {
+				first.Fields[0].Stored = s.Fields[0].Stored
+			}
+		}
+	}
+	return first, nil
+}
+
+// schemaAt returns the schema of the index in the directory at path, and whether it has documents. It is the implicit one if there is
+// no index.
+func schemaAt(path string) (s *schema.Schema, docs bool, err error) {
+	none := schema.Implicit("", "", false)
 	dir, err := indexdir.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return schema.Implicit("", "", false), false, nil
+		return none, false, nil
 	}
 	if err == nil {
 		defer dir.Close()
-		s, err = schemaOf(dir)
+		s, docs, err = schemaOf(dir)
 	}
 	if errors.Is(err, format.ErrNotAnIndex) {
-		return schema.Implicit("", "", false), false, nil
+		return none, false, nil
 	}
-	return s, err == nil, err
+	return s, docs, err
 }
 
-// schemaOf returns the schema of an index.
-func schemaOf(dir *indexdir.Dir) (*schema.Schema, error) {
-	c, err := dir.Latest()
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", dir, err)
-	}
-	defer c.Release()
-	return c.Schema.Clone(), nil
-}
-
-// analyzerOf returns the analyzer of an index.
-func analyzerOf(dir *indexdir.Dir) (analysis.Analyzer, error) {
-	c, err := dir.Latest()
-	if err != nil {
-		return nil, fmt.Errorf("opening %s: %w", dir, err)
-	}
-	defer c.Release()
-	return analysis.New(c.Analyzer())
-}
-
-// storedIn reports whether the first of the indexes that has documents stores their contents.
-func storedIn(dirs []*indexdir.Dir) (stored bool, err error) {
-	for _, dir := range dirs {
-		segments, stored, err := storedSegments(dir)
-		if err != nil {
-			return false, fmt.Errorf("opening %s: %w", dir, err)
-		}
-		if segments > 0 {
-			return stored, nil
-		}
-	}
-	return false, nil
-}
-
-// storedSegments returns how many segments an index has, and whether one of them stores contents.
-func storedSegments(dir *indexdir.Dir) (n int, stored bool, err error) {
+// schemaOf returns the schema of an index, and whether it has documents. If texts of the implicit one are stored, the segments say it.
+func schemaOf(dir *indexdir.Dir) (s *schema.Schema, docs bool, err error) {
 	c, err := dir.OpenLatest(func(c *indexdir.Commit) error {
-		n, stored = len(c.Segments), false
+		s, docs = c.Schema.Clone(), len(c.Segments) > 0
+		if !docs || !s.IsImplicit() {
+			return nil
+		}
+		s.Fields[0].Stored = false
 		for i := range c.Segments {
-			s, data, err := c.OpenSegment(i)
+			of, data, err := c.OpenSegment(i)
 			if err != nil {
 				return err
 			}
-			stored = stored || s.Meta().Stored
+			s.Fields[0].Stored = s.Fields[0].Stored || of.Meta().Stored
 			data.Close()
 		}
 		return nil
 	})
 	if err != nil {
-		return 0, false, err
+		return nil, false, fmt.Errorf("opening %s: %w", dir, err)
 	}
 	c.Release()
-	return n, stored, nil
+	return s, docs, nil
 }
 
-// MergeFrom is MergeInto for an open Writer: analyzer and Stored are the Writer's. The
+// MergeFrom is MergeInto for an open Writer, whose schema stays. The
 // next commit will hold the result.
 func (w *Writer) MergeFrom(ctx context.Context, sources ...store.ReadFS) (stats MergeStats, err error) {
 	if err := w.pipe.failure(); err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/pinion-index/pinion/internal/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -52,7 +53,7 @@ func TestModel(t *testing.T) {
 				chooser = choose.Default()
 			}
 			return Options{
-				Analyzer: whitespace(t), Stored: stored, DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c), choose: chooser,
+				Schema: schema.Implicit("whitespace", "", stored), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c), choose: chooser,
 				Threads:   rapid.IntRange(1, 4).Draw(rt, "threads"),
 				batchSize: rapid.SampledFrom([]int{200, 5000, 1 << 16}).Draw(rt, "batch"),
 				tail:      rapid.SampledFrom([]int64{0, 1, 700}).Draw(rt, "tail"),
@@ -151,7 +152,7 @@ func faultAt(t *testing.T, fault memfs.Fault) bool {
 		}
 		return nil
 	}
-	o := Options{Analyzer: whitespace(t), Stored: true, Threads: 2, batchSize: 1000}
+	o := Options{Schema: schema.Implicit("whitespace", "", true), Threads: 2, batchSize: 1000}
 	w := mustOpen(t, fs, o)
 	if err := errors.Join(add(w, 40), w.Commit(ctx)); err != nil {
 		t.Fatal(err)
@@ -207,7 +208,7 @@ func faultAt(t *testing.T, fault memfs.Fault) bool {
 // commit remains.
 func TestFullDisk(t *testing.T) {
 	ctx := t.Context()
-	o := Options{Analyzer: whitespace(t), Threads: 2, batchSize: 1000}
+	o := Options{Schema: schema.Implicit("whitespace", "", false), Threads: 2, batchSize: 1000}
 	for room := int64(0); ; room += 7000 {
 		fs := memfs.New()
 		m := model{}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/bp128"
 	"github.com/pinion-index/pinion/internal/codec/choose"
@@ -25,17 +24,18 @@ const MinMemory = 8 << 20
 
 // Options configure a Writer. The zero value means the defaults.
 type Options struct {
-	// Analyzer cuts documents into terms. Nil means the analyzer of the index, or
-	// standard for a new index. An index has one analyzer: opening it with another one
-	// fails with ErrAnalyzer. One with the default options of its name stands for the
-	// options that the index has.
-	Analyzer analysis.Analyzer
 	// Schema describes the documents. Nil means the schema of the index, or the implicit one for a new
-	// index: documents of one text. A schema goes without Stored, and without Analyzer if its fields have names. Of an index with documents
-	// it must agree on the fields that both have, and those that it lacks stay behind its own, or it was made
-	// of the index's by Add, Rename and Drop; the error for what contradicts the index names the
+	// index: documents of one text. Of an index with documents it must agree on the fields that both have, and those that it lacks
+	// stay behind its own, or it was made of the index's by Add, Rename and Drop; the error for what contradicts the index names the
 	// field and matches schema.ErrInvalid. K1, B and Boost may be others than those of the
-	// index. The next commit records it. An index that began with the implicit schema takes one with fields, as Evolve has it.
+	// index. The next commit records it.
+	//
+	// schema.Implicit says which analyzer cuts documents of one text, and whether that is stored. An empty analyzer is that of the
+	// index, and one without options has those that it has there; another one fails with ErrAnalyzer. An index with documents keeps to
+	// what it stores: one that does not store texts cannot be opened with a schema that does (ErrStored). An index that began with the
+	// implicit schema takes one with fields, as Evolve has it, and for an index with fields the implicit one means that called "text".
+	//
+	// Analyzers are known by name and options. A program registers its own before it opens an index (analysis.Register).
 	Schema *schema.Schema
 	// Order, if it is not "", is the OrderField by which the documents of each segment are sorted,
 	// when they are written and by merges. An index records it, and "" means what it records. One
@@ -51,10 +51,6 @@ type Options struct {
 	// Threads is the number of worker goroutines; 0 means runtime.GOMAXPROCS. The
 	// files written do not depend on it.
 	Threads int
-	// Stored is whether a new index stores the contents of documents as well. One with
-	// documents keeps to what it does: without Stored, contents are stored if it stores
-	// them; with it, opening an index that does not fails with ErrStored.
-	Stored bool
 	// DocsCodec and FreqsCodec are the names of the codecs that encode the posting lists of new segments, such as bp128;
 	// format/CODECS.md has them all. Their block lengths must be equal. "" means that the codec of each list is chosen by size
 	// and decode time, or bp128 if the other codec encodes whole lists.
@@ -101,7 +97,6 @@ type Options struct {
 	piece       int           // for tests: bytes of a piece of a larger one
 	accum       int64         // for tests: size of a full accumulator
 	tail        int64         // for tests: bytes of a list that are held in memory
-	mixStored   bool          // for tests: Stored holds for new segments, whatever the others do
 }
 
 // Progress is the progress of an operation.
@@ -110,8 +105,8 @@ type Progress struct {
 	Done, Total uint64 // postings; for "order", documents, counted once for each level
 }
 
-// withDefaults checks o and sets the defaults, except for Analyzer.
-func (o Options) withDefaults() (Options, error) {
+// withDefaults checks o and sets the defaults, except for Schema, which it brings in the form in which an index records it.
+func (o Options) withDefaults() (_ Options, err error) {
 	if o.Memory == 0 {
 		o.Memory = DefaultMemory
 	}
@@ -121,8 +116,10 @@ func (o Options) withDefaults() (Options, error) {
 	if o.KeepCommits < 0 || o.KeepCommits > indexdir.MaxKeepCommits {
 		return o, fmt.Errorf("writer: %d commits to keep", o.KeepCommits)
 	}
-	if err := o.checkSchema(); err != nil {
-		return o, err
+	if o.Schema != nil {
+		if o.Schema, err = canonical(o.Schema); err != nil {
+			return o, err
+		}
 	}
 	if o.Threads < 0 {
 		return o, fmt.Errorf("writer: %d threads", o.Threads)

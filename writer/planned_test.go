@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+
+	"github.com/pinion-index/pinion/schema"
 )
 
 // planned returns a Writer of n segments, each with a deleted document, and a plan to merge
@@ -12,7 +14,7 @@ func planned(t *testing.T, n int, paused bool) (*gateFS, *Writer, model) {
 	t.Helper()
 	ctx := t.Context()
 	fs := newGateFS()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: NoMerges})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: NoMerges})
 	m := model{}
 	for s := range n {
 		for i := range 4 {

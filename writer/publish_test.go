@@ -15,6 +15,7 @@ import (
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // visible returns the newest publication, or the newest commit if there is none.
@@ -38,7 +39,7 @@ func TestPublish(t *testing.T) {
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 0))
 		mem := memfs.New()
 		ctx := context.Background()
-		o := Options{Analyzer: whitespace(t), Threads: 2, batchSize: 500, MergePolicy: rapid.SampledFrom([]MergePolicy{NoMerges, eager}).Draw(rt, "policy")}
+		o := Options{Schema: schema.Implicit("whitespace", "", false), Threads: 2, batchSize: 500, MergePolicy: rapid.SampledFrom([]MergePolicy{NoMerges, eager}).Draw(rt, "policy")}
 		w := mustOpen(rt, mem, o)
 		defer func() { w.Close() }()
 		must := func(err error) {
@@ -131,7 +132,7 @@ func TestPublish(t *testing.T) {
 func TestCommitAfterPublish(t *testing.T) {
 	ctx := t.Context()
 	mem := memfs.New()
-	w := mustOpen(t, mem, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, mem, Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	err := errors.Join(w.Add(ctx, doc("a", "one")), w.Add(ctx, doc("b", "two")), w.Commit(ctx),
 		w.Add(ctx, doc("c", "three")), w.Delete(ctx, []byte("a")), w.Publish(ctx))
@@ -164,7 +165,7 @@ func TestMergePublished(t *testing.T) {
 	ctx := t.Context()
 	fs := newGateFS()
 	policy, planned := fs.policy(2), false
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergePolicy: func(s []SegmentStats) []Run {
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: func(s []SegmentStats) []Run {
 		if planned {
 			return nil
 		}
@@ -209,7 +210,7 @@ func TestMergePublished(t *testing.T) {
 func TestPublishMerges(t *testing.T) {
 	ctx := t.Context()
 	mem := memfs.New()
-	w := mustOpen(t, mem, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, mem, Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	d, err := indexdir.OpenFS(mem)
 	if err != nil {

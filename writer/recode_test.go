@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/internal/codec/vbyte128"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/segment/check"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // A merge with codecs set leaves no list with another codec, even if there is only
@@ -20,7 +21,7 @@ func TestRecode(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
 	m := model{}
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	for i := range 3000 {
 		id, text := fmt.Sprint(i), "often"
 		if i%3 == 0 {
@@ -40,7 +41,7 @@ func TestRecode(t *testing.T) {
 	for _, c := range []struct{ docs, freqs codec.Codec }{
 		{vbyte128.Codec{}, nil}, {nil, newpfd.Codec{}}, {vbyte128.Codec{}, newpfd.Codec{}},
 	} {
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: codec.Name(c.docs), FreqsCodec: codec.Name(c.freqs)})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), DocsCodec: codec.Name(c.docs), FreqsCodec: codec.Name(c.freqs)})
 		stats, err := w.Merge(ctx, MergeOptions{Recode: true})
 		if err == nil {
 			err = w.Commit(ctx)
@@ -80,7 +81,7 @@ func TestPolicyKeepsSome(t *testing.T) {
 	fs := memfs.New()
 	m := model{}
 	for _, c := range []codec.Codec{bp128.Codec{}, newpfd.Codec{}} {
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c), MergePolicy: NoMerges})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c), MergePolicy: NoMerges})
 		for i := range 512 {
 			id, text := fmt.Sprint(c.ID(), i), "often"
 			if i%100 == 3 {
@@ -95,7 +96,7 @@ func TestPolicyKeepsSome(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), DocsCodec: "bp128", FreqsCodec: "bp128", choose: only{newpfd.Codec{}}})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), DocsCodec: "bp128", FreqsCodec: "bp128", choose: only{newpfd.Codec{}}})
 	defer w.Close()
 	stats, err := w.Merge(ctx, MergeOptions{})
 	if err != nil || stats.Copied != 3 { // 4 blocks, the first of which has a new gap

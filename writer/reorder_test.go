@@ -16,6 +16,7 @@ import (
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/order"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -45,7 +46,7 @@ func TestReorderKeepsDocuments(t *testing.T) {
 		ctx := t.Context()
 		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "seed"), 7))
 		o := Options{
-			Analyzer: whitespace(t), Stored: rapid.Bool().Draw(rt, "stored"),
+			Schema:    schema.Implicit("whitespace", "", rapid.Bool().Draw(rt, "stored")),
 			Threads:   rapid.IntRange(1, 4).Draw(rt, "threads"),
 			DocsCodec: rapid.SampledFrom([]string{"bp128", "ef"}).Draw(rt, "codec"),
 		}
@@ -55,7 +56,7 @@ func TestReorderKeepsDocuments(t *testing.T) {
 		fs := memfs.New()
 		w := mustOpen(rt, fs, o)
 		defer w.Close()
-		m := model{stored: o.Stored}
+		m := model{stored: o.Schema.Fields[0].Stored}
 		must := func(err error) {
 			if err != nil {
 				rt.Fatal(err)
@@ -112,7 +113,7 @@ func TestReorderThreadsDoNotShow(t *testing.T) {
 		var want []byte
 		for _, threads := range []int{1, 2, 5} {
 			fs := memfs.New()
-			w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: threads, Stored: true})
+			w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", true), Threads: threads})
 			r := rand.New(rand.NewPCG(4, 4))
 			for i := range 1500 {
 				if err := w.Add(ctx, doc(fmt.Sprint(i), topicText(r))); err != nil {
@@ -149,7 +150,7 @@ func content(t *testing.T, s *segment.Segment) (all []byte) {
 // lengthens them.
 func TestReorderShortensGaps(t *testing.T) {
 	ctx := t.Context()
-	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, memfs.New(), Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	r := rand.New(rand.NewPCG(4, 5))
 	for i := range 3000 {
@@ -174,7 +175,7 @@ func TestReorderShortensGaps(t *testing.T) {
 }
 
 func TestReorderErrors(t *testing.T) {
-	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, memfs.New(), Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	if _, err := w.Merge(t.Context(), MergeOptions{Order: "sideways"}); err == nil {
 		t.Error("an unknown order is accepted")
@@ -197,7 +198,7 @@ func TestReorderErrors(t *testing.T) {
 // What writes documents in another order leaves out the deleted ones.
 func TestReorderDropsDeleted(t *testing.T) {
 	ctx := t.Context()
-	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, memfs.New(), Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	for _, id := range []string{"a", "b", "c"} {
 		if err := w.Add(ctx, doc(id, "text")); err != nil {
@@ -226,7 +227,7 @@ func TestReorderFaults(t *testing.T) {
 	ctx := t.Context()
 	for at := 0; ; at++ {
 		fs := memfs.New()
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Stored: true, Threads: 2})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", true), Threads: 2})
 		m := model{stored: true}
 		r := rand.New(rand.NewPCG(8, 8))
 		for i := range 120 {

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
@@ -96,18 +95,9 @@ func TestSchema(t *testing.T) {
 	if s = reopened(dropped); len(s.Fields) != 2 || fieldsOf(s)["headline"] != 3 || s.NextID != 5 {
 		t.Errorf("%+v", s)
 	}
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for what, o := range map[string]Options{
-		"analyzer":            {Analyzer: simple},
-		"stored":              {Stored: true},
-		"schema and analyzer": {Schema: s, Analyzer: simple},
-		"schema and stored":   {Schema: s, Stored: true},
-	} {
-		if _, err := open(o); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s: %v", what, err)
+	for _, text := range []*schema.Schema{schema.Implicit("simple", "", false), schema.Implicit("", "", true), schema.Implicit("", "", false)} {
+		if _, err := open(Options{Schema: text}); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), `none of which is called "text"`) {
+			t.Errorf("one text, in fields: %v", err)
 		}
 	}
 	for says, f := range map[string]schema.Field{
@@ -129,6 +119,37 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// An index with fields keeps them for who asks for one text, also without documents: that is its field of this name, of which the
+// analyzer must be the one asked for.
+func TestImplicitOfFields(t *testing.T) {
+	ctx, mem := t.Context(), memfs.New()
+	w := mustOpen(t, mem, Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Analyzer: "english"}, {Name: "k", Kind: schema.Keyword}}}})
+	made := w.Schema()
+	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	for n := range 2 {
+		for _, asked := range []*schema.Schema{schema.Implicit("", "", false), schema.Implicit("english", "", false)} {
+			w := mustOpen(t, mem, Options{Schema: asked})
+			if got := w.Schema(); !got.Equal(made) {
+				t.Errorf("%d documents: %+v, was %+v", n, got, made)
+			}
+			if err := w.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, asked := range []*schema.Schema{schema.Implicit("", "", true), schema.Implicit("simple", "", false)} {
+			if _, err := OpenFS(ctx, mem, Options{Schema: asked}); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), `field "text"`) {
+				t.Errorf("%d documents, %+v: %v", n, asked.Fields[0], err)
+			}
+		}
+		w := mustOpen(t, mem, Options{})
+		if err := errors.Join(w.Add(ctx, Doc{ID: []byte("a"), Values: []schema.Value{schema.TextValue(0, []byte("rose"))}}), w.Commit(ctx), w.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // What a writer is not told, the index tells: also one without documents.
 func TestRecorded(t *testing.T) {
 	ctx := context.Background()
@@ -139,7 +160,7 @@ func TestRecorded(t *testing.T) {
 		stored bool
 	}{
 		{Options{}, 1, false},
-		{Options{Stored: true, KeepCommits: 3}, 3, true},
+		{Options{Schema: schema.Implicit("", "", true), KeepCommits: 3}, 3, true},
 		{Options{}, 3, true},
 		{Options{KeepCommits: 2}, 2, true},
 		{Options{}, 2, true},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -18,7 +19,7 @@ func TestStoredStays(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "idx")
 		m := model{stored: stores}
 		open := func(asked bool) error {
-			w, err := Open(ctx, path, Options{Analyzer: whitespace(t), Stored: asked, MergePolicy: NoMerges})
+			w, err := Open(ctx, path, Options{Schema: schema.Implicit("whitespace", "", asked), MergePolicy: NoMerges})
 			if err != nil {
 				return err
 			}
@@ -55,7 +56,7 @@ func TestMergeFromStored(t *testing.T) {
 	dir := t.TempDir()
 	make := func(name string, stored bool) string {
 		path := filepath.Join(dir, name)
-		w, err := Open(ctx, path, Options{Analyzer: whitespace(t), Stored: stored})
+		w, err := Open(ctx, path, Options{Schema: schema.Implicit("whitespace", "", stored)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +95,7 @@ func TestMergeFromStored(t *testing.T) {
 			}
 			names = append(names, filepath.Base(c.into))
 		}
-		_, err := MergeInto(ctx, out, dirsAt(c.sources...), Options{Stored: c.asked}, MergeOptions{})
+		_, err := MergeInto(ctx, out, dirsAt(c.sources...), Options{Schema: schema.Implicit("", "", c.asked)}, MergeOptions{})
 		if c.fails != errors.Is(err, ErrStored) || !c.fails && err != nil {
 			t.Errorf("%+v: %v", c, err)
 		}

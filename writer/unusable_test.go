@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"sync"
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -90,7 +92,7 @@ func TestZeroWriter(t *testing.T) {
 // Nothing is added once the context has ended.
 func TestAddAfterCancel(t *testing.T) {
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := w.Add(ctx, doc("a", "one")); !errors.Is(err, context.Canceled) {
@@ -108,10 +110,18 @@ func TestAddAfterCancel(t *testing.T) {
 // noTokenizer is an analyzer whose Tokenizer is nil.
 type noTokenizer struct{ analysis.Analyzer }
 
+func (noTokenizer) Name() string                  { return "no tokenizer" }
 func (noTokenizer) Tokenizer() analysis.Tokenizer { return nil }
 
+var registerNoTokenizer = sync.OnceValue(func() error {
+	return analysis.Register("no tokenizer", func(string) (analysis.Analyzer, error) { return noTokenizer{}, nil })
+})
+
 func TestNilTokenizer(t *testing.T) {
-	if _, err := OpenFS(t.Context(), memfs.New(), Options{Analyzer: noTokenizer{whitespace(t)}}); !errors.Is(err, ErrInvalid) {
+	if err := registerNoTokenizer(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenFS(t.Context(), memfs.New(), Options{Schema: schema.Implicit("no tokenizer", "", false)}); !errors.Is(err, schema.ErrInvalid) || !errors.Is(err, analysis.ErrInvalid) {
 		t.Errorf("OpenFS: %v", err)
 	}
 }
@@ -121,7 +131,7 @@ func TestPolicyPanics(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
 	var failed error
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), MergeFailed: func(err error) { failed = err },
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), MergeFailed: func(err error) { failed = err },
 		MergePolicy: func([]SegmentStats) []Run { panic("policy") }})
 	if err := errors.Join(w.Add(ctx, doc("a", "one")), w.Commit(ctx)); err != nil {
 		t.Fatal(err)

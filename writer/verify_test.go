@@ -14,6 +14,7 @@ import (
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -22,7 +23,7 @@ import (
 func twoSegments(t *testing.T, n int) (*memfs.FS, model) {
 	t.Helper()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Stored: true})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", true)})
 	m := model{stored: true}
 	for range 2 {
 		for range n {
@@ -161,7 +162,7 @@ func refuses(t *testing.T, fs *memfs.FS, where []string) {
 		t.Fatal(err)
 	}
 	defer dir.Close()
-	w = mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t), Stored: w.Stored()})
+	w = mustOpen(t, memfs.New(), Options{Schema: schema.Implicit("whitespace", "", w.Stored())})
 	_, err = w.MergeFrom(ctx, dir.FS())
 	refused("merge from", err)
 	w.Close()
@@ -176,7 +177,7 @@ func refuses(t *testing.T, fs *memfs.FS, where []string) {
 // A merge refuses a segment in which two documents have the same id.
 func TestMergeRefusesDuplicateIDs(t *testing.T) {
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	lengths := segment.NewLengthTable([]uint32{0, 0})
 	out, err := w.create(options(2, []build.Field{{Field: w.opts.Schema.Fields[0], Lengths: []segment.LengthTable{lengths}}}), w.share(t.Context()))
 	if err != nil {

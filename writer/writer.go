@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/errs"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
@@ -45,12 +46,13 @@ type Writer struct {
 
 	// The rest belongs to the goroutine that holds the pipeline's absorber role.
 	acc      *invert.Accumulator
-	fields   *invert.Fields // of the schema, or nil
-	segments []*liveSegment // in docID order
-	order    indexdir.Order // of the documents of each
-	changed  bool           // since the last commit
-	looked   int            // ids looked up since pages were given back
-	bad      error          // of documents that were refused, to be returned
+	fields   *invert.Fields    // of the schema, or nil for the implicit one
+	analyzer analysis.Analyzer // of the text of the implicit schema
+	segments []*liveSegment    // in docID order
+	order    indexdir.Order    // of the documents of each
+	changed  bool              // since the last commit
+	looked   int               // ids looked up since pages were given back
+	bad      error             // of documents that were refused, to be returned
 	merges   merges
 }
 
@@ -98,10 +100,7 @@ func openDir(ctx context.Context, dir *indexdir.Dir, o Options) (*Writer, error)
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if a := o.Analyzer; a != nil && a.Tokenizer() == nil {
-		return nil, fmt.Errorf("%w: the Tokenizer of analyzer %s is nil", ErrInvalid, a.Name())
-	}
-	s, err := o.first(o.schema(), 0)
+	s, err := first(o.schema(), 0)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +167,7 @@ func (w *Writer) changes(m *indexdir.Manifest) bool {
 // setStored lets the index, whose schema is old, decide whether texts of the implicit schema are stored, unless it has no documents.
 func (w *Writer) setStored(old *schema.Schema) error {
 	s := w.opts.Schema
-	if w.opts.mixStored || !s.IsImplicit() || !old.IsImplicit() {
+	if !s.IsImplicit() || !old.IsImplicit() {
 		return nil
 	}
 	stored := &s.Fields[0].Stored

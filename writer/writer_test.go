@@ -15,6 +15,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -23,7 +24,7 @@ func TestReplaceAndDelete(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
 	m := model{}
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	add := func(id, text string) {
 		if err := w.Add(ctx, doc(id, text)); err != nil {
@@ -104,7 +105,7 @@ func TestBadInput(t *testing.T) {
 func TestLargeDocuments(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Memory: MinMemory, Threads: 3, Stored: true})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", true), Memory: MinMemory, Threads: 3})
 	defer w.Close()
 	m := model{stored: true}
 	r := rand.New(rand.NewPCG(1, 1))
@@ -125,7 +126,7 @@ func TestLargeDocuments(t *testing.T) {
 // TestWithoutTerms counts the documents that no query finds.
 func TestWithoutTerms(t *testing.T) {
 	ctx := t.Context()
-	w := mustOpen(t, memfs.New(), Options{Analyzer: whitespace(t)})
+	w := mustOpen(t, memfs.New(), Options{Schema: schema.Implicit("whitespace", "", false)})
 	defer w.Close()
 	for i, text := range []string{"one", "", " \n ", "two", ""} {
 		if err := w.Add(ctx, doc(fmt.Sprint(i), text)); err != nil {
@@ -164,7 +165,7 @@ func TestAnalyzerIsKept(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := mustOpen(t, fs, Options{Analyzer: english})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("english", english.Options(), false)})
 	if err := errors.Join(w.Add(ctx, doc("a", "The dogs")), w.Commit(ctx), w.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -172,11 +173,11 @@ func TestAnalyzerIsKept(t *testing.T) {
 		t.Errorf("english made %+v", got)
 	}
 	w = mustOpen(t, fs, Options{}) // takes the index's analyzer
-	if w.Analyzer().Name() != english.Name() || w.Analyzer().Options() != english.Options() {
-		t.Errorf("analyzer is %s (%s)", w.Analyzer().Name(), w.Analyzer().Options())
+	if f := w.Schema().Fields[0]; f.Analyzer != "english" || f.Options != english.Options() {
+		t.Errorf("analyzer is %s (%s)", f.Analyzer, f.Options)
 	}
 	w.Close()
-	if _, err := OpenFS(ctx, fs, Options{Analyzer: simpleAnalyzer(t)}); !errors.Is(err, ErrAnalyzer) {
+	if _, err := OpenFS(ctx, fs, Options{Schema: schema.Implicit("simple", "", false)}); !errors.Is(err, ErrAnalyzer) {
 		t.Errorf("another analyzer: %v", err)
 	}
 }
@@ -209,7 +210,7 @@ func TestLocked(t *testing.T) {
 
 func TestCancel(t *testing.T) {
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), batchSize: 1000})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), batchSize: 1000})
 	defer w.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	m := model{}
@@ -238,7 +239,7 @@ func TestCancel(t *testing.T) {
 func TestConcurrent(t *testing.T) {
 	ctx := t.Context()
 	fs := memfs.New()
-	w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: 4, batchSize: 2000, accum: 2 << 20})
+	w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false), Threads: 4, batchSize: 2000, accum: 2 << 20})
 	defer w.Close()
 	var group sync.WaitGroup
 	for g := range 4 {
@@ -316,7 +317,7 @@ func TestThreadsDoNotShow(t *testing.T) {
 	var want [][]byte
 	for _, threads := range []int{1, 2, 5} {
 		fs := memfs.New()
-		w := mustOpen(t, fs, Options{Analyzer: whitespace(t), Threads: threads, Stored: true, batchSize: 3000, accum: 2 << 20})
+		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", true), Threads: threads, batchSize: 3000, accum: 2 << 20})
 		r := rand.New(rand.NewPCG(7, 7))
 		for i := range 4000 {
 			if err := w.Add(ctx, doc(fmt.Sprint(r.IntN(3000)), randomText(r, i%20))); err != nil {

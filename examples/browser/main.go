@@ -28,6 +28,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/reader/host"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -112,7 +113,7 @@ func add(ctx context.Context, dir string) (err error) {
 	if err != nil {
 		return err
 	}
-	w, err := writer.Open(ctx, dir, writer.Options{Stored: true})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("", "", true)})
 	if err != nil {
 		return err
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -98,7 +99,7 @@ func build(ctx context.Context, out io.Writer, dir string) (err error) {
 		return err
 	}
 	start := time.Now()
-	w, err := writer.Open(ctx, dir, writer.Options{Stored: true})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("", "", true)})
 	if err != nil {
 		return err
 	}

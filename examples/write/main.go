@@ -11,6 +11,7 @@ import (
 	"os"
 
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -25,7 +26,7 @@ func main() {
 }
 
 func run(ctx context.Context, dir string) error {
-	w, err := writer.Open(ctx, dir, writer.Options{Stored: true})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("", "", true)})
 	if err != nil {
 		return err
 	}

@@ -32,6 +32,24 @@ func NewAnalyzer(name, options string) (analysis.Analyzer, error) {
 	return analysis.New(name, options)
 }
 
+// Implicit returns the implicit schema with what --analyzer, its options and --store-text say, or nil if they say nothing. Without
+// options the analyzer has those of the index.
+func Implicit(analyzer, options string, stored bool) (*schema.Schema, error) {
+	switch {
+	case analyzer != "":
+		a, err := NewAnalyzer(analyzer, options)
+		if err != nil {
+			return nil, Usage("--analyzer: %w", err)
+		}
+		if options != "" {
+			options = a.Options()
+		}
+	case !stored:
+		return nil, nil
+	}
+	return schema.Implicit(analyzer, options, stored), nil
+}
+
 // CheckSchema returns an error for an analyzer of a schema that a person has written, as NewAnalyzer has it.
 func CheckSchema(s *schema.Schema) error {
 	if s.Language != "" {

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -28,11 +28,7 @@ func run(t *testing.T, c *cobra.Command, args ...string) (string, error) {
 // Commands answer over what a URL names as over the directory, once the program says how to open it.
 func TestURLs(t *testing.T) {
 	dir := t.TempDir()
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := writer.Open(t.Context(), dir, writer.Options{Analyzer: simple, Stored: true})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: schema.Implicit("simple", "", true)})
 	if err != nil {
 		t.Fatal(err)
 	}

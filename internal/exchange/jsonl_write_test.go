@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -43,7 +44,7 @@ func TestExportJSONL(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ctx := context.Background()
 		var ids, texts []string
-		s := snapshotOf(rt, writer.Options{Stored: true}, func(w *writer.Writer) error {
+		s := snapshotOf(rt, writer.Options{Schema: schema.Implicit("", "", true)}, func(w *writer.Writer) error {
 			for i, text := range rapid.SliceOfN(rapid.String(), 1, 40).Draw(rt, "texts") {
 				id := fmt.Sprintf("%s %d", rapid.StringN(0, 5, -1).Draw(rt, "id"), i)
 				if err := w.Add(ctx, writer.Text([]byte(id), []byte(text))); err != nil {
@@ -96,12 +97,12 @@ func TestExportJSONLRefuses(t *testing.T) {
 	if _, err := ExportJSONL(ctx, &b, s); !errors.Is(err, ErrNotStored) {
 		t.Errorf("without stored text: %v", err)
 	}
-	s = snapshotOf(t, writer.Options{Stored: true}, add("\xff", "text"))
+	s = snapshotOf(t, writer.Options{Schema: schema.Implicit("", "", true)}, add("\xff", "text"))
 	defer s.Close()
 	if _, err := ExportJSONL(ctx, &b, s); err == nil {
 		t.Error("an id that is not valid UTF-8 was exported")
 	}
-	s = snapshotOf(t, writer.Options{Stored: true}, add("a", "x\xffy"))
+	s = snapshotOf(t, writer.Options{Schema: schema.Implicit("", "", true)}, add("a", "x\xffy"))
 	defer s.Close()
 	b.Reset()
 	if n, err := ExportJSONL(ctx, &b, s); err != nil || n != 1 || b.String() != "{\"id\":\"a\",\"contents\":\"x\ufffdy\"}\n" {

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/engine/pool"
 	"github.com/pinion-index/pinion/internal/gputrial"
@@ -19,6 +18,7 @@ import (
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -137,14 +137,10 @@ func (p *parts) devices(t *testing.T, rng *rand.Rand, seed uint64) (on []search.
 // plainParts draws indexes without a schema, each of which lacks some of the words.
 func plainParts(t *testing.T, rng *rand.Rand, docs ...int) []*reader.Snapshot {
 	t.Helper()
-	a, err := analysis.New("whitespace", "")
-	if err != nil {
-		t.Fatal(err)
-	}
 	var all []*reader.Snapshot
 	for _, n := range docs {
 		fs, lacks := memfs.New(), rng.IntN(5)
-		w, err := writer.OpenFS(t.Context(), fs, writer.Options{Analyzer: a, MergePolicy: writer.NoMerges})
+		w, err := writer.OpenFS(t.Context(), fs, writer.Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: writer.NoMerges})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/engine/pool"
 	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -70,10 +70,8 @@ func newSnapshot(t testing.TB) (*search.Searcher, *reader.Snapshot) {
 			t.Fatal(err)
 		}
 	}
-	simple, err := analysis.New("simple", "")
-	check(err)
 	dir := memfs.New()
-	w, err := writer.OpenFS(t.Context(), dir, writer.Options{Analyzer: simple})
+	w, err := writer.OpenFS(t.Context(), dir, writer.Options{Schema: schema.Implicit("simple", "", false)})
 	check(err)
 	rng := rand.New(rand.NewPCG(3, 4))
 	for i := range 3000 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -72,7 +73,7 @@ func TestBackupBesideWriter(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	w, err := writer.Open(ctx, dir, writer.Options{Stored: true, Memory: writer.MinMemory, Threads: 1})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("", "", true), Memory: writer.MinMemory, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
@@ -70,7 +71,7 @@ func contents(fsys store.ReadFS) (model, error) {
 
 // session opens a writer on fsys and calls f.
 func session(fsys store.FS, f func(w *writer.Writer) error) error {
-	w, err := writer.OpenFS(context.Background(), fsys, writer.Options{Stored: true, Memory: writer.MinMemory, Threads: 1})
+	w, err := writer.OpenFS(context.Background(), fsys, writer.Options{Schema: schema.Implicit("", "", true), Memory: writer.MinMemory, Threads: 1})
 	if err != nil {
 		return err
 	}
@@ -307,7 +308,7 @@ func TestRestoreCommitInUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := writer.OpenFS(ctx, mem, writer.Options{Stored: true, Memory: writer.MinMemory})
+	w, err := writer.OpenFS(ctx, mem, writer.Options{Schema: schema.Implicit("", "", true), Memory: writer.MinMemory})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -373,7 +374,7 @@ func TestRestoreCommit(t *testing.T) {
 	// An older commit that is kept: the newest was a mistake.
 	ctx := context.Background()
 	mem = directory(t, whole)
-	w, err := writer.OpenFS(ctx, mem, writer.Options{Stored: true, Memory: writer.MinMemory, KeepCommits: 2})
+	w, err := writer.OpenFS(ctx, mem, writer.Options{Schema: schema.Implicit("", "", true), Memory: writer.MinMemory, KeepCommits: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"os"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -31,11 +31,7 @@ func Write(ctx context.Context, dir string, c codec.Codec, sets ...*Set) (x *Ind
 			err = errors.Join(err, x.Close())
 		}
 	}()
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		return x, err
-	}
-	w, err := writer.Open(ctx, x.Dir, writer.Options{Analyzer: simple, DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c)})
+	w, err := writer.Open(ctx, x.Dir, writer.Options{Schema: schema.Implicit("simple", "", false), DocsCodec: codec.Name(c), FreqsCodec: codec.Name(c)})
 	if err != nil {
 		return x, err
 	}

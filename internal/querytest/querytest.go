@@ -16,9 +16,9 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -90,16 +90,15 @@ type Live struct {
 func NewLive(t testing.TB, o writer.Options) *Live {
 	t.Helper()
 	l := &Live{t: t, fs: memfs.New()}
-	var err error
-	if o.Analyzer == nil && o.Schema == nil {
-		o.Analyzer, err = analysis.New("simple", "")
-		l.Do(err)
+	if o.Schema == nil {
+		o.Schema = schema.Implicit("simple", "", false)
 	}
 	if o.MergePolicy == nil {
 		o.MergePolicy = writer.NoMerges
 	}
-	l.Writer, err = writer.OpenFS(context.Background(), l.fs, o)
+	w, err := writer.OpenFS(context.Background(), l.fs, o)
 	l.Do(err)
+	l.Writer = w
 	t.Cleanup(func() { l.Close() })
 	return l
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/sim"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -177,7 +178,7 @@ func occupy(t *testing.T, name string, piece, back int) {
 // fillDirectory replaces a document in a directory of some files on a full disk, and says how that ended.
 func fillDirectory(t *testing.T, disk string, r *rand.Rand) (what string) {
 	dir, ballast := filepath.Join(disk, "index"), filepath.Join(disk, "ballast")
-	o := writer.Options{Stored: true, MergePolicy: writer.NoMerges}
+	o := writer.Options{Schema: schema.Implicit("", "", true), MergePolicy: writer.NoMerges}
 	w, err := writer.Open(ctx, dir, o)
 	check(t, err)
 	put := func(docs map[string]string, id, text string) {

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/record"
@@ -65,8 +64,7 @@ func options(codec string) writer.Options {
 		o.Schema = fieldSchema()
 		return o
 	}
-	o.Stored = true
-	o.Analyzer, _ = analysis.New("whitespace", "")
+	o.Schema = schema.Implicit("whitespace", "", true)
 	o.DocsCodec, o.FreqsCodec = codec, codec
 	return o
 }

@@ -92,7 +92,8 @@ func TestLargeSegments(t *testing.T) {
 
 func (c *large) try(t *testing.T, dir string, size int) {
 	o := options("bp128")
-	o.Memory, o.Stored, o.MergePolicy = 256<<20, c.text != nil, writer.NoMerges
+	o.Memory, o.MergePolicy = 256<<20, writer.NoMerges
+	o.Schema.Fields[0].Stored = c.text != nil
 	w, err := writer.Open(ctx, dir, o)
 	check(t, err)
 	check(t, w.AddInverted(ctx, writer.Inverted{Docs: c.allDocs(), Lists: c.allLists()}), w.Commit(ctx))

@@ -161,7 +161,7 @@ func TestMutations(t *testing.T) {
 			}
 		}
 		o := options("")
-		if o.Analyzer = nil; i < len(drawn) {
+		if o.Schema.Fields[0].Analyzer = ""; i < len(drawn) {
 			o = sim.DrawOptions(rand.New(rand.NewPCG(trial, 4)), s.past)
 		}
 		ok, err := attempt(t, r, s, damaged, o)

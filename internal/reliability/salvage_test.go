@@ -248,7 +248,7 @@ func save(t *testing.T, f static, want *index, most loss, o writer.Options) (los
 	defer c.Release()
 	out := memfs.New()
 	if !c.Schema.IsImplicit() {
-		o.Schema, o.Analyzer, o.Stored = c.Schema.Clone(), nil, false
+		o.Schema = c.Schema.Clone()
 	}
 	w, err := writer.OpenFS(ctx, out, o)
 	check(t, err)

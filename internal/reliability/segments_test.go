@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"testing"
 
+	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec/bp128"
 	"github.com/pinion-index/pinion/internal/indexdir"
@@ -101,7 +102,9 @@ func makeSegments(t *testing.T, dir string, n int) {
 	d, err := indexdir.Create(dir)
 	check(t, err)
 	defer d.Close()
-	l, err := d.LockWith(indexdir.LockOptions{Schema: schema.Implicit("whitespace", options("").Analyzer.Options(), false)})
+	a, err := analysis.New("whitespace", "")
+	check(t, err)
+	l, err := d.LockWith(indexdir.LockOptions{Schema: schema.Implicit(a.Name(), a.Options(), false)})
 	check(t, err)
 	defer l.Close()
 	m := l.Manifest()

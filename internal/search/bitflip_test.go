@@ -18,7 +18,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
@@ -26,6 +25,7 @@ import (
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
@@ -80,9 +80,7 @@ func flipIndex(t *testing.T, n int) files {
 			t.Fatal(err)
 		}
 	}
-	simple, err := analysis.New("simple", "")
-	must(err)
-	w, err := writer.OpenFS(ctx, dir, writer.Options{Analyzer: simple, Stored: true})
+	w, err := writer.OpenFS(ctx, dir, writer.Options{Schema: schema.Implicit("simple", "", true)})
 	must(err)
 	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(31, 32)), n, 300, 6)
 	for i, words := range docs {

@@ -263,7 +263,7 @@ func TestCompoundRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := querytest.NewLive(t, writer.Options{Analyzer: a})
+	l := querytest.NewLive(t, writer.Options{Schema: schema.Implicit(a.Name(), a.Options(), false)})
 	l.AddText(0, "func HTTPServer2Config() {}")
 	plain, err := search.NewSearcher(l.Snapshot(), search.Options{})
 	l.Do(err)

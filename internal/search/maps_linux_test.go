@@ -11,13 +11,14 @@ import (
 	"github.com/pinion-index/pinion/internal/querytest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
 // A segment that is searched takes two mappings at most, and a small one none.
 func TestMappingsOfASegment(t *testing.T) {
 	docs := querytest.ZipfDocs(rand.New(rand.NewPCG(5, 6)), 3000, 300, 20)
-	dir := querytest.Directory(t, writer.Options{Stored: true}, docs, nil, 10)
+	dir := querytest.Directory(t, writer.Options{Schema: schema.Implicit("", "", true)}, docs, nil, 10)
 	x, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
 	if err != nil {
 		t.Fatal(err)

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -39,12 +39,8 @@ func (d *hintedData) Scattered(off, _ int64) {}
 // when it occurs again beside another term: a hint is a system call that costs as much as
 // some queries.
 func TestPrefetchLists(t *testing.T) {
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := memfs.New()
-	w, err := writer.OpenFS(t.Context(), dir, writer.Options{Analyzer: simple})
+	w, err := writer.OpenFS(t.Context(), dir, writer.Options{Schema: schema.Implicit("simple", "", false)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/querytest"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -88,11 +88,7 @@ func TestDeletesAcrossMerge(t *testing.T) {
 	ctx := context.Background()
 	rng := rand.New(rand.NewPCG(19, 20))
 	docs := querytest.ZipfDocs(rng, 900, 60, 8)
-	whitespace, err := analysis.New("whitespace", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := querytest.NewLive(t, writer.Options{Analyzer: whitespace})
+	l := querytest.NewLive(t, writer.Options{Schema: schema.Implicit("whitespace", "", false)})
 	for i, d := range docs {
 		text := ""
 		for _, w := range d {

@@ -13,12 +13,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -29,8 +29,7 @@ const remoteDocs = 150_000
 // remoteFiles returns an index of two segments, the second with deletes.
 var remoteFiles = sync.OnceValue(func() map[string][]byte {
 	ctx, dir := context.Background(), memfs.New()
-	simple, _ := analysis.New("simple", "")
-	w, err := writer.OpenFS(ctx, dir, writer.Options{Analyzer: simple, Stored: true})
+	w, err := writer.OpenFS(ctx, dir, writer.Options{Schema: schema.Implicit("simple", "", true)})
 	must(err)
 	for seg := range 2 {
 		must(w.AddInverted(ctx, writer.Inverted{

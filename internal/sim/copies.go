@@ -154,7 +154,6 @@ func (w *world) mergeInto(live []map[string]*document) error {
 			return err
 		}
 	}
-	o.Stored = w.stored && !w.fields
 	o.Order = "" // its field may have been renamed or dropped
 	into, err := writer.OpenFS(ctx, dst, o)
 	if err != nil {

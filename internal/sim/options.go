@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"runtime"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/choose"
 	"github.com/pinion-index/pinion/internal/codec/registry"
@@ -30,7 +29,7 @@ func DrawOptions(r *rand.Rand, p Past) writer.Options {
 	o := writer.Options{
 		Memory:       int64(r.IntN(4)) * writer.MinMemory, // 0 is the default
 		Threads:      r.IntN(4),
-		Stored:       p.Stored && (!p.Filled || r.IntN(2) == 0),
+		Schema:       schema.Implicit("", "", p.Stored && (!p.Filled || r.IntN(2) == 0)),
 		KeepCommits:  r.IntN(4),
 		Perm:         fs.FileMode(r.IntN(2) * 0o640), // not of files in memory
 		MergePolicy:  drawPolicy(r),
@@ -38,12 +37,14 @@ func DrawOptions(r *rand.Rand, p Past) writer.Options {
 		MergeThreads: r.IntN(3),
 	}
 	if p.Fields {
-		o.Stored, o.Schema = false, drawSchema(r, p.Schema)
+		o.Schema = drawSchema(r, p.Schema)
 		if p.Schema == nil { // later ones keep it
 			o.Order = drawOrder(r, o.Schema)
 		}
-	} else if !p.Exists || r.IntN(2) == 0 {
-		o.Analyzer, _ = analysis.New("whitespace", "")
+	} else if text := &o.Schema.Fields[0]; !p.Exists || r.IntN(2) == 0 {
+		text.Analyzer = "whitespace"
+	} else if !text.Stored {
+		o.Schema = nil // that of the index
 	}
 	docs, freqs := drawCodecs(r)
 	o.DocsCodec, o.FreqsCodec = codec.Name(docs), codec.Name(freqs)
@@ -107,9 +108,9 @@ func drawPolicy(r *rand.Rand) writer.MergePolicy {
 }
 
 func describe(o writer.Options) string {
-	return fmt.Sprintf("%d bytes, %d threads, stored %v, keeps %d, codecs %q and %q, merges: policy %v, %d bytes a second, %d threads; analyzer %v, callbacks %v %v, schema %v",
-		o.Memory, o.Threads, o.Stored, o.KeepCommits, o.DocsCodec, o.FreqsCodec,
-		o.MergePolicy != nil, o.MergeRate, o.MergeThreads, o.Analyzer != nil, o.MergeFailed != nil, o.Progress != nil, describeSchema(o.Schema))
+	return fmt.Sprintf("%d bytes, %d threads, keeps %d, codecs %q and %q, merges: policy %v, %d bytes a second, %d threads; callbacks %v %v, schema %v",
+		o.Memory, o.Threads, o.KeepCommits, o.DocsCodec, o.FreqsCodec,
+		o.MergePolicy != nil, o.MergeRate, o.MergeThreads, o.MergeFailed != nil, o.Progress != nil, describeSchema(o.Schema))
 }
 
 func describeSchema(s *schema.Schema) string {

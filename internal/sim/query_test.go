@@ -120,7 +120,6 @@ type collection struct {
 }
 
 func newCollection(r *rand.Rand, o writer.Options) (_ *collection, err error) {
-	o.Stored = false
 	c, fs := &collection{options: o}, memfs.New()
 	defer func() {
 		if err != nil {

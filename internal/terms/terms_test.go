@@ -10,10 +10,10 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -130,9 +130,8 @@ func inFirst(field int, term string) string {
 
 // collection returns three parts, and in how many documents of each a term is.
 func collection(t *testing.T, rng *rand.Rand) (parts []terms.Part, count map[string][]uint32) {
-	a, err := analysis.New("whitespace", "")
 	fs := memfs.New()
-	w, err2 := writer.OpenFS(context.Background(), fs, writer.Options{Analyzer: a, MergePolicy: writer.NoMerges})
+	w, err := writer.OpenFS(context.Background(), fs, writer.Options{Schema: schema.Implicit("whitespace", "", false), MergePolicy: writer.NoMerges})
 	do := func(errs ...error) {
 		t.Helper()
 		for _, err := range errs {
@@ -141,7 +140,7 @@ func collection(t *testing.T, rng *rand.Rand) (parts []terms.Part, count map[str
 			}
 		}
 	}
-	do(err, err2)
+	do(err)
 	count = map[string][]uint32{}
 	for w := range 45 {
 		count[fmt.Sprintf("w%d", w)] = make([]uint32, 3)

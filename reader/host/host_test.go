@@ -16,13 +16,14 @@ import (
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
 // build builds an index of two segments with deletes in dir.
 func build(t *testing.T, dir string) {
 	t.Helper()
-	w, err := writer.Open(t.Context(), dir, writer.Options{Stored: true, MergePolicy: writer.NoMerges})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: schema.Implicit("", "", true), MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // Import makes the documents of the local index in directory path part of the index in b, by a commit. If there is
-// none in b, it gets the analyzer or schema of that one, unless o has others.
+// none in b, it gets the schema of that one, unless o has another.
 func Import(ctx context.Context, b *blob.Bucket, path string, o WriteOptions) (err error) {
 	m, err := latest(path)
 	if err != nil {
@@ -23,10 +23,8 @@ func Import(ctx context.Context, b *blob.Bucket, path string, o WriteOptions) (e
 	if err != nil {
 		return err
 	}
-	if x := &o.Writer; newest == 0 && x.Schema == nil && x.Analyzer == nil {
-		if x.Schema = m.Schema; x.Stored && m.Schema.IsImplicit() {
-			x.Schema.Fields[0].Stored, x.Stored = true, false
-		}
+	if x := &o.Writer; newest == 0 && x.Schema == nil {
+		x.Schema = m.Schema
 		if x.KeepCommits == 0 {
 			x.KeepCommits = m.KeepCommits
 		}

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -34,11 +34,7 @@ func TestExpired(t *testing.T) {
 	}
 	old := w.m
 	build(t, w.dir, 9, 500)
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	merge, err := writer.Open(t.Context(), w.dir, writer.Options{Analyzer: simple, Stored: true})
+	merge, err := writer.Open(t.Context(), w.dir, writer.Options{Schema: schema.Implicit("simple", "", true)})
 	if err == nil {
 		_, err = merge.Merge(t.Context(), writer.MergeOptions{MaxSegments: 1})
 		err = errors.Join(err, merge.Commit(t.Context()), merge.Close())

@@ -19,12 +19,12 @@ import (
 	"gocloud.dev/blob/memblob"
 	"gocloud.dev/gcerrors"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -49,11 +49,7 @@ func text(r *rand.Rand, n int) string {
 func build(t testing.TB, dir string, seed uint64, docs int) {
 	t.Helper()
 	ctx := t.Context()
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: simple, Stored: true, MergePolicy: writer.NoMerges, Threads: 1})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("simple", "", true), MergePolicy: writer.NoMerges, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

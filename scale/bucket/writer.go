@@ -118,7 +118,7 @@ func (w *Writer) start(ctx context.Context) error {
 	}
 	defer a.close()
 	w.schema = a.w.Schema()
-	w.opts.Schema, w.opts.Stored = w.schema, false
+	w.opts.Schema = w.schema
 	return w.next(ctx)
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/testdata"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -34,7 +35,7 @@ func buildKJV(b *testing.B, shards int) (paths, words []string) {
 	var all []*writer.Writer
 	for i := range shards {
 		paths = append(paths, filepath.Join(dir, ShardName(i, shards)))
-		w, err := writer.Open(ctx, paths[i], writer.Options{Stored: true})
+		w, err := writer.Open(ctx, paths[i], writer.Options{Schema: schema.Implicit("", "", true)})
 		do(err)
 		all = append(all, w)
 	}

@@ -6,23 +6,19 @@ import (
 	"log"
 	"sync"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/engine/pool"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
 // shelf returns a Searcher over an index of three short documents, and the index.
 func shelf(ctx context.Context) (*search.Searcher, error) {
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		return nil, err
-	}
 	dir := memfs.New() // in place of a directory
-	w, err := writer.OpenFS(ctx, dir, writer.Options{Analyzer: simple})
+	w, err := writer.OpenFS(ctx, dir, writer.Options{Schema: schema.Implicit("simple", "", false)})
 	if err != nil {
 		return nil, err
 	}

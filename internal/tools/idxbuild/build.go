@@ -178,9 +178,6 @@ func (b *build) all(ctx context.Context, dir string, o writer.Options, d *deleti
 			err = cerr
 		}
 	}()
-	if a := o.Analyzer; a != nil && a.Options() != w.Analyzer().Options() { // the flags name options
-		return fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", writer.ErrAnalyzer, a.Name(), w.Analyzer().Options(), a.Name(), a.Options())
-	}
 	before, err := live(dir)
 	if err != nil {
 		return err

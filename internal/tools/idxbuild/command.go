@@ -189,14 +189,9 @@ func (f *flags) writerOptions() (o writer.Options, err error) {
 	if err := cli.CheckEncoding(f.encoding); err != nil {
 		return o, err
 	}
-	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, Stored: f.storeText, KeepCommits: f.keep}
-	if f.analyzer != "" {
-		if o.Analyzer, err = cli.NewAnalyzer(f.analyzer, f.options); err != nil {
-			return o, cli.Usage("%w", err)
-		}
-		if f.options == "" && indexAnalyzer(f.out) == f.analyzer {
-			o.Analyzer = nil // with the options of the index
-		}
+	o = writer.Options{Memory: writerMemory(int64(f.memory)), Threads: f.threads, KeepCommits: f.keep}
+	if o.Schema, err = cli.Implicit(f.analyzer, f.options, f.storeText); err != nil {
+		return o, err
 	}
 	o.DocsCodec, o.FreqsCodec, err = f.codecs.Options()
 	return o, err
@@ -286,17 +281,6 @@ func checkDir(dir string) error {
 			Msg: fmt.Sprintf("directory %s holds other files, such as %s", dir, name)}
 	}
 	return nil
-}
-
-// indexAnalyzer returns the name of the analyzer of the index in dir, and "" if there is
-// none or it cannot be read.
-func indexAnalyzer(dir string) (name string) {
-	if d, err := indexdir.Open(dir); err == nil {
-		d.Close()
-		// An error returns when the writer opens the index.
-		_ = latest(dir, func(m *indexdir.Manifest) { name, _ = m.Analyzer() })
-	}
-	return name
 }
 
 // isIndex reports whether dir holds an index.

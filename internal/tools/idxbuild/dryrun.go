@@ -50,9 +50,11 @@ func (b *build) dryRun(ctx context.Context, dir string, o writer.Options, d *del
 			return cli.Opening(err)
 		}
 		defer c.index.Close()
-		name, options := c.index.Schema().Fields[0].Analysis()
-		if a := o.Analyzer; a != nil && (a.Name() != name || a.Options() != options) {
-			return fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", writer.ErrAnalyzer, name, options, a.Name(), a.Options())
+		if s := o.Schema; s != nil && s.IsImplicit() {
+			if _, err := s.Adopt(c.index.Schema()); err != nil {
+				has, asked := &c.index.Schema().Fields[0], &s.Fields[0]
+				return fmt.Errorf("%w: the index was made with %s(%s), not %s(%s)", writer.ErrAnalyzer, has.Analyzer, has.Options, asked.Analyzer, asked.Options)
+			}
 		}
 	}
 	if err := b.change(ctx, dir, d, ins); err != nil {
@@ -63,8 +65,6 @@ func (b *build) dryRun(ctx context.Context, dir string, o writer.Options, d *del
 		if err := b.after(dir, 0); err != nil {
 			return err
 		}
-	} else if a := o.Analyzer; a != nil {
-		b.report.analyze(schema.Implicit(a.Name(), a.Options(), false))
 	} else if o.Schema != nil {
 		b.report.analyze(o.Schema)
 	} else {

@@ -93,7 +93,7 @@ func (f *flags) schema(fields exchange.Fields, o *writer.Options) (*schema.Schem
 	if err != nil {
 		return nil, cli.Usage("--field: %w", err)
 	}
-	o.Analyzer, o.Stored, o.Schema = nil, false, s
+	o.Schema = s
 	return s, nil
 }
 

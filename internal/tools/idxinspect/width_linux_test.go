@@ -14,7 +14,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 	"golang.org/x/sys/unix"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
@@ -65,11 +64,7 @@ func terminal(t *testing.T, width uint16) (tty *os.File, end func() string) {
 // long makes an index whose terms, ids and texts are wider than terminals.
 func long(t *testing.T) string {
 	dir := filepath.Join(t.TempDir(), "an-index-with-a-name-of-some-length.idx")
-	words, err := analysis.New("whitespace", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := writer.Open(t.Context(), dir, writer.Options{Stored: true, Analyzer: words})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: schema.Implicit("whitespace", "", true)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/internal/tools/remains"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -107,35 +107,29 @@ func (r *Salvaged) index(ctx context.Context, out string, s *damaged, o writer.O
 // openOut opens the index in out, which must be able to hold what is in s.
 func (s *damaged) openOut(ctx context.Context, out string, o writer.Options) (w *writer.Writer, err error) {
 	if s.commit.Schema.IsImplicit() {
-		if o.Analyzer, err = analysis.New(s.commit.Analyzer()); err != nil {
-			return nil, err
-		}
-		o.Stored = s.stored()
+		name, options := s.commit.Analyzer()
+		o.Schema = schema.Implicit(name, options, s.stored())
 	} else if !cli.NewFresh(out).Was() {
 		o.Schema = s.commit.Schema.Clone()
 	}
 	if w, err = writer.Open(ctx, out, o); err != nil {
 		return nil, cli.Opening(err)
 	}
-	if err := s.fits(w, out, o); err != nil {
+	if err := s.fits(w, out); err != nil {
 		return nil, errors.Join(err, w.Close())
 	}
 	return w, nil
 }
 
-// fits returns why the index in out, which w has opened with options o, cannot hold what is in s.
-func (s *damaged) fits(w *writer.Writer, out string, o writer.Options) error {
+// fits returns why the index in out, which w has opened, cannot hold what is in s.
+func (s *damaged) fits(w *writer.Writer, out string) error {
 	if !s.commit.Schema.IsImplicit() || !w.Schema().IsImplicit() {
 		if err := w.Schema().Extends(s.commit.Schema); err != nil {
 			return fmt.Errorf("%s and %s: %w", out, s.dir, err)
 		}
 		return nil
 	}
-	if a := w.Analyzer(); a.Options() != o.Analyzer.Options() { // the index adopts the defaults of a name
-		name, options := s.commit.Analyzer()
-		return differ(out, a.Name(), a.Options(), s.dir.String(), name, options)
-	}
-	if w.Stored() && !o.Stored {
+	if w.Stored() && !s.stored() {
 		return fmt.Errorf("%w: %s has none, unlike %s", writer.ErrStored, s.dir, out)
 	}
 	return nil

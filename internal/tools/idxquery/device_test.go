@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/hybrid"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -26,12 +26,10 @@ func newSession(t *testing.T, use func(s *session)) {
 			t.Fatal(err)
 		}
 	}
-	simple, err := analysis.New("simple", "")
-	check(err)
 	f := newFlags()
 	f.index, f.queries = t.TempDir(), "-"
 	check(f.device.Set("hybrid"))
-	w, err := writer.Open(t.Context(), f.index, writer.Options{Analyzer: simple})
+	w, err := writer.Open(t.Context(), f.index, writer.Options{Schema: schema.Implicit("simple", "", false)})
 	check(err)
 	for i := range 100 {
 		check(w.Add(t.Context(), writer.Text(fmt.Append(nil, i), []byte("a word"))))

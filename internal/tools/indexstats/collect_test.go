@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -45,11 +45,7 @@ func newCollection() *collection {
 func (c *collection) write(t *testing.T, docs, freqs codec.Codec) []*segment.Segment {
 	t.Helper()
 	dir, ctx := t.TempDir(), context.Background()
-	a, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: a, DocsCodec: codec.Name(docs), FreqsCodec: codec.Name(freqs), MergePolicy: writer.NoMerges})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("simple", "", false), DocsCodec: codec.Name(docs), FreqsCodec: codec.Name(freqs), MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -21,7 +22,7 @@ import (
 // of the commit before are removed.
 func add(t *testing.T, dir string, ids ...string) {
 	t.Helper()
-	w, err := writer.Open(t.Context(), dir, writer.Options{Stored: true})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: schema.Implicit("", "", true)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/budget"
 	"github.com/pinion-index/pinion/internal/pace"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -20,7 +21,7 @@ import (
 func buildLarge(t *testing.T, n int) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "large.idx")
-	w, err := writer.Open(t.Context(), dir, writer.Options{Stored: true})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: schema.Implicit("", "", true)})
 	if err != nil {
 		t.Fatal(err)
 	}

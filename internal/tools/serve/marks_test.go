@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -27,11 +26,7 @@ var hostile = []string{
 func texts(t *testing.T, analyzer string, contents []string) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "texts.idx")
-	a, err := analysis.New(analyzer, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := writer.Open(t.Context(), dir, writer.Options{Stored: true, Analyzer: a})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: schema.Implicit(analyzer, "", true)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -26,7 +27,7 @@ import (
 func build(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "test.idx")
-	w, err := writer.Open(t.Context(), dir, writer.Options{Stored: true, MergePolicy: writer.NoMerges})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: schema.Implicit("", "", true), MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}

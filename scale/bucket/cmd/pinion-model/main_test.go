@@ -13,10 +13,10 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 	"github.com/pinion-index/pinion/scale/bucket/internal/model"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -24,12 +24,8 @@ import (
 func build(t *testing.T, docs int) (dir, log string) {
 	t.Helper()
 	dir, log = filepath.Join(t.TempDir(), "idx"), filepath.Join(t.TempDir(), "log.tsv")
-	simple, err := analysis.New("simple", "")
-	if err != nil {
-		t.Fatal(err)
-	}
 	ctx := t.Context()
-	w, err := writer.Open(ctx, dir, writer.Options{Analyzer: simple})
+	w, err := writer.Open(ctx, dir, writer.Options{Schema: schema.Implicit("simple", "", false)})
 	if err != nil {
 		t.Fatal(err)
 	}

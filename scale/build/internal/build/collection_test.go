@@ -16,7 +16,6 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -158,10 +157,7 @@ func plain(t *testing.T, docs []doc, s *schema.Schema) string {
 	dir := t.TempDir()
 	o := writer.Options{Schema: s, MergePolicy: writer.NoMerges}
 	if s == nil {
-		var err error
-		if o.Analyzer, err = analysis.New("simple", ""); err != nil {
-			t.Fatal(err)
-		}
+		o.Schema = schema.Implicit("simple", "", false)
 	}
 	w, err := writer.Open(t.Context(), dir, o)
 	if err != nil {

@@ -16,6 +16,7 @@ import (
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/scale/bucket"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -115,13 +116,12 @@ func isURL(input string) bool { return strings.Contains(input, "://") }
 
 // writer returns the options of a writer of so many threads.
 func (j *job) writer(threads int) (writer.Options, error) {
-	o := writer.Options{Schema: j.Options.Documents.Schema, Stored: j.Options.Stored, Memory: j.Options.Memory, Threads: threads,
-		MergePolicy: writer.NoMerges}
+	o := writer.Options{Schema: j.Options.Documents.Schema, Memory: j.Options.Memory, Threads: threads, MergePolicy: writer.NoMerges}
 	if o.Schema != nil {
 		return o, nil
 	}
-	var err error
-	o.Analyzer, err = analysis.New(cmp.Or(j.Options.Analyzer, "standard"), j.Options.AnalyzerOptions)
+	o.Schema = schema.Implicit(cmp.Or(j.Options.Analyzer, "standard"), j.Options.AnalyzerOptions, j.Options.Stored)
+	_, err := analysis.New(o.Schema.Fields[0].Analysis())
 	return o, err
 }
 

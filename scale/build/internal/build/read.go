@@ -104,7 +104,7 @@ type filling struct {
 
 // next takes the next document.
 func (s *sorter) next(d *exchange.Documents) error {
-	if s.options.Schema == nil {
+	if s.options.Schema.IsImplicit() {
 		doc, err := d.Next()
 		if err == nil {
 			err = s.options.CheckDoc(writer.Text(doc.ID, doc.Contents))

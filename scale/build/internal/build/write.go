@@ -85,7 +85,7 @@ func add(ctx context.Context, w *writer.Writer, s *schema.Schema, docs []byte) e
 		id, text, rest, err := cutDocument(docs)
 		switch {
 		case err != nil:
-		case s == nil:
+		case s.IsImplicit():
 			err = w.Add(ctx, writer.Text(id, text))
 		default:
 			if row, err = values(row[:0], s, text); err == nil {

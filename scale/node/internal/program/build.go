@@ -179,14 +179,8 @@ func (b *build) describe(first string) error {
 		return err
 	}
 	if base == nil && len(b.keys) == 0 {
-		b.options.Stored = b.storeText
-		if b.analyzer != "" {
-			b.options.Analyzer, err = cli.NewAnalyzer(b.analyzer, "")
-		}
-		if err != nil {
-			return cli.Usage("--analyzer: %w", err)
-		}
-		return nil
+		b.options.Schema, err = cli.Implicit(b.analyzer, "", b.storeText)
+		return err
 	}
 	switch {
 	case len(b.keys) == 0 && b.analyzer != "":

@@ -94,7 +94,7 @@ func checkImpacts(t *testing.T, what, dir string, segments ...[]int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := s.List(e)
+			l, err := s.Lists().List(e)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -120,7 +120,7 @@ func enginePositions(t *testing.T, s *segment.Segment, field, term string) (all 
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -92,18 +92,18 @@ func FuzzDictionary(x *testing.F) {
 		}
 		sound := check.Segment(context.Background(), s, check.Options{}) == nil
 		var last []byte
-		it := s.Terms()
+		it := s.Lists().Terms()
 		for it.Next() {
 			if last != nil && bytes.Compare(it.Term(), last) <= 0 && sound {
 				t.Fatalf("%q follows %q", it.Term(), last)
 			}
 			last = append(last[:0], it.Term()...)
-			e, ok, err := s.Lookup(last)
+			e, ok, err := s.Lists().Lookup(last)
 			if sound && (err != nil || !ok || e != it.Entry()) {
 				t.Fatalf("%q is found: %v, %+v, not %+v, %v", last, ok, e, it.Entry(), err)
 			}
-			s.Terms().SeekGE(last)
-			s.Prefix(last[:len(last)/2]).Next()
+			s.Lists().Terms().SeekGE(last)
+			s.Lists().Prefix(last[:len(last)/2]).Next()
 		}
 		if sound && it.Err() != nil {
 			t.Fatal(it.Err())

@@ -263,12 +263,12 @@ func FuzzSegment(x *testing.F) {
 func readSegment(s *segment.Segment) {
 	var l segment.List
 	var rows segment.Rows
-	it := s.Terms()
+	it := s.Lists().Terms()
 	for it.Next() {
 		v := s.Field(s.FieldOf(it.Entry()))
 		v.Lookup(it.Term())
 		lens, _ := v.Lengths()
-		if s.InitList(&l, it.Entry()) != nil {
+		if s.Lists().Init(&l, it.Entry()) != nil {
 			continue
 		}
 		for rows.Reset(&l); rows.Next(); {
@@ -283,13 +283,13 @@ func readSegment(s *segment.Segment) {
 		l.Layout()
 		readPositions(&l)
 	}
-	s.Terms().SeekGE([]byte("b"))
-	s.Prefix([]byte("a")).Next()
+	s.Lists().Terms().SeekGE([]byte("b"))
+	s.Lists().Prefix([]byte("a")).Next()
 	for i := range s.Fields() {
 		s.Field(i).Terms([]byte("a")).SeekGE([]byte("al"))
 		s.Field(i).Lookup([]byte("all"))
 	}
-	s.Frequent()
+	s.Lists().Frequent()
 	for i := range s.Fields() {
 		if c, ok, err := s.Field(i).Column(); ok && err == nil {
 			readColumn(c)

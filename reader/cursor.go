@@ -154,7 +154,7 @@ func (c *Cursor) Init(s *Segment, e segment.Entry) error {
 
 // start reads the list of e.
 func (c *Cursor) start(e segment.Entry) error {
-	if err := c.seg.views.InitList(&c.list, e); err != nil {
+	if err := c.seg.views.Lists().Init(&c.list, e); err != nil {
 		return err
 	}
 	if p := c.list.Small(); p.Len() > 0 {

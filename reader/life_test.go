@@ -64,7 +64,7 @@ var calls = map[string]func(o *opened) error{
 		}
 		defer release()
 		var l segment.List
-		return errors.Join(o.seg.Views().InitList(&l, o.entry), l.VerifyChecksum())
+		return errors.Join(o.seg.Views().Lists().Init(&l, o.entry), l.VerifyChecksum())
 	},
 	"Snapshot.Terms": func(o *opened) error {
 		it := o.s.Terms([]byte("e"))

@@ -99,7 +99,7 @@ func (d *Deletes) read(s *segment.Segment, e segment.Entry) (n deletedOf, err er
 	c := counters.Get().(*counter)
 	defer counters.Put(c)
 	l := &c.list
-	if err := s.InitList(l, e); err != nil {
+	if err := s.Lists().Init(l, e); err != nil {
 		return n, err
 	}
 	step := max(len(c.docs)/l.BlockLen, 1)

@@ -52,7 +52,7 @@ func TestReach(t *testing.T) {
 			if err != nil || !ok {
 				rt.Fatal(ok, err)
 			}
-			l, err := seg.Views().List(e)
+			l, err := seg.Views().Lists().List(e)
 			if err != nil {
 				rt.Fatal(err)
 			}

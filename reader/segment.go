@@ -113,7 +113,7 @@ func (s *Segment) initList(l *segment.List, e segment.Entry) (err error) {
 	}
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	return s.views.InitList(l, e)
+	return s.views.Lists().Init(l, e)
 }
 
 // AppendID appends the external id of doc to dst. On an error it returns dst unchanged.

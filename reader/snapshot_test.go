@@ -95,7 +95,7 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("df of %q: %d, %d, want %d", term, df, df2, want)
 		}
 		for _, e := range entries {
-			if _, err := s.Segments()[e.Segment].Views().List(e.Entry); err != nil {
+			if _, err := s.Segments()[e.Segment].Views().Lists().List(e.Entry); err != nil {
 				t.Error(err)
 			}
 		}

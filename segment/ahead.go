@@ -56,7 +56,7 @@ func (s *Segment) AwaitQueries() error {
 	if s.remote == nil {
 		return nil
 	}
-	_, err := s.termIndexOf()
+	_, err := s.Lists().termIndexOf()
 	return err
 }
 
@@ -135,15 +135,15 @@ func (s *Segment) hinted() bool { return s.ahead != nil || s.remote != nil }
 
 // PrefetchTerms begins to read what Lookup of each of terms reads. It is only a hint, for
 // which a caller has the time before it looks the terms up.
-func (s *Segment) PrefetchTerms(terms [][]byte) { s.Field(0).PrefetchTerms(terms) }
+func (ls Lists) PrefetchTerms(terms [][]byte) { ls.s.Field(0).PrefetchTerms(terms) }
 
-// PrefetchTerms is Segment.PrefetchTerms for terms of the field.
+// PrefetchTerms is Lists.PrefetchTerms for terms of the field.
 func (v FieldView) PrefetchTerms(terms [][]byte) {
 	s, f := v.s, v.Info()
 	if !s.hinted() {
 		return
 	}
-	ti, err := s.termIndexOf()
+	ti, err := s.Lists().termIndexOf()
 	if err != nil {
 		return // Lookup says so
 	}
@@ -159,16 +159,16 @@ func (v FieldView) PrefetchTerms(terms [][]byte) {
 	a.send()
 }
 
-// PrefetchList begins to read the list of e: all that List reads, and up to most bytes of
+// Prefetch begins to read the list of e: all that List reads, and up to most bytes of
 // the blocks. It is only a hint, which estimates lengths: a list takes about two bytes a
 // posting, and 24 for each 128 beside its blocks.
-func (s *Segment) PrefetchList(e Entry, most int64) {
-	a := s.ask()
+func (ls Lists) Prefetch(e Entry, most int64) {
+	a := ls.s.ask()
 	a.list(e, most)
 	a.send()
 }
 
-// list adds the list of e as PrefetchList says.
+// list adds the list of e as Lists.Prefetch says.
 func (a *asked) list(e Entry, most int64) {
 	if e.Kind == KindExtent {
 		a.units(&a.s.postings, e.Offset, layout.ExtHeader+24*int64(e.DF)/layout.MinExtent+min(2*int64(e.DF), most))

@@ -74,12 +74,12 @@ func TestPrefetch(t *testing.T) {
 	}
 	s.ExpectQueries()
 	term, docs := []byte("hash"), []uint32{0, 77, 599}
-	s.PrefetchTerms([][]byte{term})
-	e, ok, err := s.Lookup(term)
+	s.Lists().PrefetchTerms([][]byte{term})
+	e, ok, err := s.Lists().Lookup(term)
 	if err != nil || !ok || e.Kind != segment.KindExtent {
 		t.Fatal(e, ok, err)
 	}
-	s.PrefetchList(e, 1<<20)
+	s.Lists().Prefetch(e, 1<<20)
 	s.Docs().Prefetch(docs, true)
 
 	left := slices.Clone(b)
@@ -98,9 +98,9 @@ func TestPrefetch(t *testing.T) {
 		if _, err := s.Docs().Lengths(); err != nil {
 			t.Error(err)
 		}
-		if e, _, err := s.Lookup(term); err != nil {
+		if e, _, err := s.Lists().Lookup(term); err != nil {
 			t.Error(err)
-		} else if l, err := s.List(e); err != nil {
+		} else if l, err := s.Lists().List(e); err != nil {
 			t.Error(err)
 		} else if _, err := l.DecodeDocs(make([]uint32, l.Blocks*l.BlockLen), 0, l.Blocks); err != nil {
 			t.Error(err)
@@ -124,12 +124,12 @@ func TestPrefetch(t *testing.T) {
 	// What was read is not asked for again, except for lists.
 	use(s)
 	d.times = 0
-	s.PrefetchTerms([][]byte{term})
+	s.Lists().PrefetchTerms([][]byte{term})
 	s.Docs().Prefetch(docs, true)
 	if d.times > 0 {
 		t.Errorf("%d ranges that were read are asked for again", d.times)
 	}
-	if s.PrefetchList(e, 1<<20); d.times != 1 {
+	if s.Lists().Prefetch(e, 1<<20); d.times != 1 {
 		t.Errorf("a list is asked for %d times", d.times)
 	}
 }

@@ -40,7 +40,7 @@ func BenchmarkLookup(b *testing.B) {
 	b.ReportAllocs()
 	i := 0
 	for b.Loop() {
-		if _, ok, err := s.Lookup(terms[i]); !ok || err != nil {
+		if _, ok, err := s.Lists().Lookup(terms[i]); !ok || err != nil {
 			b.Fatal(err)
 		}
 		if i++; i == len(terms) {

@@ -105,11 +105,11 @@ func TestViewsAllocateNothing(t *testing.T) {
 	docs := make([]uint32, 128)
 	var id, text []byte
 	for name, f := range map[string]func(){
-		"lookup":  func() { s.Lookup([]byte("small")) },
-		"compact": func() { e, _, _ := s.Lookup([]byte("small")); s.InitList(&l, e) },
+		"lookup":  func() { s.Lists().Lookup([]byte("small")) },
+		"compact": func() { e, _, _ := s.Lists().Lookup([]byte("small")); s.Lists().Init(&l, e) },
 		"extent": func() {
-			e, _, _ := s.Lookup([]byte("hash"))
-			s.InitList(&l, e)
+			e, _, _ := s.Lists().Lookup([]byte("hash"))
+			s.Lists().Init(&l, e)
 			l.DecodeDocs(docs, 3, 1)
 			l.DecodeFreqs(docs, 3, 1)
 		},

@@ -12,7 +12,7 @@ package segment
 // The files:
 //
 //	segment.go data.go meta.go   Open; the source of bytes; metadata
-//	parts.go                     Docs
+//	parts.go                     Lists, Docs
 //	pages.go                     checksums of pages, compared on first touch
 //	ahead.go fetch.go            what is read ahead: of mapped files, on demand
 //	fields.go                    Field, FieldView; section FIELDS

@@ -12,7 +12,8 @@ import (
 )
 
 // initExtent makes l the list at e.Offset in POSTINGS.
-func (s *Segment) initExtent(l *List, e Entry) error {
+func (ls Lists) initExtent(l *List, e Entry) error {
+	s := ls.s
 	head, err := s.rangeOf(&s.postings, e.Offset, layout.ExtHeader)
 	if err != nil {
 		return l.Locate(err, format.NoBlock)
@@ -26,7 +27,7 @@ func (s *Segment) initExtent(l *List, e Entry) error {
 	if err := l.parseExtent(b, e, s.meta.Docs); err != nil {
 		return l.Locate(err, format.NoBlock)
 	}
-	if l.HasImpacts != s.holdsImpacts(e) {
+	if l.HasImpacts != ls.holdsImpacts(e) {
 		return l.Locate(format.Corrupt("extent and field disagree about whether it holds weights"), format.NoBlock)
 	}
 	at := s.postings.Offset + e.Offset

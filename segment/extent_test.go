@@ -16,9 +16,9 @@ func TestExtentLengths(t *testing.T) {
 	s := segtest.Open(t, good)
 	postings, _ := s.Header().Section(format.SectionPostings)
 	var l segment.List
-	for it := s.Terms(); it.Next(); {
+	for it := s.Lists().Terms(); it.Next(); {
 		e := it.Entry()
-		if check := s.InitList(&l, e); check != nil || l.Kind != segment.KindExtent {
+		if check := s.Lists().Init(&l, e); check != nil || l.Kind != segment.KindExtent {
 			continue
 		}
 		at := postings.Offset + e.Offset
@@ -30,7 +30,7 @@ func TestExtentLengths(t *testing.T) {
 				b[at+19] = flags
 				segtest.Repair(b)
 				d := segtest.Open(t, b)
-				if err := d.InitList(&l, e); err != nil && !segtest.IsIndexError(err) {
+				if err := d.Lists().Init(&l, e); err != nil && !segtest.IsIndexError(err) {
 					t.Fatalf("%s, %d units, flags %d: %v", it.Term(), n, flags, err)
 				}
 			}

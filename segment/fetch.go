@@ -73,15 +73,15 @@ const listMost = 64 << 20
 
 // PrefetchHeads begins to read the lists of entries, if the Data is OnDemand: whole, if LISTS
 // tells how long they are, else up to an estimate.
-func (s *Segment) PrefetchHeads(entries []Entry) {
-	if s.remote == nil {
+func (ls Lists) PrefetchHeads(entries []Entry) {
+	if ls.s.remote == nil {
 		return
 	}
-	a, left := s.ask(), int64(listMost)
+	a, left := ls.s.ask(), int64(listMost)
 	for _, e := range entries {
-		if size := s.extentSize(e); size > 0 && size <= left {
+		if size := ls.extentSize(e); size > 0 && size <= left {
 			left -= size
-			a.need(&s.postings, e.Offset, size)
+			a.need(&ls.s.postings, e.Offset, size)
 			continue
 		}
 		a.list(e, headMost)
@@ -95,15 +95,15 @@ const blockMost = 1 << 20
 
 // PrefetchTermLists begins to read the lists of terms before their entries are known, if the Data is OnDemand: the
 // extents of all terms in their blocks of the dictionary, where LISTS tells that these are not long. It is only a hint.
-func (s *Segment) PrefetchTermLists(terms [][]byte) { s.Field(0).PrefetchTermLists(terms) }
+func (ls Lists) PrefetchTermLists(terms [][]byte) { ls.s.Field(0).PrefetchTermLists(terms) }
 
-// PrefetchTermLists is Segment.PrefetchTermLists for terms of the field.
+// PrefetchTermLists is Lists.PrefetchTermLists for terms of the field.
 func (v FieldView) PrefetchTermLists(terms [][]byte) {
 	s, f := v.s, v.Info()
 	if s.remote == nil {
 		return
 	}
-	ti, err := s.termIndexOf()
+	ti, err := s.Lists().termIndexOf()
 	if err != nil || ti.lists == nil {
 		return
 	}
@@ -132,19 +132,19 @@ func (a *asked) units(sec *section, off, n int64) {
 
 // extentSize returns the length of the extent of e, which ends where the next one begins, or 0
 // if LISTS does not tell.
-func (s *Segment) extentSize(e Entry) int64 {
-	ti, err := s.termIndexOf()
+func (ls Lists) extentSize(e Entry) int64 {
+	ti, err := ls.termIndexOf()
 	if err != nil || e.Kind != KindExtent || ti.lists == nil {
 		return 0
 	}
 	i := int(e.Ordinal / layout.TermsPerBlock)
-	b, err := s.termBlock(i)
+	b, err := ls.termBlock(i)
 	if err != nil {
 		return 0
 	}
 	pos := b.Entries
 	for j := range b.Terms {
-		x, next := s.parseEntry(&b, j, pos)
+		x, next := ls.parseEntry(&b, j, pos)
 		if next < 0 {
 			return 0
 		}
@@ -152,12 +152,13 @@ func (s *Segment) extentSize(e Entry) int64 {
 			return x.Offset - e.Offset
 		}
 	}
-	return max(0, int64(min(ti.lists[i+1], uint64(s.postings.Length)))-e.Offset)
+	return max(0, int64(min(ti.lists[i+1], uint64(ls.s.postings.Length)))-e.Offset)
 }
 
-// PrefetchLists begins to read what PrefetchHeads left of the lists of entries, for which it
+// PrefetchRest begins to read what PrefetchHeads left of the lists of entries, for which it
 // waits, up to most bytes of lists. It returns what is left of most.
-func (s *Segment) PrefetchLists(entries []Entry, most int64) int64 {
+func (ls Lists) PrefetchRest(entries []Entry, most int64) int64 {
+	s := ls.s
 	if s.remote == nil {
 		return most
 	}
@@ -166,13 +167,13 @@ func (s *Segment) PrefetchLists(entries []Entry, most int64) int64 {
 		if e.Kind != KindExtent {
 			continue
 		}
-		if size := s.extentSize(e); size > 0 && size <= most {
+		if size := ls.extentSize(e); size > 0 && size <= most {
 			most -= size // PrefetchHeads has asked for all of it
 			continue
 		}
 		head, err := s.rangeOf(&s.postings, e.Offset, layout.ExtHeader)
 		if err != nil {
-			continue // InitList says so
+			continue // Init says so
 		}
 		size := int64(binary.LittleEndian.Uint32(head[layout.ExtLength:])) * layout.ExtentAlign
 		if size > most || size > s.postings.Length-e.Offset {

@@ -92,14 +92,16 @@ func (v FieldView) Segment() *Segment { return v.s }
 // Number returns the field's number in Fields.
 func (v FieldView) Number() int { return v.f }
 
-// Lookup is Segment.Lookup in the field.
-func (v FieldView) Lookup(term []byte) (Entry, bool, error) { return v.s.lookup(v.Info(), term) }
+// Lookup is Lists.Lookup in the field.
+func (v FieldView) Lookup(term []byte) (Entry, bool, error) {
+	return v.s.Lists().lookup(v.Info(), term)
+}
 
 // Terms returns an iterator over the field's terms that begin with prefix, positioned before
 // the first of them.
 func (v FieldView) Terms(prefix []byte) *TermIterator {
 	f := v.Info()
-	return v.s.termsIn(f.FirstBlock, f.FirstBlock+f.Blocks).from(prefix)
+	return v.s.Lists().termsIn(f.FirstBlock, f.FirstBlock+f.Blocks).from(prefix)
 }
 
 // Lengths returns the lengths of documents in the field: the unit table if it has none. The

@@ -25,7 +25,8 @@ func (f Frequent) Compare(g Frequent) int {
 // dictionary, from what a reader over a network gets with the rest of the tail. It is nil, and
 // nothing is known, in a segment without section FREQUENT, which those of up to 65,536 documents
 // do not have.
-func (s *Segment) Frequent() ([]Frequent, error) {
+func (ls Lists) Frequent() ([]Frequent, error) {
+	s := ls.s
 	sec := s.section(format.SectionFrequent)
 	if sec == nil {
 		return nil, nil

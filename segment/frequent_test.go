@@ -88,7 +88,7 @@ func TestFrequent(t *testing.T) {
 		"too many":          {docs: 65_537, fields: [][]int{many}},
 	} {
 		s := segtest.Open(t, frequentOf(t, c.docs, c.fields...))
-		got, err := s.Frequent()
+		got, err := s.Lists().Frequent()
 		if err != nil {
 			t.Fatal(name, err)
 		}
@@ -150,7 +150,7 @@ func TestFrequentDamage(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := x.Frequent()
+		got, err := x.Lists().Frequent()
 		if (err == nil) != c.reads || c.reads && !slices.Equal(got, c.terms) || !c.reads && !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}

@@ -9,15 +9,15 @@ import (
 const MaxWeight = 255
 
 // holdsImpacts reports whether the list of e is one of a field of impacts.
-func (s *Segment) holdsImpacts(e Entry) bool {
-	return s.impacts && s.fields[s.FieldOf(e)].HasImpacts()
+func (ls Lists) holdsImpacts(e Entry) bool {
+	return ls.s.impacts && ls.s.fields[ls.s.FieldOf(e)].HasImpacts()
 }
 
 // checkSmall returns an error if freqs, those of the list of e, which has no extent, are weights and
 // impossible.
-func (s *Segment) checkSmall(e *Entry, freqs []uint32) error {
-	if s.impacts && s.holdsImpacts(*e) && heavy(freqs) >= 0 {
-		return s.Locate(format.Corrupt("a weight is above %d", MaxWeight), *e, format.NoBlock)
+func (ls Lists) checkSmall(e *Entry, freqs []uint32) error {
+	if ls.s.impacts && ls.holdsImpacts(*e) && heavy(freqs) >= 0 {
+		return ls.Locate(format.Corrupt("a weight is above %d", MaxWeight), *e, format.NoBlock)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
-// List is a view of one posting list. Segment.InitList fills it and may be called again; in
+// List is a view of one posting list. Lists.Init fills it and may be called again; in
 // between it is read-only and safe for concurrent use. Its fields must not be written.
 type List struct {
 	Kind     Kind
@@ -38,65 +38,65 @@ type List struct {
 	freqs  [layout.MinExtent]uint32
 }
 
-// List returns a view of the list of e, which must be an entry of s.
-func (s *Segment) List(e Entry) (*List, error) {
+// List returns a view of the list of e, which must be an entry of the segment.
+func (ls Lists) List(e Entry) (*List, error) {
 	l := new(List)
-	if err := s.InitList(l, e); err != nil {
+	if err := ls.Init(l, e); err != nil {
 		return nil, err
 	}
 	return l, nil
 }
 
-// InitList makes l a view of the list of e, which must be an entry of s. It decodes lists
+// Init makes l a view of the list of e, which must be an entry of the segment. It decodes lists
 // without an extent. On mapped data it does not allocate.
-func (s *Segment) InitList(l *List, e Entry) error {
-	l.s, l.entry = s, e
+func (ls Lists) Init(l *List, e Entry) error {
+	l.s, l.entry = ls.s, e
 	switch e.Kind {
 	case KindSingleton:
 		l.initSmall(e, 1)
 		l.docs[0], l.freqs[0] = e.Doc, e.TF
 	case KindCompact:
 		l.initSmall(e, int(min(e.DF, compact.MaxPostings)))
-		b, err := s.compactBytes(e)
+		b, err := ls.compactBytes(e)
 		if err != nil {
 			return err
 		}
-		if !compact.Decode(l.docs[:l.N], l.freqs[:l.N], b, s.meta.Docs, 0) {
+		if !compact.Decode(l.docs[:l.N], l.freqs[:l.N], b, ls.s.meta.Docs, 0) {
 			return l.Locate(format.Corrupt("malformed compact list"), format.NoBlock)
 		}
 	default:
-		return s.initExtent(l, e)
+		return ls.initExtent(l, e)
 	}
 	l.First = l.docs[0]
-	return s.checkSmall(&e, l.freqs[:l.N])
+	return ls.checkSmall(&e, l.freqs[:l.N])
 }
 
 // AppendSmall appends the postings of e to p and adds base to every docID. e must be an
-// entry of s without an extent.
-func (s *Segment) AppendSmall(p *format.Postings, e *Entry, base uint32) error {
+// entry of the segment without an extent.
+func (ls Lists) AppendSmall(p *format.Postings, e *Entry, base uint32) error {
 	docs, freqs := p.Docs, p.Freqs // merges call it for most lists: no copies of *p
 	if e.Kind == KindSingleton {
 		p.Docs, p.Freqs = append(docs, e.Doc+base), append(freqs, e.TF)
-		return s.checkSmall(e, p.Freqs[len(freqs):])
+		return ls.checkSmall(e, p.Freqs[len(freqs):])
 	}
-	b, err := s.compactBytes(*e)
+	b, err := ls.compactBytes(*e)
 	if err != nil {
 		return err
 	}
 	n, m := len(docs), len(docs)+int(min(e.DF, compact.MaxPostings))
 	docs, freqs = slices.Grow(docs, m-n)[:m], slices.Grow(freqs, m-n)[:m]
-	if !compact.Decode(docs[n:], freqs[n:], b, s.meta.Docs, base) {
-		return s.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
+	if !compact.Decode(docs[n:], freqs[n:], b, ls.s.meta.Docs, base) {
+		return ls.Locate(format.Corrupt("malformed compact list"), *e, format.NoBlock)
 	}
 	p.Docs, p.Freqs = docs, freqs
-	return s.checkSmall(e, freqs[n:])
+	return ls.checkSmall(e, freqs[n:])
 }
 
 // compactBytes returns the bit stream of e, followed by readable bytes.
-func (s *Segment) compactBytes(e Entry) ([]byte, error) {
-	b, err := s.rangeOf(&s.terms, e.Offset, int64(e.Length))
+func (ls Lists) compactBytes(e Entry) ([]byte, error) {
+	b, err := ls.s.rangeOf(&ls.s.terms, e.Offset, int64(e.Length))
 	if err != nil {
-		return nil, s.Locate(err, e, format.NoBlock)
+		return nil, ls.Locate(err, e, format.NoBlock)
 	}
 	if cap(b)-len(b) < 8 {
 		b = append(make([]byte, 0, len(b)+format.ReadablePadding), b...)
@@ -120,7 +120,7 @@ func (l *List) initSmall(e Entry, n int) {
 func (l *List) Entry() Entry { return l.entry }
 
 // Small returns the postings of a list without an extent, and none of other lists. They are
-// valid until the next InitList.
+// valid until the next Init.
 func (l *List) Small() format.Postings {
 	if l.extent != nil {
 		return format.Postings{}

@@ -9,12 +9,13 @@ import (
 
 // Locate adds to an error about the list's bytes or values the file, section, term and
 // offset of the list, and the block, unless it is format.NoBlock.
-func (l *List) Locate(err error, block int) error { return l.s.Locate(err, l.entry, block) }
+func (l *List) Locate(err error, block int) error { return l.s.Lists().Locate(err, l.entry, block) }
 
-// Locate is List.Locate for the list of e, which must be an entry of s. It looks for the
+// Locate is List.Locate for the list of e, which must be an entry of the segment. It looks for the
 // term in the dictionary; a damaged one may leave it unnamed, as it does a list of one
 // posting, whose entry does not tell where it stands.
-func (s *Segment) Locate(err error, e Entry, block int) error {
+func (ls Lists) Locate(err error, e Entry, block int) error {
+	s := ls.s
 	var at *format.Error
 	if !errors.As(err, &at) {
 		return err
@@ -26,7 +27,7 @@ func (s *Segment) Locate(err error, e Entry, block int) error {
 	p := s.place(sec)
 	p.Block = block
 	if at.List == "" && at.Kind == format.ErrCorrupt && s.meta.Terms > 0 { // not of a list in no segment
-		p.List = string(s.termOf(e))
+		p.List = string(ls.termOf(e))
 	}
 	if err = format.Locate(err, p); e.Kind == KindSingleton {
 		return err
@@ -36,8 +37,8 @@ func (s *Segment) Locate(err error, e Entry, block int) error {
 
 // termOf returns the term of an entry that is not KindSingleton, or nil if it is not found.
 // The offsets of compact lists and of extents each ascend with the terms.
-func (s *Segment) termOf(e Entry) []byte {
-	ti, err := s.termIndexOf()
+func (ls Lists) termOf(e Entry) []byte {
+	ti, err := ls.termIndexOf()
 	if err != nil || e.Kind == KindSingleton {
 		return nil
 	}
@@ -47,7 +48,7 @@ func (s *Segment) termOf(e Entry) []byte {
 			return ti.offsets[i] > uint64(e.Offset)
 		}
 		for ; i < n; i++ {
-			if it := s.blockTerms(i); it.nextExtent() {
+			if it := ls.blockTerms(i); it.nextExtent() {
 				return it.entry.Offset > e.Offset
 			}
 		}
@@ -56,7 +57,7 @@ func (s *Segment) termOf(e Entry) []byte {
 	if block == 0 {
 		return nil
 	}
-	for it := s.blockTerms(block - 1); it.nextInBlock(); {
+	for it := ls.blockTerms(block - 1); it.nextInBlock(); {
 		if it.entry == e {
 			return it.term
 		}
@@ -65,8 +66,8 @@ func (s *Segment) termOf(e Entry) []byte {
 }
 
 // blockTerms returns an iterator before the first term of a block, which must exist.
-func (s *Segment) blockTerms(block int) *TermIterator {
-	it := s.Terms()
+func (ls Lists) blockTerms(block int) *TermIterator {
+	it := ls.Terms()
 	if it.err == nil {
 		it.load(block)
 	}

@@ -22,7 +22,7 @@ type Automaton interface {
 // them. Of the dictionary it reads the blocks that may have such terms by their first eight bytes.
 func (v FieldView) Match(a Automaton) *TermIterator {
 	f := v.Info()
-	it := v.s.termsIn(f.FirstBlock, f.FirstBlock+f.Blocks)
+	it := v.s.Lists().termsIn(f.FirstBlock, f.FirstBlock+f.Blocks)
 	it.matching = &matching{a: a, states: []uint32{a.Start()}}
 	if v.s.remote != nil && it.err == nil {
 		it.prefetchMatches()
@@ -128,12 +128,12 @@ func (m *matching) after(term []byte) ([]byte, bool) {
 func (it *TermIterator) loadMatches(i int) bool {
 	m, s := it.matching, it.s
 	it.block, m.next, m.found, m.bytes = i, 0, m.found[:0], m.bytes[:0]
-	b, off, err := s.termBytes(it.ti, i)
+	b, off, err := s.Lists().termBytes(it.ti, i)
 	if err != nil {
 		it.err = err
 		return false
 	}
-	it.b = TermBlock{First: firstIn(i), Bytes: b, Offset: off, Terms: s.termsOf(i)}
+	it.b = TermBlock{First: firstIn(i), Bytes: b, Offset: off, Terms: s.Lists().termsOf(i)}
 	pos, length, dead := 0, 0, 1
 	for j := range it.b.Terms {
 		lcp, suffix, next := layout.Head(b, pos, length)
@@ -161,7 +161,7 @@ func (it *TermIterator) readMatches(pos int) bool {
 			pos = skipEntry(it.b.Bytes, pos)
 		}
 		if pos >= 0 {
-			x.entry, pos = it.s.parseEntry(&it.b, at, pos)
+			x.entry, pos = it.s.Lists().parseEntry(&it.b, at, pos)
 			at++
 		}
 		if pos < 0 {

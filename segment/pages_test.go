@@ -37,7 +37,7 @@ func TestDamagedPages(t *testing.T) {
 	h := segtest.Open(t, b).Header()
 	var l segment.List
 	lookup := func(s *segment.Segment, term string) (segment.Entry, error) {
-		e, ok, err := s.Lookup([]byte(term))
+		e, ok, err := s.Lists().Lookup([]byte(term))
 		if err == nil && !ok {
 			err = errors.New("no such term")
 		}
@@ -49,7 +49,7 @@ func TestDamagedPages(t *testing.T) {
 		format.SectionPostings: func(s *segment.Segment) error {
 			e, err := lookup(s, "hash")
 			if err == nil {
-				err = s.InitList(&l, e)
+				err = s.Lists().Init(&l, e)
 			}
 			if err != nil {
 				return err
@@ -161,8 +161,8 @@ func TestDamagedSharedBytes(t *testing.T) {
 	for term := range m.Lists {
 		s := segtest.Open(t, b)
 		sec, _ := s.Header().Section(format.SectionPostings)
-		e, _, _ := s.Lookup([]byte(term))
-		l, err := s.List(e)
+		e, _, _ := s.Lists().Lookup([]byte(term))
+		l, err := s.Lists().List(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -234,7 +234,7 @@ func TestDamagedPageSums(t *testing.T) {
 	if _, err := s.Docs().AppendStored(nil, 0); !errors.As(err, &e) || e.Section != "page-sums" || e.Offset != sums.Offset {
 		t.Error(err)
 	}
-	if _, ok, err := s.Lookup([]byte("hash")); !ok || err != nil { // on a page with other sections
+	if _, ok, err := s.Lists().Lookup([]byte("hash")); !ok || err != nil { // on a page with other sections
 		t.Error(ok, err)
 	}
 	if _, err := s.Docs().Length(0); err != nil { // in a later group
@@ -271,7 +271,7 @@ func TestDamagedSharedPage(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			if _, ok, err := s.Lookup([]byte("word")); !ok || err != nil {
+			if _, ok, err := s.Lists().Lookup([]byte("word")); !ok || err != nil {
 				t.Error(ok, err)
 			}
 			if id, err := s.Docs().AppendID(nil, 1); string(id) != "b" || err != nil {

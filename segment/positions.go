@@ -39,7 +39,7 @@ func (v FieldView) Positions(e Entry) (Positions, error) {
 		return Positions{}, v.noPositions()
 	}
 	var l List
-	if err := v.s.InitList(&l, e); err != nil {
+	if err := v.s.Lists().Init(&l, e); err != nil {
 		return Positions{}, err
 	}
 	return l.Positions()
@@ -173,7 +173,7 @@ func (s *Segment) positionParts(i int) (x PositionParts, err error) {
 	if lo > hi || hi > uint64(to.Length) {
 		return x, s.corrupt(sec, 8*int64(i), "block %d spans %d to %d of %d bytes", i, lo, hi, to.Length)
 	}
-	x.At, x.Terms = int64(lo), s.termsOf(i)
+	x.At, x.Terms = int64(lo), s.Lists().termsOf(i)
 	n := s.lengthsWithin(i, lo, hi)
 	b, err := s.rangeOf(to, int64(hi)-n, n)
 	if err != nil {
@@ -196,20 +196,20 @@ func (s *Segment) positionParts(i int) (x PositionParts, err error) {
 // lengthsWithin returns within how many bytes before hi the lengths of the parts of block i are, which
 // begins at lo.
 func (s *Segment) lengthsWithin(i int, lo, hi uint64) int64 {
-	return min(int64(hi-lo), int64(s.termsOf(i))*layout.MaxPartLength)
+	return min(int64(hi-lo), int64(s.Lists().termsOf(i))*layout.MaxPartLength)
 }
 
 // PrefetchTermPositions begins to read the positions of the lists of terms before their entries are known, if the Data is
 // OnDemand: those of all terms in their blocks of the dictionary, where these are not long. It is only a hint.
-func (s *Segment) PrefetchTermPositions(terms [][]byte) { s.Field(0).PrefetchTermPositions(terms) }
+func (ls Lists) PrefetchTermPositions(terms [][]byte) { ls.s.Field(0).PrefetchTermPositions(terms) }
 
-// PrefetchTermPositions is Segment.PrefetchTermPositions for terms of the field.
+// PrefetchTermPositions is Lists.PrefetchTermPositions for terms of the field.
 func (v FieldView) PrefetchTermPositions(terms [][]byte) {
 	s, f := v.s, v.Info()
 	if s.remote == nil || !f.Positions || !s.hasPositions() {
 		return
 	}
-	ti, err := s.termIndexOf()
+	ti, err := s.Lists().termIndexOf()
 	if err != nil {
 		return
 	}
@@ -228,7 +228,8 @@ func (v FieldView) PrefetchTermPositions(terms [][]byte) {
 
 // PrefetchPositions begins to read the positions of the lists of entries, if the Data is OnDemand. It
 // waits for what says where they are. Entries of fields without positions are left out.
-func (s *Segment) PrefetchPositions(entries []Entry) {
+func (ls Lists) PrefetchPositions(entries []Entry) {
+	s := ls.s
 	if s.remote == nil || !s.hasPositions() {
 		return
 	}
@@ -307,7 +308,7 @@ func (p *Positions) Locate(err error, block int) error {
 	sec := p.s.section(format.SectionPositions)
 	place := p.s.place(sec)
 	place.Block = block
-	for it := p.s.blockTerms(int(p.ordinal / layout.TermsPerBlock)); it.nextInBlock(); {
+	for it := p.s.Lists().blockTerms(int(p.ordinal / layout.TermsPerBlock)); it.nextInBlock(); {
 		if it.entry.Ordinal == p.ordinal {
 			place.List = string(it.term)
 			break

@@ -41,7 +41,7 @@ func worded(b *testing.B) (*segment.List, []uint32) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		b.Fatal(err)
 	}

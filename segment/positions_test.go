@@ -63,7 +63,7 @@ func TestNoPositions(t *testing.T) {
 		}
 	}
 	plain := segtest.Open(t, segtest.Small().Build(t, segtest.Default()))
-	e, _, _ := plain.Lookup([]byte("small"))
+	e, _, _ := plain.Lists().Lookup([]byte("small"))
 	if _, err := plain.Field(0).Positions(e); !errors.Is(err, errors.ErrUnsupported) || plain.Field(0).HasPositions() {
 		t.Errorf("without fields: %v", err)
 	}
@@ -163,7 +163,7 @@ func readPositions(t *testing.T, m *segtest.Fields, s *segment.Segment) (damaged
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := s.List(e)
+		l, err := s.Lists().List(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -217,7 +217,7 @@ func TestForgedPositions(t *testing.T) {
 		}
 		var buf []uint32
 		for it := s.Field(1).Terms(nil); it.Next(); {
-			l, err := s.List(it.Entry())
+			l, err := s.Lists().List(it.Entry())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -285,7 +285,7 @@ func TestPrefetchPositions(t *testing.T) {
 	var lists []*segment.List
 	for i := range s.Fields() {
 		for it := s.Field(i).Terms(nil); it.Next(); {
-			l, err := s.List(it.Entry())
+			l, err := s.Lists().List(it.Entry())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +293,7 @@ func TestPrefetchPositions(t *testing.T) {
 		}
 	}
 	d.asked, d.rounds = nil, 0
-	s.PrefetchPositions(entries)
+	s.Lists().PrefetchPositions(entries)
 	if d.rounds != 3 {
 		t.Errorf("asked in %d rounds", d.rounds)
 	}
@@ -315,5 +315,5 @@ func TestPrefetchPositions(t *testing.T) {
 	if n != len(m.Fields[1].Lists) {
 		t.Errorf("positions of %d lists, want %d", n, len(m.Fields[1].Lists))
 	}
-	segtest.Open(t, d.b).PrefetchPositions(entries) // of a mapped file: nothing to do
+	segtest.Open(t, d.b).Lists().PrefetchPositions(entries) // of a mapped file: nothing to do
 }

@@ -129,7 +129,7 @@ func (r *Raw) IDBlock(i int) ([]byte, int64, error) { return (*Segment)(r).Docs(
 // as a big-endian number, zero-padded, and its offset in TERMS. offsets has one more
 // element, the end of the last block. Neither must be modified.
 func (r *Raw) TermIndex() (keys, offsets []uint64, err error) {
-	ti, err := (*Segment)(r).termIndexOf()
+	ti, err := (*Segment)(r).Lists().termIndexOf()
 	if err != nil {
 		return nil, nil, err
 	}
@@ -149,11 +149,11 @@ func (r *Raw) TermKeys() ([]uint64, error) {
 }
 
 // TermsIn returns how many terms block i of the dictionary has, 0 if there is none.
-func (r *Raw) TermsIn(i int) int { return (*Segment)(r).termsOf(i) }
+func (r *Raw) TermsIn(i int) int { return (*Segment)(r).Lists().termsOf(i) }
 
 // TermBlock returns block i of the dictionary, which must exist. It has parsed the heads of
 // the terms but not the entries.
-func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).termBlock(i) }
+func (r *Raw) TermBlock(i int) (TermBlock, error) { return (*Segment)(r).Lists().termBlock(i) }
 
 // PositionIndex returns what POSITIONINDEX has of block i of the dictionary: where it begins in POSITIONS,
 // or, behind the last block, the length of POSITIONS.
@@ -172,7 +172,7 @@ func (r *Raw) PositionParts(i int) (PositionParts, error) { return (*Segment)(r)
 // ParseEntry decodes the entry of term i of b, which is at position pos of b.Bytes. It
 // returns the position after the entry, or -1 if the entry is malformed.
 func (r *Raw) ParseEntry(b *TermBlock, i, pos int) (Entry, int) {
-	return (*Segment)(r).parseEntry(b, i, pos)
+	return (*Segment)(r).Lists().parseEntry(b, i, pos)
 }
 
 // ColumnBlock returns the bytes of block b of c, a column of r, which must exist. It begins to read the blocks that

@@ -32,11 +32,11 @@ func TestRows(t *testing.T) {
 		s := segtest.Open(t, m.Build(t, segtest.With{Docs: segtest.Codec(name), Freqs: segtest.Codec(name)}))
 		var rows segment.Rows
 		for term, ps := range m.Lists {
-			e, _, err := s.Lookup([]byte(term))
+			e, _, err := s.Lists().Lookup([]byte(term))
 			if err != nil {
 				t.Fatal(err)
 			}
-			l, err := s.List(e)
+			l, err := s.Lists().List(e)
 			if err != nil {
 				t.Fatal(err)
 			}

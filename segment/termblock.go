@@ -19,21 +19,21 @@ type TermBlock struct {
 
 // termBlock returns block i of the dictionary, which must exist. It parses the heads of the
 // terms but not the entries.
-func (s *Segment) termBlock(i int) (TermBlock, error) {
-	ti, err := s.termIndexOf()
+func (ls Lists) termBlock(i int) (TermBlock, error) {
+	ti, err := ls.termIndexOf()
 	if err != nil {
 		return TermBlock{}, err
 	}
-	b, off, err := s.termBytes(ti, i)
+	b, off, err := ls.termBytes(ti, i)
 	if err != nil {
 		return TermBlock{}, err
 	}
-	t := TermBlock{First: firstIn(i), Bytes: b, Offset: off, Terms: s.termsOf(i)}
+	t := TermBlock{First: firstIn(i), Bytes: b, Offset: off, Terms: ls.termsOf(i)}
 	prevLen := 0
 	for range t.Terms {
 		lcp, suffix, next := layout.Head(b, t.Entries, prevLen)
 		if next < 0 {
-			return TermBlock{}, s.corrupt(&s.terms, off+int64(t.Entries), "malformed term in block %d", i)
+			return TermBlock{}, ls.s.corrupt(&ls.s.terms, off+int64(t.Entries), "malformed term in block %d", i)
 		}
 		t.Entries, prevLen = next, lcp+len(suffix)
 	}
@@ -41,7 +41,8 @@ func (s *Segment) termBlock(i int) (TermBlock, error) {
 }
 
 // termBytes returns the bytes of block i of TERMS and their offset.
-func (s *Segment) termBytes(ti *termIndex, i int) ([]byte, int64, error) {
+func (ls Lists) termBytes(ti *termIndex, i int) ([]byte, int64, error) {
+	s := ls.s
 	lo, hi := ti.offsets[i], ti.offsets[i+1]
 	if lo > hi || hi > uint64(s.terms.Length) {
 		return nil, 0, s.corrupt(&s.termIndex, int64(len(ti.keys)+i)*8, "block %d spans %d to %d", i, lo, hi)
@@ -51,7 +52,7 @@ func (s *Segment) termBytes(ti *termIndex, i int) ([]byte, int64, error) {
 }
 
 // termsOf returns how many terms block i has, 0 if there is none.
-func (s *Segment) termsOf(i int) int { return s.fields[s.fieldOfBlock(i)].termsOf(i) }
+func (ls Lists) termsOf(i int) int { return ls.s.fields[ls.s.fieldOfBlock(i)].termsOf(i) }
 
 // termsOf returns how many terms block i of the dictionary has, 0 if it is not f's.
 func (f *Field) termsOf(i int) int {
@@ -66,7 +67,8 @@ func firstIn(i int) uint64 { return uint64(i) * layout.TermsPerBlock }
 
 // parseEntry decodes the entry of term i of a block, which is at pos. It returns the position
 // after the entry, or -1.
-func (s *Segment) parseEntry(t *TermBlock, i, pos int) (Entry, int) {
+func (ls Lists) parseEntry(t *TermBlock, i, pos int) (Entry, int) {
+	s := ls.s
 	b, ordinal := t.Bytes, t.First+uint64(i)
 	v, pos := layout.Uvarint(b, pos)
 	if pos < 0 {

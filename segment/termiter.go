@@ -31,8 +31,8 @@ type TermIterator struct {
 // Terms returns an iterator positioned before the first term. In a segment of several fields its
 // SeekGE fails with an error that matches errors.ErrUnsupported; that of FieldView.Terms does
 // not.
-func (s *Segment) Terms() *TermIterator {
-	it := s.termsIn(0, 0)
+func (ls Lists) Terms() *TermIterator {
+	it := ls.termsIn(0, 0)
 	if it.err == nil {
 		it.end = len(it.ti.keys)
 	}
@@ -40,18 +40,18 @@ func (s *Segment) Terms() *TermIterator {
 }
 
 // termsIn returns an iterator over the terms of the blocks from first to before end.
-func (s *Segment) termsIn(first, end int) *TermIterator {
-	it := &TermIterator{s: s, first: first, end: end, block: first - 1}
-	it.ti, it.err = s.termIndexOf()
+func (ls Lists) termsIn(first, end int) *TermIterator {
+	it := &TermIterator{s: ls.s, first: first, end: end, block: first - 1}
+	it.ti, it.err = ls.termIndexOf()
 	return it
 }
 
 // Prefix returns an iterator over the terms that begin with prefix, positioned before the
 // first of them. In a segment of several fields it fails as SeekGE does.
-func (s *Segment) Prefix(prefix []byte) *TermIterator {
-	it := s.Terms()
+func (ls Lists) Prefix(prefix []byte) *TermIterator {
+	it := ls.Terms()
 	if it.err == nil {
-		it.err = s.single("terms")
+		it.err = ls.s.single("terms")
 	}
 	return it.from(prefix)
 }
@@ -107,7 +107,7 @@ func (it *TermIterator) SeekGE(term []byte) bool {
 		it.err = it.s.single("terms")
 		return false
 	}
-	i, err := it.s.findBlock(it.ti, it.first, it.end, term)
+	i, err := it.s.Lists().findBlock(it.ti, it.first, it.end, term)
 	if err != nil {
 		it.err = err
 		return false
@@ -129,7 +129,7 @@ func (it *TermIterator) SeekGE(term []byte) bool {
 // load reads block i.
 func (it *TermIterator) load(i int) bool {
 	it.block, it.j = i, 0
-	it.b, it.err = it.s.termBlock(i)
+	it.b, it.err = it.s.Lists().termBlock(i)
 	it.pos, it.epos, it.term = 0, it.b.Entries, it.term[:0]
 	return it.err == nil
 }
@@ -141,7 +141,7 @@ func (it *TermIterator) step() bool {
 	}
 	it.pos = next
 	it.term = append(it.term[:lcp], suffix...)
-	e, epos := it.s.parseEntry(&it.b, it.j, it.epos)
+	e, epos := it.s.Lists().parseEntry(&it.b, it.j, it.epos)
 	if epos < 0 {
 		return it.fail(it.epos, "malformed entry")
 	}

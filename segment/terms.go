@@ -49,7 +49,8 @@ type termIndex struct {
 	terms []byte   // TERMS, if it is small
 }
 
-func (s *Segment) termIndexOf() (*termIndex, error) {
+func (ls Lists) termIndexOf() (*termIndex, error) {
+	s := ls.s
 	if v := s.views.termIndex.Load(); v != nil {
 		return v, nil
 	}
@@ -61,7 +62,7 @@ func (s *Segment) termIndexOf() (*termIndex, error) {
 	nb := (len(w) - 1) / 2
 	v := &termIndex{keys: w[:nb], offsets: w[nb:]}
 	if s.remote != nil {
-		if err := s.keepTerms(v); err != nil {
+		if err := ls.keepTerms(v); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +75,8 @@ func (s *Segment) termIndexOf() (*termIndex, error) {
 const smallTerms = 256 << 10
 
 // keepTerms sets what v has of a segment on demand.
-func (s *Segment) keepTerms(v *termIndex) error {
+func (ls Lists) keepTerms(v *termIndex) error {
+	s := ls.s
 	if sec := s.section(format.SectionLists); sec != nil {
 		b, err := s.rangeOf(sec, 0, sec.Length)
 		if err != nil {
@@ -92,7 +94,7 @@ func (s *Segment) keepTerms(v *termIndex) error {
 
 // findBlock returns the last of the blocks from first to before end, which are of one field,
 // whose first term is at most term. It is -1 if there is none.
-func (s *Segment) findBlock(ti *termIndex, first, end int, term []byte) (int, error) {
+func (ls Lists) findBlock(ti *termIndex, first, end int, term []byte) (int, error) {
 	key, keys := layout.TermKey(term), ti.keys[first:end]
 	i := lastAtMost(keys, key)
 	if i < 0 || keys[i] != key {
@@ -106,13 +108,13 @@ func (s *Segment) findBlock(ti *termIndex, first, end int, term []byte) (int, er
 	}
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
-		b, off, err := s.termBytes(ti, first+mid)
+		b, off, err := ls.termBytes(ti, first+mid)
 		if err != nil {
 			return 0, err
 		}
 		_, first, pos := layout.Head(b, 0, 0)
 		if pos < 0 {
-			return 0, s.corrupt(&s.terms, off, "malformed term")
+			return 0, ls.s.corrupt(&ls.s.terms, off, "malformed term")
 		}
 		if bytes.Compare(first, term) > 0 {
 			hi = mid
@@ -156,24 +158,24 @@ func lastAtMost(keys []uint64, key uint64) int {
 // Lookup returns the entry of term, and false if the segment does not hold it. On mapped
 // data it does not allocate. In a segment of several fields a term is looked up in one (Field): the
 // error matches errors.ErrUnsupported.
-func (s *Segment) Lookup(term []byte) (Entry, bool, error) {
-	if len(s.fields) > 1 {
-		return Entry{}, false, s.single("terms")
+func (ls Lists) Lookup(term []byte) (Entry, bool, error) {
+	if len(ls.s.fields) > 1 {
+		return Entry{}, false, ls.s.single("terms")
 	}
-	return s.lookup(&s.fields[0], term)
+	return ls.lookup(&ls.s.fields[0], term)
 }
 
 // lookup is Lookup in field f.
-func (s *Segment) lookup(f *Field, term []byte) (Entry, bool, error) {
-	ti, err := s.termIndexOf()
+func (ls Lists) lookup(f *Field, term []byte) (Entry, bool, error) {
+	ti, err := ls.termIndexOf()
 	if err != nil {
 		return Entry{}, false, err
 	}
-	i, err := s.findBlock(ti, f.FirstBlock, f.FirstBlock+f.Blocks, term)
+	i, err := ls.findBlock(ti, f.FirstBlock, f.FirstBlock+f.Blocks, term)
 	if err != nil || i < 0 {
 		return Entry{}, false, err
 	}
-	b, off, err := s.termBytes(ti, i)
+	b, off, err := ls.termBytes(ti, i)
 	if err != nil {
 		return Entry{}, false, err
 	}
@@ -181,38 +183,38 @@ func (s *Segment) lookup(f *Field, term []byte) (Entry, bool, error) {
 	at, pos := scanBlock(b, n, term)
 	if at < 0 {
 		if pos < 0 {
-			return Entry{}, false, s.corrupt(&s.terms, off, "malformed term in block %d", i)
+			return Entry{}, false, ls.s.corrupt(&ls.s.terms, off, "malformed term in block %d", i)
 		}
 		return Entry{}, false, nil
 	}
-	e, err := s.entryOf(&TermBlock{Bytes: b, Offset: off, Entries: pos, First: firstIn(i)}, at)
+	e, err := ls.entryOf(&TermBlock{Bytes: b, Offset: off, Entries: pos, First: firstIn(i)}, at)
 	return e, err == nil, err
 }
 
 // EntryAt returns the entry with this ordinal, and false if the segment has none. On mapped
 // data it does not allocate.
-func (s *Segment) EntryAt(ordinal uint64) (Entry, bool, error) {
+func (ls Lists) EntryAt(ordinal uint64) (Entry, bool, error) {
 	block := ordinal / layout.TermsPerBlock
-	if block > math.MaxInt32 || ordinal%layout.TermsPerBlock >= uint64(s.termsOf(int(block))) {
+	if block > math.MaxInt32 || ordinal%layout.TermsPerBlock >= uint64(ls.termsOf(int(block))) {
 		return Entry{}, false, nil
 	}
-	b, err := s.termBlock(int(block))
+	b, err := ls.termBlock(int(block))
 	if err != nil {
 		return Entry{}, false, err
 	}
-	e, err := s.entryOf(&b, int(ordinal%layout.TermsPerBlock))
+	e, err := ls.entryOf(&b, int(ordinal%layout.TermsPerBlock))
 	return e, err == nil, err
 }
 
 // entryOf returns the entry at a position of block b, which must exist.
-func (s *Segment) entryOf(b *TermBlock, at int) (Entry, error) {
+func (ls Lists) entryOf(b *TermBlock, at int) (Entry, error) {
 	pos := b.Entries
 	for range at {
 		pos = skipEntry(b.Bytes, pos)
 	}
-	e, pos := s.parseEntry(b, at, pos)
+	e, pos := ls.parseEntry(b, at, pos)
 	if pos < 0 {
-		return Entry{}, s.corrupt(&s.terms, b.Offset, "malformed entry %d in block %d", at, b.First/layout.TermsPerBlock)
+		return Entry{}, ls.s.corrupt(&ls.s.terms, b.Offset, "malformed entry %d in block %d", at, b.First/layout.TermsPerBlock)
 	}
 	return e, nil
 }

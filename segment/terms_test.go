@@ -47,11 +47,11 @@ func TestDictionary(t *testing.T) {
 		for _, term := range terms {
 			probes = append(probes, term, term+"\x00", term[:len(term)-1], term[:len(term)/2], term+"zz")
 		}
-		it := s.Terms()
+		it := s.Lists().Terms()
 		for _, p := range probes {
 			i := sort.SearchStrings(terms, p)
 			present := i < len(terms) && terms[i] == p
-			if _, ok, err := s.Lookup([]byte(p)); ok != present || err != nil {
+			if _, ok, err := s.Lists().Lookup([]byte(p)); ok != present || err != nil {
 				t.Fatalf("lookup %q: %v %v, want %v", p, ok, err, present)
 			}
 			checkSeek(t, it, terms, p, i)
@@ -85,7 +85,7 @@ func checkPrefix(t *rapid.T, s *segment.Segment, terms []string, p string) {
 			want = append(want, term)
 		}
 	}
-	it := s.Prefix([]byte(p))
+	it := s.Lists().Prefix([]byte(p))
 	for it.Next() {
 		got = append(got, string(it.Term()))
 	}
@@ -116,13 +116,13 @@ func TestOrdinals(t *testing.T) {
 	for n := range 98 {
 		s := segtest.Open(t, m.Build(t, segtest.Default()))
 		want := uint64(0)
-		it := s.Terms()
+		it := s.Lists().Terms()
 		for ; it.Next(); want++ {
-			e, ok, err := s.EntryAt(want)
+			e, ok, err := s.Lists().EntryAt(want)
 			if !ok || err != nil || e != it.Entry() || e.Ordinal != want {
 				t.Fatalf("%d terms: ordinal %d gives %v %v %v, the iterator has %v", n, want, e, ok, err, it.Entry())
 			}
-			if e, ok, err = s.Lookup(it.Term()); !ok || err != nil || e != it.Entry() {
+			if e, ok, err = s.Lists().Lookup(it.Term()); !ok || err != nil || e != it.Entry() {
 				t.Fatalf("%d terms: lookup %q gives %v %v %v, the iterator has %v", n, it.Term(), e, ok, err, it.Entry())
 			}
 		}
@@ -130,7 +130,7 @@ func TestOrdinals(t *testing.T) {
 			t.Fatalf("%d terms, want %d, %v", want, n, it.Err())
 		}
 		for _, beyond := range []uint64{want, want + 1, want + 32, math.MaxUint64} {
-			if e, ok, err := s.EntryAt(beyond); ok || err != nil {
+			if e, ok, err := s.Lists().EntryAt(beyond); ok || err != nil {
 				t.Fatalf("%d terms: ordinal %d gives %v, %v", n, beyond, e, err)
 			}
 		}

@@ -39,7 +39,7 @@ func checkSumsOf(s *segment.Segment, f segment.FieldView) error {
 	var rows segment.Rows
 	it := f.Terms(nil)
 	for it.Next() {
-		if err := s.InitList(&l, it.Entry()); err != nil {
+		if err := s.Lists().Init(&l, it.Entry()); err != nil {
 			return err
 		}
 		for rows.Reset(&l); rows.Next(); {

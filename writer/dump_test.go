@@ -108,9 +108,9 @@ func dumpSegment(t testing.TB, s *segment.Segment) []shownDoc {
 			docs[i].text = string(text)
 		}
 	}
-	it := s.Terms()
+	it := s.Lists().Terms()
 	for it.Next() {
-		l, err := s.List(it.Entry())
+		l, err := s.Lists().List(it.Entry())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -109,7 +109,7 @@ func (x *fieldWorld) checkPositions(t rapid.TB, s *reader.Snapshot, f *schema.Fi
 		for terms.Next() {
 			e := terms.Entry()
 			var l segment.List
-			if err := seg.InitList(&l, e); err != nil {
+			if err := seg.Lists().Init(&l, e); err != nil {
 				t.Fatal(err)
 			}
 			positions, err := l.Positions()

@@ -67,11 +67,11 @@ func listOf(t *testing.T, fs store.FS, term string) segment.List {
 	t.Helper()
 	w := mustOpen(t, fs, Options{})
 	defer w.Close()
-	e, ok, err := w.segments[0].seg.Lookup([]byte(term))
+	e, ok, err := w.segments[0].seg.Lists().Lookup([]byte(term))
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	l, err := w.segments[0].seg.List(e)
+	l, err := w.segments[0].seg.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func (r *execution) blame(err *error) {
 		}
 		var rows segment.Rows
 		damage := indexdir.Guard(func() error {
-			list, err := r.Part.Views().List(l.Entry)
+			list, err := r.Part.Views().Lists().List(l.Entry)
 			if err != nil {
 				return err
 			}

@@ -59,11 +59,11 @@ func (r resolving) fetch() error {
 		r.prefetchLengths(entries)
 	}
 	for p := range parts {
-		parts[p].Views().PrefetchHeads(entries[p])
+		parts[p].Views().Lists().PrefetchHeads(entries[p])
 	}
 	left := int64(fetchMost)
 	for p := range parts {
-		left = parts[p].Views().PrefetchLists(entries[p], left)
+		left = parts[p].Views().Lists().PrefetchRest(entries[p], left)
 	}
 	for p := range parts {
 		var of []segment.Entry
@@ -73,7 +73,7 @@ func (r resolving) fetch() error {
 			}
 		}
 		if len(of) > 0 {
-			parts[p].Views().PrefetchPositions(of)
+			parts[p].Views().Lists().PrefetchPositions(of)
 		}
 	}
 	return nil

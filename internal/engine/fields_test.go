@@ -55,12 +55,12 @@ type stub struct {
 
 // prefixed are the terms of a field of a stub.
 type prefixed struct {
-	*segment.Segment
+	segment.Lists
 	field string
 }
 
 func (p prefixed) Lookup(term []byte) (segment.Entry, bool, error) {
-	return p.Segment.Lookup([]byte(p.field + "\x00" + string(term)))
+	return p.Lists.Lookup([]byte(p.field + "\x00" + string(term)))
 }
 
 // newStub makes a segment of docs.
@@ -163,7 +163,7 @@ func fieldsOver(t *testing.T, fields []oracle.Field, docs []oracle.Record, c cod
 				if _, ok := of(s).lengths[f.Name]; !ok && f.Lengths != oracle.None {
 					return nil
 				}
-				return prefixed{s, f.Name}
+				return prefixed{s.Lists(), f.Name}
 			},
 			Lengths: func(s *segment.Segment) (segment.LengthTable, error) { return of(s).lengths[f.Name], nil }})
 	}

@@ -47,7 +47,7 @@ func (r resolving) prefetchLists() {
 			if r.s.remote || r.q.Mode == And && i > 0 {
 				most = aheadOfAnd
 			}
-			r.s.parts[p].Views().PrefetchList(r.terms[i].Kept.entries[p].Entry, most)
+			r.s.parts[p].Views().Lists().Prefetch(r.terms[i].Kept.entries[p].Entry, most)
 		}
 	}
 }

@@ -54,7 +54,7 @@ func (f *Field) terms(s *segment.Segment) terms.Dictionary {
 	case f.Terms != nil:
 		return f.Terms(s)
 	case f.Name == "":
-		return s
+		return s.Lists()
 	case ok:
 		return s.Field(i)
 	}

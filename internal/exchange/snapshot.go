@@ -203,7 +203,7 @@ func (x *SnapshotLists) load(terms *reader.Terms, one bool) error {
 			x.out.Docs = append(x.out.Docs, p.base)
 			return nil
 		}
-		if err := p.seg.Views().InitList(&x.list, e.Entry); err != nil {
+		if err := p.seg.Views().Lists().Init(&x.list, e.Entry); err != nil {
 			return x.locate(err)
 		}
 		for x.rows.Reset(&x.list); x.rows.Next(); {

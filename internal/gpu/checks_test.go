@@ -50,8 +50,8 @@ func TestChecks(t *testing.T) {
 				s.Raw().SkipPageChecks()
 			}
 			changed := map[int64]bool{}
-			for it := s.Terms(); it.Next(); {
-				l, err := s.List(it.Entry())
+			for it := s.Lists().Terms(); it.Next(); {
+				l, err := s.Lists().List(it.Entry())
 				if err != nil || l.Extent() == nil || r.IntN(4) == 0 {
 					continue
 				}
@@ -68,7 +68,7 @@ func TestChecks(t *testing.T) {
 				if err := x.LoadAll(context.Background()); err != nil {
 					t.Fatal(err)
 				}
-				for it := s.Terms(); it.Next(); {
+				for it := s.Lists().Terms(); it.Next(); {
 					e := it.Entry()
 					if e.Kind != segment.KindExtent {
 						continue
@@ -88,7 +88,7 @@ func TestChecks(t *testing.T) {
 						refused++
 						q := search.Query{RawTerms: [][]byte{it.Term()}, K: 5, Mode: query.ModeOr}
 						_, err := x.Execute(context.Background(), []search.Query{q})
-						if l, e := s.List(e); e == nil && !(kernels.Decodable(uint8(l.DocsCodec.ID())) && kernels.Decodable(uint8(l.FreqsCodec.ID()))) {
+						if l, e := s.Lists().List(e); e == nil && !(kernels.Decodable(uint8(l.DocsCodec.ID())) && kernels.Decodable(uint8(l.FreqsCodec.ID()))) {
 							continue // damage has made it a list that the device never takes
 						} else if !errors.Is(err, format.ErrCorrupt) {
 							t.Errorf("%v, round %d: a query of damaged list %s: %v", codecs, round, it.Term(), err)
@@ -124,7 +124,7 @@ func damage(r *rand.Rand, b []byte) {
 // fault returns what is wrong with a list, found by decoding it on the CPU, or "".
 func fault(t *testing.T, s *segment.Segment, e segment.Entry) string {
 	t.Helper()
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		return err.Error()
 	}

@@ -30,7 +30,7 @@ func sharing(t *testing.T, c *gputrial.Collection, a, b int) *segment.Segment {
 	var at [2]int64
 	var df uint32
 	for i, term := range []int{a, b} {
-		e, ok, err := c.Parts[0].Segment.Lookup(gputrial.Term(term))
+		e, ok, err := c.Parts[0].Segment.Lists().Lookup(gputrial.Term(term))
 		if err != nil || !ok || e.Kind != segment.KindExtent {
 			t.Fatal(e, err)
 		}

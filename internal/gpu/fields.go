@@ -106,7 +106,7 @@ func parserFor(s *reader.Snapshot, cpu search.Executor) *search.Parser {
 // dictionariesOf returns where the terms of fields are in a segment.
 func dictionariesOf(s *residency.Segment, fields int) []terms.Dictionary {
 	if s.Fields == nil {
-		return []terms.Dictionary{s.Seg}
+		return []terms.Dictionary{s.Seg.Lists()}
 	}
 	all := make([]terms.Dictionary, fields)
 	for f := range all {

@@ -51,9 +51,9 @@ func TestHostileExtents(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.Raw().SkipPageChecks()
-			it := s.Terms()
+			it := s.Lists().Terms()
 			for it.Next() {
-				l, err := s.List(it.Entry())
+				l, err := s.Lists().List(it.Entry())
 				if err != nil || l.Extent() == nil {
 					continue
 				}

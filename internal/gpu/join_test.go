@@ -70,8 +70,8 @@ func TestJoinedDamage(t *testing.T) {
 		s.Raw().SkipPageChecks()
 		segs[bad].Seg = s
 		why, changed := map[string]string{}, map[string]bool{}
-		for it := s.Terms(); it.Next(); {
-			l, err := s.List(it.Entry())
+		for it := s.Lists().Terms(); it.Next(); {
+			l, err := s.Lists().List(it.Entry())
 			if err != nil || l.Extent() == nil {
 				continue
 			}

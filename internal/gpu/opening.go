@@ -169,7 +169,7 @@ func (e *expected) touch(r *resolver, w *residency.Want) {
 			}
 			e.mu.Unlock()
 		}
-	} else if r.x.docs.Segments[w.Key.Segment].Seg.InitList(&r.list, w.Entry) == nil {
+	} else if r.x.docs.Segments[w.Key.Segment].Seg.Lists().Init(&r.list, w.Entry) == nil {
 		_ = r.list.VerifyBytes()
 	}
 }

@@ -90,7 +90,7 @@ func passes(t *testing.T, dev cuda.Device, c *gputrial.Collection, l *residency.
 	exact := (int(l.N)/4+1)*32 >= docs
 	held := map[uint32]bool{}
 	for i := range part.Lists {
-		if e, ok, err := part.Segment.Lookup(gputrial.Term(i)); err != nil {
+		if e, ok, err := part.Segment.Lists().Lookup(gputrial.Term(i)); err != nil {
 			t.Fatal(err)
 		} else if ok && e.Offset == l.Key.Offset && e.DF == l.N {
 			for _, d := range part.Lists[i].Docs {

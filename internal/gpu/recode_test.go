@@ -95,7 +95,7 @@ func equalsBP128(t *testing.T, x *Executor, r *residency.List) bool {
 	if got := kernels.CodecsOf(d.DocsCodec, d.FreqsCodec); got != r.Codecs {
 		t.Errorf("the device has codecs %b, the host %b", got, r.Codecs)
 	}
-	v, err := x.docs.Segments[r.Key.Segment].Seg.List(segment.Entry{Kind: segment.KindExtent, DF: r.N, Offset: r.Key.Offset})
+	v, err := x.docs.Segments[r.Key.Segment].Seg.Lists().List(segment.Entry{Kind: segment.KindExtent, DF: r.N, Offset: r.Key.Offset})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func (r *resolver) open(o *posting, v *residency.View, parts []residency.ListPar
 	o.small = new(format.Postings)
 	for _, p := range parts {
 		s := &v.Parts[p.Seg-v.First]
-		if err := s.Seg.InitList(&r.list, p.Entry); err != nil {
+		if err := s.Seg.Lists().Init(&r.list, p.Entry); err != nil {
 			return err
 		}
 		at := o.small.Len()

@@ -122,11 +122,11 @@ func newTrials(b *bench, x *listset.Index, dir string) (*trials, error) {
 	s := x.Snapshot.Segments()[0].Views()
 	sec, _ := s.Header().Section(format.SectionPostings)
 	for _, term := range x.Set.Terms {
-		e, ok, err := s.Lookup([]byte(term))
+		e, ok, err := s.Lists().Lookup([]byte(term))
 		if err != nil || !ok || e.Kind != segment.KindExtent {
 			continue
 		}
-		l, err := s.List(e)
+		l, err := s.Lists().List(e)
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,7 @@ func SegmentLists(s *segment.Segment, minDF uint32) Lists {
 	return func(yield func([]uint32, error) bool) {
 		var l segment.List
 		var docs []uint32
-		it := s.Terms()
+		it := s.Lists().Terms()
 		for it.Next() {
 			e := it.Entry()
 			if e.DF < minDF {
@@ -48,7 +48,7 @@ func AppendDocs(dst []uint32, s *segment.Segment, l *segment.List, e segment.Ent
 	if e.Kind == segment.KindSingleton {
 		return append(dst, e.Doc), nil
 	}
-	if err := s.InitList(l, e); err != nil {
+	if err := s.Lists().Init(l, e); err != nil {
 		return dst, err
 	}
 	if p := l.Small(); p.Len() > 0 {

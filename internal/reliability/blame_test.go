@@ -35,7 +35,7 @@ func TestBlame(t *testing.T) {
 		name := indexdir.SegmentName(1)
 		s, err := segment.Open(name, segment.Bytes(sound[name]))
 		check(t, err)
-		it := s.Terms()
+		it := s.Lists().Terms()
 		for n := 0; it.Next(); n++ {
 			e := it.Entry()
 			if e.Kind == segment.KindSingleton || e.Kind == segment.KindCompact && e.DF < 100 && n%5 > 0 {
@@ -96,7 +96,7 @@ func blames(err error, s *segment.Segment, e segment.Entry, term []byte, part st
 func damageList(t *testing.T, r *rand.Rand, f *damage.File, s *segment.Segment, e segment.Entry) (part string) {
 	section, p := format.SectionTerms, segment.Part{Name: "bits", Length: int64(e.Length)}
 	if e.Kind == segment.KindExtent {
-		l, err := s.List(e)
+		l, err := s.Lists().List(e)
 		check(t, err)
 		parts := l.Layout()
 		section, p = format.SectionPostings, parts[r.IntN(len(parts))]

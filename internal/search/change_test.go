@@ -104,7 +104,7 @@ func newVictim(t *testing.T, dir string, s *reader.Snapshot, seed uint64) *victi
 		if err != nil {
 			t.Fatal(err)
 		}
-		l, err := seg.Views().List(e)
+		l, err := seg.Views().Lists().List(e)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -151,11 +151,11 @@ func TestDenseDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _, err := s.Lookup([]byte("common"))
+	e, _, err := s.Lists().Lookup([]byte("common"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,11 +199,11 @@ func TestDenseDamagedParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, _, err := s.Lookup([]byte("common"))
+	e, _, err := s.Lists().Lookup([]byte("common"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

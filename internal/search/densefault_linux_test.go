@@ -55,7 +55,7 @@ func TestDenseFault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := seg.Views().List(e)
+	l, err := seg.Views().Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

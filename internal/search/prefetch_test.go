@@ -90,7 +90,7 @@ func TestPrefetchLists(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, term := range terms {
-			e, _, err := seg.Views().Lookup(term)
+			e, _, err := seg.Views().Lists().Lookup(term)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -61,11 +61,11 @@ func TestTraceFates(t *testing.T) {
 
 // checkDecoded checks that the block of every hit that l holds was decoded.
 func checkDecoded(t *testing.T, a Algorithm, s *segment.Segment, l ListTrace, base uint32, hits []Hit) {
-	e, ok, err := s.Lookup([]byte(l.Term))
+	e, ok, err := s.Lists().Lookup([]byte(l.Term))
 	if err != nil || !ok || e.Kind != segment.KindExtent || l.Fates == nil {
 		return
 	}
-	v, err := s.List(e)
+	v, err := s.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

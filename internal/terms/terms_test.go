@@ -176,7 +176,7 @@ func collection(t *testing.T, rng *rand.Rand) (parts []terms.Part, count map[str
 		d, err := seg.Deletes()
 		do(err)
 		v := seg.Views()
-		parts = append(parts, terms.Part{Views: v, Deletes: d, Fields: []terms.Dictionary{v, mirrored{v}}})
+		parts = append(parts, terms.Part{Views: v, Deletes: d, Fields: []terms.Dictionary{v.Lists(), mirrored{v.Lists()}}})
 	}
 	return parts, count
 }

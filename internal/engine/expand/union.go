@@ -82,7 +82,7 @@ func (u *Union) prefetch() {
 		entries[e.Segment] = append(entries[e.Segment], e.Entry)
 	}
 	for i, seg := range u.segments {
-		seg.Views().PrefetchHeads(entries[i])
+		seg.Views().Lists().PrefetchHeads(entries[i])
 	}
 }
 
@@ -104,7 +104,7 @@ func (u *Union) read() (err error) {
 // add adds the documents of a list.
 func (u *Union) add(e *reader.TermEntry) error {
 	seg := u.segments[e.Segment]
-	if err := seg.Views().InitList(&u.list, e.Entry); err != nil {
+	if err := seg.Views().Lists().Init(&u.list, e.Entry); err != nil {
 		return err
 	}
 	step := max(len(u.row)/u.list.BlockLen, 1)

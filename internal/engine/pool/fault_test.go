@@ -92,7 +92,7 @@ func frequencies(t *testing.T, seg *reader.Segment, word string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := seg.Views().List(e)
+	l, err := seg.Views().Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

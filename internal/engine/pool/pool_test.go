@@ -163,7 +163,7 @@ func TestPoolErrors(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := seg.Views().List(e)
+	l, err := seg.Views().Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -41,7 +41,7 @@ func (p *postings) read(parts []ListPart, from, to uint64, f func(docs, weights 
 		if p.check {
 			l, err = p.checks.List(s.Seg, part.Entry)
 		} else {
-			err = s.Seg.InitList(l, part.Entry)
+			err = s.Seg.Lists().Init(l, part.Entry)
 		}
 		if err == nil {
 			err = p.readList(s, l, uint32(max(from, base)-base), to-base, f)

@@ -62,7 +62,7 @@ func (s *sums) help() {
 // verify verifies a list. v is scratch.
 func (w *sum) verify(v *segment.List) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), w.err)
-	if *w.err = w.seg.InitList(v, w.entry); *w.err == nil {
+	if *w.err = w.seg.Lists().Init(v, w.entry); *w.err == nil {
 		*w.err = v.VerifyBytes()
 	}
 }

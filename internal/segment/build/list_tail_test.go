@@ -106,10 +106,10 @@ func TestLongCopiesInFiles(t *testing.T) {
 		e := build.NewEncoder(o, 80)
 		var out bytes.Buffer
 		for _, term := range m.Terms() {
-			entry, _, err := s.Lookup([]byte(term))
+			entry, _, err := s.Lists().Lookup([]byte(term))
 			var l segment.List
 			if err == nil {
-				err = s.InitList(&l, entry)
+				err = s.Lists().Init(&l, entry)
 			}
 			e.Reset()
 			for _, base := range []uint32{0, uint32(len(m.IDs))} {

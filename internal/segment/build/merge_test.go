@@ -55,9 +55,9 @@ func merge(t segtest.TB, m *segtest.Model, w segtest.With, segs ...*segment.Segm
 		e.Reset()
 		base := uint32(0)
 		for _, s := range segs {
-			entry, ok, err := s.Lookup([]byte(term))
+			entry, ok, err := s.Lists().Lookup([]byte(term))
 			if err == nil && ok {
-				if err = s.InitList(&l, entry); err == nil {
+				if err = s.Lists().Init(&l, entry); err == nil {
 					err = e.AppendList(&l, base)
 				}
 			}
@@ -162,11 +162,11 @@ func TestMergeCopiesBlocks(t *testing.T) {
 }
 
 func extentWithoutKth(t *testing.T, s *segment.Segment) []byte {
-	e, _, err := s.Lookup([]byte("t"))
+	e, _, err := s.Lists().Lookup([]byte("t"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,8 +187,8 @@ func TestMergeRefusesDamagedExtent(t *testing.T) {
 	b[sec.Offset+200] ^= 1
 	s := segtest.Open(t, b)
 	s.Raw().SkipPageChecks()
-	entry, _, _ := s.Lookup([]byte("t"))
-	l, err := s.List(entry)
+	entry, _, _ := s.Lists().Lookup([]byte("t"))
+	l, err := s.Lists().List(entry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,8 +212,8 @@ func TestMergeRefusesLooseBlocks(t *testing.T) {
 		a := oneList(ps, 3000, "a")
 		s := segtest.Open(t, segment.Aligned(a.Build(t, with)))
 		s.Raw().SkipPageChecks()
-		entry, _, _ := s.Lookup([]byte("t"))
-		l, err := s.List(entry)
+		entry, _, _ := s.Lists().Lookup([]byte("t"))
+		l, err := s.Lists().List(entry)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -255,8 +255,8 @@ func TestMergeRefusesKth(t *testing.T) {
 	} {
 		s := segtest.Open(t, segment.Aligned(a.Build(t, segtest.Default())))
 		s.Raw().SkipPageChecks()
-		entry, _, _ := s.Lookup([]byte("t"))
-		l, err := s.List(entry)
+		entry, _, _ := s.Lists().Lookup([]byte("t"))
+		l, err := s.Lists().List(entry)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestMergeRefusesKth(t *testing.T) {
 			}
 		}
 		binary.LittleEndian.PutUint64(l.Extent(), xxhash.Sum64(l.Extent()[8:]))
-		if l, err = s.List(entry); err != nil {
+		if l, err = s.Lists().List(entry); err != nil {
 			t.Fatal(err)
 		}
 		for _, o := range []build.Options{o, other} {
@@ -378,8 +378,8 @@ func TestPolicy(t *testing.T) {
 	}
 	for _, s := range []*segment.Segment{s, merged} {
 		for term, want := range map[string]codec.ID{"t": codec.BP128, "long": codec.VByte128} {
-			entry, _, _ := s.Lookup([]byte(term))
-			l, err := s.List(entry)
+			entry, _, _ := s.Lists().Lookup([]byte(term))
+			l, err := s.Lists().List(entry)
 			if err != nil || l.DocsCodec.ID() != want || l.FreqsCodec.ID() != codec.BP128 {
 				t.Errorf("%s is in %v and %v, %v", term, l.DocsCodec.ID(), l.FreqsCodec.ID(), err)
 			}

@@ -100,7 +100,7 @@ func mergeFields(t *testing.T, m *segtest.Fields, w segtest.With, segs ...*segme
 					t.Fatal(err)
 				}
 				if ok {
-					l, err := s.List(entry)
+					l, err := s.Lists().List(entry)
 					if err != nil {
 						t.Fatal(err)
 					}

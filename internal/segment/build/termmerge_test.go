@@ -60,7 +60,7 @@ func TestTermMerger(t *testing.T) {
 			}
 			i := 0
 			for j, s := range segs {
-				e, ok, err := s.Lookup([]byte(want))
+				e, ok, err := s.Lists().Lookup([]byte(want))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,10 +92,10 @@ func sameList(t segtest.TB, s *segment.Segment, a, b segment.Entry) bool {
 		return true
 	}
 	var got format.Postings
-	if err := s.AppendSmall(&got, &a, 7); err != nil {
+	if err := s.Lists().AppendSmall(&got, &a, 7); err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.List(b)
+	l, err := s.Lists().List(b)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,14 +56,14 @@ func TestTruncatedAtEveryLength(t *testing.T) {
 // walk uses every view of s. It only looks for panics; errors are as good as results.
 func walk(s *segment.Segment) {
 	var l segment.List
-	it := s.Terms()
+	it := s.Lists().Terms()
 	var terms [][]byte
 	for it.Next() {
 		if len(terms) < 50 {
 			terms = append(terms, bytes.Clone(it.Term()))
 		}
-		s.EntryAt(it.Entry().Ordinal)
-		if s.InitList(&l, it.Entry()) != nil {
+		s.Lists().EntryAt(it.Entry().Ordinal)
+		if s.Lists().Init(&l, it.Entry()) != nil {
 			continue
 		}
 		docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
@@ -83,9 +83,9 @@ func walk(s *segment.Segment) {
 		l.Bucket(^uint32(0))
 	}
 	for _, term := range terms {
-		s.Lookup(term)
-		s.Terms().SeekGE(term)
-		s.Prefix(term[:len(term)/2]).Next()
+		s.Lists().Lookup(term)
+		s.Lists().Terms().SeekGE(term)
+		s.Lists().Prefix(term[:len(term)/2]).Next()
 	}
 	var buf []byte
 	for doc := range min(s.Meta().Docs, 200) {
@@ -139,8 +139,8 @@ func TestErrorsSayWhere(t *testing.T) {
 	m := segtest.Small()
 	good := m.Build(t, segtest.Default())
 	s := segtest.Open(t, good)
-	e, _, _ := s.Lookup([]byte("hash"))
-	l, err := s.List(e)
+	e, _, _ := s.Lists().Lookup([]byte("hash"))
+	l, err := s.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

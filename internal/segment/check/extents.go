@@ -228,7 +228,7 @@ func (lv *listVerifier) contradiction(w *walk, block *bounds, p format.Postings,
 	switch {
 	case codec.CheckDocs(docs, w.prev) != nil || codec.CheckFreqs(freqs) != nil || docs[n-1] != l.Docs.Last[w.block] || w.block == 0 && docs[0] != l.First:
 		return "docIDs are not ascending or not those of the skip header, or a frequency is 0"
-	case docs[n-1] >= uint32(lv.lens.Len()): // lengths are damaged, or InitList reports it
+	case docs[n-1] >= uint32(lv.lens.Len()): // lengths are damaged, or Init reports it
 	case !lv.s.Meta().ForeignLengths && lv.exceeds(freqs, dls):
 		return "a frequency is above the length of its document"
 	case !l.Quads[w.block].Valid():

@@ -35,7 +35,7 @@ func TestFields(t *testing.T) {
 			}
 		}
 		var c check.ListChecker
-		for it := s.Terms(); it.Next(); {
+		for it := s.Lists().Terms(); it.Next(); {
 			if _, err := c.List(s, it.Entry()); err != nil {
 				t.Fatalf("term %q: %v", it.Term(), err)
 			}

@@ -43,7 +43,7 @@ func TestImpacts(t *testing.T) {
 			}
 		}
 		var c check.ListChecker
-		for it := s.Terms(); it.Next(); {
+		for it := s.Lists().Terms(); it.Next(); {
 			if _, err := c.List(s, it.Entry()); err != nil {
 				t.Fatalf("term %q: %v", it.Term(), err)
 			}
@@ -91,7 +91,7 @@ func TestForgedImpacts(t *testing.T) {
 	}
 	part := func(field int, name string) int64 {
 		e := entry(field, "c")
-		l, err := s.List(e)
+		l, err := s.Lists().List(e)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -198,11 +198,11 @@ func TestHeavyWeights(t *testing.T) {
 		if err != nil || !ok || e.TF != tf {
 			t.Fatalf("%+v %v %v", e, ok, err)
 		}
-		if _, err := s.List(e); !errors.Is(err, format.ErrCorrupt) {
+		if _, err := s.Lists().List(e); !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("a weight of %d is read: %v", tf, err)
 		}
 		var p format.Postings
-		if err := s.AppendSmall(&p, &e, 0); !errors.Is(err, format.ErrCorrupt) {
+		if err := s.Lists().AppendSmall(&p, &e, 0); !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("a weight of %d is merged: %v", tf, err)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func TestLevels(t *testing.T) {
 	good := segtest.Small().Build(t, segtest.Default())
 	s := segtest.Open(t, good)
-	e, _, err := s.Lookup([]byte("extent"))
+	e, _, err := s.Lists().Lookup([]byte("extent"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func (c *ListChecker) List(s *segment.Segment, e segment.Entry) (*segment.List, 
 		lv.weights = s.Fields()[f].HasImpacts()
 	}
 	l := &lv.list
-	if err := s.InitList(l, e); err != nil {
+	if err := s.Lists().Init(l, e); err != nil {
 		return nil, err
 	}
 	if l.Kind != segment.KindExtent {

@@ -177,7 +177,7 @@ func (lv *listVerifier) fault(err error, d Damage) error {
 // verify checks the list of e.
 func (lv *listVerifier) verify(e segment.Entry) error {
 	l := &lv.list
-	if err := lv.s.InitList(l, e); err != nil {
+	if err := lv.s.Lists().Init(l, e); err != nil {
 		return err
 	}
 	lv.Postings += uint64(l.N)
@@ -207,7 +207,7 @@ func (lv *listVerifier) verify(e segment.Entry) error {
 // checkFreqs checks that no frequency of a short list exceeds its document's length.
 func (lv *listVerifier) checkFreqs(p format.Postings) error {
 	if lv.weights || lv.s.Meta().ForeignLengths || lv.lens.Len() == 0 {
-		return nil // InitList checks weights
+		return nil // Init checks weights
 	}
 	if i := lv.lens.Exceeded(p.Docs, p.Freqs, 0, lv.least); i >= 0 {
 		return lv.list.Locate(format.Corrupt("document %d has %d tokens, and %d of this term", p.Docs[i], lv.lens.Get(p.Docs[i]), p.Freqs[i]), format.NoBlock)

@@ -78,11 +78,11 @@ func TestEveryPlaceIsReported(t *testing.T) {
 	if all, err := report(t, b, 0, 3); err != nil || all != nil {
 		t.Fatal(all, err)
 	}
-	e, _, err := s.Lookup([]byte("extent"))
+	e, _, err := s.Lists().Lookup([]byte("extent"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,8 +189,8 @@ func TestSkipHeaderPastBuckets(t *testing.T) {
 	m.AddList("jump", ps)
 	b := segment.Aligned(m.Build(t, segtest.With{Docs: segtest.Codec("vbyte128"), Freqs: segtest.Codec("bp128")}))
 	s := segtest.Open(t, b)
-	e, _, _ := s.Lookup([]byte("jump"))
-	l, err := s.List(e)
+	e, _, _ := s.Lists().Lookup([]byte("jump"))
+	l, err := s.Lists().List(e)
 	if err != nil || !l.HasHash {
 		t.Fatal(l, err)
 	}

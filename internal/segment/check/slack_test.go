@@ -25,9 +25,9 @@ func contents(s *segment.Segment) string {
 	}
 	var l segment.List
 	var rows segment.Rows
-	for it := s.Terms(); it.Next(); {
+	for it := s.Lists().Terms(); it.Next(); {
 		fmt.Fprintf(&b, "%q", it.Term())
-		if err := s.InitList(&l, it.Entry()); err != nil {
+		if err := s.Lists().Init(&l, it.Entry()); err != nil {
 			return err.Error()
 		}
 		fmt.Fprint(&b, l.Quad, l.Quads, l.Kth, l.HasKth, l.LR, l.HasLR, l.Hash.Shift, l.HasHash)
@@ -118,8 +118,8 @@ func TestEveryBitOfBlocks(t *testing.T) {
 		m.AddList("t", ps)
 		good := m.Build(t, segtest.With{Docs: c, Freqs: c})
 		s := segtest.Open(t, good)
-		e, _, _ := s.Lookup([]byte("t"))
-		l, err := s.List(e)
+		e, _, _ := s.Lists().Lookup([]byte("t"))
+		l, err := s.Lists().List(e)
 		if err != nil {
 			t.Fatal(err)
 		}

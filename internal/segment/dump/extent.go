@@ -12,7 +12,7 @@ import (
 
 // extents shows the extents of the first terms that have one.
 func (d *dumper) extents(s *segment.Segment, c *cursor) {
-	it := s.Terms()
+	it := s.Lists().Terms()
 	for !d.full() && it.Next() {
 		if e := it.Entry(); e.Kind == segment.KindExtent {
 			n := d.count
@@ -21,7 +21,7 @@ func (d *dumper) extents(s *segment.Segment, c *cursor) {
 				return
 			}
 			d.count += n
-			l, _ := s.List(e)
+			l, _ := s.Lists().List(e)
 			c.pos += int64(len(l.Extent()))
 		}
 	}
@@ -30,7 +30,7 @@ func (d *dumper) extents(s *segment.Segment, c *cursor) {
 
 // extent shows the extent of a term.
 func (d *dumper) extent(s *segment.Segment, e segment.Entry, term []byte) error {
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		return format.Locate(err, format.Place{List: string(term), Block: format.NoBlock})
 	}

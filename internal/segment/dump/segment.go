@@ -208,7 +208,7 @@ func (c *cursor) entry(s *segment.Segment, term string) {
 // compactText decodes the compact list of df postings whose bits end at end.
 func compactText(s *segment.Segment, df, size uint64, end int64) string {
 	sec, _ := s.Header().Section(format.SectionTerms)
-	l, err := s.List(segment.Entry{Kind: segment.KindCompact, DF: uint32(min(df, 127)), Length: uint32(size), Offset: end - int64(size) - sec.Offset})
+	l, err := s.Lists().List(segment.Entry{Kind: segment.KindCompact, DF: uint32(min(df, 127)), Length: uint32(size), Offset: end - int64(size) - sec.Offset})
 	if err != nil {
 		return "MALFORMED"
 	}

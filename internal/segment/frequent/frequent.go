@@ -77,7 +77,7 @@ func content(s *segment.Segment) ([]segment.Frequent, error) {
 // check compares the section with the dictionary.
 func check(v section.Verifier) error {
 	s := v.Segment()
-	is, err := s.Frequent()
+	is, err := s.Lists().Frequent()
 	if err != nil {
 		return v.Report(err, 0, [2]uint32{})
 	}

@@ -95,7 +95,7 @@ func (c *checker) block(i int) (int64, error) {
 // part checks the part of the list of e. Of a list that is damaged itself it checks what it can.
 func (c *checker) part(e segment.Entry) error {
 	l := &c.list
-	if c.s.InitList(l, e) != nil {
+	if c.s.Lists().Init(l, e) != nil {
 		return nil // the check of lists reports it
 	}
 	p, err := l.Positions()

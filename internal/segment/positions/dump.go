@@ -19,7 +19,7 @@ func dump(c section.Cursor, s *segment.Segment, id format.SectionID) {
 		}
 		return
 	}
-	it := s.Terms()
+	it := s.Lists().Terms()
 	for i := range blocks(s) {
 		parts, err := segment.PositionParts{}, error(nil)
 		if has := hasPositions(s, i); has {
@@ -73,7 +73,7 @@ func dumpPart(c section.Cursor, s *segment.Segment, e segment.Entry, term string
 		return
 	}
 	name := "positions of " + term
-	l, err := s.List(e)
+	l, err := s.Lists().List(e)
 	if err != nil {
 		c.Field(uint64(n), name, func([]byte) string { return "MALFORMED" })
 		return

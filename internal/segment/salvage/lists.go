@@ -69,7 +69,7 @@ func (x *Source) fieldLists(field int) iter.Seq[List] {
 		defer func() { x.list, x.gaps = l.Slice(0, 0), l.Gaps[:0] }()
 		for term, e := range x.termsOf(x.fieldBlocks(field), x.count) {
 			l.Term, l.Postings, l.Gaps = term, l.Slice(0, 0), l.Gaps[:0]
-			if err := x.s.InitList(&view, e); err != nil {
+			if err := x.s.Lists().Init(&view, e); err != nil {
 				x.loseOf(field, "postings", fmt.Sprintf("term %q", term), uint64(e.DF), err)
 				continue
 			}

@@ -41,10 +41,10 @@ func read(t *testing.T, s *segment.Segment) *content {
 		}
 		c.ids, c.lens, c.texts = append(c.ids, string(id)), append(c.lens, n), append(c.texts, string(text))
 	}
-	it := s.Terms()
+	it := s.Lists().Terms()
 	var rows segment.Rows
 	for it.Next() {
-		l, err := s.List(it.Entry())
+		l, err := s.Lists().List(it.Entry())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -162,7 +162,7 @@ func (m *Fields) Check(t TB, s *segment.Segment) {
 	if len(s.Fields()) != len(m.Fields) {
 		t.Fatalf("%d fields, want %d", len(s.Fields()), len(m.Fields))
 	}
-	all := s.Terms()
+	all := s.Lists().Terms()
 	for i := range m.Fields {
 		f := &m.Fields[i]
 		if n, ok := s.FieldByID(f.ID); n != i || !ok {
@@ -210,7 +210,7 @@ func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator,
 		if err != nil || !ok || e != it.Entry() || !v.Terms([]byte(term)).Next() {
 			t.Fatalf("field %q: lookup of %q: %v %v %v, iterator has %v", f.Name, term, e, ok, err, it.Entry())
 		}
-		if err := v.Segment().InitList(&l, e); err != nil {
+		if err := v.Segment().Lists().Init(&l, e); err != nil {
 			t.Fatal(err)
 		}
 		if got := PostingsOf(t, &l); !slices.Equal(got, f.Lists[term]) {

@@ -193,17 +193,17 @@ func PostingsOf(t TB, l *segment.List) []Posting {
 func (m *Model) Check(t TB, s *segment.Segment, stored bool) {
 	t.Helper()
 	terms := m.Terms()
-	it := s.Terms()
+	it := s.Lists().Terms()
 	var l segment.List
 	for i, term := range terms {
 		if !it.Next() || string(it.Term()) != term || it.Entry().Ordinal != uint64(i) {
 			t.Fatalf("term %d is %q (%d), want %q, %v", i, it.Term(), it.Entry().Ordinal, term, it.Err())
 		}
-		e, ok, err := s.Lookup([]byte(term))
+		e, ok, err := s.Lists().Lookup([]byte(term))
 		if err != nil || !ok || e != it.Entry() {
 			t.Fatalf("lookup %q: %v %v %v, iterator has %v", term, e, ok, err, it.Entry())
 		}
-		if err := s.InitList(&l, e); err != nil {
+		if err := s.Lists().Init(&l, e); err != nil {
 			t.Fatal(err)
 		}
 		got := PostingsOf(t, &l)

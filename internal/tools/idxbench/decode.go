@@ -152,7 +152,7 @@ func appendExtents(lists []format.Postings, s *segment.Segment, f segment.FieldV
 		if it.Entry().Kind != segment.KindExtent {
 			continue
 		}
-		l, err := s.List(it.Entry())
+		l, err := s.Lists().List(it.Entry())
 		if err != nil {
 			return nil, err
 		}

@@ -133,7 +133,7 @@ func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path, field string
 func (s *CodecSizes) all(ctx context.Context, stderr io.Writer, m *codecMeter, x *index, sample int) error {
 	extents := func(f func(g *seg, it *segment.TermIterator) error) error {
 		for _, g := range x.segs {
-			it := g.Terms()
+			it := g.Lists().Terms()
 			for it.Next() {
 				if err := f(g, it); err != nil {
 					return err
@@ -177,7 +177,7 @@ func (s *CodecSizes) all(ctx context.Context, stderr io.Writer, m *codecMeter, x
 			}
 		}
 		s.Sampled++
-		err := g.InitList(&l, e)
+		err := g.Lists().Init(&l, e)
 		if err == nil {
 			err = m.list(ctx, &l)
 		}

@@ -400,7 +400,7 @@ func (v *liveView) nextTerm() bool {
 	for v.err == nil && v.merge.next() {
 		v.postings, v.places = v.postings[:0], v.places[:0]
 		for _, i := range v.merge.At() {
-			if v.err = v.x.segs[i].InitList(&l, v.merge.Entry(i)); v.err == nil {
+			if v.err = v.x.segs[i].Lists().Init(&l, v.merge.Entry(i)); v.err == nil {
 				v.err = v.take(i, &l)
 			}
 			if v.err != nil {

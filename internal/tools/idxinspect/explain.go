@@ -172,7 +172,7 @@ func (e *Explanation) addTerm(x *index, g *seg, doc uint32, term []byte) error {
 	}
 	t := TermScore{Term: cli.Text(term), Times: 1}
 	for _, s := range x.segs {
-		entry, ok, err := s.Lookup(term)
+		entry, ok, err := s.Lists().Lookup(term)
 		if err != nil {
 			return err
 		}
@@ -187,7 +187,7 @@ func (e *Explanation) addTerm(x *index, g *seg, doc uint32, term []byte) error {
 		if s != g {
 			continue
 		}
-		l, err := s.List(entry)
+		l, err := s.Lists().List(entry)
 		if err != nil {
 			return err
 		}

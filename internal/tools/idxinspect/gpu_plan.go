@@ -170,7 +170,7 @@ func (l *planLog) ask(keys []gpu.Key, p *fieldParser, term []byte) ([]gpu.Key, e
 		if _, ok := l.lists[k]; ok {
 			continue
 		}
-		v, err := g.List(e)
+		v, err := g.Lists().List(e)
 		if err != nil {
 			return nil, err
 		}

@@ -68,7 +68,7 @@ func regressions(ctx context.Context, stderr io.Writer, path string) (*Regressio
 		var done int64
 		var l segment.List
 		for _, g := range x.segs {
-			it := g.Terms()
+			it := g.Lists().Terms()
 			for it.Next() {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -79,7 +79,7 @@ func regressions(ctx context.Context, stderr io.Writer, path string) (*Regressio
 					continue
 				}
 				p.Set(done)
-				err := g.InitList(&l, e)
+				err := g.Lists().Init(&l, e)
 				var fit *Linearity
 				if err == nil {
 					fit, err = linearity(&l)

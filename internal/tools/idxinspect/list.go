@@ -134,7 +134,7 @@ func (x *index) eachList(term string, f func(g *seg, l *segment.List) error) err
 			continue
 		}
 		found = true
-		l, err := g.List(e)
+		l, err := g.Lists().List(e)
 		if err == nil {
 			err = f(g, l)
 		}

@@ -69,7 +69,7 @@ func (x *index) positions(term, id string) (*Positions, error) {
 		return nil, x.eachList(term, func(*seg, *segment.List) error { return notIn(term, id) })
 	}
 	p := &Positions{Term: cli.Text(term), Doc: g.base + doc, ID: cli.Text(id), Deleted: g.deleted(doc), File: g.file}
-	l, err := g.List(e)
+	l, err := g.Lists().List(e)
 	if err == nil {
 		err = p.find(l, doc)
 	}

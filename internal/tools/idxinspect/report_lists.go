@@ -90,7 +90,7 @@ func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
 	if sc == nil {
 		return -1, nil // of a field that the schema has dropped
 	}
-	if err := g.InitList(l, e); err != nil {
+	if err := g.Lists().Init(l, e); err != nil {
 		return 0, format.Locate(err, format.Place{List: term, Block: format.NoBlock})
 	}
 	if d.room -= min(l.Blocks, maxColumns); d.room < 0 {

@@ -145,7 +145,7 @@ func checkGaps(t *testing.T, g *reader.Segment) {
 	v := f.View()
 	for terms := v.Terms(nil); terms.Next(); {
 		var l segment.List
-		err := g.Views().InitList(&l, terms.Entry())
+		err := g.Views().Lists().Init(&l, terms.Entry())
 		positions, err2 := l.Positions()
 		if err := errors.Join(err, err2); err != nil {
 			t.Fatal(err)

@@ -172,7 +172,7 @@ func (c *collector) list(term []byte, seg int, e segment.Entry) error {
 	c.st.Postings += uint64(e.DF)
 	drawn := c.sample.wants(e.DF)
 	if drawn || e.Kind == segment.KindExtent {
-		if err := c.segs[seg].InitList(&c.l, e); err != nil {
+		if err := c.segs[seg].Lists().Init(&c.l, e); err != nil {
 			c.sample.skip(e.DF)
 			return c.damaged(format.Locate(err, format.Place{List: string(term), Block: format.NoBlock}))
 		}

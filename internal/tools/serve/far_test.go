@@ -104,11 +104,11 @@ func TestFar(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.close()
-	e, ok, err := x.segs[0].Lookup([]byte("every"))
+	e, ok, err := x.segs[0].Lists().Lookup([]byte("every"))
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	l, err := x.segs[0].List(e)
+	l, err := x.segs[0].Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}

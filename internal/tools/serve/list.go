@@ -77,7 +77,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 		if !ok {
 			continue
 		}
-		g.PrefetchList(e, maxPayload)
+		g.Lists().Prefetch(e, maxPayload)
 		if v.Seg == math.MaxInt32 {
 			v.Seg = i
 		}
@@ -98,7 +98,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 func (v *lists) view(g *seg, i int, e segment.Entry) listView {
 	w := listView{Seg: i, File: g.file, Form: e.Kind.String(), Postings: int(e.DF),
 		Link: link("list", "field", v.Field, "term", v.Term, "seg", i), HexLink: link("bytes", "file", g.file, "term", v.Term)}
-	l, err := g.List(e)
+	l, err := g.Lists().List(e)
 	if err != nil {
 		w.Damage = located(err, v.Term).Error()
 		return w
@@ -228,8 +228,8 @@ func (s *shown) block(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.PrefetchList(e, maxPayload)
-	l, err := g.List(e)
+	g.Lists().Prefetch(e, maxPayload)
+	l, err := g.Lists().List(e)
 	if err != nil {
 		return nil, located(err, b.Term)
 	}

@@ -304,7 +304,7 @@ func (x *source) prefetch(terms []query.Term) {
 	each(func(g *seg, field int, terms [][]byte) {
 		for _, t := range terms {
 			if e, ok, err := g.Segment.Field(field).Lookup(t); err == nil && ok {
-				g.PrefetchList(e, maxPayload)
+				g.Lists().Prefetch(e, maxPayload)
 			}
 		}
 	})

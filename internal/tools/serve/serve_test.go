@@ -405,8 +405,8 @@ func TestListAt(t *testing.T) {
 	defer x.close()
 	found := 0
 	for _, g := range x.segs {
-		for it := g.Terms(); it.Next(); {
-			l, err := g.List(it.Entry())
+		for it := g.Lists().Terms(); it.Next(); {
+			l, err := g.Lists().List(it.Entry())
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -55,7 +55,7 @@ func (lw *listWorker) term(e *lists.Encoded, field int, refs []lists.Ref) error 
 	any := false
 	for i := range refs {
 		src := lw.sources[refs[i].Source]
-		if err := src.seg.InitList(&lw.list, refs[i].Entry); err != nil {
+		if err := src.seg.Lists().Init(&lw.list, refs[i].Entry); err != nil {
 			return err
 		}
 		if err := src.check(&lw.list, lw.field); err != nil {
@@ -101,7 +101,7 @@ func (s *source) checkFreqs(e *segment.Entry, field int, docs, freqs []uint32, b
 	if i < 0 {
 		return nil
 	}
-	return s.seg.Locate(format.Corrupt("document %d has fewer tokens than %d of this term", docs[i]-base, freqs[i]), *e, format.NoBlock)
+	return s.seg.Lists().Locate(format.Corrupt("document %d has fewer tokens than %d of this term", docs[i]-base, freqs[i]), *e, format.NoBlock)
 }
 
 // smallLists is the maximum number of postings of a term whose lists are decoded
@@ -127,7 +127,7 @@ func (lw *listWorker) small(e *lists.Encoded, refs []lists.Ref) error {
 	for i := range refs {
 		src := lw.sources[refs[i].Source]
 		n := p.Len()
-		if err := src.seg.AppendSmall(p, &refs[i].Entry, src.base); err != nil {
+		if err := src.seg.Lists().AppendSmall(p, &refs[i].Entry, src.base); err != nil {
 			return err
 		}
 		if err := src.checkFreqs(&refs[i].Entry, lw.field, p.Docs[n:], p.Freqs[n:], src.base); err != nil {

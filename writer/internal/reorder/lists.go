@@ -52,7 +52,7 @@ func (lw *listWorker) term(e *lists.Encoded, field int, refs []lists.Ref) error 
 	if uint64(lw.all.Len())*denseShare > uint64(lw.docs) {
 		if err := lw.scatter(); err != nil {
 			of := refs[0] // of several, which it is does not show
-			return lw.segments[of.Source].Locate(err, of.Entry, format.NoBlock)
+			return lw.segments[of.Source].Lists().Locate(err, of.Entry, format.NoBlock)
 		}
 	} else {
 		lw.sort()
@@ -79,7 +79,7 @@ func (lw *listWorker) add(ref *lists.Ref) error {
 			if of.Kind == segment.KindExtent {
 				block = i / lw.list.BlockLen
 			}
-			return seg.Locate(format.Corrupt("docID %d of %d", d, len(to)), of, block)
+			return seg.Lists().Locate(format.Corrupt("docID %d of %d", d, len(to)), of, block)
 		}
 		tf := lw.p.Freqs[i]
 		all.Docs[n], all.Freqs[n] = to[d], tf
@@ -100,10 +100,10 @@ func (lw *listWorker) add(ref *lists.Ref) error {
 func (lw *listWorker) read(seg *segment.Segment, e segment.Entry) error {
 	lw.p = lw.p.Slice(0, 0)
 	if e.Kind == segment.KindSingleton {
-		return seg.AppendSmall(&lw.p, &e, 0)
+		return seg.Lists().AppendSmall(&lw.p, &e, 0)
 	}
 	l := &lw.list
-	if err := seg.InitList(l, e); err != nil {
+	if err := seg.Lists().Init(l, e); err != nil {
 		return err
 	}
 	if e.Kind == segment.KindCompact {

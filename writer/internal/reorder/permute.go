@@ -54,7 +54,7 @@ func (r *Reorderer) Lists(minDF uint32) order.Lists {
 				to, n := r.to[refs[i].Source], from
 				for _, d := range docs[from:] {
 					if int64(d) >= int64(len(to)) {
-						return false, seg.Locate(format.Corrupt("docID %d of %d", d, len(to)), e, format.NoBlock)
+						return false, seg.Lists().Locate(format.Corrupt("docID %d of %d", d, len(to)), e, format.NoBlock)
 					}
 					if docs[n] = to[d]; to[d] != none {
 						n++

@@ -156,7 +156,7 @@ func (b *Builder) Append(term []byte, l EncodedList) error {
 // be read.
 func (b *Builder) AppendShared(term []byte, shared int, l EncodedList) error {
 	if b.lists != phaseOpen {
-		if err := b.begin(&b.lists, &b.docs, b.endDocs, format.SectionPostings); err != nil {
+		if err := b.begin(&b.lists, &b.docs, ending{b}.endDocs, format.SectionPostings); err != nil {
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func (b *Builder) beginDocs() error {
 	if b.docs == phaseOpen {
 		return nil
 	}
-	return b.begin(&b.docs, &b.lists, b.endLists, b.straight())
+	return b.begin(&b.docs, &b.lists, ending{b}.endLists, b.straight())
 }
 
 // begin ends the other stream and opens stream p and its section, unless section is 0.
@@ -279,8 +279,11 @@ func (b *Builder) begin(p, other *phase, endOther func() error, section format.S
 	return nil
 }
 
+// ending is a Builder as to what ends its parts and writes the file.
+type ending struct{ *Builder }
+
 // endLists ends POSTINGS and writes the other sections of lists that are not in the tail.
-func (b *Builder) endLists() error {
+func (b ending) endLists() error {
 	b.lists = phaseDone
 	b.terms.finish(b.offset)
 	if err := b.endSection(); err != nil {
@@ -292,7 +295,7 @@ func (b *Builder) endLists() error {
 
 // endDocs ends what is written straight and writes the other sections of documents that are
 // not in the tail.
-func (b *Builder) endDocs() error {
+func (b ending) endDocs() error {
 	b.docs = phaseDone
 	if b.ids.n != b.o.Docs {
 		return fmt.Errorf("segment: %d documents added, %d announced", b.ids.n, b.o.Docs)
@@ -311,7 +314,7 @@ func (b *Builder) endDocs() error {
 }
 
 // endSection ends the open section, which is written through buf.
-func (b *Builder) endSection() error {
+func (b ending) endSection() error {
 	if err := b.buf.Flush(); err != nil {
 		return err
 	}
@@ -325,7 +328,7 @@ type part struct {
 }
 
 // sections writes whole sections.
-func (b *Builder) sections(parts []part) error {
+func (b ending) sections(parts []part) error {
 	for _, p := range parts {
 		b.w.Begin(p.id, p.id.Flags())
 		if err := p.write(); err != nil {
@@ -339,7 +342,7 @@ func (b *Builder) sections(parts []part) error {
 }
 
 // copies returns a function that writes the streams to the open section.
-func (b *Builder) copies(streams ...*stream) func() error {
+func (b ending) copies(streams ...*stream) func() error {
 	return func() error {
 		for _, s := range streams {
 			if err := s.copyTo(b.w); err != nil {
@@ -353,18 +356,18 @@ func (b *Builder) copies(streams ...*stream) func() error {
 // Finish writes the remaining sections, the tail last, and finishes the file. The caller syncs
 // and closes it.
 func (b *Builder) Finish() (*format.Header, error) {
-	if err := b.endStreams(); err != nil {
+	if err := (ending{b}).endStreams(); err != nil {
 		return nil, err
 	}
-	bounds, err := b.endColumns()
+	bounds, err := ending{b}.endColumns()
 	if err != nil {
 		return nil, err
 	}
-	tail, err := b.tail(bounds)
+	tail, err := ending{b}.tail(bounds)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.sections(tail); err != nil {
+	if err := (ending{b}).sections(tail); err != nil {
 		return nil, err
 	}
 	b.buf.Reset(nil)
@@ -374,7 +377,7 @@ func (b *Builder) Finish() (*format.Header, error) {
 }
 
 // tail returns the sections of the tail. bounds is COLUMNBOUNDS, nil without columns.
-func (b *Builder) tail(bounds []byte) ([]part, error) {
+func (b ending) tail(bounds []byte) ([]part, error) {
 	tail := []part{
 		{format.SectionTermIndex, b.copies(&b.terms.keys, &b.terms.offsets)},
 		{format.SectionDocLengths, b.writeLengths},
@@ -402,7 +405,7 @@ func (b *Builder) tail(bounds []byte) ([]part, error) {
 }
 
 // writes returns a function that writes content to the open section.
-func (b *Builder) writes(content []byte) func() error {
+func (b ending) writes(content []byte) func() error {
 	return func() error {
 		_, err := b.w.Write(content)
 		return err
@@ -410,7 +413,7 @@ func (b *Builder) writes(content []byte) func() error {
 }
 
 // endStreams ends the open stream and writes those that never began.
-func (b *Builder) endStreams() error {
+func (b ending) endStreams() error {
 	if b.docs == phaseOpen {
 		if err := b.endDocs(); err != nil {
 			return err

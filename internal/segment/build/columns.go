@@ -241,7 +241,7 @@ func (b *Builder) endColumn() error {
 }
 
 // endColumns ends the columns, writes COLUMNS if there are any, and returns COLUMNBOUNDS.
-func (b *Builder) endColumns() ([]byte, error) {
+func (b ending) endColumns() ([]byte, error) {
 	if err := b.endColumn(); err != nil {
 		return nil, err
 	}

@@ -149,7 +149,7 @@ func (f *field) described() segment.Field {
 }
 
 // endFields sets what META says of fields, and returns section FIELDS.
-func (b *Builder) endFields() ([]byte, error) {
+func (b ending) endFields() ([]byte, error) {
 	m := &b.meta
 	m.Fields, m.TermBlocks = uint32(len(b.fields)), b.terms.blocks
 	m.LengthBytes = uint64(b.lengthBytes())

@@ -47,7 +47,7 @@ func (b *Builder) straight() format.SectionID {
 }
 
 // endOptional ends the optional sections and returns those that are still to be written.
-func (b *Builder) endOptional() (parts []part, err error) {
+func (b ending) endOptional() (parts []part, err error) {
 	for _, x := range b.optional {
 		has, err := x.b.Finish()
 		if err != nil {

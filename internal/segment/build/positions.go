@@ -62,5 +62,5 @@ func (b *Builder) positionParts() []part {
 	if !b.positions.has {
 		return nil
 	}
-	return []part{{format.SectionPositions, b.copies(&b.positions.parts)}}
+	return []part{{format.SectionPositions, ending{b}.copies(&b.positions.parts)}}
 }

@@ -32,7 +32,7 @@ func (m *mender) derive(sound []bool) (some bool) {
 		}
 		x := New(s, s, func(uint32) bool { return false })
 		x.bare = true
-		b := x.derive(sec.ID, func(id format.SectionID) bool { return slices.Contains(from, id) })
+		b := deriving{x}.derive(sec.ID, func(id format.SectionID) bool { return slices.Contains(from, id) })
 		if int64(len(b)) != sec.Length || len(x.losses) > 0 {
 			continue
 		}
@@ -45,8 +45,11 @@ func (m *mender) derive(sound []bool) (some bool) {
 	return some
 }
 
+// deriving is a Source as to the sections that are what others imply.
+type deriving struct{ *Source }
+
 // derive returns the content of a section as those that it has imply it, or nil.
-func (x *Source) derive(id format.SectionID, has func(format.SectionID) bool) []byte {
+func (x deriving) derive(id format.SectionID, has func(format.SectionID) bool) []byte {
 	switch {
 	case id == format.SectionIDIndex && has(format.SectionIDs):
 		return x.idIndex()
@@ -63,7 +66,7 @@ func (x *Source) derive(id format.SectionID, has func(format.SectionID) bool) []
 	return nil
 }
 
-func (x *Source) idIndex() (b []byte) {
+func (x deriving) idIndex() (b []byte) {
 	end := int64(0)
 	for span := range x.idBlocks() {
 		b = binary.LittleEndian.AppendUint64(b, uint64(span.off))
@@ -72,7 +75,7 @@ func (x *Source) idIndex() (b []byte) {
 	return binary.LittleEndian.AppendUint64(b, uint64(end))
 }
 
-func (x *Source) idHash() []byte {
+func (x deriving) idHash() []byte {
 	var keys []uint64
 	var hashes []uint32
 	for doc, id := range x.ids() {
@@ -93,7 +96,7 @@ func (x *Source) idHash() []byte {
 	return b.Bytes()
 }
 
-func (x *Source) termIndex() []byte {
+func (x deriving) termIndex() []byte {
 	var keys, offsets []uint64
 	end := int64(0)
 	for span, err := range x.termBlocks(x.s.Meta().Terms) {
@@ -109,7 +112,7 @@ func (x *Source) termIndex() []byte {
 
 // docLengths returns the sums of the frequencies of each document, by field, which its length
 // is unless META says that lengths are foreign.
-func (x *Source) docLengths() (b []byte) {
+func (x deriving) docLengths() (b []byte) {
 	fields, lens := x.s.Fields(), x.sums()
 	for i := range fields {
 		f := &fields[i]

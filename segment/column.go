@@ -80,26 +80,26 @@ type columnTable struct {
 }
 
 // findColumns checks that the sections of columns are there if a field is a column, and only then.
-func (s *Segment) findColumns() error {
+func (o opening) findColumns() error {
 	columns := int64(0)
-	for i := range s.fields {
-		if s.fields[i].Column {
+	for i := range o.fields {
+		if o.fields[i].Column {
 			columns++
 		}
 	}
 	for _, id := range []format.SectionID{format.SectionColumns, format.SectionColumnBounds} {
-		sec := s.section(id)
+		sec := o.section(id)
 		switch {
 		case sec == nil && columns > 0:
-			return s.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
+			return o.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
 		case sec != nil && columns == 0:
-			return s.corrupt(sec, 0, "no field is a column")
-		case sec != nil && id == format.SectionColumnBounds && sec.Length != columns*colblock.BoundsSize(s.meta.Docs):
-			return s.corrupt(sec, 0, "section has %d bytes, %d columns of %d documents imply %d", sec.Length, columns, s.meta.Docs, columns*colblock.BoundsSize(s.meta.Docs))
+			return o.corrupt(sec, 0, "no field is a column")
+		case sec != nil && id == format.SectionColumnBounds && sec.Length != columns*colblock.BoundsSize(o.meta.Docs):
+			return o.corrupt(sec, 0, "section has %d bytes, %d columns of %d documents imply %d", sec.Length, columns, o.meta.Docs, columns*colblock.BoundsSize(o.meta.Docs))
 		}
 	}
 	if columns > 0 {
-		s.views.columns = make([]atomic.Pointer[columnTable], len(s.fields))
+		o.views.columns = make([]atomic.Pointer[columnTable], len(o.fields))
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func (v FieldView) Column() (*Column, bool, error) {
 	t := s.views.columns[v.f].Load()
 	if t == nil {
 		var err error
-		if t, err = s.columnTable(v.f); err != nil {
+		if t, err = readColumnTable(s, v.f); err != nil {
 			return nil, false, err
 		}
 		s.views.columns[v.f].Store(t)
@@ -122,8 +122,8 @@ func (v FieldView) Column() (*Column, bool, error) {
 	return &Column{s: s, f: v.f, sec: s.section(format.SectionColumns), head: t.head, rows: t.rows}, true, nil
 }
 
-// columnTable reads and checks what COLUMNBOUNDS has of the column of field f.
-func (s *Segment) columnTable(f int) (*columnTable, error) {
+// readColumnTable reads and checks what COLUMNBOUNDS has of the column of field f.
+func readColumnTable(s *Segment, f int) (*columnTable, error) {
 	number := 0 // of the column
 	for i := range s.fields[:f] {
 		if s.fields[i].Column {
@@ -149,7 +149,7 @@ func (s *Segment) columnTable(f int) (*columnTable, error) {
 		}
 		before = colblock.ParseHead(last).End
 	}
-	msg := s.checkColumn(t, &s.fields[f], before)
+	msg := t.check(s, &s.fields[f], before)
 	if all := s.section(format.SectionColumns).Length; msg == "" && at+size == sec.Length && t.head.End != uint64(all) {
 		msg = fmt.Sprintf("the last one ends at %d of %d bytes", t.head.End, all)
 	}
@@ -159,8 +159,8 @@ func (s *Segment) columnTable(f int) (*columnTable, error) {
 	return t, nil
 }
 
-// checkColumn returns what is wrong with t, which begins behind the byte before of COLUMNS, or "".
-func (s *Segment) checkColumn(t *columnTable, f *Field, before uint64) string {
+// check returns what is wrong with t, the table of f in s, which begins behind the byte before of COLUMNS, or "".
+func (t *columnTable) check(s *Segment, f *Field, before uint64) string {
 	h, docs := &t.head, s.meta.Docs
 	end := uint64(s.section(format.SectionColumns).Length)
 	keyword := f.Kind == schema.Keyword

@@ -83,7 +83,7 @@ func (s *Segment) peek(sec *section, off, n int64) ([]byte, error) {
 	if v := s.views.termIndex.Load(); v != nil && v.terms != nil && sec.ID == format.SectionTerms {
 		return v.terms[off : off+n], nil
 	}
-	return s.readPages(sec, off, n)
+	return pageChecks{s}.readPages(sec, off, n)
 }
 
 // forget tells Data that caches what it reads that n bytes at off are damaged. It reports whether they can be read again:

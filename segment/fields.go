@@ -122,38 +122,38 @@ func (ds Docs) PrefetchLengths(fields []int) {
 }
 
 // implicit makes the field of the implicit schema.
-func (s *Segment) implicit() {
-	m := &s.meta
+func (o opening) implicit() {
+	m := &o.meta
 	f := Field{
 		Field: schema.Implicit(m.Analyzer, m.AnalyzerOptions, m.Stored).Fields[0],
 		Terms: m.Terms, Blocks: int(layout.TermBlocks(m.Terms)), Docs: m.Docs, Tokens: m.Tokens, LengthSum: m.Tokens,
 		MinLen: m.MinLen, MaxLen: m.MaxLen, LenWidth: m.LenWidth,
 	}
-	s.fields = []Field{f}
+	o.fields = []Field{f}
 }
 
 // readFields reads section FIELDS.
-func (s *Segment) readFields() error {
-	sec, ok := s.h.Section(format.SectionFields)
-	if ok != (s.meta.Fields > 0) {
-		return s.corrupt(&section{Section: format.Section{ID: format.SectionFields}}, 0, "section and what META says of it do not agree")
+func (o opening) readFields() error {
+	sec, ok := o.h.Section(format.SectionFields)
+	if ok != (o.meta.Fields > 0) {
+		return o.corrupt(&section{Section: format.Section{ID: format.SectionFields}}, 0, "section and what META says of it do not agree")
 	}
 	if !ok {
-		s.implicit()
+		o.implicit()
 		return nil
 	}
 	x := section{Section: sec}
 	if sec.Length > layout.MaxFields {
-		return s.corrupt(&x, 0, "section has %d bytes, at most %d are possible", sec.Length, layout.MaxFields)
+		return o.corrupt(&x, 0, "section has %d bytes, at most %d are possible", sec.Length, layout.MaxFields)
 	}
-	b, err := s.readWhole(&x)
+	b, err := o.readWhole(&x)
 	if err != nil {
 		return err
 	}
-	if s.fields, err = ParseFields(format.NewBuffer(b[:sec.Length], sec.Offset), &s.meta); err != nil {
-		return format.Locate(err, s.place(&x))
+	if o.fields, err = ParseFields(format.NewBuffer(b[:sec.Length], sec.Offset), &o.meta); err != nil {
+		return format.Locate(err, o.place(&x))
 	}
-	s.views.fieldLengths = newFieldLengths(len(s.fields))
+	o.views.fieldLengths = newFieldLengths(len(o.fields))
 	return nil
 }
 

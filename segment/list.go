@@ -207,7 +207,7 @@ func (l *List) touchPayload(part int64, seq *codec.Sequence, lo, hi int64) error
 	if l.s.pages.isGood(part+lo, part+hi) || hi > int64(len(seq.Payload)) || l.s.pages.mem == nil {
 		return nil
 	}
-	return l.s.checkMapped(&l.s.postings, part+lo, part+hi)
+	return pageChecks{l.s}.mapped(&l.s.postings, part+lo, part+hi)
 }
 
 // failed decodes those of count blocks that come before one that err found damaged.

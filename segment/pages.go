@@ -28,21 +28,21 @@ type pages struct {
 }
 
 // findPageSums locates PAGESUMS, which covers what is before it.
-func (s *Segment) findPageSums(mapped []byte) error {
-	p := &s.pages
-	last := len(s.h.Sections) - 1
-	if p.sums.ID = format.SectionPageSums; s.h.Sections[last].ID != p.sums.ID {
-		return s.corrupt(&p.sums, 0, "section is missing or not the last")
+func (o opening) findPageSums(mapped []byte) error {
+	p := &o.pages
+	last := len(o.h.Sections) - 1
+	if p.sums.ID = format.SectionPageSums; o.h.Sections[last].ID != p.sums.ID {
+		return o.corrupt(&p.sums, 0, "section is missing or not the last")
 	}
-	p.sums.Section = s.h.Sections[last]
-	p.Pages = s.h.Version.Pages(s.h.FrontSize(), p.sums.Offset)
+	p.sums.Section = o.h.Sections[last]
+	p.Pages = o.h.Version.Pages(o.h.FrontSize(), p.sums.Offset)
 	if want := p.SumsLength(); p.sums.Length != want {
-		return s.corrupt(&p.sums, 0, "section has %d bytes, %d pages need %d", p.sums.Length, p.End-p.First, want)
+		return o.corrupt(&p.sums, 0, "section has %d bytes, %d pages need %d", p.sums.Length, p.End-p.First, want)
 	}
 	p.mem = mapped
 	p.groups = make([]atomic.Pointer[[]byte], (p.End-p.First+format.PageGroup-1)/format.PageGroup)
 	p.good = make([]atomic.Uint64, (p.End+63)/64)
-	_, p.anew = s.data.(interface{ Forget(off, n int64) })
+	_, p.anew = o.data.(interface{ Forget(off, n int64) })
 	p.held = new(sync.Map)
 	return nil
 }
@@ -56,7 +56,7 @@ func (s *Segment) touch(sec *section, off, n int64) error {
 	if s.pages.isGood(at, at+n) {
 		return nil
 	}
-	return s.checkMapped(sec, at, at+n)
+	return pageChecks{s}.mapped(sec, at, at+n)
 }
 
 // isGood reports whether the bytes from lo to hi of the file lie in one page, which was
@@ -85,21 +85,24 @@ func (p *pages) unchecked(page, end int64) int64 {
 	return end
 }
 
-// checkMapped checks the pages of bytes lo to hi of the file, which lie in sec.
-func (s *Segment) checkMapped(sec *section, lo, hi int64) error {
+// pageChecks compares pages of a segment with their sums.
+type pageChecks struct{ *Segment }
+
+// mapped checks the pages of bytes lo to hi of the file, which lie in sec.
+func (c pageChecks) mapped(sec *section, lo, hi int64) error {
 	if lo >= hi {
 		return nil
 	}
-	return s.checkPages(sec, lo/format.PageSize, (hi-1)/format.PageSize+1, s.pages.mem, 0)
+	return c.check(sec, lo/format.PageSize, (hi-1)/format.PageSize+1, c.pages.mem, 0)
 }
 
-// checkPages checks those pages up to end that were not found good before. They have bytes
+// check checks those pages up to end that were not found good before. They have bytes
 // of sec, and are in b, which begins at off of the file. Where a page is damaged that sec
 // shares with other sections, its own checksum decides.
-func (s *Segment) checkPages(sec *section, page, end int64, b []byte, off int64) error {
-	for page = s.pages.unchecked(page, end); page < end; page = s.pages.unchecked(page+1, end) {
-		lo, hi := s.pages.Bounds(page)
-		if err := s.checkPage(sec, page, b[lo-off:hi-off]); err != nil && (lo >= sec.Offset && hi <= sec.End() || !s.holds(sec, page, b[lo-off:hi-off])) {
+func (c pageChecks) check(sec *section, page, end int64, b []byte, off int64) error {
+	for page = c.pages.unchecked(page, end); page < end; page = c.pages.unchecked(page+1, end) {
+		lo, hi := c.pages.Bounds(page)
+		if err := c.page(sec, page, b[lo-off:hi-off]); err != nil && (lo >= sec.Offset && hi <= sec.End() || !c.holds(sec, page, b[lo-off:hi-off])) {
 			return err
 		}
 	}
@@ -119,33 +122,33 @@ type holding struct {
 
 // holds reports whether the checksum of sec holds with what it has of page in b, whatever else it
 // reads.
-func (s *Segment) holds(sec *section, page int64, b []byte) bool {
+func (c pageChecks) holds(sec *section, page int64, b []byte) bool {
 	key := holding{sec.ID, page, format.PageSum(b)}
-	if is, ok := s.pages.held.Load(key); ok || sec.PaddedLength() > wholeMost {
+	if is, ok := c.pages.held.Load(key); ok || sec.PaddedLength() > wholeMost {
 		return ok && is.(bool)
 	}
-	lo, hi := s.pages.Bounds(page)
+	lo, hi := c.pages.Bounds(page)
 	from, to := max(lo, sec.Offset), min(hi, sec.End())
 	sum := xxhash.New()
-	if !s.sumOf(sum, sec.Offset, from) {
+	if !c.sumOf(sum, sec.Offset, from) {
 		return false
 	}
 	sum.Write(b[from-lo : to-lo])
-	if !s.sumOf(sum, to, sec.End()) {
+	if !c.sumOf(sum, to, sec.End()) {
 		return false
 	}
 	is := sum.Sum64() == sec.Checksum
-	if is || s.pages.mem != nil { // else what was wrong may come right
-		s.pages.held.Store(key, is)
+	if is || c.pages.mem != nil { // else what was wrong may come right
+		c.pages.held.Store(key, is)
 	}
 	return is
 }
 
 // sumOf adds bytes off to end of the file to sum, unless they cannot be read.
-func (s *Segment) sumOf(sum *xxhash.Digest, off, end int64) bool {
+func (c pageChecks) sumOf(sum *xxhash.Digest, off, end int64) bool {
 	for off < end {
 		n := min(end-off, 1<<20)
-		b, err := s.read(off, n)
+		b, err := c.read(off, n)
 		if err != nil {
 			return false
 		}
@@ -155,49 +158,49 @@ func (s *Segment) sumOf(sum *xxhash.Digest, off, end int64) bool {
 	return true
 }
 
-// checkPage compares b, a page with bytes of section sec, with its sum.
-func (s *Segment) checkPage(sec *section, page int64, b []byte) error {
-	i, at := s.pages.Group(page)
-	group, err := s.groupOf(i)
+// page compares b, a page with bytes of section sec, with its sum.
+func (c pageChecks) page(sec *section, page int64, b []byte) error {
+	i, at := c.pages.Group(page)
+	group, err := c.groupOf(i)
 	if err != nil {
 		return err
 	}
 	if format.PageSum(b) == binary.LittleEndian.Uint32(group[at:]) {
-		if s.pages.good != nil && !s.pages.anew {
-			s.pages.good[page/64].Or(1 << (page % 64))
+		if c.pages.good != nil && !c.pages.anew {
+			c.pages.good[page/64].Or(1 << (page % 64))
 		}
 		return nil
 	}
-	lo, hi := s.pages.Bounds(page)
-	return s.corrupt(sec, lo-sec.Offset, "bytes %d to %d do not match their checksum", lo, hi-1)
+	lo, hi := c.pages.Bounds(page)
+	return c.corrupt(sec, lo-sec.Offset, "bytes %d to %d do not match their checksum", lo, hi-1)
 }
 
 // groupOf returns a group of sums.
-func (s *Segment) groupOf(i int64) ([]byte, error) {
-	p := &s.pages
+func (c pageChecks) groupOf(i int64) ([]byte, error) {
+	p := &c.pages
 	if g := p.groups[i].Load(); g != nil {
 		return *g, nil
 	}
 	const size = format.PageSumSize * (format.PageGroup + 1)
 	at := i * size
 	n := min(size, p.sums.Length-at)
-	if s.ahead != nil { // not what is around it
-		s.ahead.WillNeed(p.sums.Offset+at, n)
+	if c.ahead != nil { // not what is around it
+		c.ahead.WillNeed(p.sums.Offset+at, n)
 	}
-	b, err := s.sound(p.sums.Offset+at, n, func(b []byte) error {
+	b, err := c.sound(p.sums.Offset+at, n, func(b []byte) error {
 		if sums := b[:len(b)-format.PageSumSize]; format.PageSum(sums) == binary.LittleEndian.Uint32(b[len(sums):]) {
 			return nil
 		}
 		first, end := p.Of(i)
 		lo, _ := p.Bounds(first)
 		_, hi := p.Bounds(end - 1)
-		return s.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked", lo, hi-1)
+		return c.corrupt(&p.sums, at, "page checksums do not match their own, so bytes %d to %d cannot be checked", lo, hi-1)
 	})
 	if err != nil {
-		return nil, format.Locate(err, s.place(&p.sums))
+		return nil, format.Locate(err, c.place(&p.sums))
 	}
 	sums := b[:len(b)-format.PageSumSize]
-	if s.postings.mem == nil {
+	if c.postings.mem == nil {
 		sums = bytes.Clone(sums) // which frees what it was read with
 	}
 	p.groups[i].Store(&sums)
@@ -206,26 +209,26 @@ func (s *Segment) groupOf(i int64) ([]byte, error) {
 
 // readPages reads n bytes at off of a section on demand: whole pages if some of them must be
 // checked.
-func (s *Segment) readPages(sec *section, off, n int64) ([]byte, error) {
+func (c pageChecks) readPages(sec *section, off, n int64) ([]byte, error) {
 	at := sec.Offset + off
 	lo, hi := at, at+n
 	page, end := lo/format.PageSize, (hi+format.PageSize-1)/format.PageSize
-	check := s.pages.unchecked(page, end) < end
+	check := c.pages.unchecked(page, end) < end
 	if check {
-		lo, _ = s.pages.Bounds(page)
-		_, hi = s.pages.Bounds(end - 1)
+		lo, _ = c.pages.Bounds(page)
+		_, hi = c.pages.Bounds(end - 1)
 	}
-	b, err := s.sound(lo, hi-lo, func(b []byte) error {
+	b, err := c.sound(lo, hi-lo, func(b []byte) error {
 		if n > 0 && lo%8 == 0 && !aligned(b, 8) {
-			return fmt.Errorf("segment %s: data source gave unaligned bytes at %d: %w", s.name, lo, fs.ErrInvalid)
+			return fmt.Errorf("segment %s: data source gave unaligned bytes at %d: %w", c.name, lo, fs.ErrInvalid)
 		}
 		if !check {
 			return nil
 		}
-		return s.checkPages(sec, page, end, b, lo)
+		return c.check(sec, page, end, b, lo)
 	})
 	if err != nil {
-		return nil, format.Locate(err, s.place(sec))
+		return nil, format.Locate(err, c.place(sec))
 	}
 	return b[at-lo : at-lo+n], nil
 }

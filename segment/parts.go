@@ -5,6 +5,13 @@ import (
 	"io/fs"
 )
 
+// Lists is what a segment has of terms: its dictionary, with an Entry for each, their posting lists and positions. In a segment of
+// several fields a term is one of a field: FieldView looks it up.
+type Lists struct{ s *Segment }
+
+// Lists returns what s has of terms.
+func (s *Segment) Lists() Lists { return Lists{s} }
+
 // Docs is what a segment has of its documents: external ids, lengths, stored texts and values. docIDs count from 0.
 type Docs struct{ s *Segment }
 
@@ -16,10 +23,3 @@ func (s *Segment) Docs() Docs { return Docs{s} }
 func (s *Segment) noDoc(doc uint32) error {
 	return fmt.Errorf("segment %s: docID %d of %d: %w", s.name, doc, s.meta.Docs, fs.ErrInvalid)
 }
-
-// Lists is what a segment has of terms: its dictionary, with an Entry for each, their posting lists and positions. In a segment of
-// several fields a term is one of a field: FieldView looks it up.
-type Lists struct{ s *Segment }
-
-// Lists returns what s has of terms.
-func (s *Segment) Lists() Lists { return Lists{s} }

@@ -75,7 +75,7 @@ func (l *List) Positions() (Positions, error) {
 
 // find sets at and b.
 func (p *Positions) find() error {
-	at, n, err := p.s.positionPart(p.ordinal)
+	at, n, err := positionTable{p.s}.part(p.ordinal)
 	if err == nil {
 		err = p.take(at, n)
 	}
@@ -107,7 +107,7 @@ func (g *SmallGaps) Append(dst []uint32, s *Segment, e *Entry, freqs []uint32) (
 	p := Positions{s: s, ordinal: e.Ordinal, blocks: 1}
 	if block := e.Ordinal / layout.TermsPerBlock; g.s != s || g.block != block {
 		var err error
-		if g.parts, err = s.positionParts(int(block)); err != nil {
+		if g.parts, err = (positionTable{s}).parts(int(block)); err != nil {
 			g.s = nil
 			return dst, p.Locate(err, format.NoBlock)
 		}
@@ -125,14 +125,17 @@ func (g *SmallGaps) Append(dst []uint32, s *Segment, e *Entry, freqs []uint32) (
 	return p.AppendBlock(dst, 0, uint32(p.total))
 }
 
-// positionIndex returns POSITIONINDEX, of which callers must touch what they use if it is in memory.
-func (s *Segment) positionIndex() ([]uint64, error) {
-	return s.words(s.section(format.SectionPositionIndex), &s.views.positionIndex)
+// positionTable is what a segment says of where positions are.
+type positionTable struct{ *Segment }
+
+// index returns POSITIONINDEX, of which callers must touch what they use if it is in memory.
+func (t positionTable) index() ([]uint64, error) {
+	return t.words(t.section(format.SectionPositionIndex), &t.views.positionIndex)
 }
 
-// positionPart returns where the part of the list with an ordinal is in POSITIONS, and its length.
-func (s *Segment) positionPart(ordinal uint64) (at, n int64, err error) {
-	x, err := s.positionParts(int(ordinal / layout.TermsPerBlock))
+// part returns where the part of the list with an ordinal is in POSITIONS, and its length.
+func (t positionTable) part(ordinal uint64) (at, n int64, err error) {
+	x, err := t.parts(int(ordinal / layout.TermsPerBlock))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -158,45 +161,45 @@ type PositionParts struct {
 	End     int64                        // where the last ends and what says their lengths begins
 }
 
-// positionParts returns what POSITIONS has of block i of the dictionary, which exists and is of a
+// parts returns what POSITIONS has of block i of the dictionary, which exists and is of a
 // field with positions.
-func (s *Segment) positionParts(i int) (x PositionParts, err error) {
-	index, err := s.positionIndex()
+func (t positionTable) parts(i int) (x PositionParts, err error) {
+	index, err := t.index()
 	if err != nil {
 		return x, err
 	}
-	sec, to := s.section(format.SectionPositionIndex), s.section(format.SectionPositions)
-	if err := s.touch(sec, 8*int64(i), 16); err != nil {
+	sec, to := t.section(format.SectionPositionIndex), t.section(format.SectionPositions)
+	if err := t.touch(sec, 8*int64(i), 16); err != nil {
 		return x, err
 	}
 	lo, hi := index[i], index[i+1]
 	if lo > hi || hi > uint64(to.Length) {
-		return x, s.corrupt(sec, 8*int64(i), "block %d spans %d to %d of %d bytes", i, lo, hi, to.Length)
+		return x, t.corrupt(sec, 8*int64(i), "block %d spans %d to %d of %d bytes", i, lo, hi, to.Length)
 	}
-	x.At, x.Terms = int64(lo), s.Lists().termsOf(i)
-	n := s.lengthsWithin(i, lo, hi)
-	b, err := s.rangeOf(to, int64(hi)-n, n)
+	x.At, x.Terms = int64(lo), t.Lists().termsOf(i)
+	n := t.lengthsWithin(i, lo, hi)
+	b, err := t.rangeOf(to, int64(hi)-n, n)
 	if err != nil {
 		return x, err
 	}
 	sum, pos := uint64(0), len(b)
 	for j := range x.Terms {
 		if x.Lengths[j], pos = layout.UvarintBefore(b, pos); pos < 0 {
-			return x, s.corrupt(to, int64(lo), "malformed lengths of block %d", i)
+			return x, t.corrupt(to, int64(lo), "malformed lengths of block %d", i)
 		}
 		sum += x.Lengths[j]
 	}
 	x.End = int64(hi) - int64(len(b)-pos)
 	if sum != uint64(x.End)-lo {
-		return x, s.corrupt(to, int64(lo), "parts of block %d have %d bytes, their lengths say %d", i, x.End-x.At, sum)
+		return x, t.corrupt(to, int64(lo), "parts of block %d have %d bytes, their lengths say %d", i, x.End-x.At, sum)
 	}
 	return x, nil
 }
 
 // lengthsWithin returns within how many bytes before hi the lengths of the parts of block i are, which
 // begins at lo.
-func (s *Segment) lengthsWithin(i int, lo, hi uint64) int64 {
-	return min(int64(hi-lo), int64(s.Lists().termsOf(i))*layout.MaxPartLength)
+func (t positionTable) lengthsWithin(i int, lo, hi uint64) int64 {
+	return min(int64(hi-lo), int64(t.Lists().termsOf(i))*layout.MaxPartLength)
 }
 
 // PrefetchTermPositions begins to read the positions of the lists of terms before their entries are known, if the Data is
@@ -213,7 +216,7 @@ func (v FieldView) PrefetchTermPositions(terms [][]byte) {
 	if err != nil {
 		return
 	}
-	index, err := s.positionIndex()
+	index, err := positionTable{s}.index()
 	if err != nil {
 		return
 	}
@@ -233,10 +236,10 @@ func (ls Lists) PrefetchPositions(entries []Entry) {
 	if s.remote == nil || !s.hasPositions() {
 		return
 	}
-	a, to := s.ask(), s.section(format.SectionPositions)
+	t, a, to := positionTable{s}, s.ask(), s.section(format.SectionPositions)
 	a.table(s.section(format.SectionPositionIndex), s.views.positionIndex.Load() != nil)
 	a.send()
-	index, err := s.positionIndex()
+	index, err := t.index()
 	if err != nil {
 		return // Positions says so
 	}
@@ -248,13 +251,13 @@ func (ls Lists) PrefetchPositions(entries []Entry) {
 			continue
 		}
 		with = append(with, e)
-		n := s.lengthsWithin(i, index[i], index[i+1])
+		n := t.lengthsWithin(i, index[i], index[i+1])
 		a.need(to, int64(index[i+1])-n, n)
 	}
 	a.send()
 	a = s.ask()
 	for _, e := range with {
-		if at, n, err := s.positionPart(e.Ordinal); err == nil {
+		if at, n, err := t.part(e.Ordinal); err == nil {
 			a.need(to, at, n)
 		}
 	}
@@ -361,14 +364,14 @@ func (s *Segment) hasPositions() bool {
 }
 
 // findPositions checks that the sections of positions are there if they must be, and only then.
-func (s *Segment) findPositions() error {
-	has := s.hasPositions()
+func (o opening) findPositions() error {
+	has := o.hasPositions()
 	for _, id := range []format.SectionID{format.SectionPositions, format.SectionPositionIndex} {
-		switch sec := s.section(id); {
+		switch sec := o.section(id); {
 		case sec == nil && has:
-			return s.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
+			return o.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
 		case sec != nil && !has:
-			return s.corrupt(sec, 0, "no field with positions has terms")
+			return o.corrupt(sec, 0, "no field with positions has terms")
 		}
 	}
 	return nil

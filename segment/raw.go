@@ -40,13 +40,13 @@ func (r *Raw) Pages() format.Pages { return r.pages.Pages }
 // CheckPage compares b, the bytes of a page, with its sum. It counts as checked then, unless Data caches what it reads. sec is
 // what an error names.
 func (r *Raw) CheckPage(sec format.Section, page int64, b []byte) error {
-	return (*Segment)(r).checkPage(&section{Section: sec}, page, b)
+	return pageChecks{(*Segment)(r)}.page(&section{Section: sec}, page, b)
 }
 
 // StoredPageSum returns the sum that PAGESUMS has of a page.
 func (r *Raw) StoredPageSum(page int64) (uint32, error) {
 	i, at := r.pages.Group(page)
-	group, err := (*Segment)(r).groupOf(i)
+	group, err := pageChecks{(*Segment)(r)}.groupOf(i)
 	if err != nil {
 		return 0, err
 	}
@@ -167,7 +167,9 @@ func (r *Raw) PositionIndex(i int) (uint64, error) {
 
 // PositionParts returns where in POSITIONS the parts of block i of the dictionary are, which must exist
 // and be of a field with positions.
-func (r *Raw) PositionParts(i int) (PositionParts, error) { return (*Segment)(r).positionParts(i) }
+func (r *Raw) PositionParts(i int) (PositionParts, error) {
+	return positionTable{(*Segment)(r)}.parts(i)
+}
 
 // ParseEntry decodes the entry of term i of b, which is at position pos of b.Bytes. It
 // returns the position after the entry, or -1 if the entry is malformed.

@@ -13,8 +13,8 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
-// Segment is an open segment file. It is safe for concurrent use. It does not close its
-// Data.
+// Segment is an open segment file: Lists is what it has of terms, Docs what it has of documents, Field what it has of a
+// field, values in columns too, and Raw its stored form. It is safe for concurrent use. It does not close its Data.
 type Segment struct {
 	name    string
 	data    Data
@@ -109,151 +109,155 @@ func open(name string, d Data, meta *Meta, fields []Field) (*Segment, error) {
 	if r, ok := d.(OnDemand); ok && mapped == nil {
 		s.remote = r
 	}
-	if err := s.readHeader(); err != nil {
+	o := opening{s}
+	if err := o.readHeader(); err != nil {
 		return nil, err
 	}
 	if meta != nil {
 		s.meta, s.fields = *meta, fields
 		s.views.fieldLengths = newFieldLengths(len(fields))
-	} else if err := s.readMeta(); err != nil {
+	} else if err := o.readMeta(); err != nil {
 		return nil, err
-	} else if err := s.readFields(); err != nil {
+	} else if err := o.readFields(); err != nil {
 		return nil, err
 	}
 	s.impacts = slices.ContainsFunc(s.fields, func(f Field) bool { return f.HasImpacts() })
-	if err := s.findPageSums(mapped); err != nil {
+	if err := o.findPageSums(mapped); err != nil {
 		return nil, err
 	}
-	if err := s.findSections(mapped); err != nil {
+	if err := o.findSections(mapped); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
+// opening is a segment whose parts are not all found yet.
+type opening struct{ *Segment }
+
 // readHeader reads header and footer, and once more if they are damaged and can be.
-func (s *Segment) readHeader() error {
-	size := s.data.Size()
-	read, err := s.parseHeader(size)
-	if err != nil && read && s.forget(0, min(size, format.PageSize)) && s.forget(max(size-format.FooterSize, 0), min(size, format.FooterSize)) {
-		_, err = s.parseHeader(size)
+func (o opening) readHeader() error {
+	size := o.data.Size()
+	read, err := o.parseHeader(size)
+	if err != nil && read && o.forget(0, min(size, format.PageSize)) && o.forget(max(size-format.FooterSize, 0), min(size, format.FooterSize)) {
+		_, err = o.parseHeader(size)
 	}
 	return err
 }
 
 // parseHeader sets s.h. It reports whether what that takes was read.
-func (s *Segment) parseHeader(size int64) (read bool, err error) {
-	a := s.ask() // both at once, and not what is around them
+func (o opening) parseHeader(size int64) (read bool, err error) {
+	a := o.ask() // both at once, and not what is around them
 	a.add(0, min(size, format.PageSize))
 	a.add(max(size-format.FooterSize, 0), min(size, format.FooterSize))
 	a.send()
-	page, err := s.read(0, min(size, format.PageSize))
+	page, err := o.read(0, min(size, format.PageSize))
 	if err != nil {
-		return false, format.Locate(err, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
+		return false, format.Locate(err, format.Place{File: o.name, Section: "header", Block: format.NoBlock})
 	}
 	foot := []byte(nil)
 	if size >= format.FooterSize {
-		if foot, err = s.read(size-format.FooterSize, format.FooterSize); err != nil {
-			return false, format.Locate(err, format.Place{File: s.name, Section: "footer", Block: format.NoBlock})
+		if foot, err = o.read(size-format.FooterSize, format.FooterSize); err != nil {
+			return false, format.Locate(err, format.Place{File: o.name, Section: "footer", Block: format.NoBlock})
 		}
 	}
-	if s.h, err = format.ParseHeader(s.name, size, page, foot); err != nil {
+	if o.h, err = format.ParseHeader(o.name, size, page, foot); err != nil {
 		return true, err
 	}
-	if s.h.Kind != format.KindSegment {
-		e := format.Corrupt("file is a %s, not a segment", s.h.Kind)
-		return true, format.Locate(e, format.Place{File: s.name, Section: "header", Block: format.NoBlock})
+	if o.h.Kind != format.KindSegment {
+		e := format.Corrupt("file is a %s, not a segment", o.h.Kind)
+		return true, format.Locate(e, format.Place{File: o.name, Section: "header", Block: format.NoBlock})
 	}
 	return true, nil
 }
 
-func (s *Segment) readMeta() error {
+func (o opening) readMeta() error {
 	var sec section
 	var ok bool
-	if sec.Section, ok = s.h.Section(format.SectionMeta); !ok || sec.Length > layout.MaxMeta {
+	if sec.Section, ok = o.h.Section(format.SectionMeta); !ok || sec.Length > layout.MaxMeta {
 		sec.ID = format.SectionMeta
-		return s.corrupt(&sec, 0, "section is missing or too long")
+		return o.corrupt(&sec, 0, "section is missing or too long")
 	}
-	a := s.ask()
-	if fields, ok := s.h.Section(format.SectionFields); ok {
-		a.add(fields.Offset, min(fields.PaddedLength(), s.h.FileLen-fields.Offset))
+	a := o.ask()
+	if fields, ok := o.h.Section(format.SectionFields); ok {
+		a.add(fields.Offset, min(fields.PaddedLength(), o.h.FileLen-fields.Offset))
 	}
-	if s.ahead != nil || len(a.ranges) > 0 {
+	if o.ahead != nil || len(a.ranges) > 0 {
 		a.add(sec.Offset, sec.PaddedLength())
 	}
 	a.send()
-	b, err := s.readWhole(&sec)
+	b, err := o.readWhole(&sec)
 	if err != nil {
 		return err
 	}
-	s.meta, err = ParseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), false)
-	if err == nil && s.meta.Terms > uint64(s.h.FileLen) {
-		return s.corrupt(&sec, 0, "%d terms in a file of %d bytes", s.meta.Terms, s.h.FileLen)
+	o.meta, err = ParseMeta(format.NewBuffer(b[:sec.Length], sec.Offset), false)
+	if err == nil && o.meta.Terms > uint64(o.h.FileLen) {
+		return o.corrupt(&sec, 0, "%d terms in a file of %d bytes", o.meta.Terms, o.h.FileLen)
 	}
-	return format.Locate(err, s.place(&sec))
+	return format.Locate(err, o.place(&sec))
 }
 
 // readWhole returns sec with its padding, after comparing it with its checksum.
-func (s *Segment) readWhole(sec *section) ([]byte, error) {
-	b, err := s.sound(sec.Offset, sec.PaddedLength(), func(b []byte) error {
+func (o opening) readWhole(sec *section) ([]byte, error) {
+	b, err := o.sound(sec.Offset, sec.PaddedLength(), func(b []byte) error {
 		if xxhash.Sum64(b) != sec.Checksum {
-			return s.corrupt(sec, 0, "section checksum does not match")
+			return o.corrupt(sec, 0, "section checksum does not match")
 		}
 		return nil
 	})
-	return b, format.Locate(err, s.place(sec))
+	return b, format.Locate(err, o.place(sec))
 }
 
 // findSections locates the sections and checks the lengths that META implies.
-func (s *Segment) findSections(mapped []byte) error {
-	counts := s.meta.Counts()
+func (o opening) findSections(mapped []byte) error {
+	counts := o.meta.Counts()
 	for row := range format.Sections() {
 		if row.Kind != format.KindSegment || row.Side == 0 { // those were found before
 			continue
 		}
-		sec, has := s.h.Section(row.ID)
-		to := s.section(row.ID)
+		sec, has := o.h.Section(row.ID)
+		to := o.section(row.ID)
 		if to != nil {
 			to.ID = row.ID
 		}
 		stored := row.ID == format.SectionStored || row.ID == format.SectionStoredIndex
-		switch want := row.Required || stored && s.meta.Stored; {
+		switch want := row.Required || stored && o.meta.Stored; {
 		case has && stored && !want:
-			return s.corrupt(&section{Section: sec}, 0, "META says that no text is stored")
+			return o.corrupt(&section{Section: sec}, 0, "META says that no text is stored")
 		case !has && want:
-			return s.corrupt(&section{Section: format.Section{ID: row.ID}}, 0, "section is missing")
+			return o.corrupt(&section{Section: format.Section{ID: row.ID}}, 0, "section is missing")
 		case !has:
 			continue
 		}
 		if to == nil {
-			s.others = append(s.others, section{})
-			to = &s.others[len(s.others)-1]
+			o.others = append(o.others, section{})
+			to = &o.others[len(o.others)-1]
 		}
 		to.Section = sec
-		if err := s.checkLength(to, row.Length, counts); err != nil {
+		if err := o.checkLength(to, row.Length, counts); err != nil {
 			return err
 		}
 		if mapped != nil {
 			to.mem = mapped[sec.Offset : sec.Offset+sec.Length : sec.Offset+sec.PaddedLength()]
 		}
 	}
-	if err := s.findPositions(); err != nil {
+	if err := o.findPositions(); err != nil {
 		return err
 	}
-	return s.findColumns()
+	return o.findColumns()
 }
 
 // checkLength compares the length of sec with its rule.
-func (s *Segment) checkLength(sec *section, r format.LengthRule, n format.Counts) error {
+func (o opening) checkLength(sec *section, r format.LengthRule, n format.Counts) error {
 	if r.Implied != nil {
-		if want := r.Implied(s.h.Version, n); sec.Length != want {
-			return s.corrupt(sec, 0, "section has %d bytes, META implies %d", sec.Length, want)
+		if want := r.Implied(o.h.Version, n); sec.Length != want {
+			return o.corrupt(sec, 0, "section has %d bytes, META implies %d", sec.Length, want)
 		}
 	}
 	if sec.Length < r.Least {
-		return s.corrupt(sec, 0, "section has %d bytes, the least is %d", sec.Length, r.Least)
+		return o.corrupt(sec, 0, "section has %d bytes, the least is %d", sec.Length, r.Least)
 	}
 	if r.Multiple > 0 && sec.Length%r.Multiple != 0 {
-		return s.corrupt(sec, sec.Length, "length is not a multiple of %d", r.Multiple)
+		return o.corrupt(sec, sec.Length, "length is not a multiple of %d", r.Multiple)
 	}
 	return nil
 }

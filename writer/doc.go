@@ -32,7 +32,7 @@ package writer
 //	inverted_field.go        those of fields of a schema
 //	inverted_tally.go        their frequencies against the lengths of documents
 //	inverted_columns.go      columns of their documents
-//	policy.go, merge.go, blame.go, mergefrom.go, addfrom.go
+//	policy.go, merge.go, blame.go, mergefrom.go, addfrom.go, backup.go
 //	                         merges that were asked for, also from other indexes
 //	tiered.go, plans.go, background.go, limiter.go
 //	                         merges in the background: policy, plans, running and

@@ -13,9 +13,6 @@ var internalUses = map[string]map[string]string{
 	"papers/kernels": {
 		"internal/kernels": "device code that only the papers' commands launch",
 	},
-	"scale/bucket": {
-		"internal/indexdir": "reads, joins and writes manifests",
-	},
 }
 
 // inModules returns the packages of the modules in folders of their own, and the module of each.

@@ -107,7 +107,7 @@ func BenchmarkCold(b *testing.B) {
 	m := upload(b, dir, mem)
 	slow := lag.New(lag.S3, 1).Bucket(mem)
 	open := func() (*Index, error) { return Open(b.Context(), slow, ReadOptions{}) }
-	known := func() (*Index, error) { return Open(b.Context(), slow, ReadOptions{Generation: m.Generation}) }
+	known := func() (*Index, error) { return Open(b.Context(), slow, ReadOptions{Generation: m.Generation()}) }
 	static := httptest.NewServer(lag.New(lag.S3, 1).Handler(http.FileServer(http.Dir(dir))))
 	defer static.Close()
 	host := func() (*Index, error) { return OpenIndex(b.Context(), static.URL, ReadOptions{}) }
@@ -150,9 +150,9 @@ func BenchmarkCold(b *testing.B) {
 				}
 				u, terms := meter.Usage(), len(strings.Fields(text))
 				took, bytes, rounds = append(took, d), append(bytes, u.Bytes), append(rounds, u.Rounds)
-				perSegment, perTerm = append(perSegment, search/len(m.Segments)), append(perTerm, 10*u.Requests/terms)
+				perSegment, perTerm = append(perSegment, search/segmentsOf(m)), append(perTerm, 10*u.Requests/terms)
 				all = append(all, u.Requests)
-				if u.Requests > len(m.Segments)*(2+2*terms) {
+				if u.Requests > segmentsOf(m)*(2+2*terms) {
 					over++
 				}
 				t.close()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"time"
@@ -12,7 +11,8 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -75,42 +75,44 @@ func (c *Checkout) Commit(ctx context.Context) error { return c.commit(ctx, fals
 func (c *Checkout) CommitMerge(ctx context.Context) error { return c.commit(ctx, true) }
 
 func (c *Checkout) commit(ctx context.Context, merge bool) error {
-	m, err := latest(c.a.dir)
+	m, err := manifest.Newest(store.Dir(c.a.dir))
 	if errors.Is(err, format.ErrNotAnIndex) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if m.Generation == c.a.base || m.Committed() != nil {
+	files := m.Files()
+	if m.Generation() == c.a.base || m.Generation() == 1 && len(files) == 0 { // nothing was committed
 		return nil
 	}
-	for _, s := range m.Segments {
-		if s.DeletesFile != 0 && s.DeletesID == (format.ID{}) {
-			return fmt.Errorf("bucket: %s of an old version has no id: merge the index first", indexdir.DeletesName(s.DeletesFile))
+	for _, f := range files {
+		if f.Kind == format.KindDeletes && f.Deletes == (format.ID{}) {
+			return fmt.Errorf("bucket: %s of an old version has no id: merge the index first", f.Name)
 		}
 	}
-	c.a.generation = max(c.a.base, 1) + 1
-	m.Generation, c.a.manifest = c.a.generation, m
-	m.Ancestry = format.Ancestry{}
-	if c.a.before != nil {
-		m.Ancestry = c.a.before.Ancestry
-	}
-	m.Ancestry = m.Ancestry.Next(m.Generation, rand.Uint64()) // the directory may have commits of the same numbers
-	if c.a.raw, err = indexdir.EncodeManifest(m); err != nil {
+	if c.a.manifest, err = m.After(c.a.before); err != nil { // the directory may have commits of the same numbers
 		return err
 	}
+	c.a.generation = c.a.manifest.Generation()
 	if err := c.w.upload(ctx, c.a); err != nil {
 		return err
 	}
 	won, err := c.w.publish(ctx, c.a)
-	if b := c.a.before; err == nil && !won && merge && b != nil && b.KeepCommits == m.KeepCommits && b.Order == m.Order {
+	if b := c.a.before; err == nil && !won && merge && b != nil && sameSettings(b, m) {
 		won, err = c.w.follow(ctx, c.a)
 	}
 	if err == nil && !won {
 		err = fmt.Errorf("bucket: commit %d: %w", c.a.generation, ErrConflict)
 	}
 	return err
+}
+
+// sameSettings reports whether indexes keep as many commits, and sort documents in the same way.
+func sameSettings(a, b *manifest.Manifest) bool {
+	order, desc, ok := a.Order()
+	otherOrder, otherDesc, otherOK := b.Order()
+	return a.KeepCommits() == b.KeepCommits() && order == otherOrder && desc == otherDesc && ok == otherOK
 }
 
 // Renew makes another directory, of the newest commit by now. What the directory before had is gone. Only objects that were not

@@ -13,7 +13,7 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/store"
@@ -32,12 +32,11 @@ type attempt struct {
 	base   uint64 // the newest generation when it began; 0: there was no index
 	dir    string
 	w      *writer.Writer
-	before *indexdir.Manifest // of base; nil without
+	before *manifest.Manifest // of base; nil without
 	parts  int                // how many parts of the batch it has
 
 	generation uint64
-	manifest   *indexdir.Manifest
-	raw        []byte
+	manifest   *manifest.Manifest
 }
 
 // begin makes a directory of the newest commit, by f, which is w.open or w.checkOut.
@@ -62,7 +61,7 @@ func (w *Writer) open(ctx context.Context) (*attempt, error) {
 	if a.w, err = writer.OpenFS(ctx, scratch{store.Dir(a.dir)}, w.asked); err != nil {
 		os.RemoveAll(a.dir)
 		if errors.Is(err, format.ErrCorrupt) {
-			w.mirror.keep(&indexdir.Manifest{}) // what came damaged is read again
+			w.mirror.keep(&manifest.Manifest{}) // what came damaged is read again
 		}
 		return nil, fmt.Errorf("bucket: commit %d: %w", a.base, err)
 	}
@@ -84,9 +83,8 @@ func (w *Writer) checkOut(ctx context.Context) (_ *attempt, err error) {
 	if a.base == 0 {
 		err = os.Mkdir(a.dir, 0o777)
 	} else {
-		var raw []byte
-		if a.before, raw, err = w.mirror.commit(ctx, a.base); err == nil {
-			err = w.mirror.directory(ctx, a.before, raw, a.dir)
+		if a.before, err = w.mirror.commit(ctx, a.base); err == nil {
+			err = w.mirror.directory(ctx, a.before, a.dir)
 		}
 	}
 	return a, err
@@ -193,7 +191,7 @@ func (w *Writer) attempt(ctx context.Context, change func(context.Context, *atte
 
 // build changes the directory of a and commits there. It sets a.generation unless nothing has changed.
 func (w *Writer) build(ctx context.Context, a *attempt, change func(context.Context, *attempt) error) error {
-	before, err := latest(a.dir)
+	before, err := manifest.Newest(store.Dir(a.dir))
 	if err == nil {
 		err = change(ctx, a)
 	}
@@ -201,13 +199,11 @@ func (w *Writer) build(ctx context.Context, a *attempt, change func(context.Cont
 		err = a.w.Commit(ctx)
 	}
 	if err == nil {
-		a.manifest, err = latest(a.dir)
+		a.manifest, err = manifest.Newest(store.Dir(a.dir))
 	}
-	if err != nil || a.manifest.Generation == before.Generation {
-		return err
+	if err == nil && a.manifest.Generation() != before.Generation() {
+		a.generation = a.manifest.Generation()
 	}
-	a.generation = a.manifest.Generation
-	a.raw, err = os.ReadFile(filepath.Join(a.dir, indexdir.ManifestName(a.generation)))
 	return err
 }
 
@@ -260,10 +256,10 @@ func (w *Writer) upload(ctx context.Context, a *attempt) error {
 	}
 	names := make(map[string]string)
 	var keys []string
-	for _, name := range a.manifest.Files() {
-		key, _ := keyOf(a.manifest, name)
+	for _, f := range a.manifest.Files() {
+		key := keyOf(f)
 		if since, ok := w.uploaded[key]; !have[key] && !(ok && fresh(since)) {
-			names[key], keys = filepath.Join(a.dir, name), append(keys, key)
+			names[key], keys = filepath.Join(a.dir, f.Name), append(keys, key)
 		}
 	}
 	begun := time.Now()
@@ -319,7 +315,7 @@ func createFrom(ctx context.Context, b *blob.Bucket, key, file string) error {
 func (w *Writer) publish(ctx context.Context, a *attempt) (won bool, err error) {
 	key, unknown := manifestKey(a.generation), w.uncertain == a
 	err = again(ctx, func(ctx context.Context) error {
-		err := createObject(ctx, w.mirror.bucket, key, bytes.NewReader(a.raw), false)
+		err := createObject(ctx, w.mirror.bucket, key, bytes.NewReader(a.manifest.Bytes()), false)
 		unknown = unknown || err != nil && !declined(err)
 		return err
 	})
@@ -333,8 +329,8 @@ func (w *Writer) publish(ctx context.Context, a *attempt) (won bool, err error) 
 				there, err = readObject(ctx, w.mirror.bucket, key)
 				return err
 			})
-			if won = err == nil && bytes.Equal(there, a.raw); err == nil && !won {
-				_, err = indexdir.DecodeManifest(key, there)
+			if won = err == nil && bytes.Equal(there, a.manifest.Bytes()); err == nil && !won {
+				_, err = manifest.Parse(key, there)
 			}
 			return err
 		})

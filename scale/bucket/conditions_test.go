@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader/host"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -48,7 +50,7 @@ func TestConditions(t *testing.T) {
 	if err := errors.Join(x.Add(ctx, numberDoc("1", 1)), x.Commit(ctx), x.Close()); err != nil {
 		t.Fatal(err)
 	}
-	m, err := latest(dir)
+	m, err := manifest.Newest(store.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,14 +8,15 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // Import makes the documents of the local index in directory path part of the index in b, by a commit. If there is
 // none in b, it gets the schema of that one, unless o has another.
 func Import(ctx context.Context, b *blob.Bucket, path string, o WriteOptions) (err error) {
-	m, err := latest(path)
+	m, err := manifest.Newest(store.Dir(path))
 	if err != nil {
 		return err
 	}
@@ -24,9 +25,9 @@ func Import(ctx context.Context, b *blob.Bucket, path string, o WriteOptions) (e
 		return err
 	}
 	if x := &o.Writer; newest == 0 && x.Schema == nil {
-		x.Schema = m.Schema
+		x.Schema = m.Schema()
 		if x.KeepCommits == 0 {
-			x.KeepCommits = m.KeepCommits
+			x.KeepCommits = m.KeepCommits()
 		}
 	}
 	w, err := NewWriter(ctx, b, o)
@@ -57,19 +58,13 @@ func Export(ctx context.Context, b *blob.Bucket, generation uint64, path string)
 	if err := os.Mkdir(m.dir, 0o777); err != nil {
 		return err
 	}
-	c, raw, err := m.commit(ctx, generation)
+	c, err := m.commit(ctx, generation)
 	if err != nil {
 		return err
 	}
 	from := filepath.Join(dir, "index")
-	if err := m.directory(ctx, c, raw, from); err != nil {
+	if err := m.directory(ctx, c, from); err != nil {
 		return err
 	}
-	d, err := indexdir.Open(from)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	_, err = d.Backup(ctx, store.Dir(path), indexdir.BackupOptions{})
-	return err
+	return writer.Backup(ctx, store.Dir(path), store.Dir(from))
 }

@@ -3,8 +3,8 @@
 //
 // Below the bucket's prefix lie
 //
-//	manifests/001ffffffffffff8.pin   commit 7: a manifest as package store defines it, under
-//	                                 the hexadecimal digits of store.MaxFileNumber-7
+//	manifests/001ffffffffffff8.pin   commit 7: a manifest (package format/manifest), under
+//	                                 the hexadecimal digits of format.MaxFileNumber-7
 //	segments/ID.pin                  a segment, ID being the id in its header
 //	deletes/SEGMENT-ID.pin           deleted documents of a segment: its id and the file's own
 //

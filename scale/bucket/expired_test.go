@@ -68,7 +68,7 @@ func TestExpired(t *testing.T) {
 	if err != nil || page.Total <= before.Total {
 		t.Errorf("a Reader does not go on from %d to the newest commit: %d, %v", before.Total, page.Total, err)
 	}
-	if _, err := Open(t.Context(), w.slow, ReadOptions{Generation: old.Generation}); err == nil {
+	if _, err := Open(t.Context(), w.slow, ReadOptions{Generation: old.Generation()}); err == nil {
 		// The manifest is still there; its objects are not.
 		t.Error("a commit that is gone was opened")
 	}

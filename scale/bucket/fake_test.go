@@ -3,6 +3,7 @@ package bucket
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"maps"
@@ -15,6 +16,8 @@ import (
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/driver"
 	"gocloud.dev/gcerrors"
+
+	"github.com/pinion-index/pinion/format"
 )
 
 // fake is a bucket in memory with a clock that tests set, and requests that they let fail.
@@ -196,4 +199,10 @@ func (k *fake) keys(prefix string) (keys []string) {
 		}
 	}
 	return keys
+}
+
+// newID returns a random id.
+func newID() (id format.ID) {
+	rand.Read(id[:])
+	return id
 }

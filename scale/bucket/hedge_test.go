@@ -5,7 +5,6 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 )
@@ -17,7 +16,7 @@ func TestHedge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, size, err := s.Open(indexdir.SegmentName(w.m.Segments[0].File))
+	f, size, err := s.Open(w.m.Files()[0].Name)
 	if err != nil {
 		t.Fatal(err)
 	}

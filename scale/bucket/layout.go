@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 )
 
 // Where the objects of an index lie.
@@ -96,29 +96,18 @@ func parseID(id *format.ID, s string) bool {
 }
 
 // objects returns the keys of the segments and deletes files of a manifest.
-func objects(m *indexdir.Manifest) []string {
-	keys := make([]string, 0, len(m.Segments))
-	for i := range m.Segments {
-		s := &m.Segments[i]
-		keys = append(keys, segmentKey(s.ID))
-		if s.DeletesFile != 0 {
-			keys = append(keys, deletesKey(s.ID, s.DeletesID))
-		}
+func objects(m *manifest.Manifest) []string {
+	var keys []string
+	for _, f := range m.Files() {
+		keys = append(keys, keyOf(f))
 	}
 	return keys
 }
 
-// keyOf returns the key of the segment or deletes file that m calls by a name of package store. It
-// reports whether there is one.
-func keyOf(m *indexdir.Manifest, name string) (key string, ok bool) {
-	for i := range m.Segments {
-		s := &m.Segments[i]
-		if name == indexdir.SegmentName(s.File) {
-			return segmentKey(s.ID), true
-		}
-		if s.DeletesFile != 0 && name == indexdir.DeletesName(s.DeletesFile) {
-			return deletesKey(s.ID, s.DeletesID), true
-		}
+// keyOf returns the key of a file of a commit.
+func keyOf(f manifest.File) string {
+	if f.Kind == format.KindDeletes {
+		return deletesKey(f.Segment, f.Deletes)
 	}
-	return "", false
+	return segmentKey(f.Segment)
 }

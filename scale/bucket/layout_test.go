@@ -1,13 +1,16 @@
 package bucket
 
 import (
+	"errors"
+	"io/fs"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
+	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 )
 
 func drawID(t *rapid.T, label string) (id format.ID) {
@@ -60,23 +63,28 @@ func TestForeignKeys(t *testing.T) {
 	}
 }
 
-// TestKeyOf: names of package store lead to the keys of the same objects.
+// Files of a commit have the keys of the objects that their ids name, and a source opens no others.
 func TestKeyOf(t *testing.T) {
-	m := &indexdir.Manifest{Segments: []indexdir.SegmentInfo{
-		{File: 3, ID: format.ID{1}},
-		{File: 5, ID: format.ID{2}, DeletesFile: 8, DeletesID: format.ID{9}},
-	}}
-	for name, want := range map[string]string{
-		indexdir.SegmentName(3): segmentKey(format.ID{1}),
-		indexdir.SegmentName(5): segmentKey(format.ID{2}),
-		indexdir.DeletesName(8): deletesKey(format.ID{2}, format.ID{9}),
-		indexdir.SegmentName(8): "", indexdir.DeletesName(0): "", "other": "",
+	for key, f := range map[string]manifest.File{
+		segmentKey(format.ID{1}):               {Name: "a", Kind: format.KindSegment, Segment: format.ID{1}},
+		deletesKey(format.ID{2}, format.ID{9}): {Name: "a", Kind: format.KindDeletes, Segment: format.ID{2}, Deletes: format.ID{9}},
+		deletesKey(format.ID{2}, format.ID{}):  {Name: "a", Kind: format.KindDeletes, Segment: format.ID{2}},
 	} {
-		if got, ok := keyOf(m, name); got != want || ok != (want != "") {
-			t.Errorf("%s: %q, %v, want %q", name, got, ok, want)
+		if got := keyOf(f); got != key {
+			t.Errorf("%+v: %q, want %q", f, got, key)
 		}
 	}
-	if got := objects(m); len(got) != 3 {
+	w := newWorld(t, 2, 20, lag.Model{})
+	if got := objects(w.m); len(got) != 4 || got[2] != segmentKey(w.m.Files()[2].Segment) {
 		t.Errorf("objects: %q", got)
+	}
+	s, err := NewSource(t.Context(), w.mem, ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"", "other", "segment-000000000099.pin", manifest.Names(1)[0], manifest.Names(s.Generation())[1]} {
+		if _, _, err := s.Open(name); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("%q: %v, want that it does not exist", name, err)
+		}
 	}
 }

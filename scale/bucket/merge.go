@@ -4,7 +4,6 @@ import (
 	"context"
 	"os"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -55,10 +54,7 @@ func (w *Writer) keep(ctx context.Context, a *attempt) *merged {
 		a.w.Close()
 	}
 	m := &merged{w.folder("before", w.tries), w.folder("after", w.tries)}
-	raw, err := indexdir.EncodeManifest(a.before)
-	if err == nil {
-		err = w.mirror.directory(ctx, a.before, raw, m.before)
-	}
+	err := w.mirror.directory(ctx, a.before, m.before)
 	if err == nil {
 		err = os.Rename(a.dir, m.after)
 	}

@@ -56,7 +56,7 @@ func held(t *testing.T, k *fake, b *blob.Bucket, want map[string]int64, segments
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if n := len(c.a.before.Segments); n != segments {
+	if n := segmentsOf(c.a.before); n != segments {
 		t.Errorf("%d segments, want %d", n, segments)
 	}
 	if n := len(k.keys(segmentFolder)); n != written {

@@ -11,10 +11,11 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/cespare/xxhash/v2"
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/segment"
@@ -58,11 +59,11 @@ func (m *mirror) local(key string) string {
 	return filepath.Join(m.dir, path.Dir(key)+"-"+path.Base(key))
 }
 
-// commit returns the commit of a generation, and its manifest as it lies in the bucket. If there is none,
-// the error is one of which notExist reports true.
-func (m *mirror) commit(ctx context.Context, generation uint64) (c *indexdir.Manifest, raw []byte, err error) {
+// commit returns the commit of a generation. If there is none, the error is one of which notExist reports true.
+func (m *mirror) commit(ctx context.Context, generation uint64) (c *manifest.Manifest, err error) {
 	key := manifestKey(generation)
 	err = host.Sound(func(reader.Reason) error {
+		var raw []byte
 		err := again(ctx, func(ctx context.Context) (err error) {
 			raw, err = readObject(ctx, m.bucket, key)
 			return err
@@ -70,35 +71,41 @@ func (m *mirror) commit(ctx context.Context, generation uint64) (c *indexdir.Man
 		if err != nil {
 			return fmt.Errorf("bucket: commit %d: %w", generation, err)
 		}
-		if c, err = indexdir.DecodeManifest(key, raw); err == nil && c.Generation != generation {
-			e := format.Corrupt("the object holds commit %d", c.Generation)
-			e.File = key
-			err = e
-		}
+		c, err = parse(key, raw, generation)
 		return err
 	})
-	return c, raw, err
+	return c, err
 }
 
-// directory makes the local directory of a commit, whose manifest is raw.
-func (m *mirror) directory(ctx context.Context, c *indexdir.Manifest, raw []byte, dir string) error {
+// parse returns the manifest of a generation, whose file is raw.
+func parse(key string, raw []byte, generation uint64) (*manifest.Manifest, error) {
+	m, err := manifest.Parse(key, raw)
+	if err == nil && m.Generation() != generation {
+		e := format.Corrupt("the object holds commit %d", m.Generation())
+		e.File = key
+		err = e
+	}
+	return m, err
+}
+
+// directory makes the local directory of a commit.
+func (m *mirror) directory(ctx context.Context, c *manifest.Manifest, dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
 	names := make(map[string]string) // of files, by their keys
-	for _, name := range c.Files() {
-		key, _ := keyOf(c, name)
-		names[key] = name
+	for _, f := range c.Files() {
+		names[keyOf(f)] = f.Name
 	}
 	err := each(ctx, objects(c), func(ctx context.Context, key string) error {
-		if err := m.fetch(ctx, c, key); err != nil {
+		if err := m.fetch(ctx, key); err != nil {
 			return err
 		}
 		return linkFile(m.local(key), filepath.Join(dir, names[key]))
 	})
-	for _, name := range []string{indexdir.ManifestName(c.Generation), indexdir.MirrorName(c.Generation)} {
+	for _, name := range manifest.Names(c.Generation()) {
 		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, name), raw, 0o666)
+			err = os.WriteFile(filepath.Join(dir, name), c.Bytes(), 0o666)
 		}
 	}
 	return err
@@ -123,16 +130,16 @@ func linkFile(from, to string) error {
 	return errors.Join(err, dst.Close())
 }
 
-// fetch reads an object of c unless it is here, and once more if it comes damaged. What is damaged then too is so in the bucket: who
+// fetch reads an object unless it is here, and once more if it comes damaged. What is damaged then too is so in the bucket: who
 // opens it says so.
-func (m *mirror) fetch(ctx context.Context, c *indexdir.Manifest, key string) error {
+func (m *mirror) fetch(ctx context.Context, key string) error {
 	to := m.local(key)
 	if _, err := os.Stat(to); err == nil {
 		return nil
 	}
 	download := func(ctx context.Context) error { return m.download(ctx, key, to+".part") }
 	err := again(ctx, download)
-	if err == nil && m.sound(ctx, c, key, to+".part") != nil {
+	if err == nil && sound(ctx, key, to+".part") != nil {
 		err = again(ctx, download)
 	}
 	if err == nil {
@@ -145,27 +152,34 @@ func (m *mirror) fetch(ctx context.Context, c *indexdir.Manifest, key string) er
 	return nil
 }
 
-// sound returns an error unless the file at a path, of an object of c, matches its checksums.
-func (m *mirror) sound(ctx context.Context, c *indexdir.Manifest, key, path string) error {
-	o, _ := parseKey(key)
-	data, err := store.Dir(filepath.Dir(path)).Open(filepath.Base(path))
-	if err != nil {
-		return err
-	}
-	defer data.Close()
-	if o.kind == kindSegment {
+// sound returns an error unless the file at a path, of the object of a key, matches its checksums.
+func sound(ctx context.Context, key, path string) error {
+	if o, _ := parseKey(key); o.kind == kindSegment {
+		data, err := store.Dir(filepath.Dir(path)).Open(filepath.Base(path))
+		if err != nil {
+			return err
+		}
+		defer data.Close()
 		s, err := segment.Open(key, data)
 		if err != nil {
 			return err
 		}
 		return reader.VerifyChecksums(ctx, s)
 	}
-	for i := range c.Segments {
-		if s := &c.Segments[i]; s.ID == o.segment && s.DeletesID == o.deletes {
-			_, err = indexdir.ReadDeletes(key, data, s)
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	h, err := format.ParseFile(key, b)
+	if err != nil {
+		return err
+	}
+	for _, s := range h.Sections {
+		if xxhash.Sum64(b[s.Offset:s.End()]) != s.Checksum {
+			return format.Corrupt("section checksum does not match")
 		}
 	}
-	return err
+	return nil
 }
 
 func (m *mirror) download(ctx context.Context, key, to string) error {
@@ -186,7 +200,7 @@ func (m *mirror) download(ctx context.Context, key, to string) error {
 }
 
 // keep removes what the commit does not name.
-func (m *mirror) keep(c *indexdir.Manifest) {
+func (m *mirror) keep(c *manifest.Manifest) {
 	named := make(map[string]bool)
 	for _, key := range objects(c) {
 		named[filepath.Base(m.local(key))] = true

@@ -8,7 +8,7 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -16,7 +16,7 @@ import (
 func TestParts(t *testing.T) {
 	b := memblob.OpenBucket(nil)
 	defer b.Close()
-	var parts []*indexdir.Manifest
+	var parts []*manifest.Manifest
 	for i := range 3 {
 		dir := filepath.Join(t.TempDir(), "index")
 		build(t, dir, uint64(i), 300)
@@ -60,7 +60,11 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "copy")
-	if err := Download(t.Context(), b, join(parts), dir); err != nil {
+	all, err := manifest.Join(parts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := Download(t.Context(), b, all, dir); err != nil {
 		t.Fatal(err)
 	}
 	if want := local(t, dir, queries); got != want {
@@ -81,7 +85,7 @@ func TestPublishIncomplete(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	key := segmentKey(m.Segments[0].ID)
+	key := segmentKey(m.Files()[0].Segment)
 	whole, err := b.ReadAll(t.Context(), key)
 	if err != nil {
 		t.Fatal(err)

@@ -20,11 +20,12 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -73,19 +74,12 @@ func build(t testing.TB, dir string, seed uint64, docs int) {
 }
 
 // upload puts the newest commit of dir into b.
-func upload(t testing.TB, dir string, b *blob.Bucket) *indexdir.Manifest {
+func upload(t testing.TB, dir string, b *blob.Bucket) *manifest.Manifest {
 	t.Helper()
-	d, err := indexdir.Open(dir)
+	m, err := manifest.Newest(store.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer d.Close()
-	c, err := d.Latest()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer c.Release()
-	m := c.Manifest.Clone()
 	put := func(name, key string) {
 		content, err := os.ReadFile(filepath.Join(dir, name))
 		if err == nil {
@@ -95,12 +89,21 @@ func upload(t testing.TB, dir string, b *blob.Bucket) *indexdir.Manifest {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range m.Files() {
-		key, _ := keyOf(m, name)
-		put(name, key)
+	for _, f := range m.Files() {
+		put(f.Name, keyOf(f))
 	}
-	put(indexdir.ManifestName(m.Generation), manifestKey(m.Generation))
+	put(manifest.Names(m.Generation())[0], manifestKey(m.Generation()))
 	return m
+}
+
+// segmentsOf returns the number of segments of a commit.
+func segmentsOf(m *manifest.Manifest) (n int) {
+	for _, f := range m.Files() {
+		if f.Kind == format.KindSegment {
+			n++
+		}
+	}
+	return n
 }
 
 // log returns queries.
@@ -162,7 +165,7 @@ type world struct {
 	mem   *blob.Bucket
 	meter *lag.Meter
 	slow  *blob.Bucket
-	m     *indexdir.Manifest
+	m     *manifest.Manifest
 }
 
 func newWorld(t testing.TB, segments, docs int, model lag.Model) *world {
@@ -265,7 +268,7 @@ func TestRead(t *testing.T) {
 		}
 		n, terms := w.requests(), len(strings.Fields(q))
 		u := meter.Usage()
-		if n > len(w.m.Segments)*(2+2*terms) || u.Requests != n {
+		if n > segmentsOf(w.m)*(2+2*terms) || u.Requests != n {
 			t.Errorf("%q: %d requests, counted %+v", q, n, u)
 		}
 		searcher.Close()
@@ -281,7 +284,7 @@ func TestRounds(t *testing.T) {
 	for _, q := range queryLog(10) {
 		synctest.Test(t, func(t *testing.T) {
 			start := time.Now()
-			x := w.open(t, ReadOptions{Generation: w.m.Generation, NoHedge: true})
+			x := w.open(t, ReadOptions{Generation: w.m.Generation(), NoHedge: true})
 			s, err := x.Snapshot()
 			if err != nil {
 				t.Fatal(err)
@@ -336,7 +339,7 @@ func TestFaults(t *testing.T) {
 	w := newWorld(t, 1, 2000, lag.Model{})
 	queries := queryLog(3)
 	want := local(t, w.dir, queries)
-	segment := segmentKey(w.m.Segments[0].ID)
+	segment := segmentKey(w.m.Files()[0].Segment)
 	denied := gcerrorsPermission{}
 	hang := func(ctx context.Context, _ string) error { <-ctx.Done(); return ctx.Err() }
 	var n atomic.Int64

@@ -17,8 +17,6 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3"
 	"github.com/aws/smithy-go"
 	"github.com/johannesboyne/gofakes3"
-
-	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // An upload that a killed process has left is aborted when it is old, if it is one of an object of this index.
@@ -42,14 +40,14 @@ func TestSweepUploads(t *testing.T) {
 	}
 	var others []string
 	for range 3 {
-		begin("some/prefix/" + segmentKey(indexdir.NewID()))
+		begin("some/prefix/" + segmentKey(newID()))
 	}
-	begin("some/prefix/" + deletesKey(indexdir.NewID(), indexdir.NewID()))
-	for _, key := range []string{"some/prefix/notes.pin", "some/prefix/segments/other", "some/prefix2/" + segmentKey(indexdir.NewID()), segmentKey(indexdir.NewID())} {
+	begin("some/prefix/" + deletesKey(newID(), newID()))
+	for _, key := range []string{"some/prefix/notes.pin", "some/prefix/segments/other", "some/prefix2/" + segmentKey(newID()), segmentKey(newID())} {
 		others = append(others, begin(key))
 	}
 	clock.Advance(3 * time.Hour)
-	others = append(others, begin("some/prefix/"+segmentKey(indexdir.NewID()))) // is under way
+	others = append(others, begin("some/prefix/"+segmentKey(newID()))) // is under way
 	left := func() (keys []string) {
 		out, err := client.ListMultipartUploads(ctx, &s3.ListMultipartUploadsInput{Bucket: aws.String("index")})
 		if err != nil {
@@ -140,7 +138,7 @@ func TestS3Repeats(t *testing.T) {
 		{"reading", always("GET"), func() error { _, err := OpenSource(ctx, url, ReadOptions{NoHedge: true}); return err },
 			map[string]int{"list": 1, "GET": 7}, false},
 		{"a part of an upload", func(what string, n int) bool { return what == "part 2" && n <= 2 },
-			func() error { return createFrom(ctx, b, segmentKey(indexdir.NewID()), large) },
+			func() error { return createFrom(ctx, b, segmentKey(newID()), large) },
 			map[string]int{"POST upload": 2, "part 1": 1, "part 2": 3, "part 3": 1}, true},
 	} {
 		c.mu.Lock()

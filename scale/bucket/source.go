@@ -14,7 +14,7 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
 )
@@ -26,13 +26,13 @@ type place interface {
 	newest(ctx context.Context) (uint64, error)
 	// manifest returns the key of the manifest of a generation.
 	manifest(generation uint64) string
-	// key returns the key of the file that m calls by a name of package store.
-	key(m *indexdir.Manifest, name string) (string, bool)
+	// key returns the key of a file of a commit.
+	key(f manifest.File) string
 	Close() error
 }
 
 const (
-	mostManifest = 256 << 20 // bytes of a manifest: indexdir.MaxSegments segments with 300 fields
+	mostManifest = 256 << 20 // bytes of a manifest: 65,536 segments, the most there are, with 300 fields
 	mostDeletes  = 1 << 30   // bytes of a deletes file: a bit for every possible docID takes half of that
 )
 
@@ -76,9 +76,9 @@ var _ reader.FollowingSource = (*Source)(nil)
 
 // commit is a commit whose manifest was read.
 type commit struct {
-	manifest *indexdir.Manifest
-	raw      []byte            // the manifest's file
-	deletes  map[string][]byte // contents by key, of those that were read; guarded by Source.mu
+	manifest *manifest.Manifest
+	files    map[string]manifest.File // by name
+	deletes  map[string][]byte        // contents by key, of those that were read; guarded by Source.mu
 }
 
 // NewSource returns the files of the newest commit of the index in b, which stays the caller's, or of the commit that the
@@ -108,7 +108,7 @@ func newSource(ctx context.Context, p place, o ReadOptions) (*Source, error) {
 func (s *Source) String() string { return s.place.String() }
 
 // Generation returns the number of the commit.
-func (s *Source) Generation() uint64 { return s.commit().manifest.Generation }
+func (s *Source) Generation() uint64 { return s.commit().manifest.Generation() }
 
 // Close closes what NewSource and OpenSource opened. Reads under way may fail.
 func (s *Source) Close() error { return s.place.Close() }
@@ -143,21 +143,20 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 		}
 	}
 	old := s.commit()
-	if old != nil && old.manifest.Generation == generation {
+	if old != nil && old.manifest.Generation() == generation {
 		return false, nil
 	}
-	m, raw, err := s.readManifest(ctx, generation)
+	m, err := s.readManifest(ctx, generation)
 	if err != nil {
 		return false, err
 	}
-	c := &commit{manifest: m, raw: raw, deletes: map[string][]byte{}}
+	c := &commit{manifest: m, files: map[string]manifest.File{}, deletes: map[string][]byte{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if old != nil {
-		for _, name := range m.Files() {
-			if key, ok := s.place.key(m, name); ok && old.deletes[key] != nil {
-				c.deletes[key] = old.deletes[key]
-			}
+	for _, f := range m.Files() {
+		c.files[f.Name] = f
+		if key := s.place.key(f); old != nil && old.deletes[key] != nil {
+			c.deletes[key] = old.deletes[key]
 		}
 	}
 	s.cur = c
@@ -165,25 +164,22 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 }
 
 // readManifest reads the manifest of a commit.
-func (s *Source) readManifest(ctx context.Context, generation uint64) (m *indexdir.Manifest, raw []byte, err error) {
+func (s *Source) readManifest(ctx context.Context, generation uint64) (m *manifest.Manifest, err error) {
 	key := s.place.manifest(generation)
 	err = host.Sound(func(why reader.Reason) error {
-		if raw, err = s.client.readAll(ctx, key, mostManifest, why); err != nil {
+		raw, err := s.client.readAll(ctx, key, mostManifest, why)
+		if err != nil {
 			return err
 		}
-		if m, err = indexdir.DecodeManifest(key, raw); err == nil && m.Generation != generation {
-			e := format.Corrupt("the object holds commit %d", m.Generation)
-			e.File = key
-			err = e
-		}
+		m, err = parse(key, raw, generation)
 		return err
 	})
-	return m, raw, err
+	return m, err
 }
 
 // List implements reader.Source: it names the manifest alone, without a request.
 func (s *Source) List() ([]string, error) {
-	return []string{indexdir.ManifestName(s.Generation())}, nil
+	return []string{manifest.Names(s.Generation())[0]}, nil
 }
 
 // Open implements reader.Source. It sends a request for a deletes file only.
@@ -194,20 +190,19 @@ func (s *Source) Open(name string) (io.ReaderAt, int64, error) {
 // OpenContext implements reader.FollowingSource.
 func (s *Source) OpenContext(ctx context.Context, name string) (io.ReaderAt, int64, error) {
 	c := s.commit()
-	if name == indexdir.ManifestName(c.manifest.Generation) {
-		return bytes.NewReader(c.raw), int64(len(c.raw)), nil
+	if raw := c.manifest.Bytes(); name == manifest.Names(c.manifest.Generation())[0] {
+		return bytes.NewReader(raw), int64(len(raw)), nil
 	}
-	key, ok := s.place.key(c.manifest, name)
+	f, ok := c.files[name]
 	if !ok {
 		return nil, 0, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	for i := range c.manifest.Segments {
-		if info := &c.manifest.Segments[i]; name == indexdir.SegmentName(info.File) {
-			if info.FileLen == 0 {
-				return nil, 0, fmt.Errorf("%s: the manifest does not say how long it is: %w", key, format.ErrTooOld)
-			}
-			return &file{src: s, key: key, id: fmt.Sprintf("%x", info.ID[:]), size: info.FileLen}, info.FileLen, nil
+	key := s.place.key(f)
+	if f.Kind == format.KindSegment {
+		if f.Size == 0 {
+			return nil, 0, fmt.Errorf("%s: the manifest does not say how long it is: %w", key, format.ErrTooOld)
 		}
+		return &file{src: s, key: key, id: fmt.Sprintf("%x", f.Segment[:]), size: f.Size}, f.Size, nil
 	}
 	s.mu.Lock()
 	b := c.deletes[key]

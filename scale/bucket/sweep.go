@@ -3,7 +3,7 @@ package bucket
 import (
 	"cmp"
 	"context"
-	"encoding/hex"
+	"crypto/rand"
 	"fmt"
 	"path"
 	"slices"
@@ -12,7 +12,6 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/scale/bucket/internal/stores"
 )
 
@@ -72,8 +71,7 @@ const clockFolder = "clock/"
 
 // clock returns the time by the clock of the bucket.
 func clock(ctx context.Context, b *blob.Bucket) (time.Time, error) {
-	id := indexdir.NewID()
-	key := clockFolder + hex.EncodeToString(id[:])
+	key := clockFolder + rand.Text()
 	if err := again(ctx, func(ctx context.Context) error { return b.WriteAll(ctx, key, []byte{0}, nil) }); err != nil {
 		return time.Time{}, err
 	}
@@ -146,11 +144,11 @@ func sweepObjects(ctx context.Context, b *blob.Bucket, o SweepOptions, old func(
 		return stats, err
 	}
 	m := &mirror{bucket: b}
-	newest, _, err := m.commit(ctx, manifests[0].generation)
+	newest, err := m.commit(ctx, manifests[0].generation)
 	if err != nil {
 		return stats, err
 	}
-	keep := cmp.Or(o.KeepCommits, newest.KeepCommits, 1)
+	keep := cmp.Or(o.KeepCommits, newest.KeepCommits(), 1)
 	named := make(map[string]bool)
 	var commits, garbage []string
 	for i, x := range manifests {
@@ -158,7 +156,7 @@ func sweepObjects(ctx context.Context, b *blob.Bucket, o SweepOptions, old func(
 			commits = append(commits, x.key)
 			continue
 		}
-		c, _, err := m.commit(ctx, x.generation)
+		c, err := m.commit(ctx, x.generation)
 		if notExist(err) && i > 0 { // another Sweep
 			continue
 		}

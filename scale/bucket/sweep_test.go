@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -31,7 +30,7 @@ func TestSweep(t *testing.T) {
 	if _, err := w.Merge(t.Context(), writer.MergeOptions{}); err != nil {
 		t.Fatal(err)
 	}
-	k.objects[segmentKey(indexdir.NewID())] = fakeObject{[]byte("left"), k.now}
+	k.objects[segmentKey(newID())] = fakeObject{[]byte("left"), k.now}
 	k.objects["manifests/other"] = fakeObject{nil, time.Time{}}
 	o := SweepOptions{Retention: time.Hour}
 	if s, err := Sweep(t.Context(), b, o); err != nil || s.Commits != 0 || s.Objects != 0 || s.Kept != 3 {
@@ -86,7 +85,7 @@ func TestSweepFails(t *testing.T) {
 		}
 		k.pass(2 * time.Hour)
 	}
-	k.objects[segmentKey(indexdir.NewID())] = fakeObject{[]byte("left"), time.Time{}}
+	k.objects[segmentKey(newID())] = fakeObject{[]byte("left"), time.Time{}}
 	before := len(k.keys(""))
 	good := k.objects[manifestKey(4)]
 	k.objects[manifestKey(4)] = fakeObject{good.content[:100], good.time}

@@ -14,7 +14,7 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
@@ -122,21 +122,6 @@ func (w *Writer) start(ctx context.Context) error {
 	return w.next(ctx)
 }
 
-// latest returns the manifest of the local index in dir.
-func latest(dir string) (*indexdir.Manifest, error) {
-	d, err := indexdir.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	c, err := d.Latest()
-	if err != nil {
-		return nil, err
-	}
-	defer c.Release()
-	return c.Manifest.Clone(), nil
-}
-
 // folder returns the name of a new folder.
 func (w *Writer) folder(kind string, n int) string {
 	return filepath.Join(w.dir, kind+"-"+strconv.Itoa(n))
@@ -231,11 +216,6 @@ func (w *Writer) seal(ctx context.Context) error {
 // AddIndex adds the documents of the local index in directory path to the batch, by copying its
 // segments. It must have the same analyzer or schema.
 func (w *Writer) AddIndex(ctx context.Context, path string) error {
-	d, err := indexdir.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	before := w.cur
@@ -245,7 +225,7 @@ func (w *Writer) AddIndex(ctx context.Context, path string) error {
 	w.batch = append(w.batch, before)
 	w.parts++
 	p := &part{dir: w.folder("part", w.parts)}
-	if _, err := d.Backup(ctx, store.Dir(p.dir), indexdir.BackupOptions{}); err != nil {
+	if err := writer.Backup(ctx, store.Dir(p.dir), store.Dir(path)); err != nil {
 		return err
 	}
 	w.batch = append(w.batch, p)
@@ -254,8 +234,8 @@ func (w *Writer) AddIndex(ctx context.Context, path string) error {
 
 // empty reports whether a part that is complete changes nothing.
 func (p *part) empty() bool {
-	m, err := latest(p.dir)
-	return err == nil && len(m.Segments) == 0 && len(p.deleted) == 0 && len(p.where) == 0
+	m, err := manifest.Newest(store.Dir(p.dir))
+	return err == nil && len(m.Files()) == 0 && len(p.deleted) == 0 && len(p.where) == 0
 }
 
 // Close ends the Writer and removes its folder. What is not committed is lost. Further calls return nil.

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/store"
 )
@@ -29,8 +29,8 @@ func (f *mergeFn) ProcessElement(ctx context.Context, group int64, encoded func(
 		return err
 	}
 	var part []byte
-	if s := parts[0].manifest.Segments; len(parts) == 1 && len(s) == 1 && s[0].DeletesFile == 0 {
-		part, err = parts[0].encode()
+	if len(parts) == 1 && len(parts[0].manifest.Files()) == 1 { // a segment without a deletes file
+		part = parts[0].encode()
 	} else {
 		part, err = f.Job.join(ctx, parts)
 	}
@@ -119,7 +119,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, encoded func(*[
 		return err
 	}
 	for shard := range f.Job.Options.Shards {
-		var ms []*indexdir.Manifest
+		var ms []*manifest.Manifest
 		for _, p := range parts {
 			if p.partition/f.Job.Options.Partitions == shard {
 				ms = append(ms, p.manifest)
@@ -135,7 +135,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, encoded func(*[
 	return nil
 }
 
-func (j *job) publish(ctx context.Context, shard int, ms []*indexdir.Manifest) (err error) {
+func (j *job) publish(ctx context.Context, shard int, ms []*manifest.Manifest) (err error) {
 	b, err := j.open(ctx, shard)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func (j *job) publish(ctx context.Context, shard int, ms []*indexdir.Manifest) (
 }
 
 // empty returns the manifest of an index without documents.
-func (j *job) empty(ctx context.Context) (m *indexdir.Manifest, err error) {
+func (j *job) empty(ctx context.Context) (m *manifest.Manifest, err error) {
 	dir, err := os.MkdirTemp(j.Options.Scratch, "pinion-build-")
 	if err != nil {
 		return nil, err
@@ -162,20 +162,5 @@ func (j *job) empty(ctx context.Context) (m *indexdir.Manifest, err error) {
 	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
 		return nil, err
 	}
-	return manifest(filepath.Join(dir, "index"))
-}
-
-// manifest returns that of the newest commit of a local index.
-func manifest(path string) (*indexdir.Manifest, error) {
-	d, err := indexdir.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	c, err := d.Latest()
-	if err != nil {
-		return nil, err
-	}
-	defer c.Release()
-	return c.Manifest.Clone(), nil
+	return manifest.Newest(store.Dir(filepath.Join(dir, "index")))
 }

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -8,7 +9,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
@@ -116,7 +117,7 @@ func (scratch) Sync(...store.File) error { return nil }
 // has had them.
 type part struct {
 	partition int
-	manifest  *indexdir.Manifest
+	manifest  *manifest.Manifest
 }
 
 // upload uploads the segments of the local index in directory path, and returns the bytes of the part that they are.
@@ -130,16 +131,12 @@ func (j *job) upload(ctx context.Context, partition int, path string) (_ []byte,
 	if err != nil {
 		return nil, err
 	}
-	return part{partition, m}.encode()
+	return part{partition, m}.encode(), nil
 }
 
 // encode returns p as bytes.
-func (p part) encode() ([]byte, error) {
-	raw, err := indexdir.EncodeManifest(p.manifest)
-	if err != nil {
-		return nil, err
-	}
-	return append(binary.AppendUvarint(nil, uint64(p.partition)), raw...), nil
+func (p part) encode() []byte {
+	return append(binary.AppendUvarint(nil, uint64(p.partition)), p.manifest.Bytes()...)
 }
 
 // decodePart returns the part of some bytes.
@@ -149,6 +146,6 @@ func decodePart(b []byte) (p part, err error) {
 		return p, err
 	}
 	p.partition = int(n)
-	p.manifest, err = indexdir.DecodeManifest("part", raw)
+	p.manifest, err = manifest.Parse("part", bytes.Clone(raw))
 	return p, err
 }

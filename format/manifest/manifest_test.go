@@ -1,0 +1,153 @@
+package manifest_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/format/manifest"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/store"
+	"github.com/pinion-index/pinion/writer"
+)
+
+var sorted = &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Stored: true}, {Name: "n", Kind: schema.Integer, Column: true}}}
+
+// index makes an index of documents, each with its number in field n, of which the last is deleted, and returns its manifest.
+func index(t *testing.T, dir string, ids ...string) *manifest.Manifest {
+	t.Helper()
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: sorted, KeepCommits: 3, MergePolicy: writer.NoMerges})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, id := range ids {
+		values := []schema.Value{schema.TextValue(0, []byte("a rose")), schema.IntegerValue(1, int64(i))}
+		err = errors.Join(err, w.Add(t.Context(), writer.Doc{ID: []byte(id), Values: values}))
+	}
+	_, merged := w.Merge(t.Context(), writer.MergeOptions{MaxSegments: 1, Order: writer.OrderField("n", true)})
+	err = errors.Join(err, merged, w.Delete(t.Context(), []byte(ids[len(ids)-1])), w.Commit(t.Context()), w.Close())
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := manifest.Newest(store.Dir(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// What a manifest says is what its index has, and its files are there.
+func TestManifest(t *testing.T) {
+	dir := t.TempDir()
+	m := index(t, dir, "a", "b", "c")
+	order, desc, ok := m.Order()
+	if m.Generation() < 2 || m.KeepCommits() != 3 || m.Schema().Fields[1].Name != "n" || order != "n" || !desc || !ok {
+		t.Errorf("commit %d, %d kept, schema %v, order %q %t %t", m.Generation(), m.KeepCommits(), m.Schema(), order, desc, ok)
+	}
+	files := m.Files()
+	if len(files) != 2 || files[0].Kind != format.KindSegment || files[1].Kind != format.KindDeletes {
+		t.Fatalf("%+v", files)
+	}
+	for _, f := range files {
+		b, err := os.ReadFile(filepath.Join(dir, f.Name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		h, err := format.ParseFile(f.Name, b)
+		if err != nil || h.Kind != f.Kind || h.ID != f.Segment || f.Kind == format.KindSegment && f.Size != h.FileLen ||
+			(f.Kind == format.KindDeletes) == (f.Deletes == format.ID{}) {
+			t.Errorf("%+v: %+v, %v", f, h, err)
+		}
+	}
+	for _, name := range manifest.Names(m.Generation()) {
+		b, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		is, err := manifest.Parse(name, b)
+		if err != nil || !is.Equal(m) || !bytes.Equal(is.Bytes(), b) {
+			t.Errorf("%s: %+v, %v", name, is, err)
+		}
+		b[len(b)/2] ^= 1
+		if _, err := manifest.Parse(name, b); !errors.Is(err, format.ErrCorrupt) {
+			t.Errorf("%s with a bit flipped: %v", name, err)
+		}
+	}
+	if other := index(t, t.TempDir(), "a", "b", "c"); other.Equal(m) || m.Equal(&manifest.Manifest{}) || !m.Equal(m) {
+		t.Error("another manifest is the same, or the same another")
+	}
+}
+
+// Parts become an index, whose commits have names of their own.
+func TestJoin(t *testing.T) {
+	from, to := t.TempDir(), t.TempDir()
+	first, second := index(t, filepath.Join(from, "1"), "a", "b", "c"), index(t, filepath.Join(from, "2"), "d", "e")
+	m, err := manifest.Join(first, second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Generation() != 2 || m.KeepCommits() != 3 || len(m.Files()) != 4 {
+		t.Errorf("commit %d, %d kept, %+v", m.Generation(), m.KeepCommits(), m.Files())
+	}
+	next, err := m.After(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := m.After(m)
+	if err != nil || next.Generation() != 3 || next.Equal(m) || !next.Equal(again) || bytes.Equal(next.Bytes(), again.Bytes()) {
+		t.Errorf("commits %d and %d: %v", next.Generation(), again.Generation(), err)
+	}
+	for i, f := range next.Files() {
+		parts := append(first.Files(), second.Files()...)
+		if err := os.Link(filepath.Join(from, []string{"1", "1", "2", "2"}[i], parts[i].Name), filepath.Join(to, f.Name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range manifest.Names(3) {
+		if err := os.WriteFile(filepath.Join(to, name), next.Bytes(), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, err := reader.Open(t.Context(), reader.Dir(to), reader.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	s, err := x.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if n := s.Stats().Live; n != 3 || s.Generation() != 3 {
+		t.Errorf("%d documents in commit %d", n, s.Generation())
+	}
+	if err := s.Verify(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+// What is no manifest is an error.
+func TestRefused(t *testing.T) {
+	none := &manifest.Manifest{}
+	for what, f := range map[string]func() (*manifest.Manifest, error){
+		"no parts":     func() (*manifest.Manifest, error) { return manifest.Join() },
+		"a nil part":   func() (*manifest.Manifest, error) { return manifest.Join(nil) },
+		"no schema":    func() (*manifest.Manifest, error) { return none.After(nil) },
+		"an empty one": func() (*manifest.Manifest, error) { return manifest.Join(none, none) },
+		"no store":     func() (*manifest.Manifest, error) { return manifest.Newest(nil) },
+	} {
+		if m, err := f(); m != nil || !errors.Is(err, store.ErrInvalid) {
+			t.Errorf("%s: %v, %v", what, m, err)
+		}
+	}
+	if _, err := manifest.Newest(store.Dir(t.TempDir())); !errors.Is(err, format.ErrNotAnIndex) {
+		t.Errorf("an empty directory: %v", err)
+	}
+	if len(none.Files()) > 0 || none.Schema() != nil || len(none.Bytes()) > 0 || !none.Equal(none) {
+		t.Error("the zero value has something")
+	}
+}

@@ -76,7 +76,7 @@ func (w *Writer) checkChange(c *Change) error {
 // apply makes a change that was checked. The caller holds the gate.
 func (w *Writer) apply(ctx context.Context, c *Change) error {
 	if c.Delete {
-		return w.pipe.put(ctx, c.Doc.ID, nil, true)
+		return w.pipe.del(ctx, c.Doc.ID)
 	}
 	return w.putDoc(ctx, c.Doc)
 }

@@ -50,17 +50,10 @@ func (w *Writer) Add(ctx context.Context, d Doc) error {
 
 // putDoc adds a document. The caller holds the gate.
 func (w *Writer) putDoc(ctx context.Context, d Doc) error {
-	if w.fields == nil {
-		text := d.Values[0].Bytes()
-		if invert.SizeOf(d.ID, text) > w.opts.batched() {
-			return w.addLarge(ctx, d.ID, text, nil)
-		}
-		return w.pipe.put(ctx, d.ID, text, false)
+	if w.fields.SizeOf(d.ID, d.Values) > w.opts.batched() {
+		return w.addLarge(ctx, d)
 	}
-	if invert.SizeOfValues(d.ID, d.Values) > w.opts.batched() {
-		return w.addLarge(ctx, d.ID, nil, d.Values)
-	}
-	return w.pipe.putDoc(ctx, d)
+	return w.pipe.put(ctx, d)
 }
 
 // CheckDoc returns the error, which matches ErrDocument, with which a Writer of these options
@@ -105,15 +98,8 @@ func checkOnly(s *schema.Schema, values []schema.Value, i int) error {
 }
 
 // setFields makes what inverts the values of the schema's fields.
-func (w *Writer) setFields() (err error) {
+func (w *Writer) setFields() error {
 	s := w.opts.Schema
-	if s.IsImplicit() {
-		if w.analyzer, err = analysis.New(s.Fields[0].Analysis()); err != nil {
-			return err
-		}
-		w.acc = w.pipe.pool.NewAccumulator()
-		return nil
-	}
 	analyzers := make([]analysis.Analyzer, len(s.Fields))
 	for i := range s.Fields {
 		f := &s.Fields[i]
@@ -127,16 +113,13 @@ func (w *Writer) setFields() (err error) {
 		analyzers[i] = a
 	}
 	w.fields = invert.NewFields(s, analyzers)
-	w.acc = w.pipe.pool.NewFieldAccumulator(w.fields)
+	w.acc = w.pipe.pool.NewAccumulator(w.fields)
 	return nil
 }
 
 // newInverter returns an Inverter for the documents of the index.
 func (w *Writer) newInverter() *invert.Inverter {
-	if w.fields != nil {
-		return w.pipe.pool.NewFieldInverter(w.pipe.seed, w.fields)
-	}
-	return w.pipe.pool.NewInverter(w.pipe.seed, w.analyzer.Tokenizer(), w.Stored())
+	return w.pipe.pool.NewInverter(w.pipe.seed, w.fields)
 }
 
 // options returns the options of a Builder for so many documents with fields.

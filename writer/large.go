@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/pinion-index/pinion/analysis"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer/internal/invert"
 )
@@ -43,22 +41,17 @@ func (o *Options) checkSize(id []byte, n int, what string) error {
 // their positions, compressed.
 //
 // The caller holds the gate.
-func (w *Writer) addLarge(ctx context.Context, id, text []byte, values []schema.Value) error {
+func (w *Writer) addLarge(ctx context.Context, d Doc) error {
 	var bad error // of the document: it does not end the Writer
 	err := w.pipe.alone(ctx, w.pipe.cut(), func() error {
-		var l *invert.Large
-		var err error
 		v := w.newInverter()
-		if v.Piece = w.opts.piece; w.fields != nil {
-			l, err = v.LargeValues(ctx, id, values)
-		} else {
-			l, err = v.LargeText(ctx, id, text, analysis.Divides(w.analyzer))
-		}
+		v.Piece = w.opts.piece
+		l, err := v.Large(ctx, d.ID, d.Values)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if err != nil {
-			bad = fmt.Errorf("%w %s: %w", ErrDocument, quote(id), err)
+			bad = fmt.Errorf("%w %s: %w", ErrDocument, quote(d.ID), err)
 			return nil
 		}
 		for range 2 { // the second time frees the memory
@@ -84,7 +77,7 @@ func (w *Writer) addLarge(ctx context.Context, id, text []byte, values []schema.
 
 // writeLarge writes the segment of a document.
 func (w *Writer) writeLarge(ctx context.Context, l *invert.Large) (*liveSegment, error) {
-	out, err := w.create(options(1, l.FieldsOf(w.fields, &w.opts.Schema.Fields[0])), w.share(ctx))
+	out, err := w.create(options(1, l.FieldsOf(w.fields)), w.share(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -108,22 +108,23 @@ func (p *pipeline) take(ctx context.Context, c chan struct{}) error {
 // leave releases the gate.
 func (p *pipeline) leave() { <-p.gate }
 
-// put appends one document or deletion to the current batch. The caller holds the gate.
-func (p *pipeline) put(ctx context.Context, id, text []byte, deletes bool) error {
-	if err := p.room(ctx, invert.SizeOf(id, text)); err != nil {
+// put appends one document to the current batch. The caller holds the gate.
+func (p *pipeline) put(ctx context.Context, d Doc) error {
+	x := p.w.fields
+	if err := p.room(ctx, x.SizeOf(d.ID, d.Values)); err != nil {
 		return err
 	}
-	p.cur.Add(id, text, deletes)
+	x.Add(p.cur, d.ID, d.Values)
 	p.added()
 	return nil
 }
 
-// putDoc appends a document with values to the current batch. The caller holds the gate.
-func (p *pipeline) putDoc(ctx context.Context, d Doc) error {
-	if err := p.room(ctx, invert.SizeOfValues(d.ID, d.Values)); err != nil {
+// del appends the deletion of a document to the current batch. The caller holds the gate.
+func (p *pipeline) del(ctx context.Context, id []byte) error {
+	if err := p.room(ctx, invert.SizeOfDelete(id)); err != nil {
 		return err
 	}
-	p.cur.AddValues(d.ID, d.Values)
+	p.cur.Delete(id)
 	p.added()
 	return nil
 }

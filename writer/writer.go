@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/errs"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
@@ -46,13 +45,12 @@ type Writer struct {
 
 	// The rest belongs to the goroutine that holds the pipeline's absorber role.
 	acc      *invert.Accumulator
-	fields   *invert.Fields    // of the schema, or nil for the implicit one
-	analyzer analysis.Analyzer // of the text of the implicit schema
-	segments []*liveSegment    // in docID order
-	order    indexdir.Order    // of the documents of each
-	changed  bool              // since the last commit
-	looked   int               // ids looked up since pages were given back
-	bad      error             // of documents that were refused, to be returned
+	fields   *invert.Fields // of the schema
+	segments []*liveSegment // in docID order
+	order    indexdir.Order // of the documents of each
+	changed  bool           // since the last commit
+	looked   int            // ids looked up since pages were given back
+	bad      error          // of documents that were refused, to be returned
 	merges   merges
 }
 
@@ -202,7 +200,7 @@ func (w *Writer) Delete(ctx context.Context, id []byte) error {
 		return err
 	}
 	defer w.pipe.leave()
-	return w.pipe.put(ctx, id, nil, true)
+	return w.pipe.del(ctx, id)
 }
 
 func checkID(id []byte) error {
@@ -272,7 +270,7 @@ func (w *Writer) flush(ctx context.Context) error {
 
 // writeAccumulator writes all live documents of a as a segment.
 func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*liveSegment, error) {
-	out, err := w.create(options(a.Live(), a.FieldsOf(&w.opts.Schema.Fields[0])), w.share(ctx))
+	out, err := w.create(options(a.Live(), a.Fields()), w.share(ctx))
 	if err != nil {
 		return nil, err
 	}

@@ -19,8 +19,8 @@ type Accumulator struct {
 	ids     keyArena // of documents: length in two bytes, id
 	idTable slots    // idHash -> docID, plus one
 	docs    chunks[docInfo]
-	fields  *Fields        // nil without a schema
-	lens    chunks[uint32] // with a schema: of each document, in each field that has lengths
+	fields  *Fields
+	lens    chunks[uint32] // of each document, in each field that has lengths
 	dead    int            // documents replaced or deleted since they were absorbed
 
 	deletes chunks[deletion] // deletions of ids in earlier segments
@@ -45,8 +45,8 @@ const (
 )
 
 // A term's record: reference of its latest run, document frequency, length of the
-// term (two bytes), term; with a schema, the rank of its field (two bytes); with columns, room for
-// its number in the dictionary of one (four bytes).
+// term (two bytes), term; unless documents are one text, the rank of its field (two bytes); with columns, room
+// for its number in the dictionary of one (four bytes).
 const (
 	recLast = 0
 	recDF   = 4
@@ -56,25 +56,15 @@ const (
 
 type docInfo struct {
 	id     uint32 // reference in ids
-	len    uint32 // tokens
 	hash   uint32 // idHash
 	isDead bool
 }
 
 type deletion struct{ id, hash uint32 }
 
-// NewAccumulator returns an empty Accumulator.
-func (p *Pool) NewAccumulator() *Accumulator {
-	return &Accumulator{pool: p, stored: storedText{pool: &p.texts}}
-}
-
-// NewFieldAccumulator returns an empty Accumulator for documents with values of fields.
-func (p *Pool) NewFieldAccumulator(f *Fields) *Accumulator {
-	a := p.NewAccumulator()
-	if a.fields = f; f != nil {
-		a.columns = make([]column, f.columns)
-	}
-	return a
+// NewAccumulator returns an empty Accumulator for documents with values of f.
+func (p *Pool) NewAccumulator(f *Fields) *Accumulator {
+	return &Accumulator{pool: p, fields: f, columns: make([]column, f.columns), stored: storedText{pool: &p.texts}}
 }
 
 // Live returns the number of documents that have not been replaced or deleted.
@@ -111,11 +101,16 @@ func (a *Accumulator) Bytes() int {
 	return a.contents() + a.table.bytes()*3/2 + a.idTable.bytes()*3/2
 }
 
-// contents is Bytes without the hash tables, which Reset leaves as large as they are.
+// contents is Bytes without the hash tables, which Reset leaves as large as they are. The 16 bytes of a document have room for the
+// length of one text.
 func (a *Accumulator) contents() int {
+	lens := a.lens.n * 8
+	if a.fields.text {
+		lens = 0
+	}
 	return len(a.pages)*pageBytes +
 		a.terms.bytes() + a.termRefs.n*(4+termScratch) +
-		a.ids.bytes() + a.docs.n*(16+docScratch) + a.lens.n*8 +
+		a.ids.bytes() + a.docs.n*(16+docScratch) + lens +
 		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes() + a.columnBytes() + a.gapBytes
 }
 
@@ -189,7 +184,7 @@ func (a *Accumulator) touch(group []localTerm) {
 func (a *Accumulator) record(b *Batch, t *localTerm) (uint32, []byte) {
 	term := b.bytes[t.at : t.at+t.n&(1<<fieldShift-1)]
 	more := 0 // bytes behind the term
-	if a.fields != nil {
+	if !a.fields.text {
 		more = 2
 	}
 	if len(a.columns) > 0 {
@@ -255,15 +250,10 @@ func (a *Accumulator) absorbOps(b *Batch) {
 			a.idTable.used++
 		}
 		*slot = uint64(hash)<<32 | uint64(a.docs.n+1)
-		info := docInfo{id: appendID(&a.ids, id), hash: hash}
-		if a.fields == nil {
-			info.len = b.lens[doc]
-		} else {
-			for _, n := range b.lens[doc*a.fields.lengths:][:a.fields.lengths] {
-				a.lens.append(n)
-			}
+		a.docs.append(docInfo{id: appendID(&a.ids, id), hash: hash})
+		for _, n := range b.lens[doc*a.fields.lengths:][:a.fields.lengths] {
+			a.lens.append(n)
 		}
-		a.docs.append(info)
 		doc++
 	}
 }
@@ -299,7 +289,7 @@ func idAt(arena *keyArena, ref uint32) []byte {
 
 // Free empties a and frees its memory and what the pool has.
 func (a *Accumulator) Free() {
-	*a = *a.pool.NewFieldAccumulator(a.fields)
+	*a = *a.pool.NewAccumulator(a.fields)
 	a.pool.Free()
 }
 

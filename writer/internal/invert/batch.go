@@ -19,15 +19,15 @@ type Batch struct {
 	ops  []op
 
 	// Set by the inverter.
-	lens   []uint32 // tokens of every document, with a schema in each field that has lengths
+	lens   []uint32 // tokens of every document in each field that has lengths
 	hashes []uint32 // idHash of every op's id
 	terms  []localTerm
 	bytes  []byte // of all terms, followed by slack bytes
 	pages  []page // runs; references in terms number pages from 0
-	stored []byte // text, compressed, if documents are stored
+	stored []byte // texts or records, compressed, if documents are stored
 	tokens uint64
 
-	recordEnds []uint32      // with a schema: of each document's record in what is stored
+	recordEnds []uint32      // of each document's record in what is stored; none if that is text
 	columns    []batchColumn // of each field with a column
 	gaps       [][]uint32    // of runs that do not hold them
 }
@@ -64,8 +64,11 @@ type localTerm struct {
 // Size returns the size of the batch's input in bytes.
 func (b *Batch) Size() int { return len(b.text) + len(b.ids) + len(b.ops)*opBytes }
 
-// SizeOf returns what Add adds to Size.
-func SizeOf(id, text []byte) int { return len(id) + len(text) + opBytes }
+// sizeOf returns what a document or deletion adds to Size.
+func sizeOf(id []byte, contents int) int { return len(id) + contents + opBytes }
+
+// SizeOfDelete returns what Delete adds to Size.
+func SizeOfDelete(id []byte) int { return sizeOf(id, 0) }
 
 // Full reports whether b cannot hold another document, however small.
 func (b *Batch) Full() bool { return len(b.ops) == maxBatchDocs }
@@ -73,10 +76,12 @@ func (b *Batch) Full() bool { return len(b.ops) == maxBatchDocs }
 // opBytes is the size of a document in a batch besides id and text.
 const opBytes = 24
 
-// Add adds a document, or a deletion of the document with this id.
-func (b *Batch) Add(id, text []byte, deletes bool) {
+// Delete adds a deletion of the document with this id.
+func (b *Batch) Delete(id []byte) { b.add(id, true) }
+
+// add adds an op, whose contents are what is at the end of b.text.
+func (b *Batch) add(id []byte, deletes bool) {
 	b.ids = append(b.ids, id...)
-	b.text = append(b.text, text...)
 	b.ops = append(b.ops, op{uint32(len(b.ids)), uint32(len(b.text)), deletes})
 }
 

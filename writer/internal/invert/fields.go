@@ -17,6 +17,7 @@ type Fields struct {
 	fields  []fieldPlan // by their numbers in the schema
 	order   []int       // numbers in the schema, in bytewise order of names
 	lengths int         // fields with lengths
+	text    bool        // of the implicit schema: what a batch has of a document, and what is stored of it, is its text alone
 	stored  bool        // values of some field are stored
 	columns int         // fields with a column
 	once    []bool      // by rank: a term counts once in a document; nil if always all count
@@ -35,7 +36,7 @@ type fieldPlan struct {
 // NewFields returns the Fields of s. analyzers has the analyzer of each field, nil for fields
 // that are not text.
 func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
-	x := &Fields{fields: make([]fieldPlan, len(s.Fields))}
+	x := &Fields{fields: make([]fieldPlan, len(s.Fields)), text: s.IsImplicit()}
 	for i := range s.Fields {
 		x.order = append(x.order, i)
 	}
@@ -72,13 +73,16 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 // four, the content. That of a number is eight bytes.
 const valueHead = 6
 
-// SizeOfValues returns what AddValues adds to Size.
-func SizeOfValues(id []byte, values []schema.Value) int {
-	n := SizeOf(id, nil)
+// SizeOf returns what Add adds to the Size of a batch.
+func (x *Fields) SizeOf(id []byte, values []schema.Value) int {
+	if x.text {
+		return sizeOf(id, len(values[0].Bytes()))
+	}
+	n := 0
 	for i := range values {
 		n += valueHead + SizeOfValue(&values[i])
 	}
-	return n
+	return sizeOf(id, n)
 }
 
 // SizeOfValue returns the bytes of a value.
@@ -93,16 +97,27 @@ func SizeOfValue(v *schema.Value) int {
 	return 8
 }
 
-// AddValues adds a document with values, which must be right for the schema.
-func (b *Batch) AddValues(id []byte, values []schema.Value) {
-	b.ids = append(b.ids, id...)
+// Add adds a document with values, which must be right for the schema, to b.
+func (x *Fields) Add(b *Batch, id []byte, values []schema.Value) {
 	for i := range values {
 		v := &values[i]
-		b.text = binary.LittleEndian.AppendUint16(b.text, uint16(v.Field))
-		b.text = binary.LittleEndian.AppendUint32(b.text, uint32(SizeOfValue(v)))
+		if !x.text {
+			b.text = binary.LittleEndian.AppendUint16(b.text, uint16(v.Field))
+			b.text = binary.LittleEndian.AppendUint32(b.text, uint32(SizeOfValue(v)))
+		}
 		b.text = appendContent(b.text, v)
 	}
-	b.ops = append(b.ops, op{uint32(len(b.ids)), uint32(len(b.text)), false})
+	b.add(id, false)
+}
+
+// cut returns the first value of contents, and the others.
+func (x *Fields) cut(contents []byte) (number int, content, rest []byte) {
+	if x.text {
+		return 0, contents, nil
+	}
+	number = int(binary.LittleEndian.Uint16(contents))
+	size := int(binary.LittleEndian.Uint32(contents[2:]))
+	return number, contents[valueHead : valueHead+size : valueHead+size], contents[valueHead+size:]
 }
 
 // appendContent appends the content of a value, of SizeOfValue bytes.
@@ -146,12 +161,11 @@ func (v *Inverter) values(b *Batch, i int, doc uint32) (ok bool) {
 	lens, first, gaps, records := len(b.lens), len(v.postings), len(v.places.gaps), len(x.records)
 	x.begin(b)
 	tokens := uint64(0)
-	for rest := b.contents(i); len(rest) > 0; {
-		number := int(binary.LittleEndian.Uint16(rest))
-		size := int(binary.LittleEndian.Uint32(rest[2:]))
-		content := rest[valueHead : valueHead+size : valueHead+size]
-		rest = rest[valueHead+size:]
-		if f := &x.fields[number]; f.Stored {
+	rest := b.contents(i)
+	for more := x.text || len(rest) > 0; more; more = len(rest) > 0 {
+		number, content, others := x.cut(rest)
+		rest = others
+		if f := &x.fields[number]; f.Stored && !x.text {
 			x.records = record.Append(x.records, f.ID, f.value(content))
 		}
 		n, err := v.value(b, doc, number, content)
@@ -170,7 +184,9 @@ func (v *Inverter) values(b *Batch, i int, doc uint32) (ok bool) {
 		b.Bare++
 	}
 	b.tokens += tokens
-	b.recordEnds = append(b.recordEnds, uint32(len(x.records)))
+	if !x.text {
+		b.recordEnds = append(b.recordEnds, uint32(len(x.records)))
+	}
 	return true
 }
 

@@ -19,15 +19,15 @@ func TestEqualHashes(t *testing.T) {
 	}
 	fields := NewFields(s, []analysis.Analyzer{white, white, nil})
 	var pool Pool
-	v := pool.NewFieldInverter(1, fields)
+	v := pool.NewInverter(1, fields)
 	for i := range v.fields.seeds {
 		v.fields.seeds[i] = 7
 	}
-	a := pool.NewFieldAccumulator(fields)
+	a := pool.NewAccumulator(fields)
 	for range 2 {
 		b := new(Batch)
 		for doc := range 3 {
-			b.AddValues(fmt.Append(nil, doc), []schema.Value{
+			fields.Add(b, fmt.Append(nil, doc), []schema.Value{
 				schema.TextValue(0, []byte("one two longer-than-eight one")), schema.TextValue(1, []byte("one longer-than-eight")),
 				schema.KeywordValue(2, []byte("one")), schema.TextValue(1, []byte("three")),
 			})

@@ -10,11 +10,8 @@ import (
 type Inverter struct {
 	Piece int // for tests: bytes of a piece of a Large, if not 0
 
-	seed      uint64
-	pool      *Pool
-	stored    bool
-	tokenizer analysis.Tokenizer
-	fields    *fieldInverter // nil without a schema
+	pool   *Pool
+	fields *fieldInverter
 
 	scratch  []byte // for compressing text
 	tokens   analysis.Tokens
@@ -28,15 +25,9 @@ type Inverter struct {
 
 type posting struct{ term, tf uint32 }
 
-// NewInverter returns an Inverter that cuts text into terms by t and, if stored is
-// set, keeps the text. All inverters of an Accumulator must have the same seed.
-func (p *Pool) NewInverter(seed uint64, t analysis.Tokenizer, stored bool) *Inverter {
-	return &Inverter{seed: seed, pool: p, tokenizer: t, stored: stored}
-}
-
-// NewFieldInverter returns an Inverter for documents with values of fields.
-func (p *Pool) NewFieldInverter(seed uint64, f *Fields) *Inverter {
-	return &Inverter{seed: seed, pool: p, stored: f.stored, fields: f.inverter(seed)}
+// NewInverter returns an Inverter for documents with values of f. All inverters of an Accumulator must have the same seed.
+func (p *Pool) NewInverter(seed uint64, f *Fields) *Inverter {
+	return &Inverter{pool: p, fields: f.inverter(seed)}
 }
 
 // Invert inverts the documents of b.
@@ -49,38 +40,23 @@ func (v *Inverter) Invert(b *Batch) {
 		if b.ops[i].deletes {
 			continue
 		}
-		if v.fields != nil {
-			if v.values(b, i, uint32(len(v.docEnds))) {
-				v.docEnds = append(v.docEnds, uint32(len(v.postings)))
-			}
-			continue
+		if v.values(b, i, uint32(len(v.docEnds))) {
+			v.docEnds = append(v.docEnds, uint32(len(v.postings)))
 		}
-		v.tokens.Reset()
-		v.tokenizer.Tokenize(&v.tokens, b.contents(i))
-		place := beforeFirst
-		n := v.document(b, uint32(len(b.lens)), termSpace{seed: v.seed}, &place)
-		b.lens = append(b.lens, n)
-		if n == 0 {
-			b.Bare++
-		}
-		b.tokens += uint64(n)
-		v.docEnds = append(v.docEnds, uint32(len(v.postings)))
 	}
 	v.sort(b)
 	v.write(b)
-	if v.stored {
-		texts := b.text
-		if v.fields != nil {
-			texts = v.fields.records
-			v.fields.records = texts[:0]
+	if x := v.fields; x.stored {
+		contents := x.records
+		if x.text {
+			contents = b.text
 		}
-		v.scratch = v.pool.texts.compress(b, texts, v.scratch)
+		v.scratch = v.pool.texts.compress(b, contents, v.scratch)
+		x.records = x.records[:0]
 	}
 	if b.Slots > 1 { // free what a huge document needed
 		v.tokens, v.postings, v.sorted, v.places = analysis.Tokens{}, nil, nil, places{}
-		if v.fields != nil {
-			v.fields.records = nil
-		}
+		v.fields.records = nil
 	}
 }
 

@@ -20,35 +20,19 @@ type Large struct {
 	v       *Inverter
 	piece   Batch
 	size    int        // bytes of text in piece
-	runs    [][][]byte // by the rank of the field, 0 without a schema
+	runs    [][][]byte // by the rank of the field
 	columns [][]int64  // values of each field with a column: numbers, and of keywords the empty one
 	tokens  uint64
 
 	id     []byte
-	text   []byte         // without a schema
-	values []schema.Value // with one
+	values []schema.Value
 }
 
 // pieceBytes is how long a piece is by default, if it can be divided from what follows.
 const pieceBytes = 64 << 10
 
-// LargeText inverts a document without fields. divides says whether its analyzer does (analysis.Divides).
-func (v *Inverter) LargeText(ctx context.Context, id, text []byte, divides bool) (*Large, error) {
-	l := &Large{v: v, id: id, text: text, runs: make([][][]byte, 1)}
-	l.begin()
-	l.piece.lens = append(l.piece.lens, 0)
-	at := beforeFirst
-	err := l.pieces(ctx, text, divides, v.tokenizer, &at, func() error {
-		n := v.document(&l.piece, 0, termSpace{seed: v.seed}, &at)
-		l.piece.lens[0] += n
-		l.tokens += uint64(n)
-		return nil
-	})
-	return l, l.end(err)
-}
-
-// LargeValues inverts a document with values, which it refers to.
-func (v *Inverter) LargeValues(ctx context.Context, id []byte, values []schema.Value) (*Large, error) {
+// Large inverts a document with values, which it refers to.
+func (v *Inverter) Large(ctx context.Context, id []byte, values []schema.Value) (*Large, error) {
 	x := v.fields
 	l := &Large{v: v, id: id, values: values, runs: make([][][]byte, len(x.fields)), columns: make([][]int64, x.columns)}
 	l.begin()
@@ -94,7 +78,8 @@ func (v *Inverter) LargeValues(ctx context.Context, id []byte, values []schema.V
 			return nil, err
 		}
 	}
-	return l, l.end(nil)
+	l.end()
+	return l, nil
 }
 
 // most returns how long a piece is.
@@ -109,13 +94,10 @@ func (l *Large) begin() {
 }
 
 // end ends the last piece.
-func (l *Large) end(err error) error {
-	if err == nil {
-		l.spill()
-		l.Bare = l.tokens == 0
-	}
+func (l *Large) end() {
+	l.spill()
+	l.Bare = l.tokens == 0
 	l.v, l.piece = nil, Batch{lens: l.piece.lens} // the rest of their memory is of no use any more
-	return err
 }
 
 // pieces calls invert with the tokens of one piece of text after the other in l.v.tokens. at is the place of the last token.
@@ -224,9 +206,7 @@ func (l *Large) addRuns() {
 	}
 }
 
-func (l *Large) keepsPlaces(rank uint32) bool {
-	return l.v.fields != nil && l.v.fields.keepsPlaces(rank)
-}
+func (l *Large) keepsPlaces(rank uint32) bool { return l.v.fields.keepsPlaces(rank) }
 
 func commonPrefix(a, b []byte) int {
 	n := 0

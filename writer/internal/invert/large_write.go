@@ -17,11 +17,8 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// FieldsOf returns the fields of a Builder for the document, with its lengths; only is that of the implicit schema, and x nil there.
-func (l *Large) FieldsOf(x *Fields, only *schema.Field) []build.Field {
-	if x == nil {
-		return []build.Field{{Field: *only, Lengths: []segment.LengthTable{segment.NewLengthTable(l.piece.lens)}}}
-	}
+// FieldsOf returns the fields x of a Builder for the document, with its lengths.
+func (l *Large) FieldsOf(x *Fields) []build.Field {
 	out := make([]build.Field, len(x.order))
 	for rank, number := range x.order {
 		f := &x.fields[number]
@@ -33,24 +30,22 @@ func (l *Large) FieldsOf(x *Fields, only *schema.Field) []build.Field {
 	return out
 }
 
-// Write adds the document and its lists to b, with the fields x if there is a schema. The Large is of no use afterwards.
+// Write adds the document and its lists to b, with the fields x. The Large is of no use afterwards.
 func (l *Large) Write(ctx context.Context, b *build.Builder, x *Fields) error {
 	docs, freqs := []uint32{0}, []uint32{0}
 	for rank, runs := range l.runs {
-		if len(runs) == 0 || x != nil && !x.isIndexed(rank) { // else its terms are a column's
+		if len(runs) == 0 || !x.isIndexed(rank) { // else its terms are a column's
 			continue
 		}
-		if x != nil {
-			if err := b.BeginField(rank); err != nil {
-				return err
-			}
+		if err := b.BeginField(rank); err != nil {
+			return err
 		}
 		n := 0
-		err := merge(runs, x != nil && x.keepsPlaces(uint32(rank)), func(term []byte, tf uint32, gaps []uint32) error {
+		err := merge(runs, x.keepsPlaces(uint32(rank)), func(term []byte, tf uint32, gaps []uint32) error {
 			if n++; n%4096 == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
-			if freqs[0] = tf; x != nil && x.once != nil && x.once[rank] {
+			if freqs[0] = tf; x.once != nil && x.once[rank] {
 				freqs[0] = 1
 			}
 			return b.AddPositions(term, format.Postings{Docs: docs, Freqs: freqs}, gaps)
@@ -58,10 +53,6 @@ func (l *Large) Write(ctx context.Context, b *build.Builder, x *Fields) error {
 		if err != nil {
 			return err
 		}
-	}
-	if x == nil {
-		l.runs = nil
-		return b.AddDoc(l.id, l.text)
 	}
 	if err := l.writeColumns(b, x); err != nil {
 		return err
@@ -117,6 +108,9 @@ var errStopped = errors.New("stopped")
 
 // record returns the stored values, in as many bytes as they take.
 func (l *Large) record(x *Fields) []byte {
+	if x.text {
+		return l.values[0].Bytes()
+	}
 	size := 0
 	for id, v := range l.stored(x) {
 		size += record.Size(id, v)

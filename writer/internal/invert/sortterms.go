@@ -26,12 +26,11 @@ func prefixOf(term []byte) uint64 {
 	return binary.BigEndian.Uint64(b[:])
 }
 
-// sortTerms returns all terms of a in bytewise order; with a schema field by field, and where
-// the terms of each field end.
+// sortTerms returns all terms of a in bytewise order, field by field, and where the terms of each field end.
 func (a *Accumulator) sortTerms(ctx context.Context, threads int) (terms []sortedTerm, ends []int, err error) {
 	terms = make([]sortedTerm, a.termRefs.n)
-	if a.fields == nil {
-		return terms, nil, a.sortInto(ctx, threads, terms, func(i int) sortedTerm { return a.sortedTerm(*a.termRefs.at(i)) })
+	if a.fields.text {
+		return terms, []int{len(terms)}, a.sortInto(ctx, threads, terms, func(i int) sortedTerm { return a.sortedTerm(*a.termRefs.at(i)) })
 	}
 	ends = make([]int, len(a.fields.fields))
 	for i := range a.termRefs.n {

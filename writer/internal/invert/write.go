@@ -7,29 +7,14 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/segment/build"
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer/internal/lists"
 	"github.com/pinion-index/pinion/writer/internal/ordered"
 )
 
-// lengths returns the lengths of the live documents in the implicit schema.
-func (a *Accumulator) lengths() []uint32 {
-	lengths := make([]uint32, 0, a.Live())
-	for i := range a.docs.n {
-		if d := a.docs.at(i); !d.isDead {
-			lengths = append(lengths, d.len)
-		}
-	}
-	return lengths
-}
-
-// FieldsOf returns the fields of a Builder for the live documents, with their lengths; only is that of the implicit schema.
-func (a *Accumulator) FieldsOf(only *schema.Field) []build.Field {
+// Fields returns the fields of a Builder for the live documents, with their lengths.
+func (a *Accumulator) Fields() []build.Field {
 	x := a.fields
-	if x == nil {
-		return []build.Field{{Field: *only, Lengths: []segment.LengthTable{segment.NewLengthTable(a.lengths())}}}
-	}
 	out := make([]build.Field, len(x.order))
 	for rank, number := range x.order {
 		f := &x.fields[number]
@@ -55,9 +40,6 @@ func (a *Accumulator) Write(ctx context.Context, b *build.Builder, threads int, 
 	terms, ends, err := a.sortTerms(ctx, threads)
 	if err != nil {
 		return err
-	}
-	if ends == nil {
-		ends = []int{len(terms)}
 	}
 	if err := a.writeLists(ctx, b, terms, ends, threads, progress); err != nil {
 		return err
@@ -150,7 +132,7 @@ func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []
 			return func(_ context.Context, j termJob) (*lists.Encoded, error) {
 				e := results.Get()
 				g.enc.SetField(j.field)
-				g.keeps = a.fields != nil && a.fields.keepsPlaces(uint32(j.field))
+				g.keeps = a.fields.keepsPlaces(uint32(j.field))
 				return e, g.encode(e, j.terms)
 			}
 		},
@@ -162,7 +144,7 @@ func (a *Accumulator) writeLists(ctx context.Context, b *build.Builder, terms []
 				}
 			}
 			for i := range e.Len() {
-				if a.fields != nil && (field < 0 || at == ends[field]) {
+				if field < 0 || at == ends[field] {
 					for field++; at == ends[field]; field++ {
 					}
 					if a.fields.isIndexed(field) { // else its terms have no postings: they are a column's

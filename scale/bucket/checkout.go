@@ -8,10 +8,11 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/pinion-index/pinion/reader"
+
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -75,7 +76,7 @@ func (c *Checkout) Commit(ctx context.Context) error { return c.commit(ctx, fals
 func (c *Checkout) CommitMerge(ctx context.Context) error { return c.commit(ctx, true) }
 
 func (c *Checkout) commit(ctx context.Context, merge bool) error {
-	m, err := manifest.Newest(store.Dir(c.a.dir))
+	m, err := reader.NewestManifest(store.Dir(c.a.dir))
 	if errors.Is(err, format.ErrNotAnIndex) {
 		return nil
 	}
@@ -109,7 +110,7 @@ func (c *Checkout) commit(ctx context.Context, merge bool) error {
 }
 
 // sameSettings reports whether indexes keep as many commits, and sort documents in the same way.
-func sameSettings(a, b *manifest.Manifest) bool {
+func sameSettings(a, b *reader.Manifest) bool {
 	order, desc, ok := a.Order()
 	otherOrder, otherDesc, otherOK := b.Order()
 	return a.KeepCommits() == b.KeepCommits() && order == otherOrder && desc == otherDesc && ok == otherOK

@@ -13,7 +13,6 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/store"
@@ -32,11 +31,11 @@ type attempt struct {
 	base   uint64 // the newest generation when it began; 0: there was no index
 	dir    string
 	w      *writer.Writer
-	before *manifest.Manifest // of base; nil without
-	parts  int                // how many parts of the batch it has
+	before *reader.Manifest // of base; nil without
+	parts  int              // how many parts of the batch it has
 
 	generation uint64
-	manifest   *manifest.Manifest
+	manifest   *reader.Manifest
 }
 
 // begin makes a directory of the newest commit, by f, which is w.open or w.checkOut.
@@ -61,7 +60,7 @@ func (w *Writer) open(ctx context.Context) (*attempt, error) {
 	if a.w, err = writer.OpenFS(ctx, scratch{store.Dir(a.dir)}, w.asked); err != nil {
 		os.RemoveAll(a.dir)
 		if errors.Is(err, format.ErrCorrupt) {
-			w.mirror.keep(&manifest.Manifest{}) // what came damaged is read again
+			w.mirror.keep(&reader.Manifest{}) // what came damaged is read again
 		}
 		return nil, fmt.Errorf("bucket: commit %d: %w", a.base, err)
 	}
@@ -191,7 +190,7 @@ func (w *Writer) attempt(ctx context.Context, change func(context.Context, *atte
 
 // build changes the directory of a and commits there. It sets a.generation unless nothing has changed.
 func (w *Writer) build(ctx context.Context, a *attempt, change func(context.Context, *attempt) error) error {
-	before, err := manifest.Newest(store.Dir(a.dir))
+	before, err := reader.NewestManifest(store.Dir(a.dir))
 	if err == nil {
 		err = change(ctx, a)
 	}
@@ -199,7 +198,7 @@ func (w *Writer) build(ctx context.Context, a *attempt, change func(context.Cont
 		err = a.w.Commit(ctx)
 	}
 	if err == nil {
-		a.manifest, err = manifest.Newest(store.Dir(a.dir))
+		a.manifest, err = reader.NewestManifest(store.Dir(a.dir))
 	}
 	if err == nil && a.manifest.Generation() != before.Generation() {
 		a.generation = a.manifest.Generation()
@@ -330,7 +329,7 @@ func (w *Writer) publish(ctx context.Context, a *attempt) (won bool, err error) 
 				return err
 			})
 			if won = err == nil && bytes.Equal(there, a.manifest.Bytes()); err == nil && !won {
-				_, err = manifest.Parse(key, there)
+				_, err = reader.ParseManifest(key, there)
 			}
 			return err
 		})

@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/pinion-index/pinion/format/manifest"
+	"github.com/pinion-index/pinion/reader"
+
 	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
@@ -50,7 +51,7 @@ func TestConditions(t *testing.T) {
 	if err := errors.Join(x.Add(ctx, numberDoc("1", 1)), x.Commit(ctx), x.Close()); err != nil {
 		t.Fatal(err)
 	}
-	m, err := manifest.Newest(store.Dir(dir))
+	m, err := reader.NewestManifest(store.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/pinion-index/pinion/reader"
+
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -16,7 +17,7 @@ import (
 // Import makes the documents of the local index in directory path part of the index in b, by a commit. If there is
 // none in b, it gets the schema of that one, unless o has another.
 func Import(ctx context.Context, b *blob.Bucket, path string, o WriteOptions) (err error) {
-	m, err := manifest.Newest(store.Dir(path))
+	m, err := reader.NewestManifest(store.Dir(path))
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,7 @@
 //
 // Below the bucket's prefix lie
 //
-//	manifests/001ffffffffffff8.pin   commit 7: a manifest (package format/manifest), under
+//	manifests/001ffffffffffff8.pin   commit 7: a manifest (reader.Manifest), under
 //	                                 the hexadecimal digits of format.MaxFileNumber-7
 //	segments/ID.pin                  a segment, ID being the id in its header
 //	deletes/SEGMENT-ID.pin           deleted documents of a segment: its id and the file's own

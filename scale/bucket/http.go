@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/pinion-index/pinion/format/manifest"
+	"github.com/pinion-index/pinion/reader"
+
 	"github.com/pinion-index/pinion/reader/host"
 )
 
@@ -22,9 +23,9 @@ func newHost(url string) (hostPlace, error) {
 
 func (p hostPlace) newest(ctx context.Context) (uint64, error) { return p.Newest(ctx) }
 
-func (p hostPlace) manifest(generation uint64) string { return manifest.Names(generation)[0] }
+func (p hostPlace) manifest(generation uint64) string { return reader.ManifestNames(generation)[0] }
 
-func (p hostPlace) key(f manifest.File) string { return f.Name }
+func (p hostPlace) key(f reader.CommitFile) string { return f.Name }
 
 func (p hostPlace) get(ctx context.Context, name string, off, n int64) (io.ReadCloser, int64, error) {
 	return p.Get(ctx, name, off, n)

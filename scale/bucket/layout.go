@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/pinion-index/pinion/reader"
+
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 )
 
 // Where the objects of an index lie.
@@ -96,7 +97,7 @@ func parseID(id *format.ID, s string) bool {
 }
 
 // objects returns the keys of the segments and deletes files of a manifest.
-func objects(m *manifest.Manifest) []string {
+func objects(m *reader.Manifest) []string {
 	var keys []string
 	for _, f := range m.Files() {
 		keys = append(keys, keyOf(f))
@@ -105,7 +106,7 @@ func objects(m *manifest.Manifest) []string {
 }
 
 // keyOf returns the key of a file of a commit.
-func keyOf(f manifest.File) string {
+func keyOf(f reader.CommitFile) string {
 	if f.Kind == format.KindDeletes {
 		return deletesKey(f.Segment, f.Deletes)
 	}

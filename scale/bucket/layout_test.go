@@ -6,10 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pinion-index/pinion/reader"
+
 	"pgregory.net/rapid"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
 )
 
@@ -65,7 +66,7 @@ func TestForeignKeys(t *testing.T) {
 
 // Files of a commit have the keys of the objects that their ids name, and a source opens no others.
 func TestKeyOf(t *testing.T) {
-	for key, f := range map[string]manifest.File{
+	for key, f := range map[string]reader.CommitFile{
 		segmentKey(format.ID{1}):               {Name: "a", Kind: format.KindSegment, Segment: format.ID{1}},
 		deletesKey(format.ID{2}, format.ID{9}): {Name: "a", Kind: format.KindDeletes, Segment: format.ID{2}, Deletes: format.ID{9}},
 		deletesKey(format.ID{2}, format.ID{}):  {Name: "a", Kind: format.KindDeletes, Segment: format.ID{2}},
@@ -82,7 +83,7 @@ func TestKeyOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"", "other", "segment-000000000099.pin", manifest.Names(1)[0], manifest.Names(s.Generation())[1]} {
+	for _, name := range []string{"", "other", "segment-000000000099.pin", reader.ManifestNames(1)[0], reader.ManifestNames(s.Generation())[1]} {
 		if _, _, err := s.Open(name); !errors.Is(err, fs.ErrNotExist) {
 			t.Errorf("%q: %v, want that it does not exist", name, err)
 		}

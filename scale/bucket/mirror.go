@@ -15,7 +15,6 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
 	"github.com/pinion-index/pinion/segment"
@@ -60,7 +59,7 @@ func (m *mirror) local(key string) string {
 }
 
 // commit returns the commit of a generation. If there is none, the error is one of which notExist reports true.
-func (m *mirror) commit(ctx context.Context, generation uint64) (c *manifest.Manifest, err error) {
+func (m *mirror) commit(ctx context.Context, generation uint64) (c *reader.Manifest, err error) {
 	key := manifestKey(generation)
 	err = host.Sound(func(reader.Reason) error {
 		var raw []byte
@@ -78,8 +77,8 @@ func (m *mirror) commit(ctx context.Context, generation uint64) (c *manifest.Man
 }
 
 // parse returns the manifest of a generation, whose file is raw.
-func parse(key string, raw []byte, generation uint64) (*manifest.Manifest, error) {
-	m, err := manifest.Parse(key, raw)
+func parse(key string, raw []byte, generation uint64) (*reader.Manifest, error) {
+	m, err := reader.ParseManifest(key, raw)
 	if err == nil && m.Generation() != generation {
 		e := format.Corrupt("the object holds commit %d", m.Generation())
 		e.File = key
@@ -89,7 +88,7 @@ func parse(key string, raw []byte, generation uint64) (*manifest.Manifest, error
 }
 
 // directory makes the local directory of a commit.
-func (m *mirror) directory(ctx context.Context, c *manifest.Manifest, dir string) error {
+func (m *mirror) directory(ctx context.Context, c *reader.Manifest, dir string) error {
 	if err := os.Mkdir(dir, 0o777); err != nil {
 		return err
 	}
@@ -103,7 +102,7 @@ func (m *mirror) directory(ctx context.Context, c *manifest.Manifest, dir string
 		}
 		return linkFile(m.local(key), filepath.Join(dir, names[key]))
 	})
-	for _, name := range manifest.Names(c.Generation()) {
+	for _, name := range reader.ManifestNames(c.Generation()) {
 		if err == nil {
 			err = os.WriteFile(filepath.Join(dir, name), c.Bytes(), 0o666)
 		}
@@ -200,7 +199,7 @@ func (m *mirror) download(ctx context.Context, key, to string) error {
 }
 
 // keep removes what the commit does not name.
-func (m *mirror) keep(c *manifest.Manifest) {
+func (m *mirror) keep(c *reader.Manifest) {
 	named := make(map[string]bool)
 	for _, key := range objects(c) {
 		named[filepath.Base(m.local(key))] = true

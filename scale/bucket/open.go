@@ -8,7 +8,6 @@ import (
 
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -31,7 +30,7 @@ func (p blobPlace) newest(ctx context.Context) (uint64, error) { return newestIn
 
 func (p blobPlace) manifest(generation uint64) string { return manifestKey(generation) }
 
-func (p blobPlace) key(f manifest.File) string { return keyOf(f) }
+func (p blobPlace) key(f reader.CommitFile) string { return keyOf(f) }
 
 func (p blobPlace) get(ctx context.Context, key string, off, n int64) (io.ReadCloser, int64, error) {
 	r, err := p.NewRangeReader(ctx, key, off, n, nil)

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/pinion-index/pinion/reader"
+
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -23,8 +24,8 @@ func Exists(ctx context.Context, b *blob.Bucket) (bool, error) {
 // Upload writes the segments of the newest commit of the local index in directory path to b, and returns its manifest.
 // They become part of an index by Publish. Until then nothing names them, and Sweep removes them if there is an index
 // and they are old. An upload can be repeated: what was there before is written again.
-func Upload(ctx context.Context, b *blob.Bucket, path string) (*manifest.Manifest, error) {
-	m, err := manifest.Newest(store.Dir(path))
+func Upload(ctx context.Context, b *blob.Bucket, path string) (*reader.Manifest, error) {
+	m, err := reader.NewestManifest(store.Dir(path))
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +47,7 @@ func Upload(ctx context.Context, b *blob.Bucket, path string) (*manifest.Manifes
 
 // Download makes a local index in directory path, which must not exist, of the objects in b that m names. Its newest commit
 // is m.
-func Download(ctx context.Context, b *blob.Bucket, m *manifest.Manifest, path string) error {
+func Download(ctx context.Context, b *blob.Bucket, m *reader.Manifest, path string) error {
 	objects, err := os.MkdirTemp(filepath.Dir(filepath.Clean(path)), "pinion-bucket-")
 	if err != nil {
 		return err
@@ -60,14 +61,14 @@ func Download(ctx context.Context, b *blob.Bucket, m *manifest.Manifest, path st
 // what the first of parts, of which there must be one, says besides. Their objects must be there. If there is an index already,
 // the error matches ErrConflict, unless this is its only commit: so Publish can be repeated. If it remains unknown whether there
 // is a commit, the error matches store.ErrUncertain. Ids of documents must differ between segments.
-func Publish(ctx context.Context, b *blob.Bucket, parts ...*manifest.Manifest) error {
+func Publish(ctx context.Context, b *blob.Bucket, parts ...*reader.Manifest) error {
 	if len(parts) == 0 {
 		return errors.New("bucket: an index of no parts")
 	}
 	if err := Prove(ctx, b); err != nil {
 		return err
 	}
-	m, err := manifest.Join(parts...)
+	m, err := reader.JoinManifests(parts...)
 	if err != nil {
 		return err
 	}
@@ -101,7 +102,7 @@ func Publish(ctx context.Context, b *blob.Bucket, parts ...*manifest.Manifest) e
 }
 
 // present returns an error unless the objects of m are in b, segments in their length.
-func present(ctx context.Context, b *blob.Bucket, m *manifest.Manifest) error {
+func present(ctx context.Context, b *blob.Bucket, m *reader.Manifest) error {
 	length := make(map[string]int64)
 	for _, f := range m.Files() {
 		length[keyOf(f)] = f.Size

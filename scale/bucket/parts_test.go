@@ -8,7 +8,6 @@ import (
 
 	"gocloud.dev/blob/memblob"
 
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -16,7 +15,7 @@ import (
 func TestParts(t *testing.T) {
 	b := memblob.OpenBucket(nil)
 	defer b.Close()
-	var parts []*manifest.Manifest
+	var parts []*reader.Manifest
 	for i := range 3 {
 		dir := filepath.Join(t.TempDir(), "index")
 		build(t, dir, uint64(i), 300)
@@ -60,7 +59,7 @@ func TestParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "copy")
-	all, err := manifest.Join(parts...)
+	all, err := reader.JoinManifests(parts...)
 	if err != nil {
 		t.Fatal(err)
 	}

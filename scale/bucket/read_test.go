@@ -20,7 +20,6 @@ import (
 	"gocloud.dev/gcerrors"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/scale/bucket/internal/lag"
@@ -74,9 +73,9 @@ func build(t testing.TB, dir string, seed uint64, docs int) {
 }
 
 // upload puts the newest commit of dir into b.
-func upload(t testing.TB, dir string, b *blob.Bucket) *manifest.Manifest {
+func upload(t testing.TB, dir string, b *blob.Bucket) *reader.Manifest {
 	t.Helper()
-	m, err := manifest.Newest(store.Dir(dir))
+	m, err := reader.NewestManifest(store.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,12 +91,12 @@ func upload(t testing.TB, dir string, b *blob.Bucket) *manifest.Manifest {
 	for _, f := range m.Files() {
 		put(f.Name, keyOf(f))
 	}
-	put(manifest.Names(m.Generation())[0], manifestKey(m.Generation()))
+	put(reader.ManifestNames(m.Generation())[0], manifestKey(m.Generation()))
 	return m
 }
 
 // segmentsOf returns the number of segments of a commit.
-func segmentsOf(m *manifest.Manifest) (n int) {
+func segmentsOf(m *reader.Manifest) (n int) {
 	for _, f := range m.Files() {
 		if f.Kind == format.KindSegment {
 			n++
@@ -165,7 +164,7 @@ type world struct {
 	mem   *blob.Bucket
 	meter *lag.Meter
 	slow  *blob.Bucket
-	m     *manifest.Manifest
+	m     *reader.Manifest
 }
 
 func newWorld(t testing.TB, segments, docs int, model lag.Model) *world {

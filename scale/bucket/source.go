@@ -14,7 +14,6 @@ import (
 	"gocloud.dev/blob"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/reader/host"
 )
@@ -27,7 +26,7 @@ type place interface {
 	// manifest returns the key of the manifest of a generation.
 	manifest(generation uint64) string
 	// key returns the key of a file of a commit.
-	key(f manifest.File) string
+	key(f reader.CommitFile) string
 	Close() error
 }
 
@@ -76,9 +75,9 @@ var _ reader.FollowingSource = (*Source)(nil)
 
 // commit is a commit whose manifest was read.
 type commit struct {
-	manifest *manifest.Manifest
-	files    map[string]manifest.File // by name
-	deletes  map[string][]byte        // contents by key, of those that were read; guarded by Source.mu
+	manifest *reader.Manifest
+	files    map[string]reader.CommitFile // by name
+	deletes  map[string][]byte            // contents by key, of those that were read; guarded by Source.mu
 }
 
 // NewSource returns the files of the newest commit of the index in b, which stays the caller's, or of the commit that the
@@ -150,7 +149,7 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 	if err != nil {
 		return false, err
 	}
-	c := &commit{manifest: m, files: map[string]manifest.File{}, deletes: map[string][]byte{}}
+	c := &commit{manifest: m, files: map[string]reader.CommitFile{}, deletes: map[string][]byte{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range m.Files() {
@@ -164,7 +163,7 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 }
 
 // readManifest reads the manifest of a commit.
-func (s *Source) readManifest(ctx context.Context, generation uint64) (m *manifest.Manifest, err error) {
+func (s *Source) readManifest(ctx context.Context, generation uint64) (m *reader.Manifest, err error) {
 	key := s.place.manifest(generation)
 	err = host.Sound(func(why reader.Reason) error {
 		raw, err := s.client.readAll(ctx, key, mostManifest, why)
@@ -179,7 +178,7 @@ func (s *Source) readManifest(ctx context.Context, generation uint64) (m *manife
 
 // List implements reader.Source: it names the manifest alone, without a request.
 func (s *Source) List() ([]string, error) {
-	return []string{manifest.Names(s.Generation())[0]}, nil
+	return []string{reader.ManifestNames(s.Generation())[0]}, nil
 }
 
 // Open implements reader.Source. It sends a request for a deletes file only.
@@ -190,7 +189,7 @@ func (s *Source) Open(name string) (io.ReaderAt, int64, error) {
 // OpenContext implements reader.FollowingSource.
 func (s *Source) OpenContext(ctx context.Context, name string) (io.ReaderAt, int64, error) {
 	c := s.commit()
-	if raw := c.manifest.Bytes(); name == manifest.Names(c.manifest.Generation())[0] {
+	if raw := c.manifest.Bytes(); name == reader.ManifestNames(c.manifest.Generation())[0] {
 		return bytes.NewReader(raw), int64(len(raw)), nil
 	}
 	f, ok := c.files[name]

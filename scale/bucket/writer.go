@@ -12,9 +12,10 @@ import (
 	"sync"
 	"time"
 
+	"github.com/pinion-index/pinion/reader"
+
 	"gocloud.dev/blob"
 
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
@@ -234,7 +235,7 @@ func (w *Writer) AddIndex(ctx context.Context, path string) error {
 
 // empty reports whether a part that is complete changes nothing.
 func (p *part) empty() bool {
-	m, err := manifest.Newest(store.Dir(p.dir))
+	m, err := reader.NewestManifest(store.Dir(p.dir))
 	return err == nil && len(m.Files()) == 0 && len(p.deleted) == 0 && len(p.where) == 0
 }
 

@@ -9,7 +9,8 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/pinion-index/pinion/format/manifest"
+	"github.com/pinion-index/pinion/reader"
+
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/store"
 )
@@ -119,7 +120,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, encoded func(*[
 		return err
 	}
 	for shard := range f.Job.Options.Shards {
-		var ms []*manifest.Manifest
+		var ms []*reader.Manifest
 		for _, p := range parts {
 			if p.partition/f.Job.Options.Partitions == shard {
 				ms = append(ms, p.manifest)
@@ -135,7 +136,7 @@ func (f *commitFn) ProcessElement(ctx context.Context, _ []byte, encoded func(*[
 	return nil
 }
 
-func (j *job) publish(ctx context.Context, shard int, ms []*manifest.Manifest) (err error) {
+func (j *job) publish(ctx context.Context, shard int, ms []*reader.Manifest) (err error) {
 	b, err := j.open(ctx, shard)
 	if err != nil {
 		return err
@@ -145,7 +146,7 @@ func (j *job) publish(ctx context.Context, shard int, ms []*manifest.Manifest) (
 }
 
 // empty returns the manifest of an index without documents.
-func (j *job) empty(ctx context.Context) (m *manifest.Manifest, err error) {
+func (j *job) empty(ctx context.Context) (m *reader.Manifest, err error) {
 	dir, err := os.MkdirTemp(j.Options.Scratch, "pinion-build-")
 	if err != nil {
 		return nil, err
@@ -162,5 +163,5 @@ func (j *job) empty(ctx context.Context) (m *manifest.Manifest, err error) {
 	if err := errors.Join(w.Commit(ctx), w.Close()); err != nil {
 		return nil, err
 	}
-	return manifest.Newest(store.Dir(filepath.Join(dir, "index")))
+	return reader.NewestManifest(store.Dir(filepath.Join(dir, "index")))
 }

@@ -9,7 +9,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/pinion-index/pinion/format/manifest"
+	"github.com/pinion-index/pinion/reader"
+
 	"github.com/pinion-index/pinion/scale/bucket"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
@@ -117,7 +118,7 @@ func (scratch) Sync(...store.File) error { return nil }
 // has had them.
 type part struct {
 	partition int
-	manifest  *manifest.Manifest
+	manifest  *reader.Manifest
 }
 
 // upload uploads the segments of the local index in directory path, and returns the bytes of the part that they are.
@@ -146,6 +147,6 @@ func decodePart(b []byte) (p part, err error) {
 		return p, err
 	}
 	p.partition = int(n)
-	p.manifest, err = manifest.Parse("part", bytes.Clone(raw))
+	p.manifest, err = reader.ParseManifest("part", bytes.Clone(raw))
 	return p, err
 }

@@ -1,4 +1,4 @@
-package manifest_test
+package reader_test
 
 import (
 	"bytes"
@@ -8,19 +8,18 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/format/manifest"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
-var sorted = &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Stored: true}, {Name: "n", Kind: schema.Integer, Column: true}}}
+var sortedSchema = &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Stored: true}, {Name: "n", Kind: schema.Integer, Column: true}}}
 
-// index makes an index of documents, each with its number in field n, of which the last is deleted, and returns its manifest.
-func index(t *testing.T, dir string, ids ...string) *manifest.Manifest {
+// sortedIndex makes an index of documents, each with its number in field n, of which the last is deleted, and returns its manifest.
+func sortedIndex(t *testing.T, dir string, ids ...string) *reader.Manifest {
 	t.Helper()
-	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: sorted, KeepCommits: 3, MergePolicy: writer.NoMerges})
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: sortedSchema, KeepCommits: 3, MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +32,7 @@ func index(t *testing.T, dir string, ids ...string) *manifest.Manifest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := manifest.Newest(store.Dir(dir))
+	m, err := reader.NewestManifest(store.Dir(dir))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -43,7 +42,7 @@ func index(t *testing.T, dir string, ids ...string) *manifest.Manifest {
 // What a manifest says is what its index has, and its files are there.
 func TestManifest(t *testing.T) {
 	dir := t.TempDir()
-	m := index(t, dir, "a", "b", "c")
+	m := sortedIndex(t, dir, "a", "b", "c")
 	order, desc, ok := m.Order()
 	if m.Generation() < 2 || m.KeepCommits() != 3 || m.Schema().Fields[1].Name != "n" || order != "n" || !desc || !ok {
 		t.Errorf("commit %d, %d kept, schema %v, order %q %t %t", m.Generation(), m.KeepCommits(), m.Schema(), order, desc, ok)
@@ -63,30 +62,30 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", f, h, err)
 		}
 	}
-	for _, name := range manifest.Names(m.Generation()) {
+	for _, name := range reader.ManifestNames(m.Generation()) {
 		b, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		is, err := manifest.Parse(name, b)
+		is, err := reader.ParseManifest(name, b)
 		if err != nil || !is.Equal(m) || !bytes.Equal(is.Bytes(), b) {
 			t.Errorf("%s: %+v, %v", name, is, err)
 		}
 		b[len(b)/2] ^= 1
-		if _, err := manifest.Parse(name, b); !errors.Is(err, format.ErrCorrupt) {
+		if _, err := reader.ParseManifest(name, b); !errors.Is(err, format.ErrCorrupt) {
 			t.Errorf("%s with a bit flipped: %v", name, err)
 		}
 	}
-	if other := index(t, t.TempDir(), "a", "b", "c"); other.Equal(m) || m.Equal(&manifest.Manifest{}) || !m.Equal(m) {
+	if other := sortedIndex(t, t.TempDir(), "a", "b", "c"); other.Equal(m) || m.Equal(&reader.Manifest{}) || !m.Equal(m) {
 		t.Error("another manifest is the same, or the same another")
 	}
 }
 
 // Parts become an index, whose commits have names of their own.
-func TestJoin(t *testing.T) {
+func TestJoinManifests(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
-	first, second := index(t, filepath.Join(from, "1"), "a", "b", "c"), index(t, filepath.Join(from, "2"), "d", "e")
-	m, err := manifest.Join(first, second)
+	first, second := sortedIndex(t, filepath.Join(from, "1"), "a", "b", "c"), sortedIndex(t, filepath.Join(from, "2"), "d", "e")
+	m, err := reader.JoinManifests(first, second)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,7 +106,7 @@ func TestJoin(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range manifest.Names(3) {
+	for _, name := range reader.ManifestNames(3) {
 		if err := os.WriteFile(filepath.Join(to, name), next.Bytes(), 0o666); err != nil {
 			t.Fatal(err)
 		}
@@ -131,20 +130,20 @@ func TestJoin(t *testing.T) {
 }
 
 // What is no manifest is an error.
-func TestRefused(t *testing.T) {
-	none := &manifest.Manifest{}
-	for what, f := range map[string]func() (*manifest.Manifest, error){
-		"no parts":     func() (*manifest.Manifest, error) { return manifest.Join() },
-		"a nil part":   func() (*manifest.Manifest, error) { return manifest.Join(nil) },
-		"no schema":    func() (*manifest.Manifest, error) { return none.After(nil) },
-		"an empty one": func() (*manifest.Manifest, error) { return manifest.Join(none, none) },
-		"no store":     func() (*manifest.Manifest, error) { return manifest.Newest(nil) },
+func TestRefusedManifests(t *testing.T) {
+	none := &reader.Manifest{}
+	for what, f := range map[string]func() (*reader.Manifest, error){
+		"no parts":     func() (*reader.Manifest, error) { return reader.JoinManifests() },
+		"a nil part":   func() (*reader.Manifest, error) { return reader.JoinManifests(nil) },
+		"no schema":    func() (*reader.Manifest, error) { return none.After(nil) },
+		"an empty one": func() (*reader.Manifest, error) { return reader.JoinManifests(none, none) },
+		"no store":     func() (*reader.Manifest, error) { return reader.NewestManifest(nil) },
 	} {
 		if m, err := f(); m != nil || !errors.Is(err, store.ErrInvalid) {
 			t.Errorf("%s: %v, %v", what, m, err)
 		}
 	}
-	if _, err := manifest.Newest(store.Dir(t.TempDir())); !errors.Is(err, format.ErrNotAnIndex) {
+	if _, err := reader.NewestManifest(store.Dir(t.TempDir())); !errors.Is(err, format.ErrNotAnIndex) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	if len(none.Files()) > 0 || none.Schema() != nil || len(none.Bytes()) > 0 || !none.Equal(none) {

@@ -1,7 +1,4 @@
-// Package manifest reads manifests, the files that say of what files a commit consists, and makes new ones. It is for programs
-// that keep the commits of an index elsewhere than in a directory, and name files otherwise there: in a bucket, say.
-// FORMAT.md of package format specifies the bytes.
-package manifest
+package reader
 
 import (
 	"bytes"
@@ -16,14 +13,16 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// Manifest is a manifest. It does not change. The zero value names nothing.
+// Manifest says of what files a commit consists. It is for programs that keep the commits of an index elsewhere than in a directory,
+// and name files otherwise there: in a bucket, say. FORMAT.md of package format specifies its bytes. A Manifest does not change. The
+// zero value names nothing.
 type Manifest struct {
 	is  indexdir.Manifest
 	raw []byte
 }
 
-// File is a file that a commit consists of, beside its manifest.
-type File struct {
+// CommitFile is a file that a commit consists of, beside its manifest.
+type CommitFile struct {
 	// Name is that in a directory.
 	Name string
 	// Kind is format.KindSegment, or format.KindDeletes for a file that says which documents of a segment are deleted.
@@ -35,14 +34,14 @@ type File struct {
 	Size int64
 }
 
-// Names returns the names in a directory of the two files of the manifest of a generation. Their content is the same.
-func Names(generation uint64) [2]string {
+// ManifestNames returns the names in a directory of the two files of the manifest of a generation. Their content is the same.
+func ManifestNames(generation uint64) [2]string {
 	return [2]string{indexdir.ManifestName(generation), indexdir.MirrorName(generation)}
 }
 
-// Parse returns the manifest whose file is b, which must not be changed. name is for errors, which match format.ErrCorrupt or
+// ParseManifest returns the manifest whose file is b, which must not be changed. name is for errors, which match format.ErrCorrupt or
 // are of another kind of package format.
-func Parse(name string, b []byte) (*Manifest, error) {
+func ParseManifest(name string, b []byte) (*Manifest, error) {
 	m, err := indexdir.DecodeManifest(name, b)
 	if err != nil {
 		return nil, err
@@ -50,8 +49,8 @@ func Parse(name string, b []byte) (*Manifest, error) {
 	return &Manifest{*m, b}, nil
 }
 
-// Newest returns the manifest of the newest commit in a directory. If there is no index, the error matches format.ErrNotAnIndex.
-func Newest(fs store.ReadFS) (*Manifest, error) {
+// NewestManifest returns the manifest of the newest commit in a directory. If there is no index, the error matches format.ErrNotAnIndex.
+func NewestManifest(fs store.ReadFS) (*Manifest, error) {
 	d, err := indexdir.OpenFS(fs)
 	if err != nil {
 		return nil, err
@@ -65,10 +64,10 @@ func Newest(fs store.ReadFS) (*Manifest, error) {
 	return made(c.Manifest.Clone())
 }
 
-// Join returns the manifest of the first commit of an index that consists of the segments of parts, in their order, and is
+// JoinManifests returns the manifest of the first commit of an index that consists of the segments of parts, in their order, and is
 // otherwise as the first part says. There must be one part at least, and no document in two segments. The number of the
 // commit is 2, as in a directory, where an empty one comes first.
-func Join(parts ...*Manifest) (*Manifest, error) {
+func JoinManifests(parts ...*Manifest) (*Manifest, error) {
 	if len(parts) == 0 || slices.Contains(parts, nil) {
 		return nil, fmt.Errorf("%w: an index of no parts, or of one that is nil", store.ErrInvalid)
 	}
@@ -134,13 +133,13 @@ func (m *Manifest) Order() (field string, desc, ok bool) {
 }
 
 // Files returns the files of the commit: segments in the order of their documents, each before its deletes file.
-func (m *Manifest) Files() []File {
-	files := make([]File, 0, len(m.is.Segments))
+func (m *Manifest) Files() []CommitFile {
+	files := make([]CommitFile, 0, len(m.is.Segments))
 	for i := range m.is.Segments {
 		s := &m.is.Segments[i]
-		files = append(files, File{Name: indexdir.SegmentName(s.File), Kind: format.KindSegment, Segment: s.ID, Size: s.FileLen})
+		files = append(files, CommitFile{Name: indexdir.SegmentName(s.File), Kind: format.KindSegment, Segment: s.ID, Size: s.FileLen})
 		if s.DeletesFile != 0 {
-			files = append(files, File{Name: indexdir.DeletesName(s.DeletesFile), Kind: format.KindDeletes, Segment: s.ID, Deletes: s.DeletesID})
+			files = append(files, CommitFile{Name: indexdir.DeletesName(s.DeletesFile), Kind: format.KindDeletes, Segment: s.ID, Deletes: s.DeletesID})
 		}
 	}
 	return files

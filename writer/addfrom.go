@@ -24,7 +24,7 @@ func (w *Writer) AddFrom(ctx context.Context, sources ...store.ReadFS) error {
 			if d.Same(w.dir) {
 				return fmt.Errorf("writer: %s is both source and output", d)
 			}
-			if err := w.addFrom(ctx, d); err != nil {
+			if err := (importing{w}).addFrom(ctx, d); err != nil {
 				return err
 			}
 		}
@@ -54,10 +54,10 @@ func openAll(sources []store.ReadFS, f func([]*indexdir.Dir) error) error {
 }
 
 // addFrom is AddFrom of one source.
-func (w *Writer) addFrom(ctx context.Context, d *indexdir.Dir) error {
+func (w importing) addFrom(ctx context.Context, d *indexdir.Dir) error {
 	var foreign []*liveSegment
 	c, err := d.OpenLatest(func(c *indexdir.Commit) (err error) {
-		foreign, err = w.openForeign(c)
+		foreign, err = merging(w).openForeign(c)
 		return err
 	})
 	if err != nil {
@@ -75,7 +75,7 @@ func (w *Writer) addFrom(ctx context.Context, d *indexdir.Dir) error {
 			bad = fmt.Errorf("%w: %s has its documents in another order", ErrInvalid, d)
 			return nil
 		}
-		if err := w.flush(ctx); err != nil {
+		if err := flushing(w).flush(ctx); err != nil {
 			return err
 		}
 		for _, f := range foreign {
@@ -86,7 +86,7 @@ func (w *Writer) addFrom(ctx context.Context, d *indexdir.Dir) error {
 			if err != nil {
 				return fmt.Errorf("copying %s from %s: %w", f.seg.Name(), d, err)
 			}
-			if err := w.push(ctx, s); err != nil {
+			if err := flushing(w).push(ctx, s); err != nil {
 				return err
 			}
 			w.changed = true
@@ -100,7 +100,7 @@ func (w *Writer) addFrom(ctx context.Context, d *indexdir.Dir) error {
 const copyBytes = 1 << 20
 
 // copySegment copies a segment of another index, with its deleted documents.
-func (w *Writer) copySegment(ctx context.Context, f *liveSegment) (s *liveSegment, err error) {
+func (w importing) copySegment(ctx context.Context, f *liveSegment) (s *liveSegment, err error) {
 	num, file, err := w.lock.CreateSegment()
 	if err != nil {
 		return nil, err

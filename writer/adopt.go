@@ -23,14 +23,14 @@ func (w *Writer) Adopt(ctx context.Context, before, after store.ReadFS) (replace
 		return 0, err
 	}
 	err = openAll([]store.ReadFS{before, after}, func(dirs []*indexdir.Dir) error {
-		replaced, err = w.adoptFrom(ctx, dirs[0], dirs[1])
+		replaced, err = importing{w}.adoptFrom(ctx, dirs[0], dirs[1])
 		return err
 	})
 	return replaced, err
 }
 
 // adoptFrom is Adopt of directories.
-func (w *Writer) adoptFrom(ctx context.Context, before, after *indexdir.Dir) (replaced int, err error) {
+func (w importing) adoptFrom(ctx context.Context, before, after *indexdir.Dir) (replaced int, err error) {
 	old, _, endOld, err := w.openSegments(before)
 	if err != nil {
 		return 0, err
@@ -43,7 +43,7 @@ func (w *Writer) adoptFrom(ctx context.Context, before, after *indexdir.Dir) (re
 	defer endMade()
 	var bad error
 	err = w.pipe.exclusive(ctx, func() error {
-		if err := w.flush(ctx); err != nil {
+		if err := flushing(w).flush(ctx); err != nil {
 			return err
 		}
 		if w.order != order {
@@ -65,9 +65,9 @@ func (w *Writer) adoptFrom(ctx context.Context, before, after *indexdir.Dir) (re
 }
 
 // openSegments opens the segments of the newest commit of another index, and returns what closes them.
-func (w *Writer) openSegments(d *indexdir.Dir) (segments []*liveSegment, order indexdir.Order, end func(), err error) {
+func (w importing) openSegments(d *indexdir.Dir) (segments []*liveSegment, order indexdir.Order, end func(), err error) {
 	c, err := d.OpenLatest(func(c *indexdir.Commit) (err error) {
-		segments, err = w.openForeign(c)
+		segments, err = merging(w).openForeign(c)
 		return err
 	})
 	if err != nil {
@@ -123,7 +123,7 @@ func live(segments []*liveSegment) (n uint64) {
 
 // adopt puts copies of the segments of r that were made in the place of the old ones, if these are here and have the documents
 // that they had.
-func (w *Writer) adopt(ctx context.Context, r run) (done bool, err error) {
+func (w importing) adopt(ctx context.Context, r run) (done bool, err error) {
 	at := indexID(w.segments, r.old[0].info.ID)
 	if at < 0 || len(w.segments)-at < len(r.old) {
 		return false, nil
@@ -154,7 +154,7 @@ func (w *Writer) adopt(ctx context.Context, r run) (done bool, err error) {
 			return false, err
 		}
 	}
-	w.replace(at, len(r.old), copies...)
+	merging(w).replace(at, len(r.old), copies...)
 	return true, nil
 }
 

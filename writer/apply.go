@@ -37,7 +37,7 @@ func (e *ChangeError) Unwrap() error { return e.Err }
 func (w *Writer) Apply(ctx context.Context, changes []Change, meta map[string]string) error {
 	var bad []error
 	for i := range changes {
-		if err := w.checkChange(&changes[i]); err != nil {
+		if err := (changing{w}).checkChange(&changes[i]); err != nil {
 			bad = append(bad, &ChangeError{i, err})
 		}
 	}
@@ -55,7 +55,7 @@ func (w *Writer) Apply(ctx context.Context, changes []Change, meta map[string]st
 	}
 	ctx = context.WithoutCancel(ctx)
 	for i := range changes {
-		if err := w.apply(ctx, &changes[i]); err != nil {
+		if err := (changing{w}).apply(ctx, &changes[i]); err != nil {
 			return err
 		}
 	}
@@ -66,7 +66,7 @@ func (w *Writer) Apply(ctx context.Context, changes []Change, meta map[string]st
 }
 
 // checkChange returns what is wrong with c.
-func (w *Writer) checkChange(c *Change) error {
+func (w changing) checkChange(c *Change) error {
 	if c.Delete {
 		return checkID(c.Doc.ID)
 	}
@@ -74,7 +74,7 @@ func (w *Writer) checkChange(c *Change) error {
 }
 
 // apply makes a change that was checked. The caller holds the gate.
-func (w *Writer) apply(ctx context.Context, c *Change) error {
+func (w changing) apply(ctx context.Context, c *Change) error {
 	if c.Delete {
 		return w.pipe.del(ctx, c.Doc.ID)
 	}

@@ -56,7 +56,7 @@ func (m *merges) unreported() error {
 
 // planMerges asks the policy which segments to merge and begins merges. The caller is the
 // absorber and has just committed or published. removed says that segments were dropped.
-func (w *Writer) planMerges(removed bool) {
+func (w scheduling) planMerges(removed bool) {
 	m := &w.merges
 	before := len(m.plans)
 	for entries := w.entries(); len(entries) > 0; {
@@ -90,7 +90,7 @@ func (w *Writer) planMerges(removed bool) {
 
 // beginMerges begins merges that can run, the smallest first: one, and beside it one that
 // differs much in size.
-func (w *Writer) beginMerges() {
+func (w scheduling) beginMerges() {
 	m := &w.merges
 	if m.paused || w.pipe.failure() != nil {
 		return
@@ -128,7 +128,7 @@ func (w *Writer) beginMerges() {
 }
 
 // begin merges what p wants in a goroutine of its own.
-func (w *Writer) begin(p *plan) {
+func (w scheduling) begin(p *plan) {
 	ctx, cancel := context.WithCancel(w.pipe.ctx)
 	p.cancel = cancel
 	inputs := slices.Clone(p.segments)
@@ -142,7 +142,7 @@ func (w *Writer) begin(p *plan) {
 	of := share{&w.merges.opts, w.opts.Schema, w.order, func(n int) error { return w.merges.limit.wait(ctx, n) }}
 	w.merges.running.Go(func() {
 		defer cancel()
-		s, stats, err := w.merge(ctx, sources, of)
+		s, stats, err := merging(w).merge(ctx, sources, of)
 		w.pipe.between(func() error {
 			defer func() {
 				for _, s := range inputs {
@@ -156,7 +156,7 @@ func (w *Writer) begin(p *plan) {
 
 // endMerge installs s, the result of p, which took what stats say, or handles the error. An error that it returns
 // ends the Writer.
-func (w *Writer) endMerge(p *plan, s *liveSegment, stats MergeStats, err error) error {
+func (w scheduling) endMerge(p *plan, s *liveSegment, stats MergeStats, err error) error {
 	m := &w.merges
 	defer func() {
 		close(m.change)
@@ -192,7 +192,7 @@ func (w *Writer) endMerge(p *plan, s *liveSegment, stats MergeStats, err error) 
 
 // setAside excludes a segment of p from merging if err says that it is damaged, and
 // reports whether it does.
-func (w *Writer) setAside(p *plan, err error) bool {
+func (w scheduling) setAside(p *plan, err error) bool {
 	var e *format.Error
 	if !errors.Is(err, format.ErrCorrupt) || !errors.As(err, &e) {
 		return false
@@ -208,7 +208,7 @@ func (w *Writer) setAside(p *plan, err error) bool {
 }
 
 // mergeFailed records an error.
-func (w *Writer) mergeFailed(err error) {
+func (w scheduling) mergeFailed(err error) {
 	w.merges.err, w.merges.told = err, false
 	if f := w.opts.MergeFailed; f != nil {
 		f(err)
@@ -219,7 +219,7 @@ func (w *Writer) mergeFailed(err error) {
 // another one, if all of them are there; in what is published; and in what the next commit
 // will hold. Documents deleted since p was made are deleted in s. A commit that lacks a change
 // of the schema keeps the inputs: s may have fields that it does not know, or lack some.
-func (w *Writer) install(p *plan, s *liveSegment) error {
+func (w scheduling) install(p *plan, s *liveSegment) error {
 	m, published := w.lock.Manifest(), w.lock.Published()
 	before := s.info.DeletesFile
 	p.moves, s.moves = s.moves, nil
@@ -270,7 +270,7 @@ func (w *Writer) install(p *plan, s *liveSegment) error {
 // substitute puts s, the result of p, in the place of its inputs in m, with the documents
 // deleted that m says are. It changes nothing and returns false unless all inputs are in m,
 // one after the other, and what p left out is deleted there too.
-func (w *Writer) substitute(m *indexdir.Manifest, p *plan, s *liveSegment) (bool, error) {
+func (w scheduling) substitute(m *indexdir.Manifest, p *plan, s *liveSegment) (bool, error) {
 	at := slices.IndexFunc(m.Segments, func(i indexdir.SegmentInfo) bool { return i.File == p.segments[0].info.File })
 	if at < 0 || len(m.Segments)-at < len(p.segments) {
 		return false, nil

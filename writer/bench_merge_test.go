@@ -37,7 +37,7 @@ func BenchmarkMerge(b *testing.B) {
 			for b.Loop() {
 				cpu -= cputime.Process()
 				start := time.Now()
-				s, st, err := w.merge(b.Context(), w.segments, w.share(b.Context()))
+				s, st, err := merging{w}.merge(b.Context(), w.segments, w.share(b.Context()))
 				if err != nil {
 					b.Fatal(err)
 				}

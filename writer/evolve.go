@@ -32,24 +32,24 @@ func (w *Writer) Evolve(ctx context.Context, s *schema.Schema) error {
 	if err != nil {
 		return err
 	}
-	next, err := w.evolved(w.opts.Schema, s)
+	next, err := evolving{w}.evolved(w.opts.Schema, s)
 	if err != nil || next.Equal(w.opts.Schema) {
 		return err
 	}
 	var bad error
 	err = w.pipe.alone(ctx, w.pipe.cut(), func() error {
-		if err := w.flush(ctx); err != nil {
+		if err := (flushing{w}).flush(ctx); err != nil {
 			return err
 		}
-		if bad = w.canName(w.opts.Schema, next); bad != nil {
+		if bad = (evolving{w}).canName(w.opts.Schema, next); bad != nil {
 			return nil
 		}
-		if err := w.nameText(ctx, w.opts.Schema, next); err != nil {
+		if err := (evolving{w}).nameText(ctx, w.opts.Schema, next); err != nil {
 			return err
 		}
 		w.opts.Schema = next
 		w.current.Store(next)
-		if err := w.setFields(); err != nil {
+		if err := (evolving{w}).setFields(); err != nil {
 			return err
 		}
 		w.pipe.freeBatches() // they have room for the fields before
@@ -60,7 +60,7 @@ func (w *Writer) Evolve(ctx context.Context, s *schema.Schema) error {
 }
 
 // canName returns why the text of an index of schema old, the implicit one, cannot be a field of s, if it cannot.
-func (w *Writer) canName(old, s *schema.Schema) error {
+func (w evolving) canName(old, s *schema.Schema) error {
 	for _, x := range w.segments {
 		if old.IsImplicit() && !s.IsImplicit() && x.seg.Meta().ForeignLengths {
 			return fmt.Errorf("%w: the index keeps to documents of one text: the lengths in %s were imported, and are not those of its lists", schema.ErrInvalid, x.seg.Name())
@@ -71,7 +71,7 @@ func (w *Writer) canName(old, s *schema.Schema) error {
 
 // nameText writes the segments of an index of schema old anew, as those of s, if old is the implicit one and in s fields have names.
 // Unless it fails, the new ones have taken the place of the old.
-func (w *Writer) nameText(ctx context.Context, old, s *schema.Schema) (err error) {
+func (w evolving) nameText(ctx context.Context, old, s *schema.Schema) (err error) {
 	if !old.IsImplicit() || s.IsImplicit() {
 		return nil
 	}
@@ -89,18 +89,18 @@ func (w *Writer) nameText(ctx context.Context, old, s *schema.Schema) (err error
 		if x.deleted() == x.info.Docs {
 			continue
 		}
-		m, _, err := w.merge(ctx, []*liveSegment{x}, of)
+		m, _, err := merging(w).merge(ctx, []*liveSegment{x}, of)
 		if err != nil {
 			return fmt.Errorf("writing %s anew: %w", x.seg.Name(), err)
 		}
 		made = append(made, m)
 	}
-	w.replace(0, len(w.segments), made...)
+	merging(w).replace(0, len(w.segments), made...)
 	return nil
 }
 
 // evolved returns what Evolve makes of the index's schema.
-func (w *Writer) evolved(old, s *schema.Schema) (*schema.Schema, error) {
+func (w evolving) evolved(old, s *schema.Schema) (*schema.Schema, error) {
 	adopted, err := s.Adopt(old)
 	if err != nil {
 		return nil, err

@@ -45,11 +45,11 @@ func (w *Writer) Add(ctx context.Context, d Doc) error {
 		return err
 	}
 	defer w.pipe.leave()
-	return w.putDoc(ctx, d)
+	return changing{w}.putDoc(ctx, d)
 }
 
 // putDoc adds a document. The caller holds the gate.
-func (w *Writer) putDoc(ctx context.Context, d Doc) error {
+func (w changing) putDoc(ctx context.Context, d Doc) error {
 	if w.fields.SizeOf(d.ID, d.Values) > w.opts.batched() {
 		return w.addLarge(ctx, d)
 	}
@@ -98,7 +98,7 @@ func checkOnly(s *schema.Schema, values []schema.Value, i int) error {
 }
 
 // setFields makes what inverts the values of the schema's fields.
-func (w *Writer) setFields() error {
+func (w evolving) setFields() error {
 	s := w.opts.Schema
 	analyzers := make([]analysis.Analyzer, len(s.Fields))
 	for i := range s.Fields {
@@ -118,7 +118,7 @@ func (w *Writer) setFields() error {
 }
 
 // newInverter returns an Inverter for the documents of the index.
-func (w *Writer) newInverter() *invert.Inverter {
+func (w evolving) newInverter() *invert.Inverter {
 	return w.pipe.pool.NewInverter(w.pipe.seed, w.fields)
 }
 

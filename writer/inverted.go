@@ -91,16 +91,16 @@ func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 	if in.Docs == nil || in.Lists == nil {
 		return errors.Join(w.pipe.failure(), fmt.Errorf("%w: a collection without documents or lists", ErrInvalid))
 	}
-	fields, err := w.invertedFields(&in)
+	fields, err := importing{w}.invertedFields(&in)
 	if err != nil {
 		return errors.Join(w.pipe.failure(), err)
 	}
 	var bad error // an error of the collection does not end the Writer
 	err = w.pipe.exclusive(ctx, func() error {
-		if err := w.flush(ctx); err != nil {
+		if err := (flushing{w}).flush(ctx); err != nil {
 			return err
 		}
-		s, bare, err := w.writeInverted(ctx, in, fields)
+		s, bare, err := importing{w}.writeInverted(ctx, in, fields)
 		if err != nil {
 			bad = err
 			return nil
@@ -110,10 +110,10 @@ func (w *Writer) AddInverted(ctx context.Context, in Inverted) error {
 			bad = err
 			return nil
 		}
-		if s, err = w.sorted(ctx, s); err != nil {
+		if s, err = (ordering{w}).sorted(ctx, s); err != nil {
 			return err
 		}
-		if err := w.push(ctx, s); err != nil {
+		if err := (flushing{w}).push(ctx, s); err != nil {
 			return err
 		}
 		w.changed = true
@@ -134,7 +134,7 @@ func checkUnique(s *liveSegment) error {
 
 // writeInverted writes the segment of a collection, and returns how many of its documents
 // hold no term.
-func (w *Writer) writeInverted(ctx context.Context, in Inverted, fields *invertedFields) (s *liveSegment, bare uint64, err error) {
+func (w importing) writeInverted(ctx context.Context, in Inverted, fields *invertedFields) (s *liveSegment, bare uint64, err error) {
 	docs, err := w.spoolDocs(ctx, in.Docs, fields)
 	if err != nil {
 		return nil, 0, err
@@ -173,7 +173,7 @@ type docSpool struct {
 	lens [][]uint32 // of the documents, by field of the collection
 }
 
-func (w *Writer) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, error], fields *invertedFields) (*docSpool, error) {
+func (w importing) spoolDocs(ctx context.Context, docs iter.Seq2[InvertedDoc, error], fields *invertedFields) (*docSpool, error) {
 	temp, err := w.lock.CreateTemp()
 	if err != nil {
 		return nil, err
@@ -313,7 +313,7 @@ func (j *listJob) full() bool {
 }
 
 // encodeLists encodes lists on several goroutines and hands them to a sink in order.
-func (w *Writer) encodeLists(ctx context.Context, in iter.Seq2[InvertedList, error], to *listSink) error {
+func (w importing) encodeLists(ctx context.Context, in iter.Seq2[InvertedList, error], to *listSink) error {
 	return ordered.Run(ctx, w.opts.Threads, 2*w.opts.Threads+2,
 		func(_ context.Context, yield func(*listJob) bool) error { return batchLists(in, to.fields, yield) },
 		func() func(context.Context, *listJob) (*listJob, error) {

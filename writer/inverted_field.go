@@ -21,7 +21,7 @@ type invertedFields struct {
 }
 
 // invertedFields returns the fields of a collection.
-func (w *Writer) invertedFields(in *Inverted) (*invertedFields, error) {
+func (w importing) invertedFields(in *Inverted) (*invertedFields, error) {
 	s := w.opts.Schema
 	names := in.Fields
 	switch {

@@ -44,7 +44,7 @@ func (o *Options) checkSize(id []byte, n int, what string) error {
 func (w *Writer) addLarge(ctx context.Context, d Doc) error {
 	var bad error // of the document: it does not end the Writer
 	err := w.pipe.alone(ctx, w.pipe.cut(), func() error {
-		v := w.newInverter()
+		v := evolving{w}.newInverter()
 		v.Piece = w.opts.piece
 		l, err := v.Large(ctx, d.ID, d.Values)
 		if ctx.Err() != nil {
@@ -55,15 +55,15 @@ func (w *Writer) addLarge(ctx context.Context, d Doc) error {
 			return nil
 		}
 		for range 2 { // the second time frees the memory
-			if err := w.flush(ctx); err != nil {
+			if err := (flushing{w}).flush(ctx); err != nil {
 				return err
 			}
 		}
-		s, err := w.writeLarge(ctx, l)
+		s, err := flushing{w}.writeLarge(ctx, l)
 		if err != nil {
 			return fmt.Errorf("writing a segment: %w", err)
 		}
-		if err := w.push(ctx, s); err != nil {
+		if err := (flushing{w}).push(ctx, s); err != nil {
 			return err
 		}
 		w.changed = true
@@ -76,7 +76,7 @@ func (w *Writer) addLarge(ctx context.Context, d Doc) error {
 }
 
 // writeLarge writes the segment of a document.
-func (w *Writer) writeLarge(ctx context.Context, l *invert.Large) (*liveSegment, error) {
+func (w flushing) writeLarge(ctx context.Context, l *invert.Large) (*liveSegment, error) {
 	out, err := w.create(options(1, l.FieldsOf(w.fields)), w.share(ctx))
 	if err != nil {
 		return nil, err

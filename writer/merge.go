@@ -60,7 +60,7 @@ func checkAnalyzer(in *schema.Schema, s *liveSegment) error {
 }
 
 // merge writes the live documents of segments, in their order, as one segment.
-func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (merged *liveSegment, stats MergeStats, err error) {
+func (w merging) merge(ctx context.Context, segments []*liveSegment, of share) (merged *liveSegment, stats MergeStats, err error) {
 	merged, err = w.verified(ctx, segments, check.Lengths, of, func(ctx context.Context) (*liveSegment, error) {
 		s, st, err := w.writeMerged(ctx, segments, of)
 		stats = st
@@ -74,7 +74,7 @@ func (w *Writer) merge(ctx context.Context, segments []*liveSegment, of share) (
 // of.opts.Threads goroutines, and then all of the result's. If there is a fault, it drops the
 // result and returns the error; if the fault is that of an input, it checks all of them to
 // name it.
-func (w *Writer) verified(ctx context.Context, inputs []*liveSegment, parts check.Parts, of share, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
+func (w merging) verified(ctx context.Context, inputs []*liveSegment, parts check.Parts, of share, f func(context.Context) (*liveSegment, error)) (_ *liveSegment, err error) {
 	for _, s := range inputs {
 		if err := checkAnalyzer(of.schema, s); err != nil {
 			return nil, err
@@ -132,7 +132,7 @@ func verify(ctx context.Context, o check.Options, segments ...*liveSegment) erro
 	return nil
 }
 
-func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {
+func (w merging) writeMerged(ctx context.Context, segments []*liveSegment, of share) (_ *liveSegment, stats MergeStats, err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	if of.order.Field != 0 {
 		at, err := inOrder(ctx, segments, of.order)
@@ -140,7 +140,7 @@ func (w *Writer) writeMerged(ctx context.Context, segments []*liveSegment, of sh
 			return nil, stats, err
 		}
 		if at != nil {
-			return w.writeReordered(ctx, segments, at, of, "merge")
+			return ordering(w).writeReordered(ctx, segments, at, of, "merge")
 		}
 	}
 	m, err := merge.New(sources(segments), of.schema)

@@ -309,7 +309,7 @@ func TestMergeMixesStored(t *testing.T) {
 	for i, stored := range []bool{false, true, false} {
 		w := mustOpen(t, fs, Options{Schema: schema.Implicit("whitespace", "", false)})
 		w.opts.Schema.Fields[0].Stored = stored // whatever the others do
-		if err := w.setFields(); err != nil {
+		if err := (evolving{w}).setFields(); err != nil {
 			t.Fatal(err)
 		}
 		if err := errors.Join(w.Add(ctx, doc(fmt.Sprint(i), "text")), w.Commit(ctx), w.Close()); err != nil {

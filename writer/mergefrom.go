@@ -33,7 +33,7 @@ func MergeInto(ctx context.Context, out string, sources []store.ReadFS, o Option
 		if err != nil {
 			return err
 		}
-		if stats, err = w.mergeInto(orBackground(ctx), dirs, m); err == nil {
+		if stats, err = (merging{w}).mergeInto(orBackground(ctx), dirs, m); err == nil {
 			err = w.Commit(ctx)
 		}
 		return errors.Join(err, w.Close())
@@ -42,17 +42,17 @@ func MergeInto(ctx context.Context, out string, sources []store.ReadFS, o Option
 }
 
 // mergeInto is MergeInto for an open Writer, without the commit.
-func (w *Writer) mergeInto(ctx context.Context, sources []*indexdir.Dir, m MergeOptions) (stats MergeStats, err error) {
+func (w merging) mergeInto(ctx context.Context, sources []*indexdir.Dir, m MergeOptions) (stats MergeStats, err error) {
 	by, err := m.check(w.now())
 	if err != nil {
 		return stats, err
 	}
 	err = w.mergeFrom(ctx, sources, func(all []*liveSegment) (merged *liveSegment, err error) {
 		if m.ordered() {
-			w.setOrderBy(by)
+			ordering(w).setOrderBy(by)
 		}
 		if m.Order.permutes() {
-			merged, stats, err = w.permuted(ctx, all, m)
+			merged, stats, err = ordering(w).permuted(ctx, all, m)
 		} else {
 			merged, stats, err = w.merge(ctx, all, w.share(ctx))
 		}
@@ -175,14 +175,14 @@ func (w *Writer) MergeFrom(ctx context.Context, sources ...store.ReadFS) (stats 
 		return stats, err
 	}
 	err = openAll(sources, func(dirs []*indexdir.Dir) (err error) {
-		stats, err = w.mergeInto(orBackground(ctx), dirs, MergeOptions{})
+		stats, err = merging{w}.mergeInto(orBackground(ctx), dirs, MergeOptions{})
 		return err
 	})
 	return stats, err
 }
 
 // mergeFrom replaces all segments by what join makes of them and of those of sources.
-func (w *Writer) mergeFrom(ctx context.Context, sources []*indexdir.Dir, join func(all []*liveSegment) (*liveSegment, error)) error {
+func (w merging) mergeFrom(ctx context.Context, sources []*indexdir.Dir, join func(all []*liveSegment) (*liveSegment, error)) error {
 	if err := w.pipe.failure(); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (w *Writer) mergeFrom(ctx context.Context, sources []*indexdir.Dir, join fu
 		defer c.Release()
 	}
 	return w.pipe.exclusive(ctx, func() error {
-		if err := w.flush(ctx); err != nil {
+		if err := flushing(w).flush(ctx); err != nil {
 			return err
 		}
 		return w.mergeAll(ctx, foreign, join)
@@ -218,7 +218,7 @@ func (w *Writer) mergeFrom(ctx context.Context, sources []*indexdir.Dir, join fu
 }
 
 // openForeign opens all segments of a commit, or none.
-func (w *Writer) openForeign(c *indexdir.Commit) (segments []*liveSegment, err error) {
+func (w merging) openForeign(c *indexdir.Commit) (segments []*liveSegment, err error) {
 	defer func() {
 		if err != nil {
 			for _, s := range segments {
@@ -256,7 +256,7 @@ func (w *Writer) openForeign(c *indexdir.Commit) (segments []*liveSegment, err e
 }
 
 // mergeAll joins all segments, followed by the foreign ones, into one.
-func (w *Writer) mergeAll(ctx context.Context, foreign []*liveSegment, join func(all []*liveSegment) (*liveSegment, error)) error {
+func (w merging) mergeAll(ctx context.Context, foreign []*liveSegment, join func(all []*liveSegment) (*liveSegment, error)) error {
 	var all []*liveSegment
 	for _, s := range w.segments {
 		c := *s // the original's deletes change only if the merge succeeds

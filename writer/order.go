@@ -48,25 +48,25 @@ func (o Order) ofField(s *schema.Schema) (of indexdir.Order, err error) {
 }
 
 // setOrderBy changes the order of documents in segments that are written from now on.
-func (w *Writer) setOrderBy(o indexdir.Order) {
+func (w ordering) setOrderBy(o indexdir.Order) {
 	w.changed = w.changed || o != w.order
 	w.order = o
 }
 
 // sortSegments sorts the segments by the order of the index, as far as they are not.
-func (w *Writer) sortSegments(ctx context.Context, stats *MergeStats) error {
+func (w ordering) sortSegments(ctx context.Context, stats *MergeStats) error {
 	for i, s := range w.segments {
 		inputs := []*liveSegment{s}
 		at, err := inOrder(ctx, inputs, w.order)
 		if err == nil && at != nil {
 			var result *liveSegment
 			var did MergeStats
-			result, err = w.verified(ctx, inputs, check.Lengths|check.Lists|check.IDs, w.share(ctx), func(ctx context.Context) (s *liveSegment, err error) {
+			result, err = merging(w).verified(ctx, inputs, check.Lengths|check.Lists|check.IDs, w.share(ctx), func(ctx context.Context) (s *liveSegment, err error) {
 				s, did, err = w.writeReordered(ctx, inputs, at, w.share(ctx), "reorder")
 				return s, err
 			})
 			if err == nil {
-				w.replace(i, 1, result)
+				merging(w).replace(i, 1, result)
 				stats.add(did)
 			}
 		}
@@ -81,7 +81,7 @@ func (w *Writer) sortSegments(ctx context.Context, stats *MergeStats) error {
 func (o Order) isField() bool { return strings.HasPrefix(string(o), fieldPrefix) }
 
 // setOrder determines the order of documents in the index whose newest commit is m.
-func (w *Writer) setOrder(m *indexdir.Manifest) error {
+func (w ordering) setOrder(m *indexdir.Manifest) error {
 	if w.order = m.Order; w.order.Field != 0 {
 		if _, ok := w.opts.Schema.ByID(w.order.Field); !ok { // dropped
 			w.order = indexdir.Order{}
@@ -106,7 +106,7 @@ func (w *Writer) setOrder(m *indexdir.Manifest) error {
 
 // sorted returns s, which has just been written and has no deleted documents, with its documents
 // in the order of the index. On an error it drops s.
-func (w *Writer) sorted(ctx context.Context, s *liveSegment) (_ *liveSegment, err error) {
+func (w ordering) sorted(ctx context.Context, s *liveSegment) (_ *liveSegment, err error) {
 	of := w.share(ctx)
 	if of.order.Field == 0 {
 		return s, nil
@@ -145,7 +145,7 @@ func reorderSources(segments []*liveSegment) []reorder.Source {
 
 // writeReordered writes the documents at, the live ones of segments, as one segment. Its moves say
 // where they went.
-func (w *Writer) writeReordered(ctx context.Context, segments []*liveSegment, at []reorder.Doc, of share, stage string) (_ *liveSegment, stats MergeStats, err error) {
+func (w ordering) writeReordered(ctx context.Context, segments []*liveSegment, at []reorder.Doc, of share, stage string) (_ *liveSegment, stats MergeStats, err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	r := reorder.New(reorderSources(segments), of.schema, at)
 	options, err := r.Options()

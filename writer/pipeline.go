@@ -201,7 +201,7 @@ func (p *pipeline) invert() {
 			continue
 		}
 		if v == nil || of != p.w.fields { // Evolve changes them, while no batch is anywhere
-			v, of = p.w.newInverter(), p.w.fields
+			v, of = evolving{p.w}.newInverter(), p.w.fields
 		}
 		v.Invert(b)
 		p.mu.Lock()
@@ -230,7 +230,7 @@ func (p *pipeline) release() {
 		}
 		delete(p.ready, p.next)
 		p.mu.Unlock()
-		err := p.w.absorb(p.ctx, b)
+		err := flushing{p.w}.absorb(p.ctx, b)
 		for range b.Slots {
 			<-p.slots
 		}
@@ -246,7 +246,7 @@ func (p *pipeline) release() {
 
 // absorb adds b to the accumulator and writes the accumulator when it is large. The
 // caller is the absorber.
-func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
+func (w flushing) absorb(ctx context.Context, b *invert.Batch) error {
 	w.refuse(b.Bad)
 	if w.acc.Full(b) {
 		if err := w.flush(ctx); err != nil {
@@ -262,7 +262,7 @@ func (w *Writer) absorb(ctx context.Context, b *invert.Batch) error {
 }
 
 // refuse tells of documents that are not added. The caller is the absorber, as that of refused is.
-func (w *Writer) refuse(bad []invert.Bad) {
+func (w flushing) refuse(bad []invert.Bad) {
 	for _, b := range bad {
 		err := fmt.Errorf("%w %s: %w", ErrDocument, quote(b.ID), b.Err)
 		if w.opts.Refused != nil {

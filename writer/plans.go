@@ -62,7 +62,7 @@ type entry struct {
 
 // entries returns the segments as if all plans were done. Documents deleted since the last
 // commit count as deleted, but not yet their tokens.
-func (w *Writer) entries() (out []entry) {
+func (w scheduling) entries() (out []entry) {
 	for at := 0; at < len(w.segments); {
 		e := entry{segments: w.segments[at : at+1]}
 		purges := []purge{{}}
@@ -83,7 +83,7 @@ func (w *Writer) entries() (out []entry) {
 }
 
 // addPlan plans the merge of adjacent entries.
-func (w *Writer) addPlan(entries []entry) {
+func (w scheduling) addPlan(entries []entry) {
 	p := &plan{}
 	for _, e := range entries {
 		for _, s := range e.segments {
@@ -99,7 +99,7 @@ func (w *Writer) addPlan(entries []entry) {
 }
 
 // cancelPlans gives up the plans that merge any of segments.
-func (w *Writer) cancelPlans(segments []*liveSegment) {
+func (w scheduling) cancelPlans(segments []*liveSegment) {
 	m := &w.merges
 	m.plans = slices.DeleteFunc(m.plans, func(p *plan) bool {
 		hit := slices.ContainsFunc(p.segments, func(s *liveSegment) bool { return slices.Contains(segments, s) })
@@ -112,7 +112,7 @@ func (w *Writer) cancelPlans(segments []*liveSegment) {
 }
 
 // linkPlans sets the plan of every segment.
-func (w *Writer) linkPlans() {
+func (w scheduling) linkPlans() {
 	for _, s := range w.segments {
 		s.plan = nil
 	}
@@ -125,7 +125,7 @@ func (w *Writer) linkPlans() {
 
 // donePlan removes p, whose result is merged, and puts merged in the place of its
 // segments, also in other plans. It returns the segments.
-func (w *Writer) donePlan(p *plan, merged *liveSegment) []*liveSegment {
+func (w scheduling) donePlan(p *plan, merged *liveSegment) []*liveSegment {
 	m := &w.merges
 	m.plans = slices.DeleteFunc(m.plans, func(q *plan) bool { return q == p })
 	for _, q := range m.plans {

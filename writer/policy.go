@@ -48,13 +48,13 @@ func (w *Writer) Merge(ctx context.Context, o MergeOptions) (stats MergeStats, e
 		return stats, err
 	}
 	err = w.pipe.exclusive(ctx, func() error {
-		if err := w.flush(ctx); err != nil {
+		if err := (flushing{w}).flush(ctx); err != nil {
 			return err
 		}
 		if o.ordered() {
-			return w.mergeOrdered(ctx, o, by, &stats)
+			return ordering{w}.mergeOrdered(ctx, o, by, &stats)
 		}
-		return w.mergeGroups(ctx, o, &stats)
+		return merging{w}.mergeGroups(ctx, o, &stats)
 	})
 	return stats, err
 }
@@ -80,7 +80,7 @@ func (o *MergeOptions) check(s *schema.Schema) (by indexdir.Order, err error) {
 // mergeGroups merges the segments as they are, whatever is planned for the background: a
 // plan may be paused, and what it leaves out is still there. replace gives up the plans of
 // what it replaces.
-func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeStats) error {
+func (w merging) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeStats) error {
 	most := max(o.MaxSegments, 1)
 	for at, n := range groups(w.segments, most) { // each before at is one segment by now
 		segments := w.segments[at : at+n]
@@ -100,9 +100,9 @@ func (w *Writer) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeSt
 
 // replace replaces the n segments from index at on with others, which the next commit will
 // hold.
-func (w *Writer) replace(at, n int, with ...*liveSegment) {
+func (w merging) replace(at, n int, with ...*liveSegment) {
 	old := slices.Clone(w.segments[at : at+n])
-	w.cancelPlans(old)
+	scheduling(w).cancelPlans(old)
 	w.segments = slices.Replace(w.segments, at, at+n, with...)
 	for _, s := range with {
 		s.moves = nil

@@ -21,7 +21,7 @@ const (
 )
 
 // mergeOrdered joins all segments with their documents in the order that o asks for, and by is what it sorts by.
-func (w *Writer) mergeOrdered(ctx context.Context, o MergeOptions, by indexdir.Order, stats *MergeStats) (err error) {
+func (w ordering) mergeOrdered(ctx context.Context, o MergeOptions, by indexdir.Order, stats *MergeStats) (err error) {
 	before := w.order
 	w.setOrderBy(by) // merges sort by it
 	defer func() {
@@ -32,7 +32,7 @@ func (w *Writer) mergeOrdered(ctx context.Context, o MergeOptions, by indexdir.O
 	if by.Field == 0 {
 		return w.permuteGroups(ctx, o, stats)
 	}
-	if err := w.mergeGroups(ctx, o, stats); err != nil {
+	if err := merging(w).mergeGroups(ctx, o, stats); err != nil {
 		return err
 	}
 	return w.sortSegments(ctx, stats)
@@ -42,7 +42,7 @@ func (w *Writer) mergeOrdered(ctx context.Context, o MergeOptions, by indexdir.O
 func (o Order) permutes() bool { return o == OrderBisection || o == OrderRandom }
 
 // permuteGroups joins the segments, as mergeGroups does, with their documents in another order.
-func (w *Writer) permuteGroups(ctx context.Context, o MergeOptions, stats *MergeStats) error {
+func (w ordering) permuteGroups(ctx context.Context, o MergeOptions, stats *MergeStats) error {
 	for at, n := range groups(w.segments, 1) { // each before at is one segment by now
 		segments := w.segments[at : at+n]
 		whole := n == 1 && segments[0].deleted() == 0
@@ -54,21 +54,21 @@ func (w *Writer) permuteGroups(ctx context.Context, o MergeOptions, stats *Merge
 			return fmt.Errorf("ordering documents: %w", err)
 		}
 		stats.add(merged)
-		w.replace(at, n, result)
+		merging(w).replace(at, n, result)
 	}
 	return nil
 }
 
 // permuted returns a segment of the live documents of others in another order.
-func (w *Writer) permuted(ctx context.Context, segments []*liveSegment, o MergeOptions) (result *liveSegment, merged MergeStats, err error) {
+func (w ordering) permuted(ctx context.Context, segments []*liveSegment, o MergeOptions) (result *liveSegment, merged MergeStats, err error) {
 	docs := 0
 	for _, s := range segments {
 		docs += int(s.info.Docs - s.deleted())
 	}
 	if docs < 2 {
-		return w.merge(ctx, segments, w.share(ctx))
+		return merging(w).merge(ctx, segments, w.share(ctx))
 	}
-	result, err = w.verified(ctx, segments, check.Lengths|check.Lists|check.IDs, w.share(ctx), func(ctx context.Context) (s *liveSegment, err error) {
+	result, err = merging(w).verified(ctx, segments, check.Lengths|check.Lists|check.IDs, w.share(ctx), func(ctx context.Context) (s *liveSegment, err error) {
 		s, merged, err = w.permute(ctx, segments, o)
 		return s, err
 	})
@@ -76,7 +76,7 @@ func (w *Writer) permuted(ctx context.Context, segments []*liveSegment, o MergeO
 }
 
 // permute writes the live documents of segments in another order.
-func (w *Writer) permute(ctx context.Context, segments []*liveSegment, o MergeOptions) (_ *liveSegment, _ MergeStats, err error) {
+func (w ordering) permute(ctx context.Context, segments []*liveSegment, o MergeOptions) (_ *liveSegment, _ MergeStats, err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	sources := reorderSources(segments)
 	at := reorder.Live(sources)
@@ -90,7 +90,7 @@ func (w *Writer) permute(ctx context.Context, segments []*liveSegment, o MergeOp
 }
 
 // bisect returns the order OrderBisection.
-func (w *Writer) bisect(ctx context.Context, docs uint32, lists order.Lists) (order.Permutation, error) {
+func (w ordering) bisect(ctx context.Context, docs uint32, lists order.Lists) (order.Permutation, error) {
 	progress := w.opts.Progress
 	report := func(done, total uint64) {}
 	if progress != nil {

@@ -208,7 +208,7 @@ func TestReorderDropsDeleted(t *testing.T) {
 	if err := errors.Join(w.Flush(ctx), w.Delete(ctx, []byte("b")), w.Flush(ctx)); err != nil {
 		t.Fatal(err)
 	}
-	s, stats, err := w.permute(ctx, w.segments, MergeOptions{Order: OrderRandom})
+	s, stats, err := ordering{w}.permute(ctx, w.segments, MergeOptions{Order: OrderRandom})
 	if err != nil || s.info.Docs != 2 || stats.Purged != 1 {
 		t.Fatalf("%+v, %v", stats, err)
 	}

@@ -13,7 +13,7 @@ const manyIDs = 256
 
 // looks counts look-ups of n ids in all segments. It returns whether the pages of a segment that
 // were read for them are to be given back after them.
-func (w *Writer) looks(n int) (forget bool) {
+func (w flushing) looks(n int) (forget bool) {
 	if w.looked += n; w.looked < manyIDs {
 		return false
 	}
@@ -22,7 +22,7 @@ func (w *Writer) looks(n int) (forget bool) {
 }
 
 // deleteOlder deletes the ids in a.Deleted from all segments.
-func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err error) {
+func (w flushing) deleteOlder(ctx context.Context, a *invert.Accumulator) (err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	forget := w.looks(a.Deletions())
 	for _, s := range w.segments {
@@ -47,7 +47,7 @@ func (w *Writer) deleteOlder(ctx context.Context, a *invert.Accumulator) (err er
 
 // push appends s to the segments. Its live documents replace those with the same ids. On
 // an error it drops s and replaces nothing.
-func (w *Writer) push(ctx context.Context, s *liveSegment) (err error) {
+func (w flushing) push(ctx context.Context, s *liveSegment) (err error) {
 	defer func() {
 		if err != nil {
 			w.drop(s)

@@ -73,7 +73,7 @@ func withOptions(s *schema.Schema, set func(*schema.Field, analysis.Analyzer)) (
 }
 
 // setSchema determines the schema of the index whose newest commit is m.
-func (w *Writer) setSchema(m *indexdir.Manifest) (err error) {
+func (w evolving) setSchema(m *indexdir.Manifest) (err error) {
 	old, asked := m.Schema, w.opts.Schema
 	if asked == nil {
 		asked = old

@@ -19,12 +19,12 @@ import (
 // commit, and only its bounds are read. The error for a node that does not fit the index
 // matches store.ErrInvalid, and the Writer remains usable.
 func (w *Writer) DeleteWhere(ctx context.Context, n query.Node) (uint64, error) {
-	return w.whereNode(orBackground(ctx), n, true)
+	return changing{w}.whereNode(orBackground(ctx), n, true)
 }
 
 // CountWhere returns how many documents DeleteWhere would delete. It flushes too.
 func (w *Writer) CountWhere(ctx context.Context, n query.Node) (uint64, error) {
-	return w.whereNode(orBackground(ctx), n, false)
+	return changing{w}.whereNode(orBackground(ctx), n, false)
 }
 
 // CheckWhere returns why DeleteWhere and CountWhere of an index with a schema do not take a node, with an error that matches
@@ -34,7 +34,7 @@ func CheckWhere(s *schema.Schema, n query.Node) error {
 	return err
 }
 
-func (w *Writer) whereNode(ctx context.Context, n query.Node, del bool) (uint64, error) {
+func (w changing) whereNode(ctx context.Context, n query.Node, del bool) (uint64, error) {
 	return w.where(ctx, func(s *schema.Schema) (*filter.Compiled, error) {
 		f, err := where.Filter(s, n)
 		if err != nil {
@@ -45,14 +45,14 @@ func (w *Writer) whereNode(ctx context.Context, n query.Node, del bool) (uint64,
 }
 
 // where counts the documents that pass what compile returns for the schema, and deletes them.
-func (w *Writer) where(ctx context.Context, compile func(*schema.Schema) (*filter.Compiled, error), del bool) (n uint64, err error) {
+func (w changing) where(ctx context.Context, compile func(*schema.Schema) (*filter.Compiled, error), del bool) (n uint64, err error) {
 	var bad error
 	err = w.pipe.exclusive(ctx, func() error {
 		var c *filter.Compiled
 		if c, bad = compile(w.opts.Schema); bad != nil {
 			return nil
 		}
-		if err := w.flush(ctx); err != nil {
+		if err := flushing(w).flush(ctx); err != nil {
 			return err
 		}
 		doomed := make([]*docset.Bits, len(w.segments))

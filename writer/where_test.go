@@ -405,11 +405,11 @@ func TestDeleteWhereMisuse(t *testing.T) {
 }
 
 func (w *Writer) deleteWhere(ctx context.Context, f filter.Filter) (uint64, error) {
-	return w.where(orBackground(ctx), compiling(f), true)
+	return changing{w}.where(orBackground(ctx), compiling(f), true)
 }
 
 func (w *Writer) countWhere(ctx context.Context, f filter.Filter) (uint64, error) {
-	return w.where(orBackground(ctx), compiling(f), false)
+	return changing{w}.where(orBackground(ctx), compiling(f), false)
 }
 
 func compiling(f filter.Filter) func(*schema.Schema) (*filter.Compiled, error) {

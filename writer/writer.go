@@ -113,7 +113,7 @@ func openDir(ctx context.Context, dir *indexdir.Dir, o Options) (*Writer, error)
 		return nil, err
 	}
 	w.current.Store(w.opts.Schema)
-	if err := w.setFields(); err != nil {
+	if err := (evolving{w}).setFields(); err != nil {
 		w.closeSegments()
 		lock.Close()
 		return nil, err
@@ -137,19 +137,19 @@ func (w *Writer) load(ctx context.Context) error {
 	if m.Schema.IsImplicit() && len(w.segments) > 0 { // they say it; in an index of version 0.2 they can differ: then texts are
 		m.Schema.Fields[0].Stored = slices.ContainsFunc(w.segments, func(s *liveSegment) bool { return s.seg.Meta().Stored })
 	}
-	if err := w.setSchema(m); err != nil {
+	if err := (evolving{w}).setSchema(m); err != nil {
 		return err
 	}
-	if err := w.setOrder(m); err != nil {
+	if err := (ordering{w}).setOrder(m); err != nil {
 		return err
 	}
 	if err := w.setStored(m.Schema); err != nil {
 		return err
 	}
-	if err := w.canName(m.Schema, w.opts.Schema); err != nil {
+	if err := (evolving{w}).canName(m.Schema, w.opts.Schema); err != nil {
 		return err
 	}
-	if err := w.nameText(ctx, m.Schema, w.opts.Schema); err != nil {
+	if err := (evolving{w}).nameText(ctx, m.Schema, w.opts.Schema); err != nil {
 		return err
 	}
 	w.changed = m.Committed() != nil || w.changes(m)
@@ -233,13 +233,13 @@ func (w *Writer) Flush(ctx context.Context) error {
 		if err := w.refused(); err != nil {
 			return err
 		}
-		return w.flush(ctx)
+		return flushing{w}.flush(ctx)
 	})
 }
 
 // flush writes the accumulator and empties it. If it is empty, nothing was added since the last
 // flush, and the memory that was kept for more is freed.
-func (w *Writer) flush(ctx context.Context) error {
+func (w flushing) flush(ctx context.Context) error {
 	a := w.acc
 	if a.Empty() {
 		a.Free()
@@ -252,7 +252,7 @@ func (w *Writer) flush(ctx context.Context) error {
 	if a.Live() > 0 {
 		s, err := w.writeAccumulator(ctx, a)
 		if err == nil {
-			s, err = w.sorted(ctx, s)
+			s, err = ordering(w).sorted(ctx, s)
 		}
 		if err != nil {
 			return fmt.Errorf("writing a segment: %w", err)
@@ -269,7 +269,7 @@ func (w *Writer) flush(ctx context.Context) error {
 }
 
 // writeAccumulator writes all live documents of a as a segment.
-func (w *Writer) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*liveSegment, error) {
+func (w flushing) writeAccumulator(ctx context.Context, a *invert.Accumulator) (*liveSegment, error) {
 	out, err := w.create(options(a.Live(), a.Fields()), w.share(ctx))
 	if err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func (w *Writer) Commit(ctx context.Context) error {
 		if err := w.refused(); err != nil {
 			return err
 		}
-		if err := w.flush(ctx); err != nil {
+		if err := (flushing{w}).flush(ctx); err != nil {
 			return err
 		}
 		return w.commit(ctx)
@@ -311,7 +311,7 @@ func (w *Writer) Publish(ctx context.Context) error {
 		if err := w.refused(); err != nil {
 			return err
 		}
-		if err := w.flush(ctx); err != nil {
+		if err := (flushing{w}).flush(ctx); err != nil {
 			return err
 		}
 		m, keep, dead, err := w.manifest(ctx)
@@ -323,7 +323,7 @@ func (w *Writer) Publish(ctx context.Context) error {
 		}
 		w.settle(keep, dead)
 		w.changed = w.changed || len(dead) > 0
-		w.planMerges(len(dead) > 0)
+		scheduling{w}.planMerges(len(dead) > 0)
 		return nil
 	})
 }
@@ -339,7 +339,7 @@ func (w *Writer) manifest(ctx context.Context) (m *indexdir.Manifest, keep, dead
 	var changed bool
 	m.Meta, changed = w.meta.at(w.pipe.absorbed())
 	w.changed = w.changed || changed
-	for _, e := range w.entries() {
+	for _, e := range (scheduling{w}).entries() {
 		if e.stats.Deleted == e.stats.Docs {
 			dead = append(dead, e.segments...)
 			continue
@@ -375,13 +375,13 @@ func (w *Writer) commit(ctx context.Context) error {
 	}
 	w.settle(keep, dead)
 	w.changed = false
-	w.planMerges(len(dead) > 0)
+	scheduling{w}.planMerges(len(dead) > 0)
 	return nil
 }
 
 // settle drops the segments without live documents, of which no deletion is undone.
 func (w *Writer) settle(keep, dead []*liveSegment) {
-	w.cancelPlans(dead)
+	scheduling{w}.cancelPlans(dead)
 	for _, s := range dead {
 		w.drop(s)
 	}

@@ -6,9 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
@@ -155,6 +158,66 @@ func testPositionLimit(t *testing.T, large, told bool) {
 		t.Errorf("%d documents, want %d", s.Stats().Live, len(x.docs))
 	}
 	x.checkPositions(t, s, &x.schema.Fields[0])
+}
+
+// Documents keep their stored values beside ones that are refused, also where a whole batch is.
+func TestStoredBesideRefused(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		fs, refused := memfs.New(), 0
+		o := writer.Options{Threads: rapid.IntRange(1, 2).Draw(t, "threads"), Refused: func([]byte, error) { refused++ }, Schema: &schema.Schema{
+			Fields: []schema.Field{{Name: "placed", Kind: schema.Text, Analyzer: stackName, Positions: true, Stored: true}}}}
+		o.SetBatch(rapid.IntRange(1, 500).Draw(t, "batch"))
+		w, err := writer.OpenFS(t.Context(), fs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		bad := rapid.SliceOfN(rapid.Bool(), 1, 60).Draw(t, "bad")
+		texts := map[string]string{}
+		for i := range bad {
+			id, text := fmt.Sprint(i), strings.Repeat(fmt.Sprint("word", i, " "), i%7)
+			if bad[i] {
+				text += "+2147483647 z z"
+			} else {
+				texts[id] = text
+			}
+			if err := w.Add(t.Context(), writer.Doc{ID: []byte(id), Values: []schema.Value{schema.TextValue(0, text)}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := w.Commit(t.Context()); err != nil || refused != len(bad)-len(texts) {
+			t.Fatalf("%d refused of %d, %v", refused, len(bad)-len(texts), err)
+		}
+		r, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		s, err := r.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if err := s.Verify(t.Context()); err != nil || s.Stats().Live != uint64(len(texts)) {
+			t.Fatalf("%d documents, want %d, %v", s.Stats().Live, len(texts), err)
+		}
+		for id, want := range texts {
+			doc, ok, err := s.FindID([]byte(id))
+			if err != nil || !ok {
+				t.Fatalf("document %s: %t, %v", id, ok, err)
+			}
+			rec, err := s.AppendStored(nil, doc)
+			for v, bad := range record.Values(s.Schema(), rec) {
+				value, wrong := v.Value(0, schema.Text)
+				if err = errors.Join(err, bad, wrong); value.String() != want {
+					t.Errorf("document %s has %q, want %q", id, value, want)
+				}
+			}
+			if err != nil || len(rec) == 0 {
+				t.Fatalf("document %s: %d bytes, %v", id, len(rec), err)
+			}
+		}
+	})
 }
 
 // Lists bring positions of fields that have them, as many as their frequencies say.

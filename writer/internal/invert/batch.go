@@ -27,7 +27,7 @@ type Batch struct {
 	stored []byte // texts or records, compressed, if documents are stored
 	tokens uint64
 
-	recordEnds []uint32      // of each document's record in what is stored; none if that is text
+	storedEnds []uint32      // of each document's record or text in what is stored
 	columns    []batchColumn // of each field with a column
 	gaps       [][]uint32    // of runs that do not hold them
 }
@@ -120,7 +120,7 @@ func (b *Batch) Reset(usual int) {
 		return
 	}
 	b.text, b.ids, b.ops = b.text[:0], b.ids[:0], b.ops[:0]
-	b.lens, b.hashes, b.recordEnds = b.lens[:0], b.hashes[:0], b.recordEnds[:0]
+	b.lens, b.hashes, b.storedEnds = b.lens[:0], b.hashes[:0], b.storedEnds[:0]
 	b.terms, b.bytes, b.pages, b.stored = b.terms[:0], b.bytes[:0], b.pages[:0], nil
 	for i := range b.columns {
 		b.columns[i].reset()

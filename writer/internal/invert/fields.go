@@ -184,8 +184,11 @@ func (v *Inverter) values(b *Batch, i int, doc uint32) (ok bool) {
 		b.Bare++
 	}
 	b.tokens += tokens
-	if !x.text {
-		b.recordEnds = append(b.recordEnds, uint32(len(x.records)))
+	switch {
+	case x.text && x.stored: // none is refused: it has no positions
+		b.storedEnds = append(b.storedEnds, b.ops[i].textEnd)
+	case x.stored:
+		b.storedEnds = append(b.storedEnds, uint32(len(x.records)))
 	}
 	return true
 }

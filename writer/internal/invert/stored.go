@@ -2,6 +2,7 @@ package invert
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/golang/snappy"
@@ -65,14 +66,7 @@ func (s *storedText) take(b *Batch) {
 	if b.stored == nil {
 		return
 	}
-	blk := storedBlock{data: b.stored}
-	if blk.ends = append(blk.ends, b.recordEnds...); len(blk.ends) == 0 {
-		for _, o := range b.ops {
-			if !o.deletes {
-				blk.ends = append(blk.ends, o.textEnd)
-			}
-		}
-	}
+	blk := storedBlock{data: b.stored, ends: slices.Clone(b.storedEnds)}
 	b.stored = nil
 	s.blocks = append(s.blocks, blk)
 	s.size += cap(blk.data) + 4*cap(blk.ends)

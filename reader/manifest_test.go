@@ -3,11 +3,10 @@ package reader_test
 import (
 	"bytes"
 	"errors"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
@@ -17,9 +16,9 @@ import (
 var sortedSchema = &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Stored: true}, {Name: "n", Kind: schema.Integer, Column: true}}}
 
 // sortedIndex makes an index of documents, each with its number in field n, of which the last is deleted, and returns its manifest.
-func sortedIndex(t *testing.T, dir string, ids ...string) *reader.Manifest {
+func sortedIndex(t *testing.T, fs store.FS, ids ...string) *reader.Manifest {
 	t.Helper()
-	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: sortedSchema, KeepCommits: 3, MergePolicy: writer.NoMerges})
+	w, err := writer.OpenFS(t.Context(), fs, writer.Options{Schema: sortedSchema, KeepCommits: 3, MergePolicy: writer.NoMerges})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,17 +31,32 @@ func sortedIndex(t *testing.T, dir string, ids ...string) *reader.Manifest {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := reader.NewestManifest(store.Dir(dir))
+	m, err := reader.NewestManifest(fs)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return m
 }
 
+// contentOf returns a copy of what a file has.
+func contentOf(t *testing.T, fs store.ReadFS, name string) []byte {
+	t.Helper()
+	d, err := fs.Open(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	b, err := d.Range(0, d.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bytes.Clone(b)
+}
+
 // What a manifest says is what its index has, and its files are there.
 func TestManifest(t *testing.T) {
-	dir := t.TempDir()
-	m := sortedIndex(t, dir, "a", "b", "c")
+	fs := memfs.New()
+	m := sortedIndex(t, fs, "a", "b", "c")
 	order, desc, ok := m.Order()
 	if m.Generation() < 2 || m.KeepCommits() != 3 || m.Schema().Fields[1].Name != "n" || order != "n" || !desc || !ok {
 		t.Errorf("commit %d, %d kept, schema %v, order %q %t %t", m.Generation(), m.KeepCommits(), m.Schema(), order, desc, ok)
@@ -52,10 +66,7 @@ func TestManifest(t *testing.T) {
 		t.Fatalf("%+v", files)
 	}
 	for _, f := range files {
-		b, err := os.ReadFile(filepath.Join(dir, f.Name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contentOf(t, fs, f.Name)
 		h, err := format.ParseFile(f.Name, b)
 		if err != nil || h.Kind != f.Kind || h.ID != f.Segment || f.Kind == format.KindSegment && f.Size != h.FileLen ||
 			(f.Kind == format.KindDeletes) == (f.Deletes == format.ID{}) {
@@ -63,10 +74,7 @@ func TestManifest(t *testing.T) {
 		}
 	}
 	for _, name := range reader.ManifestNames(m.Generation()) {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := contentOf(t, fs, name)
 		is, err := reader.ParseManifest(name, b)
 		if err != nil || !is.Equal(m) || !bytes.Equal(is.Bytes(), b) {
 			t.Errorf("%s: %+v, %v", name, is, err)
@@ -76,15 +84,15 @@ func TestManifest(t *testing.T) {
 			t.Errorf("%s with a bit flipped: %v", name, err)
 		}
 	}
-	if other := sortedIndex(t, t.TempDir(), "a", "b", "c"); other.Equal(m) || m.Equal(&reader.Manifest{}) || !m.Equal(m) {
+	if other := sortedIndex(t, memfs.New(), "a", "b", "c"); other.Equal(m) || m.Equal(&reader.Manifest{}) || !m.Equal(m) {
 		t.Error("another manifest is the same, or the same another")
 	}
 }
 
 // Parts become an index, whose commits have names of their own.
 func TestJoinManifests(t *testing.T) {
-	from, to := t.TempDir(), t.TempDir()
-	first, second := sortedIndex(t, filepath.Join(from, "1"), "a", "b", "c"), sortedIndex(t, filepath.Join(from, "2"), "d", "e")
+	from, to := []*memfs.FS{memfs.New(), memfs.New()}, memfs.New()
+	first, second := sortedIndex(t, from[0], "a", "b", "c"), sortedIndex(t, from[1], "d", "e")
 	m, err := reader.JoinManifests(first, second)
 	if err != nil {
 		t.Fatal(err)
@@ -102,16 +110,12 @@ func TestJoinManifests(t *testing.T) {
 	}
 	for i, f := range next.Files() {
 		parts := append(first.Files(), second.Files()...)
-		if err := os.Link(filepath.Join(from, []string{"1", "1", "2", "2"}[i], parts[i].Name), filepath.Join(to, f.Name)); err != nil {
-			t.Fatal(err)
-		}
+		to.Put(f.Name, contentOf(t, from[i/2], parts[i].Name))
 	}
 	for _, name := range reader.ManifestNames(3) {
-		if err := os.WriteFile(filepath.Join(to, name), next.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		to.Put(name, next.Bytes())
 	}
-	x, err := reader.Open(t.Context(), reader.Dir(to), reader.Options{})
+	x, err := reader.Open(t.Context(), reader.FromStore(to), reader.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +147,7 @@ func TestRefusedManifests(t *testing.T) {
 			t.Errorf("%s: %v, %v", what, m, err)
 		}
 	}
-	if _, err := reader.NewestManifest(store.Dir(t.TempDir())); !errors.Is(err, format.ErrNotAnIndex) {
+	if _, err := reader.NewestManifest(memfs.New()); !errors.Is(err, format.ErrNotAnIndex) {
 		t.Errorf("an empty directory: %v", err)
 	}
 	if len(none.Files()) > 0 || none.Schema() != nil || len(none.Bytes()) > 0 || !none.Equal(none) {

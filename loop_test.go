@@ -148,6 +148,9 @@ func TestSearchSees(t *testing.T) {
 		}
 		hits(t, x, "rose")
 	}
+	if err := x.Sync(ctx); err != nil { // begins after the event of the last publication, which its search does not wait for
+		t.Fatal(err)
+	}
 	if n := published.Load(); n != 100 {
 		t.Errorf("%d publications for 100 searches that waited", n)
 	}

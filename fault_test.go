@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pinion-index/pinion/analysis"
@@ -75,10 +76,7 @@ func TestNoIndexedField(t *testing.T) {
 // A fault of the program in the midst of a search is that: an error with the stack, an event of its own, and not damage.
 // The next search is answered.
 func TestFaultOfTheProgram(t *testing.T) {
-	faulty := func(string) (analysis.Analyzer, error) {
-		return brokenAnalyzer{must(analysis.New("whitespace", ""))(t)}, nil
-	}
-	if err := analysis.Register(brokenAnalyzer{}.Name(), faulty); err != nil {
+	if err := registerBroken(); err != nil {
 		t.Fatal(err)
 	}
 	mem := memfs.New()
@@ -107,6 +105,14 @@ func TestFaultOfTheProgram(t *testing.T) {
 		t.Errorf("told %+v", told)
 	}
 }
+
+// registerBroken registers brokenAnalyzer; there is one registry for all runs of a test.
+var registerBroken = sync.OnceValue(func() error {
+	return analysis.Register(brokenAnalyzer{}.Name(), func(string) (analysis.Analyzer, error) {
+		whole, err := analysis.New("whitespace", "")
+		return brokenAnalyzer{whole}, err
+	})
+})
 
 // brokenAnalyzer has a fault that one word shows.
 type brokenAnalyzer struct{ analysis.Analyzer }

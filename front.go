@@ -23,6 +23,7 @@ type front struct {
 	observing sync.Mutex // held while observe runs
 	seeing    sync.Mutex
 	cur       *state // what searches see; nil once closed
+	left      bool   // closed: cur stays nil
 }
 
 // view calls f with the newest state.
@@ -89,10 +90,10 @@ func (s *state) open(x *front) (*pager, error) {
 }
 
 // advance goes on to what refresh, which is reader.Index.Refresh or RefreshUncommitted, finds. It reports whether there was
-// something new.
+// something new. One call runs at a time, beside leave.
 func (x *front) advance(ctx context.Context, refresh func(context.Context) (bool, error)) (changed bool, err error) {
 	changed, err = refresh(ctx)
-	if err != nil || !changed && x.cur != nil {
+	if err != nil || !changed && !x.sees(nil) {
 		return false, err
 	}
 	snapshot, err := x.r.Snapshot()
@@ -102,6 +103,11 @@ func (x *front) advance(ctx context.Context, refresh func(context.Context) (bool
 	next := &state{number: 1, snapshot: snapshot}
 	next.users.Store(1)
 	x.seeing.Lock()
+	if x.left {
+		x.seeing.Unlock()
+		next.release()
+		return false, errClosed
+	}
 	old := x.cur
 	if old != nil {
 		next.number = old.number + 1
@@ -119,7 +125,7 @@ func (x *front) advance(ctx context.Context, refresh func(context.Context) (bool
 func (x *front) leave() {
 	x.seeing.Lock()
 	cur := x.cur
-	x.cur = nil
+	x.cur, x.left = nil, true
 	x.seeing.Unlock()
 	if cur != nil {
 		cur.release()

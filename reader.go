@@ -108,7 +108,7 @@ func (x *Reader) follow(ctx context.Context, gone *state) error {
 		return nil
 	}
 	changed, err := x.advance(ctx, x.r.Refresh)
-	if x.looked = time.Now(); changed || err != nil {
+	if x.looked = time.Now(); changed || err != nil && !errors.Is(err, ErrClosed) {
 		x.report(EventRefresh, time.Since(began), err)
 	}
 	return err
@@ -147,7 +147,7 @@ func (x *Reader) View(ctx context.Context, f func(*View) error) error {
 	return see(seen)
 }
 
-// sees reports whether s is what searches see.
+// sees reports whether s is what searches see, nil if there is nothing.
 func (x *front) sees(s *state) bool {
 	x.seeing.Lock()
 	defer x.seeing.Unlock()

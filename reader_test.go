@@ -138,6 +138,22 @@ func TestReaderTogether(t *testing.T) {
 	group.Wait()
 }
 
+// A Reader that is closed while it goes on to a newer commit has nothing open.
+func TestReaderClosedOnTheWay(t *testing.T) {
+	dir := t.TempDir()
+	x := must(Open(ctx, dir, Options{}))(t)
+	defer x.Close()
+	r := must(OpenReader(ctx, dir))(t)
+	defer r.Close()
+	changed, err := r.advance(ctx, func(context.Context) (bool, error) {
+		r.leave()
+		return true, nil
+	})
+	if changed || !errors.Is(err, ErrClosed) || !r.sees(nil) {
+		t.Errorf("%t, %v, and searches see something: %t", changed, err, !r.sees(nil))
+	}
+}
+
 // What cannot be read is refused, and a search says so if an index has taken the place of another.
 func TestReaderErrors(t *testing.T) {
 	dir := t.TempDir()

@@ -16,4 +16,4 @@ package schema
 //	change.go   Add, Rename, Drop, Extends, Follows, Adopt
 //	json.go     the form in JSON
 //	value.go    Value, and which values a field takes
-//	key.go      values as the numbers of columns
+//	key.go      values as the numbers of columns, and as bits; what a kind of numbers is, is in internal/kind

@@ -2,8 +2,8 @@
 // is read, printed and ordered. A kind is a file with a row that its init adds by Register; packages schema, filter, record and
 // exchange ask the row. Texts, keywords and impacts are no such kinds.
 //
-// What a value is, is said by its bits, which segments store (format/FORMAT.md, section 4.8). Columns have keys in their place,
-// which are ordered as the values are.
+// A value is 64 bits, which segments store (format/FORMAT.md, section 4.8). Columns store its key, an integer: keys are ordered as
+// values are.
 package kind
 
 import "fmt"
@@ -13,14 +13,14 @@ import "fmt"
 type Number struct {
 	// Name is the name of the kind in schemas.
 	Name string
-	// Takes says what fields of the kind take, in the plural, as in "which takes integers of 64 bits".
+	// Takes names what fields of the kind take, in the plural, as in "which takes integers of 64 bits".
 	Takes string
-	// Want says what Parse reads, as in "is no finite number". Unit is the name of the field's, or "" for nanoseconds.
+	// Want names what Parse reads, as in "is no finite number". Unit is the name of the field's unit, or "" for nanoseconds.
 	Want func(unit string) string
 
 	// Units says that fields have a unit, which values are rounded down to.
 	Units bool
-	// Whole says that a whole number of Go is as a value is: OfInteger is exact for all that it takes.
+	// Whole says that values count in whole numbers: a number of JSON is read as an integer first, and buckets have a whole width.
 	Whole bool
 	// Durations says that values are counted in buckets of some duration, not of some width.
 	Durations bool
@@ -31,9 +31,9 @@ type Number struct {
 
 	// Key returns the number of a column that stands for bits: keys are ordered as values are.
 	Key func(bits uint64, unit int64) int64
-	// Bits is the inverse of Key. Invalid has something to say of those for a key that no value has.
+	// Bits is the inverse of Key. Bits for a key that no value has are Invalid.
 	Bits func(key, unit int64) uint64
-	// Invalid says why documents cannot have a value, such as "the value NaN is not finite", or "" if they can. Nil means that all can.
+	// Invalid returns why documents cannot have a value, such as "the value NaN is not finite", or "" if they can. Nil means that all can.
 	Invalid func(bits uint64) string
 
 	// Any returns a value as one of Go.

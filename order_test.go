@@ -30,8 +30,8 @@ func TestOrder(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer snap.Close()
-	if field, desc, ok := snap.Order(); field != "n" || !desc || !ok {
-		t.Errorf("sorted by %q, descending %t, %t", field, desc, ok)
+	if field, desc, ok := snap.Order(); field.Name != "n" || !desc || !ok {
+		t.Errorf("sorted by %q, descending %t, %t", field.Name, desc, ok)
 	}
 	if x, err := pinion.Open(t.Context(), dir, pinion.Options{Order: "field:none"}); err == nil {
 		x.Close()

@@ -30,7 +30,7 @@ func (a *After) sortPosition(s *reader.Snapshot) (search.SortPosition, error) {
 
 // orderIn returns Order, or nil if it is not of the order that the snapshot keeps: it may have had another since.
 func (a *After) orderIn(s *reader.Snapshot) []schema.Value {
-	f, _, ok := s.OrderField()
+	f, _, ok := s.Order()
 	if !ok || len(a.Order) != 1 || a.Order[0].Kind != 0 && a.Order[0].Kind != f.Kind {
 		return nil
 	}
@@ -39,7 +39,7 @@ func (a *After) orderIn(s *reader.Snapshot) []schema.Value {
 
 // orderAt returns After.Order of a hit.
 func orderAt(s *reader.Snapshot, doc uint32) ([]schema.Value, error) {
-	if _, _, ok := s.OrderField(); !ok {
+	if _, _, ok := s.Order(); !ok {
 		return nil, nil
 	}
 	v, err := s.OrderValue(doc)

@@ -36,3 +36,12 @@ func (p Postings) Append(q Postings) Postings {
 func (p Postings) AppendPosting(doc, freq uint32) Postings {
 	return Postings{Docs: append(p.Docs, doc), Freqs: append(p.Freqs, freq)}
 }
+
+// Sequence is an encoded sequence of docIDs or frequencies as stored in an extent. It
+// must not be modified. Its slices come from a file: they may contradict each other.
+type Sequence struct {
+	Payload []byte   // capacity exceeds length by at least ReadablePadding
+	Ends    []uint32 // word offsets into Payload; blocks+1 of them
+	Last    []uint32 // skip header: last docID of each block; nil for frequencies
+	N       int      // number of values
+}

@@ -297,10 +297,10 @@ func readSegment(s *segment.Segment) {
 	}
 	var id []byte
 	for doc := range min(s.Meta().Docs, 64) {
-		id, _ = s.Docs().AppendID(id[:0], doc)
-		s.Docs().FindID(id)
-		s.Docs().AppendStored(nil, doc)
-		s.Docs().Length(doc)
+		id, _ = s.Documents().AppendID(id[:0], doc)
+		s.Documents().FindID(id)
+		s.Documents().AppendStored(nil, doc)
+		s.Documents().Length(doc)
 	}
 }
 

@@ -13,7 +13,7 @@ func (f *SnapshotField) AppendValues(dst []schema.Value, doc uint32) (values []s
 	if !f.desc.Column {
 		return dst, f.s.Err()
 	}
-	seg, local, err := f.s.locate(doc)
+	seg, local, err := locate(f.s, doc)
 	if err != nil {
 		return dst, err
 	}

@@ -15,10 +15,10 @@ func (c *Cursor) AppendPositions(dst []uint32) ([]uint32, error) {
 	}
 	out, err := dst, error(nil)
 	if c.armed {
-		out, err = c.appendPositions(dst)
+		out, err = appendPositions(c, dst)
 	} else {
 		err = c.guard(func() (err error) {
-			out, err = c.appendPositions(dst)
+			out, err = appendPositions(c, dst)
 			return err
 		})
 	}
@@ -32,7 +32,7 @@ func (c *Cursor) AppendPositions(dst []uint32) ([]uint32, error) {
 	return dst, err
 }
 
-func (c *Cursor) appendPositions(dst []uint32) ([]uint32, error) {
+func appendPositions(c *Cursor, dst []uint32) ([]uint32, error) {
 	if c.self != c {
 		return dst, errCopied
 	}

@@ -237,7 +237,7 @@ func (f *SnapshotField) Stats() (st FieldStats) {
 
 // Lookup is Snapshot.Lookup of a term in the field.
 func (f *SnapshotField) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
-	return f.s.lookup(f.fields, term, dst)
+	return lookup(f.s, f.fields, term, dst)
 }
 
 // DF is Snapshot.DF of a term in the field.
@@ -249,22 +249,22 @@ func (f *SnapshotField) DF(term []byte) (df uint64, err error) {
 // Terms returns an iterator over the terms of the field that begin with prefix, positioned
 // before the first. An empty prefix selects all terms.
 func (f *SnapshotField) Terms(prefix []byte) *Terms {
-	return newTerms(f.s.lives(), f.fields, selection{prefix: prefix})
+	return newTerms(livesOf(f.s), f.fields, selection{prefix: prefix})
 }
 
 // Match is Field.Match in all segments.
 func (f *SnapshotField) Match(a segment.Automaton) *Terms {
-	return newMatches(f.s.lives(), f.fields, a)
+	return newMatches(livesOf(f.s), f.fields, a)
 }
 
 // Postings is Snapshot.Postings of a term in the field.
 func (f *SnapshotField) Postings(term []byte) iter.Seq2[Posting, error] {
-	return f.s.postings(f.fields, term)
+	return postings(f.s, f.fields, term)
 }
 
 // DocLen returns the length of a global docID in the field, as Field.DocLen.
 func (f *SnapshotField) DocLen(doc uint32) (tokens uint32, err error) {
-	seg, local, err := f.s.locate(doc)
+	seg, local, err := locate(f.s, doc)
 	if err != nil {
 		return 0, err
 	}

@@ -50,10 +50,10 @@ func Join(snapshots ...*Snapshot) (*Snapshot, error) {
 
 // join adds the segments of s to v, and its view to the parts of v.
 func (v *view) join(s *Snapshot) error {
-	if err := s.lives().acquire(); err != nil {
+	if err := livesOf(s).acquire(); err != nil {
 		return err
 	}
-	defer s.lives().release()
+	defer livesOf(s).release()
 	part := s.view
 	if len(v.parts) > 0 {
 		if err := v.parts[0].joins(part); err != nil {

@@ -272,7 +272,7 @@ func TestUsesKeepFiles(t *testing.T) {
 			}
 			defer release()
 			closing()
-			return errors.Join(o.seg.Views().Docs().EachID(func(uint32, []byte) error { return nil }), o.s.Err())
+			return errors.Join(o.seg.Views().Documents().EachID(func(uint32, []byte) error { return nil }), o.s.Err())
 		},
 	} {
 		o, files := mappedIndex(t)

@@ -141,7 +141,7 @@ func (d *Deletes) countIn(docs []uint32) (n uint32) {
 // countBest adds the postings of a block that are in d to n. docs are the documents of the
 // block.
 func (d *Deletes) countBest(n *segment.KthCounts, s *segment.Segment, c *counter, block int, docs []uint32) error {
-	lens, err := s.Docs().LengthsOf(c.list.Entry())
+	lens, err := s.Documents().LengthsOf(c.list.Entry())
 	if err != nil {
 		return err
 	}

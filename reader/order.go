@@ -12,13 +12,7 @@ import (
 // Order returns the field by whose column the documents of each segment are sorted: by the least
 // value of each in ascending order, or by the greatest in descending order; those without a value
 // come last. ok is false if they are in the order in which they were added, or in any.
-func (s *Snapshot) Order() (field string, desc, ok bool) {
-	f, desc, ok := s.OrderField()
-	return f.Name, desc, ok
-}
-
-// OrderField is Order with all that the schema says of the field.
-func (s *Snapshot) OrderField() (field schema.Field, desc, ok bool) {
+func (s *Snapshot) Order() (field schema.Field, desc, ok bool) {
 	if s.view == nil {
 		return field, false, false
 	}
@@ -32,7 +26,7 @@ func (s *Snapshot) OrderField() (field schema.Field, desc, ok bool) {
 // OrderValue returns the value of a document, given by its global docID, by which it has its place in the order, the
 // zero Value if it has none.
 func (s *Snapshot) OrderValue(doc uint32) (schema.Value, error) {
-	of, desc, ok := s.OrderField()
+	of, desc, ok := s.Order()
 	if !ok {
 		return schema.Value{}, s.Err()
 	}
@@ -53,7 +47,7 @@ func (s *Snapshot) OrderValue(doc uint32) (schema.Value, error) {
 // DocIDsInOrder reports whether the documents of all segments are in the order that the snapshot keeps by their docIDs,
 // as far as bounds of columns say it. Without an order they are.
 func (s *Snapshot) DocIDsInOrder() (inOrder bool, err error) {
-	of, desc, ok := s.OrderField()
+	of, desc, ok := s.Order()
 	if segments := s.Segments(); ok && len(segments) > 1 {
 		o := bounds{desc: desc, keyword: of.Kind == schema.Keyword}
 		for _, seg := range segments {

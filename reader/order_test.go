@@ -42,8 +42,8 @@ func TestOrder(t *testing.T) {
 			t.Fatal(err)
 		}
 		field, desc, ok := snap.Order()
-		if ok != (want.Field == 2) || desc != want.Desc || ok != (field == "n") {
-			t.Errorf("%+v: %q, %t, %t", want, field, desc, ok)
+		if ok != (want.Field == 2) || desc != want.Desc || ok != (field.Name == "n") {
+			t.Errorf("%+v: %q, %t, %t", want, field.Name, desc, ok)
 		}
 		snap.Close()
 		r.Close()
@@ -53,7 +53,7 @@ func TestOrder(t *testing.T) {
 		}
 	}
 	var zero reader.Snapshot
-	if field, _, ok := zero.Order(); ok || field != "" {
-		t.Errorf("the zero Snapshot: %q, %t", field, ok)
+	if field, _, ok := zero.Order(); ok || field.Name != "" {
+		t.Errorf("the zero Snapshot: %q, %t", field.Name, ok)
 	}
 }

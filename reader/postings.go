@@ -31,21 +31,21 @@ func (s *Segment) Postings(term []byte) iter.Seq2[Posting, error] {
 // ascending order and without deleted documents. It yields nothing if no segment
 // holds term. An error is yielded last, with a Posting of NoDoc.
 func (s *Snapshot) Postings(term []byte) iter.Seq2[Posting, error] {
-	return s.postings(nil, term)
+	return postings(s, nil, term)
 }
 
 // postings is Postings of fields, as lookup.
-func (s *Snapshot) postings(fields []Field, term []byte) iter.Seq2[Posting, error] {
+func postings(s *Snapshot, fields []Field, term []byte) iter.Seq2[Posting, error] {
 	return func(yield func(Posting, error) bool) {
-		if err := s.lives().acquire(); err != nil {
+		if err := livesOf(s).acquire(); err != nil {
 			yield(Posting{Doc: NoDoc}, err)
 			return
 		}
-		defer s.lives().release()
+		defer livesOf(s).release()
 		r := rowPool.Get().(*rows)
 		defer rowPool.Put(r)
 		for i := range s.segments {
-			f := s.fieldIn(fields, i)
+			f := fieldIn(s, fields, i)
 			dels, err := f.seg.Deletes()
 			if err != nil {
 				yield(Posting{Doc: NoDoc}, err)

@@ -124,7 +124,7 @@ func (s *Segment) AppendID(dst []byte, doc uint32) (id []byte, err error) {
 	}
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	return s.views.Docs().AppendID(dst, doc)
+	return s.views.Documents().AppendID(dst, doc)
 }
 
 // FindID returns the docID of the document with an external id, deleted or not;
@@ -135,7 +135,7 @@ func (s *Segment) FindID(id []byte) (doc uint32, ok bool, err error) {
 	}
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	return s.views.Docs().FindID(id)
+	return s.views.Documents().FindID(id)
 }
 
 // EachID calls f with every docID and external id, in docID order. The id is
@@ -183,7 +183,7 @@ var errStopped = errors.New("EachID has ended")
 // fill yields whenever the batch is full. At the end the batch holds the remaining ids.
 func (b *idBatch) fill(yield func(struct{}) bool) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &b.err)
-	b.err = b.seg.views.Docs().EachID(func(doc uint32, id []byte) error {
+	b.err = b.seg.views.Documents().EachID(func(doc uint32, id []byte) error {
 		if len(b.ends) == idBatchSize {
 			if !yield(struct{}{}) {
 				return errStopped
@@ -204,7 +204,7 @@ func (s *Segment) DocLen(doc uint32) (tokens uint32, err error) {
 	}
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	return s.views.Docs().Length(doc)
+	return s.views.Documents().Length(doc)
 }
 
 // AppendStored appends the stored text of doc to dst: nothing if the segment stores no
@@ -216,7 +216,7 @@ func (s *Segment) AppendStored(dst []byte, doc uint32) (text []byte, err error) 
 	}
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	return s.views.Docs().AppendStored(dst, doc)
+	return s.views.Documents().AppendStored(dst, doc)
 }
 
 // AppendTexts appends the stored texts of docs to dst, and to ends where each of them ends in
@@ -228,7 +228,7 @@ func (s *Segment) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []by
 	}
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	return s.views.Docs().AppendTexts(dst, ends, docs)
+	return s.views.Documents().AppendTexts(dst, ends, docs)
 }
 
 // appendValues is Snapshot.AppendValues of a segment.
@@ -239,7 +239,7 @@ func (s *Segment) appendValues(dst []byte, ends []int, docs, ids []uint32) (text
 	}
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	return s.views.Docs().AppendValues(dst, ends, docs, ids)
+	return s.views.Documents().AppendValues(dst, ends, docs, ids)
 }
 
 // verify checks every checksum and all content of the segment.

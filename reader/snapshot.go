@@ -75,7 +75,7 @@ func (s *Snapshot) Context() context.Context {
 }
 
 // lives returns the life of s.
-func (s *Snapshot) lives() *life {
+func livesOf(s *Snapshot) *life {
 	if s.of != nil {
 		return &s.of.life
 	}
@@ -100,33 +100,33 @@ func (s *Snapshot) Close() error {
 // ErrClosed, and so do those of other methods although the files are open: who wants to
 // go on reading calls Retain.
 func (s *Snapshot) Acquire() (release func(), err error) {
-	if err := s.lives().acquire(); err != nil {
+	if err := livesOf(s).acquire(); err != nil {
 		return func() {}, err
 	}
 	var released atomic.Bool
 	return func() {
 		if !released.Swap(true) {
-			s.lives().release()
+			livesOf(s).release()
 		}
 	}, nil
 }
 
 // Hold is Acquire that allocates nothing: who calls it calls Unhold as often.
-func (s *Snapshot) Hold() error { return s.lives().acquire() }
+func (s *Snapshot) Hold() error { return livesOf(s).acquire() }
 
 // Unhold undoes one successful Hold.
-func (s *Snapshot) Unhold() { s.lives().release() }
+func (s *Snapshot) Unhold() { livesOf(s).release() }
 
 // Err returns nil while the snapshot is open, and then an error that matches ErrClosed.
-func (s *Snapshot) Err() error { return s.lives().err() }
+func (s *Snapshot) Err() error { return livesOf(s).err() }
 
 // Retain returns a second Snapshot of the same commit, to be closed separately.
 // If s is closed, the error matches ErrClosed.
 func (s *Snapshot) Retain() (*Snapshot, error) {
-	if err := s.lives().acquire(); err != nil {
+	if err := livesOf(s).acquire(); err != nil {
 		return nil, err
 	}
-	defer s.lives().release()
+	defer livesOf(s).release()
 	x := s.view.index
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -139,12 +139,12 @@ func (s *Snapshot) Retain() (*Snapshot, error) {
 // Files that an earlier call has checked are skipped as long as the Index has
 // them open, so after a Refresh only new files take time.
 func (s *Snapshot) Verify(ctx context.Context) error {
-	if err := s.lives().acquire(); err != nil {
+	if err := livesOf(s).acquire(); err != nil {
 		return err
 	}
-	defer s.lives().release()
+	defer livesOf(s).release()
 	for i, seg := range s.segments {
-		if err := s.lives().err(); err != nil {
+		if err := livesOf(s).err(); err != nil {
 			return err
 		}
 		d, err := seg.Deletes()
@@ -277,8 +277,8 @@ func (s *Snapshot) Locate(doc uint32) (seg *Segment, local uint32, ok bool) {
 	return segs[i], doc - segs[i].base, true
 }
 
-func (s *Snapshot) locate(doc uint32) (*Segment, uint32, error) {
-	if err := s.lives().err(); err != nil {
+func locate(s *Snapshot, doc uint32) (*Segment, uint32, error) {
+	if err := livesOf(s).err(); err != nil {
 		return nil, 0, err
 	}
 	seg, local, ok := s.Locate(doc)
@@ -291,7 +291,7 @@ func (s *Snapshot) locate(doc uint32) (*Segment, uint32, error) {
 // AppendID appends the external id of a global docID to dst. On an error it returns dst
 // unchanged.
 func (s *Snapshot) AppendID(dst []byte, doc uint32) (id []byte, err error) {
-	seg, local, err := s.locate(doc)
+	seg, local, err := locate(s, doc)
 	if err != nil {
 		return dst, err
 	}
@@ -301,7 +301,7 @@ func (s *Snapshot) AppendID(dst []byte, doc uint32) (id []byte, err error) {
 // AppendStored appends the text of a global docID to dst: nothing if the document's
 // segment stores no text. On an error it returns dst unchanged.
 func (s *Snapshot) AppendStored(dst []byte, doc uint32) (text []byte, err error) {
-	seg, local, err := s.locate(doc)
+	seg, local, err := locate(s, doc)
 	if err != nil {
 		return dst, err
 	}
@@ -312,26 +312,26 @@ func (s *Snapshot) AppendStored(dst []byte, doc uint32) (text []byte, err error)
 // where each of them ends in it. If the docIDs ascend, nothing is inflated twice, which is
 // faster than AppendStored for each. On an error it returns both unchanged.
 func (s *Snapshot) AppendTexts(dst []byte, ends []int, docs []uint32) (texts []byte, textEnds []int, err error) {
-	return s.appendEach(dst, ends, docs, (*Segment).AppendTexts)
+	return appendEach(s, dst, ends, docs, (*Segment).AppendTexts)
 }
 
 // AppendValues is AppendTexts, but records have only the values in the
 // fields with ids (schema.Field.ID). Of the other values it inflates and checks little.
 func (s *Snapshot) AppendValues(dst []byte, ends []int, docs, ids []uint32) (texts []byte, textEnds []int, err error) {
-	return s.appendEach(dst, ends, docs, func(seg *Segment, dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
+	return appendEach(s, dst, ends, docs, func(seg *Segment, dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
 		return seg.appendValues(dst, ends, docs, ids)
 	})
 }
 
 // appendEach appends to dst and ends what of appends of the documents of each segment.
-func (s *Snapshot) appendEach(dst []byte, ends []int, docs []uint32, of func(seg *Segment, dst []byte, ends []int, docs []uint32) ([]byte, []int, error)) (texts []byte, textEnds []int, err error) {
+func appendEach(s *Snapshot, dst []byte, ends []int, docs []uint32, of func(seg *Segment, dst []byte, ends []int, docs []uint32) ([]byte, []int, error)) (texts []byte, textEnds []int, err error) {
 	texts, textEnds = dst, ends
-	if err := s.lives().err(); err != nil {
+	if err := livesOf(s).err(); err != nil {
 		return dst, ends, err
 	}
 	var local [16]uint32
 	for len(docs) > 0 {
-		seg, first, err := s.locate(docs[0])
+		seg, first, err := locate(s, docs[0])
 		if err != nil {
 			return dst, ends, err
 		}
@@ -355,10 +355,10 @@ func (s *Snapshot) appendEach(dst []byte, ends []int, docs []uint32, of func(seg
 // than one by one. It is only a hint. What was read before is not read again. Where it is read on demand
 // it waits for tables once, and what it reads goes to the cache unless s is from WithContext.
 func (s *Snapshot) Prefetch(docs []uint32, text bool) {
-	if s.lives().acquire() != nil {
+	if livesOf(s).acquire() != nil {
 		return // ID says so
 	}
-	defer s.lives().release()
+	defer livesOf(s).release()
 	var err error
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err) // ID meets it again
 	local := make([][]uint32, len(s.segments))
@@ -369,12 +369,12 @@ func (s *Snapshot) Prefetch(docs []uint32, text bool) {
 	}
 	for i, docs := range local {
 		if len(docs) > 0 {
-			s.segments[i].views.Docs().PrefetchTables(text)
+			s.segments[i].views.Documents().PrefetchTables(text)
 		}
 	}
 	for i, docs := range local {
 		if len(docs) > 0 {
-			s.segments[i].views.Docs().Prefetch(docs, text)
+			s.segments[i].views.Documents().Prefetch(docs, text)
 		}
 	}
 }
@@ -391,7 +391,7 @@ func (s *Snapshot) HasStored() bool {
 
 // DocLen returns the number of tokens of a global docID.
 func (s *Snapshot) DocLen(doc uint32) (tokens uint32, err error) {
-	seg, local, err := s.locate(doc)
+	seg, local, err := locate(s, doc)
 	if err != nil {
 		return 0, err
 	}
@@ -400,7 +400,7 @@ func (s *Snapshot) DocLen(doc uint32) (tokens uint32, err error) {
 
 // Deleted reports whether the document with a global docID is deleted.
 func (s *Snapshot) Deleted(doc uint32) (bool, error) {
-	seg, local, err := s.locate(doc)
+	seg, local, err := locate(s, doc)
 	if err != nil {
 		return false, err
 	}
@@ -411,7 +411,7 @@ func (s *Snapshot) Deleted(doc uint32) (bool, error) {
 // FindID returns the global docID of the document with an external id, ignoring
 // deleted documents; ok is false if there is none.
 func (s *Snapshot) FindID(id []byte) (doc uint32, ok bool, err error) {
-	if err := s.lives().err(); err != nil {
+	if err := livesOf(s).err(); err != nil {
 		return 0, false, err
 	}
 	for i := len(s.segments) - 1; i >= 0; i-- { // the newest is the likeliest

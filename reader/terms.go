@@ -20,11 +20,11 @@ type TermEntry struct {
 // segments, without deleted documents. In an index of several fields the error
 // matches errors.ErrUnsupported (see SnapshotField.Lookup).
 func (s *Snapshot) Lookup(term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
-	return s.lookup(nil, term, dst)
+	return lookup(s, nil, term, dst)
 }
 
 // fieldIn returns the field of segment i in fields, or the only field there is if that is nil.
-func (s *Snapshot) fieldIn(fields []Field, i int) Field {
+func fieldIn(s *Snapshot, fields []Field, i int) Field {
 	if fields == nil {
 		return s.segments[i].only()
 	}
@@ -32,13 +32,13 @@ func (s *Snapshot) fieldIn(fields []Field, i int) Field {
 }
 
 // lookup is Lookup in fields, one of each segment; nil is the only field of each.
-func (s *Snapshot) lookup(fields []Field, term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
-	if err := s.lives().acquire(); err != nil {
+func lookup(s *Snapshot, fields []Field, term []byte, dst []TermEntry) (df uint64, entries []TermEntry, err error) {
+	if err := livesOf(s).acquire(); err != nil {
 		return 0, dst, err
 	}
-	defer s.lives().release()
+	defer livesOf(s).release()
 	for i := range s.segments {
-		f := s.fieldIn(fields, i)
+		f := fieldIn(s, fields, i)
 		e, ok, err := f.Lookup(term)
 		if err != nil {
 			return 0, dst, err
@@ -89,9 +89,9 @@ type source struct {
 func (s *Snapshot) Terms(prefix []byte) *Terms {
 	fields := make([]Field, len(s.segments))
 	for i := range fields {
-		fields[i] = s.fieldIn(nil, i)
+		fields[i] = fieldIn(s, nil, i)
 	}
-	return newTerms(s.lives(), fields, selection{prefix: prefix})
+	return newTerms(livesOf(s), fields, selection{prefix: prefix})
 }
 
 // Terms returns an iterator over the terms of this segment that begin with

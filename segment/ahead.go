@@ -177,7 +177,7 @@ func (a *asked) list(e Entry, most int64) {
 
 // Prefetch begins to read the ids of docs, and their stored text if text is set. It is
 // only a hint. If the Data is read on demand, it waits for tables (PrefetchTables).
-func (ds Docs) Prefetch(docs []uint32, text bool) {
+func (ds Documents) Prefetch(docs []uint32, text bool) {
 	s := ds.s
 	if !s.hinted() {
 		return
@@ -207,12 +207,12 @@ func (ds Docs) Prefetch(docs []uint32, text bool) {
 // texts adds the stored text of docs.
 func (a *asked) texts(docs []uint32) {
 	s := a.s
-	index, err := s.Docs().storedIndexOf()
+	index, err := s.Documents().storedIndexOf()
 	if err != nil || index == nil {
 		return
 	}
 	for _, d := range docs {
-		if b, err := s.Docs().storedBlockOf(index, d); err == nil {
+		if b, err := s.Documents().storedBlockOf(index, d); err == nil {
 			a.need(&s.stored, b.Offset, b.Size)
 			if b.Form == StoredChunks {
 				a.need(&s.stored, b.dict, min(chunks.Drawn+3, b.Offset-b.dict))

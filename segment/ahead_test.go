@@ -80,7 +80,7 @@ func TestPrefetch(t *testing.T) {
 		t.Fatal(e, ok, err)
 	}
 	s.Lists().Prefetch(e, 1<<20)
-	s.Docs().Prefetch(docs, true)
+	s.Documents().Prefetch(docs, true)
 
 	left := slices.Clone(b)
 	meta, _ := s.Header().Section(format.SectionMeta)
@@ -95,7 +95,7 @@ func TestPrefetch(t *testing.T) {
 	}
 	use := func(s *segment.Segment) {
 		t.Helper()
-		if _, err := s.Docs().Lengths(); err != nil {
+		if _, err := s.Documents().Lengths(); err != nil {
 			t.Error(err)
 		}
 		if e, _, err := s.Lists().Lookup(term); err != nil {
@@ -108,16 +108,16 @@ func TestPrefetch(t *testing.T) {
 			t.Error(err)
 		}
 		for _, d := range docs {
-			if _, err := s.Docs().AppendID(nil, d); err != nil {
+			if _, err := s.Documents().AppendID(nil, d); err != nil {
 				t.Error(err)
 			}
-			if _, err := s.Docs().AppendStored(nil, d); err != nil {
+			if _, err := s.Documents().AppendStored(nil, d); err != nil {
 				t.Error(err)
 			}
 		}
 	}
 	use(u)
-	if _, err := u.Docs().AppendStored(nil, 300); err == nil {
+	if _, err := u.Documents().AppendStored(nil, 300); err == nil {
 		t.Error("a text that was not asked for can be read")
 	}
 
@@ -125,7 +125,7 @@ func TestPrefetch(t *testing.T) {
 	use(s)
 	d.times = 0
 	s.Lists().PrefetchTerms([][]byte{term})
-	s.Docs().Prefetch(docs, true)
+	s.Documents().Prefetch(docs, true)
 	if d.times > 0 {
 		t.Errorf("%d ranges that were read are asked for again", d.times)
 	}

@@ -57,7 +57,7 @@ func BenchmarkFindID(b *testing.B) {
 	for b.Loop() {
 		id = fmt.Appendf(id[:0], "document-%d", i%1000)
 		i += 7
-		if _, ok, err := s.Docs().FindID(id); !ok || err != nil {
+		if _, ok, err := s.Documents().FindID(id); !ok || err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,7 +7,7 @@ import (
 
 // AppendColumns appends to rec, what is stored of a document, the values that it has only in
 // columns, in the form of stored ones: field by field in the order of Fields.
-func (ds Docs) AppendColumns(rec []byte, doc uint32) ([]byte, error) {
+func (ds Documents) AppendColumns(rec []byte, doc uint32) ([]byte, error) {
 	var room [8]int64
 	for i := range ds.s.fields {
 		f := &ds.s.fields[i]

@@ -114,9 +114,9 @@ func TestViewsAllocateNothing(t *testing.T) {
 			l.DecodeFreqs(docs, 3, 1)
 		},
 		"bounds":   func() { l.Range(500); l.Bucket(500) },
-		"id":       func() { id, _ = s.Docs().AppendID(id[:0], 77) },
-		"find id":  func() { s.Docs().FindID(id) },
-		"text":     func() { text, _ = s.Docs().AppendStored(text[:0], 100) },
+		"id":       func() { id, _ = s.Documents().AppendID(id[:0], 77) },
+		"find id":  func() { s.Documents().FindID(id) },
+		"text":     func() { text, _ = s.Documents().AppendStored(text[:0], 100) },
 		"checksum": func() { l.VerifyChecksum() },
 	} {
 		f()

@@ -85,7 +85,7 @@ func (l *List) parseExtent(b []byte, e Entry, docs uint32) error {
 		return err
 	}
 	l.Kind, l.N, l.Blocks, l.BlockLen = KindExtent, int(n), blocks, blockLen
-	l.DocsCodec, l.FreqsCodec = dc, fc
+	l.DocsCodec, l.FreqsCodec, l.docsBy, l.freqsBy = b[layout.ExtDocsCodec], b[layout.ExtFreqsCodec], dc, fc
 	l.First = binary.LittleEndian.Uint32(b[layout.ExtFirst:])
 	l.Quad = format.Quad(binary.LittleEndian.Uint64(b[layout.ExtQuad:]))
 	l.Quads = format.Quads(b[y.Quads:y.LR])

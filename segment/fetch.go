@@ -50,7 +50,7 @@ func (a *asked) table(sec *section, known bool) {
 }
 
 // PrefetchTables begins to read the tables that Prefetch uses, if the Data is OnDemand.
-func (ds Docs) PrefetchTables(text bool) {
+func (ds Documents) PrefetchTables(text bool) {
 	s := ds.s
 	if s.remote == nil {
 		return

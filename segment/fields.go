@@ -72,7 +72,7 @@ func (s *Segment) fieldOfBlock(block int) int {
 
 // LengthsOf returns the lengths of documents in the field of e, an entry of the segment: the unit table if
 // it has none.
-func (ds Docs) LengthsOf(e Entry) (LengthTable, error) { return ds.lengthsOf(ds.s.FieldOf(e)) }
+func (ds Documents) LengthsOf(e Entry) (LengthTable, error) { return ds.lengthsOf(ds.s.FieldOf(e)) }
 
 // FieldView is a view of what a segment has of one field.
 type FieldView struct {
@@ -106,11 +106,11 @@ func (v FieldView) Terms(prefix []byte) *TermIterator {
 
 // Lengths returns the lengths of documents in the field: the unit table if it has none. The
 // first call reads and checks them, and those of no other field.
-func (v FieldView) Lengths() (LengthTable, error) { return v.s.Docs().lengthsOf(v.f) }
+func (v FieldView) Lengths() (LengthTable, error) { return v.s.Documents().lengthsOf(v.f) }
 
 // PrefetchLengths begins to read the lengths of documents in fields, numbers of Fields. It is
 // only a hint.
-func (ds Docs) PrefetchLengths(fields []int) {
+func (ds Documents) PrefetchLengths(fields []int) {
 	s := ds.s
 	a := s.ask()
 	for _, i := range fields {

@@ -8,13 +8,13 @@ import (
 
 // idIndexWords returns section IDINDEX: the offset of every block in IDS, and the end of
 // the last block. Callers must touch what they use. It must not be modified.
-func (ds Docs) idIndexWords() ([]uint64, error) {
+func (ds Documents) idIndexWords() ([]uint64, error) {
 	return ds.s.words(&ds.s.idIndex, &ds.s.views.idIndex)
 }
 
 // idBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
 // ids, front-coded as specified in format/FORMAT.md.
-func (ds Docs) idBlock(i int) ([]byte, int64, error) {
+func (ds Documents) idBlock(i int) ([]byte, int64, error) {
 	s := ds.s
 	offs, err := ds.idIndexWords()
 	if err == nil {
@@ -32,7 +32,7 @@ func (ds Docs) idBlock(i int) ([]byte, int64, error) {
 }
 
 // AppendID appends the external id of doc to dst. On an error it returns dst unchanged.
-func (ds Docs) AppendID(dst []byte, doc uint32) ([]byte, error) {
+func (ds Documents) AppendID(dst []byte, doc uint32) ([]byte, error) {
 	s := ds.s
 	if doc >= s.meta.Docs {
 		return dst, s.noDoc(doc)
@@ -55,7 +55,7 @@ func (ds Docs) AppendID(dst []byte, doc uint32) ([]byte, error) {
 
 // FindID returns the docID of the document with an external id; ok is false if there is
 // none.
-func (ds Docs) FindID(id []byte) (doc uint32, ok bool, err error) {
+func (ds Documents) FindID(id []byte) (doc uint32, ok bool, err error) {
 	s := ds.s
 	if s.meta.Docs == 0 {
 		return 0, false, nil
@@ -99,7 +99,7 @@ func (ds Docs) FindID(id []byte) (doc uint32, ok bool, err error) {
 }
 
 // idTable returns section IDHASH of a version in which it is packed. Callers must touch what they use.
-func (ds Docs) idTable() (*layout.IDTable, error) {
+func (ds Documents) idTable() (*layout.IDTable, error) {
 	s := ds.s
 	if t := s.views.idTable.Load(); t != nil {
 		return t, nil
@@ -114,7 +114,7 @@ func (ds Docs) idTable() (*layout.IDTable, error) {
 }
 
 // findInBlock is FindID for the ids of a block.
-func (ds Docs) findInBlock(block int, id []byte) (doc uint32, ok bool, err error) {
+func (ds Documents) findInBlock(block int, id []byte) (doc uint32, ok bool, err error) {
 	s := ds.s
 	first := block * layout.IDsPerBlock
 	if first >= int(s.meta.Docs) {
@@ -142,7 +142,7 @@ func (ds Docs) findInBlock(block int, id []byte) (doc uint32, ok bool, err error
 }
 
 // findHashed is FindID of a version in which IDHASH is not packed.
-func (ds Docs) findHashed(id []byte) (doc uint32, ok bool, err error) {
+func (ds Documents) findHashed(id []byte) (doc uint32, ok bool, err error) {
 	s := ds.s
 	hashes, err := s.words(&s.idHash, &s.views.idHash)
 	if err != nil {
@@ -178,7 +178,7 @@ func (ds Docs) findHashed(id []byte) (doc uint32, ok bool, err error) {
 
 // EachID calls f with every docID and external id, in docID order. The id is valid until f
 // returns. An error of f stops EachID and is returned.
-func (ds Docs) EachID(f func(doc uint32, id []byte) error) error {
+func (ds Documents) EachID(f func(doc uint32, id []byte) error) error {
 	s := ds.s
 	id := layout.NewFrontCoded(nil)
 	for i := range layout.IDBlocks(int(s.meta.Docs)) {

@@ -41,7 +41,7 @@ func UnitLengths(docs uint32) LengthTable { return LengthTable{n: docs} }
 
 // Lengths returns the lengths of all documents. The first call reads and checks them. Those of
 // a segment of several fields are by field: then the error matches errors.ErrUnsupported.
-func (ds Docs) Lengths() (LengthTable, error) {
+func (ds Documents) Lengths() (LengthTable, error) {
 	if v := ds.s.views.lengths.Load(); v != nil && len(ds.s.fields) == 1 {
 		return *v, nil
 	}
@@ -52,7 +52,7 @@ func (ds Docs) Lengths() (LengthTable, error) {
 }
 
 // Length returns the number of tokens of doc in all fields, or 0 if there is no such document.
-func (ds Docs) Length(doc uint32) (n uint32, err error) {
+func (ds Documents) Length(doc uint32) (n uint32, err error) {
 	for i := range ds.s.fields {
 		if f := &ds.s.fields[i]; f.HasLengths() {
 			t, err := ds.lengthsOf(i)
@@ -74,7 +74,7 @@ func (s *Segment) single(what string) error {
 }
 
 // lengthsOf returns the lengths of field f.
-func (ds Docs) lengthsOf(f int) (LengthTable, error) {
+func (ds Documents) lengthsOf(f int) (LengthTable, error) {
 	s := ds.s
 	view := &s.views.lengths
 	if f > 0 {

@@ -19,8 +19,8 @@ type List struct {
 	First    uint32 // first docID
 
 	// Of extents only.
-	DocsCodec, FreqsCodec  codec.Codec
-	Docs, Freqs            codec.Sequence
+	DocsCodec, FreqsCodec  uint8 // numbers of the codecs, as in format/CODECS.md: Codecs has their names
+	Docs, Freqs            format.Sequence
 	Quads                  []format.Quad // bounds of every block
 	Quad                   format.Quad   // bounds of the list
 	LR                     LinearRegression
@@ -29,13 +29,15 @@ type List struct {
 	HasLR, HasHash, HasKth bool
 	HasImpacts             bool // Quads and Quad are format.Maxima
 
-	s      *Segment
-	entry  Entry
-	extent []byte
-	unsure bool // some pages of the extent were not checked when it was read
-	y      layout.Extent
-	docs   [layout.MinExtent]uint32 // decoded postings of a list without an extent
-	freqs  [layout.MinExtent]uint32
+	s       *Segment
+	docsBy  codec.Codec
+	freqsBy codec.Codec
+	entry   Entry
+	extent  []byte
+	unsure  bool // some pages of the extent were not checked when it was read
+	y       layout.Extent
+	docs    [layout.MinExtent]uint32 // decoded postings of a list without an extent
+	freqs   [layout.MinExtent]uint32
 }
 
 // List returns a view of the list of e, which must be an entry of the segment.
@@ -109,8 +111,8 @@ func (l *List) initSmall(e Entry, n int) {
 	if l.extent == nil {
 		return
 	}
-	l.DocsCodec, l.FreqsCodec = nil, nil
-	l.Docs, l.Freqs = codec.Sequence{}, codec.Sequence{}
+	l.DocsCodec, l.FreqsCodec, l.docsBy, l.freqsBy = 0, 0, nil, nil
+	l.Docs, l.Freqs = format.Sequence{}, format.Sequence{}
 	l.Quads, l.Quad = nil, 0
 	l.HasLR, l.HasHash, l.HasKth, l.HasImpacts = false, false, false, false
 	l.extent = nil
@@ -118,6 +120,14 @@ func (l *List) initSmall(e Entry, n int) {
 
 // Entry returns the list's dictionary entry.
 func (l *List) Entry() Entry { return l.entry }
+
+// Codecs returns the names of the codecs of a list with an extent, and none of others.
+func (l *List) Codecs() (docs, freqs string) {
+	if l.extent == nil {
+		return "", ""
+	}
+	return codec.ID(l.DocsCodec).String(), codec.ID(l.FreqsCodec).String()
+}
 
 // Small returns the postings of a list without an extent, and none of other lists. They are
 // valid until the next Init.
@@ -136,11 +146,11 @@ func (l *List) DecodeDocs(dst []uint32, block, count int) (int, error) {
 		return copy(dst, l.docs[:l.N]), nil
 	}
 	if l.unsure {
-		if err := l.touch(l.DocsCodec, l.y.Docs, &l.Docs, block, count); err != nil {
+		if err := l.touch(l.docsBy, l.y.Docs, &l.Docs, block, count); err != nil {
 			return l.failed(l.DecodeDocs, dst, block, count, err)
 		}
 	}
-	n, err := l.DocsCodec.DecodeDocs(dst, &l.Docs, block, count)
+	n, err := l.docsBy.DecodeDocs(dst, &l.Docs, block, count)
 	if err != nil {
 		return n, l.Locate(err, block+n/l.BlockLen)
 	}
@@ -155,11 +165,11 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 		return copy(dst, l.freqs[:l.N]), nil
 	}
 	if l.unsure {
-		if err := l.touch(l.FreqsCodec, l.y.Freqs, &l.Freqs, block, count); err != nil {
+		if err := l.touch(l.freqsBy, l.y.Freqs, &l.Freqs, block, count); err != nil {
 			return l.failed(l.DecodeFreqs, dst, block, count, err)
 		}
 	}
-	n, err := l.FreqsCodec.DecodeFreqs(dst, &l.Freqs, block, count)
+	n, err := l.freqsBy.DecodeFreqs(dst, &l.Freqs, block, count)
 	if err != nil {
 		return n, l.Locate(err, block+n/l.BlockLen)
 	}
@@ -172,10 +182,10 @@ func (l *List) DecodeFreqs(dst []uint32, block, count int) (int, error) {
 // CheckBlock returns an error if bits of a block of an extent that decoders pass over are not
 // as FORMAT.md says. p is what the block decodes to.
 func (l *List) CheckBlock(block int, p format.Postings) (err error) {
-	if c, ok := l.DocsCodec.(codec.Strict); ok {
+	if c, ok := l.docsBy.(codec.Strict); ok {
 		err = c.StrictDocs(&l.Docs, block, p.Docs)
 	}
-	if c, ok := l.FreqsCodec.(codec.Strict); ok && err == nil {
+	if c, ok := l.freqsBy.(codec.Strict); ok && err == nil {
 		err = c.StrictFreqs(&l.Freqs, block, p.Freqs)
 	}
 	if err != nil {
@@ -187,7 +197,7 @@ func (l *List) CheckBlock(block int, p format.Postings) (err error) {
 // touch checks the pages of count blocks of seq, whose payload is at offset part of the
 // extent, and of what the first of them shares with blocks before it. Endpoints outside the
 // payload are left to the codec.
-func (l *List) touch(c codec.Codec, part int64, seq *codec.Sequence, block, count int) error {
+func (l *List) touch(c codec.Codec, part int64, seq *format.Sequence, block, count int) error {
 	if g, ok := c.(codec.Grouped); ok {
 		blocks, shared := g.Group()
 		if in := block % blocks; in > 0 {
@@ -202,7 +212,7 @@ func (l *List) touch(c codec.Codec, part int64, seq *codec.Sequence, block, coun
 
 // touchPayload checks the pages of bytes lo to hi of the payload of seq, which were checked
 // before if it was read on demand.
-func (l *List) touchPayload(part int64, seq *codec.Sequence, lo, hi int64) error {
+func (l *List) touchPayload(part int64, seq *format.Sequence, lo, hi int64) error {
 	part += l.s.postings.Offset + l.entry.Offset
 	if l.s.pages.isGood(part+lo, part+hi) || hi > int64(len(seq.Payload)) || l.s.pages.mem == nil {
 		return nil

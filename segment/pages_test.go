@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/internal/segment/segtest"
@@ -65,22 +64,22 @@ func TestDamagedPages(t *testing.T) {
 			}
 			return err
 		},
-		format.SectionDocLengths: func(s *segment.Segment) error { _, err := s.Docs().Length(3); return err },
-		format.SectionIDs:        func(s *segment.Segment) error { return s.Docs().EachID(func(uint32, []byte) error { return nil }) },
-		format.SectionIDIndex:    func(s *segment.Segment) error { return s.Docs().EachID(func(uint32, []byte) error { return nil }) },
+		format.SectionDocLengths: func(s *segment.Segment) error { _, err := s.Documents().Length(3); return err },
+		format.SectionIDs:        func(s *segment.Segment) error { return s.Documents().EachID(func(uint32, []byte) error { return nil }) },
+		format.SectionIDIndex:    func(s *segment.Segment) error { return s.Documents().EachID(func(uint32, []byte) error { return nil }) },
 		format.SectionIDHash: func(s *segment.Segment) error {
 			sec, _ := s.Header().Section(format.SectionIDHash)
 			_, err := s.Raw().SectionBytes(sec.ID, 0, sec.Length)
 			return err
 		},
 		format.SectionStored: func(s *segment.Segment) error {
-			texts, err := s.Docs().Texts()
+			texts, err := s.Documents().Texts()
 			for doc := uint32(0); doc < s.Meta().Docs && err == nil; doc++ {
 				_, err = texts.At(doc)
 			}
 			return err
 		},
-		format.SectionStoredIndex: func(s *segment.Segment) error { _, err := s.Docs().AppendStored(nil, 0); return err },
+		format.SectionStoredIndex: func(s *segment.Segment) error { _, err := s.Documents().AppendStored(nil, 0); return err },
 	}
 	for _, sec := range h.Sections { // Open reads META, a reader over a network LISTS
 		if uses[sec.ID] == nil && sec.ID != format.SectionMeta && sec.ID != format.SectionLists && sec.ID != format.SectionPageSums {
@@ -173,7 +172,7 @@ func TestDamagedSharedBytes(t *testing.T) {
 		last := l.Blocks - 1
 		for i, x := range []struct {
 			payload int64
-			seq     *codec.Sequence
+			seq     *format.Sequence
 			decode  func(dst []uint32, block, count int) (int, error)
 		}{{at["docs"], &l.Docs, l.DecodeDocs}, {at["freqs"], &l.Freqs, l.DecodeFreqs}} {
 			shared := x.payload + 4*int64(x.seq.Ends[last/16*16]) + int64(last%16)
@@ -207,7 +206,7 @@ func TestFindIDTouches(t *testing.T) {
 		b[(sec.Offset+format.PageSize)/format.PageSize*format.PageSize+3] ^= 1 // in a page of hashes only
 		failed := 0
 		for _, id := range m.IDs {
-			if _, ok, err := s.Docs().FindID([]byte(id)); err != nil {
+			if _, ok, err := s.Documents().FindID([]byte(id)); err != nil {
 				failed++
 			} else if !ok {
 				t.Fatalf("id %q is not found", id)
@@ -231,13 +230,13 @@ func TestDamagedPageSums(t *testing.T) {
 	b[sums.Offset+4*format.PageGroup] ^= 1 // the sum of the first group
 	s := segtest.Open(t, b)
 	var e *format.Error
-	if _, err := s.Docs().AppendStored(nil, 0); !errors.As(err, &e) || e.Section != "page-sums" || e.Offset != sums.Offset {
+	if _, err := s.Documents().AppendStored(nil, 0); !errors.As(err, &e) || e.Section != "page-sums" || e.Offset != sums.Offset {
 		t.Error(err)
 	}
 	if _, ok, err := s.Lists().Lookup([]byte("hash")); !ok || err != nil { // on a page with other sections
 		t.Error(ok, err)
 	}
-	if _, err := s.Docs().Length(0); err != nil { // in a later group
+	if _, err := s.Documents().Length(0); err != nil { // in a later group
 		t.Error(err)
 	}
 	if err := check.Segment(context.Background(), s, check.Options{Level: check.Checksums}); !errors.As(err, &e) || e.Section != "page-sums" {
@@ -245,7 +244,7 @@ func TestDamagedPageSums(t *testing.T) {
 	}
 	s = segtest.Open(t, b)
 	s.Raw().SkipPageChecks()
-	if _, err := s.Docs().AppendStored(nil, 0); err != nil {
+	if _, err := s.Documents().AppendStored(nil, 0); err != nil {
 		t.Error(err)
 	}
 }
@@ -274,10 +273,10 @@ func TestDamagedSharedPage(t *testing.T) {
 			if _, ok, err := s.Lists().Lookup([]byte("word")); !ok || err != nil {
 				t.Error(ok, err)
 			}
-			if id, err := s.Docs().AppendID(nil, 1); string(id) != "b" || err != nil {
+			if id, err := s.Documents().AppendID(nil, 1); string(id) != "b" || err != nil {
 				t.Error(string(id), err)
 			}
-			if _, err := s.Docs().AppendStored(nil, 1); !errors.Is(err, format.ErrCorrupt) {
+			if _, err := s.Documents().AppendStored(nil, 1); !errors.Is(err, format.ErrCorrupt) {
 				t.Error(err)
 			}
 		}

@@ -12,11 +12,11 @@ type Lists struct{ s *Segment }
 // Lists returns what s has of terms.
 func (s *Segment) Lists() Lists { return Lists{s} }
 
-// Docs is what a segment has of its documents: external ids, lengths, stored texts and values. docIDs count from 0.
-type Docs struct{ s *Segment }
+// Documents is what a segment has of its documents: external ids, lengths, stored texts and values. docIDs count from 0.
+type Documents struct{ s *Segment }
 
-// Docs returns what s has of its documents.
-func (s *Segment) Docs() Docs { return Docs{s} }
+// Documents returns what s has of its documents.
+func (s *Segment) Documents() Documents { return Documents{s} }
 
 // noDoc returns the error for a docID that the segment does not have. It matches fs.ErrInvalid: the
 // caller is wrong, and nothing is damaged.

@@ -66,25 +66,25 @@ func (r *Raw) Corrupt(id format.SectionID, off int64, msg string, args ...any) e
 // StoredBlocks returns the number of blocks of stored text, which is 0 without stored text.
 func (r *Raw) StoredBlocks() (int, error) {
 	s := (*Segment)(r)
-	index, err := s.Docs().storedIndexOf()
+	index, err := s.Documents().storedIndexOf()
 	return max(len(index)/layout.StoredEntry-1, 0), err
 }
 
 // StoredBlock returns block i of the stored text, which must exist.
 func (r *Raw) StoredBlock(i int) (StoredBlock, error) {
 	s := (*Segment)(r)
-	index, err := s.Docs().storedIndexOf()
+	index, err := s.Documents().storedIndexOf()
 	if err != nil {
 		return StoredBlock{}, err
 	}
-	return s.Docs().storedBlockAt(index, i)
+	return s.Documents().storedBlockAt(index, i)
 }
 
 // StoredEnd returns the last entry of STOREDINDEX of a segment with stored text: the number
 // of documents, a form that is 0, and the length of STORED.
 func (r *Raw) StoredEnd() (docs, form uint32, length uint64, err error) {
 	s := (*Segment)(r)
-	index, err := s.Docs().storedIndexOf()
+	index, err := s.Documents().storedIndexOf()
 	if err != nil || index == nil {
 		return 0, 0, 0, err
 	}
@@ -100,7 +100,7 @@ func (r *Raw) CheckStored(texts *Texts, b StoredBlock) error { return texts.chec
 // last block. It must not be modified.
 func (r *Raw) IDIndex() ([]uint64, error) {
 	s := (*Segment)(r)
-	w, err := s.Docs().idIndexWords()
+	w, err := s.Documents().idIndexWords()
 	if err == nil {
 		err = s.touch(&s.idIndex, 0, s.idIndex.Length)
 	}
@@ -123,7 +123,7 @@ func (r *Raw) IDHashes() ([]uint64, error) {
 
 // IDBlock returns the bytes of block i of IDS, which must exist, and their offset in IDS:
 // ids, front-coded as specified in format/FORMAT.md.
-func (r *Raw) IDBlock(i int) ([]byte, int64, error) { return (*Segment)(r).Docs().idBlock(i) }
+func (r *Raw) IDBlock(i int) ([]byte, int64, error) { return (*Segment)(r).Documents().idBlock(i) }
 
 // TermIndex returns section TERMINDEX: for every block, the first 8 bytes of its first term
 // as a big-endian number, zero-padded, and its offset in TERMS. offsets has one more

@@ -12,7 +12,7 @@ import (
 )
 
 // storedIndexOf returns STOREDINDEX, or nil without stored text.
-func (ds Docs) storedIndexOf() ([]byte, error) {
+func (ds Documents) storedIndexOf() ([]byte, error) {
 	s := ds.s
 	if !s.meta.Stored {
 		return nil, nil
@@ -29,7 +29,7 @@ func (ds Docs) storedIndexOf() ([]byte, error) {
 }
 
 // storedBlockAt reads entry i of index.
-func (ds Docs) storedBlockAt(index []byte, i int) (StoredBlock, error) {
+func (ds Documents) storedBlockAt(index []byte, i int) (StoredBlock, error) {
 	s := ds.s
 	e := index[i*layout.StoredEntry:]
 	lo, hi := binary.LittleEndian.Uint64(e[8:]), binary.LittleEndian.Uint64(e[layout.StoredEntry+8:])
@@ -55,7 +55,7 @@ func (ds Docs) storedBlockAt(index []byte, i int) (StoredBlock, error) {
 }
 
 // storedBlockOf returns the block of doc.
-func (ds Docs) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
+func (ds Documents) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
 	s := ds.s
 	blocks := len(index)/layout.StoredEntry - 1
 	i := sort.Search(blocks, func(i int) bool { return binary.LittleEndian.Uint32(index[i*layout.StoredEntry:]) > doc }) - 1
@@ -71,7 +71,7 @@ func (ds Docs) storedBlockOf(index []byte, doc uint32) (StoredBlock, error) {
 
 // readStored returns the content of block b, which has no chunks, decompressed into scratch
 // if necessary.
-func (ds Docs) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
+func (ds Documents) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 	s := ds.s
 	raw, err := s.rangeOf(&s.stored, b.Offset, b.Size)
 	if err != nil || b.Form == StoredRaw {
@@ -92,7 +92,7 @@ func (ds Docs) readStored(b StoredBlock, scratch *[]byte) ([]byte, error) {
 }
 
 // openChunks begins to read block b, which has chunks, with c.
-func (ds Docs) openChunks(b StoredBlock, c *chunks.Block) error {
+func (ds Documents) openChunks(b StoredBlock, c *chunks.Block) error {
 	s := ds.s
 	block, err := s.rangeOf(&s.stored, b.Offset, b.Size)
 	if err != nil {
@@ -113,7 +113,7 @@ func (ds Docs) openChunks(b StoredBlock, c *chunks.Block) error {
 }
 
 // dictionary returns the dictionary at offset off of STORED, which ends before offset end.
-func (ds Docs) dictionary(off, end int64) ([]byte, error) {
+func (ds Documents) dictionary(off, end int64) ([]byte, error) {
 	s := ds.s
 	for n := min(3, end-off); ; {
 		b, err := s.rangeOf(&s.stored, off, n)
@@ -133,7 +133,7 @@ func (ds Docs) dictionary(off, end int64) ([]byte, error) {
 
 // AppendStored appends the stored text of doc to dst: nothing if Meta.Stored is false. On an
 // error it returns dst unchanged.
-func (ds Docs) AppendStored(dst []byte, doc uint32) ([]byte, error) {
+func (ds Documents) AppendStored(dst []byte, doc uint32) ([]byte, error) {
 	t := textsPool.Get().(*Texts)
 	defer textsPool.Put(t)
 	defer t.close()
@@ -145,19 +145,19 @@ func (ds Docs) AppendStored(dst []byte, doc uint32) ([]byte, error) {
 
 // AppendTexts appends the stored texts of docs to dst, and to ends where each of them ends in
 // it. It is fastest if the docIDs ascend. On an error it returns both unchanged.
-func (ds Docs) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
+func (ds Documents) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
 	return ds.appendEach(dst, ends, docs, (*Texts).Append)
 }
 
 // AppendValues is AppendTexts, but in a segment with fields records have only the values in those
 // with ids. Of the other values it inflates and checks little.
-func (ds Docs) AppendValues(dst []byte, ends []int, docs, ids []uint32) ([]byte, []int, error) {
+func (ds Documents) AppendValues(dst []byte, ends []int, docs, ids []uint32) ([]byte, []int, error) {
 	return ds.appendEach(dst, ends, docs, func(t *Texts, dst []byte, doc uint32) ([]byte, error) {
 		return t.appendValues(dst, doc, ids)
 	})
 }
 
-func (ds Docs) appendEach(dst []byte, ends []int, docs []uint32, one func(t *Texts, dst []byte, doc uint32) ([]byte, error)) ([]byte, []int, error) {
+func (ds Documents) appendEach(dst []byte, ends []int, docs []uint32, one func(t *Texts, dst []byte, doc uint32) ([]byte, error)) ([]byte, []int, error) {
 	t := textsPool.Get().(*Texts)
 	defer textsPool.Put(t)
 	defer t.close()

@@ -25,14 +25,14 @@ type Texts struct {
 }
 
 // Texts returns a reader of the stored texts. Without stored text all texts are empty.
-func (ds Docs) Texts() (*Texts, error) {
+func (ds Documents) Texts() (*Texts, error) {
 	t := new(Texts)
 	return t, t.open(ds.s)
 }
 
 func (t *Texts) open(s *Segment) (err error) {
 	t.s, t.block = s, StoredBlock{}
-	t.index, err = s.Docs().storedIndexOf()
+	t.index, err = s.Documents().storedIndexOf()
 	return err
 }
 
@@ -169,7 +169,7 @@ func (t *Texts) load(doc uint32) error {
 	if doc >= t.block.First && doc < t.block.End {
 		return nil
 	}
-	b, err := t.s.Docs().storedBlockOf(t.index, doc)
+	b, err := t.s.Documents().storedBlockOf(t.index, doc)
 	if err != nil {
 		return err
 	}
@@ -179,9 +179,9 @@ func (t *Texts) load(doc uint32) error {
 func (t *Texts) loadBlock(b StoredBlock) (err error) {
 	t.block = StoredBlock{} // a block that does not decompress may overwrite text
 	if b.Form >= StoredChunks {
-		err = t.s.Docs().openChunks(b, &t.chunks)
+		err = t.s.Documents().openChunks(b, &t.chunks)
 	} else {
-		t.text, err = t.s.Docs().readStored(b, &t.scratch)
+		t.text, err = t.s.Documents().readStored(b, &t.scratch)
 		t.next, t.pos = b.First, 0
 	}
 	if err != nil {

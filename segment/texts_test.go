@@ -23,7 +23,7 @@ func TestTexts(t *testing.T) {
 	w.Stored = true
 	s := segtest.Open(t, m.Build(t, w))
 	for _, step := range []int{1, 2, 7, 997} {
-		texts, err := s.Docs().Texts()
+		texts, err := s.Documents().Texts()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +44,7 @@ func TestTexts(t *testing.T) {
 		}
 	}
 	w.Stored = false
-	texts, err := segtest.Open(t, m.Build(t, w)).Docs().Texts()
+	texts, err := segtest.Open(t, m.Build(t, w)).Documents().Texts()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestTextsAfterDamage(t *testing.T) {
 	}
 	sec, _ := s.Header().Section(format.SectionStored)
 	b[sec.Offset+second.Offset+second.Size-1] ^= 0xff // decompression fails at its end
-	texts, err := s.Docs().Texts()
+	texts, err := s.Documents().Texts()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -159,10 +159,10 @@ func (s *liveSegment) keepShadowed(old *segment.Segment, docs []uint32) ([]uint3
 	var id []byte
 	for _, doc := range docs {
 		var err error
-		if id, err = old.Docs().AppendID(id[:0], doc); err != nil {
+		if id, err = old.Documents().AppendID(id[:0], doc); err != nil {
 			return nil, err
 		}
-		newer, ok, err := s.seg.Docs().FindID(id)
+		newer, ok, err := s.seg.Documents().FindID(id)
 		if err != nil {
 			return nil, err
 		}

@@ -169,12 +169,12 @@ func deleteSince(ctx context.Context, s *liveSegment, before *docset.Bits, from 
 		if before.Contains(doc) {
 			continue
 		}
-		if id, err = s.seg.Docs().AppendID(id[:0], doc); err != nil {
+		if id, err = s.seg.Documents().AppendID(id[:0], doc); err != nil {
 			return err
 		}
 		found := false
 		for _, to := range from {
-			doc, ok, err := to.seg.Docs().FindID(id)
+			doc, ok, err := to.seg.Documents().FindID(id)
 			if err != nil {
 				return err
 			}

@@ -107,7 +107,7 @@ func (x *fieldWorld) checkColumn(t rapid.TB, s *reader.Snapshot, f *schema.Field
 			if deletes.Has(doc) {
 				continue
 			}
-			id, err := seg.Docs().AppendID(nil, doc)
+			id, err := seg.Documents().AppendID(nil, doc)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -91,17 +91,17 @@ func dumpSegment(t testing.TB, s *segment.Segment) []shownDoc {
 	t.Helper()
 	docs := make([]shownDoc, s.Meta().Docs)
 	for i := range docs {
-		id, err := s.Docs().AppendID(nil, uint32(i))
+		id, err := s.Documents().AppendID(nil, uint32(i))
 		if err != nil {
 			t.Fatal(err)
 		}
-		dl, err := s.Docs().Length(uint32(i))
+		dl, err := s.Documents().Length(uint32(i))
 		if err != nil {
 			t.Fatal(err)
 		}
 		docs[i] = shownDoc{id: string(id), len: dl, terms: map[string]uint32{}}
 		if s.Meta().Stored {
-			text, err := s.Docs().AppendStored(nil, uint32(i))
+			text, err := s.Documents().AppendStored(nil, uint32(i))
 			if err != nil {
 				t.Fatal(err)
 			}

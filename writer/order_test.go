@@ -255,7 +255,7 @@ func TestOrderOfIndex(t *testing.T) {
 		}
 		defer snap.Close()
 		if field, desc, ok := snap.Order(); ok {
-			return writer.OrderField(field, desc)
+			return writer.OrderField(field.Name, desc)
 		}
 		return ""
 	}

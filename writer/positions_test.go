@@ -129,7 +129,7 @@ func (x *fieldWorld) checkPositions(t rapid.TB, s *reader.Snapshot, f *schema.Fi
 						t.Fatal(err)
 					}
 					before += rows.Freqs[i]
-					id, err := seg.Docs().AppendID(nil, doc)
+					id, err := seg.Documents().AppendID(nil, doc)
 					if err != nil {
 						t.Fatal(err)
 					}

@@ -214,7 +214,7 @@ func TestReorderDropsDeleted(t *testing.T) {
 	}
 	defer w.drop(s)
 	for id, want := range map[string]bool{"a": true, "b": false, "c": true} {
-		if _, found, err := s.seg.Docs().FindID([]byte(id)); found != want || err != nil {
+		if _, found, err := s.seg.Documents().FindID([]byte(id)); found != want || err != nil {
 			t.Errorf("document %s: %t, %v", id, found, err)
 		}
 	}

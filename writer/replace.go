@@ -30,7 +30,7 @@ func (w flushing) deleteOlder(ctx context.Context, a *invert.Accumulator) (err e
 			return err
 		}
 		for id := range a.Deleted() {
-			doc, ok, err := s.seg.Docs().FindID(id)
+			doc, ok, err := s.seg.Documents().FindID(id)
 			if err != nil {
 				return err
 			}

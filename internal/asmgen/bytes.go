@@ -19,7 +19,7 @@ const (
 	evenBits = 0x55555555 // set for values of two bytes if none has more
 )
 
-// Offsets of the fields of codec.Sequence, which bytepack's rows_amd64.go checks.
+// Offsets of the fields of format.Sequence, which bytepack's rows_amd64.go checks.
 const (
 	seqPayload = 0
 	seqEnds    = 24

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
-	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/format"
 )
 
 const (
@@ -139,7 +139,7 @@ func unpackDocsCopy(dst []uint32, src []byte, n int, width uint, prev uint32) {
 // blocks decoded. Without vector instructions that is 0; otherwise it stops before a
 // block that is invalid, has gaps of more than 24 bits, or has too few readable bytes
 // after it.
-func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+func DocsRun(dst []uint32, s *format.Sequence, block, count, size int) int {
 	if count <= 0 {
 		return 0
 	}
@@ -147,7 +147,7 @@ func DocsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
 }
 
 // FreqsRun is like DocsRun for frequencies of at most 31 bits.
-func FreqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+func FreqsRun(dst []uint32, s *format.Sequence, block, count, size int) int {
 	if count <= 0 {
 		return 0
 	}

@@ -5,7 +5,7 @@ package bitpack
 import (
 	"unsafe"
 
-	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
@@ -45,14 +45,14 @@ func mask(dst []uint64, src []byte, width uint, first, last uint32) {
 	maskAVX2(&dst[0], unsafe.SliceData(src), len(dst)/2, width, first, last-first)
 }
 
-func docsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+func docsRun(dst []uint32, s *format.Sequence, block, count, size int) int {
 	if simd.Level() == simd.Portable {
 		return 0
 	}
 	return docsRunAVX2(&dst[:count*size][0], s, block, count, size)
 }
 
-func freqsRun(dst []uint32, s *codec.Sequence, block, count, size int) int {
+func freqsRun(dst []uint32, s *format.Sequence, block, count, size int) int {
 	if simd.Level() == simd.Portable {
 		return 0
 	}

@@ -2,7 +2,7 @@
 
 package bitpack
 
-import "github.com/pinion-index/pinion/internal/codec"
+import "github.com/pinion-index/pinion/format"
 
 func pack(dst []byte, v *[BlockLen]uint32, width uint) { packPortable(dst, v, width) }
 
@@ -18,9 +18,9 @@ func mask(dst []uint64, src []byte, width uint, first, last uint32) {
 	maskPortable(dst, src, width, first, last)
 }
 
-func docsRun([]uint32, *codec.Sequence, int, int, int) int { return 0 }
+func docsRun([]uint32, *format.Sequence, int, int, int) int { return 0 }
 
-func freqsRun([]uint32, *codec.Sequence, int, int, int) int { return 0 }
+func freqsRun([]uint32, *format.Sequence, int, int, int) int { return 0 }
 
 func or(v []uint32) uint32 { return orPortable(v) }
 

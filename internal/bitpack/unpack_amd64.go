@@ -5,7 +5,7 @@ package bitpack
 import (
 	"unsafe"
 
-	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/format"
 )
 
 // The assembly reads up to 32 bytes past a packed block.
@@ -18,7 +18,7 @@ func docsAVX2(dst *uint32, src *byte, width uint, prev uint32)
 // docsRunAVX2 is DocsRun for count >= 1.
 //
 //go:noescape
-func docsRunAVX2(dst *uint32, s *codec.Sequence, block, count, size int) int
+func docsRunAVX2(dst *uint32, s *format.Sequence, block, count, size int) int
 
 // unpackAVX2 is unpackPortable.
 //
@@ -28,18 +28,18 @@ func unpackAVX2(dst *uint32, src *byte, width uint, plus uint32)
 // freqsRunAVX2 is FreqsRun for count >= 1.
 //
 //go:noescape
-func freqsRunAVX2(dst *uint32, s *codec.Sequence, block, count, size int) int
+func freqsRunAVX2(dst *uint32, s *format.Sequence, block, count, size int) int
 
 // The offsets of the fields of a Sequence in the assembly. If they are wrong, this does
 // not compile.
 const (
-	_ = -unsafe.Offsetof(codec.Sequence{}.Payload)
-	_ = 24 - unsafe.Offsetof(codec.Sequence{}.Ends)
-	_ = unsafe.Offsetof(codec.Sequence{}.Ends) - 24
-	_ = 48 - unsafe.Offsetof(codec.Sequence{}.Last)
-	_ = unsafe.Offsetof(codec.Sequence{}.Last) - 48
-	_ = 72 - unsafe.Offsetof(codec.Sequence{}.N)
-	_ = unsafe.Offsetof(codec.Sequence{}.N) - 72
+	_ = -unsafe.Offsetof(format.Sequence{}.Payload)
+	_ = 24 - unsafe.Offsetof(format.Sequence{}.Ends)
+	_ = unsafe.Offsetof(format.Sequence{}.Ends) - 24
+	_ = 48 - unsafe.Offsetof(format.Sequence{}.Last)
+	_ = unsafe.Offsetof(format.Sequence{}.Last) - 48
+	_ = 72 - unsafe.Offsetof(format.Sequence{}.N)
+	_ = unsafe.Offsetof(format.Sequence{}.N) - 72
 )
 
 // widthSteps are the parameters of unpackAVX2 for a width.

@@ -10,7 +10,11 @@
 // block, each block can be decoded on its own.
 package codec
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/pinion-index/pinion/format"
+)
 
 // ID is the number of a codec in files. Numbers are never reused.
 type ID uint8
@@ -58,20 +62,10 @@ const NoDoc = ^uint32(0)
 // MaxDoc is the largest docID of a list.
 const MaxDoc = 1<<31 - 1
 
-// Sequence is an encoded sequence of docIDs or frequencies as stored in an extent. It
-// must not be modified. Its slices come from a file, so codecs check all offsets and do
-// not assume that the contents are consistent.
-type Sequence struct {
-	Payload []byte   // capacity exceeds length by at least format.ReadablePadding
-	Ends    []uint32 // word offsets into Payload; blocks+1 of them
-	Last    []uint32 // skip header: last docID of each block; nil for frequencies
-	N       int      // number of values
-}
-
-// Block returns the payload of block i and the number of its values. The capacity of the
-// result extends to that of Payload. blockLen is the codec's BlockLen. The error is
+// Block returns the payload of block i of s and the number of its values. The capacity of
+// the result extends to that of the payload. blockLen is the codec's BlockLen. The error is
 // ErrEndpoints if the block is not within the payload.
-func (s *Sequence) Block(i, blockLen int) ([]byte, int, error) {
+func Block(s *format.Sequence, i, blockLen int) ([]byte, int, error) {
 	lo, hi := uint64(s.Ends[i])*4, uint64(s.Ends[i+1])*4
 	if lo > hi || hi > uint64(len(s.Payload)) {
 		return nil, 0, ErrEndpoints
@@ -83,8 +77,8 @@ func (s *Sequence) Block(i, blockLen int) ([]byte, int, error) {
 	return s.Payload[lo:hi], n, nil
 }
 
-// Prev returns the docID before block i, the base of its gaps.
-func (s *Sequence) Prev(i int) uint32 {
+// Prev returns the docID before block i of s, the base of its gaps.
+func Prev(s *format.Sequence, i int) uint32 {
 	if i == 0 {
 		return NoDoc
 	}
@@ -114,11 +108,11 @@ type Codec interface {
 	AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error)
 	// DocsSize returns the number of bytes that AppendDocs would append.
 	DocsSize(docs []uint32) (int, error)
-	DecodeDocs(dst []uint32, s *Sequence, block, count int) (int, error)
+	DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error)
 
 	AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error)
 	FreqsSize(freqs []uint32) (int, error)
-	DecodeFreqs(dst []uint32, s *Sequence, block, count int) (int, error)
+	DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error)
 }
 
 // BlockCodec is a Codec whose blocks do not depend on the rest of the list, so that lists
@@ -149,9 +143,9 @@ type Strict interface {
 	// block of docIDs are zero and its fields as narrow as the layout allows. docs is what
 	// DecodeDocs makes of the block; it is not modified. What belongs to the whole list is
 	// checked with block 0.
-	StrictDocs(s *Sequence, block int, docs []uint32) error
+	StrictDocs(s *format.Sequence, block int, docs []uint32) error
 	// StrictFreqs is StrictDocs for frequencies.
-	StrictFreqs(s *Sequence, block int, freqs []uint32) error
+	StrictFreqs(s *format.Sequence, block int, freqs []uint32) error
 }
 
 // Blocks returns the number of blocks of blockLen values for n values.

@@ -73,18 +73,18 @@ func Read(l *segment.List) (format.Postings, error) {
 type Encoded struct {
 	Codec codec.Codec
 	Side  Side
-	Seqs  []codec.Sequence
+	Seqs  []format.Sequence
 }
 
 // Encode encodes a side of lists with c.
 func Encode(c codec.Codec, side Side, lists []format.Postings) (*Encoded, error) {
 	var buf []byte
-	e := &Encoded{Codec: c, Side: side, Seqs: make([]codec.Sequence, len(lists))}
+	e := &Encoded{Codec: c, Side: side, Seqs: make([]format.Sequence, len(lists))}
 	from := make([]int, len(lists))
 	for i, l := range lists {
 		values := side.values(l)
 		blocks := codec.Blocks(len(values), c.BlockLen())
-		s := codec.Sequence{Ends: make([]uint32, blocks+1), N: len(values)}
+		s := format.Sequence{Ends: make([]uint32, blocks+1), N: len(values)}
 		var err error
 		for len(buf)%16 != 0 { // the alignment of payloads in an extent
 			buf = append(buf, 0)

@@ -47,7 +47,7 @@ func benchList(b *testing.B, c codec.Codec, docs []uint32) {
 	}
 }
 
-func benchDecode(b *testing.B, c codec.Codec, s *codec.Sequence) {
+func benchDecode(b *testing.B, c codec.Codec, s *format.Sequence) {
 	size := c.BlockLen()
 	dst := make([]uint32, size)
 	if s.N > 1<<20 {
@@ -65,7 +65,7 @@ func benchDecode(b *testing.B, c codec.Codec, s *codec.Sequence) {
 }
 
 // benchRows is benchDecode in rows of 1024 values, like readers of whole lists.
-func benchRows(b *testing.B, c codec.Codec, s *codec.Sequence) {
+func benchRows(b *testing.B, c codec.Codec, s *format.Sequence) {
 	const row = 1024
 	dst, step := make([]uint32, row), 0
 	if s.N > 1<<20 {
@@ -87,7 +87,7 @@ func benchRows(b *testing.B, c codec.Codec, s *codec.Sequence) {
 
 // decodeAll decodes every block of s, docIDs if it has a skip header, to dst:
 // over and over the first block of it, or one after another if it is long.
-func decodeAll(c codec.Codec, dst []uint32, s *codec.Sequence) error {
+func decodeAll(c codec.Codec, dst []uint32, s *format.Sequence) error {
 	size := c.BlockLen()
 	block, step := dst[:size], 0
 	if len(dst) > size {

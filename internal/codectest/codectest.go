@@ -39,7 +39,7 @@ func Run(t *testing.T, c codec.Codec) {
 // List is a posting list with its encodings.
 type List struct {
 	format.Postings
-	DocSeq, TFSeq codec.Sequence // as in an extent
+	DocSeq, TFSeq format.Sequence // as in an extent
 }
 
 // Encode encodes p. The results are aligned and have readable padding, as in an extent.
@@ -47,8 +47,8 @@ func Encode(c codec.Codec, p format.Postings) (*List, error) {
 	n := p.Len()
 	blocks := codec.Blocks(n, c.BlockLen())
 	l := &List{Postings: p}
-	l.DocSeq = codec.Sequence{N: n, Ends: make([]uint32, blocks+1), Last: make([]uint32, blocks)}
-	l.TFSeq = codec.Sequence{N: n, Ends: make([]uint32, blocks+1)}
+	l.DocSeq = format.Sequence{N: n, Ends: make([]uint32, blocks+1), Last: make([]uint32, blocks)}
+	l.TFSeq = format.Sequence{N: n, Ends: make([]uint32, blocks+1)}
 	for i := range blocks {
 		l.DocSeq.Last[i] = p.Docs[min((i+1)*c.BlockLen(), n)-1]
 	}
@@ -133,7 +133,7 @@ func (l *List) checkSizes(t fataler, c codec.Codec) {
 	if n, err := c.FreqsSize(l.Freqs); err != nil || n != len(l.TFSeq.Payload) {
 		t.Fatalf("%d frequencies take %d bytes, predicted %d, error %v", len(l.Docs), len(l.TFSeq.Payload), n, err)
 	}
-	for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
+	for _, s := range []*format.Sequence{&l.DocSeq, &l.TFSeq} {
 		if len(s.Payload)%4 != 0 || int(s.Ends[len(s.Ends)-1])*4 != len(s.Payload) {
 			t.Fatalf("payload of %d bytes ends at word %d", len(s.Payload), s.Ends[len(s.Ends)-1])
 		}

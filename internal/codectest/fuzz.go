@@ -37,7 +37,7 @@ func Fuzz(x *testing.F, c codec.Codec) {
 // Decoding decodes arbitrary bytes as sequences of a codec. It reuses its memory.
 type Decoding struct {
 	hostile hostile
-	seq     codec.Sequence
+	seq     format.Sequence
 	last    []uint32
 	payload []byte
 	memory  *guarded
@@ -83,7 +83,7 @@ const (
 // after it; so, unless the input asks for that, endpoints stay within the payload and
 // last docIDs are made to fit. The sequence has a skip header if it is one of docIDs, and
 // is valid until the next call.
-func (d *Decoding) arbitrary(data []byte) *codec.Sequence {
+func (d *Decoding) arbitrary(data []byte) *format.Sequence {
 	if len(data) < 4 {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (in *input) word(n int) uint32 {
 }
 
 // mend sets the skip header of s to the last docIDs of the blocks that can be decoded.
-func (h *hostile) mend(s *codec.Sequence) {
+func (h *hostile) mend(s *format.Sequence) {
 	defer simd.SetLevel(simd.Portable)()
 	size := h.c.BlockLen()
 	for i := range s.Last {
@@ -146,7 +146,7 @@ func (h *hostile) mend(s *codec.Sequence) {
 }
 
 // Seed returns an input of Decoding that gives s, whose endpoints must ascend.
-func Seed(s *codec.Sequence) []byte {
+func Seed(s *format.Sequence) []byte {
 	data := binary.LittleEndian.AppendUint16(nil, uint16(s.N-1))
 	if s.Last != nil {
 		data = append(data, 0)

@@ -37,7 +37,7 @@ func (g *guarded) free() { unix.Munmap(g.all) }
 
 // guard moves the payload of s next to a guard page: with its readable padding before
 // one, or the payload after one. A decoder that reads elsewhere crashes the process.
-func (g *guarded) guard(s *codec.Sequence, low bool) {
+func (g *guarded) guard(s *format.Sequence, low bool) {
 	n := len(s.Payload) + format.ReadablePadding
 	if g == nil || n > len(g.usable) {
 		return
@@ -83,7 +83,7 @@ func testGuarded(t *testing.T, c codec.Codec) {
 
 func guardedList(t *testing.T, c codec.Codec, l *List, in, out *guarded) {
 	t.Helper()
-	for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
+	for _, s := range []*format.Sequence{&l.DocSeq, &l.TFSeq} {
 		payload := s.Payload
 		p := in.atEnd(len(payload) + format.ReadablePadding)
 		copy(p, payload)
@@ -114,7 +114,7 @@ func outliers(n, often int, top uint) []uint32 {
 
 // guardedBlocks decodes s block by block, and in a row from every block on, to memory
 // returned by out.
-func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *codec.Sequence, out func(n int) []byte) {
+func guardedBlocks(t *testing.T, c codec.Codec, l *List, s *format.Sequence, out func(n int) []byte) {
 	t.Helper()
 	size := c.BlockLen()
 	blocks := codec.Blocks(s.N, size)

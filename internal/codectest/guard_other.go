@@ -5,6 +5,7 @@ package codectest
 import (
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 )
 
@@ -12,6 +13,6 @@ type guarded struct{}
 
 func newGuarded(int) (*guarded, error) { return nil, nil }
 
-func (*guarded) guard(*codec.Sequence, bool) {}
+func (*guarded) guard(*format.Sequence, bool) {}
 
 func testGuarded(t *testing.T, _ codec.Codec) { t.Skip("guard pages are tried on Linux") }

@@ -55,7 +55,7 @@ func testCorrupt(t *testing.T, c codec.Codec) {
 			}
 			at := (blocks - 1) * size
 			for _, x := range []struct {
-				s      *codec.Sequence
+				s      *format.Sequence
 				values []uint32
 			}{{&l.DocSeq, l.Docs[at:]}, {&l.TFSeq, l.Freqs[at:]}} {
 				end := x.s.Ends[blocks]
@@ -75,7 +75,7 @@ func testCorrupt(t *testing.T, c codec.Codec) {
 
 // wantCorrupt decodes a block that must be an error or, if there are any, have the
 // values.
-func wantCorrupt(t *testing.T, c codec.Codec, s *codec.Sequence, block int, what string, values []uint32) {
+func wantCorrupt(t *testing.T, c codec.Codec, s *format.Sequence, block int, what string, values []uint32) {
 	t.Helper()
 	for _, tier := range simd.Tiers() {
 		got, err := (&hostile{c: c}).block(t, s, block, tier)
@@ -86,7 +86,7 @@ func wantCorrupt(t *testing.T, c codec.Codec, s *codec.Sequence, block int, what
 }
 
 // damage makes one change to s.
-func damage(t *rapid.T, s *codec.Sequence) {
+func damage(t *rapid.T, s *format.Sequence) {
 	word := rapid.OneOf(rapid.Uint32(), rapid.Uint32Range(0, 600),
 		rapid.SampledFrom([]uint32{0, 1, 1 << 30, 1<<31 - 1, 1 << 31, 1<<32 - 1})).Draw(t, "word")
 	switch what := rapid.IntRange(0, 6).Draw(t, "damage"); {
@@ -113,7 +113,7 @@ func damage(t *rapid.T, s *codec.Sequence) {
 // every tier. It fails t unless each result is an error of kind ErrCorrupt or a valid
 // one, the same at all tiers. s contains docIDs if it has a skip header, and otherwise
 // frequencies.
-func Hostile(t fataler, c codec.Codec, s *codec.Sequence) {
+func Hostile(t fataler, c codec.Codec, s *format.Sequence) {
 	(&hostile{c: c}).run(t, s, simd.Tiers()...)
 }
 
@@ -128,7 +128,7 @@ type hostile struct {
 // run decodes every block of s with portable code, which must give an error of kind
 // ErrCorrupt or valid values. At each of the tiers, every block and every row of blocks must
 // give the same.
-func (h *hostile) run(t fataler, s *codec.Sequence, tiers ...simd.Tier) {
+func (h *hostile) run(t fataler, s *format.Sequence, tiers ...simd.Tier) {
 	size := h.c.BlockLen()
 	blocks := codec.Blocks(s.N, size)
 	h.values, h.failed = slices.Grow(h.values[:0], blocks*size)[:blocks*size], h.failed[:0]
@@ -149,7 +149,7 @@ func (h *hostile) run(t fataler, s *codec.Sequence, tiers ...simd.Tier) {
 
 // strict reports whether every block can be decoded and passes codec.Strict, if the codec has
 // that. Other errors than ErrCorrupt fail t.
-func (h *hostile) strict(t fataler, s *codec.Sequence, values []uint32) bool {
+func (h *hostile) strict(t fataler, s *format.Sequence, values []uint32) bool {
 	c, ok := h.c.(codec.Strict)
 	for i := 0; ok && i < len(h.failed); i++ {
 		size := h.c.BlockLen()
@@ -171,7 +171,7 @@ func (h *hostile) strict(t fataler, s *codec.Sequence, values []uint32) bool {
 // flip changes a bit of the payload of s, which run has decoded. If the list was sound, it
 // must be refused now, or have other values: no bit is without meaning. Only the slopes of
 // regression lines have some that rounding hides.
-func (h *hostile) flip(t fataler, s *codec.Sequence, bit uint32) {
+func (h *hostile) flip(t fataler, s *format.Sequence, bit uint32) {
 	switch h.c.ID() {
 	case codec.LRC, codec.LRCSeg, codec.SegLRC, codec.HSLRC:
 		return
@@ -193,7 +193,7 @@ func (h *hostile) flip(t fataler, s *codec.Sequence, bit uint32) {
 
 // row decodes blocks in a row, which must give what decoding block by block gave: as many
 // values, the same, and an error where that had one.
-func (h *hostile) row(t fataler, s *codec.Sequence, from, to int, tier simd.Tier) {
+func (h *hostile) row(t fataler, s *format.Sequence, from, to int, tier simd.Tier) {
 	size := h.c.BlockLen()
 	good := to
 	if i := slices.Index(h.failed[from:to], true); i >= 0 {
@@ -208,7 +208,7 @@ func (h *hostile) row(t fataler, s *codec.Sequence, from, to int, tier simd.Tier
 }
 
 // decode decodes blocks into h.dst and returns how many values there are.
-func (h *hostile) decode(t fataler, s *codec.Sequence, block, count int) (n int, err error) {
+func (h *hostile) decode(t fataler, s *format.Sequence, block, count int) (n int, err error) {
 	n, err = decodeRow(h.c, h.dst.reset(count*h.c.BlockLen()), s, block, count)
 	h.dst.check(t)
 	if err != nil {
@@ -218,7 +218,7 @@ func (h *hostile) decode(t fataler, s *codec.Sequence, block, count int) (n int,
 }
 
 // block decodes a block. If there is no error, its values are valid.
-func (h *hostile) block(t fataler, s *codec.Sequence, i int, tier simd.Tier) ([]uint32, error) {
+func (h *hostile) block(t fataler, s *format.Sequence, i int, tier simd.Tier) ([]uint32, error) {
 	defer simd.SetLevel(tier)()
 	n, err := h.decode(t, s, i, 1)
 	if err != nil {
@@ -234,7 +234,7 @@ func (h *hostile) block(t fataler, s *codec.Sequence, i int, tier simd.Tier) ([]
 		}
 		return got, nil
 	}
-	next := s.Prev(i) + 1
+	next := codec.Prev(s, i) + 1
 	for k, d := range got {
 		if d < next || d > codec.MaxDoc {
 			t.Fatalf("block %d at %v: docID %d is %d after %d, and no error", i, tier, k, d, next-1)

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 )
 
 // decodeRow decodes a row of blocks of s: docIDs if it has a skip header, and otherwise
 // frequencies.
-func decodeRow(c codec.Codec, dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func decodeRow(c codec.Codec, dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	if s.Last == nil {
 		return c.DecodeFreqs(dst, s, block, count)
 	}
@@ -24,7 +25,7 @@ func testBroken(t *testing.T, c codec.Codec) {
 	n := blocks*c.BlockLen() - 3
 	l := encode(t, c, wide(n, 6), wideFreqs(n, 6))
 	for i := range blocks {
-		for _, s := range []*codec.Sequence{&l.DocSeq, &l.TFSeq} {
+		for _, s := range []*format.Sequence{&l.DocSeq, &l.TFSeq} {
 			broken := *s
 			broken.Ends = slices.Clone(s.Ends)
 			broken.Ends[i+1] = broken.Ends[i] - 1 // above the end at i = 0
@@ -58,7 +59,7 @@ func testRows(t *testing.T, c codec.Codec) {
 	l := encode(t, c, docs, freqs)
 	dst := newCanary((blocks + 1) * size)
 	for _, x := range []struct {
-		s      *codec.Sequence
+		s      *format.Sequence
 		values []uint32
 	}{{&l.DocSeq, docs}, {&l.TFSeq, freqs}} {
 		row := func(from, to int) {
@@ -88,7 +89,7 @@ func testReach(t *testing.T, c codec.Codec) {
 	l := encode(t, c, docs, freqs)
 	dst := make([]uint32, 3*size)
 	for _, x := range []struct {
-		s      *codec.Sequence
+		s      *format.Sequence
 		values []uint32
 	}{{&l.DocSeq, docs}, {&l.TFSeq, freqs}} {
 		s := *x.s

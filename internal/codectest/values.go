@@ -153,15 +153,15 @@ func (l *List) checkBlocks(t fataler, c codec.BlockCodec) {
 		if block[len(block)-1] != last {
 			t.Fatalf("block %d ends on %d", i, last)
 		}
-		want, _, err := l.DocSeq.Block(i, c.BlockLen())
+		want, _, err := codec.Block(&l.DocSeq, i, c.BlockLen())
 		if err != nil {
 			t.Fatalf("block %d: %v", i, err)
 		}
-		if got, err := c.AppendDocsBlock(nil, block, l.DocSeq.Prev(i)); err != nil || !slices.Equal(got, want) {
+		if got, err := c.AppendDocsBlock(nil, block, codec.Prev(&l.DocSeq, i)); err != nil || !slices.Equal(got, want) {
 			t.Fatalf("docIDs of block %d encode alone to %x, error %v, in the list to %x", i, got, err, want)
 		}
 		freqs := l.Freqs[i*c.BlockLen():][:len(block)]
-		want, _, err = l.TFSeq.Block(i, c.BlockLen())
+		want, _, err = codec.Block(&l.TFSeq, i, c.BlockLen())
 		if err != nil {
 			t.Fatalf("block %d: %v", i, err)
 		}

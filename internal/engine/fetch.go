@@ -105,7 +105,7 @@ func (r resolving) prefetchLengths(entries [][]segment.Entry) {
 			}
 		}
 		if len(unread) > 0 {
-			part.Views().Docs().PrefetchLengths(unread)
+			part.Views().Documents().PrefetchLengths(unread)
 		}
 	}
 }

@@ -69,7 +69,7 @@ func (f *Field) in(s *segment.Segment) (own posting.Field, err error) {
 	case f.Lengths != nil:
 		t, err = f.Lengths(s)
 	case f.Name == "":
-		t, err = s.Docs().Lengths()
+		t, err = s.Documents().Lengths()
 	case ok:
 		return posting.LaterField(f.Name, f.Scorer, i), nil
 	}

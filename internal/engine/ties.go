@@ -31,7 +31,7 @@ type ordering struct {
 
 // orderingOf returns the order that a snapshot keeps, or nil if it keeps none.
 func orderingOf(s *reader.Snapshot) *ordering {
-	f, desc, ok := s.OrderField()
+	f, desc, ok := s.Order()
 	if !ok {
 		return nil
 	}

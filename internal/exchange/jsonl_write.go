@@ -103,13 +103,13 @@ func (x *jsonExport) segment(g *reader.Segment) error {
 	}
 	text := func(uint32) ([]byte, error) { return nil, nil }
 	if g.Meta().Stored {
-		texts, err := g.Views().Docs().Texts()
+		texts, err := g.Views().Documents().Texts()
 		if err != nil {
 			return err
 		}
 		text = texts.At
 	}
-	return g.Views().Docs().EachID(func(doc uint32, id []byte) error {
+	return g.Views().Documents().EachID(func(doc uint32, id []byte) error {
 		if deletes.Has(doc) {
 			return nil
 		}
@@ -118,7 +118,7 @@ func (x *jsonExport) segment(g *reader.Segment) error {
 		}
 		b, err := text(doc)
 		if err == nil && !x.schema.IsImplicit() {
-			x.stored, err = g.Views().Docs().AppendColumns(append(x.stored[:0], b...), doc)
+			x.stored, err = g.Views().Documents().AppendColumns(append(x.stored[:0], b...), doc)
 			b = x.stored
 		}
 		if err == nil && doc%1024 == 0 {

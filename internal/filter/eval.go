@@ -126,7 +126,7 @@ func (n *node) in(seg *segment.Segment) (plan, error) {
 // ofIDs makes p the documents with some ids.
 func (p plan) ofIDs(seg *segment.Segment, ids [][]byte) (plan, error) {
 	for _, id := range ids {
-		doc, ok, err := seg.Docs().FindID(id)
+		doc, ok, err := seg.Documents().FindID(id)
 		if err != nil {
 			return p, err
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/cuda"
 	"github.com/pinion-index/pinion/internal/gpu/residency"
 	"github.com/pinion-index/pinion/internal/gputrial"
@@ -88,7 +89,7 @@ func TestChecks(t *testing.T) {
 						refused++
 						q := search.Query{RawTerms: [][]byte{it.Term()}, K: 5, Mode: query.ModeOr}
 						_, err := x.Execute(context.Background(), []search.Query{q})
-						if l, e := s.Lists().List(e); e == nil && !(kernels.Decodable(uint8(l.DocsCodec.ID())) && kernels.Decodable(uint8(l.FreqsCodec.ID()))) {
+						if l, e := s.Lists().List(e); e == nil && !(kernels.Decodable(uint8(codec.ID(l.DocsCodec))) && kernels.Decodable(uint8(codec.ID(l.FreqsCodec)))) {
 							continue // damage has made it a list that the device never takes
 						} else if !errors.Is(err, format.ErrCorrupt) {
 							t.Errorf("%v, round %d: a query of damaged list %s: %v", codecs, round, it.Term(), err)
@@ -131,7 +132,7 @@ func fault(t *testing.T, s *segment.Segment, e segment.Entry) string {
 	if err := l.VerifyBytes(); err != nil {
 		return err.Error()
 	}
-	lens, err := s.Docs().Lengths()
+	lens, err := s.Documents().Lengths()
 	if err != nil {
 		t.Fatal(err)
 	}

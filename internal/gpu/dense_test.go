@@ -198,8 +198,8 @@ func (r *decodeRig) hostile(rnd *rand.Rand, c codec.Codec, docs, freqs []uint32,
 			}
 		}
 	}
-	*want = decodeAll(c.DecodeDocs, &codec.Sequence{N: len(docs), Ends: ends, Last: last, Payload: padded(payload)}, nb)
-	*wantFreqs = decodeAll(c.DecodeFreqs, &codec.Sequence{N: len(docs), Ends: fends, Last: last, Payload: padded(fpayload)}, nb)
+	*want = decodeAll(c.DecodeDocs, &format.Sequence{N: len(docs), Ends: ends, Last: last, Payload: padded(payload)}, nb)
+	*wantFreqs = decodeAll(c.DecodeFreqs, &format.Sequence{N: len(docs), Ends: fends, Last: last, Payload: padded(fpayload)}, nb)
 	d := kernels.ListDesc{Docs: r.put(payload, format.ReadablePadding), Freqs: r.put(fpayload, format.ReadablePadding),
 		DocEnds: r.put(kernels.Slice(ends), 0), FreqEnds: r.put(kernels.Slice(fends), 0), Last: r.put(kernels.Slice(last), 0),
 		N: uint32(len(docs)), Blocks: uint32(nb), DocWords: ends[nb], FreqWords: fends[nb], DocsCodec: uint8(c.ID()),
@@ -213,7 +213,7 @@ func (r *decodeRig) hostile(rnd *rand.Rand, c codec.Codec, docs, freqs []uint32,
 func padded(b []byte) []byte { return append(b, make([]byte, format.ReadablePadding)...)[:len(b)] }
 
 // decodeAll returns all values of a list, or nil where the CPU refuses a block.
-func decodeAll(decode func([]uint32, *codec.Sequence, int, int) (int, error), s *codec.Sequence, blocks int) (out []uint32) {
+func decodeAll(decode func([]uint32, *format.Sequence, int, int) (int, error), s *format.Sequence, blocks int) (out []uint32) {
 	var buf [1024]uint32
 	for j := range blocks {
 		n, err := decode(buf[:], s, j, 1)

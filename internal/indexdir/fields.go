@@ -43,7 +43,7 @@ func (s *SegmentInfo) Field(id uint32) (FieldStats, bool) {
 // docset.Bits.Words returns it. On an error info is as before.
 func (info *SegmentInfo) CountDeleted(s *segment.Segment, deleted []uint64) error {
 	if s.Meta().Fields == 0 {
-		lens, err := s.Docs().Lengths()
+		lens, err := s.Documents().Lengths()
 		if err == nil {
 			info.DeletedTokens = DeletedTokens(lens, deleted)
 		}

@@ -232,14 +232,14 @@ func (r *Recovery) enter(ctx context.Context, c *candidate, entered []*candidate
 // any is live in both. If c is newer than x, what is deleted in x is no reason to delete it in c.
 func (c *candidate) shared(ctx context.Context, x *candidate) (known *docset.Bits, live bool, err error) {
 	known = &docset.Bits{}
-	err = c.seg.Docs().EachID(func(doc uint32, id []byte) error {
+	err = c.seg.Documents().EachID(func(doc uint32, id []byte) error {
 		if doc%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		if c.deletes.Contains(doc) {
 			return nil
 		}
-		there, ok, err := x.seg.Docs().FindID(id)
+		there, ok, err := x.seg.Documents().FindID(id)
 		alive := ok && !x.deletes.Contains(there)
 		if alive || ok && c.file.Number <= x.file.Number {
 			known.Add(doc)

@@ -231,9 +231,9 @@ func TestNoDamage(t *testing.T) {
 	is("texts", err, fs.ErrInvalid)
 	_, err = s.Deleted(beyond)
 	is("deleted", err, fs.ErrInvalid)
-	_, err = views.Docs().AppendID(nil, beyond)
+	_, err = views.Documents().AppendID(nil, beyond)
 	is("id of a segment", err, fs.ErrInvalid)
-	_, err = views.Docs().AppendStored(nil, beyond)
+	_, err = views.Documents().AppendStored(nil, beyond)
 	is("stored of a segment", err, fs.ErrInvalid)
 	for i := range views.Fields() {
 		if c, ok, err := views.Field(i).Column(); err != nil {

@@ -26,7 +26,7 @@ func statsOf(parts []querytest.Part) (st Stats) {
 		m := p.Segment.Meta()
 		st.Docs += uint64(m.Docs)
 		st.Tokens += m.Tokens
-		lens, _ := p.Segment.Views().Docs().Lengths()
+		lens, _ := p.Segment.Views().Documents().Lengths()
 		for d := range m.Docs {
 			if p.Deletes.Has(d) {
 				st.Docs--

@@ -25,7 +25,7 @@ type observation struct {
 // orderOf returns what the documents of s are in the order of.
 func orderOf(s *reader.Snapshot) []oracle.SortKey {
 	if field, desc, ok := s.Order(); ok {
-		return []oracle.SortKey{{Field: field, Desc: desc}}
+		return []oracle.SortKey{{Field: field.Name, Desc: desc}}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package bp256
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/bitblock"
 )
@@ -47,11 +48,11 @@ func (Codec) DocsSize(docs []uint32) (int, error) { return bitblock.DocsSize(doc
 func (Codec) FreqsSize(freqs []uint32) (int, error) { return bitblock.FreqsSize(freqs, BlockLen) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return bitblock.DecodeDocs(dst, s, block, count, BlockLen)
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return bitblock.DecodeFreqs(dst, s, block, count, BlockLen)
 }

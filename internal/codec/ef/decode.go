@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/unary"
@@ -18,15 +19,15 @@ type docs struct {
 }
 
 // docsBlock parses a block. In a block without words high and low are empty.
-func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
-	p, n, err := s.Block(block, BlockLen)
+func docsBlock(s *format.Sequence, block int) (b docs, err error) {
+	p, n, err := codec.Block(s, block, BlockLen)
 	if err != nil {
 		return b, err
 	}
 	if uint(n-1) >= BlockLen {
 		return b, codec.ErrBlock
 	}
-	prev, last := s.Prev(block), s.Last[block]
+	prev, last := codec.Prev(s, block), s.Last[block]
 	if err := codec.CheckLast(last, last, prev, n); err != nil {
 		return b, err
 	}
@@ -53,12 +54,12 @@ func docsBlock(s *codec.Sequence, block int) (b docs, err error) {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
-func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+func blockDocs(dst []uint32, s *format.Sequence, block int) (int, error) {
 	b, err := docsBlock(s, block)
 	if err != nil {
 		return 0, err
@@ -78,13 +79,13 @@ func blockDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 		return 0, codec.ErrLastDoc
 	}
 	if b.width == bitpack.MaxWidth { // a decrease by more than 2^31 looks like an increase
-		return b.n, codec.CheckRise(dst[:b.n], s.Prev(block))
+		return b.n, codec.CheckRise(dst[:b.n], codec.Prev(s, block))
 	}
 	return b.n, nil
 }
 
 // StrictDocs implements codec.Strict. In a full block decoders use all bits.
-func (Codec) StrictDocs(s *codec.Sequence, block int, ids []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, ids []uint32) error {
 	if len(ids) == BlockLen {
 		return nil
 	}
@@ -96,7 +97,7 @@ func (Codec) StrictDocs(s *codec.Sequence, block int, ids []uint32) error {
 }
 
 // StrictFreqs is StrictDocs for frequencies.
-func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (Codec) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	if len(freqs) == BlockLen {
 		return nil
 	}
@@ -118,8 +119,8 @@ type freqs struct {
 	high, low []byte
 }
 
-func freqsBlock(s *codec.Sequence, block int) (b freqs, err error) {
-	p, n, err := s.Block(block, BlockLen)
+func freqsBlock(s *format.Sequence, block int) (b freqs, err error) {
+	p, n, err := codec.Block(s, block, BlockLen)
 	if err != nil {
 		return b, err
 	}
@@ -140,12 +141,12 @@ func freqsBlock(s *codec.Sequence, block int) (b freqs, err error) {
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockFreqs)
 }
 
 // blockFreqs decodes a block of frequencies.
-func blockFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+func blockFreqs(dst []uint32, s *format.Sequence, block int) (int, error) {
 	b, err := freqsBlock(s, block)
 	if err != nil {
 		return 0, err

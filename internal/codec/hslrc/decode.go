@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"sort"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/regress"
 )
@@ -15,7 +16,7 @@ type buckets struct {
 }
 
 // openBuckets returns the table of buckets at the start of the list.
-func openBuckets(s *codec.Sequence) (buckets, error) {
+func openBuckets(s *format.Sequence) (buckets, error) {
 	m, shift := bucketBits(s.N, s.Last[len(s.Last)-1])
 	head := headWords(m)
 	if uint(s.Ends[0]) != head || uint(len(s.Payload)) < head*4 {
@@ -40,12 +41,12 @@ func (b buckets) line(h uint32) regress.Line {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
-func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func blockDocs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	segment, err := regress.Open(s, i, 0)
 	if err != nil {
 		return 0, err
@@ -54,12 +55,12 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	h, upper := (s.Prev(i)+1)>>table.shift, s.Last[i]>>table.shift // the buckets that its docIDs can be in
+	h, upper := (codec.Prev(s, i)+1)>>table.shift, s.Last[i]>>table.shift // the buckets that its docIDs can be in
 	if h > upper || upper >= table.len() {
 		return 0, codec.ErrBlock
 	}
 	dst = dst[:BlockLen:BlockLen]
-	if !segment.Lambda(dst) || !table.add(dst[:segment.N], i*BlockLen, h, upper, segment.Least, s.Prev(i)) {
+	if !segment.Lambda(dst) || !table.add(dst[:segment.N], i*BlockLen, h, upper, segment.Least, codec.Prev(s, i)) {
 		return 0, codec.ErrBlock
 	}
 	if dst[segment.N-1] != s.Last[i] {
@@ -104,7 +105,7 @@ func (b buckets) add(v []uint32, first int, h, upper, least, prev uint32) bool {
 }
 
 // StrictDocs implements codec.Strict. Low bits of slopes may be more than the docIDs need.
-func (Codec) StrictDocs(s *codec.Sequence, i int, docs []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, i int, docs []uint32) error {
 	table, err := openBuckets(s)
 	if err != nil {
 		return err

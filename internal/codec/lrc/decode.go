@@ -3,6 +3,7 @@ package lrc
 import (
 	"encoding/binary"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/patch"
@@ -19,8 +20,8 @@ type block struct {
 }
 
 // open parses block i.
-func (b *block) open(s *codec.Sequence, i int) error {
-	p, n, err := s.Block(i, BlockLen)
+func (b *block) open(s *format.Sequence, i int) error {
+	p, n, err := codec.Block(s, i, BlockLen)
 	if err != nil {
 		return err
 	}
@@ -31,7 +32,7 @@ func (b *block) open(s *codec.Sequence, i int) error {
 	if uint(n-1) >= BlockLen {
 		return codec.ErrBlock
 	}
-	if err := codec.CheckLast(s.Last[i], s.Last[i], s.Prev(i), n); err != nil {
+	if err := codec.CheckLast(s.Last[i], s.Last[i], codec.Prev(s, i), n); err != nil {
 		return err
 	}
 	size := bitpack.Size(n, width)
@@ -53,18 +54,18 @@ func (b *block) open(s *codec.Sequence, i int) error {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
-func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func blockDocs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	var b block
 	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	if !regress.Unpack(dst, b.n, b.bytes, 0, b.bit, b.plan) || !b.line.Add(dst[:b.n], s.Prev(i)) {
+	if !regress.Unpack(dst, b.n, b.bytes, 0, b.bit, b.plan) || !b.line.Add(dst[:b.n], codec.Prev(s, i)) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.n-1] != s.Last[i] {
@@ -74,7 +75,7 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 }
 
 // StrictDocs implements codec.Strict. Low bits of the slope may be more than the docIDs need.
-func (Codec) StrictDocs(s *codec.Sequence, i int, _ []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, i int, _ []uint32) error {
 	var b block
 	if err := b.open(s, i); err != nil {
 		return err

@@ -3,6 +3,7 @@ package lrc
 import (
 	"encoding/binary"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/patch"
@@ -142,7 +143,7 @@ func (Codec) DocsSize(docs []uint32) (int, error) {
 
 // listWidth returns the width b of an encoded list. Without exceptions it is the range of
 // deviations in bits.
-func listWidth(s *codec.Sequence) (uint, error) {
+func listWidth(s *format.Sequence) (uint, error) {
 	if len(s.Payload) < headWords*4 || len(s.Ends) == 0 || s.Ends[0] != headWords {
 		return 0, codec.ErrEndpoints
 	}

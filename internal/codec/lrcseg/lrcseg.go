@@ -1,6 +1,7 @@
 package lrcseg
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/regress"
 	"github.com/pinion-index/pinion/internal/codec/newpfd"
@@ -41,12 +42,12 @@ func fit(docs []uint32) (header []byte, plan regress.Planner) {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
-func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func blockDocs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	b, err := regress.Open(s, i, 0)
 	if err != nil {
 		return 0, err
@@ -58,7 +59,7 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 }
 
 // StrictDocs implements codec.Strict. Low bits of the slope may be more than the docIDs need.
-func (Codec) StrictDocs(s *codec.Sequence, block int, _ []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, _ []uint32) error {
 	_, err := regress.Strict(s, block, 0, regress.LineSize/4)
 	return err
 }

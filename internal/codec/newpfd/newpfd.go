@@ -1,6 +1,7 @@
 package newpfd
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/patch"
 )
@@ -36,7 +37,7 @@ func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 func (Codec) DocsSize(docs []uint32) (int, error) { return patch.NewPFD.DocsSize(docs) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return patch.NewPFD.DecodeDocs(dst, s, block, count)
 }
 
@@ -54,16 +55,16 @@ func (Frequencies) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error)
 func (Frequencies) FreqsSize(freqs []uint32) (int, error) { return patch.NewPFD.FreqsSize(freqs) }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Frequencies) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Frequencies) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return patch.NewPFD.DecodeFreqs(dst, s, block, count)
 }
 
 // StrictDocs implements codec.Strict.
-func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	return patch.NewPFD.StrictDocs(s, block, docs)
 }
 
 // StrictFreqs implements codec.Strict.
-func (Frequencies) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (Frequencies) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	return patch.NewPFD.StrictFreqs(s, block, freqs)
 }

@@ -1,6 +1,7 @@
 package parapfor
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/patch"
 )
@@ -34,7 +35,7 @@ func (c Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 func (Codec) DocsSize(docs []uint32) (int, error) { return patch.ParaPFor.DocsSize(docs) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return patch.ParaPFor.DecodeDocs(dst, s, block, count)
 }
 
@@ -52,16 +53,16 @@ func (c Codec) AppendFreqs(dst []byte, ends, freqs []uint32) ([]byte, error) {
 func (Codec) FreqsSize(freqs []uint32) (int, error) { return patch.ParaPFor.FreqsSize(freqs) }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return patch.ParaPFor.DecodeFreqs(dst, s, block, count)
 }
 
 // StrictDocs implements codec.Strict.
-func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	return patch.ParaPFor.StrictDocs(s, block, docs)
 }
 
 // StrictFreqs implements codec.Strict.
-func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (Codec) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	return patch.ParaPFor.StrictFreqs(s, block, freqs)
 }

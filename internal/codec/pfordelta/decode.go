@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sync"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/patch"
@@ -32,8 +33,8 @@ type room [MaxLevel + 2]struct{ offsets, overflows [BlockLen]uint32 }
 
 var rooms = sync.Pool{New: func() any { return new(room) }}
 
-func (b *block) open(s *codec.Sequence, i int) error {
-	p, n, err := s.Block(i, BlockLen)
+func (b *block) open(s *format.Sequence, i int) error {
+	p, n, err := codec.Block(s, i, BlockLen)
 	if err != nil {
 		return err
 	}
@@ -156,17 +157,17 @@ func (b *block) unpack(dst []uint32, docs bool, prev uint32) bool {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, first, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, first, count int) (int, error) {
 	b := block{room: rooms.Get().(*room)}
 	defer rooms.Put(b.room)
 	return codec.Rows(dst, s, first, count, BlockLen, b.docs)
 }
 
-func (b *block) docs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func (b *block) docs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	if err := b.open(s, i); err != nil {
 		return 0, err
 	}
-	prev := s.Prev(i)
+	prev := codec.Prev(s, i)
 	if !b.unpack(dst, true, prev) {
 		return 0, codec.ErrBlock
 	}
@@ -182,13 +183,13 @@ func (b *block) docs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, first, count int) (int, error) {
+func (Codec) DecodeFreqs(dst []uint32, s *format.Sequence, first, count int) (int, error) {
 	b := block{room: rooms.Get().(*room)}
 	defer rooms.Put(b.room)
 	return codec.Rows(dst, s, first, count, BlockLen, b.freqs)
 }
 
-func (b *block) freqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func (b *block) freqs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	if err := b.open(s, i); err != nil {
 		return 0, err
 	}

@@ -3,6 +3,7 @@ package pfordelta
 import (
 	"math/bits"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/patch"
@@ -15,13 +16,13 @@ type used [2<<(MaxLevel+1) - 1]struct {
 }
 
 // StrictDocs implements codec.Strict.
-func (Codec) StrictDocs(s *codec.Sequence, i int, docs []uint32) error { return strict(s, i) }
+func (Codec) StrictDocs(s *format.Sequence, i int, docs []uint32) error { return strict(s, i) }
 
 // StrictFreqs is StrictDocs for frequencies.
-func (Codec) StrictFreqs(s *codec.Sequence, i int, freqs []uint32) error { return strict(s, i) }
+func (Codec) StrictFreqs(s *format.Sequence, i int, freqs []uint32) error { return strict(s, i) }
 
 // strict checks the unused bits of block i and, with block 0, the list header.
-func strict(s *codec.Sequence, i int) error {
+func strict(s *format.Sequence, i int) error {
 	b := block{room: rooms.Get().(*room)}
 	defer rooms.Put(b.room)
 	if i == 0 {
@@ -45,7 +46,7 @@ func strict(s *codec.Sequence, i int) error {
 
 // header checks the list header against all blocks: no count, and no field of an array without
 // exceptions, may have more bits than the largest needs.
-func (b *block) header(s *codec.Sequence) error {
+func (b *block) header(s *format.Sequence) error {
 	b.used = new(used)
 	defer func() { b.used = nil }()
 	for i := range codec.Blocks(s.N, BlockLen) {

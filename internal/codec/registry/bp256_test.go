@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/bp256"
 	"github.com/pinion-index/pinion/internal/codectest"
 )
@@ -24,7 +23,7 @@ func TestBP256GapsThatWrap(t *testing.T) {
 		block := format.AlignedBytes(width * 32)
 		copy(block, bytes.Repeat([]byte{0xff}, len(block)))
 		block[0] -= byte(under)
-		s := &codec.Sequence{N: 2 * bp256.BlockLen, Payload: block, Ends: []uint32{0, 0, width * 8},
+		s := &format.Sequence{N: 2 * bp256.BlockLen, Payload: block, Ends: []uint32{0, 0, width * 8},
 			Last: []uint32{bp256.BlockLen - 1, bp256.BlockLen - 1 - under}}
 		codectest.Hostile(t, bp256.Codec{}, s)
 		if _, err := (bp256.Codec{}).DecodeDocs(make([]uint32, bp256.BlockLen), s, 1, 1); err == nil {

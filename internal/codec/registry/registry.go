@@ -62,6 +62,9 @@ func ByID(id codec.ID) (codec.Codec, bool) {
 	return c, c != nil
 }
 
+// Of returns the codec with the number that an open list has.
+func Of(number uint8) codec.Codec { return byID[number] }
+
 // ByName returns the codec whose ID has that name, and whether there is one. The names pfordelta0 to pfordelta4 are those of
 // pfordelta with so many levels of recursion (Ding 2009, section 6).
 func ByName(name string) (codec.Codec, bool) {

@@ -43,7 +43,7 @@ func TestRiceFrequencyThatWraps(t *testing.T) {
 		p[at/8] = 1 << (at % 8)
 		p[0] |= byte(width)
 		binary.LittleEndian.PutUint32(p[4*high:], 1<<width-1)
-		s := &codec.Sequence{N: 1, Payload: p, Ends: []uint32{0, uint32(high + 4)}}
+		s := &format.Sequence{N: 1, Payload: p, Ends: []uint32{0, uint32(high + 4)}}
 		dst := make([]uint32, rice.BlockLen)
 		if n, err := (rice.Codec{}).DecodeFreqs(dst, s, 0, 1); !errors.Is(err, codec.ErrBlock) {
 			t.Errorf("width %d: %d values, the first %d, and error %v", width, n, dst[0], err)

@@ -15,7 +15,7 @@ import (
 
 // sequence is an encoded sequence, and how its codec decodes and checks it.
 type sequence struct {
-	codec.Sequence
+	format.Sequence
 	values []uint32
 	c      codec.Codec
 	docs   bool

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/unary"
@@ -20,8 +21,8 @@ type block struct {
 	high, low []byte
 }
 
-func open(s *codec.Sequence, i int) (b block, err error) {
-	p, n, err := s.Block(i, BlockLen)
+func open(s *format.Sequence, i int) (b block, err error) {
+	p, n, err := codec.Block(s, i, BlockLen)
 	if err != nil {
 		return b, err
 	}
@@ -42,18 +43,18 @@ func open(s *codec.Sequence, i int) (b block, err error) {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
-func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func blockDocs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	prev := s.Prev(i)
+	prev := codec.Prev(s, i)
 	if len(b.high) == 0 {
 		for j := range dst {
 			dst[j] = prev + 1 + uint32(j)
@@ -76,17 +77,17 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 }
 
 // StrictDocs implements codec.Strict. In a full block decoders use all bits.
-func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	if len(docs) == BlockLen {
 		return nil
 	}
 	var gaps [BlockLen]uint32
-	or, _ := bitpack.Gaps(gaps[:len(docs)], docs, s.Prev(block))
+	or, _ := bitpack.Gaps(gaps[:len(docs)], docs, codec.Prev(s, block))
 	return strict(s, block, or)
 }
 
 // StrictFreqs is StrictDocs for frequencies.
-func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (Codec) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	if len(freqs) == BlockLen {
 		return nil
 	}
@@ -96,7 +97,7 @@ func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
 }
 
 // strict checks a block with the given bitwise or of its values.
-func strict(s *codec.Sequence, i int, or uint32) error {
+func strict(s *format.Sequence, i int, or uint32) error {
 	b, err := open(s, i)
 	if err == nil && (!bitpack.ZeroTail(b.low, b.n, b.width) || b.width > uint(bits.Len32(or))) {
 		err = codec.ErrLoose
@@ -105,12 +106,12 @@ func strict(s *codec.Sequence, i int, or uint32) error {
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockFreqs)
 }
 
 // blockFreqs decodes a block of frequencies.
-func blockFreqs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func blockFreqs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	b, err := open(s, i)
 	if err != nil {
 		return 0, err

@@ -1,6 +1,7 @@
 package seglrc
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/regress"
 	"github.com/pinion-index/pinion/internal/codec/newpfd"
@@ -102,12 +103,12 @@ func (Codec) AppendDocs(dst []byte, ends, docs []uint32) ([]byte, error) {
 func (Codec) DocsSize(docs []uint32) (int, error) { return regress.DocsSize(docs, fit) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, blockDocs)
 }
 
 // blockDocs decodes a block of docIDs.
-func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
+func blockDocs(dst []uint32, s *format.Sequence, i int) (int, error) {
 	if s.Ends[i] == s.Ends[i+1] {
 		return consecutive(dst, s, i)
 	}
@@ -116,16 +117,16 @@ func blockDocs(dst []uint32, s *codec.Sequence, i int) (int, error) {
 		return 0, err
 	}
 	turn := int(int32(b.Extra<<(32-turnBits)) >> (32 - turnBits))
-	return b.Decode(dst, s, i, line(b.N, s.Prev(i)+1, s.Last[i], turn))
+	return b.Decode(dst, s, i, line(b.N, codec.Prev(s, i)+1, s.Last[i], turn))
 }
 
 // consecutive decodes a block without words.
-func consecutive(dst []uint32, s *codec.Sequence, i int) (int, error) {
-	_, n, err := s.Block(i, BlockLen)
+func consecutive(dst []uint32, s *format.Sequence, i int) (int, error) {
+	_, n, err := codec.Block(s, i, BlockLen)
 	if err != nil {
 		return 0, err
 	}
-	prev, last := s.Prev(i), s.Last[i]
+	prev, last := codec.Prev(s, i), s.Last[i]
 	if uint(n-1) >= BlockLen || last-prev != uint32(n) {
 		return 0, codec.ErrBlock
 	}
@@ -136,12 +137,12 @@ func consecutive(dst []uint32, s *codec.Sequence, i int) (int, error) {
 }
 
 // StrictDocs implements codec.Strict. c may have a lower bit set that moves no docID.
-func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	if s.Ends[block] == s.Ends[block+1] {
 		return nil
 	}
 	b, err := regress.Strict(s, block, turnBits, 0)
-	rise := uint64(docs[len(docs)-1]-s.Prev(block)-1) << 7
+	rise := uint64(docs[len(docs)-1]-codec.Prev(s, block)-1) << 7
 	if err == nil && b.Extra != 0 && rise/uint64(len(docs))>>6 == 0 {
 		err = codec.ErrLoose // c turns nothing
 	}

@@ -3,6 +3,7 @@ package simdbp128
 import (
 	"math/bits"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 )
@@ -117,7 +118,7 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (n int, err error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (n int, err error) {
 	for i := 0; i < count; i++ {
 		k := bitpack.DocsRun(dst[n:], s, block+i, agree(s, block+i, count-i), BlockLen)
 		i, n = i+k, n+k*BlockLen
@@ -137,7 +138,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (n in
 // width given by their endpoints. It stops at the end of the group, and excludes the
 // first block of a group, which starts with the selectors, and the last block of the
 // list, whose end must be checked.
-func agree(s *codec.Sequence, block, count int) int {
+func agree(s *format.Sequence, block, count int) int {
 	k := block % group
 	at := uint64(s.Ends[block-k]) * 4
 	if k == 0 || at+group > uint64(len(s.Payload)) || s.Ends[0] != 0 {
@@ -155,13 +156,13 @@ func agree(s *codec.Sequence, block, count int) int {
 	return count
 }
 
-func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+func decodeDocs(dst []uint32, s *format.Sequence, block int) (int, error) {
 	p, n, w, err := parts(s, block)
 	if err != nil {
 		return 0, err
 	}
 	dst = dst[:BlockLen:BlockLen]
-	prev := s.Prev(block)
+	prev := codec.Prev(s, block)
 	bitpack.UnpackDocs(dst, p, n, w, prev)
 	if err := codec.CheckLast(dst[n-1], s.Last[block], prev, n); err != nil {
 		return 0, err
@@ -175,7 +176,7 @@ func decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (n int, err error) {
+func (Codec) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (n int, err error) {
 	for i := 0; i < count; i++ {
 		k := bitpack.FreqsRun(dst[n:], s, block+i, agree(s, block+i, count-i), BlockLen)
 		i, n = i+k, n+k*BlockLen
@@ -191,7 +192,7 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (n i
 	return n, nil
 }
 
-func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
+func decodeFreqs(dst []uint32, s *format.Sequence, block int) (int, error) {
 	p, n, w, err := parts(s, block)
 	if err != nil {
 		return 0, err
@@ -205,8 +206,8 @@ func decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
 }
 
 // parts returns the vectors of a block, the number of its values and their width.
-func parts(s *codec.Sequence, block int) (p []byte, n int, width uint, err error) {
-	p, n, err = s.Block(block, BlockLen)
+func parts(s *format.Sequence, block int) (p []byte, n int, width uint, err error) {
+	p, n, err = codec.Block(s, block, BlockLen)
 	if err != nil {
 		return nil, 0, 0, err
 	}
@@ -233,9 +234,9 @@ func parts(s *codec.Sequence, block int) (p []byte, n int, width uint, err error
 }
 
 // StrictDocs implements codec.Strict: a short block may be wider than its values need.
-func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	var gaps [BlockLen]uint32
-	or, ok := bitpack.Gaps(gaps[:len(docs)], docs, s.Prev(block))
+	or, ok := bitpack.Gaps(gaps[:len(docs)], docs, codec.Prev(s, block))
 	if !ok {
 		return codec.ErrBlock
 	}
@@ -243,7 +244,7 @@ func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
 }
 
 // StrictFreqs is StrictDocs for frequencies.
-func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (Codec) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	var less [BlockLen]uint32
 	or, ok := bitpack.LessOne(less[:len(freqs)], freqs)
 	if !ok {
@@ -253,7 +254,7 @@ func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
 }
 
 // strict checks the width of a block with the given bitwise or of its values.
-func strict(s *codec.Sequence, block int, or uint32) error {
+func strict(s *format.Sequence, block int, or uint32) error {
 	_, _, width, err := parts(s, block)
 	if err == nil && width != uint(bits.Len32(or)) {
 		err = codec.ErrLoose

@@ -3,6 +3,7 @@ package streamvbyte
 import (
 	"bytes"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/bytepack"
@@ -104,7 +105,7 @@ func (Codec) FreqsSize(freqs []uint32) (int, error) {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	control, err := controlOf(s, block)
 	if err != nil {
 		return 0, err
@@ -113,7 +114,7 @@ func (Codec) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int,
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (Codec) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	control, err := controlOf(s, block)
 	if err != nil {
 		return 0, err
@@ -122,16 +123,16 @@ func (Codec) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int
 }
 
 // StrictDocs implements codec.Strict: values have one shortest form.
-func (Codec) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (Codec) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	var gaps [BlockLen]uint32
-	if _, ok := bitpack.Gaps(gaps[:len(docs)], docs, s.Prev(block)); !ok {
+	if _, ok := bitpack.Gaps(gaps[:len(docs)], docs, codec.Prev(s, block)); !ok {
 		return codec.ErrBlock
 	}
 	return strict(s, block, gaps[:len(docs)])
 }
 
 // StrictFreqs is StrictDocs for frequencies.
-func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (Codec) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	var less [BlockLen]uint32
 	if _, ok := bitpack.LessOne(less[:len(freqs)], freqs); !ok {
 		return codec.ErrBlock
@@ -139,12 +140,12 @@ func (Codec) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
 	return strict(s, block, less[:len(freqs)])
 }
 
-func strict(s *codec.Sequence, block int, v []uint32) error {
+func strict(s *format.Sequence, block int, v []uint32) error {
 	control, err := controlOf(s, block)
 	if err != nil {
 		return err
 	}
-	p, _, err := s.Block(block, BlockLen)
+	p, _, err := codec.Block(s, block, BlockLen)
 	if err != nil {
 		return err
 	}
@@ -160,10 +161,10 @@ func strict(s *codec.Sequence, block int, v []uint32) error {
 }
 
 // controlOf returns the control bytes of a list from which block will be decoded.
-func controlOf(s *codec.Sequence, block int) ([]byte, error) {
+func controlOf(s *format.Sequence, block int) ([]byte, error) {
 	size := bytepack.SelectorBytes(s.N)
 	if uint64(s.Ends[0])*4 != uint64(size) || size > len(s.Payload) || size == 0 {
-		if _, _, err := s.Block(block, BlockLen); err != nil {
+		if _, _, err := codec.Block(s, block, BlockLen); err != nil {
 			return nil, err
 		}
 		return nil, codec.ErrBlock

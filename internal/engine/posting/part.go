@@ -57,7 +57,7 @@ func (f *Field) Read(s *segment.Segment) error {
 		return nil
 	}
 	if !s.OnDemand() {
-		s.Docs().PrefetchLengths([]int{f.later.number})
+		s.Documents().PrefetchLengths([]int{f.later.number})
 	}
 	t, err := s.Field(f.later.number).Lengths() // without a lock: it may wait for a store
 	if err != nil {

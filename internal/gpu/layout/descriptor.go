@@ -12,7 +12,7 @@ func Describe(v *segment.List, docs uint32) kernels.ListDesc {
 	d := kernels.ListDesc{
 		N: uint32(v.N), Blocks: uint32(v.Blocks), MaxDoc: docs,
 		DocWords: uint32(len(v.Docs.Payload) / 4), FreqWords: uint32(len(v.Freqs.Payload) / 4),
-		DocsCodec: uint8(v.DocsCodec.ID()), FreqsCodec: uint8(v.FreqsCodec.ID()),
+		DocsCodec: v.DocsCodec, FreqsCodec: v.FreqsCodec,
 	}
 	_, d.PresenceScale = kernels.PresenceWords(d.N, docs)
 	for 1<<d.LogBlock < v.BlockLen {

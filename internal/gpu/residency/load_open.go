@@ -90,7 +90,7 @@ func (l *Lists) openOne(o *Opened, v *segment.List, w *Want) {
 		return
 	}
 	s := l.segments[w.Key.Segment].Seg
-	if o.err = s.Lists().Init(v, w.Entry); o.err != nil || v.HasImpacts || !kernels.Decodable(uint8(v.DocsCodec.ID())) || !kernels.Decodable(uint8(v.FreqsCodec.ID())) {
+	if o.err = s.Lists().Init(v, w.Entry); o.err != nil || v.HasImpacts || !kernels.Decodable(v.DocsCodec) || !kernels.Decodable(v.FreqsCodec) {
 		return
 	}
 	o.set(v, s.Meta().Docs, int64(len(v.Extent())))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -37,15 +38,16 @@ func (e *ListEncoder) AppendList(l *segment.List, base uint32) error {
 	e.known, e.reached = l.HasKth, segment.KthCounts{}
 	defer func() { e.known = false }()
 	next := 0
-	if e.choose != nil && !e.chosen && e.pending.Len() == 0 && l.BlockLen == e.blockLen && e.choose.Keeps(l.DocsCodec, l.FreqsCodec) {
-		e.setCodecs(l.DocsCodec, l.FreqsCodec)
+	docsCodec, freqsCodec := registry.Of(l.DocsCodec), registry.Of(l.FreqsCodec)
+	if e.choose != nil && !e.chosen && e.pending.Len() == 0 && l.BlockLen == e.blockLen && e.choose.Keeps(docsCodec, freqsCodec) {
+		e.setCodecs(docsCodec, freqsCodec)
 		e.chosen = e.docsBlock != nil
 		if !e.chosen {
 			e.setCodecs(e.standard[0], e.standard[1])
 		}
 	}
 	if e.docsBlock != nil && e.pending.Len() == 0 && (e.choose == nil || e.chosen) &&
-		l.DocsCodec.ID() == e.docsCodec.ID() && l.FreqsCodec.ID() == e.freqsCodec.ID() {
+		docsCodec.ID() == e.docsCodec.ID() && freqsCodec.ID() == e.freqsCodec.ID() {
 		next = l.N / e.blockLen
 		if err := (copying{e}).copyBlocks(l, &pos, base, next); err != nil {
 			return err
@@ -308,7 +310,7 @@ func dominates(q format.Quad, freqs, lens []uint32) (ok, above bool, tokens uint
 
 // copyWords appends blocks from to n of s, the first of which then begins at word at, and
 // their endpoints.
-func copyWords(dst []byte, ends []uint32, at uint32, s *codec.Sequence, from, n int) ([]byte, []uint32) {
+func copyWords(dst []byte, ends []uint32, at uint32, s *format.Sequence, from, n int) ([]byte, []uint32) {
 	shift := at - s.Ends[from]
 	for _, end := range s.Ends[from+1 : n+1] {
 		ends = append(ends, end+shift)

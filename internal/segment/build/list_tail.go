@@ -8,7 +8,6 @@ import (
 	"github.com/cespare/xxhash/v2"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -136,7 +135,7 @@ func (e *ListEncoder) detachTail(y *layout.Extent, head []byte) (*Tail, uint64, 
 func (e *ListEncoder) eachRow(f func(docs []uint32)) error {
 	if e.tail.docs.file == nil {
 		e.docsBytes = slices.Grow(e.docsBytes, format.ReadablePadding)
-		seq := codec.Sequence{Payload: e.docsBytes, Ends: e.docEnds, Last: e.last, N: e.n}
+		seq := format.Sequence{Payload: e.docsBytes, Ends: e.docEnds, Last: e.last, N: e.n}
 		return e.decodeRows(&seq, 0, 0, f)
 	}
 	if err := e.spill(); err != nil {
@@ -155,7 +154,7 @@ func (e *ListEncoder) eachRow(f func(docs []uint32)) error {
 		read += int64(len(window))
 		// An empty block precedes the window: the first gap of the window counts from
 		// its last docID.
-		seq := codec.Sequence{Payload: window, Last: e.last[:to], Ends: append(ends[:0], 0), N: min(e.n, to*e.blockLen)}
+		seq := format.Sequence{Payload: window, Last: e.last[:to], Ends: append(ends[:0], 0), N: min(e.n, to*e.blockLen)}
 		before := 0
 		if from > 0 {
 			before = 1
@@ -181,7 +180,7 @@ func (e *ListEncoder) row() []uint32 {
 
 // decodeRows decodes the blocks of seq from block from on, which has number first in the
 // list.
-func (e *ListEncoder) decodeRows(seq *codec.Sequence, from, first int, f func(docs []uint32)) error {
+func (e *ListEncoder) decodeRows(seq *format.Sequence, from, first int, f func(docs []uint32)) error {
 	row := e.row()
 	blocks := len(row) / e.blockLen
 	for b := from; b < len(seq.Last); b += blocks {

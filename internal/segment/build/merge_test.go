@@ -380,8 +380,8 @@ func TestPolicy(t *testing.T) {
 		for term, want := range map[string]codec.ID{"t": codec.BP128, "long": codec.VByte128} {
 			entry, _, _ := s.Lists().Lookup([]byte(term))
 			l, err := s.Lists().List(entry)
-			if err != nil || l.DocsCodec.ID() != want || l.FreqsCodec.ID() != codec.BP128 {
-				t.Errorf("%s is in %v and %v, %v", term, l.DocsCodec.ID(), l.FreqsCodec.ID(), err)
+			if err != nil || codec.ID(l.DocsCodec) != want || codec.ID(l.FreqsCodec) != codec.BP128 {
+				t.Errorf("%s is in %v and %v, %v", term, codec.ID(l.DocsCodec), codec.ID(l.FreqsCodec), err)
 			}
 		}
 		if err := check.Segment(context.Background(), s, check.Options{}); err != nil {

@@ -67,7 +67,7 @@ func walk(s *segment.Segment) {
 			continue
 		}
 		docs, freqs := make([]uint32, l.BlockLen), make([]uint32, l.BlockLen)
-		lens, _ := s.Docs().Lengths()
+		lens, _ := s.Documents().Lengths()
 		for b := range l.Blocks {
 			n, err := l.DecodeDocs(docs, b, 1)
 			if err == nil {
@@ -89,10 +89,10 @@ func walk(s *segment.Segment) {
 	}
 	var buf []byte
 	for doc := range min(s.Meta().Docs, 200) {
-		buf, _ = s.Docs().AppendID(buf[:0], doc)
-		s.Docs().FindID(buf)
-		s.Docs().AppendStored(nil, doc)
-		s.Docs().Length(doc)
+		buf, _ = s.Documents().AppendID(buf[:0], doc)
+		s.Documents().FindID(buf)
+		s.Documents().AppendStored(nil, doc)
+		s.Documents().Length(doc)
 	}
 }
 

@@ -174,11 +174,11 @@ func hashPair(s *segment.Segment, hashes []uint64, i int) error {
 	if doc := uint32(y); doc >= s.Meta().Docs { // above that of x, as the hashes are equal
 		return s.Raw().Corrupt(format.SectionIDHash, int64(i)*8, "docID %d of %d", doc, s.Meta().Docs)
 	}
-	a, err := s.Docs().AppendID(nil, uint32(x))
+	a, err := s.Documents().AppendID(nil, uint32(x))
 	if err != nil {
 		return err
 	}
-	b, err := s.Docs().AppendID(nil, uint32(y))
+	b, err := s.Documents().AppendID(nil, uint32(y))
 	if err != nil {
 		return err
 	}

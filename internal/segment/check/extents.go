@@ -3,6 +3,7 @@ package check
 import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -58,7 +59,7 @@ func checkReserved(l *segment.List, docs uint32) string {
 	} else if !l.Quad.Valid() {
 		return "pairs of the list's quad are not in order"
 	}
-	if alone(l.DocsCodec) && l.Docs.Ends[0] != 0 || alone(l.FreqsCodec) && l.Freqs.Ends[0] != 0 {
+	if alone(registry.Of(l.DocsCodec)) && l.Docs.Ends[0] != 0 || alone(registry.Of(l.FreqsCodec)) && l.Freqs.Ends[0] != 0 {
 		return "codec without a list header has one"
 	}
 	return ""

@@ -14,6 +14,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/segment"
@@ -196,7 +197,7 @@ func TestSkipHeaderPastBuckets(t *testing.T) {
 	}
 	docs := segtest.Split(ps).Docs
 	last := l.Blocks - 1
-	block, err := l.DocsCodec.(codec.BlockCodec).AppendDocsBlock(nil, docs[128*last:], codec.NoDoc)
+	block, err := registry.Of(l.DocsCodec).(codec.BlockCodec).AppendDocsBlock(nil, docs[128*last:], codec.NoDoc)
 	if old := l.Docs.Payload[4*l.Docs.Ends[last]:]; err != nil || len(block) != len(old) {
 		t.Fatalf("%d bytes for %d, error %v", len(block), len(old), err)
 	}

@@ -36,10 +36,10 @@ func contents(s *segment.Segment) string {
 			b.Write(format.BytesOf(rows.Freqs))
 		}
 	}
-	lens, _ := s.Docs().Lengths()
+	lens, _ := s.Documents().Lengths()
 	b.Write(lens.Bytes())
-	texts, _ := s.Docs().Texts()
-	s.Docs().EachID(func(doc uint32, id []byte) error {
+	texts, _ := s.Documents().Texts()
+	s.Documents().EachID(func(doc uint32, id []byte) error {
 		text, err := texts.At(doc)
 		fmt.Fprintf(&b, "%q %q", id, text)
 		return err

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/segment/section"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -109,10 +108,11 @@ func (d *dumper) part(l *segment.List, name string, c *cursor) {
 
 // extentHeader shows the header after the checksum.
 func (c *cursor) extentHeader(l *segment.List) {
+	docs, freqs := l.Codecs()
 	c.Fixed(4, "length", "%d units of 64 bytes")
 	c.Fixed(4, "postings", "")
-	c.Fixed(1, "docs codec", "%d: "+l.DocsCodec.ID().String())
-	c.Fixed(1, "freqs codec", "%d: "+l.FreqsCodec.ID().String())
+	c.Fixed(1, "docs codec", "%d: "+docs)
+	c.Fixed(1, "freqs codec", "%d: "+freqs)
 	c.Fixed(1, "log2 of block length", "")
 	flags := "%#x (1: regression, 2: hash, 4: k-th)"
 	if l.HasImpacts {
@@ -141,7 +141,7 @@ func (c *cursor) quad(l *segment.List, name string) {
 }
 
 // payload shows the payload of a sequence block by block.
-func (c *cursor) payload(l *segment.List, s codec.Sequence, what string, decode func([]uint32, int, int) (int, error)) {
+func (c *cursor) payload(l *segment.List, s format.Sequence, what string, decode func([]uint32, int, int) (int, error)) {
 	buf := make([]uint32, l.BlockLen)
 	if n := int64(s.Ends[0]) * 4; n > 0 && c.More() {
 		c.Field(uint64(n), what+" list header", func([]byte) string { return "" })

@@ -55,7 +55,7 @@ func (x *Source) docReader() *docReader {
 		r.of = x.columns()
 	}
 	var err error
-	if r.texts, err = x.s.Docs().Texts(); err != nil {
+	if r.texts, err = x.s.Documents().Texts(); err != nil {
 		x.lose("texts", "all", uint64(x.s.Meta().Docs), err)
 	}
 	return r

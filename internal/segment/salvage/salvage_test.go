@@ -27,15 +27,15 @@ func read(t *testing.T, s *segment.Segment) *content {
 	t.Helper()
 	c := &content{lists: map[string][]posting{}}
 	for doc := range s.Meta().Docs {
-		id, err := s.Docs().AppendID(nil, doc)
+		id, err := s.Documents().AppendID(nil, doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		n, err := s.Docs().Length(doc)
+		n, err := s.Documents().Length(doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		text, err := s.Docs().AppendStored(nil, doc)
+		text, err := s.Documents().AppendStored(nil, doc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -89,7 +89,7 @@ func InVersion(t TB, b []byte, minor uint16) []byte {
 		t.Fatal(err)
 	}
 	var words []uint64
-	err = Open(t, segment.Aligned(b)).Docs().EachID(func(doc uint32, id []byte) error {
+	err = Open(t, segment.Aligned(b)).Documents().EachID(func(doc uint32, id []byte) error {
 		words = append(words, xxhash.Sum64(id)>>32<<32|uint64(doc))
 		return nil
 	})

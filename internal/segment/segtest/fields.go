@@ -180,7 +180,7 @@ func (m *Fields) Check(t TB, s *segment.Segment) {
 				want += f.lengths(len(m.IDs))[doc]
 			}
 		}
-		if n, err := s.Docs().Length(uint32(doc)); n != want || err != nil {
+		if n, err := s.Documents().Length(uint32(doc)); n != want || err != nil {
 			t.Fatalf("document %d has %d tokens, want %d, %v", doc, n, want, err)
 		}
 	}

@@ -216,23 +216,23 @@ func (m *Model) Check(t TB, s *segment.Segment, stored bool) {
 		t.Fatalf("more terms, or %v", it.Err())
 	}
 	for i, id := range m.IDs {
-		got, err := s.Docs().AppendID(nil, uint32(i))
+		got, err := s.Documents().AppendID(nil, uint32(i))
 		if err != nil || string(got) != id {
 			t.Fatalf("id %d is %q, want %q, %v", i, got, id, err)
 		}
-		doc, ok, err := s.Docs().FindID([]byte(id))
+		doc, ok, err := s.Documents().FindID([]byte(id))
 		if err != nil || !ok || doc != uint32(i) {
 			t.Fatalf("id %q is document %d %v %v, want %d", id, doc, ok, err, i)
 		}
-		if dl, err := s.Docs().Length(uint32(i)); err != nil || dl != m.Lens[i] {
+		if dl, err := s.Documents().Length(uint32(i)); err != nil || dl != m.Lens[i] {
 			t.Fatalf("length of %d is %d, want %d, %v", i, dl, m.Lens[i], err)
 		}
-		text, err := s.Docs().AppendStored(nil, uint32(i))
+		text, err := s.Documents().AppendStored(nil, uint32(i))
 		if err != nil || stored && string(text) != m.Texts[i] || !stored && text != nil {
 			t.Fatalf("text of %d: %q, %v", i, text, err)
 		}
 	}
-	if _, ok, err := s.Docs().FindID([]byte("no such id")); ok || err != nil {
+	if _, ok, err := s.Documents().FindID([]byte("no such id")); ok || err != nil {
 		t.Fatalf("found an id that is not there: %v", err)
 	}
 }

@@ -194,7 +194,7 @@ func (b *builder) AddAll(s *segment.Segment) error {
 	if err != nil {
 		return err
 	}
-	texts, err := s.Docs().Texts()
+	texts, err := s.Documents().Texts()
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func check(v section.Verifier) error {
 		return v.Report(err, 0, [2]uint32{})
 	}
 	err = v.Each(blocks, 16, func(lo, hi int) error {
-		texts, err := s.Docs().Texts()
+		texts, err := s.Documents().Texts()
 		if err != nil {
 			return v.Report(err, 0, [2]uint32{})
 		}

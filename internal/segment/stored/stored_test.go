@@ -101,7 +101,7 @@ func checkTexts(t *testing.T, s *segment.Segment, texts []string) {
 	var b []byte
 	for i, want := range texts {
 		var err error
-		if b, err = s.Docs().AppendStored(b[:0], uint32(i)); err != nil || string(b) != want {
+		if b, err = s.Documents().AppendStored(b[:0], uint32(i)); err != nil || string(b) != want {
 			t.Fatalf("document %d: %d bytes, %v; want %d", i, len(b), err, len(want))
 		}
 	}

@@ -38,8 +38,8 @@ func (m *codecMeter) list(ctx context.Context, l *segment.List) error {
 	if err != nil {
 		return err
 	}
-	m.docs.inIndex[l.DocsCodec.ID()]++
-	m.freqs.inIndex[l.FreqsCodec.ID()]++
+	m.docs.inIndex[codec.ID(l.DocsCodec)]++
+	m.freqs.inIndex[codec.ID(l.FreqsCodec)]++
 	return m.add(ctx, p)
 }
 

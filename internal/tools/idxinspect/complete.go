@@ -72,7 +72,7 @@ func offerIDs(x *index, begun string) (found []string) {
 				continue
 			}
 			var err error
-			if id, err = g.Docs().AppendID(id[:0], doc); err != nil {
+			if id, err = g.Documents().AppendID(id[:0], doc); err != nil {
 				break
 			}
 			if strings.HasPrefix(string(id), begun) {

@@ -351,7 +351,7 @@ func (v *liveView) next(d *liveDoc) (bool, error) {
 // loadAt gives the document at a place.
 func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
 	g := v.x.segs[seg]
-	if d.id, err = g.Docs().AppendID(d.id[:0], doc); err != nil {
+	if d.id, err = g.Documents().AppendID(d.id[:0], doc); err != nil {
 		return err
 	}
 	d.lengths = d.lengths[:0]
@@ -363,7 +363,7 @@ func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
 		d.lengths = append(d.lengths, n)
 	}
 	if v.texts[seg] == nil {
-		if v.texts[seg], err = g.Docs().Texts(); err != nil {
+		if v.texts[seg], err = g.Documents().Texts(); err != nil {
 			return err
 		}
 	}

@@ -102,7 +102,7 @@ func unlike(a, b []byte) (string, string) {
 // find returns the place of the live document with an external id.
 func (v *liveView) find(id []byte) (seg int, local uint32, ok bool, err error) {
 	for i, g := range v.x.segs {
-		doc, ok, err := g.Docs().FindID(id)
+		doc, ok, err := g.Documents().FindID(id)
 		if err != nil {
 			return 0, 0, false, err
 		}

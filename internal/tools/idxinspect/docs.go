@@ -77,15 +77,15 @@ func (d *Docs) named(x *index, ids []string) error {
 }
 
 func (d *Docs) appendDoc(x *index, g *seg, doc uint32) error {
-	id, err := g.Docs().AppendID(nil, doc)
+	id, err := g.Documents().AppendID(nil, doc)
 	if err != nil {
 		return err
 	}
-	n, err := g.Docs().Length(doc)
+	n, err := g.Documents().Length(doc)
 	if err != nil {
 		return err
 	}
-	text, err := g.Docs().AppendStored(nil, doc)
+	text, err := g.Documents().AppendStored(nil, doc)
 	if err == nil {
 		text, err = indexstats.Text(g.Segment, x.manifest, doc, text)
 	}
@@ -177,14 +177,14 @@ func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, te
 		if first >= last {
 			continue
 		}
-		texts, err := g.Docs().Texts()
+		texts, err := g.Documents().Texts()
 		if err != nil {
 			return err
 		}
 		var id []byte
 		for doc := first; doc < last; doc++ {
 			local := uint32(doc - uint64(g.base))
-			if id, err = g.Docs().AppendID(id[:0], local); err != nil {
+			if id, err = g.Documents().AppendID(id[:0], local); err != nil {
 				return err
 			}
 			text, err := texts.At(local)
@@ -194,7 +194,7 @@ func (x *index) eachDoc(ctx context.Context, from, end uint64, f func(d *Doc, te
 			if err != nil {
 				return err
 			}
-			length, err := g.Docs().Length(local)
+			length, err := g.Documents().Length(local)
 			if err != nil {
 				return err
 			}

@@ -150,7 +150,7 @@ func explain(x *index, dir string, params query.Params, text, id string) (*Expla
 	e := &Explanation{Query: text, Analyzer: a.Name() + "(" + a.Options() + ")", Doc: g.base + doc, ID: cli.Text(id), Deleted: g.deleted(doc),
 		Documents: st.Docs, AvgLength: float64(st.Tokens) / max(float64(st.Docs), 1)}
 	e.K1, e.B = params.Values()
-	if e.Length, err = g.Docs().Length(doc); err != nil {
+	if e.Length, err = g.Documents().Length(doc); err != nil {
 		return nil, err
 	}
 	for _, term := range analysis.Terms(a.Tokenizer(), []byte(text)) {

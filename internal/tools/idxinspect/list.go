@@ -176,7 +176,7 @@ func listInfo(g *seg, l *segment.List) ListInfo {
 	i.Bytes = int64(len(l.Extent()))
 	i.Offset = sectionOffset(g, format.SectionPostings) + e.Offset
 	i.Blocks, i.BlockLength = l.Blocks, l.BlockLen
-	i.DocsCodec, i.FreqsCodec = l.DocsCodec.ID().String(), l.FreqsCodec.ID().String()
+	i.DocsCodec, i.FreqsCodec = l.Codecs()
 	i.Bound = pairs(l.Bound(l.Quad))
 	if l.HasLR {
 		i.Regression = &Regression{

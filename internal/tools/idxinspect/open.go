@@ -238,7 +238,7 @@ func (x *index) findID(id string) (*seg, uint32, error) {
 	var at *seg
 	var where uint32
 	for _, s := range x.segs {
-		doc, ok, err := s.Docs().FindID([]byte(id))
+		doc, ok, err := s.Documents().FindID([]byte(id))
 		if err != nil {
 			return nil, 0, err
 		}

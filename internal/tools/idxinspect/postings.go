@@ -193,7 +193,7 @@ func enough(err error) error {
 
 // eachPosting calls f with the postings of l from global docID from on.
 func eachPosting(ctx context.Context, g *seg, l *segment.List, from uint32, f func(p *Posting) error) error {
-	lens, err := g.Docs().LengthsOf(l.Entry())
+	lens, err := g.Documents().LengthsOf(l.Entry())
 	if err != nil {
 		return err
 	}
@@ -212,7 +212,7 @@ func eachPosting(ctx context.Context, g *seg, l *segment.List, from uint32, f fu
 			if doc < local {
 				continue
 			}
-			if id, err = g.Docs().AppendID(id[:0], doc); err != nil {
+			if id, err = g.Documents().AppendID(id[:0], doc); err != nil {
 				return format.Locate(err, format.Place{Block: i})
 			}
 			if err := f(&Posting{g.base + doc, cli.Text(id), block.Freqs[j], lens.Get(doc), g.deleted(doc)}); err != nil {

@@ -104,7 +104,8 @@ func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
 	out := htmlreport.List{Term: inField(sc.name, term), Segment: g.file, Base: g.base, Postings: l.N, Blocks: l.Blocks, First: l.First,
 		Bytes: e.Size() + int64(len(l.Extent())), Codecs: "in the dictionary"}
 	if l.Kind == segment.KindExtent {
-		out.Codecs = "docIDs " + l.DocsCodec.ID().String() + ", frequencies " + l.FreqsCodec.ID().String()
+		docs, freqs := l.Codecs()
+		out.Codecs = "docIDs " + docs + ", frequencies " + freqs
 		out.Bound = sc.Bound(weight, l.Bound(l.Quad))
 		err = drawBlocks(&out, l, sc, weight)
 	} else {
@@ -144,7 +145,7 @@ func drawBlocks(out *htmlreport.List, l *segment.List, sc *fieldScorer, weight f
 // drawShort draws a list without an extent, by the greatest of its scores.
 func drawShort(out *htmlreport.List, g *seg, l *segment.List, sc *fieldScorer, weight float32) {
 	p := l.Small()
-	lengths, err := g.Docs().LengthsOf(l.Entry())
+	lengths, err := g.Documents().LengthsOf(l.Entry())
 	if err != nil {
 		lengths = segment.LengthTable{} // the shortest, which score the most
 	}

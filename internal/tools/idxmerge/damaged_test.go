@@ -65,7 +65,7 @@ func TestOvertaken(t *testing.T) {
 	if err := store.Dir(dir).Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	if err := indexdir.Guard(func() error { _, err := s.parts[0].seg.Docs().Length(1); return err }); err != nil {
+	if err := indexdir.Guard(func() error { _, err := s.parts[0].seg.Documents().Length(1); return err }); err != nil {
 		t.Error(err)
 	}
 

@@ -214,7 +214,7 @@ func (w *worker) idOf(doc uint32) (id []byte, err error) {
 	if !ok {
 		return nil, fmt.Errorf("no document %d", doc) // an answer has none of these
 	}
-	w.id, err = seg.Views().Docs().AppendID(w.id[:0], local)
+	w.id, err = seg.Views().Documents().AppendID(w.id[:0], local)
 	return w.id, err
 }
 

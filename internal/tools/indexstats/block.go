@@ -3,7 +3,9 @@ package indexstats
 import (
 	"encoding/binary"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/internal/codec/registry"
 )
 
 // Block is what the payload of a block says about it.
@@ -13,10 +15,11 @@ type Block struct {
 	Exceptions int     // values that do not fit into the width; -1 where the codec has none
 }
 
-// BlockOf describes block i of s, a sequence in codec c. The error is that of endpoints
+// BlockOf describes block i of s, a sequence in the codec of that number. The error is that of endpoints
 // that are not within the payload.
-func BlockOf(c codec.Codec, s *codec.Sequence, i int) (Block, error) {
-	p, n, err := s.Block(i, c.BlockLen())
+func BlockOf(number uint8, s *format.Sequence, i int) (Block, error) {
+	c := registry.Of(number)
+	p, n, err := codec.Block(s, i, c.BlockLen())
 	b := Block{Values: n, Exceptions: -1}
 	if err != nil || n == 0 {
 		return b, err

@@ -220,7 +220,7 @@ func (c *collector) length(s *segment.Segment, doc uint32) (uint32, error) {
 	if c.o.Field != 0 {
 		return LengthIn(s, c.o.Field, doc)
 	}
-	return s.Docs().Length(doc)
+	return s.Documents().Length(doc)
 }
 
 // topHeap has the list to drop first on top.

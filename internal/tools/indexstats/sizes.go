@@ -82,13 +82,13 @@ func (z *Sizes) list(e segment.Entry, l *segment.List) {
 		}
 	}
 	z.parts[len(z.parts)-1] += left
-	add := func(p *Payload, s *codec.Sequence) {
+	add := func(p *Payload, s *format.Sequence) {
 		p.Lists++
 		p.Postings += uint64(e.DF)
 		p.Bytes += int64(len(s.Payload))
 	}
-	add(&z.docs[l.DocsCodec.ID()], &l.Docs)
-	add(&z.freqs[l.FreqsCodec.ID()], &l.Freqs)
+	add(&z.docs[l.DocsCodec], &l.Docs)
+	add(&z.freqs[l.FreqsCodec], &l.Freqs)
 }
 
 // finish computes the exported fields.

@@ -16,7 +16,7 @@ func Text(s *segment.Segment, m *indexdir.Manifest, doc uint32, stored []byte) (
 	if s.Meta().Fields == 0 {
 		return stored, nil
 	}
-	rec, err := s.Docs().AppendColumns(slices.Clip(stored), doc)
+	rec, err := s.Documents().AppendColumns(slices.Clip(stored), doc)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +50,7 @@ func Values(s *segment.Segment, m *indexdir.Manifest, doc uint32, stored []byte)
 	if s.Meta().Fields == 0 {
 		return []FieldValue{{&s.Fields()[0].Field, schema.TextValue(0, stored)}}, nil
 	}
-	if stored, err = s.Docs().AppendColumns(slices.Clip(stored), doc); err != nil {
+	if stored, err = s.Documents().AppendColumns(slices.Clip(stored), doc); err != nil {
 		return nil, err
 	}
 	field := fieldsOf(s, m)

@@ -58,14 +58,14 @@ func (g *seg) row(doc, local uint32) (docRow, error) {
 
 // rowText returns a row without its text, and all of the text.
 func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
-	id, err := g.Docs().AppendID(nil, local)
+	id, err := g.Documents().AppendID(nil, local)
 	if err != nil {
 		return row, nil, err
 	}
 	if row, err = g.rowOf(doc, local, id); err != nil || !g.Meta().Stored && g.Meta().Fields == 0 {
 		return row, nil, err
 	}
-	if text, err = g.Docs().AppendStored(nil, local); err == nil {
+	if text, err = g.Documents().AppendStored(nil, local); err == nil {
 		text, err = indexstats.Text(g.Segment, g.manifest, local, text)
 	}
 	return row, text, err
@@ -74,7 +74,7 @@ func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
 // rowOf returns the row of the document with an id, without its text.
 func (g *seg) rowOf(doc, local uint32, id []byte) (row docRow, err error) {
 	row = docRow{Doc: doc, ID: string(id), Deleted: g.deletes.Has(local), Link: link("doc", "doc", doc)}
-	row.Len, err = g.Docs().Length(local)
+	row.Len, err = g.Documents().Length(local)
 	return row, err
 }
 
@@ -118,7 +118,7 @@ func (s *shown) doc(r *http.Request) (any, error) {
 		return nil, notFound("no document %d", at)
 	}
 	d := &doc{File: g.file, Local: local, end: s.main.end(), Stored: g.Meta().Stored}
-	id, err := g.Docs().AppendID(nil, local)
+	id, err := g.Documents().AppendID(nil, local)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (d *doc) text(x *source, g *seg, q string) (err error) {
 	if !d.Stored {
 		return nil
 	}
-	text, err := g.Docs().AppendStored(nil, d.Local)
+	text, err := g.Documents().AppendStored(nil, d.Local)
 	if err != nil {
 		return err
 	}

@@ -66,7 +66,7 @@ type fieldRow struct {
 // fieldsOf returns what a document has in the fields of the schema, and how many bytes of it are
 // not shown.
 func (x *source) fieldsOf(g *seg, local uint32, q string) (rows []fieldRow, more int, err error) {
-	stored, err := g.Docs().AppendStored(nil, local)
+	stored, err := g.Documents().AppendStored(nil, local)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -106,7 +106,7 @@ func (v *lists) view(g *seg, i int, e segment.Entry) listView {
 	w.Postings, w.Blocks, w.First, w.Last, w.Bytes = l.N, l.Blocks, l.First, l.Last(l.Blocks-1), int64(e.Length)
 	if l.Kind == segment.KindExtent {
 		w.Offset, w.Bytes = extentOf(g, l)
-		w.DocsCodec, w.FreqsCodec = l.DocsCodec.ID().String(), l.FreqsCodec.ID().String()
+		w.DocsCodec, w.FreqsCodec = l.Codecs()
 		w.Bound = pairText(l.Bound(l.Quad))
 		for _, p := range l.Layout() {
 			w.Parts = append(w.Parts, share{Name: p.Name, Bytes: p.Length, Link: link("bytes", "file", g.file, "off", w.Offset+p.Offset)})
@@ -248,7 +248,8 @@ func (b *block) describe(g *seg, l *segment.List) {
 	if l.Kind != segment.KindExtent {
 		return
 	}
-	b.DocsCodec, b.FreqsCodec, b.Bound = l.DocsCodec.ID().String(), l.FreqsCodec.ID().String(), pairText(l.Bound(l.Quads[b.Block]))
+	b.DocsCodec, b.FreqsCodec = l.Codecs()
+	b.Bound = pairText(l.Bound(l.Quads[b.Block]))
 	extent, _ := extentOf(g, l)
 	for _, p := range l.Layout() {
 		at := extent + p.Offset
@@ -276,7 +277,7 @@ func (b *block) decode(g *seg, l *segment.List) error {
 	for i, doc := range room.Docs[:n] {
 		p := posting{Doc: g.base + doc, Gap: uint32(int64(doc) - before), TF: room.Freqs[i], Deleted: g.deletes.Has(doc), Link: link("doc", "doc", g.base+doc)}
 		before = int64(doc)
-		if id, err = g.Docs().AppendID(id[:0], doc); err != nil {
+		if id, err = g.Documents().AppendID(id[:0], doc); err != nil {
 			return err
 		}
 		p.ID = string(id)

@@ -130,11 +130,11 @@ func (g *seg) expectLooks() {
 // lengths and the index of stored text, a few bytes a document.
 func (x *source) warm(g *seg) (err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	if _, err := g.Docs().Length(0); err != nil { // of all fields
+	if _, err := g.Documents().Length(0); err != nil { // of all fields
 		return err
 	}
 	if g.Meta().Stored && g.Meta().Docs > 0 {
-		_, err = g.Docs().AppendStored(nil, 0)
+		_, err = g.Documents().AppendStored(nil, 0)
 	}
 	return err
 }
@@ -358,7 +358,7 @@ func (x *source) find(doc uint32) (*seg, uint32, bool) {
 func (x *source) findID(id string) (doc uint32, err error) {
 	found := false
 	for _, g := range x.segs {
-		d, ok, err := g.Docs().FindID([]byte(id))
+		d, ok, err := g.Documents().FindID([]byte(id))
 		if err != nil {
 			return 0, err
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/papers/internal/corpus"
@@ -17,7 +18,7 @@ type counting struct {
 	blocks *int
 }
 
-func (c counting) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (c counting) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	*c.blocks += count
 	return c.Codec.DecodeDocs(dst, s, block, count)
 }

@@ -26,13 +26,13 @@ type Step struct {
 
 // DecodeTime measures how fast the device decodes lists to docIDs, or to frequencies, in
 // one launch, and compares all values with the CPU's. Payloads need 16-byte alignment.
-func (b *Bench) DecodeTime(c codec.Codec, seqs []codec.Sequence, freqs bool) (DecodeTimes, error) {
+func (b *Bench) DecodeTime(c codec.Codec, seqs []format.Sequence, freqs bool) (DecodeTimes, error) {
 	return b.DecodeThen(c, seqs, freqs, nil)
 }
 
 // DecodeThen is DecodeTime with a step after the decoder, unless prepare is nil, which works
 // on the decoded values: those of list i are at out from starts[i] on.
-func (b *Bench) DecodeThen(c codec.Codec, seqs []codec.Sequence, freqs bool, prepare func(out kernels.Ptr, starts []int) (Step, error)) (t DecodeTimes, err error) {
+func (b *Bench) DecodeThen(c codec.Codec, seqs []format.Sequence, freqs bool, prepare func(out kernels.Ptr, starts []int) (Step, error)) (t DecodeTimes, err error) {
 	b.direct()
 	kind := kernels.DecodeDocs
 	if freqs {
@@ -90,7 +90,7 @@ func (b *Bench) DecodeThen(c codec.Codec, seqs []codec.Sequence, freqs bool, pre
 }
 
 // resident copies lists to the device and divides them into tiles for a kernel.
-func (b *Bench) resident(c codec.Codec, seqs []codec.Sequence, k kernels.Kernel) (l *lists, err error) {
+func (b *Bench) resident(c codec.Codec, seqs []format.Sequence, k kernels.Kernel) (l *lists, err error) {
 	l = &lists{b: b}
 	defer func() {
 		if r := recover(); r != nil {
@@ -181,7 +181,7 @@ func (b *Bench) asWanted(l *lists, n int, want func(i int) []uint32) error {
 }
 
 // sameLists compares what a launch has decoded with the CPU's values.
-func (b *Bench) sameLists(c codec.Codec, seqs []codec.Sequence, l *lists, freqs bool) error {
+func (b *Bench) sameLists(c codec.Codec, seqs []format.Sequence, l *lists, freqs bool) error {
 	const chunk = 16 << 20
 	decode := c.DecodeDocs
 	if freqs {

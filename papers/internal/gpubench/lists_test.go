@@ -27,11 +27,11 @@ func TestDecodeTime(t *testing.T) {
 	b := &Bench{Device: dev, Log: io.Discard, Small: true}
 	for _, name := range gputrial.Codecs() {
 		c, _ := registry.ByName(name)
-		var seqs []codec.Sequence
+		var seqs []format.Sequence
 		var lists [][]uint32
 		for i, n := range []int{1, 128, 1000, 3001} {
 			docs := synthetic.Uniform(uint64(i), n, 20*n)
-			s := codec.Sequence{N: n, Ends: make([]uint32, codec.Blocks(n, c.BlockLen())+1)}
+			s := format.Sequence{N: n, Ends: make([]uint32, codec.Blocks(n, c.BlockLen())+1)}
 			payload, err := c.AppendDocs(nil, s.Ends, docs)
 			if err != nil {
 				t.Fatal(err)

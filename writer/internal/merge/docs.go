@@ -199,13 +199,13 @@ func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 // the hashes of the ids of all.
 func (m *Merger) copyLive(b *build.Builder, i int, dropped bool) ([]uint32, error) {
 	src := m.sources[i]
-	texts, err := src.seg.Docs().Texts()
+	texts, err := src.seg.Documents().Texts()
 	if err != nil {
 		return nil, err
 	}
 	hashes := make([]uint32, 0, src.seg.Meta().Docs)
 	var record []byte
-	err = src.seg.Docs().EachID(func(doc uint32, id []byte) error {
+	err = src.seg.Documents().EachID(func(doc uint32, id []byte) error {
 		if src.gone.isDeleted(doc) {
 			hashes = append(hashes, layout.IDHash(id))
 			return nil

@@ -17,16 +17,16 @@ import (
 // EachShared calls f with the docIDs in old of all ids that newer also holds.
 func EachShared(old, newer *segment.Segment, f func(doc uint32)) error {
 	if newer.Meta().Docs > old.Meta().Docs {
-		return old.Docs().EachID(func(doc uint32, id []byte) error {
-			_, ok, err := newer.Docs().FindID(id)
+		return old.Documents().EachID(func(doc uint32, id []byte) error {
+			_, ok, err := newer.Documents().FindID(id)
 			if ok {
 				f(doc)
 			}
 			return err
 		})
 	}
-	return newer.Docs().EachID(func(_ uint32, id []byte) error {
-		doc, ok, err := old.Docs().FindID(id)
+	return newer.Documents().EachID(func(_ uint32, id []byte) error {
+		doc, ok, err := old.Documents().FindID(id)
 		if ok {
 			f(doc)
 		}
@@ -88,7 +88,7 @@ func hashesOf(ctx context.Context, sources []*segment.Segment) (hashes []uint32,
 	}
 	hashes = make([]uint32, 0, docs)
 	for _, s := range sources {
-		err := s.Docs().EachID(func(doc uint32, id []byte) error {
+		err := s.Documents().EachID(func(doc uint32, id []byte) error {
 			hashes = append(hashes, layout.IDHash(id))
 			if doc%4096 == 0 {
 				return ctx.Err()
@@ -108,7 +108,7 @@ func members(dst []member, ids []byte, words []uint64, sources []*segment.Segmen
 		n, at := int(uint32(v)), len(ids)
 		m := member{source: sort.SearchInts(ends, n+1)}
 		m.doc = uint32(n - ends[m.source] + int(sources[m.source].Meta().Docs))
-		if ids, err = sources[m.source].Docs().AppendID(ids, m.doc); err != nil {
+		if ids, err = sources[m.source].Documents().AppendID(ids, m.doc); err != nil {
 			return dst, ids, err
 		}
 		m.id = ids[at:]

@@ -197,10 +197,10 @@ func (r *Reorderer) documents(ctx context.Context, b *build.Builder, threads int
 				defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 				for _, old := range r.at[d.from:d.to] {
 					seg := r.segments[old.Source]
-					if id, err = seg.Docs().AppendID(id[:0], old.Doc); err != nil {
+					if id, err = seg.Documents().AppendID(id[:0], old.Doc); err != nil {
 						return d, err
 					}
-					if text, err = seg.Docs().AppendStored(text[:0], old.Doc); err != nil {
+					if text, err = seg.Documents().AppendStored(text[:0], old.Doc); err != nil {
 						return d, err
 					}
 					if dropped[old.Source] {

@@ -1,6 +1,7 @@
 package bitblock
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 )
@@ -10,7 +11,7 @@ import (
 const noWrap = 24
 
 // DecodeDocs implements codec.Codec.
-func DecodeDocs(dst []uint32, s *codec.Sequence, block, count, size int) (n int, err error) {
+func DecodeDocs(dst []uint32, s *format.Sequence, block, count, size int) (n int, err error) {
 	for i := 0; i < count; i++ {
 		k := bitpack.DocsRun(dst[n:], s, block+i, full(s, block+i, count-i, size), size)
 		i, n = i+k, n+k*size
@@ -27,7 +28,7 @@ func DecodeDocs(dst []uint32, s *codec.Sequence, block, count, size int) (n int,
 }
 
 // DecodeFreqs implements codec.Codec.
-func DecodeFreqs(dst []uint32, s *codec.Sequence, block, count, size int) (n int, err error) {
+func DecodeFreqs(dst []uint32, s *format.Sequence, block, count, size int) (n int, err error) {
 	for i := 0; i < count; i++ {
 		k := bitpack.FreqsRun(dst[n:], s, block+i, full(s, block+i, count-i, size), size)
 		i, n = i+k, n+k*size
@@ -45,7 +46,7 @@ func DecodeFreqs(dst []uint32, s *codec.Sequence, block, count, size int) (n int
 
 // full returns how many of count blocks from block on are full: all except the last of
 // the list.
-func full(s *codec.Sequence, block, count, size int) int {
+func full(s *format.Sequence, block, count, size int) int {
 	if (block+count)*size > s.N {
 		count--
 	}
@@ -53,8 +54,8 @@ func full(s *codec.Sequence, block, count, size int) int {
 }
 
 // docsBlock decodes any block to dst, which has size elements.
-func docsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
-	p, n, err := s.Block(block, size)
+func docsBlock(dst []uint32, s *format.Sequence, block, size int) (int, error) {
+	p, n, err := codec.Block(s, block, size)
 	if err != nil {
 		return 0, err
 	}
@@ -65,7 +66,7 @@ func docsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 	if !ok {
 		return 0, codec.ErrBlock
 	}
-	prev := s.Prev(block)
+	prev := codec.Prev(s, block)
 	bitpack.UnpackDocs(dst, p, min(n, bitpack.BlockLen), w, prev)
 	if n > bitpack.BlockLen {
 		bitpack.UnpackDocs(dst[bitpack.BlockLen:], p[w*bitpack.VectorSize:], n-bitpack.BlockLen, w, dst[bitpack.BlockLen-1])
@@ -85,8 +86,8 @@ func docsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
 }
 
 // freqsBlock is like docsBlock for frequencies.
-func freqsBlock(dst []uint32, s *codec.Sequence, block, size int) (int, error) {
-	p, n, err := s.Block(block, size)
+func freqsBlock(dst []uint32, s *format.Sequence, block, size int) (int, error) {
+	p, n, err := codec.Block(s, block, size)
 	if err != nil {
 		return 0, err
 	}

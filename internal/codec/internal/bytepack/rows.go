@@ -1,20 +1,23 @@
 package bytepack
 
-import "github.com/pinion-index/pinion/internal/codec"
+import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/codec"
+)
 
 // DecodeDocs implements Codec.DecodeDocs for blocks of size values, a multiple of 16. Each
 // block begins with its selectors or, if sel is not nil, that holds those of the whole list.
-func DecodeDocs(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte) (int, error) {
+func DecodeDocs(dst []uint32, s *format.Sequence, block, count, size int, sel []byte) (int, error) {
 	return decode(dst, s, block, count, size, sel, true)
 }
 
 // DecodeFreqs is DecodeDocs for frequencies.
-func DecodeFreqs(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte) (int, error) {
+func DecodeFreqs(dst []uint32, s *format.Sequence, block, count, size int, sel []byte) (int, error) {
 	return decode(dst, s, block, count, size, sel, false)
 }
 
 // decode decodes as many blocks as it can in a row, then one that is broken or rare, and so on.
-func decode(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte, docs bool) (int, error) {
+func decode(dst []uint32, s *format.Sequence, block, count, size int, sel []byte, docs bool) (int, error) {
 	values := 0
 	for i := 0; i < count; {
 		b, k, n := block+i, count-i, size
@@ -42,8 +45,8 @@ func decode(dst []uint32, s *codec.Sequence, block, count, size int, sel []byte,
 }
 
 // one decodes one block, of up to len(dst) values, and returns their number.
-func one(dst []uint32, s *codec.Sequence, block int, sel []byte, docs bool) (int, error) {
-	data, n, err := s.Block(block, len(dst))
+func one(dst []uint32, s *format.Sequence, block int, sel []byte, docs bool) (int, error) {
+	data, n, err := codec.Block(s, block, len(dst))
 	if err != nil {
 		return 0, err
 	}
@@ -61,7 +64,7 @@ func one(dst []uint32, s *codec.Sequence, block int, sel []byte, docs bool) (int
 		}
 		return n, nil
 	}
-	prev := s.Prev(block)
+	prev := codec.Prev(s, block)
 	if !UnpackDocs(dst[:n], sel, data, prev) {
 		return 0, codec.ErrBlock
 	}

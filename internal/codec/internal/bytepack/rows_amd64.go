@@ -5,13 +5,13 @@ package bytepack
 import (
 	"unsafe"
 
-	"github.com/pinion-index/pinion/internal/codec"
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/simd"
 )
 
 // row decodes count blocks of n values from block on and returns how many it decoded. n is a
 // multiple of step unless count is 1.
-func row(dst []uint32, s *codec.Sequence, block, count, n int, sel []byte, docs bool) int {
+func row(dst []uint32, s *format.Sequence, block, count, n int, sel []byte, docs bool) int {
 	if simd.Level() == simd.Portable || count <= 0 || n <= 0 || sel != nil && len(sel) < count*SelectorBytes(n) {
 		return 0
 	}
@@ -34,13 +34,13 @@ func packVectors(sel, data []byte, v []uint32) (n, used int) {
 
 // The offsets that the assembly has for the fields of a Sequence; a difference does not compile.
 const (
-	_ = -unsafe.Offsetof(codec.Sequence{}.Payload)
-	_ = 24 - unsafe.Offsetof(codec.Sequence{}.Ends)
-	_ = unsafe.Offsetof(codec.Sequence{}.Ends) - 24
-	_ = 48 - unsafe.Offsetof(codec.Sequence{}.Last)
-	_ = unsafe.Offsetof(codec.Sequence{}.Last) - 48
-	_ = 72 - unsafe.Offsetof(codec.Sequence{}.N)
-	_ = unsafe.Offsetof(codec.Sequence{}.N) - 72
+	_ = -unsafe.Offsetof(format.Sequence{}.Payload)
+	_ = 24 - unsafe.Offsetof(format.Sequence{}.Ends)
+	_ = unsafe.Offsetof(format.Sequence{}.Ends) - 24
+	_ = 48 - unsafe.Offsetof(format.Sequence{}.Last)
+	_ = unsafe.Offsetof(format.Sequence{}.Last) - 48
+	_ = 72 - unsafe.Offsetof(format.Sequence{}.N)
+	_ = unsafe.Offsetof(format.Sequence{}.N) - 72
 )
 
 // Tables of the assembly, aligned to cache lines:

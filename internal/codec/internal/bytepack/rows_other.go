@@ -2,10 +2,10 @@
 
 package bytepack
 
-import "github.com/pinion-index/pinion/internal/codec"
+import "github.com/pinion-index/pinion/format"
 
 // row decodes nothing: there are no vector instructions.
-func row(dst []uint32, s *codec.Sequence, block, count, n int, sel []byte, docs bool) int { return 0 }
+func row(dst []uint32, s *format.Sequence, block, count, n int, sel []byte, docs bool) int { return 0 }
 
 // packVectors packs nothing.
 func packVectors(sel, data []byte, v []uint32) (n, used int) { return 0, 0 }

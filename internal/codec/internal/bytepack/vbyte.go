@@ -1,6 +1,7 @@
 package bytepack
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/internal/gapblock"
 )
@@ -13,12 +14,12 @@ type Size interface{ Len() int }
 type Codec[S Size] struct{ gapblock.Codec[layout[S]] }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (c Codec[S]) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (c Codec[S]) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return DecodeDocs(dst, s, block, count, c.BlockLen(), nil)
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (c Codec[S]) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (c Codec[S]) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return DecodeFreqs(dst, s, block, count, c.BlockLen(), nil)
 }
 

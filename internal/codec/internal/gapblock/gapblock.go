@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"sync"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 )
@@ -65,17 +66,17 @@ func (c Codec[L]) AppendFreqsBlock(dst []byte, freqs []uint32) ([]byte, error) {
 }
 
 // StrictDocs implements codec.Strict: a block has one shortest form, that of Append.
-func (c Codec[L]) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (c Codec[L]) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	v := scratch.Get().(*[MaxLen]uint32)
 	defer scratch.Put(v)
-	if _, ok := bitpack.Gaps(v[:len(docs)], docs, s.Prev(block)); !ok {
+	if _, ok := bitpack.Gaps(v[:len(docs)], docs, codec.Prev(s, block)); !ok {
 		return codec.ErrBlock
 	}
 	return c.strict(s, block, v[:len(docs)])
 }
 
 // StrictFreqs is StrictDocs for frequencies.
-func (c Codec[L]) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (c Codec[L]) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	v := scratch.Get().(*[MaxLen]uint32)
 	defer scratch.Put(v)
 	if _, ok := bitpack.LessOne(v[:len(freqs)], freqs); !ok {
@@ -84,8 +85,8 @@ func (c Codec[L]) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) erro
 	return c.strict(s, block, v[:len(freqs)])
 }
 
-func (c Codec[L]) strict(s *codec.Sequence, block int, v []uint32) error {
-	p, _, err := s.Block(block, c.BlockLen())
+func (c Codec[L]) strict(s *format.Sequence, block int, v []uint32) error {
+	p, _, err := codec.Block(s, block, c.BlockLen())
 	if err != nil {
 		return err
 	}
@@ -162,23 +163,23 @@ func (c Codec[L]) FreqsSize(freqs []uint32) (int, error) {
 }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (c Codec[L]) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (c Codec[L]) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, c.BlockLen(), c.DocsBlock)
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (c Codec[L]) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (c Codec[L]) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, c.BlockLen(), c.FreqsBlock)
 }
 
 // DocsBlock decodes the docIDs of one block.
-func (c Codec[L]) DocsBlock(dst []uint32, s *codec.Sequence, block int) (int, error) {
+func (c Codec[L]) DocsBlock(dst []uint32, s *format.Sequence, block int) (int, error) {
 	size := c.BlockLen()
-	p, n, err := s.Block(block, size)
+	p, n, err := codec.Block(s, block, size)
 	if err != nil {
 		return 0, err
 	}
-	dst, prev := dst[:size:size], s.Prev(block)
+	dst, prev := dst[:size:size], codec.Prev(s, block)
 	if uint(n-1) >= uint(size) {
 		return 0, codec.ErrBlock
 	}
@@ -196,9 +197,9 @@ func (c Codec[L]) DocsBlock(dst []uint32, s *codec.Sequence, block int) (int, er
 }
 
 // FreqsBlock decodes the frequencies of one block.
-func (c Codec[L]) FreqsBlock(dst []uint32, s *codec.Sequence, block int) (int, error) {
+func (c Codec[L]) FreqsBlock(dst []uint32, s *format.Sequence, block int) (int, error) {
 	size := c.BlockLen()
-	p, n, err := s.Block(block, size)
+	p, n, err := codec.Block(s, block, size)
 	if err != nil {
 		return 0, err
 	}

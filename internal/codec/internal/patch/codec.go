@@ -1,6 +1,7 @@
 package patch
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 )
@@ -38,17 +39,17 @@ func (f Form) DocsSize(docs []uint32) (int, error) { return DocsSize(docs, f.wor
 func (f Form) FreqsSize(freqs []uint32) (int, error) { return FreqsSize(freqs, f.words) }
 
 // DecodeDocs decodes the docIDs of count blocks from block on.
-func (f Form) DecodeDocs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (f Form) DecodeDocs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, f.decodeDocs)
 }
 
-func (f Form) decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	p, n, err := s.Block(block, BlockLen)
+func (f Form) decodeDocs(dst []uint32, s *format.Sequence, block int) (int, error) {
+	p, n, err := codec.Block(s, block, BlockLen)
 	if err != nil {
 		return 0, err
 	}
 	var l layout
-	prev := s.Prev(block)
+	prev := codec.Prev(s, block)
 	if !l.open(f, p, n) || uint(n-1) >= BlockLen || !l.unpack(dst, n, p, docs, prev) {
 		return 0, codec.ErrBlock
 	}
@@ -64,12 +65,12 @@ func (f Form) decodeDocs(dst []uint32, s *codec.Sequence, block int) (int, error
 }
 
 // DecodeFreqs decodes the frequencies of count blocks from block on.
-func (f Form) DecodeFreqs(dst []uint32, s *codec.Sequence, block, count int) (int, error) {
+func (f Form) DecodeFreqs(dst []uint32, s *format.Sequence, block, count int) (int, error) {
 	return codec.Rows(dst, s, block, count, BlockLen, f.decodeFreqs)
 }
 
-func (f Form) decodeFreqs(dst []uint32, s *codec.Sequence, block int) (int, error) {
-	p, n, err := s.Block(block, BlockLen)
+func (f Form) decodeFreqs(dst []uint32, s *format.Sequence, block int) (int, error) {
+	p, n, err := codec.Block(s, block, BlockLen)
 	if err != nil {
 		return 0, err
 	}

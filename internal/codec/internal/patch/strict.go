@@ -3,6 +3,7 @@ package patch
 import (
 	"math/bits"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/bitpack"
 	"github.com/pinion-index/pinion/internal/codec"
 )
@@ -50,17 +51,17 @@ func TightLow(src []byte, n int, width uint) bool {
 }
 
 // StrictDocs implements codec.Strict.
-func (f Form) StrictDocs(s *codec.Sequence, block int, docs []uint32) error {
+func (f Form) StrictDocs(s *format.Sequence, block int, docs []uint32) error {
 	if len(docs) < BlockLen {
 		var gaps [BlockLen]uint32
-		or, _ := bitpack.Gaps(gaps[:len(docs)], docs, s.Prev(block))
+		or, _ := bitpack.Gaps(gaps[:len(docs)], docs, codec.Prev(s, block))
 		return f.strict(s, block, uint(bits.Len32(or)))
 	}
 	return f.strict(s, block, anyWidth)
 }
 
 // StrictFreqs implements codec.Strict.
-func (f Form) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
+func (f Form) StrictFreqs(s *format.Sequence, block int, freqs []uint32) error {
 	if len(freqs) < BlockLen {
 		var less [BlockLen]uint32
 		or, _ := bitpack.LessOne(less[:len(freqs)], freqs)
@@ -73,8 +74,8 @@ func (f Form) StrictFreqs(s *codec.Sequence, block int, freqs []uint32) error {
 const anyWidth = 64
 
 // strict checks a block, which without exceptions must have the given width.
-func (f Form) strict(s *codec.Sequence, block int, width uint) error {
-	p, n, err := s.Block(block, BlockLen)
+func (f Form) strict(s *format.Sequence, block int, width uint) error {
+	p, n, err := codec.Block(s, block, BlockLen)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 )
 
@@ -54,15 +55,15 @@ func DocsSize(docs []uint32, fit Fitter) (int, error) {
 }
 
 // Open checks and parses block i of s.
-func Open(s *codec.Sequence, i int, extraBits uint) (b Segment, err error) {
-	p, n, err := s.Block(i, BlockLen)
+func Open(s *format.Sequence, i int, extraBits uint) (b Segment, err error) {
+	p, n, err := codec.Block(s, i, BlockLen)
 	if err != nil {
 		return b, err
 	}
 	if uint(n-1) >= BlockLen {
 		return b, codec.ErrBlock
 	}
-	if err := codec.CheckLast(s.Last[i], s.Last[i], s.Prev(i), n); err != nil {
+	if err := codec.CheckLast(s.Last[i], s.Last[i], codec.Prev(s, i), n); err != nil {
 		return b, err
 	}
 	if !b.open(p, n, extraBits) {
@@ -73,10 +74,10 @@ func Open(s *codec.Sequence, i int, extraBits uint) (b Segment, err error) {
 
 // Decode writes the docIDs of block i of s, parsed as b, to dst, which has 128 elements,
 // and returns their number.
-func (b *Segment) Decode(dst []uint32, s *codec.Sequence, i int, l Local) (int, error) {
+func (b *Segment) Decode(dst []uint32, s *format.Sequence, i int, l Local) (int, error) {
 	dst = dst[:BlockLen:BlockLen]
 	l.Start += b.Least
-	if !b.Lambda(dst) || !l.Add(dst[:b.N], s.Prev(i)) {
+	if !b.Lambda(dst) || !l.Add(dst[:b.N], codec.Prev(s, i)) {
 		return 0, codec.ErrBlock
 	}
 	if dst[b.N-1] != s.Last[i] {
@@ -86,7 +87,7 @@ func (b *Segment) Decode(dst []uint32, s *codec.Sequence, i int, l Local) (int, 
 }
 
 // Strict implements codec.Strict for a block of docIDs of a list whose header takes head words.
-func Strict(s *codec.Sequence, i int, extraBits, head uint) (Segment, error) {
+func Strict(s *format.Sequence, i int, extraBits, head uint) (Segment, error) {
 	b, err := Open(s, i, extraBits)
 	switch {
 	case err != nil:

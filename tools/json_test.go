@@ -22,6 +22,7 @@ import (
 	"github.com/pinion-index/pinion/internal/tools/idxinspect"
 	"github.com/pinion-index/pinion/internal/tools/idxmerge"
 	"github.com/pinion-index/pinion/internal/tools/idxquery"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -29,16 +30,16 @@ import (
 var printedAs = map[string]any{
 	"errors": cli.Failure{}, "idxbuild": idxbuild.Report{}, "idxquery": []idxquery.Answer{},
 	"idxmerge": idxmerge.Report{}, "idxmerge --salvage": idxmerge.Salvaged{}, "idxmerge --impacts": idxmerge.Quantized{},
-	"idxinspect summary": idxinspect.Summary{}, "idxinspect verify": idxinspect.Verification{}, "idxinspect repair": idxinspect.Repair{},
+	"idxinspect summary": inspect.Summary{}, "idxinspect verify": inspect.Verification{}, "idxinspect repair": idxinspect.Repair{},
 	"idxinspect backup": idxinspect.Backup{}, "idxinspect diff": idxinspect.Diff{}, "idxinspect sections": idxinspect.Sections{},
 	"idxinspect sizes": idxinspect.Sizes{}, "idxinspect stats": idxinspect.Stats{}, "idxinspect columns": idxinspect.Columns{}, "idxinspect sizes --codec": idxinspect.CodecSizes{},
-	"idxinspect terms": idxinspect.Terms{}, "idxinspect list": idxinspect.Lists{}, "idxinspect blocks": idxinspect.Blocks{}, "idxinspect positions": idxinspect.Positions{},
-	"idxinspect docs": idxinspect.Docs{}, "idxinspect explain": idxinspect.Explanation{}, "idxinspect hexdump": idxinspect.Dump{}, "idxinspect explain --trace": idxquery.Answer{},
+	"idxinspect terms": inspect.Terms{}, "idxinspect list": inspect.Lists{}, "idxinspect blocks": inspect.Blocks{}, "idxinspect positions": idxinspect.Positions{},
+	"idxinspect docs": inspect.Docs{}, "idxinspect explain": inspect.Explanation{}, "idxinspect hexdump": idxinspect.Dump{}, "idxinspect explain --trace": idxquery.Answer{},
 	"idxinspect postings": struct { // which is written as it is read
-		Term     cli.Text             `json:"term"`
-		DF       uint64               `json:"df"`
-		Postings []idxinspect.Posting `json:"postings"`
-		More     bool                 `json:"more"`
+		Term     cli.Text          `json:"term"`
+		DF       uint64            `json:"df"`
+		Postings []inspect.Posting `json:"postings"`
+		More     bool              `json:"more"`
 	}{},
 	"idxinspect sizes --regression": idxinspect.Regressions{}, "idxinspect gpu-plan": idxinspect.GPUPlan{}, "idxinspect residency": idxinspect.Residency{},
 	"idxbench build": idxbench.Build{}, "idxbench open": idxbench.Open{}, "idxbench query": idxbench.Queries{}, "idxbench intersect": idxbench.Queries{},

@@ -18,11 +18,11 @@ func NewFieldScorer(s *reader.Snapshot, field string, p query.Params) (*Scorer, 
 		return nil, err
 	}
 	f, _ := x.Schema.Field(field)
-	return scorerOf(s.FieldStats(field), f, p)
+	return ScorerOf(s.FieldStats(field), f, p)
 }
 
-// scorerOf is NewFieldScorer for a field with statistics.
-func scorerOf(st reader.FieldStats, f *schema.Field, p query.Params) (*Scorer, error) {
+// ScorerOf is NewFieldScorer for a field with statistics.
+func ScorerOf(st reader.FieldStats, f *schema.Field, p query.Params) (*Scorer, error) {
 	p = query.Params{K1: cmp.Or(p.K1, f.K1), B: cmp.Or(p.B, f.B), Scorer: p.Scorer}
 	if err := p.Check(); err != nil {
 		return nil, err

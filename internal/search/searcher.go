@@ -126,7 +126,7 @@ func searcherOf(s *reader.Snapshot, o Options) (*Searcher, error) {
 	}
 	x := &Searcher{parser: p}
 	return x, x.init(segments, own, s.Stats().Live, o, func(i int, p query.Params) (*Scorer, error) {
-		return scorerOf(reader.FieldStats(stats[i]), all[i], p)
+		return ScorerOf(reader.FieldStats(stats[i]), all[i], p)
 	})
 }
 

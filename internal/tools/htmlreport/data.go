@@ -10,7 +10,7 @@
 // Whatever comes from an index is text to the template, which escapes it.
 package htmlreport
 
-import "github.com/pinion-index/pinion/internal/tools/indexstats"
+import "github.com/pinion-index/pinion/internal/tools/inspect"
 
 // Report is what the page shows. Parts that are nil or empty are left out.
 type Report struct {
@@ -21,7 +21,7 @@ type Report struct {
 	Health    Health
 	Notes     []string // what the numbers leave out, and why
 	Segments  []Segment
-	Stats     *indexstats.Stats
+	Stats     *inspect.Stats
 	Codecs    *Codecs
 	Lists     []List
 	Queries   []Query

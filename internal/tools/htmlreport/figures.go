@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/internal/tools/svgchart"
 )
 
@@ -30,10 +30,10 @@ func draw(c *svgchart.Chart) (template.HTML, error) {
 }
 
 // histogram draws a histogram. Values of bins that double lie on a logarithmic axis.
-func histogram(h *indexstats.Histogram) (template.HTML, error) {
+func histogram(h *inspect.Histogram) (template.HTML, error) {
 	c := &svgchart.Chart{Width: 330, Height: 210, Label: h.Title,
 		X: svgchart.Axis{Label: h.Unit}, Y: svgchart.Axis{Label: h.Of, Zero: true}}
-	doubling := slices.ContainsFunc(h.Bins, func(b indexstats.Bin) bool { return b.To > b.From })
+	doubling := slices.ContainsFunc(h.Bins, func(b inspect.Bin) bool { return b.To > b.From })
 	least, most := math.Inf(1), 0.0
 	for _, b := range h.Bins {
 		if b.Count > 0 {
@@ -63,11 +63,11 @@ func histogram(h *indexstats.Histogram) (template.HTML, error) {
 }
 
 // binTitle says what a bin counts.
-func binTitle(h *indexstats.Histogram, b indexstats.Bin) string {
+func binTitle(h *inspect.Histogram, b inspect.Bin) string {
 	return fmt.Sprintf("%s %s: %s %s (%s)", binRange(b), h.Unit, count(b.Count), h.Of, percent(float64(b.Count), float64(h.Count)))
 }
 
-func binRange(b indexstats.Bin) string {
+func binRange(b inspect.Bin) string {
 	if b.From == b.To {
 		return count(b.From)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/internal/tools/svgchart"
 )
 
@@ -59,7 +59,7 @@ type total struct {
 
 // figure is a histogram.
 type figure struct {
-	*indexstats.Histogram
+	*inspect.Histogram
 	Chart     template.HTML
 	Quantiles string
 }
@@ -166,7 +166,7 @@ func (p *page) figures() (err error) {
 }
 
 // quantiles returns a line of quantiles.
-func quantiles(h *indexstats.Histogram) string {
+func quantiles(h *inspect.Histogram) string {
 	var b strings.Builder
 	for i, q := range h.Quantiles {
 		if q.Share == 0.5 || q.Share == 0.9 || q.Share == 0.99 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 func write(t *testing.T, r *Report) string {
@@ -84,7 +84,7 @@ func TestOffline(t *testing.T) {
 // of queries, 4,000 lists of queries, and every damaged place.
 func large() *Report {
 	rng := rand.New(rand.NewPCG(1, 1))
-	r := &Report{Title: "large", Stats: &indexstats.Stats{All: &indexstats.Sizes{}}, Plan: &Plan{Steps: []Step{{Budget: 1 << 20, Lists: .5}, {Budget: 1 << 30, Lists: 1}}}}
+	r := &Report{Title: "large", Stats: &inspect.Stats{All: &inspect.Sizes{}}, Plan: &Plan{Steps: []Step{{Budget: 1 << 20, Lists: .5}, {Budget: 1 << 30, Lists: 1}}}}
 	for range MaxDamage {
 		r.Health.Damage = append(r.Health.Damage, Damage{"segment-000000000001.pin", "postings, bytes 1,000,000,000 to 1,000,004,095", "bytes 1000000000 to 1000004095 do not match their checksum"})
 	}
@@ -144,8 +144,8 @@ func TestEmpty(t *testing.T) {
 // overlap.
 // TestGap checks histograms with empty bins between others.
 func TestGap(t *testing.T) {
-	h := &indexstats.Histogram{Title: "gap", Unit: "documents", Of: "terms", Count: 10_000_003,
-		Bins: []indexstats.Bin{{From: 1, To: 1, Count: 10_000_000}, {From: 2, To: 3}, {From: 4, To: 7, Count: 3}}}
+	h := &inspect.Histogram{Title: "gap", Unit: "documents", Of: "terms", Count: 10_000_003,
+		Bins: []inspect.Bin{{From: 1, To: 1, Count: 10_000_000}, {From: 2, To: 3}, {From: 4, To: 7, Count: 3}}}
 	chart, err := histogram(h)
 	if err != nil {
 		t.Fatal(err)

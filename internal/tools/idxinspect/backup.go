@@ -67,6 +67,6 @@ result to check its content.`,
 	return cmd
 }
 
-func (b *Backup) text(w io.Writer) {
+func (b *Backup) Text(w io.Writer) {
 	fmt.Fprintf(w, "commit %s: %s linked, %d copied, %s\n", strconv.FormatUint(b.Generation, 10), cli.Number(b.Linked, "file"), b.Copied, cli.Bytes(b.Bytes))
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/codec/choose"
 	"github.com/pinion-index/pinion/internal/codecbench"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -97,7 +98,7 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 	if term != "" {
 		err = s.term(ctx, m, path, f.field)
 	} else {
-		err = withIndex(path, func(x *index) error { return s.all(ctx, stderr, m, x, f.sample) })
+		err = inspect.With(path, func(x *inspect.Index) error { return s.all(ctx, stderr, m, x, f.sample) })
 	}
 	if err == nil {
 		err = m.flush(ctx)
@@ -112,7 +113,7 @@ func (f *codecFlags) sizes(ctx context.Context, stderr io.Writer, path, term str
 
 // term measures the lists of one term.
 func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path, field string) error {
-	err := eachList(path, field, string(s.Term), func(_ *seg, l *segment.List) error {
+	err := withLists(path, field, string(s.Term), func(_ *inspect.Segment, l *segment.List) error {
 		if l.Kind != segment.KindExtent {
 			s.ShortLists++
 			s.ShortPostings += uint64(l.N)
@@ -130,9 +131,9 @@ func (s *CodecSizes) term(ctx context.Context, m *codecMeter, path, field string
 }
 
 // all measures the lists of an index, or a sample of them.
-func (s *CodecSizes) all(ctx context.Context, stderr io.Writer, m *codecMeter, x *index, sample int) error {
-	extents := func(f func(g *seg, it *segment.TermIterator) error) error {
-		for _, g := range x.segs {
+func (s *CodecSizes) all(ctx context.Context, stderr io.Writer, m *codecMeter, x *inspect.Index, sample int) error {
+	extents := func(f func(g *inspect.Segment, it *segment.TermIterator) error) error {
+		for _, g := range x.Segs {
 			it := g.Lists().Terms()
 			for it.Next() {
 				if err := f(g, it); err != nil {
@@ -145,7 +146,7 @@ func (s *CodecSizes) all(ctx context.Context, stderr io.Writer, m *codecMeter, x
 		}
 		return nil
 	}
-	err := extents(func(_ *seg, it *segment.TermIterator) error {
+	err := extents(func(_ *inspect.Segment, it *segment.TermIterator) error {
 		e := it.Entry()
 		if e.Kind == segment.KindExtent {
 			s.Lists++
@@ -164,7 +165,7 @@ func (s *CodecSizes) all(ctx context.Context, stderr io.Writer, m *codecMeter, x
 	defer p.Stop()
 	var l segment.List
 	at := -1
-	return extents(func(g *seg, it *segment.TermIterator) error {
+	return extents(func(g *inspect.Segment, it *segment.TermIterator) error {
 		e := it.Entry()
 		if e.Kind != segment.KindExtent {
 			return nil
@@ -206,7 +207,7 @@ func draw(seed uint64, k, n int) []int {
 	return slices.Sorted(maps.Keys(in))
 }
 
-func (s *CodecSizes) text(w io.Writer) {
+func (s *CodecSizes) Text(w io.Writer) {
 	if s.Term == "" {
 		fmt.Fprintf(w, "%s (%s) with a codec, %s shorter ones (%s) without.\n", cli.Number(s.Lists, "list"),
 			cli.Number(s.Postings, "posting"), cli.Count(s.ShortLists), cli.Number(s.ShortPostings, "posting"))

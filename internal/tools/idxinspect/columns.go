@@ -8,15 +8,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
 // Columns is what `idxinspect columns` prints.
 type Columns struct {
-	Columns []indexstats.ColumnSummary `json:"columns"`
-	Blocks  []ColumnBlock              `json:"blocks,omitempty"` // of the column that is named
+	Columns []inspect.ColumnSummary `json:"columns"`
+	Blocks  []ColumnBlock           `json:"blocks,omitempty"` // of the column that is named
 }
 
 // ColumnBlock is a block of a column.
@@ -48,8 +48,8 @@ slots (one a document), dense (of documents that have some), ascending or descen
   idxinspect columns logs.idx ts`,
 		[]string{"INDEX", "[FIELD]"}, func(_ *cobra.Command, args []string) (report, error) {
 			c := &Columns{}
-			err := withIndex(args[0], func(x *index) (err error) {
-				if c.Columns, err = indexstats.ColumnsOf(x.manifest, x.segments()); err != nil || len(args) == 1 {
+			err := inspect.With(args[0], func(x *inspect.Index) (err error) {
+				if c.Columns, err = inspect.ColumnsOf(x.Manifest, x.Segments()); err != nil || len(args) == 1 {
 					return err
 				}
 				return c.blocks(x, args[1])
@@ -62,12 +62,12 @@ slots (one a document), dense (of documents that have some), ascending or descen
 }
 
 // blocks adds the blocks of a column, and leaves out the other columns.
-func (c *Columns) blocks(x *index, name string) error {
-	id, err := indexstats.ChooseField(x.fields(), name)
+func (c *Columns) blocks(x *inspect.Index, name string) error {
+	id, err := inspect.ChooseField(x.Fields(), name)
 	if err != nil {
 		return err
 	}
-	one := []indexstats.ColumnSummary{}
+	one := []inspect.ColumnSummary{}
 	for _, sum := range c.Columns {
 		if sum.Field == name {
 			one = append(one, sum)
@@ -77,14 +77,14 @@ func (c *Columns) blocks(x *index, name string) error {
 		return fmt.Errorf("field %s: %w", cli.Quote(name), errNoColumn)
 	}
 	var f schema.Field
-	for _, of := range x.fields() {
+	for _, of := range x.Fields() {
 		if of.ID == id {
 			f = of
 		}
 	}
 	c.Blocks = []ColumnBlock{}
-	for _, g := range x.segs {
-		column, err := indexstats.ColumnOf(g.Segment, id)
+	for _, g := range x.Segs {
+		column, err := inspect.ColumnOf(g.Segment, id)
 		if err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (c *Columns) blocks(x *index, name string) error {
 			if err != nil {
 				return err
 			}
-			block.Segment, block.First = g.file, g.base+uint32(b)*segment.ColumnBlock
+			block.Segment, block.First = g.File, g.Base+uint32(b)*segment.ColumnBlock
 			c.Blocks = append(c.Blocks, block)
 		}
 	}
@@ -110,16 +110,16 @@ func blockOf(c *segment.Column, f *schema.Field, b int) (out ColumnBlock, err er
 		out.Form = "empty"
 		return out, nil
 	}
-	lo, err := indexstats.ColumnValue(c, f, is.Min)
+	lo, err := inspect.ColumnValue(c, f, is.Min)
 	if err != nil {
 		return out, err
 	}
-	hi, err := indexstats.ColumnValue(c, f, is.Max)
+	hi, err := inspect.ColumnValue(c, f, is.Max)
 	out.Min, out.Max = lo.String(), hi.String()
 	return out, err
 }
 
-func (c *Columns) text(w io.Writer) {
+func (c *Columns) Text(w io.Writer) {
 	if len(c.Columns) == 0 {
 		fmt.Fprintln(w, "no columns")
 		return

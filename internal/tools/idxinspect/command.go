@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/tools/idxquery"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // Command returns the command.
@@ -38,7 +39,7 @@ by …, shortened. In a pipe or a file everything is whole.`,
 }
 
 // report is what a command prints: its text, or with --json its JSON form.
-type report interface{ text(w io.Writer) }
+type report interface{ Text(w io.Writer) }
 
 // command returns a subcommand that prints the report of run.
 func command(use, short, long, example string, args []string, run func(cmd *cobra.Command, args []string) (report, error)) *cobra.Command {
@@ -61,11 +62,43 @@ func command(use, short, long, example string, args []string, run func(cmd *cobr
 	return cmd
 }
 
+// opened returns what f finds in the index at path.
+func opened[R report](path string, f func(x *inspect.Index) (R, error)) (r report, err error) {
+	err = inspect.With(path, func(x *inspect.Index) error {
+		found, err := f(x)
+		if err == nil {
+			r = found
+		}
+		return err
+	})
+	return r, err
+}
+
+// withField is inspect.With for the terms of a field.
+func withField(path, field string, f func(x *inspect.Index) error) error {
+	return inspect.With(path, func(x *inspect.Index) error {
+		if err := x.Choose(field); err != nil {
+			return err
+		}
+		return f(x)
+	})
+}
+
+// ofField is opened for the terms of a field.
+func ofField[R report](path, field string, f func(x *inspect.Index) (R, error)) (report, error) {
+	return opened(path, func(x *inspect.Index) (r R, err error) {
+		if err = x.Choose(field); err == nil {
+			r, err = f(x)
+		}
+		return r, err
+	})
+}
+
 func show(w io.Writer, r report, asJSON bool) error {
 	if asJSON {
 		return cli.JSON(w, r)
 	}
 	f := cli.NewFolder(w)
-	r.text(f)
+	r.Text(f)
 	return f.Flush()
 }

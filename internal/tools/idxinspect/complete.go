@@ -3,6 +3,7 @@ package idxinspect
 import (
 	"strings"
 
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/spf13/cobra"
 )
 
@@ -24,7 +25,7 @@ func complete(use string) cobra.CompletionFunc {
 		if i > last {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		var find func(x *index, begun string) []string
+		var find func(x *inspect.Index, begun string) []string
 		switch strings.Trim(names[i], "[].") {
 		case "TERM":
 			find = offerTerms
@@ -48,27 +49,27 @@ func completeTerm(_ *cobra.Command, args []string, begun string) ([]string, cobr
 }
 
 // offer returns what find finds in the index at path, nothing if it cannot be read.
-func offer(path, begun string, find func(x *index, begun string) []string) (found []string) {
-	_ = withIndex(path, func(x *index) error {
+func offer(path, begun string, find func(x *inspect.Index, begun string) []string) (found []string) {
+	_ = inspect.With(path, func(x *inspect.Index) error {
 		found = find(x, begun)
 		return nil
 	})
 	return found
 }
 
-func offerTerms(x *index, begun string) (found []string) {
-	m := newTermMerge(x, &selection{prefix: begun})
-	for len(found) < maxOffered && m.next() {
-		found = append(found, string(m.Term()))
+func offerTerms(x *inspect.Index, begun string) (found []string) {
+	walk := inspect.NewFieldWalk(x.Segments(), x.Field, begun, "")
+	for len(found) < maxOffered && walk.Next() {
+		found = append(found, string(walk.Term()))
 	}
 	return found
 }
 
-func offerIDs(x *index, begun string) (found []string) {
+func offerIDs(x *inspect.Index, begun string) (found []string) {
 	var id []byte
-	for _, g := range x.segs {
+	for _, g := range x.Segs {
 		for doc := range min(g.Meta().Docs, maxScanned) {
-			if g.deleted(doc) {
+			if g.Deleted(doc) {
 				continue
 			}
 			var err error

@@ -11,7 +11,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/record"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -51,8 +51,8 @@ wherever that is; postings are compared where both indexes have the document.`,
   idxinspect diff --by id yesterday.idx today.idx`,
 		[]string{"INDEX", "INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			d := &Diff{A: args[0], B: args[1], Differences: []Difference{}, limit: limit}
-			err := withIndex(args[0], func(a *index) error {
-				return withIndex(args[1], func(b *index) error { return d.compare(a, b, by.Value == "id") })
+			err := inspect.With(args[0], func(a *inspect.Index) error {
+				return inspect.With(args[1], func(b *inspect.Index) error { return d.compare(a, b, by.Value == "id") })
 			})
 			if err != nil {
 				return nil, err
@@ -84,9 +84,9 @@ func (d *Diff) record(what, a, b string) {
 	d.Differences = append(d.Differences, Difference{what, a, b})
 }
 
-func (d *Diff) compare(a, b *index, byID bool) error {
-	name, options := a.analyzer()
-	name2, options2 := b.analyzer()
+func (d *Diff) compare(a, b *inspect.Index, byID bool) error {
+	name, options := a.Analyzer()
+	name2, options2 := b.Analyzer()
 	d.note("analyzer", name+" "+options, name2+" "+options2)
 	va, vb := newLiveView(a), newLiveView(b)
 	d.schemas(va, vb)
@@ -106,8 +106,8 @@ func (d *Diff) compare(a, b *index, byID bool) error {
 
 // schemas compares the fields of two indexes, and has both views show those that both have.
 func (d *Diff) schemas(a, b *liveView) {
-	fa, fb := a.x.fields(), b.x.fields()
-	scores := a.x.manifest != nil && b.x.manifest != nil // files do not have what scores depend on
+	fa, fb := a.x.Fields(), b.x.Fields()
+	scores := a.x.Manifest != nil && b.x.Manifest != nil // files do not have what scores depend on
 	if len(fa) == 0 && len(fb) == 0 {
 		d.fields, a.fields, b.fields = []string{""}, []uint32{0}, []uint32{0}
 		return
@@ -152,7 +152,7 @@ func describeField(f *schema.Field, scores bool) string {
 		words = append(words, f.Unit.String())
 	}
 	if scores {
-		words = append(words, fmt.Sprintf("k1 %s, b %s, weight %v", parameter(f.K1), parameter(f.B), f.Factor()))
+		words = append(words, fmt.Sprintf("k1 %s, b %s, weight %v", inspect.Parameter(f.K1), inspect.Parameter(f.B), f.Factor()))
 	}
 	return strings.Join(words, ", ")
 }
@@ -205,17 +205,17 @@ func (d *Diff) lists(field string, a, b *liveView) error {
 		case !okA:
 			c = 1
 		default:
-			c = bytes.Compare(a.merge.Term(), b.merge.Term())
+			c = bytes.Compare(a.walk.Term(), b.walk.Term())
 		}
 		switch {
 		case c < 0:
-			d.note("term "+inField(field, string(a.merge.Term())), cli.Count(len(a.postings)), "-")
+			d.note("term "+inField(field, string(a.walk.Term())), cli.Count(len(a.postings)), "-")
 			okA = a.nextTerm()
 		case c > 0:
-			d.note("term "+inField(field, string(b.merge.Term())), "-", cli.Count(len(b.postings)))
+			d.note("term "+inField(field, string(b.walk.Term())), "-", cli.Count(len(b.postings)))
 			okB = b.nextTerm()
 		default:
-			if err := d.list(inField(field, string(a.merge.Term())), a, b); err != nil {
+			if err := d.list(inField(field, string(a.walk.Term())), a, b); err != nil {
 				return err
 			}
 			okA, okB = a.nextTerm(), b.nextTerm()
@@ -261,7 +261,7 @@ func (d *Diff) posting(l []livePosting, i int) (string, error) {
 	return fmt.Sprintf("%s, tf %d", name, l[i].tf), err
 }
 
-func (d *Diff) text(w io.Writer) {
+func (d *Diff) Text(w io.Writer) {
 	if len(d.Differences) == 0 {
 		fmt.Fprintln(w, "the indexes hold the same")
 		return
@@ -278,7 +278,7 @@ func (d *Diff) text(w io.Writer) {
 
 // liveView walks an index without its deleted documents, renumbered without gaps.
 type liveView struct {
-	x        *index
+	x        *inspect.Index
 	fields   []uint32 // the ids of those that are compared
 	docs     int
 	stored   bool // every segment has text
@@ -286,7 +286,7 @@ type liveView struct {
 	local    uint32
 	renumber [][]uint32 // of segments with deletes: new docID by local docID
 	base     []uint32   // new docID of each segment's first live document
-	merge    *termMerge
+	walk     *inspect.Walk
 	texts    []*segment.Texts // of the segments read so far
 	postings []livePosting
 	placed   bool                              // the field has positions
@@ -310,12 +310,12 @@ type liveDoc struct {
 
 const gone = ^uint32(0)
 
-func newLiveView(x *index) *liveView {
-	v := &liveView{x: x, stored: true, texts: make([]*segment.Texts, len(x.segs))}
-	for _, g := range x.segs {
+func newLiveView(x *inspect.Index) *liveView {
+	v := &liveView{x: x, stored: true, texts: make([]*segment.Texts, len(x.Segs))}
+	for _, g := range x.Segs {
 		v.stored = v.stored && g.Meta().Stored
 		v.base = append(v.base, uint32(v.docs))
-		if g.deletes == nil {
+		if g.Deletes == nil {
 			v.renumber = append(v.renumber, nil)
 			v.docs += int(g.Meta().Docs)
 			continue
@@ -323,7 +323,7 @@ func newLiveView(x *index) *liveView {
 		m := make([]uint32, g.Meta().Docs)
 		for doc := range m {
 			m[doc] = gone
-			if !g.deletes.Has(uint32(doc)) {
+			if !g.Deletes.Has(uint32(doc)) {
 				m[doc] = uint32(v.docs)
 				v.docs++
 			}
@@ -335,10 +335,10 @@ func newLiveView(x *index) *liveView {
 
 // next gives the next document.
 func (v *liveView) next(d *liveDoc) (bool, error) {
-	for ; v.at < len(v.x.segs); v.at, v.local = v.at+1, 0 {
-		g := v.x.segs[v.at]
+	for ; v.at < len(v.x.Segs); v.at, v.local = v.at+1, 0 {
+		g := v.x.Segs[v.at]
 		for ; v.local < g.Meta().Docs; v.local++ {
-			if g.deleted(v.local) {
+			if g.Deleted(v.local) {
 				continue
 			}
 			v.local++
@@ -350,13 +350,13 @@ func (v *liveView) next(d *liveDoc) (bool, error) {
 
 // loadAt gives the document at a place.
 func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
-	g := v.x.segs[seg]
+	g := v.x.Segs[seg]
 	if d.id, err = g.Documents().AppendID(d.id[:0], doc); err != nil {
 		return err
 	}
 	d.lengths = d.lengths[:0]
 	for _, id := range v.fields {
-		n, err := indexstats.LengthIn(g.Segment, id, doc)
+		n, err := inspect.LengthIn(g.Segment, id, doc)
 		if err != nil {
 			return err
 		}
@@ -375,9 +375,9 @@ func (v *liveView) loadAt(seg int, doc uint32, d *liveDoc) (err error) {
 
 // byField returns the values of a document as lines, by the names of their fields: in which order
 // those of different fields were added makes no difference.
-func (v *liveView) byField(g *seg, doc uint32, stored []byte) (text []byte, err error) {
-	values, err := indexstats.Values(g.Segment, v.x.manifest, doc, stored)
-	slices.SortStableFunc(values, func(a, b indexstats.FieldValue) int { return strings.Compare(a.Field.Name, b.Field.Name) })
+func (v *liveView) byField(g *inspect.Segment, doc uint32, stored []byte) (text []byte, err error) {
+	values, err := inspect.Values(g.Segment, v.x.Manifest, doc, stored)
+	slices.SortStableFunc(values, func(a, b inspect.FieldValue) int { return strings.Compare(a.Field.Name, b.Field.Name) })
 	for _, x := range values {
 		text = fmt.Appendf(text, "%s: %v\n", x.Field.Name, x.Value)
 	}
@@ -386,10 +386,10 @@ func (v *liveView) byField(g *seg, doc uint32, stored []byte) (text []byte, err 
 
 // enter begins the terms of field i of fields.
 func (v *liveView) enter(i int) {
-	v.x.field = v.fields[i]
-	v.merge = newTermMerge(v.x, &selection{})
-	v.placed = slices.ContainsFunc(v.x.segs, func(g *seg) bool {
-		f, ok := g.FieldByID(v.x.field)
+	v.x.Field = v.fields[i]
+	v.walk = inspect.NewFieldWalk(v.x.Segments(), v.x.Field, "", "")
+	v.placed = slices.ContainsFunc(v.x.Segs, func(g *inspect.Segment) bool {
+		f, ok := g.FieldByID(v.x.Field)
 		return ok && g.Field(f).HasPositions()
 	})
 }
@@ -397,10 +397,10 @@ func (v *liveView) enter(i int) {
 // nextTerm moves to the next term with a posting that is not deleted.
 func (v *liveView) nextTerm() bool {
 	var l segment.List
-	for v.err == nil && v.merge.next() {
+	for v.err == nil && v.walk.Next() {
 		v.postings, v.places = v.postings[:0], v.places[:0]
-		for _, i := range v.merge.At() {
-			if v.err = v.x.segs[i].Lists().Init(&l, v.merge.Entry(i)); v.err == nil {
+		for _, i := range v.walk.At() {
+			if v.err = v.x.Segs[i].Lists().Init(&l, v.walk.Entry(i)); v.err == nil {
 				v.err = v.take(i, &l)
 			}
 			if v.err != nil {
@@ -415,7 +415,7 @@ func (v *liveView) nextTerm() bool {
 		}
 	}
 	if v.err == nil {
-		v.err = v.merge.err
+		v.err = v.walk.Err()
 	}
 	return false
 }

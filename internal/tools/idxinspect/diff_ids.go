@@ -101,12 +101,12 @@ func unlike(a, b []byte) (string, string) {
 
 // find returns the place of the live document with an external id.
 func (v *liveView) find(id []byte) (seg int, local uint32, ok bool, err error) {
-	for i, g := range v.x.segs {
+	for i, g := range v.x.Segs {
 		doc, ok, err := g.Documents().FindID(id)
 		if err != nil {
 			return 0, 0, false, err
 		}
-		if ok && !g.deleted(doc) {
+		if ok && !g.Deleted(doc) {
 			return i, doc, true, nil
 		}
 	}

@@ -9,15 +9,12 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/writer"
 )
 
 // TestExportInterrupted checks that an interrupted export ends and leaves nothing.
 func TestExportInterrupted(t *testing.T) {
 	dir := t.TempDir()
-	change(t, dir, func(w *writer.Writer) error {
-		return w.Add(t.Context(), writer.Text([]byte("1"), []byte("one")))
-	})
+	add(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	for _, args := range [][]string{{}, {"--gzip"}} {

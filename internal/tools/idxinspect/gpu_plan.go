@@ -11,8 +11,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/internal/gpu"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
-	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -70,18 +69,13 @@ words, which save most lookups in long lists, get what the lists leave of the bu
 			if queries == "" {
 				return nil, cli.Usage("--queries is missing")
 			}
-			var p *GPUPlan
-			err := withIndex(args[0], func(x *index) (err error) {
-				l := &planLog{index: x, lists: map[gpu.Key]PlanList{}}
-				if err = l.read(queries); err == nil {
-					p = l.plan(int64(budget), top)
+			return opened(args[0], func(x *inspect.Index) (*GPUPlan, error) {
+				l, err := newPlanLog(x, queries)
+				if err != nil {
+					return nil, err
 				}
-				return err
+				return l.plan(int64(budget), top), nil
 			})
-			if err != nil {
-				return nil, err
-			}
-			return p, nil
 		})
 	cmd.Flags().Var(&budget, "budget", "device memory for lists")
 	cmd.Flags().StringVar(&queries, "queries", "", cli.QueriesUsage+" (required)")
@@ -91,35 +85,36 @@ words, which save most lookups in long lists, get what the lists leave of the bu
 
 // planLog is what the queries of a log ask for.
 type planLog struct {
-	*index
+	*inspect.Index
 	lists   map[gpu.Key]PlanList
 	queries [][]gpu.Key
 }
 
-// read looks up the lists of every query.
-func (l *planLog) read(path string) error {
-	parsers, err := l.parsers()
+// newPlanLog looks up the lists of every query of a log.
+func newPlanLog(x *inspect.Index, path string) (*planLog, error) {
+	l := &planLog{Index: x, lists: map[gpu.Key]PlanList{}}
+	words, err := x.Words()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	src, _, err := exchange.OpenQueries(path, exchange.QueriesAuto)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer src.Close()
 	for {
 		d, err := src.Next()
 		if err == io.EOF {
-			return nil
+			return l, nil
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		var keys []gpu.Key
-		for _, p := range parsers {
-			for _, term := range analysis.Terms(p.tokenizer, d.Contents) {
-				if keys, err = l.ask(keys, &p, term); err != nil {
-					return err
+		for _, w := range words {
+			for _, term := range analysis.Terms(w.Analyzer.Tokenizer(), d.Contents) {
+				if keys, err = l.ask(keys, &w, term); err != nil {
+					return nil, err
 				}
 			}
 		}
@@ -127,38 +122,10 @@ func (l *planLog) read(path string) error {
 	}
 }
 
-// fieldParser makes terms of a query for a field.
-type fieldParser struct {
-	field     uint32 // its id; 0 without a schema
-	name      string
-	tokenizer analysis.Tokenizer
-}
-
-// parsers returns one for each field that a query of plain words searches: those of text.
-func (l *planLog) parsers() (all []fieldParser, err error) {
-	fields := l.fields()
-	if len(fields) == 0 {
-		name, options := l.analyzer()
-		fields = []schema.Field{{Kind: schema.Text, Analyzer: name, Options: options}}
-	}
-	for i := range fields {
-		f := &fields[i]
-		if f.Kind != schema.Text || f.Indexing() == schema.IndexNone {
-			continue
-		}
-		a, err := analysis.New(f.Analysis())
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, fieldParser{f.ID, f.Name, a.Tokenizer()})
-	}
-	return all, nil
-}
-
 // ask appends the extents of a term in a field that the query has not asked for yet.
-func (l *planLog) ask(keys []gpu.Key, p *fieldParser, term []byte) ([]gpu.Key, error) {
-	for i, g := range l.segs {
-		e, ok, err := indexstats.LookupIn(g.Segment, p.field, term)
+func (l *planLog) ask(keys []gpu.Key, w *inspect.Words, term []byte) ([]gpu.Key, error) {
+	for i, g := range l.Segs {
+		e, ok, err := inspect.LookupIn(g.Segment, w.Field, term)
 		if err != nil {
 			return nil, err
 		}
@@ -174,7 +141,7 @@ func (l *planLog) ask(keys []gpu.Key, p *fieldParser, term []byte) ([]gpu.Key, e
 		if err != nil {
 			return nil, err
 		}
-		l.lists[k] = PlanList{Field: p.name, Term: cli.Text(term), Segment: g.file, DF: e.DF, Bytes: int64(len(v.Extent())),
+		l.lists[k] = PlanList{Field: w.Name, Term: cli.Text(term), Segment: g.File, DF: e.DF, Bytes: int64(len(v.Extent())),
 			words: gpu.PresenceBytes(e.DF, g.Meta().Docs)}
 	}
 	return keys, nil
@@ -264,7 +231,7 @@ func (l *planLog) try(plan []gpu.Demand, budget int64) PlanStep {
 	return s
 }
 
-func (p *GPUPlan) text(w io.Writer) {
+func (p *GPUPlan) Text(w io.Writer) {
 	if budget := (*cli.ByteSize)(&p.Budget); p.Planned == p.Asked {
 		fmt.Fprintf(w, "all %s fit: %s bytes of %s\n", cli.Number(p.Asked.Lists, "list"), cli.Count(p.Asked.Bytes), budget)
 	} else {

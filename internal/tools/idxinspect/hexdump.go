@@ -17,6 +17,7 @@ import (
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/segment/dump"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // Dump is what `idxinspect hexdump` prints.
@@ -160,7 +161,7 @@ func dumpAll(files []string, o dumpOptions) (report, error) {
 // dumpFile returns the fields of one file, nil if it is not a file of an index.
 func dumpFile(path string, o dumpOptions) (fields []Field, err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	data, err := openData(path)
+	data, err := inspect.OpenFile(path)
 	if err != nil {
 		return nil, cli.Opening(err)
 	}
@@ -228,7 +229,7 @@ func columnsFor(offset, width int) columns {
 	return c
 }
 
-func (d Dump) text(w io.Writer) {
+func (d Dump) Text(w io.Writer) {
 	for i, f := range d {
 		if i > 0 {
 			fmt.Fprintln(w)

@@ -7,35 +7,9 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/linefit"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
-
-// Linearity says how close a list's docIDs are to their least-squares line (Ao 2011,
-// section 3.3).
-type Linearity struct {
-	Contraction float64 `json:"contraction_ratio"` // of the range to search: (L + R) / postings
-	R2          float64 `json:"r2"`                // coefficient of determination
-}
-
-// linearity fits a line to the docIDs of an extent, which it decodes three times, in rows.
-func linearity(l *segment.List) (*Linearity, error) {
-	count := max(segment.RowPostings/l.BlockLen, 1)
-	docs := make([]uint32, count*l.BlockLen)
-	var err error
-	f := linefit.OfRuns(l.N, func(yield func([]uint32) bool) {
-		for b := 0; b < l.Blocks && err == nil; b += count {
-			var n int
-			if n, err = l.DecodeDocs(docs, b, min(count, l.Blocks-b)); err == nil && !yield(docs[:n]) {
-				return
-			}
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return &Linearity{min(f.Contraction(l.N), 1), f.R2}, nil
-}
 
 // Regressions is what `idxinspect sizes --regression` prints: the linearity of the lists
 // that have blocks, by length.
@@ -50,7 +24,7 @@ type RegressionGroup struct {
 	From  int `json:"from"`
 	To    int `json:"to"`
 	Lists int `json:"lists"`
-	Linearity
+	inspect.Linearity
 	LeastR2 float64 `json:"least_r2"`
 }
 
@@ -58,16 +32,16 @@ type RegressionGroup struct {
 func regressions(ctx context.Context, stderr io.Writer, path string) (*Regressions, error) {
 	out := &Regressions{}
 	var groups [32]RegressionGroup // by the bits of the length
-	err := withIndex(path, func(x *index) error {
+	err := inspect.With(path, func(x *inspect.Index) error {
 		total := int64(0)
-		for _, g := range x.segs {
+		for _, g := range x.Segs {
 			total += int64(g.Meta().Terms)
 		}
 		p := cli.NewProgress(stderr, "fit", total, cli.ItemRate("terms"))
 		defer p.Stop()
 		var done int64
 		var l segment.List
-		for _, g := range x.segs {
+		for _, g := range x.Segs {
 			it := g.Lists().Terms()
 			for it.Next() {
 				if err := ctx.Err(); err != nil {
@@ -80,9 +54,9 @@ func regressions(ctx context.Context, stderr io.Writer, path string) (*Regressio
 				}
 				p.Set(done)
 				err := g.Lists().Init(&l, e)
-				var fit *Linearity
+				var fit *inspect.Linearity
 				if err == nil {
-					fit, err = linearity(&l)
+					fit, err = inspect.FitLine(&l)
 				}
 				if err != nil {
 					return format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock})
@@ -108,7 +82,7 @@ func regressions(ctx context.Context, stderr io.Writer, path string) (*Regressio
 }
 
 // add adds a list. The means are sums until all are there.
-func (g *RegressionGroup) add(fit *Linearity) {
+func (g *RegressionGroup) add(fit *inspect.Linearity) {
 	if g.Lists == 0 || fit.R2 < g.LeastR2 {
 		g.LeastR2 = fit.R2
 	}
@@ -117,7 +91,7 @@ func (g *RegressionGroup) add(fit *Linearity) {
 	g.R2 += fit.R2
 }
 
-func (r *Regressions) text(w io.Writer) {
+func (r *Regressions) Text(w io.Writer) {
 	t := cli.NewTable(">postings from", ">below", ">lists", ">contraction ratio", ">R²", ">least R²")
 	for _, g := range r.Groups {
 		t.Row(cli.Count(g.From), cli.Count(g.To), cli.Count(g.Lists), cli.Float(g.Contraction, 4), cli.Float(g.R2, 4), cli.Float(g.LeastR2, 4))

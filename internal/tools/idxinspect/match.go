@@ -7,7 +7,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/automata"
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // selection says which terms are listed.
@@ -62,17 +62,9 @@ func (s *selection) compile() (err error) {
 }
 
 // walk walks the terms that are selected.
-func (s *selection) walk(x *index) *indexstats.Walk {
+func (s *selection) walk(x *inspect.Index) *inspect.Walk {
 	if s.automaton != nil {
-		return indexstats.NewMatchWalk(x.segments(), x.field, s.automaton, s.from)
+		return inspect.NewMatchWalk(x.Segments(), x.Field, s.automaton, s.from)
 	}
-	return indexstats.NewFieldWalk(x.segments(), x.field, s.prefix, s.from)
-}
-
-// err returns why not all terms were found, or nil.
-func (s *selection) err() error {
-	if s.automaton != nil {
-		return s.automaton.Err()
-	}
-	return nil
+	return inspect.NewFieldWalk(x.Segments(), x.Field, s.prefix, s.from)
 }

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -36,39 +36,29 @@ out, such as a stop word, and not at all for one that means the same as the word
 values of a field with several lie 100 apart. The field must be indexed with positions.`,
 		"  idxinspect positions --field contents verses.idx shepherd Psa23:1\n  idxinspect positions --field contents --json verses.idx lord Psa23:1",
 		[]string{"INDEX", "TERM", "ID"}, func(_ *cobra.Command, args []string) (report, error) {
-			var p *Positions
-			err := withIndex(args[0], func(x *index) (err error) {
-				if err = x.choose(field); err == nil {
-					p, err = x.positions(args[1], args[2])
-				}
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			return p, nil
+			return ofField(args[0], field, func(x *inspect.Index) (*Positions, error) { return positions(x, args[1], args[2]) })
 		})
 	fieldFlag(cmd, &field)
 	return cmd
 }
 
 // positions returns where a term is in the document with an external id.
-func (x *index) positions(term, id string) (*Positions, error) {
-	if !slices.ContainsFunc(x.fields(), func(f schema.Field) bool { return f.ID == x.field && f.Positions }) {
+func positions(x *inspect.Index, term, id string) (*Positions, error) {
+	if !slices.ContainsFunc(x.Fields(), func(f schema.Field) bool { return f.ID == x.Field && f.Positions }) {
 		return nil, cli.Usage("the field is indexed without positions")
 	}
-	g, doc, err := x.findID(id)
+	g, doc, err := x.FindID(id)
 	if err != nil {
 		return nil, err
 	}
-	e, ok, err := x.lookup(g, []byte(term))
+	e, ok, err := inspect.LookupIn(g.Segment, x.Field, []byte(term))
 	if err != nil {
 		return nil, err
 	}
 	if !ok {
-		return nil, x.eachList(term, func(*seg, *segment.List) error { return notIn(term, id) })
+		return nil, eachList(x, term, func(*inspect.Segment, *segment.List) error { return notIn(term, id) })
 	}
-	p := &Positions{Term: cli.Text(term), Doc: g.base + doc, ID: cli.Text(id), Deleted: g.deleted(doc), File: g.file}
+	p := &Positions{Term: cli.Text(term), Doc: g.Base + doc, ID: cli.Text(id), Deleted: g.Deleted(doc), File: g.File}
 	l, err := g.Lists().List(e)
 	if err == nil {
 		err = p.find(l, doc)
@@ -83,24 +73,15 @@ func (p *Positions) find(l *segment.List, doc uint32) error {
 		return err
 	}
 	p.Blocks, p.ListBytes = l.Blocks, all.Bytes()
-	p.Block = sort.Search(l.Blocks, func(i int) bool { return l.Last(i) >= doc })
-	if p.Block == l.Blocks {
-		return notIn(string(p.Term), string(p.ID))
+	at, ok, err := inspect.FindPosting(l, doc)
+	if err == nil && !ok {
+		err = notIn(string(p.Term), string(p.ID))
 	}
-	block := format.MakePostings(l.BlockLen)
-	n, err := l.DecodePostings(block, p.Block, 1)
-	if err != nil {
-		return err
+	if err == nil {
+		p.Block = at.Block
+		p.Positions, err = all.Reader().Append([]uint32{}, at.Block, at.Before, at.TF)
 	}
-	before := uint32(0)
-	for i, d := range block.Docs[:n] {
-		if d == doc {
-			p.Positions, err = all.Reader().Append([]uint32{}, p.Block, before, block.Freqs[i])
-			return err
-		}
-		before += block.Freqs[i]
-	}
-	return notIn(string(p.Term), string(p.ID))
+	return err
 }
 
 // notIn returns the error that a document does not have a term that others have.
@@ -108,7 +89,7 @@ func notIn(term, id string) error {
 	return fmt.Errorf("document %s does not have the term %s", cli.Quote(id), cli.Quote(term))
 }
 
-func (p *Positions) text(w io.Writer) {
+func (p *Positions) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("document", cli.Quote(string(p.ID)))
 	t.Row("docID", strings.TrimSpace(cli.Count(p.Doc)+" "+deletedText(p.Deleted)))

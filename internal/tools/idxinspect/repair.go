@@ -249,7 +249,7 @@ func notes(from []indexdir.Dropped) []RepairNotes {
 	return out
 }
 
-func (r *Repair) text(w io.Writer) {
+func (r *Repair) Text(w io.Writer) {
 	t := cli.NewTable("file", ">docs", "", "")
 	for _, f := range append(r.Manifests, r.Files...) {
 		state := "ok"

@@ -18,7 +18,7 @@ import (
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/internal/tools/htmlreport"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -101,8 +101,8 @@ func (b *pageBuilder) build(ctx context.Context) (damage, err error) {
 	b.page.Title = filepath.Base(filepath.Clean(b.path))
 	b.page.Generator = "idxinspect " + cli.Version()
 	b.page.Origin = origin(b.path)
-	v := &Verification{Index: b.path, OK: true, Files: []FileStatus{}, level: check.Checksums, threads: runtime.GOMAXPROCS(0)}
-	if err := v.verify(ctx, b.stderr); err != nil {
+	v, err := verify(ctx, b.stderr, b.path, check.Checksums, 0)
+	if err != nil {
 		return nil, err
 	}
 	b.health(v)
@@ -115,7 +115,7 @@ func (b *pageBuilder) build(ctx context.Context) (damage, err error) {
 	for _, l := range b.left {
 		b.page.Notes = append(b.page.Notes, l.text())
 	}
-	return v.damage(), nil
+	return v.Err(), nil
 }
 
 // origin says what the page is about, and when and where it was made.
@@ -131,16 +131,19 @@ func origin(path string) []htmlreport.Fact {
 // contents adds what the index holds. Damage is noted and passed over where possible.
 func (b *pageBuilder) contents(ctx context.Context) (err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	x, err := openSound(b.path, b.note)
+	x, err := inspect.Open(b.path, inspect.Sound)
 	if err != nil {
 		return cli.Opening(err)
 	}
-	defer x.close()
+	defer x.Close()
+	for _, err := range x.Damage {
+		b.note(err)
+	}
 	b.summary(x)
 	m := newCodecMeter(pageCodecs())
 	r := &runSampler{ctx: ctx, meter: m, every: defaultBlocks / codecRuns}
 	p := cli.NewProgress(b.stderr, "walk", 0, cli.ItemRate("lists"))
-	st, err := indexstats.Collect(ctx, x.segments(), indexstats.Options{Blocks: defaultBlocks, Seed: b.seed, Top: topLists,
+	st, err := inspect.Collect(ctx, x.Segments(), inspect.Options{Blocks: defaultBlocks, Seed: b.seed, Top: topLists,
 		Run: r.run, Damaged: b.note, Progress: p.Update})
 	p.Stop()
 	if err != nil {
@@ -208,7 +211,7 @@ func (l *leftOut) text() string {
 const topLists = 200
 
 // health says what verification found.
-func (b *pageBuilder) health(v *Verification) {
+func (b *pageBuilder) health(v *inspect.Verification) {
 	h := &b.page.Health
 	h.Sound = v.OK
 	bytes, bad := int64(0), 0
@@ -223,7 +226,7 @@ func (b *pageBuilder) health(v *Verification) {
 				h.More++
 				continue
 			}
-			h.Damage = append(h.Damage, htmlreport.Damage{File: f.File, Place: placeText(p), What: cli.Printable(p.what)})
+			h.Damage = append(h.Damage, htmlreport.Damage{File: f.File, Place: placeText(p), What: cli.Printable(p.What)})
 		}
 	}
 	switch {
@@ -238,7 +241,7 @@ func (b *pageBuilder) health(v *Verification) {
 }
 
 // placeText says where a damage is.
-func placeText(p Place) string {
+func placeText(p inspect.Place) string {
 	s := p.Section
 	if p.Offset != nil && p.Length > 0 {
 		s += fmt.Sprintf(", bytes %s to %s", cli.Count(*p.Offset), cli.Count(*p.Offset+p.Length-1))

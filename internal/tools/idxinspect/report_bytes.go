@@ -11,40 +11,38 @@ import (
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/tools/htmlreport"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
 
 // summary adds the facts of `idxinspect summary`.
-func (b *pageBuilder) summary(x *index) {
-	s, err := summarize(x)
+func (b *pageBuilder) summary(x *inspect.Index) {
+	s, err := inspect.Summarize(x)
 	if err != nil {
 		b.note(err)
 	}
-	terms := uint64(0)
 	for _, g := range s.Segments {
-		terms += g.Terms
 		b.page.Segments = append(b.page.Segments, htmlreport.Segment{File: g.File, Documents: uint64(g.Documents), Deleted: g.Deleted,
 			Terms: g.Terms, Postings: g.Postings, Bytes: g.Bytes})
 	}
 	add := func(name, value string) {
 		b.page.Facts = append(b.page.Facts, htmlreport.Fact{Name: name, Value: cli.Printable(value)})
 	}
-	add("documents", withDeleted(s.Documents, s.Deleted))
-	add("lists", cli.Count(terms))
+	add("documents", inspect.WithDeleted(s.Documents, s.Deleted))
+	add("lists", cli.Count(s.Lists()))
 	add("postings", cli.Count(s.Postings))
-	add("tokens", withDeleted(s.Tokens, s.DelTokens))
+	add("tokens", inspect.WithDeleted(s.Tokens, s.DelTokens))
 	add("average length", cli.Float(s.AvgLength, 3)+" tokens")
 	add("size", cli.Bytes(s.Bytes))
 	add("segments", cli.Count(len(s.Segments)))
-	add("stored text", yes(s.Stored))
-	if x.fields() == nil {
+	add("stored text", inspect.YesNo(s.Stored))
+	if x.Fields() == nil {
 		add("analyzer", s.Analyzer)
 	}
 	for _, f := range s.Fields {
 		add("field "+f.Name, fmt.Sprintf("%s, %s, %s, %s", cli.Number(f.Documents, "document"), cli.Number(f.Tokens, "token"), cli.Number(f.Terms, "term"), cli.Bytes(f.Bytes)))
 	}
-	columns, err := indexstats.ColumnsOf(x.manifest, x.segments())
+	columns, err := inspect.ColumnsOf(x.Manifest, x.Segments())
 	if err != nil {
 		b.note(err)
 	}
@@ -70,7 +68,7 @@ var kinds = map[string]htmlreport.Kind{
 }
 
 // bytes divides the bytes of each segment by what they are for.
-func (b *pageBuilder) bytes(x *index, st *indexstats.Stats) {
+func (b *pageBuilder) bytes(x *inspect.Index, st *inspect.Stats) {
 	for i, z := range st.Segments {
 		s := &b.page.Segments[i]
 		add := func(k htmlreport.Kind, name string, n int64) {
@@ -125,7 +123,7 @@ type runSampler struct {
 // pageCodecs are the codecs that a page compares.
 func pageCodecs() []codec.Codec { return registry.All() }
 
-// run is Options.Run of package indexstats.
+// run is Options.Run of package inspect.
 func (r *runSampler) run(_ []byte, seg int, l *segment.List, block int) error {
 	r.seen++
 	if l.Kind != segment.KindExtent || r.seen%r.every != 0 {
@@ -186,14 +184,14 @@ func side(t CodecTable) (s htmlreport.CodecSide) {
 }
 
 // advice says what a merge would gain.
-func advice(x *index, st *indexstats.Stats) (out []string) {
-	docs, deleted, docBytes := x.docs(), uint64(0), int64(0)
+func advice(x *inspect.Index, st *inspect.Stats) (out []string) {
+	docs, deleted, docBytes := x.Docs(), uint64(0), int64(0)
 	small := 0
-	for i, g := range x.segs {
-		n := g.deletes.Count()
+	for i, g := range x.Segs {
+		n := g.Deletes.Count()
 		deleted += uint64(n)
 		if g.Meta().Docs > 0 {
-			docBytes += int64(float64(g.size) * float64(n) / float64(g.Meta().Docs))
+			docBytes += int64(float64(g.Header().FileLen) * float64(n) / float64(g.Meta().Docs))
 		}
 		if st.Segments[i].Bytes*20 < st.All.Bytes {
 			small++
@@ -203,7 +201,7 @@ func advice(x *index, st *indexstats.Stats) (out []string) {
 		out = append(out, fmt.Sprintf("Deleted documents, %s of %s (%s), take about %s until a merge drops them.",
 			cli.Count(deleted), cli.Count(docs), cli.Percent(deleted, docs), cli.Bytes(docBytes)))
 	}
-	switch n := len(x.segs); {
+	switch n := len(x.Segs); {
 	case n == 0:
 		return append(out, "The index has no segments.")
 	case n == 1 && deleted == 0:

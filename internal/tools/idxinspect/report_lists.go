@@ -6,7 +6,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/internal/tools/htmlreport"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -28,7 +28,7 @@ type listKey struct {
 
 // listDrawer collects lists for a page.
 type listDrawer struct {
-	x       *index
+	x       *inspect.Index
 	scorers map[uint32]*fieldScorer // by the ids of fields
 	lists   []htmlreport.List
 	at      map[listKey]int // in lists
@@ -36,52 +36,30 @@ type listDrawer struct {
 	room    int // columns that are left
 }
 
-// fieldScorer scores the postings of a field, about as a search does.
+// fieldScorer scores the postings of a field.
 type fieldScorer struct {
 	*search.Scorer
-	name  string
-	boost float64
+	name string
 }
 
-func newListDrawer(x *index) (*listDrawer, error) {
+func newListDrawer(x *inspect.Index) (*listDrawer, error) {
 	d := &listDrawer{x: x, scorers: map[uint32]*fieldScorer{}, at: map[listKey]int{}, room: listColumns}
-	fields := x.fields()
-	if len(fields) == 0 {
-		return d, d.score(0, &fieldScorer{boost: 1}, query.Params{}, x.stats())
-	}
-	sums, err := indexstats.SummarizeFields(x.manifest, x.segments())
-	if err != nil {
-		return nil, err
-	}
-	for i := range fields {
-		f := &fields[i]
-		st := search.Stats{Docs: sums[i].Documents, Tokens: sums[i].Tokens}
-		if !f.HasLengths() {
-			st.Tokens = st.Docs
-		}
-		for _, g := range x.segs {
-			if k, ok := g.FieldByID(f.ID); ok {
-				st.MaxLen = max(st.MaxLen, g.Fields()[k].MaxLen)
-			}
-		}
-		if err := d.score(f.ID, &fieldScorer{name: f.Name, boost: f.Factor()}, query.Params{K1: f.K1, B: f.B}, st); err != nil {
+	for _, f := range x.Searched() {
+		sc, err := x.Scorer(&f, query.Params{})
+		if err != nil {
 			return nil, err
+		}
+		if sc != nil {
+			d.scorers[f.ID] = &fieldScorer{sc, f.Name}
 		}
 	}
 	return d, nil
 }
 
-// score makes s the scorer of a field.
-func (d *listDrawer) score(field uint32, s *fieldScorer, p query.Params, st search.Stats) (err error) {
-	s.Scorer, err = search.NewScorer(p, st)
-	d.scorers[field] = s
-	return err
-}
-
 // draw adds the list of a term in a segment and returns its index in lists, or -1 if there
 // is no room for it. Lists without an extent become one column.
 func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
-	g, l := d.x.segs[seg], &d.view
+	g, l := d.x.Segs[seg], &d.view
 	k := listKey{seg, g.Fields()[g.FieldOf(e)].ID, term}
 	if i, ok := d.at[k]; ok {
 		return i, nil
@@ -96,12 +74,12 @@ func (d *listDrawer) draw(seg int, term string, e segment.Entry) (int, error) {
 	if d.room -= min(l.Blocks, maxColumns); d.room < 0 {
 		return -1, nil
 	}
-	df, err := d.x.df(k.field, term)
+	df, err := d.x.DF(k.field, []byte(term))
 	if err != nil {
 		return 0, err
 	}
-	weight := sc.Boosted(max(df, 1), sc.boost)
-	out := htmlreport.List{Term: inField(sc.name, term), Segment: g.file, Base: g.base, Postings: l.N, Blocks: l.Blocks, First: l.First,
+	weight := sc.Weight(max(df, 1), 1)
+	out := htmlreport.List{Term: inField(sc.name, term), Segment: g.File, Base: g.Base, Postings: l.N, Blocks: l.Blocks, First: l.First,
 		Bytes: e.Size() + int64(len(l.Extent())), Codecs: "in the dictionary"}
 	if l.Kind == segment.KindExtent {
 		docs, freqs := l.Codecs()
@@ -125,7 +103,7 @@ func drawBlocks(out *htmlreport.List, l *segment.List, sc *fieldScorer, weight f
 	n := min(l.Blocks, maxColumns)
 	for c := range n {
 		from, to := c*l.Blocks/n, (c+1)*l.Blocks/n
-		b, err := indexstats.BlockOf(l.DocsCodec, &l.Docs, (from+to)/2)
+		b, err := inspect.PackingOf(l.DocsCodec, &l.Docs, (from+to)/2)
 		if err != nil {
 			return err
 		}
@@ -143,7 +121,7 @@ func drawBlocks(out *htmlreport.List, l *segment.List, sc *fieldScorer, weight f
 }
 
 // drawShort draws a list without an extent, by the greatest of its scores.
-func drawShort(out *htmlreport.List, g *seg, l *segment.List, sc *fieldScorer, weight float32) {
+func drawShort(out *htmlreport.List, g *inspect.Segment, l *segment.List, sc *fieldScorer, weight float32) {
 	p := l.Small()
 	lengths, err := g.Documents().LengthsOf(l.Entry())
 	if err != nil {
@@ -158,22 +136,3 @@ func drawShort(out *htmlreport.List, g *seg, l *segment.List, sc *fieldScorer, w
 
 // rounded shortens a score for the page.
 func rounded(score float32) float64 { return math.Round(float64(score)*1000) / 1000 }
-
-// df returns the document frequency of a term in the field with an id, without deleted documents.
-func (x *index) df(field uint32, term string) (df uint64, err error) {
-	for _, g := range x.segs {
-		e, ok, err := indexstats.LookupIn(g.Segment, field, []byte(term))
-		if err != nil {
-			return 0, err
-		}
-		if !ok {
-			continue
-		}
-		live, err := g.deletes.Live(g.Segment, e)
-		if err != nil {
-			return 0, err
-		}
-		df += uint64(live)
-	}
-	return df, nil
-}

@@ -11,10 +11,9 @@ import (
 
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/exchange"
-	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/internal/tools/htmlreport"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/reader"
 )
 
@@ -22,8 +21,8 @@ import (
 const hitsTraced = 10
 
 // log adds what a query log does: traces of its first queries, and a plan for a GPU.
-func (b *pageBuilder) log(ctx context.Context, x *index, l *listDrawer) error {
-	if x.manifest == nil {
+func (b *pageBuilder) log(ctx context.Context, x *inspect.Index, l *listDrawer) error {
+	if x.Manifest == nil {
 		return cli.Usage("--queries goes with an index directory, not with a segment file")
 	}
 	if exchange.ReadOnce(b.queries) {
@@ -37,8 +36,8 @@ func (b *pageBuilder) log(ctx context.Context, x *index, l *listDrawer) error {
 	if err := b.trace(ctx, src, x, l); err != nil {
 		return err
 	}
-	p := &planLog{index: x, lists: map[gpu.Key]PlanList{}}
-	if err := p.read(b.queries); err != nil {
+	p, err := newPlanLog(x, b.queries)
+	if err != nil {
 		return err
 	}
 	b.plan(p)
@@ -49,8 +48,8 @@ func (b *pageBuilder) log(ctx context.Context, x *index, l *listDrawer) error {
 }
 
 // trace answers the first queries.
-func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *index, l *listDrawer) error {
-	r, err := reader.Open(ctx, reader.Dir(b.path), reader.Options{Generation: x.manifest.Generation})
+func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *inspect.Index, l *listDrawer) error {
+	r, err := reader.Open(ctx, reader.Dir(b.path), reader.Options{Generation: x.Manifest.Generation})
 	if err != nil {
 		return err
 	}
@@ -60,7 +59,7 @@ func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *index, 
 		return err
 	}
 	defer snapshot.Close()
-	if snapshot.CommitID() != x.commit.Bytes() {
+	if snapshot.CommitID() != x.Commit.Bytes() {
 		return fmt.Errorf("another index has taken the place of %s", b.path)
 	}
 	// Without its cache of probed lists, a searcher decodes whatever it looks at.
@@ -88,7 +87,7 @@ func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *index, 
 
 // traceOne answers one query, twice, so that its time is not that of reading the index
 // for the first time.
-func (b *pageBuilder) traceOne(ctx context.Context, s *search.Searcher, snapshot *reader.Snapshot, x *index, l *listDrawer, id, text string) (*htmlreport.Query, error) {
+func (b *pageBuilder) traceOne(ctx context.Context, s *search.Searcher, snapshot *reader.Snapshot, x *inspect.Index, l *listDrawer, id, text string) (*htmlreport.Query, error) {
 	q := search.Query{Text: text, K: hitsTraced, Mode: b.mode, Trace: true}
 	if _, err := s.Search(ctx, q); err != nil {
 		return nil, err
@@ -98,7 +97,7 @@ func (b *pageBuilder) traceOne(ctx context.Context, s *search.Searcher, snapshot
 		return nil, err
 	}
 	t := r.Trace
-	out := &htmlreport.Query{ID: cli.Printable(id), Text: cli.Printable(text), Algorithm: t.Algorithm.String(), Docs: x.docs(),
+	out := &htmlreport.Query{ID: cli.Printable(id), Text: cli.Printable(text), Algorithm: t.Algorithm.String(), Docs: x.Docs(),
 		Micros: math.Round(float64((t.Resolve+t.Search).Nanoseconds())/100) / 10,
 		Hits:   []htmlreport.Hit{}, Thresholds: thresholds(t.Thresholds), Passes: []htmlreport.Pass{}}
 	for _, h := range r.Hits {
@@ -139,16 +138,16 @@ func thresholds(rises []search.Threshold) [][2]float64 {
 }
 
 // pass says what a query did in a segment.
-func (b *pageBuilder) pass(t *search.SegmentTrace, x *index, l *listDrawer) (*htmlreport.Pass, error) {
-	p := &htmlreport.Pass{Segment: x.segs[t.Segment].file, Candidates: t.Candidates, Scored: t.Scored, Lists: []htmlreport.Visited{}}
+func (b *pageBuilder) pass(t *search.SegmentTrace, x *inspect.Index, l *listDrawer) (*htmlreport.Pass, error) {
+	p := &htmlreport.Pass{Segment: x.Segs[t.Segment].File, Candidates: t.Candidates, Scored: t.Scored, Lists: []htmlreport.Visited{}}
 	for i := range t.Lists {
 		v := &t.Lists[i]
-		id, err := indexstats.ChooseField(x.fields(), v.Field)
+		id, err := inspect.ChooseField(x.Fields(), v.Field)
 		if err != nil {
 			return nil, err
 		}
 		out := htmlreport.Visited{Term: inField(v.Field, v.Term), List: -1, Blocks: v.Blocks}
-		if e, ok, err := indexstats.LookupIn(x.segs[t.Segment].Segment, id, []byte(v.Term)); err != nil {
+		if e, ok, err := inspect.LookupIn(x.Segs[t.Segment].Segment, id, []byte(v.Term)); err != nil {
 			return nil, err
 		} else if ok {
 			if out.List, err = l.draw(t.Segment, v.Term, e); err != nil {

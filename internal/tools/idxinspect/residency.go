@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // Residency is what `idxinspect residency` prints: what of an index is in memory.
@@ -55,13 +56,13 @@ gpu-plan says, and how much of each is in the page cache.`,
 				return nil, cli.Usage("--budget and --top go with --queries")
 			}
 			r := &Residency{PageSize: pageSize(), Sections: []SectionPages{}}
-			err := withIndex(args[0], func(x *index) error {
+			err := inspect.With(args[0], func(x *inspect.Index) error {
 				pages, err := r.sections(x)
 				if err != nil || queries == "" {
 					return err
 				}
-				l := &planLog{index: x, lists: map[gpu.Key]PlanList{}}
-				if err := l.read(queries); err != nil {
+				l, err := newPlanLog(x, queries)
+				if err != nil {
 					return err
 				}
 				r.lists(l, pages, int64(budget), top)
@@ -83,13 +84,13 @@ type filePages []byte
 
 // pagesOf returns the pages of a segment's file. Of one that opening has read, not mapped, all
 // are in memory.
-func pagesOf(g *seg) (filePages, error) {
+func pagesOf(g *inspect.Segment) (filePages, error) {
 	m, ok := g.Data().(interface {
 		Mapped() []byte
 		InPageCache() bool
 	})
 	if !ok {
-		return nil, fmt.Errorf("%s is not mapped", g.file)
+		return nil, fmt.Errorf("%s is not mapped", g.File)
 	}
 	if !m.InPageCache() {
 		size := int64(pageSize())
@@ -97,7 +98,7 @@ func pagesOf(g *seg) (filePages, error) {
 	}
 	p, err := residentPages(m.Mapped())
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", g.file, err)
+		return nil, fmt.Errorf("%s: %w", g.File, err)
 	}
 	return p, nil
 }
@@ -116,16 +117,16 @@ func (p filePages) count(off, n int64) (pages, resident int64) {
 }
 
 // sections counts the pages of all sections. It returns the pages of each segment.
-func (r *Residency) sections(x *index) ([]filePages, error) {
+func (r *Residency) sections(x *inspect.Index) ([]filePages, error) {
 	var all []filePages
-	for _, g := range x.segs {
+	for _, g := range x.Segs {
 		p, err := pagesOf(g)
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, p)
 		add := func(name string, off, n int64) {
-			s := SectionPages{File: g.file, Section: name}
+			s := SectionPages{File: g.File, Section: name}
 			s.Pages, s.Resident = p.count(off, n)
 			r.Sections = append(r.Sections, s)
 		}
@@ -150,13 +151,13 @@ func (r *Residency) lists(l *planLog, pages []filePages, budget int64, top int) 
 	for _, d := range demands[:min(top, len(demands))] {
 		v := ResidentList{PlanList: l.lists[d.Key], GPU: held[d.Key]}
 		v.Uses = d.Uses
-		postings := sectionOffset(l.segs[d.Key.Segment], format.SectionPostings)
+		postings := l.Segs[d.Key.Segment].Offset(format.SectionPostings)
 		v.Pages, v.Resident = pages[d.Key.Segment].count(postings+d.Key.Offset, v.Bytes)
 		r.Lists = append(r.Lists, v)
 	}
 }
 
-func (r *Residency) text(w io.Writer) {
+func (r *Residency) Text(w io.Writer) {
 	t := cli.NewTable("file", "section", ">pages", ">in page cache", ">share")
 	for _, s := range r.Sections {
 		t.Row(s.File, s.Section, s.Pages, s.Resident, cli.Percent(s.Resident, s.Pages))
@@ -171,7 +172,7 @@ func (r *Residency) text(w io.Writer) {
 		cli.Count(r.Planned.Lists), cli.Bytes(r.Planned.Bytes))
 	t = cli.NewTable("term", "segment", ">df", ">bytes", ">uses", "GPU", ">in page cache")
 	for _, v := range r.Lists {
-		t.Row(cli.Quote(v.Term), v.Segment, v.DF, v.Bytes, v.Uses, yes(v.GPU), cli.Percent(v.Resident, v.Pages))
+		t.Row(cli.Quote(v.Term), v.Segment, v.DF, v.Bytes, v.Uses, inspect.YesNo(v.GPU), cli.Percent(v.Resident, v.Pages))
 	}
 	t.WriteTo(w)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // Sections is what `idxinspect sections` prints.
@@ -43,8 +44,8 @@ func sectionsCommand() *cobra.Command {
 		[]string{"INDEX"}, func(_ *cobra.Command, args []string) (report, error) {
 			var out Sections
 			bad := false
-			err := withIndex(args[0], func(x *index) error {
-				for _, g := range x.segs {
+			err := inspect.With(args[0], func(x *inspect.Index) error {
+				for _, g := range x.Segs {
 					f, err := sectionsOf(g, check)
 					if err != nil {
 						return err
@@ -68,9 +69,9 @@ func sectionsCommand() *cobra.Command {
 	return cmd
 }
 
-func sectionsOf(g *seg, check bool) (FileSections, error) {
+func sectionsOf(g *inspect.Segment, check bool) (FileSections, error) {
 	h := g.Header()
-	f := FileSections{File: g.file, Kind: h.Kind.String(), Version: h.Version.String(), Bytes: h.FileLen}
+	f := FileSections{File: g.File, Kind: h.Kind.String(), Version: h.Version.String(), Bytes: h.FileLen}
 	for _, s := range h.Sections {
 		e := Section{
 			Name: s.ID.String(), Number: uint32(s.ID), Required: s.Flags&format.SectionRequired != 0,
@@ -90,7 +91,7 @@ func sectionsOf(g *seg, check bool) (FileSections, error) {
 	return f, nil
 }
 
-func (s Sections) text(w io.Writer) {
+func (s Sections) Text(w io.Writer) {
 	for i, f := range s {
 		if i > 0 {
 			fmt.Fprintln(w)
@@ -102,7 +103,7 @@ func (s Sections) text(w io.Writer) {
 			if e.OK != nil {
 				status = map[bool]string{true: "ok", false: "DAMAGED"}[*e.OK]
 			}
-			t.Row(e.Name, e.Offset, e.Length, e.Padding, cli.Percent(e.Length, f.Bytes), yes(e.Required), e.Checksum, status)
+			t.Row(e.Name, e.Offset, e.Length, e.Padding, cli.Percent(e.Length, f.Bytes), inspect.YesNo(e.Required), e.Checksum, status)
 		}
 		t.WriteTo(w)
 	}

@@ -12,19 +12,12 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/writer"
 )
 
 // TestServe runs the command, reads the page that it names, and interrupts it.
 func TestServe(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "test.idx")
-	w, err := writer.Open(t.Context(), dir, writer.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Add(t.Context(), writer.Text([]byte("1"), []byte("one"))), w.Commit(t.Context()), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	add(t, dir)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	out, in := io.Pipe()

@@ -12,21 +12,21 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/codecbench"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
 
 // Sizes is what `idxinspect sizes` prints: where the bytes of all segments go.
 type Sizes struct {
-	Segments  int               `json:"segments"`
-	Documents uint64            `json:"documents"`
-	Terms     uint64            `json:"terms"`
-	Postings  uint64            `json:"postings"`
-	Bytes     int64             `json:"bytes"`
-	Sections  []indexstats.Size `json:"sections"`
-	Forms     []indexstats.Form `json:"forms"`
-	Parts     []indexstats.Size `json:"extent_parts"`
-	Index     IndexSum          `json:"index"`
+	Segments  int            `json:"segments"`
+	Documents uint64         `json:"documents"`
+	Terms     uint64         `json:"terms"`
+	Postings  uint64         `json:"postings"`
+	Bytes     int64          `json:"bytes"`
+	Sections  []inspect.Size `json:"sections"`
+	Forms     []inspect.Form `json:"forms"`
+	Parts     []inspect.Size `json:"extent_parts"`
+	Index     IndexSum       `json:"index"`
 }
 
 // IndexSum is what an index of terms needs: postings, dictionary and document
@@ -68,15 +68,7 @@ shows the bytes of each field of an index that has fields.`,
 				}
 				return s, nil
 			}
-			var s *Sizes
-			err := withIndex(args[0], func(x *index) (err error) {
-				s, err = measure(cmd.Context(), x)
-				return err
-			})
-			if err != nil {
-				return nil, err
-			}
-			return s, nil
+			return opened(args[0], func(x *inspect.Index) (*Sizes, error) { return measure(cmd.Context(), x) })
 		})
 	cmd.Flags().StringSliceVar(&f.names, "codec", nil, "measure these codecs, as `NAME,...`; all for every one")
 	cli.CompleteList(cmd, "codec", append(codecbench.Names(), "all"))
@@ -108,13 +100,13 @@ func (f *codecFlags) check(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-func measure(ctx context.Context, x *index) (*Sizes, error) {
-	st, err := indexstats.Collect(ctx, x.segments(), indexstats.Options{})
+func measure(ctx context.Context, x *inspect.Index) (*Sizes, error) {
+	st, err := inspect.Collect(ctx, x.Segments(), inspect.Options{})
 	if err != nil {
 		return nil, err
 	}
 	all := st.All
-	s := &Sizes{Segments: len(x.segs), Documents: x.docs(), Terms: st.Lists, Postings: st.Postings, Bytes: all.Bytes,
+	s := &Sizes{Segments: len(x.Segs), Documents: x.Docs(), Terms: st.Lists, Postings: st.Postings, Bytes: all.Bytes,
 		Sections: all.Sections, Forms: all.Forms, Parts: all.Parts}
 	documents := documentSections()
 	for _, e := range all.Sections {
@@ -137,20 +129,20 @@ func documentSections() (names []string) {
 	return names
 }
 
-func (s *Sizes) text(w io.Writer) {
+func (s *Sizes) Text(w io.Writer) {
 	fmt.Fprintf(w, "%s, %s, %s, %s\n\n",
 		cli.Number(s.Segments, "segment"), cli.Number(s.Documents, "document"), cli.Number(s.Terms, "term"), cli.Number(s.Postings, "posting"))
 	t := cli.NewTable("section", ">bytes", ">share", ">bits/posting")
 	for _, e := range s.Sections {
-		t.Row(e.Name, e.Bytes, cli.Percent(e.Bytes, s.Bytes), perPosting(e.Bytes, s.Postings))
+		t.Row(e.Name, e.Bytes, cli.Percent(e.Bytes, s.Bytes), inspect.PerPosting(e.Bytes, s.Postings))
 	}
-	t.Row("all", s.Bytes, cli.Percent(s.Bytes, s.Bytes), perPosting(s.Bytes, s.Postings))
-	t.Row("without ids and text", s.Index.Bytes, cli.Percent(s.Index.Bytes, s.Bytes), perPosting(s.Index.Bytes, s.Postings))
+	t.Row("all", s.Bytes, cli.Percent(s.Bytes, s.Bytes), inspect.PerPosting(s.Bytes, s.Postings))
+	t.Row("without ids and text", s.Index.Bytes, cli.Percent(s.Index.Bytes, s.Bytes), inspect.PerPosting(s.Index.Bytes, s.Postings))
 	t.WriteTo(w)
 	fmt.Fprintln(w)
 	t = cli.NewTable("lists", ">number", ">postings", ">share", ">bytes", ">bits/posting")
 	for _, f := range s.Forms {
-		t.Row(f.Form, f.Lists, f.Postings, cli.Percent(f.Postings, s.Postings), f.Bytes, perPosting(f.Bytes, f.Postings))
+		t.Row(f.Form, f.Lists, f.Postings, cli.Percent(f.Postings, s.Postings), f.Bytes, inspect.PerPosting(f.Bytes, f.Postings))
 	}
 	t.WriteTo(w)
 	if len(s.Parts) == 0 {
@@ -160,7 +152,7 @@ func (s *Sizes) text(w io.Writer) {
 	extents := s.Forms[segment.KindExtent]
 	t = cli.NewTable("part of extents", ">bytes", ">share", ">bits/posting")
 	for _, e := range s.Parts {
-		t.Row(e.Name, e.Bytes, cli.Percent(e.Bytes, extents.Bytes), perPosting(e.Bytes, extents.Postings))
+		t.Row(e.Name, e.Bytes, cli.Percent(e.Bytes, extents.Bytes), inspect.PerPosting(e.Bytes, extents.Postings))
 	}
 	t.WriteTo(w)
 }

@@ -12,16 +12,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // Stats is what `idxinspect stats` prints: histograms.
 type Stats struct {
-	Terms      uint64                  `json:"terms"` // distinct ones
-	Lists      uint64                  `json:"lists"`
-	Postings   uint64                  `json:"postings"`
-	Sample     indexstats.Sample       `json:"sample"`
-	Histograms []*indexstats.Histogram `json:"histograms"`
+	Terms      uint64               `json:"terms"` // distinct ones
+	Lists      uint64               `json:"lists"`
+	Postings   uint64               `json:"postings"`
+	Sample     inspect.Sample       `json:"sample"`
+	Histograms []*inspect.Histogram `json:"histograms"`
 
 	only string // the name of the only histogram to show
 }
@@ -29,13 +29,13 @@ type Stats struct {
 // defaultBlocks is about how many blocks the sample has.
 const defaultBlocks = 8192
 
-// histogramNames are the names of indexstats.Histogram.
+// histogramNames are the names of inspect.Histogram.
 var histogramNames = []string{"df", "lengths", "gaps", "frequencies", "docs-widths", "freqs-widths", "exceptions"}
 
 func statsCommand() *cobra.Command {
 	var asCSV bool
 	var field string
-	o := indexstats.Options{Blocks: defaultBlocks}
+	o := inspect.Options{Blocks: defaultBlocks}
 	only := cli.NewChoice("NAME", append([]string{"all"}, histogramNames...)...)
 	cmd := command("stats INDEX", "Show how frequencies, lengths, gaps and block widths are spread",
 		`Document frequencies (df) and lengths are those of all terms and documents,
@@ -52,12 +52,12 @@ of all fields together, or with --field of one.`,
 				return nil, cli.Usage("--csv and --json exclude each other")
 			}
 			var s *Stats
-			err := withIndex(args[0], func(x *index) (err error) {
+			err := inspect.With(args[0], func(x *inspect.Index) (err error) {
 				if field != "" {
-					if err := x.choose(field); err != nil {
+					if err := x.Choose(field); err != nil {
 						return err
 					}
-					o.Field = x.field
+					o.Field = x.Field
 				}
 				s, err = stats(cmd.Context(), cmd.ErrOrStderr(), x, o)
 				return err
@@ -67,7 +67,7 @@ of all fields together, or with --field of one.`,
 			}
 			if only.Value != "all" {
 				s.only = only.Value
-				s.Histograms = slices.DeleteFunc(s.Histograms, func(h *indexstats.Histogram) bool { return h.Name != only.Value })
+				s.Histograms = slices.DeleteFunc(s.Histograms, func(h *inspect.Histogram) bool { return h.Name != only.Value })
 			}
 			if asCSV {
 				return nil, s.csv(cmd.OutOrStdout())
@@ -82,18 +82,18 @@ of all fields together, or with --field of one.`,
 	return cmd
 }
 
-func stats(ctx context.Context, stderr io.Writer, x *index, o indexstats.Options) (*Stats, error) {
+func stats(ctx context.Context, stderr io.Writer, x *inspect.Index, o inspect.Options) (*Stats, error) {
 	p := cli.NewProgress(stderr, "walk", 0, cli.ItemRate("lists"))
 	defer p.Stop()
 	o.Progress = p.Update
-	st, err := indexstats.Collect(ctx, x.segments(), o)
+	st, err := inspect.Collect(ctx, x.Segments(), o)
 	if err != nil {
 		return nil, err
 	}
 	return &Stats{Terms: st.Terms, Lists: st.Lists, Postings: st.Postings, Sample: st.Sample, Histograms: st.Histograms}, nil
 }
 
-func (s *Stats) text(w io.Writer) {
+func (s *Stats) Text(w io.Writer) {
 	heads := []string{"", "of", ">number", ">min"}
 	for _, q := range []string{"p10", "p25", "median", "p75", "p90", "p99"} {
 		heads = append(heads, ">"+q)
@@ -128,7 +128,7 @@ func (s *Stats) text(w io.Writer) {
 }
 
 // bins prints the bins of a histogram with bars.
-func bins(w io.Writer, h *indexstats.Histogram) {
+func bins(w io.Writer, h *inspect.Histogram) {
 	most := uint64(1)
 	for _, b := range h.Bins {
 		most = max(most, b.Count)

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // compare shows two indexes beside each other.
@@ -61,13 +61,13 @@ func (s *shown) compare(r *http.Request) (any, error) {
 		if c.Term == "" {
 			continue
 		}
-		id, err := indexstats.ChooseField(x.fields(), c.Field)
+		id, err := inspect.ChooseField(x.fields(), c.Field)
 		if err != nil {
 			continue // it does not have the field
 		}
 		l := lists{Term: c.Term, Seg: -1}
 		for n, g := range x.segs {
-			e, ok, err := indexstats.LookupIn(g.Segment, id, []byte(c.Term))
+			e, ok, err := inspect.LookupIn(g.Segment, id, []byte(c.Term))
 			if err != nil {
 				return nil, located(err, c.Term)
 			}

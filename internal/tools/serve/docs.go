@@ -5,7 +5,7 @@ import (
 	"net/http"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // docs is a page of documents.
@@ -66,7 +66,7 @@ func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
 		return row, nil, err
 	}
 	if text, err = g.Documents().AppendStored(nil, local); err == nil {
-		text, err = indexstats.Text(g.Segment, g.manifest, local, text)
+		text, err = inspect.Text(g.Segment, g.manifest, local, text)
 	}
 	return row, text, err
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -22,7 +22,7 @@ type tab struct {
 }
 
 // fields returns the fields of the schema: none without one.
-func (x *source) fields() []schema.Field { return indexstats.Fields(x.manifest, x.segments()) }
+func (x *source) fields() []schema.Field { return inspect.Fields(x.manifest, x.segments()) }
 
 // choose returns the field that a request names, or otherwise the first that is indexed. The tabs
 // are links to page with these parameters.
@@ -39,7 +39,7 @@ func (x *source) choose(r *http.Request, page string, params ...any) (c chosen, 
 		}
 		c.Tabs = append(c.Tabs, tab{f.Name, link(page, append(params, "field", f.Name)...), f.Name == c.Field})
 	}
-	if c.id, err = indexstats.ChooseField(fields, c.Field); err != nil {
+	if c.id, err = inspect.ChooseField(fields, c.Field); err != nil {
 		return c, notFound("%v", err)
 	}
 	return c, nil
@@ -70,7 +70,7 @@ func (x *source) fieldsOf(g *seg, local uint32, q string) (rows []fieldRow, more
 	if err != nil {
 		return nil, 0, err
 	}
-	values, err := indexstats.Values(g.Segment, g.manifest, local, stored)
+	values, err := inspect.Values(g.Segment, g.manifest, local, stored)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -79,7 +79,7 @@ func (x *source) fieldsOf(g *seg, local uint32, q string) (rows []fieldRow, more
 	for i := range fields {
 		f := &fields[i]
 		row := fieldRow{Name: f.Name, Kind: f.Kind.String(), Lengths: f.HasLengths(), Stored: f.Stored, Column: f.Column}
-		if row.Len, err = indexstats.LengthIn(g.Segment, f.ID, local); err != nil {
+		if row.Len, err = inspect.LengthIn(g.Segment, f.ID, local); err != nil {
 			return nil, 0, err
 		}
 		for _, v := range values {

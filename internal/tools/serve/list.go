@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -70,7 +70,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 	}
 	v.Seg, v.from = int(seg), int(from)/rows*rows
 	for i, g := range s.main.segs {
-		e, ok, err := indexstats.LookupIn(g.Segment, v.id, []byte(v.Term))
+		e, ok, err := inspect.LookupIn(g.Segment, v.id, []byte(v.Term))
 		if err != nil {
 			return nil, located(err, v.Term)
 		}
@@ -144,7 +144,7 @@ func (w *listView) addBlocks(v *lists, g *seg, l *segment.List) {
 			b.DocsBytes = 4 * int(l.Docs.Ends[i+1]-l.Docs.Ends[i])
 			b.FreqsBytes = 4 * int(l.Freqs.Ends[i+1]-l.Freqs.Ends[i])
 			b.Bound = pairText(l.Bound(l.Quads[i]))
-			if p, err := indexstats.BlockOf(l.DocsCodec, &l.Docs, i); err == nil {
+			if p, err := inspect.PackingOf(l.DocsCodec, &l.Docs, i); err == nil {
 				b.Width, b.Exceptions = fmt.Sprintf("%.3g", p.Width), p.Exceptions
 			}
 		}
@@ -221,7 +221,7 @@ func (s *shown) block(r *http.Request) (any, error) {
 	}
 	g := s.main.segs[seg]
 	b.seg, b.Block, b.File = int(seg), int(at), g.file
-	e, ok, err := indexstats.LookupIn(g.Segment, b.id, []byte(b.Term))
+	e, ok, err := inspect.LookupIn(g.Segment, b.id, []byte(b.Term))
 	if err == nil && !ok {
 		err = notFound("no term %q%s in %s", b.Term, b.inField(), g.file)
 	}
@@ -281,7 +281,7 @@ func (b *block) decode(g *seg, l *segment.List) error {
 			return err
 		}
 		p.ID = string(id)
-		if p.Len, err = indexstats.LengthIn(g.Segment, b.id, doc); err != nil {
+		if p.Len, err = inspect.LengthIn(g.Segment, b.id, doc); err != nil {
 			return err
 		}
 		b.Postings = append(b.Postings, p)

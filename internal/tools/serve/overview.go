@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/record"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -57,7 +57,7 @@ type share struct {
 
 // fieldSum are the figures of a field.
 type fieldSum struct {
-	indexstats.FieldSummary
+	inspect.FieldSummary
 	Kind, Indexed, Analyzer string
 	Stored, Column          bool
 	AvgLen, Link            string // empty where there is none
@@ -65,7 +65,7 @@ type fieldSum struct {
 
 // fieldSums returns the figures of the fields of the schema.
 func (x *source) fieldSums() (all []fieldSum, err error) {
-	sums, err := indexstats.SummarizeFields(x.manifest, x.segments())
+	sums, err := inspect.SummarizeFields(x.manifest, x.segments())
 	if err != nil {
 		return nil, err
 	}

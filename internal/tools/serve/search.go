@@ -14,7 +14,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/search"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -292,7 +292,7 @@ func (x *source) prefetch(terms []query.Term) {
 	}
 	each := func(f func(g *seg, field int, terms [][]byte)) {
 		for name, terms := range byField {
-			id, err := indexstats.ChooseField(x.fields(), name)
+			id, err := inspect.ChooseField(x.fields(), name)
 			for _, g := range x.segs {
 				if i, ok := g.FieldByID(id); ok && err == nil {
 					f(g, i, terms)

@@ -8,7 +8,7 @@ import (
 	"strconv"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -54,7 +54,7 @@ func (s *shown) terms(r *http.Request) (any, error) {
 	default:
 		return nil, badRequest("sort=%q is not df", q.Get("sort"))
 	}
-	walk := indexstats.NewFieldWalk(s.main.segments(), t.id, t.Prefix, t.From)
+	walk := inspect.NewFieldWalk(s.main.segments(), t.id, t.Prefix, t.From)
 	walk.Damaged = func(i int, err error) { t.Damage = append(t.Damage, err.Error()) }
 	if t.ByDF {
 		if t.skip, err = number(r, "skip", 0, mostSkipped); err != nil {
@@ -76,7 +76,7 @@ func (s *shown) terms(r *http.Request) (any, error) {
 }
 
 // frequent fills in the terms with the most postings, without those of the pages before.
-func (t *terms) frequent(r *http.Request, walk *indexstats.Walk) error {
+func (t *terms) frequent(r *http.Request, walk *inspect.Walk) error {
 	var h termHeap
 	most := int(t.skip) + rows
 	for n := 0; walk.Next(); n++ {
@@ -100,7 +100,7 @@ func (t *terms) frequent(r *http.Request, walk *indexstats.Walk) error {
 }
 
 // postings returns how many postings the walk's term has.
-func postings(walk *indexstats.Walk) (n uint64) {
+func postings(walk *inspect.Walk) (n uint64) {
 	for _, i := range walk.At() {
 		n += uint64(walk.Entry(i).DF)
 	}
@@ -108,7 +108,7 @@ func postings(walk *indexstats.Walk) (n uint64) {
 }
 
 // rowOf returns the row of the walk's term.
-func (t *terms) rowOf(walk *indexstats.Walk, postings uint64) termRow {
+func (t *terms) rowOf(walk *inspect.Walk, postings uint64) termRow {
 	row := termRow{Term: string(walk.Term()), Postings: postings, Segments: len(walk.At())}
 	row.Link = link("list", "field", t.Field, "term", row.Term)
 	for _, i := range walk.At() {

@@ -1,4 +1,4 @@
-package indexstats
+package inspect
 
 import (
 	"encoding/binary"

@@ -1,12 +1,9 @@
-package idxinspect
+package inspect
 
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
@@ -51,27 +48,19 @@ func overtake(t *testing.T, dir string) {
 	})
 }
 
-// uponUse is a writer that calls f when it is first asked what it is, as by NewProgress.
-type uponUse struct {
-	io.Writer
-	f func()
-}
-
-func (u *uponUse) Unwrap() io.Writer {
-	if f := u.f; f != nil {
-		u.f = nil
-		f()
-	}
-	return u.Writer
-}
-
 // TestVerifyOvertaken verifies an index while another process replaces all its files.
 func TestVerifyOvertaken(t *testing.T) {
 	dir := segmented(t)
-	v := &Verification{Index: dir, OK: true, level: check.Postings, threads: 1}
-	stderr := &uponUse{io.Discard, func() { overtake(t, dir) }}
-	if err := v.verify(t.Context(), stderr); err != nil || stderr.f != nil {
-		t.Fatalf("%v; the other process wrote: %t", err, stderr.f == nil)
+	segments := 0
+	v, err := VerifyPath(t.Context(), dir, VerifyOptions{Level: check.Postings, Threads: 1,
+		Progress: func(string, int64) (func(done, total int64), func()) {
+			if segments++; segments == 1 {
+				overtake(t, dir)
+			}
+			return nil, func() {}
+		}})
+	if err != nil || segments != 2 {
+		t.Fatalf("%v; %d segments are checked", err, segments)
 	}
 	if !v.OK || len(v.Files) != 5 || len(v.Orphans) > 0 {
 		t.Errorf("a sound index: %+v", v)
@@ -83,24 +72,6 @@ func TestVerifyOvertaken(t *testing.T) {
 	}
 }
 
-// TestReportReplaced answers queries for a page when another index, whose commits have the
-// same numbers, has taken the place of the one that the page shows.
-func TestReportReplaced(t *testing.T) {
-	dir, other := segmented(t), segmented(t)
-	x, err := openIndex(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer x.close()
-	if err := errors.Join(os.Rename(dir, dir+".old"), os.Rename(other, dir)); err != nil {
-		t.Skip(err) // Windows
-	}
-	b := &pageBuilder{path: dir}
-	if err := b.trace(t.Context(), nil, x, nil); err == nil || !strings.Contains(err.Error(), "another index has taken the place") {
-		t.Error(err)
-	}
-}
-
 // TestOpenOvertaken opens the files of a commit that another process has replaced.
 func TestOpenOvertaken(t *testing.T) {
 	dir := segmented(t)
@@ -109,34 +80,40 @@ func TestOpenOvertaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	x := &index{path: dir, damaged: func(err error) { t.Errorf("damage: %v", err) }}
-	defer x.close()
-	files := map[string]opened{}
-	defer closeAll(files)
+	x := &Index{Path: dir, dir: d, how: Sound}
+	defer x.Close()
 	attempts := 0
 	c, err := d.OpenLatest(func(c *indexdir.Commit) error {
 		if attempts++; attempts == 1 {
 			overtake(t, dir)
-			if err := openAll(files, d, c); !errors.Is(err, fs.ErrNotExist) {
+			all := &Index{Path: dir, dir: d, how: All}
+			defer all.Close()
+			if err := all.openCommit(c); !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("files to verify: %v", err)
 			}
 		}
-		_, err := x.openCommit(d, c)
-		return err
+		return x.openCommit(c)
 	})
-	if err != nil || attempts != 2 || len(x.segs) != 1 {
-		t.Fatalf("attempt %d: %v, %d segments", attempts, err, len(x.segs))
+	if err != nil || attempts != 2 || len(x.Segs) != 1 || len(x.Damage) > 0 {
+		t.Fatalf("attempt %d: %v, %d segments, %v", attempts, err, len(x.Segs), x.Damage)
 	}
 	defer c.Release()
 
 	// Without a newer commit, the file is missing.
-	if err := store.Dir(dir).Remove(x.segs[0].file); err != nil {
+	if err := store.Dir(dir).Remove(x.Segs[0].File); err != nil {
 		t.Fatal(err)
 	}
-	if left, err := x.openCommit(d, c); err != nil || len(left) != 1 || !errors.Is(left[0], fs.ErrNotExist) {
-		t.Errorf("a missing file: %v, %v", left, err)
+	for _, how := range []How{Sound, All} {
+		x.how = how
+		if err := x.openCommit(c); err != nil || len(x.Damage) != 1 || !errors.Is(x.Damage[0], fs.ErrNotExist) {
+			t.Errorf("a missing file: %v, %v", err, x.Damage)
+		}
+		if f := x.File(indexdir.SegmentName(c.Segments[0].File)); !errors.Is(f.Err, fs.ErrNotExist) || f.Data != nil {
+			t.Errorf("a missing file: %+v", f)
+		}
 	}
-	if err := openAll(files, d, c); err != nil || !errors.Is(files[indexdir.SegmentName(c.Segments[0].File)].err, fs.ErrNotExist) {
-		t.Errorf("a missing file: %v, %v", files, err)
+	x.how = Whole
+	if err := x.openCommit(c); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package indexstats
+package inspect
 
 import (
 	"encoding/binary"
@@ -8,19 +8,19 @@ import (
 	"github.com/pinion-index/pinion/internal/codec/registry"
 )
 
-// Block is what the payload of a block says about it.
-type Block struct {
-	Values     int
-	Width      float64 // bits of a packed value; of codecs without a width, bits a value on average
-	Exceptions int     // values that do not fit into the width; -1 where the codec has none
+// Packing is what the payload of a block says about it.
+type Packing struct {
+	Values     int     `json:"-"`
+	Width      float64 `json:"width"`      // bits of a packed value; of codecs without a width, bits a value on average
+	Exceptions int     `json:"exceptions"` // values that do not fit into the width; -1 where the codec has none
 }
 
-// BlockOf describes block i of s, a sequence in the codec of that number. The error is that of endpoints
+// PackingOf describes block i of s, a sequence in the codec of that number. The error is that of endpoints
 // that are not within the payload.
-func BlockOf(number uint8, s *format.Sequence, i int) (Block, error) {
+func PackingOf(number uint8, s *format.Sequence, i int) (Packing, error) {
 	c := registry.Of(number)
 	p, n, err := codec.Block(s, i, c.BlockLen())
-	b := Block{Values: n, Exceptions: -1}
+	b := Packing{Values: n, Exceptions: -1}
 	if err != nil || n == 0 {
 		return b, err
 	}

@@ -1,4 +1,4 @@
-package indexstats
+package inspect
 
 import (
 	"github.com/pinion-index/pinion/internal/indexdir"

@@ -1,4 +1,4 @@
-package indexstats
+package inspect
 
 import (
 	"slices"
@@ -62,6 +62,15 @@ func newSizes(s *segment.Segment) *Sizes {
 	}
 	z.Sections = append(z.Sections, Size{"padding", padding}, Size{"footer", format.FooterSize})
 	return z
+}
+
+// SectionSizes returns the bytes of each section of segs together, and of what lies between sections.
+func SectionSizes(segs []*segment.Segment) []Size {
+	all := &Sizes{}
+	for _, s := range segs {
+		all.add(newSizes(s))
+	}
+	return all.Sections
 }
 
 // list adds a list.

@@ -1,4 +1,4 @@
-package indexstats
+package inspect
 
 import (
 	"bytes"
@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/automata"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -17,23 +18,21 @@ type Walk struct {
 
 	its []*segment.TermIterator // nil at the end
 	at  []int                   // those at the current term
+	a   *automata.Automaton     // that decides which terms there are, or nil
 	err error
 }
 
-// NewWalk returns a walk over the terms of segs, which have no schema, that begin with prefix and
-// are not below from, positioned before the first.
-func NewWalk(segs []*segment.Segment, prefix, from string) *Walk {
-	return NewFieldWalk(segs, 0, prefix, from)
-}
-
-// NewFieldWalk is NewWalk for the field with an id, which is 0 without a schema.
+// NewFieldWalk returns a walk over the terms of a field of segs that begin with prefix and are not below from,
+// positioned before the first. The id of the field is 0 without a schema.
 func NewFieldWalk(segs []*segment.Segment, id uint32, prefix, from string) *Walk {
 	return newWalk(segs, id, from, func(f segment.FieldView) *segment.TermIterator { return f.Terms([]byte(prefix)) })
 }
 
 // NewMatchWalk is NewFieldWalk for the terms that a accepts.
-func NewMatchWalk(segs []*segment.Segment, id uint32, a segment.Automaton, from string) *Walk {
-	return newWalk(segs, id, from, func(f segment.FieldView) *segment.TermIterator { return f.Match(a) })
+func NewMatchWalk(segs []*segment.Segment, id uint32, a *automata.Automaton, from string) *Walk {
+	w := newWalk(segs, id, from, func(f segment.FieldView) *segment.TermIterator { return f.Match(a) })
+	w.a = a
+	return w
 }
 
 func newWalk(segs []*segment.Segment, id uint32, from string, terms func(segment.FieldView) *segment.TermIterator) *Walk {
@@ -115,5 +114,18 @@ func (w *Walk) At() []int { return w.at }
 // Entry returns the entry of the current term in seg, one of At.
 func (w *Walk) Entry(seg int) segment.Entry { return w.its[seg].Entry() }
 
+// Postings returns how many postings the current term has, those of deleted documents included.
+func (w *Walk) Postings() (n uint64) {
+	for _, i := range w.at {
+		n += uint64(w.Entry(i).DF)
+	}
+	return n
+}
+
 // Err returns the error that ended the walk, or nil.
-func (w *Walk) Err() error { return w.err }
+func (w *Walk) Err() error {
+	if w.err == nil && w.a != nil {
+		return w.a.Err()
+	}
+	return w.err
+}

@@ -1,4 +1,4 @@
-package indexstats
+package inspect
 
 import (
 	"math/rand/v2"
@@ -100,7 +100,7 @@ func (s *sampler) block(l *segment.List, block int) error {
 	if l.Kind != segment.KindExtent {
 		return nil
 	}
-	b, err := BlockOf(l.DocsCodec, &l.Docs, block)
+	b, err := PackingOf(l.DocsCodec, &l.Docs, block)
 	if err != nil {
 		return err
 	}
@@ -108,7 +108,7 @@ func (s *sampler) block(l *segment.List, block int) error {
 	if b.Exceptions >= 0 {
 		s.exceptions.add(uint64(b.Exceptions), 1)
 	}
-	if b, err = BlockOf(l.FreqsCodec, &l.Freqs, block); err == nil {
+	if b, err = PackingOf(l.FreqsCodec, &l.Freqs, block); err == nil {
 		s.freqsWidth.add(uint64(b.Width+0.5), 1)
 	}
 	return err

@@ -1,4 +1,4 @@
-package idxinspect
+package inspect
 
 import (
 	"errors"
@@ -54,17 +54,22 @@ func TestExplainFields(t *testing.T) {
 	if err != nil || len(found.Hits) == 0 {
 		t.Fatal(found, err)
 	}
+	x, err := Open(dir, Whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
 	for _, h := range found.Hits {
 		id, err := s.AppendID(nil, h.Doc)
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := explainFields(dir, query.Params{}, "w1 w3 w1 nosuch", string(id))
+		e, err := Explain(x, query.Params{}, "w1 w3 w1 nosuch", string(id))
 		if err != nil || e.Score != h.Score || len(e.Terms) != 9 {
 			t.Fatalf("%s: %+v, %v, want %v", id, e, err, h.Score)
 		}
 	}
-	if _, err := explainFields(dir, query.Params{}, "w1", "doc7"); err == nil {
+	if _, err := Explain(x, query.Params{}, "w1", "doc7"); err == nil {
 		t.Error("a deleted document is explained")
 	}
 }

@@ -1,4 +1,4 @@
-package indexstats_test
+package inspect_test
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/indexdir"
-	"github.com/pinion-index/pinion/internal/tools/indexstats"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
@@ -122,7 +122,7 @@ func TestCollect(t *testing.T) {
 	c := newCollection()
 	segs := c.write(t, nil, nil)
 	blocks := 0
-	st, err := indexstats.Collect(context.Background(), segs, indexstats.Options{Blocks: 1 << 30, Seed: 1, Top: 3,
+	st, err := inspect.Collect(context.Background(), segs, inspect.Options{Blocks: 1 << 30, Seed: 1, Top: 3,
 		Run: func([]byte, int, *segment.List, int) error { blocks++; return nil }})
 	if err != nil {
 		t.Fatal(err)
@@ -165,7 +165,7 @@ func TestCollect(t *testing.T) {
 }
 
 // compare compares a histogram with its values.
-func compare(t *testing.T, h *indexstats.Histogram, values []uint64) {
+func compare(t *testing.T, h *inspect.Histogram, values []uint64) {
 	t.Helper()
 	slices.Sort(values)
 	sum, binned := uint64(0), uint64(0)
@@ -196,7 +196,7 @@ func compare(t *testing.T, h *indexstats.Histogram, values []uint64) {
 func TestSampleSize(t *testing.T) {
 	segs := newCollection().write(t, nil, nil)
 	for seed := range uint64(5) {
-		st, err := indexstats.Collect(context.Background(), segs, indexstats.Options{Blocks: 40, Seed: seed})
+		st, err := inspect.Collect(context.Background(), segs, inspect.Options{Blocks: 40, Seed: seed})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -214,7 +214,7 @@ func TestBlockWidths(t *testing.T) {
 		x, _ := registry.ByName(name)
 		segs := c.write(t, x, x)
 		checked := 0
-		_, err := indexstats.Collect(context.Background(), segs, indexstats.Options{Blocks: 1 << 30,
+		_, err := inspect.Collect(context.Background(), segs, inspect.Options{Blocks: 1 << 30,
 			Run: func(_ []byte, _ int, l *segment.List, block int) error {
 				if l.Kind != segment.KindExtent {
 					return nil
@@ -225,7 +225,7 @@ func TestBlockWidths(t *testing.T) {
 				if err != nil {
 					return err
 				}
-				b, err := indexstats.BlockOf(l.FreqsCodec, &l.Freqs, block)
+				b, err := inspect.PackingOf(l.FreqsCodec, &l.Freqs, block)
 				if err != nil {
 					return err
 				}
@@ -257,12 +257,12 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = indexstats.Collect(context.Background(), []*segment.Segment{bad, good}, indexstats.Options{Blocks: 10})
+	_, err = inspect.Collect(context.Background(), []*segment.Segment{bad, good}, inspect.Options{Blocks: 10})
 	if !errors.Is(err, format.ErrCorrupt) {
 		t.Errorf("damage gave %v", err)
 	}
 	var damage []error
-	st, err := indexstats.Collect(context.Background(), []*segment.Segment{bad, good}, indexstats.Options{Blocks: 10,
+	st, err := inspect.Collect(context.Background(), []*segment.Segment{bad, good}, inspect.Options{Blocks: 10,
 		Damaged: func(err error) { damage = append(damage, err) }})
 	if err != nil || len(damage) != 1 || !errors.Is(damage[0], format.ErrCorrupt) {
 		t.Fatalf("%v, damage %v", err, damage)

@@ -1,4 +1,4 @@
-package indexstats
+package inspect
 
 import (
 	"container/heap"
@@ -145,15 +145,12 @@ func (c *collector) walk(w *Walk) error {
 		w.Damaged = func(_ int, err error) { c.o.Damaged(err) }
 	}
 	for w.Next() {
-		df := uint64(0)
 		for _, i := range w.At() {
-			e := w.Entry(i)
-			df += uint64(e.DF)
-			if err := c.list(w.Term(), i, e); err != nil {
+			if err := c.list(w.Term(), i, w.Entry(i)); err != nil {
 				return err
 			}
 		}
-		c.df.add(df, 1)
+		c.df.add(w.Postings(), 1)
 		if c.st.Terms++; c.st.Terms%often == 0 {
 			if err := c.ctx.Err(); err != nil {
 				return err

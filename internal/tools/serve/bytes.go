@@ -15,6 +15,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/segment/dump"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -23,7 +24,7 @@ import (
 type bytesPage struct {
 	File, Section, Term string
 	Size                int64
-	Files               []file
+	Files               []inspect.File
 	Sections            []sectionLink
 	Fields              []field
 	More                int // fields that are not shown
@@ -77,14 +78,15 @@ const (
 
 func (s *shown) bytes(r *http.Request) (any, error) {
 	q := r.URL.Query()
-	p := &bytesPage{File: q.Get("file"), Section: q.Get("section"), Term: q.Get("term"), Files: s.main.files}
+	p := &bytesPage{File: q.Get("file"), Section: q.Get("section"), Term: q.Get("term"), Files: s.main.Files}
 	if p.File == "" && len(p.Files) > 0 {
 		p.File = p.Files[len(p.Files)-1].Name
 	}
-	if !s.main.hasFile(p.File) {
+	f := s.main.File(p.File)
+	if f == nil {
 		return nil, notFound("the index has no file %q", p.File)
 	}
-	d := s.main.data[p.File]
+	d := f.Data
 	if d == nil {
 		return nil, notFound("%s does not open", p.File)
 	}
@@ -197,9 +199,9 @@ func (p *bytesPage) raw(d store.Data, off int64, x *source) error {
 	}
 	var fields []dump.Field
 	if p.Within == format.SectionPostings.String() {
-		for _, g := range x.segs {
-			if g.file == p.File {
-				p.List = g.listAt(off)
+		for _, g := range x.Segs {
+			if g.File == p.File {
+				p.List = listAt(g, off)
 			}
 		}
 		if p.List != "" {
@@ -253,7 +255,7 @@ const maxSteps = 20_000
 // listAt returns the term whose extent holds the byte at an offset of the file, "" if
 // there is none or it would take long to find. Extents lie in the order of their terms,
 // so it searches the keys of the dictionary's blocks.
-func (g *seg) listAt(off int64) string {
+func listAt(g *inspect.Segment, off int64) string {
 	sec, _ := g.Header().Section(format.SectionPostings)
 	keys, err := g.Raw().TermKeys()
 	if err != nil {

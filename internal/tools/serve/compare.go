@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
@@ -20,10 +21,9 @@ type compare struct {
 }
 
 type side struct {
-	summary
+	*inspect.Summary
 	Damage []string
 	Off    bool // it cannot answer queries
-	DF     uint64
 	Lists  []listView
 }
 
@@ -57,22 +57,25 @@ func (s *shown) compare(r *http.Request) (any, error) {
 		return nil, err
 	}
 	for i, x := range []*source{s.main, s.other} {
-		c.Sides[i] = side{summary: x.summary(), Damage: x.damage, Off: x.searcher == nil}
+		sum, err := inspect.Summarize(x.Index)
+		if err != nil {
+			return nil, err
+		}
+		c.Sides[i] = side{Summary: sum, Damage: x.damage, Off: x.searcher == nil}
 		if c.Term == "" {
 			continue
 		}
-		id, err := inspect.ChooseField(x.fields(), c.Field)
+		id, err := inspect.ChooseField(x.Fields(), c.Field)
 		if err != nil {
 			continue // it does not have the field
 		}
 		l := lists{Term: c.Term, Seg: -1}
-		for n, g := range x.segs {
+		for n, g := range x.Segs {
 			e, ok, err := inspect.LookupIn(g.Segment, id, []byte(c.Term))
 			if err != nil {
 				return nil, located(err, c.Term)
 			}
 			if ok {
-				c.Sides[i].DF += uint64(e.DF)
 				c.Sides[i].Lists = append(c.Sides[i].Lists, l.view(g, n, e))
 			}
 		}
@@ -86,19 +89,19 @@ func (s *shown) compare(r *http.Request) (any, error) {
 }
 
 func (c *compare) figures() {
-	a, b := &c.Sides[0].summary, &c.Sides[1].summary
+	a, b := c.Sides[0].Summary, c.Sides[1].Summary
 	for _, f := range []struct {
 		name string
-		of   func(s *summary) string
+		of   func(s *inspect.Summary) string
 	}{
-		{"documents", func(s *summary) string { return countAny(s.Live()) }},
-		{"deleted", func(s *summary) string { return countAny(s.Deleted) }},
-		{"terms, of each segment", func(s *summary) string { return countAny(s.Terms) }},
-		{"postings", func(s *summary) string { return countAny(s.Postings) }},
-		{"tokens", func(s *summary) string { return countAny(s.Tokens) }},
-		{"bytes", func(s *summary) string { return countAny(s.Bytes) }},
-		{"bits a posting", func(s *summary) string { return bitsText(s.Bytes, int(s.Postings)) }},
-		{"analyzer", func(s *summary) string { return s.Analyzer }},
+		{"documents", func(s *inspect.Summary) string { return cli.Count(s.Live()) }},
+		{"deleted", func(s *inspect.Summary) string { return cli.Count(s.Deleted) }},
+		{"terms, of each segment", func(s *inspect.Summary) string { return cli.Count(s.Lists()) }},
+		{"postings", func(s *inspect.Summary) string { return cli.Count(s.Postings) }},
+		{"tokens", func(s *inspect.Summary) string { return cli.Count(s.Tokens) }},
+		{"bytes", func(s *inspect.Summary) string { return cli.Count(s.Bytes) }},
+		{"bits a posting", func(s *inspect.Summary) string { return inspect.PerPosting(s.Bytes, s.Postings) }},
+		{"analyzer", (*inspect.Summary).AnalyzerText},
 	} {
 		row := compareRow{Name: f.name, Values: [2]string{f.of(a), f.of(b)}}
 		row.Differ = row.Values[0] != row.Values[1]
@@ -108,23 +111,17 @@ func (c *compare) figures() {
 
 // sections compares the bytes of each section.
 func (c *compare) sections(both ...*source) {
-	rows := map[string]*compareSection{}
 	most := int64(1)
 	for i, x := range both {
-		for _, g := range x.segs {
-			for _, sec := range g.Header().Sections {
-				row := rows[sec.ID.String()]
-				if row == nil {
-					row = &compareSection{Name: sec.ID.String()}
-					rows[row.Name] = row
-				}
-				row.Bytes[i] += sec.PaddedLength()
-				most = max(most, row.Bytes[i])
+		for _, z := range inspect.SectionSizes(x.Segments()) {
+			k := slices.IndexFunc(c.Sections, func(r compareSection) bool { return r.Name == z.Name })
+			if k < 0 {
+				k = len(c.Sections)
+				c.Sections = append(c.Sections, compareSection{Name: z.Name})
 			}
+			c.Sections[k].Bytes[i] = z.Bytes
+			most = max(most, z.Bytes)
 		}
-	}
-	for _, row := range rows {
-		c.Sections = append(c.Sections, *row)
 	}
 	slices.SortFunc(c.Sections, func(a, b compareSection) int { return cmp.Compare(a.Name, b.Name) })
 	for i := range c.Sections {

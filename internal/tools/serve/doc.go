@@ -9,7 +9,7 @@
 //
 //	server.go            Server: routes, rendering
 //	guard.go             who may read: token, Host header, response headers
-//	source.go            an open index, as much of it as opens
+//	source.go            an open index, and what answers its queries
 //	follow.go            newer commits
 //	overview.go          what the index consists of
 //	search.go            hits, their scores, what the query did

@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"errors"
 	"math"
 	"net/http"
 
@@ -16,13 +17,10 @@ type docs struct {
 	Damage    string
 }
 
+// docRow is a document with the beginning of its text.
 type docRow struct {
-	Doc     uint32
-	ID      string
-	Len     uint32
-	Deleted bool
-	Text    string // its beginning
-	Link    string
+	inspect.Document
+	Link string
 }
 
 func (s *shown) docs(r *http.Request) (any, error) {
@@ -32,11 +30,14 @@ func (s *shown) docs(r *http.Request) (any, error) {
 	}
 	d := &docs{From: uint32(from), End: s.main.end()}
 	for doc := d.From; doc < d.End && len(d.Docs) < rows; doc++ {
-		g, local, ok := s.main.find(doc)
+		g, local, ok := s.main.Find(doc)
 		if !ok {
 			continue // of a segment that does not open
 		}
-		row, err := g.row(doc, local)
+		row, err := rowOf(g, local)
+		if err == nil {
+			row.Text, err = snippetOf(g, local)
+		}
 		if err != nil {
 			d.Damage = err.Error()
 			break
@@ -50,32 +51,15 @@ func (s *shown) docs(r *http.Request) (any, error) {
 // snippet is the number of characters of a document that tables show.
 const snippet = 120
 
-func (g *seg) row(doc, local uint32) (docRow, error) {
-	row, text, err := g.rowText(doc, local)
-	row.Text = cli.Snippet(text[:min(len(text), 8*snippet)], snippet)
-	return row, err
+func snippetOf(g *inspect.Segment, local uint32) (string, error) {
+	text, err := g.Text(local)
+	return cli.Snippet(text[:min(len(text), 8*snippet)], snippet), err
 }
 
-// rowText returns a row without its text, and all of the text.
-func (g *seg) rowText(doc, local uint32) (row docRow, text []byte, err error) {
-	id, err := g.Documents().AppendID(nil, local)
-	if err != nil {
-		return row, nil, err
-	}
-	if row, err = g.rowOf(doc, local, id); err != nil || !g.Meta().Stored && g.Meta().Fields == 0 {
-		return row, nil, err
-	}
-	if text, err = g.Documents().AppendStored(nil, local); err == nil {
-		text, err = inspect.Text(g.Segment, g.manifest, local, text)
-	}
-	return row, text, err
-}
-
-// rowOf returns the row of the document with an id, without its text.
-func (g *seg) rowOf(doc, local uint32, id []byte) (row docRow, err error) {
-	row = docRow{Doc: doc, ID: string(id), Deleted: g.deletes.Has(local), Link: link("doc", "doc", doc)}
-	row.Len, err = g.Documents().Length(local)
-	return row, err
+// rowOf returns the row of a document without its text.
+func rowOf(g *inspect.Segment, local uint32) (docRow, error) {
+	d, err := g.Doc(local)
+	return docRow{d, link("doc", "doc", d.Doc)}, err
 }
 
 func (d *docs) links() (prev, next string) {
@@ -91,7 +75,6 @@ func (d *docs) links() (prev, next string) {
 // doc is one document.
 type doc struct {
 	docRow
-	File       string
 	Local, end uint32
 	Stored     bool
 	Full       []piece    // with the words of the query that led here
@@ -107,29 +90,25 @@ func (s *shown) doc(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := uint32(n)
+	g, local, ok := s.main.Find(uint32(n))
 	if id := r.URL.Query().Get("id"); id != "" {
-		if at, err = s.main.findID(id); err != nil {
+		if g, local, err = s.main.FindID(id); errors.Is(err, inspect.ErrNoDocument) {
+			return nil, notFound("no document has the id %q", id)
+		} else if err != nil {
 			return nil, err
 		}
+	} else if !ok {
+		return nil, notFound("no document %d", n)
 	}
-	g, local, ok := s.main.find(at)
-	if !ok {
-		return nil, notFound("no document %d", at)
-	}
-	d := &doc{File: g.file, Local: local, end: s.main.end(), Stored: g.Meta().Stored}
-	id, err := g.Documents().AppendID(nil, local)
-	if err != nil {
-		return nil, err
-	}
-	if d.docRow, err = g.rowOf(at, local, id); err != nil {
+	d := &doc{Local: local, end: s.main.end(), Stored: g.Meta().Stored}
+	if d.docRow, err = rowOf(g, local); err != nil {
 		return nil, err
 	}
 	return d, d.text(s.main, g, r.URL.Query().Get("q"))
 }
 
 // text adds what is stored, with the words of a query.
-func (d *doc) text(x *source, g *seg, q string) (err error) {
+func (d *doc) text(x *source, g *inspect.Segment, q string) (err error) {
 	if g.Meta().Fields > 0 {
 		d.Fields, d.More, err = x.fieldsOf(g, d.Local, q)
 		return err

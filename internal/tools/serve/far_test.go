@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // holes writes zeros as holes of a sparse file.
@@ -104,19 +105,19 @@ func TestFar(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer x.close()
-	e, ok, err := x.segs[0].Lists().Lookup([]byte("every"))
+	e, ok, err := x.Segs[0].Lists().Lookup([]byte("every"))
 	if err != nil || !ok {
 		t.Fatal(ok, err)
 	}
-	l, err := x.segs[0].Lists().List(e)
+	l, err := x.Segs[0].Lists().List(e)
 	if err != nil {
 		t.Fatal(err)
 	}
-	list, _ := extentOf(x.segs[0], l)
+	list := inspect.ListOf(x.Segs[0], l).Offset
 	if list < far {
 		t.Fatalf("the list is at %d", list)
 	}
-	postings, _ := x.segs[0].Header().Section(format.SectionPostings)
+	postings, _ := x.Segs[0].Header().Section(format.SectionPostings)
 	file := "bytes?file=" + name
 	for path, want := range map[string][]string{
 		"":                                      {"4.00 GiB", "section 1000"},

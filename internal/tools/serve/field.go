@@ -21,13 +21,10 @@ type tab struct {
 	On          bool
 }
 
-// fields returns the fields of the schema: none without one.
-func (x *source) fields() []schema.Field { return inspect.Fields(x.manifest, x.segments()) }
-
 // choose returns the field that a request names, or otherwise the first that is indexed. The tabs
 // are links to page with these parameters.
 func (x *source) choose(r *http.Request, page string, params ...any) (c chosen, err error) {
-	fields := x.fields()
+	fields := x.Fields()
 	c.Field = r.URL.Query().Get("field")
 	for i := range fields {
 		f := &fields[i]
@@ -65,16 +62,16 @@ type fieldRow struct {
 
 // fieldsOf returns what a document has in the fields of the schema, and how many bytes of it are
 // not shown.
-func (x *source) fieldsOf(g *seg, local uint32, q string) (rows []fieldRow, more int, err error) {
+func (x *source) fieldsOf(g *inspect.Segment, local uint32, q string) (rows []fieldRow, more int, err error) {
 	stored, err := g.Documents().AppendStored(nil, local)
 	if err != nil {
 		return nil, 0, err
 	}
-	values, err := inspect.Values(g.Segment, g.manifest, local, stored)
+	values, err := inspect.Values(g.Segment, x.Manifest, local, stored)
 	if err != nil {
 		return nil, 0, err
 	}
-	fields := x.fields()
+	fields := x.Fields()
 	room := maxText
 	for i := range fields {
 		f := &fields[i]

@@ -100,8 +100,8 @@ func (s *Server) view() (v *shown, end func()) {
 	v = &shown{verify: &s.verify}
 	use := func(c *current) *source {
 		x, why := c.use()
-		if x.manifest != nil && why == "" {
-			if err := x.manifest.Committed(); err != nil {
+		if x.Manifest != nil && why == "" {
+			if err := x.Manifest.Committed(); err != nil {
 				why = err.Error()
 			}
 		}

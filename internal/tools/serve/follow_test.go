@@ -13,8 +13,9 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
-	"github.com/pinion-index/pinion/store"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -71,14 +72,18 @@ func TestFollow(t *testing.T) {
 	s.main.recheckNow()
 	shows("doc?id=late", 200, "every fresh late")
 	shows("search?q=fresh", 200, "late")
-	shows("", 200, fmt.Sprintf("Commit %d.", s.main.source.manifest.Generation))
+	shows("", 200, fmt.Sprintf("Commit %d.", s.main.source.Manifest.Generation))
 
 	// A request that began before goes on with what it has.
-	if doc, err := old.findID("id-700"); err != nil || doc != 700 {
+	if g, doc, err := old.FindID("id-700"); err != nil || g.Base+doc != 700 {
 		t.Errorf("the replaced commit: docID %d, %v", doc, err)
 	}
-	if _, _, err := old.tf(7, &weight{term: "number7"}); err != nil {
-		t.Errorf("the replaced commit: %v", err)
+	w, err := old.Weigh([]query.Term{{Text: "number7"}}, query.Params{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if terms, _, err := w.Scores(old.Segs[0], 7); err != nil || terms[0].TF != 1 {
+		t.Errorf("the replaced commit: %v, %v", terms, err)
 	}
 	s.main.done(old)
 	if err := old.dir.Close(); err == nil {
@@ -90,7 +95,7 @@ func TestFollow(t *testing.T) {
 	shows("compare?q=fresh", 200, "elsewhere")
 
 	// Another index in the same place, with the same number of commits.
-	generation := s.main.source.manifest.Generation
+	generation := s.main.source.Manifest.Generation
 	if err := os.RemoveAll(dir); err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +106,7 @@ func TestFollow(t *testing.T) {
 	}
 	s.main.recheckNow()
 	shows("doc?id=anew1", 200, "every fresh anew1")
-	if got := s.main.source.manifest.Generation; got != generation {
+	if got := s.main.source.Manifest.Generation; got != generation {
 		t.Errorf("generation %d, want %d again", got, generation)
 	}
 
@@ -115,18 +120,13 @@ func TestFollow(t *testing.T) {
 // TestReplacedWhileOpening lets another index take the place of one whose files are open.
 func TestReplacedWhileOpening(t *testing.T) {
 	dir, other := build(t), build(t)
-	d, err := indexdir.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	x := &source{path: dir, dir: d, data: map[string]store.Data{}}
-	x.closers = append(x.closers, d.Close)
+	x := &source{path: dir}
 	defer x.close()
-	c, err := d.OpenLatest(x.openCommit)
-	if err != nil {
+	var err error
+	if x.Index, err = inspect.Open(dir, inspect.All); err != nil {
 		t.Fatal(err)
 	}
-	defer c.Release()
+	defer x.Index.Close()
 	if err := os.RemoveAll(dir); err != nil {
 		t.Skip(err) // Windows
 	}
@@ -153,11 +153,11 @@ func TestShownFilesRemain(t *testing.T) {
 		t.Fatal(err)
 	}
 	paths := []string{"", "search?q=every+number7", "list?term=every", "docs?from=600", "doc?id=id-700"}
-	for _, f := range s.main.source.files {
+	for _, f := range s.main.source.Files {
 		paths = append(paths, "bytes?file="+f.Name, "bytes?off=0&file="+f.Name)
 	}
-	if len(s.main.source.files) != 5 {
-		t.Errorf("files: %+v", s.main.source.files)
+	if len(s.main.source.Files) != 5 {
+		t.Errorf("files: %+v", s.main.source.Files)
 	}
 	for _, path := range paths {
 		if status, body := get(t, h.URL+"/secret/"+path); status != 200 {

@@ -1,11 +1,9 @@
 package serve
 
 import (
-	"fmt"
 	"math"
 	"net/http"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -24,32 +22,19 @@ type lists struct {
 }
 
 type listView struct {
-	Seg                   int
-	File, Form            string
-	Postings, Blocks      int
-	First, Last           uint32
-	Bytes                 int64
-	Bits                  string // per posting
-	Offset                int64  // in the file
-	DocsCodec, FreqsCodec string
-	Bound                 string
-	Damage                string
-	Parts                 []share
-	Rows                  []blockRow
-	Link, HexLink         string
-	BlocksLink            string
-	Chosen                bool
+	inspect.List
+	Seg           int
+	Blocks        int // 1 without an extent
+	Damage        string
+	Stack         []share // the parts
+	Rows          []blockRow
+	Link, HexLink string
+	Chosen        bool
 }
 
 type blockRow struct {
-	Block                 int
-	Postings              int
-	First, Last           uint32
-	DocsBytes, FreqsBytes int
-	Width                 string
-	Exceptions            int
-	Bound                 string
-	Link                  string
+	inspect.ListBlock
+	Link string
 	// Of the chart: left edge, and heights of docIDs and frequencies.
 	X, W, DocsH, FreqsH float64
 }
@@ -69,7 +54,7 @@ func (s *shown) list(r *http.Request) (any, error) {
 		return nil, err
 	}
 	v.Seg, v.from = int(seg), int(from)/rows*rows
-	for i, g := range s.main.segs {
+	for i, g := range s.main.Segs {
 		e, ok, err := inspect.LookupIn(g.Segment, v.id, []byte(v.Term))
 		if err != nil {
 			return nil, located(err, v.Term)
@@ -95,67 +80,42 @@ func (s *shown) list(r *http.Request) (any, error) {
 }
 
 // view describes a list, with its blocks if it is the chosen one.
-func (v *lists) view(g *seg, i int, e segment.Entry) listView {
-	w := listView{Seg: i, File: g.file, Form: e.Kind.String(), Postings: int(e.DF),
-		Link: link("list", "field", v.Field, "term", v.Term, "seg", i), HexLink: link("bytes", "file", g.file, "term", v.Term)}
+func (v *lists) view(g *inspect.Segment, i int, e segment.Entry) listView {
+	w := listView{List: inspect.List{File: g.File, Form: e.Kind.String(), Postings: int(e.DF)}, Seg: i,
+		Link: link("list", "field", v.Field, "term", v.Term, "seg", i), HexLink: link("bytes", "file", g.File, "term", v.Term)}
 	l, err := g.Lists().List(e)
 	if err != nil {
 		w.Damage = located(err, v.Term).Error()
 		return w
 	}
-	w.Postings, w.Blocks, w.First, w.Last, w.Bytes = l.N, l.Blocks, l.First, l.Last(l.Blocks-1), int64(e.Length)
-	if l.Kind == segment.KindExtent {
-		w.Offset, w.Bytes = extentOf(g, l)
-		w.DocsCodec, w.FreqsCodec = l.Codecs()
-		w.Bound = pairText(l.Bound(l.Quad))
-		for _, p := range l.Layout() {
-			w.Parts = append(w.Parts, share{Name: p.Name, Bytes: p.Length, Link: link("bytes", "file", g.file, "off", w.Offset+p.Offset)})
-		}
-		placeShares(w.Parts)
+	w.List, w.Blocks = inspect.ListOf(g, l), l.Blocks
+	for _, p := range w.Parts {
+		w.Stack = append(w.Stack, share{Name: p.Name, Bytes: p.Length, Link: link("bytes", "file", g.File, "off", w.Offset+p.Offset)})
 	}
-	w.Bits = bitsText(w.Bytes, l.N)
+	placeShares(w.Stack)
 	if i == v.Seg {
 		w.addBlocks(v, g, l)
 	}
 	return w
 }
 
-// extentOf returns where in the file the extent of a list is, and its size; 0 if it has none.
-func extentOf(g *seg, l *segment.List) (off, size int64) {
-	if l.Kind != segment.KindExtent {
-		return 0, 0
-	}
-	sec, _ := g.Header().Section(format.SectionPostings)
-	return sec.Offset + l.Entry().Offset, int64(len(l.Extent()))
-}
+// Bits returns the bits of a posting.
+func (w listView) Bits() string { return inspect.PerPosting(w.Bytes, w.Postings) }
 
 // addBlocks adds a page of blocks.
-func (w *listView) addBlocks(v *lists, g *seg, l *segment.List) {
-	from := v.from
-	end := min(from+rows, l.Blocks)
-	most := 1
-	for i := from; i < end; i++ {
-		b := blockRow{Block: i, First: l.First, Last: l.Last(i), Exceptions: -1, Postings: min(l.BlockLen, l.N-i*l.BlockLen),
-			Link: link("block", "field", v.Field, "term", v.Term, "seg", w.Seg, "block", i)}
-		if i > 0 {
-			b.First = l.Last(i-1) + 1
-		}
-		if l.Kind == segment.KindExtent {
-			b.DocsBytes = 4 * int(l.Docs.Ends[i+1]-l.Docs.Ends[i])
-			b.FreqsBytes = 4 * int(l.Freqs.Ends[i+1]-l.Freqs.Ends[i])
-			b.Bound = pairText(l.Bound(l.Quads[i]))
-			if p, err := inspect.PackingOf(l.DocsCodec, &l.Docs, i); err == nil {
-				b.Width, b.Exceptions = fmt.Sprintf("%.3g", p.Width), p.Exceptions
-			}
-		}
-		most = max(most, b.DocsBytes+b.FreqsBytes)
-		w.Rows = append(w.Rows, b)
+func (w *listView) addBlocks(v *lists, g *inspect.Segment, l *segment.List) {
+	all, err := inspect.BlocksOf(g, l, v.from, rows)
+	if err != nil {
+		w.Damage = located(err, v.Term).Error()
 	}
-	for i := range w.Rows {
-		b := &w.Rows[i]
-		b.W = 100 / float64(len(w.Rows))
-		b.X = float64(i) * b.W
-		b.DocsH, b.FreqsH = 40*float64(b.DocsBytes)/float64(most), 40*float64(b.FreqsBytes)/float64(most)
+	most := 1
+	for _, b := range all.Blocks {
+		most = max(most, b.DocsBytes+b.FreqsBytes)
+	}
+	width := 100 / float64(max(len(all.Blocks), 1))
+	for i, b := range all.Blocks {
+		w.Rows = append(w.Rows, blockRow{b, link("block", "field", v.Field, "term", v.Term, "seg", w.Seg, "block", b.Block),
+			float64(i) * width, width, 40 * float64(b.DocsBytes) / float64(most), 40 * float64(b.FreqsBytes) / float64(most)})
 	}
 }
 
@@ -181,12 +141,11 @@ func (v *lists) links() (prev, next string) {
 // block is one block of a list.
 type block struct {
 	chosen
-	Term, File    string
+	inspect.List
+	Term          string
 	Block, Blocks int
+	Bound         inspect.Pairs // of the block
 	seg           int
-	DocsCodec     string
-	FreqsCodec    string
-	Bound         string
 	Damage        string
 	DocsLink      string // its bytes
 	FreqsLink     string
@@ -194,12 +153,9 @@ type block struct {
 }
 
 type posting struct {
-	Doc     uint32 // global
-	Gap     uint32
-	ID      string
-	TF, Len uint32
-	Deleted bool
-	Link    string
+	inspect.Posting
+	Gap  uint32
+	Link string
 }
 
 func (s *shown) block(r *http.Request) (any, error) {
@@ -216,14 +172,14 @@ func (s *shown) block(r *http.Request) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if seg >= uint64(len(s.main.segs)) {
+	if seg >= uint64(len(s.main.Segs)) {
 		return nil, notFound("no segment %d", seg)
 	}
-	g := s.main.segs[seg]
-	b.seg, b.Block, b.File = int(seg), int(at), g.file
+	g := s.main.Segs[seg]
+	b.seg, b.Block = int(seg), int(at)
 	e, ok, err := inspect.LookupIn(g.Segment, b.id, []byte(b.Term))
 	if err == nil && !ok {
-		err = notFound("no term %q%s in %s", b.Term, b.inField(), g.file)
+		err = notFound("no term %q%s in %s", b.Term, b.inField(), g.File)
 	}
 	if err != nil {
 		return nil, err
@@ -236,57 +192,43 @@ func (s *shown) block(r *http.Request) (any, error) {
 	if b.Blocks = l.Blocks; b.Block >= l.Blocks {
 		return nil, notFound("no block %d: the list has %d", b.Block, l.Blocks)
 	}
+	b.List = inspect.ListOf(g, l)
 	b.describe(g, l)
-	if err := b.decode(g, l); err != nil {
+	all, err := inspect.BlocksOf(g, l, b.Block, 1)
+	if err == nil {
+		b.Bound = all.Blocks[0].Bound
+		err = b.decode(g, l)
+	}
+	if err != nil {
 		b.Damage = located(err, b.Term).Error()
 	}
 	return b, nil
 }
 
 // describe says where the bytes of an extent's block are.
-func (b *block) describe(g *seg, l *segment.List) {
-	if l.Kind != segment.KindExtent {
-		return
-	}
-	b.DocsCodec, b.FreqsCodec = l.Codecs()
-	b.Bound = pairText(l.Bound(l.Quads[b.Block]))
-	extent, _ := extentOf(g, l)
-	for _, p := range l.Layout() {
-		at := extent + p.Offset
+func (b *block) describe(g *inspect.Segment, l *segment.List) {
+	for _, p := range b.Parts {
+		at := b.Offset + p.Offset
 		switch p.Name {
 		case "docs":
-			b.DocsLink = link("bytes", "file", g.file, "off", at+4*int64(l.Docs.Ends[b.Block]))
+			b.DocsLink = link("bytes", "file", g.File, "off", at+4*int64(l.Docs.Ends[b.Block]))
 		case "freqs":
-			b.FreqsLink = link("bytes", "file", g.file, "off", at+4*int64(l.Freqs.Ends[b.Block]))
+			b.FreqsLink = link("bytes", "file", g.File, "off", at+4*int64(l.Freqs.Ends[b.Block]))
 		}
 	}
 }
 
 // decode adds the postings.
-func (b *block) decode(g *seg, l *segment.List) error {
-	room := format.MakePostings(l.BlockLen)
-	n, err := l.DecodePostings(room, b.Block, 1)
-	if err != nil {
-		return err
-	}
-	before := int64(-1)
+func (b *block) decode(g *inspect.Segment, l *segment.List) error {
+	before := int64(g.Base) - 1
 	if b.Block > 0 {
-		before = int64(l.Last(b.Block - 1))
+		before += int64(l.Last(b.Block-1)) + 1
 	}
-	var id []byte
-	for i, doc := range room.Docs[:n] {
-		p := posting{Doc: g.base + doc, Gap: uint32(int64(doc) - before), TF: room.Freqs[i], Deleted: g.deletes.Has(doc), Link: link("doc", "doc", g.base+doc)}
-		before = int64(doc)
-		if id, err = g.Documents().AppendID(id[:0], doc); err != nil {
-			return err
-		}
-		p.ID = string(id)
-		if p.Len, err = inspect.LengthIn(g.Segment, b.id, doc); err != nil {
-			return err
-		}
-		b.Postings = append(b.Postings, p)
-	}
-	return nil
+	return g.BlockPostings(l, b.Block, func(p *inspect.Posting) error {
+		b.Postings = append(b.Postings, posting{*p, uint32(int64(p.Doc) - before), link("doc", "doc", p.Doc)})
+		before = int64(p.Doc)
+		return nil
+	})
 }
 
 func (b *block) links() (prev, next string) {
@@ -302,25 +244,4 @@ func (b *block) links() (prev, next string) {
 // ListLink returns the link to the list at this block.
 func (b *block) ListLink() string {
 	return link("list", "field", b.Field, "term", b.Term, "seg", b.seg, "from", b.Block/rows*rows)
-}
-
-// pairText prints the different pairs of a quad as tf/length.
-func pairText(q format.Quad) (s string) {
-	for i, last := 0, ""; i < 4; i++ {
-		tf, dl := q.Pair(i)
-		pair := fmt.Sprintf("%d/%d", tf, dl)
-		if tf == format.InfiniteTF {
-			pair = fmt.Sprintf("∞/%d", dl)
-		}
-		if pair != last {
-			s += " " + pair
-		}
-		last = pair
-	}
-	return s[1:]
-}
-
-// bitsText prints bytes as bits per posting.
-func bitsText(bytes int64, postings int) string {
-	return fmt.Sprintf("%.2f", 8*float64(bytes)/float64(max(postings, 1)))
 }

@@ -67,15 +67,8 @@ type hit struct {
 	Score string
 	docRow
 	Passage []piece // of the text
-	Parts   []part
+	Parts   []inspect.TermScore
 	Stack   []share // the parts of the score beside each other
-}
-
-type part struct {
-	Term, IDF, Weight, Score, Sum, Link string
-	DF                                  uint64
-	Times                               int
-	TF                                  uint32
 }
 
 // listTrace is what a query did with the blocks of a list.
@@ -131,7 +124,7 @@ func (s *shown) search(r *http.Request) (any, error) {
 	if a.Off {
 		return a, nil
 	}
-	if err := a.sorting(r, s.main.fields()); err != nil {
+	if err := a.sorting(r, s.main.Fields()); err != nil {
 		return nil, err
 	}
 	if a.by != nil && a.Mode == query.ModeAndOr {
@@ -187,7 +180,7 @@ func (a *found) links() (prev, next string) {
 	case a.by != nil:
 		next = link("search", "q", a.Text, "mode", a.mode(), "filter", a.Filter, "k", a.K, "sort", a.sort, "rank", a.rank+len(a.Hits))
 	default:
-		next = link("search", "q", a.Text, "mode", a.mode(), "filter", a.Filter, "k", a.K, "rank", a.rank+len(a.Hits), "score", floatText(a.next.Score), "after", a.next.ID)
+		next = link("search", "q", a.Text, "mode", a.mode(), "filter", a.Filter, "k", a.K, "rank", a.rank+len(a.Hits), "score", inspect.FloatText(a.next.Score), "after", a.next.ID)
 	}
 	return prev, next
 }
@@ -231,7 +224,7 @@ func (a *found) run(ctx context.Context, x *source) error {
 		}
 		q.After = &search.Position{Score: a.after.Score, Doc: doc, Before: !ok}
 	}
-	a.ask(&q, x.fields())
+	a.ask(&q, x.Fields())
 	result, err := x.searcher.Search(ctx, q)
 	if q.Total && errors.Is(err, format.ErrCorrupt) { // in what only the total needs, perhaps
 		q.Total, q.Facets = false, nil
@@ -249,15 +242,16 @@ func (a *found) run(ctx context.Context, x *source) error {
 	}
 	t := result.Trace
 	a.Took, a.Algo = cli.Seconds(t.Resolve+t.Search), t.Algorithm.String()
-	weights, err := a.weigh(ctx, x, terms)
+	weighed, err := x.Weigh(terms, query.Params{})
 	if err != nil {
 		return err
 	}
-	if a.syntax || a.by != nil {
-		weights = nil // a score is not simply their sum, or not computed
-	}
-	for i, w := range weights {
-		a.Legend = append(a.Legend, share{Name: w.name(), Link: w.link(), Color: i})
+	a.absent(ctx, x, weighed.Terms)
+	explained := !a.syntax && a.by == nil // else a score is not simply the sum of its terms', or not computed
+	for _, t := range weighed.Terms {
+		if explained && t.DF > 0 {
+			a.Legend = append(a.Legend, share{Name: inField(t.Field, string(t.Term)), Link: link("list", "field", t.Field, "term", string(t.Term)), Color: len(a.Legend)})
+		}
 	}
 	if slices.ContainsFunc(x.pages.Schema().Fields, func(f schema.Field) bool { return f.Stored && f.Kind == schema.Text }) {
 		r.Snippet = &pinion.Snippet{Length: passageLen}
@@ -267,7 +261,10 @@ func (a *found) run(ctx context.Context, x *source) error {
 		return err
 	}
 	for i := range page.Hits {
-		hit, err := x.explain(&page.Hits[i], weights)
+		hit, err := x.hit(&page.Hits[i])
+		if err == nil && explained {
+			err = x.explain(&hit, &page.Hits[i], weighed)
+		}
 		if err != nil {
 			return err
 		}
@@ -290,18 +287,18 @@ func (x *source) prefetch(terms []query.Term) {
 	for _, t := range terms {
 		byField[t.Field] = append(byField[t.Field], []byte(t.Text))
 	}
-	each := func(f func(g *seg, field int, terms [][]byte)) {
+	each := func(f func(g *inspect.Segment, field int, terms [][]byte)) {
 		for name, terms := range byField {
-			id, err := inspect.ChooseField(x.fields(), name)
-			for _, g := range x.segs {
+			id, err := inspect.ChooseField(x.Fields(), name)
+			for _, g := range x.Segs {
 				if i, ok := g.FieldByID(id); ok && err == nil {
 					f(g, i, terms)
 				}
 			}
 		}
 	}
-	each(func(g *seg, field int, terms [][]byte) { g.Segment.Field(field).PrefetchTerms(terms) })
-	each(func(g *seg, field int, terms [][]byte) {
+	each(func(g *inspect.Segment, field int, terms [][]byte) { g.Segment.Field(field).PrefetchTerms(terms) })
+	each(func(g *inspect.Segment, field int, terms [][]byte) {
 		for _, t := range terms {
 			if e, ok, err := g.Segment.Field(field).Lookup(t); err == nil && ok {
 				g.Lists().Prefetch(e, maxPayload)
@@ -310,18 +307,7 @@ func (x *source) prefetch(terms []query.Term) {
 	})
 }
 
-// weight is a term of the query.
-type weight struct {
-	field string // "" without a schema
-	term  string
-	df    uint64
-	times int
-	w     float32
-}
-
-// name returns the term as it is shown.
-func (w *weight) name() string { return inField(w.field, w.term) }
-
+// inField returns a term as it is shown.
 func inField(field, term string) string {
 	if field == "" {
 		return term
@@ -329,112 +315,57 @@ func inField(field, term string) string {
 	return field + ": " + term
 }
 
-// link returns the link to the term's lists.
-func (w *weight) link() string { return link("list", "field", w.field, "term", w.term) }
-
-// weigh returns the query's different terms in the order in which scores are added: by
-// document frequency, then by field and term.
-func (a *found) weigh(ctx context.Context, x *source, terms []query.Term) (ws []weight, err error) {
+// absent notes the terms, those that no field has, and what may have been meant by these.
+func (a *found) absent(ctx context.Context, x *source, terms []inspect.TermScore) {
+	df := map[cli.Text]uint64{}
 	for _, t := range terms {
-		if i := slices.IndexFunc(ws, func(w weight) bool { return w.field == t.Field && w.term == t.Text }); i >= 0 {
-			ws[i].times++
+		df[t.Term] += t.DF
+	}
+	for _, t := range terms {
+		n, first := df[t.Term]
+		if !first {
 			continue
 		}
-		w := weight{field: t.Field, term: t.Text, times: 1}
-		f, ok := x.snapshot.Field(t.Field)
-		if !ok {
-			return nil, notFound("no field %s", cli.Quote(t.Field))
+		delete(df, t.Term)
+		a.Terms = append(a.Terms, string(t.Term))
+		if n > 0 {
+			continue
 		}
-		if w.df, err = f.DF([]byte(t.Text)); err != nil {
-			return nil, err
-		}
-		ws = append(ws, w)
-	}
-	a.absent(ctx, x, ws)
-	ws = slices.DeleteFunc(ws, func(w weight) bool { return w.df == 0 })
-	for i := range ws {
-		sc, _ := x.searcher.FieldScorer(ws[i].field)
-		ws[i].w = sc.Weight(ws[i].df, ws[i].times)
-	}
-	slices.SortFunc(ws, func(a, b weight) int {
-		return cmp.Or(cmp.Compare(a.df, b.df), cmp.Compare(a.field, b.field), cmp.Compare(a.term, b.term))
-	})
-	return ws, nil
-}
-
-// absent notes the terms, those that no field has, and what may have been meant by these.
-func (a *found) absent(ctx context.Context, x *source, ws []weight) {
-	df := map[string]uint64{}
-	for _, w := range ws {
-		df[w.term] += w.df
-	}
-	for _, w := range ws {
-		if n, ok := df[w.term]; ok {
-			a.Terms = append(a.Terms, w.term)
-			if n == 0 {
-				a.Absent = append(a.Absent, w.term)
-				if near, err := x.searcher.Similar(ctx, w.field, w.term, 1); err == nil && len(near) > 0 {
-					term := string(near[0].Term)
-					a.Meant = append(a.Meant, share{Name: term, Link: link("search", "q", term)})
-				}
-			}
-			delete(df, w.term)
+		a.Absent = append(a.Absent, string(t.Term))
+		if near, err := x.searcher.Similar(ctx, t.Field, string(t.Term), 1); err == nil && len(near) > 0 {
+			term := string(near[0].Term)
+			a.Meant = append(a.Meant, share{Name: term, Link: link("search", "q", term)})
 		}
 	}
 }
 
-// explain returns a hit with the score of every term.
-func (x *source) explain(h *pinion.Hit, ws []weight) (out hit, err error) {
-	g, local, ok := x.find(h.Doc)
+// hit returns a hit without the scores of its terms.
+func (x *source) hit(h *pinion.Hit) (out hit, err error) {
+	g, local, ok := x.Find(h.Doc)
 	if !ok {
 		return out, notFound("no document %d", h.Doc)
 	}
-	if out.docRow, err = g.rowOf(h.Doc, local, []byte(h.ID)); err != nil {
-		return out, err
-	}
-	out.Passage = passage(h)
-	out.Score = floatText(h.Score)
-	sum := float32(0)
-	for i, w := range ws {
-		sc, _ := x.searcher.FieldScorer(w.field)
-		tf, length, err := x.tf(h.Doc, &w)
-		if err != nil {
-			return out, err
-		}
-		p := part{Term: w.name(), DF: w.df, Times: w.times, TF: tf, IDF: cli.Float(sc.IDF(w.df), 4), Weight: floatText(w.w), Link: w.link()}
-		if tf > 0 {
-			score := sc.Score(w.w, float32(tf), sc.Norm(length))
-			sum = float32(sum + score)
-			p.Score, p.Sum = floatText(score), floatText(sum)
-			out.Stack = append(out.Stack, share{Name: w.name(), Start: 100 * float64(sum-score) / float64(h.Score), Size: 100 * float64(score) / float64(h.Score), Color: i})
-		}
-		out.Parts = append(out.Parts, p)
-	}
-	return out, nil
+	out.docRow, err = rowOf(g, local)
+	out.Passage, out.Score = passage(h), inspect.FloatText(h.Score)
+	return out, err
 }
 
-// tf returns how often a term occurs in a document, and the document's length in the field.
-func (x *source) tf(doc uint32, w *weight) (tf, length uint32, err error) {
-	g, local, ok := x.snapshot.Locate(doc)
-	if !ok {
-		return 0, 0, notFound("no document %d", doc)
-	}
-	f, ok := g.Field(w.field)
-	if !ok {
-		return 0, 0, nil
-	}
-	if length, err = f.DocLen(local); err != nil {
-		return 0, 0, err
-	}
-	c, err := f.Cursor([]byte(w.term))
+// explain adds the score of every term of the index.
+func (x *source) explain(out *hit, h *pinion.Hit, w *inspect.Weighed) error {
+	g, local, _ := x.Find(h.Doc)
+	terms, _, err := w.Scores(g, local)
 	if err != nil {
-		return 0, 0, err
+		return err
 	}
-	defer c.Close()
-	if c.NextGEQ(local) != local {
-		return 0, length, c.Err()
+	for _, t := range terms {
+		if t.TF > 0 {
+			out.Stack = append(out.Stack, share{Name: inField(t.Field, string(t.Term)), Start: 100 * float64(t.Sum-t.Score) / float64(h.Score), Size: 100 * float64(t.Score) / float64(h.Score), Color: len(out.Parts)})
+		}
+		if t.DF > 0 {
+			out.Parts = append(out.Parts, t)
+		}
 	}
-	return c.Freq(), length, c.Err()
+	return nil
 }
 
 // trace shows what the query did with the lists of the first segments.
@@ -442,7 +373,7 @@ func (a *found) trace(x *source, t *search.Trace) {
 	a.Passes = len(t.Segments)
 	for i := range t.Segments {
 		s := &t.Segments[i]
-		if i == maxTraced || s.Segment >= len(x.segs) {
+		if i == maxTraced || s.Segment >= len(x.Segs) {
 			return
 		}
 		a.Traced++
@@ -451,7 +382,7 @@ func (a *found) trace(x *source, t *search.Trace) {
 			if l.Blocks == 0 {
 				continue
 			}
-			a.Traces = append(a.Traces, listTrace{Term: inField(l.Field, l.Term), File: x.segs[s.Segment].file, DF: l.DF, Blocks: l.Blocks, Docs: l.DocBlocks,
+			a.Traces = append(a.Traces, listTrace{Term: inField(l.Field, l.Term), File: x.Segs[s.Segment].File, DF: l.DF, Blocks: l.Blocks, Docs: l.DocBlocks,
 				Freqs: l.FreqBlocks, ByBound: l.ByBound, ByHeader: l.ByHeader(), Strip: strip(l.Fates),
 				Link: link("list", "field", l.Field, "term", l.Term, "seg", s.Segment)})
 		}
@@ -491,6 +422,3 @@ func fateName(f uint8) string {
 	}
 	return "skipped"
 }
-
-// floatText prints all digits that tell a float32 from others.
-func floatText(v float32) string { return strconv.FormatFloat(float64(v), 'g', -1, 32) }

@@ -18,8 +18,10 @@ import (
 
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -404,19 +406,20 @@ func TestListAt(t *testing.T) {
 	}
 	defer x.close()
 	found := 0
-	for _, g := range x.segs {
+	for _, g := range x.Segs {
 		for it := g.Lists().Terms(); it.Next(); {
 			l, err := g.Lists().List(it.Entry())
 			if err != nil {
 				t.Fatal(err)
 			}
-			at, size := extentOf(g, l)
-			if size == 0 {
+			size := int64(len(l.Extent()))
+			at := inspect.ListOf(g, l).Offset
+			if l.Kind != segment.KindExtent {
 				continue
 			}
 			found++
 			for _, off := range []int64{at, at + size/2, at + size - 1} {
-				if got := g.listAt(off); got != string(it.Term()) {
+				if got := listAt(g, off); got != string(it.Term()) {
 					t.Errorf("byte %d belongs to %q, want %q", off, got, it.Term())
 				}
 			}

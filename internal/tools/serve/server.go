@@ -3,6 +3,7 @@ package serve
 import (
 	"embed"
 	"errors"
+	"fmt"
 	"html/template"
 	"net/http"
 	"net/url"
@@ -16,6 +17,7 @@ import (
 	"github.com/pinion-index/pinion/internal/budget"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 //go:embed static templates
@@ -148,8 +150,8 @@ func (s *Server) show(name, title string, p page) http.Handler {
 		defer end()
 		l := layout{Root: s.Path(), Name: name, Title: title, Index: filepath.Base(s.main.path), Compare: v.other != nil,
 			Damage: v.main.damage, Notes: v.notes, Query: r.URL.Query().Get("q")}
-		if v.main.manifest != nil {
-			l.Commit = v.main.manifest.Generation
+		if v.main.Manifest != nil {
+			l.Commit = v.main.Manifest.Generation
 		}
 		var err error
 		template := name
@@ -188,7 +190,13 @@ func parsePages() map[string]*template.Template {
 		"count":   countAny,
 		"number":  cli.NumberOf,
 		"bytes":   func(n int64) string { return cli.Bytes(n) },
-		"quote":   func(s string) string { return cli.Quote(s) },
+		"quote":   func(v any) string { return cli.Quote(fmt.Sprint(v)) },
+		"yes":     inspect.YesNo,
+		"join":    func(s []string) string { return strings.Join(s, ", ") },
+		"float":   cli.Float,
+		"exact":   inspect.FloatText,
+		"in":      func(field string, term cli.Text) string { return inField(field, string(term)) },
+		"list":    func(field string, term cli.Text) string { return link("list", "field", field, "term", string(term)) },
 		"percent": func(part, whole int64) string { return cli.Percent(part, whole) },
 		"plural": func(n int, one, many string) string {
 			if n == 1 {

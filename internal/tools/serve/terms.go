@@ -1,8 +1,6 @@
 package serve
 
 import (
-	"cmp"
-	"container/heap"
 	"net/http"
 	"slices"
 	"strconv"
@@ -32,11 +30,18 @@ type terms struct {
 }
 
 type termRow struct {
-	Term     string
-	Postings uint64
-	Segments int
-	Form     string
-	Link     string
+	inspect.TermEntry
+	Link string
+}
+
+// Form returns the form of the longest of the term's lists.
+func (t termRow) Form() string {
+	for _, k := range []segment.Kind{segment.KindExtent, segment.KindCompact} {
+		if slices.Contains(t.Forms, k.String()) {
+			return k.String()
+		}
+	}
+	return t.Forms[0]
 }
 
 func (s *shown) terms(r *http.Request) (any, error) {
@@ -54,75 +59,39 @@ func (s *shown) terms(r *http.Request) (any, error) {
 	default:
 		return nil, badRequest("sort=%q is not df", q.Get("sort"))
 	}
-	walk := inspect.NewFieldWalk(s.main.segments(), t.id, t.Prefix, t.From)
+	walk := inspect.NewFieldWalk(s.main.Segments(), t.id, t.Prefix, t.From)
 	walk.Damaged = func(i int, err error) { t.Damage = append(t.Damage, err.Error()) }
 	if t.ByDF {
 		if t.skip, err = number(r, "skip", 0, mostSkipped); err != nil {
 			return nil, err
 		}
-		if err := t.frequent(r, walk); err != nil {
+		all, err := s.main.Frequent(r.Context(), walk, int(t.skip), rows)
+		if err != nil {
 			return nil, err
 		}
-		return t, walk.Err()
+		t.more = all.More
+		for _, e := range all.Terms {
+			t.add(e)
+		}
+		return t, nil
 	}
 	for walk.Next() {
 		if len(t.Terms) == rows {
 			t.next = string(walk.Term())
 			break
 		}
-		t.Terms = append(t.Terms, t.rowOf(walk, postings(walk)))
+		e, err := s.main.Term(walk)
+		if err != nil {
+			return nil, err
+		}
+		t.add(e)
 	}
 	return t, walk.Err()
 }
 
-// frequent fills in the terms with the most postings, without those of the pages before.
-func (t *terms) frequent(r *http.Request, walk *inspect.Walk) error {
-	var h termHeap
-	most := int(t.skip) + rows
-	for n := 0; walk.Next(); n++ {
-		if n%4096 == 0 && r.Context().Err() != nil {
-			return r.Context().Err()
-		}
-		df := postings(walk)
-		if len(h) == most {
-			if t.more = true; df <= h[0].Postings { // the earlier term stays
-				continue
-			}
-			heap.Pop(&h)
-		}
-		heap.Push(&h, t.rowOf(walk, df))
-	}
-	slices.SortFunc(h, func(a, b termRow) int {
-		return cmp.Or(cmp.Compare(b.Postings, a.Postings), cmp.Compare(a.Term, b.Term))
-	})
-	t.Terms = h[min(int(t.skip), len(h)):]
-	return nil
-}
-
-// postings returns how many postings the walk's term has.
-func postings(walk *inspect.Walk) (n uint64) {
-	for _, i := range walk.At() {
-		n += uint64(walk.Entry(i).DF)
-	}
-	return n
-}
-
-// rowOf returns the row of the walk's term.
-func (t *terms) rowOf(walk *inspect.Walk, postings uint64) termRow {
-	row := termRow{Term: string(walk.Term()), Postings: postings, Segments: len(walk.At())}
-	row.Link = link("list", "field", t.Field, "term", row.Term)
-	for _, i := range walk.At() {
-		row.Form = longer(row.Form, walk.Entry(i).Kind)
-	}
-	return row
-}
-
-// longer returns the form of the longest of a term's lists.
-func longer(form string, k segment.Kind) string {
-	if form == "" || k == segment.KindExtent || k == segment.KindCompact && form == segment.KindSingleton.String() {
-		return k.String()
-	}
-	return form
+// add adds the row of a term.
+func (t *terms) add(e inspect.TermEntry) {
+	t.Terms = append(t.Terms, termRow{e, link("list", "field", t.Field, "term", string(e.Term))})
 }
 
 func (t terms) links() (prev, next string) {
@@ -145,21 +114,6 @@ func (t terms) links() (prev, next string) {
 		next = link("terms", "field", t.Field, "prefix", t.Prefix, "from", t.next)
 	}
 	return prev, next
-}
-
-// termHeap has the term to drop first on top: fewest postings, then last in order.
-type termHeap []termRow
-
-func (h termHeap) Len() int { return len(h) }
-func (h termHeap) Less(i, j int) bool {
-	return h[i].Postings < h[j].Postings || h[i].Postings == h[j].Postings && h[i].Term > h[j].Term
-}
-func (h termHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
-func (h *termHeap) Push(t any)   { *h = append(*h, t.(termRow)) }
-func (h *termHeap) Pop() any {
-	t := (*h)[len(*h)-1]
-	*h = (*h)[:len(*h)-1]
-	return t
 }
 
 // located adds the term to an error.

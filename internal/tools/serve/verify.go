@@ -9,11 +9,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/segment/check"
-	"github.com/pinion-index/pinion/segment"
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // verification checks all segments in the background, one run at a time.
@@ -44,12 +42,10 @@ type verifyPage struct {
 	Levels []option
 }
 
-// place is a damaged place.
+// place is a damaged place of a file.
 type place struct {
-	Err, File, Link string
-	Length          int64
-	Docs            [2]uint32
-	Flip            *check.Flip
+	inspect.Place
+	Link string
 }
 
 // maxPlaces is how many damaged places are kept.
@@ -137,56 +133,38 @@ func (v *verification) start(x *source, level check.Level, end func()) bool {
 
 // run checks every file.
 func (v *verification) run(ctx context.Context, x *source, level check.Level) error {
-	for _, f := range x.files {
-		if f.Err != "" {
-			v.damaged(place{Err: f.Err, File: f.Name, Link: link("bytes", "file", f.Name)})
-		}
-	}
 	total, done := int64(0), int64(0)
-	for _, g := range x.segs {
+	for _, g := range x.Segs {
 		total += g.Header().FileLen
 	}
-	for _, g := range x.segs {
-		// A view of its own compares each page again, not only on first touch.
-		fresh, err := segment.Open(g.Name(), g.Data())
-		if err != nil {
-			return err
-		}
-		size := g.Header().FileLen
-		err = check.Segment(ctx, fresh, check.Options{Level: level, Threads: max(runtime.GOMAXPROCS(0)/2, 1), Guard: indexdir.Guard,
-			Progress: func(part, whole int64) {
-				v.progress(g.file, float64(done)+float64(part)/float64(max(whole, 1))*float64(size), total)
-			},
-			Report: func(d check.Damage) { v.damaged(placeOf(g.file, d)) },
-		})
-		if err != nil && !errors.Is(err, format.ErrCorrupt) {
-			return err
-		}
-		done += size
-	}
+	_, err := inspect.Verify(ctx, x.Index, inspect.VerifyOptions{Level: level, Threads: max(runtime.GOMAXPROCS(0)/2, 1), Report: v.damaged,
+		Progress: func(file string, size int64) (func(part, whole int64), func()) {
+			before := done
+			done += size
+			return func(part, whole int64) {
+				v.progress(file, float64(before)+float64(part)/float64(max(whole, 1))*float64(size), total)
+			}, func() {}
+		}})
 	v.progress("", 1, 1)
-	return nil
+	return err
 }
 
 func (v *verification) progress(file string, done float64, total int64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.state.File, v.state.Percent = file, 100*done/float64(max(total, 1))
+	v.state.File, v.state.Percent = file, min(100*done/float64(max(total, 1)), 100)
 }
 
-func (v *verification) damaged(p place) {
+func (v *verification) damaged(file string, p inspect.Place) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.state.Damaged++
-	if len(v.places) < maxPlaces {
-		v.places = append(v.places, p)
+	if len(v.places) == maxPlaces {
+		return
 	}
-}
-
-func placeOf(file string, d check.Damage) place {
-	p := place{Err: d.Err.Error(), File: file, Length: d.Length, Docs: d.Docs, Flip: d.Flip, Link: link("bytes", "file", file)}
-	if d.Err.Offset >= 0 {
-		p.Link = link("bytes", "file", file, "off", d.Err.Offset)
+	at := place{p, link("bytes", "file", file)}
+	if p.Offset != nil {
+		at.Link = link("bytes", "file", file, "off", *p.Offset)
 	}
-	return p
+	v.places = append(v.places, at)
 }

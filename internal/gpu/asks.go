@@ -3,7 +3,6 @@ package gpu
 import (
 	"github.com/pinion-index/pinion/internal/filter"
 	"github.com/pinion-index/pinion/internal/gpu/tables"
-	"github.com/pinion-index/pinion/query"
 )
 
 // table returns the key of the table of static scores that a asks for, or that of its filter. ok is false if it asks for none.
@@ -27,10 +26,7 @@ type need struct {
 
 // work returns about how many postings the CPU reads to answer a plan.
 func (p *plan) work() int64 {
-	if p.mode == query.ModeOr {
-		return p.weight.all
-	}
-	return min(p.weight.all, p.weight.first*int64(len(p.weights)))
+	return workOf(p.mode, p.weight.all, p.weight.first, len(p.weights))
 }
 
 // give gives plans the tables that they ask for, and leaves them to the CPU where these are not worth making.
@@ -39,7 +35,7 @@ func (e *execution) give(plans []*plan) error {
 		var needs []*need
 		var by map[tables.Key]*need
 		for _, p := range plans {
-			if p.ask == nil || p.cpu || p.done {
+			if p.ask == nil || p.why != OnDevice || p.done {
 				continue
 			}
 			k, ok := p.ask.table(static)
@@ -75,7 +71,7 @@ func (e *execution) giveTable(n *need) error {
 	for _, p := range n.plans {
 		switch {
 		case !ok:
-			p.cpu = true
+			p.why = reasonTable
 		case n.key.Static:
 			p.statics, p.most = t.At, t.Most
 		default:

@@ -61,7 +61,7 @@ func (c *Conjunction) prepare(ctx context.Context, queries []search.Query, how S
 	queries = slices.Clone(queries)
 	for i := range queries {
 		if queries[i].After != nil {
-			return fmt.Errorf("query %d, of hits after another: %w", i, ErrUnsupported)
+			return fmt.Errorf("query %d: %w", i, reasonAfter.unsupported())
 		}
 		queries[i].Params = query.Params{} // nothing is scored
 		if queries[i].K = 1; queries[i].Node == nil {
@@ -87,8 +87,15 @@ func (c *Conjunction) prepare(ctx context.Context, queries []search.Query, how S
 		return err
 	}
 	for i, p := range use {
-		if p.cpu || p.ask != nil || !p.usable() {
-			return fmt.Errorf("query %d: %w", i, p.why(x.lists))
+		switch {
+		case p.why != OnDevice:
+		case p.ask != nil:
+			p.why = reasonTable
+		case !p.usable():
+			p.why = reasonMisfit
+		}
+		if p.why != OnDevice {
+			return fmt.Errorf("query %d: %w", i, p.refusal(x.lists))
 		}
 	}
 	if how == Auto {

@@ -21,7 +21,7 @@ type ranged struct {
 // rangedJobs adds a job for each plan that goes by ranges and each segment in which one of its terms occurs, and sets
 // the number of keys that these plans may collect.
 func (l *batch) rangedJobs(caps []int64) (r ranged) {
-	for r.first < len(l.plans) && !l.plans[r.first].ranged {
+	for r.first < len(l.plans) && l.plans[r.first].way != byRanges {
 		r.first++
 	}
 	if r.plans = l.plans[r.first:]; len(r.plans) == 0 {

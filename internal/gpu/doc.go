@@ -40,7 +40,8 @@ package gpu
 //	execute.go        Execute: queries in shares, from terms to results
 //	within.go         queries under a filter of FilterBits
 //	asks.go           queries that ask for bitmaps of filters and static scores
-//	resolve.go        queries to plans
+//	plan.go           who executes a query, and how: the plan; planned.go: as it is printed
+//	reason.go         why the CPU answers; resolve.go: plans of many queries
 //	run.go            plans to batches, several in flight
 //	lay.go            one batch: its lists, and what kernels take
 //	ranked.go         batches scored list by list
@@ -55,7 +56,7 @@ package gpu
 //	shape.go          how large plans are on the device, and batches of them
 //	modules.go        the kernels that an Executor needs; workers.go: its goroutines; state.go: whether its device works
 //	snapshot.go       segments of a snapshot
-//	plan.go           which lists of a query log are worth device memory
+//	demand.go         which lists of a query log are worth device memory
 //	fields.go         the fields of an index with a schema, and how they are scored
 //	scarcity.go       whether to load lists or to leave queries to the CPU when memory is full
 //	options.go        Options, their checks and defaults

@@ -97,7 +97,7 @@ func ExamplePlan() {
 		{Key: gpu.Key{Segment: 0, Offset: 4 << 20}, Bytes: 64 << 10, Uses: 700},
 		{Key: gpu.Key{Segment: 1, Offset: 0}, Bytes: 1 << 20, Uses: 3},
 	}
-	gpu.Plan(lists)
+	gpu.ByUse(lists)
 	resident, bytes := gpu.Fit(lists, 5<<20)
 	fmt.Println(len(resident), "lists,", bytes>>10, "KiB")
 	// Output: 2 lists, 4160 KiB

@@ -28,13 +28,13 @@ type execution struct {
 	tables  map[tables.Key]*tables.Table // that queries use
 
 	mu     sync.Mutex
-	next   int   // the first query that no share has yet
-	failed error // of the first share that failed
-	at     int   // its first query
-	misfit []int // queries whose lists did not fit beside those of others
-	onCPU  []int // queries that the device cannot answer
-	broken error // of the device
-	lost   bool  // the device answers no more
+	next   int    // the first query that no share has yet
+	failed error  // of the first share that failed
+	at     int    // its first query
+	misfit []left // queries whose lists did not fit beside those of others
+	onCPU  []left // queries that the device cannot answer
+	broken error  // of the device
+	lost   bool   // the device answers no more
 }
 
 // Execute answers queries and returns one Result for each, in the same order. If a query
@@ -140,10 +140,11 @@ func (e *execution) fail(lo int, err error) {
 
 // answer answers the queries from lo up to hi.
 func (e *execution) answer(c *crew, lo, hi int) error {
+	x := e.x
 	c.plans, c.use, c.asks = slices.Grow(c.plans[:0], hi-lo)[:hi-lo], c.use[:0], false
 	c.scratch.arena = e.arena
 	defer c.forget()
-	c.resolve(e.x, e.queries[lo:hi], e.helpers)
+	c.resolve(x, e.queries[lo:hi], e.helpers)
 	for i := range c.plans {
 		p := &c.plans[i]
 		if p.err != nil {
@@ -156,21 +157,21 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 	lost := e.lost
 	e.mu.Unlock()
 	if lost {
-		toCPU(c.use)
+		toCPU(c.use, reasonDevice)
 	} else if err := e.onDevice(c); err != nil {
 		return err
 	}
-	var misfit, onCPU []int
+	var misfit, onCPU []left
 	for i := range c.plans {
 		p := &c.plans[i]
-		if err := p.orderTies(e.x.snapshot); err != nil {
+		if err := p.orderTies(x.snapshot); err != nil {
 			return &search.NumberError{Number: lo + i, Err: err}
 		}
 		switch {
-		case p.misfit && p.cpu:
-			misfit = append(misfit, lo+i)
-		case p.cpu:
-			onCPU = append(onCPU, lo+i)
+		case p.why == reasonMisfit:
+			misfit = append(misfit, left{lo + i, p.why})
+		case p.why != OnDevice:
+			onCPU = append(onCPU, left{lo + i, p.why})
 		default:
 			e.results[lo+i].Hits = p.hits
 		}
@@ -201,47 +202,48 @@ func (e *execution) onDevice(c *crew) error {
 		e.broken = err
 	}
 	e.lost = e.lost || errors.Is(err, ErrDevice)
-	toCPU(c.use)
+	toCPU(c.use, failure(err))
 	return nil
 }
 
 // alone answers the misfits: without the lists of other shares, if there were any, theirs
 // may fit. The CPU answers those that still do not.
 func (e *execution) alone(others bool) {
-	slices.Sort(e.misfit)
+	slices.SortFunc(e.misfit, left.compare)
 	rest := e.misfit
 	if others {
 		again := &execution{x: e.x, ctx: e.ctx, arena: e.arena, helpers: 1, lost: e.lost, within: e.within}
 		for _, i := range rest {
-			again.queries = append(again.queries, e.queries[i])
+			again.queries = append(again.queries, e.queries[i.query])
 		}
 		again.results = make([]search.Result, len(again.queries))
 		defer again.free()
 		if err := again.answer(new(crew), 0, len(rest)); err != nil {
-			e.failed = numbered(err, rest)
+			e.failed = numbered(err, numbers(rest))
 			return
 		}
 		if again.broken != nil {
 			e.broken = again.broken
 		}
-		left := append(again.misfit, again.onCPU...)
+		still := append(again.misfit, again.onCPU...)
 		for i, r := range again.results {
-			e.results[rest[i]] = r
+			e.results[rest[i].query] = r
 		}
-		for i, j := range left {
-			left[i] = rest[j]
+		for i := range still {
+			still[i].query = rest[still[i].query].query
 		}
-		rest = left
+		rest = still
 	}
 	e.onCPU = append(e.onCPU, rest...)
 }
 
 // finish answers what is left on the CPU.
 func (e *execution) finish() {
-	slices.Sort(e.onCPU)
+	slices.SortFunc(e.onCPU, left.compare)
 	rest := make([]search.Query, len(e.onCPU))
-	for i, j := range e.onCPU {
-		rest[i] = e.queries[j]
+	for i, l := range e.onCPU {
+		rest[i] = e.queries[l.query]
+		e.x.left[l.why].Add(1)
 	}
 	if e.failed = e.within.filter(e.ctx, rest); e.failed != nil {
 		return
@@ -249,6 +251,7 @@ func (e *execution) finish() {
 	var p plan
 	if e.x.options.CPU == nil { // the error says why the device cannot
 		p = e.x.resolve(rest[:1])[0]
+		p.why = e.onCPU[0].why
 	}
 	r, err := e.x.onCPU(e.ctx, rest, &p)
 	if err != nil {
@@ -256,11 +259,11 @@ func (e *execution) finish() {
 		if !errors.As(err, &failed) && (len(rest) == 1 || e.x.options.CPU == nil) {
 			err = &search.NumberError{Err: err} // the first
 		}
-		e.failed = numbered(err, e.onCPU)
+		e.failed = numbered(err, numbers(e.onCPU))
 		return
 	}
-	for i, j := range e.onCPU {
-		e.results[j] = r[i]
+	for i, l := range e.onCPU {
+		e.results[l.query] = r[i]
 	}
 }
 
@@ -274,7 +277,7 @@ func (x *Executor) onCPU(ctx context.Context, queries []search.Query, p *plan) (
 		x.scarcity.answer.add(len(queries), time.Since(begun))
 		return r, err
 	}
-	return nil, p.why(x.lists)
+	return nil, p.refusal(x.lists)
 }
 
 // numbered returns an error of some queries with the number that its query has among all, which
@@ -285,4 +288,21 @@ func numbered(err error, index []int) error {
 		return &search.NumberError{Number: index[failed.Number], Err: failed.Err}
 	}
 	return err
+}
+
+// left is a query of an execution that is left to the CPU, by its number.
+type left struct {
+	query int
+	why   Reason
+}
+
+func (l left) compare(o left) int { return l.query - o.query }
+
+// numbers returns the numbers of queries.
+func numbers(some []left) []int {
+	index := make([]int, len(some))
+	for i, l := range some {
+		index[i] = l.query
+	}
+	return index
 }

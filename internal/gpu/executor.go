@@ -20,14 +20,7 @@ import (
 // maxK returns the greatest k that the device supports.
 func (x *Executor) maxK() int { return min(maxK, selectable(x.dev.Info().Shared)) }
 
-// ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil. Such a query
-//   - is neither a disjunction nor a conjunction of terms, but a tree of nodes within nodes, or has patterns;
-//   - asks for its total, facets or a trace, is sorted or collapsed, brings parameters, or has an After;
-//   - has as its last hit one of several with equal scores that docIDs do not order (writer.Options.Order);
-//   - has a k over 10,000, or over 7,936 or 3,840 where a thread block has less than 133 or 68 KB of shared memory;
-//   - has more than 64 terms;
-//   - needs a list, or a bitmap of a filter, that did not fit, or room for the keys of more documents than Options.Threshold;
-//   - needs a list in a codec without kernels.
+// ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil. It says which Reason there is.
 //
 // New fails with it if the snapshot has more than 2^32-2^20 documents or one of more than 2^26 tokens.
 var ErrUnsupported = docs.ErrUnsupported
@@ -56,6 +49,7 @@ type Executor struct {
 	state        state
 	expected     atomic.Pointer[expected] // nil unless queries are expected before there is a device
 	scarcity     scarcity
+	left         [reasonCount]atomic.Int64 // queries that the CPU has answered, by why
 	working      workers
 
 	life    sync.RWMutex // held for reading during a call
@@ -123,6 +117,8 @@ type Stats struct {
 	Tables, TableBytes int64
 	// Tiled are the fields of impacts that are resident, each of them as one of Lists, and TiledBytes their share of Bytes.
 	Tiled, TiledBytes int64
+	// OnCPU are queries that the CPU has answered, by the reason.
+	OnCPU Reasoned
 	// Busy is the sum over batches of the time from the first to the last kernel. Batches
 	// overlap, so it can exceed elapsed time.
 	Busy time.Duration
@@ -138,6 +134,9 @@ func (x *Executor) Stats() Stats {
 		BytesLoaded: c.BytesLoaded, Refused: c.Refused, Marked: c.Marked}
 	s.Tables, s.TableBytes = x.tables.Counts()
 	s.Tiled, s.TiledBytes = x.impacts.resident()
+	for r := range x.left {
+		s.OnCPU[r] = x.left[r].Load()
+	}
 	s.Busy = time.Duration(x.stages.Busy() * 1e9)
 	return s
 }
@@ -149,6 +148,7 @@ func (s *Stats) add(o Stats) {
 	s.Loaded, s.Evicted, s.BytesLoaded = s.Loaded+o.Loaded, s.Evicted+o.Evicted, s.BytesLoaded+o.BytesLoaded
 	s.Tables, s.TableBytes = s.Tables+o.Tables, s.TableBytes+o.TableBytes
 	s.Tiled, s.TiledBytes = s.Tiled+o.Tiled, s.TiledBytes+o.TiledBytes
+	s.OnCPU.add(&o.OnCPU)
 	s.Refused, s.Marked, s.Busy = s.Refused+o.Refused, s.Marked+o.Marked, s.Busy+o.Busy
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/internal/termcache"
-	"github.com/pinion-index/pinion/query"
 )
 
 // portion is the share of one device in a call.
@@ -46,10 +45,7 @@ func (g *Group) route(use []*member, queries []search.Query) ([]portion, error) 
 		total += wishes[i].cost
 	}
 	for i, w := range wishes {
-		at := slices.Index(use, g.members[w.hash%uint64(len(g.members))])
-		if at < 0 { // only the lists of that device move to the others
-			at = int(w.hash / uint64(len(g.members)) % uint64(len(use)))
-		}
+		at := g.place(use, w.hash)
 		for j := range loads {
 			if loads[at]-loads[j] > total/unequal {
 				at = j
@@ -61,6 +57,15 @@ func (g *Group) route(use []*member, queries []search.Query) ([]portion, error) 
 		loads[at] += w.cost
 	}
 	return portions, nil
+}
+
+// place returns which of the devices in use has the lists of queries with a hash.
+func (g *Group) place(use []*member, hash uint64) int {
+	at := slices.Index(use, g.members[hash%uint64(len(g.members))])
+	if at < 0 { // only the lists of that device move to the others
+		at = int(hash / uint64(len(g.members)) % uint64(len(use)))
+	}
+	return at
 }
 
 // unequal is the share of a call's work, as 1/unequal, by which the work of the devices may
@@ -129,10 +134,7 @@ func (r *resolver) wish(w *wish, q *search.Query) error {
 	for i := range terms {
 		all += terms[i].DF
 	}
-	if mode != query.ModeOr { // blocks of the others for the docIDs of the shortest
-		all = min(all, uint64(len(terms))*terms[0].DF)
-	}
-	w.cost += int64(min(all, 1<<40))
+	w.cost += workOf(mode, int64(min(all, 1<<40)), int64(min(terms[0].DF, 1<<40)), len(terms))
 	return nil
 }
 

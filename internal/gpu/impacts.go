@@ -9,8 +9,6 @@ import (
 	"github.com/pinion-index/pinion/internal/gpu/docs"
 	"github.com/pinion-index/pinion/internal/gpu/residency"
 	"github.com/pinion-index/pinion/internal/kernels"
-	"github.com/pinion-index/pinion/internal/search"
-	"github.com/pinion-index/pinion/query"
 )
 
 // impactField is what an Executor knows of a field of impacts, which goes to the device as a whole when the first Dot
@@ -34,53 +32,6 @@ const mostDotHits = kernels.ImpactList
 
 // Factors of scores on the device are between these, so that no score is subnormal or infinite.
 const leastFactor, mostFactor = 1. / (1 << 100), 1 << 100
-
-// dot makes the plan of q if that is one Dot; ok is false otherwise.
-func (r *resolver) dot(p *plan, q *search.Query) (ok bool, err error) {
-	if r.x.impacts == nil || q.Node == nil {
-		return false, nil
-	}
-	own := &r.dots
-	if ok, err = r.x.parser.AppendDot(own, q); !ok || err != nil {
-		return ok, err
-	}
-	if p.mode = query.ModeOr; p.k == 0 || len(own.Terms) == 0 {
-		p.done = true
-		return true, nil
-	}
-	if p.cpu = len(own.Terms) > kernels.MaxTerms || p.k > mostDotHits || q.Trace || q.Static != nil || !(own.Factor >= leastFactor && own.Factor <= mostFactor); p.cpu {
-		return true, nil
-	}
-	if own.Docs != nil || own.Columns != nil {
-		p.ask = &ask{docs: own.Docs, columns: own.Columns}
-	}
-	if p.cpu = p.ask != nil && !r.x.docs.Aligned; p.cpu {
-		return true, nil
-	}
-	t, err := r.x.tilesOf(context.Background(), own.Field)
-	if p.cpu = t == nil; p.cpu || err != nil {
-		return true, err
-	}
-	p.dot = &take(&r.taken, 1)[0]
-	*p.dot = dot{tiles: t, terms: take(&r.weighted, len(own.Terms))[:0], factor: own.Factor, low: 1}
-	bound := uint64(0)
-	for i, term := range own.Terms {
-		x, ok := t.Term(term)
-		if !ok {
-			continue
-		}
-		w := own.Weights[i]
-		p.dot.terms = append(p.dot.terms, kernels.ImpactTerm{Number: x.Number, Weight: w})
-		p.weight.all += int64(x.Postings)
-		bound += uint64(w) * uint64(x.Most)
-		if p.ask == nil {
-			p.dot.low = max(p.dot.low, w*uint32(x.AtLeast(p.k)))
-		}
-	}
-	p.dot.bound, p.weight.first = uint32(bound), p.weight.all
-	p.done, p.cpu = len(p.dot.terms) == 0, bound >= mostSum
-	return true, nil
-}
 
 // tilesOf returns a field in tiles, and loads it if it is not there: behind queries, which meanwhile get nil, where there
 // is a CPU to answer them.

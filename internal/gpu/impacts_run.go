@@ -9,11 +9,11 @@ import (
 )
 
 // tiled prepares a batch of Dots over one field. If that has been evicted, it leaves them to the CPU.
-func (l *batch) tiled(plans []*plan, overflow bool) error {
+func (l *batch) tiled(plans []*plan) error {
 	x, st, t := l.x, l.st, plans[0].dot.tiles
 	if !x.lists.Hold(t, st.Epoch) {
 		for _, p := range plans {
-			p.cpu, p.misfit = true, true
+			p.why = reasonMisfit
 		}
 		return nil
 	}
@@ -23,7 +23,7 @@ func (l *batch) tiled(plans []*plan, overflow bool) error {
 	keys := int64(0)
 	for i, p := range plans {
 		terms += len(p.dot.terms)
-		caps[i] = x.shape().leastKeys(p, overflow)
+		caps[i] = x.shape().leastKeys(p)
 		keys += caps[i]
 	}
 	for i, spare := 0, (tileWork/8-keys)/int64(n); spare > 0 && i < n && x.options.tileKeys == 0; i++ {

@@ -12,9 +12,9 @@ import (
 
 // submit prepares a batch and submits it. It marks plans that the device cannot answer
 // for the CPU.
-func (l *batch) submit(ctx context.Context, plans []*plan, how way) error {
-	if how == byTiles || how == byTilesAlone {
-		return l.tiled(plans, how == byTilesAlone)
+func (l *batch) submit(ctx context.Context, plans []*plan) error {
+	if plans[0].way == byTiles {
+		return l.tiled(plans)
 	}
 	if err := l.bring(ctx, plans); err != nil {
 		return err
@@ -28,13 +28,14 @@ func (l *batch) lay(plans []*plan) error {
 	size, terms := 1024+layout.DescSize*len(l.descs), 0
 	for _, ranged := range []bool{false, true} {
 		for _, p := range plans {
-			if p.ranged != ranged {
+			if (p.way == byRanges) != ranged {
 				continue
 			}
-			p.misfit = !p.usable()
-			if p.cpu = p.misfit; !p.cpu {
-				l.plans = append(l.plans, p)
+			if p.why = OnDevice; !p.usable() {
+				p.why = reasonMisfit
+				continue
 			}
+			l.plans = append(l.plans, p)
 		}
 	}
 	for _, p := range l.plans {
@@ -118,18 +119,18 @@ func (l *batch) load(ctx context.Context, missing []*residency.Want, plans []*pl
 }
 
 // why returns the reason why the device cannot answer a query: what is wrong with one of
-// its lists, or ErrUnsupported.
-func (p *plan) why(lists *residency.Lists) error {
+// its lists, or ErrUnsupported with the reason.
+func (p *plan) refusal(lists *residency.Lists) error {
 	for w := range wanted(p.lists) {
 		if err := lists.Refusal(w.Key); err != nil {
 			return err
 		}
 	}
-	return ErrUnsupported
+	return p.why.unsupported()
 }
 
 // reset makes l ready for a batch.
-func (l *batch) reset(x *Executor, st *stages.Stage, how way) {
-	l.x, l.st, l.conjunctive, l.codecs = x, st, how == byAnd, 0
+func (l *batch) reset(x *Executor, st *stages.Stage, conjunctive bool) {
+	l.x, l.st, l.conjunctive, l.codecs = x, st, conjunctive, 0
 	l.plans, l.jobs, l.terms, l.score, l.descs, l.drives = l.plans[:0], l.jobs[:0], l.terms[:0], l.score[:0], l.descs[:0], l.drives[:0]
 }

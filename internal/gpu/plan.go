@@ -1,49 +1,305 @@
 package gpu
 
-import "slices"
+import (
+	"cmp"
+	"context"
+	"slices"
 
-// Key identifies a list of a snapshot by the index of its segment and the offset of its
-// entry.
-type Key struct {
-	Segment int
-	Offset  int64
+	"github.com/pinion-index/pinion/internal/filter"
+	"github.com/pinion-index/pinion/internal/gpu/stages"
+	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/internal/terms"
+	"github.com/pinion-index/pinion/internal/where"
+	"github.com/pinion-index/pinion/query"
+)
+
+// way is how the device executes a step of a plan.
+type way uint8
+
+const (
+	byAnd    way = iota // all terms: blocks of the shortest list are looked up in the others (Rank)
+	byLists             // one of the terms: list by list (Rank)
+	byRanges            // one of the terms: by ranges of documents (Disjunct)
+	byTiles             // a Dot: tile by tile of its field (AddImpacts)
+)
+
+// resolve makes the plan of a query.
+func (r *resolver) resolve(p *plan, q *search.Query) error {
+	err := r.plan(p, q)
+	if p.done && p.ask != nil && p.ask.static && r.x.options.CPU != nil {
+		p.done, p.why = false, reasonStatic // it says what is wrong with the column
+	}
+	return err
 }
 
-// Demand is a list used by the queries of a log.
-type Demand struct {
-	Key   Key
-	Bytes int64 // size of its extent
-	Uses  int   // number of queries that use it
-}
-
-// Plan sorts lists by uses per byte in descending order: the lists to make resident are
-// those at the front that fit. An Executor, which adapts to its queries, comes close to
-// this plan if they resemble the log.
-func Plan(lists []Demand) {
-	slices.SortFunc(lists, func(a, b Demand) int {
-		// uses/bytes as products: without rounding the order is total
-		x, y := int64(a.Uses)*b.Bytes, int64(b.Uses)*a.Bytes
-		switch {
-		case x > y:
-			return -1
-		case x < y:
-			return 1
-		case a.Key.Segment != b.Key.Segment:
-			return a.Key.Segment - b.Key.Segment
+// plan decides who executes a query, by what it says, the index and statistics, and finds its terms and their lists if that is
+// the device. How the device executes the steps is decided when they begin (shape.way). What else can leave a query to the CPU is
+// what happens: lists or tables that are not there, keys that find no room, ties, and failures.
+func (r *resolver) plan(p *plan, q *search.Query) error {
+	x := r.x
+	if err := q.CheckPart(x.part); err != nil {
+		return err
+	}
+	p.mode, p.k = q.Mode, x.hits(q)
+	if p.why = demands(q); p.why != OnDevice {
+		return nil
+	}
+	if x.tied && p.k > 0 {
+		p.wanted = p.k
+		p.k = int(min(uint64(p.k)+1, x.docs.N))
+	}
+	if ok, err := r.dot(p, q); ok || err != nil {
+		return err
+	}
+	found, mode, ok, err := r.distinct(q)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		p.why = reasonNodes
+		return nil
+	}
+	if err := r.asked(p, q); err != nil || p.why != OnDevice {
+		return err
+	}
+	if p.mode = mode; p.k == 0 || len(found) == 0 {
+		p.done = true
+		return nil
+	}
+	switch {
+	case p.wanted > 0 && p.mode == query.ModeAndOr: // whether it takes the disjunction depends on k
+		p.why = reasonTies
+	case len(found) > kernels.MaxTerms:
+		p.why = reasonTerms
+	case p.k > x.maxK():
+		p.why = reasonHits
+	case q.Trace:
+		p.why = reasonTrace
+	}
+	if p.why != OnDevice {
+		return nil
+	}
+	all := len(found)
+	if found = r.occurring(found); len(found) < all && p.mode != query.ModeOr {
+		if p.done = p.mode == query.ModeAnd; p.done {
+			return nil
 		}
-		return int(min(max(a.Key.Offset-b.Key.Offset, -1), 1))
-	})
+		p.mode = query.ModeOr
+	}
+	r.lists(p, found)
+	p.done = len(p.weights) == 0
+	if p.weight = p.weigh(len(x.docs.Views)); p.weight.smalls > stages.Zone {
+		p.why = reasonSmall
+	}
+	return nil
 }
 
-// Fit returns the lists of a plan that fit into a budget in bytes, and their total size.
-// It takes lists from the front and skips those that exceed the rest of the budget.
-func Fit(plan []Demand, budget int64) (resident map[Key]bool, bytes int64) {
-	resident = map[Key]bool{}
-	for _, d := range plan {
-		if d.Bytes <= budget-bytes {
-			resident[d.Key] = true
-			bytes += d.Bytes
+// demands returns why the device does not execute a query whatever it searches for.
+func demands(q *search.Query) Reason {
+	switch {
+	case q.After != nil:
+		return reasonAfter
+	case q.Total:
+		return reasonTotal
+	case q.Params != query.Params{}:
+		return reasonParams
+	case q.Reorders():
+		return reasonColumns
+	}
+	return OnDevice
+}
+
+// Refuse returns why a device is not to execute q, which is complete, as far as the query says it without a look at the index. It
+// is quick: a scheduler asks it of every query. Where it says OnDevice, the plan of an Executor may say otherwise.
+func Refuse(q *search.Query) Reason {
+	why := demands(q)
+	switch {
+	case why != OnDevice:
+	case q.K > maxK:
+		return reasonHits
+	case !some(q):
+		return reasonEmpty
+	case !q.ByFields() && len(q.RawTerms) > kernels.MaxTerms && distinctTerms(q.RawTerms) > kernels.MaxTerms:
+		return reasonTerms
+	case q.Node != nil && !flat(q.Node):
+		return reasonNodes
+	}
+	return why
+}
+
+// Lone returns why the CPU should execute q, which comes alone: a device would make a bitmap of a filter that no other query
+// has.
+func Lone(q *search.Query) Reason {
+	if q.Filter != nil {
+		return reasonFilter
+	}
+	return OnDevice
+}
+
+// some reports whether q, which is complete, searches for anything.
+func some(q *search.Query) bool { return len(q.RawTerms) > 0 || q.ByFields() }
+
+func distinctTerms(terms [][]byte) int {
+	seen := make(map[string]struct{}, len(terms))
+	for _, t := range terms {
+		seen[string(t)] = struct{}{}
+	}
+	return len(seen)
+}
+
+// flat reports whether n may be a conjunction or disjunction of terms, or a Dot, under filters of columns.
+func flat(n query.Node) bool {
+	switch n := n.(type) {
+	case query.Term, query.Match, query.Dot:
+		return true
+	case query.Bool:
+		return len(n.MustNot) == 0 && n.AtLeast <= 1 && !slices.ContainsFunc(n.Filter, func(f query.Node) bool { return !where.ByColumns(f) })
+	}
+	return false
+}
+
+// hits returns how many hits a query has at most.
+func (x *Executor) hits(q *search.Query) int {
+	return int(min(uint64(cmp.Or(q.K, query.DefaultK)), x.docs.N))
+}
+
+// lists gives a plan its terms and their lists.
+func (r *resolver) lists(p *plan, found []terms.Term[known]) {
+	views := len(r.x.docs.Views)
+	p.weights, p.lists = take(&r.weights, len(found)), take(&r.postings, len(found)*views)
+	if r.x.docs.Fielded() {
+		p.fields = take(&r.fields, len(found))
+	}
+	for i := range found {
+		t := &found[i]
+		p.weights[i] = t.Weight
+		if p.fields != nil {
+			p.fields[i] = uint16(t.Field)
+		}
+		for s := range t.Kept.lists {
+			l := &t.Kept.lists[s]
+			o := &p.lists[i*views+s]
+			*o = l.posting
+			o.home = l
+			if o.want.List = l.list.Load(); o.want.List != nil && o.want.List.Gone.Load() {
+				o.want.List = nil
+			}
 		}
 	}
-	return resident, bytes
+}
+
+// asked notes what q, whose terms have been looked up, asks for beside them.
+func (r *resolver) asked(p *plan, q *search.Query) (err error) {
+	docs, columns := q.Filter, (*filter.Compiled)(nil)
+	if q.Node != nil || q.Text != "" {
+		docs, columns = r.parsed.Docs, r.parsed.Columns
+	}
+	if docs == nil && columns == nil && q.Static == nil {
+		return nil
+	}
+	p.ask = &ask{docs: docs, columns: columns}
+	if q.Static != nil {
+		p.ask.static = true
+		p.ask.field, p.ask.weight, err = r.x.parser.StaticField(q.Static)
+	}
+	if p.ask.filters() && !r.x.docs.Aligned {
+		p.why = reasonApart
+	}
+	return err
+}
+
+// dot makes the plan of q if that is one Dot; ok is false otherwise.
+func (r *resolver) dot(p *plan, q *search.Query) (ok bool, err error) {
+	if r.x.impacts == nil || q.Node == nil {
+		return false, nil
+	}
+	own := &r.dots
+	if ok, err = r.x.parser.AppendDot(own, q); !ok || err != nil {
+		return ok, err
+	}
+	if p.mode = query.ModeOr; p.k == 0 || len(own.Terms) == 0 {
+		p.done = true
+		return true, nil
+	}
+	if own.Docs != nil || own.Columns != nil {
+		p.ask = &ask{docs: own.Docs, columns: own.Columns}
+	}
+	switch {
+	case len(own.Terms) > kernels.MaxTerms:
+		p.why = reasonTerms
+	case p.k > mostDotHits:
+		p.why = reasonHits
+	case q.Trace:
+		p.why = reasonTrace
+	case q.Static != nil:
+		p.why = reasonStatic
+	case !(own.Factor >= leastFactor && own.Factor <= mostFactor):
+		p.why = reasonDot
+	case p.ask != nil && !r.x.docs.Aligned:
+		p.why = reasonApart
+	}
+	if p.why != OnDevice {
+		return true, nil
+	}
+	t, err := r.x.tilesOf(context.Background(), own.Field)
+	if err != nil {
+		return true, err
+	}
+	if t == nil {
+		p.why = reasonField
+		return true, nil
+	}
+	p.dot = &take(&r.taken, 1)[0]
+	*p.dot = dot{tiles: t, terms: take(&r.weighted, len(own.Terms))[:0], factor: own.Factor, low: 1}
+	bound := uint64(0)
+	for i, term := range own.Terms {
+		x, ok := t.Term(term)
+		if !ok {
+			continue
+		}
+		w := own.Weights[i]
+		p.dot.terms = append(p.dot.terms, kernels.ImpactTerm{Number: x.Number, Weight: w})
+		p.weight.all += int64(x.Postings)
+		bound += uint64(w) * uint64(x.Most)
+		if p.ask == nil {
+			p.dot.low = max(p.dot.low, w*uint32(x.AtLeast(p.k)))
+		}
+	}
+	p.dot.bound, p.weight.first = uint32(bound), p.weight.all
+	if p.done = len(p.dot.terms) == 0; bound >= mostSum {
+		p.why = reasonDot
+	}
+	return true, nil
+}
+
+// way decides how the device executes the next step of a plan, by what is known of its lists then.
+func (s shape) way(p *plan) way {
+	switch {
+	case p.dot != nil:
+		return byTiles
+	case p.mode != query.ModeOr:
+		return byAnd
+	case s.dense(p):
+		return byRanges
+	}
+	return byLists
+}
+
+// next reports whether there is another step after the one that found p.hits, and makes it the next: a disjunction, where too
+// few documents have all terms.
+func (p *plan) next() bool {
+	if p.mode != query.ModeAndOr || len(p.hits) >= p.k {
+		return false
+	}
+	p.hits, p.mode = nil, query.ModeOr
+	return true
+}
+
+// workOf returns about how many postings a core reads for terms with postings in the shortest list and in all.
+func workOf(mode query.Mode, all, first int64, terms int) int64 {
+	if mode == query.ModeOr {
+		return all
+	}
+	return min(all, first*int64(terms)) // blocks of the others for the docIDs of the shortest
 }

@@ -57,16 +57,15 @@ type plan struct {
 	fields   []uint16  // of the terms; nil if the index has no schema
 	lists    []posting // term t in segment s: t*segments+s
 	hits     []search.Hit
-	cpu      bool // the device cannot answer it
-	misfit   bool // because a list is not there: it may fit without those of other batches
+	why      Reason // the CPU answers it
 	done     bool
 	within   kernels.Ptr // bitmap of the documents that may be hits, none of them deleted; 0: all that are not deleted
 	ask      *ask        // what the query asks for beside terms, or nil
 	statics  kernels.Ptr // static scores, by global docID; 0: there are none
 	most     float32     // no static score is greater
-	ranged   bool        // a disjunction that goes by ranges of documents, not list by list
+	way      way         // of the step that is executed next
 	overflow bool        // there was no room for its keys
-	all      bool        // there must be room for the key of every document
+	all      bool        // there must be room for the key of every document, of a Dot for all that tiles find
 	weight   weight
 	dot      *dot // of a query that is one Dot: there are no lists
 	err      error
@@ -136,12 +135,20 @@ func (p *plan) second(segments int) uint32 {
 	return 0
 }
 
-// toCPU marks all plans for the CPU that have not been answered without any work.
-func toCPU(plans []*plan) {
+// toCPU leaves all plans to the CPU that have not been answered without any work. Those that are left to it keep their reasons.
+func toCPU(plans []*plan, why Reason) {
 	for _, p := range plans {
-		if !p.done {
-			p.cpu, p.hits = true, nil
-		}
+		p.leave(why)
+	}
+}
+
+// leave leaves a plan to the CPU.
+func (p *plan) leave(why Reason) {
+	if p.done {
+		return
+	}
+	if p.hits = nil; p.why == OnDevice {
+		p.why = why
 	}
 }
 
@@ -248,24 +255,6 @@ type dot struct {
 	low    uint32 // of all sums that can be hits
 	bound  uint32 // of all sums
 }
-
-// byFields reports whether what q, which is complete, searches for is not all in RawTerms, as with a schema or boosts.
-func byFields(q *search.Query) bool { return q.Node != nil || q.Text != "" }
-
-// onlyCPU reports whether q asks for what the device never gives.
-func onlyCPU(q *search.Query) bool {
-	return q.After != nil || q.Total || q.Params != query.Params{} || q.Reorders()
-}
-
-// way is an algorithm for a batch.
-type way int
-
-const (
-	byAnd        way = iota // Rank, all terms required
-	byOr                    // Rank, list by list, and Disjunct for plans that are ranged
-	byTiles                 // AddImpacts
-	byTilesAlone            // the same, with room for all keys
-)
 
 // A batch has at most batchQueries queries, and at least leastQueries if there are
 // enough: these keep the device busy. With several batches, one is prepared, copied or

@@ -31,18 +31,18 @@ func (x *Executor) Preload(ctx context.Context, queries []search.Query) error {
 	if err := x.impacts.loadFor(ctx, x, queries); err != nil {
 		return err
 	}
-	wants, plan, err := x.demands(queries)
+	wants, lists, err := x.demands(queries)
 	if err != nil {
 		return err
 	}
-	Plan(plan)
-	for len(plan) > 0 && err == nil {
-		n := preloadable(plan, x.lists.UnusedBytes())
+	ByUse(lists)
+	for len(lists) > 0 && err == nil {
+		n := preloadable(lists, x.lists.UnusedBytes())
 		chunk := make([]*residency.Want, n)
-		for i, d := range plan[:n] {
+		for i, d := range lists[:n] {
 			chunk[i] = wants[d.Key]
 		}
-		plan = plan[n:]
+		lists = lists[n:]
 		if err = ctx.Err(); err == nil {
 			err = x.lists.Load(ctx, chunk, 0, x.stages.Next()) // no list is as old as epoch 0
 		}
@@ -60,16 +60,16 @@ func (x *Executor) Preload(ctx context.Context, queries []search.Query) error {
 // waits for all.
 const preloadAtOnce = 512
 
-// preloadable returns how many lists at the front of a plan to load together: when memory
+// preloadable returns how many lists at the front to load together: when memory
 // runs short, fewer, because lists that are loaded together take it in any order.
-func preloadable(plan []Demand, unused int64) int {
+func preloadable(lists []Demand, unused int64) int {
 	left := unused / 2
-	for n, d := range plan[:min(len(plan), preloadAtOnce)] {
+	for n, d := range lists[:min(len(lists), preloadAtOnce)] {
 		if left -= d.Bytes; left < 0 {
 			return max(n, 1)
 		}
 	}
-	return min(len(plan), preloadAtOnce)
+	return min(len(lists), preloadAtOnce)
 }
 
 func anyLoaded(wants []*residency.Want) bool {

@@ -66,7 +66,7 @@ func TestPreloadWhenFull(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	Plan(plan)
+	ByUse(plan)
 	for _, d := range plan[:3] {
 		if x.lists.ByKey[wants[d.Key].Key] == nil {
 			t.Errorf("%+v is not there", d)

@@ -80,7 +80,7 @@ func (l *batch) rankedJobs() (caps []int64) {
 	x := l.x
 	caps = sized(&l.caps, len(l.plans))
 	for slot, p := range l.plans {
-		if p.ranged {
+		if p.way == byRanges {
 			break
 		}
 		for s := range x.docs.Views {

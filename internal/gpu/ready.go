@@ -116,6 +116,6 @@ func (x *Executor) settle(plans []*plan, err error) error {
 	if x.options.CPU == nil {
 		return err
 	}
-	toCPU(plans)
+	toCPU(plans, failure(err))
 	return nil
 }

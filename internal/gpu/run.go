@@ -9,7 +9,6 @@ import (
 
 	"github.com/pinion-index/pinion/internal/gpu/stages"
 	"github.com/pinion-index/pinion/internal/search"
-	"github.com/pinion-index/pinion/query"
 )
 
 // scratch answers plans in batches. It is memory for that, and where the hits go.
@@ -19,14 +18,17 @@ type scratch struct {
 	arena                 *search.Arena
 }
 
-// run answers conjunctions or disjunctions in batches, as many at a time as there are
+// run answers conjunctions, disjunctions or Dots in batches, as many at a time as there are
 // stages. Each batch needs a stream and, while it is prepared, a processor.
-func (s *scratch) run(ctx context.Context, plans []*plan, how way) error {
+func (s *scratch) run(ctx context.Context, plans []*plan) error {
+	if len(plans) == 0 {
+		return nil
+	}
 	x := s.x
-	if len(plans) > leastQueries && how != byTiles {
+	if len(plans) > leastQueries && plans[0].way != byTiles {
 		plans = s.byPartner(plans)
 	}
-	batches := x.shape().cut(plans, how)
+	batches := x.shape().cut(plans)
 	var mu sync.Mutex
 	next, failed := 0, error(nil)
 	take := func() []*plan {
@@ -43,7 +45,7 @@ func (s *scratch) run(ctx context.Context, plans []*plan, how way) error {
 	}
 	work := func() {
 		for b := take(); b != nil; b = take() {
-			if err := s.batch(ctx, b, how); err != nil {
+			if err := s.batch(ctx, b); err != nil {
 				mu.Lock()
 				failed = errors.Join(failed, err)
 				mu.Unlock()
@@ -51,16 +53,16 @@ func (s *scratch) run(ctx context.Context, plans []*plan, how way) error {
 		}
 	}
 	x.working.join(min(len(batches), stages.Count), func(int) { work() })
-	if failed != nil || len(batches) == 1 || !slices.ContainsFunc(plans, func(p *plan) bool { return p.cpu }) {
+	if failed != nil || len(batches) == 1 || !slices.ContainsFunc(plans, func(p *plan) bool { return p.why != OnDevice }) {
 		return failed
 	}
 	// Lists that did not fit together with those of other batches may fit alone.
-	again := slices.DeleteFunc(slices.Clone(plans), func(p *plan) bool { return !p.cpu })
-	for _, b := range x.shape().cut(again, how) {
+	again := slices.DeleteFunc(slices.Clone(plans), func(p *plan) bool { return p.why == OnDevice })
+	for _, b := range x.shape().cut(again) {
 		for _, p := range b {
-			p.cpu = false
+			p.why = OnDevice
 		}
-		if err := s.batch(ctx, b, how); err != nil {
+		if err := s.batch(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -79,7 +81,7 @@ func (s *scratch) byPartner(plans []*plan) []*plan {
 	}
 	shift := max(0, bits.Len64(uint64(last))-12)
 	place := func(p *plan) int64 {
-		if p.ranged {
+		if p.way == byRanges {
 			return 0
 		}
 		return p.weight.partner >> shift
@@ -102,7 +104,7 @@ func (s *scratch) byPartner(plans []*plan) []*plan {
 }
 
 // batch answers one batch.
-func (s *scratch) batch(ctx context.Context, plans []*plan, how way) error {
+func (s *scratch) batch(ctx context.Context, plans []*plan) error {
 	x := s.x
 	var st *stages.Stage
 	var err error
@@ -113,8 +115,8 @@ func (s *scratch) batch(ctx context.Context, plans []*plan, how way) error {
 	defer x.stages.Give(st)
 	st.Reset(st.Stream)
 	l := &x.batches[st.Stream]
-	l.reset(x, st, how)
-	if err := l.submit(ctx, plans, how); err != nil {
+	l.reset(x, st, plans[0].way == byAnd)
+	if err := l.submit(ctx, plans); err != nil {
 		// Work enqueued before the failure may still use the buffers.
 		return errors.Join(err, x.dev.Wait(st.Stream))
 	}
@@ -144,7 +146,7 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 	if ok, err := x.works(ctx); err != nil {
 		return err
 	} else if !ok {
-		toCPU(plans)
+		toCPU(plans, reasonDevice)
 		return nil
 	}
 	x.working.Add(1)
@@ -157,25 +159,27 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 	s.x = x
 	and, or, dots := s.and[:0], s.or[:0], s.dots[:0]
 	for _, p := range plans {
-		switch {
-		case p.done || p.cpu:
-		case p.dot != nil:
+		if p.done || p.why != OnDevice {
+			continue
+		}
+		switch p.way = x.shape().way(p); p.way {
+		case byTiles:
 			dots = append(dots, p)
-		case p.mode == query.ModeOr:
-			or = append(or, p)
-		default:
+		case byAnd:
 			and = append(and, p)
+		default:
+			or = append(or, p)
 		}
 	}
 	if err := s.runTiled(ctx, dots); err != nil {
 		return err
 	}
-	if err := s.run(ctx, and, byAnd); err != nil {
+	if err := s.run(ctx, and); err != nil {
 		return err
 	}
 	for _, p := range and {
-		if p.mode == query.ModeAndOr && !p.cpu && len(p.hits) < p.k {
-			p.hits = nil
+		if p.why == OnDevice && p.next() {
+			p.way = x.shape().way(p)
 			or = append(or, p)
 		}
 	}
@@ -183,22 +187,19 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 	return s.disjoin(ctx, or)
 }
 
-// disjoin answers disjunctions, each in the way that is likely to be faster. Those for whose keys that has no room are
-// answered by ranges of documents, if need be with room for every document, or by the CPU if these are too many.
+// disjoin answers disjunctions. Those for whose keys that has no room are answered by ranges of documents, if need be with
+// room for every document, or by the CPU if these are too many.
 func (s *scratch) disjoin(ctx context.Context, plans []*plan) error {
 	x := s.x
-	for _, p := range plans {
-		p.ranged = x.shape().dense(p)
-	}
 	for len(plans) > 0 {
-		if err := s.run(ctx, plans, byOr); err != nil {
+		if err := s.run(ctx, plans); err != nil {
 			return err
 		}
 		plans = slices.DeleteFunc(overflowed(plans), func(p *plan) bool {
 			again := !p.all
-			p.all, p.ranged = p.ranged, true
+			p.all, p.way = p.way == byRanges, byRanges
 			if again = again && (!p.all || x.shape().keysOf(p) <= x.options.Threshold); !again {
-				toCPU([]*plan{p})
+				p.leave(reasonKeys)
 			}
 			return !again
 		})
@@ -209,7 +210,7 @@ func (s *scratch) disjoin(ctx context.Context, plans []*plan) error {
 // overflowed returns those of plans for whose keys there was no room.
 func overflowed(plans []*plan) (some []*plan) {
 	for _, p := range plans {
-		if p.overflow && !p.cpu {
+		if p.overflow && p.why == OnDevice {
 			some = append(some, p)
 		}
 	}
@@ -218,18 +219,15 @@ func overflowed(plans []*plan) (some []*plan) {
 
 // runTiled answers Dots, those again that had no room for their keys.
 func (s *scratch) runTiled(ctx context.Context, dots []*plan) error {
-	if len(dots) == 0 {
-		return nil
-	}
-	if err := s.run(ctx, dots, byTiles); err != nil {
+	if err := s.run(ctx, dots); err != nil {
 		return err
 	}
 	var rest []*plan
 	for _, p := range dots {
 		if p.overflow {
-			p.overflow = false
+			p.overflow, p.all = false, true
 			rest = append(rest, p)
 		}
 	}
-	return s.run(ctx, rest, byTilesAlone)
+	return s.run(ctx, rest)
 }

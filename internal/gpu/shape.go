@@ -33,21 +33,21 @@ const (
 	keysOfK  = 32
 )
 
-// cut divides plans into batches.
-func (s shape) cut(plans []*plan, how way) (batches [][]*plan) {
+// cut divides plans, for which a batch is laid out alike, into batches.
+func (s shape) cut(plans []*plan) (batches [][]*plan) {
 	most := min(max(len(plans)/(2*stages.Count)+1, leastQueries), batchQueries)
-	if how == byTiles || how == byTilesAlone {
-		return s.cutTiled(plans, how == byTilesAlone)
+	if len(plans) > 0 && plans[0].way == byTiles {
+		return s.cutTiled(plans)
 	}
 	limit := s.options.Threshold
 	var postings, hits int64
 	smalls, first := 0, 0
 	for i, p := range plans {
 		n, small := p.weight.first, p.weight.smalls
-		switch {
-		case p.ranged:
+		switch p.way {
+		case byRanges:
 			n = s.keysOf(p)
-		case how == byOr:
+		case byLists:
 			n += s.options.overflow
 		}
 		if i > first && (postings+n > limit || hits+int64(p.k) > batchHits || smalls+small > stages.Zone || i-first >= most) {
@@ -64,13 +64,12 @@ func (s shape) cut(plans []*plan, how way) (batches [][]*plan) {
 	return batches
 }
 
-// cutTiled divides plans of Dots into batches, each over one field. Those that overflow, in which a query had no room for
-// its keys, get as much as they can need.
-func (s shape) cutTiled(plans []*plan, overflow bool) (batches [][]*plan) {
+// cutTiled divides plans of Dots into batches, each over one field.
+func (s shape) cutTiled(plans []*plan) (batches [][]*plan) {
 	most := min(max(len(plans)/(2*stages.Count)+1, leastQueries), batchQueries)
 	keys, first := int64(0), 0
 	for i, p := range plans {
-		n := s.leastKeys(p, overflow)
+		n := s.leastKeys(p)
 		if i > first && (8*(keys+n) > tileWork || i-first >= most || p.dot.tiles != plans[first].dot.tiles ||
 			uint64(i-first+1)*uint64(p.dot.tiles.Tiles) > 1<<31) {
 			batches = append(batches, plans[first:i])
@@ -84,11 +83,11 @@ func (s shape) cutTiled(plans []*plan, overflow bool) (batches [][]*plan) {
 	return batches
 }
 
-// leastKeys returns for how many keys a query has room at least.
-func (s shape) leastKeys(p *plan, overflow bool) int64 {
+// leastKeys returns for how many keys a Dot has room at least.
+func (s shape) leastKeys(p *plan) int64 {
 	all := int64(p.dot.tiles.Tiles) * kernels.ImpactList // no tile finds more
 	switch {
-	case overflow:
+	case p.all:
 		return all
 	case s.options.tileKeys > 0:
 		return s.options.tileKeys

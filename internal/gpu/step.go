@@ -38,7 +38,7 @@ func (s *Stepper) OnCPU(ctx context.Context, q *search.Query) (r search.Result, 
 		return r, false, ErrClosed
 	}
 	own := *q
-	if q = &own; q.K == 0 || q.Text != "" || q.Node != nil {
+	if q = &own; q.K == 0 || q.ByFields() {
 		if err := s.complete(q); err != nil {
 			return r, false, err
 		}
@@ -46,9 +46,9 @@ func (s *Stepper) OnCPU(ctx context.Context, q *search.Query) (r search.Result, 
 	if err := s.valid(ctx, q); err != nil {
 		return r, false, err
 	}
-	if asks(q) && q.Filter == nil && !onlyCPU(q) && !s.x.tied && s.x.state.works.Load() { // otherwise the CPU answers all
-		state, steps, err := s.outlook(q)
-		if err != nil || steps && s.begin(q, state) != StepCPU {
+	if Lone(q) == OnDevice { // otherwise the CPU answers all
+		o, err := s.outlook(q)
+		if err != nil || o.choice != StepCPU {
 			return r, false, err
 		}
 	}
@@ -65,49 +65,26 @@ func (s *Stepper) search(ctx context.Context, q *search.Query, t *StepTrace) (se
 		return search.Result{}, err
 	}
 	defer s.x.leave()
-	if !s.x.state.works.Load() {
-		t.failed(s.x.Err())
-		return s.onCPU(ctx, q, t, StepState{}, "no device")
-	}
-	if onlyCPU(q) {
-		return s.onCPU(ctx, q, t, StepState{}, "not supported on the device")
-	}
-	if s.x.tied {
-		return s.onCPU(ctx, q, t, StepState{}, "docIDs do not order equal scores")
-	}
-	if !asks(q) {
-		return search.Result{}, nil
-	}
-	state, steps, err := s.outlook(q)
-	switch {
-	case err != nil:
+	o, err := s.outlook(q)
+	if err != nil || o.why == reasonEmpty {
 		return search.Result{}, err
-	case !steps:
-		return s.onCPU(ctx, q, t, state, "not an Or over fields")
 	}
-	switch begin := s.begin(q, state); {
-	case begin == StepCPU && t == nil:
-		hits, err := s.cpu.AppendHits(ctx, nil, q)
-		return search.Result{Hits: hits}, err
-	case begin == StepCPU:
-		if p, err := s.resolve(q); err == nil {
-			t.name(s, &stepping{s: s, q: *q, p: p})
-		}
-		_, why := s.chooseFor(q, state)
-		return s.onCPU(ctx, q, t, state, why)
+	if o.choice == StepCPU {
+		return s.byOutlook(ctx, q, o, t)
 	}
-	p, err := s.resolve(q)
+	p, err := s.resolve(q, o, t)
 	if err != nil {
 		return search.Result{}, err
 	}
 	switch {
 	case p.done:
 		return search.Result{}, nil
-	case p.cpu || len(p.weights) == kernels.MaxTerms:
-		return s.onCPU(ctx, q, t, StepState{}, "not supported on the device")
+	case p.why != OnDevice:
+		return s.onCPU(ctx, q, t, StepState{}, p.why)
+	case len(p.weights) == kernels.MaxTerms: // an intermediate result is one more
+		return s.onCPU(ctx, q, t, StepState{}, reasonTerms)
 	}
 	w := &stepping{s: s, ctx: ctx, q: *q, p: p, t: t, done: 1}
-	t.name(s, w)
 	if p.ask != nil {
 		return s.asked(ctx, q, p, t)
 	}
@@ -122,11 +99,25 @@ func (s *Stepper) search(ctx context.Context, q *search.Query, t *StepTrace) (se
 		}
 		s.x.stages.Give(w.st)
 	}
-	if err == nil && q.Mode == query.ModeAndOr && len(r.Hits) < p.k {
-		p.hits, p.mode = nil, query.ModeOr
+	if p.hits = r.Hits; err == nil && p.next() {
 		return s.whole(ctx, q, p, t)
 	}
 	return r, err
+}
+
+// byOutlook answers a query on the CPU.
+func (s *Stepper) byOutlook(ctx context.Context, q *search.Query, o outlook, t *StepTrace) (search.Result, error) {
+	if o.why == reasonDevice {
+		t.failed(s.x.Err())
+	}
+	if t == nil && o.state.Terms > 0 {
+		hits, err := s.cpu.AppendHits(ctx, nil, q)
+		return search.Result{Hits: hits}, err
+	}
+	if t != nil {
+		_, _ = s.resolve(q, o, t) // the Searcher says what is wrong
+	}
+	return s.onCPU(ctx, q, t, o.state, o.why)
 }
 
 // asked answers a query under a filter or with static scores, on the GPU if it has these or makes them now.
@@ -136,36 +127,49 @@ func (s *Stepper) asked(ctx context.Context, q *search.Query, p *plan, t *StepTr
 	if err := e.give([]*plan{p}); err != nil {
 		return search.Result{}, err
 	}
-	if p.cpu {
-		return s.onCPU(ctx, q, t, StepState{}, "the filter or the static scores are not resident")
+	if p.why != OnDevice {
+		return s.onCPU(ctx, q, t, StepState{}, p.why)
 	}
 	return s.whole(ctx, q, p, t)
 }
 
-// whole answers a disjunction, or any query as a whole, on the GPU if its lists are there and long.
-func (s *Stepper) whole(ctx context.Context, q *search.Query, p *plan, t *StepTrace) (search.Result, error) {
-	own := *q
+// wholeOf returns a query that one processor answers as a whole, with the mode of its next step, and describes that step.
+// missing postings are not on the device.
+func (s *Stepper) wholeOf(q *search.Query, p *plan) (own search.Query, state StepState, missing int64) {
+	own = *q
 	views := len(s.x.docs.Views)
 	s.x.lists.Look(wanted(p.lists))
-	missing := p.missing(0, len(p.weights), views)
-	state := StepState{Done: 1, Terms: len(p.weights), Missing: missing, Rest: missing}
+	missing = p.missing(0, len(p.weights), views)
+	state = StepState{Done: 1, Terms: len(p.weights), Missing: missing, Rest: missing}
 	if p.mode == query.ModeOr {
 		own.Mode, state.Or, state.Length = query.ModeOr, true, p.weight.all
 	} else if state.Length = p.length(0, views); len(p.weights) > 1 {
 		state.Next = p.length(1, views)
 	}
+	if s.o.Load { // as if they were there
+		state.Missing, state.Rest = 0, 0
+	}
+	return own, state, missing
+}
+
+// chooseWhole decides who answers a query as a whole.
+func (s *Stepper) chooseWhole(own *search.Query, state StepState, missing int64) (StepChoice, Reason) {
+	choice, why := s.chooseFor(own, state)
+	if choice != StepCPU && missing > 0 && !s.o.Load {
+		return StepCPU, reasonAbsent
+	}
+	return choice, why
+}
+
+// whole answers a disjunction, or any query as a whole, on the GPU if its lists are there and long.
+func (s *Stepper) whole(ctx context.Context, q *search.Query, p *plan, t *StepTrace) (search.Result, error) {
+	own, state, missing := s.wholeOf(q, p)
 	if missing > 0 {
 		s.miss(p, &own, state)
 	}
-	if s.o.Load {
-		state.Missing, state.Rest = 0, 0
-	}
-	choice, why := s.chooseFor(&own, state)
-	switch {
-	case choice == StepCPU:
+	choice, why := s.chooseWhole(&own, state, missing)
+	if choice == StepCPU {
 		return s.onCPU(ctx, &own, t, state, why)
-	case missing > 0 && !s.o.Load:
-		return s.onCPU(ctx, &own, t, state, "not resident")
 	}
 	done := t.step(Step{Choice: StepRest, Whole: true, State: state, Why: why})
 	err := s.x.answer(ctx, []*plan{p})
@@ -176,40 +180,11 @@ func (s *Stepper) whole(ctx context.Context, q *search.Query, p *plan, t *StepTr
 	}
 	_ = s.x.settle(nil, nil)
 	switch failed := s.x.Err(); {
-	case !p.cpu:
+	case p.why == OnDevice:
 		return search.Result{Hits: p.hits}, nil
 	case failed != nil:
 		t.failed(failed)
 		return s.onCPU(ctx, &own, t, state, failure(failed))
-	case p.misfit:
-		return s.onCPU(ctx, &own, t, state, "did not fit")
 	}
-	return s.onCPU(ctx, &own, t, state, "not supported on the device")
+	return s.onCPU(ctx, &own, t, state, p.why)
 }
-
-// name sets Terms.
-func (t *StepTrace) name(s *Stepper, w *stepping) {
-	if t == nil {
-		return
-	}
-	r := s.found.Get().(*resolver)
-	defer s.found.Put(r)
-	terms, _, _, err := r.distinct(&w.q)
-	if err != nil {
-		return // the query says so
-	}
-	s.x.lists.Look(wanted(w.p.lists))
-	segs := len(s.x.docs.Views)
-	terms = terms[max(len(terms)-len(w.p.weights), 0):] // the first are in no document
-	for i := range terms {
-		b := &terms[i]
-		name := string(b.Bytes)
-		if f := s.x.docs.Fields[b.Field].Name; f != "" {
-			name = f + ":" + name
-		}
-		t.Terms = append(t.Terms, StepTerm{Term: name, Postings: w.p.length(i, segs), Resident: w.p.missing(i, i+1, segs) == 0})
-	}
-}
-
-// asks reports whether q may have terms.
-func asks(q *search.Query) bool { return len(q.RawTerms) > 0 || byFields(q) }

@@ -206,10 +206,10 @@ func TestStepsWhyWhole(t *testing.T) {
 		o   StepOptions
 		why string
 	}{{StepOptions{Rule: StepRule{Work: -1, Load: -1, Or: 1 << 40}}, "short"}, {StepOptions{Rule: StepRule{Work: -1, Load: -1}}, "short"},
-		{StepOptions{Rule: StepRule{Work: -1, Load: -1, Or: 1}}, "not resident"}, {StepOptions{Rule: StepRule{Or: 1}, Choose: cpuOr, Load: true}, ""}} {
+		{StepOptions{Rule: StepRule{Work: -1, Load: -1, Or: 1}}, "not resident"}, {StepOptions{Rule: StepRule{Or: 1}, Choose: cpuOr, Load: true}, "asked for"}} {
 		s := newStepper(t, stepIndex(t, "", 2000, 2), Options{Memory: 8 << 20}, c.o)
 		tr := s.check(t, search.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 1000, Mode: query.ModeAndOr})
-		if n := len(tr.Steps); n != 2 || !tr.Steps[1].State.Or || tr.Steps[1].Why != c.why {
+		if n := len(tr.Steps); n != 2 || !tr.Steps[1].State.Or || tr.Steps[1].Why.String() != c.why {
 			t.Errorf("%+v: %+v, want the reason %q", c.o.Rule, tr.Steps, c.why)
 		}
 	}
@@ -317,7 +317,7 @@ func TestStepsSooner(t *testing.T) {
 	}
 	expect := func(name string, q search.Query, choice StepChoice, why string) {
 		t.Helper()
-		if tr := s.check(t, q); len(tr.Steps) != 1 || tr.Steps[0].Choice != choice || tr.Steps[0].Why != why {
+		if tr := s.check(t, q); len(tr.Steps) != 1 || tr.Steps[0].Choice != choice || tr.Steps[0].Why.String() != why {
 			t.Errorf("%s: %+v, want %v, %q", name, tr.Steps, choice, why)
 		}
 	}
@@ -352,7 +352,7 @@ func TestStepsShort(t *testing.T) {
 }
 
 // TestStepTraceWhole traces disjunctions that a device answers whole: what was copied for the first
-// one, the terms and whether their lists were there, and no reason where the rule would have taken
+// one, the terms and whether their lists were there, and that it was asked for where the rule would have taken
 // the CPU.
 func TestStepTraceWhole(t *testing.T) {
 	snapshot := stepIndex(t, "", 2000, 2)
@@ -361,11 +361,11 @@ func TestStepTraceWhole(t *testing.T) {
 	q := search.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w3")}, K: 10, Mode: query.ModeOr}
 	for _, there := range []bool{false, true} {
 		tr := s.check(t, q)
-		if len(tr.Steps) != 1 || len(tr.Terms) != 2 || tr.Steps[0].Choice != StepRest || tr.Steps[0].Why != "" {
+		if len(tr.Steps) != 1 || len(tr.Plan.Terms) != 2 || tr.Steps[0].Choice != StepRest || tr.Steps[0].Why != reasonAsked {
 			t.Fatalf("%+v", tr)
 		}
 		all := int64(0)
-		for _, term := range tr.Terms {
+		for _, term := range tr.Plan.Terms {
 			if all += term.Postings; term.Resident != there {
 				t.Errorf("%+v, want resident: %v", term, there)
 			}
@@ -381,7 +381,7 @@ func TestStepTraceWhole(t *testing.T) {
 		}
 	}
 	own := newStepper(t, snapshot, Options{Memory: 8 << 20}, StepOptions{Load: true, Rule: StepRule{Or: 1}})
-	if tr := own.check(t, q); tr.Steps[0].Why != "long" {
+	if tr := own.check(t, q); tr.Steps[0].Why != reasonLong {
 		t.Errorf("by the rule: %+v", tr.Steps)
 	}
 }

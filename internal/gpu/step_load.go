@@ -21,7 +21,10 @@ const maxMissed = 1 << 16
 func (s *Stepper) miss(p *plan, q *search.Query, state StepState) {
 	missing := state.Rest
 	state.Missing, state.Rest = 0, 0
-	if s.o.Load || s.full.Load() || s.begin(q, state) == StepCPU {
+	if s.o.Load || s.full.Load() {
+		return
+	}
+	if choice, _ := s.chooseFor(q, state); choice == StepCPU {
 		return
 	}
 	s.mu.Lock()

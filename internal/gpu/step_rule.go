@@ -138,26 +138,26 @@ func (r StepRule) Choose(s StepState) StepChoice {
 	return choice
 }
 
-// choose also returns the reason, for traces.
-func (r StepRule) choose(s StepState) (StepChoice, string) {
+// choose also returns the reason.
+func (r StepRule) choose(s StepState) (StepChoice, Reason) {
 	r.setDefaults()
 	switch {
 	case s.Or && s.Length < r.Or:
-		return StepCPU, "short"
+		return StepCPU, reasonShort
 	case s.Or && s.Rest > 0:
-		return StepCPU, "not resident"
+		return StepCPU, reasonAbsent
 	case s.Or:
-		return StepRest, "long"
+		return StepRest, reasonLong
 	case s.Terms == 1:
-		return StepCPU, "one list: its bounds skip most blocks"
+		return StepCPU, reasonList
 	case s.Work() < r.Work:
-		return StepCPU, "short"
+		return StepCPU, reasonShort
 	case r.Each && s.Missing > 0 && !r.loads(s, s.Missing), !r.Each && s.Rest > 0 && !r.loads(s, s.Rest):
-		return StepCPU, "not resident"
+		return StepCPU, reasonAbsent
 	case s.Next > 0 && r.Ratio > 0 && s.Ratio() >= r.Ratio:
-		return StepCPU, "ratio"
+		return StepCPU, reasonRatio
 	case s.Next == 0 || !r.Each:
-		return StepRest, "long"
+		return StepRest, reasonLong
 	}
-	return StepGPU, "long"
+	return StepGPU, reasonLong
 }

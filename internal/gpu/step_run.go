@@ -33,7 +33,7 @@ func (w *stepping) run() (search.Result, error) {
 			}
 			before := state.Rest
 			if state = w.state(); lacks(choice, state) > 0 {
-				choice, why = StepCPU, "did not fit"
+				choice, why = StepCPU, reasonMisfit
 			}
 			w.loaded = before - state.Rest
 		}
@@ -84,21 +84,31 @@ func lacks(choice StepChoice, s StepState) int64 {
 
 // decide chooses the next step. The device scores with all lists, so it ends a query only
 // if they are all there.
-func (w *stepping) decide(s StepState) (StepChoice, string) {
-	o := &w.s.o
-	as := s
-	if o.Load { // as if they were there
-		as.Missing, as.Rest = 0, 0
-	}
-	choice, why := w.s.choose(as)
+func (w *stepping) decide(s StepState) (StepChoice, Reason) {
+	choice, why := w.choose(s)
 	if s.Missing+s.Rest > 0 && choice == StepCPU {
 		w.s.miss(w.p, &w.q, s)
 	}
+	return w.s.possible(s, choice, why)
+}
+
+// choose decides by the rule.
+func (w *stepping) choose(s StepState) (StepChoice, Reason) {
+	as := s
+	if w.s.o.Load { // as if they were there
+		as.Missing, as.Rest = 0, 0
+	}
+	choice, why := w.s.choose(as)
 	if s.Next == 0 && choice == StepGPU {
 		choice = StepRest
 	}
-	if n := lacks(choice, s); n > 0 && !o.Load && !o.Rule.loads(s, n) {
-		return StepCPU, "not resident"
+	return choice, why
+}
+
+// possible returns a choice, or the CPU where lists are not there and not loaded.
+func (s *Stepper) possible(state StepState, choice StepChoice, why Reason) (StepChoice, Reason) {
+	if n := lacks(choice, state); n > 0 && !s.o.Load && !s.o.Rule.loads(state, n) {
+		return StepCPU, reasonAbsent
 	}
 	return choice, why
 }
@@ -168,7 +178,7 @@ func (w *stepping) descs() (d []kernels.ListDesc, parts []posting) {
 var interimKey = residency.ListKey{Key: residency.Key{Segment: -1}}
 
 // intersect intersects the intermediate result with the next list.
-func (w *stepping) intersect(state StepState, why string) error {
+func (w *stepping) intersect(state StepState, why Reason) error {
 	x, st, segs := w.s.x, w.st, len(w.s.x.docs.Views)
 	done := w.t.step(Step{Choice: StepGPU, Why: why, State: state, Algorithm: Probe.String(), Loaded: w.loaded})
 	to, err := w.s.reserve(st.Stream, w.cur.at, state.Length)
@@ -211,7 +221,7 @@ func (w *stepping) take(c *Conjunction, p *plan) {
 }
 
 // toCPU ends the query on the CPU.
-func (w *stepping) toCPU(state StepState, why string) (search.Result, error) {
+func (w *stepping) toCPU(state StepState, why Reason) (search.Result, error) {
 	if w.done == 1 {
 		w.end()
 		return w.s.onCPU(w.ctx, &w.q, w.t, state, why)
@@ -226,7 +236,7 @@ func (w *stepping) toCPU(state StepState, why string) (search.Result, error) {
 	w.t.onCPU(&r)
 	done(int64(len(r.Hits)))
 	if errors.Is(err, query.ErrInvalid) { // a list has changed since it was checked: the CPU says how
-		return w.s.onCPU(w.ctx, &w.q, w.t, state, "the intermediate result is damaged")
+		return w.s.onCPU(w.ctx, &w.q, w.t, state, reasonDamaged)
 	}
 	return r, err
 }
@@ -272,7 +282,7 @@ func (w *stepping) move() ([]uint32, error) {
 // rest ends the query on the GPU: it looks the intermediate result up in all lists, which
 // scores it, and the best are selected. As the first list it has weight 0: a score of 0 to
 // begin with changes no sum.
-func (w *stepping) rest(state StepState, why string) (search.Result, error) {
+func (w *stepping) rest(state StepState, why Reason) (search.Result, error) {
 	x, st, p := w.s.x, w.st, w.p
 	st.Reset(st.Stream)
 	d, parts := w.descs()

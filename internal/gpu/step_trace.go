@@ -9,7 +9,7 @@ import (
 // StepTrace records where the steps of a query ran and what was moved between the
 // processors.
 type StepTrace struct {
-	Terms  []StepTerm // in canonical order
+	Plan   Plan // what was to be done
 	Steps  []Step
 	CPU    search.Trace  // what the CPU did; empty if it did nothing
 	Took   time.Duration // all of it
@@ -18,23 +18,16 @@ type StepTrace struct {
 	start time.Time
 }
 
-// StepTerm is a term of a StepTrace.
-type StepTerm struct {
-	Term     string
-	Postings int64 // summed over segments, including those of deleted documents
-	Resident bool  // all of them were on the device at the start, or are so few that they go with the query
-}
-
 // Step is one decision and what followed.
 type Step struct {
 	Choice    StepChoice
 	Whole     bool      // one processor answers the whole query
 	State     StepState // what the decision was based on; zero if there was none
-	Why       string    // the reason; empty if StepOptions.Choose decided otherwise than Rule
-	Algorithm string    // on the GPU
-	Length    int64     // of the new intermediate result, or the number of hits
-	Moved     int64     // docIDs moved from the device to the CPU
-	Loaded    int64     // postings of lists that were copied to the device first
+	Why       Reason
+	Algorithm string // on the GPU
+	Length    int64  // of the new intermediate result, or the number of hits
+	Moved     int64  // docIDs moved from the device to the CPU
+	Loaded    int64  // postings of lists that were copied to the device first
 	Took      time.Duration
 }
 
@@ -51,7 +44,7 @@ func (t *StepTrace) Moved() (docs int64, moved bool) {
 
 func (t *StepTrace) begin(q *search.Query) {
 	if t != nil {
-		*t = StepTrace{Terms: t.Terms[:0], Steps: t.Steps[:0], start: time.Now()}
+		*t = StepTrace{Steps: t.Steps[:0], start: time.Now()}
 		q.Trace = true
 	}
 }

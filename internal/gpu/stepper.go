@@ -95,9 +95,7 @@ func NewStepper(x *Executor, cpu *search.Searcher, o StepOptions) (*Stepper, err
 	if o.sorted == 0 {
 		s.o.sorted = maxSorted
 	}
-	if o.Choose == nil {
-		s.o.Choose = o.Rule.Choose
-	} else {
+	if o.Choose != nil {
 		s.o.Sooner = nil
 	}
 	return s, nil
@@ -131,38 +129,63 @@ func (s *Stepper) Close() error {
 	return errors.Join(errs...)
 }
 
-// choose decides on a step. The reason is empty if StepOptions.Choose decided otherwise than Rule
-// would have.
-func (s *Stepper) choose(state StepState) (StepChoice, string) {
-	choice := s.o.Choose(state)
-	if byRule, why := s.o.Rule.choose(state); byRule == choice {
-		return choice, why
+// choose decides on a step.
+func (s *Stepper) choose(state StepState) (StepChoice, Reason) {
+	byRule, why := s.o.Rule.choose(state)
+	if s.o.Choose == nil {
+		return byRule, why
 	}
-	return choice, ""
+	if choice := s.o.Choose(state); choice != byRule {
+		return choice, reasonAsked
+	}
+	return byRule, why
 }
 
-// resolve makes the plan of a query.
-func (s *Stepper) resolve(q *search.Query) (*plan, error) {
-	r := s.found.Get().(*resolver)
-	defer s.found.Put(r)
-	own := *q
-	own.Trace = false // the device refuses queries with a trace
-	p := new(plan)
-	return p, r.resolve(p, &own)
+// outlook is what is decided of a query before anything is known of what is on the device: most queries are the CPU's whatever
+// is there.
+type outlook struct {
+	choice StepChoice
+	why    Reason
+	state  StepState // as if its lists were on the device; zero if that does not matter
 }
 
-// outlook describes a query with terms as if its lists were on the device. Most queries are the CPU's
-// whatever is there.
-func (s *Stepper) outlook(q *search.Query) (state StepState, steps bool, err error) {
+// outlook decides who begins with q, which is complete.
+func (s *Stepper) outlook(q *search.Query) (o outlook, err error) {
+	switch o.why = demands(q); {
+	case !s.x.state.works.Load():
+		o.why = reasonDevice
+	case o.why != OnDevice:
+	case s.x.tied:
+		o.why = reasonTies
+	case !some(q):
+		o.why = reasonEmpty
+	}
+	if o.why != OnDevice {
+		return o, nil
+	}
 	var room [16]uint64
-	lengths, mode, flat, err := s.lengths(room[:0], q)
+	lengths, mode, flat, err := s.cpu.AppendWordLengths(room[:0], q)
 	if err != nil {
-		return state, false, err
+		return o, err
 	}
+	o.state = stateOf(q, mode, lengths)
+	switch {
+	case !flat:
+		o.why = reasonNodes
+	case q.ByFields() && mode != query.ModeOr:
+		o.why = reasonFields
+	default:
+		o.choice, o.why = s.chooseFor(q, o.state)
+	}
+	return o, nil
+}
+
+// stateOf describes a query whose terms have lists that long, as if they were on the device.
+func stateOf(q *search.Query, mode query.Mode, lengths []uint64) (state StepState) {
 	sum := uint64(0)
 	state.Done = 1
 	for i, n := range lengths {
-		if !byFields(q) && slices.ContainsFunc(q.RawTerms[:min(i, 64)], func(b []byte) bool { return bytes.Equal(b, q.RawTerms[i]) }) {
+		if !q.ByFields() && slices.ContainsFunc(q.RawTerms[:min(i, 64)], func(b []byte) bool { return bytes.Equal(b, q.RawTerms[i]) }) {
 			continue // it counts once, unless there are many
 		}
 		state.Terms++
@@ -179,43 +202,85 @@ func (s *Stepper) outlook(q *search.Query) (state StepState, steps bool, err err
 	if mode == query.ModeOr {
 		state.Or, state.Length, state.Next = true, int64(sum), 0
 	}
-	return state, !byFields(q) || flat && mode == query.ModeOr, nil
-}
-
-// lengths appends the document frequencies of the terms of q, and returns how they are combined, if a mode says so.
-func (s *Stepper) lengths(dst []uint64, q *search.Query) (lengths []uint64, m query.Mode, flat bool, err error) {
-	if byFields(q) {
-		return s.cpu.AppendWordLengths(dst, q)
-	}
-	dst, err = s.cpu.AppendLengths(dst, q.RawTerms)
-	return dst, q.Mode, true, err
+	return state
 }
 
 // chooseFor is choose for the first step of a query.
-func (s *Stepper) chooseFor(q *search.Query, state StepState) (StepChoice, string) {
+func (s *Stepper) chooseFor(q *search.Query, state StepState) (StepChoice, Reason) {
 	if !state.Or || s.o.Sooner == nil || state.Length < s.o.Rule.Or/leastPredicted {
 		return s.choose(state)
 	}
 	switch {
 	case !s.o.Sooner(q):
-		return StepCPU, "predicted"
+		return StepCPU, reasonSooner
 	case state.Rest > 0:
-		return StepCPU, "not resident"
+		return StepCPU, reasonAbsent
 	}
-	return StepRest, "predicted"
+	return StepRest, reasonSooner
 }
 
-// begin is the choice of chooseFor.
-func (s *Stepper) begin(q *search.Query, state StepState) StepChoice {
-	if !state.Or {
-		return s.o.Choose(state)
+// first decides on the first step of a plan, by what is on the device.
+func (s *Stepper) first(q *search.Query, p *plan) (StepChoice, Reason) {
+	if p.dot == nil && p.ask == nil && p.mode != query.ModeOr {
+		s.x.lists.Look(wanted(p.lists))
+		w := stepping{s: s, q: *q, p: p, done: 1}
+		state := w.state()
+		choice, why := w.choose(state)
+		return s.possible(state, choice, why)
 	}
-	choice, _ := s.chooseFor(q, state)
-	return choice
+	own, state, missing := s.wholeOf(q, p)
+	return s.chooseWhole(&own, state, missing)
+}
+
+// Plan returns the plan of q, which is not executed. If a device begins with it, the plan is that of its Executor, and the
+// Stepper decides again before each step.
+func (s *Stepper) Plan(ctx context.Context, q search.Query) (Plan, error) {
+	if s.x == nil {
+		return Plan{}, ErrClosed
+	}
+	if err := s.complete(&q); err != nil {
+		return Plan{}, err
+	}
+	if err := s.valid(orBackground(ctx), &q); err != nil {
+		return Plan{}, err
+	}
+	if err := s.x.enter(); err != nil {
+		return Plan{}, err
+	}
+	defer s.x.leave()
+	o, err := s.outlook(&q)
+	if err != nil {
+		return Plan{}, err
+	}
+	var t StepTrace
+	_, err = s.resolve(&q, o, &t)
+	return t.Plan, err
+}
+
+// resolve makes the plan of a query with an outlook, and describes it for t.
+func (s *Stepper) resolve(q *search.Query, o outlook, t *StepTrace) (*plan, error) {
+	r := s.found.Get().(*resolver)
+	defer s.found.Put(r)
+	own := *q
+	own.Trace = false // the device refuses queries with a trace
+	p := new(plan)
+	err := r.resolve(p, &own)
+	if err != nil || t == nil {
+		return p, err
+	}
+	told := *p
+	if !p.done && told.why == OnDevice && o.choice != StepCPU {
+		o.choice, o.why = s.first(q, p)
+	}
+	if o.choice == StepCPU && !p.done {
+		told.why = o.why
+	}
+	t.Plan, err = r.describe(&own, &told)
+	return p, err
 }
 
 // onCPU answers a query on the CPU alone.
-func (s *Stepper) onCPU(ctx context.Context, q *search.Query, t *StepTrace, state StepState, why string) (search.Result, error) {
+func (s *Stepper) onCPU(ctx context.Context, q *search.Query, t *StepTrace, state StepState, why Reason) (search.Result, error) {
 	done := t.step(Step{Choice: StepCPU, Whole: true, State: state, Why: why})
 	r, err := s.cpu.Search(ctx, *q)
 	t.onCPU(&r)
@@ -223,12 +288,12 @@ func (s *Stepper) onCPU(ctx context.Context, q *search.Query, t *StepTrace, stat
 	return r, err
 }
 
-// failure says why the device does not answer, for a Step.
-func failure(err error) string {
+// failure says why the device did not answer.
+func failure(err error) Reason {
 	if errors.Is(err, ErrMemory) {
-		return "out of device memory"
+		return reasonMemory
 	}
-	return "the device failed"
+	return reasonFailed
 }
 
 // valid returns the error of a query that nobody answers.

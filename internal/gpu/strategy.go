@@ -56,7 +56,7 @@ func (s *Strategy) UnmarshalText(name []byte) error {
 func choose(plans []*plan, views int) Strategy {
 	var long, elements int64
 	for _, p := range plans {
-		if p.done || p.cpu {
+		if p.done || p.why != OnDevice {
 			continue
 		}
 		for seg := range views {

@@ -9,13 +9,13 @@ import (
 // for one hit more than are wanted. If that has the score of the last, the device may have left out a better one: the CPU
 // answers.
 func (p *plan) orderTies(of *reader.Snapshot) error {
-	if p.wanted == 0 || p.cpu {
+	if p.wanted == 0 || p.why != OnDevice {
 		return nil
 	}
 	hits := p.hits
 	if n := p.wanted; len(hits) > n {
 		if hits[n-1].Score == hits[n].Score {
-			p.cpu = true
+			p.why = reasonTies
 			return nil
 		}
 		hits = hits[:n:n]

@@ -69,8 +69,8 @@ func TestOrderTies(t *testing.T) {
 		for _, h := range p.hits {
 			got = append(got, h.Doc)
 		}
-		if p.cpu != (c.want == nil) || !p.cpu && !slices.Equal(got, c.want) {
-			t.Errorf("%v, %d wanted: %v, by the CPU %v; want %v", c.hits, c.wanted, got, p.cpu, c.want)
+		if (p.why == reasonTies) != (c.want == nil) || p.why == OnDevice && !slices.Equal(got, c.want) {
+			t.Errorf("%v, %d wanted: %v, by the CPU %q; want %v", c.hits, c.wanted, got, p.why, c.want)
 		}
 	}
 }

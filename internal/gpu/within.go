@@ -42,7 +42,7 @@ func (w *within) of(p *plan) {
 	}
 	p.within = w.bits.at + kernels.Ptr(w.i*w.bits.stride)
 	if !w.bits.x.docs.Aligned || p.ask != nil && p.ask.filters() {
-		p.cpu = p.cpu || !p.done
+		p.leave(reasonTwice)
 	}
 }
 

@@ -17,16 +17,6 @@ type features struct {
 	mode query.Mode
 }
 
-// appendLengths appends the lengths of the lists of q, which is complete, and returns how its terms are combined, if a
-// mode says so.
-func appendLengths(s *search.Searcher, dst []uint64, q *search.Query) (lengths []uint64, m query.Mode, flat bool, err error) {
-	if byFields(q) {
-		return s.AppendWordLengths(dst, q)
-	}
-	dst, err = s.AppendLengths(dst, q.RawTerms)
-	return dst, q.Mode, true, err
-}
-
 // featuresOf returns the features of a query whose terms have lists that long, combined by a mode.
 func featuresOf(q *search.Query, mode query.Mode, lengths []uint64) features {
 	first, second, sum := uint64(math.MaxUint64), uint64(math.MaxUint64), uint64(0)

@@ -121,7 +121,7 @@ func TestFieldsStepByStep(t *testing.T) {
 			if n := len(trace.Steps); n > 0 && trace.Steps[n-1].Choice != gpu.StepCPU {
 				whole++
 			}
-			names += len(trace.Terms)
+			names += len(trace.Plan.Terms)
 		}
 		p.Close()
 		if err := errors.Join(x.Close(), g.Close(), dev.Close(), cpu.Close(), s.Close(), l.Close()); err != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/search"
 )
 
@@ -177,7 +178,7 @@ func (g *group) takeGPU(n int) (at []int32) {
 		if g.filter == nil {
 			g.filter = q.Filter
 		}
-		if supported(q) && (q.Filter == nil || q.Filter == g.filter) { // the GPU makes a table of each
+		if gpu.Refuse(q) == gpu.OnDevice && (q.Filter == nil || q.Filter == g.filter) { // the GPU makes a table of each
 			at = append(at, int32(g.lo))
 		} else {
 			g.pinned = append(g.pinned, int32(g.lo))

@@ -6,9 +6,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/search"
-	"github.com/pinion-index/pinion/internal/where"
-	"github.com/pinion-index/pinion/query"
 )
 
 // job is one query in an Executor, other than those of a group.
@@ -58,7 +57,7 @@ func (j *job) set(ctx context.Context, q *search.Query) error {
 	if err := complete(x.cpu.Searcher(), &j.q); err != nil {
 		return err
 	}
-	j.bound = !supported(&j.q) || j.q.Filter != nil // the GPU would make a table of its documents
+	j.bound = gpu.Refuse(&j.q) != gpu.OnDevice || gpu.Lone(&j.q) != gpu.OnDevice
 	return nil
 }
 
@@ -85,37 +84,6 @@ func (x *Executor) within(ctx context.Context) time.Duration {
 	}
 	return after
 }
-
-// supported reports whether a GPU may answer q.
-func supported(q *search.Query) bool {
-	some := len(q.RawTerms) > 0 && len(q.RawTerms) <= maxTerms || q.Text != "" || flat(q.Node)
-	return q.K > 0 && q.K <= maxK && some && q.After == nil && q.Params == query.Params{} && !q.Reorders()
-}
-
-// byFields reports whether what q, which is complete, searches for is not all in RawTerms, as with a schema or boosts.
-func byFields(q *search.Query) bool { return q.Text != "" || q.Node != nil }
-
-// flat reports whether n may be a conjunction or disjunction of terms, or a Dot, under filters of columns.
-func flat(n query.Node) bool {
-	switch n := n.(type) {
-	case query.Term, query.Match, query.Dot:
-		return true
-	case query.Bool:
-		for _, f := range n.Filter {
-			if !where.ByColumns(f) {
-				return false
-			}
-		}
-		return len(n.MustNot) == 0 && n.AtLeast <= 1
-	}
-	return false
-}
-
-// Limits of gpu.Executor.
-const (
-	maxK     = 10000
-	maxTerms = 64
-)
 
 // enter gives a query to a core, if one is to take it at once, or to a backlog.
 func (j *job) enter() {
@@ -165,7 +133,7 @@ func (j *job) weighed() bool { return j.number%16 == 1 || j.x.cost.often(j.q.Mod
 func (j *job) weigh() bool {
 	x := j.x
 	now := x.now()
-	lengths, mode, flat, err := appendLengths(x.cpu.Searcher(), j.lengths[:0], &j.q)
+	lengths, mode, flat, err := x.cpu.Searcher().AppendWordLengths(j.lengths[:0], &j.q)
 	j.lengths = lengths
 	if err != nil || !flat {
 		return true // it will come across the error, or is for cores alone

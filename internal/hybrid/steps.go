@@ -19,7 +19,7 @@ func StepOptions(s *search.Searcher) gpu.StepOptions {
 func (c *cost) steps(s *search.Searcher) gpu.StepOptions {
 	return gpu.StepOptions{Sooner: func(q *search.Query) bool {
 		var room [16]uint64
-		lengths, mode, _, err := appendLengths(s, room[:0], q)
+		lengths, mode, _, err := s.AppendWordLengths(room[:0], q)
 		if err != nil {
 			return false // the CPU will find the same error
 		}

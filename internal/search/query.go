@@ -119,6 +119,9 @@ func (q *Query) CheckPart(part bool) error {
 	return nil
 }
 
+// ByFields reports whether what q, which is complete, searches for is not all in RawTerms, as with a schema or boosts.
+func (q *Query) ByFields() bool { return q.Node != nil || q.Text != "" }
+
 // Engine returns q, which must be valid, as what executes it sees it.
 func (q *Query) Engine() engine.Query { return q.engine() }
 

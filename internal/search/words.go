@@ -39,9 +39,13 @@ func (p *Parser) AppendWords(to *terms.Query, q *Query) (m query.Mode, flat bool
 	return query.Mode(w.Mode), w.Tree == nil, err
 }
 
-// AppendWordLengths appends the document frequencies of the terms of q, as AppendLengths does, and returns the mode of
-// AppendWords and whether there is one. A query that is one Dot counts as a disjunction.
+// AppendWordLengths appends the document frequencies of the terms of q, which is complete, as AppendLengths does, and returns
+// the mode of AppendWords and whether there is one. A query that is one Dot counts as a disjunction.
 func (s *Searcher) AppendWordLengths(dst []uint64, q *Query) (lengths []uint64, m query.Mode, flat bool, err error) {
+	if !q.ByFields() {
+		dst, err = s.AppendLengths(dst, q.RawTerms)
+		return dst, q.Mode, true, err
+	}
 	var dot terms.Dot
 	if ok, err := s.parser.AppendDot(&dot, q); ok || err != nil {
 		words := make([]terms.Word, len(dot.Terms))

@@ -160,7 +160,7 @@ func (l *planLog) demands(from, step int) []gpu.Demand {
 	for k, n := range uses {
 		out = append(out, gpu.Demand{Key: k, Bytes: l.lists[k].Bytes, Uses: n})
 	}
-	gpu.Plan(out)
+	gpu.ByUse(out)
 	return out
 }
 

@@ -1,7 +1,6 @@
 package idxquery
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -114,15 +113,12 @@ type StepTerm struct {
 	Resident bool     `json:"resident"` // on the GPU, before the first step
 }
 
-// askedFor is the reason of a step that --device gpu sent there.
-const askedFor = "asked for"
-
 func (s *Step) time() time.Duration { return time.Duration(s.Seconds * 1e9) }
 
 // addSteps adds what a stepFinder did to t, whose other fields are of the CPU.
 func (t *Trace) addSteps(from *gpu.StepTrace) {
-	t.Steps = newSteps(from)
-	for _, term := range from.Terms {
+	t.Steps, t.Device = newSteps(from), from.Plan.String()
+	for _, term := range from.Plan.Terms {
 		t.Terms = append(t.Terms, StepTerm{cli.Text(term.Term), term.Postings, term.Resident})
 	}
 	if from.Failed != nil {
@@ -137,10 +133,10 @@ func (t *Trace) addSteps(from *gpu.StepTrace) {
 func newSteps(t *gpu.StepTrace) []Step {
 	var out []Step
 	for _, s := range t.Steps {
-		p := Step{Processor: s.Choice.String(), Whole: s.Whole, Why: cmp.Or(s.Why, askedFor), Length: s.State.Length, Next: s.State.Next, Algorithm: s.Algorithm,
+		p := Step{Processor: s.Choice.String(), Whole: s.Whole, Why: s.Why.String(), Length: s.State.Length, Next: s.State.Next, Algorithm: s.Algorithm,
 			Result: s.Length, Moved: s.Moved, Copied: s.Loaded, Seconds: s.Took.Seconds()}
-		if s.State.Next > 0 && s.State.Done < len(t.Terms) {
-			p.Term = cli.Text(t.Terms[s.State.Done].Term)
+		if s.State.Next > 0 && s.State.Done < len(t.Plan.Terms) {
+			p.Term = cli.Text(t.Plan.Terms[s.State.Done].Term)
 		}
 		out = append(out, p)
 	}
@@ -151,6 +147,9 @@ func newSteps(t *gpu.StepTrace) []Step {
 func writeSteps(w, out io.Writer, trace *Trace) {
 	if trace.Failed != "" {
 		fmt.Fprintf(w, "\nthe GPU failed: %s\n", trace.Failed)
+	}
+	if trace.Device != "" {
+		fmt.Fprintf(w, "\nplan: %s", trace.Device)
 	}
 	if len(trace.Terms) > 0 {
 		fmt.Fprintln(w)

@@ -12,22 +12,23 @@ import (
 // TestAddSteps prints the trace of a query that a device could not end, and of one that the CPU had
 // no part in.
 func TestAddSteps(t *testing.T) {
-	terms := []gpu.StepTerm{{Term: "rare", Postings: 5000, Resident: true}, {Term: "common", Postings: 70000}}
+	plan := gpu.Plan{Terms: []gpu.PlannedTerm{{Term: "rare", Postings: 5000, Resident: true}, {Term: "common", Postings: 70000}}}
 	onGPU := gpu.Step{Choice: gpu.StepRest, State: gpu.StepState{Done: 1, Terms: 2, Length: 5000, Next: 70000}, Loaded: 70000}
 	var whole Trace
-	whole.addSteps(&gpu.StepTrace{Terms: terms, Steps: []gpu.Step{onGPU}})
-	if !whole.onGPU || whole.Failed != "" || len(whole.Terms) != 2 || !whole.Terms[0].Resident || whole.Steps[0].Why != askedFor {
+	whole.addSteps(&gpu.StepTrace{Plan: plan, Steps: []gpu.Step{onGPU}})
+	if !whole.onGPU || whole.Failed != "" || len(whole.Terms) != 2 || !whole.Terms[0].Resident || !strings.HasPrefix(whole.Device, "0 hits of rare 5000, common 70000 to load\n") {
 		t.Errorf("on the GPU alone: %+v", whole)
 	}
+	why := gpu.Reasons()[0]
 	var failed Trace
-	failed.addSteps(&gpu.StepTrace{Terms: terms, Failed: errors.New("it broke"),
-		Steps: []gpu.Step{onGPU, {Choice: gpu.StepCPU, Whole: true, Why: "the device failed"}}})
-	if failed.onGPU || failed.Steps[1].Why != "the device failed" {
+	failed.addSteps(&gpu.StepTrace{Plan: plan, Failed: errors.New("it broke"),
+		Steps: []gpu.Step{onGPU, {Choice: gpu.StepCPU, Whole: true, Why: why}}})
+	if failed.onGPU || failed.Steps[1].Why != why.String() {
 		t.Errorf("on both: %+v", failed)
 	}
 	var text bytes.Buffer
 	writeSteps(&text, &text, &failed)
-	for _, want := range []string{"the GPU failed: it broke\n", "common    70,000  no\n", "rare       5,000  yes\n", "  asked for  "} {
+	for _, want := range []string{"the GPU failed: it broke\n", "common    70,000  no\n", "rare       5,000  yes\n", "  " + why.String() + "  "} {
 		if !strings.Contains(text.String(), want) {
 			t.Errorf("no %q in\n%s", want, text.String())
 		}

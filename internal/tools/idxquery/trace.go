@@ -15,10 +15,11 @@ type Trace struct {
 	Search     float64        `json:"search_seconds,omitempty"`
 	Segments   []SegmentTrace `json:"segments"`
 	Thresholds []Threshold    `json:"thresholds"`
-	Terms      []StepTerm     `json:"terms,omitempty"`  // of Steps
-	Steps      []Step         `json:"steps,omitempty"`  // on two processors
-	Failed     string         `json:"failed,omitempty"` // why the GPU did not answer
-	Reads      *cli.Reads     `json:"reads,omitempty"`  // of an index behind a URL
+	Device     string         `json:"device_plan,omitempty"` // who answers and how, before lists were loaded: lines
+	Terms      []StepTerm     `json:"terms,omitempty"`       // of Steps
+	Steps      []Step         `json:"steps,omitempty"`       // on two processors
+	Failed     string         `json:"failed,omitempty"`      // why the GPU did not answer
+	Reads      *cli.Reads     `json:"reads,omitempty"`       // of an index behind a URL
 	onGPU      bool           // the CPU did nothing
 }
 

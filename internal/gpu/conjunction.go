@@ -61,7 +61,7 @@ func (c *Conjunction) prepare(ctx context.Context, queries []search.Query, how S
 	queries = slices.Clone(queries)
 	for i := range queries {
 		if queries[i].After != nil {
-			return fmt.Errorf("query %d: %w", i, reasonAfter.unsupported())
+			return fmt.Errorf("query %d: %w", i, ReasonAfter.unsupported())
 		}
 		queries[i].Params = query.Params{} // nothing is scored
 		if queries[i].K = 1; queries[i].Node == nil {

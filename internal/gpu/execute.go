@@ -157,7 +157,7 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 	lost := e.lost
 	e.mu.Unlock()
 	if lost {
-		toCPU(c.use, reasonDevice)
+		toCPU(c.use, ReasonNoDevice)
 	} else if err := e.onDevice(c); err != nil {
 		return err
 	}

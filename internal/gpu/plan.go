@@ -99,13 +99,13 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 func demands(q *search.Query) Reason {
 	switch {
 	case q.After != nil:
-		return reasonAfter
+		return ReasonAfter
 	case q.Total:
 		return reasonTotal
 	case q.Params != query.Params{}:
 		return reasonParams
 	case q.Reorders():
-		return reasonColumns
+		return ReasonColumns
 	}
 	return OnDevice
 }

@@ -161,7 +161,7 @@ func TestPlansFollowed(t *testing.T) {
 			}
 		}
 	}
-	for _, r := range []Reason{OnDevice, reasonTotal, reasonAfter, reasonParams, reasonTable} {
+	for _, r := range []Reason{OnDevice, reasonTotal, ReasonAfter, reasonParams, reasonTable} {
 		if kinds[r] == 0 {
 			t.Errorf("no query that %s", r.Clause())
 		}

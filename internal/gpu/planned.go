@@ -57,7 +57,7 @@ func (r *resolver) planned(q *search.Query) (Plan, error) {
 		return Plan{}, err
 	}
 	if p.why == OnDevice && !r.x.state.works.Load() {
-		p.why = reasonDevice
+		p.why = ReasonNoDevice
 	}
 	return r.describe(q, p)
 }

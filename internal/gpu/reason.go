@@ -14,10 +14,10 @@ const (
 	OnDevice Reason = iota
 
 	// What the query asks for.
-	reasonAfter
+	ReasonAfter
 	reasonTotal
 	reasonParams
-	reasonColumns
+	ReasonColumns
 	reasonTrace
 	reasonNodes
 	reasonTerms
@@ -37,7 +37,7 @@ const (
 	reasonAbsent
 	reasonMisfit
 	reasonKeys
-	reasonDevice
+	ReasonNoDevice
 	reasonMemory
 	reasonFailed
 	reasonDamaged
@@ -58,38 +58,38 @@ const (
 
 // reasons are what errors, statistics, plans, traces and docs/gpu.md say: a name, and a clause that is true of the query.
 var reasons = [reasonCount]struct{ name, is string }{
-	OnDevice:      {"", "the device answers it"},
-	reasonAfter:   {"after", "it asks for the hits behind another one"},
-	reasonTotal:   {"total", "it asks for its total"},
-	reasonParams:  {"parameters", "it brings parameters or a scorer of its own"},
-	reasonColumns: {"columns", "it is sorted, counted or collapsed by columns"},
-	reasonTrace:   {"trace", "it asks what the CPU does for it"},
-	reasonNodes:   {"nodes", "it is neither a disjunction nor a conjunction of terms, nor a dot product alone"},
-	reasonTerms:   {"terms", "it has more than 64 terms"},
-	reasonHits:    {"hits", "it asks for more hits than the device selects: 10,000, of a dot product 1,024, and fewer if thread blocks have little shared memory"},
-	reasonStatic:  {"static scores", "it has static scores, whose column the CPU checks, and no terms that occur, or a dot product"},
-	reasonDot:     {"dot product", "its sums or its scores are too great or too small for the device"},
-	reasonTies:    {"ties", "docIDs do not order its last hits, whose scores are equal, or all that mode and-or finds"},
-	reasonApart:   {"apart", "it is filtered, and segments that are kept apart do not begin at multiples of 32 documents"},
-	reasonTwice:   {"two filters", "it is filtered where all queries are"},
-	reasonSmall:   {"small lists", "it has more lists of few postings than a batch takes"},
-	reasonField:   {"field", "the field of its dot product is not on the device: it is being loaded, does not fit or is damaged"},
-	reasonTable:   {"table", "the bitmap of its filter or its static scores are not on the device: they do not fit, or have not been asked for enough"},
-	reasonAbsent:  {"not resident", "lists of it are not on the device, and a core is sooner than their copies"},
-	reasonMisfit:  {"did not fit", "lists of it were not loaded: memory is full, and loading takes longer than the CPU, or one is damaged, or in a codec without kernels"},
-	reasonKeys:    {"keys", "there is no room for the keys of all documents that may be hits"},
-	reasonDevice:  {"no device", "the device does not answer yet, or no more"},
-	reasonMemory:  {"out of device memory", "the device had too little memory for its batch"},
-	reasonFailed:  {"the device failed", "the device failed, or did not finish its work in time"},
-	reasonDamaged: {"damaged", "a list has changed since it was checked"},
-	reasonEmpty:   {"no terms", "it searches for nothing"},
-	reasonFilter:  {"own filter", "it came alone with a filter of its own, of which the device would make a bitmap"},
-	reasonFields:  {"conjunction", "it is no disjunction, and over fields: the CPU takes all of these that come alone"},
-	reasonList:    {"one list", "it came alone and has one list, in which a core skips most blocks by their bounds"},
-	reasonShort:   {"short", "it came alone, and has less work than a launch is worth"},
-	reasonRatio:   {"ratio", "the next list is many times as long as what is left"},
-	reasonSooner:  {"predicted", "it came alone, and a core is predicted to be sooner; of a step on the device, the device"},
-	reasonAsked:   {"asked for", "the caller chose the processor"},
+	OnDevice:       {"", "the device answers it"},
+	ReasonAfter:    {"after", "it asks for the hits behind another one"},
+	reasonTotal:    {"total", "it asks for its total"},
+	reasonParams:   {"parameters", "it brings parameters or a scorer of its own"},
+	ReasonColumns:  {"columns", "it is sorted, counted or collapsed by columns"},
+	reasonTrace:    {"trace", "it asks what the CPU does for it"},
+	reasonNodes:    {"nodes", "it is neither a disjunction nor a conjunction of terms, nor a dot product alone"},
+	reasonTerms:    {"terms", "it has more than 64 terms"},
+	reasonHits:     {"hits", "it asks for more hits than the device selects: 10,000, of a dot product 1,024, and fewer if thread blocks have little shared memory"},
+	reasonStatic:   {"static scores", "it has static scores, whose column the CPU checks, and no terms that occur, or a dot product"},
+	reasonDot:      {"dot product", "its sums or its scores are too great or too small for the device"},
+	reasonTies:     {"ties", "docIDs do not order its last hits, whose scores are equal, or all that mode and-or finds"},
+	reasonApart:    {"apart", "it is filtered, and segments that are kept apart do not begin at multiples of 32 documents"},
+	reasonTwice:    {"two filters", "it is filtered where all queries are"},
+	reasonSmall:    {"small lists", "it has more lists of few postings than a batch takes"},
+	reasonField:    {"field", "the field of its dot product is not on the device: it is being loaded, does not fit or is damaged"},
+	reasonTable:    {"table", "the bitmap of its filter or its static scores are not on the device: they do not fit, or have not been asked for enough"},
+	reasonAbsent:   {"not resident", "lists of it are not on the device, and a core is sooner than their copies"},
+	reasonMisfit:   {"did not fit", "lists of it were not loaded: memory is full, and loading takes longer than the CPU, or one is damaged, or in a codec without kernels"},
+	reasonKeys:     {"keys", "there is no room for the keys of all documents that may be hits"},
+	ReasonNoDevice: {"no device", "the device does not answer yet, or no more"},
+	reasonMemory:   {"out of device memory", "the device had too little memory for its batch"},
+	reasonFailed:   {"the device failed", "the device failed, or did not finish its work in time"},
+	reasonDamaged:  {"damaged", "a list has changed since it was checked"},
+	reasonEmpty:    {"no terms", "it searches for nothing"},
+	reasonFilter:   {"own filter", "it came alone with a filter of its own, of which the device would make a bitmap"},
+	reasonFields:   {"conjunction", "it is no disjunction, and over fields: the CPU takes all of these that come alone"},
+	reasonList:     {"one list", "it came alone and has one list, in which a core skips most blocks by their bounds"},
+	reasonShort:    {"short", "it came alone, and has less work than a launch is worth"},
+	reasonRatio:    {"ratio", "the next list is many times as long as what is left"},
+	reasonSooner:   {"predicted", "it came alone, and a core is predicted to be sooner; of a step on the device, the device"},
+	reasonAsked:    {"asked for", "the caller chose the processor"},
 
 	reasonLong: {"long", "it has more work than a launch is worth"},
 }

@@ -146,7 +146,7 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 	if ok, err := x.works(ctx); err != nil {
 		return err
 	} else if !ok {
-		toCPU(plans, reasonDevice)
+		toCPU(plans, ReasonNoDevice)
 		return nil
 	}
 	x.working.Add(1)

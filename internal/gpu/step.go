@@ -107,7 +107,7 @@ func (s *Stepper) search(ctx context.Context, q *search.Query, t *StepTrace) (se
 
 // byOutlook answers a query on the CPU.
 func (s *Stepper) byOutlook(ctx context.Context, q *search.Query, o outlook, t *StepTrace) (search.Result, error) {
-	if o.why == reasonDevice {
+	if o.why == ReasonNoDevice {
 		t.failed(s.x.Err())
 	}
 	if t == nil && o.state.Terms > 0 {

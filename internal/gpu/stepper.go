@@ -153,7 +153,7 @@ type outlook struct {
 func (s *Stepper) outlook(q *search.Query) (o outlook, err error) {
 	switch o.why = demands(q); {
 	case !s.x.state.works.Load():
-		o.why = reasonDevice
+		o.why = ReasonNoDevice
 	case o.why != OnDevice:
 	case s.x.tied:
 		o.why = reasonTies
@@ -172,7 +172,7 @@ func (s *Stepper) outlook(q *search.Query) (o outlook, err error) {
 	switch {
 	case !flat:
 		o.why = reasonNodes
-	case q.ByFields() && mode != query.ModeOr:
+	case (q.ByFields() || s.x.docs.Fielded()) && mode != query.ModeOr:
 		o.why = reasonFields
 	default:
 		o.choice, o.why = s.chooseFor(q, o.state)

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -8,6 +9,9 @@ import (
 
 	"github.com/pinion-index/pinion/internal/codec/registry"
 	"github.com/pinion-index/pinion/internal/querytest"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // AppendLengths gives what a count of the documents does, also of terms that are in none, whether the
@@ -37,6 +41,35 @@ func TestAppendLengths(t *testing.T) {
 		for i, w := range words {
 			if lengths[1+i] != holding[w] {
 				t.Errorf("%s: %d, want %d", w, lengths[1+i], holding[w])
+			}
+		}
+	}
+}
+
+// AppendWordLengths has the lengths of a query that Complete has cut into terms, also where the one field has a name.
+func TestAppendWordLengthsOfOneField(t *testing.T) {
+	for _, field := range []string{"", "body"} {
+		x := querytest.NewLive(t, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.Text}}}})
+		for i := range 4 {
+			if err := x.Add(t.Context(), writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.TextValue(0, []byte("rose thorn rose"[:5+6*(i%2)]))}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := NewSearcher(x.Snapshot(), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		q := []Query{{Node: query.Match{Field: field, Text: "thorn rose", Mode: query.ModeAnd}}}
+		own, err := s.Complete(q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range []Query{q[0], own[0]} {
+			lengths, mode, flat, err := s.AppendWordLengths(nil, &q)
+			slices.Sort(lengths)
+			if err != nil || mode != query.ModeAnd || !flat || !slices.Equal(lengths, []uint64{2, 4}) {
+				t.Errorf("field %q: %d, %v, %v, %v", field, lengths, mode, flat, err)
 			}
 		}
 	}

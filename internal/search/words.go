@@ -43,7 +43,11 @@ func (p *Parser) AppendWords(to *terms.Query, q *Query) (m query.Mode, flat bool
 // the mode of AppendWords and whether there is one. A query that is one Dot counts as a disjunction.
 func (s *Searcher) AppendWordLengths(dst []uint64, q *Query) (lengths []uint64, m query.Mode, flat bool, err error) {
 	if !q.ByFields() {
-		dst, err = s.AppendLengths(dst, q.RawTerms)
+		name := ""
+		if s.parser.isPlain() {
+			name = s.parser.Fields[0].Name
+		}
+		dst, err = s.AppendFieldLengths(dst, name, q.RawTerms)
 		return dst, q.Mode, true, err
 	}
 	var dot terms.Dot

@@ -57,7 +57,7 @@ func (j *job) set(ctx context.Context, q *search.Query) error {
 	if err := complete(x.cpu.Searcher(), &j.q); err != nil {
 		return err
 	}
-	j.bound = gpu.Refuse(&j.q) != gpu.OnDevice || gpu.Lone(&j.q) != gpu.OnDevice
+	j.bound = bound(&j.q) != gpu.OnDevice
 	return nil
 }
 

@@ -1,0 +1,53 @@
+package gpuload
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/gpu"
+	"github.com/pinion-index/pinion/internal/hybrid"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// Explain returns how a request over a snapshot would be answered now, as lines for people: that the CPU answers, and why, or what a
+// GPU does for it and how long both are predicted to take. The request is not answered. Like a search it has devices opened for
+// the snapshot. The error is that of ctx, or says what is wrong with the request; it matches ErrClosed after Close.
+func (x *Executor) Explain(ctx context.Context, s *reader.Snapshot, r pinion.Request) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	r.Query, r.Filter, r.Limit = r.Node(), nil, cmp.Or(r.Limit, query.DefaultK)+r.Offset
+	q, ok := queryOf(&r, s)
+	if !ok {
+		why := gpu.ReasonColumns
+		if r.After != nil {
+			why = gpu.ReasonAfter
+		}
+		return hybrid.Plan{Why: why}.String(), nil
+	}
+	on, err := x.over(s, nil)
+	if err != nil {
+		return "", err
+	}
+	by, ok := on.(interface {
+		Plan(context.Context, search.Query) (hybrid.Plan, error)
+	})
+	if !ok {
+		text := hybrid.Plan{Why: gpu.ReasonNoDevice}.String()
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		if x.why != nil {
+			text = fmt.Sprintf("%s%v\n", text, x.why)
+		}
+		return text, nil
+	}
+	p, err := by.Plan(ctx, q)
+	if err != nil {
+		return "", err
+	}
+	return p.String(), nil
+}

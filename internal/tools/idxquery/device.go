@@ -73,6 +73,7 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	l.progress.Stop()
 	if err == nil && s.f.queries != "" && n > 0 {
 		fmt.Fprintf(d.stderr, "%s in %s on %s: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), d.gpus.Name(), cli.Rate(float64(n), took))
+		sayLeft(d.stderr, d.gpus.Stats().OnCPU)
 	}
 	for i, x := range d.gpus.Executors() {
 		if err := x.Err(); err != nil {
@@ -80,6 +81,13 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 		}
 	}
 	return err
+}
+
+// sayLeft says how many queries the CPU has answered, and why.
+func sayLeft(w io.Writer, left gpu.Reasoned) {
+	for why, n := range left.All() {
+		fmt.Fprintf(w, "the CPU answered %s (%v): %s\n", cli.Number(n, "query"), why, why.Clause())
+	}
 }
 
 // device is the GPUs of --device gpu.

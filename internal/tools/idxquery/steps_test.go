@@ -9,6 +9,16 @@ import (
 	"github.com/pinion-index/pinion/internal/gpu"
 )
 
+// TestSayLeft prints why the CPU has answered queries.
+func TestSayLeft(t *testing.T) {
+	var text bytes.Buffer
+	sayLeft(&text, gpu.Reasoned{gpu.ReasonColumns: 3, gpu.ReasonNoDevice: 1})
+	if got := text.String(); got != "the CPU answered 3 queries (columns): it is sorted, counted or collapsed by columns\n"+
+		"the CPU answered 1 query (no device): the device does not answer yet, or no more\n" {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestAddSteps prints the trace of a query that a device could not end, and of one that the CPU had
 // no part in.
 func TestAddSteps(t *testing.T) {

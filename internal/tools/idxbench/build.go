@@ -46,10 +46,10 @@ func buildCommand() *cobra.Command {
 				}
 			}
 			b.PeakRSS = peakRSS()
-			return show(cmd, b)
+			return cli.Show(cmd, b)
 		},
 	}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	cli.Int(cmd.Flags(), &repeats, "repeat", 1, 1, cli.Any, "build `N` times")
 	cli.Threads(cmd.Flags(), &threads)
 	cmd.Flags().Var(&memory, "memory", "memory budget")
@@ -86,7 +86,7 @@ func (b *Build) run(ctx context.Context, stderr io.Writer, args []string) error 
 	return nil
 }
 
-func (b *Build) text(w io.Writer) {
+func (b *Build) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("documents", b.Documents)
 	t.Row("postings", b.Postings)

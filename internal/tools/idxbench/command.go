@@ -2,7 +2,6 @@
 package idxbench
 
 import (
-	"io"
 	"slices"
 	"time"
 
@@ -29,24 +28,10 @@ one thread unless they say otherwise. Run it on an idle machine.`,
 	}
 	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), evalCommand(), synthCommand(), vectorsCommand(), recordsCommand(), gpuCommand())
 	root.AddCommand(goneCommands()...)
-	return root
-}
-
-// report prints text, or itself as JSON.
-type report interface{ text(w io.Writer) }
-
-// show prints r, as JSON if the flag --json is set.
-func show(cmd *cobra.Command, r report) error {
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
-		return cli.JSON(cmd.OutOrStdout(), r)
+	for _, c := range root.Commands() {
+		c.Flags().SortFlags = false
 	}
-	r.text(cmd.OutOrStdout())
-	return nil
-}
-
-func jsonFlag(cmd *cobra.Command) {
-	cmd.Flags().SortFlags = false
-	cmd.Flags().Bool("json", false, "print JSON instead of a table")
+	return root
 }
 
 // times are measured durations.

@@ -60,22 +60,18 @@ decoded in rows of 1,024 values into one buffer; with --whole, into memory that 
 them all. Each figure is of the fastest run.`,
 		Example: "  idxbench decode --codec bp128,vbyte128 --levels\n  idxbench decode --data clustered --n 33554432 --whole\n  idxbench decode --index kjv.idx",
 		Args:    cli.Want(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*Decode, error) {
 			if f.time <= 0 {
-				return cli.Usage("--time is above 0")
+				return nil, cli.Usage("--time is above 0")
 			}
 			if err := cli.InVain(cmd.Flags(), cli.Vain{Flags: "data n", If: f.index != "", Why: "draws lists: with --index they are those of an index"}); err != nil {
-				return err
+				return nil, err
 			}
-			d, err := f.run(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return show(cmd, d)
-		},
+			return f.run(cmd.Context())
+		}),
 	}
 	fl := cmd.Flags()
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	fl.StringSliceVar(&f.codecs, "codec", nil, "only these codecs, as `NAME,...`")
 	cli.CompleteList(cmd, "codec", codecbench.Names())
 	fl.Var(f.data, "data", "lists: "+f.data.Words())
@@ -215,7 +211,7 @@ func (f *decodeFlags) encode(c codec.Codec, lists []format.Postings, n int) (flo
 	return float64(n) / took.Seconds(), err
 }
 
-func (d *Decode) text(w io.Writer) {
+func (d *Decode) Text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s in %s\n\n", d.Data, cli.Number(d.Postings, "posting"), cli.Number(d.Lists, "list"))
 	t := cli.NewTable("codec", "level", ">bits/docID", ">docIDs/s", ">bits/freq", ">freqs/s", ">docIDs encoded/s")
 	for _, r := range d.Rows {

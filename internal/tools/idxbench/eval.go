@@ -63,15 +63,9 @@ BEIR's. White space is that of ASCII. Files may be compressed.`,
   idxbench eval --run bm25.run --qrels test.tsv --measures nDCG@10 --per-query
   idxquery cacm.idx --run - <q.tsv | idxbench eval --run - --qrels q.qrels`,
 		Args: cli.Want(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			e, err := f.evaluate()
-			if err != nil {
-				return err
-			}
-			return show(cmd, e)
-		},
+		RunE: cli.Shows(func(*cobra.Command, []string) (*Eval, error) { return f.evaluate() }),
 	}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	cmd.Flags().StringVar(&f.run, "run", "", "run `FILE`, - for standard input (required)")
 	cmd.Flags().StringVar(&f.qrels, "qrels", "", "assessments `FILE`, - for standard input (required)")
 	cmd.Flags().StringVar(&f.measures, "measures", usualMeasures, "print the measures of `LIST`")
@@ -140,7 +134,7 @@ func readWith[T any](path string, read func(file string, r io.Reader) (T, error)
 	return read(name, r)
 }
 
-func (e *Eval) text(w io.Writer) {
+func (e *Eval) Text(w io.Writer) {
 	if len(e.PerQuery) > 0 {
 		e.table(w)
 	}

@@ -41,7 +41,7 @@ type GPURow struct {
 	Unit  string  `json:"unit"`
 }
 
-func (g *GPU) text(w io.Writer) {
+func (g *GPU) Text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s on %s\n\n", g.Index, cli.Number(g.Queries, "query"), g.Device.Name)
 	t := cli.NewTable("what", "way", ">value", "unit")
 	for _, r := range g.Rows {
@@ -83,20 +83,16 @@ It needs an NVIDIA GPU and a build that can use it.`,
 		Example: `  idxbench gpu --index kjv.idx --queries topics.tsv
   idxbench gpu --index kjv.idx --queries topics.tsv --strategy probe,mergepath`,
 		Args: cli.Want(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*GPU, error) {
 			if err := cli.InVain(cmd.Flags(),
 				cli.Vain{Flags: "filter compare at-least memory", If: f.dot == "", Why: "goes with --dot"},
 				cli.Vain{Flags: "strategy", If: f.dot != "", Why: "is of intersections, and --dot adds up"}); err != nil {
-				return err
+				return nil, err
 			}
-			g, err := f.run(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return show(cmd, g)
-		},
+			return f.run(cmd.Context())
+		}),
 	}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")

@@ -10,7 +10,7 @@ import (
 // TestGPUText prints figures, and then where a reader learns to serve queries, which is there.
 func TestGPUText(t *testing.T) {
 	var out bytes.Buffer
-	(&GPU{Rows: []GPURow{{What: "load", Value: 1, Unit: "MB/s"}}}).text(&out)
+	(&GPU{Rows: []GPURow{{What: "load", Value: 1, Unit: "MB/s"}}}).Text(&out)
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	if len(lines) < 3 || !strings.Contains(out.String(), "MB/s") || !strings.HasSuffix(lines[len(lines)-1], ": docs/gpu.md, Serve") {
 		t.Errorf("%q", &out)

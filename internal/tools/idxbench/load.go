@@ -114,12 +114,12 @@ error.
 			if f.csv {
 				err = r.csv(cmd.OutOrStdout())
 			} else {
-				err = show(cmd, r)
+				err = cli.Show(cmd, r)
 			}
 			return cmp.Or(err, r.missing)
 		},
 	}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	fl := cmd.Flags()
 	fl.BoolVar(&f.csv, "csv", false, "print CSV instead of a table")
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
@@ -392,7 +392,7 @@ func (l *loader) rates(ctx context.Context) error {
 	return nil
 }
 
-func (l *Load) text(w io.Writer) {
+func (l *Load) Text(w io.Writer) {
 	gpu := ""
 	if l.GPU != "" {
 		gpu = ", " + l.GPU

@@ -22,7 +22,7 @@ func TestLoadPrints(t *testing.T) {
 		{Device: "gpu", Alone: true, Pause: 1000, Result: loadtest.Result{Mean: 3}, Shares: &Shares{CPU: 5, GPU: 5}},
 	}}
 	var out bytes.Buffer
-	l.text(&out)
+	l.Text(&out)
 	lines := strings.Split(out.String(), "\n")
 	for _, want := range [][]string{{"hybrid", "1000", "64"}, {"gpu", "after", "1ms"}, {"hybrid", "1000", "100 %"}, {"gpu", "-", "50.0 %", "50.0 %"}, {"the GPU is not used: the GPU does not answer"}} {
 		if !slices.ContainsFunc(lines, func(line string) bool {

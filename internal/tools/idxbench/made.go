@@ -131,3 +131,12 @@ func threads(n int) int {
 	}
 	return n
 }
+
+// madeRows adds what a table says of an index that was made.
+func madeRows(t *cli.Table, bytes int64, segments int, peak int64, seconds float64) {
+	t.Row("index", fmt.Sprintf("%s in %s", cli.Bytes(bytes), cli.Number(segments, "segment")))
+	if peak > 0 {
+		t.Row("peak memory", cli.Bytes(peak))
+	}
+	t.Row("time", cli.Seconds(time.Duration(seconds*float64(time.Second))))
+}

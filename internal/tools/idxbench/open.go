@@ -53,10 +53,10 @@ lookup of a term. The times do not depend on the size of the index.`,
 				}
 			}
 			o.finish()
-			return show(cmd, o)
+			return cli.Show(cmd, o)
 		},
 	}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	cmd.Flags().StringVar(&index, "index", "", "index `DIR` (required)")
 	cli.Int(cmd.Flags(), &repeats, "repeat", 200, 1, cli.Any, "open it `N` times")
 	return cmd
@@ -115,7 +115,7 @@ func (o *Open) finish() {
 	o.Snapshot, o.Lookup = f(o.snap.at(0.5)), f(o.lookup.at(0.5))
 }
 
-func (o *Open) text(w io.Writer) {
+func (o *Open) Text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s in %s, opened %s times, in microseconds\n\n", o.Index, cli.Bytes(o.Bytes), cli.Number(o.Segments, "segment"), cli.Count(o.Repeats))
 	t := cli.NewTable("", ">us")
 	for _, r := range []struct {

@@ -70,14 +70,7 @@ is an error if algorithms give different answers.`,
 		Example: `  idxbench query --index kjv.idx --queries topics.tsv
   idxbench query --index kjv.idx --queries topics.tsv --algo maxscore,bmw`,
 		Args: cli.Want(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.own = idxquery.GivenParams(cmd, f.params)
-			q, err := f.run(cmd.Context(), cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return show(cmd, q)
-		},
+		RunE: cli.Shows(f.runE),
 	}
 	f.register(cmd)
 	cmd.Flags().StringSliceVar(&f.modes, "mode", []string{"and", "or"}, "modes, as `MODE,...`")
@@ -94,26 +87,24 @@ is an error if algorithms give different answers.`,
 func intersectCommand() *cobra.Command {
 	f := &queryFlags{params: query.DefaultParams(), modes: []string{"and"}, algos: []string{"all"}}
 	cmd := &cobra.Command{
-		Use:   "intersect --index DIR --queries FILE",
-		Short: "Measure the algorithms for conjunctions",
-		Long:  "Measure idxbench query --mode and with every algorithm for conjunctions.",
-		Args:  cli.Want(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			f.own = idxquery.GivenParams(cmd, f.params)
-			q, err := f.run(cmd.Context(), cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return show(cmd, q)
-		},
+		Use:     "intersect --index DIR --queries FILE",
+		Short:   "Measure the algorithms for conjunctions",
+		Long:    "Measure idxbench query --mode and with every algorithm for conjunctions.",
+		Args:    cli.Want(),
+		RunE:    cli.Shows(f.runE),
 		Example: "  idxbench intersect --index kjv.idx --queries topics.tsv\n  idxbench intersect --index kjv.idx --queries topics.tsv --k 1000",
 	}
 	f.register(cmd)
 	return cmd
 }
 
+func (f *queryFlags) runE(cmd *cobra.Command, _ []string) (*Queries, error) {
+	f.own = idxquery.GivenParams(cmd, f.params)
+	return f.run(cmd.Context(), cmd.ErrOrStderr())
+}
+
 func (f *queryFlags) register(cmd *cobra.Command) {
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	fl := cmd.Flags()
 	fl.StringVar(&f.index, "index", "", "index `DIR` (required)")
 	fl.StringVar(&f.queries, "queries", "", cli.QueriesUsage+" (required)")
@@ -375,7 +366,7 @@ func (q *Queries) check() error {
 	return nil
 }
 
-func (q *Queries) text(w io.Writer) {
+func (q *Queries) Text(w io.Writer) {
 	fmt.Fprintf(w, "%s: %s, top %d, fastest of %s each, in microseconds\n\n", q.Index, cli.Number(q.Queries, "query"), q.K, cli.Number(q.Repeats, "run"))
 	t := cli.NewTable("mode", "algorithm", ">mean", ">p50", ">p95", ">p99", ">max", ">hits")
 	for _, r := range q.Rows {

@@ -93,18 +93,14 @@ shop  products in no order: title, brand, category, colors, price, rating, piece
   idxbuild --out logs.idx --schema logs.json logs.jsonl
   idxbench records shop --out shop.jsonl --count 10000 --seed 7`,
 		Args: cli.Want("{logs|shop}"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: cli.Shows(func(cmd *cobra.Command, args []string) (*Records, error) {
 			f.kind = args[0]
-			r, err := f.run(cmd.Context())
-			if err != nil {
-				return err
-			}
-			return show(cmd, r)
-		},
+			return f.run(cmd.Context())
+		}),
 	}
 	cli.TextArgs(cmd)
 	cmd.ValidArgs = []string{"logs", "shop"}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	fl := cmd.Flags()
 	cli.Output(fl, &f.out, "out", "", "write records to `FILE` (required)")
 	cli.Int(fl, &f.count, "count", 0, 0, cli.Any, "number of records; 0: 2,000,000 lines, 200,000 products")
@@ -172,7 +168,7 @@ func writeJSONL(ctx context.Context, path string, values iter.Seq[any]) error {
 	})
 }
 
-func (r *Records) text(w io.Writer) {
+func (r *Records) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("records", r.Records)
 	if r.Queries > 0 {

@@ -2,7 +2,6 @@ package idxbench
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -44,15 +43,9 @@ one topic; those of --long-queries have only long lists: each term is in 1 to
 		Example: `  idxbench synth --out big.idx --docs 5000000 --queries big.tsv
   idxbench synth --out parts.idx --docs 5000000 --segments 16`,
 		Args: cli.Want(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := f.run(cmd.Context(), cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return show(cmd, r)
-		},
+		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*Synth, error) { return f.run(cmd.Context(), cmd.ErrOrStderr()) }),
 	}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	fl := cmd.Flags()
 	f.outFlag(fl)
 	cli.Int(fl, &f.spec.Docs, "docs", f.spec.Docs, 1, cli.Any, "number of documents")
@@ -93,14 +86,10 @@ func (f *synthFlags) run(ctx context.Context, stderr io.Writer) (*Synth, error) 
 	return r, err
 }
 
-func (s *Synth) text(w io.Writer) {
+func (s *Synth) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("documents", s.Documents)
 	t.Row("tokens", s.Tokens)
-	t.Row("index", fmt.Sprintf("%s in %s", cli.Bytes(s.Bytes), cli.Number(s.Segments, "segment")))
-	if s.PeakRSS > 0 {
-		t.Row("peak memory", cli.Bytes(s.PeakRSS))
-	}
-	t.Row("time", cli.Seconds(time.Duration(s.Seconds*float64(time.Second))))
+	madeRows(t, s.Bytes, s.Segments, s.PeakRSS, s.Seconds)
 	t.WriteTo(w)
 }

@@ -2,7 +2,6 @@ package idxbench
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"time"
 
@@ -47,15 +46,9 @@ lists sum to 1.21 times the documents, those of --long-queries to 2.65 times.`,
 		Example: `  idxbench vectors --out a.idx --queries short.jsonl --long-queries long.jsonl
   idxbench vectors --out sixteenth.idx --docs 552614 --queries short.jsonl`,
 		Args: cli.Want(),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			r, err := f.run(cmd.Context(), cmd.ErrOrStderr())
-			if err != nil {
-				return err
-			}
-			return show(cmd, r)
-		},
+		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*Vectors, error) { return f.run(cmd.Context(), cmd.ErrOrStderr()) }),
 	}
-	jsonFlag(cmd)
+	cli.JSONFlag(cmd.Flags())
 	fl := cmd.Flags()
 	f.outFlag(fl)
 	cli.Int(fl, &f.spec.Docs, "docs", f.spec.Docs, 1, cli.Any, "number of documents")
@@ -101,14 +94,10 @@ func (f *vectorsFlags) run(ctx context.Context, stderr io.Writer) (*Vectors, err
 	return r, err
 }
 
-func (v *Vectors) text(w io.Writer) {
+func (v *Vectors) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("documents", v.Documents)
 	t.Row("postings", v.Postings)
-	t.Row("index", fmt.Sprintf("%s in %s", cli.Bytes(v.Bytes), cli.Number(v.Segments, "segment")))
-	if v.PeakRSS > 0 {
-		t.Row("peak memory", cli.Bytes(v.PeakRSS))
-	}
-	t.Row("time", cli.Seconds(time.Duration(v.Seconds*float64(time.Second))))
+	madeRows(t, v.Bytes, v.Segments, v.PeakRSS, v.Seconds)
 	t.WriteTo(w)
 }

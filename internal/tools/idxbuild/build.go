@@ -57,11 +57,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	if f.json {
-		return cli.JSON(cmd.OutOrStdout(), r)
-	}
-	r.text(cmd.OutOrStdout())
-	return nil
+	return cli.Show(cmd, r)
 }
 
 // Build runs the command with args and returns its report.

@@ -40,7 +40,6 @@ type flags struct {
 	dryRun     bool
 	autoID     bool
 	storeText  bool
-	json       bool
 }
 
 // Command returns the command.
@@ -170,7 +169,7 @@ documents in another order becomes one segment.`,
 	fl.StringArrayVar(&f.deletes.where, "delete-where", nil, "delete the documents that pass `FILTER` on columns, such as 'ts<2026-01-01'; may be repeated")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "count what would change, and write nothing")
 	fl.BoolVar(&f.storeText, "store-text", false, "keep the text of documents in a new index (one with documents goes on as it does)")
-	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
+	cli.JSONFlag(fl)
 	return cmd
 }
 

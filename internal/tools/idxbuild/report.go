@@ -150,7 +150,7 @@ func (b *build) after(dir string, before int64) error {
 	})
 }
 
-func (r *Report) text(w io.Writer) {
+func (r *Report) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	if r.DryRun {
 		r.textDry(t)

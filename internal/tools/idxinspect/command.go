@@ -2,8 +2,6 @@
 package idxinspect
 
 import (
-	"io"
-
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
@@ -38,12 +36,11 @@ by …, shortened. In a pipe or a file everything is whole.`,
 	return root
 }
 
-// report is what a command prints: its text, or with --json its JSON form.
-type report interface{ Text(w io.Writer) }
+// report is what a command prints.
+type report = cli.Report
 
 // command returns a subcommand that prints the report of run.
 func command(use, short, long, example string, args []string, run func(cmd *cobra.Command, args []string) (report, error)) *cobra.Command {
-	var asJSON bool
 	cmd := &cobra.Command{Use: use, Short: short, Long: short + ".\n\n" + long, Example: example, Args: cli.Want(args...)}
 	if long == "" {
 		cmd.Long = short + "."
@@ -51,14 +48,14 @@ func command(use, short, long, example string, args []string, run func(cmd *cobr
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		r, err := run(cmd, args)
 		if r != nil {
-			if perr := show(cmd.OutOrStdout(), r, asJSON); perr != nil {
+			if perr := cli.Show(cmd, r); perr != nil {
 				return perr
 			}
 		}
 		return err
 	}
 	cmd.ValidArgsFunction = complete(use)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON instead of a table")
+	cli.JSONFlag(cmd.Flags())
 	return cmd
 }
 
@@ -92,13 +89,4 @@ func ofField[R report](path, field string, f func(x *inspect.Index) (R, error)) 
 		}
 		return r, err
 	})
-}
-
-func show(w io.Writer, r report, asJSON bool) error {
-	if asJSON {
-		return cli.JSON(w, r)
-	}
-	f := cli.NewFolder(w)
-	r.Text(f)
-	return f.Flush()
 }

@@ -46,8 +46,8 @@ func numbered(cmd *cobra.Command, x *inspect.Index, from uint64, limit int, full
 		end = min(total, from+uint64(limit))
 	}
 	w := cmd.OutOrStdout()
-	switch asJSON, _ := cmd.Flags().GetBool("json"); {
-	case asJSON:
+	switch {
+	case cli.AsJSON(cmd):
 		j, err := cli.NewJSONWriter(w)
 		if err == nil {
 			err = j.Array("docs")

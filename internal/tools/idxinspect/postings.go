@@ -72,7 +72,7 @@ func listPostings(cmd *cobra.Command, x *inspect.Index, term string, from uint32
 		})
 	}
 	w := cmd.OutOrStdout()
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+	if cli.AsJSON(cmd) {
 		j, err := cli.NewJSONWriter(w)
 		if err == nil {
 			err = cmp.Or(j.Member("term", cli.Text(term)), j.Member("df", df), j.Array("postings"))

@@ -62,7 +62,7 @@ func listTerms(cmd *cobra.Command, x *inspect.Index, walk *inspect.Walk, limit i
 		return err == nil
 	}
 	w := cmd.OutOrStdout()
-	if asJSON, _ := cmd.Flags().GetBool("json"); asJSON {
+	if cli.AsJSON(cmd) {
 		j, jerr := cli.NewJSONWriter(w)
 		if err = jerr; err == nil {
 			err = j.Array("terms")

@@ -30,7 +30,6 @@ type flags struct {
 	memory      cli.ByteSize
 	threads     int
 	keep        int
-	json        bool
 	salvage     bool
 	impacts     string
 }
@@ -93,7 +92,7 @@ text in FIELD of SRC, for one query of each term, in steps of 1/255 of the great
 	cli.KeepCommits(fl, &f.keep)
 	fl.BoolVar(&f.salvage, "salvage", false, "with --out: copy what can be read of damaged SRC...")
 	fl.StringVar(&f.impacts, "impacts", "", "with --out: make an index of the scores of the text in `FIELD`")
-	fl.BoolVar(&f.json, "json", false, "print the report as JSON")
+	cli.JSONFlag(fl)
 	return cmd
 }
 
@@ -160,11 +159,7 @@ func (f *flags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	p.Stop()
-	if f.json {
-		return cli.JSON(cmd.OutOrStdout(), r)
-	}
-	r.text(cmd.OutOrStdout())
-	return nil
+	return cli.Show(cmd, r)
 }
 
 // merge merges into the index that --out or --in-place names, which may be a URL, as sources may.
@@ -326,7 +321,7 @@ func newReport(dir string, did writer.MergeStats, took time.Duration) (*Report, 
 	return r, nil
 }
 
-func (r *Report) text(w io.Writer) {
+func (r *Report) Text(w io.Writer) {
 	m := &r.Merge
 	t := cli.NewTable("", "")
 	if m.Sources == 0 && r.Reordered == 0 {

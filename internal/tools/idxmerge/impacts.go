@@ -55,11 +55,8 @@ func (f *flags) runImpacts(cmd *cobra.Command, src string, o writer.Options) (er
 		return err
 	}
 	r.Index, r.Postings, r.Zeroed, r.took = f.out, q.postings, q.zeroed, time.Since(start)
-	if r.Seconds = r.took.Seconds(); f.json {
-		return cli.JSON(cmd.OutOrStdout(), r)
-	}
-	r.text(cmd.OutOrStdout())
-	return nil
+	r.Seconds = r.took.Seconds()
+	return cli.Show(cmd, r)
 }
 
 // writeImpacts makes the index in f.out.
@@ -206,7 +203,7 @@ func (q *quantizer) quantize(l *writer.InvertedList) error {
 	return nil
 }
 
-func (r *Quantized) text(w io.Writer) {
+func (r *Quantized) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("field", fmt.Sprintf("%s of impacts in steps of %s", cli.Quote(r.Field), cli.Float(r.Scale, 4)))
 	t.Row("postings", fmt.Sprintf("%s in %s", cli.Count(r.Postings), cli.Seconds(r.took)))

@@ -77,11 +77,7 @@ func (f *flags) copyAll(cmd *cobra.Command, opened []*damaged, o writer.Options)
 		fresh.Undo()
 		return err
 	}
-	if f.json {
-		err = cmp.Or(err, cli.JSON(cmd.OutOrStdout(), r))
-	} else {
-		r.text(cmd.OutOrStdout())
-	}
+	err = cmp.Or(err, cli.Show(cmd, r))
 	if err == nil && len(r.Losses) > 0 {
 		err = errLost
 	}
@@ -168,7 +164,7 @@ func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, s *damaged, p 
 	return nil
 }
 
-func (r *Salvaged) text(w io.Writer) {
+func (r *Salvaged) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("index", r.Index)
 	t.Row("segments", r.Segments)

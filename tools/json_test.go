@@ -32,7 +32,7 @@ var printedAs = map[string]any{
 	"idxmerge": idxmerge.Report{}, "idxmerge --salvage": idxmerge.Salvaged{}, "idxmerge --impacts": idxmerge.Quantized{},
 	"idxinspect summary": inspect.Summary{}, "idxinspect verify": inspect.Verification{}, "idxinspect repair": idxinspect.Repair{},
 	"idxinspect backup": idxinspect.Backup{}, "idxinspect diff": idxinspect.Diff{}, "idxinspect sections": idxinspect.Sections{},
-	"idxinspect sizes": idxinspect.Sizes{}, "idxinspect stats": idxinspect.Stats{}, "idxinspect columns": idxinspect.Columns{}, "idxinspect sizes --codec": idxinspect.CodecSizes{},
+	"idxinspect sizes": idxinspect.Sizes{}, "idxinspect stats": idxinspect.Stats{}, "idxinspect columns": idxinspect.Columns{}, "idxinspect sizes --codec": inspect.CodecSizes{},
 	"idxinspect terms": inspect.Terms{}, "idxinspect list": inspect.Lists{}, "idxinspect blocks": inspect.Blocks{}, "idxinspect positions": idxinspect.Positions{},
 	"idxinspect docs": inspect.Docs{}, "idxinspect explain": inspect.Explanation{}, "idxinspect hexdump": idxinspect.Dump{}, "idxinspect explain --trace": idxquery.Answer{},
 	"idxinspect postings": struct { // which is written as it is read

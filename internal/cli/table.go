@@ -170,6 +170,15 @@ func NumberOf(n any, name string) string {
 	return Number(v.Int(), name)
 }
 
+// CountOf is Count for templates.
+func CountOf(n any) string {
+	v := reflect.ValueOf(n)
+	if v.CanUint() {
+		return Count(v.Uint())
+	}
+	return Count(v.Int())
+}
+
 func magnitude[T ~int | ~int64 | ~uint32 | ~uint64 | ~int32](n T) uint64 {
 	if n < 0 {
 		return -uint64(n)

@@ -49,13 +49,8 @@ type Damage struct{ File, Place, What string }
 
 // Segment is a segment and its bytes by what they are for.
 type Segment struct {
-	File      string
-	Documents uint64
-	Deleted   uint64
-	Terms     uint64
-	Postings  uint64
-	Bytes     int64
-	Parts     []Part
+	inspect.SegmentSummary
+	Parts []Part
 }
 
 // Part is bytes of one kind.
@@ -85,29 +80,7 @@ const (
 // Codecs is what codecs need for a sample of the postings, on both sides.
 type Codecs struct {
 	Sample      string // says what the sample is
-	Docs, Freqs CodecSide
-}
-
-// CodecSide is one side.
-type CodecSide struct {
-	Codecs  []Codec
-	Auto    Codec
-	Choices []Choice
-}
-
-// Codec is what one codec needs.
-type Codec struct {
-	Name             string
-	Candidate        bool // auto may take it
-	Bits             float64
-	DecodeNS, Encode float64
-}
-
-// Choice is the share of the sample's postings for which auto takes a codec.
-type Choice struct {
-	Codec    string
-	Lists    int
-	Postings uint64
+	Docs, Freqs inspect.CodecTable
 }
 
 // List is a posting list of the explorer. Columns stand for adjacent blocks.
@@ -175,11 +148,5 @@ type Plan struct {
 	Queries int
 	Lists   int
 	Bytes   int64
-	Steps   []Step
-}
-
-// Step is the expected hit rate with a budget, in shares.
-type Step struct {
-	Budget                int64
-	Lists, Bytes, Queries float64
+	Steps   []inspect.PlanStep
 }

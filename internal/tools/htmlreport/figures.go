@@ -75,14 +75,14 @@ func binRange(b inspect.Bin) string {
 }
 
 // codecs draws sizes against decode times.
-func codecs(s CodecSide, what string) (template.HTML, error) {
+func codecs(s inspect.CodecTable, what string) (template.HTML, error) {
 	c := &svgchart.Chart{Width: 400, Height: 330, Label: "Bits a posting against nanoseconds to decode one, by codec: " + what,
 		X: svgchart.Axis{Label: "bits a posting"}, Y: svgchart.Axis{Label: "ns to decode a posting", Log: true}}
 	// Those that matter most get their names first.
 	all := append(slices.Clone(s.Codecs), s.Auto)
-	slices.SortStableFunc(all, func(a, b Codec) int { return rank(b, s.Auto) - rank(a, s.Auto) })
+	slices.SortStableFunc(all, func(a, b inspect.CodecSize) int { return rank(b, s.Auto) - rank(a, s.Auto) })
 	for _, x := range all {
-		m := svgchart.Mark{X: x.Bits, Y: x.DecodeNS, Name: x.Name, Title: fmt.Sprintf("%s: %.2f bits, %.2f ns", x.Name, x.Bits, x.DecodeNS), Color: 5}
+		m := svgchart.Mark{X: x.Bits, Y: x.DecodeNS, Name: x.Codec, Title: fmt.Sprintf("%s: %.2f bits, %.2f ns", x.Codec, x.Bits, x.DecodeNS), Color: 5}
 		switch rank(x, s.Auto) {
 		case 2:
 			m.Color = 1
@@ -97,9 +97,9 @@ func codecs(s CodecSide, what string) (template.HTML, error) {
 }
 
 // rank is 2 for auto, 1 for what it may take, and 0 for other codecs.
-func rank(c, auto Codec) int {
+func rank(c, auto inspect.CodecSize) int {
 	switch {
-	case c.Name == auto.Name:
+	case c.Codec == auto.Codec:
 		return 2
 	case c.Candidate:
 		return 1
@@ -115,7 +115,7 @@ func curve(p *Plan) (template.HTML, error) {
 	for _, s := range p.Steps {
 		x := float64(s.Budget)
 		lists.Points = append(lists.Points, svgchart.Point{X: x, Y: 100 * s.Lists})
-		bytes.Points = append(bytes.Points, svgchart.Point{X: x, Y: 100 * s.Bytes})
+		bytes.Points = append(bytes.Points, svgchart.Point{X: x, Y: 100 * s.ByteHits})
 		queries.Points = append(queries.Points, svgchart.Point{X: x, Y: 100 * s.Queries})
 	}
 	c.Series = []svgchart.Series{lists, bytes, queries}

@@ -67,15 +67,7 @@ type figure struct {
 var kindNames = []string{"stored text", "ids", "dictionary", "docIDs", "frequencies", "skip headers and bounds", "lengths", "columns", "positions", "other"}
 
 var funcs = template.FuncMap{
-	"count": func(v any) string {
-		switch v := v.(type) {
-		case int:
-			return count(v)
-		case uint64:
-			return count(v)
-		}
-		return ""
-	},
+	"count":   cli.CountOf,
 	"number":  cli.NumberOf,
 	"size":    size,
 	"bin":     binRange,

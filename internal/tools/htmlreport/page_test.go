@@ -41,9 +41,9 @@ func TestEscapes(t *testing.T) {
 	list := List{Term: hostile, Segment: hostile, Codecs: hostile, To: []uint32{1}, Count: []int{1}, Width: []float64{1}, Exceptions: []int{1}, Bounds: []float64{1}}
 	r := &Report{Title: hostile, Generator: hostile, Facts: []Fact{{hostile, hostile}}, Notes: []string{hostile}, Advice: []string{hostile},
 		Health:   Health{Summary: hostile, Damage: []Damage{{hostile, hostile, hostile}}},
-		Segments: []Segment{{File: hostile, Bytes: 2, Parts: []Part{{Name: hostile, Bytes: 1}}}, {File: "b", Bytes: 2, Parts: []Part{{Name: hostile, Bytes: 1}}}},
-		Codecs: &Codecs{Sample: hostile, Docs: CodecSide{Codecs: []Codec{{Name: hostile, Bits: 1, DecodeNS: 1}}, Auto: Codec{Name: "auto", Bits: 2, DecodeNS: 2}},
-			Freqs: CodecSide{Codecs: []Codec{{Name: hostile, Bits: 1, DecodeNS: 1}}, Auto: Codec{Name: "auto", Bits: 2, DecodeNS: 2}}},
+		Segments: []Segment{{SegmentSummary: inspect.SegmentSummary{File: hostile, Bytes: 2}, Parts: []Part{{Name: hostile, Bytes: 1}}}, {SegmentSummary: inspect.SegmentSummary{File: "b", Bytes: 2}, Parts: []Part{{Name: hostile, Bytes: 1}}}},
+		Codecs: &Codecs{Sample: hostile, Docs: inspect.CodecTable{Codecs: []inspect.CodecSize{{Codec: hostile, Bits: 1, DecodeNS: 1}}, Auto: inspect.CodecSize{Codec: "auto", Bits: 2, DecodeNS: 2}},
+			Freqs: inspect.CodecTable{Codecs: []inspect.CodecSize{{Codec: hostile, Bits: 1, DecodeNS: 1}}, Auto: inspect.CodecSize{Codec: "auto", Bits: 2, DecodeNS: 2}}},
 		Lists:   []List{list},
 		Queries: []Query{{ID: hostile, Text: hostile, Hits: []Hit{{ID: hostile}}, Passes: []Pass{{Lists: []Visited{{Term: hostile}}}}}},
 	}
@@ -84,7 +84,7 @@ func TestOffline(t *testing.T) {
 // of queries, 4,000 lists of queries, and every damaged place.
 func large() *Report {
 	rng := rand.New(rand.NewPCG(1, 1))
-	r := &Report{Title: "large", Stats: &inspect.Stats{All: &inspect.Sizes{}}, Plan: &Plan{Steps: []Step{{Budget: 1 << 20, Lists: .5}, {Budget: 1 << 30, Lists: 1}}}}
+	r := &Report{Title: "large", Stats: &inspect.Stats{All: &inspect.Sizes{}}, Plan: &Plan{Steps: []inspect.PlanStep{{Budget: 1 << 20, Lists: .5}, {Budget: 1 << 30, Lists: 1}}}}
 	for range MaxDamage {
 		r.Health.Damage = append(r.Health.Damage, Damage{"segment-000000000001.pin", "postings, bytes 1,000,000,000 to 1,000,004,095", "bytes 1000000000 to 1000004095 do not match their checksum"})
 	}
@@ -116,7 +116,7 @@ func large() *Report {
 		r.Queries = append(r.Queries, q)
 	}
 	for i := range 1000 {
-		s := Segment{File: fmt.Sprintf("segment-%d", i), Bytes: 1000}
+		s := Segment{SegmentSummary: inspect.SegmentSummary{File: fmt.Sprintf("segment-%d", i), Bytes: 1000}}
 		for k := range 30 {
 			s.Parts = append(s.Parts, Part{Kind: Kind(k % 9), Name: fmt.Sprint("part ", k), Bytes: int64(30 - k)})
 		}

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/pinion-index/pinion/internal/tools/inspect"
 )
 
 // box is a rectangle.
@@ -121,7 +123,7 @@ func gather(segments []Segment, most int) []Segment {
 		return segments
 	}
 	rest := segments[most-1:]
-	sum := Segment{File: count(len(rest)) + " smaller segments"}
+	sum := Segment{SegmentSummary: inspect.SegmentSummary{File: count(len(rest)) + " smaller segments"}}
 	for _, s := range rest {
 		sum.Bytes += s.Bytes
 		for _, p := range s.Parts {

@@ -18,30 +18,20 @@ import (
 // GPUPlan is what `idxinspect gpu-plan` prints: the lists that are worth keeping in
 // device memory for a query log.
 type GPUPlan struct {
-	Queries int        `json:"queries"`
-	Budget  int64      `json:"budget"`
-	Asked   PlanSum    `json:"asked"`            // every list that the log asks for
-	Planned PlanSum    `json:"resident"`         // those that the budget holds
-	Whole   float64    `json:"resident_queries"` // share of the log's queries whose lists all fit
-	Words   PlanSum    `json:"presence"`         // those whose presence words fit too, and the bytes of these words
-	Curve   []PlanStep `json:"curve"`            // empty for fewer than two queries
-	Lists   []PlanList `json:"lists"`            // the first of the plan
+	Queries int                `json:"queries"`
+	Budget  int64              `json:"budget"`
+	Asked   PlanSum            `json:"asked"`            // every list that the log asks for
+	Planned PlanSum            `json:"resident"`         // those that the budget holds
+	Whole   float64            `json:"resident_queries"` // share of the log's queries whose lists all fit
+	Words   PlanSum            `json:"presence"`         // those whose presence words fit too, and the bytes of these words
+	Curve   []inspect.PlanStep `json:"curve"`            // empty for fewer than two queries
+	Lists   []PlanList         `json:"lists"`            // the first of the plan
 }
 
 // PlanSum counts lists and the bytes of their extents, or of their presence words.
 type PlanSum struct {
 	Lists int   `json:"lists"`
 	Bytes int64 `json:"bytes"`
-}
-
-// PlanStep is the expected hit rate with a budget: that of a plan made from every other
-// query, on the remaining ones.
-type PlanStep struct {
-	Budget   int64   `json:"budget"`
-	Bytes    int64   `json:"resident_bytes"`
-	Lists    float64 `json:"list_hits"`  // share of lists asked for that are resident
-	ByteHits float64 `json:"byte_hits"`  // the same weighted by bytes
-	Queries  float64 `json:"query_hits"` // share of queries that need no copy
 }
 
 // PlanList is one list of a plan.
@@ -167,7 +157,7 @@ func (l *planLog) demands(from, step int) []gpu.Demand {
 func (l *planLog) plan(budget int64, top int) *GPUPlan {
 	all := l.demands(0, 1)
 	resident, bytes := gpu.Fit(all, budget)
-	p := &GPUPlan{Queries: len(l.queries), Budget: budget, Planned: PlanSum{len(resident), bytes}, Curve: []PlanStep{}, Lists: []PlanList{}}
+	p := &GPUPlan{Queries: len(l.queries), Budget: budget, Planned: PlanSum{len(resident), bytes}, Curve: []inspect.PlanStep{}, Lists: []PlanList{}}
 	for _, d := range all {
 		p.Asked.Lists++
 		p.Asked.Bytes += d.Bytes
@@ -204,9 +194,9 @@ func (l *planLog) whole(resident map[gpu.Key]bool) float64 {
 }
 
 // try counts the hits of the other half of the queries with a plan and a budget.
-func (l *planLog) try(plan []gpu.Demand, budget int64) PlanStep {
+func (l *planLog) try(plan []gpu.Demand, budget int64) inspect.PlanStep {
 	resident, bytes := gpu.Fit(plan, budget)
-	s := PlanStep{Budget: budget, Bytes: bytes}
+	s := inspect.PlanStep{Budget: budget, Bytes: bytes}
 	var lists, queries int
 	var sizes int64
 	for i := 1; i < len(l.queries); i += 2 {

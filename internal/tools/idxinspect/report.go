@@ -140,7 +140,7 @@ func (b *pageBuilder) contents(ctx context.Context) (err error) {
 		b.note(err)
 	}
 	b.summary(x)
-	m := newCodecMeter(pageCodecs())
+	m := inspect.NewCodecMeter(pageCodecs())
 	r := &runSampler{ctx: ctx, meter: m, every: defaultBlocks / codecRuns}
 	p := cli.NewProgress(b.stderr, "walk", 0, cli.ItemRate("lists"))
 	st, err := inspect.Collect(ctx, x.Segments(), inspect.Options{Blocks: defaultBlocks, Seed: b.seed, Top: topLists,

@@ -3,7 +3,6 @@ package idxinspect
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"github.com/pinion-index/pinion/format"
@@ -22,8 +21,7 @@ func (b *pageBuilder) summary(x *inspect.Index) {
 		b.note(err)
 	}
 	for _, g := range s.Segments {
-		b.page.Segments = append(b.page.Segments, htmlreport.Segment{File: g.File, Documents: uint64(g.Documents), Deleted: g.Deleted,
-			Terms: g.Terms, Postings: g.Postings, Bytes: g.Bytes})
+		b.page.Segments = append(b.page.Segments, htmlreport.Segment{SegmentSummary: g})
 	}
 	add := func(name, value string) {
 		b.page.Facts = append(b.page.Facts, htmlreport.Fact{Name: name, Value: cli.Printable(value)})
@@ -111,7 +109,7 @@ const (
 // runSampler measures codecs on runs of postings around blocks of a sample.
 type runSampler struct {
 	ctx   context.Context
-	meter *codecMeter
+	meter *inspect.CodecMeter
 	every int // blocks of the sample for a run
 
 	seen, runs int
@@ -150,37 +148,20 @@ func (r *runSampler) run(_ []byte, seg int, l *segment.List, block int) error {
 		}
 	}
 	r.runs++
-	return r.meter.add(r.ctx, p)
+	return r.meter.Add(r.ctx, p)
 }
 
 // codecs adds what codecs need for the runs.
 func (b *pageBuilder) codecs(ctx context.Context, r *runSampler) error {
-	if err := r.meter.flush(ctx); err != nil || r.runs == 0 {
+	if err := r.meter.Flush(ctx); err != nil || r.runs == 0 {
 		return err
 	}
 	m := r.meter
 	b.page.Codecs = &htmlreport.Codecs{
-		Sample: fmt.Sprintf("Measured on %s in %s of up to %s, drawn as the sample above.", cli.Number(m.done, "posting"), cli.Number(r.runs, "run"), cli.Count(runPostings)),
-		Docs:   side(m.docs.table(m.done)), Freqs: side(m.freqs.table(m.done)),
+		Sample: fmt.Sprintf("Measured on %s in %s of up to %s, drawn as the sample above.", cli.Number(m.Done, "posting"), cli.Number(r.runs, "run"), cli.Count(runPostings)),
 	}
+	b.page.Codecs.Docs, b.page.Codecs.Freqs = m.Tables()
 	return nil
-}
-
-func side(t CodecTable) (s htmlreport.CodecSide) {
-	row := func(c CodecSize) htmlreport.Codec {
-		return htmlreport.Codec{Name: c.Codec, Candidate: c.Candidate, Bits: c.Bits, DecodeNS: c.DecodeNS, Encode: c.EncodeNS}
-	}
-	for _, c := range t.Codecs {
-		s.Codecs = append(s.Codecs, row(c))
-	}
-	s.Auto = row(t.Auto)
-	for _, c := range t.Choices {
-		if c.Lists > 0 {
-			s.Choices = append(s.Choices, htmlreport.Choice{Codec: c.Codec, Lists: c.Lists, Postings: c.Postings})
-		}
-	}
-	slices.SortFunc(s.Choices, func(a, b htmlreport.Choice) int { return int(b.Postings) - int(a.Postings) })
-	return s
 }
 
 // advice says what a merge would gain.

@@ -207,8 +207,7 @@ func (b *pageBuilder) plan(l *planLog) {
 	half := l.demands(0, 2)
 	for i := range planSteps {
 		budget := int64(float64(all.Asked.Bytes) / math.Exp2(float64(planSteps-1-i)/2))
-		s := l.try(half, budget)
-		p.Steps = append(p.Steps, htmlreport.Step{Budget: budget, Lists: s.Lists, Bytes: s.ByteHits, Queries: s.Queries})
+		p.Steps = append(p.Steps, l.try(half, budget))
 	}
 	b.page.Plan = p
 }

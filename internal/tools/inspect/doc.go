@@ -17,5 +17,7 @@
 //	histogram.go        Histogram
 //	sample.go           the sample of blocks
 //	packing.go          what a block's payload says about it
+//	codecs.go           what lists would need in other codecs
+//	plan.go             what a GPU would have of the lists that queries ask for
 //	linearity.go        how close a list is to a line
 package inspect

@@ -187,7 +187,7 @@ func gather(p page, v *shown, r *http.Request) (body any, err error) {
 func parsePages() map[string]*template.Template {
 	pages := map[string]*template.Template{}
 	funcs := template.FuncMap{
-		"count":   countAny,
+		"count":   cli.CountOf,
 		"number":  cli.NumberOf,
 		"bytes":   func(n int64) string { return cli.Bytes(n) },
 		"quote":   func(v any) string { return cli.Quote(fmt.Sprint(v)) },
@@ -210,20 +210,6 @@ func parsePages() map[string]*template.Template {
 		pages[name] = template.Must(template.New(name).Funcs(funcs).ParseFS(content, "templates/layout.html", "templates/parts.html", "templates/"+name+".html"))
 	}
 	return pages
-}
-
-func countAny(v any) string {
-	switch v := v.(type) {
-	case int:
-		return cli.Count(v)
-	case int64:
-		return cli.Count(v)
-	case uint32:
-		return cli.Count(v)
-	case uint64:
-		return cli.Count(v)
-	}
-	return ""
 }
 
 // number returns the parameter called name, or otherwise if it is missing. It is decimal, or

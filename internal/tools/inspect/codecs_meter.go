@@ -1,4 +1,4 @@
-package idxinspect
+package inspect
 
 import (
 	"cmp"
@@ -17,43 +17,45 @@ import (
 // into the second-level cache in any codec.
 const batchPostings = 1 << 15
 
-// codecMeter adds up sizes and times of codecs, a batch of lists at a time.
-type codecMeter struct {
+// CodecMeter adds up sizes and times of codecs, a batch of lists at a time.
+type CodecMeter struct {
 	codecs      []codec.Codec
 	docs, freqs sideMeter
 	batch       []format.Postings
 	batched     int
-	done        uint64 // postings
+	Done        uint64 // postings
 }
 
-func newCodecMeter(codecs []codec.Codec) *codecMeter {
-	return &codecMeter{codecs: codecs,
+// NewCodecMeter returns a CodecMeter of these codecs.
+func NewCodecMeter(codecs []codec.Codec) *CodecMeter {
+	return &CodecMeter{codecs: codecs,
 		docs:  sideMeter{side: codecbench.Docs, codecs: codecs, sums: make([]codecSum, len(codecs)), inIndex: map[codec.ID]int{}},
 		freqs: sideMeter{side: codecbench.Freqs, codecs: codecs, sums: make([]codecSum, len(codecs)), inIndex: map[codec.ID]int{}}}
 }
 
-// list adds a list of the index.
-func (m *codecMeter) list(ctx context.Context, l *segment.List) error {
+// List adds a list of the index.
+func (m *CodecMeter) List(ctx context.Context, l *segment.List) error {
 	p, err := codecbench.Read(l)
 	if err != nil {
 		return err
 	}
 	m.docs.inIndex[codec.ID(l.DocsCodec)]++
 	m.freqs.inIndex[codec.ID(l.FreqsCodec)]++
-	return m.add(ctx, p)
+	return m.Add(ctx, p)
 }
 
-// add adds a list, and measures when a batch is full.
-func (m *codecMeter) add(ctx context.Context, p format.Postings) error {
+// Add adds a list, and measures when a batch is full.
+func (m *CodecMeter) Add(ctx context.Context, p format.Postings) error {
 	m.batch = append(m.batch, p)
 	m.batched += len(p.Docs)
 	if m.batched < batchPostings {
 		return nil
 	}
-	return m.flush(ctx)
+	return m.Flush(ctx)
 }
 
-func (m *codecMeter) flush(ctx context.Context) error {
+// Flush measures what has been added.
+func (m *CodecMeter) Flush(ctx context.Context) error {
 	if m.batched == 0 {
 		return nil
 	}
@@ -62,9 +64,14 @@ func (m *codecMeter) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	m.done += uint64(m.batched)
+	m.Done += uint64(m.batched)
 	m.batch, m.batched = m.batch[:0], 0
 	return nil
+}
+
+// Tables returns the means per posting.
+func (m *CodecMeter) Tables() (docs, freqs CodecTable) {
+	return m.docs.table(m.Done), m.freqs.table(m.Done)
 }
 
 // sideMeter is one side of the lists.

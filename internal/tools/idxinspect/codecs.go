@@ -74,21 +74,7 @@ func termSizes(ctx context.Context, s *inspect.CodecSizes, m *inspect.CodecMeter
 
 // allSizes measures the lists of an index, or a sample of them.
 func allSizes(ctx context.Context, s *inspect.CodecSizes, stderr io.Writer, m *inspect.CodecMeter, x *inspect.Index, sample int) error {
-	extents := func(f func(g *inspect.Segment, it *segment.TermIterator) error) error {
-		for _, g := range x.Segs {
-			it := g.Lists().Terms()
-			for it.Next() {
-				if err := f(g, it); err != nil {
-					return err
-				}
-			}
-			if err := it.Err(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	err := extents(func(_ *inspect.Segment, it *segment.TermIterator) error {
+	err := eachEntry(x, func(_ *inspect.Segment, it *segment.TermIterator) error {
 		e := it.Entry()
 		if e.Kind == segment.KindExtent {
 			s.Lists++
@@ -107,7 +93,7 @@ func allSizes(ctx context.Context, s *inspect.CodecSizes, stderr io.Writer, m *i
 	defer p.Stop()
 	var l segment.List
 	at := -1
-	return extents(func(g *inspect.Segment, it *segment.TermIterator) error {
+	return eachEntry(x, func(g *inspect.Segment, it *segment.TermIterator) error {
 		e := it.Entry()
 		if e.Kind != segment.KindExtent {
 			return nil
@@ -129,6 +115,22 @@ func allSizes(ctx context.Context, s *inspect.CodecSizes, stderr io.Writer, m *i
 		}
 		return err
 	})
+}
+
+// eachEntry calls f with the entries of all terms, field by field.
+func eachEntry(x *inspect.Index, f func(g *inspect.Segment, it *segment.TermIterator) error) error {
+	for _, g := range x.Segs {
+		it := g.Lists().Terms()
+		for it.Next() {
+			if err := f(g, it); err != nil {
+				return err
+			}
+		}
+		if err := it.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // draw returns k different numbers below n in ascending order, every set with the same

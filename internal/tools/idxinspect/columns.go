@@ -54,10 +54,7 @@ slots (one a document), dense (of documents that have some), ascending or descen
 				}
 				return c.blocks(x, args[1])
 			})
-			if err != nil {
-				return nil, err
-			}
-			return c, nil
+			return reported(c, err)
 		})
 }
 

@@ -59,16 +59,22 @@ func command(use, short, long, example string, args []string, run func(cmd *cobr
 	return cmd
 }
 
+// reported returns a report, unless there is an error.
+func reported[R report](r R, err error) (report, error) {
+	if err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
 // opened returns what f finds in the index at path.
-func opened[R report](path string, f func(x *inspect.Index) (R, error)) (r report, err error) {
-	err = inspect.With(path, func(x *inspect.Index) error {
-		found, err := f(x)
-		if err == nil {
-			r = found
-		}
+func opened[R report](path string, f func(x *inspect.Index) (R, error)) (report, error) {
+	var r R
+	err := inspect.With(path, func(x *inspect.Index) (err error) {
+		r, err = f(x)
 		return err
 	})
-	return r, err
+	return reported(r, err)
 }
 
 // withField is inspect.With for the terms of a field.

@@ -41,34 +41,25 @@ func regressions(ctx context.Context, stderr io.Writer, path string) (*Regressio
 		defer p.Stop()
 		var done int64
 		var l segment.List
-		for _, g := range x.Segs {
-			it := g.Lists().Terms()
-			for it.Next() {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				done++
-				e := it.Entry()
-				if e.Kind != segment.KindExtent {
-					continue
-				}
-				p.Set(done)
-				err := g.Lists().Init(&l, e)
-				var fit *inspect.Linearity
-				if err == nil {
-					fit, err = inspect.FitLine(&l)
-				}
-				if err != nil {
-					return format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock})
-				}
-				out.Lists++
-				groups[bits.Len32(uint32(l.N))-1].add(fit)
-			}
-			if err := it.Err(); err != nil {
+		return eachEntry(x, func(g *inspect.Segment, it *segment.TermIterator) error {
+			done++
+			e := it.Entry()
+			if err := ctx.Err(); err != nil || e.Kind != segment.KindExtent {
 				return err
 			}
-		}
-		return nil
+			p.Set(done)
+			err := g.Lists().Init(&l, e)
+			var fit *inspect.Linearity
+			if err == nil {
+				fit, err = inspect.FitLine(&l)
+			}
+			if err != nil {
+				return format.Locate(err, format.Place{List: string(it.Term()), Block: format.NoBlock})
+			}
+			out.Lists++
+			groups[bits.Len32(uint32(l.N))-1].add(fit)
+			return nil
+		})
 	})
 	for i, g := range groups {
 		if g.Lists > 0 {

@@ -25,10 +25,7 @@ func blocksCommand() *cobra.Command {
 				out = append(out, b)
 				return err
 			})
-			if err != nil {
-				return nil, err
-			}
-			return out, nil
+			return reported(out, err)
 		})
 	fieldFlag(cmd, &field)
 	cli.Int(cmd.Flags(), &from, "from", 0, 0, cli.Any, "begin with block `N`")

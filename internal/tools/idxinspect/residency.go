@@ -68,10 +68,7 @@ gpu-plan says, and how much of each is in the page cache.`,
 				r.lists(l, pages, int64(budget), top)
 				return nil
 			})
-			if err != nil {
-				return nil, err
-			}
-			return r, nil
+			return reported(r, err)
 		})
 	cmd.Flags().Var(&budget, "budget", "device memory for lists")
 	cmd.Flags().StringVar(&queries, "queries", "", cli.QueriesUsage)

@@ -54,19 +54,11 @@ shows the bytes of each field of an index that has fields.`,
 				return nil, err
 			}
 			if f.regression {
-				r, err := regressions(cmd.Context(), cmd.ErrOrStderr(), args[0])
-				if err != nil {
-					return nil, err
-				}
-				return r, nil
+				return reported(regressions(cmd.Context(), cmd.ErrOrStderr(), args[0]))
 			}
 			if len(f.names) > 0 {
 				term := strings.Join(args[1:], "")
-				s, err := f.sizes(cmd.Context(), cmd.ErrOrStderr(), args[0], term)
-				if err != nil {
-					return nil, err
-				}
-				return s, nil
+				return reported(f.sizes(cmd.Context(), cmd.ErrOrStderr(), args[0], term))
 			}
 			return opened(args[0], func(x *inspect.Index) (*Sizes, error) { return measure(cmd.Context(), x) })
 		})

@@ -76,4 +76,5 @@ var generators = []func(output) error{
 	postingFind,
 	queryScore,
 	querySums,
+	vectors,
 }

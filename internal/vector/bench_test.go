@@ -1,0 +1,102 @@
+package vector
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
+
+// BenchmarkScan finds the 10 nearest of vectors that are drawn, with the spectrum and clusters of those of a sentence encoder: by their
+// codes, and as floats. It reports how many were looked at by both planes, and as floats, for each thousand.
+func BenchmarkScan(b *testing.B) {
+	const dims, n, queries = 512, 100_000, 64
+	r := rand.New(rand.NewPCG(1, 2))
+	draw := drawClustered(r, dims, 400)
+	floats := make([]float32, 0, n*dims)
+	for range n {
+		floats = append(floats, draw()...)
+	}
+	turn, _ := NewRotation(dims, 1)
+	w := &Set{Dims: dims, Floats: func(i int) []float32 { return floats[i*dims : (i+1)*dims] }}
+	c := NewCoder(turn, Mean(dims, func(yield func([]float32) bool) {
+		for i := range n {
+			if !yield(w.Floats(i)) {
+				return
+			}
+		}
+	}))
+	for i := range n {
+		var m Meta
+		w.High, w.Low, m = c.Encode(w.High, w.Low, w.Floats(i))
+		w.Metas = append(w.Metas, m)
+	}
+	asked := make([][]float32, queries)
+	for i := range asked {
+		asked[i] = draw()
+	}
+	scan := func(b *testing.B, mask []uint64) {
+		var c2 Counts
+		for i := range b.N {
+			q := NewQuery(c, Cosine, asked[i%queries])
+			top := make([]found, 0, 11)
+			counts := q.Scan(w, 0, n, mask, float32(math.Inf(-1)), func(i int, score float32) float32 {
+				if top = best(append(top, found{i, score}), 10); len(top) < 10 {
+					return float32(math.Inf(-1))
+				}
+				return top[9].score
+			})
+			c2.Both, c2.Floats = c2.Both+counts.Both, c2.Floats+counts.Floats
+		}
+		b.ReportMetric(float64(c2.Both)/float64(b.N)/n*1000, "both/1000")
+		b.ReportMetric(float64(c2.Floats)/float64(b.N)/n*1000, "floats/1000")
+	}
+	b.Run("codes", func(b *testing.B) { scan(b, nil) })
+	for _, share := range []int{10, 100} {
+		mask := make([]uint64, n/64+1)
+		for i := range n {
+			if r.IntN(share) == 0 {
+				mask[i/64] |= 1 << (i % 64)
+			}
+		}
+		b.Run("of "+map[int]string{10: "a tenth", 100: "a hundredth"}[share], func(b *testing.B) { scan(b, mask) })
+	}
+	b.Run("floats", func(b *testing.B) {
+		for i := range b.N {
+			q, least, top := asked[i%queries], float32(math.Inf(-1)), make([]found, 0, 11)
+			for j := range n {
+				if s := Dot(q, floats[j*dims:(j+1)*dims]); s > least {
+					if top = best(append(top, found{j, s}), 10); len(top) == 10 {
+						least = top[9].score
+					}
+				}
+			}
+		}
+	})
+}
+
+// drawClustered returns a function that draws vectors of length 1 near one of so many, whose dimensions matter less and less.
+func drawClustered(r *rand.Rand, dims, clusters int) func() []float32 {
+	gauss := func(by float64) []float32 {
+		v := make([]float32, dims)
+		for i := range v {
+			v[i] = float32(by * r.NormFloat64() / math.Sqrt(1+float64(i)/16))
+		}
+		return v
+	}
+	centres := make([][]float32, clusters)
+	for i := range centres {
+		centres[i] = gauss(1)
+	}
+	return func() []float32 {
+		v, near := gauss(1), centres[r.IntN(clusters)]
+		for i := range v {
+			v[i] += near[i]
+		}
+		length := float32(lengthOf(v))
+		for i := range v {
+			v[i] /= length
+		}
+		return slices.Clip(v)
+	}
+}

@@ -15,9 +15,9 @@ import "github.com/pinion-index/pinion/internal/tools/inspect"
 // Report is what the page shows. Parts that are nil or empty are left out.
 type Report struct {
 	Title     string
-	Generator string // the program and its version
-	Origin    []Fact // index, time and machine of the page
-	Facts     []Fact
+	Generator string         // the program and its version
+	Origin    []inspect.Fact // index, time and machine of the page
+	Facts     []inspect.Fact
 	Health    Health
 	Notes     []string // what the numbers leave out, and why
 	Segments  []Segment
@@ -29,9 +29,6 @@ type Report struct {
 	Plan      *Plan
 	Advice    []string
 }
-
-// Fact is a line of the summary.
-type Fact struct{ Name, Value string }
 
 // Health is what verification found.
 type Health struct {

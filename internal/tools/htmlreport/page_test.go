@@ -39,7 +39,7 @@ const hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>\
 // TestEscapes checks that text of an index stays text, wherever the page has it.
 func TestEscapes(t *testing.T) {
 	list := List{Term: hostile, Segment: hostile, Codecs: hostile, To: []uint32{1}, Count: []int{1}, Width: []float64{1}, Exceptions: []int{1}, Bounds: []float64{1}}
-	r := &Report{Title: hostile, Generator: hostile, Facts: []Fact{{hostile, hostile}}, Notes: []string{hostile}, Advice: []string{hostile},
+	r := &Report{Title: hostile, Generator: hostile, Facts: []inspect.Fact{{Name: hostile, Value: hostile}}, Notes: []string{hostile}, Advice: []string{hostile},
 		Health:   Health{Summary: hostile, Damage: []Damage{{hostile, hostile, hostile}}},
 		Segments: []Segment{{SegmentSummary: inspect.SegmentSummary{File: hostile, Bytes: 2}, Parts: []Part{{Name: hostile, Bytes: 1}}}, {SegmentSummary: inspect.SegmentSummary{File: "b", Bytes: 2}, Parts: []Part{{Name: hostile, Bytes: 1}}}},
 		Codecs: &Codecs{Sample: hostile, Docs: inspect.CodecTable{Codecs: []inspect.CodecSize{{Codec: hostile, Bits: 1, DecodeNS: 1}}, Auto: inspect.CodecSize{Codec: "auto", Bits: 2, DecodeNS: 2}},

@@ -119,8 +119,8 @@ func (b *pageBuilder) build(ctx context.Context) (damage, err error) {
 }
 
 // origin says what the page is about, and when and where it was made.
-func origin(path string) []htmlreport.Fact {
-	return []htmlreport.Fact{
+func origin(path string) []inspect.Fact {
+	return []inspect.Fact{
 		{Name: "index", Value: cli.Printable(path)},
 		{Name: "made", Value: time.Now().UTC().Format("2006-01-02 15:04:05 UTC")},
 		{Name: "on", Value: cli.Printable(cli.CPU()) + ", " + cli.Number(runtime.GOMAXPROCS(0), "thread")},

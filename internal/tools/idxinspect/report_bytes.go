@@ -3,7 +3,6 @@ package idxinspect
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
@@ -24,19 +23,13 @@ func (b *pageBuilder) summary(x *inspect.Index) {
 		b.page.Segments = append(b.page.Segments, htmlreport.Segment{SegmentSummary: g})
 	}
 	add := func(name, value string) {
-		b.page.Facts = append(b.page.Facts, htmlreport.Fact{Name: name, Value: cli.Printable(value)})
+		b.page.Facts = append(b.page.Facts, inspect.Fact{Name: name, Value: cli.Printable(value)})
 	}
-	add("documents", inspect.WithDeleted(s.Documents, s.Deleted))
-	add("lists", cli.Count(s.Lists()))
-	add("postings", cli.Count(s.Postings))
-	add("tokens", inspect.WithDeleted(s.Tokens, s.DelTokens))
-	add("average length", cli.Float(s.AvgLength, 3)+" tokens")
-	add("size", cli.Bytes(s.Bytes))
+	for _, f := range s.Facts() {
+		add(f.Name, f.Value)
+	}
 	add("segments", cli.Count(len(s.Segments)))
-	add("stored text", inspect.YesNo(s.Stored))
-	if x.Fields() == nil {
-		add("analyzer", s.Analyzer)
-	}
+	add("lists", cli.Count(s.Lists()))
 	for _, f := range s.Fields {
 		add("field "+f.Name, fmt.Sprintf("%s, %s, %s, %s", cli.Number(f.Documents, "document"), cli.Number(f.Tokens, "token"), cli.Number(f.Terms, "term"), cli.Bytes(f.Bytes)))
 	}
@@ -46,12 +39,6 @@ func (b *pageBuilder) summary(x *inspect.Index) {
 	}
 	for _, c := range columns {
 		add("column "+c.Field, fmt.Sprintf("%s of %s, %s to %s, %s", cli.Number(c.Values, "value"), cli.Number(c.Documents, "document"), shown(c.Min, c.Documents), shown(c.Max, c.Documents), cli.Bytes(int64(c.Bytes))))
-	}
-	if s.Order != "" {
-		add("order", s.Order)
-	}
-	if s.Generation > 0 {
-		add("commit", strconv.FormatUint(s.Generation, 10))
 	}
 }
 

@@ -49,25 +49,11 @@ func (b *pageBuilder) log(ctx context.Context, x *inspect.Index, l *listDrawer) 
 
 // trace answers the first queries.
 func (b *pageBuilder) trace(ctx context.Context, src exchange.Source, x *inspect.Index, l *listDrawer) error {
-	r, err := reader.Open(ctx, reader.Dir(b.path), reader.Options{Generation: x.Manifest.Generation})
+	snapshot, searcher, end, err := x.Searcher(ctx)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	snapshot, err := r.Snapshot()
-	if err != nil {
-		return err
-	}
-	defer snapshot.Close()
-	if snapshot.CommitID() != x.Commit.Bytes() {
-		return fmt.Errorf("another index has taken the place of %s", b.path)
-	}
-	// Without its cache of probed lists, a searcher decodes whatever it looks at.
-	searcher, err := search.NewSearcher(snapshot, search.Options{DenseBytes: -1})
-	if err != nil {
-		return err
-	}
-	defer searcher.Close()
+	defer end()
 	for len(b.page.Queries) < b.traced && b.visits < maxVisits && b.columns < visitColumns {
 		d, err := src.Next()
 		if err == io.EOF {

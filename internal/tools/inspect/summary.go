@@ -131,36 +131,38 @@ func codecNames(set uint64) []string {
 	return names
 }
 
+// Fact is a line of a summary.
+type Fact struct{ Name, Value string }
+
+// Facts returns the lines about all segments together.
+func (s *Summary) Facts() (all []Fact) {
+	add := func(when bool, name, value string) {
+		if when {
+			all = append(all, Fact{name, value})
+		}
+	}
+	add(s.Generation > 0, "commit", strconv.FormatUint(s.Generation, 10))
+	add(s.Version != "", "format", s.Version)
+	add(s.Keep > 1, "keeps", cli.Number(s.Keep, "commit"))
+	add(s.Order != "", "order", cli.Printable(s.Order))
+	add(len(s.Fields) == 0, "analyzer", s.AnalyzerText())
+	add(true, "documents", withDeleted(s.Documents, s.Deleted))
+	add(len(s.Segments) == 1, "terms", cli.Count(s.Lists()))
+	add(true, "postings", cli.Count(s.Postings))
+	add(true, "tokens", withDeleted(s.Tokens, s.DelTokens))
+	add(true, "average length", cli.Float(s.AvgLength, 3))
+	add(len(s.Fields) == 0, "stored text", YesNo(s.Stored))
+	add(true, "size", fmt.Sprintf("%s (%s bytes)", cli.Bytes(s.Bytes), cli.Count(s.Bytes)))
+	return all
+}
+
 // Text prints s.
 func (s *Summary) Text(w io.Writer) {
 	t := cli.NewTable("", "")
 	t.Row("index", s.Index)
-	if s.Generation > 0 {
-		t.Row("commit", strconv.FormatUint(s.Generation, 10))
+	for _, f := range s.Facts() {
+		t.Row(f.Name, f.Value)
 	}
-	if s.Version != "" {
-		t.Row("format", s.Version)
-	}
-	if s.Keep > 1 {
-		t.Row("keeps", cli.Number(s.Keep, "commit"))
-	}
-	if s.Order != "" {
-		t.Row("order", cli.Printable(s.Order))
-	}
-	if len(s.Fields) == 0 {
-		t.Row("analyzer", s.AnalyzerText())
-	}
-	t.Row("documents", WithDeleted(s.Documents, s.Deleted))
-	if len(s.Segments) == 1 {
-		t.Row("terms", s.Segments[0].Terms)
-	}
-	t.Row("postings", s.Postings)
-	t.Row("tokens", WithDeleted(s.Tokens, s.DelTokens))
-	t.Row("average length", cli.Float(s.AvgLength, 3))
-	if len(s.Fields) == 0 {
-		t.Row("stored text", YesNo(s.Stored))
-	}
-	t.Row("size", fmt.Sprintf("%s (%s bytes)", cli.Bytes(s.Bytes), cli.Count(s.Bytes)))
 	t.WriteTo(w)
 	s.fields(w)
 	if len(s.Segments) == 0 {
@@ -230,8 +232,8 @@ func names(s []string) string {
 	return strings.Join(s, " ")
 }
 
-// WithDeleted returns a number, and how many of them are of deleted documents.
-func WithDeleted(n, deleted uint64) string {
+// withDeleted returns a number, and how many of them are of deleted documents.
+func withDeleted(n, deleted uint64) string {
 	if deleted == 0 {
 		return cli.Count(n)
 	}

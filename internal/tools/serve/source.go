@@ -139,27 +139,14 @@ func (x *source) close() {
 
 // openSearcher makes x answer queries, if all of the index opens.
 func (x *source) openSearcher() error {
-	o := reader.Options{}
-	if x.Manifest != nil {
-		o.Generation = x.Manifest.Generation
-	}
-	index, err := reader.Open(context.Background(), reader.Dir(x.path), o)
-	if err == nil {
-		x.closers = append(x.closers, index.Close)
-		x.snapshot, err = index.Snapshot()
+	s, q, end, err := x.Searcher(context.Background())
+	if errors.Is(err, inspect.ErrReplaced) {
+		return errOvertaken
 	}
 	if err == nil {
-		x.closers = append(x.closers, x.snapshot.Close)
-		if x.Manifest != nil && x.snapshot.CommitID() != x.Commit.Bytes() { // another index is there now
-			return errOvertaken
-		}
-		// Without a cache of long lists every look into a list shows, and memory does not
-		// grow with the index.
-		x.searcher, err = search.NewSearcher(x.snapshot, search.Options{DenseBytes: -1})
-	}
-	if err == nil {
-		x.closers = append(x.closers, x.searcher.Close)
-		x.pages, err = pinion.NewView(x.snapshot, nil)
+		x.closers = append(x.closers, func() error { end(); return nil })
+		x.snapshot, x.searcher = s, q
+		x.pages, err = pinion.NewView(s, nil)
 	}
 	if err == nil {
 		x.closers = append(x.closers, x.pages.Close)

@@ -226,7 +226,7 @@ func (b *pageBuilder) health(v *inspect.Verification) {
 				h.More++
 				continue
 			}
-			h.Damage = append(h.Damage, htmlreport.Damage{File: f.File, Place: placeText(p), What: cli.Printable(p.What)})
+			h.Damage = append(h.Damage, htmlreport.Damage{File: f.File, Place: strings.Join(append([]string{p.Section}, p.Where()...), ", "), What: cli.Printable(p.What)})
 		}
 	}
 	switch {
@@ -238,19 +238,4 @@ func (b *pageBuilder) health(v *inspect.Verification) {
 	for _, name := range v.Orphans {
 		b.page.Notes = append(b.page.Notes, fmt.Sprintf("%s belongs to no commit: a writer is at work, or a crash left it.", cli.Printable(name)))
 	}
-}
-
-// placeText says where a damage is.
-func placeText(p inspect.Place) string {
-	s := p.Section
-	if p.Offset != nil && p.Length > 0 {
-		s += fmt.Sprintf(", bytes %s to %s", cli.Count(*p.Offset), cli.Count(*p.Offset+p.Length-1))
-	}
-	if p.Docs != nil {
-		s += fmt.Sprintf(", documents %s to %s", cli.Count(p.Docs[0]), cli.Count(p.Docs[1]-1))
-	}
-	if p.Flip != nil {
-		s += fmt.Sprintf(", explained by a flip of bit %d of byte %s", p.Flip.Bit, cli.Count(p.Flip.Offset))
-	}
-	return s
 }

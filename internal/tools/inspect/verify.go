@@ -75,6 +75,20 @@ func place(err error) Place {
 	return p
 }
 
+// Where returns the bytes and documents of a place, and which flipped bit explains it, as far as they are known.
+func (p Place) Where() (lines []string) {
+	if p.Length > 0 && p.Offset != nil {
+		lines = append(lines, fmt.Sprintf("bytes %d to %d", *p.Offset, *p.Offset+p.Length-1))
+	}
+	if p.Docs != nil {
+		lines = append(lines, fmt.Sprintf("documents %d to %d", p.Docs[0], p.Docs[1]-1))
+	}
+	if p.Flip != nil {
+		lines = append(lines, fmt.Sprintf("explained by a flip of bit %d of byte %d", p.Flip.Bit, p.Flip.Offset))
+	}
+	return lines
+}
+
 func placeOf(d check.Damage) Place {
 	p := place(d.Err)
 	p.Length = d.Length
@@ -332,14 +346,8 @@ func (v *Verification) Text(w io.Writer) {
 	for _, f := range v.Files {
 		for _, p := range f.Damage {
 			fmt.Fprintf(w, "\n%s\n", cli.Printable(p.Error))
-			if p.Length > 0 && p.Offset != nil {
-				fmt.Fprintf(w, "  bytes %d to %d\n", *p.Offset, *p.Offset+p.Length-1)
-			}
-			if p.Docs != nil {
-				fmt.Fprintf(w, "  documents %d to %d\n", p.Docs[0], p.Docs[1]-1)
-			}
-			if p.Flip != nil {
-				fmt.Fprintf(w, "  explained by a flip of bit %d of byte %d\n", p.Flip.Bit, p.Flip.Offset)
+			for _, line := range p.Where() {
+				fmt.Fprintf(w, "  %s\n", line)
 			}
 		}
 	}

@@ -1,6 +1,9 @@
 package gpu
 
 import (
+	"context"
+	"sync"
+
 	"github.com/pinion-index/pinion/internal/filter"
 	"github.com/pinion-index/pinion/internal/gpu/tables"
 )
@@ -29,8 +32,15 @@ func (p *plan) work() int64 {
 	return workOf(p.mode, p.weight.all, p.weight.first, len(p.weights))
 }
 
+// asking has the tables that plans of an execution ask for.
+type asking struct {
+	x      *Executor
+	mu     sync.Mutex // guards the field below
+	tables map[tables.Key]*tables.Table
+}
+
 // give gives plans the tables that they ask for, and leaves them to the CPU where these are not worth making.
-func (e *execution) give(plans []*plan) error {
+func (a *asking) give(ctx context.Context, plans []*plan) error {
 	for _, static := range []bool{false, true} {
 		var needs []*need
 		var by map[tables.Key]*need
@@ -53,7 +63,7 @@ func (e *execution) give(plans []*plan) error {
 			n.plans, n.work = append(n.plans, p), n.work+p.work()
 		}
 		for _, n := range needs {
-			if err := e.giveTable(n); err != nil {
+			if err := a.giveTable(ctx, n); err != nil {
 				return err
 			}
 		}
@@ -62,9 +72,9 @@ func (e *execution) give(plans []*plan) error {
 }
 
 // giveTable gives plans a table.
-func (e *execution) giveTable(n *need) error {
-	t := e.table(n.key)
-	ok, err := e.x.tables.Ready(e.ctx, t, n.columns, n.work)
+func (a *asking) giveTable(ctx context.Context, n *need) error {
+	t := a.table(n.key)
+	ok, err := a.x.tables.Ready(ctx, t, n.columns, n.work)
 	if err != nil {
 		return err
 	}
@@ -81,25 +91,25 @@ func (e *execution) giveTable(n *need) error {
 	return nil
 }
 
-// table returns a table, which e uses until free.
-func (e *execution) table(k tables.Key) *tables.Table {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	t := e.tables[k]
+// table returns a table, which a uses until free.
+func (a *asking) table(k tables.Key) *tables.Table {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	t := a.tables[k]
 	if t == nil {
-		t = e.x.tables.Take(k)
-		if e.tables == nil {
-			e.tables = map[tables.Key]*tables.Table{}
+		t = a.x.tables.Take(k)
+		if a.tables == nil {
+			a.tables = map[tables.Key]*tables.Table{}
 		}
-		e.tables[k] = t
+		a.tables[k] = t
 	}
 	return t
 }
 
 // free ends the use of tables. The device must be done with the plans that have them.
-func (e *execution) free() {
-	for _, t := range e.tables {
-		e.x.tables.Release(t)
+func (a *asking) free() {
+	for _, t := range a.tables {
+		a.x.tables.Release(t)
 	}
-	e.tables = nil
+	a.tables = nil
 }

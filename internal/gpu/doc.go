@@ -25,6 +25,7 @@ package gpu
 //	step.go           Stepper: single queries on two processors; step_run.go: their steps
 //	step_select.go    selecting the best of a query on the CPU
 //	step_load.go      lists copied behind queries
+//	step_plan.go      who begins with a query, and goes on
 //	stepper.go        the state of a Stepper
 //	step_trace.go     a record of the steps of a query; step_rule.go: their decisions
 //	opening.go        Opening: a Group that is being opened, and queries that will come
@@ -32,20 +33,21 @@ package gpu
 //	conjunction.go    conjunctions that return docIDs; merged.go: MergePath, on decoded lists
 //	conjoin.go        the state of a Conjunction
 //	strategy.go       algorithms for intersection
-//	filters.go        filters to bitmaps in device memory; filter_sets.go: their sets
+//	filter_sets.go    the sets of filters; filters.go: filters to bitmaps in device memory
 //	group_route.go    which device answers a query
 //	resident.go       which lists are there, for predictions of costs
 //	group.go          Group: several devices
 //	new.go            New and Close; attach.go: the device memory that is taken before any query
-//	execute.go        Execute: queries in shares, from terms to results
+//	planned.go        Plan: the plan of a query as it is printed
 //	within.go         queries under a filter of FilterBits
+//	execute.go        Execute: queries in shares, from terms to results
 //	asks.go           queries that ask for bitmaps of filters and static scores
-//	plan.go           who executes a query, and how: the plan; planned.go: as it is printed
-//	reason.go         why the CPU answers; resolve.go: plans of many queries
+//	resolve.go        the plans of many queries
+//	plan.go           who executes a query, and in which steps
 //	run.go            plans to batches, several in flight
 //	lay.go            one batch: its lists, and what kernels take
 //	ranked.go         batches scored list by list
-//	impacts.go        fields of impacts in tiles, and Dots; impacts_run.go: batches of these
+//	impacts_run.go    batches of Dots
 //	disjunctions.go   disjunctions by ranges of documents, with accumulators in shared memory
 //	batch.go          what both have in common: terms, descriptors, results
 //	ready.go          whether the device answers: starts, failures
@@ -53,14 +55,16 @@ package gpu
 //	expected.go       lists of queries that will come
 //	terms.go          terms in canonical order, looked up or from a cache
 //	executor.go       Executor, and a batch
-//	shape.go          how large plans are on the device, and batches of them
+//	impacts.go        fields of impacts in tiles
+//	shape.go          how a step is executed, how large plans are on the device, and batches of them
 //	modules.go        the kernels that an Executor needs; workers.go: its goroutines; state.go: whether its device works
 //	snapshot.go       segments of a snapshot
 //	demand.go         which lists of a query log are worth device memory
 //	fields.go         the fields of an index with a schema, and how they are scored
 //	scarcity.go       whether to load lists or to leave queries to the CPU when memory is full
 //	options.go        Options, their checks and defaults
-//	plans.go          a resolved query, and its lists
+//	plans.go          the plan of a query, and its lists
+//	reason.go         why the CPU answers
 //	device.go         Device, Info, errors
 //
 // Below it, package residency keeps lists in device memory, docs what is known of documents, tables

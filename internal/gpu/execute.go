@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/gpu/stages"
-	"github.com/pinion-index/pinion/internal/gpu/tables"
 	"github.com/pinion-index/pinion/internal/search"
 )
 
@@ -21,11 +20,11 @@ type execution struct {
 	ctx     context.Context
 	queries []search.Query
 	results []search.Result
-	arena   *search.Arena                // of the hits; may be nil
-	share   int                          // queries in each
-	helpers int                          // goroutines that look up the terms of a share
-	within  *within                      // of all queries; nil: all documents
-	tables  map[tables.Key]*tables.Table // that queries use
+	arena   *search.Arena // of the hits; may be nil
+	share   int           // queries in each
+	helpers int           // goroutines that look up the terms of a share
+	within  *within       // of all queries; nil: all documents
+	asking  asking        // what queries ask for beside terms
 
 	mu     sync.Mutex
 	next   int    // the first query that no share has yet
@@ -76,7 +75,8 @@ func (e *execution) execute() ([]search.Result, error) {
 	}
 	x.working.Add(1)
 	defer x.working.Add(-1)
-	defer e.free()
+	e.asking.x = x
+	defer e.asking.free()
 	e.lost = !ok
 	shares := e.run()
 	if e.failed == nil && len(e.misfit) > 0 {
@@ -188,7 +188,7 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 func (e *execution) onDevice(c *crew) error {
 	var err error
 	if c.asks {
-		err = e.give(c.use)
+		err = e.asking.give(e.ctx, c.use)
 	}
 	if err == nil {
 		err = c.scratch.onDevice(e.ctx, e.x, c.use)
@@ -217,7 +217,8 @@ func (e *execution) alone(others bool) {
 			again.queries = append(again.queries, e.queries[i.query])
 		}
 		again.results = make([]search.Result, len(again.queries))
-		defer again.free()
+		again.asking.x = e.x
+		defer again.asking.free()
 		if err := again.answer(new(crew), 0, len(rest)); err != nil {
 			e.failed = numbered(err, numbers(rest))
 			return
@@ -253,7 +254,7 @@ func (e *execution) finish() {
 		p = e.x.resolve(rest[:1])[0]
 		p.why = e.onCPU[0].why
 	}
-	r, err := e.x.onCPU(e.ctx, rest, &p)
+	r, err := e.byCPU(rest, &p)
 	if err != nil {
 		var failed *search.NumberError
 		if !errors.As(err, &failed) && (len(rest) == 1 || e.x.options.CPU == nil) {
@@ -267,13 +268,14 @@ func (e *execution) finish() {
 	}
 }
 
-// onCPU answers queries with Options.CPU. p is the plan of the first.
-func (x *Executor) onCPU(ctx context.Context, queries []search.Query, p *plan) ([]search.Result, error) {
+// byCPU answers queries with Options.CPU. p is the plan of the first.
+func (e *execution) byCPU(queries []search.Query, p *plan) ([]search.Result, error) {
+	x := e.x
 	if x.options.CPU != nil {
 		x.working.Add(-1)
 		defer x.working.Add(1)
 		begun := time.Now()
-		r, err := x.options.CPU.Execute(ctx, queries)
+		r, err := x.options.CPU.Execute(e.ctx, queries)
 		x.scarcity.answer.add(len(queries), time.Since(begun))
 		return r, err
 	}

@@ -20,11 +20,6 @@ import (
 // maxK returns the greatest k that the device supports.
 func (x *Executor) maxK() int { return min(maxK, selectable(x.dev.Info().Shared)) }
 
-// ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil. It says which Reason there is.
-//
-// New fails with it if the snapshot has more than 2^32-2^20 documents or one of more than 2^26 tokens.
-var ErrUnsupported = docs.ErrUnsupported
-
 // Executor answers batches of queries over one snapshot on a Device. It implements
 // search.Executor and is safe for concurrent use: while the device works on some batches,
 // of one call of Execute or of several, others are prepared and copied. The zero value is a

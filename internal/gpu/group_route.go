@@ -214,3 +214,32 @@ func (m *member) Execute(ctx context.Context, queries []search.Query) ([]search.
 	}
 	return m.group.cpu.Execute(ctx, queries)
 }
+
+// Plan is Executor.Plan, of the device that q goes to if all of them have as much to do.
+func (g *Group) Plan(ctx context.Context, q search.Query) (Plan, error) {
+	if len(g.members) == 0 {
+		return Plan{}, ErrClosed
+	}
+	use, at := g.working(), 0
+	if len(use) > 1 {
+		own, err := use[0].x.complete([]search.Query{q})
+		if err != nil {
+			return Plan{}, err
+		}
+		var w [1]wish
+		if err := use[0].x.wishAll(w[:], own); err != nil {
+			return Plan{}, err
+		}
+		at = g.place(use, w[0].hash)
+	}
+	if len(use) == 0 {
+		use = g.members[:1]
+	}
+	p, err := use[at].x.Plan(ctx, q)
+	for i, m := range g.members {
+		if m == use[at] {
+			p.Device = i
+		}
+	}
+	return p, err
+}

@@ -14,16 +14,6 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// way is how the device executes a step of a plan.
-type way uint8
-
-const (
-	byAnd    way = iota // all terms: blocks of the shortest list are looked up in the others (Rank)
-	byLists             // one of the terms: list by list (Rank)
-	byRanges            // one of the terms: by ranges of documents (Disjunct)
-	byTiles             // a Dot: tile by tile of its field (AddImpacts)
-)
-
 // resolve makes the plan of a query.
 func (r *resolver) resolve(p *plan, q *search.Query) error {
 	err := r.plan(p, q)
@@ -41,7 +31,7 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 	if err := q.CheckPart(x.part); err != nil {
 		return err
 	}
-	p.mode, p.k = q.Mode, x.hits(q)
+	p.mode, p.k = q.Mode, int(min(uint64(cmp.Or(q.K, query.DefaultK)), x.docs.N))
 	if p.why = demands(q); p.why != OnDevice {
 		return nil
 	}
@@ -159,11 +149,6 @@ func flat(n query.Node) bool {
 	return false
 }
 
-// hits returns how many hits a query has at most.
-func (x *Executor) hits(q *search.Query) int {
-	return int(min(uint64(cmp.Or(q.K, query.DefaultK)), x.docs.N))
-}
-
 // lists gives a plan its terms and their lists.
 func (r *resolver) lists(p *plan, found []terms.Term[known]) {
 	views := len(r.x.docs.Views)
@@ -271,35 +256,4 @@ func (r *resolver) dot(p *plan, q *search.Query) (ok bool, err error) {
 		p.why = reasonDot
 	}
 	return true, nil
-}
-
-// way decides how the device executes the next step of a plan, by what is known of its lists then.
-func (s shape) way(p *plan) way {
-	switch {
-	case p.dot != nil:
-		return byTiles
-	case p.mode != query.ModeOr:
-		return byAnd
-	case s.dense(p):
-		return byRanges
-	}
-	return byLists
-}
-
-// next reports whether there is another step after the one that found p.hits, and makes it the next: a disjunction, where too
-// few documents have all terms.
-func (p *plan) next() bool {
-	if p.mode != query.ModeAndOr || len(p.hits) >= p.k {
-		return false
-	}
-	p.hits, p.mode = nil, query.ModeOr
-	return true
-}
-
-// workOf returns about how many postings a core reads for terms with postings in the shortest list and in all.
-func workOf(mode query.Mode, all, first int64, terms int) int64 {
-	if mode == query.ModeOr {
-		return all
-	}
-	return min(all, first*int64(terms)) // blocks of the others for the docIDs of the shortest
 }

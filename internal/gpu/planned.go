@@ -88,7 +88,7 @@ func (r *resolver) name(q *search.Query, p *plan) (out []PlannedTerm, err error)
 	if p.dot != nil {
 		for _, t := range r.dots.Terms { // of the query that was resolved last
 			if of, ok := p.dot.tiles.Term(t); ok {
-				out = append(out, PlannedTerm{x.label(r.dots.Field, t), int64(of.Postings), true})
+				out = append(out, PlannedTerm{r.label(r.dots.Field, t), int64(of.Postings), true})
 			}
 		}
 		return out, nil
@@ -103,46 +103,9 @@ func (r *resolver) name(q *search.Query, p *plan) (out []PlannedTerm, err error)
 	found = r.occurring(found)
 	views := len(x.docs.Views)
 	for i := range found {
-		out = append(out, PlannedTerm{x.label(found[i].Field, found[i].Bytes), p.length(i, views), p.missing(i, i+1, views) == 0})
+		out = append(out, PlannedTerm{r.label(found[i].Field, found[i].Bytes), p.length(i, views), p.missing(i, i+1, views) == 0})
 	}
 	return out, nil
-}
-
-// label returns a term with the name of its field, if it has one.
-func (x *Executor) label(field int, term []byte) string {
-	if f := x.docs.Fields[field].Name; f != "" {
-		return f + ":" + string(term)
-	}
-	return string(term)
-}
-
-// Plan is Executor.Plan, of the device that q goes to if all of them have as much to do.
-func (g *Group) Plan(ctx context.Context, q search.Query) (Plan, error) {
-	if len(g.members) == 0 {
-		return Plan{}, ErrClosed
-	}
-	use, at := g.working(), 0
-	if len(use) > 1 {
-		own, err := use[0].x.complete([]search.Query{q})
-		if err != nil {
-			return Plan{}, err
-		}
-		var w [1]wish
-		if err := use[0].x.wishAll(w[:], own); err != nil {
-			return Plan{}, err
-		}
-		at = g.place(use, w[0].hash)
-	}
-	if len(use) == 0 {
-		use = g.members[:1]
-	}
-	p, err := use[at].x.Plan(ctx, q)
-	for i, m := range g.members {
-		if m == use[at] {
-			p.Device = i
-		}
-	}
-	return p, err
 }
 
 // String returns the plan as text: a line for the terms, and one for each step.
@@ -183,4 +146,12 @@ func (s PlannedStep) String() string {
 		text += ", if there are fewer hits"
 	}
 	return text
+}
+
+// label returns a term with the name of its field, if it has one.
+func (r *resolver) label(field int, term []byte) string {
+	if f := r.x.docs.Fields[field].Name; f != "" {
+		return f + ":" + string(term)
+	}
+	return string(term)
 }

@@ -289,3 +289,31 @@ func knownSets(terms uint64, views int) int {
 
 // filters reports whether hits must pass a filter.
 func (a *ask) filters() bool { return a.docs != nil || a.columns != nil }
+
+// way is how the device executes a step of a plan.
+type way uint8
+
+const (
+	byAnd    way = iota // all terms: blocks of the shortest list are looked up in the others (Rank)
+	byLists             // one of the terms: list by list (Rank)
+	byRanges            // one of the terms: by ranges of documents (Disjunct)
+	byTiles             // a Dot: tile by tile of its field (AddImpacts)
+)
+
+// next reports whether there is another step after the one that found p.hits, and makes it the next: a disjunction, where too
+// few documents have all terms.
+func (p *plan) next() bool {
+	if p.mode != query.ModeAndOr || len(p.hits) >= p.k {
+		return false
+	}
+	p.hits, p.mode = nil, query.ModeOr
+	return true
+}
+
+// workOf returns about how many postings a core reads for terms with postings in the shortest list and in all.
+func workOf(mode query.Mode, all, first int64, terms int) int64 {
+	if mode == query.ModeOr {
+		return all
+	}
+	return min(all, first*int64(terms)) // blocks of the others for the docIDs of the shortest
+}

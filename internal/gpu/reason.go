@@ -1,8 +1,11 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"iter"
+
+	"github.com/pinion-index/pinion/internal/gpu/docs"
 )
 
 // Reason says why the CPU answers a query, or what is left of it. OnDevice is none: the device does. Steps on the device have
@@ -141,3 +144,16 @@ func (n *Reasoned) add(o *Reasoned) {
 		n[i] += o[i]
 	}
 }
+
+// failure says why the device did not answer.
+func failure(err error) Reason {
+	if errors.Is(err, ErrMemory) {
+		return reasonMemory
+	}
+	return reasonFailed
+}
+
+// ErrUnsupported means that the device cannot answer a query and that Options.CPU is nil. It says which Reason there is.
+//
+// New fails with it if the snapshot has more than 2^32-2^20 documents or one of more than 2^26 tokens.
+var ErrUnsupported = docs.ErrUnsupported

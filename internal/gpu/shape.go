@@ -9,6 +9,7 @@ import (
 	"github.com/pinion-index/pinion/internal/gpu/residency"
 	"github.com/pinion-index/pinion/internal/gpu/stages"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/query"
 )
 
 // shape says how large plans are on the device, and cuts them into batches.
@@ -219,4 +220,17 @@ func (s shape) slots() uint32 {
 // table, what loads need, and lengths and norms of all documents.
 func (s shape) least() int64 {
 	return s.arena() + int64(layout.DescSize)*int64(s.slots()) + int64(residency.Loaders*residency.PinnedSize) + s.docs.Bytes()
+}
+
+// way decides how the device executes the next step of a plan, by what is known of its lists then.
+func (s shape) way(p *plan) way {
+	switch {
+	case p.dot != nil:
+		return byTiles
+	case p.mode != query.ModeOr:
+		return byAnd
+	case s.dense(p):
+		return byRanges
+	}
+	return byLists
 }

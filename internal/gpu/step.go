@@ -122,43 +122,15 @@ func (s *Stepper) byOutlook(ctx context.Context, q *search.Query, o outlook, t *
 
 // asked answers a query under a filter or with static scores, on the GPU if it has these or makes them now.
 func (s *Stepper) asked(ctx context.Context, q *search.Query, p *plan, t *StepTrace) (search.Result, error) {
-	e := &execution{x: s.x, ctx: ctx}
-	defer e.free()
-	if err := e.give([]*plan{p}); err != nil {
+	a := &asking{x: s.x}
+	defer a.free()
+	if err := a.give(ctx, []*plan{p}); err != nil {
 		return search.Result{}, err
 	}
 	if p.why != OnDevice {
 		return s.onCPU(ctx, q, t, StepState{}, p.why)
 	}
 	return s.whole(ctx, q, p, t)
-}
-
-// wholeOf returns a query that one processor answers as a whole, with the mode of its next step, and describes that step.
-// missing postings are not on the device.
-func (s *Stepper) wholeOf(q *search.Query, p *plan) (own search.Query, state StepState, missing int64) {
-	own = *q
-	views := len(s.x.docs.Views)
-	s.x.lists.Look(wanted(p.lists))
-	missing = p.missing(0, len(p.weights), views)
-	state = StepState{Done: 1, Terms: len(p.weights), Missing: missing, Rest: missing}
-	if p.mode == query.ModeOr {
-		own.Mode, state.Or, state.Length = query.ModeOr, true, p.weight.all
-	} else if state.Length = p.length(0, views); len(p.weights) > 1 {
-		state.Next = p.length(1, views)
-	}
-	if s.o.Load { // as if they were there
-		state.Missing, state.Rest = 0, 0
-	}
-	return own, state, missing
-}
-
-// chooseWhole decides who answers a query as a whole.
-func (s *Stepper) chooseWhole(own *search.Query, state StepState, missing int64) (StepChoice, Reason) {
-	choice, why := s.chooseFor(own, state)
-	if choice != StepCPU && missing > 0 && !s.o.Load {
-		return StepCPU, reasonAbsent
-	}
-	return choice, why
 }
 
 // whole answers a disjunction, or any query as a whole, on the GPU if its lists are there and long.

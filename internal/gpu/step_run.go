@@ -52,36 +52,6 @@ func (w *stepping) run() (search.Result, error) {
 	}
 }
 
-// state describes the next step.
-func (w *stepping) state() StepState {
-	n, segs := len(w.p.weights), len(w.s.x.docs.Views)
-	s := StepState{Done: w.done, Terms: n, Length: w.p.length(0, segs)}
-	from := 0
-	if w.done > 1 {
-		s.Length, from = w.cur.len(), w.done
-	}
-	if w.done < n {
-		s.Next = w.p.length(w.done, segs)
-		s.Missing = w.p.missing(from, w.done+1, segs)
-	}
-	s.Rest = w.p.missing(0, n, segs)
-	if w.done == n {
-		s.Missing = s.Rest
-	}
-	return s
-}
-
-// lacks returns how many postings that a choice needs are not on the device.
-func lacks(choice StepChoice, s StepState) int64 {
-	switch choice {
-	case StepGPU:
-		return s.Missing
-	case StepRest:
-		return s.Rest
-	}
-	return 0
-}
-
 // decide chooses the next step. The device scores with all lists, so it ends a query only
 // if they are all there.
 func (w *stepping) decide(s StepState) (StepChoice, Reason) {
@@ -90,27 +60,6 @@ func (w *stepping) decide(s StepState) (StepChoice, Reason) {
 		w.s.miss(w.p, &w.q, s)
 	}
 	return w.s.possible(s, choice, why)
-}
-
-// choose decides by the rule.
-func (w *stepping) choose(s StepState) (StepChoice, Reason) {
-	as := s
-	if w.s.o.Load { // as if they were there
-		as.Missing, as.Rest = 0, 0
-	}
-	choice, why := w.s.choose(as)
-	if s.Next == 0 && choice == StepGPU {
-		choice = StepRest
-	}
-	return choice, why
-}
-
-// possible returns a choice, or the CPU where lists are not there and not loaded.
-func (s *Stepper) possible(state StepState, choice StepChoice, why Reason) (StepChoice, Reason) {
-	if n := lacks(choice, state); n > 0 && !s.o.Load && !s.o.Rule.loads(state, n) {
-		return StepCPU, reasonAbsent
-	}
-	return choice, why
 }
 
 // begin takes a stage and pins the lists that are resident.

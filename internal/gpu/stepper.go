@@ -1,11 +1,9 @@
 package gpu
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -129,156 +127,6 @@ func (s *Stepper) Close() error {
 	return errors.Join(errs...)
 }
 
-// choose decides on a step.
-func (s *Stepper) choose(state StepState) (StepChoice, Reason) {
-	byRule, why := s.o.Rule.choose(state)
-	if s.o.Choose == nil {
-		return byRule, why
-	}
-	if choice := s.o.Choose(state); choice != byRule {
-		return choice, reasonAsked
-	}
-	return byRule, why
-}
-
-// outlook is what is decided of a query before anything is known of what is on the device: most queries are the CPU's whatever
-// is there.
-type outlook struct {
-	choice StepChoice
-	why    Reason
-	state  StepState // as if its lists were on the device; zero if that does not matter
-}
-
-// outlook decides who begins with q, which is complete.
-func (s *Stepper) outlook(q *search.Query) (o outlook, err error) {
-	switch o.why = demands(q); {
-	case !s.x.state.works.Load():
-		o.why = ReasonNoDevice
-	case o.why != OnDevice:
-	case s.x.tied:
-		o.why = reasonTies
-	case !some(q):
-		o.why = reasonEmpty
-	}
-	if o.why != OnDevice {
-		return o, nil
-	}
-	var room [16]uint64
-	lengths, mode, flat, err := s.cpu.AppendWordLengths(room[:0], q)
-	if err != nil {
-		return o, err
-	}
-	o.state = stateOf(q, mode, lengths)
-	switch {
-	case !flat:
-		o.why = reasonNodes
-	case (q.ByFields() || s.x.docs.Fielded()) && mode != query.ModeOr:
-		o.why = reasonFields
-	default:
-		o.choice, o.why = s.chooseFor(q, o.state)
-	}
-	return o, nil
-}
-
-// stateOf describes a query whose terms have lists that long, as if they were on the device.
-func stateOf(q *search.Query, mode query.Mode, lengths []uint64) (state StepState) {
-	sum := uint64(0)
-	state.Done = 1
-	for i, n := range lengths {
-		if !q.ByFields() && slices.ContainsFunc(q.RawTerms[:min(i, 64)], func(b []byte) bool { return bytes.Equal(b, q.RawTerms[i]) }) {
-			continue // it counts once, unless there are many
-		}
-		state.Terms++
-		sum += n
-		switch n := int64(n); {
-		case state.Terms == 1:
-			state.Length = n
-		case n < state.Length:
-			state.Length, state.Next = n, state.Length
-		case state.Terms == 2 || n < state.Next:
-			state.Next = n
-		}
-	}
-	if mode == query.ModeOr {
-		state.Or, state.Length, state.Next = true, int64(sum), 0
-	}
-	return state
-}
-
-// chooseFor is choose for the first step of a query.
-func (s *Stepper) chooseFor(q *search.Query, state StepState) (StepChoice, Reason) {
-	if !state.Or || s.o.Sooner == nil || state.Length < s.o.Rule.Or/leastPredicted {
-		return s.choose(state)
-	}
-	switch {
-	case !s.o.Sooner(q):
-		return StepCPU, reasonSooner
-	case state.Rest > 0:
-		return StepCPU, reasonAbsent
-	}
-	return StepRest, reasonSooner
-}
-
-// first decides on the first step of a plan, by what is on the device.
-func (s *Stepper) first(q *search.Query, p *plan) (StepChoice, Reason) {
-	if p.dot == nil && p.ask == nil && p.mode != query.ModeOr {
-		s.x.lists.Look(wanted(p.lists))
-		w := stepping{s: s, q: *q, p: p, done: 1}
-		state := w.state()
-		choice, why := w.choose(state)
-		return s.possible(state, choice, why)
-	}
-	own, state, missing := s.wholeOf(q, p)
-	return s.chooseWhole(&own, state, missing)
-}
-
-// Plan returns the plan of q, which is not executed. If a device begins with it, the plan is that of its Executor, and the
-// Stepper decides again before each step.
-func (s *Stepper) Plan(ctx context.Context, q search.Query) (Plan, error) {
-	if s.x == nil {
-		return Plan{}, ErrClosed
-	}
-	if err := s.complete(&q); err != nil {
-		return Plan{}, err
-	}
-	if err := s.valid(orBackground(ctx), &q); err != nil {
-		return Plan{}, err
-	}
-	if err := s.x.enter(); err != nil {
-		return Plan{}, err
-	}
-	defer s.x.leave()
-	o, err := s.outlook(&q)
-	if err != nil {
-		return Plan{}, err
-	}
-	var t StepTrace
-	_, err = s.resolve(&q, o, &t)
-	return t.Plan, err
-}
-
-// resolve makes the plan of a query with an outlook, and describes it for t.
-func (s *Stepper) resolve(q *search.Query, o outlook, t *StepTrace) (*plan, error) {
-	r := s.found.Get().(*resolver)
-	defer s.found.Put(r)
-	own := *q
-	own.Trace = false // the device refuses queries with a trace
-	p := new(plan)
-	err := r.resolve(p, &own)
-	if err != nil || t == nil {
-		return p, err
-	}
-	told := *p
-	if !p.done && told.why == OnDevice && o.choice != StepCPU {
-		o.choice, o.why = s.first(q, p)
-	}
-	if o.choice == StepCPU && !p.done {
-		told.why = o.why
-	}
-	t.Plan, err = r.describe(&own, &told)
-	return p, err
-}
-
 // onCPU answers a query on the CPU alone.
 func (s *Stepper) onCPU(ctx context.Context, q *search.Query, t *StepTrace, state StepState, why Reason) (search.Result, error) {
 	done := t.step(Step{Choice: StepCPU, Whole: true, State: state, Why: why})
@@ -286,14 +134,6 @@ func (s *Stepper) onCPU(ctx context.Context, q *search.Query, t *StepTrace, stat
 	t.onCPU(&r)
 	done(int64(len(r.Hits)))
 	return r, err
-}
-
-// failure says why the device did not answer.
-func failure(err error) Reason {
-	if errors.Is(err, ErrMemory) {
-		return reasonMemory
-	}
-	return reasonFailed
 }
 
 // valid returns the error of a query that nobody answers.

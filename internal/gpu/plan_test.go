@@ -1,4 +1,4 @@
-//go:build (emu && cgo) || cuda || gpu
+//go:build emu && cgo
 
 package gpu
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/pinion-index/pinion/format"
@@ -76,15 +77,18 @@ func place(err error) Place {
 }
 
 // Where returns the bytes and documents of a place, and which flipped bit explains it, as far as they are known.
-func (p Place) Where() (lines []string) {
+func (p Place) Where() []string { return p.where(cli.Count[int64]) }
+
+// where is Where with another form of numbers.
+func (p Place) where(number func(int64) string) (lines []string) {
 	if p.Length > 0 && p.Offset != nil {
-		lines = append(lines, fmt.Sprintf("bytes %d to %d", *p.Offset, *p.Offset+p.Length-1))
+		lines = append(lines, fmt.Sprintf("bytes %s to %s", number(*p.Offset), number(*p.Offset+p.Length-1)))
 	}
 	if p.Docs != nil {
-		lines = append(lines, fmt.Sprintf("documents %d to %d", p.Docs[0], p.Docs[1]-1))
+		lines = append(lines, fmt.Sprintf("documents %s to %s", number(int64(p.Docs[0])), number(int64(p.Docs[1])-1)))
 	}
 	if p.Flip != nil {
-		lines = append(lines, fmt.Sprintf("explained by a flip of bit %d of byte %d", p.Flip.Bit, p.Flip.Offset))
+		lines = append(lines, fmt.Sprintf("explained by a flip of bit %d of byte %s", p.Flip.Bit, number(p.Flip.Offset)))
 	}
 	return lines
 }
@@ -346,7 +350,7 @@ func (v *Verification) Text(w io.Writer) {
 	for _, f := range v.Files {
 		for _, p := range f.Damage {
 			fmt.Fprintf(w, "\n%s\n", cli.Printable(p.Error))
-			for _, line := range p.Where() {
+			for _, line := range p.where(func(n int64) string { return strconv.FormatInt(n, 10) }) {
 				fmt.Fprintf(w, "  %s\n", line)
 			}
 		}

@@ -3,11 +3,8 @@ package pinion
 import (
 	"container/list"
 	"encoding/binary"
-	"fmt"
 	"math"
 	"sync"
-	"sync/atomic"
-	"time"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/query"
@@ -87,113 +84,9 @@ func (c *cache) move(e *list.Element) {
 	x.again = !x.again
 }
 
-// appendNode appends what tells a node from all others.
-func appendNode(dst []byte, n query.Node) []byte {
-	switch n := n.(type) {
-	case query.Match:
-		dst = appendTerms(appendLeaf(dst, 'm', n.Field, n.Text, byte(n.Mode), n.Boost), n.Fields)
-	case query.Term:
-		dst = appendLeaf(dst, 't', n.Field, n.Text, 0, n.Boost)
-	case query.Bool:
-		dst = binary.AppendVarint(appendNumber(dst, 'b', n.Boost), int64(n.AtLeast))
-		dst = appendNodes(appendNodes(appendNodes(appendNodes(dst, n.Must), n.Should), n.MustNot), n.Filter)
-	case query.Best:
-		dst = appendNodes(appendNumber(appendNumber(dst, 'd', n.Boost), '=', n.Tie), n.Of)
-	case query.Const:
-		dst = appendNode(appendNumber(dst, 'c', n.Score), n.Node)
-	case query.All:
-		dst = appendNumber(dst, 'a', n.Score)
-	case query.Prefix:
-		dst = appendLeaf(dst, 'p', n.Field, n.Text, flag(n.Scored), n.Boost)
-	case query.Wildcard:
-		dst = appendLeaf(dst, '*', n.Field, n.Pattern, flag(n.Scored), n.Boost)
-	case query.Regexp:
-		dst = appendLeaf(dst, 'r', n.Field, n.Pattern, flag(n.Scored), n.Boost)
-	case query.Fuzzy:
-		dst = appendLeaf(dst, '~', n.Field, n.Text, 0, n.Boost)
-		dst = binary.AppendVarint(binary.AppendVarint(dst, int64(n.Edits)), int64(n.FixedPrefix))
-	case query.Phrase:
-		dst = appendLeaf(dst, '"', n.Field, n.Text, flag(n.Prefix), n.Boost)
-		dst = appendTerms(binary.AppendVarint(dst, int64(n.Slop)), n.Terms)
-	case query.Near:
-		dst = appendLeaf(dst, 'n', n.Field, n.Text, flag(n.Ordered), n.Boost)
-		dst = appendTerms(binary.AppendVarint(dst, int64(n.Distance)), n.Terms)
-	case query.Dot:
-		dst = appendLeaf(dst, '.', n.Field, "", 0, n.Boost)
-		dst = binary.AppendUvarint(dst, uint64(len(n.Terms)))
-		for _, t := range n.Terms {
-			dst = binary.AppendUvarint(appendText(dst, t.Term), uint64(t.Weight))
-		}
-	default:
-		dst = appendMatching(dst, n)
-	}
-	return dst
-}
-
-// appendMatching is appendNode for a node that only matches, or combines others as a Bool does.
-func appendMatching(dst []byte, n query.Node) []byte {
-	switch n := n.(type) {
-	case query.And:
-		dst = appendNodes(append(dst, '&'), n)
-	case query.Or:
-		dst = appendNodes(append(dst, '|'), n)
-	case query.Not:
-		dst = appendNode(append(dst, '!'), n.Node)
-	case query.In:
-		dst = binary.AppendUvarint(appendText(append(dst, 'i'), n.Field), uint64(len(n.Values)))
-		for _, x := range n.Values {
-			dst = appendGo(dst, x)
-		}
-	case query.Range:
-		dst = append(appendText(append(dst, '<'), n.Field), flag(n.AboveMin), flag(n.BelowMax))
-		dst = appendGo(appendGo(dst, n.Min), n.Max)
-	case query.Exists:
-		dst = appendText(append(dst, 'e'), n.Field)
-	case query.IDs:
-		dst = appendTerms(append(dst, '#'), n)
-	case query.Docs:
-		dst = append(dst, 'x')
-		if n != (query.Docs{}) {
-			docs, _ := n.MarshalBinary() // without an error
-			dst = appendText(dst, string(docs))
-		}
-	default:
-		dst = appendUnknown(dst)
-	}
-	return dst
-}
-
-// appendLeaf appends what most nodes without others in them have.
-func appendLeaf(dst []byte, kind byte, field, text string, mode byte, boost float64) []byte {
-	dst = appendText(appendText(append(dst, kind), field), text)
-	return appendNumber(dst, mode, boost)
-}
-
 func appendNumber(dst []byte, kind byte, x float64) []byte {
 	return binary.LittleEndian.AppendUint64(append(dst, kind), math.Float64bits(x))
 }
-
-func appendNodes(dst []byte, nodes []query.Node) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(nodes)))
-	for _, x := range nodes {
-		dst = appendNode(dst, x)
-	}
-	return dst
-}
-
-func appendTerms(dst []byte, terms []string) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(terms)))
-	for _, term := range terms {
-		dst = appendText(dst, term)
-	}
-	return dst
-}
-
-// unknown counts the nodes that have no form in keys.
-var unknown atomic.Uint64
-
-// appendUnknown appends what equals no other node, so that its page is never found.
-func appendUnknown(dst []byte) []byte { return binary.AppendUvarint(append(dst, '?'), unknown.Add(1)) }
 
 // flag returns 1 for true.
 func flag(set bool) byte {
@@ -203,28 +96,15 @@ func flag(set bool) byte {
 	return 0
 }
 
-// appendGo appends a value of Go that a node holds: what tells it from all others only of those that do not change.
-func appendGo(dst []byte, x any) []byte {
-	switch x := x.(type) {
-	case nil:
-		return append(dst, 0)
-	case schema.Value:
-		return appendValue(append(dst, 1), x)
-	case string, bool, int, int8, int16, int32, int64, uint, uint8, uint16, uint32, uint64, float32, float64, time.Time:
-		return appendText(append(dst, 2), fmt.Sprintf("%T %[1]v", x))
-	}
-	return appendUnknown(dst)
-}
-
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
 // key returns what tells r from all other requests.
 func key(r *Request) string {
-	dst := appendNode(nil, r.Query)
+	dst := query.AppendKey(nil, r.Query)
 	if r.Filter != nil {
-		dst = appendNode(append(dst, 'F'), r.Filter)
+		dst = query.AppendKey(append(dst, 'F'), r.Filter)
 	}
 	dst = binary.AppendVarint(binary.AppendVarint(dst, int64(r.Limit)), int64(r.Offset))
 	if r.K1 != 0 || r.B != 0 {
@@ -284,8 +164,7 @@ func appendColumns(dst []byte, r *Request) []byte {
 		dst = appendNumber(dst, 'w', f.Width)
 		dst = binary.AppendUvarint(dst, uint64(len(f.Ranges)))
 		for _, x := range f.Ranges {
-			dst = appendGo(appendGo(dst, x.Min), x.Max)
-			dst = append(dst, flag(x.AboveMin), flag(x.WithMax))
+			dst = append(query.AppendKey(dst, query.Range{Min: x.Min, Max: x.Max, AboveMin: x.AboveMin}), flag(x.WithMax))
 		}
 	}
 	return dst

@@ -94,26 +94,6 @@ func (w *words) add(node query.Node) {
 				w.fields[i].add([]byte(n.Text), false)
 			}
 		}
-	case query.Bool:
-		for _, nodes := range [][]query.Node{n.Must, n.Should} {
-			for _, n := range nodes {
-				w.add(n)
-			}
-		}
-	case query.And:
-		for _, n := range n {
-			w.add(n)
-		}
-	case query.Or:
-		for _, n := range n {
-			w.add(n)
-		}
-	case query.Best:
-		for _, n := range n.Of {
-			w.add(n)
-		}
-	case query.Const:
-		w.add(n.Node)
 	// These go on as they came, not converted from n: a program that has none of them does not link what they need.
 	case query.Prefix:
 		w.pattern(node, n.Field)
@@ -127,6 +107,10 @@ func (w *words) add(node query.Node) {
 		w.phrase(node, n.Field)
 	case query.Near:
 		w.phrase(node, n.Field)
+	default:
+		for n := range query.Within(node) {
+			w.add(n)
+		}
 	}
 }
 

@@ -64,4 +64,13 @@ func init() {
 	docset.Searched = func(docs any) *docset.Global { return docs.(Docs).set }
 }
 
-func (Docs) node() {}
+func (n Docs) visit(v *visitor) {
+	v.kind("docs")
+	if v.flag(n.set != nil); v.keys && n.set != nil {
+		docs, _ := n.MarshalBinary() // without an error
+		v.text(string(docs))
+	}
+	if v.copies {
+		v.copy = n
+	}
+}

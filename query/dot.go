@@ -1,5 +1,7 @@
 package query
 
+import "slices"
+
 // Dot is matched by the documents that have one of the terms in a field of impacts. It scores the dot product of two
 // sparse vectors: the sum, over the terms that a document has, of their weights in the document and in Terms, times the
 // field's scale. The sum is exact and the score rounded once, so it does not depend on the order of the terms. It is one
@@ -20,4 +22,15 @@ type WeightedTerm struct {
 // float32.
 const MaxDot = 1<<24 - 1
 
-func (Dot) node() {}
+func (n Dot) visit(v *visitor) {
+	v.leaf("dot", n.Field, "", n.Boost)
+	v.integer(len(n.Terms))
+	for _, t := range n.Terms {
+		v.text(t.Term)
+		v.integer(int(t.Weight))
+	}
+	if v.copies {
+		n.Terms = slices.Clone(n.Terms)
+		v.copy = n
+	}
+}

@@ -43,7 +43,31 @@ type Fuzzy struct {
 	Boost       float64
 }
 
-func (Prefix) node()   {}
-func (Wildcard) node() {}
-func (Regexp) node()   {}
-func (Fuzzy) node()    {}
+func (n Prefix) visit(v *visitor) {
+	v.leaf("prefix", n.Field, n.Text, n.Boost)
+	if v.flag(n.Scored); v.copies {
+		v.copy = n
+	}
+}
+
+func (n Wildcard) visit(v *visitor) {
+	v.leaf("wildcard", n.Field, n.Pattern, n.Boost)
+	if v.flag(n.Scored); v.copies {
+		v.copy = n
+	}
+}
+
+func (n Regexp) visit(v *visitor) {
+	v.leaf("regexp", n.Field, n.Pattern, n.Boost)
+	if v.flag(n.Scored); v.copies {
+		v.copy = n
+	}
+}
+
+func (n Fuzzy) visit(v *visitor) {
+	v.leaf("fuzzy", n.Field, n.Text, n.Boost)
+	v.integer(n.Edits)
+	if v.integer(n.FixedPrefix); v.copies {
+		v.copy = n
+	}
+}

@@ -1,5 +1,7 @@
 package query
 
+import "slices"
+
 // In is matched by the documents that have one of Values in a field, which must have a column. Without Values none
 // matches. It does not score.
 //
@@ -40,16 +42,62 @@ type Or []Node
 // Not is matched by the documents that do not match a node. It does not score.
 type Not struct{ Node Node }
 
-func (In) node() {}
+func (n In) visit(v *visitor) {
+	v.leaf("in", n.Field, "", 0)
+	v.integer(len(n.Values))
+	values := n.Values
+	if v.copies {
+		values = slices.Clone(values)
+	}
+	for i, x := range values {
+		if x = v.value(x); v.copies {
+			values[i] = x
+		}
+	}
+	if n.Values = values; v.copies {
+		v.copy = n
+	}
+}
 
-func (Range) node() {}
+func (n Range) visit(v *visitor) {
+	v.leaf("range", n.Field, "", 0)
+	v.flag(n.AboveMin)
+	v.flag(n.BelowMax)
+	if n.Min, n.Max = v.value(n.Min), v.value(n.Max); v.copies {
+		v.copy = n
+	}
+}
 
-func (Exists) node() {}
+func (n Exists) visit(v *visitor) {
+	if v.leaf("exists", n.Field, "", 0); v.copies {
+		v.copy = n
+	}
+}
 
-func (IDs) node() {}
+func (n IDs) visit(v *visitor) {
+	v.kind("ids")
+	if n = v.texts(n); v.copies {
+		v.copy = n
+	}
+}
 
-func (And) node() {}
+func (n And) visit(v *visitor) {
+	v.kind("and")
+	if n = v.matched(n); v.copies {
+		v.copy = n
+	}
+}
 
-func (Or) node() {}
+func (n Or) visit(v *visitor) {
+	v.kind("or")
+	if n = v.matched(n); v.copies {
+		v.copy = n
+	}
+}
 
-func (Not) node() {}
+func (n Not) visit(v *visitor) {
+	v.kind("not")
+	if n.Node = v.nodes([]Node{n.Node})[0]; v.copies {
+		v.copy = n
+	}
+}

@@ -6,7 +6,10 @@ package query
 // format/FORMAT.md, section 8, has the rules.
 //
 // A Match without a term, such as one of stop words only, is as good as absent, and so is a node of such nodes only.
-type Node interface{ node() }
+type Node interface {
+	// visit tells v what the node consists of, and sets v.copy if it copies.
+	visit(v *visitor)
+}
 
 // Term is a term as the dictionary of a field spells it: no analyzer sees it.
 type Term struct {
@@ -59,18 +62,6 @@ type All struct {
 	Score float64 // as in Const
 }
 
-func (Term) node() {}
-
-func (Match) node() {}
-
-func (Bool) node() {}
-
-func (Best) node() {}
-
-func (Const) node() {}
-
-func (All) node() {}
-
 // The limits of a Node.
 const (
 	MaxBoost = 1e6    // of a boost, also of a product of boosts, and of a constant score
@@ -79,3 +70,54 @@ const (
 	// MaxPlaces limits the places of all phrases and of all words near each other, in each field that they are searched in.
 	MaxPlaces = 4096
 )
+
+func (n Term) visit(v *visitor) {
+	v.leaf("term", n.Field, n.Text, n.Boost)
+	if v.copies {
+		v.copy = n
+	}
+}
+
+func (n Match) visit(v *visitor) {
+	v.leaf("match", n.Field, n.Text, n.Boost)
+	v.integer(int(n.Mode))
+	n.Fields = v.texts(n.Fields)
+	if v.copies {
+		v.copy = n
+	}
+}
+
+func (n Bool) visit(v *visitor) {
+	v.kind("bool")
+	v.number(n.Boost)
+	v.integer(n.AtLeast)
+	n.Must, n.Should = v.matched(n.Must), v.matched(n.Should)
+	n.MustNot, n.Filter = v.nodes(n.MustNot), v.nodes(n.Filter)
+	if v.copies {
+		v.copy = n
+	}
+}
+
+func (n Best) visit(v *visitor) {
+	v.kind("best")
+	v.number(n.Boost)
+	v.number(n.Tie)
+	if n.Of = v.matched(n.Of); v.copies {
+		v.copy = n
+	}
+}
+
+func (n Const) visit(v *visitor) {
+	v.kind("const")
+	v.number(n.Score)
+	if n.Node = v.matched([]Node{n.Node})[0]; v.copies {
+		v.copy = n
+	}
+}
+
+func (n All) visit(v *visitor) {
+	v.kind("all")
+	if v.number(n.Score); v.copies {
+		v.copy = n
+	}
+}

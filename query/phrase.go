@@ -31,5 +31,20 @@ type Near struct {
 // MaxSlop limits Phrase.Slop and Near.Distance.
 const MaxSlop = math.MaxInt32
 
-func (Phrase) node() {}
-func (Near) node()   {}
+func (n Phrase) visit(v *visitor) {
+	v.leaf("phrase", n.Field, n.Text, n.Boost)
+	v.integer(n.Slop)
+	v.flag(n.Prefix)
+	if n.Terms = v.texts(n.Terms); v.copies {
+		v.copy = n
+	}
+}
+
+func (n Near) visit(v *visitor) {
+	v.leaf("near", n.Field, n.Text, n.Boost)
+	v.integer(n.Distance)
+	v.flag(n.Ordered)
+	if n.Terms = v.texts(n.Terms); v.copies {
+		v.copy = n
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
 )
 
 // copies are queries as a GPU gets them, with terms of their own: a GPU that hangs, or whose answers
@@ -30,7 +31,7 @@ func (c *copies) add(q *search.Query) {
 		c.terms = append(c.terms, c.bytes[at:len(c.bytes):len(c.bytes)])
 	}
 	own := *q
-	own.RawTerms, own.Node, own.Trace = c.terms[from:len(c.terms):len(c.terms)], search.CloneNode(q.Node), false
+	own.RawTerms, own.Node, own.Trace = c.terms[from:len(c.terms):len(c.terms)], query.Clone(q.Node), false
 	if q.Static != nil {
 		static := *q.Static
 		own.Static = &static

@@ -1,9 +1,7 @@
 package search
 
 import (
-	"bytes"
 	"errors"
-	"slices"
 
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/engine"
@@ -67,71 +65,4 @@ func (s *Searcher) AppendWordLengths(dst []uint64, q *Query) (lengths []uint64, 
 		dst, err = s.engine.AppendWordLengths(dst, all.Words)
 	}
 	return dst, m, flat, err
-}
-
-// CloneNode returns a copy of a node that shares no memory with it that its owner may change, but for bitmaps.
-func CloneNode(n query.Node) query.Node {
-	switch n := n.(type) {
-	case query.Match:
-		n.Fields = slices.Clone(n.Fields)
-		return n
-	case query.Dot:
-		n.Terms = slices.Clone(n.Terms)
-		return n
-	case query.Phrase:
-		n.Terms = slices.Clone(n.Terms)
-		return n
-	case query.Near:
-		n.Terms = slices.Clone(n.Terms)
-		return n
-	case query.Bool:
-		n.Must, n.Should, n.MustNot = cloneNodes(n.Must), cloneNodes(n.Should), cloneNodes(n.MustNot)
-		n.Filter = cloneNodes(n.Filter)
-		return n
-	case query.Best:
-		n.Of = cloneNodes(n.Of)
-		return n
-	case query.Const:
-		n.Node = CloneNode(n.Node)
-		return n
-	case query.In:
-		n.Values = slices.Clone(n.Values)
-		for i, x := range n.Values {
-			n.Values[i] = cloneValue(x)
-		}
-		return n
-	case query.Range:
-		n.Min, n.Max = cloneValue(n.Min), cloneValue(n.Max)
-		return n
-	case query.IDs:
-		return slices.Clone(n)
-	case query.And:
-		return query.And(cloneNodes(n))
-	case query.Or:
-		return query.Or(cloneNodes(n))
-	case query.Not:
-		return query.Not{Node: CloneNode(n.Node)}
-	}
-	return n
-}
-
-func cloneNodes(nodes []query.Node) []query.Node {
-	own := slices.Clone(nodes)
-	for i, n := range own {
-		own[i] = CloneNode(n)
-	}
-	return own
-}
-
-// cloneValue returns a value of a filter that shares no memory with it that its owner may change.
-func cloneValue(x any) any {
-	switch x := x.(type) {
-	case []byte:
-		return bytes.Clone(x)
-	case schema.Value:
-		if x.Kind == schema.Keyword {
-			return schema.KeywordValue(x.Field, bytes.Clone(x.Bytes()))
-		}
-	}
-	return x
 }

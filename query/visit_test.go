@@ -1,15 +1,14 @@
-package search_test
+package query_test
 
 import (
 	"reflect"
 	"testing"
 
-	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 )
 
 // A clone of a node stays as it is when the slices of the node change.
-func TestCloneNode(t *testing.T) {
+func TestClone(t *testing.T) {
 	node := func(nodes []query.Node, filters []query.Node, weighted []query.WeightedTerm) query.Node {
 		term := query.Term{Field: "title", Text: "word", Boost: 2}
 		copy(nodes, []query.Node{term, query.Match{Text: "a"}, query.All{Score: 3}, query.Dot{Field: "vector", Terms: weighted}})
@@ -19,7 +18,7 @@ func TestCloneNode(t *testing.T) {
 	}
 	nodes, filters, weighted := make([]query.Node, 4), make([]query.Node, 2), make([]query.WeightedTerm, 2)
 	n := node(nodes, filters, weighted)
-	c := search.CloneNode(n)
+	c := query.Clone(n)
 	want := node(make([]query.Node, 4), make([]query.Node, 2), make([]query.WeightedTerm, 2))
 	if !reflect.DeepEqual(c, want) {
 		t.Fatalf("%+v, want %+v", c, want)

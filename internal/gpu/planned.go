@@ -32,7 +32,7 @@ type PlannedStep struct {
 	Table bool // hits pass a filter, or have static scores, for which the device needs a table
 }
 
-// Plan returns the plan of q, which is not executed. Nothing is loaded for it.
+// Plan returns the plan of q, which is not executed. No list is loaded for it, but the field of a dot product is, as for a query.
 func (x *Executor) Plan(ctx context.Context, q search.Query) (p Plan, err error) {
 	if err := orBackground(ctx).Err(); err != nil {
 		return p, err

@@ -41,7 +41,7 @@ func (r *Run) Execute(p Plan) {
 	case Nodes:
 		r.evaluateTree()
 	case Exhaustive:
-		nodes{r}.exhaustive()
+		disjunction{r}.exhaustive()
 	case Scan:
 		disjunction{r}.scan()
 	case MaxScore:

@@ -21,9 +21,9 @@
 //	dot.go, dot_read.go          dot products, as leaves of trees; reading them in windows
 //	phrase.go                    phrases, as leaves of trees; phrase_find.go, phrase_count.go: documents with all words, how often
 //	                             these match; phrase_read.go, phrase_match.go: of the whole query or a window
-//	node.go                      streams of matches with bounds and scores; Exhaustive
-//	window.go, accumulate.go     Scan and RangeMaxScore: windows of documents, adding scores up
-//	read.go, probe.go, densely.go  reading lists in windows; probing the longest lists
+//	read.go                      what reads a list in a window, for all of these
+//	window.go, accumulate.go     Exhaustive, Scan and RangeMaxScore: windows of documents, adding scores up
+//	probe.go, densely.go         probing the longest lists
 //	stretch.go, accumulators.go, candidates.go  postings, partial scores and candidates of a window
 //	maxscore.go                  MaxScore, BlockMaxMaxScore
 //	wand.go                      WAND, BlockMaxWAND

@@ -243,21 +243,9 @@ func tail(words []uint64, n int) []uint64 { return words[min(n, len(words)):] }
 
 // read appends the documents of l from the window's start up to hi to dst.
 func (m *Matcher) read(dst []uint32, l *posting.List, hi uint32) []uint32 {
-	for doc := l.NextGEQ(m.at); doc < hi; doc = l.Doc() {
-		docs := l.Docs()
-		n := len(docs)
-		if n == 0 {
-			break // damage
-		}
-		if docs[n-1] >= hi {
-			dst = append(dst, docs[:posting.LowerBound(docs, hi)]...)
-			l.NextGEQ(hi)
-			break
-		}
-		dst = append(dst, docs...)
-		l.NextBlock()
-	}
-	return dst
+	s := stretch{docs: dst}
+	reading{m.run}.read(&s, m.run.walk(l, m.at, hi, -1, nil), docsOnly)
+	return s.docs
 }
 
 // unite makes the window the documents of the lists from m.at on.
@@ -354,23 +342,13 @@ func (m *Matcher) keepByBlock(docs []uint32, l *posting.List, not bool) []uint32
 	set := &m.set
 	set.Reset(docs[0], docs[len(docs)-1])
 	set.Add(docs)
-	found := m.part[:0]
-	for i := 0; i < len(docs); {
-		l.NextGEQ(docs[i])
-		block := l.Docs()
-		if len(block) == 0 {
-			break // the end, or damage
-		}
-		for _, f := range set.Match(block) {
-			found = append(found, block[f])
-		}
-		i += posting.LowerBound(docs[i:], block[len(block)-1]+1)
-	}
+	s := stretch{docs: m.part[:0]}
+	reading{m.run}.read(&s, m.run.walk(l, docs[0], docs[len(docs)-1]+1, onlyMembers, set), docsOnly)
 	set.Remove(docs)
-	if m.part = found; not {
-		return bitset.Subtract(docs, found)
+	if m.part = s.docs; not {
+		return bitset.Subtract(docs, s.docs)
 	}
-	return docs[:copy(docs, found)]
+	return docs[:copy(docs, s.docs)]
 }
 
 // forget drops references that a pooled Run must not keep alive.

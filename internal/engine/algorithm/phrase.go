@@ -60,12 +60,13 @@ type phrasing struct {
 	moved   []int        // scratch
 	lists   [][]uint32   // by slot: positions; scratch
 
-	m       Matches // candidates, and by column where they are there
-	found   []found // where candidates are in columns of several lists
-	heads   []uint64
-	ranks   []uint32
-	starts  []uint32
-	counter phrase.Counter
+	m        Matches // candidates, and by column where they are there
+	postings stretch // of a list in a window
+	found    []found // where candidates are in columns of several lists
+	heads    []uint64
+	ranks    []uint32
+	starts   []uint32
+	counter  phrase.Counter
 }
 
 // column is what slots with the same words have in a segment.

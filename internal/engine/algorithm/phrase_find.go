@@ -86,23 +86,15 @@ func (x *phrasing) rank(set *bitset.Set) {
 
 // findIn looks the candidates up in list i of a column.
 func (x *phrasing) findIn(i uint32, l *posting.List, set *bitset.Set) {
-	docs := x.m.Docs
+	docs, s := x.m.Docs, &x.postings
+	s.reset()
+	reading{x.run}.read(s, x.run.walk(l, docs[0], docs[len(docs)-1]+1, onlyMembers, set), withPlaces)
 	lo, words := set.Contents()
-	for k := 0; k < len(docs); {
-		l.NextGEQ(docs[k])
-		block := l.Docs()
-		if len(block) == 0 {
-			return // the end, or damage
-		}
-		pos := l.Pos()
-		for _, f := range set.Match(block) {
-			j := block[f] - lo
-			c := x.ranks[j/64] + uint32(bits.OnesCount64(words[j/64]&(1<<(j%64)-1)))
-			x.found = append(x.found, found{i, uint32(pos + int(f)), x.heads[c]})
-			x.heads[c] = uint64(len(x.found))
-			l.Found++
-		}
-		k += posting.LowerBound(docs[k:], block[len(block)-1]+1)
+	for k, doc := range s.docs {
+		j := doc - lo
+		c := x.ranks[j/64] + uint32(bits.OnesCount64(words[j/64]&(1<<(j%64)-1)))
+		x.found = append(x.found, found{i, uint32(s.places[k]), x.heads[c]})
+		x.heads[c] = uint64(len(x.found))
 	}
 }
 
@@ -112,21 +104,13 @@ func (x *phrasing) union(lo, hi uint32) {
 	m.Reset(len(x.columns))
 	x.found, x.starts = x.found[:0], x.starts[:0]
 	for i, l := range x.columns[0].lists {
-		for doc := l.NextGEQ(lo); doc < hi && !x.run.Stopped(); doc = l.Doc() {
-			block, pos := l.Docs(), l.Pos()
-			if len(block) == 0 {
-				break // damage
-			}
-			n := posting.LowerBound(block, hi)
-			for j, d := range block[:n] {
-				x.found, x.starts = append(x.found, found{uint32(i), uint32(pos + j), 0}), append(x.starts, d)
-			}
-			if n < len(block) {
-				l.NextGEQ(hi)
-				break
-			}
-			l.NextBlock()
+		s := &x.postings
+		s.reset()
+		reading{x.run}.read(s, x.run.walk(l, lo, hi, -1, nil), withPlaces)
+		for _, pos := range s.places {
+			x.found = append(x.found, found{uint32(i), uint32(pos), 0})
 		}
+		x.starts = append(x.starts, s.docs...)
 	}
 	x.gather()
 }

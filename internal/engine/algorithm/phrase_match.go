@@ -29,19 +29,9 @@ func (x *phrasing) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
 		x.union(m.at, hi)
 		return x.matching(dst, 1)
 	}
-	for doc := l.NextGEQ(m.at); doc < hi && !x.run.Stopped(); doc = l.Doc() {
-		block := l.Docs()
-		n := posting.LowerBound(block, hi)
-		if n == 0 {
-			break // damage
-		}
-		x.begin(block[:n], l.Pos())
+	for w := x.run.walk(l, m.at, hi, -1, nil); w.next(); {
+		x.begin(w.docs, l.Pos())
 		dst = x.matching(dst, 1)
-		if n < len(block) {
-			l.NextGEQ(hi)
-			break
-		}
-		l.NextBlock()
 	}
 	return dst
 }

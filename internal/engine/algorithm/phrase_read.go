@@ -17,27 +17,9 @@ func (x *phrasing) read(docs []uint32, at []uint64, lo, hi uint32, need float64,
 		}
 		return docs, at
 	}
-	doc := max(l.Doc(), x.from, lo)
-	for doc < hi && !x.run.Stopped() {
-		last := l.Shallow(doc)
-		if last == posting.End {
-			break
-		}
-		if need >= 0 && float64(l.BlockBound()) <= need && (members == nil || members.Next(doc) > last) {
-			l.Skipped(last)
-			doc = last + 1
-			continue
-		}
-		if l.NextGEQ(doc); l.Doc() >= hi {
-			break
-		}
-		block := l.Docs()
-		if last >= hi {
-			block = block[:posting.LowerBound(block, hi)]
-		}
-		x.begin(block, l.Pos())
+	for w := x.run.walk(l, max(x.from, lo), hi, passOf(need), members); w.next(); {
+		x.begin(w.docs, l.Pos())
 		docs, at = x.verify(docs, at, need, members)
-		doc = last + 1
 	}
 	x.from = max(x.from, hi)
 	return docs, at

@@ -65,8 +65,6 @@ type Run struct {
 	}
 
 	// Scratch.
-	leaves  []*Term
-	any     Any
 	order   []*posting.List
 	win     window
 	cand    candidates

@@ -1,6 +1,8 @@
 package algorithm
 
 import (
+	"slices"
+
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/engine/bm25"
 )
@@ -8,12 +10,24 @@ import (
 // stretch is the postings of a list in a window.
 type stretch struct {
 	docs   []uint32
+	places []uint64 // where they are in the list, or
 	scores []float32
 	at     int // first posting in the sub-window
 	end    int // first posting after it
 }
 
-func (s *stretch) reset() { s.docs, s.scores, s.at = s.docs[:0], s.scores[:0], 0 }
+func (s *stretch) reset() {
+	s.docs, s.places, s.scores, s.at = s.docs[:0], s.places[:0], s.scores[:0], 0
+}
+
+// addPlaces adds the places of the postings that have none yet, of which the first is in place pos.
+func (s *stretch) addPlaces(pos int) {
+	n := len(s.places)
+	s.places = slices.Grow(s.places, len(s.docs)-n)[:len(s.docs)]
+	for i := range s.places[n:] {
+		s.places[n+i] = uint64(pos + i)
+	}
+}
 
 // extend returns v with n more elements, followed by Slack elements of capacity.
 func extend(v []float32, n int) []float32 {

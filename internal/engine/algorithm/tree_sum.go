@@ -257,12 +257,8 @@ func (t summed) readSums() {
 
 // readSource makes s what a source, a word, has in the window.
 func (t summed) readSource(n *node, s *stretch) {
-	pass := float32(-1)
-	if need := t.needOf(n); need >= 0 {
-		pass = float32Below(need)
-	}
-	n.list.From = max(n.list.From, t.lo)
-	reading{t.run}.read(n.list, s, pass)
+	s.reset()
+	reading{t.run}.read(s, t.run.walk(n.list, t.lo, t.hi, passOf(t.needOf(n)), &t.run.win.members), withScores)
 }
 
 // needOf returns what documents of the window need of a source.

@@ -191,19 +191,17 @@ func (t *tree) enumerate() {
 // read sets n.which to the documents of a source in the window, and n.at to where they are; or t.look.own, if it is
 // the only source.
 func (t *tree) read(n *node) {
-	docs := n.which[:0]
+	docs, members := n.which[:0], &t.set
 	n.at, n.scored = n.at[:0], false
 	if len(t.sources) == 1 {
-		docs = t.look.own[:0]
+		docs, members = t.look.own[:0], nil
 	}
 	switch n.op {
 	case OpWord:
-		docs = t.readList(n, docs)
+		s := stretch{docs: docs, places: n.at}
+		reading{t.run}.read(&s, t.run.walk(n.list, t.lo, t.hi, passOf(n.need), members), withPlaces)
+		docs, n.at = s.docs, s.places
 	case OpPhrase, opDot:
-		members := &t.set
-		if len(t.sources) == 1 {
-			members = nil
-		}
 		docs, n.at = n.leaf.read(docs, n.at, t.lo, t.hi, n.need, members)
 	case OpSet:
 		docs = n.own.AppendDocs(docs, t.lo, t.hi)
@@ -218,71 +216,6 @@ func (t *tree) read(n *node) {
 		n.which = docs
 		t.set.Add(docs)
 	}
-}
-
-// readList appends the documents of a list in the window to docs, and their positions to n.at. Of blocks whose bounds do
-// not pass n.need it takes only those that other sources have.
-func (t *tree) readList(n *node, docs []uint32) []uint32 {
-	l := n.list
-	doc := max(l.Doc(), l.From, t.lo)
-	for doc < t.hi && !t.run.Stopped() {
-		last := l.Shallow(doc)
-		if last == posting.End {
-			doc = posting.End
-			break
-		}
-		if n.need >= 0 && float64(l.BlockBound()) <= n.need {
-			if len(t.sources) == 1 {
-				l.Skipped(last)
-			} else {
-				docs = t.readMembers(n, docs, doc, last)
-			}
-			doc = last + 1
-			continue
-		}
-		if l.NextGEQ(doc); l.Doc() >= t.hi {
-			doc = l.Doc()
-			break
-		}
-		block, pos := l.Docs(), l.Pos()
-		if last >= t.hi {
-			block = block[:posting.LowerBound(block, t.hi)]
-		}
-		if t.learns && n.adds() {
-			freqs := l.Freqs()
-			if len(freqs) < len(block) {
-				return docs // damage
-			}
-			for _, f := range freqs[:len(block)] {
-				n.at = append(n.at, uint64(f)<<32)
-			}
-		} else {
-			for i := range block {
-				n.at = append(n.at, uint64(pos+i))
-			}
-		}
-		docs = append(docs, block...)
-		doc = min(last+1, t.hi)
-	}
-	l.From = max(l.From, min(doc, t.hi))
-	return docs
-}
-
-// readMembers appends the documents of n's block that ends at last, from doc on, if other sources have them.
-func (t *tree) readMembers(n *node, docs []uint32, doc, last uint32) []uint32 {
-	l := n.list
-	member := t.set.Next(doc)
-	if member > last || member >= t.hi {
-		l.Skipped(last)
-		return docs
-	}
-	l.NextGEQ(member)
-	block, pos := l.Docs(), l.Pos()
-	for _, i := range t.set.Match(block) { // others are beyond the window
-		docs = append(docs, block[i])
-		n.at = append(n.at, uint64(pos+int(i)))
-	}
-	return docs
 }
 
 // grow returns a slice of n elements, in the memory of v if it is large enough.

@@ -24,6 +24,19 @@ func (r disjunction) scan() { r.windows(false) }
 // documents. The longest are probed for the documents that can still pass.
 func (r disjunction) rangeMaxScore() { r.windows(true) }
 
+// exhaustive is scan over windows of the same size, wherever lists have postings.
+func (r disjunction) exhaustive() {
+	r.SumBounds()
+	w, n := &r.win, len(r.Lists)
+	for w.lo = r.lo; w.lo < min(r.hi, r.Part.Seg.Docs()) && !r.Stopped(); w.lo = w.hi {
+		w.hi = w.lo + min(subWindow, r.hi-w.lo)
+		r.cand.reset()
+		r.gather(n, n, false)
+		r.finish(n)
+		r.risen(w.lo)
+	}
+}
+
 func (r disjunction) windows(prune bool) {
 	r.SumBounds()
 	if prune {
@@ -46,9 +59,6 @@ func (r disjunction) windows(prune bool) {
 		}
 		if r.filter.sifted && w.lo < r.hi {
 			w.lo = r.filter.next(w.lo)
-			for _, l := range r.Lists[:e] {
-				l.From = max(l.From, w.lo)
-			}
 		}
 		if w.lo >= r.hi {
 			return
@@ -124,10 +134,12 @@ func (r disjunction) gather(e, n int, prune bool) {
 		if !all && r.worthTesting(i) {
 			pass = r.passing(i + 1)
 		}
-		reading(r).read(l, &w.lists[i], pass)
-		postings += len(w.lists[i].docs)
+		s := &w.lists[i]
+		s.reset()
+		reading(r).read(s, r.walk(l, w.lo, w.hi, pass, &w.members), withScores)
+		postings += len(s.docs)
 		if i+1 < needed || all {
-			w.members.Add(w.lists[i].docs)
+			w.members.Add(s.docs)
 		}
 	}
 	merged := e == 1 || postings <= maxMerged

@@ -79,9 +79,13 @@ func (b *Set) Next(doc uint32) uint32 {
 	if m := b.words[i] >> (j & 63); m != 0 {
 		return b.lo + j + uint32(bits.TrailingZeros64(m))
 	}
-	for i++; i < b.used; i++ {
-		if m := b.words[i]; m != 0 {
-			return b.lo + uint32(i*64+bits.TrailingZeros64(m))
+	words := b.words[i+1 : b.used]
+	for len(words) >= 4 && words[0]|words[1]|words[2]|words[3] == 0 { // most are
+		words = words[4:]
+	}
+	for k, m := range words {
+		if m != 0 {
+			return b.lo + uint32((b.used-len(words)+k)*64+bits.TrailingZeros64(m))
 		}
 	}
 	return none

@@ -24,7 +24,7 @@ type List struct {
 	Small  bool    // the list has no extent
 	Huge   bool    // frequencies may reach 2^31
 	From   uint32  // documents before it are done, even if the cursor is still at one
-	Row    int     // the block of from at the last call of Run.row
+	Row    int     // the block of From when last it was looked for
 
 	Scores []float32 // of a small list, after Run.SumBounds
 
@@ -77,13 +77,16 @@ func (l *List) Skipped(last uint32) {
 	}
 }
 
-// DecodedRow adds blocks that were decoded without the cursor to the counts.
-func (l *List) DecodedRow(block, n int) {
-	l.DocBlocks += uint64(n)
-	l.FreqBlocks += uint64(n)
+// DecodedRow adds blocks that were decoded without the cursor, with their frequencies or without, to the counts.
+func (l *List) DecodedRow(block, n int, freqs bool) {
+	fate := uint8(docsDecoded)
+	if l.DocBlocks += uint64(n); freqs {
+		l.FreqBlocks += uint64(n)
+		fate |= FreqsDecoded
+	}
 	if l.Fates != nil {
 		for i := range l.Fates[block : block+n] {
-			l.Fates[block+i] |= docsDecoded | FreqsDecoded
+			l.Fates[block+i] |= fate
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 
 // matchEvery is matched by what matches all of must, of which there is at least one, and none of not.
 type matchEvery struct {
-	must []matchNode // that of the least cost first
-	not  []matchNode
+	must  []matchNode // the first generates candidates
+	not   []matchNode
+	least uint64 // cost of must
 }
 
 // everyOf returns a node for all of must and none of not.
@@ -21,12 +22,12 @@ func everyOf(must, not []matchNode) matchNode {
 		return must[0]
 	}
 	slices.SortStableFunc(must, byCost)
-	return &matchEvery{must, not}
+	return &matchEvery{must, not, must[0].cost()}
 }
 
 func byCost(a, b matchNode) int { return cmp.Compare(a.cost(), b.cost()) }
 
-func (e *matchEvery) cost() uint64 { return e.must[0].cost() }
+func (e *matchEvery) cost() uint64 { return e.least }
 
 func (e *matchEvery) first(doc uint32) uint32 {
 	for i := 0; i < len(e.must) && doc != posting.End; i++ {
@@ -38,21 +39,20 @@ func (e *matchEvery) first(doc uint32) uint32 {
 func (e *matchEvery) fill(m *Matcher, w []uint64) {
 	if m.sparse(e.cost()) {
 		docs := e.docs(m, m.takeDocs(), m.hi)
+		clear(w)
 		bitset.Add(w, m.lo, docs)
 		m.giveDocs(docs)
 		return
 	}
-	all, one := m.takeWords(len(w)), m.takeWords(len(w))
-	e.must[0].fill(m, all)
+	one := m.takeWords(len(w))
+	e.must[0].fill(m, w)
 	for _, n := range e.must[1:] {
-		bitset.And(all, m.wordsOf(n, one))
+		bitset.And(w, m.wordsOf(n, one))
 	}
 	for _, n := range e.not {
-		bitset.AndNot(all, m.wordsOf(n, one))
+		bitset.AndNot(w, m.wordsOf(n, one))
 	}
-	bitset.Or(w, all)
 	m.giveWords(one)
-	m.giveWords(all)
 }
 
 func (e *matchEvery) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
@@ -108,30 +108,34 @@ func (a *matchAny) cost() uint64 { return a.total }
 
 func (a *matchAny) first(doc uint32) uint32 {
 	next := uint32(posting.End)
-	for _, n := range a.nodes {
-		if next = min(next, n.first(doc)); next == doc {
-			break
-		}
+	for i := len(a.nodes) - 1; i >= 0 && next > doc; i-- { // of bitmaps nothing is known
+		next = min(next, a.nodes[i].first(doc))
 	}
 	return next
 }
 
 func (a *matchAny) fill(m *Matcher, w []uint64) {
-	for _, n := range a.nodes {
-		n.fill(m, w)
+	last := len(a.nodes) - 1
+	a.nodes[last].fill(m, w)
+	for _, n := range a.nodes[:last] {
+		m.add(n, w)
 	}
 }
 
 func (a *matchAny) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
-	docs, part, union := m.takeDocs(), m.takeDocs(), m.takeDocs()
-	for _, n := range a.nodes {
-		if part = n.docs(m, part[:0], hi); len(part) > 0 {
-			union = bitset.Merge(union[:0], docs, part)
-			docs, union = union, docs
+	n := len(dst)
+	dst = a.nodes[0].docs(m, dst, hi)
+	part, union := m.takeDocs(), m.takeDocs()
+	for _, node := range a.nodes[1:] {
+		if part = node.docs(m, part[:0], hi); len(part) == 0 {
+			continue
+		}
+		if union = bitset.Merge(union[:0], dst[n:], part); n == 0 {
+			dst, union = union, dst
+		} else {
+			dst = append(dst[:n], union...)
 		}
 	}
-	dst = append(dst, docs...)
-	m.giveDocs(docs)
 	m.giveDocs(part)
 	m.giveDocs(union)
 	return dst
@@ -194,6 +198,7 @@ func (s *matchSome) fill(m *Matcher, w []uint64) {
 	planes := make([][]uint64, bits.Len(uint(len(s.nodes))))
 	for i := range planes {
 		planes[i] = m.takeWords(len(w))
+		clear(planes[i])
 	}
 	one := m.takeWords(len(w))
 	for _, n := range s.nodes {
@@ -214,7 +219,7 @@ func (s *matchSome) fill(m *Matcher, w []uint64) {
 				equal &^= bit
 			}
 		}
-		w[i] |= above | equal
+		w[i] = above | equal
 	}
 	m.giveWords(one)
 	for i := range planes {

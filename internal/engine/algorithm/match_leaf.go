@@ -11,7 +11,7 @@ import (
 type matchNode interface {
 	// first returns a document such that none from doc on and before it matches, or posting.End.
 	first(doc uint32) uint32
-	// fill adds the matches of the window, which is up to m.hi, to w, whose bit 0 is m.lo. Documents before m.at and from
+	// fill makes w, whose bit 0 is m.lo, the matches of the window, which is up to m.hi. Documents before m.at and from
 	// m.hi on do not matter.
 	fill(m *Matcher, w []uint64)
 	// docs appends the matches from m.at up to hi to dst, in ascending order.
@@ -22,20 +22,57 @@ type matchNode interface {
 	cost() uint64
 }
 
-// matchList is a posting list that is not cached.
-type matchList struct{ *posting.List }
-
-func (l matchList) cost() uint64            { return uint64(l.Entry.DF) }
-func (l matchList) first(doc uint32) uint32 { return l.NextGEQ(doc) }
-func (l matchList) fill(m *Matcher, w []uint64) {
-	m.part = m.read(m.part[:0], l.List, m.hi)
-	bitset.Add(w, m.lo, m.part)
+// matchList is a posting list that is not cached. It is opened once there is something to look up in it.
+type matchList struct {
+	*posting.List
+	run    *Run
+	number int // of the list in run, 0 if it is open
 }
 
-func (l matchList) docs(m *Matcher, dst []uint32, hi uint32) []uint32 { return m.read(dst, l.List, hi) }
+func (l *matchList) cost() uint64 { return uint64(l.Entry.DF) }
 
-func (l matchList) keep(m *Matcher, docs []uint32, not bool) []uint32 {
-	return m.keep(docs, l.List, not)
+func (l *matchList) first(doc uint32) uint32 {
+	if l.number >= l.run.opened {
+		return doc
+	}
+	return l.NextGEQ(doc)
+}
+
+func (l *matchList) fill(m *Matcher, w []uint64) {
+	clear(w)
+	m.add(l, w)
+}
+
+func (l *matchList) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
+	if !l.run.Open(l.number + 1) {
+		return dst
+	}
+	s := stretch{docs: dst}
+	reading{l.run}.read(&s, l.run.walk(l.List, m.at, hi, -1, nil), docsOnly)
+	return s.docs
+}
+
+// keep reads the blocks that may have one of the documents, if they have many.
+func (l *matchList) keep(m *Matcher, docs []uint32, not bool) []uint32 {
+	if len(docs) == 0 || !l.run.Open(l.number+1) {
+		return docs[:0]
+	}
+	s := stretch{docs: m.part[:0]}
+	if denser(l.List, docs, l.run.Part.Seg.Docs()) {
+		m.set.Reset(docs[0], docs[len(docs)-1])
+		m.set.Add(docs)
+		reading{l.run}.read(&s, l.run.walk(l.List, docs[0], docs[len(docs)-1]+1, onlyMembers, &m.set), docsOnly)
+		m.set.Remove(docs)
+	} else {
+		m.kept, m.places = lookUp(l.List, docs, m.kept, m.places)
+		for _, i := range m.kept {
+			s.docs = append(s.docs, docs[i])
+		}
+	}
+	if m.part = s.docs; not {
+		return bitset.Subtract(docs, s.docs)
+	}
+	return docs[:copy(docs, s.docs)]
 }
 
 // matchWords is a bitmap of the segment: a list that is cached.
@@ -44,11 +81,11 @@ type matchWords struct {
 	n     uint64 // members
 }
 
-func (b matchWords) cost() uint64                { return b.n }
-func (b matchWords) first(doc uint32) uint32     { return doc }
-func (b matchWords) fill(m *Matcher, w []uint64) { bitset.Or(w, tail(b.words, int(m.lo/64))) }
+func (b *matchWords) cost() uint64                { return b.n }
+func (b *matchWords) first(doc uint32) uint32     { return doc }
+func (b *matchWords) fill(m *Matcher, w []uint64) { bitset.Copy(w, tail(b.words, int(m.lo/64))) }
 
-func (b matchWords) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
+func (b *matchWords) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
 	n := len(dst)
 	from := m.at &^ 63
 	words := tail(b.words, int(from/64))
@@ -56,7 +93,7 @@ func (b matchWords) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
 	return inRange(dst, n, m.at, hi)
 }
 
-func (b matchWords) keep(_ *Matcher, docs []uint32, not bool) []uint32 {
+func (b *matchWords) keep(_ *Matcher, docs []uint32, not bool) []uint32 {
 	return bitset.Keep(docs, b.words, 0, not)
 }
 
@@ -106,9 +143,13 @@ func matchDocs(s *docset.Set, all uint32) matchNode {
 // matchOwn is a set of documents of the segment.
 type matchOwn struct{ *docset.Set }
 
-func (s matchOwn) cost() uint64                { return uint64(s.Len()) }
-func (s matchOwn) first(doc uint32) uint32     { return s.Next(doc) }
-func (s matchOwn) fill(m *Matcher, w []uint64) { s.Or(w, m.lo) }
+func (s matchOwn) cost() uint64            { return uint64(s.Len()) }
+func (s matchOwn) first(doc uint32) uint32 { return s.Next(doc) }
+
+func (s matchOwn) fill(m *Matcher, w []uint64) {
+	clear(w)
+	s.Or(w, m.lo)
+}
 
 func (s matchOwn) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
 	return s.AppendDocs(dst, m.at, hi)

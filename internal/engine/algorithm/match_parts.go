@@ -8,19 +8,10 @@ import (
 
 // AtMost returns a bound of the number of matches in the segment.
 func (m *Matcher) AtMost() uint64 {
-	switch lists := m.run.Lists; {
-	case m.root != nil:
-		return m.root.cost()
-	case !m.conjunctive:
-		return postings(lists)
-	case len(lists) > 0:
-		least := uint64(lists[0].Entry.DF)
-		for _, l := range lists {
-			least = min(least, uint64(l.Entry.DF))
-		}
-		return least
+	if m.root == nil {
+		return 0
 	}
-	return 0
+	return m.root.cost()
 }
 
 // InBitmaps reports whether m finds matches in bitmaps, for which it looks at all documents of a window.

@@ -24,7 +24,7 @@ func TestMatchDocs(t *testing.T) {
 					want = append(want, d)
 				}
 			}
-			if got := (matchWords{words: words}).docs(m, []uint32{7}, hi); !slices.Equal(got, want) {
+			if got := (&matchWords{words: words}).docs(m, []uint32{7}, hi); !slices.Equal(got, want) {
 				t.Fatalf("%d to %d: %v, want %v", lo, hi, got, want)
 			}
 			got := matchAll{}.docs(m, nil, hi)

@@ -3,6 +3,7 @@ package algorithm
 import (
 	"errors"
 
+	"github.com/pinion-index/pinion/internal/engine/bitset"
 	"github.com/pinion-index/pinion/internal/engine/posting"
 )
 
@@ -10,7 +11,6 @@ import (
 // words; nil is one that it does not have.
 func (r *Run) TreeMatcher(e *Expr, lists []*posting.List) *Matcher {
 	m := beginMatcher(r)
-	m.lists, m.dense = nil, m.dense[:0]
 	if !r.Open(arrange(r, false)) {
 		return m
 	}
@@ -34,7 +34,10 @@ func (m *Matcher) matchExpr(e *Expr, lists []*posting.List) matchNode {
 	case OpAll:
 		return matchAll{uint64(r.Part.Seg.Docs())}
 	case OpWord:
-		return matchOf(lists[e.Word])
+		if l := lists[e.Word]; l != nil {
+			return m.leaf(l, 0)
+		}
+		return nil
 	case OpSet:
 		return matchDocs(e.Sets[r.segment], r.Part.Seg.Docs())
 	case OpBest:
@@ -89,35 +92,30 @@ func (m *Matcher) matchBool(e *Expr, lists []*posting.List) matchNode {
 	return everyOf(must, m.matchExprs(not, lists))
 }
 
-// matchOf returns a node of a list, or nil for none.
-func matchOf(l *posting.List) matchNode {
-	switch {
-	case l == nil:
-		return nil
-	case l.Dense != nil:
-		return matchWords{l.Dense.Words(), uint64(l.Entry.DF)}
-	}
-	return matchList{l}
-}
-
-// docsOfTree makes the window the next documents that match the tree.
-func (m *Matcher) docsOfTree() {
-	r := m.run
-	hi := m.at + min(windowFor(m.root.cost(), r.Part.Seg.Docs()), m.limit-m.at)
-	m.docs = m.root.docs(m, m.docs[:0], hi)
-	m.at = hi
-	m.drop()
-}
-
 // wordsOf returns the matches of n in the window as a bitmap, in one or elsewhere.
 func (m *Matcher) wordsOf(n matchNode, one []uint64) []uint64 {
-	if b, ok := n.(matchWords); ok {
+	if b, ok := n.(*matchWords); ok {
 		words := tail(b.words, int(m.lo/64))
 		return words[:min(len(words), len(one))]
 	}
-	clear(one)
 	n.fill(m, one)
 	return one
+}
+
+// add adds the matches of n in the window to w.
+func (m *Matcher) add(n matchNode, w []uint64) {
+	switch n := n.(type) {
+	case *matchWords:
+		bitset.Or(w, tail(n.words, int(m.lo/64)))
+	case *matchList:
+		m.part = n.docs(m, m.part[:0], m.hi)
+		bitset.Add(w, m.lo, m.part)
+	default:
+		one := m.takeWords(len(w))
+		n.fill(m, one)
+		bitset.Or(w, one)
+		m.giveWords(one)
+	}
 }
 
 // takeDocs returns memory for documents, to be given back.
@@ -132,12 +130,11 @@ func (m *Matcher) takeDocs() []uint32 {
 
 func (m *Matcher) giveDocs(docs []uint32) { m.spareDocs = append(m.spareDocs, docs) }
 
-// takeWords returns an empty bitmap of n words, to be given back.
+// takeWords returns memory for a bitmap of n words, to be given back.
 func (m *Matcher) takeWords(n int) []uint64 {
 	if k := len(m.spareWords); k > 0 {
 		words := m.spareWords[k-1][:n]
 		m.spareWords = m.spareWords[:k-1]
-		clear(words)
 		return words
 	}
 	return make([]uint64, n, matchWindow/64)

@@ -1,8 +1,6 @@
 package algorithm
 
 import (
-	"slices"
-
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/engine/bm25"
 	"github.com/pinion-index/pinion/internal/engine/posting"
@@ -81,38 +79,28 @@ func (m *Matches) beginAbove(docs, freqs []uint32, scores []float32, pass float3
 
 // find looks up the documents in list j, which has no entries in at yet. It sets kept to the indexes of those that the
 // list holds, and adds their positions.
-func (m *Matches) find(l *posting.List, j int) {
-	n, k := len(m.Docs), 0
-	if cap(m.kept) < n {
-		m.kept = make([]uint32, 2*n)
-	}
-	kept, at := m.kept[:n], slices.Grow(m.at[j][:0], n)[:n]
-	for i := 0; i < n && l.NextGEQ(m.Docs[i]) != posting.End; {
-		chunk, first := l.Chunk()
-		if chunk == nil {
-			k = m.findSmall(l, i, kept, at)
-			break
+func (m *Matches) find(l *posting.List, j int) { m.kept, m.at[j] = lookUp(l, m.Docs, m.kept, m.at[j]) }
+
+// lookUp looks docs, which ascend, up in l. It returns the indexes of those that l holds and their positions in it, in memory of kept
+// and at.
+func lookUp(l *posting.List, docs, kept []uint32, at []uint64) ([]uint32, []uint64) {
+	n, k := len(docs), 0
+	kept, at = grow(kept, n), grow(at, n)
+	for i := 0; i < n && l.NextGEQ(docs[i]) != posting.End; {
+		if chunk, first := l.Chunk(); chunk != nil {
+			found, next := posting.Find(docs, i, chunk, first, kept[k:], at[k:])
+			k, i = k+found, next
+			continue
 		}
-		found, next := posting.Find(m.Docs, i, chunk, first, kept[k:], at[k:])
-		k, i = k+found, next
+		if l.Doc() == docs[i] { // of a list without chunks
+			kept[k], at[k] = uint32(i), uint64(l.Pos())
+			k++
+		}
+		i++
 	}
 	l.Probes += uint64(n)
 	l.Found += uint64(k)
-	m.kept, m.at[j] = kept[:k], at[:k]
-}
-
-// findSmall is find for a list without chunks, from document i on. It returns how many there are.
-func (m *Matches) findSmall(l *posting.List, i int, kept []uint32, at []uint64) (k int) {
-	for ; i < len(m.Docs); i++ {
-		next := l.NextGEQ(m.Docs[i])
-		if next == m.Docs[i] {
-			kept[k], at[k] = uint32(i), uint64(l.Pos())
-			k++
-		} else if next == posting.End {
-			break
-		}
-	}
-	return k
+	return kept[:k], at[:k]
 }
 
 // findDense is find for a cached list.

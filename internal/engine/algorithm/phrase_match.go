@@ -19,6 +19,7 @@ func (x *phrasing) first(doc uint32) uint32 {
 
 func (x *phrasing) fill(m *Matcher, w []uint64) {
 	docs := x.docs(m, m.takeDocs(), m.hi)
+	clear(w)
 	bitset.Add(w, m.lo, docs)
 	m.giveDocs(docs)
 }

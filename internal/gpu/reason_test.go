@@ -1,3 +1,7 @@
+//go:build !cuda && !gpu
+
+// On a device the tests run without the sources.
+
 package gpu
 
 import (

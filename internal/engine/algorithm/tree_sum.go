@@ -290,7 +290,7 @@ func (t summed) sumDots() {
 		}
 	}
 	if len(words) > 0 {
-		t.sumOf(words, words, t.lifted(s.first), len(words) > 1 && s.first >= 0)
+		t.sumOf(words, len(words), t.lifted(s.first), len(words) > 1 && s.first >= 0)
 	}
 	for i := s.words; i < len(t.sources); i++ {
 		n, its := s.lists[i], &w.lists[i]
@@ -329,45 +329,16 @@ func (t summed) sumLists() {
 		t.sumBest()
 		return
 	}
-	t.sumOf(w.lists[:len(s.lists)], w.lists[:len(t.sources)], t.lifted(s.pass), false)
+	t.sumOf(w.lists[:len(s.lists)], len(t.sources), t.lifted(s.pass), false)
 }
 
-// sumOf makes the documents of sources that score more than pass in lists candidates, in any order unless they are to be sorted.
-func (t summed) sumOf(lists, sources []stretch, pass float32, sorted bool) {
-	w, c := &t.run.win, &t.run.cand
-	if w.acc == nil {
-		w.acc = make([]float32, subWindow)
-	}
-	for lo := first(sources); lo != posting.End; lo = first(sources) {
-		for i := range lists {
-			w.add(&lists[i], lo)
-		}
-		at := len(c.docs)
-		if pass < 0 {
-			w.collectMembers(lo, c)
-		} else {
-			for i := range sources {
-				w.collect(&sources[i], lo, pass, c)
-			}
-		}
+// sumOf makes the documents of the first e lists that score more than pass in all candidates, in any order unless they are to be sorted.
+func (t summed) sumOf(lists []stretch, e int, pass float32, sorted bool) {
+	t.run.sum(lists, e, func() float32 { return pass }, func(at int, lo uint32) {
 		if sorted {
-			c.sort(at, lo)
+			t.run.cand.sort(at, lo)
 		}
-		for i := range lists {
-			lists[i].at = lists[i].end
-		}
-	}
-}
-
-// first returns the first document that lists have left, or posting.End.
-func first(lists []stretch) uint32 {
-	lo := uint32(posting.End)
-	for i := range lists {
-		if s := &lists[i]; s.at < len(s.docs) {
-			lo = min(lo, s.docs[s.at])
-		}
-	}
-	return lo
+	})
 }
 
 // addCached adds the scores of the cached lists, and drops the candidates that cannot pass.

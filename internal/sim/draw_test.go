@@ -54,7 +54,7 @@ func TestDrawQueries(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, d := range f.Decls {
-			if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "node" {
+			if m, ok := d.(*ast.FuncDecl); ok && m.Recv != nil && m.Name.Name == "visit" {
 				if of, ok := m.Recv.List[0].Type.(*ast.Ident); ok {
 					kinds[of.Name] = true
 				}

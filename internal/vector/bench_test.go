@@ -35,23 +35,26 @@ func BenchmarkScan(b *testing.B) {
 	for i := range asked {
 		asked[i] = draw()
 	}
-	scan := func(b *testing.B, mask []uint64) {
-		var c2 Counts
-		for i := range b.N {
-			q := NewQuery(c, Cosine, asked[i%queries])
-			top := make([]found, 0, 11)
-			counts := q.Scan(w, 0, n, mask, float32(math.Inf(-1)), func(i int, score float32) float32 {
-				if top = best(append(top, found{i, score}), 10); len(top) < 10 {
+	scan := func(b *testing.B, mask []uint64, together int) {
+		var looked Counts
+		for i := 0; i < b.N; i += together {
+			queries, least, top := make([]*Query, together), make([]float32, together), make([][]found, together)
+			for j := range queries {
+				queries[j], least[j] = NewQuery(c, Cosine, asked[(i+j)%len(asked)]), float32(math.Inf(-1))
+			}
+			counts := Scan(queries, w, 0, n, mask, least, func(j, i int, score float32) float32 {
+				if top[j] = best(append(top[j], found{i, score}), 10); len(top[j]) < 10 {
 					return float32(math.Inf(-1))
 				}
-				return top[9].score
+				return top[j][9].score
 			})
-			c2.Both, c2.Floats = c2.Both+counts.Both, c2.Floats+counts.Floats
+			looked.Vectors, looked.Both, looked.Floats = looked.Vectors+counts.Vectors, looked.Both+counts.Both, looked.Floats+counts.Floats
 		}
-		b.ReportMetric(float64(c2.Both)/float64(b.N)/n*1000, "both/1000")
-		b.ReportMetric(float64(c2.Floats)/float64(b.N)/n*1000, "floats/1000")
+		b.ReportMetric(float64(looked.Both)/float64(looked.Vectors)*1000, "both/1000")
+		b.ReportMetric(float64(looked.Floats)/float64(looked.Vectors)*1000, "floats/1000")
 	}
-	b.Run("codes", func(b *testing.B) { scan(b, nil) })
+	b.Run("codes", func(b *testing.B) { scan(b, nil, 1) })
+	b.Run("codes, 64 queries together", func(b *testing.B) { scan(b, nil, 64) })
 	for _, share := range []int{10, 100} {
 		mask := make([]uint64, n/64+1)
 		for i := range n {
@@ -59,7 +62,7 @@ func BenchmarkScan(b *testing.B) {
 				mask[i/64] |= 1 << (i % 64)
 			}
 		}
-		b.Run("of "+map[int]string{10: "a tenth", 100: "a hundredth"}[share], func(b *testing.B) { scan(b, mask) })
+		b.Run("of "+map[int]string{10: "a tenth", 100: "a hundredth"}[share], func(b *testing.B) { scan(b, mask, 1) })
 	}
 	b.Run("floats", func(b *testing.B) {
 		for i := range b.N {

@@ -13,10 +13,17 @@ type Set struct {
 // chunk is how many vectors are looked at by the upper plane before they are by the lower one.
 const chunk = 64
 
-// Scan offers vectors of s, from lo up to hi, that are in the mask if it is not nil and whose scores may be at least what the
-// last offer returned, at first least. It counts what it looks at.
-func (q *Query) Scan(s *Set, lo, hi int, mask []uint64, least float32, offer func(i int, score float32) (least float32)) (c Counts) {
-	x := scan{q: q, set: s, least: least, offer: offer}
+// Scan offers vectors of s, from lo up to hi, that are in the mask if it is not nil and whose scores for a query may be at least what
+// the last offer for it returned, at first its least. Several queries read the vectors together: each word of the mask is in the cache
+// for all of them. It counts what it looks at, for each query.
+func Scan(queries []*Query, s *Set, lo, hi int, mask []uint64, least []float32, offer func(query, i int, score float32) (least float32)) (c Counts) {
+	x := scan{set: s, offer: offer}
+	look := func() {
+		for i, q := range queries {
+			x.look(i, q, &least[i])
+		}
+		x.n = 0
+	}
 	for at := lo &^ 63; at < hi; at += 64 {
 		word := ^uint64(0)
 		if mask != nil {
@@ -29,23 +36,21 @@ func (q *Query) Scan(s *Set, lo, hi int, mask []uint64, least float32, offer fun
 			word &= 1<<(hi-at) - 1
 		}
 		if x.n+bits.OnesCount64(word) > chunk {
-			x.look()
+			look()
 		}
 		for ; word != 0; word &= word - 1 {
 			x.which[x.n] = uint32(at + bits.TrailingZeros64(word))
 			x.n++
 		}
 	}
-	x.look()
+	look()
 	return x.Counts
 }
 
 // scan is a Scan on its way.
 type scan struct {
-	q     *Query
 	set   *Set
-	least float32
-	offer func(i int, score float32) (least float32)
+	offer func(query, i int, score float32) (least float32)
 	Counts
 
 	which    [chunk]uint32 // those to look at
@@ -54,31 +59,30 @@ type scan struct {
 	bounds   [chunk]float64
 }
 
-// look looks at the vectors that have been collected.
-func (x *scan) look() {
-	q, s, which := x.q, x.set, x.which[:x.n]
+// look looks at the vectors that have been collected, for query number of those.
+func (x *scan) look(number int, q *Query, least *float32) {
+	s, which := x.set, x.which[:x.n]
 	if x.n == 0 {
 		return
 	}
 	upperProducts(x.products[:x.n], s.High, which, q.narrow)
 	q.bounds(x.bounds[:x.n], &q.upper, x.products[:], s.Metas, which)
 	x.Vectors += x.n
-	x.n = 0
 	size := PlaneSize(s.Dims)
 	for i, bound := range x.bounds[:len(which)] {
-		if bound < float64(x.least) {
+		if bound < float64(*least) {
 			continue
 		}
 		x.Both++
 		n := int(which[i])
 		var both [1]float64
 		products := [1]int32{bothProducts(s.High[n*size:(n+1)*size], s.Low[n*size:(n+1)*size], q.both.codes)}
-		if q.bounds(both[:], &q.both, products[:], s.Metas, which[i:i+1]); both[0] < float64(x.least) {
+		if q.bounds(both[:], &q.both, products[:], s.Metas, which[i:i+1]); both[0] < float64(*least) {
 			continue
 		}
 		x.Floats++
-		if score := q.score(s.Floats(n), &s.Metas[n]); score >= x.least {
-			x.least = x.offer(n, score)
+		if score := q.score(s.Floats(n), &s.Metas[n]); score >= *least {
+			*least = x.offer(number, n, score)
 		}
 	}
 }

@@ -314,30 +314,37 @@ func TestScan(t *testing.T) {
 				}
 			}
 		}
-		v := drawVector(t, r, dims, "query")
 		by := rapid.SampledFrom([]Similarity{Cosine, Product, Euclidean}).Draw(t, "similarity")
-		if w.coder.Check(v, by) != nil {
-			t.Skip()
-		}
-		q := NewQuery(w.coder, by, v)
-		var all, got []found
-		for i := lo; i < hi; i++ {
-			if mask == nil || mask[i/64]>>(i%64)&1 != 0 {
-				all = append(all, found{i, q.score(w.floats[i], &w.set.Metas[i])})
+		var queries []*Query
+		var least []float32
+		for range rapid.IntRange(1, 3).Draw(t, "queries") {
+			if v := drawVector(t, r, dims, "query"); w.coder.Check(v, by) == nil {
+				queries, least = append(queries, NewQuery(w.coder, by, v)), append(least, float32(math.Inf(-1)))
 			}
 		}
-		counts := q.Scan(&w.set, lo, hi, mask, float32(math.Inf(-1)), func(i int, score float32) float32 {
-			got = best(append(got, found{i, score}), k)
-			if len(got) < k {
+		all, got := make([][]found, len(queries)), make([][]found, len(queries))
+		n = 0
+		for j, q := range queries {
+			for i := lo; i < hi; i++ {
+				if mask == nil || mask[i/64]>>(i%64)&1 != 0 {
+					all[j] = append(all[j], found{i, q.score(w.floats[i], &w.set.Metas[i])})
+				}
+			}
+			n += len(all[j])
+		}
+		counts := Scan(queries, &w.set, lo, hi, mask, least, func(j, i int, score float32) float32 {
+			if got[j] = best(append(got[j], found{i, score}), k); len(got[j]) < k {
 				return float32(math.Inf(-1))
 			}
-			return got[k-1].score
+			return got[j][k-1].score
 		})
-		if want := best(slices.Clone(all), k); !slices.Equal(got, want) {
-			t.Errorf("%v, want %v", got, want)
+		for j := range queries {
+			if want := best(all[j], k); !slices.Equal(got[j], want) {
+				t.Errorf("%v, want %v", got[j], want)
+			}
 		}
-		if counts.Vectors != len(all) || counts.Both > counts.Vectors || counts.Floats > counts.Both {
-			t.Errorf("%+v of %d", counts, len(all))
+		if counts.Vectors != n || counts.Both > counts.Vectors || counts.Floats > counts.Both {
+			t.Errorf("%+v of %d", counts, n)
 		}
 	})
 }

@@ -12,7 +12,7 @@ import (
 // reasons too.
 type Reason uint8
 
-// The reasons. docs/gpu.md has their names and what they mean.
+// The reasons. docs/gpu-plan.md has their names and what they mean.
 const (
 	OnDevice Reason = iota
 
@@ -59,7 +59,7 @@ const (
 	reasonCount
 )
 
-// reasons are what errors, statistics, plans, traces and docs/gpu.md say: a name, and a clause that is true of the query.
+// reasons are what errors, statistics, plans, traces and docs/gpu-plan.md say: a name, and a clause that is true of the query.
 var reasons = [reasonCount]struct{ name, is string }{
 	OnDevice:       {"", "the device answers it"},
 	ReasonAfter:    {"after", "it asks for the hits behind another one"},

@@ -62,7 +62,7 @@ func TestEmulatedDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		mode := []Mode{Parallel, OnlyGPU}[rng.IntN(2)]
-		x, err := New(cpu, g, Options{Mode: mode, Batch: 1 + rng.IntN(30), Lanes: 1 + rng.IntN(3), Deadline: time.Second})
+		x, err := New(cpu, g, Options{Mode: mode, Batch: 1 + rng.IntN(30), Lanes: 1 + rng.IntN(3), Deadline: time.Second, Hang: time.Hour})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestExpect(t *testing.T) {
 	s, snapshot := newSnapshot(t)
 	qs, times := someQueries(100, 9), 0
 	for _, mode := range []Mode{Parallel, Parallel, Parallel, Parallel, OnlyCPU} {
-		x, err := Open(snapshot, s, OpenOptions{Options: Options{Mode: mode}})
+		x, err := Open(snapshot, s, OpenOptions{Options: Options{Mode: mode, Hang: time.Hour}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,7 +283,7 @@ func TestBreaks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x, err := New(cpu, g, Options{Mode: OnlyGPU})
+	x, err := New(cpu, g, Options{Mode: OnlyGPU, Hang: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

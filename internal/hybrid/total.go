@@ -19,7 +19,7 @@ func (x *Executor) Count(ctx context.Context, q search.Query) (uint64, error) {
 	return x.cpu.Count(ctx, q)
 }
 
-// searchTotal is Search for a query that asks for its total, which the CPU counts beside whoever finds the hits.
+// searchTotal is Search for a query that asks for its total, which the CPU counts while another finds the hits.
 func (x *Executor) searchTotal(ctx context.Context, q search.Query) (r search.Result, err error) {
 	if err := q.CheckPart(x.ofPart); err != nil {
 		return r, err

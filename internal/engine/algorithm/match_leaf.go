@@ -48,7 +48,7 @@ func (l *matchList) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
 		return dst
 	}
 	s := stretch{docs: dst}
-	reading{l.run}.read(&s, l.run.walk(l.List, m.at, hi, -1, nil), docsOnly)
+	reading{l.run}.read(&s, reading{l.run}.walk(l.List, m.at, hi, -1, nil), docsOnly)
 	return s.docs
 }
 
@@ -61,7 +61,7 @@ func (l *matchList) keep(m *Matcher, docs []uint32, not bool) []uint32 {
 	if denser(l.List, docs, l.run.Part.Seg.Docs()) {
 		m.set.Reset(docs[0], docs[len(docs)-1])
 		m.set.Add(docs)
-		reading{l.run}.read(&s, l.run.walk(l.List, docs[0], docs[len(docs)-1]+1, onlyMembers, &m.set), docsOnly)
+		reading{l.run}.read(&s, reading{l.run}.walk(l.List, docs[0], docs[len(docs)-1]+1, onlyMembers, &m.set), docsOnly)
 		m.set.Remove(docs)
 	} else {
 		m.kept, m.places = lookUp(l.List, docs, m.kept, m.places)

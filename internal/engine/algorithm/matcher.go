@@ -75,7 +75,7 @@ func (r *Run) Matcher(conjunctive, counted bool) *Matcher {
 			m.every = matchEvery{must: m.leaves, least: least}
 			m.root = &m.every
 		}
-	case counted && r.leavesOut(decoded):
+	case counted && leavesOut(r, decoded):
 		m.Known = uint64(r.Lists[last].Live)
 		r.Open(min(last, decoded))
 		rest := anyOf(m.leaves[:last:last])
@@ -149,7 +149,7 @@ func postings(lists []*posting.List) (n uint64) {
 
 // leavesOut reports whether counting the documents of the longest list without looking at them, as known, saves work: the documents of
 // the others can be looked up in it in less time than its own take.
-func (r *Run) leavesOut(decoded int) bool {
+func leavesOut(r *Run, decoded int) bool {
 	last := len(r.Lists) - 1
 	rest := postings(r.Lists[:last])
 	switch len(r.Lists) - decoded {

@@ -88,7 +88,7 @@ func (x *phrasing) rank(set *bitset.Set) {
 func (x *phrasing) findIn(i uint32, l *posting.List, set *bitset.Set) {
 	docs, s := x.m.Docs, &x.postings
 	s.reset()
-	reading{x.run}.read(s, x.run.walk(l, docs[0], docs[len(docs)-1]+1, onlyMembers, set), withPlaces)
+	reading{x.run}.read(s, reading{x.run}.walk(l, docs[0], docs[len(docs)-1]+1, onlyMembers, set), withPlaces)
 	lo, words := set.Contents()
 	for k, doc := range s.docs {
 		j := doc - lo
@@ -106,7 +106,7 @@ func (x *phrasing) union(lo, hi uint32) {
 	for i, l := range x.columns[0].lists {
 		s := &x.postings
 		s.reset()
-		reading{x.run}.read(s, x.run.walk(l, lo, hi, -1, nil), withPlaces)
+		reading{x.run}.read(s, reading{x.run}.walk(l, lo, hi, -1, nil), withPlaces)
 		for _, pos := range s.places {
 			x.found = append(x.found, found{uint32(i), uint32(pos), 0})
 		}

@@ -30,7 +30,7 @@ func (x *phrasing) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
 		x.union(m.at, hi)
 		return x.matching(dst, 1)
 	}
-	for w := x.run.walk(l, m.at, hi, -1, nil); w.next(); {
+	for w := (reading{x.run}).walk(l, m.at, hi, -1, nil); w.next(); {
 		x.begin(w.docs, l.Pos())
 		dst = x.matching(dst, 1)
 	}

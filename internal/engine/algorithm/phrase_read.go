@@ -17,7 +17,7 @@ func (x *phrasing) read(docs []uint32, at []uint64, lo, hi uint32, need float64,
 		}
 		return docs, at
 	}
-	for w := x.run.walk(l, max(x.from, lo), hi, passOf(need), members); w.next(); {
+	for w := (reading{x.run}).walk(l, max(x.from, lo), hi, passOf(need), members); w.next(); {
 		x.begin(w.docs, l.Pos())
 		docs, at = x.verify(docs, at, need, members)
 	}

@@ -25,7 +25,7 @@ type walk struct {
 var onlyMembers = float32(math.Inf(1))
 
 // walk returns a walk through l from document lo, or from what has been read of l before, up to hi.
-func (r *Run) walk(l *posting.List, lo, hi uint32, pass float32, members *bitset.Set) walk {
+func (r reading) walk(l *posting.List, lo, hi uint32, pass float32, members *bitset.Set) walk {
 	return walk{List: l, stop: &r.stop, doc: max(lo, l.Doc(), l.From), hi: hi, pass: pass, members: members}
 }
 

@@ -330,7 +330,7 @@ func (r *Run) essential(n int) int {
 }
 
 // scoreAt returns the score of a document. Every list that holds it must be at it.
-func (r *Run) scoreAt(doc uint32) float32 {
+func (r stepwise) scoreAt(doc uint32) float32 {
 	score := float32(0)
 	for _, l := range r.Lists {
 		if l.Doc() == doc {

@@ -258,7 +258,7 @@ func (t summed) readSums() {
 // readSource makes s what a source, a word, has in the window.
 func (t summed) readSource(n *node, s *stretch) {
 	s.reset()
-	reading{t.run}.read(s, t.run.walk(n.list, t.lo, t.hi, passOf(t.needOf(n)), &t.run.win.members), withScores)
+	reading{t.run}.read(s, reading{t.run}.walk(n.list, t.lo, t.hi, passOf(t.needOf(n)), &t.run.win.members), withScores)
 }
 
 // needOf returns what documents of the window need of a source.

@@ -199,7 +199,7 @@ func (t *tree) read(n *node) {
 	switch n.op {
 	case OpWord:
 		s := stretch{docs: docs, places: n.at}
-		reading{t.run}.read(&s, t.run.walk(n.list, t.lo, t.hi, passOf(n.need), members), withPlaces)
+		reading{t.run}.read(&s, reading{t.run}.walk(n.list, t.lo, t.hi, passOf(n.need), members), withPlaces)
 		docs, n.at = s.docs, s.places
 	case OpPhrase, opDot:
 		docs, n.at = n.leaf.read(docs, n.at, t.lo, t.hi, n.need, members)

@@ -95,7 +95,7 @@ func (r disjunction) worthReading(e int) int {
 
 // windowSize returns how many documents have about windowPostings postings in the first n lists,
 // from minWindow to maxWindow.
-func (r *Run) windowSize(n int) uint32 {
+func (r disjunction) windowSize(n int) uint32 {
 	postings := uint64(1)
 	for _, l := range r.Lists[:n] {
 		postings += uint64(l.List().N)
@@ -136,7 +136,7 @@ func (r disjunction) gather(e, n int, prune bool) {
 		}
 		s := &w.lists[i]
 		s.reset()
-		reading(r).read(s, r.walk(l, w.lo, w.hi, pass, &w.members), withScores)
+		reading(r).read(s, reading(r).walk(l, w.lo, w.hi, pass, &w.members), withScores)
 		postings += len(s.docs)
 		if i+1 < needed || all {
 			w.members.Add(s.docs)

@@ -88,21 +88,3 @@ func (b emitting) emit(x *part) (algorithm.Expr, error) {
 	}
 	return e, nil
 }
-
-// add adds a word that stays apart from others with the same bytes, and returns its number.
-func (b emitting) add(w engine.Word) int {
-	w.Group = int32(len(b.w.Words) + 1)
-	b.w.Words = append(b.w.Words, w)
-	return len(b.w.Words) - 1
-}
-
-// score returns a constant score.
-func (b *builder) score(own, boost float64) (float32, error) {
-	if own == 0 {
-		own = 1
-	}
-	if !(own > 0 && own <= query.MaxBoost) {
-		return 0, b.errorf("the score is %v, not from 0 to %v", own, float64(query.MaxBoost))
-	}
-	return float32(own * boost), nil
-}

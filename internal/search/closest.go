@@ -11,13 +11,6 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// limited is what notes Limited.
-func (b *builder) limited(l query.Limited) {
-	if b.limits != nil {
-		*b.limits = append(*b.limits, l)
-	}
-}
-
 // words returns the terms that n, which scores each, stands for: for each field those in bytewise order. It returns nil if
 // there are too many, and n is a constant, for which e is ready then.
 func (e *expanding) words(n expansion, fields []int) (in [][][]byte, err error) {
@@ -165,4 +158,8 @@ func (n fuzzy) far(text string) (func(term []byte) uint32, error) {
 		}
 		return edits<<8 | (automata.MaxFuzzy - same)
 	}, nil
+}
+
+func compareTerms(a, b *query.FieldTerm) int {
+	return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Term, b.Term))
 }

@@ -10,16 +10,6 @@ import (
 	"github.com/pinion-index/pinion/internal/fields"
 )
 
-// compounds returns those of fields whose words have parts.
-func (b *builder) compounds(fields []int) (all []int) {
-	for _, f := range fields {
-		if b.p.Fields[f].Compound() != nil {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
 // typed returns what a typed word stands for in a field: its whole, or all of its parts, one after the other if the index
 // says where terms are. ok is false if that is nothing.
 func (b *builder) typed(field int, boost float64, w analysis.Word) (x part, ok bool) {

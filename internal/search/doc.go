@@ -52,18 +52,22 @@
 // other than by their scores.
 package search
 
-// The files:
+// The files, each of which uses only those above it:
 //
-//	query.go, algorithm.go   queries and their parts; check.go: what contradicts itself
-//	searcher.go              Searcher: its life, queries in, hits out
-//	build.go, build_emit.go, build_filter.go, places.go  nodes to words, the tree over them, and filters
-//	filter.go, filter_columns.go  nodes that only match, as package internal/filter has them
-//	phrase_build.go          phrases to the words of their places; phrase_matching.go: where they match in a text
-//	parse.go                 text to terms
-//	expand.go                Prefix, Wildcard, Regexp, Fuzzy: to the terms they stand for
-//	bm25.go                  statistics, Scorer, Score
+//	algorithm.go, bm25.go, trace.go  ways to compute a result; statistics, Scorer, Score; a record of an execution
+//	parser.go, field.go      the fields of an index and their analyzers, the Scorer of each
+//	wants.go, query.go       queries, results and their parts; check.go: what contradicts itself
+//	frequencies.go, merge.go  what a part of a collection is asked, and the answer of all
 //	columns.go               sorting, counting and collapsing by columns, and static scores
-//	collection.go, frequencies.go, merge.go  what a part of a collection is asked, and the answer of all
-//	trace.go                 a record of an execution
+//	builder.go, part.go      what nodes are built with, and what they are once they are built
+//	match_fields.go, places.go, match.go, dot.go  nodes of words
+//	phrase.go, compound.go, phrase_build.go  phrases to the words of their places; phrase_matching.go: where they match in a text
+//	expansion.go             Prefix, Wildcard, Regexp, Fuzzy; expanding.go, closest.go, expand.go: to the terms they stand for
+//	filter.go, build_filter.go  nodes that only match, as package internal/filter has them
+//	build.go                 nodes within nodes
+//	build_emit.go, build_plain.go  what is built, and queries in fewer steps, as the engine executes them
+//	parse.go, dot_words.go   queries to the terms they search for
+//	options.go, collection.go  what a Searcher is configured with
 //	arena.go                 memory for results that is reused
+//	searcher.go              Searcher: its life, queries in, hits out; suggest.go, language.go, words.go: what else it knows
 //	internal/engine          what executes queries: terms, lists, algorithms, the best hits

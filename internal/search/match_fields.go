@@ -89,28 +89,6 @@ func (b *builder) named(m *query.Match, boost float64) (fields []int, own []floa
 	return fields, own, nil
 }
 
-// impacts reports whether one of fields is of impacts.
-func (b *builder) impacts(fields []int) bool {
-	for _, f := range fields {
-		if b.p.Fields[f].Impacts {
-			return true
-		}
-	}
-	return false
-}
-
-// fieldOf returns the name of a field in Match.Fields, and what follows its ^: the name of a field of the index may have one.
-func (p *Parser) fieldOf(text string) (name, boost string) {
-	at := strings.LastIndexByte(text, '^')
-	if at < 0 {
-		return text, ""
-	}
-	if _, err := p.Number(text); err == nil {
-		return text, ""
-	}
-	return text[:at], text[at+1:]
-}
-
 // Searches reports whether a Match searches a field of an index whose fields have names.
 func Searches(m *query.Match, f *schema.Field) bool {
 	if len(m.Fields) > 0 {

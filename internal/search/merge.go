@@ -79,12 +79,6 @@ func inPart(doc uint32, before bool, base, docs uint32) (own uint32, first bool)
 	return math.MaxUint32, false
 }
 
-// ResultOrder is by what hits with equal scores, or equal values that they are sorted by, are in order.
-type ResultOrder struct {
-	Desc   bool           // the greatest value first
-	Values []schema.Value // of each hit; the zero Value of one without a value, which comes last
-}
-
 // SetOrder sets r.Order, for Merge, by what the snapshot that r is from keeps.
 func (r *Result) SetOrder(s *reader.Snapshot) error {
 	_, desc, ok := s.Order()

@@ -80,45 +80,6 @@ type Position struct {
 	Before bool
 }
 
-// Check returns an error matching ErrInvalid if Mode or Algorithm is not one of the declared
-// constants, K is negative, After is no position, q asks for what its mode does not have, or parts of
-// q contradict each other. Executors check their queries.
-func (q *Query) Check() error {
-	switch {
-	case q.Mode > query.ModeAndOr:
-		return fmt.Errorf("%w: %v", query.ErrInvalid, q.Mode)
-	case int(q.Algorithm) >= len(algorithm.Names):
-		return fmt.Errorf("%w: %v", query.ErrInvalid, q.Algorithm)
-	case q.K < 0:
-		return fmt.Errorf("%w: K is %d, less than 0", query.ErrInvalid, q.K)
-	case q.After != nil && !(q.After.Score >= 0):
-		return fmt.Errorf("%w: After has the score %v", query.ErrInvalid, q.After.Score)
-	case q.Total && q.Mode == query.ModeAndOr:
-		return fmt.Errorf("%w: %v has no set of matches that does not depend on K", query.ErrInvalid, q.Mode)
-	case q.After != nil && q.Mode == query.ModeAndOr:
-		return fmt.Errorf("%w: After with mode %v, whose hits depend on K", query.ErrInvalid, q.Mode)
-	}
-	if err := q.checkColumns(); err != nil {
-		return err
-	}
-	if err := q.Params.Check(); err != nil {
-		return err
-	}
-	return q.checkNode()
-}
-
-// CheckPart is Check for executors other than Searchers. part says that they search a part of a collection, whose
-// Frequencies queries bring.
-func (q *Query) CheckPart(part bool) error {
-	if err := q.Check(); err != nil {
-		return err
-	}
-	if (q.Frequencies != nil) != part {
-		return engine.ErrFrequencies
-	}
-	return nil
-}
-
 // ByFields reports whether what q, which is complete, searches for is not all in RawTerms, as with a schema or boosts.
 func (q *Query) ByFields() bool { return q.Node != nil || q.Text != "" }
 
@@ -194,3 +155,20 @@ func (e *NumberError) Error() string { return fmt.Sprintf("query %d: %v", e.Numb
 
 // Unwrap returns Err.
 func (e *NumberError) Unwrap() error { return e.Err }
+
+// WantsColumns reports whether q asks for something that columns say.
+func (q *Query) WantsColumns() bool { return q.wantsColumns() }
+
+func (q *Query) wantsColumns() bool { return q.reorders() || q.Static != nil }
+
+// Reorders reports whether q asks more of columns than static scores.
+func (q *Query) Reorders() bool { return q.reorders() }
+
+// reorders reports whether q wants more of columns than static scores.
+func (q *Query) reorders() bool { return len(q.Sort)+len(q.Facets) > 0 || q.Collapse != "" }
+
+// ResultOrder is by what hits with equal scores, or equal values that they are sorted by, are in order.
+type ResultOrder struct {
+	Desc   bool           // the greatest value first
+	Values []schema.Value // of each hit; the zero Value of one without a value, which comes last
+}

@@ -6,13 +6,6 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
-// ahead is a mapped file that can be told what is read next: hints whose failure does no
-// harm.
-type ahead interface {
-	WillNeed(off, n int64)  // n bytes at off are read soon
-	Scattered(off, n int64) // n bytes at off are read here and there
-}
-
 // ExpectQueries tells the system that s is going to be searched: the tables that queries read
 // whole are read now, all at once, but those of fields when a query first needs them; on demand, also where ids are. In the sections of documents of a mapped file a fault then
 // reads its own page only; walking through those in order from a cold page cache is slower.
@@ -79,59 +72,6 @@ func (s *Segment) scattered() (lo, hi int64) {
 	}
 	return 0, 0
 }
-
-// asked collects what is read soon. A mapped file is told of each range at once, other Data
-// of all of them together.
-type asked struct {
-	s      *Segment
-	ranges []Range
-}
-
-// ask returns what collects ranges. It does nothing for Data that no hint helps.
-func (s *Segment) ask() asked { return asked{s: s} }
-
-func (a *asked) add(off, n int64) {
-	switch {
-	case a.s.ahead != nil:
-		a.s.ahead.WillNeed(off, n)
-	case a.s.remote != nil:
-		a.ranges = append(a.ranges, Range{Off: off, Len: n})
-	}
-}
-
-// send asks for what was added.
-func (a *asked) send() {
-	if len(a.ranges) > 0 {
-		a.s.remote.Fetch(a.ranges)
-	}
-}
-
-// need adds n bytes at off of sec and the checksums of their pages, of a mapped file unless
-// they were read before. Lists are asked for again: long ones may have left memory since.
-func (a *asked) need(sec *section, off, n int64) {
-	s := a.s
-	if !s.hinted() || off < 0 || n <= 0 || off >= sec.Length {
-		return
-	}
-	lo, hi := sec.Offset+off, sec.Offset+min(off+n, sec.Length)
-	page, end := lo/format.PageSize, (hi-1)/format.PageSize+1
-	p := &s.pages
-	if s.ahead != nil && p.good != nil && sec != &s.postings && p.unchecked(page, end) == end {
-		return
-	}
-	a.add(lo, hi-lo)
-	first, _ := p.Group(page)
-	last, _ := p.Group(end - 1)
-	for i := first; p.good != nil && i <= last; i++ {
-		const size = format.PageSumSize * (format.PageGroup + 1)
-		if p.groups[i].Load() == nil {
-			a.add(p.sums.Offset+i*size, min(size, p.sums.Length-i*size))
-		}
-	}
-}
-
-// hinted reports whether the Data can be told what is read next.
-func (s *Segment) hinted() bool { return s.ahead != nil || s.remote != nil }
 
 // PrefetchTerms begins to read what Lookup of each of terms reads. It is only a hint, for
 // which a caller has the time before it looks the terms up.

@@ -1,9 +1,6 @@
 package segment
 
-import (
-	"encoding/binary"
-	"math"
-)
+import "encoding/binary"
 
 // LinearRegression predicts the position of a docID in its list (Ao 2011, section
 // 3.3), in fixed point with 32 fraction bits. For every element l[i]:
@@ -35,32 +32,4 @@ func parseLR(b []byte, n uint32) (LinearRegression, bool) {
 type HashBuckets struct {
 	Shift uint8
 	Start []uint32 // one element more than there are buckets
-}
-
-// Range returns bounds on the position of the first docID that is at least target: lo <=
-// position <= hi. They come from the linear regression and are 0 and N without one. If
-// there is no such docID, its position is N.
-func (l *List) Range(target uint32) (lo, hi int) {
-	if !l.HasLR || target > math.MaxInt32 {
-		return 0, l.N
-	}
-	est := l.LR.Est(target)
-	n := int64(l.N)
-	lo = int(min(max(est-int64(l.LR.Left), 0), n))
-	hi = int(min(max(est+int64(l.LR.Right)+1, int64(lo)), n))
-	return lo, hi
-}
-
-// Bucket is Range by the hash buckets instead of the linear regression.
-func (l *List) Bucket(target uint32) (lo, hi int) {
-	if !l.HasHash {
-		return 0, l.N
-	}
-	h := target >> l.Hash.Shift
-	if h >= uint32(len(l.Hash.Start)-1) {
-		return l.N, l.N
-	}
-	lo = int(min(l.Hash.Start[h], uint32(l.N)))
-	hi = int(min(l.Hash.Start[h+1], uint32(l.N)))
-	return lo, max(lo, hi)
 }

@@ -73,37 +73,6 @@ type ColumnBounds struct {
 	Width        int // bits of a value as it is packed, or of the greatest
 }
 
-// columnTable is what COLUMNBOUNDS has of a column, checked.
-type columnTable struct {
-	head colblock.Head
-	rows []byte
-}
-
-// findColumns checks that the sections of columns are there if a field is a column, and only then.
-func (o opening) findColumns() error {
-	columns := int64(0)
-	for i := range o.fields {
-		if o.fields[i].Column {
-			columns++
-		}
-	}
-	for _, id := range []format.SectionID{format.SectionColumns, format.SectionColumnBounds} {
-		sec := o.section(id)
-		switch {
-		case sec == nil && columns > 0:
-			return o.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
-		case sec != nil && columns == 0:
-			return o.corrupt(sec, 0, "no field is a column")
-		case sec != nil && id == format.SectionColumnBounds && sec.Length != columns*colblock.BoundsSize(o.meta.Docs):
-			return o.corrupt(sec, 0, "section has %d bytes, %d columns of %d documents imply %d", sec.Length, columns, o.meta.Docs, columns*colblock.BoundsSize(o.meta.Docs))
-		}
-	}
-	if columns > 0 {
-		o.views.columns = make([]atomic.Pointer[columnTable], len(o.fields))
-	}
-	return nil
-}
-
 // Column returns the field's column, and false if the segment has none of it. The first call
 // checks what COLUMNBOUNDS has of it.
 func (v FieldView) Column() (*Column, bool, error) {
@@ -157,55 +126,6 @@ func readColumnTable(s *Segment, f int) (*columnTable, error) {
 		return nil, s.corrupt(sec, at, "column %q: %s", s.fields[f].Name, msg)
 	}
 	return t, nil
-}
-
-// check returns what is wrong with t, the table of f in s, which begins behind the byte before of COLUMNS, or "".
-func (t *columnTable) check(s *Segment, f *Field, before uint64) string {
-	h, docs := &t.head, s.meta.Docs
-	end := uint64(s.section(format.SectionColumns).Length)
-	keyword := f.Kind == schema.Keyword
-	switch {
-	case h.Begin != before || h.Begin > h.Index || h.Index > h.Blocks || h.Blocks > h.End || h.End > end:
-		return fmt.Sprintf("parts at %d, %d, %d to %d of %d bytes, behind one that ends at %d", h.Begin, h.Index, h.Blocks, h.End, end, before)
-	case !keyword && (h.Keywords > 0 || h.Blocks != h.Begin) || h.Blocks-h.Index != uint64(colblock.IndexSize(h.Keywords)) || h.Keywords > math.MaxInt32:
-		return fmt.Sprintf("%d keywords in bytes %d to %d", h.Keywords, h.Begin, h.Blocks)
-	case keyword && h.Docs > 0 && (h.Min != 0 || h.Max != int64(h.Keywords)-1):
-		return fmt.Sprintf("%d keywords, values from %d to %d", h.Keywords, h.Min, h.Max)
-	}
-	sum := colblock.Head{Min: math.MaxInt64, Max: math.MinInt64}
-	off := h.Blocks
-	for b := range colblock.Blocks(docs) {
-		e, n := t.entry(b), colblock.DocsIn(docs, b)
-		next := t.next(b)
-		if !e.Valid(n) || e.Offset != off || next < off || next > h.End || !e.Fits(n, next-off) {
-			return fmt.Sprintf("block %d: malformed bounds of %d documents", b, n)
-		}
-		if off = next; e.Docs > 0 {
-			sum.Docs, sum.Values = sum.Docs+uint32(e.Docs), sum.Values+uint64(e.Values)
-			sum.Min, sum.Max = min(sum.Min, e.Min), max(sum.Max, e.Max)
-		}
-	}
-	if sum.Docs == 0 {
-		sum.Min, sum.Max = 0, 0
-	}
-	if off != h.End || sum.Docs != h.Docs || sum.Values != h.Values || sum.Min != h.Min || sum.Max != h.Max || h.Docs == 0 && h.Keywords > 0 {
-		return fmt.Sprintf("%d documents with %d values from %d to %d; the blocks have %d with %d from %d to %d",
-			h.Docs, h.Values, h.Min, h.Max, sum.Docs, sum.Values, sum.Min, sum.Max)
-	}
-	return ""
-}
-
-// entry returns the entry of block b.
-func (t *columnTable) entry(b int) colblock.Entry {
-	return colblock.ParseEntry(t.rows[b*colblock.EntrySize:])
-}
-
-// next returns where block b ends in COLUMNS.
-func (t *columnTable) next(b int) uint64 {
-	if (b+1)*colblock.EntrySize == len(t.rows) {
-		return t.head.End
-	}
-	return t.entry(b + 1).Offset
 }
 
 func (c *Column) table() columnTable { return columnTable{c.head, c.rows} }
@@ -285,4 +205,40 @@ func (c *Column) corrupt(b int, off uint64, msg string, args ...any) error {
 	e := format.Corrupt("column %q: %s", c.s.fields[c.f].Name, fmt.Sprintf(msg, args...))
 	e.Block, e.Offset = b, c.sec.Offset+int64(off)
 	return format.Locate(e, c.s.place(c.sec))
+}
+
+// check returns what is wrong with t, the table of f in s, which begins behind the byte before of COLUMNS, or "".
+func (t *columnTable) check(s *Segment, f *Field, before uint64) string {
+	h, docs := &t.head, s.meta.Docs
+	end := uint64(s.section(format.SectionColumns).Length)
+	keyword := f.Kind == schema.Keyword
+	switch {
+	case h.Begin != before || h.Begin > h.Index || h.Index > h.Blocks || h.Blocks > h.End || h.End > end:
+		return fmt.Sprintf("parts at %d, %d, %d to %d of %d bytes, behind one that ends at %d", h.Begin, h.Index, h.Blocks, h.End, end, before)
+	case !keyword && (h.Keywords > 0 || h.Blocks != h.Begin) || h.Blocks-h.Index != uint64(colblock.IndexSize(h.Keywords)) || h.Keywords > math.MaxInt32:
+		return fmt.Sprintf("%d keywords in bytes %d to %d", h.Keywords, h.Begin, h.Blocks)
+	case keyword && h.Docs > 0 && (h.Min != 0 || h.Max != int64(h.Keywords)-1):
+		return fmt.Sprintf("%d keywords, values from %d to %d", h.Keywords, h.Min, h.Max)
+	}
+	sum := colblock.Head{Min: math.MaxInt64, Max: math.MinInt64}
+	off := h.Blocks
+	for b := range colblock.Blocks(docs) {
+		e, n := t.entry(b), colblock.DocsIn(docs, b)
+		next := t.next(b)
+		if !e.Valid(n) || e.Offset != off || next < off || next > h.End || !e.Fits(n, next-off) {
+			return fmt.Sprintf("block %d: malformed bounds of %d documents", b, n)
+		}
+		if off = next; e.Docs > 0 {
+			sum.Docs, sum.Values = sum.Docs+uint32(e.Docs), sum.Values+uint64(e.Values)
+			sum.Min, sum.Max = min(sum.Min, e.Min), max(sum.Max, e.Max)
+		}
+	}
+	if sum.Docs == 0 {
+		sum.Min, sum.Max = 0, 0
+	}
+	if off != h.End || sum.Docs != h.Docs || sum.Values != h.Values || sum.Min != h.Min || sum.Max != h.Max || h.Docs == 0 && h.Keywords > 0 {
+		return fmt.Sprintf("%d documents with %d values from %d to %d; the blocks have %d with %d from %d to %d",
+			h.Docs, h.Values, h.Min, h.Max, sum.Docs, sum.Values, sum.Min, sum.Max)
+	}
+	return ""
 }

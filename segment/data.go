@@ -1,9 +1,7 @@
 package segment
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
+	"context"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
@@ -62,87 +60,28 @@ type section struct {
 	mem []byte // content, capacity to the end of its padding; nil when read on demand
 }
 
-// rangeOf returns n bytes at offset off in sec and checks their pages.
-func (s *Segment) rangeOf(sec *section, off, n int64) ([]byte, error) {
-	b, err := s.peek(sec, off, n)
-	if err == nil && sec.mem != nil {
-		err = s.touch(sec, off, n)
-	}
-	return b, err
+// ahead is a mapped file that can be told what is read next: hints whose failure does no
+// harm.
+type ahead interface {
+	WillNeed(off, n int64)  // n bytes at off are read soon
+	Scattered(off, n int64) // n bytes at off are read here and there
 }
 
-// peek is rangeOf, except that of a section in memory it checks nothing: callers must touch
-// what they use.
-func (s *Segment) peek(sec *section, off, n int64) ([]byte, error) {
-	if off < 0 || n < 0 || off > sec.Length-n {
-		return nil, s.corrupt(sec, off, "range of %d bytes leaves the section", n)
-	}
-	if sec.mem != nil {
-		return sec.mem[off : off+n], nil
-	}
-	if v := s.views.termIndex.Load(); v != nil && v.terms != nil && sec.ID == format.SectionTerms {
-		return v.terms[off : off+n], nil
-	}
-	return pageChecks{s}.readPages(sec, off, n)
+// Range is a range of bytes of a file.
+type Range struct {
+	Off, Len int64
+	Guess    bool // Len may be an estimate: what lies beside the range may be used too
 }
 
-// forget tells Data that caches what it reads that n bytes at off are damaged. It reports whether they can be read again:
-// the damage may have come on the way.
-func (s *Segment) forget(off, n int64) bool {
-	f, ok := s.data.(interface{ Forget(off, n int64) })
-	if ok {
-		f.Forget(off, n)
-	}
-	return ok
-}
-
-// read returns n bytes at off of the file. Data that gives others than these is at fault, not the file: the error matches
-// fs.ErrInvalid.
-func (s *Segment) read(off, n int64) ([]byte, error) {
-	b, err := s.data.Range(off, n)
-	if err == nil && int64(len(b)) != n {
-		err = fmt.Errorf("segment %s: data source gave %d bytes for %d at %d: %w", s.name, len(b), n, off, fs.ErrInvalid)
-	}
-	return b, err
-}
-
-// sound returns n bytes at off of the file. If check finds them damaged, they are read once more where they can be, and its
-// error is that of what came then.
-func (s *Segment) sound(off, n int64, check func(b []byte) error) ([]byte, error) {
-	b, err := s.read(off, n)
-	if err != nil {
-		return nil, err
-	}
-	if err = check(b); !errors.Is(err, format.ErrCorrupt) || !s.forget(off, n) {
-		return b, err
-	}
-	if b, err = s.read(off, n); err != nil {
-		return nil, err
-	}
-	if err = check(b); err != nil {
-		s.forget(off, n) // the next caller reads anew
-	}
-	return b, err
-}
-
-func (s *Segment) place(sec *section) format.Place {
-	return format.Place{File: s.name, Section: sec.ID.String(), Block: format.NoBlock}
-}
-
-// corrupt returns an error of kind format.ErrCorrupt at offset off in sec.
-func (s *Segment) corrupt(sec *section, off int64, msg string, args ...any) error {
-	e := format.Corrupt(msg, args...)
-	e.Offset = sec.Offset + off
-	return format.Locate(e, s.place(sec))
-}
-
-// locateAt returns err with file offset off, unless it has an offset already.
-func locateAt(err error, off int64) error {
-	var e *format.Error
-	if errors.As(err, &e) && e.Offset < 0 {
-		c := *e
-		c.Offset = off
-		return &c
-	}
-	return err
+// OnDemand is Data that is read when it is needed, as from an object store, where a read takes
+// long but many at once take hardly longer.
+type OnDemand interface {
+	Data
+	// WithContext returns the same Data for one task: its reads end with ctx, and it keeps
+	// what it fetches.
+	WithContext(ctx context.Context) OnDemand
+	// Fetch begins to read ranges, which are within the file, all at once. Range waits for
+	// those that are on their way, and returns their errors. Fetch itself may wait only for
+	// ranges that an earlier call has asked for.
+	Fetch(ranges []Range)
 }

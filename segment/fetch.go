@@ -7,25 +7,6 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
-// Range is a range of bytes of a file.
-type Range struct {
-	Off, Len int64
-	Guess    bool // Len may be an estimate: what lies beside the range may be used too
-}
-
-// OnDemand is Data that is read when it is needed, as from an object store, where a read takes
-// long but many at once take hardly longer.
-type OnDemand interface {
-	Data
-	// WithContext returns the same Data for one task: its reads end with ctx, and it keeps
-	// what it fetches.
-	WithContext(ctx context.Context) OnDemand
-	// Fetch begins to read ranges, which are within the file, all at once. Range waits for
-	// those that are on their way, and returns their errors. Fetch itself may wait only for
-	// ranges that an earlier call has asked for.
-	Fetch(ranges []Range)
-}
-
 // WithContext returns a view of s for one task, such as a query: if the Data is OnDemand its
 // reads end with ctx, and what is fetched for it stays in memory as long as it is used. Of
 // other segments it returns s.
@@ -41,13 +22,6 @@ func (s *Segment) WithContext(ctx context.Context) *Segment {
 
 // OnDemand reports whether the Data is OnDemand.
 func (s *Segment) OnDemand() bool { return s.remote != nil }
-
-// table adds a section that is read whole, unless it was read before.
-func (a *asked) table(sec *section, known bool) {
-	if !known {
-		a.need(sec, 0, sec.Length)
-	}
-}
 
 // PrefetchTables begins to read the tables that Prefetch uses, if the Data is OnDemand.
 func (ds Documents) PrefetchTables(text bool) {
@@ -119,15 +93,6 @@ func (v FieldView) PrefetchTermLists(terms [][]byte) {
 		}
 	}
 	a.send()
-}
-
-// units adds n bytes at off of sec. Reads of them are shared with those of what lies beside
-// them.
-func (a *asked) units(sec *section, off, n int64) {
-	from := len(a.ranges)
-	if a.need(sec, off, n); from < len(a.ranges) {
-		a.ranges[from].Guess = true
-	}
 }
 
 // extentSize returns the length of the extent of e, which ends where the next one begins, or 0

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/record"
@@ -33,129 +32,6 @@ type Field struct {
 
 // Coded reports whether lengths are stored as length codes.
 func (f *Field) Coded() bool { return f.Lengths == schema.LengthsByte }
-
-// Fields returns the fields in bytewise order of their names. That of the implicit schema has no name and the ID 0.
-// The slice must not be modified.
-func (s *Segment) Fields() []Field { return s.fields }
-
-// Schema returns the schema of the fields as the segment has them: the implicit one if it records none.
-func (s *Segment) Schema() *schema.Schema {
-	x := &schema.Schema{Fields: make([]schema.Field, len(s.fields))}
-	for i := range s.fields {
-		x.Fields[i] = s.fields[i].Field
-		if id := x.Fields[i].ID; id != 0 {
-			x.NextID = max(x.NextID, id+1)
-		}
-	}
-	return x
-}
-
-// FieldByID returns the number in Fields of the field with an id, and false if the segment does
-// not have it.
-func (s *Segment) FieldByID(id uint32) (int, bool) {
-	i := slices.IndexFunc(s.fields, func(f Field) bool { return f.ID == id })
-	return max(i, 0), i >= 0
-}
-
-// FieldOf returns the number in Fields of the field of e, an entry of s.
-func (s *Segment) FieldOf(e Entry) int { return s.fieldOfBlock(int(e.Ordinal / layout.TermsPerBlock)) }
-
-// fieldOfBlock returns the number of the field that has a block of the dictionary, the last one
-// for blocks that do not exist.
-func (s *Segment) fieldOfBlock(block int) int {
-	if len(s.fields) == 1 {
-		return 0
-	}
-	i := sort.Search(len(s.fields), func(i int) bool { return s.fields[i].FirstBlock+s.fields[i].Blocks > block })
-	return min(i, len(s.fields)-1)
-}
-
-// LengthsOf returns the lengths of documents in the field of e, an entry of the segment: the unit table if
-// it has none.
-func (ds Documents) LengthsOf(e Entry) (LengthTable, error) { return ds.lengthsOf(ds.s.FieldOf(e)) }
-
-// FieldView is a view of what a segment has of one field.
-type FieldView struct {
-	s *Segment
-	f int
-}
-
-// Field returns the view of field f of Fields, which must exist.
-func (s *Segment) Field(f int) FieldView { return FieldView{s, f} }
-
-// Info describes the field. It must not be modified.
-func (v FieldView) Info() *Field { return &v.s.fields[v.f] }
-
-// Segment returns the segment.
-func (v FieldView) Segment() *Segment { return v.s }
-
-// Number returns the field's number in Fields.
-func (v FieldView) Number() int { return v.f }
-
-// Lookup is Lists.Lookup in the field.
-func (v FieldView) Lookup(term []byte) (Entry, bool, error) {
-	return v.s.Lists().lookup(v.Info(), term)
-}
-
-// Terms returns an iterator over the field's terms that begin with prefix, positioned before
-// the first of them.
-func (v FieldView) Terms(prefix []byte) *TermIterator {
-	f := v.Info()
-	return v.s.Lists().termsIn(f.FirstBlock, f.FirstBlock+f.Blocks).from(prefix)
-}
-
-// Lengths returns the lengths of documents in the field: the unit table if it has none. The
-// first call reads and checks them, and those of no other field.
-func (v FieldView) Lengths() (LengthTable, error) { return v.s.Documents().lengthsOf(v.f) }
-
-// PrefetchLengths begins to read the lengths of documents in fields, numbers of Fields. It is
-// only a hint.
-func (ds Documents) PrefetchLengths(fields []int) {
-	s := ds.s
-	a := s.ask()
-	for _, i := range fields {
-		if f := &s.fields[i]; f.HasLengths() {
-			a.need(&s.docLengths, f.LengthsAt, int64(s.meta.Docs)*int64(f.LenWidth))
-		}
-	}
-	a.send()
-}
-
-// implicit makes the field of the implicit schema.
-func (o opening) implicit() {
-	m := &o.meta
-	f := Field{
-		Field: schema.Implicit(m.Analyzer, m.AnalyzerOptions, m.Stored).Fields[0],
-		Terms: m.Terms, Blocks: int(layout.TermBlocks(m.Terms)), Docs: m.Docs, Tokens: m.Tokens, LengthSum: m.Tokens,
-		MinLen: m.MinLen, MaxLen: m.MaxLen, LenWidth: m.LenWidth,
-	}
-	o.fields = []Field{f}
-}
-
-// readFields reads section FIELDS.
-func (o opening) readFields() error {
-	sec, ok := o.h.Section(format.SectionFields)
-	if ok != (o.meta.Fields > 0) {
-		return o.corrupt(&section{Section: format.Section{ID: format.SectionFields}}, 0, "section and what META says of it do not agree")
-	}
-	if !ok {
-		o.implicit()
-		return nil
-	}
-	x := section{Section: sec}
-	if sec.Length > layout.MaxFields {
-		return o.corrupt(&x, 0, "section has %d bytes, at most %d are possible", sec.Length, layout.MaxFields)
-	}
-	b, err := o.readWhole(&x)
-	if err != nil {
-		return err
-	}
-	if o.fields, err = ParseFields(format.NewBuffer(b[:sec.Length], sec.Offset), &o.meta); err != nil {
-		return format.Locate(err, o.place(&x))
-	}
-	o.views.fieldLengths = newFieldLengths(len(o.fields))
-	return nil
-}
 
 // ParseFields decodes section FIELDS of the segment that m describes, and checks it against m.
 func ParseFields(d *format.Buffer, m *Meta) ([]Field, error) {
@@ -302,4 +178,12 @@ func appendField(dst []byte, f *Field) []byte {
 
 func appendString(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+}
+
+// termsOf returns how many terms block i of the dictionary has, 0 if it is not f's.
+func (f *Field) termsOf(i int) int {
+	if i -= f.FirstBlock; uint(i) >= uint(f.Blocks) {
+		return 0
+	}
+	return int(min(f.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock))
 }

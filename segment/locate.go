@@ -7,10 +7,6 @@ import (
 	"github.com/pinion-index/pinion/format"
 )
 
-// Locate adds to an error about the list's bytes or values the file, section, term and
-// offset of the list, and the block, unless it is format.NoBlock.
-func (l *List) Locate(err error, block int) error { return l.s.Lists().Locate(err, l.entry, block) }
-
 // Locate is List.Locate for the list of e, which must be an entry of the segment. It looks for the
 // term in the dictionary; a damaged one may leave it unnamed, as it does a list of one
 // posting, whose entry does not tell where it stands.

@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 )
@@ -22,4 +23,12 @@ func (s *Segment) Documents() Documents { return Documents{s} }
 // caller is wrong, and nothing is damaged.
 func (s *Segment) noDoc(doc uint32) error {
 	return fmt.Errorf("segment %s: docID %d of %d: %w", s.name, doc, s.meta.Docs, fs.ErrInvalid)
+}
+
+// single returns an error if s has several fields, of which a caller must name one.
+func (s *Segment) single(what string) error {
+	if len(s.fields) == 1 {
+		return nil
+	}
+	return fmt.Errorf("segment %s: %s of all fields together: %w", s.name, what, errors.ErrUnsupported)
 }

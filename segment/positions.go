@@ -352,27 +352,3 @@ func (p *Positions) AppendBlock(dst []uint32, block int, total uint32) ([]uint32
 	}
 	return dst, nil
 }
-
-// hasPositions reports whether s has the sections of positions: if a field with positions has terms.
-func (s *Segment) hasPositions() bool {
-	for i := range s.fields {
-		if f := &s.fields[i]; f.Positions && f.Terms > 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// findPositions checks that the sections of positions are there if they must be, and only then.
-func (o opening) findPositions() error {
-	has := o.hasPositions()
-	for _, id := range []format.SectionID{format.SectionPositions, format.SectionPositionIndex} {
-		switch sec := o.section(id); {
-		case sec == nil && has:
-			return o.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
-		case sec != nil && !has:
-			return o.corrupt(sec, 0, "no field with positions has terms")
-		}
-	}
-	return nil
-}

@@ -3,7 +3,6 @@ package segment
 import (
 	"encoding/binary"
 	"sort"
-	"sync"
 
 	"github.com/golang/snappy"
 
@@ -130,52 +129,6 @@ func (ds Documents) dictionary(off, end int64) ([]byte, error) {
 		n = int64(more)
 	}
 }
-
-// AppendStored appends the stored text of doc to dst: nothing if Meta.Stored is false. On an
-// error it returns dst unchanged.
-func (ds Documents) AppendStored(dst []byte, doc uint32) ([]byte, error) {
-	t := textsPool.Get().(*Texts)
-	defer textsPool.Put(t)
-	defer t.close()
-	if err := t.open(ds.s); err != nil {
-		return dst, err
-	}
-	return t.Append(dst, doc)
-}
-
-// AppendTexts appends the stored texts of docs to dst, and to ends where each of them ends in
-// it. It is fastest if the docIDs ascend. On an error it returns both unchanged.
-func (ds Documents) AppendTexts(dst []byte, ends []int, docs []uint32) ([]byte, []int, error) {
-	return ds.appendEach(dst, ends, docs, (*Texts).Append)
-}
-
-// AppendValues is AppendTexts, but in a segment with fields records have only the values in those
-// with ids. Of the other values it inflates and checks little.
-func (ds Documents) AppendValues(dst []byte, ends []int, docs, ids []uint32) ([]byte, []int, error) {
-	return ds.appendEach(dst, ends, docs, func(t *Texts, dst []byte, doc uint32) ([]byte, error) {
-		return t.appendValues(dst, doc, ids)
-	})
-}
-
-func (ds Documents) appendEach(dst []byte, ends []int, docs []uint32, one func(t *Texts, dst []byte, doc uint32) ([]byte, error)) ([]byte, []int, error) {
-	t := textsPool.Get().(*Texts)
-	defer textsPool.Put(t)
-	defer t.close()
-	if err := t.open(ds.s); err != nil {
-		return dst, ends, err
-	}
-	out, outEnds := dst, ends
-	for _, doc := range docs {
-		var err error
-		if out, err = one(t, out, doc); err != nil {
-			return dst, ends, err
-		}
-		outEnds = append(outEnds, len(out))
-	}
-	return out, outEnds, nil
-}
-
-var textsPool = sync.Pool{New: func() any { return new(Texts) }}
 
 // storedText returns the text at pos of a block and the position after it, or -1.
 func storedText(b []byte, pos int) ([]byte, int) {

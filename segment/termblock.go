@@ -2,8 +2,8 @@ package segment
 
 import (
 	"math"
-	"math/bits"
 
+	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/segment/layout"
 )
 
@@ -54,14 +54,6 @@ func (ls Lists) termBytes(ti *termIndex, i int) ([]byte, int64, error) {
 // termsOf returns how many terms block i has, 0 if there is none.
 func (ls Lists) termsOf(i int) int { return ls.s.fields[ls.s.fieldOfBlock(i)].termsOf(i) }
 
-// termsOf returns how many terms block i of the dictionary has, 0 if it is not f's.
-func (f *Field) termsOf(i int) int {
-	if i -= f.FirstBlock; uint(i) >= uint(f.Blocks) {
-		return 0
-	}
-	return int(min(f.Terms-uint64(i)*layout.TermsPerBlock, layout.TermsPerBlock))
-}
-
 // firstIn returns the ordinal of the first term of block i.
 func firstIn(i int) uint64 { return uint64(i) * layout.TermsPerBlock }
 
@@ -103,18 +95,45 @@ func (ls Lists) parseEntry(t *TermBlock, i, pos int) (Entry, int) {
 	return Entry{Ordinal: ordinal, Kind: KindExtent, DF: uint32(w), Offset: int64(x) * layout.ExtentAlign}, pos
 }
 
-// Size returns the number of bytes of the entry in its block, including the bit stream of a
-// compact list.
-func (e Entry) Size() int64 {
-	switch {
-	case e.Kind == KindExtent:
-		return varintLen(uint64(e.Offset)/layout.ExtentAlign<<2) + varintLen(uint64(e.DF))
-	case e.Kind == KindCompact:
-		return varintLen(uint64(e.DF)<<2) + varintLen(uint64(e.Length)) + int64(e.Length)
-	case e.TF == 1:
-		return varintLen(uint64(e.Doc) << 2)
+func (ls Lists) termIndexOf() (*termIndex, error) {
+	s := ls.s
+	if v := s.views.termIndex.Load(); v != nil {
+		return v, nil
 	}
-	return varintLen(uint64(e.Doc)<<2) + varintLen(uint64(e.TF-2))
+	b, err := s.rangeOf(&s.termIndex, 0, s.termIndex.Length)
+	if err != nil {
+		return nil, err
+	}
+	w := format.Uint64s(b)
+	nb := (len(w) - 1) / 2
+	v := &termIndex{keys: w[:nb], offsets: w[nb:]}
+	if s.remote != nil {
+		if err := ls.keepTerms(v); err != nil {
+			return nil, err
+		}
+	}
+	s.views.termIndex.Store(v)
+	return v, nil
 }
 
-func varintLen(v uint64) int64 { return int64(bits.Len64(v|1)+6) / 7 }
+// smallTerms is up to how many bytes of a dictionary are kept with its index if the Data is
+// OnDemand, which saves each query a read of its terms.
+const smallTerms = 256 << 10
+
+// keepTerms sets what v has of a segment on demand.
+func (ls Lists) keepTerms(v *termIndex) error {
+	s := ls.s
+	if sec := s.section(format.SectionLists); sec != nil {
+		b, err := s.rangeOf(sec, 0, sec.Length)
+		if err != nil {
+			return err
+		}
+		v.lists = format.Uint64s(b)
+	}
+	if s.terms.Length > smallTerms {
+		return nil
+	}
+	b, err := s.rangeOf(&s.terms, 0, s.terms.Length)
+	v.terms = b
+	return err
+}

@@ -3,94 +3,9 @@ package segment
 import (
 	"bytes"
 	"math"
-	"math/bits"
 
-	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/segment/layout"
 )
-
-// Kind is the form in which a posting list is stored.
-type Kind uint8
-
-// The forms of a list.
-const (
-	KindSingleton Kind = iota // one posting, in the dictionary entry
-	KindCompact               // 2 to 127 postings, bit-coded in the dictionary entry
-	KindExtent                // 128 postings or more, an extent in section POSTINGS
-)
-
-// String returns the form's name.
-func (k Kind) String() string { return [...]string{"singleton", "compact", "extent", "?"}[min(k, 3)] }
-
-// Entry is the dictionary entry of a term. It is a plain value that is valid only for its
-// segment.
-type Entry struct {
-	// Ordinal is 32 times the number of the term's block in the dictionary, plus the
-	// term's position there (format/FORMAT.md, section 4.2). It grows with the fields and
-	// their terms and stays the same as long as the segment exists, so that data beside a
-	// list can refer to it. Between fields numbers are left out.
-	Ordinal uint64
-
-	Kind   Kind
-	DF     uint32 // postings
-	Doc    uint32 // singleton: its docID
-	TF     uint32 // singleton: its frequency
-	Length uint32 // compact: length of its bit stream in bytes
-	Offset int64  // compact: offset of the bit stream in TERMS; extent: its offset in POSTINGS
-}
-
-// termIndex is section TERMINDEX.
-type termIndex struct {
-	keys    []uint64 // first 8 bytes of every block's first term, big-endian, zero padded
-	offsets []uint64 // offset of every block, and the end of the last
-
-	// Of a segment on demand, else nil.
-	lists []uint64 // LISTS
-	terms []byte   // TERMS, if it is small
-}
-
-func (ls Lists) termIndexOf() (*termIndex, error) {
-	s := ls.s
-	if v := s.views.termIndex.Load(); v != nil {
-		return v, nil
-	}
-	b, err := s.rangeOf(&s.termIndex, 0, s.termIndex.Length)
-	if err != nil {
-		return nil, err
-	}
-	w := format.Uint64s(b)
-	nb := (len(w) - 1) / 2
-	v := &termIndex{keys: w[:nb], offsets: w[nb:]}
-	if s.remote != nil {
-		if err := ls.keepTerms(v); err != nil {
-			return nil, err
-		}
-	}
-	s.views.termIndex.Store(v)
-	return v, nil
-}
-
-// smallTerms is up to how many bytes of a dictionary are kept with its index if the Data is
-// OnDemand, which saves each query a read of its terms.
-const smallTerms = 256 << 10
-
-// keepTerms sets what v has of a segment on demand.
-func (ls Lists) keepTerms(v *termIndex) error {
-	s := ls.s
-	if sec := s.section(format.SectionLists); sec != nil {
-		b, err := s.rangeOf(sec, 0, sec.Length)
-		if err != nil {
-			return err
-		}
-		v.lists = format.Uint64s(b)
-	}
-	if s.terms.Length > smallTerms {
-		return nil
-	}
-	b, err := s.rangeOf(&s.terms, 0, s.terms.Length)
-	v.terms = b
-	return err
-}
 
 // findBlock returns the last of the blocks from first to before end, which are of one field,
 // whose first term is at most term. It is -1 if there is none.
@@ -123,36 +38,6 @@ func (ls Lists) findBlock(ti *termIndex, first, end int, term []byte) (int, erro
 		}
 	}
 	return inField(first, lo-1), nil
-}
-
-// blockOf returns the block of f that has term, if f has it and no other block begins with the same bytes. It is -1 if
-// there is none.
-func (ti *termIndex) blockOf(f *Field, term []byte) int {
-	return inField(f.FirstBlock, lastAtMost(ti.keys[f.FirstBlock:f.FirstBlock+f.Blocks], layout.TermKey(term)))
-}
-
-// inField returns the number of block i of a field whose first block is first; -1 stays.
-func inField(first, i int) int {
-	if i < 0 {
-		return i
-	}
-	return first + i
-}
-
-// lastAtMost returns the index of the last of the ascending keys that is at most key, or
-// -1. It does not branch on keys, since that is hard to predict.
-func lastAtMost(keys []uint64, key uint64) int {
-	if len(keys) == 0 || keys[0] > key {
-		return -1
-	}
-	at, n := 0, len(keys) // keys[at] <= key, and the answer is in keys[at:at+n]
-	for n > 1 {
-		half := n >> 1
-		_, above := bits.Sub64(key, keys[at+half], 0)
-		at += half & (int(above) - 1)
-		n -= half
-	}
-	return at
 }
 
 // Lookup returns the entry of term, and false if the segment does not hold it. On mapped
@@ -303,4 +188,9 @@ func skipVarint(b []byte, pos int) int {
 		}
 	}
 	return -1
+}
+
+// Lookup is Lists.Lookup in the field.
+func (v FieldView) Lookup(term []byte) (Entry, bool, error) {
+	return v.s.Lists().lookup(v.Info(), term)
 }

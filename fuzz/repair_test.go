@@ -9,6 +9,7 @@ import (
 	"github.com/pinion-index/pinion/internal/damage"
 	"github.com/pinion-index/pinion/internal/fuzzing"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -56,7 +57,7 @@ func FuzzRepair(x *testing.F) {
 		}
 		defer dir.Close()
 		verify := func(ctx context.Context, s *segment.Segment) error { return check.Segment(ctx, s, check.Options{}) }
-		err = dir.Repair(ctx, verify, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) { return dir.Rebuild(ctx, inv) })
+		err = dir.Repair(ctx, verify, mending.Mend, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) { return dir.Rebuild(ctx, inv) })
 		if err != nil {
 			return
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	verify "github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -129,7 +130,7 @@ func repair(t *testing.T, path string) {
 	whole := func(ctx context.Context, s *segment.Segment) error {
 		return verify.Segment(ctx, s, verify.Options{Level: verify.Postings})
 	}
-	err = d.Repair(t.Context(), whole, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
+	err = d.Repair(t.Context(), whole, mending.Mend, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
 		r, err := d.Rebuild(t.Context(), inv)
 		if err == nil && len(r.Dropped) > 0 {
 			t.Errorf("%v", r.Dropped)

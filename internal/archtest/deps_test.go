@@ -45,14 +45,15 @@ func TestFirstDownload(t *testing.T) {
 	}
 }
 
-// TestNoDevices holds that importers of package pinion compile nothing of devices unless they ask for it.
-func TestNoDevices(t *testing.T) {
+// TestNoDevicesNorRepair holds that importers of package pinion compile nothing of devices unless they ask for it, and nothing that mends
+// damaged segments, which is for tools.
+func TestNoDevicesNorRepair(t *testing.T) {
 	out, err := exec.Command("go", "list", "-deps", module).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for p := range strings.FieldsSeq(string(out)) {
-		if of, ok := strings.CutPrefix(p, module+"/"); ok && (strings.HasPrefix(of, "gpuload") || strings.HasPrefix(of, "internal/gpu") || of == "internal/hybrid" || of == "internal/cuda" || of == "internal/kernels") {
+		if of, ok := strings.CutPrefix(p, module+"/"); ok && (strings.HasPrefix(of, "gpuload") || strings.HasPrefix(of, "internal/gpu") || of == "internal/hybrid" || of == "internal/cuda" || of == "internal/kernels" || of == "internal/segment/salvage") {
 			t.Errorf("package pinion compiles %s", of)
 		}
 	}

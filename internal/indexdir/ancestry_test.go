@@ -12,6 +12,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/store"
@@ -245,7 +246,7 @@ func TestAncestryInManifest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inv, err := d.Inspect(context.Background(), nil)
+		inv, err := d.Inspect(context.Background(), nil, mending.Mend)
 		d.Close()
 		if err != nil {
 			t.Fatal(err)

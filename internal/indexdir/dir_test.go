@@ -14,6 +14,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
@@ -143,7 +144,7 @@ func TestClosedDir(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	inv, err := d.Inspect(ctx, nil)
+	inv, err := d.Inspect(ctx, nil, mending.Mend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,12 +156,12 @@ func TestClosedDir(t *testing.T) {
 	_, generation := d.Generation()
 	_, file := d.OpenFile(indexdir.ManifestName(held.Generation))
 	_, lock := d.Lock()
-	_, inspect := d.Inspect(ctx, nil)
+	_, inspect := d.Inspect(ctx, nil, mending.Mend)
 	_, rebuild := d.Rebuild(ctx, inv)
 	_, backup := d.Backup(ctx, memfs.New(), indexdir.BackupOptions{})
 	_, opened := d.OpenLatest(func(*indexdir.Commit) error { return nil })
 	_, published := d.OpenPublished(func(*indexdir.Commit) error { return nil })
-	repair := d.Repair(ctx, nil, func(*indexdir.Inventory) (*indexdir.Recovery, error) { return nil, nil })
+	repair := d.Repair(ctx, nil, mending.Mend, func(*indexdir.Inventory) (*indexdir.Recovery, error) { return nil, nil })
 	for i, err := range []error{latest, at, generation, file, lock, inspect, rebuild, backup, opened, published, repair, d.Close()} {
 		if !errors.Is(err, fs.ErrClosed) {
 			t.Errorf("call %d: %v", i, err)

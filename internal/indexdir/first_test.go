@@ -7,6 +7,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/memfs"
 )
 
@@ -36,7 +37,7 @@ func TestBeforeTheFirstCommit(t *testing.T) {
 		}
 		defer d.Close()
 		_, latest := d.Latest()
-		_, inspect := d.Inspect(t.Context(), nil)
+		_, inspect := d.Inspect(t.Context(), nil, mending.Mend)
 		_, backup := d.Backup(t.Context(), memfs.New(), indexdir.BackupOptions{})
 		for _, err := range []error{latest, inspect, backup} {
 			if !errors.Is(err, format.ErrNotAnIndex) || !strings.Contains(err.Error(), "there is no index in this directory") {

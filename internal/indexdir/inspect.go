@@ -11,7 +11,6 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/codec"
 	"github.com/pinion-index/pinion/internal/docset"
-	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
@@ -60,16 +59,17 @@ type FileState struct {
 	fileLen, tail     int64     // of a segment
 	analyzer, options string
 	fields            []schema.Field // of a segment with a schema
-	known             salvage.Known  // of a segment
+	known             Known          // of a segment
+	mend              Mender         // of a segment; nil if damaged ones stay so
 	left              *leftState     // of a segment: Docs, Postings, Tokens and ID are of what is left then
 }
 
 // Inspect lists the files of a directory and checks them. Of segments it reads what
-// opening them reads; check, if not nil, checks the rest (check.Segment). Damage is in
-// the Inventory; an error is of the operating system, of ctx, or of kind
+// opening them reads; check, if not nil, checks the rest (check.Segment), and mend, if not nil,
+// mends those that are damaged (mending.Mend). Damage is in the Inventory; an error is of the operating system, of ctx, or of kind
 // format.ErrNotAnIndex if there is no trace of an index. If a writer in another process
 // removes a file meanwhile, Inspect starts again.
-func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
+func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.Segment) error, mend Mender) (*Inventory, error) {
 	ctx = orBackground(ctx)
 	if err := d.err("read"); err != nil {
 		return nil, err
@@ -79,7 +79,7 @@ func (d *Dir) Inspect(ctx context.Context, check func(context.Context, *segment.
 		if err != nil {
 			return nil, err
 		}
-		inv, err := d.inspect(ctx, l, check)
+		inv, err := d.inspect(ctx, l, check, mend)
 		if !errors.Is(err, fs.ErrNotExist) || attempt == retries {
 			return inv, err
 		}
@@ -94,7 +94,7 @@ func sameNames(a, b *listing) bool {
 }
 
 // inspect is Inspect of the files in a listing.
-func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Context, *segment.Segment) error) (*Inventory, error) {
+func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Context, *segment.Segment) error, mend Mender) (*Inventory, error) {
 	if l.found == "" {
 		return nil, l.noManifest()
 	}
@@ -134,7 +134,7 @@ func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Contex
 	for i := range inv.Files {
 		f := &inv.Files[i]
 		if f.Kind == format.KindSegment {
-			f.known = inv.knownOf(f.Number)
+			f.known, f.mend = inv.knownOf(f.Number), mend
 			f.Err = f.segment(ctx, d, check)
 		} else {
 			if _, err := f.deletes(d, math.MaxUint32); err != nil {
@@ -161,7 +161,7 @@ func isDamage(err error) bool {
 	return errors.As(err, &e)
 }
 
-// segment checks a segment file and fills in f. If the file is damaged, it checks what Mend
+// segment checks a segment file and fills in f. If the file is damaged, it checks what the Mender
 // makes of it, and returns what is damaged all the same.
 func (f *FileState) segment(ctx context.Context, d *Dir, check func(context.Context, *segment.Segment) error) (err error) {
 	defer CatchFault(ArmFault(), &err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
@@ -34,7 +35,7 @@ func TestInspectOvertaken(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Close()
-	inv, err := d.Inspect(t.Context(), nil)
+	inv, err := d.Inspect(t.Context(), nil, mending.Mend)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestInspectOvertaken(t *testing.T) {
 		}
 	}
 	from.FS = hidden{mem, inv.Files[0].Name}
-	if _, err := d.Inspect(t.Context(), nil); !errors.Is(err, fs.ErrNotExist) || opens != 2 { // it looks for each name twice
+	if _, err := d.Inspect(t.Context(), nil, mending.Mend); !errors.Is(err, fs.ErrNotExist) || opens != 2 { // it looks for each name twice
 		t.Errorf("%v after %d times", err, opens)
 	}
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/docset"
-	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
@@ -37,7 +36,7 @@ type leftState struct {
 type ReadLeft func(name string, s, plain *segment.Segment, deleted func(doc uint32) bool) (*Left, error)
 
 // Salvage lets Rebuild take what is left of the damaged segments of inv that cannot be mended.
-// It calls read for each of them whose sections can be found, and Rebuild calls it once more for
+// It calls read for each of them whose sections the Mender of inv can find, and Rebuild calls it once more for
 // those of which some documents are not to enter.
 func (d *Dir) Salvage(ctx context.Context, inv *Inventory, read ReadLeft) error {
 	if err := d.err("read"); err != nil {
@@ -49,7 +48,7 @@ func (d *Dir) Salvage(ctx context.Context, inv *Inventory, read ReadLeft) error 
 	ctx = orBackground(ctx)
 	for i := range inv.Files {
 		f := &inv.Files[i]
-		if f.Kind != format.KindSegment || f.Err == nil || len(f.Mends) > 0 {
+		if f.Kind != format.KindSegment || f.Err == nil || len(f.Mends) > 0 || f.mend == nil {
 			continue
 		}
 		if err := ctx.Err(); err != nil {
@@ -72,7 +71,7 @@ func (f *FileState) salvage(d *Dir, read ReadLeft, deleted *docset.Bits) (err er
 		return err
 	}
 	defer data.Close()
-	m, err := salvage.Mend(f.Name, data, f.known)
+	m, err := f.mend(f.Name, data, f.known)
 	if err != nil {
 		return cmp.Or(notDamage(err), f.Err)
 	}

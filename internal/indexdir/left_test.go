@@ -11,6 +11,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/segment/salvage"
@@ -50,7 +51,7 @@ func rebuildLeft(fsys store.FS) (r *indexdir.Recovery, err error) {
 	d, _ := indexdir.OpenFS(fsys)
 	defer d.Close()
 	ctx := context.Background()
-	err = d.Repair(ctx, sound, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
+	err = d.Repair(ctx, sound, mending.Mend, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
 		if err := d.Salvage(ctx, inv, readLeft); err != nil {
 			return nil, err
 		}

@@ -11,16 +11,36 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/osdir"
-	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
+// Known is what manifests and other segments of an index know of a segment.
+type Known struct {
+	ID                        format.ID
+	Postings, Tokens          uint64
+	Analyzer, AnalyzerOptions string
+	Schemas                   [][]schema.Field // of which the segment may have one
+}
+
+// Mended is a damaged segment as far as what is left of it says what it was.
+type Mended struct {
+	Mends []format.Mend                    // what differs from the file
+	Whole bool                             // every checksum holds
+	Open  func() (*segment.Segment, error) // may be called again
+}
+
+// Mender mends the segment file behind d, which errors call name.
+type Mender func(name string, d store.Data, known Known) (Mended, error)
+
 // openMended is open for a segment that is damaged. It returns nil if the file cannot be
 // made whole.
 func (f *FileState) openMended(data store.Data) (*segment.Segment, []format.Mend, error) {
-	m, err := salvage.Mend(f.Name, data, f.known)
+	if f.mend == nil {
+		return nil, nil, nil
+	}
+	m, err := f.mend(f.Name, data, f.known)
 	if err != nil || !m.Whole {
 		if isDamage(err) {
 			err = nil
@@ -42,7 +62,7 @@ func (inv *Inventory) mended(name string) *FileState {
 }
 
 // knownOf returns what the newest manifest that names segment num knows of it.
-func (inv *Inventory) knownOf(num uint64) (k salvage.Known) {
+func (inv *Inventory) knownOf(num uint64) (k Known) {
 	for i := range inv.Manifests {
 		m := inv.Manifests[i].Manifest
 		if m == nil {

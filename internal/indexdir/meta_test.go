@@ -10,6 +10,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/store"
 )
@@ -51,7 +52,7 @@ func TestMetaInManifest(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		inv, err := d.Inspect(context.Background(), nil)
+		inv, err := d.Inspect(context.Background(), nil, mending.Mend)
 		d.Close()
 		if err != nil {
 			t.Fatal(err)

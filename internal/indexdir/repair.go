@@ -250,12 +250,12 @@ func (c *candidate) shared(ctx context.Context, x *candidate) (known *docset.Bit
 	return known, live, err
 }
 
-// Repair locks the directory, inspects it (Inspect) and commits the Recovery that
+// Repair locks the directory, inspects it (Inspect, with check and mend) and commits the Recovery that
 // choose returns; if that is nil, it does nothing. The generation is above all that
 // are there. Files that the commit does not name move to the quarantine folder, and
 // other manifests follow. After an error or a crash the directory is as before, except
 // that files which the chosen index does not need may be in the quarantine folder.
-func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.Segment) error, choose func(*Inventory) (*Recovery, error)) (err error) {
+func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.Segment) error, mend Mender, choose func(*Inventory) (*Recovery, error)) (err error) {
 	l, err := d.acquire(LockOptions{KeepCommits: 1})
 	if err != nil {
 		return err
@@ -273,7 +273,7 @@ func (d *Dir) Repair(ctx context.Context, check func(context.Context, *segment.S
 		}
 		err = errors.Join(err, l.Close())
 	}()
-	inv, err := d.Inspect(ctx, check)
+	inv, err := d.Inspect(ctx, check, mend)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/longtest"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/segment/check"
@@ -132,7 +133,7 @@ func rebuild(fsys store.FS) (r *indexdir.Recovery, err error) {
 	d, _ := indexdir.OpenFS(fsys)
 	defer d.Close()
 	ctx := context.Background()
-	err = d.Repair(ctx, sound, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
+	err = d.Repair(ctx, sound, mending.Mend, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
 		r, err = d.Rebuild(ctx, inv)
 		return r, err
 	})
@@ -286,7 +287,7 @@ func TestRebuildAfterMerge(t *testing.T) {
 func restore(fsys store.FS, gen uint64) error {
 	d, _ := indexdir.OpenFS(fsys)
 	defer d.Close()
-	return d.Repair(context.Background(), sound, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
+	return d.Repair(context.Background(), sound, mending.Mend, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
 		for _, r := range inv.Commits() {
 			if r.Manifest.Generation == gen {
 				return r, nil

@@ -108,14 +108,14 @@ func TestNilArguments(t *testing.T) {
 		}
 	})
 	var none context.Context
-	inv, err := d.Inspect(none, nil)
+	inv, err := d.Inspect(none, nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := d.Rebuild(none, nil); !errors.Is(err, store.ErrInvalid) || inv == nil {
 		t.Errorf("Rebuild: %v", err)
 	}
-	if err := d.Repair(none, nil, nil); !errors.Is(err, store.ErrInvalid) {
+	if err := d.Repair(none, nil, nil, nil); !errors.Is(err, store.ErrInvalid) {
 		t.Errorf("Repair: %v", err)
 	}
 	if _, err := d.Backup(none, nil, indexdir.BackupOptions{}); !errors.Is(err, store.ErrInvalid) {

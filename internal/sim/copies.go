@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/internal/segment/check"
@@ -130,7 +131,7 @@ func (w *world) backup(live []map[string]*document) error {
 	sound := func(ctx context.Context, s *segment.Segment) error {
 		return check.Segment(ctx, s, check.Options{})
 	}
-	err = broken.Repair(ctx, sound, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) { return broken.Rebuild(ctx, inv) })
+	err = broken.Repair(ctx, sound, mending.Mend, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) { return broken.Rebuild(ctx, inv) })
 	if err != nil {
 		return fmt.Errorf("repair: %w", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/internal/tools/remains"
 	"github.com/pinion-index/pinion/segment"
@@ -125,7 +126,7 @@ func (f *repairFlags) run(ctx context.Context, stderr io.Writer, d *indexdir.Dir
 		return check.Segment(ctx, s, check.Options{Level: check.Level(f.level), Threads: f.threads, Guard: indexdir.Guard, Progress: p.Update})
 	}
 	if !f.apply {
-		inv, err := d.Inspect(ctx, checkSegment)
+		inv, err := d.Inspect(ctx, checkSegment, mending.Mend)
 		if err != nil {
 			return err
 		}
@@ -133,7 +134,7 @@ func (f *repairFlags) run(ctx context.Context, stderr io.Writer, d *indexdir.Dir
 		return err
 	}
 	upgrade := cli.NewUpgrade(r.Index)
-	err = d.Repair(ctx, checkSegment, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
+	err = d.Repair(ctx, checkSegment, mending.Mend, func(inv *indexdir.Inventory) (*indexdir.Recovery, error) {
 		return f.choose(ctx, d, inv, left, r)
 	})
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
@@ -218,7 +219,7 @@ func (x *Index) note(c *indexdir.Commit, err error) error {
 func (x *Index) inspect(why error) error {
 	x.forget()
 	x.Damage = []error{why}
-	inv, err := x.dir.Inspect(context.Background(), nil)
+	inv, err := x.dir.Inspect(context.Background(), nil, mending.Mend)
 	if err != nil {
 		return err
 	}

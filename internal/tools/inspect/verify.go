@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/indexdir/mending"
 	"github.com/pinion-index/pinion/internal/segment/check"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -252,7 +253,7 @@ func (v *Verification) file(ctx context.Context, path string) error {
 
 // orphans returns the segment and deletes files that no manifest names, nor x.
 func (x *Index) orphans(ctx context.Context) (names []string, err error) {
-	inv, err := x.dir.Inspect(ctx, nil)
+	inv, err := x.dir.Inspect(ctx, nil, mending.Mend)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,6 @@ func TestMisuse(t *testing.T) {
 	_, exported := ExportJSONL(nil, io.Discard, nil) //lint:ignore SA1012 a nil context is part of this
 	for what, err := range map[string]error{
 		"FromSnapshot": err, "ExportJSONL": exported,
-		"ExportCIFF":           ExportCIFF(io.Discard, nil, ""),
 		"WriteCIFF":            WriteCIFF(io.Discard, writer.Inverted{}, 0, ""),
 		"WriteCIFF to nothing": WriteCIFF(nil, invertedOf(new(CIFF)), 0, ""),
 	} {

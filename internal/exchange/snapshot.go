@@ -258,15 +258,6 @@ func (x *SnapshotLists) BytesRead() int64 { return 0 }
 // Close implements InvertedSource. It does not close the snapshot.
 func (x *SnapshotLists) Close() error { return nil }
 
-// ExportCIFF writes a snapshot without fields to w as a CIFF file. description is free text.
-func ExportCIFF(w io.Writer, s *reader.Snapshot, description string) error {
-	x, err := FromSnapshot(s)
-	if err != nil {
-		return err
-	}
-	return x.ExportCIFF(w, description)
-}
-
 // ExportCIFF writes the documents and lists to w as a CIFF file. description is free text.
 func (x *SnapshotLists) ExportCIFF(w io.Writer, description string) error {
 	lists, err := x.Lists()

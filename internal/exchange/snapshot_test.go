@@ -66,7 +66,11 @@ func TestCIFFThroughIndex(t *testing.T) {
 		}
 		defer s.Close()
 		var out bytes.Buffer
-		if err := ExportCIFF(&out, s, "made by a test"); err != nil {
+		lists, err := FromSnapshot(s)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if err := lists.ExportCIFF(&out, "made by a test"); err != nil {
 			rt.Fatal(err)
 		}
 		if b := exported(rt, want); !bytes.Equal(out.Bytes(), b) {

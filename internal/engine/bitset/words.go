@@ -39,20 +39,6 @@ func AndNot(dst, a []uint64) {
 	}
 }
 
-// AndShifted is And with the bitmap whose bit 0 is bit shift of a, below 64.
-func AndShifted(dst, a []uint64, shift uint) {
-	for i := range dst {
-		w := uint64(0)
-		if i < len(a) {
-			w = a[i] >> shift
-		}
-		if i+1 < len(a) {
-			w |= a[i+1] << (64 - shift) // 0 if shift is 0
-		}
-		dst[i] &= w
-	}
-}
-
 // Count returns the number of members of a.
 func Count(a []uint64) (n int) {
 	for _, w := range a {

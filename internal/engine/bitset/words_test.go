@@ -51,7 +51,6 @@ func TestWords(t *testing.T) {
 		and := where(n, func(d uint32) bool { return inA(d) && inB(d) })
 		or := where(n, func(d uint32) bool { return inA(d) || inB(d) })
 		not := where(n, func(d uint32) bool { return inA(d) && !inB(d) })
-		shift := uint(rng.IntN(64))
 		for what, c := range map[string]struct {
 			f    func(dst, b []uint64)
 			want []uint32
@@ -60,13 +59,11 @@ func TestWords(t *testing.T) {
 			"Or":     {Or, or},
 			"And":    {And, and},
 			"AndNot": {AndNot, not},
-			"AndShifted": {func(dst, b []uint64) { AndShifted(dst, b, shift) },
-				where(n, func(d uint32) bool { return inA(d) && inB(d+uint32(shift)) })},
 		} {
 			dst := words(a, false)
 			c.f(dst, words(b, rng.IntN(2) == 0))
 			if got := AppendDocs(nil, dst, 0); !slices.Equal(got, c.want) || Count(dst) != len(c.want) {
-				t.Fatalf("%s of %v and %v by %d: %v, want %v", what, a, b, shift, got, c.want)
+				t.Fatalf("%s of %v and %v: %v, want %v", what, a, b, got, c.want)
 			}
 		}
 		lo := uint32(64 * rng.IntN(3))

@@ -10,12 +10,9 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"maps"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"sort"
-	"strings"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/listset"
@@ -102,9 +99,6 @@ func Fingerprint(name string) string {
 	h := sha256.Sum256(fmt.Appendf(nil, "%d %+v", generation, kinds[name]))
 	return hex.EncodeToString(h[:4])
 }
-
-// Documents returns the number of documents that a paper's collection has.
-func Documents(name string) int { return kinds[name].docs }
 
 // New makes a collection with that share of the paper's documents. First lists shrink
 // with it.
@@ -223,6 +217,3 @@ func (s *Set) OfLength(n int) (out [][]int) {
 	}
 	return out
 }
-
-// Names returns the names of all collections.
-func Names() string { return strings.Join(slices.Sorted(maps.Keys(kinds)), ", ") }

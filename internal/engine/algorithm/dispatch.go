@@ -40,10 +40,11 @@ func (r *Run) Execute(p Plan) {
 	switch p.Algorithm {
 	case Nodes:
 		r.evaluateTree()
-	case Exhaustive:
-		disjunction{r}.exhaustive()
-	case Scan:
-		disjunction{r}.scan()
+	case Exhaustive, Scan, RangeMaxScore:
+		if !r.bounded {
+			disjunction{r}.enter(p.Algorithm)
+		}
+		r.evaluateTree()
 	case MaxScore:
 		stepwise{r}.maxScore(false)
 	case BlockMaxMaxScore:
@@ -52,8 +53,6 @@ func (r *Run) Execute(p Plan) {
 		stepwise{r}.wand(false)
 	case BlockMaxWAND:
 		stepwise{r}.wand(true)
-	case RangeMaxScore:
-		disjunction{r}.rangeMaxScore()
 	case FilterFirst:
 		lookups{r}.filterFirst(p.Conjunctive)
 	case SmallAdaptive:

@@ -22,7 +22,7 @@
 //	phrase.go                    phrases, as leaves of trees; phrase_find.go, phrase_count.go: documents with all words, how often
 //	                             these match; phrase_read.go, phrase_match.go: of the whole query or a window
 //	read.go                      what reads a list in a window, for all of these
-//	window.go, accumulate.go     Exhaustive, Scan and RangeMaxScore: windows of documents, adding scores up
+//	window.go, accumulate.go     Exhaustive, Scan and RangeMaxScore: trees of words alone in windows; adding scores up
 //	probe.go, densely.go         probing the longest lists
 //	stretch.go, accumulators.go, candidates.go  postings, partial scores and candidates of a window
 //	maxscore.go                  MaxScore, BlockMaxMaxScore

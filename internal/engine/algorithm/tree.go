@@ -31,6 +31,9 @@ type tree struct {
 	spare  []*node // memory: all nodes ever made
 	used   int     // of spare
 	addend []*node // of the root's score, in order
+	words  bool    // it is a disjunction of words, which are the addends: those of r.Lists
+	all    bool    // everything that matches is scored
+	size   uint32  // of windows; 0 if it depends on the postings
 
 	// The plan, and the threshold that it is for.
 	sources []*node
@@ -119,7 +122,7 @@ func (r *Run) EnterTree() bool {
 		r.tree = new(tree)
 	}
 	t := r.tree
-	t.run, t.of, t.used, t.number, t.dotsUsed = r, *r.Tree, 0, 0, 0
+	t.begin(r, *r.Tree)
 	t.lists = t.lists[:0]
 	for range r.Names {
 		t.lists = append(t.lists, -1)
@@ -128,8 +131,14 @@ func (r *Run) EnterTree() bool {
 		t.lists[l.Term] = i
 	}
 	t.root, _ = t.make(r.Tree.Expr, true)
-	t.planned, t.sources, t.from = 0, nil, 0
 	return t.root != nil
+}
+
+// begin makes t a tree without nodes in the current segment of r.
+func (t *tree) begin(r *Run, of Tree) {
+	t.run, t.of, t.used, t.number, t.dotsUsed = r, of, 0, 0, 0
+	t.planned, t.sources, t.from = 0, t.sources[:0], 0
+	t.words, t.all, t.size = false, false, 0
 }
 
 // forget drops references to the query.
@@ -356,9 +365,17 @@ func (t *tree) costOf(n *node) uint64 {
 func (t *tree) prepare() {
 	t.addend = t.addends(t.addend[:0], t.root, false)
 	sortAddends(t.addend)
+	if t.postings = firstPostings; t.words {
+		t.postings = windowPostings
+		if !t.all {
+			thresholds{t.run}.raise()
+		}
+		return
+	}
 	t.root.up = nil
 	t.limit(t.root, false)
 	summed{t}.leavesOf()
+	t.guess()
 }
 
 // addends appends what the score of n consists of.

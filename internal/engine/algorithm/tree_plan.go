@@ -9,6 +9,10 @@ import (
 // plan chooses the sources: lists and sets such that every match that can pass the threshold is in one of them.
 func (t *tree) plan() {
 	t.planned = t.run.Top.Prune
+	if t.words {
+		summed{t}.planWords()
+		return
+	}
 	for _, n := range t.sources {
 		n.source = false
 	}

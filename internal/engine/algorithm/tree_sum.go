@@ -186,12 +186,7 @@ func (t summed) cached(n *node) bool {
 // gatherSums makes the documents of the sources in the window that may pass the threshold the candidates.
 func (t summed) gatherSums() {
 	w, s, c := &t.run.win, &t.sum, &t.run.cand
-	w.lo, w.hi = t.lo, t.hi
-	for len(w.lists) < len(s.lists) {
-		w.lists = append(w.lists, stretch{})
-	}
-	w.members.Reset(t.lo, t.hi-1)
-	if c.reset(); s.words < len(t.sources) {
+	if s.words < len(t.sources) {
 		t.sumDots()
 	} else if t.readSums(); len(s.lists) == 1 && s.best.of == nil {
 		c.docs, c.sums = append(c.docs, w.lists[0].docs...), append(c.sums, w.lists[0].scores...)
@@ -233,8 +228,20 @@ func (t summed) sift() {
 	}
 }
 
+// beginSums makes the window ready for the lists whose scores are added up.
+func (t summed) beginSums() {
+	w := &t.run.win
+	w.lo, w.hi = t.lo, t.hi
+	for len(w.lists) < len(t.sum.lists) {
+		w.lists = append(w.lists, stretch{})
+	}
+	w.members.Reset(t.lo, t.hi-1)
+	t.run.cand.reset()
+}
+
 // readSums reads the lists of the window whose scores are added up.
 func (t summed) readSums() {
+	t.beginSums()
 	r, w, s := t.run, &t.run.win, &t.sum
 	sources := len(t.sources)
 	needed := len(s.lists)
@@ -281,6 +288,7 @@ func (t summed) lifted(pass float32) float32 {
 // first, so that a Dot is only asked for the documents that may pass with any score in it, and for those that may pass without the
 // words.
 func (t summed) sumDots() {
+	t.beginSums()
 	r, w, s, c := t.run, &t.run.win, &t.sum, &t.run.cand
 	words := w.lists[:s.words]
 	for i := range words {

@@ -14,8 +14,6 @@ func (r *Run) evaluateTree() {
 		r.SumBounds()
 		r.bounded = true
 		t.prepare()
-		t.guess()
-		t.postings = firstPostings
 	}
 	if t.root.op == OpPhrase && t.root.leaf.all() {
 		return
@@ -36,19 +34,28 @@ func (r *Run) evaluateTree() {
 			t.lift = max(float64(r.Top.Prune)-float64(t.planned), 0)
 		}
 		r.Pivots++
-		if t.sum.on {
-			summed{t}.gatherSums()
-		} else if t.gather(); r.Err != nil {
+		if t.words {
+			summed{t}.evaluateWords()
+		} else if t.evaluate(); r.Err != nil {
 			return
-		}
-		r.Candidates += uint64(len(t.docs))
-		if len(t.docs) > 0 {
-			m := matching{t}
-			m.matchAll()
-			m.score()
 		}
 		t.from = t.hi
 		r.risen(t.lo)
+	}
+}
+
+// evaluate offers the matches in the window.
+func (t *tree) evaluate() {
+	if t.sum.on {
+		summed{t}.gatherSums()
+	} else if t.gather(); t.run.Err != nil {
+		return
+	}
+	t.run.Candidates += uint64(len(t.docs))
+	if len(t.docs) > 0 {
+		m := matching{t}
+		m.matchAll()
+		m.score()
 	}
 }
 
@@ -89,10 +96,13 @@ func (t *tree) window() bool {
 		return false
 	}
 	least := uint64(minWindow)
-	if t.used > usualNodes { // what the candidates of a window take grows with the nodes
+	if t.used > usualNodes && !t.words { // what the candidates of a window take grows with the nodes
 		least = max(minWindow*usualNodes/uint64(t.used), 64)
 	}
 	size := uint32(min(max(t.postings*uint64(r.Part.Seg.Docs())/cost, least), maxWindow))
+	if t.size > 0 {
+		size = t.size
+	}
 	t.postings = min(2*t.postings, windowPostings)
 	t.hi = t.lo + min(size, t.end-t.lo)
 	if t.dotsUsed > 0 && t.planned >= 0 { // windows of sums, whole

@@ -1,7 +1,5 @@
 package algorithm
 
-import "github.com/pinion-index/pinion/internal/engine/posting"
-
 // Sizes of windows, in documents.
 const (
 	minWindow = 1 << 12
@@ -15,65 +13,59 @@ const windowPostings = 1 << 12
 // disjunction is a Run that adds up lists in windows of documents.
 type disjunction struct{ *Run }
 
-// scan computes Or over windows of documents: it adds every list's postings in the window to
-// accumulators, list after list.
-func (r disjunction) scan() { r.windows(false) }
+// enter makes the tree of the current segment the disjunction of its lists, for algorithm a.
+func (r disjunction) enter(a Name) {
+	if r.tree == nil {
+		r.tree = new(tree)
+	}
+	t := r.tree
+	t.begin(r.Run, Tree{})
+	t.root, t.words, t.all = t.room(OpBool), true, a != RangeMaxScore
+	if a == Exhaustive {
+		t.size = subWindow
+	}
+	for _, l := range r.Lists {
+		n := t.room(OpWord)
+		n.list, n.scores, n.place, n.cost = l, true, l.Term, uint64(l.Entry.DF)
+		t.root.kids = append(t.root.kids, n)
+	}
+	t.root.should, t.root.scores = t.root.kids, true
+}
 
-// rangeMaxScore is scan with MaxScore: only documents of essential lists are accumulated. The
-// shorter non-essential lists are also read in the window, but only their postings of these
-// documents. The longest are probed for the documents that can still pass.
-func (r disjunction) rangeMaxScore() { r.windows(true) }
-
-// exhaustive is scan over windows of the same size, wherever lists have postings.
-func (r disjunction) exhaustive() {
-	r.SumBounds()
-	w, n := &r.win, len(r.Lists)
-	for w.lo = r.lo; w.lo < min(r.hi, r.Part.Seg.Docs()) && !r.Stopped(); w.lo = w.hi {
-		w.hi = w.lo + min(subWindow, r.hi-w.lo)
-		r.cand.reset()
-		r.gather(n, n, false)
-		r.finish(n)
-		r.risen(w.lo)
+// planWords is plan for a tree of words: its sources are the essential lists. Lists stay in canonical order, so that sums are scores.
+func (t summed) planWords() {
+	r, s := disjunction{t.run}, &t.sum
+	e := len(t.addend)
+	if t.all {
+		t.planned = -1
+	} else {
+		e = r.essential(e)
+	}
+	n := r.worthReading(e)
+	t.sources = append(t.sources[:0], t.addend[:e]...)
+	s.lists, s.pass = append(s.lists[:0], t.addend[:n]...), -1
+	if t.planned >= 0 {
+		s.pass = r.passing(n)
+	}
+	for i, list := range t.sources {
+		if list.need = -1; t.planned >= 0 && r.worthTesting(i) {
+			list.need = float64(t.planned) - float64(r.suffix[i+1])
+		}
 	}
 }
 
-func (r disjunction) windows(prune bool) {
-	r.SumBounds()
-	if prune {
-		thresholds(r).raise()
+// evaluateWords offers the hits in the window of a tree of words. Its candidates are the documents of the sources that can pass the
+// threshold. The shorter lists among the others are read too, but only their postings of documents of the sources. The longest are probed
+// for the candidates.
+func (t summed) evaluateWords() {
+	r, w, e, n := disjunction{t.run}, &t.run.win, len(t.sources), len(t.sum.lists)
+	t.readSums()
+	r.gather(e, n, t.planned < 0, !t.all)
+	w.members.Clear()
+	if r.filter.sifted {
+		r.cand.keepIn(&r.filter, w.lo, w.hi)
 	}
-	w, essential, read, size := &r.win, -1, 0, uint32(0)
-	for !r.Stopped() {
-		statics(r).most()
-		e := len(r.Lists)
-		if prune {
-			e = r.essential(e)
-		}
-		if e != essential {
-			essential, read, size = e, r.worthReading(e), r.windowSize(e)
-			r.start(r.Lists[:e])
-		}
-		w.lo = posting.End
-		for _, l := range r.Lists[:e] {
-			w.lo = min(w.lo, max(l.Doc(), l.From))
-		}
-		if r.filter.sifted && w.lo < r.hi {
-			w.lo = r.filter.next(w.lo)
-		}
-		if w.lo >= r.hi {
-			return
-		}
-		w.hi = w.lo + min(size, r.hi-w.lo)
-		statics(r).mostIn(w.lo, w.hi)
-		r.Pivots++
-		r.cand.reset()
-		r.gather(e, read, prune)
-		if r.filter.sifted {
-			r.cand.keepIn(&r.filter, r.win.lo, r.win.hi)
-		}
-		r.finish(read)
-		r.risen(w.lo)
-	}
+	r.finish(n)
 }
 
 // A non-essential list of at most readAlways postings is always read. A longer one is read if it
@@ -93,17 +85,8 @@ func (r disjunction) worthReading(e int) int {
 	return e
 }
 
-// windowSize returns how many documents have about windowPostings postings in the first n lists,
+// windowFor returns how many documents have about windowPostings postings, of that many, at least one, in a segment of docs documents:
 // from minWindow to maxWindow.
-func (r disjunction) windowSize(n int) uint32 {
-	postings := uint64(1)
-	for _, l := range r.Lists[:n] {
-		postings += uint64(l.List().N)
-	}
-	return windowFor(postings, r.Part.Seg.Docs())
-}
-
-// windowFor is windowSize for postings, at least one, in a segment of docs documents.
 func windowFor(postings uint64, docs uint32) uint32 {
 	size := windowPostings * uint64(docs) / postings
 	return uint32(min(max(size, minWindow), maxWindow))
@@ -113,54 +96,27 @@ func windowFor(postings uint64, docs uint32) uint32 {
 // less per posting.
 const maxMerged = 128
 
-// gather makes the documents of the window candidates that are in one of the first e lists and can
-// pass the threshold with the scores of the first n lists.
-func (r disjunction) gather(e, n int, prune bool) {
-	w := &r.win
-	for len(w.lists) < n {
-		w.lists = append(w.lists, stretch{})
+// gather makes the documents of the first e lists candidates: all of them, or those that can pass the threshold with the scores of the
+// first n lists. These have been read.
+func (r disjunction) gather(e, n int, all, prune bool) {
+	lists, postings := r.win.lists[:n], 0
+	for i := range lists[:e] {
+		postings += len(lists[i].docs)
 	}
-	all := !prune || r.Top.Prune < 0
-	w.members.Reset(w.lo, w.hi-1)
-	needed := n // the first needed lists may be looked up in members
-	if !all && e == n {
-		for needed > 0 && !r.worthTesting(needed-1) {
-			needed--
-		}
-	}
-	postings := 0
-	for i, l := range r.Lists[:e] {
-		pass := float32(-1)
-		if !all && r.worthTesting(i) {
-			pass = r.passing(i + 1)
-		}
-		s := &w.lists[i]
-		s.reset()
-		reading(r).read(s, reading(r).walk(l, w.lo, w.hi, pass, &w.members), withScores)
-		postings += len(s.docs)
-		if i+1 < needed || all {
-			w.members.Add(s.docs)
-		}
-	}
-	merged := e == 1 || postings <= maxMerged
-	if merged {
+	if e == 1 || postings <= maxMerged {
 		r.merge(e)
-	}
-	for i := e; i < n; i++ {
-		reading(r).readMembers(r.Lists[i], &w.lists[i])
-		if merged {
-			r.cand.update(&w.lists[i])
+		for i := range lists[e:] {
+			r.cand.update(&lists[e+i])
 		}
-	}
-	if !merged {
+		if prune && n < len(r.Lists) {
+			r.raise(0)
+		}
+	} else {
 		r.accumulate(e, n, all, prune)
-	} else if prune && n < len(r.Lists) {
-		r.raise(0)
 	}
 	if prune {
 		r.cand.dropBelow(0, r.passing(n))
 	}
-	w.members.Clear()
 }
 
 // merge makes the documents of the first n lists candidates.

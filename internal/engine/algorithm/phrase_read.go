@@ -89,30 +89,18 @@ func (x *phrasing) all() bool {
 	if l == nil {
 		return false
 	}
-	for l.NextGEQ(r.lo); l.Doc() < r.hi && !r.Stopped(); {
-		last := l.Shallow(l.Doc())
+	for w := (reading{r}).walk(l, r.lo, r.hi, -1, nil); w.doc < w.hi && !r.Stopped(); {
 		if r.Static != nil {
-			statics{r}.mostIn(l.Doc(), min(last, r.Part.Seg.Docs()-1)+1)
-		}
-		prune := r.Top.Prune
-		if prune >= 0 && r.Static == nil && x.own.Bound <= prune {
+			statics{r}.mostIn(w.doc, min(l.Shallow(w.doc), r.Part.Seg.Docs()-1)+1)
+		} else if r.Top.Prune >= 0 && x.own.Bound <= r.Top.Prune {
 			break
 		}
-		if prune >= 0 && l.BlockBound() <= prune {
-			l.Skipped(last)
-		} else {
-			docs := l.Docs()
-			if last >= r.hi {
-				docs = docs[:posting.LowerBound(docs, r.hi)]
-			}
-			if len(docs) > 0 {
-				x.offer(l, docs)
-			}
-		}
-		if last >= r.hi { // the rest of the block is another task's
+		if w.pass = r.Top.Prune; !w.step() {
 			break
 		}
-		l.NextBlock()
+		if len(w.docs) > 0 {
+			x.offer(l, w.docs)
+		}
 	}
 	return true
 }

@@ -182,6 +182,8 @@ func valueOf(name string, x any) (schema.Value, bool) {
 		return schema.TimeValue(name, x), true
 	case []schema.Impact:
 		return schema.ImpactsValue(name, x), true
+	case []float32:
+		return schema.VectorValue(name, x), true
 	}
 	return schema.Value{}, false
 }

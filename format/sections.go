@@ -55,6 +55,8 @@ const (
 	SectionPositionIndex SectionID = 24 // where the positions of every term block are
 	SectionAncestry      SectionID = 25 // which commits a commit comes from
 	SectionCommitMeta    SectionID = 26 // keys and values of programs, kept with a commit
+	SectionVectors       SectionID = 27 // codes of vectors, and what bounds their scores
+	SectionVectorFloats  SectionID = 28 // vectors as they were added
 )
 
 // Sections that later versions fill. Files that have one are too new.
@@ -143,6 +145,10 @@ var sections = []SectionInfo{
 		Length: LengthRule{Implied: func(_ Version, n Counts) int64 { return 8*n.TermBlocks + 8 }}},
 	{ID: SectionAncestry, Name: "ancestry", Kind: KindManifest},
 	{ID: SectionCommitMeta, Name: "commit-meta", Kind: KindManifest},
+	{ID: SectionVectors, Name: "vectors", Kind: KindSegment, Side: SideColumns, Hot: true,
+		Length: LengthRule{Multiple: 64, Least: 64}},
+	{ID: SectionVectorFloats, Name: "vector-floats", Kind: KindSegment, Side: SideColumns,
+		Length: LengthRule{Multiple: 64, Least: 64}},
 }
 
 // Sections returns the rows of the table of sections, in the order of their ids, without

@@ -20,7 +20,8 @@ type Version struct {
 //	0.4  fields of impacts. Files without one had version 0.3.
 //	0.5  the empty keyword in columns. Segments without it had version 0.3 or 0.4.
 //	0.6  IDHASH packed, in half the room.
-func Current() Version { return Version{Major: 0, Minor: 6} }
+//	0.7  fields of vectors: VECTORS, VECTORFLOATS.
+func Current() Version { return Version{Major: 0, Minor: 7} }
 
 var (
 	version02 = Version{Major: 0, Minor: 2}

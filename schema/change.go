@@ -160,6 +160,9 @@ func (f *Field) same(o *Field) error {
 			return f.invalid("%s is %v, in the index %v", p.name, p.new, p.old)
 		}
 	}
+	if what, own, old := f.sameVectors(o); what != "" {
+		return f.invalid("%s is %v, in the index %v", what, own, old)
+	}
 	return nil
 }
 

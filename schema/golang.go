@@ -22,6 +22,7 @@ import (
 //	time            time.Time; string and []byte in RFC 3339, or a date, such as 2026-11-26, in UTC; what integer takes, as units of the
 //	                field since 1970, unless these are nanoseconds, as which smaller units would be mistaken
 //	impacts         []Impact; maps of terms to numbers, by Field.Quantize
+//	vector          []float32, and other slices of numbers; slices of these are several vectors
 //
 // Types derived from these count as they do, and pointers as what they point to. Text is not copied.
 func (s *Schema) AppendValues(dst []Value, field int, x any) ([]Value, error) {
@@ -77,8 +78,11 @@ func (f *Field) appendOf(dst []Value, field int, r reflect.Value, within bool) (
 	case r.Kind() == reflect.Slice && (r.IsNil() || r.Len() == 0 && r.Type().Elem().Kind() != reflect.Uint8):
 		return dst, nil
 	}
-	if f.Kind == Impacts {
+	switch f.Kind {
+	case Impacts:
 		return f.appendImpacts(dst, field, r)
+	case Vector:
+		return f.appendVectors(dst, field, r, false)
 	}
 	if v, ok := f.scalar(field, r); ok {
 		return append(dst, v), nil

@@ -18,24 +18,27 @@ func Parse(data []byte) (*Schema, error) {
 }
 
 type jsonField struct {
-	Name      string  `json:"name"`
-	Kind      string  `json:"kind"`
-	Analyzer  string  `json:"analyzer,omitempty"`
-	Options   string  `json:"options,omitempty"`
-	Index     string  `json:"index,omitempty"`
-	Positions bool    `json:"positions,omitempty"`
-	Stored    bool    `json:"stored,omitempty"`
-	Column    bool    `json:"column,omitempty"`
-	Unit      string  `json:"unit,omitempty"`
-	Lengths   string  `json:"lengths,omitempty"`
-	K1        float64 `json:"k1,omitempty"`
-	B         float64 `json:"b,omitempty"`
-	Weight    float64 `json:"weight,omitempty"`
-	Scale     float64 `json:"scale,omitempty"`
+	Name       string  `json:"name"`
+	Kind       string  `json:"kind"`
+	Analyzer   string  `json:"analyzer,omitempty"`
+	Options    string  `json:"options,omitempty"`
+	Index      string  `json:"index,omitempty"`
+	Positions  bool    `json:"positions,omitempty"`
+	Stored     bool    `json:"stored,omitempty"`
+	Column     bool    `json:"column,omitempty"`
+	Unit       string  `json:"unit,omitempty"`
+	Lengths    string  `json:"lengths,omitempty"`
+	K1         float64 `json:"k1,omitempty"`
+	B          float64 `json:"b,omitempty"`
+	Weight     float64 `json:"weight,omitempty"`
+	Scale      float64 `json:"scale,omitempty"`
+	Dims       int     `json:"dims,omitempty"`
+	Similarity string  `json:"similarity,omitempty"`
+	Model      string  `json:"model,omitempty"`
 }
 
 // MarshalJSON returns s in JSON: an object whose key language is left out if it is empty, and whose key fields is an array of objects with the
-// keys name, kind, analyzer, options, index, positions, stored, column, unit, lengths, k1, b, weight and scale. Keys
+// keys name, kind, analyzer, options, index, positions, stored, column, unit, lengths, k1, b, weight, scale, dims, similarity and model. Keys
 // other than name and kind are left out for what is the default. Ids are the index's and left out
 // too.
 func (s *Schema) MarshalJSON() ([]byte, error) {
@@ -46,7 +49,7 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		j := jsonField{Name: f.Name, Kind: f.Kind.String(), Analyzer: f.Analyzer, Options: f.Options,
-			Positions: f.Positions, Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Boost, Scale: f.Scale}
+			Positions: f.Positions, Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Boost, Scale: f.Scale, Dims: f.Dims, Model: f.Model}
 		if f.Index != IndexDefault {
 			j.Index = f.Index.String()
 		}
@@ -55,6 +58,9 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 		}
 		if f.Lengths != LengthsExact {
 			j.Lengths = f.Lengths.String()
+		}
+		if f.Similarity != SimilarityCosine {
+			j.Similarity = f.Similarity.String()
 		}
 		fields[i] = j
 	}
@@ -111,12 +117,13 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 		}
 		return fmt.Sprintf("field %d", number)
 	}
-	var kind, index, unit, lengths string
+	var kind, index, unit, lengths, similarity string
 	named := false // only the implicit schema says that its field has no name
 	err := object(d, where(), func(key string) error {
 		named = named || key == "name"
 		to, ok := map[string]any{"name": &f.Name, "kind": &kind, "analyzer": &f.Analyzer, "options": &f.Options, "index": &index,
-			"positions": &f.Positions, "stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Boost, "scale": &f.Scale}[key]
+			"positions": &f.Positions, "stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Boost, "scale": &f.Scale,
+			"dims": &f.Dims, "similarity": &similarity, "model": &f.Model}[key]
 		if !ok {
 			return invalid("%s: key %q is unknown", where(), key)
 		}
@@ -145,6 +152,10 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 	if err == nil && lengths != "" {
 		n, err = parse(lengthsNames, lengths, where()+": lengths")
 		f.Lengths = Lengths(n)
+	}
+	if err == nil && similarity != "" {
+		n, err = parse(similarityNames, similarity, where()+": similarity")
+		f.Similarity = Similarity(n)
 	}
 	if err == nil && !named {
 		err = invalid("%s: it has no name", where())

@@ -17,6 +17,7 @@ const (
 	Float                   // a finite float64
 	Time                    // a time, in the field's Unit since 1970 in UTC
 	Impacts                 // terms with weights of 1 to 255, such as learned sparse vectors
+	Vector                  // vectors of float32, all of the field's Dims
 )
 
 // Index says what of a field is indexed.
@@ -54,7 +55,7 @@ const (
 )
 
 var (
-	otherKinds   = []string{Text: "text", Keyword: "keyword", Impacts: "impacts"} // than those of numbers
+	otherKinds   = []string{Text: "text", Keyword: "keyword", Impacts: "impacts", Vector: "vector"} // than those of numbers
 	indexNames   = []string{"default", "none", "docs", "freqs"}
 	lengthsNames = []string{"exact", "byte"}
 	unitNames    = []string{"nanosecond", "microsecond", "millisecond", "second"}
@@ -70,7 +71,7 @@ func (k Kind) String() string {
 
 // kindNames returns the names of the kinds, beginning with that of Text.
 func kindNames() (names []string) {
-	for k := Text; k <= Impacts || k.number() != nil; k++ {
+	for k := Text; k <= Vector || k.number() != nil; k++ {
 		names = append(names, k.String())
 	}
 	return names

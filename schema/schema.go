@@ -77,6 +77,11 @@ type Field struct {
 	// Scale is what a weight of 1 in a field of impacts stands for, from 1/MaxParameter to
 	// MaxParameter; 0 means 1. Other fields have none.
 	Scale float64
+	// Dims is how many dimensions the vectors of a field have, 1 to MaxDims, Similarity how they are compared, and Model
+	// the name of what makes them: an index refuses another. Other fields have none.
+	Dims       int
+	Similarity Similarity
+	Model      string
 }
 
 // Implicit returns the implicit schema, which an index has that is not given another: one field of text without a name, whose
@@ -146,10 +151,10 @@ func (f *Field) Check() error {
 	if err := checkName(f.Name); err != nil {
 		return err
 	}
-	if f.Kind == 0 || f.Kind > Impacts && f.Kind.number() == nil {
+	if f.Kind == 0 || f.Kind > Vector && f.Kind.number() == nil {
 		return f.invalid("it has no kind")
 	}
-	for _, check := range []func() error{f.checkIndex, f.checkAnalyzer, f.checkScores, f.checkImpacts} {
+	for _, check := range []func() error{f.checkIndex, f.checkAnalyzer, f.checkScores, f.checkImpacts, f.checkVectors} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -161,7 +166,7 @@ func (f *Field) Check() error {
 		return f.invalid("unit %d is unknown", f.Unit)
 	case f.Unit != UnitNanosecond && !kind.Units(uint8(f.Kind)):
 		return f.invalid("unit %v: only fields of kind time have a unit", f.Unit)
-	case f.Indexing() == IndexNone && !f.Stored && !f.Column:
+	case f.Indexing() == IndexNone && !f.Stored && !f.Column && f.Kind != Vector:
 		return f.invalid("it is neither indexed nor stored, and no column")
 	}
 	return nil

@@ -13,7 +13,7 @@ import (
 const MaxKeyword = 65535
 
 // Value is what a document has in one field. A field may have several values, which are
-// kept in order. A Value does not copy the text it is made of, unless it is one of impacts.
+// kept in order. A Value does not copy the text it is made of. It does copy impacts and vectors.
 type Value struct {
 	// Name is the name of the field. It is "" in a value that was made with a number.
 	Name string
@@ -23,7 +23,7 @@ type Value struct {
 	// Kind is the kind of the value, which must be that of the field.
 	Kind Kind
 	num  uint64
-	text string // or the form of impacts
+	text string // or the form of impacts, or the bytes of a vector
 }
 
 // FieldRef says which field a value is in: by its number in Schema.Fields, or by its name.
@@ -123,7 +123,7 @@ func (v Value) Time() time.Time {
 	return time.Unix(0, int64(v.num)).UTC()
 }
 
-// Any returns the value as one of Go: a string, an int64, a float64, a time.Time in UTC or an []Impact. It is nil for the zero Value.
+// Any returns the value as one of Go: a string, an int64, a float64, a time.Time in UTC, an []Impact or a []float32. It is nil for the zero Value.
 func (v Value) Any() any {
 	switch v.Kind {
 	case Text, Keyword:
@@ -134,6 +134,8 @@ func (v Value) Any() any {
 			impacts = append(impacts, Impact{Term: strings.Clone(term), Weight: weight})
 		}
 		return impacts
+	case Vector:
+		return v.Vector()
 	}
 	if n := v.Kind.number(); n != nil {
 		return n.Any(v.num)
@@ -148,6 +150,8 @@ func (v Value) String() string {
 		return strings.Clone(v.text)
 	case Impacts:
 		return v.impactsText()
+	case Vector:
+		return v.vectorText()
 	}
 	if n := v.Kind.number(); n != nil {
 		return string(n.Append(nil, v.num))
@@ -175,6 +179,8 @@ func (s *Schema) CheckValue(v Value) error {
 		return f.invalid("a keyword of %d bytes; at most %d are possible", len(v.text), MaxKeyword)
 	case v.Kind == Impacts:
 		return f.checkImpactsOf(v)
+	case v.Kind == Vector:
+		return f.CheckVector(v.Vector())
 	}
 	if n := f.Kind.number(); n != nil && n.Invalid != nil {
 		if why := n.Invalid(v.num); why != "" {

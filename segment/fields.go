@@ -28,6 +28,9 @@ type Field struct {
 	MinLen, MaxLen uint32 // least and greatest length
 	LenWidth       int    // bytes of a length: 1, 2 or 4
 	LengthsAt      int64  // offset of the lengths in DOCLENGTHS
+
+	// Vectors is what a field of kind vector has, else nil.
+	Vectors *FieldVectors
 }
 
 // Coded reports whether lengths are stored as length codes.
@@ -40,7 +43,7 @@ func ParseFields(d *format.Buffer, m *Meta) ([]Field, error) {
 		d.Fail("%d fields, META says %d", n, m.Fields)
 	}
 	fields := make([]Field, 0, n)
-	var sum Field // of all
+	sum := Field{Vectors: new(FieldVectors)} // of all
 	for i := 0; i < n && d.Err() == nil; i++ {
 		f := parseField(d, m)
 		if d.Err() != nil {
@@ -70,6 +73,9 @@ func (sum *Field) follow(f *Field, m *Meta) {
 		f.LengthsAt = alignLengths(sum.LengthsAt)
 		sum.LengthsAt = f.LengthsAt + int64(m.Docs)*int64(f.LenWidth)
 	}
+	if f.Vectors != nil {
+		sum.Vectors.CodesAt, sum.Vectors.FloatsAt = f.Vectors.follow(f, m, sum.Vectors.CodesAt, sum.Vectors.FloatsAt)
+	}
 	sum.Terms, sum.Blocks, sum.Tokens = sum.Terms+f.Terms, sum.Blocks+f.Blocks, sum.Tokens+f.Tokens
 }
 
@@ -95,6 +101,9 @@ func parseField(d *format.Buffer, m *Meta) (f Field) {
 	f.Options = d.String(schema.MaxOptions)
 	f.Terms = uint64(d.Count(m.Terms, 0))
 	f.Blocks = int(layout.TermBlocks(f.Terms))
+	if f.Kind == schema.Vector && d.Err() == nil {
+		f.parseVectors(d, m)
+	}
 	if d.Err() != nil {
 		return f
 	}
@@ -168,6 +177,9 @@ func appendField(dst []byte, f *Field) []byte {
 	}
 	dst = appendString(appendString(dst, f.Analyzer), f.Options)
 	dst = binary.AppendUvarint(dst, f.Terms)
+	if f.Kind == schema.Vector {
+		dst = appendVectors(dst, f)
+	}
 	if f.HasLengths() {
 		for _, v := range []uint64{uint64(f.Docs), f.Tokens, f.LengthSum, uint64(f.MinLen), uint64(f.MaxLen), uint64(f.LenWidth)} {
 			dst = binary.AppendUvarint(dst, v)

@@ -120,7 +120,8 @@ var otherKinds = map[string]schema.Kind{
 	"date": schema.Time, "datetime": schema.Time, "timestamp": schema.Time,
 	"string": schema.Keyword, "varchar": schema.Keyword, "tag": schema.Keyword, "enum": schema.Keyword,
 	"bool": schema.Keyword, "boolean": schema.Keyword, "uuid": schema.Keyword,
-	"vector": schema.Impacts, "sparse": schema.Impacts, "sparse_vector": schema.Impacts,
+	"sparse": schema.Impacts, "sparse_vector": schema.Impacts,
+	"dense": schema.Vector, "dense_vector": schema.Vector, "knn_vector": schema.Vector, "embedding": schema.Vector,
 }
 
 // CheckFieldType returns an error that names kinds and analyzers unless name, of a field whose TYPE is no kind, is that of an
@@ -133,7 +134,7 @@ func CheckFieldType(name string) error {
 		return err
 	}
 	var kinds []string
-	for k := schema.Text; k <= schema.Impacts; k++ {
+	for k := schema.Text; k <= schema.Vector; k++ {
 		kinds = append(kinds, k.String())
 	}
 	hint := DidYouMean(name, append(kinds, analysis.Names()...))

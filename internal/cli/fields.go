@@ -32,7 +32,7 @@ func CheckKeys(keys []exchange.Key, base *schema.Schema, analyzer, options strin
 		if base != nil {
 			old, _ = base.Field(f.Name)
 		}
-		kept = kept || f.Kind != schema.Impacts
+		kept = kept || f.Kind != schema.Impacts && f.Kind != schema.Vector
 		if f.Analyzer == "" && (f.Kind == 0 || f.Kind == schema.Text) {
 			cut = cut || old == nil || old.Kind == schema.Text && sameAnalyzer(old, analyzer)
 		}
@@ -41,7 +41,7 @@ func CheckKeys(keys []exchange.Key, base *schema.Schema, analyzer, options strin
 	case analyzer != "" && len(keys) > 0 && !cut:
 		return Usage("--analyzer %s: no field takes it, as each names its own TYPE, or has one already", analyzer)
 	case store && len(keys) > 0 && !kept:
-		return Usage("--store-text: --field names no field but impacts, which are not stored")
+		return Usage("--store-text: --field names no field but impacts, or vectors, which are not stored")
 	}
 	return nil
 }

@@ -158,6 +158,9 @@ func appendSchema(dst []byte, s *schema.Schema) []byte {
 		for _, x := range [...]float64{f.K1, f.B, weight} {
 			dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(x))
 		}
+		if f.Kind == schema.Vector {
+			dst = record.AppendVectors(dst, f)
+		}
 	}
 	return dst
 }
@@ -330,6 +333,9 @@ func decodeSchema(r *format.Buffer) *schema.Schema {
 		}
 		if f.Kind == schema.Impacts {
 			f.Scale, f.Boost = f.Boost, 0
+		}
+		if f.Kind == schema.Vector {
+			record.ParseVectors(r, f)
 		}
 	}
 	return s

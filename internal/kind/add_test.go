@@ -24,7 +24,7 @@ import (
 )
 
 // address is a kind that only this test has: an address of IPv4. What follows is all that there is of it.
-const address = schema.Impacts + 1
+const address = schema.Vector + 1
 
 func init() {
 	parse := func(text string) (uint64, bool) {

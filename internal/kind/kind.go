@@ -1,6 +1,6 @@
 // Package kind has the kinds of fields whose values are numbers of 64 bits, such as integers, floats and times: how each
 // is read, printed and ordered. A kind is a file with a row that its init adds by Register; packages schema, filter, record and
-// exchange ask the row. Texts, keywords and impacts are no such kinds.
+// exchange ask the row. Texts, keywords, impacts and vectors are no such kinds.
 //
 // A value is 64 bits, which segments store (format/FORMAT.md, section 4.8). Columns store its key, an integer: keys are ordered as
 // values are.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"sync"
 
 	"github.com/pinion-index/pinion/internal/errs"
 )
@@ -108,4 +109,23 @@ func Mean(dims int, vectors func(yield func([]float32) bool)) []float32 {
 		}
 	}
 	return slices.Clip(mean)
+}
+
+// seed is that of all rotations of indexes: it is part of the format.
+const seed = 0
+
+// rotations has those of RotationOf, by their dimensions.
+var rotations sync.Map
+
+// RotationOf returns the rotation of indexes for dims dimensions, from 1 to MaxDims. It is shared.
+func RotationOf(dims int) *Rotation {
+	if r, ok := rotations.Load(dims); ok {
+		return r.(*Rotation)
+	}
+	r, err := NewRotation(dims, seed)
+	if err != nil {
+		panic(err) // files with other dimensions are refused
+	}
+	rotations.Store(dims, r)
+	return r
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/positions"
 	"github.com/pinion-index/pinion/internal/segment/section"
 	"github.com/pinion-index/pinion/internal/segment/stored"
+	"github.com/pinion-index/pinion/internal/segment/vectors"
 )
 
 // table has the rows in the order in which builders write those of a side.
@@ -22,6 +23,7 @@ var table = []*section.Section{
 	&positions.Section,
 	&frequent.Section,
 	&columns.Section,
+	&vectors.Section,
 }
 
 // tools has those of the rows of table.
@@ -31,6 +33,7 @@ var tools = []*section.Tools{
 	&positions.Tools,
 	&frequent.Tools,
 	&columns.Tools,
+	&vectors.Tools,
 }
 
 // Tools returns the tools of all rows, in the order of All.

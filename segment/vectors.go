@@ -1,0 +1,86 @@
+package segment
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/record"
+	"github.com/pinion-index/pinion/internal/segment/layout"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// FieldVectors is what FIELDS has of the vectors of a field of kind vector.
+type FieldVectors struct {
+	Docs   uint32    // documents with a vector
+	Count  uint32    // vectors
+	Centre []float32 // what codes are distances from, a value for each dimension; nil without vectors. It must not be modified
+	// CodesAt and FloatsAt are where those of the field begin in VECTORS and in VECTORFLOATS.
+	CodesAt, FloatsAt int64
+}
+
+// parseVectors decodes what FIELDS has of the vectors of f.
+func (f *Field) parseVectors(d *format.Buffer, m *Meta) {
+	record.ParseVectors(d, &f.Field)
+	x := &FieldVectors{Docs: uint32(d.Count(uint64(m.Docs), 0)), Count: uint32(d.Count(math.MaxInt32, 0))}
+	if x.Count > 0 {
+		x.Centre = make([]float32, f.Dims)
+		for i := range x.Centre {
+			x.Centre[i] = math.Float32frombits(uint32(d.Uint16()) << 16)
+			if c := float64(x.Centre[i]); d.Err() == nil && !(math.Abs(c) <= schema.MaxNorm) {
+				d.Fail("field %q: the centre has the value %v", f.Name, c)
+			}
+		}
+	}
+	if d.Err() == nil && (x.Count < x.Docs || x.Docs == 0 && x.Count > 0) {
+		d.Fail("field %q: %d vectors of %d documents", f.Name, x.Count, x.Docs)
+	}
+	f.Vectors = x
+}
+
+// appendVectors appends what FIELDS has of the vectors of f to dst.
+func appendVectors(dst []byte, f *Field) []byte {
+	x := f.Vectors
+	if x == nil {
+		x = &FieldVectors{}
+	}
+	dst = record.AppendVectors(dst, &f.Field)
+	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(x.Docs)), uint64(x.Count))
+	if x.Count > 0 {
+		for _, c := range x.Centre {
+			dst = binary.LittleEndian.AppendUint16(dst, uint16(math.Float32bits(c)>>16))
+		}
+	}
+	return dst
+}
+
+// follow sets where the vectors of f begin, after so many bytes of others in VECTORS and VECTORFLOATS, and returns where they end.
+func (x *FieldVectors) follow(f *Field, m *Meta, codes, floats int64) (codesEnd, floatsEnd int64) {
+	x.CodesAt, x.FloatsAt = codes, floats
+	if x.Count == 0 {
+		return codes, floats
+	}
+	return layout.PlaceVectors(codes, f.Dims, x.Count, x.Docs, m.Docs).End, floats + layout.VectorFloats(f.Dims, x.Count)
+}
+
+// findVectors checks that the sections of vectors are there, and as long as FIELDS implies, if a field has vectors, and only then.
+func (o opening) findVectors() error {
+	ends := map[format.SectionID]int64{format.SectionVectors: 0, format.SectionVectorFloats: 0}
+	for i := range o.fields {
+		f := &o.fields[i]
+		if f.Vectors != nil {
+			ends[format.SectionVectors], ends[format.SectionVectorFloats] = f.Vectors.follow(f, &o.meta, f.Vectors.CodesAt, f.Vectors.FloatsAt)
+		}
+	}
+	for _, id := range []format.SectionID{format.SectionVectors, format.SectionVectorFloats} {
+		switch sec, want := o.section(id), ends[id]; {
+		case sec == nil && want > 0:
+			return o.corrupt(&section{Section: format.Section{ID: id}}, 0, "section is missing")
+		case sec != nil && want == 0:
+			return o.corrupt(sec, 0, "no field has vectors")
+		case sec != nil && sec.Length != want:
+			return o.corrupt(sec, 0, "section has %d bytes, the vectors of FIELDS imply %d", sec.Length, want)
+		}
+	}
+	return nil
+}

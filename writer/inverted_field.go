@@ -1,6 +1,7 @@
 package writer
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -136,6 +137,9 @@ func (f *invertedFields) stored(doc uint32, d *InvertedDoc) ([]byte, error) {
 func (f *invertedFields) store(doc uint32, v schema.Value) error {
 	rank := f.ranks[v.Field]
 	g := &f.all[rank]
+	if v.Kind == schema.Vector {
+		return fmt.Errorf("field %q: a collection that is inverted has no vectors: %w", g.Name, errors.ErrUnsupported)
+	}
 	if !g.Stored && !g.Column {
 		return nil
 	}

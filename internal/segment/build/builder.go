@@ -363,6 +363,9 @@ func (b *Builder) Finish() (*format.Header, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := (ending{b}).endVectors(); err != nil {
+		return nil, err
+	}
 	tail, err := ending{b}.tail(bounds)
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type Field struct {
 type field struct {
 	segment.Field
 	lengths *lengths
+	vectors *vectorsBuilder
 	model   *impactModel
 	foreign bool // lengths need not bound frequencies
 }
@@ -48,6 +49,9 @@ func newFields(o *Options) ([]field, error) {
 			return nil, fmt.Errorf("segment: field %q is out of order, or has no id of its own", f.Name)
 		}
 		ids[f.ID] = true
+		if f.Kind == schema.Vector {
+			f.Vectors = new(segment.FieldVectors)
+		}
 		if f.lengths = unitLengths(o.Docs); f.HasLengths() {
 			f.lengths = newLengths(coded(of.Lengths, f.Coded()))
 		}

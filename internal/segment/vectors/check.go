@@ -124,4 +124,3 @@ func (x *Field) checkCode(coder *vector.Coder, room *codes, i int) error {
 func (x *Field) corruptFloats(i int, err error) error {
 	return x.Segment.Raw().Corrupt(format.SectionVectorFloats, x.Info.Vectors.FloatsAt+4*int64(x.Info.Dims)*int64(i), "vector %d: %s", i, err)
 }
-

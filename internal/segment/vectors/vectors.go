@@ -138,7 +138,9 @@ func (x *Field) Set(fail func(error)) *vector.Set {
 }
 
 // Coder returns what made the codes.
-func (x *Field) Coder() *vector.Coder { return vector.NewCoder(vector.RotationOf(x.Info.Dims), x.Info.Vectors.Centre) }
+func (x *Field) Coder() *vector.Coder {
+	return vector.NewCoder(vector.RotationOf(x.Info.Dims), x.Info.Vectors.Centre)
+}
 
 // SimilarityOf returns how package vector compares the vectors of a field.
 func SimilarityOf(f *schema.Field) vector.Similarity {

@@ -27,6 +27,7 @@ type Accumulator struct {
 	gone    keyArena         // ids in deletes: length in two bytes, id
 
 	columns  []column   // of each field with one
+	vectors  []vectors  // of each field of vectors
 	gaps     [][]uint32 // of runs that do not hold them
 	gapBytes int        // of gaps
 	stored   storedText
@@ -64,7 +65,7 @@ type deletion struct{ id, hash uint32 }
 
 // NewAccumulator returns an empty Accumulator for documents with values of f.
 func (p *Pool) NewAccumulator(f *Fields) *Accumulator {
-	return &Accumulator{pool: p, fields: f, columns: make([]column, f.columns), stored: storedText{pool: &p.texts}}
+	return &Accumulator{pool: p, fields: f, columns: make([]column, f.columns), vectors: f.newVectors(), stored: storedText{pool: &p.texts}}
 }
 
 // Live returns the number of documents that have not been replaced or deleted.
@@ -111,7 +112,7 @@ func (a *Accumulator) contents() int {
 	return len(a.pages)*pageBytes +
 		a.terms.bytes() + a.termRefs.n*(4+termScratch) +
 		a.ids.bytes() + a.docs.n*(16+docScratch) + lens +
-		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes() + a.columnBytes() + a.gapBytes
+		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes() + a.columnBytes() + a.vectorBytes() + a.gapBytes
 }
 
 // Full reports whether a lacks the docIDs or references to absorb b.
@@ -154,6 +155,7 @@ func (a *Accumulator) Absorb(b *Batch) {
 		a.gapBytes += 4 * len(g)
 	}
 	a.absorbColumns(b, base)
+	a.absorbVectors(b, base)
 	a.tokens += b.tokens
 	a.stored.take(b)
 	b.pages = b.pages[:0]
@@ -319,6 +321,9 @@ func (a *Accumulator) Reset() (freed bool) {
 	a.deletes.reset()
 	for i := range a.columns {
 		a.columns[i].reset()
+	}
+	for i := range a.vectors {
+		a.vectors[i].reset()
 	}
 	a.stored.reset()
 	clear(a.gaps)

@@ -27,9 +27,10 @@ type Batch struct {
 	stored []byte // texts or records, compressed, if documents are stored
 	tokens uint64
 
-	storedEnds []uint32      // of each document's record or text in what is stored
-	columns    []batchColumn // of each field with a column
-	gaps       [][]uint32    // of runs that do not hold them
+	storedEnds []uint32       // of each document's record or text in what is stored
+	columns    []batchColumn  // of each field with a column
+	vectors    []batchVectors // of each field of vectors
+	gaps       [][]uint32     // of runs that do not hold them
 }
 
 // op is one document, or the deletion of one id.
@@ -124,6 +125,9 @@ func (b *Batch) Reset(usual int) {
 	b.terms, b.bytes, b.pages, b.stored = b.terms[:0], b.bytes[:0], b.pages[:0], nil
 	for i := range b.columns {
 		b.columns[i].reset()
+	}
+	for i := range b.vectors {
+		b.vectors[i].reset()
 	}
 	clear(b.gaps)
 	b.tokens, b.Bare, b.gaps, b.Bad = 0, 0, b.gaps[:0], nil

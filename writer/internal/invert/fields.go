@@ -20,6 +20,7 @@ type Fields struct {
 	text    bool        // of the implicit schema: what a batch has of a document, and what is stored of it, is its text alone
 	stored  bool        // values of some field are stored
 	columns int         // fields with a column
+	vectors int         // fields of vectors
 	once    []bool      // by rank: a term counts once in a document; nil if always all count
 	places  []bool      // by rank: the places of terms are kept; nil if nowhere
 }
@@ -30,6 +31,7 @@ type fieldPlan struct {
 	rank     uint32 // in the order of names
 	length   int    // which of a document's lengths is the field's, -1 if none is
 	column   int    // which of the columns is the field's, -1 if none is
+	vector   int    // which of the fields of vectors it is, -1 if it is none
 	analyzer analysis.Analyzer
 }
 
@@ -42,7 +44,7 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 	}
 	slices.SortFunc(x.order, func(a, b int) int { return cmp.Compare(s.Fields[a].Name, s.Fields[b].Name) })
 	for rank, i := range x.order {
-		f := fieldPlan{Field: s.Fields[i], rank: uint32(rank), length: -1, column: -1, analyzer: analyzers[i]}
+		f := fieldPlan{Field: s.Fields[i], rank: uint32(rank), length: -1, column: -1, vector: -1, analyzer: analyzers[i]}
 		if f.HasLengths() {
 			f.length = x.lengths
 			x.lengths++
@@ -50,6 +52,10 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 		if f.Column {
 			f.column = x.columns
 			x.columns++
+		}
+		if f.Kind == schema.Vector {
+			f.vector = x.vectors
+			x.vectors++
 		}
 		x.stored = x.stored || f.Stored
 		if f.Indexing() == schema.IndexDocs {
@@ -93,6 +99,8 @@ func SizeOfValue(v *schema.Value) int {
 	case schema.Impacts:
 		terms, size := v.ImpactsLen()
 		return impactHead*terms + size
+	case schema.Vector:
+		return len(v.VectorBytes())
 	}
 	return 8
 }
@@ -127,6 +135,8 @@ func appendContent(dst []byte, v *schema.Value) []byte {
 		return append(dst, v.Bytes()...)
 	case schema.Impacts:
 		return appendImpacts(dst, *v)
+	case schema.Vector:
+		return append(dst, v.VectorBytes()...)
 	}
 	return binary.LittleEndian.AppendUint64(dst, v.Bits())
 }
@@ -198,6 +208,9 @@ func (x *fieldInverter) begin(b *Batch) {
 	for len(b.columns) < x.columns {
 		b.columns = append(b.columns, batchColumn{})
 	}
+	for len(b.vectors) < x.vectors {
+		b.vectors = append(b.vectors, batchVectors{})
+	}
 	b.lens = append(b.lens, make([]uint32, x.lengths)...)
 	for number := range x.at {
 		x.at[number] = beforeFirst - valueGap
@@ -209,6 +222,8 @@ func (v *Inverter) value(b *Batch, doc uint32, number int, content []byte) (toke
 	x := v.fields
 	f := &x.fields[number]
 	switch {
+	case f.vector >= 0:
+		b.vectors[f.vector].add(doc, content)
 	case f.column < 0:
 	case f.Kind != schema.Keyword:
 		b.columns[f.column].add(doc, f.value(content).Key(f.Unit))
@@ -263,6 +278,9 @@ func (v *Inverter) undo(b *Batch, doc uint32, first, gaps int) {
 	v.places.gaps, v.places.last = v.places.gaps[:gaps], v.places.last[:min(first, len(v.places.last))]
 	for i := range b.columns {
 		b.columns[i].cut(doc)
+	}
+	for i := range b.vectors {
+		b.vectors[i].cut(doc)
 	}
 }
 

@@ -53,6 +53,8 @@ func (v *Inverter) Large(ctx context.Context, id []byte, values []schema.Value) 
 				return nil, err
 			}
 			continue
+		case f.vector >= 0:
+			continue // Write encodes it
 		case f.Kind == schema.Text || f.Kind == schema.Keyword:
 			content = values[i].Bytes()
 		default:

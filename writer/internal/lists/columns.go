@@ -6,13 +6,14 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Columns adds the columns of fields, those of the output, to b, when its documents and lists are
+// Columns adds the columns and vectors of fields, those of the output, to b, when its documents and lists are
 // there. docs yields the documents in their new order. set says more of each source.
 func Columns(ctx context.Context, b *build.Builder, fields []Field, segments []*segment.Segment, docs iter.Seq[build.ColumnRun], set func(source int, s *build.ColumnSource)) error {
-	if !slices.ContainsFunc(fields, func(f Field) bool { return f.Column }) {
+	if !slices.ContainsFunc(fields, func(f Field) bool { return f.Column || f.Kind == schema.Vector }) {
 		return nil
 	}
 	sources := make([]build.ColumnSource, len(segments))
@@ -27,5 +28,8 @@ func Columns(ctx context.Context, b *build.Builder, fields []Field, segments []*
 		sources[i] = build.ColumnSource{Segment: s, Fields: of}
 		set(i, &sources[i])
 	}
-	return build.CopyColumns(ctx, b, sources, docs)
+	if err := build.CopyColumns(ctx, b, sources, docs); err != nil {
+		return err
+	}
+	return build.CopyVectors(ctx, b, sources, docs)
 }

@@ -74,7 +74,8 @@ func (sum *Field) follow(f *Field, m *Meta) {
 		sum.LengthsAt = f.LengthsAt + int64(m.Docs)*int64(f.LenWidth)
 	}
 	if f.Vectors != nil {
-		sum.Vectors.CodesAt, sum.Vectors.FloatsAt = f.Vectors.follow(f, m, sum.Vectors.CodesAt, sum.Vectors.FloatsAt)
+		f.Vectors.CodesAt, f.Vectors.FloatsAt = sum.Vectors.CodesAt, sum.Vectors.FloatsAt
+		sum.Vectors.CodesAt, sum.Vectors.FloatsAt = f.VectorsEnd(m.Docs)
 	}
 	sum.Terms, sum.Blocks, sum.Tokens = sum.Terms+f.Terms, sum.Blocks+f.Blocks, sum.Tokens+f.Tokens
 }

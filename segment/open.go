@@ -24,7 +24,7 @@ func Open(name string, d Data) (*Segment, error) { return open(name, d, nil, nil
 // OpenAs is Open for a file whose META or FIELDS are lost: meta and fields are what they would say, of which
 // FirstBlock, Blocks and LengthsAt need not be set. It is for code that reads what is left of damaged files.
 func OpenAs(name string, d Data, meta *Meta, fields []Field) (*Segment, error) {
-	place := Field{}
+	place := Field{Vectors: new(FieldVectors)}
 	fields = slices.Clone(fields)
 	for i := range fields {
 		fields[i].Blocks = int(layout.TermBlocks(fields[i].Terms))
@@ -67,6 +67,11 @@ func open(name string, d Data, meta *Meta, fields []Field) (*Segment, error) {
 	}
 	if err := o.findSections(mapped); err != nil {
 		return nil, err
+	}
+	if meta == nil { // else dimensions may be lost, too
+		if err := o.findVectors(); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }

@@ -54,13 +54,13 @@ func appendVectors(dst []byte, f *Field) []byte {
 	return dst
 }
 
-// follow sets where the vectors of f begin, after so many bytes of others in VECTORS and VECTORFLOATS, and returns where they end.
-func (x *FieldVectors) follow(f *Field, m *Meta, codes, floats int64) (codesEnd, floatsEnd int64) {
-	x.CodesAt, x.FloatsAt = codes, floats
+// VectorsEnd returns where the vectors of f, a field of kind vector, end in VECTORS and in VECTORFLOATS of a segment of so many documents.
+func (f *Field) VectorsEnd(docs uint32) (codes, floats int64) {
+	x := f.Vectors
 	if x.Count == 0 {
-		return codes, floats
+		return x.CodesAt, x.FloatsAt
 	}
-	return layout.PlaceVectors(codes, f.Dims, x.Count, x.Docs, m.Docs).End, floats + layout.VectorFloats(f.Dims, x.Count)
+	return layout.PlaceVectors(x.CodesAt, f.Dims, x.Count, x.Docs, docs).End, x.FloatsAt + layout.VectorFloats(f.Dims, x.Count)
 }
 
 // findVectors checks that the sections of vectors are there, and as long as FIELDS implies, if a field has vectors, and only then.
@@ -69,7 +69,7 @@ func (o opening) findVectors() error {
 	for i := range o.fields {
 		f := &o.fields[i]
 		if f.Vectors != nil {
-			ends[format.SectionVectors], ends[format.SectionVectorFloats] = f.Vectors.follow(f, &o.meta, f.Vectors.CodesAt, f.Vectors.FloatsAt)
+			ends[format.SectionVectors], ends[format.SectionVectorFloats] = f.VectorsEnd(o.meta.Docs)
 		}
 	}
 	for _, id := range []format.SectionID{format.SectionVectors, format.SectionVectorFloats} {

@@ -49,7 +49,7 @@ type InvertedDoc struct {
 
 	// With Inverted.Fields, instead of Len and Text:
 	Lens   []uint32       // its lengths in these fields, 0 in those without lengths
-	Values []schema.Value // whose Field is a number in Inverted.Fields; those of fields that are stored or have a column are kept
+	Values []schema.Value // whose Field is a number in Inverted.Fields; those of fields that are stored, have a column or are of kind vector are kept
 }
 
 // InvertedList is a posting list of an Inverted collection.
@@ -156,6 +156,9 @@ func (w importing) writeInverted(ctx context.Context, in Inverted, fields *inver
 	}
 	if err == nil {
 		err = fields.writeColumns(out.builder, docs.n)
+	}
+	if err == nil {
+		err = fields.writeVectors(ctx, out.builder, flushing{w.Writer}.centres(), w.opts.Threads)
 	}
 	if err != nil {
 		return nil, 0, err

@@ -1,7 +1,6 @@
 package writer
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,11 +13,12 @@ import (
 
 // invertedFields are the fields of a schema that an Inverted collection goes into.
 type invertedFields struct {
-	all     []schema.Field   // of the schema, in the order of names
-	columns []invertedColumn // of each of them that has one
-	ranks   []int            // of the fields of the collection, in all
-	several bool             // Inverted.Fields, not Inverted.Field
-	rec     []byte           // the stored values of a document
+	all     []schema.Field     // of the schema, in the order of names
+	columns []invertedColumn   // of each of them that has one
+	vectors [][]invertedVector // of each of them that is one of vectors, in the order of documents
+	ranks   []int              // of the fields of the collection, in all
+	several bool               // Inverted.Fields, not Inverted.Field
+	rec     []byte             // the stored values of a document
 }
 
 // invertedFields returns the fields of a collection.
@@ -40,6 +40,7 @@ func (w importing) invertedFields(in *Inverted) (*invertedFields, error) {
 	f := &invertedFields{several: in.Fields != nil}
 	f.all = slices.SortedFunc(slices.Values(s.Fields), func(a, b schema.Field) int { return strings.Compare(a.Name, b.Name) })
 	f.columns = make([]invertedColumn, len(f.all))
+	f.vectors = make([][]invertedVector, len(f.all))
 	for i, name := range names {
 		rank := slices.IndexFunc(f.all, func(f schema.Field) bool { return f.Name == name })
 		switch {
@@ -137,10 +138,7 @@ func (f *invertedFields) stored(doc uint32, d *InvertedDoc) ([]byte, error) {
 func (f *invertedFields) store(doc uint32, v schema.Value) error {
 	rank := f.ranks[v.Field]
 	g := &f.all[rank]
-	if v.Kind == schema.Vector {
-		return fmt.Errorf("field %q: a collection that is inverted has no vectors: %w", g.Name, errors.ErrUnsupported)
-	}
-	if !g.Stored && !g.Column {
+	if !g.Stored && !g.Column && g.Kind != schema.Vector {
 		return nil
 	}
 	v.Field = 0
@@ -152,6 +150,9 @@ func (f *invertedFields) store(doc uint32, v schema.Value) error {
 	}
 	if g.Column {
 		f.columns[rank].add(doc, g, v)
+	}
+	if g.Kind == schema.Vector {
+		f.vectors[rank] = append(f.vectors[rank], invertedVector{doc, v.Vector()})
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package writer
 
 import (
+	"context"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/segment/build"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer/internal/invert"
 )
@@ -25,4 +27,24 @@ func (w flushing) centres() invert.Centres {
 		}
 	}
 	return all
+}
+
+// invertedVector is a vector of a document of an Inverted collection.
+type invertedVector struct {
+	doc    uint32
+	values []float32
+}
+
+// writeVectors adds the vectors of all fields of the schema to b.
+func (f *invertedFields) writeVectors(ctx context.Context, b *build.Builder, centres invert.Centres, threads int) error {
+	for rank, all := range f.vectors {
+		if len(all) == 0 {
+			continue
+		}
+		err := b.EncodeVectors(ctx, rank, centres[f.all[rank].ID], threads, len(all), func(i int) (uint32, []float32) { return all[i].doc, all[i].values })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

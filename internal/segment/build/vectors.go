@@ -120,7 +120,18 @@ func (b ending) endVectors() error {
 const encodeAtOnce = 64
 
 // EncodeVectors adds n vectors, of documents in ascending order, as those of field f, on several threads. at returns a vector and its document.
+// centre is that of the field in other segments of the index; without one it is the mean of the vectors if these are MinCentre or more, or
+// the origin.
 func (b *Builder) EncodeVectors(ctx context.Context, f int, centre []float32, threads, n int, at func(i int) (doc uint32, values []float32)) error {
+	if centre == nil && n >= MinCentre {
+		centre = vector.Mean(b.fields[f].Dims, func(yield func([]float32) bool) {
+			for i := range n {
+				if _, values := at(i); !yield(values) {
+					return
+				}
+			}
+		})
+	}
 	if err := b.BeginVectors(f, centre); err != nil {
 		return err
 	}

@@ -89,13 +89,16 @@ func (c *cursor) schema() {
 	for i := uint64(0); i < n && c.More(); i++ {
 		c.Uvarint("field id", "")
 		c.text("name")
-		c.named("kind", func(v uint64) string { return schema.Kind(min(v, 255)).String() })
+		kind := c.named("kind", func(v uint64) string { return schema.Kind(min(v, 255)).String() })
 		c.named("index", func(v uint64) string { return schema.Index(min(v, 255)).String() })
 		c.Uvarint("flags", "%#x: bit 0 stored, bit 1 lengths of a byte, bit 2 column, bits 3 and 4 unit")
 		c.text("analyzer")
 		c.text("options")
 		for _, name := range []string{"k1", "b", "weight"} {
 			c.double(name)
+		}
+		if kind == uint64(schema.Vector) {
+			c.vectorSchema()
 		}
 	}
 }

@@ -88,6 +88,9 @@ func (c *cursor) fields() {
 		c.text("analyzer")
 		c.text("options")
 		c.Uvarint("terms", "")
+		if f.Kind == schema.Vector {
+			c.vectors()
+		}
 		if !f.HasLengths() {
 			continue
 		}
@@ -95,6 +98,24 @@ func (c *cursor) fields() {
 			c.Uvarint(name, "")
 		}
 	}
+}
+
+// vectors shows what FIELDS has of a field of vectors.
+func (c *cursor) vectors() {
+	dims := c.vectorSchema()
+	c.Uvarint("documents with vectors", "")
+	if c.Uvarint("vectors", "") > 0 {
+		c.Field(2*dims, "centre", func([]byte) string { return fmt.Sprintf("%d values", dims) })
+	}
+}
+
+// vectorSchema shows what FIELDS and manifests have of a field of vectors, and returns its dimensions.
+func (c *cursor) vectorSchema() (dims uint64) {
+	dims = min(c.Uvarint("dimensions", ""), schema.MaxDims)
+	c.named("similarity", func(v uint64) string { return schema.Similarity(min(v, 255)).String() })
+	c.Uvarint("bytes of a value", "")
+	c.text("model")
+	return dims
 }
 
 // named consumes a varint and shows it with its name.

@@ -28,5 +28,6 @@
 //	salvage.go  Source
 //	docs.go     its documents
 //	columns.go  their values in columns
+//	vectors.go  their vectors
 //	lists.go    its lists
 package salvage

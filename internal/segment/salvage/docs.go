@@ -11,7 +11,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-var errNotRead = errors.New("optional sections other than stored text and columns are not copied")
+var errNotRead = errors.New("optional sections other than stored text, columns and vectors are not copied")
 
 // Docs yields the documents that are left, in docID order.
 func (x *Source) Docs() iter.Seq[Doc] {
@@ -40,6 +40,7 @@ type docReader struct {
 	lens   []uint32       // of a segment without a schema
 	fields [][]uint32     // lengths by field, of one with a schema
 	of     []*columnReader
+	vecs   []*vectorReader
 
 	doc Doc
 }
@@ -53,6 +54,7 @@ func (x *Source) docReader() *docReader {
 		r.fields = x.sums()
 		x.losses = before // Lists records them
 		r.of = x.columns()
+		r.vecs = x.vectors()
 	}
 	var err error
 	if r.texts, err = x.s.Documents().Texts(); err != nil {
@@ -80,6 +82,9 @@ func (r *docReader) read(doc uint32, id []byte) Doc {
 		if lost || !r.x.s.Fields()[c.field].Stored {
 			d.Values = c.append(d.Values, doc)
 		}
+	}
+	for _, v := range r.vecs {
+		d.Values = v.append(d.Values, doc)
 	}
 	r.doc = d
 	return d
@@ -157,7 +162,8 @@ func (x *Source) leave() {
 	for _, sec := range x.s.Header().Sections {
 		row, known := sec.ID.Info()
 		read := sec.ID == format.SectionStored || sec.ID == format.SectionStoredIndex ||
-			sec.ID == format.SectionColumns || sec.ID == format.SectionColumnBounds || known && row.Side == format.SideLists
+			sec.ID == format.SectionColumns || sec.ID == format.SectionColumnBounds ||
+			sec.ID == format.SectionVectors || sec.ID == format.SectionVectorFloats || known && row.Side == format.SideLists
 		if sec.Flags&format.SectionRequired == 0 && !read {
 			x.lose("sections", sec.ID.String(), 1, errNotRead)
 		}

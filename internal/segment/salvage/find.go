@@ -153,6 +153,8 @@ type finder struct {
 	optional []*section.Tools // those of the file
 	columns  int              // fields that are columns
 	values   int64            // length of COLUMNS
+	codes    int64            // of VECTORS, 0 if there is none
+	floats   int64            // of VECTORFLOATS
 	indexed  bool             // a field with positions has terms
 	places   int64            // length of POSITIONS
 }
@@ -208,6 +210,9 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 			terms, ok = f.index(format.SectionTermIndex, meta)
 		}
 	}
+	if ok && f.codes > 0 {
+		ok = f.add(format.SectionVectors, f.codes) && f.add(format.SectionVectorFloats, f.floats)
+	}
 	if !ok || f.columns > 0 && !f.add(format.SectionColumns, f.values) {
 		return false
 	}
@@ -254,6 +259,9 @@ func (f *finder) fields(meta *segment.Meta) bool {
 				for i := range fields {
 					if fields[i].Column {
 						f.columns++
+					}
+					if fields[i].Vectors != nil {
+						f.codes, f.floats = fields[i].VectorsEnd(meta.Docs)
 					}
 					f.indexed = f.indexed || fields[i].Positions && fields[i].Terms > 0
 				}

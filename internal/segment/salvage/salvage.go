@@ -21,7 +21,7 @@ type Doc struct {
 
 	// Of a segment with a schema, whose fields are numbered as in Segment.Fields.
 	Lens   []uint32       // by field, the sums of its frequencies that are left; 0 in fields without lengths
-	Values []schema.Value // those stored, and then those only in columns; if the stored ones are lost, those of all columns
+	Values []schema.Value // those stored, those only in columns, and vectors; if the stored ones are lost, those of all columns
 }
 
 // List is what was read of a posting list. Its docIDs count the documents of Docs.
@@ -35,7 +35,7 @@ type List struct {
 
 // Loss is something that could not be read.
 type Loss struct {
-	What  string // sections, documents, lengths, texts, columns, terms, postings, or positions, with their postings
+	What  string // sections, documents, lengths, texts, columns, vectors, terms, postings, or positions, with their postings
 	Field string // the name of their field; "" without a schema and for what is of no field
 	Where string // which ones
 	Count uint64 // how many

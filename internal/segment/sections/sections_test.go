@@ -126,6 +126,28 @@ func positionsModel(t *testing.T) []byte {
 	return m.Build(t, segtest.Default())
 }
 
+// vectorsModel returns a segment with fields of one vector for each document, of several for some, and of none.
+func vectorsModel(t *testing.T) []byte {
+	const docs = 300
+	m, r := &segtest.Fields{}, rand.New(rand.NewPCG(3, 7))
+	for i := range docs {
+		m.IDs = append(m.IDs, fmt.Sprint(i))
+	}
+	for i, name := range []string{"a", "b", "c"} {
+		f := segtest.RandomVectors(r, uint32(i+1), name, docs)
+		for doc := range f.Vectors {
+			if v := slices.Repeat([]float32{1, float32(doc)}, f.Dims)[:f.Dims]; name == "a" {
+				f.Vectors[doc] = [][]float32{v}
+			} else if f.Vectors[doc] = nil; name == "b" && doc%3 > 0 {
+				f.Vectors[doc] = [][]float32{v, v}
+			}
+		}
+		m.Fields = append(m.Fields, f)
+	}
+	m.Fields = append(m.Fields, segtest.FieldModel{Field: schema.Field{ID: 9, Name: "d", Kind: schema.Integer, Column: true}, Values: make([][]int64, docs)})
+	return m.Build(t, segtest.Default())
+}
+
 // TestFunctions: for every section of segments, required or not, there is what builds it,
 // refuses bytes that mean nothing, shows all of it, and finds it without a section table.
 func TestFunctions(t *testing.T) {
@@ -133,10 +155,14 @@ func TestFunctions(t *testing.T) {
 	positions := func(id format.SectionID) bool {
 		return id == format.SectionPositions || id == format.SectionPositionIndex
 	}
+	vectors := func(id format.SectionID) bool {
+		return id == format.SectionVectors || id == format.SectionVectorFloats
+	}
 	functions(t, model(t, 300), func(id format.SectionID) bool {
-		return id != format.SectionFields && id != format.SectionFrequent && !columns(id) && !positions(id)
+		return id != format.SectionFields && id != format.SectionFrequent && !columns(id) && !positions(id) && !vectors(id)
 	})
 	functions(t, positionsModel(t), positions)
+	functions(t, vectorsModel(t), vectors)
 	functions(t, columnsModel(t), func(id format.SectionID) bool { return id == format.SectionFields || columns(id) })
 	functions(t, model(t, 65_537), func(id format.SectionID) bool { return id == format.SectionFrequent }) // which only long ones have
 }

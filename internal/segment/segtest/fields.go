@@ -20,14 +20,15 @@ type Fields struct {
 
 // FieldModel is a field: its lists by term, and the exact lengths of the documents. If it has
 // positions, Gaps are those of each list, as build.Builder.AddPositions takes them. If it is a
-// column, Values are the numbers of each document or, of keywords, Words.
+// column, Values are the numbers of each document or, of keywords, Words. Vectors are those of each document.
 type FieldModel struct {
 	schema.Field
-	Lists  map[string][]Posting
-	Gaps   map[string][]uint32
-	Lens   []uint32
-	Values [][]int64
-	Words  [][]string
+	Lists   map[string][]Posting
+	Gaps    map[string][]uint32
+	Lens    []uint32
+	Values  [][]int64
+	Words   [][]string
+	Vectors [][][]float32
 }
 
 // lengths returns the lengths as a reader sees them.
@@ -83,6 +84,9 @@ func RandomFields(r *rand.Rand, docs, fields, terms int) *Fields {
 		}
 		if f.Kind == schema.Time {
 			f.Unit = schema.Unit(r.IntN(4))
+		}
+		if r.IntN(6) == 0 {
+			f = RandomVectors(r, f.ID, name, docs)
 		}
 		m.Fields = append(m.Fields, f)
 	}
@@ -149,6 +153,9 @@ func (m *Fields) Build(t TB, w With) []byte {
 		if m.Fields[i].Column {
 			m.Fields[i].addColumn(t, b, i)
 		}
+		if m.Fields[i].Kind == schema.Vector {
+			m.Fields[i].addVectors(t, b, i)
+		}
 	}
 	if _, err := b.Finish(); err != nil {
 		t.Fatal(err)
@@ -190,7 +197,7 @@ func (m *Fields) Check(t TB, s *segment.Segment) {
 func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator, docs int) {
 	t.Helper()
 	x := v.Info()
-	if x.Name != f.Name || x.Kind != f.Kind || x.Index != f.Indexing() || x.Positions != f.Positions || x.Stored != f.Stored || x.Column != f.Column || x.Unit != f.Unit || x.Lengths != f.Lengths || int(x.Terms) != len(f.Lists) {
+	if x.Name != f.Name || x.Kind != f.Kind || x.Index != f.Indexing() || x.Positions != f.Positions || x.Stored != f.Stored || x.Column != f.Column || x.Unit != f.Unit || x.Lengths != f.Lengths || x.Dims != f.Dims || x.Similarity != f.Similarity || x.Model != f.Model || int(x.Terms) != len(f.Lists) {
 		t.Fatalf("field %+v, want %+v with %d terms", x, f.Field, len(f.Lists))
 	}
 	table, err := v.Lengths()
@@ -199,6 +206,7 @@ func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator,
 	}
 	f.checkStats(t, x, table)
 	f.checkColumn(t, v, docs)
+	f.checkVectors(t, v)
 	seen := &Model{Lens: f.lengths(docs)}
 	it := v.Terms(nil)
 	var l segment.List

@@ -21,7 +21,7 @@ func check(v section.Verifier) error {
 	for i := range s.Fields() {
 		x, err := Open(s, i)
 		if err == nil && x != nil {
-			err = x.checkDocs()
+			err = x.CheckDocs()
 		}
 		if err := v.Report(err, 0, [2]uint32{}); err != nil {
 			return err
@@ -41,8 +41,8 @@ func check(v section.Verifier) error {
 	return nil
 }
 
-// checkDocs checks the documents of vectors.
-func (x *Field) checkDocs() error {
+// CheckDocs checks the documents of vectors, which ascend.
+func (x *Field) CheckDocs() error {
 	if x.docs == nil {
 		return nil
 	}

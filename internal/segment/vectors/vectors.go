@@ -42,7 +42,7 @@ type Field struct {
 // have been compared with their checksums.
 func Open(s *segment.Segment, f int) (*Field, error) {
 	info := s.Field(f).Info()
-	if info.Kind != schema.Vector || info.Vectors.Count == 0 {
+	if info.Vectors == nil || info.Vectors.Count == 0 {
 		return nil, nil
 	}
 	x := &Field{Segment: s, Info: info}

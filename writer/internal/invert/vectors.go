@@ -5,7 +5,6 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/internal/segment/build"
-	"github.com/pinion-index/pinion/internal/vector"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -122,17 +121,7 @@ func (a *Accumulator) writeVectors(ctx context.Context, b *build.Builder, centre
 				kept = append(kept, i)
 			}
 		}
-		centre := centres[f.ID]
-		if centre == nil && len(kept) >= build.MinCentre {
-			centre = vector.Mean(f.Dims, func(yield func([]float32) bool) {
-				for _, i := range kept {
-					if !yield(c.at(i)) {
-						return
-					}
-				}
-			})
-		}
-		err := b.EncodeVectors(ctx, rank, centre, threads, len(kept), func(i int) (uint32, []float32) { return to[*c.docs.at(kept[i])], c.at(kept[i]) })
+		err := b.EncodeVectors(ctx, rank, centres[f.ID], threads, len(kept), func(i int) (uint32, []float32) { return to[*c.docs.at(kept[i])], c.at(kept[i]) })
 		if err != nil {
 			return err
 		}

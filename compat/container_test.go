@@ -54,7 +54,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	need(err == nil, "%v", err)
 	need(len(b) >= 64+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
 	old := u16(b, 10) == 2
-	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3 || u16(b, 10) == 4 && kind != 3 || u16(b, 10) == 5 && kind == 1 || u16(b, 10) == 6) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
+	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3 || u16(b, 10) == 4 && kind != 3 || u16(b, 10) == 5 && kind == 1 || u16(b, 10) == 6 || u16(b, 10) == 7) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
 	need(u64(b, 32) == uint64(len(b)), "%s: FileLen", path)
 	align, n := 64, u32(b, 48)
 	front := len(b) - 64
@@ -74,7 +74,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 		off, length := int(u64(e, 8)), int(u64(e, 16))
 		padded := (length + 64 + align - 1) / align * align
 		need(off == end && u32(e, 4)&^1 == 0, "%s: section %d", path, i)
-		need(u32(e, 0) < 16 || slices.Contains([]int{18, 19, 20, 22, 24, 25}, u32(e, 0)), "%s: section %d is of a later version", path, u32(e, 0))
+		need(u32(e, 0) < 16 || slices.Contains([]int{18, 19, 20, 22, 24, 25, 27, 28}, u32(e, 0)), "%s: section %d is of a later version", path, u32(e, 0))
 		need(xxhash.Sum64(b[off:off+padded]) == u64(e, 24), "%s: checksum of section %d", path, i)
 		need(sections[u32(e, 0)] == nil, "%s: section id %d twice", path, u32(e, 0))
 		for _, c := range b[off+length : off+padded] {
@@ -173,7 +173,7 @@ func isFirst(path string) bool { return minor(path) == 2 }
 // hasVersion checks that a file of a version before 0.6 is of that of the newest thing in it (12).
 func hasVersion(path string, impacts, emptyKeyword bool) {
 	switch v := minor(path); {
-	case v == 6:
+	case v >= 6:
 	case emptyKeyword:
 		need(v == 5, "%s: the empty keyword in version 0.%d", path, v)
 	case impacts:
@@ -196,7 +196,7 @@ func readEntry(dir string, e *entry) (s *parsed) {
 	need(id == e.id, "segment %d: id", e.num)
 	st, err := os.Stat(path)
 	need(err == nil && (e.length == 0 || st.Size() == int64(e.length)), "segment %d: length", e.num)
-	s = readSegment(sections, minor(path) == 6)
+	s = readSegment(sections, minor(path) >= 6)
 	hasVersion(path, slices.ContainsFunc(s.fields, func(f *segmentField) bool { return f.kind == 6 }), s.emptyKeyword)
 	tokens := 0
 	for _, d := range s.docs {

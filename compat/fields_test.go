@@ -19,6 +19,7 @@ type segmentField struct {
 	docs, tokens, sum, low, top int // of fields with lengths
 	width                       int
 	lens                        []int // as readers see them
+	vec                         vectorField
 }
 
 // prefix tells the lists of a field from those of others.
@@ -36,6 +37,10 @@ func (p *parsed) readFields(section, lengths []byte) {
 	for range c.varint() {
 		f := &segmentField{field: field{id: c.varint(), name: c.str(), kind: c.varint(), index: c.varint(), flags: c.varint(), analyzer: c.str(), options: c.str()}}
 		f.terms = c.varint()
+		if f.kind == 7 {
+			f.vec = c.readVectorField()
+			need(f.terms == 0 && f.index == 1 && f.flags == 0 && f.analyzer == "" && f.options == "", "field %q of vectors", f.name)
+		}
 		need(f.kind != 6 || f.index == 3 && f.flags == 0 && f.analyzer == "" && f.options == "", "field %q of impacts", f.name)
 		need(!ids[f.id] && f.name != "" && f.flags < 32, "field %d, %q", f.id, f.name)
 		need(len(p.fields) == 0 || f.name > p.fields[len(p.fields)-1].name, "order of fields")

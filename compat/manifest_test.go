@@ -119,15 +119,19 @@ func readSchema(c *cursor) (fields []field) {
 		for _, x := range []*float64{&f.k1, &f.b, &f.weight} {
 			*x = math.Float64frombits(u64(c.take(8), 0))
 		}
+		if f.kind == 7 {
+			c.readVectorSchema()
+			need(f.flags == 0, "field %q of vectors: %+v", f.name, f)
+		}
 		need(f.id > 0 && f.id < next && !ids[f.id] && !names[f.name] && f.name != "" && f.name[0] != '_', "field %d, %q", f.id, f.name)
 		ids[f.id], names[f.name] = true, true
 		text := f.kind == 1
 		most := max(1, map[int]int{1: 4, 2: 2, 6: 3}[f.kind])
 		need(f.kind != 6 || f.index == 3 && f.flags == 0 && f.k1 == 0 && f.b == 0, "field %q of impacts: %+v", f.name, f)
-		need(f.kind >= 1 && f.kind <= 6 && f.index >= 1 && f.index <= most, "field %q: kind %d, index %d", f.name, f.kind, f.index)
+		need(f.kind >= 1 && f.kind <= 7 && f.index >= 1 && f.index <= most, "field %q: kind %d, index %d", f.name, f.kind, f.index)
 		need(f.flags < 32 && (f.flags&4 == 0 || !text) && (f.flags < 8 || f.kind == 5), "field %q: flags %d", f.name, f.flags)
 		need((f.analyzer != "") == text && (f.flags&2 == 0 || text && f.index >= 3), "field %q: analyzer %q, flags %d", f.name, f.analyzer, f.flags)
-		need(f.index > 1 || f.flags&5 != 0 && f.k1 == 0 && f.b == 0 && f.weight == 0, "field %q is neither indexed nor stored", f.name)
+		need(f.index > 1 || (f.flags&5 != 0 || f.kind == 7) && f.k1 == 0 && f.b == 0 && f.weight == 0, "field %q is neither indexed nor stored", f.name)
 		need(f.k1 >= 0 && f.k1 <= 1e6 && f.b >= 0 && f.b <= 1 && (f.weight == 0 || f.weight >= 1e-6 && f.weight <= 1e6), "field %q: parameters", f.name)
 		fields = append(fields, f)
 	}

@@ -25,8 +25,9 @@ type contents struct {
 type segmentContents struct {
 	docs    []document
 	lists   map[string][]posting
-	stored  bool                  // the texts of docs are
-	columns map[string][][]string // the values of each document, by field
+	stored  bool                     // the texts of docs are
+	columns map[string][][]string    // the values of each document, by field
+	vectors map[string][][][]float32 // the vectors of each document, by field
 
 	emptyKeyword bool // in one of columns
 

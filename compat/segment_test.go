@@ -65,6 +65,7 @@ func readSegment(sec map[int][]byte, packed bool) *parsed {
 	}
 	p.frequent(sec[22])
 	p.readColumns(sec[19], sec[20])
+	p.readVectors(sec[27], sec[28])
 	p.readPositions(sec[18], sec[24])
 	total := 0
 	for _, l := range p.lists {

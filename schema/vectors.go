@@ -151,6 +151,9 @@ func (f *Field) appendVectors(dst []Value, field int, r reflect.Value, within bo
 	if x, ok := r.Interface().([]float32); ok {
 		return append(dst, VectorValue(field, x)), nil
 	}
+	if r.Len() == 0 {
+		return dst, f.misfit(r.Interface())
+	}
 	if first := element(r, 0); !within && (first.Kind() == reflect.Slice || first.Kind() == reflect.Array) {
 		for i := range r.Len() {
 			var err error

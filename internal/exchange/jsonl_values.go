@@ -129,7 +129,7 @@ func (o *objects) value(n *keyNode, key []byte, element bool) error {
 		err := o.object(n)
 		o.path = o.path[:before]
 		return err
-	case kind == '[' && !element && len(n.in)+len(n.slots) > 0:
+	case kind == '[' && !element && len(n.in)+len(n.slots) > 0 && !n.dense:
 		return o.array(n, key)
 	case n.id == 0 && len(n.slots) == 0:
 		return o.skip(key)
@@ -213,6 +213,9 @@ func (o *objects) scalar(key []byte, slot int, v jsontext.Value) error {
 		}
 		return o.wrong(o.name(key), slot, "an object")
 	case '[':
+		if o.schema.Fields[o.slots[slot].field].Kind == schema.Vector {
+			return o.take(o.name(key), slot, v, inString)
+		}
 		return o.wrong(o.name(key), slot, "an array in an array")
 	}
 	return o.take(o.name(key), slot, v, form)

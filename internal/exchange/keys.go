@@ -25,8 +25,8 @@ type Key struct {
 }
 
 // ParseKey parses "KEY=NAME:TYPE:OPTION...", of which KEY is the same as NAME if it is left
-// out. TYPE, which may be left out, is keyword, integer, float, time, impacts, or text or the name
-// of an analyzer for text. An OPTION is the field's weight, the scale of impacts, column, noindex, positions of text, or
+// out. TYPE, which may be left out, is keyword, integer, float, time, impacts, vector, or text or the name
+// of an analyzer for text. An OPTION is the dimensions of vectors or their similarity, the field's weight, the scale of impacts, column, noindex, positions of text, or
 // the unit of a time.
 func ParseKey(text string) (Key, error) {
 	key, rest := "", text
@@ -85,6 +85,9 @@ func (k *Key) option(text string) error {
 	if text == "positions" || text == "noindex" {
 		return k.index(text)
 	}
+	if k.Field.Kind == schema.Vector {
+		return k.vectorOption(text)
+	}
 	to, what := &k.Field.Boost, "weight"
 	if k.Field.Kind == schema.Impacts {
 		to, what = &k.Field.Scale, "scale"
@@ -99,6 +102,22 @@ func (k *Key) option(text string) error {
 		return fmt.Errorf("there are two %ss", what)
 	}
 	*to = w
+	return nil
+}
+
+// vectorOption takes an option of a field of vectors.
+func (k *Key) vectorOption(text string) error {
+	if err := k.Field.Similarity.UnmarshalText([]byte(text)); err == nil {
+		return nil
+	}
+	n, err := strconv.Atoi(text)
+	switch {
+	case err != nil || n < 1 || n > schema.MaxDims:
+		return fmt.Errorf("option %q is none of dimensions from 1 to %d, cosine, dot and l2", text, schema.MaxDims)
+	case k.Field.Dims != 0:
+		return errors.New("there are two numbers of dimensions")
+	}
+	k.Field.Dims = n
 	return nil
 }
 
@@ -159,7 +178,7 @@ func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Sch
 		if x.Kind == schema.Text && x.Analyzer == "" {
 			x.Analyzer, x.Options = usual.Analyzer, usual.Options
 		}
-		x.Stored = usual.Stored && x.Kind != schema.Impacts || x.Indexing() == schema.IndexNone && !x.Column
+		x.Stored = x.Kind != schema.Impacts && x.Kind != schema.Vector && (usual.Stored || x.Indexing() == schema.IndexNone && !x.Column)
 		s.Fields = append(s.Fields, x)
 	}
 	if f.Unknown == UnknownStore {
@@ -191,6 +210,8 @@ func agrees(f *schema.Field, k Key) error {
 		{"column", k.Field.Column, k.Field.Column, f.Column},
 		{"index", k.Field.Index != 0 || k.Field.Positions, record.IndexedName(&k.Field), record.IndexedName(f)},
 		{"unit", k.Field.Unit != 0, k.Field.Unit, f.Unit},
+		{"number of dimensions", k.Field.Dims != 0, k.Field.Dims, f.Dims},
+		{"similarity", k.Field.Similarity != 0, k.Field.Similarity, f.Similarity},
 	} {
 		if p.said && p.want != p.has {
 			return fmt.Errorf("field %q has the %s %v in the schema, %v for key %q", f.Name, p.what, p.has, p.want, k.Key)
@@ -246,8 +267,8 @@ type keyNode struct {
 	id    int   // rank as the key of the id, from 1; 0: it is none
 	slots []int // numbers of slots that take its values
 	in    map[string]*keyNode
-	// vector says that a field of impacts takes the values, which are objects of terms, not of keys.
-	vector bool
+	// vector says that a field of impacts takes the values, which are objects of terms, not of keys; dense that fields of vectors do.
+	vector, dense bool
 }
 
 // child returns the node of a key in n, or nil. The key may have dots itself.

@@ -56,10 +56,14 @@ func (f Fields) taker(s *schema.Schema, autoID bool, usual ...string) (*taker, e
 		n := t.root.add(x.key)
 		n.slots = append(n.slots, i)
 		n.vector = n.vector || s.Fields[x.field].HasImpacts()
+		n.dense = n.dense || s.Fields[x.field].Kind == schema.Vector
 	}
 	for _, x := range slots {
 		if n := t.root.child([]byte(x.key)); n.vector && len(n.in) > 0 {
 			return nil, fmt.Errorf("key %q goes into a field of impacts, whose terms are no keys of other fields", x.key)
+		}
+		if n := t.root.child([]byte(x.key)); n.dense && slices.ContainsFunc(n.slots, func(i int) bool { return s.Fields[slots[i].field].Kind != schema.Vector }) {
+			return nil, fmt.Errorf("key %q goes into a field of vectors, whose arrays no other field takes", x.key)
 		}
 	}
 	if t.names = usual; f.ID != "" {
@@ -186,7 +190,8 @@ func (t *taker) wrong(key []byte, slot int, what string) error {
 }
 
 // otherTakes says what fields take that are no numbers.
-var otherTakes = map[schema.Kind]string{schema.Text: "text", schema.Keyword: "keywords", schema.Impacts: `objects such as {"term": 12}`}
+var otherTakes = map[schema.Kind]string{schema.Text: "text", schema.Keyword: "keywords", schema.Impacts: `objects such as {"term": 12}`,
+	schema.Vector: "arrays of numbers"}
 
 // Forms of values.
 const (
@@ -203,6 +208,12 @@ func (t *taker) take(key []byte, slot int, b []byte, form int) error {
 	before := len(t.got[slot])
 	ok := true
 	switch {
+	case f.Kind == schema.Vector && form <= inString:
+		all, err := appendDense(t.got[slot], number, b)
+		if err != nil {
+			return fmt.Errorf("key %q: %w", key, err)
+		}
+		t.got[slot] = all
 	case form <= inString && f.Kind == schema.Text:
 		t.got[slot] = append(t.got[slot], schema.TextValue(number, b))
 	case form <= inString && f.Kind == schema.Keyword:

@@ -92,9 +92,10 @@ text, body, passage and segment. --map names other fields; for tsv, columns from
 
 Documents can have fields, as --field or --schema says, instead of one text. The values
 of KEY, which may be nested as in author.name, go into field NAME. TYPE is the name of an
-analyzer for text, or keyword, integer, float, time or impacts: objects of terms and
-weights, as sparse encoders write them (docs/sparse.md). docs/importing.md has the form
-of a schema. An index keeps its fields; later runs need to name only other keys. Posting
+analyzer for text, or keyword, integer, float, time, impacts or vector. Impacts are
+objects of terms and weights, as sparse encoders write them (docs/sparse.md); a vector
+is an array of numbers, or the base64 of its float32 (docs/vectors.md). docs/importing.md
+has the form of a schema. An index keeps its fields; later runs need to name only other keys. Posting
 lists go into one field, which --field names.
 
 Analyzers cut text into terms, and queries in the same way:
@@ -129,6 +130,7 @@ documents in another order becomes one segment.`,
   idxbuild --out books.idx --map id=isbn,contents=author+title books.csv
   idxbuild --out s.idx --field name=title:english:2 --field price:float s.jsonl
   idxbuild --out sparse.idx --field vector:impacts encoded.jsonl.gz
+  idxbuild --out dense.idx --field text --field emb:vector:384 embedded.jsonl
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out logs.idx --field ts:time:column --field msg \
     --order field:-ts logs.jsonl

@@ -29,7 +29,7 @@ func NewFileWriter(w io.WriterAt, kind Kind, id ID) *FileWriter {
 	f := &FileWriter{w: w, h: Header{Version: Current(), Kind: kind, ID: id}, sum: xxhash.New()}
 	n := 0
 	for _, row := range sections {
-		if row.Kind == kind {
+		if row.Kind == kind && !row.Reserved {
 			n++
 		}
 	}

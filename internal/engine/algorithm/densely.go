@@ -54,6 +54,13 @@ func (r lookups) addDense(l *posting.List, d *posting.Dense) {
 	r.scores = bm25.Grow(r.scores, len(c.docs))
 	copy(r.scores, c.norms)
 	l.ScoreNorms(r.scores, r.freqs)
+	if l.In.Scorer.Score(l.Weight, 0, 1) != 0 { // as of bm25+
+		for i, f := range r.freqs {
+			if f == 0 {
+				r.scores[i] = 0
+			}
+		}
+	}
 	for i, s := range r.scores {
 		c.sums[i] += s // 0 where the document is not in the list
 	}

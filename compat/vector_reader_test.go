@@ -134,7 +134,7 @@ func codeOf(x, centre []float32) (meta, upper, lower []byte) {
 	return meta, upper, lower
 }
 
-// length returns the length of x in float32 (8.9): in 16 sums, of which the upper half is added to the lower.
+// length returns the length of x in float32 (8.4): in 16 sums, of which the upper half is added to the lower.
 func length(x []float32) float32 {
 	var sums [16]float32
 	for i, v := range x {

@@ -12,7 +12,7 @@ import (
 // MaxDims is the greatest number of dimensions of a field of vectors.
 const MaxDims = 4096
 
-// Similarity says how near two vectors are, and so what a document's score is: format/FORMAT.md, section 8.9, has it.
+// Similarity says how near two vectors are, and so what a document's score is: format/FORMAT.md, section 8.4, has it.
 type Similarity uint8
 
 // The similarities.

@@ -59,7 +59,7 @@ func (r counting) matches(p int, counted bool) *algorithm.Matcher {
 // matchesIn is matches for the documents from lo up to hi.
 func (r counting) matchesIn(p int, counted bool, lo, hi uint32) *algorithm.Matcher {
 	if w := r.resolved(); w.Tree != nil {
-		return r.matchesOfTree(p, w, lo, hi)
+		return r.matchesOf(p, w, w.Tree, lo, hi)
 	}
 	conjunctive := r.q.Mode == And
 	if conjunctive && resolving(r).unknown() || !r.enter(p, conjunctive) || !r.only(lo, hi) {
@@ -84,8 +84,8 @@ func (r counting) resolved() *Words {
 	return &r.words
 }
 
-// matchesOfTree is matchesIn for a tree.
-func (r counting) matchesOfTree(p int, w *Words, lo, hi uint32) *algorithm.Matcher {
+// matchesOf is matchesIn for a tree over words, or a part of it.
+func (r counting) matchesOf(p int, w *Words, tree *algorithm.Expr, lo, hi uint32) *algorithm.Matcher {
 	r.byWord = slices.Grow(r.byWord[:0], len(w.Words))[:len(w.Words)]
 	clear(r.byWord)
 	if !r.Run.Enter(p, &r.parts()[p]) || !r.only(lo, hi) {
@@ -98,5 +98,5 @@ func (r counting) matchesOfTree(p int, w *Words, lo, hi uint32) *algorithm.Match
 			r.byWord[x.Group-1] = r.Lists[len(r.Lists)-1]
 		}
 	}
-	return r.TreeMatcher(w.Tree, r.byWord)
+	return r.TreeMatcher(tree, r.byWord)
 }

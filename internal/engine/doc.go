@@ -6,6 +6,7 @@
 //	bitset     sets of documents in a range
 //	phrase     the matches of a phrase, by positions alone
 //	posting    lists with their cursors, bounds and positions; long lists cached as bitmaps
+//	near       the nearest vectors over several segments, and what documents score by them
 //	columns    documents sorted, counted and collapsed by what columns have
 //	algorithm  Run, the state of an execution within a segment, and what runs over it
 //
@@ -23,6 +24,7 @@
 //	iterate.go count.go     all documents of a query, not scored; how many
 //	among.go                a conjunction continued from an intermediate result
 //	ids.go                  external ids in a tree to documents
+//	near.go                 the nearest vectors, found before anything else
 //	columnar.go             what queries want of columns: sort.go, facets.go, collapse.go
 //	tasks.go                executing queries in tasks: shared.go a query, worker.go who does them
 //	shared_columns.go       the same of what queries want of columns

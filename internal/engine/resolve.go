@@ -62,7 +62,10 @@ func (r resolving) resolve() (err error) {
 			return err
 		}
 	}
-	return r.readLengths()
+	if err := r.readLengths(); err != nil || r.Tree == nil {
+		return err
+	}
+	return nearing(r).resolveNear()
 }
 
 // checkTerms returns ErrTooManyTerms for more than MaxTerms distinct terms, before anything is looked up.

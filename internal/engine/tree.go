@@ -36,7 +36,7 @@ func (r resolving) weigh(e *algorithm.Expr) {
 // countAddends counts what scores are summed of beside terms.
 func (r resolving) countAddends(e *algorithm.Expr) {
 	switch e.Op {
-	case algorithm.OpAll, algorithm.OpConst:
+	case algorithm.OpAll, algorithm.OpConst, algorithm.OpNear, algorithm.OpSimilar:
 		r.tree.Addends++
 	case algorithm.OpBest:
 		r.tree.Addends += 2 + len(e.Kids)

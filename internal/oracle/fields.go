@@ -22,6 +22,7 @@ type Field struct {
 	Empty         bool // whether documents without terms count, too
 	K1, B, Weight float64
 	Formula       string  // of scores, one of Formulas; "" is BM25
+	Similarity    string  // of a field of vectors: cosine, dot or l2
 	Scale         float64 // unless 0 the documents have Weights there; Lengths are None
 }
 
@@ -30,6 +31,7 @@ type Record struct {
 	Terms   map[string][]string       // by field
 	Places  map[string][]int          // by field, of the terms; nil if they count from 0
 	Weights map[string]map[string]int // by field, of the terms of one with a Scale
+	Vectors map[string][][]float32    // by field
 	Deleted bool
 }
 

@@ -1,7 +1,6 @@
 package oracle
 
 import (
-	"cmp"
 	"math"
 	"slices"
 )
@@ -11,15 +10,17 @@ type Kind int
 
 // The kinds of nodes, as format/FORMAT.md, section 8.1, has them.
 const (
-	Word    Kind = iota // Field, Term, Boost
-	Bool                // Must, Should, Not, Filter, AtLeast, Boost
-	Best                // Should, Tie, Boost
-	Const               // Must has one, Score
-	All                 // Score
-	Set                 // Has
-	Nothing             // what matches nothing
-	Phrase              // Field, Sequence, Boost
-	Dot                 // Field, Weights, Boost
+	Word       Kind = iota // Field, Term, Boost
+	Bool                   // Must, Should, Not, Filter, AtLeast, Boost
+	Best                   // Should, Tie, Boost
+	Const                  // Must has one, Score
+	All                    // Score
+	Set                    // Has
+	Nothing                // what matches nothing
+	Phrase                 // Field, Sequence, Boost
+	Dot                    // Field, Weights, Boost
+	Nearest                // Field, Vector, K, Boost
+	Similarity             // Field, Vector, Boost
 )
 
 // Node is a part of a query. A boost of 0 is 1.
@@ -33,18 +34,22 @@ type Node struct {
 	Has                       func(doc uint32) bool
 	Sequence                  *Sequence
 	Weights                   map[string]int
+	Vector                    []float32
+	K                         int
 
-	boosts []float64      // of a word's occurrences
-	tfs    []int          // of a word or a phrase: how often each document counts as having it; nil if none has
-	dfs    map[string]int // of a phrase's words
-	number int
-	weight float32
-	exact  float64
-	df     int
-	field  *Field  // of a word or a phrase
-	index  *Index  // with the field's statistics
-	place  addend  // see setPlaces
-	adding []*Node // those below that add to the score; of Best in the order of their places
+	Similar []*Node        // of Bool: the Similarities among Must and Should, which are elsewhere then
+	found   map[int]bool   // of Nearest: what it matches
+	boosts  []float64      // of a word's occurrences
+	tfs     []int          // of a word or a phrase: how often each document counts as having it; nil if none has
+	dfs     map[string]int // of a phrase's words
+	number  int
+	weight  float32
+	exact   float64
+	df      int
+	field   *Field  // of a word or a phrase
+	index   *Index  // with the field's statistics
+	place   addend  // see setPlaces
+	adding  []*Node // those below that add to the score; of Best in the order of their places
 }
 
 // TreeQuery is a query that is a tree.
@@ -111,13 +116,16 @@ func (l *list) add(doc uint32, once, deleted bool) {
 // Answer returns the hits of q, the best first, and their scores by exact arithmetic.
 func (t *Trees) Answer(q TreeQuery) (hits []Hit, exact []float64) {
 	root := t.normal(q.Root, 1)
-	if root == nil {
+	if root == nil || root.Kind == Similarity || root.onlySimilar() {
 		return nil, nil
 	}
 	number, greatest := 0, map[int]int{}
 	t.count(root, &number, greatest)
 	t.weigh(root, greatest)
 	setPlaces(root)
+	t.findNearest(root, func(doc int) bool {
+		return !t.docs[doc].Deleted && (q.Filter == nil || q.Filter(uint32(doc)))
+	})
 	scores := map[uint32]float64{}
 	for d := range t.docs {
 		if t.docs[d].Deleted || q.Filter != nil && !q.Filter(uint32(d)) || !t.matches(root, d) {
@@ -145,7 +153,7 @@ func (t *Trees) Answer(q TreeQuery) (hits []Hit, exact []float64) {
 
 // normal returns n after the steps of section 8.1, or nil if it is left out.
 func (t *Trees) normal(n *Node, boost float64) *Node {
-	x, around := *n, boost
+	x := *n
 	if n.Boost != 0 {
 		boost *= n.Boost
 	}
@@ -158,7 +166,7 @@ func (t *Trees) normal(n *Node, boost float64) *Node {
 		return kept
 	}
 	switch n.Kind {
-	case Word, Phrase, Dot:
+	case Word, Phrase, Dot, Nearest, Similarity:
 		x.boosts = []float64{boost}
 		if n.Kind == Dot && len(n.Weights) == 0 {
 			return nil
@@ -174,10 +182,11 @@ func (t *Trees) normal(n *Node, boost float64) *Node {
 			}
 		}
 	case Best:
+		x.Should = slices.DeleteFunc(all(n.Should, boost), (*Node).onlySimilar)
 		if n.Tie == 1 {
-			return t.normal(&Node{Kind: Bool, Should: n.Should, Boost: n.Boost}, around)
+			return normalBool(&Node{Kind: Bool, Should: x.Should})
 		}
-		switch x.Should = all(n.Should, boost); len(x.Should) {
+		switch len(x.Should) {
 		case 0:
 			return nil
 		case 1:
@@ -192,8 +201,12 @@ func (t *Trees) normal(n *Node, boost float64) *Node {
 
 // normalBool is normal for a Bool whose nodes are.
 func normalBool(x *Node) *Node {
+	x.takeSimilar()
+	if x.onlySimilar() {
+		return x
+	}
 	only := func(k *Node, its []*Node) bool {
-		return k.Kind == Bool && len(its) == len(k.Must)+len(k.Should)+len(k.Not)+len(k.Filter)
+		return k.Kind == Bool && len(k.Similar) == 0 && len(its) == len(k.Must)+len(k.Should)+len(k.Not)+len(k.Filter)
 	}
 	var must, should []*Node
 	for _, k := range x.Must {
@@ -220,6 +233,7 @@ func normalBool(x *Node) *Node {
 		return nil
 	case x.AtLeast > len(x.Should):
 		return &Node{Kind: Nothing}
+	case len(x.Similar) > 0:
 	case positive != 1 || len(x.Not)+len(x.Filter) > 0:
 	case len(x.Must) == 1 && x.AtLeast == 0:
 		return x.Must[0]
@@ -247,7 +261,7 @@ func together(nodes []*Node) (all []*Node) {
 }
 
 // kids returns the nodes of a node.
-func (n *Node) kids() []*Node { return slices.Concat(n.Must, n.Should, n.Not, n.Filter) }
+func (n *Node) kids() []*Node { return slices.Concat(n.Must, n.Should, n.Similar, n.Not, n.Filter) }
 
 // count numbers the nodes, and counts the documents of words. It sets the greatest number of each blend.
 func (t *Trees) count(n *Node, number *int, greatest map[int]int) {
@@ -310,6 +324,11 @@ func (t *Trees) matches(n *Node, doc int) bool {
 	case Dot:
 		_, ok := t.dot(n, doc)
 		return ok
+	case Nearest:
+		return n.found[doc]
+	case Similarity:
+		_, _, ok := t.compared(n, doc)
+		return ok
 	case All:
 		return true
 	case Set:
@@ -343,46 +362,6 @@ func (t *Trees) dot(n *Node, doc int) (sum int, ok bool) {
 	return sum, ok
 }
 
-// addend is a number that is summed, with its place: Dots come after words, and constants last.
-type addend struct {
-	dot         bool
-	constant    bool
-	df          int
-	field, term string
-	number      int
-	score       float32
-	exact       float64
-}
-
-func before(a, b addend) int {
-	if a.constant != b.constant {
-		if a.constant {
-			return 1
-		}
-		return -1
-	}
-	if a.dot != b.dot {
-		if a.dot {
-			return 1
-		}
-		return -1
-	}
-	return cmp.Or(cmp.Compare(a.df, b.df), cmp.Compare(a.field, b.field), cmp.Compare(a.term, b.term), cmp.Compare(a.number, b.number))
-}
-
-// sum adds addends up in order.
-func sum(all []addend) (score float32, exact float64) {
-	slices.SortFunc(all, before)
-	for i, a := range all {
-		if exact += a.exact; i == 0 {
-			score = a.score
-		} else {
-			score = float32(score + a.score)
-		}
-	}
-	return score, exact
-}
-
 // addends returns what the score of a document that matches n is the sum of.
 func (t *Trees) addends(n *Node, doc int) (all []addend) {
 	switch n.Kind {
@@ -390,6 +369,11 @@ func (t *Trees) addends(n *Node, doc int) (all []addend) {
 		a, factor := n.place, n.field.Scale*n.boosts[0]
 		product, _ := t.dot(n, doc)
 		a.score, a.exact = float32(float32(product)*float32(factor)), float64(product)*factor
+		return append(all, a)
+	case Nearest, Similarity:
+		a := n.place
+		s, x, _ := t.compared(n, doc)
+		a.score, a.exact = t.nearness(n, s, x)
 		return append(all, a)
 	case Word, Phrase:
 		a, tf := n.place, n.tfs[doc]
@@ -457,6 +441,9 @@ func setPlaces(n *Node) {
 	case Dot:
 		n.place = addend{dot: true, number: n.number}
 		return
+	case Nearest, Similarity:
+		n.place = addend{near: true, number: n.number}
+		return
 	case Word, Phrase:
 		if n.field.Scale != 0 { // its weights say nothing to BM25
 			n.place = addend{constant: true, number: n.number}
@@ -468,7 +455,7 @@ func setPlaces(n *Node) {
 		n.place = addend{constant: true, number: n.number}
 		return
 	}
-	n.adding = slices.Concat(n.Must, n.Should)
+	n.adding = slices.Concat(n.Must, n.Should, n.Similar)
 	n.place = addend{constant: true, number: math.MaxInt}
 	for _, k := range n.adding {
 		if before(k.place, n.place) < 0 {

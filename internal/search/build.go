@@ -50,6 +50,10 @@ func (b *builder) build(n query.Node, boost float64) (x part, ok bool, err error
 		return part{op: algorithm.OpAll, score: score}, true, err
 	case query.Dot:
 		return b.dot(&n, boost)
+	case query.Nearest:
+		return b.nearest(&n, boost)
+	case query.Similarity:
+		return b.similarity(&n, boost)
 	case query.Phrase, query.Near:
 		return phrasingOf(n, b).build(boost)
 	case query.Prefix, query.Wildcard, query.Regexp, query.Fuzzy:
@@ -117,6 +121,7 @@ func (b *builder) bool(n *query.Bool, boost float64, must, should string) (x par
 	if x.should, err = b.kids(should, n.Should, boost, join, nil); err != nil {
 		return x, false, err
 	}
+	similar := append(separate(&x.must), separate(&x.should)...)
 	if err := restrict.add(restricting{role: "Filter", nodes: n.Filter}); err != nil {
 		return x, false, err
 	}
@@ -133,6 +138,9 @@ func (b *builder) bool(n *query.Bool, boost float64, must, should string) (x par
 	end()
 	if x.filter, err = restrict.built(); err != nil {
 		return x, false, err
+	}
+	if len(similar) > 0 {
+		return x.with(similar), true, nil
 	}
 	return x.simplified()
 }
@@ -153,9 +161,13 @@ func (b *builder) best(n *query.Best, boost float64) (x part, ok bool, err error
 	if n.Tie == 1 {
 		join = disjunction
 	}
-	switch x.should, err = b.kids("Of", n.Of, boost, join, nil); len(x.should) {
+	if x.should, err = b.kids("Of", n.Of, boost, join, nil); err != nil {
+		return x, false, err
+	}
+	separate(&x.should) // nodes of nothing but Similarities are as good as absent
+	switch len(x.should) {
 	case 0:
-		return part{}, false, err
+		return part{}, false, nil
 	case 1:
 		return x.should[0], true, nil
 	}

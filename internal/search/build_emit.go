@@ -57,7 +57,7 @@ func (b emitting) flatten(x *part) bool {
 // emit returns a part as the engine executes it, and adds its words.
 func (b emitting) emit(x *part) (algorithm.Expr, error) {
 	e := algorithm.Expr{Op: x.op, AtLeast: x.atLeast, Tie: x.tie, Score: x.score, Set: x.set, Columns: x.columns, Weights: x.weights,
-		Must: len(x.must), Should: len(x.should), Not: len(x.not), Filter: len(x.filter)}
+		Near: x.near, Alternatives: x.alternatives, Must: len(x.must), Should: len(x.should), Not: len(x.not), Filter: len(x.filter)}
 	if x.andOr {
 		return e, fmt.Errorf("%w: mode %v within other nodes: its matches depend on K", query.ErrInvalid, query.ModeAndOr)
 	}

@@ -64,7 +64,7 @@ func (p *Parser) build(n query.Node, w *engine.Words, q *engine.Query) error {
 	}
 	w.Mode = engine.Or
 	x, ok, err := b.build(n, 1)
-	if err != nil || !ok {
+	if err != nil || !ok || len(x.similar) > 0 { // a Similarity alone is matched by nothing
 		return err
 	}
 	words := emitting{&b}

@@ -24,6 +24,9 @@ type part struct {
 	andOr                     bool             // must, or else at least one
 	phrase                    sequential       // of OpPhrase
 	weights                   []uint32         // of OpBest: of a Dot
+	near                      *algorithm.Near  // of OpNear and OpSimilar
+	similar                   []part           // of OpBool: there is nothing else in it, and nothing matches
+	alternatives              bool             // as in algorithm.Expr
 }
 
 // sequential is a phrase, which emits itself.

@@ -33,7 +33,9 @@ func (r *treeDrawer) columns(depth int) (query.Node, *oracle.Node) {
 		all, own := several()
 		return query.Or(all), &oracle.Node{Kind: oracle.Bool, Should: own, AtLeast: 1}
 	case 11:
+		r.denied++
 		f, o := r.filter(depth - 1)
+		r.denied--
 		return query.Not{Node: f}, &oracle.Node{Kind: oracle.Bool, Must: []*oracle.Node{{Kind: oracle.All}}, Not: []*oracle.Node{o}}
 	}
 	f, passes := r.values()

@@ -44,12 +44,16 @@ type treeDrawer struct {
 	docs    []oracle.Record
 	terms   map[string][]string // by field, of documents that are not deleted
 	blends  int
-	parts   bool        // only nodes that a part of the documents answers as all of them do
-	sharded bool        // only nodes that shards answer: no Bitmap, whose numbers are those of all
-	phrases bool        // also phrases
-	dots    bool        // also Dots, and terms of the field of impacts
-	probed  bool        // long lists have been, so that they are cached
-	ranks   [][]float64 // of the documents in the column "worth", if there is one
+	parts   bool                  // only nodes that a part of the documents answers as all of them do
+	sharded bool                  // only nodes that shards answer: no Bitmap, whose numbers are those of all
+	phrases bool                  // also phrases
+	dots    bool                  // also Dots, and terms of the field of impacts
+	dense   bool                  // also Nearest and Similarity
+	denied  int                   // within so many MustNot and Not
+	fields  func() []oracle.Field // of the oracle; nil means shelved
+	quiet   int                   // within so many nodes in which nothing scores
+	probed  bool                  // long lists have been, so that they are cached
+	ranks   [][]float64           // of the documents in the column "worth", if there is one
 	// weights are those of static scores, and words how many there are; nil and 0 mean the usual ones.
 	weights []float64
 	words   int
@@ -68,6 +72,9 @@ func (r *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 	if r.dots && r.IntN(8) == 0 {
 		return r.impacts()
 	}
+	if r.dense && r.denied == 0 && r.IntN(5) == 0 {
+		return r.nearest()
+	}
 	kind := r.IntN(16)
 	if depth == 0 {
 		kind = r.IntN(6)
@@ -84,7 +91,9 @@ func (r *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 		s := []float64{0, 2, 0.5, query.Zero}[r.IntN(4)]
 		return query.All{Score: s}, &oracle.Node{Kind: oracle.All, Score: s}
 	case 6:
+		r.quiet++
 		n, o := r.node(depth - 1)
+		r.quiet--
 		s := []float64{0, 3, 0.25, query.Zero}[r.IntN(4)]
 		return query.Const{Node: n, Score: s}, &oracle.Node{Kind: oracle.Const, Must: []*oracle.Node{o}, Score: s}
 	case 7, 8:
@@ -112,6 +121,9 @@ func (r *treeDrawer) combined(depth int) (query.Node, *oracle.Node) {
 		}
 		nodes = append(nodes, n)
 	}
+	if n, o := r.similarity(); n != nil {
+		nodes, scoring = append(nodes, n), append(scoring, o)
+	}
 	if r.IntN(2) == 0 {
 		return query.And(nodes), &oracle.Node{Kind: oracle.Bool, Must: scoring, Filter: matching}
 	}
@@ -127,7 +139,9 @@ func (r *treeDrawer) matching(depth int) (query.Node, *oracle.Node) {
 		f, passes := r.values()
 		return f, &oracle.Node{Kind: oracle.Set, Has: func(d uint32) bool { return passes(r.docs[d].Terms) }}
 	}
+	r.denied++
 	f, o := r.filter(depth)
+	r.denied--
 	return query.Not{Node: f}, &oracle.Node{Kind: oracle.Bool, Must: []*oracle.Node{{Kind: oracle.All}}, Not: []*oracle.Node{o}}
 }
 
@@ -149,8 +163,19 @@ func (r *treeDrawer) bool(depth int) (query.Node, *oracle.Node) {
 	if r.IntN(4) > 0 {
 		b.Should, o.Should = r.nodes(depth, 5)
 	}
+	if n, own := r.similarity(); n != nil {
+		if r.IntN(2) == 0 {
+			b.Must, o.Must = append(b.Must, n), append(o.Must, own)
+		} else {
+			b.Should, o.Should = append(b.Should, n), append(o.Should, own)
+		}
+	}
 	if r.IntN(4) == 0 {
+		r.denied++
+		r.quiet++
 		b.MustNot, o.Not = r.nodes(depth, 2)
+		r.denied--
+		r.quiet--
 	}
 	if r.IntN(6) == 0 {
 		f, of := r.matching(depth)
@@ -175,6 +200,8 @@ func (r *treeDrawer) bool(depth int) (query.Node, *oracle.Node) {
 }
 
 func (r *treeDrawer) filter(depth int) (query.Node, *oracle.Node) {
+	r.quiet++
+	defer func() { r.quiet-- }()
 	if r.IntN(2) == 0 && !r.phrases {
 		return r.columns(min(depth, 2))
 	}
@@ -335,7 +362,11 @@ func (r *treeDrawer) agree(t *testing.T, snapshot *reader.Snapshot, docs []oracl
 		t.Cleanup(p.Close)
 		executors = append(executors, p)
 	}
-	records := oracle.NewRecords(shelved(), docs)
+	fields := r.fields
+	if fields == nil {
+		fields = shelved
+	}
+	records := oracle.NewRecords(fields(), docs)
 	truths := make(map[query.Params]*oracle.Trees)
 	r.docs, r.terms = docs, map[string][]string{}
 	for _, f := range []string{"title", "body", "notes"} {
@@ -372,7 +403,7 @@ func (r *treeDrawer) agree(t *testing.T, snapshot *reader.Snapshot, docs []oracl
 		}
 		truth := truths[q.Params]
 		if truth == nil {
-			truth = oracle.NewTrees(oracle.NewRecords(rankedBy(shelved(), q.Params), docs))
+			truth = oracle.NewTrees(oracle.NewRecords(rankedBy(fields(), q.Params), docs))
 			truths[q.Params] = truth
 		}
 		want, exact := truth.Answer(o)

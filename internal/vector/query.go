@@ -119,8 +119,8 @@ func (q *Query) bounds(dst []float64, s *side, products []int32, metas []Meta, w
 	}
 }
 
-// score returns the score of a vector of floats, padded, with m.
-func (q *Query) score(x []float32, m *Meta) float32 {
+// Score returns the score of a vector of floats, padded, with m.
+func (q *Query) Score(x []float32, m *Meta) float32 {
 	switch q.by {
 	case Euclidean:
 		return -SquaredDistance(q.values, x)

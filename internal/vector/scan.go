@@ -81,7 +81,7 @@ func (x *scan) look(number int, q *Query, least *float32) {
 			continue
 		}
 		x.Floats++
-		if score := q.score(s.Floats(n), &s.Metas[n]); score >= *least {
+		if score := q.Score(s.Floats(n), &s.Metas[n]); score >= *least {
 			*least = x.offer(number, n, score)
 		}
 	}

@@ -281,7 +281,7 @@ func TestBounds(t *testing.T) {
 					q.bounds(b4[:], &q.upper, products[:1], w.set.Metas, which)
 					products[0] = bothProducts(high, low, q.both.codes)
 					q.bounds(b8[:], &q.both, products[:1], w.set.Metas, which)
-					if score := float64(q.score(x, m)); !(score <= b4[0] && score <= b8[0]) {
+					if score := float64(q.Score(x, m)); !(score <= b4[0] && score <= b8[0]) {
 						t.Errorf("similarity %d of %d dimensions: %g is above %g or %g", by, dims, score, b4[0], b8[0])
 					}
 				}
@@ -327,7 +327,7 @@ func TestScan(t *testing.T) {
 		for j, q := range queries {
 			for i := lo; i < hi; i++ {
 				if mask == nil || mask[i/64]>>(i%64)&1 != 0 {
-					all[j] = append(all[j], found{i, q.score(w.floats[i], &w.set.Metas[i])})
+					all[j] = append(all[j], found{i, q.Score(w.floats[i], &w.set.Metas[i])})
 				}
 			}
 			n += len(all[j])

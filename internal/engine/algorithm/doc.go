@@ -18,6 +18,7 @@
 //	tree_guess.go                first thresholds of trees that are likely
 //	tree_sum.go, tree_best.go    candidates in windows by what they score at most; those of a best of sums
 //	tree_window.go, tree_match.go, tree_score.go  candidates in windows; which match; their scores
+//	near.go                      the nearest vectors, and similarities, as leaves of trees
 //	dot.go, dot_read.go          dot products, as leaves of trees; reading them in windows
 //	phrase.go                    phrases, as leaves of trees; phrase_find.go, phrase_count.go: documents with all words, how often
 //	                             these match; phrase_read.go, phrase_match.go: of the whole query or a window

@@ -13,15 +13,17 @@ type Op uint8
 
 // The kinds of Expr.
 const (
-	OpNone   Op = iota // matches nothing
-	OpAll              // all documents; a constant
-	OpWord             // a word of the query
-	OpBool             // its Kids by their roles
-	OpBest             // at least one of its Kids, of which the best score counts
-	OpConst            // its only Kid, with a constant for a score
-	OpSet              // the documents of Set, or that pass Columns; it does not score
-	OpPhrase           // a Sequence of words of the query
-	opDot              // what an OpBest with Weights is in a segment
+	OpNone    Op = iota // matches nothing
+	OpAll               // all documents; a constant
+	OpWord              // a word of the query
+	OpBool              // its Kids by their roles
+	OpBest              // at least one of its Kids, of which the best score counts
+	OpConst             // its only Kid, with a constant for a score
+	OpSet               // the documents of Set, or that pass Columns; it does not score
+	OpPhrase            // a Sequence of words of the query
+	OpNear              // the nearest documents of Near
+	OpSimilar           // what the vectors of Near add to other nodes: one of Should of an OpBool whose AtLeast is 0; it matches nothing
+	opDot               // what an OpBest with Weights, an OpNear or an OpSimilar is in a segment: a leaf that scores by itself
 )
 
 // Expr is what a query matches and scores, as a tree. Format/FORMAT.md, section 8, says how.
@@ -39,6 +41,8 @@ type Expr struct {
 	Columns                   *filter.Compiled
 	Sets                      []*docset.Set // by segment, once resolved: what is in Set or passes Columns, nil where all documents do
 	Sequence                  Sequence      // of OpPhrase
+	Near                      *Near         // of OpNear and OpSimilar
+	Alternatives              bool          // of OpBool: it must match for the Should of a node, which do not restrict an OpNear beside it
 }
 
 // Sequence is a Phrase. Whoever executes trees calls its methods and knows no other type, so that a program without phrases

@@ -3,6 +3,7 @@ package algorithm
 import (
 	"errors"
 
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/engine/bitset"
 	"github.com/pinion-index/pinion/internal/engine/posting"
 )
@@ -40,6 +41,10 @@ func (m *Matcher) matchExpr(e *Expr, lists []*posting.List) matchNode {
 		return nil
 	case OpSet:
 		return matchDocs(e.Sets[r.segment], r.Part.Seg.Docs())
+	case OpNear:
+		return matchDocs(docset.FromDocs(e.Near.Found[r.segment].Docs), r.Part.Seg.Docs())
+	case OpSimilar:
+		return nil
 	case OpBest:
 		return anyOf(m.matchExprs(e.Kids, lists))
 	case OpConst:

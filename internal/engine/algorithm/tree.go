@@ -179,6 +179,8 @@ func (t *tree) make(e *Expr, scores bool) (n *node, place int) {
 		return t.combined(e, scores)
 	case OpPhrase:
 		return t.sequence(e, scores)
+	case OpNear, OpSimilar:
+		return t.near(e, scores)
 	case OpBest:
 		if e.Weights != nil {
 			return t.dot(e, scores)

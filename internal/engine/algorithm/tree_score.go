@@ -151,7 +151,7 @@ func (t matching) scoreLeaf(n *node, of []uint64) {
 		return
 	}
 	if n.op == opDot {
-		products(n.values, n.at, n.score)
+		n.scoresOf(n.values, n.at)
 		return
 	}
 	if err := m.readFreqs(l, n.at); err != nil {

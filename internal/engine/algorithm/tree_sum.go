@@ -324,7 +324,7 @@ func (t summed) readDot(n *node, s *stretch) {
 	s.reset()
 	s.docs, n.at = n.leaf.read(s.docs, n.at[:0], t.lo, t.hi, t.needOf(n), &t.run.win.members)
 	s.scores = extend(s.scores[:0], len(s.docs))
-	products(s.scores, n.at, n.score)
+	n.scoresOf(s.scores, n.at)
 }
 
 // sumLists makes the documents of the sources that may pass candidates.

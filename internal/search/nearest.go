@@ -1,0 +1,89 @@
+package search
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/pinion-index/pinion/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/internal/engine/near"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// nearest builds a Nearest.
+func (b *builder) nearest(n *query.Nearest, around float64) (x part, ok bool, err error) {
+	if n.K < 1 || n.K > query.MaxNearest {
+		return x, false, b.errorf("K of a Nearest is %d, not from 1 to %d", n.K, query.MaxNearest)
+	}
+	if i := slices.IndexFunc(b.path, func(s step) bool { return s.role == "MustNot" || s.role == "Not" }); i >= 0 {
+		return x, false, b.errorf("a Nearest within %s: which documents are not the nearest depends on those that others leave out", b.path[i].role)
+	}
+	if b.given != nil || b.found != nil {
+		return x, false, b.at(unsupported("a Nearest in a part of a collection, such as a shard, of which no part knows the nearest"))
+	}
+	q, err := b.vector("Nearest", n.Field, n.Vector, n.Boost, around)
+	return part{op: algorithm.OpNear, near: &algorithm.Near{Query: q, K: n.K}}, true, err
+}
+
+// similarity builds a Similarity: a Bool that nothing matches, and that the one around takes apart.
+func (b *builder) similarity(n *query.Similarity, around float64) (x part, ok bool, err error) {
+	if len(b.path) > 0 {
+		switch last := b.path[len(b.path)-1].role; {
+		case b.quiet:
+			return x, false, b.errorf("a Similarity where nothing scores")
+		case last != "Must" && last != "Should" && last != "And" && last != "Or":
+			return x, false, b.errorf("a Similarity in %s: it belongs to Must or Should of a Bool, an And or an Or", last)
+		}
+	}
+	q, err := b.vector("Similarity", n.Field, n.Vector, n.Boost, around)
+	own := part{op: algorithm.OpSimilar, near: &algorithm.Near{Query: q}}
+	return part{op: algorithm.OpBool, similar: []part{own}}, true, err
+}
+
+// vector returns what a node of that name compares with.
+func (b *builder) vector(node, field string, v []float32, own, around float64) (q near.Query, err error) {
+	f, ok := b.p.Schema.Field(field)
+	switch {
+	case !ok:
+		return q, b.errorf("a %s in field %q: there is no such field", node, field)
+	case f.Kind != schema.Vector:
+		return q, b.errorf("a %s in field %q, which is of kind %v, not vector", node, field, f.Kind)
+	}
+	if err := f.CheckVector(v); err != nil {
+		return q, b.at(fmt.Errorf("%w: a %s: %w", query.ErrInvalid, node, err))
+	}
+	boost, err := b.boost(own, around)
+	return near.QueryOf(f, v, float32(boost)), err
+}
+
+// separate takes from parts those that are nothing but Similarities, and returns these.
+func separate(parts *[]part) (similar []part) {
+	all := *parts
+	kept := all[:0]
+	for _, x := range all {
+		if len(x.similar) > 0 {
+			similar = append(similar, x.similar...)
+		} else {
+			kept = append(kept, x)
+		}
+	}
+	*parts = kept
+	return similar
+}
+
+// with returns x, a Bool, with Similarities beside what it matches: they are Should of it, and need not match. If it has nothing else,
+// they are what the next Bool around has.
+func (x *part) with(similar []part) part {
+	switch {
+	case len(x.must)+len(x.should)+len(x.not)+len(x.filter) == 0:
+		return part{op: algorithm.OpBool, similar: similar}
+	case x.atLeast > 0 || len(x.must)+len(x.filter) == 0:
+		either := part{op: algorithm.OpBool, should: x.should, atLeast: max(x.atLeast, 1), alternatives: true}
+		if len(either.should) < either.atLeast {
+			return part{op: algorithm.OpNone}
+		}
+		x.must, x.should, x.atLeast = append(x.must, either), nil, 0
+	}
+	x.should = append(x.should, similar...)
+	return *x
+}

@@ -1,0 +1,128 @@
+package search_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/oracle"
+	"github.com/pinion-index/pinion/internal/querytest"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
+)
+
+// denseFields are the fields of vectors of the tests.
+var denseFields = []schema.Field{
+	{Name: "angle", Kind: schema.Vector, Dims: 19},
+	{Name: "product", Kind: schema.Vector, Dims: 33, Similarity: schema.SimilarityDot},
+	{Name: "place", Kind: schema.Vector, Dims: 6, Similarity: schema.SimilarityL2},
+}
+
+// denseVector draws a vector: most values are small integers, so that documents are equally near.
+func denseVector(rng *rand.Rand, f *schema.Field) []float32 {
+	v := make([]float32, f.Dims)
+	whole, scale := rng.IntN(2) == 0, rng.NormFloat64()*3
+	for i := range v {
+		if x := rng.NormFloat64(); !whole {
+			v[i] = float32(x * scale)
+		} else if f.Dims < 10 || rng.IntN(4) == 0 {
+			v[i] = float32(int(x))
+		}
+	}
+	if f.Similarity == schema.SimilarityCosine {
+		v[rng.IntN(len(v))] = 1
+	}
+	return v
+}
+
+// placeIn gives a document vectors, which depend on its number only, and returns their values: none, one or several in a field.
+func placeIn(s *schema.Schema, doc *oracle.Record, d int, several bool) (all []schema.Value) {
+	rng := rand.New(rand.NewPCG(uint64(d), 5))
+	if doc.Vectors == nil {
+		doc.Vectors = map[string][][]float32{}
+	}
+	for i := range denseFields {
+		f := &denseFields[i]
+		n := 1
+		if several {
+			n = []int{0, 1, 1, 1, 2, 5}[rng.IntN(6)]
+		}
+		for range n {
+			v := denseVector(rng, f)
+			doc.Vectors[f.Name] = append(doc.Vectors[f.Name], v)
+			all = append(all, schema.VectorValue(s.Number(f.Name), v))
+		}
+	}
+	return all
+}
+
+// denseLibrary is library with fields of vectors.
+func denseLibrary(t *testing.T, o writer.Options, docs []oracle.Record, flush int, several bool) *querytest.Live {
+	t.Helper()
+	o.Schema = withVectors(shelfSchema())
+	o.Schema.Fields = append(o.Schema.Fields, denseFields...)
+	return libraryOf(t, o, docs, 0, flush, func(d int) []schema.Value { return placeIn(o.Schema, &docs[d], d, several) })
+}
+
+// shelvedDense are the fields of denseLibrary for the oracle.
+func shelvedDense() []oracle.Field {
+	all := shelved()
+	for i := range denseFields {
+		all = append(all, oracle.Field{Name: denseFields[i].Name, Lengths: oracle.None, Similarity: denseFields[i].Similarity.String()})
+	}
+	return all
+}
+
+// nearest draws a Nearest.
+func (r *treeDrawer) nearest() (query.Node, *oracle.Node) {
+	f := &denseFields[r.IntN(len(denseFields))]
+	n := query.Nearest{Field: f.Name, Vector: r.near(f), K: []int{1, 3, 10, 50, 1000}[r.IntN(5)], Boost: r.boost()}
+	return n, &oracle.Node{Kind: oracle.Nearest, Field: n.Field, Vector: n.Vector, K: n.K, Boost: n.Boost}
+}
+
+// similarity draws a Similarity, or none.
+func (r *treeDrawer) similarity() (query.Node, *oracle.Node) {
+	if !r.dense || r.quiet > 0 || r.IntN(3) > 0 {
+		return nil, nil
+	}
+	f := &denseFields[r.IntN(len(denseFields))]
+	n := query.Similarity{Field: f.Name, Vector: r.near(f), Boost: r.boost()}
+	return n, &oracle.Node{Kind: oracle.Similarity, Field: n.Field, Vector: n.Vector, Boost: n.Boost}
+}
+
+// near draws a vector, often one that a document has.
+func (r *treeDrawer) near(f *schema.Field) []float32 {
+	if own := r.docs[r.IntN(len(r.docs))].Vectors[f.Name]; len(own) > 0 && r.IntN(2) == 0 {
+		return own[0]
+	}
+	return denseVector(r.Rand, f)
+}
+
+// Random trees with Nearest and Similarity give the hits of the oracle to the bit, as those of TestTrees do.
+func TestTreesNear(t *testing.T) {
+	n := *manyTrees / 2
+	rng := rand.New(rand.NewPCG(61, *treesSeed))
+	for _, c := range []struct {
+		docs, flush, trees int
+		several            bool
+	}{{250, 90, n * 8 / 10, true}, {1500, 700, n / 10, false}, {4000, 1700, n / 10, true}} {
+		docs := books(rng, c.docs)
+		l := denseLibrary(t, writer.Options{}, docs, c.flush, c.several)
+		r := &treeDrawer{Rand: rng, dots: true, dense: true, probed: true, fields: shelvedDense}
+		for d := range docs {
+			r.ids = append(r.ids, fmt.Append(nil, d))
+		}
+		r.agree(t, l.Snapshot(), docs, c.trees/2)
+		l.MergeAll()
+		var live []oracle.Record
+		for d := range docs {
+			if !docs[d].Deleted {
+				r.ids[len(live)] = r.ids[d]
+				live = append(live, docs[d])
+			}
+		}
+		r.ids = r.ids[:len(live)]
+		r.agree(t, l.Snapshot(), live, c.trees/2)
+	}
+}

@@ -69,7 +69,7 @@ func typeName(t reflect.Type) string {
 		return "boolean"
 	case reflect.String:
 		return "string"
-	case reflect.Float64:
+	case reflect.Float32, reflect.Float64:
 		return "number"
 	}
 	return "whole number"
@@ -166,7 +166,7 @@ func fieldOf(t reflect.Type, key string) int {
 
 // decodeURL sets the struct that to points to, one of the requests, to parameters of a URL, which are called as the keys
 // are. One of several values is given several times. Of facets and static it is the field, and so of passages, which may
-// be empty. A vector is its JSON. Of booleans an empty value is true.
+// be empty. A vector, nearest and similarity are their JSON. Of booleans an empty value is true.
 func decodeURL(params url.Values, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	for name, values := range params {
@@ -221,13 +221,13 @@ func setParam(f reflect.Value, name, text string) error {
 		*to = &Static{Field: text}
 	case **Vector:
 		*to = new(Vector)
-		d := json.NewDecoder(strings.NewReader(text))
-		if err := decodeValue(d, reflect.ValueOf(*to).Elem(), name); err != nil {
-			return err
-		}
-		if _, err := d.Token(); err != io.EOF {
-			return invalid(name, "there is something behind it, at byte %d", d.InputOffset())
-		}
+		return decodeParam(*to, name, text)
+	case **Nearest:
+		*to = new(Nearest)
+		return decodeParam(*to, name, text)
+	case **Similarity:
+		*to = new(Similarity)
+		return decodeParam(*to, name, text)
 	case **Passages:
 		*to = &Passages{Field: text}
 	}

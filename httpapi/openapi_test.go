@@ -186,7 +186,8 @@ func (d *documented) of(t reflect.Type) any {
 
 // strict are the types of what clients send.
 var strict = map[reflect.Type]bool{reflect.TypeFor[Request](): true, reflect.TypeFor[Facet](): true, reflect.TypeFor[Static](): true,
-	reflect.TypeFor[Passages](): true, reflect.TypeFor[Vector](): true, reflect.TypeFor[CountRequest](): true, reflect.TypeFor[SuggestRequest](): true}
+	reflect.TypeFor[Passages](): true, reflect.TypeFor[Vector](): true, reflect.TypeFor[Nearest](): true,
+	reflect.TypeFor[Similarity](): true, reflect.TypeFor[CountRequest](): true, reflect.TypeFor[SuggestRequest](): true}
 
 // define puts a struct into schemas.
 func (d *documented) define(t reflect.Type) {

@@ -89,21 +89,42 @@ func node(s *schema.Schema, r *Request) (n query.Node, err error) {
 		n = query.ParseLenient(s, r.Query).Node
 	case r.Text != "":
 		n = query.Match{Text: r.Text}
-	case r.Vector == nil:
+	case r.Vector == nil && r.Nearest == nil:
 		return nil, invalid("q", "it is missing: * stands for all documents")
+	}
+	return r.beside(s, n)
+}
+
+// beside returns a node, which may be nil, with what is searched for beside it.
+func (r *Request) beside(s *schema.Schema, n query.Node) (query.Node, error) {
+	var all []query.Node
+	if n != nil {
+		all = append(all, n)
+	}
+	add := func(n query.Node, err error) error {
+		all = append(all, n)
+		return err
 	}
 	if r.Vector != nil {
 		d, err := r.Vector.dot(s)
-		if err != nil {
+		if add(d, err) != nil {
 			return nil, err
 		}
-		if n == nil {
-			n = d
-		} else {
-			n = query.Bool{Should: []query.Node{n, d}}
+	}
+	if r.Nearest != nil {
+		if err := add(r.Nearest.nearest(s)); err != nil {
+			return nil, err
 		}
 	}
-	return n, nil
+	if r.Similarity != nil {
+		if err := add(r.Similarity.similarity(s)); err != nil {
+			return nil, err
+		}
+	}
+	if len(all) == 1 {
+		return all[0], nil
+	}
+	return query.Bool{Should: all}, nil
 }
 
 // dot returns v for an index with a schema.

@@ -14,29 +14,31 @@ func (t Text) MarshalJSON() ([]byte, error) { return jsontext.Text(t).MarshalJSO
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *Text) UnmarshalJSON(data []byte) error { return (*jsontext.Text)(t).UnmarshalJSON(data) }
 
-// Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query, Text and Vector must
-// be there.
+// Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query, Text, Vector and
+// Nearest must be there.
 type Request struct {
-	Query    string    `json:"q,omitempty"`        // what is searched for, as query.ParseLenient reads it
-	Text     string    `json:"text,omitempty"`     // the same as plain words, without a syntax
-	Filter   string    `json:"filter,omitempty"`   // restricts the documents, in the language of query.ParseFilter
-	Vector   *Vector   `json:"vector,omitempty"`   // a sparse vector, alone or beside Query or Text, whose scores add up
-	Strict   bool      `json:"strict,omitempty"`   // what query.Parse does not read in Query is an error, instead of words
-	Sort     []string  `json:"sort,omitempty"`     // names of fields with columns; a - before a name begins with the greatest value
-	Facets   []Facet   `json:"facets,omitempty"`   // what matches are counted by
-	Collapse string    `json:"collapse,omitempty"` // a field with a column: of hits with the same value only the best is shown
-	Static   *Static   `json:"static,omitempty"`   // what is added to scores
-	K1       *float64  `json:"k1,omitempty"`       // the parameter of BM25 in place of those of the schema, from 0 to 1e6
-	B        *float64  `json:"b,omitempty"`        // likewise, from 0 to 1
-	Scorer   string    `json:"scorer,omitempty"`   // the formula of scores, as query.Params has them; by default bm25
-	K        int       `json:"k,omitempty"`        // the maximum number of hits; 0 means query.DefaultK
-	After    string    `json:"after,omitempty"`    // Response.Next of the page before
-	Offset   int       `json:"offset,omitempty"`   // how many hits are left out; those of pages before cost as if they were shown
-	Total    bool      `json:"total,omitempty"`    // also counts all matches
-	Fields   []string  `json:"fields,omitempty"`   // names of the fields whose values are shown
-	Values   bool      `json:"values,omitempty"`   // shows the values of all fields that can be shown
-	Passages *Passages `json:"passages,omitempty"` // shows a passage of each hit
-	Partial  bool      `json:"partial,omitempty"`  // an answer that lacks some shards is better than none
+	Query      string      `json:"q,omitempty"`          // what is searched for, as query.ParseLenient reads it
+	Text       string      `json:"text,omitempty"`       // the same as plain words, without a syntax
+	Filter     string      `json:"filter,omitempty"`     // restricts the documents, in the language of query.ParseFilter
+	Vector     *Vector     `json:"vector,omitempty"`     // a sparse vector, alone or beside Query or Text, whose scores add up
+	Nearest    *Nearest    `json:"nearest,omitempty"`    // documents with the nearest vectors, alone or beside Query, Text and Vector, whose scores add up
+	Similarity *Similarity `json:"similarity,omitempty"` // what the vectors of matches add to their scores
+	Strict     bool        `json:"strict,omitempty"`     // what query.Parse does not read in Query is an error, instead of words
+	Sort       []string    `json:"sort,omitempty"`       // names of fields with columns; a - before a name begins with the greatest value
+	Facets     []Facet     `json:"facets,omitempty"`     // what matches are counted by
+	Collapse   string      `json:"collapse,omitempty"`   // a field with a column: of hits with the same value only the best is shown
+	Static     *Static     `json:"static,omitempty"`     // what is added to scores
+	K1         *float64    `json:"k1,omitempty"`         // the parameter of BM25 in place of those of the schema, from 0 to 1e6
+	B          *float64    `json:"b,omitempty"`          // likewise, from 0 to 1
+	Scorer     string      `json:"scorer,omitempty"`     // the formula of scores, as query.Params has them; by default bm25
+	K          int         `json:"k,omitempty"`          // the maximum number of hits; 0 means query.DefaultK
+	After      string      `json:"after,omitempty"`      // Response.Next of the page before
+	Offset     int         `json:"offset,omitempty"`     // how many hits are left out; those of pages before cost as if they were shown
+	Total      bool        `json:"total,omitempty"`      // also counts all matches
+	Fields     []string    `json:"fields,omitempty"`     // names of the fields whose values are shown
+	Values     bool        `json:"values,omitempty"`     // shows the values of all fields that can be shown
+	Passages   *Passages   `json:"passages,omitempty"`   // shows a passage of each hit
+	Partial    bool        `json:"partial,omitempty"`    // an answer that lacks some shards is better than none
 }
 
 // Vector is searched for in a field of impacts. A document matches that has one of its terms, and scores the dot product.
@@ -117,12 +119,13 @@ type FacetCount struct {
 
 // CountRequest asks how many documents match. Its parts are as in a Request.
 type CountRequest struct {
-	Query   string  `json:"q,omitempty"`
-	Text    string  `json:"text,omitempty"`
-	Filter  string  `json:"filter,omitempty"`
-	Vector  *Vector `json:"vector,omitempty"`
-	Strict  bool    `json:"strict,omitempty"`
-	Partial bool    `json:"partial,omitempty"`
+	Query   string   `json:"q,omitempty"`
+	Text    string   `json:"text,omitempty"`
+	Filter  string   `json:"filter,omitempty"`
+	Vector  *Vector  `json:"vector,omitempty"`
+	Nearest *Nearest `json:"nearest,omitempty"`
+	Strict  bool     `json:"strict,omitempty"`
+	Partial bool     `json:"partial,omitempty"`
 }
 
 // CountResponse is the answer to a CountRequest.

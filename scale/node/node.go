@@ -345,6 +345,9 @@ func (c *commit) parse(a *ask) (s pinion.Request, err error) {
 	if err := json.Unmarshal(a.request, &r); err != nil {
 		return s, fmt.Errorf("%w: %w", errWire, err)
 	}
+	if r.Nearest != nil {
+		return s, fmt.Errorf("nearest over shards, of which none knows the nearest of all: %w", errors.ErrUnsupported)
+	}
 	return r.Search(c.schema)
 }
 

@@ -385,7 +385,7 @@ func (r *Router) Count(ctx context.Context, x *httpapi.CountRequest) (*httpapi.C
 
 // countIn is Count in one state of the map.
 func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
-	q, err := r.question(ctx, in, httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Strict: x.Strict, Filter: x.Filter}, x.Partial)
+	q, err := r.question(ctx, in, httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Strict: x.Strict, Filter: x.Filter}, x.Partial)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,68 @@
+package httpapi
+
+import (
+	"cmp"
+	"encoding/json"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Nearest is searched for in a field of vectors: the K documents match whose vectors are nearest, of those that pass the filter.
+type Nearest struct {
+	Field  string    `json:"field"`           // its name
+	Vector []float32 `json:"vector"`          // of the dimensions of the field
+	K      int       `json:"k,omitempty"`     // how many documents; 0 means query.DefaultK
+	Boost  float64   `json:"boost,omitempty"` // multiplies the scores; 0 means 1
+}
+
+// Similarity adds to the scores of what matches how near the vectors of a field are.
+type Similarity struct {
+	Field  string    `json:"field"`           // its name
+	Vector []float32 `json:"vector"`          // of the dimensions of the field
+	Boost  float64   `json:"boost,omitempty"` // multiplies the scores; 0 means 1
+}
+
+// nearest returns n for an index with a schema.
+func (n *Nearest) nearest(s *schema.Schema) (query.Node, error) {
+	if k := cmp.Or(n.K, query.DefaultK); k < 1 || k > query.MaxNearest {
+		return nil, invalid("nearest.k", "%d documents, not from 1 to %d", n.K, query.MaxNearest)
+	}
+	err := compared(s, "nearest", n.Field, n.Vector, n.Boost)
+	return query.Nearest{Field: n.Field, Vector: n.Vector, K: cmp.Or(n.K, query.DefaultK), Boost: n.Boost}, err
+}
+
+// similarity returns n for an index with a schema.
+func (n *Similarity) similarity(s *schema.Schema) (query.Node, error) {
+	return query.Similarity(*n), compared(s, "similarity", n.Field, n.Vector, n.Boost)
+}
+
+// compared checks what is compared with the vectors of a field; key is its own in the request.
+func compared(s *schema.Schema, key, field string, v []float32, boost float64) error {
+	f, ok := s.Field(field)
+	if !ok || f.Kind != schema.Vector {
+		return invalid(key+".field", "there is no field %q of vectors", field)
+	}
+	if err := f.CheckVector(v); err != nil {
+		return blame(key+".vector", err)
+	}
+	if !(boost >= 0 && boost <= query.MaxBoost) {
+		return invalid(key+".boost", "%v is not above 0 and up to %v", boost, float64(query.MaxBoost))
+	}
+	return nil
+}
+
+// decodeParam sets the struct that to points to from JSON in a parameter of a URL.
+func decodeParam(to any, name, text string) error {
+	d := json.NewDecoder(strings.NewReader(text))
+	if err := decodeValue(d, reflect.ValueOf(to).Elem(), name); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return invalid(name, "there is something behind it, at byte %d", d.InputOffset())
+	}
+	return nil
+}

@@ -96,6 +96,8 @@ func demands(q *search.Query) Reason {
 		return reasonParams
 	case q.Reorders():
 		return ReasonColumns
+	case compares(q.Node):
+		return reasonNearest
 	}
 	return OnDevice
 }

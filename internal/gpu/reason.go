@@ -27,6 +27,7 @@ const (
 	reasonHits
 	reasonStatic
 	reasonDot
+	reasonNearest
 
 	// What the index is.
 	reasonTies
@@ -72,6 +73,7 @@ var reasons = [reasonCount]struct{ name, is string }{
 	reasonHits:     {"hits", "it asks for more hits than the device selects: 10,000, of a dot product 1,024, and fewer if thread blocks have little shared memory"},
 	reasonStatic:   {"static scores", "it has static scores, whose column the CPU checks, and no terms that occur, or a dot product"},
 	reasonDot:      {"dot product", "its sums or its scores are too great or too small for the device"},
+	reasonNearest:  {"nearest", "it compares vectors"},
 	reasonTies:     {"ties", "docIDs do not order its last hits, whose scores are equal, or all that mode and-or finds"},
 	reasonApart:    {"apart", "it is filtered, and segments that are kept apart do not begin at multiples of 32 documents"},
 	reasonTwice:    {"two filters", "it is filtered where all queries are"},

@@ -166,6 +166,48 @@ func ExampleDot() {
 	// b 1.050
 }
 
+// Dense vectors of an encoder: the nearest of those documents that pass a filter, and words beside them.
+func ExampleNearest() {
+	dir, remove := scratch()
+	defer remove()
+	ctx := context.Background()
+	s := &schema.Schema{Fields: []schema.Field{
+		{Name: "text", Kind: schema.Text, Analyzer: "english", Stored: true},
+		{Name: "tenant", Kind: schema.Keyword, Column: true},
+		{Name: "embedding", Kind: schema.Vector, Dims: 3}, // by cosine
+	}}
+	text, tenant, embedding := s.Number("text"), s.Number("tenant"), s.Number("embedding")
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: s})
+	if err != nil {
+		panic(err)
+	}
+	defer index.Close()
+	add := func(id, of, words string, vector ...float32) {
+		err := index.Add(ctx, pinion.Doc{ID: id, Values: []schema.Value{schema.TextValue(text, []byte(words)),
+			schema.KeywordValue(tenant, []byte(of)), schema.VectorValue(embedding, vector)}})
+		if err != nil {
+			panic(err)
+		}
+	}
+	add("a", "north", "the whale", 1, 0, 0)
+	add("b", "south", "a ship", 0.8, 0.6, 0)
+	add("c", "north", "the sea", 0, 1, 0)
+	nearest := query.Nearest{Field: "embedding", Vector: []float32{0.6, 0.8, 0}, K: 1} // of what passes the filter
+	for _, n := range []query.Node{nearest, query.Bool{Should: []query.Node{nearest, query.Match{Text: "whales"}}}} {
+		page, err := index.Search(ctx, pinion.Request{Query: n, Filter: query.Equal("tenant", "north")})
+		if err != nil {
+			panic(err)
+		}
+		for _, h := range page.Hits {
+			fmt.Printf("%s %.3f\n", h.ID, h.Score)
+		}
+	}
+	// Output:
+	// c 0.900
+	// a 0.981
+	// c 0.900
+}
+
 // Structs in, structs out. The cookbook (docs/cookbook.md) has more tasks.
 func ExampleFor() {
 	type Product struct {

@@ -133,6 +133,7 @@ func furnish(t *testing.T, dir string) {
 	write(t, "testdata/kjv.jsonl.gz", zipped(docs))
 	encoded := `{"id":"1","contents":"the whale","vector":{"whale":3,"sea":1}}` + "\n"
 	write(t, "encoded.jsonl", encoded)
+	write(t, "embedded.jsonl", `{"id": "1", "text": "whale", "emb": [1`+strings.Repeat(", 0.5", 383)+"]}\n")
 	write(t, "encoded.jsonl.gz", zipped([]byte(encoded)))
 	write(t, "encoded-queries.jsonl", `{"id":"1","vector":{"whale":2,"rope":1}}`+"\n")
 	for _, name := range []string{"docs.jsonl", "collection.jsonl", "COLLECTION"} {

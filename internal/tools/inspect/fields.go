@@ -36,7 +36,7 @@ type FieldSummary struct {
 	Tokens    uint64  `json:"tokens"`    // the sum of their lengths; 0 of a field without lengths
 	AvgLength float64 `json:"average_length"`
 	Terms     uint64  `json:"terms"` // of each segment
-	Bytes     int64   `json:"bytes"` // of dictionary, lists, positions, lengths and column
+	Bytes     int64   `json:"bytes"` // of dictionary, lists, positions, lengths, column and vectors
 }
 
 // SummarizeFields returns what the index has of each field of its schema: by the manifest, unless
@@ -100,6 +100,10 @@ func fieldBytes(s *segment.Segment, i int) (n int64, err error) {
 		return 0, err
 	} else if ok {
 		n += int64(c.Info().Bytes)
+	}
+	if v := f.Vectors; v != nil {
+		codes, floats := f.VectorsEnd(s.Meta().Docs)
+		n += codes - v.CodesAt + floats - v.FloatsAt
 	}
 	if f.Blocks == 0 {
 		return n, nil

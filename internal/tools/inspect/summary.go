@@ -209,9 +209,20 @@ func (s *Summary) schema(w io.Writer) {
 		if f.Unit != schema.UnitNanosecond {
 			kind += " (" + f.Unit.String() + ")"
 		}
+		if f.Kind == schema.Vector {
+			kind += fmt.Sprintf(" (%d, %v%s)", f.Dims, f.Similarity, ofModel(f.Model))
+		}
 		t.Row(f.Name, kind, record.IndexedName(f), YesNo(f.Stored), YesNo(f.Column), lengths, analyzer, Parameter(f.K1), Parameter(f.B), f.Factor())
 	}
 	t.WriteTo(w)
+}
+
+// ofModel shows the name of a model, if there is one.
+func ofModel(name string) string {
+	if name == "" {
+		return ""
+	}
+	return ", " + cli.Printable(name)
 }
 
 // Parameter shows a parameter of BM25.

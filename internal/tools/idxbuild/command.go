@@ -94,9 +94,9 @@ Documents can have fields, as --field or --schema says, instead of one text. The
 of KEY, which may be nested as in author.name, go into field NAME. TYPE is the name of an
 analyzer for text, or keyword, integer, float, time, impacts or vector. Impacts are
 objects of terms and weights, as sparse encoders write them (docs/sparse.md); a vector
-is an array of numbers, or the base64 of its float32. docs/importing.md
-has the form of a schema. An index keeps its fields; later runs need to name only other keys. Posting
-lists go into one field, which --field names.
+is an array of numbers, or the base64 of its float32 (docs/vectors.md). docs/importing.md
+has the form of a schema. An index keeps its fields; later runs need to name only other
+keys. Posting lists go into one field, which --field names.
 
 Analyzers cut text into terms, and queries in the same way:
   simple      runs of letters and digits, lower-cased: for names and numbers

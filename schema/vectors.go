@@ -133,18 +133,11 @@ func (f *Field) checkVectors() error {
 	return nil
 }
 
-// HasVectors says whether a field of s is of kind vector.
-func (s *Schema) HasVectors() bool {
-	for i := range s.given().Fields {
-		if s.Fields[i].Kind == Vector {
-			return true
-		}
-	}
-	return false
-}
-
 // appendVectors is AppendValues for a field of vectors: a slice of numbers is one, a slice of such slices several.
 func (f *Field) appendVectors(dst []Value, field int, r reflect.Value, within bool) ([]Value, error) {
+	if !r.IsValid() {
+		return dst, f.misfit(nil)
+	}
 	if r.Kind() != reflect.Slice && r.Kind() != reflect.Array {
 		return dst, f.misfit(r.Interface())
 	}
@@ -165,7 +158,11 @@ func (f *Field) appendVectors(dst []Value, field int, r reflect.Value, within bo
 	}
 	number, vector := Field{Kind: Float}, make([]float32, r.Len())
 	for i := range vector {
-		x, ok := number.scalar(0, element(r, i))
+		of := element(r, i)
+		if !of.IsValid() {
+			return dst, f.misfit(r.Interface())
+		}
+		x, ok := number.scalar(0, of)
 		if !ok {
 			return dst, f.misfit(r.Interface())
 		}

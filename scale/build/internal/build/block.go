@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/klauspost/compress/s2"
 
@@ -71,16 +72,18 @@ func appendDocument(dst, id, text []byte) []byte {
 // appendRecord appends the record of the values of a document.
 func appendRecord(dst []byte, values []schema.Value) []byte {
 	for _, v := range values {
-		if v.Kind == schema.Impacts {
+		switch v.Kind { // of which records have no values, as they are not stored
+		case schema.Impacts:
 			v = schema.TextValue(v.Field, appendImpacts(nil, v))
+		case schema.Vector:
+			v = schema.TextValue(v.Field, v.VectorBytes())
 		}
 		dst = record.Append(dst, uint32(v.Field), v)
 	}
 	return dst
 }
 
-// appendImpacts appends the terms of a value of impacts and their weights, since records have no such values: they are not
-// stored.
+// appendImpacts appends the terms of a value of impacts and their weights.
 func appendImpacts(dst []byte, v schema.Value) []byte {
 	for term, weight := range v.Impacts() {
 		dst = append(append(binary.AppendUvarint(dst, uint64(len(term))), term...), weight)
@@ -111,6 +114,27 @@ func cutDocument(b []byte) (id, text, rest []byte, err error) {
 	return id, text, b, err
 }
 
+// valueOf returns the value of a field of a kind that a record has.
+func valueOf(v record.Stored, field int, kind schema.Kind) (schema.Value, error) {
+	if kind != schema.Impacts && kind != schema.Vector {
+		return v.Value(field, kind)
+	}
+	x, err := v.Value(field, schema.Text)
+	switch {
+	case err != nil:
+		return x, err
+	case kind == schema.Impacts:
+		return impacts(field, x.Bytes())
+	case len(x.Bytes())%4 > 0:
+		return x, errMalformed
+	}
+	floats := make([]float32, len(x.Bytes())/4)
+	for i := range floats {
+		floats[i] = math.Float32frombits(binary.LittleEndian.Uint32(x.Bytes()[4*i:]))
+	}
+	return schema.VectorValue(field, floats), nil
+}
+
 // values appends the values of a record to dst, which refer to its bytes.
 func values(dst []schema.Value, s *schema.Schema, b []byte) ([]schema.Value, error) {
 	for len(b) > 0 {
@@ -121,14 +145,7 @@ func values(dst []schema.Value, s *schema.Schema, b []byte) ([]schema.Value, err
 		if v.ID >= uint32(len(s.Fields)) {
 			return nil, fmt.Errorf("%w: field %d of %d", errMalformed, v.ID, len(s.Fields))
 		}
-		kind := s.Fields[v.ID].Kind
-		if kind == schema.Impacts {
-			kind = schema.Text
-		}
-		x, err := v.Value(int(v.ID), kind)
-		if err == nil && s.Fields[v.ID].Kind == schema.Impacts {
-			x, err = impacts(int(v.ID), x.Bytes())
-		}
+		x, err := valueOf(v, int(v.ID), s.Fields[v.ID].Kind)
 		if err != nil {
 			return nil, err
 		}

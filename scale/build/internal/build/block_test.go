@@ -91,9 +91,9 @@ func all(blocks [][]byte) func(*[]byte) bool {
 // Values come back by the schema, and not by another.
 func TestValues(t *testing.T) {
 	s := &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.Text}, {Name: "b", Kind: schema.Float}, {Name: "c", Kind: schema.Time},
-		{Name: "d", Kind: schema.Impacts}}}
+		{Name: "d", Kind: schema.Impacts}, {Name: "e", Kind: schema.Vector, Dims: 3}}}
 	want := []schema.Value{schema.TextValue(0, []byte("x")), schema.TextValue(0, ""), schema.FloatValue(1, -1.5), schema.NanosValue(2, -7),
-		schema.ImpactsValue(3, []schema.Impact{{Term: "y", Weight: 255}, {Term: "\xffx", Weight: 1}}), schema.ImpactsValue(3, nil)}
+		schema.ImpactsValue(3, []schema.Impact{{Term: "y", Weight: 255}, {Term: "\xffx", Weight: 1}}), schema.ImpactsValue(3, nil), schema.VectorValue(4, []float32{1, -0.5, 7e-9})}
 	b := appendRecord(nil, want)
 	got, err := values(nil, s, b)
 	if err != nil || len(got) != len(want) {

@@ -52,13 +52,16 @@ func lanes(a, b []float32, of func(x, y float32) float32) float32 {
 	return sums[0]
 }
 
+// mostProduct is the greatest product that a score tells from others.
+const mostProduct = 0x1p90
+
 // nearness returns the score for what compared returns.
 func (t *Trees) nearness(n *Node, s float32, x float64) (score float32, exact float64) {
 	boost := n.boosts[0]
 	switch t.field(n.Field).Similarity {
 	case "dot":
 		if s >= 0 {
-			return float32(float32(1+s) * float32(boost)), (1 + max(x, 0)) * boost
+			return float32(float32(1+min(s, mostProduct)) * float32(boost)), (1 + min(max(x, 0), mostProduct)) * boost
 		}
 		return float32(float32(1/float32(1-s)) * float32(boost)), 1 / (1 - x) * boost
 	case "l2":

@@ -3,10 +3,12 @@ package search_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/internal/querytest"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
@@ -124,5 +126,50 @@ func TestTreesNear(t *testing.T) {
 		}
 		r.ids = r.ids[:len(live)]
 		r.agree(t, l.Snapshot(), live, c.trees/2)
+	}
+}
+
+// Documents whose products are 2^90 times the scores of others are no reason to miss one of these: what the others add at most
+// does not get lost beside the bound of the field.
+func TestNearFar(t *testing.T) {
+	o := writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "p", Kind: schema.Vector, Dims: 2, Similarity: schema.SimilarityDot}}}}
+	rng, l := rand.New(rand.NewPCG(63, 1)), querytest.NewLive(t, o)
+	var docs []oracle.Record
+	for i := range 120 {
+		v := []float32{rng.Float32() * 9, rng.Float32()}
+		if i%8 == 5 {
+			v = []float32{-schema.MaxNorm, 0}
+		}
+		docs = append(docs, oracle.Record{Vectors: map[string][][]float32{"p": {v}}})
+		l.Do(l.Add(t.Context(), writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.VectorValue(0, v)}}))
+		if i%30 == 29 {
+			l.Do(l.Flush(t.Context()))
+		}
+	}
+	s, err := search.NewSearcher(l.Snapshot(), search.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	truth := oracle.NewTrees(oracle.NewRecords([]oracle.Field{{Name: "p", Lengths: oracle.None, Similarity: "dot"}}, docs))
+	for range 200 {
+		b, own := query.Bool{Should: []query.Node{query.All{Score: 0.5}}}, &oracle.Node{Kind: oracle.Bool, Should: []*oracle.Node{{Kind: oracle.All, Score: 0.5}}}
+		for range 1 + rng.IntN(3) {
+			v, boost := []float32{rng.Float32()*2 - 0.5, rng.Float32()}, []float64{1, 0.01, 4}[rng.IntN(3)]
+			if rng.IntN(2) == 0 {
+				b.Should = append(b.Should, query.Similarity{Field: "p", Vector: v, Boost: boost})
+				own.Should = append(own.Should, &oracle.Node{Kind: oracle.Similarity, Field: "p", Vector: v, Boost: boost})
+			} else {
+				k := 1 + rng.IntN(100)
+				b.Should = append(b.Should, query.Nearest{Field: "p", Vector: v, K: k, Boost: boost})
+				own.Should = append(own.Should, &oracle.Node{Kind: oracle.Nearest, Field: "p", Vector: v, K: k, Boost: boost})
+			}
+		}
+		q := search.Query{Node: b, K: 1 + rng.IntN(20)}
+		want, _ := truth.Answer(oracle.TreeQuery{Root: own, K: q.K})
+		got, err := s.Search(t.Context(), q)
+		if err != nil || !slices.EqualFunc(got.Hits, want, func(a search.Hit, b oracle.Hit) bool { return oracle.Hit(a) == b }) {
+			t.Fatalf("%v, k %d: %v\n%v\n%v", b, q.K, err, got.Hits, want)
+		}
 	}
 }

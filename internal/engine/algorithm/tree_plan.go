@@ -38,6 +38,40 @@ func (t *tree) plan() {
 	summed{t}.planSum()
 }
 
+// coarsen rounds bounds up to multiples of one number, so that their sums, and what is left of a sum without some of them, have no
+// rounding errors. Those of vectors may be 2^90 times others, which are nothing beside them otherwise.
+func (t *tree) coarsen() {
+	if _, exp := math.Frexp(t.root.bound); t.root.bound > 0 && t.root.bound <= math.MaxFloat64 {
+		t.root.coarsen(math.Ldexp(1, exp-grainBits))
+	}
+}
+
+// grainBits is how many bits a bound has at most. Those that float64 has more are for sums: what the alternatives of a best add up to
+// may be more than the bound of the tree.
+const grainBits = 40
+
+func (n *node) coarsen(grain float64) {
+	switch n.op {
+	case OpBool:
+		n.bound = 0
+		for _, k := range n.kids {
+			k.coarsen(grain)
+			n.bound += k.bound
+		}
+		return
+	case OpBest:
+		most, sum := 0.0, 0.0
+		for _, k := range n.kids {
+			k.coarsen(grain)
+			most, sum = max(most, k.bound), sum+k.bound
+		}
+		if n.bound = 0; n.scores {
+			n.bound = most + float64(n.tie)*(sum-most)
+		}
+	}
+	n.bound = math.Ceil(n.bound/grain) * grain
+}
+
 // adds reports whether n is a leaf whose score adds to that of the root.
 func (n *node) adds() bool { return n.listed() && n.scores && !n.inBest }
 

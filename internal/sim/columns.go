@@ -139,7 +139,9 @@ func (d *treeDrawer) byColumns() (query.Node, *oracle.Node) {
 // combined draws a filter made of others.
 func (d *treeDrawer) combined(depth int) (query.Node, *oracle.Node) {
 	if d.IntN(3) == 0 {
+		d.denied++
 		f, o := d.filter(depth)
+		d.denied--
 		return query.Not{Node: f}, &oracle.Node{Kind: oracle.Bool, Must: []*oracle.Node{{Kind: oracle.All}}, Not: []*oracle.Node{o}}
 	}
 	var all []query.Node

@@ -14,6 +14,8 @@
 //	nodes.go    queries over fields
 //	trees.go    queries for trees of all kinds of nodes
 //	phrases.go  phrases and words near each other
+//	impacts.go  vectors of terms with weights
+//	vectors.go  dense vectors, read from segments, and queries for the nearest
 //	columns.go  sorting, facets, collapsing, static scores and filters, by columns
 //	trace.go    a record of everything that happens
 //

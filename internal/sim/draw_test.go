@@ -26,12 +26,17 @@ func TestDrawQueries(t *testing.T) {
 		{Name: "word", Kind: schema.Keyword, Column: true}, {Name: "number", Kind: schema.Integer, Column: true},
 		{Name: "rank", Kind: schema.Float, Column: true}, {Name: "views", Kind: schema.Float, Column: true},
 		{Name: "time", Kind: schema.Time, Column: true},
-		{Name: "vector", Kind: schema.Impacts}, {Name: "other", Kind: schema.Impacts, Scale: 0.5}}}
+		{Name: "vector", Kind: schema.Impacts}, {Name: "other", Kind: schema.Impacts, Scale: 0.5},
+		{Name: "angle", Kind: schema.Vector, Dims: 3}, {Name: "place", Kind: schema.Vector, Dims: 9, Similarity: schema.SimilarityL2}}}
 	values := oracle.Values{}
 	for range 50 {
 		docs = append(docs, oracle.Doc{Terms: drawWords(r)})
 		records = append(records, oracle.Record{Terms: map[string][]string{"a": drawWords(r), "b": drawWords(r)}})
 		ids = append(ids, "d")
+		for i := range s.Fields[9:] {
+			f := &s.Fields[9+i]
+			addVectors(&records[len(records)-1], f, []any{denseOf(drawDense(r, f))})
+		}
 		for i, f := range s.Fields[2:7] {
 			values[f.Name] = append(values[f.Name], inColumn([]any{plain(drawValue(r, i+2, &f))}))
 		}

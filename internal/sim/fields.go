@@ -97,7 +97,7 @@ func changed(r *rand.Rand, s *schema.Schema) *schema.Schema {
 // drawField draws a field.
 func drawField(r *rand.Rand, name string) schema.Field {
 	f := schema.Field{Name: name, Kind: []schema.Kind{schema.Text, schema.Text, schema.Text, schema.Text,
-		schema.Keyword, schema.Keyword, schema.Integer, schema.Float, schema.Time, schema.Impacts}[r.IntN(10)], Stored: r.IntN(2) == 0}
+		schema.Keyword, schema.Keyword, schema.Integer, schema.Float, schema.Time, schema.Impacts, schema.Vector, schema.Vector}[r.IntN(12)], Stored: r.IntN(2) == 0}
 	switch f.Kind {
 	case schema.Text:
 		n := r.IntN(7)
@@ -110,6 +110,8 @@ func drawField(r *rand.Rand, name string) schema.Field {
 		f.Unit = schema.Unit(r.IntN(4))
 	case schema.Impacts:
 		return schema.Field{Name: name, Kind: f.Kind, Scale: []float64{0, 1, 0.3, 1e-6}[r.IntN(4)]}
+	case schema.Vector:
+		return drawDenseField(r, name)
 	}
 	f.Column = f.Kind != schema.Text && r.IntN(2) == 0
 	if f.Indexing() == schema.IndexNone {
@@ -174,6 +176,8 @@ func contradiction(r *rand.Rand, s *schema.Schema) (c *schema.Schema, name strin
 	switch n := r.IntN(3); {
 	case n < 2 && f.HasImpacts():
 		f.Scale = f.Step() * 0.75
+	case n < 2 && f.Kind == schema.Vector:
+		otherDense(r, f)
 	case n == 0 && f.HasLengths():
 		f.Positions = !f.Positions
 	case n == 1 && f.Indexing() != schema.IndexNone:
@@ -200,8 +204,11 @@ func drawValues(r *rand.Rand, s *schema.Schema, version string) []schema.Value {
 			values = append(values, schema.KeywordValue(i, []byte(version)))
 		default:
 			n := r.IntN(4) * r.IntN(2) * (1 + r.IntN(2)) / 2
-			if f.HasImpacts() {
+			switch {
+			case f.HasImpacts():
 				n = min(n, 1)
+			case f.Kind == schema.Vector && f.ID%3 == 0: // every document has one
+				n = 1
 			}
 			for range n {
 				values = append(values, drawValue(r, i, f))
@@ -234,6 +241,8 @@ func drawValue(r *rand.Rand, i int, f *schema.Field) schema.Value {
 		return schema.KeywordValue(i, []byte(word))
 	case schema.Impacts:
 		return drawImpacts(r, i)
+	case schema.Vector:
+		return schema.VectorValue(i, drawDense(r, f))
 	case schema.Integer:
 		return schema.IntegerValue(i, int64(r.Uint64())>>r.IntN(64))
 	case schema.Float:
@@ -261,6 +270,10 @@ func wrong(r *rand.Rand, s *schema.Schema) schema.Value {
 		return schema.TimeValue(i, time.Date(2300, 1, 1, 0, 0, 0, 0, time.UTC))
 	case f.Kind == schema.Keyword && f.Indexing() == schema.IndexDocs && r.IntN(2) == 0:
 		return schema.KeywordValue(i, bytes.Repeat([]byte("k"), schema.MaxKeyword+1))
+	case f.Kind == schema.Vector && r.IntN(4) > 0:
+		return schema.VectorValue(i, wrongDense(r, f))
+	case f.Kind != schema.Vector && r.IntN(8) == 0:
+		return schema.VectorValue(i, []float32{1})
 	case f.Kind == schema.Text:
 		return schema.KeywordValue(i, []byte("w1"))
 	case f.HasImpacts() && r.IntN(2) == 0:
@@ -301,6 +314,8 @@ func plain(v schema.Value) any {
 		return math.Float64bits(v.Float())
 	case schema.Impacts:
 		return vector(v.String())
+	case schema.Vector:
+		return dense(v.VectorBytes())
 	}
 	return v.Int()
 }

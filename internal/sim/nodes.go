@@ -25,9 +25,12 @@ func (o *observation) model(p query.Params) model {
 type fieldModel struct{ *treeModel }
 
 func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values, order []oracle.SortKey, ids []string, p query.Params) fieldModel {
-	var indexed []schema.Field
+	var indexed, dense []schema.Field
 	var fields []oracle.Field
 	for _, f := range s.Fields {
+		if f.Kind == schema.Vector {
+			dense, fields = append(dense, f), append(fields, oracle.Field{Name: f.Name, Lengths: oracle.None, Similarity: f.Similarity.String()})
+		}
 		if f.Indexing() == schema.IndexNone {
 			continue
 		}
@@ -54,6 +57,7 @@ func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values,
 		indexed, fields = append(indexed, f), append(fields, x)
 	}
 	m := fieldModel{newTreeModel(indexed, fields, docs, ids)}
+	m.dense = dense
 	m.lexical = slices.DeleteFunc(slices.Clone(indexed), func(f schema.Field) bool { return f.HasImpacts() })
 	m.columnModel = newColumnModel(s, values, len(docs))
 	if m.order = order; len(order) > 0 {

@@ -42,10 +42,17 @@ func (w *world) observe(s *reader.Snapshot, rebuilt bool) (*observation, error) 
 	if err != nil {
 		return nil, err
 	}
+	vectors, err := vectorsOf(s)
+	if err != nil {
+		return nil, err
+	}
 	for doc := range uint32(s.Stats().Docs) {
 		d, deleted, err := w.identify(s, doc, versions[doc])
 		if err == nil && o.schema != nil {
 			err = w.checkValues(s, o.schema, doc, d, rebuilt)
+			if err == nil {
+				err = w.checkDense(o.schema, vectors, doc, d, rebuilt)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("document %d: %w", doc, err)
@@ -92,6 +99,9 @@ func (o *observation) add(d *document, deleted bool) {
 			if f.Positions {
 				r.Places[f.Name] = places(f, d.values[f.ID])
 			}
+		}
+		if f.Kind == schema.Vector {
+			addVectors(&r, f, d.values[f.ID])
 		}
 		if f.Column {
 			o.values[f.Name] = append(o.values[f.Name], inColumn(d.values[f.ID]))

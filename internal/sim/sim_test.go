@@ -16,6 +16,7 @@ var (
 // TestWorld runs worlds in a native build.
 func TestWorld(t *testing.T) {
 	var sum Result
+	dense := 0
 	for seed := *firstSeed; seed < *firstSeed+uint64(*seeds); seed++ {
 		c := Config{Seed: seed, Ops: *ops}
 		if *trace {
@@ -25,7 +26,11 @@ func TestWorld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if res.Vectors > 0 {
+			dense++
+		}
+		sum.Vectors += res.Vectors
 		sum.Ops, sum.Lives, sum.Crashes = sum.Ops+res.Ops, sum.Lives+res.Lives, sum.Crashes+res.Crashes
 	}
-	t.Logf("%d operations, %d lives, %d crashes", sum.Ops, sum.Lives, sum.Crashes)
+	t.Logf("%d operations, %d lives, %d crashes, %d vectors compared in %d worlds", sum.Ops, sum.Lives, sum.Crashes, sum.Vectors, dense)
 }

@@ -20,6 +20,7 @@ import (
 type treeModel struct {
 	fields  []schema.Field // that are indexed
 	lexical []schema.Field // of these, what BM25 scores
+	dense   []schema.Field // of vectors
 	docs    []oracle.Record
 	ids     []string // of the documents
 	columnModel
@@ -31,7 +32,7 @@ type treeModel struct {
 func newTreeModel(fields []schema.Field, own []oracle.Field, docs []oracle.Record, ids []string) *treeModel {
 	x := oracle.NewRecords(own, docs)
 	trees := sync.OnceValue(func() *oracle.Trees { return oracle.NewTrees(x) })
-	return &treeModel{fields, fields, docs, ids, columnModel{}, x, trees, sync.OnceValue(func() map[string][]string {
+	return &treeModel{fields, fields, nil, docs, ids, columnModel{}, x, trees, sync.OnceValue(func() map[string][]string {
 		all := map[string][]string{}
 		for _, f := range fields {
 			all[f.Name] = x.Terms(f.Name)
@@ -81,6 +82,8 @@ type treeDrawer struct {
 	*rand.Rand
 	left   int // how many nodes more than one may be drawn
 	blends int
+	denied int // within so many MustNot and Not
+	quiet  int // within so many nodes in which nothing scores
 }
 
 func (d *treeDrawer) boost() float64 { return []float64{0, 0, 0, 1, 0.3, 4, 0.01}[d.IntN(7)] }
@@ -91,6 +94,9 @@ func (d *treeDrawer) score() float64 { return []float64{0, 2, 0.5, query.Zero}[d
 // node draws a tree of at most that depth.
 func (d *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 	d.left--
+	if len(d.dense) > 0 && d.denied == 0 && d.IntN(6) == 0 {
+		return d.nearest()
+	}
 	switch {
 	case len(d.fields) > 0:
 	case depth > 0 && d.left > 0 && d.IntN(2) == 0:
@@ -118,7 +124,9 @@ func (d *treeDrawer) node(depth int) (query.Node, *oracle.Node) {
 	case 6:
 		return d.all()
 	case 7:
+		d.quiet++
 		n, o := d.node(depth - 1)
+		d.quiet--
 		s := d.score()
 		return query.Const{Node: n, Score: s}, &oracle.Node{Kind: oracle.Const, Must: []*oracle.Node{o}, Score: s}
 	case 8, 9:
@@ -152,8 +160,13 @@ func (d *treeDrawer) bool(depth int) (query.Node, *oracle.Node) {
 	if d.IntN(4) > 0 {
 		b.Should, o.Should = d.nodes(depth, 5)
 	}
+	d.similarity(&b, o)
 	if d.IntN(4) == 0 {
+		d.denied++
+		d.quiet++
 		b.MustNot, o.Not = d.nodes(depth, 2)
+		d.denied--
+		d.quiet--
 	}
 	if d.IntN(4) == 0 {
 		f, of := d.filter(depth)
@@ -168,6 +181,8 @@ func (d *treeDrawer) bool(depth int) (query.Node, *oracle.Node) {
 
 // filter draws a filter. One of ids names documents that there are not, too, and deleted ones.
 func (d *treeDrawer) filter(depth int) (query.Node, *oracle.Node) {
+	d.quiet++
+	defer func() { d.quiet-- }()
 	switch kind := d.IntN(6); {
 	case kind == 0 && len(d.columns) > 0:
 		return d.byColumns()

@@ -35,6 +35,7 @@ type Result struct {
 	Ops     int64  // additions, deletions, flushes, merges, publications, commits, queries
 	Lives   int
 	Crashes int
+	Vectors int64 // of documents, compared with the model
 }
 
 var (
@@ -55,6 +56,7 @@ type world struct {
 	schema  *schema.Schema // of the newest commit when the last life had ended; nil without fields
 	filled  bool           // the newest commit had documents when the last life had ended
 	ops     atomic.Int64
+	vectors atomic.Int64 // compared
 	lives   int
 	crashes int
 	newest  uint64                            // the newest commit when the last life had ended
@@ -78,7 +80,7 @@ func Run(c Config) (Result, error) {
 		err = fmt.Errorf("seed %d, life %d: %w", c.Seed, w.lives, err)
 	}
 	w.trace.flush()
-	return Result{w.trace.hash, w.trace.lines, w.ops.Load(), w.lives, w.crashes}, err
+	return Result{w.trace.hash, w.trace.lines, w.ops.Load(), w.lives, w.crashes, w.vectors.Load()}, err
 }
 
 // life is the time from opening the index for writing until it is closed or crashes.

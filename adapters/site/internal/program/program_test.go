@@ -76,7 +76,7 @@ func TestMisuse(t *testing.T) {
 		{"--language en --analyzer simple " + dir, cli.ExitUsage, "--language and --analyzer"},
 		{"--language en --schema " + file(t, "german.json", `{"language": "de", "fields": [{"name": "text", "kind": "text"}]}`) + " " + dir, cli.ExitUsage, `--language is "en", and in --schema "de"`},
 		{"--schema " + file(t, "klingon.json", `{"language": "tlh", "fields": [{"name": "text", "kind": "text"}]}`) + " " + dir, cli.ExitUsage, `language "tlh"`},
-		{"--field price:double " + dir, cli.ExitUsage, "--field price: \"double\" is no kind of field (text, keyword, integer, float, time, impacts)"},
+		{"--field price:double " + dir, cli.ExitUsage, "--field price: \"double\" is no kind of field (text, keyword, integer, float, time, impacts, vector)"},
 		{"--field price:double " + dir, cli.ExitUsage, "did you mean float?"},
 		{"--field name --field name " + dir, cli.ExitUsage, "is given twice"},
 		{"--schema " + wrong + " " + dir, cli.ExitUsage, "unknown analyzer \"klingon\""},

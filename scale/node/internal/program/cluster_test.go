@@ -228,7 +228,7 @@ func TestClusterRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	for flags, want := range map[string]string{
-		"--field price:double":                   `--field price: "double" is no kind of field (text, keyword, integer, float, time, impacts)`,
+		"--field price:double":                   `--field price: "double" is no kind of field (text, keyword, integer, float, time, impacts, vector)`,
 		"--field title:klingon":                  `"klingon" is no kind of field`,
 		"--field title --field title":            `key "title" is given twice`,
 		"--field title --analyzer klingon":       `unknown analyzer "klingon"`,

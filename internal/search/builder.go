@@ -120,26 +120,6 @@ func (b *builder) searched(name string) ([]int, error) {
 	return b.p.Texts, nil
 }
 
-// compounds returns those of fields whose words have parts.
-func (b *builder) compounds(fields []int) (all []int) {
-	for _, f := range fields {
-		if b.p.Fields[f].Compound() != nil {
-			all = append(all, f)
-		}
-	}
-	return all
-}
-
-// impacts reports whether one of fields is of impacts.
-func (b *builder) impacts(fields []int) bool {
-	for _, f := range fields {
-		if b.p.Fields[f].Impacts {
-			return true
-		}
-	}
-	return false
-}
-
 // restart is called where a query is built once more.
 func (b *builder) restart() {
 	b.words, b.placed = 0, 0

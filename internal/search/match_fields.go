@@ -39,7 +39,7 @@ func (b *builder) of(m *query.Match, around float64) (fields []int, boost boosts
 	}
 	if err == nil && len(fields) > 1 && m.Mode == query.ModeAndOr {
 		err = unsupported("mode %v over the fields %s", m.Mode, b.p.Names(fields))
-	} else if err == nil && m.Mode == query.ModeAndOr && len(b.compounds(fields)) > 0 {
+	} else if err == nil && m.Mode == query.ModeAndOr && len(b.p.compounds(fields)) > 0 {
 		err = unsupported("mode %v where words have parts", m.Mode)
 	}
 	return fields, boost, err

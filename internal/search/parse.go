@@ -154,3 +154,23 @@ func (p *Parser) complete(q *Query) error {
 	}
 	return nil
 }
+
+// compounds returns those of fields whose words have parts.
+func (p *Parser) compounds(fields []int) (all []int) {
+	for _, f := range fields {
+		if p.Fields[f].Compound() != nil {
+			all = append(all, f)
+		}
+	}
+	return all
+}
+
+// impacts reports whether one of fields is of impacts.
+func (p *Parser) impacts(fields []int) bool {
+	for _, f := range fields {
+		if p.Fields[f].Impacts {
+			return true
+		}
+	}
+	return false
+}

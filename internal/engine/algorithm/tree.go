@@ -376,7 +376,7 @@ func (t *tree) prepare() {
 	}
 	t.root.up = nil
 	t.limit(t.root, false)
-	t.coarsen()
+	t.root.coarsen()
 	summed{t}.leavesOf()
 	t.guess()
 }

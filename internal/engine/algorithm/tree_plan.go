@@ -38,11 +38,11 @@ func (t *tree) plan() {
 	summed{t}.planSum()
 }
 
-// coarsen rounds bounds up to multiples of one number, so that their sums, and what is left of a sum without some of them, have no
+// coarsen rounds the bounds of n, the root of a tree, and of what is within it up to multiples of one number, so that their sums, and what is left of a sum without some of them, have no
 // rounding errors. Those of vectors may be 2^90 times others, which are nothing beside them otherwise.
-func (t *tree) coarsen() {
-	if _, exp := math.Frexp(t.root.bound); t.root.bound > 0 && t.root.bound <= math.MaxFloat64 {
-		t.root.coarsen(math.Ldexp(1, exp-grainBits))
+func (n *node) coarsen() {
+	if _, exp := math.Frexp(n.bound); n.bound > 0 && n.bound <= math.MaxFloat64 {
+		n.coarsenTo(math.Ldexp(1, exp-grainBits))
 	}
 }
 
@@ -50,19 +50,20 @@ func (t *tree) coarsen() {
 // may be more than the bound of the tree.
 const grainBits = 40
 
-func (n *node) coarsen(grain float64) {
+// coarsenTo rounds the bounds of n and of what is within it up to multiples of grain.
+func (n *node) coarsenTo(grain float64) {
 	switch n.op {
 	case OpBool:
 		n.bound = 0
 		for _, k := range n.kids {
-			k.coarsen(grain)
+			k.coarsenTo(grain)
 			n.bound += k.bound
 		}
 		return
 	case OpBest:
 		most, sum := 0.0, 0.0
 		for _, k := range n.kids {
-			k.coarsen(grain)
+			k.coarsenTo(grain)
 			most, sum = max(most, k.bound), sum+k.bound
 		}
 		if n.bound = 0; n.scores {

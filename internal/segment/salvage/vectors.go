@@ -23,9 +23,6 @@ func (x *Source) vectors() (all []*vectorReader) {
 	for i := range x.s.Fields() {
 		told = told || x.s.Fields()[i].Vectors != nil
 		v, err := vectors.Open(x.s, i)
-		if err == nil && v != nil {
-			err = v.CheckDocs()
-		}
 		if err != nil {
 			x.loseOf(i, "vectors", "all", uint64(x.s.Fields()[i].Vectors.Docs), err)
 		} else if v != nil {

@@ -4,6 +4,7 @@ package vectors
 
 import (
 	"sort"
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
@@ -39,7 +40,7 @@ type Field struct {
 }
 
 // Open returns what s has of field f of its fields, or nil if that has no vectors. On mapped data it copies nothing. All pages of codes
-// have been compared with their checksums.
+// have been compared with their checksums, and documents of vectors ascend.
 func Open(s *segment.Segment, f int) (*Field, error) {
 	info := s.Field(f).Info()
 	if info.Vectors == nil || info.Vectors.Count == 0 {
@@ -60,9 +61,29 @@ func Open(s *segment.Segment, f int) (*Field, error) {
 			return nil, x.corrupt(parts.Docs+4*(n-1), "a vector of document %d of %d", last, s.Meta().Docs)
 		}
 	}
+	if err := x.checkDocsOnce(f); err != nil {
+		return nil, err
+	}
 	x.metas = words[vector.Meta](part(parts.Metas, layout.VectorMetaSize*n))
 	x.high, x.low = part(parts.High, plane), part(parts.Low, plane)
 	return x, nil
+}
+
+// checkedDocs is the key under which a segment keeps whether the documents of vectors of a field were found to be right.
+type checkedDocs struct{ field int }
+
+// checkDocsOnce is checkDocs of field f, until it has found nothing wrong: queries rely on it, as a sum may match bytes that are wrong.
+func (x *Field) checkDocsOnce(f int) error {
+	if x.docs == nil {
+		return nil
+	}
+	checked := x.Segment.Attached(checkedDocs{f}, func() any { return new(atomic.Bool) }).(*atomic.Bool)
+	if checked.Load() {
+		return nil
+	}
+	err := x.checkDocs()
+	checked.Store(err == nil)
+	return err
 }
 
 // words returns b, which is aligned, as values of a type of fixed size.

@@ -1,0 +1,53 @@
+package vectors_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/segment/segtest"
+	"github.com/pinion-index/pinion/internal/segment/vectors"
+	"github.com/pinion-index/pinion/segment"
+)
+
+// Documents that do not ascend, are too few or are not there are damage when a field is opened, also where all sums match.
+func TestWrongDocs(t *testing.T) {
+	const docs = 50
+	m, r := &segtest.Fields{}, rand.New(rand.NewPCG(5, 3))
+	f := segtest.RandomVectors(r, 1, "a", docs)
+	for doc := range docs {
+		m.IDs = append(m.IDs, fmt.Sprint(doc))
+		f.Vectors[doc] = nil
+		for range doc % 3 {
+			v := make([]float32, f.Dims)
+			v[0] = 1
+			f.Vectors[doc] = append(f.Vectors[doc], v)
+		}
+	}
+	m.Fields = append(m.Fields, f)
+	good := m.Build(t, segtest.Default())
+	sec, _ := segtest.Open(t, good).Header().Section(format.SectionVectors)
+	for what, change := range map[string]func(b []byte){
+		"":               func([]byte) {},
+		"out of order":   func(b []byte) { binary.LittleEndian.PutUint32(b[4*5:], 30) },
+		"beyond the end": func(b []byte) { binary.LittleEndian.PutUint32(b[4*5:], docs) },
+		"too few":        func(b []byte) { copy(b[12:16], b[8:12]) },
+	} {
+		b := segment.Aligned(bytes.Clone(good))
+		change(b[sec.Offset:])
+		segtest.Repair(b)
+		s, err := segment.Open("x", b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if x, err := vectors.Open(s, 0); (what == "") != (err == nil) || err != nil && !errors.Is(err, format.ErrCorrupt) || err == nil && x.Len() != 49 {
+				t.Errorf("%q: %v", what, err)
+			}
+		}
+	}
+}

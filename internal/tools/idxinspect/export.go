@@ -78,6 +78,10 @@ with fields, the id and the stored fields. Deleted documents are left out. "-" i
 				p.Stop()
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s not valid UTF-8: what JSON cannot hold became U+FFFD\n", cmd.CommandPath(), cli.Number(replaced, "text"))
 			}
+			if left := notWritten(s.Schema()); err == nil && len(left) > 0 {
+				p.Stop()
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: not written, as they are neither stored nor columns: %s\n", cmd.CommandPath(), strings.Join(left, ", "))
+			}
 			return err
 		}
 		if zip {
@@ -125,6 +129,16 @@ func lists(s *reader.Snapshot, field string) (*exchange.SnapshotLists, error) {
 		return nil, cli.Usage("--field is one of %s", strings.Join(names, ", "))
 	}
 	return x, err
+}
+
+// notWritten returns the names of the fields that JSONL does not have.
+func notWritten(s *schema.Schema) (names []string) {
+	for i := range s.Fields {
+		if f := &s.Fields[i]; !f.Stored && !f.Column && f.Name != "" {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // describe returns the description of an exported field.

@@ -45,6 +45,9 @@ func (v *View) Count(ctx context.Context, n query.Node) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	if n, err = v.embedded(ctx, n); err != nil {
+		return 0, err
+	}
 	count, err := s.Count(orBackground(ctx), search.Query{Node: n})
 	return int(count), err
 }
@@ -98,6 +101,11 @@ func (v *View) All(ctx context.Context, n query.Node) iter.Seq2[Hit, error] {
 			return
 		}
 		p, err := v.open() // as Searcher has done
+		if err != nil {
+			yield(Hit{}, err)
+			return
+		}
+		n, err := v.embedded(ctx, n)
 		if err != nil {
 			yield(Hit{}, err)
 			return

@@ -53,8 +53,8 @@ func (b *Batch) Reset() {
 // crash keeps all of them or none, however many they are. If a document cannot be added, or a key cannot be kept, nothing is done,
 // and the error has a *writer.ChangeError for each such document, which matches writer.ErrDocument. Apply waits for other changes
 // to end, and for memory, but no longer than ctx before it begins. While a large batch is written, nothing else can be, and
-// what was written before it becomes visible and durable after it. After any other error but that of ctx nothing can be written any
-// more: what is not durable is lost with the Index, which is to be opened again.
+// what was written before it becomes visible and durable after it. After any other error but that of ctx and one that matches
+// ErrEmbed nothing can be written any more: what is not durable is lost with the Index, which is to be opened again.
 func (x *Index) Apply(ctx context.Context, b *Batch) error {
 	if b == nil {
 		return ErrInvalid
@@ -66,7 +66,7 @@ func (x *Index) apply(ctx context.Context, made []change, meta map[string]string
 	if x.done == nil {
 		return errClosed
 	}
-	changes, err := x.changes(made)
+	changes, err := x.embeddedChanges(orBackground(ctx), made)
 	if err != nil {
 		return err
 	}
@@ -77,6 +77,28 @@ func (x *Index) apply(ctx context.Context, made []change, meta map[string]string
 		}
 		return err
 	})
+}
+
+// embeddedChanges returns changes as the writer takes them, with the vectors of texts.
+func (x *Index) embeddedChanges(ctx context.Context, made []change) ([]writer.Change, error) {
+	for {
+		s := x.schema.Load()
+		changes, err := x.changes(s, made)
+		if err != nil || len(x.embeds) == 0 {
+			return changes, err
+		}
+		if err := x.failure(); err != nil {
+			return nil, err
+		}
+		for _, e := range x.embeds {
+			if err := e.addTo(ctx, s, changes, func(err error) { x.report(EventEmbed, 0, err) }); err != nil {
+				return nil, err
+			}
+		}
+		if x.schema.Load() == s { // fields may have other numbers otherwise; the vectors are in the cache
+			return changes, nil
+		}
+	}
 }
 
 // notUTF8 returns how many of the documents have text or a keyword that is not UTF-8.

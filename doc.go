@@ -35,5 +35,6 @@ package pinion
 //	reader.go   OpenReader, OpenSource: an index that others change
 //	front.go    what answers searches of both
 //	executor.go Executor: what answers in place of the CPU
+//	embed*.go   Embed: vectors of texts, each embedded once
 //	cache.go    pages that were asked for
 //	event.go    what Options.Observe is told

@@ -45,9 +45,9 @@ type change struct {
 	deletes bool // the document with the id
 }
 
-// changes returns changes as the writer takes them. The error has a *writer.ChangeError for each document that cannot be added.
-func (x *Index) changes(made []change) ([]writer.Change, error) {
-	all, s := make([]writer.Change, len(made)), x.schema.Load()
+// changes returns changes as the writer of an index with a schema takes them. The error has a *writer.ChangeError for each document that cannot be added.
+func (x *Index) changes(s *schema.Schema, made []change) ([]writer.Change, error) {
+	all := make([]writer.Change, len(made))
 	var bad []error
 	for i := range made {
 		c := &made[i]

@@ -24,9 +24,10 @@ const (
 	EventRefused                       // a document turned out to be bad after Add had returned (writer.Options.Refused): see Err
 	EventFault                         // the program has a fault: Err is a *store.PanicError, with the stack
 	EventExecutor                      // Options.Executor failed, so that the CPU answered: see Err
+	EventEmbed                         // a cache of Options.Embed failed, so that texts may be embedded again: see Err
 )
 
-var eventNames = [...]string{EventPublish: "publish", EventCommit: "commit", EventMerge: "merge", EventRefresh: "refresh", EventSlow: "slow", EventDamage: "damage", EventRefused: "refused", EventFault: "fault", EventExecutor: "executor"}
+var eventNames = [...]string{EventPublish: "publish", EventCommit: "commit", EventMerge: "merge", EventRefresh: "refresh", EventSlow: "slow", EventDamage: "damage", EventRefused: "refused", EventFault: "fault", EventExecutor: "executor", EventEmbed: "embed"}
 
 // String returns a word for k.
 func (k EventKind) String() string {

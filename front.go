@@ -19,6 +19,7 @@ type front struct {
 	executor Executor      // or nil
 	slow     time.Duration // of a search that observe is told of
 	observe  func(Event)   // or nil
+	embeds   []*embedder
 
 	observing sync.Mutex // held while observe runs
 	seeing    sync.Mutex

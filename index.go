@@ -98,6 +98,9 @@ func open(ctx context.Context, d *indexdir.Dir, fsys store.FS, o Options) (x *In
 		return nil, err
 	}
 	x.schema.Store(x.w.Schema())
+	if err = x.setEmbeds(o.Embed, x.w.Schema()); err != nil {
+		return nil, errors.Join(err, x.w.Close())
+	}
 	began := time.Now()
 	if err = x.w.Commit(ctx); err == nil { // a new index can be read after its first commit
 		x.keeping = time.Since(began)

@@ -72,6 +72,8 @@ type Options struct {
 	Params query.Params
 	// Executor, if not nil, answers searches in place of the CPU. Close it after the Index.
 	Executor Executor
+	// Embed says which vectors are made of texts, of documents and queries: one for each field of vectors, at most.
+	Embed []Embed
 }
 
 // withDefaults sets the defaults, except for Analyzer, and checks what others do not.

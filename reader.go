@@ -45,6 +45,8 @@ type ReaderOptions struct {
 	Params query.Params
 	// Executor is that of Options.
 	Executor Executor
+	// Embed is that of Options: what makes vectors of texts of queries.
+	Embed []Embed
 }
 
 // OpenReader opens the index in a directory, which must have one, only to search it. The caller closes the Reader.
@@ -86,6 +88,9 @@ func (o ReaderOptions) open(ctx context.Context, s reader.Source, every time.Dur
 	x.looked = time.Now()
 	if _, err = x.advance(ctx, func(context.Context) (bool, error) { return true, nil }); err == nil {
 		err = x.view(func(v *View) error { // an option that is wrong is so now
+			if err := x.setEmbeds(o.Embed, v.Snapshot().Schema()); err != nil {
+				return err
+			}
 			_, err := v.searcher()
 			return err
 		})

@@ -182,7 +182,7 @@ func (v *View) Search(ctx context.Context, r Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
-	p, err := s.search(orBackground(ctx), r)
+	p, err := v.search(orBackground(ctx), s, r)
 	if took := time.Since(began); v.f.slow > 0 && took >= v.f.slow {
 		v.f.tell(Event{Kind: EventSlow, Took: took, Commit: v.s.snapshot.Generation(), Docs: v.s.snapshot.Stats().Live, Request: &r, Err: err})
 	}
@@ -192,4 +192,15 @@ func (v *View) Search(ctx context.Context, r Request) (Page, error) {
 	}
 	v.f.cache.put(v.s.number, k, p)
 	return p, nil
+}
+
+// search is Search without a cache.
+func (v *View) search(ctx context.Context, s *pager, r Request) (p Page, err error) {
+	if r.Query, err = v.embedded(ctx, r.Query); err != nil {
+		return p, err
+	}
+	if r.Filter, err = v.embedded(ctx, r.Filter); err != nil {
+		return p, err
+	}
+	return s.search(ctx, r)
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/budget"
 	"github.com/pinion-index/pinion/internal/pace"
@@ -28,6 +29,7 @@ const (
 	CodeBusy        = "busy"             // 429: more requests in flight than Options.MaxInFlight, or more bytes than MaxHeld
 	CodeCanceled    = "canceled"         // 499: the client has gone, so that nobody sees it
 	CodeInternal    = "internal"         // 500: damage or another fault, which Options.Observe is told of
+	CodeEmbed       = "embed"            // 502: a text of the request could not be embedded by the model (pinion.ErrEmbed)
 	CodeUnavailable = "unavailable"      // 503: the index is closed, or shards cannot be reached
 	CodeDeadline    = "deadline"         // 504: no answer within the deadline
 	statusCanceled  = 499                // as several servers log it
@@ -106,6 +108,8 @@ func ErrorOf(err error) *Error {
 		return of(http.StatusGatewayTimeout, CodeDeadline, "no answer within the deadline")
 	case errors.Is(err, context.Canceled):
 		return of(statusCanceled, CodeCanceled, "the request was canceled")
+	case errors.Is(err, pinion.ErrEmbed):
+		return of(http.StatusBadGateway, CodeEmbed, "no answer: the text could not be embedded")
 	case errors.Is(err, fs.ErrClosed):
 		return of(http.StatusServiceUnavailable, CodeUnavailable, "the index is closed")
 	}

@@ -13,17 +13,19 @@ import (
 
 // Nearest is searched for in a field of vectors: the K documents match whose vectors are nearest, of those that pass the filter.
 type Nearest struct {
-	Field  string    `json:"field"`           // its name
-	Vector []float32 `json:"vector"`          // of the dimensions of the field
-	K      int       `json:"k,omitempty"`     // how many documents; 0 means query.DefaultK
-	Boost  float64   `json:"boost,omitempty"` // multiplies the scores; 0 means 1
+	Field  string    `json:"field"`            // its name
+	Vector []float32 `json:"vector,omitempty"` // of the dimensions of the field
+	Text   string    `json:"text,omitempty"`   // in place of Vector, if the index embeds texts (pinion.Options.Embed)
+	K      int       `json:"k,omitempty"`      // how many documents; 0 means query.DefaultK
+	Boost  float64   `json:"boost,omitempty"`  // multiplies the scores; 0 means 1
 }
 
 // Similarity adds to the scores of what matches how near the vectors of a field are.
 type Similarity struct {
-	Field  string    `json:"field"`           // its name
-	Vector []float32 `json:"vector"`          // of the dimensions of the field
-	Boost  float64   `json:"boost,omitempty"` // multiplies the scores; 0 means 1
+	Field  string    `json:"field"`            // its name
+	Vector []float32 `json:"vector,omitempty"` // of the dimensions of the field
+	Text   string    `json:"text,omitempty"`   // as in Nearest
+	Boost  float64   `json:"boost,omitempty"`  // multiplies the scores; 0 means 1
 }
 
 // nearest returns n for an index with a schema.
@@ -31,22 +33,25 @@ func (n *Nearest) nearest(s *schema.Schema) (query.Node, error) {
 	if k := cmp.Or(n.K, query.DefaultK); k < 1 || k > query.MaxNearest {
 		return nil, invalid("nearest.k", "%d documents, not from 1 to %d", n.K, query.MaxNearest)
 	}
-	err := compared(s, "nearest", n.Field, n.Vector, n.Boost)
-	return query.Nearest{Field: n.Field, Vector: n.Vector, K: cmp.Or(n.K, query.DefaultK), Boost: n.Boost}, err
+	err := compared(s, "nearest", n.Field, n.Text, n.Vector, n.Boost)
+	return query.Nearest{Field: n.Field, Vector: n.Vector, Text: n.Text, K: cmp.Or(n.K, query.DefaultK), Boost: n.Boost}, err
 }
 
 // similarity returns n for an index with a schema.
 func (n *Similarity) similarity(s *schema.Schema) (query.Node, error) {
-	return query.Similarity(*n), compared(s, "similarity", n.Field, n.Vector, n.Boost)
+	return query.Similarity(*n), compared(s, "similarity", n.Field, n.Text, n.Vector, n.Boost)
 }
 
 // compared checks what is compared with the vectors of a field; key is its own in the request.
-func compared(s *schema.Schema, key, field string, v []float32, boost float64) error {
+func compared(s *schema.Schema, key, field, text string, v []float32, boost float64) error {
 	f, ok := s.Field(field)
 	if !ok || f.Kind != schema.Vector {
 		return invalid(key+".field", "there is no field %q of vectors", field)
 	}
-	if err := f.CheckVector(v); err != nil {
+	switch err := f.CheckVector(v); {
+	case text != "" && len(v) > 0:
+		return invalid(key+".text", "either a text or a vector says what is near")
+	case text == "" && err != nil:
 		return blame(key+".vector", err)
 	}
 	if !(boost >= 0 && boost <= query.MaxBoost) {

@@ -1,6 +1,8 @@
 package httpapi_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"net/url"
 	"path/filepath"
@@ -83,6 +85,9 @@ func TestNearestRefused(t *testing.T) {
 		{"/v1/search", `{"nearest": {"field": "v", "vector": {}}}`, "nearest.vector", "not an array"},
 		{"/v1/search", `{"similarity": {"field": "v", "vector": [1, 1]}}`, "q", "it is missing"},
 		{"/v1/search", `{"q": "*", "similarity": {"field": "tenant", "vector": [1, 1]}}`, "similarity.field", `no field "tenant" of vectors`},
+		{"/v1/search", `{"nearest": {"field": "v", "text": "a", "vector": [1, 1]}}`, "nearest.text", "either a text or a vector"},
+		{"/v1/search", `{"nearest": {"field": "v"}}`, "nearest.vector", "0 dimensions"},
+		{"/v1/search", `{"nearest": {"field": "v", "text": "a"}}`, "", "here nothing embeds texts"},
 		{"/v1/search?nearest=whale", "", "nearest", "not JSON"},
 		{"/v1/count", `{"nearest": {"field": "none", "vector": [1]}}`, "nearest.field", "none"},
 	} {
@@ -90,5 +95,47 @@ func TestNearestRefused(t *testing.T) {
 		if code != 400 || e.Code != httpapi.CodeInvalid || e.Field != c.field || !strings.Contains(e.Message, c.message) {
 			t.Errorf("%s %s: %d %+v, want %s: %s", c.path, c.body, code, e, c.field, c.message)
 		}
+	}
+}
+
+// TestNearestText searches for what is nearest to a text, which the index embeds.
+func TestNearestText(t *testing.T) {
+	fails := false
+	of := func(_ context.Context, texts []string) (all [][]float32, err error) {
+		if fails {
+			return nil, errors.New("https://key@model.example is down")
+		}
+		for _, text := range texts {
+			all = append(all, []float32{float32(len(text)), 1})
+		}
+		return all, nil
+	}
+	s := &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Stored: true}, {Name: "v", Kind: schema.Vector, Dims: 2, Similarity: schema.SimilarityL2}}}
+	x, err := pinion.Open(t.Context(), filepath.Join(t.TempDir(), "v.idx"), pinion.Options{Schema: s, Embed: []pinion.Embed{{Field: "v", From: []string{"text"}, Texts: of}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	for _, text := range []string{"a", "aaa", "aaaaaa"} {
+		if err := x.Add(t.Context(), pinion.Doc{ID: text, Fields: map[string]any{"text": text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var seen error
+	server := serve(t, httpapi.OfIndex(x), httpapi.Options{Observe: func(o httpapi.Observation) { seen = o.Err }})
+	body := `{"nearest": {"field": "v", "text": "bbbb", "k": 1}}`
+	if a := answer[httpapi.Response](t, server, "/v1/search", body); len(a.Hits) != 1 || a.Hits[0].ID != "aaa" || a.Hits[0].Score != 0.5 {
+		t.Errorf("%+v", a)
+	}
+	if n := answer[httpapi.CountResponse](t, server, "/v1/count", body); n.Count != 1 {
+		t.Errorf("%d documents", n.Count)
+	}
+	if a := answer[httpapi.Response](t, server, "/v1/search", `{"q": "*", "similarity": {"field": "v", "text": "cccccc"}}`); len(a.Hits) != 3 || a.Hits[0].ID != "aaaaaa" {
+		t.Errorf("%+v", a)
+	}
+	fails = true
+	code, e := refusal(t, server, "/v1/search", `{"nearest": {"field": "v", "text": "new"}}`)
+	if code != 502 || e.Code != httpapi.CodeEmbed || strings.Contains(e.Message, "example") || !errors.Is(seen, pinion.ErrEmbed) {
+		t.Errorf("a model that is down: %d %+v, %v", code, e, seen)
 	}
 }

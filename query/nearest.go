@@ -15,23 +15,44 @@ import "slices"
 type Nearest struct {
 	Field  string
 	Vector []float32 // of the dimensions of the field, as its documents have them
-	K      int       // from 1 to MaxNearest
-	Boost  float64   // as in Term
+	// Text, in place of Vector, is what pinion.Options.Embed makes the vector of before the query runs, in a pinion.Index or Reader that has
+	// one for the field; elsewhere it is an error, and Embed sets Vector.
+	Text  string
+	K     int     // from 1 to MaxNearest
+	Boost float64 // as in Term
 }
 
 // MaxNearest is the greatest K of a Nearest.
 const MaxNearest = 1 << 16
 
 func (n Nearest) visit(v *visitor) {
-	v.leaf("nearest", n.Field, "", n.Boost)
+	v.leaf("nearest", n.Field, n.Text, n.Boost)
 	v.integer(n.K)
-	if n.Vector = v.vector(n.Vector); v.copies {
+	if n.Vector = v.vector(n.Field, n.Text, n.Vector); v.copies {
 		v.copy = n
 	}
 }
 
-// vector visits a vector.
-func (v *visitor) vector(x []float32) []float32 {
+// Embed returns n with the vector of each text: f is called with the field and the Text of each Nearest and Similarity that has no
+// Vector, and returns that. If there is none, it returns n itself. An error is one of f.
+func Embed(n Node, f func(field, text string) ([]float32, error)) (Node, error) {
+	asked := false
+	look := visitor{embed: func(string, string) ([]float32, error) { asked = true; return nil, nil }}
+	if look.node(n); !asked {
+		return n, nil
+	}
+	v := visitor{copies: true, embed: f}
+	if n = v.node(n); v.err != nil {
+		return nil, v.err
+	}
+	return n, nil
+}
+
+// vector visits a vector, or the text that stands for one.
+func (v *visitor) vector(field, text string, x []float32) []float32 {
+	if len(x) == 0 && text != "" && v.embed != nil && v.err == nil {
+		x, v.err = v.embed(field, text)
+	}
 	v.integer(len(x))
 	for _, value := range x {
 		v.number(float64(value))

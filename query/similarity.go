@@ -7,12 +7,13 @@ package query
 type Similarity struct {
 	Field  string
 	Vector []float32 // as in Nearest
+	Text   string    // as in Nearest
 	Boost  float64   // as in Term
 }
 
 func (n Similarity) visit(v *visitor) {
-	v.leaf("similarity", n.Field, "", n.Boost)
-	if n.Vector = v.vector(n.Vector); v.copies {
+	v.leaf("similarity", n.Field, n.Text, n.Boost)
+	if n.Vector = v.vector(n.Field, n.Text, n.Vector); v.copies {
 		v.copy = n
 	}
 }

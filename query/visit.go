@@ -47,7 +47,9 @@ type visitor struct {
 	key    []byte
 	copies bool // a node sets copy to its copy
 	copy   Node
-	within []Node // unless nil, those that are matched; what is copied shares them
+	within []Node                                      // unless nil, those that are matched; what is copied shares them
+	embed  func(field, text string) ([]float32, error) // unless nil, makes vectors of texts
+	err    error                                       // the first one of embed
 }
 
 // node visits a node, which may be nil.

@@ -21,7 +21,7 @@ func (b *builder) nearest(n *query.Nearest, around float64) (x part, ok bool, er
 	if b.given != nil || b.found != nil {
 		return x, false, b.at(unsupported("a Nearest in a part of a collection, such as a shard, of which no part knows the nearest"))
 	}
-	q, err := b.vector("Nearest", n.Field, n.Vector, n.Boost, around)
+	q, err := b.vector("Nearest", n.Field, n.Text, n.Vector, n.Boost, around)
 	return part{op: algorithm.OpNear, near: &algorithm.Near{Query: q, K: n.K}}, true, err
 }
 
@@ -35,19 +35,22 @@ func (b *builder) similarity(n *query.Similarity, around float64) (x part, ok bo
 			return x, false, b.errorf("a Similarity in %s: it belongs to Must or Should of a Bool, an And or an Or", last)
 		}
 	}
-	q, err := b.vector("Similarity", n.Field, n.Vector, n.Boost, around)
+	q, err := b.vector("Similarity", n.Field, n.Text, n.Vector, n.Boost, around)
 	own := part{op: algorithm.OpSimilar, near: &algorithm.Near{Query: q}}
 	return part{op: algorithm.OpBool, similar: []part{own}}, true, err
 }
 
 // vector returns what a node of that name compares with.
-func (b *builder) vector(node, field string, v []float32, own, around float64) (q near.Query, err error) {
+func (b *builder) vector(node, field, text string, v []float32, own, around float64) (q near.Query, err error) {
 	f, ok := b.p.Schema.Field(field)
 	switch {
 	case !ok:
 		return q, b.errorf("a %s in field %q: there is no such field", node, field)
 	case f.Kind != schema.Vector:
 		return q, b.errorf("a %s in field %q, which is of kind %v, not vector", node, field, f.Kind)
+	}
+	if len(v) == 0 && text != "" {
+		return q, b.at(unsupported("a %s in field %q by its text: here nothing embeds texts, as pinion.Options.Embed does for a pinion.Index; pass the vector", node, field))
 	}
 	if err := f.CheckVector(v); err != nil {
 		return q, b.at(fmt.Errorf("%w: a %s: %w", query.ErrInvalid, node, err))

@@ -26,12 +26,12 @@ func (r conjunction) blockMaxAnd() {
 	}
 	r.start(r.Lists[:1])
 	first, dense := r.Lists[0], r.denseLists()
-	for doc := first.Doc(); doc < r.hi && !r.Stopped(); {
-		last := first.Shallow(doc) // of the block
+	for w := reading(r).walk(first, r.lo, r.hi, -1, nil); w.doc < w.hi && !r.Stopped(); {
+		last := first.Shallow(w.doc) // of the block
 		if last == posting.End {
 			return
 		}
-		statics(r).mostIn(doc, min(last, r.Part.Seg.Docs()-1)+1)
+		statics(r).mostIn(w.doc, min(last, r.Part.Seg.Docs()-1)+1)
 		if r.Top.Prune >= 0 {
 			if !r.bounded {
 				if !r.Open(len(r.Lists)) {
@@ -40,28 +40,19 @@ func (r conjunction) blockMaxAnd() {
 				r.SumBounds()
 				r.bounded = true
 			}
-			if first.BlockBound()+r.suffix[1] <= r.Top.Prune {
-				first.Skipped(last)
-				doc = last + 1
-				continue
-			}
+			w.pass = r.passing(1)
 		}
-		if dense > 1 {
-			if !r.intersectDense(dense, doc, min(last, r.hi-1)) {
+		at, ok := w.enter()
+		switch {
+		case !ok:
+		case dense > 1:
+			if !r.intersectDense(dense, at, min(last, w.hi-1)) {
 				return
 			}
-			doc = last + 1
-			continue
-		}
-		first.NextGEQ(doc)
-		docs := first.Docs()
-		if n := len(docs); n > 0 && docs[n-1] >= r.hi {
-			docs = docs[:posting.LowerBound(docs, r.hi)]
-		}
-		if len(docs) == 0 || !r.intersect(docs) {
+			w.doc = last + 1
+		case !w.decode(at) || len(w.docs) == 0 || !r.intersect(w.docs):
 			return
 		}
-		doc = last + 1
 	}
 }
 

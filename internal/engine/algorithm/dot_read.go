@@ -101,36 +101,36 @@ func (d *dot) collect(words []uint64, first, hi uint32, members *bitset.Set) {
 // lookUp adds what l has of the documents found to their sums and drops those that do not reach the need though the lists after
 // it add rest, unless they are members.
 func (d *dot) lookUp(l *dotList, rest uint32, members *bitset.Set) {
+	d.found, d.totals = reachable(l.List, d.found, d.totals, members, func() uint32 {
+		most := l.most
+		if !l.Small {
+			most = l.weight * uint32(format.Maxima(l.BlockMax()).Max())
+		}
+		return d.need - min(d.need, most+rest)
+	})
+	if !d.addFound(l, d.found) {
+		return
+	}
 	docs, totals, kept := d.found, d.totals[:len(d.found)], 0
-	block, most := uint32(posting.End), l.most // last docID of the block whose bound is known, and the bound
 	for i, doc := range docs {
-		sum := totals[i]
-		need := d.need
-		if need > sum+rest && members != nil && members.Next(doc) == doc {
-			need = 0
-		}
-		if doc > l.Doc() {
-			if last := l.Shallow(doc); last != posting.End && !l.Small {
-				if last != block {
-					block, most = last, l.weight*uint32(format.Maxima(l.BlockMax()).Max())
-				}
-				if sum+most+rest < need {
-					continue
-				}
-			}
-			l.Probes++
-			l.NextGEQ(doc)
-		}
-		if doc == l.Doc() {
-			l.Found++
-			sum += l.weight * l.Freq()
-		}
-		if sum+rest >= need {
-			docs[kept], totals[kept] = doc, sum
+		if docs[kept], totals[kept] = doc, totals[i]; totals[i]+rest >= d.need || members != nil && members.Next(doc) == doc {
 			kept++
 		}
 	}
 	d.found, d.totals = docs[:kept], totals[:kept]
+}
+
+// addFound adds what l has of docs to their totals. It returns false on damage.
+func (d *dot) addFound(l *dotList, docs []uint32) bool {
+	m := &d.run.match
+	if err := m.findFreqs(l.List, docs); err != nil {
+		d.run.fail(format.Locate(err, d.run.Place(l.List)))
+		return false
+	}
+	for i, k := range m.kept {
+		d.totals[k] += l.weight * m.freqs[i]
+	}
+	return true
 }
 
 // find is leaf.find: the lists that have many postings for each of docs are summed up, the others looked up.
@@ -166,12 +166,8 @@ func (d *dot) findIn(docs []uint32) {
 			}
 			continue
 		}
-		l.Probes += uint64(len(docs))
-		for k, doc := range docs {
-			if doc == l.NextGEQ(doc) {
-				l.Found++
-				d.totals[k] += l.weight * l.Freq()
-			}
+		if !d.addFound(l, docs) {
+			return
 		}
 	}
 	if added {

@@ -81,6 +81,15 @@ func (m *Matches) beginAbove(docs, freqs []uint32, scores []float32, pass float3
 // list holds, and adds their positions.
 func (m *Matches) find(l *posting.List, j int) { m.kept, m.at[j] = lookUp(l, m.Docs, m.kept, m.at[j]) }
 
+// findFreqs looks docs up in l alone: it sets kept to the indexes of those that l holds, and freqs to their frequencies.
+func (m *Matches) findFreqs(l *posting.List, docs []uint32) error {
+	if len(m.at) == 0 {
+		m.at = append(m.at, nil)
+	}
+	m.kept, m.at[0] = lookUp(l, docs, m.kept, m.at[0])
+	return m.readFreqs(l, m.at[0])
+}
+
 // lookUp looks docs, which ascend, up in l. It returns the indexes of those that l holds and their positions in it, in memory of kept
 // and at.
 func lookUp(l *posting.List, docs, kept []uint32, at []uint64) ([]uint32, []uint64) {

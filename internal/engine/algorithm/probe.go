@@ -1,6 +1,8 @@
 package algorithm
 
 import (
+	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/engine/bitset"
 	"github.com/pinion-index/pinion/internal/engine/bm25"
 	"github.com/pinion-index/pinion/internal/engine/posting"
 )
@@ -35,34 +37,60 @@ func (r disjunction) finish(i int) {
 }
 
 // probe adds the scores of l's postings to the candidates and drops those that cannot pass the
-// threshold, given that the lists after l add at most rest. It decodes a block only for a candidate
-// that can pass with the bound of the block.
+// threshold, given that the lists after l add at most rest. It looks up those alone that can pass with the bound of their block.
 func (r lookups) probe(l *posting.List, rest float32) {
-	docs, sums, kept := r.cand.docs, r.cand.sums[:len(r.cand.docs)], 0
-	prune := r.Top.Prune
-	block, bound := uint32(posting.End), float32(0) // last docID of the block whose bound is known, and the bound
+	c, m, pass := &r.cand, &r.match, float64(r.Top.Prune)-float64(rest)
+	prune := r.Top.Prune >= 0
+	if prune {
+		c.docs, c.sums = reachable(l, c.docs, c.sums, nil, func() float32 { return float32Above(pass - float64(l.BlockBound())) })
+	}
+	if err := m.findFreqs(l, c.docs); err != nil {
+		r.fail(format.Locate(err, r.Place(l)))
+		return
+	}
+	r.scoreFound(l, m, c.docs)
+	for i, k := range m.kept {
+		c.sums[k] += r.scores[i]
+	}
+	if prune {
+		c.dropBelow(0, float32Below(pass))
+	}
+}
+
+// scoreFound sets r.scores to the scores of those of docs that m has found.
+func (r lookups) scoreFound(l *posting.List, m *Matches, docs []uint32) {
+	r.scores = bm25.Grow(r.scores, len(m.kept))
+	if len(m.kept) < fewMatches {
+		for i, k := range m.kept {
+			r.scores[i] = l.In.Scorer.Score(l.Weight, float32(m.freqs[i]), l.In.Norm(docs[k]))
+		}
+		return
+	}
+	m.own = m.own[:0]
+	for _, k := range m.kept {
+		m.own = append(m.own, docs[k])
+	}
+	r.scorePostings(l, r.scores, m.own, m.freqs)
+}
+
+// reachable drops the documents, which ascend, whose sums are below what the block of l that they are in asks for: least returns
+// it for the block at the block pointer. It drops no members, and no document that the cursor is at or has passed.
+func reachable[S float32 | uint32](l *posting.List, docs []uint32, sums []S, members *bitset.Set, least func() S) ([]uint32, []S) {
+	at, kept, known, need := l.Doc(), 0, uint32(0), S(0) // known is the last docID of the block that needs need
+	sums = sums[:len(docs)]
 	for i, doc := range docs {
 		sum := sums[i]
-		if doc > l.Doc() {
-			if last := l.Shallow(doc); prune >= 0 && last != posting.End {
-				if last != block {
-					block, bound = last, l.BlockBound()
-				}
-				if sum+bound+rest <= prune {
-					continue
-				}
+		if doc > at {
+			if doc > known {
+				known = l.Shallow(doc)
+				need = least()
 			}
-			l.Probes++
-			l.NextGEQ(doc)
+			if sum < need && (members == nil || members.Next(doc) != doc) {
+				continue
+			}
 		}
-		if doc == l.Doc() {
-			l.Found++
-			sum += r.score(l, doc)
-		}
-		if sum+rest > prune {
-			docs[kept], sums[kept] = doc, sum
-			kept++
-		}
+		docs[kept], sums[kept] = doc, sum
+		kept++
 	}
-	r.cand.docs, r.cand.sums = docs[:kept], sums[:kept]
+	return docs[:kept], sums[:kept]
 }

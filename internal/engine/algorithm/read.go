@@ -52,11 +52,21 @@ func (w *walk) next() bool {
 
 // step is next within a block, which may have none. It returns false if no later block has any.
 func (w *walk) step() bool {
+	at, ok := w.enter()
+	if !ok {
+		w.docs = nil
+		return true
+	}
+	return w.decode(at)
+}
+
+// enter returns where the block that has w.doc is to be read from, if it is. Otherwise it goes on behind the block, undecoded.
+func (w *walk) enter() (at uint32, ok bool) {
 	l, at := w.List, w.doc
 	if w.only = w.pass >= 0; w.pass == onlyMembers {
 		if at = w.members.Next(at); at >= w.hi {
 			w.doc = w.hi
-			return false
+			return at, false
 		}
 	} else if w.only {
 		last := l.Shallow(at)
@@ -66,13 +76,18 @@ func (w *walk) step() bool {
 			}
 			if at > last || at >= w.hi {
 				l.Skipped(last)
-				w.doc, w.docs = min(last+1, w.hi), nil
-				return true
+				w.doc = min(last+1, w.hi)
+				return at, false
 			}
 		}
 	}
-	l.NextGEQ(at)
-	if w.docs = l.Docs(); len(w.docs) == 0 {
+	return at, true
+}
+
+// decode makes docs the postings from document at on of the block that has it. It returns false if there are none.
+func (w *walk) decode(at uint32) bool {
+	w.NextGEQ(at)
+	if w.docs = w.Docs(); len(w.docs) == 0 {
 		w.doc = posting.End // or damage
 		return false
 	}

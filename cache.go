@@ -102,7 +102,13 @@ func appendText(dst []byte, s string) []byte {
 
 // key returns what tells r from all other requests.
 func key(r *Request) string {
-	dst := query.AppendKey(nil, r.Query)
+	var dst []byte
+	if r.Fuse != nil {
+		dst = appendFuse(dst, r.Fuse)
+	}
+	if r.Fuse == nil || r.Query != nil {
+		dst = query.AppendKey(dst, r.Query)
+	}
 	if r.Filter != nil {
 		dst = query.AppendKey(append(dst, 'F'), r.Filter)
 	}
@@ -113,6 +119,9 @@ func key(r *Request) string {
 	}
 	if r.Scorer != "" {
 		dst = appendText(append(dst, 'm'), r.Scorer)
+	}
+	if x := r.Rescore; x != nil {
+		dst = appendRanking(append(dst, 'r'), x.Query, x.N, x.Weight)
 	}
 	if r.Total {
 		dst = append(dst, 't')
@@ -135,6 +144,21 @@ func key(r *Request) string {
 		dst = appendText(append(dst, 'f'), f)
 	}
 	return string(dst)
+}
+
+// appendFuse begins with a byte that no key of a node begins with.
+func appendFuse(dst []byte, f *Fuse) []byte {
+	dst = appendNumber(append(dst, 0xfe, byte(f.By)), 'c', f.RankConstant)
+	dst = binary.AppendUvarint(dst, uint64(len(f.Lists)))
+	for _, l := range f.Lists {
+		dst = appendRanking(dst, l.Query, l.K, l.Weight)
+	}
+	return dst
+}
+
+// appendRanking appends what a FuseList and a Rescore have.
+func appendRanking(dst []byte, q query.Node, n int, weight float64) []byte {
+	return appendNumber(binary.AppendVarint(query.AppendKey(dst, q), int64(n)), 'w', weight)
 }
 
 func appendSnippet(dst []byte, s *Snippet) []byte {
@@ -180,7 +204,7 @@ func size(p *Page) int {
 	n := 0
 	for i := range p.Hits {
 		h := &p.Hits[i]
-		n += int(unsafe.Sizeof(*h)) + len(h.ID)
+		n += int(unsafe.Sizeof(*h)) + len(h.ID) + len(h.Lists)*int(unsafe.Sizeof(ListHit{}))
 		for k := range h.Passages {
 			n += int(unsafe.Sizeof(h.Passages[k])) + len(h.Passages[k].Text) + len(h.Passages[k].Spans)*int(unsafe.Sizeof(Span{}))
 		}

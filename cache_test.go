@@ -138,6 +138,7 @@ func TestKey(t *testing.T) {
 	request := rapid.Custom(func(t *rapid.T) *Request {
 		r := &Request{Query: node.Draw(t, "query"), Limit: rapid.IntRange(0, 2).Draw(t, "k"), Total: rapid.Bool().Draw(t, "total")}
 		parameter := rapid.SampledFrom([]float64{0, 1, query.Zero})
+		number := rapid.SampledFrom([]float64{0, 1, 2})
 		r.K1, r.B = parameter.Draw(t, "k1"), parameter.Draw(t, "b")
 		r.Fields = rapid.SliceOfN(rapid.SampledFrom([]string{"", "a", "f"}), 0, 2).Draw(t, "fields")
 		if rapid.Bool().Draw(t, "snippet") {
@@ -151,6 +152,17 @@ func TestKey(t *testing.T) {
 		r.Sort = rapid.SampledFrom([][]Sort{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}}).Draw(t, "sort")
 		r.Collapse = rapid.SampledFrom([]string{"", "a", "f"}).Draw(t, "collapse")
 		r.Static = rapid.SampledFrom([]*Static{nil, {Field: "a"}, {Field: "a", Boost: 1}, {Field: "g"}}).Draw(t, "static")
+		count := rapid.IntRange(0, 1)
+		if rapid.Bool().Draw(t, "fused") {
+			r.Query = nil
+			r.Fuse = &Fuse{By: FuseBy(count.Draw(t, "by")), RankConstant: parameter.Draw(t, "constant")}
+			for range rapid.IntRange(0, 2).Draw(t, "lists") {
+				r.Fuse.Lists = append(r.Fuse.Lists, FuseList{Query: node.Draw(t, "list"), K: count.Draw(t, "k"), Weight: number.Draw(t, "weight")})
+			}
+		}
+		if rapid.Bool().Draw(t, "rescored") {
+			r.Rescore = &Rescore{Query: node.Draw(t, "rescore"), N: count.Draw(t, "n"), Weight: number.Draw(t, "weight")}
+		}
 		one := schema.IntegerValue(0, 1)
 		r.Facets = rapid.SampledFrom([][]Facet{nil, {{Field: "a"}}, {{Field: "a", Limit: 1}}, {{Field: "a", Every: 1}}, {{Field: "a", Width: 1}}, {{Field: "a"}, {Field: "a"}},
 			{{Field: "a", Ranges: []Range{{Min: one}}}}, {{Field: "a", Ranges: []Range{{Max: one}}}}, {{Field: "a", Ranges: []Range{{Max: one, WithMax: true}}}},

@@ -208,6 +208,45 @@ func ExampleNearest() {
 	// c 0.900
 }
 
+// Words and vectors, each ranked by itself, joined in one list: what both find comes first.
+func ExampleFuse() {
+	dir, remove := scratch()
+	defer remove()
+	ctx := context.Background()
+	s := &schema.Schema{Fields: []schema.Field{
+		{Name: "text", Kind: schema.Text, Analyzer: "english", Stored: true},
+		{Name: "embedding", Kind: schema.Vector, Dims: 2},
+	}}
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: s})
+	if err != nil {
+		panic(err)
+	}
+	defer index.Close()
+	for _, d := range []struct {
+		id, text string
+		vector   []float32
+	}{{"a", "error E1042 at startup", []float32{0, 1}}, {"b", "the program does not start, with E1042", []float32{0.6, 0.8}}, {"c", "it hangs when it begins", []float32{1, 0}}, {"d", "colors", []float32{-1, 0}}} {
+		err := index.Add(ctx, pinion.Doc{ID: d.id, Values: []schema.Value{schema.TextValue(0, []byte(d.text)), schema.VectorValue(1, d.vector)}})
+		if err != nil {
+			panic(err)
+		}
+	}
+	page, err := index.Search(ctx, pinion.Request{Fuse: &pinion.Fuse{Lists: []pinion.FuseList{
+		{Query: query.Match{Text: "E1042"}},
+		{Query: query.Nearest{Field: "embedding", Vector: []float32{0.8, 0.6}, K: 3}},
+	}}})
+	if err != nil {
+		panic(err)
+	}
+	for _, h := range page.Hits {
+		fmt.Printf("%s %.4f: %d of the words, %d of the vectors\n", h.ID, h.Score, h.Lists[0].Rank, h.Lists[1].Rank)
+	}
+	// Output:
+	// b 0.0325: 2 of the words, 1 of the vectors
+	// a 0.0323: 1 of the words, 3 of the vectors
+	// c 0.0161: 0 of the words, 2 of the vectors
+}
+
 // Structs in, structs out. The cookbook (docs/cookbook.md) has more tasks.
 func ExampleFor() {
 	type Product struct {

@@ -38,15 +38,37 @@ type PartExecutor interface {
 
 // execute returns the page that the Executor has for a request, or nil if it has none. Of the hits it has what Execute says.
 func (s *pager) execute(ctx context.Context, r *Request) (*Page, error) {
-	asked := s.asked(r)
-	pages, err := s.executor.Execute(ctx, s.snapshot, []Request{asked})
-	if err == nil && len(pages) != 1 {
-		err = fmt.Errorf("%d pages for a request", len(pages))
+	pages, err := s.executeAll(ctx, []Request{*r})
+	if err != nil {
+		return nil, err
+	}
+	return pages[0], nil
+}
+
+// executeAll is execute for several requests at once, without Fuse and Rescore.
+func (s *pager) executeAll(ctx context.Context, requests []Request) ([]*Page, error) {
+	found := make([]*Page, len(requests))
+	if s.executor == nil {
+		return found, nil
+	}
+	asked := make([]Request, len(requests))
+	for i := range requests {
+		asked[i] = s.asked(&requests[i])
+	}
+	pages, err := s.executor.Execute(ctx, s.snapshot, asked)
+	if err == nil && len(pages) != len(asked) {
+		err = fmt.Errorf("%d pages for %d requests", len(pages), len(asked))
 	}
 	if err != nil {
-		return s.executed(ctx, &asked, nil, err)
+		_, err = s.executed(ctx, nil, nil, err)
+		return found, err
 	}
-	return s.executed(ctx, &asked, pages[0], nil)
+	for i, p := range pages {
+		if found[i], err = s.executed(ctx, &asked[i], p, nil); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // executePart is execute for a part of a collection.

@@ -110,6 +110,9 @@ func (s *pager) search(ctx context.Context, r Request) (Page, error) {
 	}
 	st := s.take()
 	defer s.give(st)
+	if r.Fuse != nil || r.Rescore != nil {
+		return s.searchRanked(ctx, snapshot, st, &r, &q)
+	}
 	if s.executor != nil && !r.inTwo() {
 		if found, err := s.execute(ctx, &r); found != nil || err != nil {
 			if err != nil {
@@ -194,7 +197,7 @@ func queryOf(r *Request, snapshot *reader.Snapshot) (search.Query, error) {
 }
 
 // showHits returns the page of hits that were found in some other way, the best first. Of r it reads
-// Query, whose words are marked, Limit, Fields and Snippet. The error matches ErrInvalid for a field
+// Query or Fuse, whose words are marked, Limit, Fields and Snippet. The error matches ErrInvalid for a field
 // that cannot be shown, ErrClosed, or format.ErrCorrupt.
 func (s *pager) showHits(ctx context.Context, hits []search.Hit, r Request) (Page, error) {
 	if err := s.check(&r); err != nil {
@@ -271,12 +274,22 @@ func (s *pager) check(r *Request) error {
 		return err
 	}
 	switch {
-	case r.Query == nil && r.Filter == nil:
+	case r.Query == nil && r.Filter == nil && r.Fuse == nil:
 		return fmt.Errorf("%w: no Query", query.ErrInvalid)
 	case r.Limit < 0 || r.Limit > math.MaxInt32 || r.Offset < 0 || r.Offset > math.MaxInt32:
 		return fmt.Errorf("%w: %d hits after %d", query.ErrInvalid, r.Limit, r.Offset)
 	case r.Offset > 0 && r.After != nil:
 		return fmt.Errorf("%w: a page begins either at an offset or after another page", query.ErrInvalid)
+	}
+	if r.Fuse != nil {
+		if err := r.Fuse.check(r); err != nil {
+			return err
+		}
+	}
+	if r.Rescore != nil {
+		if err := r.Rescore.check(r); err != nil {
+			return err
+		}
 	}
 	for _, name := range r.Fields {
 		if _, err := s.fields.stored(name); err != nil {
@@ -316,7 +329,7 @@ func (s *pager) show(ctx context.Context, snapshot *reader.Snapshot, st *scratch
 	}
 	st.ids = s.fields.appendIDs(st.ids[:0], r.Fields)
 	if r.Snippet != nil {
-		if err := st.words.set(ctx, r.Query, snapshot); err != nil {
+		if err := st.words.set(ctx, r.scoring(), snapshot); err != nil {
 			return Page{}, err
 		}
 		defer st.words.close()

@@ -3,6 +3,7 @@ package pinion
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -85,7 +86,7 @@ func (v *View) SearchPart(ctx context.Context, r Request, of Part) (PartPage, er
 }
 
 func (s *pager) searchPart(ctx context.Context, r Request, of Part) (to PartPage, err error) {
-	if err := s.check(&r); err != nil {
+	if err := cmp.Or(s.check(&r), r.checkPart()); err != nil {
 		return to, err
 	}
 	r.Limit, r.Offset = cmp.Or(r.Limit, query.DefaultK)+r.Offset, 0
@@ -133,6 +134,17 @@ func (s *pager) searchPart(ctx context.Context, r Request, of Part) (to PartPage
 		to.Ordered, to.Desc, to.Values = true, o.Desc, o.Values
 	}
 	return to, err
+}
+
+// checkPart returns what parts of a collection do not answer.
+func (r *Request) checkPart() error {
+	switch {
+	case r.Fuse != nil:
+		return fmt.Errorf("Fuse over parts of a collection, such as shards: %w", errors.ErrUnsupported)
+	case r.Rescore != nil:
+		return fmt.Errorf("Rescore over parts of a collection, such as shards: %w", errors.ErrUnsupported)
+	}
+	return nil
 }
 
 // findPart returns the page of q, which is r, by the statistics of a collection.
@@ -185,6 +197,9 @@ func (s *pager) partSearcher(of query.Collection) (*search.Searcher, error) {
 // that is missing the answer is nil. Limited stays empty: the sum of the frequencies says it. The error matches ErrInvalid if
 // these are no such answers, or a facet has too many buckets.
 func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
+	if err := r.checkPart(); err != nil {
+		return Page{}, err
+	}
 	q, err := queryOf(&Request{Query: r.Query, Filter: r.Filter, Limit: cmp.Or(r.Limit, query.DefaultK), Offset: r.Offset, Sort: r.Sort, Facets: r.Facets}, nil)
 	if err != nil {
 		return Page{}, err

@@ -9,6 +9,10 @@ import (
 type Request struct {
 	// Query is what is searched for. It may be nil beside a Filter, whose documents then have the score 0.
 	Query query.Node
+	// Fuse, unless nil, ranks by several queries in place of Query, which is nil then.
+	Fuse *Fuse
+	// Rescore, unless nil, puts the best hits in another order.
+	Rescore *Rescore
 	// Filter, unless nil, restricts hits, Total and Facets to the documents that match it. It does not score.
 	Filter query.Node
 	// Limit is the maximum number of hits; 0 means query.DefaultK.
@@ -41,9 +45,11 @@ type Request struct {
 	Snippet *Snippet
 }
 
-// Node returns what documents must match: Query, which scores, and Filter.
+// Node returns what documents must match: Query, which scores, or that of one list of Fuse, and Filter.
 func (r *Request) Node() query.Node {
 	switch {
+	case r.Fuse != nil:
+		return node(r.Fuse.queries(), r.Filter)
 	case r.Filter == nil:
 		return r.Query
 	case r.Query == nil:
@@ -108,6 +114,10 @@ type Hit struct {
 	Values []schema.Value
 	// Passages are what Request.Snippet asks for, field after field.
 	Passages []Passage
+	// Lists say what each list of Request.Fuse has of the hit.
+	Lists []ListHit
+	// Rescored is what the query of Request.Rescore scores, which is in Score times its weight.
+	Rescored float32
 }
 
 // Span is a range of bytes from Start up to but not including End.

@@ -90,7 +90,7 @@ func (v *View) Meta(key string) (value string, ok bool) {
 }
 
 // Show returns the page of hits that were found in some other way, the best first: their Doc and Score count. Of r it reads
-// Query, whose words are marked, Limit, Fields and Snippet. The error matches ErrInvalid for a field
+// Query or Fuse, whose words are marked, Limit, Fields and Snippet. The error matches ErrInvalid for a field
 // that cannot be shown, ErrClosed, or format.ErrCorrupt.
 func (v *View) Show(ctx context.Context, hits []Hit, r Request) (Page, error) {
 	p, err := v.open()
@@ -196,11 +196,12 @@ func (v *View) Search(ctx context.Context, r Request) (Page, error) {
 
 // search is Search without a cache.
 func (v *View) search(ctx context.Context, s *pager, r Request) (p Page, err error) {
-	if r.Query, err = v.embedded(ctx, r.Query); err != nil {
-		return p, err
-	}
-	if r.Filter, err = v.embedded(ctx, r.Filter); err != nil {
-		return p, err
+	if len(v.f.embeds) > 0 {
+		for _, n := range r.own() {
+			if *n, err = v.embedded(ctx, *n); err != nil {
+				return p, err
+			}
+		}
 	}
 	return s.search(ctx, r)
 }

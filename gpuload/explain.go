@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/internal/gpu"
@@ -19,6 +20,17 @@ import (
 func (x *Executor) Explain(ctx context.Context, s *reader.Snapshot, r pinion.Request) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", err
+	}
+	if r.Fuse != nil {
+		var lines strings.Builder
+		for i, l := range r.Fuse.Lists {
+			text, err := x.Explain(ctx, s, pinion.Request{Query: l.Query, Filter: r.Filter, Limit: cmp.Or(l.K, pinion.DefaultRanked), K1: r.K1, B: r.B, Scorer: r.Scorer})
+			if err != nil {
+				return "", err
+			}
+			fmt.Fprintf(&lines, "list %d:\n%s", i, text)
+		}
+		return lines.String(), nil
 	}
 	r.Query, r.Filter, r.Limit = r.Node(), nil, cmp.Or(r.Limit, query.DefaultK)+r.Offset
 	q, ok := queryOf(&r, s)

@@ -5,6 +5,7 @@ package gpuload
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -67,6 +68,20 @@ func TestExplain(t *testing.T) {
 		explain(pinion.Request{Query: words, Sort: []pinion.Sort{{Field: "n"}}}, "CPU, columns: it is sorted, ")
 		explain(pinion.Request{Query: words, K1: 2}, "CPU, parameters: ")
 		explain(pinion.Request{Query: query.Prefix{Field: "body", Text: "w"}}, "CPU, nodes: ")
+		fused := pinion.Request{Filter: query.AtLeast("n", 3), Fuse: &pinion.Fuse{Lists: []pinion.FuseList{{Query: words, K: 7}, {Query: query.Prefix{Field: "body", Text: "w"}}}}}
+		explain(fused, "list 0:\n", "\non a GPU: 7 hits of body:w1 ", "list 1:\n", "\nCPU, nodes: ")
+		plain, err := v.Search(t.Context(), fused)
+		if err != nil {
+			return err
+		}
+		on, err := pinion.NewView(v.Snapshot(), x)
+		if err != nil {
+			return err
+		}
+		defer on.Close()
+		if p, err := on.Search(t.Context(), fused); err != nil || len(p.Hits) != 10 || !reflect.DeepEqual(p, plain) {
+			t.Errorf("fused: %+v, %v, want %+v", p, err, plain)
+		}
 		if _, err := x.Explain(t.Context(), v.Snapshot(), pinion.Request{Query: query.Match{Field: "none", Text: "a"}}); !errors.Is(err, query.ErrInvalid) {
 			t.Errorf("of a field that there is not: %v", err)
 		}

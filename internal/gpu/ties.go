@@ -20,17 +20,8 @@ func (p *plan) orderTies(of *reader.Snapshot) error {
 		}
 		hits = hits[:n:n]
 	}
-	for from := 0; from < len(hits); {
-		to := from + 1
-		for to < len(hits) && hits[to].Score == hits[from].Score {
-			to++
-		}
-		if to-from > 1 {
-			if err := search.OrderHits(of, hits[from:to]); err != nil {
-				return err
-			}
-		}
-		from = to
+	if err := search.OrderOf(of).SortTies(hits); err != nil {
+		return err
 	}
 	p.hits = hits
 	return nil

@@ -25,7 +25,7 @@ func (q *Query) Part(base, docs uint32) (part Query, err error) {
 		return part, err
 	}
 	switch {
-	case q.Mode == query.ModeAndOr || hasAndOr(q.Node):
+	case q.Mode == query.ModeAndOr || HasAndOr(q.Node):
 		return part, fmt.Errorf("%w: mode %v of a part of a collection: its hits depend on the other parts", query.ErrInvalid, query.ModeAndOr)
 	case q.Collapse != "":
 		return part, fmt.Errorf("%w: Collapse of a part of a collection: which hit is the best depends on the other parts", query.ErrInvalid)
@@ -53,17 +53,17 @@ func (q *Query) Part(base, docs uint32) (part Query, err error) {
 	return part, nil
 }
 
-// hasAndOr reports whether n has a Match of ModeAndOr where there may be one.
-func hasAndOr(n query.Node) bool {
+// HasAndOr reports whether n has a Match of ModeAndOr where there may be one.
+func HasAndOr(n query.Node) bool {
 	switch n := n.(type) {
 	case query.Match:
 		return n.Mode == query.ModeAndOr
 	case query.Bool:
-		return slices.ContainsFunc(n.Must, hasAndOr) || slices.ContainsFunc(n.Should, hasAndOr)
+		return slices.ContainsFunc(n.Must, HasAndOr) || slices.ContainsFunc(n.Should, HasAndOr)
 	case query.And:
-		return slices.ContainsFunc(n, hasAndOr)
+		return slices.ContainsFunc(n, HasAndOr)
 	case query.Or:
-		return slices.ContainsFunc(n, hasAndOr)
+		return slices.ContainsFunc(n, HasAndOr)
 	}
 	return false
 }
@@ -93,20 +93,6 @@ func (r *Result) SetOrder(s *reader.Snapshot) error {
 		}
 		r.Order.Values = append(r.Order.Values, v)
 	}
-	return nil
-}
-
-// OrderHits sorts hits with equal scores by the order that a snapshot keeps.
-func OrderHits(s *reader.Snapshot, hits []Hit) error {
-	r := Result{Hits: hits}
-	if err := r.SetOrder(s); err != nil || r.Order == nil {
-		return err
-	}
-	by, values := SortBy{Desc: r.Order.Desc}, make(map[uint32]schema.Value, len(hits))
-	for i, h := range hits {
-		values[h.Doc] = r.Order.Values[i]
-	}
-	slices.SortFunc(hits, func(a, b Hit) int { return cmp.Or(by.compare(values[a.Doc], values[b.Doc]), cmp.Compare(a.Doc, b.Doc)) })
 	return nil
 }
 

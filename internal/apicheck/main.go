@@ -22,7 +22,7 @@ import (
 )
 
 // public are the packages whose API is compared. CHANGELOG.md lists them too.
-var public = []string{".", "analysis", "analysis/languages", "eval", "format", "gpuload", "httpapi", "query", "reader", "reader/host",
+var public = []string{".", "analysis", "analysis/languages", "embedding", "eval", "format", "gpuload", "httpapi", "query", "reader", "reader/host",
 	"schema", "segment", "store", "writer"}
 
 // foreign finds types in a line that a program cannot name without importing another module, or not at all.

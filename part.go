@@ -61,9 +61,51 @@ type Part struct {
 	Collection query.Collection
 	// Frequencies are the sum of View.Frequencies of all parts for Request.Node.
 	Frequencies *query.Frequencies
+	// Neighbors are this part's of what query.MergeNeighbors makes of View.Neighbors of all parts: needed for a Request with a
+	// query.Nearest, nil for others.
+	Neighbors []query.Neighbors
 	// After says where the document of Request.After is: below 0 in a part before this one, above 0 in one behind it, and 0 in this
 	// one, or in none.
 	After int
+}
+
+// Neighbors returns the documents that are nearest for each query.Nearest of a query, under its filters, in a part of a collection, of
+// which of has the Collection and the Frequencies of n. For a query without one there are none, and no need to ask. The error matches
+// ErrInvalid as that of SearchPart does, and is otherwise one of Search.
+func (v *View) Neighbors(ctx context.Context, n query.Node, of Part) (found []query.Neighbors, err error) {
+	err = v.part(of, func(s *search.Searcher) error {
+		found, err = s.Neighbors(orBackground(ctx), search.Query{Node: n, Frequencies: of.Frequencies})
+		return err
+	})
+	if found == nil && err == nil {
+		found = []query.Neighbors{} // nil is what a missing part has
+	}
+	return found, err
+}
+
+// CountPart returns how many documents of a part of a collection match n, given what SearchPart is given. Queries without a query.Nearest
+// need nothing of the other parts: View.Count says as much of them. The error is one of SearchPart.
+func (v *View) CountPart(ctx context.Context, n query.Node, of Part) (count int, err error) {
+	err = v.part(of, func(s *search.Searcher) error {
+		matches, err := s.Count(orBackground(ctx), search.Query{Node: n, Frequencies: of.Frequencies, Neighbors: of.Neighbors})
+		count = int(matches)
+		return err
+	})
+	return count, err
+}
+
+// part calls f with a searcher by the statistics of a collection.
+func (v *View) part(of Part, f func(*search.Searcher) error) error {
+	p, err := v.open()
+	if err != nil {
+		return err
+	}
+	s, err := p.partSearcher(of.Collection)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return f(s)
 }
 
 // PartPage is the answer of a part. Its Page has the hits that Request.Offset leaves out, and all counts of keywords.
@@ -119,7 +161,7 @@ func (s *pager) searchPart(ctx context.Context, r Request, of Part) (to PartPage
 		to.Page, err = s.showFound(ctx, snapshot, st, found, &r)
 		to.Limited = nil
 	default:
-		q.Frequencies = of.Frequencies
+		q.Frequencies, q.Neighbors = of.Frequencies, of.Neighbors
 		to.Page, err = s.findPart(ctx, snapshot, st, q, &r, of.Collection)
 	}
 	if err != nil {

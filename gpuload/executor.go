@@ -122,7 +122,7 @@ func (x *Executor) ExecutePart(ctx context.Context, s *reader.Snapshot, r pinion
 			q.After.Doc, q.After.Before = math.MaxUint32, false
 		}
 	}
-	q.Limited, q.Frequencies = nil, of.Frequencies
+	q.Limited, q.Frequencies, q.Neighbors = nil, of.Frequencies, of.Neighbors
 	result, err := on.Search(ctx, q)
 	if err != nil {
 		return nil, ctx.Err()

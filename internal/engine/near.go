@@ -2,11 +2,14 @@ package engine
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/internal/engine/near"
 	"github.com/pinion-index/pinion/internal/engine/posting"
+	"github.com/pinion-index/pinion/internal/indexdir"
 )
 
 // nearing is a search that finds, before anything else, the documents of each OpNear of its tree: the first round of a query, over all
@@ -108,16 +111,50 @@ func (r nearing) open(n *algorithm.Near) error {
 	return nil
 }
 
-// find finds the documents nearest to n among those that match e, unless it is nil, and pass the filters of the query.
-func (r nearing) find(n *algorithm.Near, e *algorithm.Expr) error {
-	best := near.NewBest(&n.Query, int(min(uint64(n.K), max(r.s.docs, 1))))
+// find finds the documents nearest to n, unless they are known, among those that match e, unless it is nil, and pass the filters of the query.
+func (r nearing) find(n *algorithm.Near, e *algorithm.Expr) (err error) {
+	if n.Known {
+		err = r.possible(n)
+	} else {
+		n.Hits, err = r.scan(n, e)
+	}
+	if err != nil {
+		return err
+	}
 	var bases []uint32
 	for i := range r.parts() {
+		bases = append(bases, r.parts()[i].Seg.Base())
+	}
+	n.Found = near.Split(&n.Query, n.Hits, bases)
+	return nil
+}
+
+// possible returns an error if n cannot match its Hits.
+func (r nearing) possible(n *algorithm.Near) error {
+	end := uint32(0) // of docIDs
+	if parts := r.parts(); len(parts) > 0 {
+		last := parts[len(parts)-1].Seg
+		end = last.Base() + last.Docs()
+	}
+	if len(n.Hits) > n.K {
+		return fmt.Errorf("%w: %d neighbors of a Nearest with K %d", ErrInvalid, len(n.Hits), n.K)
+	}
+	for i, h := range n.Hits {
+		if h.Doc >= end || i > 0 && h.Doc <= n.Hits[i-1].Doc || h.Near != h.Near {
+			return fmt.Errorf("%w: neighbor %d is document %d, as near as %v, in an index of %d documents", ErrInvalid, i, h.Doc, h.Near, end)
+		}
+	}
+	return nil
+}
+
+// scan is find where the documents are not known.
+func (r nearing) scan(n *algorithm.Near, e *algorithm.Expr) ([]near.Hit, error) {
+	best := near.NewBest(&n.Query, int(min(uint64(n.K), max(r.s.docs, 1))))
+	for i := range r.parts() {
 		seg := r.parts()[i].Seg
-		bases = append(bases, seg.Base())
 		p, err := n.In(r.parts()[i].Views())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if p == nil {
 			continue
@@ -126,11 +163,10 @@ func (r nearing) find(n *algorithm.Near, e *algorithm.Expr) error {
 			err = best.Scan(p, seg.Base(), mask, r.Stopped)
 		}
 		if r.Err != nil || err != nil {
-			return cmp.Or(r.Err, err)
+			return nil, cmp.Or(r.Err, err)
 		}
 	}
-	n.Found = best.Found(bases)
-	return nil
+	return best.Hits(), nil
 }
 
 // mask returns which documents of a segment match e, unless it is nil, are not deleted and pass the filters, as bits; nil means all.
@@ -154,4 +190,31 @@ func (r nearing) mask(segment int, e *algorithm.Expr) (mask []uint64, some bool)
 	}
 	r.Settle()
 	return mask, some
+}
+
+// Nearest calls f with what each OpNear in the tree of q finds, by its Number. Of q's other parts only what must match counts.
+func (s *Searcher) Nearest(ctx context.Context, q *Query, f func(number int, found []near.Hit)) (err error) {
+	if err = s.hold(); err != nil {
+		return err
+	}
+	defer s.release()
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	r := s.execution()
+	defer func() { r.giveBack() }()
+	r.begin(ctx, s, q)
+	if err := (resolving{r}).resolve(); err != nil || r.Tree == nil {
+		return err
+	}
+	tell(r.words.Tree, f)
+	return nil
+}
+
+// tell is Nearest for those within e.
+func tell(e *algorithm.Expr, f func(number int, found []near.Hit)) {
+	if e.Op == algorithm.OpNear {
+		f(e.Near.Number, e.Near.Hits)
+	}
+	for i := range e.Kids {
+		tell(&e.Kids[i], f)
+	}
 }

@@ -23,7 +23,8 @@ type builder struct {
 	// given is what the query brings, found what is asked of it, of a part of a collection; each nil otherwise.
 	given      *query.Frequencies
 	found      *query.Frequencies
-	expansions int // of given that have been taken
+	expansions int    // of given that have been taken
+	part       *given // what given is of; nil if it is
 	limits     *[]query.Limited
 	quiet      bool // within a node that nothing scores
 }
@@ -128,6 +129,9 @@ func (b *builder) restart() {
 	}
 	if b.limits != nil {
 		*b.limits = nil
+	}
+	if b.part != nil {
+		b.part.restart()
 	}
 }
 

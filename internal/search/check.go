@@ -26,6 +26,8 @@ func (q *Query) Check() error {
 		return fmt.Errorf("%w: %v has no set of matches that does not depend on K", query.ErrInvalid, q.Mode)
 	case q.After != nil && q.Mode == query.ModeAndOr:
 		return fmt.Errorf("%w: After with mode %v, whose hits depend on K", query.ErrInvalid, q.Mode)
+	case q.Frequencies == nil && q.Neighbors != nil:
+		return fmt.Errorf("%w: Neighbors without Frequencies", query.ErrInvalid)
 	}
 	if err := q.checkColumns(); err != nil {
 		return err

@@ -2,9 +2,13 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/engine"
+	"github.com/pinion-index/pinion/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/internal/engine/near"
 	"github.com/pinion-index/pinion/internal/engine/posting"
 	"github.com/pinion-index/pinion/query"
 )
@@ -21,11 +25,52 @@ func CloneFrequencies(f *query.Frequencies) *query.Frequencies {
 	return own
 }
 
-// given are the Frequencies that a query brings, as the engine sees them.
+// given are the Frequencies and the Neighbors that a query brings, as the engine sees them.
 type given struct {
-	all *query.Frequencies
-	p   *Parser // of the index, once the query is parsed
+	all   *query.Frequencies
+	near  []query.Neighbors // of each Nearest
+	taken int               // of near
+	asked bool              // near is what is asked for: once the query is parsed, it has all that there are, without documents
+	p     *Parser           // of the index, once the query is parsed
 }
+
+// begin is called before a query is parsed, for the index of p.
+func (g *given) begin(p *Parser) {
+	g.p = p
+	g.restart()
+}
+
+// restart is begin where the query is built once more.
+func (g *given) restart() {
+	if g.taken = 0; g.asked {
+		g.near = nil
+	}
+}
+
+// neighbors numbers n, the next Nearest, and sets what it matches if that is given.
+func (g *given) neighbors(n *algorithm.Near) error {
+	if n.Number = g.taken; g.asked {
+		g.near = append(g.near, query.Neighbors{K: n.K})
+	}
+	if g.taken++; g.taken > len(g.near) || g.near[n.Number].K != n.K {
+		return errOtherNeighbors
+	}
+	n.Known = !g.asked
+	for _, d := range g.near[n.Number].Docs {
+		n.Hits = append(n.Hits, near.Hit(d))
+	}
+	return nil
+}
+
+// end is called once the query is parsed.
+func (g *given) end() error {
+	if g.taken != len(g.near) {
+		return errOtherNeighbors
+	}
+	return nil
+}
+
+var errOtherNeighbors = fmt.Errorf("%w: neighbors of another query than this one, or none", query.ErrInvalid)
 
 // DF makes given an engine.Frequencies.
 func (g *given) DF(field int, term []byte, live, docs uint64) (uint64, error) {
@@ -45,6 +90,32 @@ func DF(f *query.Frequencies, field string, term []byte, live, docs uint64) (uin
 		return 0, fmt.Errorf("%w: the term %.40q is in %d documents of the index, which cannot be in %d of %d of the collection", query.ErrInvalid, (&posting.Field{Name: field}).Label(term), live, df, docs)
 	}
 	return df, nil
+}
+
+// Neighbors returns the documents of what s searches, a part of a collection, that are nearest for each Nearest of q, which brings the
+// Frequencies of the collection. There are K at most for each, under its filters. The errors are those of AppendHits.
+func (s *Searcher) Neighbors(ctx context.Context, q Query) ([]query.Neighbors, error) {
+	q.Neighbors = nil
+	ctx, err := begin(ctx, &q)
+	if err != nil {
+		return nil, err
+	}
+	if q.Frequencies == nil {
+		return nil, engine.ErrFrequencies
+	}
+	x, g := q.engine(), &given{all: q.Frequencies, asked: true}
+	x.K, x.Columns, x.Params, x.Frequencies = 0, nil, engine.Params{}, g // nothing is scored
+	err = s.engine.Nearest(ctx, &x, func(number int, found []near.Hit) {
+		own := make([]query.Neighbor, len(found))
+		for i, h := range found {
+			own[i] = query.Neighbor(h)
+		}
+		g.near[number].Docs = own
+	})
+	if err != nil {
+		return nil, err
+	}
+	return g.near, nil
 }
 
 var errOtherQuery = fmt.Errorf("%w: frequencies of another query", query.ErrInvalid)

@@ -18,11 +18,15 @@ func (b *builder) nearest(n *query.Nearest, around float64) (x part, ok bool, er
 	if i := slices.IndexFunc(b.path, func(s step) bool { return s.role == "MustNot" || s.role == "Not" }); i >= 0 {
 		return x, false, b.errorf("a Nearest within %s: which documents are not the nearest depends on those that others leave out", b.path[i].role)
 	}
-	if b.given != nil || b.found != nil {
-		return x, false, b.at(unsupported("a Nearest in a part of a collection, such as a shard, of which no part knows the nearest"))
-	}
 	q, err := b.vector("Nearest", n.Field, n.Text, n.Vector, n.Boost, around)
-	return part{op: algorithm.OpNear, near: &algorithm.Near{Query: q, K: n.K}}, true, err
+	if err != nil {
+		return x, false, err
+	}
+	own := &algorithm.Near{Query: q, K: n.K}
+	if b.part != nil {
+		err = b.at(b.part.neighbors(own))
+	}
+	return part{op: algorithm.OpNear, near: own}, true, err
 }
 
 // similarity builds a Similarity: a Bool that nothing matches, and that the one around takes apart.

@@ -179,12 +179,6 @@ func TestNearestRefused(t *testing.T) {
 			t.Errorf("%+v: %v, want %s", c.n, err, c.want)
 		}
 	}
-	if _, err := s.Frequencies(t.Context(), search.Query{Node: ok}); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "Nearest") {
-		t.Errorf("a Nearest in a part: %v", err)
-	}
-	if _, err := s.Frequencies(t.Context(), search.Query{Node: query.Bool{Should: nodes{term, sim}}}); err != nil {
-		t.Errorf("a Similarity in a part: %v", err)
-	}
 	if err := writer.CheckWhere(shelfSchema(), ok); !errors.Is(err, query.ErrInvalid) || !strings.Contains(err.Error(), "query.Nearest") {
 		t.Errorf("deletes by a Nearest: %v", err)
 	}

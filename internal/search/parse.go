@@ -13,9 +13,19 @@ import (
 
 // words is engine.Options.Parse.
 func (p *Parser) words(q *engine.Query, w *engine.Words) error {
-	if g, ok := q.Frequencies.(*given); ok {
-		g.p = p
+	g, ok := q.Frequencies.(*given)
+	if !ok {
+		return p.wordsOf(q, w)
 	}
+	g.begin(p)
+	if err := p.wordsOf(q, w); err != nil {
+		return err
+	}
+	return g.end()
+}
+
+// wordsOf is words, whatever Neighbors q brings.
+func (p *Parser) wordsOf(q *engine.Query, w *engine.Words) error {
 	plain := q.Node == nil && (p == nil || p.isPlain()) && !(q.Text != "" && p.partsWords())
 	if plain && len(q.Terms) > 0 {
 		w.Add(0, 1, q.Terms...)
@@ -49,7 +59,7 @@ func (p *Parser) build(n query.Node, w *engine.Words, q *engine.Query) error {
 	}
 	switch f := q.Frequencies.(type) {
 	case *given:
-		b.given = f.all
+		b.given, b.part = f.all, f
 	case *finding:
 		b.found = f.all
 	}

@@ -63,6 +63,9 @@ type Query struct {
 	// Frequencies, unless nil, are the document frequencies that scores are from, and the words that a Prefix, Wildcard,
 	// Regexp or Fuzzy stands for: those of a collection of which a part is searched. They go with Options.Collection.
 	Frequencies *query.Frequencies
+	// Neighbors are what each Nearest of Node matches in the part of a collection that is searched, as Searcher.Neighbors numbers them. They
+	// go with Frequencies.
+	Neighbors []query.Neighbors
 	// Limited, unless nil, is set to the nodes that stand for more terms than may score each.
 	Limited *[]query.Limited
 	// Trace asks for Result.Trace, which Search and Execute of a Searcher give.
@@ -107,7 +110,7 @@ func (q *Query) toEngine(x *engine.Query) {
 		x.Limited = q.Limited
 	}
 	if q.Frequencies != nil {
-		x.Frequencies = &given{all: q.Frequencies}
+		x.Frequencies = &given{all: q.Frequencies, near: q.Neighbors}
 	}
 	if q.After != nil {
 		x.After = &engine.Place{Score: q.After.Score, Doc: q.After.Doc, Before: q.After.Before, Order: q.After.Order}

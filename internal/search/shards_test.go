@@ -61,25 +61,13 @@ func newShards(t *testing.T, parts []*reader.Snapshot) *shards {
 }
 
 func (x *shards) search(ctx context.Context, q search.Query) (search.Result, error) {
-	var f query.Frequencies
-	for _, s := range x.searchers {
-		own, err := s.Frequencies(ctx, q)
-		if err == nil {
-			err = f.Add(own)
-		}
-		if err != nil {
-			return search.Result{}, err
-		}
+	given, err := x.given(ctx, q)
+	if err != nil {
+		return search.Result{}, err
 	}
-	f.Trim()
 	var parts []search.Result
 	for i, s := range x.executors {
-		own, err := q.Part(x.bases[i], x.docs[i])
-		if err != nil {
-			return search.Result{}, err
-		}
-		own.Frequencies = &f
-		r, err := s.Execute(ctx, []search.Query{own})
+		r, err := s.Execute(ctx, []search.Query{given[i]})
 		if err != nil {
 			return search.Result{}, err
 		}

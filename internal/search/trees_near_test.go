@@ -62,9 +62,15 @@ func placeIn(s *schema.Schema, doc *oracle.Record, d int, several bool) (all []s
 // denseLibrary is library with fields of vectors.
 func denseLibrary(t *testing.T, o writer.Options, docs []oracle.Record, flush int, several bool) *querytest.Live {
 	t.Helper()
+	return denseLibraryFrom(t, o, docs, 0, flush, several)
+}
+
+// denseLibraryFrom is denseLibrary with documents whose numbers begin at first.
+func denseLibraryFrom(t *testing.T, o writer.Options, docs []oracle.Record, first, flush int, several bool) *querytest.Live {
+	t.Helper()
 	o.Schema = withVectors(shelfSchema())
 	o.Schema.Fields = append(o.Schema.Fields, denseFields...)
-	return libraryOf(t, o, docs, 0, flush, func(d int) []schema.Value { return placeIn(o.Schema, &docs[d], d, several) })
+	return libraryOf(t, o, docs, first, flush, func(d int) []schema.Value { return placeIn(o.Schema, &docs[d], d, several) })
 }
 
 // shelvedDense are the fields of denseLibrary for the oracle.

@@ -26,7 +26,13 @@ func testSchema() *schema.Schema {
 		{Name: "brand", Kind: schema.Keyword, Column: true},
 		{Name: "price", Kind: schema.Integer, Column: true},
 		{Name: "vector", Kind: schema.Impacts, Scale: 0.3},
+		{Name: "dense", Kind: schema.Vector, Dims: 3, Similarity: schema.SimilarityL2},
 	}}
+}
+
+// drawDense draws a vector of few, so that many documents are equally near.
+func drawDense(r *rand.Rand) []float32 {
+	return []float32{float32(r.IntN(4)), float32(r.IntN(3)), float32(r.IntN(2))}
 }
 
 // drawWord draws a word, most likely a frequent one.
@@ -83,6 +89,9 @@ func writeOrdered(t testing.TB, r *rand.Rand, dir string, order writer.Order, sh
 		}
 		if v := drawVector(r); len(v) > 0 {
 			values = append(values, schema.ImpactsValue(4, v))
+		}
+		for range []int{0, 1, 1, 2}[r.IntN(4)] {
+			values = append(values, schema.VectorValue(5, drawDense(r)))
 		}
 		w := all[ShardOf(id, shards)]
 		do(w.Add(ctx, writer.Doc{ID: id, Values: values}))
@@ -247,6 +256,15 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		if r.IntN(2) == 0 {
 			x.Query, x.Text = "", ""
 		}
+	}
+	if r.IntN(5) == 0 {
+		x.Nearest = &httpapi.Nearest{Field: "dense", Vector: drawDense(r), K: 1 + r.IntN(40), Boost: []float64{0, 3}[r.IntN(2)]}
+		if r.IntN(2) == 0 {
+			x.Query, x.Text, x.Vector = "", "", nil
+		}
+	}
+	if r.IntN(5) == 0 {
+		x.Similarity = &httpapi.Similarity{Field: "dense", Vector: drawDense(r)}
 	}
 	if r.IntN(5) == 0 {
 		x.Sort = [][]string{{"price"}, {"-price", "brand"}, {"-brand"}}[r.IntN(3)]

@@ -131,8 +131,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	_, err := router.Count(t.Context(), &httpapi.CountRequest{Nearest: &httpapi.Nearest{Field: "v", Vector: []float32{1}}})
-	if status, code := codeOf(err); status != 400 || code != httpapi.CodeInvalid || !strings.Contains(err.Error(), "nearest over shards") {
-		t.Errorf("the nearest over shards: %v", err)
+	if status, code := codeOf(err); status != 400 || code != httpapi.CodeInvalid || !strings.Contains(err.Error(), `no field "v" of vectors`) {
+		t.Errorf("the nearest in a field that is not there: %v", err)
 	}
 	if _, err := StartServer("0.0.0.0:0", t.TempDir()); !errors.Is(err, ErrInvalid) {
 		t.Errorf("an open server without credentials: %v", err)

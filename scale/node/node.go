@@ -248,7 +248,7 @@ func (n *Node) respond(m *nats.Msg, a *answer) {
 	a.shard = n.o.Shard
 	b := a.encode()
 	if most := n.nc.MaxPayload(); int64(len(b)) > most {
-		a = refusal(tooLong("an answer", len(b), most, "ask for fewer hits or values"))
+		a = refusal(tooLong("an answer", len(b), most, "ask for fewer hits, values or nearest documents"))
 		a.shard = n.o.Shard
 		b = a.encode()
 	}
@@ -330,6 +330,8 @@ func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 		body, err = c.count(ctx, &a)
 	case askSuggest:
 		body, err = c.suggest(ctx, &a)
+	case askNeighbors:
+		body, err = c.neighbors(ctx, &a)
 	default:
 		err = fmt.Errorf("%w: a request of kind %d", errWire, a.kind)
 	}
@@ -339,20 +341,23 @@ func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 	return &answer{kind: answered, node: n.name, took: uint64(a.took), body: body}, nil
 }
 
-// parse returns the search that a request asks for.
-func (c *commit) parse(a *ask) (s pinion.Request, err error) {
+// parse returns the search that a request asks for, and whether it has a query.Nearest.
+func (c *commit) parse(a *ask) (s pinion.Request, nearest bool, err error) {
 	var r httpapi.Request
 	if err := json.Unmarshal(a.request, &r); err != nil {
-		return s, fmt.Errorf("%w: %w", errWire, err)
+		return s, false, fmt.Errorf("%w: %w", errWire, err)
 	}
-	if r.Nearest != nil {
-		return s, fmt.Errorf("nearest over shards, of which none knows the nearest of all: %w", errors.ErrUnsupported)
-	}
-	return r.Search(c.schema)
+	s, err = r.Search(c.schema)
+	return s, r.Nearest != nil, err
+}
+
+// part returns what a request says of the other shards.
+func (a *ask) part() pinion.Part {
+	return pinion.Part{Collection: query.Collection(a.collection), Frequencies: (*query.Frequencies)(&a.statistics), Neighbors: a.neighbors}
 }
 
 func (c *commit) frequencies(ctx context.Context, a *ask) ([]byte, error) {
-	s, err := c.parse(a)
+	s, _, err := c.parse(a)
 	if err != nil {
 		return nil, err
 	}
@@ -370,22 +375,23 @@ func (c *commit) frequencies(ctx context.Context, a *ask) ([]byte, error) {
 }
 
 func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
-	s, err := c.parse(a)
+	s, _, err := c.parse(a)
 	if err != nil {
 		return nil, err
 	}
+	of := a.part()
 	after, ok := places[a.place]
 	if !ok {
 		return nil, errWire
 	}
-	with, err := c.with(query.Collection(a.collection))
+	of.After = after
+	with, err := c.with(of.Collection)
 	if err != nil {
 		return nil, err
 	}
 	defer c.leave(with)
 	began := time.Now()
-	p, err := with.pages.SearchPart(ctx, s,
-		pinion.Part{Collection: with.of, Frequencies: (*query.Frequencies)(&a.statistics), After: after})
+	p, err := with.pages.SearchPart(ctx, s, of)
 	a.took = time.Since(began)
 	if err != nil {
 		return nil, err
@@ -397,16 +403,43 @@ func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
 var places = map[byte]int{placeNone: 0, placeBefore: -1, placeWithin: 0, placeBehind: 1}
 
 func (c *commit) count(ctx context.Context, a *ask) ([]byte, error) {
-	s, err := c.parse(a)
+	s, nearest, err := c.parse(a)
 	if err != nil {
 		return nil, err
 	}
+	count := c.plain.Count
+	if nearest {
+		of := a.part()
+		with, err := c.with(of.Collection)
+		if err != nil {
+			return nil, err
+		}
+		defer c.leave(with)
+		count = func(ctx context.Context, n query.Node) (int, error) { return with.pages.CountPart(ctx, n, of) }
+	}
 	began := time.Now()
-	n, err := c.plain.Count(ctx, s.Node())
+	n, err := count(ctx, s.Node())
 	a.took = time.Since(began)
 	var e encoder
 	e.uint(uint64(n))
 	return e.b, err
+}
+
+func (c *commit) neighbors(ctx context.Context, a *ask) ([]byte, error) {
+	s, _, err := c.parse(a)
+	if err != nil {
+		return nil, err
+	}
+	of := a.part()
+	with, err := c.with(of.Collection)
+	if err != nil {
+		return nil, err
+	}
+	defer c.leave(with)
+	began := time.Now()
+	all, err := with.pages.Neighbors(ctx, s.Node(), of)
+	a.took = time.Since(began)
+	return (&found{all}).encode(), err
 }
 
 // mostSuggestions is how many words of a shard a prefix may have, so that those of all shards can be added up.

@@ -261,118 +261,22 @@ func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*h
 	if s.Collapse != "" {
 		return nil, &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: "collapse", Message: "shards do not collapse: which hit is the best depends on the others"}
 	}
-	f, after, err := q.frequencies(&s)
-	if err != nil {
-		return nil, err
-	}
-	a, err := q.search(x, &s, f, after)
-	if err == nil {
-		for _, l := range f.Limited() {
-			a.Limited = append(a.Limited, httpapi.Limited(l))
-		}
-	}
-	if err == nil && !a.Partial {
-		r.cache.put(in.number, q.request, a)
-	}
-	return a, err
-}
-
-// hit is where the hit is that a page begins after.
-type hit struct {
-	shard int // -1 if it is no longer there
-	doc   uint32
-}
-
-// frequencies returns what scores of s depend on, from what is known or in a first round.
-func (q *question) frequencies(s *pinion.Request) (*query.Frequencies, hit, error) {
-	at := hit{shard: -1}
-	if s.After == nil {
-		if f, ok := q.v.frequencies(s.Node()); ok {
-			return &f, at, nil
-		}
-	}
-	all := make([]counted, len(q.v.Shards))
-	err := q.ask(askFrequencies, nil, func(i int, body []byte) error { return all[i].decode(body) })
-	if err != nil {
-		return nil, at, err
-	}
-	f := new(query.Frequencies)
-	for i := range all {
-		if q.missing != nil && q.missing[i] {
-			continue
-		}
-		if err := f.Add(query.Frequencies(all[i].statistics)); err != nil {
-			return nil, at, err
-		}
-		if all[i].found {
-			at = hit{i, all[i].doc}
-		}
-	}
-	if !q.partial() {
-		q.v.learn(f)
-	}
-	f.Trim()
-	return f, at, nil
-}
-
-// search asks for the hits of each shard and makes a page of them.
-func (q *question) search(x *httpapi.Request, s *pinion.Request, f *query.Frequencies, at hit) (*httpapi.Response, error) {
-	sum := q.v.sum
-	if q.partial() { // scores are those of an index of the others
-		sum = query.Collection{}
-		for i := range q.v.Shards {
-			if !q.missing[i] {
-				if err := sum.Add(q.v.Shards[i].Collection); err != nil {
-					return nil, err
-				}
-			}
-		}
-		sum.Rank(q.v.Schema)
-	}
-	known := slices.Clone(q.missing)
-	pages := make([]page, len(q.v.Shards))
-	err := q.ask(askSearch, func(a *ask) {
-		a.collection, a.statistics = collection(sum), statistics(*f)
-		if s.After == nil {
-			return
-		}
-		switch {
-		case a.shard > at.shard: // also if the hit is gone: the page begins with those of its score
-			a.place = placeBefore
-		case a.shard == at.shard:
-			a.place, a.afterDoc = placeWithin, at.doc
-		default:
-			a.place = placeBehind
-		}
-	}, func(i int, body []byte) error {
-		if err := httpapi.Hold(q.ctx, 2*len(body)); err != nil { // for what is decoded, beside the body
+	var a *httpapi.Response
+	err = q.together(&s, x.Nearest != nil, func(g *given) (err error) {
+		if a, err = q.search(x, &s, g); err != nil {
 			return err
 		}
-		return pages[i].decode(body)
+		for _, l := range g.frequencies.Limited() {
+			a.Limited = append(a.Limited, httpapi.Limited(l))
+		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	if !slices.Equal(known, q.missing) { // one has gone in between: its numbers are in the scores
-		return nil, &httpapi.Error{Status: http.StatusServiceUnavailable, Code: httpapi.CodeUnavailable, Message: "a shard went missing during the search"}
+	if !a.Partial {
+		r.cache.put(in.number, q.request, a)
 	}
-	return q.merge(x, s, pages)
-}
-
-// merge makes one answer of pages.
-func (q *question) merge(x *httpapi.Request, s *pinion.Request, pages []page) (*httpapi.Response, error) {
-	parts := make([]*pinion.PartPage, len(pages))
-	for i := range pages {
-		if q.missing == nil || !q.missing[i] {
-			parts[i] = &pages[i].PartPage
-		}
-	}
-	whole, err := pinion.MergePages(*s, q.v.bases, parts)
-	if err != nil {
-		return nil, err
-	}
-	a := httpapi.NewResponse(q.v.Schema, x, s, &whole)
-	a.Partial = q.partial()
 	return a, nil
 }
 
@@ -385,16 +289,28 @@ func (r *Router) Count(ctx context.Context, x *httpapi.CountRequest) (*httpapi.C
 
 // countIn is Count in one state of the map.
 func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
-	q, err := r.question(ctx, in, httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Strict: x.Strict, Filter: x.Filter}, x.Partial)
+	own := httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Strict: x.Strict, Filter: x.Filter}
+	q, err := r.question(ctx, in, own, x.Partial)
 	if err != nil {
 		return nil, err
 	}
 	a := &httpapi.CountResponse{}
-	err = q.ask(askCount, nil, func(_ int, body []byte) error {
-		d := decoder{b: body}
-		a.Count += d.uint()
-		return d.end()
-	})
+	count := func(g *given) error {
+		a.Count = 0
+		return q.ask(askCount, g.add, func(_ int, body []byte) error {
+			d := decoder{b: body}
+			a.Count += d.uint()
+			return d.end()
+		})
+	}
+	if x.Nearest == nil {
+		err = count(nil)
+	} else {
+		var s pinion.Request
+		if s, err = own.Search(in.Schema); err == nil {
+			err = q.together(&s, true, count)
+		}
+	}
 	a.Partial = q.partial()
 	return a, err
 }

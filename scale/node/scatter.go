@@ -171,7 +171,7 @@ func (l *link) ask(ctx context.Context, absence time.Duration, requests []reques
 			continue
 		}
 		if most := l.nc.MaxPayload(); int64(len(requests[i].data)) > most {
-			return tooLong("a request", len(requests[i].data), most, "ask for fewer words")
+			return tooLong("a request", len(requests[i].data), most, "ask for fewer words or nearest documents")
 		}
 		left++
 		states[i].hedge = l.late.hedge()

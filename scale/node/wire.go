@@ -16,6 +16,7 @@ const (
 	askSearch
 	askCount
 	askSuggest
+	askNeighbors // of httpapi.Request.Nearest; nodes of earlier versions refuse it
 )
 
 // The kinds of answers.
@@ -131,6 +132,7 @@ type ask struct {
 	afterDoc   uint32 // of askSearch with httpapi.Request.After: the local docID of the hit, or its place
 	place      byte
 	statistics statistics    // of askSearch
+	neighbors  neighbors     // of askSearch and askCount with httpapi.Request.Nearest
 	took       time.Duration // of the node's own index; not in the message
 }
 
@@ -150,11 +152,18 @@ func (a *ask) encode() []byte {
 	e.string(a.commit)
 	e.uint(a.timeout)
 	e.bytes(a.request)
-	if a.kind == askSearch {
+	switch {
+	case a.kind == askSearch:
 		a.collection.encode(&e)
 		e.byte(a.place)
 		e.uint(uint64(a.afterDoc))
 		a.statistics.encode(&e)
+	case a.kind == askNeighbors || a.kind == askCount && len(a.neighbors) > 0:
+		a.collection.encode(&e)
+		a.statistics.encode(&e)
+	}
+	if len(a.neighbors) > 0 {
+		a.neighbors.encode(&e)
 	}
 	return e.b
 }
@@ -163,10 +172,17 @@ func (a *ask) decode(b []byte) error {
 	d := decoder{b: b}
 	d.byte() // version
 	a.kind, a.shard, a.commit, a.timeout, a.request = d.byte(), int(min(d.uint(), MaxShards)), d.string(), d.uint(), d.bytes()
-	if a.kind == askSearch {
+	switch {
+	case a.kind == askSearch:
 		a.collection.decode(&d)
 		a.place, a.afterDoc = d.byte(), uint32(min(d.uint(), math.MaxUint32))
 		a.statistics.decode(&d)
+	case a.kind == askNeighbors || a.kind == askCount && len(d.b) > 0:
+		a.collection.decode(&d)
+		a.statistics.decode(&d)
+	}
+	if (a.kind == askSearch || a.kind == askCount) && len(d.b) > 0 {
+		a.neighbors.decode(&d)
 	}
 	return d.end()
 }

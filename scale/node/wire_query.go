@@ -93,6 +93,52 @@ func (c *counted) decode(b []byte) error {
 	return d.end()
 }
 
+// neighbors are query.Neighbors in a message, one for each query.Nearest.
+type neighbors []query.Neighbors
+
+func (all neighbors) encode(e *encoder) {
+	e.uint(uint64(len(all)))
+	for _, n := range all {
+		e.uint(uint64(n.K))
+		e.uint(uint64(len(n.Docs)))
+		last := uint32(0)
+		for _, d := range n.Docs {
+			e.uint(uint64(d.Doc - last))
+			e.float(d.Near)
+			last = d.Doc
+		}
+	}
+}
+
+func (all *neighbors) decode(d *decoder) {
+	for range d.each {
+		n, last := query.Neighbors{K: int(min(d.uint(), query.MaxNearest+1))}, uint64(0)
+		for range d.each {
+			if last += d.uint(); last > math.MaxUint32 {
+				d.err = errWire
+			}
+			n.Docs = append(n.Docs, query.Neighbor{Doc: uint32(last), Near: d.float()})
+		}
+		*all = append(*all, n)
+	}
+}
+
+// found is the answer to askNeighbors.
+type found struct{ neighbors }
+
+func (f *found) encode() []byte {
+	var e encoder
+	f.neighbors.encode(&e)
+	return e.b
+}
+
+func (f *found) decode(b []byte) error {
+	d := decoder{b: b}
+	f.neighbors = neighbors{}
+	f.neighbors.decode(&d)
+	return d.end()
+}
+
 // suggested is the answer to askSuggest.
 type suggested []pinion.Suggestion
 

@@ -20,7 +20,7 @@ type message interface {
 
 // kinds are all of them, empty.
 func kinds() []message {
-	return []message{new(ask), new(answer), new(page), new(counted), new(suggested)}
+	return []message{new(ask), new(answer), new(page), new(counted), new(suggested), new(found)}
 }
 
 // again checks that what b decodes to, if anything, encodes to what decodes to the same.
@@ -97,6 +97,16 @@ func drawStatistics(r *rand.Rand) (s statistics) {
 	return s
 }
 
+func drawNeighbors(r *rand.Rand) neighbors {
+	return drawList(r, func() query.Neighbors {
+		doc := r.Uint32() / 2
+		return query.Neighbors{K: r.IntN(query.MaxNearest), Docs: drawList(r, func() query.Neighbor {
+			doc += r.Uint32() >> (3 + r.IntN(28))
+			return query.Neighbor{Doc: doc, Near: math.Float32frombits(r.Uint32())}
+		})}
+	})
+}
+
 // drawMessage draws a message of a kind.
 func drawMessage(r *rand.Rand, kind int) message {
 	text := func() string { return string(drawBytes(r)) }
@@ -104,9 +114,15 @@ func drawMessage(r *rand.Rand, kind int) message {
 	values := func() []schema.Value { return drawList(r, func() schema.Value { return drawValue(r) }) }
 	switch kind {
 	case 0:
-		a := &ask{kind: byte(1 + r.IntN(4)), shard: r.IntN(MaxShards), commit: text(), timeout: drawInt(r), request: drawBytes(r)}
+		a := &ask{kind: byte(1 + r.IntN(5)), shard: r.IntN(MaxShards), commit: text(), timeout: drawInt(r), request: drawBytes(r)}
 		if a.kind == askSearch {
-			a.place, a.afterDoc, a.statistics = byte(r.IntN(4)), r.Uint32(), drawStatistics(r)
+			a.place, a.afterDoc = byte(r.IntN(4)), r.Uint32()
+		}
+		if a.kind == askSearch || a.kind == askCount {
+			a.neighbors = drawNeighbors(r)
+		}
+		if a.kind == askSearch || a.kind == askNeighbors || len(a.neighbors) > 0 {
+			a.statistics = drawStatistics(r)
 			a.collection = collection{Docs: drawInt(r), Fields: drawList(r, func() query.FieldTotals {
 				return query.FieldTotals{Field: text(), Docs: drawInt(r), Tokens: drawInt(r)}
 			})}
@@ -131,6 +147,8 @@ func drawMessage(r *rand.Rand, kind int) message {
 		return &page{p}
 	case 3:
 		return &counted{statistics: drawStatistics(r), found: flag(), doc: r.Uint32()}
+	case 5:
+		return &found{drawNeighbors(r)}
 	}
 	s := suggested(drawList(r, func() pinion.Suggestion {
 		return pinion.Suggestion{Text: string(drawBytes(r)), Docs: int(drawInt(r) >> 1)}

@@ -19,6 +19,10 @@ type Near struct {
 	K     int          // of OpNear; 0 of OpSimilar
 	Parts []*near.Part // of OpSimilar: by segment, once resolved; nil where there are no vectors
 	Found []near.Found // of OpNear: by segment, once resolved
+	// Hits are what an OpNear matches, by global docID: once resolved, or before that if they are Known.
+	Hits   []near.Hit
+	Known  bool
+	Number int // of an OpNear of a part of a collection, among those of the query, also those that the tree has not
 }
 
 // nears is the place of the first OpNear or OpSimilar: after all Dots, before all constants.

@@ -150,26 +150,40 @@ func (p *Part) ofDocs(mask []uint64) []uint64 {
 // gather is how many vectors are looked at in the time that finding those of a document takes.
 const gather = 64
 
-// Found is what a Best has found in a segment.
+// Hit is a document, and how near it is by package vector.
+type Hit struct {
+	Doc  uint32 // global docID
+	Near float32
+}
+
+// Hits returns what was found, by docID.
+func (b *Best) Hits() []Hit {
+	slices.SortFunc(b.keys, func(x, y uint64) int { return int(int64(y&math.MaxUint32) - int64(x&math.MaxUint32)) })
+	hits := make([]Hit, len(b.keys))
+	for i, key := range b.keys {
+		hits[i].Near, hits[i].Doc = ofKey(key)
+	}
+	return hits
+}
+
+// Found is what a Query finds in a segment.
 type Found struct {
 	Docs   []uint32 // local docIDs, ascending
 	Scores []float32
 	Most   float32 // the greatest of Scores
 }
 
-// Found returns what was found in each segment, given the number of the first document of each, in ascending order.
-func (b *Best) Found(bases []uint32) []Found {
-	slices.SortFunc(b.keys, func(x, y uint64) int { return int(int64(y&math.MaxUint32) - int64(x&math.MaxUint32)) })
+// Split returns what q finds in each segment, given its hits in all, by docID, and the number of the first document of each, in ascending
+// order.
+func Split(q *Query, hits []Hit, bases []uint32) []Found {
 	found := make([]Found, len(bases))
 	p := 0
-	for _, key := range b.keys {
-		score, doc := ofKey(key)
-		for p+1 < len(bases) && doc >= bases[p+1] {
+	for _, h := range hits {
+		for p+1 < len(bases) && h.Doc >= bases[p+1] {
 			p++
 		}
-		f := &found[p]
-		score = b.query.Score(score)
-		f.Docs, f.Scores, f.Most = append(f.Docs, doc-bases[p]), append(f.Scores, score), max(f.Most, score)
+		f, score := &found[p], q.Score(h.Near)
+		f.Docs, f.Scores, f.Most = append(f.Docs, h.Doc-bases[p]), append(f.Scores, score), max(f.Most, score)
 	}
 	return found
 }

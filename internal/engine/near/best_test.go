@@ -29,7 +29,7 @@ func TestBestOffers(t *testing.T) {
 		slices.Sort(docs)
 		bases := []uint32{0, 40, 40, 100}
 		var got []uint32
-		for i, f := range b.Found(bases) {
+		for i, f := range Split(b.query, b.Hits(), bases) {
 			for j, doc := range f.Docs {
 				got = append(got, bases[i]+doc)
 				if want := b.query.Score(scores[(bases[i]+doc)/3]); f.Scores[j] != want || f.Most < want {

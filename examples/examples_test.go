@@ -179,7 +179,7 @@ func TestServer(t *testing.T) {
 }
 
 // usages are the programs that say how they are used.
-var usages = []string{"browser", "embed", "follow", "list", "logs", "query", "remote", "server", "shop", "sitesearch", "sparse", "write"}
+var usages = []string{"browser", "embed", "follow", "hybrid", "list", "logs", "query", "remote", "server", "shop", "sitesearch", "sparse", "write"}
 
 // TestUsage checks that programs without arguments say which they want.
 func TestUsage(t *testing.T) {

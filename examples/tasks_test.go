@@ -1,9 +1,11 @@
 package examples
 
 import (
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -101,6 +103,41 @@ func TestSitesearch(t *testing.T) {
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != http.StatusOK || !strings.Contains(string(text), want) {
 			t.Errorf("%s: status %d, %s, %v, want %q", typed, answer.StatusCode, text, err, want)
+		}
+	}
+}
+
+// TestHybrid asks for the notes of tenants, twice with the same index, by the stand-in for a model and by an endpoint.
+func TestHybrid(t *testing.T) {
+	dir := t.TempDir()
+	const refunds = "[refunds] by words 1, by vectors 1\n# Refunds\nMoney is refunded within 14 days of a return, to the card that was charged.\n# Exchanges\nAn item that is\n" +
+		"[returns] by words 2, by vectors 2\n# Returning an item\nPrint the label, put the item into its box, and hand it to the carrier.\n" +
+		"[shipping] by words 0, by vectors 3\nOrders are shipped on the next working day. Deliveries take two to four days.\n"
+	const bolt = "[bolt-refunds] by words 0, by vectors 1\nRefunding money takes bolt 30 days. Returned batteries are not refunded.\n"
+	run := program(t, "hybrid")
+	for range 2 {
+		if got := run(dir+"/a.idx", "acme", "hybrid/notes.jsonl", "When is the money for returned items refundable?"); got != refunds {
+			t.Errorf("%q\nwant %q", got, refunds)
+		}
+	}
+	embedded := 0
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		var in struct{ Input []string }
+		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || r.Header.Get("Authorization") != "Bearer key" {
+			t.Errorf("%v, %v", r.Header, err)
+		}
+		var vectors []string
+		for _, text := range in.Input {
+			vectors = append(vectors, fmt.Sprintf(`{"embedding": [%d, 1]}`, len(text)))
+		}
+		embedded += len(in.Input)
+		fmt.Fprintf(w, `{"data": [%s]}`, strings.Join(vectors, ","))
+	}))
+	defer s.Close()
+	t.Setenv("EMBEDDING_KEY", "key")
+	for _, want := range []int{8, 10} { // two embeddings of the question, and at first 6 parts of notes
+		if got := run("--url", s.URL, "--model", "m", dir+"/b.idx", "bolt", "hybrid/notes.jsonl", "nothing"); got != bolt || embedded != want {
+			t.Errorf("%q after %d texts, want %d", got, embedded, want)
 		}
 	}
 }

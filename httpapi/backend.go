@@ -76,7 +76,7 @@ func (l local) Search(ctx context.Context, r *Request) (a *Response, err error) 
 // Count implements Backend.
 func (l local) Count(ctx context.Context, r *CountRequest) (a *CountResponse, err error) {
 	err = l.view(ctx, func(v *pinion.View) error {
-		q, err := searched(schemaOf(v), &Request{Query: r.Query, Strict: r.Strict, Text: r.Text, Vector: r.Vector, Nearest: r.Nearest, Filter: r.Filter})
+		q, err := searched(schemaOf(v), &Request{Query: r.Query, Strict: r.Strict, Text: r.Text, Vector: r.Vector, Nearest: r.Nearest, Fuse: r.Fuse, Filter: r.Filter})
 		if err != nil {
 			return err
 		}

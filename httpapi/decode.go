@@ -166,7 +166,7 @@ func fieldOf(t reflect.Type, key string) int {
 
 // decodeURL sets the struct that to points to, one of the requests, to parameters of a URL, which are called as the keys
 // are. One of several values is given several times. Of facets and static it is the field, and so of passages, which may
-// be empty. A vector, nearest and similarity are their JSON. Of booleans an empty value is true.
+// be empty. A vector, nearest, similarity, fuse and rescore are their JSON. Of booleans an empty value is true.
 func decodeURL(params url.Values, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	for name, values := range params {
@@ -227,6 +227,12 @@ func setParam(f reflect.Value, name, text string) error {
 		return decodeParam(*to, name, text)
 	case **Similarity:
 		*to = new(Similarity)
+		return decodeParam(*to, name, text)
+	case **Fuse:
+		*to = new(Fuse)
+		return decodeParam(*to, name, text)
+	case **Rescore:
+		*to = new(Rescore)
 		return decodeParam(*to, name, text)
 	case **Passages:
 		*to = &Passages{Field: text}

@@ -24,13 +24,17 @@ func FuzzRequest(x *testing.F) {
 		`{"static": {"field": "rank", "weight": 1e300}, "passages": {}, "fields": ["", "a"], "after": null}`, `{"q": {"q": []}}`, `[[[`, `{"k": 1e1}`, `{"offset": -0}`,
 		`{"q": "title:\"red rose\"~2 price:<5", "filter": "price 1..3 or not exists(ts)", "collapse": "tag"}`, `{"\u0071": "a", "q": "b"}`,
 		`{"vector": {"field": "vector", "terms": {"whale": 3, "sea": 0}}}`, `{"q": "rose", "vector": {"field": "fine", "terms": {"a": 0.5, "b": 1e300}, "scale": 0.1}}`,
+		`{"fuse": {"lists": [{"q": "rose", "k": 3, "weight": 0.5}, {"vector": {"field": "vector", "terms": {"a": 1}}}, {"nearest": {"field": "v", "vector": [1, 0.5]}}], "by": "scores"}, "filter": "tag = a"}`,
+		`{"fuse": {"lists": [{"text": "rose"}], "rank_constant": 0}, "rescore": {"similarity": {"field": "v", "vector": [1, 1e-50]}, "n": 7}}`,
+		`{"q": "rose", "rescore": {"nearest": {"field": "v", "vector": [0, 1]}, "weight": 1e9}}`,
 		`{"q": "*", "after": "` + FormatAfter(&pinion.After{Score: 1, ID: "a"}) + `"}`} {
 		f.Add([]byte(text))
 	}
 	s := &schema.Schema{Fields: []schema.Field{{Name: "title", Kind: schema.Text, Stored: true, Positions: true},
 		{Name: "tag", Kind: schema.Keyword, Column: true}, {Name: "price", Kind: schema.Integer, Column: true},
 		{Name: "rank", Kind: schema.Float, Column: true}, {Name: "ts", Kind: schema.Time, Column: true},
-		{Name: "vector", Kind: schema.Impacts}, {Name: "fine", Kind: schema.Impacts, Scale: 0.1}}}
+		{Name: "vector", Kind: schema.Impacts}, {Name: "fine", Kind: schema.Impacts, Scale: 0.1},
+		{Name: "v", Kind: schema.Vector, Dims: 2, Similarity: schema.SimilarityDot}}}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		r := new(Request)
 		err := decode(data, r)
@@ -55,7 +59,7 @@ func FuzzRequest(x *testing.F) {
 // FuzzURL decodes parameters.
 func FuzzURL(x *testing.F) {
 	f := fuzzing.New(x)
-	for _, text := range []string{"q=rose&k=3&total", "facets=a&facets=b&static=c&passages", `vector={"field":"v","terms":{"a":1}}`, "%zz=1", "q=%ff", "k=+3"} {
+	for _, text := range []string{"q=rose&k=3&total", "facets=a&facets=b&static=c&passages", `vector={"field":"v","terms":{"a":1}}`, `fuse={"lists":[{"q":"a"}]}&rescore={"q":"b"}`, "%zz=1", "q=%ff", "k=+3"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, query string) {

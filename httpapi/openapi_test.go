@@ -133,7 +133,8 @@ func (d *documented) params(request any) object {
 		switch t.Field(i).Type {
 		case reflect.TypeFor[[]Facet]():
 			schema = object{"type": "array", "items": object{"type": "string"}}
-		case reflect.TypeFor[*Static](), reflect.TypeFor[*Passages](), reflect.TypeFor[*Vector]():
+		case reflect.TypeFor[*Static](), reflect.TypeFor[*Passages](), reflect.TypeFor[*Vector](), reflect.TypeFor[*Nearest](), reflect.TypeFor[*Similarity](),
+			reflect.TypeFor[*Fuse](), reflect.TypeFor[*Rescore]():
 			schema = object{"type": "string"}
 		}
 		all = append(all, object{"name": name, "in": "query", "schema": schema, "description": d.comments[t.Name()+"."+t.Field(i).Name]})
@@ -187,7 +188,7 @@ func (d *documented) of(t reflect.Type) any {
 // strict are the types of what clients send.
 var strict = map[reflect.Type]bool{reflect.TypeFor[Request](): true, reflect.TypeFor[Facet](): true, reflect.TypeFor[Static](): true,
 	reflect.TypeFor[Passages](): true, reflect.TypeFor[Vector](): true, reflect.TypeFor[Nearest](): true,
-	reflect.TypeFor[Similarity](): true, reflect.TypeFor[CountRequest](): true, reflect.TypeFor[SuggestRequest](): true}
+	reflect.TypeFor[Similarity](): true, reflect.TypeFor[Fuse](): true, reflect.TypeFor[FuseList](): true, reflect.TypeFor[Rescore](): true, reflect.TypeFor[CountRequest](): true, reflect.TypeFor[SuggestRequest](): true}
 
 // define puts a struct into schemas.
 func (d *documented) define(t reflect.Type) {
@@ -225,7 +226,7 @@ func (d *documented) define(t reflect.Type) {
 // comments returns the comments of types and their fields.
 func comments(t *testing.T) map[string]string {
 	all := map[string]string{}
-	for _, name := range []string{"types.go", "errors.go", "health.go"} {
+	for _, name := range []string{"types.go", "fuse.go", "nearest.go", "errors.go", "health.go"} {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ParseComments)
 		if err != nil {
 			t.Fatal(err)

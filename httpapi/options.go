@@ -40,7 +40,7 @@ type Options struct {
 	MaxInFlight int
 	// MaxBody limits the body of a request in bytes. 0 means DefaultMaxBody.
 	MaxBody int64
-	// MaxK limits Request.K, together with Offset, and SuggestRequest.K. 0 means DefaultMaxK.
+	// MaxK limits Request.K, together with Offset, FuseList.K, Rescore.N and SuggestRequest.K. 0 means DefaultMaxK.
 	MaxK int
 	// MaxBatch limits the lines of a batch. 0 means DefaultMaxBatch.
 	MaxBatch int

@@ -44,7 +44,7 @@ func (r *Request) Search(s *schema.Schema) (pinion.Request, error) {
 		}
 	}
 	to.Limit, to.Offset, to.Total, to.Collapse, to.Fields, to.K1, to.B, to.Scorer = k, r.Offset, r.Total, r.Collapse, r.Fields, k1, b, r.Scorer
-	for _, f := range []func(*schema.Schema, *pinion.Request) error{r.sort, r.facets, r.columns, r.after, r.shown} {
+	for _, f := range []func(*schema.Schema, *pinion.Request) error{r.rescore, r.sort, r.facets, r.columns, r.after, r.shown} {
 		if err := f(s, &to); err != nil {
 			return pinion.Request{}, err
 		}
@@ -65,7 +65,12 @@ func given(p *float64) float64 {
 
 // searched returns what is searched for.
 func searched(s *schema.Schema, r *Request) (to pinion.Request, err error) {
-	if to.Query, err = node(s, r); err != nil {
+	if r.Fuse != nil {
+		err = r.fuse(s, &to)
+	} else {
+		to.Query, err = node(s, r)
+	}
+	if err != nil {
 		return to, err
 	}
 	if r.Filter != "" {

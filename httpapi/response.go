@@ -4,16 +4,12 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
-	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
 // NewResponse returns the answer to r from a page that answers what r.Search returned, q, for the same schema.
 func NewResponse(s *schema.Schema, r *Request, q *pinion.Request, p *pinion.Page) *Response {
-	a := &Response{Hits: []Hit{}, Next: FormatAfter(p.Next())}
-	if !r.Strict {
-		a.Words = query.ParseLenient(s, r.Query).Words
-	}
+	a := &Response{Hits: []Hit{}, Next: FormatAfter(p.Next()), Words: r.words(s)}
 	if q.Total || len(q.Facets) > 0 {
 		a.Total = &p.Total
 	}
@@ -30,7 +26,7 @@ func NewResponse(s *schema.Schema, r *Request, q *pinion.Request, p *pinion.Page
 }
 
 func newHit(s *schema.Schema, q *pinion.Request, h *pinion.Hit) Hit {
-	to := Hit{ID: Text(h.ID), Doc: h.Doc, Score: h.Score}
+	to := Hit{ID: Text(h.ID), Doc: h.Doc, Score: h.Score, Lists: newLists(h.Lists), Rescored: h.Rescored}
 	for _, v := range h.Sort {
 		to.Sort = append(to.Sort, plain(v.Any()))
 	}

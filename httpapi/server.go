@@ -333,7 +333,7 @@ func (s *Server) checkSearch(r *Request) error {
 	if r.Offset > s.o.MaxK-k {
 		return invalid("offset", "%d hits after %d, more than %d together: after goes on behind another page", k, r.Offset, s.o.MaxK)
 	}
-	return nil
+	return r.checkRanked(s.o.MaxK)
 }
 
 func (s *Server) checkSuggest(r *SuggestRequest) error {

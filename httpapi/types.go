@@ -14,8 +14,8 @@ func (t Text) MarshalJSON() ([]byte, error) { return jsontext.Text(t).MarshalJSO
 // UnmarshalJSON implements json.Unmarshaler.
 func (t *Text) UnmarshalJSON(data []byte) error { return (*jsontext.Text)(t).UnmarshalJSON(data) }
 
-// Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query, Text, Vector and
-// Nearest must be there.
+// Request asks for a page of hits. The zero value of each part asks for nothing more, but one of Query, Text, Vector,
+// Nearest and Fuse must be there.
 type Request struct {
 	Query      string      `json:"q,omitempty"`          // what is searched for, as query.ParseLenient reads it
 	Text       string      `json:"text,omitempty"`       // the same as plain words, without a syntax
@@ -23,6 +23,8 @@ type Request struct {
 	Vector     *Vector     `json:"vector,omitempty"`     // a sparse vector, alone or beside Query or Text, whose scores add up
 	Nearest    *Nearest    `json:"nearest,omitempty"`    // documents with the nearest vectors, alone or beside Query, Text and Vector, whose scores add up
 	Similarity *Similarity `json:"similarity,omitempty"` // what the vectors of matches add to their scores
+	Fuse       *Fuse       `json:"fuse,omitempty"`       // one ranked list of several, in place of all above but Filter
+	Rescore    *Rescore    `json:"rescore,omitempty"`    // puts the best hits in another order
 	Strict     bool        `json:"strict,omitempty"`     // what query.Parse does not read in Query is an error, instead of words
 	Sort       []string    `json:"sort,omitempty"`       // names of fields with columns; a - before a name begins with the greatest value
 	Facets     []Facet     `json:"facets,omitempty"`     // what matches are counted by
@@ -87,12 +89,14 @@ type Limited struct {
 
 // Hit is one document of a Response.
 type Hit struct {
-	ID      Text             `json:"id"`
-	Doc     uint32           `json:"doc"`               // docID, which a merge of segments changes
-	Score   float32          `json:"score"`             // 0 if hits are sorted
-	Sort    []any            `json:"sort,omitempty"`    // the values it is sorted by, null where it has none
-	Values  map[string][]any `json:"values,omitempty"`  // by the field's name; without a schema that is ""
-	Passage *Passage         `json:"passage,omitempty"` // asked for by Request.Passages
+	ID       Text             `json:"id"`
+	Doc      uint32           `json:"doc"`                // docID, which a merge of segments changes
+	Score    float32          `json:"score"`              // 0 if hits are sorted
+	Sort     []any            `json:"sort,omitempty"`     // the values it is sorted by, null where it has none
+	Values   map[string][]any `json:"values,omitempty"`   // by the field's name; without a schema that is ""
+	Passage  *Passage         `json:"passage,omitempty"`  // asked for by Request.Passages
+	Lists    []ListHit        `json:"lists,omitempty"`    // what each list of Request.Fuse has of it
+	Rescored float32          `json:"rescored,omitempty"` // what Request.Rescore scores, before its weight
 }
 
 // Passage is a part of a text.
@@ -124,6 +128,7 @@ type CountRequest struct {
 	Filter  string   `json:"filter,omitempty"`
 	Vector  *Vector  `json:"vector,omitempty"`
 	Nearest *Nearest `json:"nearest,omitempty"`
+	Fuse    *Fuse    `json:"fuse,omitempty"`
 	Strict  bool     `json:"strict,omitempty"`
 	Partial bool     `json:"partial,omitempty"`
 }

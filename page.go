@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -63,6 +64,11 @@ func newPager(s *reader.Snapshot, x Executor) (*pager, error) {
 	return &pager{snapshot: own, executor: x, fields: fieldsOf(own)}, nil
 }
 
+// searching returns how searchers search.
+func (s *pager) searching() search.Options {
+	return search.Options{Params: s.params, Threads: runtime.GOMAXPROCS(0)}
+}
+
 // searcher returns the searcher over the snapshot, which the first call makes.
 func (s *pager) searcher() (*search.Searcher, error) {
 	if q := s.cpu.Load(); q != nil {
@@ -73,7 +79,7 @@ func (s *pager) searcher() (*search.Searcher, error) {
 	if q := s.cpu.Load(); q != nil {
 		return q, nil
 	}
-	q, err := search.NewSearcher(s.snapshot, search.Options{Params: s.params})
+	q, err := search.NewSearcher(s.snapshot, s.searching())
 	if err == nil {
 		s.cpu.Store(q)
 	}

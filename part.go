@@ -224,7 +224,9 @@ func (s *pager) partSearcher(of query.Collection) (*search.Searcher, error) {
 	if s.part != nil && s.part.of.Docs == of.Docs && slices.Equal(s.part.of.Fields, of.Fields) {
 		return s.part.cpu.Retain()
 	}
-	q, err := search.NewSearcher(s.snapshot, search.Options{Params: s.params, Collection: &of})
+	o := s.searching()
+	o.Collection = &of
+	q, err := search.NewSearcher(s.snapshot, o)
 	if err != nil {
 		return nil, err
 	}

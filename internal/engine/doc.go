@@ -24,7 +24,7 @@
 //	iterate.go count.go     all documents of a query, not scored; how many
 //	among.go                a conjunction continued from an intermediate result
 //	ids.go                  external ids in a tree to documents
-//	near.go                 the nearest vectors, found before anything else
+//	near.go                 the nearest vectors, found before anything else; near_work.go: on several goroutines
 //	columnar.go             what queries want of columns: sort.go, facets.go, collapse.go
 //	tasks.go                executing queries in tasks: shared.go a query, worker.go who does them
 //	shared_columns.go       the same of what queries want of columns

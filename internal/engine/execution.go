@@ -16,9 +16,10 @@ import (
 // execution is the state of one query's execution. They are pooled, so that a query hardly allocates.
 type execution struct {
 	algorithm.Run
-	s      *Searcher
-	lead   *execution     // of a task: what has resolved the query
-	bound  []posting.Part // the Searcher's parts, read with a context; nil if they are in memory
+	s     *Searcher
+	lead  *execution     // of a task: what has resolved the query
+	bound []posting.Part // the Searcher's parts, read with a context; nil if they are in memory
+	scanning
 	q      Query
 	words  Words           // of q
 	byWord []*posting.List // of the current segment, by the words of a tree; scratch
@@ -165,7 +166,7 @@ func (r *execution) enter(p int, conjunctive bool) bool {
 func (r *execution) begin(ctx context.Context, s *Searcher, q *Query) {
 	s = s.ranked(q.Params)
 	r.use(s)
-	r.q, r.lead, r.bound = *q, nil, nil
+	r.q, r.lead, r.bound, r.scanning = *q, nil, nil, scanning{threads: s.threads}
 	if r.lookup.Given = nil; s.given && q.Frequencies != nil {
 		r.lookup.Given = resolving{r}.givenDF
 	}

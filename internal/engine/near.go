@@ -149,7 +149,7 @@ func (r nearing) possible(n *algorithm.Near) error {
 
 // scan is find where the documents are not known.
 func (r nearing) scan(n *algorithm.Near, e *algorithm.Expr) ([]near.Hit, error) {
-	best := near.NewBest(&n.Query, int(min(uint64(n.K), max(r.s.docs, 1))))
+	s := near.NewScan(int(min(uint64(n.K), max(r.s.docs, 1))), r.scanning.piece)
 	for i := range r.parts() {
 		seg := r.parts()[i].Seg
 		p, err := n.In(r.parts()[i].Views())
@@ -160,13 +160,16 @@ func (r nearing) scan(n *algorithm.Near, e *algorithm.Expr) ([]near.Hit, error) 
 			continue
 		}
 		if mask, some := r.mask(i, e); some {
-			err = best.Scan(p, seg.Base(), mask, r.Stopped)
+			s.Add(p, seg.Base(), mask)
 		}
-		if r.Err != nil || err != nil {
-			return nil, cmp.Or(r.Err, err)
+		if r.Err != nil {
+			return nil, r.Err
 		}
 	}
-	return best.Hits(), nil
+	if err := r.work(s); err != nil || r.Stopped() {
+		return nil, cmp.Or(r.Err, err)
+	}
+	return s.Hits(), nil
 }
 
 // mask returns which documents of a segment match e, unless it is nil, are not deleted and pass the filters, as bits; nil means all.

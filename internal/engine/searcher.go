@@ -30,6 +30,8 @@ type Options struct {
 	DenseBytes int // as in search.Options
 	// FilterBytes is as in search.Options.
 	FilterBytes int
+	// Threads is as in search.Options.
+	Threads int
 	// Parse adds the terms of a query to w and sets w.Mode. If it is nil, they are Query.Terms in the first field.
 	Parse func(q *Query, w *Words) error
 	// Rescore returns the Scorers, by field, for queries with Params. It is not called for others.
@@ -84,6 +86,7 @@ type Searcher struct {
 	parts        []posting.Part
 	dictionaries []terms.Part // of parts
 	remote       bool         // the parts are read on demand
+	threads      int          // as Options say
 	filterBytes  int          // for the sets of filters, by document
 	fields       []Field
 	docs         uint64
@@ -111,6 +114,9 @@ type Segment struct {
 func (s *Searcher) Init(segments []Segment, o Options) error {
 	if o.Seek > reader.Buckets {
 		return fmt.Errorf("%w: seek strategy %d", ErrInvalid, o.Seek)
+	}
+	if o.Threads < 0 {
+		return fmt.Errorf("%w: %d threads", ErrInvalid, o.Threads)
 	}
 	parts := make([]posting.Part, len(segments))
 	for i := range parts {
@@ -141,7 +147,7 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	if s.filterBytes = max(o.FilterBytes, 0); o.FilterBytes == 0 {
 		s.filterBytes = DefaultFilterBytes
 	}
-	s.given, s.rescore = o.Given, o.Rescore
+	s.given, s.rescore, s.threads = o.Given, o.Rescore, o.Threads
 	s.frequencies(o.Statistics)
 	s.dictionaries = s.dictionariesOf(parts)
 	s.terms, s.users = new(terms.Cache[known]), new(atomic.Int32)
@@ -187,7 +193,7 @@ func (s *Searcher) Retain(x *Searcher) error {
 		}
 	}
 	x.seek, x.remote, x.fields, x.docs, x.parse, x.planColumns, x.terms, x.users = s.seek, s.remote, s.fields, s.docs, s.parse, s.planColumns, s.terms, s.users
-	x.filterBytes, x.given, x.rescore, x.ordering = s.filterBytes, s.given, s.rescore, s.ordering
+	x.filterBytes, x.given, x.rescore, x.ordering, x.threads = s.filterBytes, s.given, s.rescore, s.ordering, s.threads
 	x.parts, x.dictionaries = slices.Clone(s.parts), s.dictionaries
 	x.users.Add(1)
 	x.frequencies(st)

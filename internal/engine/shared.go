@@ -19,6 +19,7 @@ import (
 type Shared struct {
 	s   *Searcher
 	use uint64 // increases with each query that it is used for
+	scanning
 	ctx context.Context
 
 	lead execution // resolves the terms and cuts the passes; holds what terms refer to
@@ -49,6 +50,7 @@ func (x *Shared) Begin(ctx context.Context, q *Query) {
 	x.top.Heap = x.top.Heap[:0] // a query that failed has left hits
 	x.halt.Store(false)
 	x.lead.begin(ctx, x.s, q)
+	x.lead.scanning = x.scanning
 }
 
 // Forget drops all references of the query.

@@ -27,8 +27,11 @@ func (e *Tasks) Close() {
 	}
 }
 
-// NewQuery returns memory for a query.
-func (e *Tasks) NewQuery() *Shared { return &Shared{s: e.s} }
+// NewQuery returns memory for a query, whose vectors up to so many goroutines compare, in pieces of a number of vectors, or of the usual one if
+// that is 0.
+func (e *Tasks) NewQuery(threads, piece int) *Shared {
+	return &Shared{s: e.s, scanning: scanning{threads, piece}}
+}
 
 // NewWorker returns a Worker for one goroutine.
 func (e *Tasks) NewWorker() *Worker { return &Worker{engine: e} }

@@ -63,6 +63,7 @@ func (w *Worker) Answer(x *Shared) error {
 	}
 	return w.guard(func() error {
 		w.run.begin(x.ctx, x.s, &x.lead.q)
+		w.run.scanning = x.scanning
 		if err := (resolving{&w.run}).resolve(); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/damage"
+	"github.com/pinion-index/pinion/internal/engine/pool"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
@@ -91,6 +92,11 @@ func TestDamagedDots(t *testing.T) {
 
 // damagedHits returns the hits of a query on an index, if that can be opened.
 func damagedHits(t *testing.T, fs *memfs.FS, q *search.Query) ([]search.Hit, error) {
+	return damagedHitsOf(t, fs, q, 1)
+}
+
+// damagedHitsOf is damagedHits with several goroutines, if workers is above 1.
+func damagedHitsOf(t *testing.T, fs *memfs.FS, q *search.Query, workers int) ([]search.Hit, error) {
 	index, err := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
 	if err != nil {
 		return nil, err
@@ -106,5 +112,13 @@ func damagedHits(t *testing.T, fs *memfs.FS, q *search.Query) ([]search.Hit, err
 		return nil, err
 	}
 	defer s.Close()
-	return s.AppendHits(t.Context(), nil, q)
+	if workers == 1 {
+		return s.AppendHits(t.Context(), nil, q)
+	}
+	p, err := pool.New(s, pool.Options{Workers: workers, Model: pool.FineGrained, TaskPostings: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	return p.AppendHits(t.Context(), nil, q)
 }

@@ -91,7 +91,7 @@ func TestIdleWorkerMemory(t *testing.T) {
 		}
 		w := e.NewWorker()
 		answer := func(q Query) []Hit {
-			x := e.NewQuery()
+			x := e.NewQuery(1, 0)
 			own := q.Engine()
 			x.Begin(context.Background(), &own)
 			defer x.Forget()

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/search"
@@ -54,7 +55,7 @@ func BenchmarkNearest(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer snapshot.Close()
-	s, err := search.NewSearcher(snapshot, search.Options{})
+	s, err := search.NewSearcher(snapshot, search.Options{Threads: runtime.GOMAXPROCS(0)})
 	if err != nil {
 		b.Fatal(err)
 	}

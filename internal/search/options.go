@@ -29,6 +29,9 @@ type Options struct {
 	// Searchers of one reader.Index share them, also across commits. 0 means DefaultFilterBytes; a negative value
 	// keeps none.
 	FilterBytes int
+	// Threads is how many goroutines may compare the vectors of a query for a query.Nearest, its own included, where CPUs are not taken by other
+	// queries that do so. 0 means 1. All else of a query takes one.
+	Threads int
 	// Statistics, unless nil, is an index, such as one that reader.Join makes of several, whose numbers of documents,
 	// lengths and document frequencies scores are from, instead of those of what is searched: a part of it then has the
 	// scores that its documents have in the whole, whose schema says k1, b and weights. Words that a Prefix, Wildcard, Regexp or Fuzzy stands for are still

@@ -117,7 +117,7 @@ func (s *Searcher) init(segments []engine.Segment, fields []engine.Field, docs u
 		}
 		return scorers
 	}
-	return s.engine.Init(segments, engine.Options{Fields: fields, Docs: docs, Seek: o.Seek, DenseBytes: o.DenseBytes, FilterBytes: o.FilterBytes, Parse: s.parser.words, Statistics: o.Statistics, Given: o.Collection != nil,
+	return s.engine.Init(segments, engine.Options{Fields: fields, Docs: docs, Seek: o.Seek, DenseBytes: o.DenseBytes, FilterBytes: o.FilterBytes, Threads: o.Threads, Parse: s.parser.words, Statistics: o.Statistics, Given: o.Collection != nil,
 		PlanColumns: s.parser.planColumns, Rescore: rescore})
 }
 

@@ -2,28 +2,24 @@ package near
 
 import (
 	"math"
-	"math/bits"
 	"slices"
-
-	"github.com/pinion-index/pinion/internal/vector"
+	"sync"
+	"sync/atomic"
 )
 
-// Best collects the nearest documents of segments, one segment after the other.
-type Best struct {
-	query *Query
-	k     int
-	// keys are those of the best documents so far, a heap with the worst at its root once there are k: a score, and the docID so that
-	// the first of equal ones is the best.
-	keys  []uint64
-	least float32 // nothing below it is one of the best
+// best collects the nearest documents. It is safe for concurrent use: what is collected does not depend on the order of offers.
+//
+// It is no topk.TopK: products and distances have signs, which that one's keys have no bit for, and it prunes by sums over terms. A scan
+// offers too few documents for the form of the heap to count.
+type best struct {
+	k    int
+	mu   sync.Mutex
+	keys []uint64 // of the best documents so far: a heap with the worst at its root once there are k
+	// worst is the key at the root once there are k, and only rises: no document with a lesser key is one of the best. 0 before that.
+	worst atomic.Uint64
 }
 
-// NewBest returns a Best of k documents; k is above 0.
-func NewBest(q *Query, k int) *Best {
-	return &Best{query: q, k: k, least: float32(math.Inf(-1))}
-}
-
-// keyOf returns a key that is greater for a greater score, and for a lesser docID.
+// keyOf returns a key that is greater for a greater score, and of equal ones for a lesser docID: the first are the best. None is 0.
 func keyOf(score float32, doc uint32) uint64 {
 	b := math.Float32bits(score + 0) // -0 is 0
 	if b>>31 != 0 {
@@ -45,26 +41,43 @@ func ofKey(key uint64) (score float32, doc uint32) {
 	return math.Float32frombits(b), ^uint32(key)
 }
 
-// offer offers a document behind all before.
-func (b *Best) offer(doc uint32, score float32) {
+// least returns what a document from doc on must score to be one of the best.
+func (b *best) least(doc uint32) float32 {
+	key := b.worst.Load()
+	if key == 0 {
+		return float32(math.Inf(-1))
+	}
+	score, last := ofKey(key)
+	if last < doc { // what is as near comes too late
+		return math.Nextafter32(score, float32(math.Inf(1)))
+	}
+	return score
+}
+
+// offer offers a document. Each may be offered only once.
+func (b *best) offer(doc uint32, score float32) {
 	key := keyOf(score, doc)
-	switch n := len(b.keys); {
-	case n == b.k && key < b.keys[0]:
+	if key < b.worst.Load() {
 		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch n := len(b.keys); {
 	case n < b.k:
 		if b.keys = append(b.keys, key); n+1 < b.k {
 			return
 		}
 		slices.Sort(b.keys) // a heap
+	case key < b.keys[0]:
+		return
 	default:
 		b.replace(key)
 	}
-	worst, _ := ofKey(b.keys[0])
-	b.least = math.Nextafter32(worst, float32(math.Inf(1))) // what is as near comes too late
+	b.worst.Store(b.keys[0])
 }
 
 // replace replaces the root of the heap.
-func (b *Best) replace(key uint64) {
+func (b *best) replace(key uint64) {
 	h, i := b.keys, 0
 	for {
 		c := 2*i + 1
@@ -83,81 +96,14 @@ func (b *Best) replace(key uint64) {
 	h[i] = key
 }
 
-// pieceWork is how many values of vectors a scan looks at before it asks whether to go on: about a millisecond.
-const pieceWork = 1 << 23
-
-// Scan looks at the documents of p, a segment behind all before, whose first docID is base. They are those of mask, bits by
-// their numbers, unless it is nil. It ends early once stopped returns true.
-func (b *Best) Scan(p *Part, base uint32, mask []uint64, stopped func() bool) (err error) {
-	set := p.set(func(e error) { err = p.query.in(e) })
-	queries, least := []*vector.Query{p.vectorQuery()}, []float32{b.least}
-	var pending struct { // the document whose vectors are looked at
-		some  bool
-		doc   uint32
-		score float32
-	}
-	flush := func() {
-		if pending.some {
-			b.offer(base+pending.doc, pending.score)
-			pending.some = false
-		}
-	}
-	offer := func(_, i int, score float32) float32 {
-		doc := p.Doc(i)
-		if pending.some && pending.doc == doc {
-			pending.score = max(pending.score, score)
-			return b.least
-		}
-		flush()
-		pending.some, pending.doc, pending.score = true, doc, score
-		return b.least
-	}
-	if mask != nil && p.Docs() != nil {
-		mask = p.ofDocs(mask)
-	}
-	piece := max(pieceWork/len(p.query.Vector)&^63, 64)
-	for lo := 0; lo < p.Len() && !stopped() && err == nil; lo += piece {
-		vector.Scan(queries, set, lo, min(lo+piece, p.Len()), mask, least, offer)
-	}
-	flush()
-	return err
-}
-
-// ofDocs returns the mask of the vectors of the documents of a mask.
-func (p *Part) ofDocs(mask []uint64) []uint64 {
-	own, docs := make([]uint64, (p.Len()+63)/64), p.Docs()
-	members := 0
-	for _, w := range mask {
-		members += bits.OnesCount64(w)
-	}
-	if members*gather > p.Len() {
-		for i, doc := range docs {
-			own[i/64] |= mask[doc/64] >> (doc % 64) & 1 << (i % 64)
-		}
-		return own
-	}
-	for at, w := range mask {
-		for ; w != 0; w &= w - 1 {
-			doc := uint32(64*at + bits.TrailingZeros64(w))
-			for i := p.Of(doc); i < len(docs) && docs[i] == doc; i++ {
-				own[i/64] |= 1 << (i % 64)
-			}
-		}
-	}
-	return own
-}
-
-// gather is how many vectors are looked at in the time that finding those of a document takes.
-const gather = 64
-
 // Hit is a document, and how near it is by package vector.
 type Hit struct {
 	Doc  uint32 // global docID
 	Near float32
 }
 
-// Hits returns what was found, by docID.
-func (b *Best) Hits() []Hit {
+// hits returns what was collected, by docID.
+func (b *best) hits() []Hit {
 	slices.SortFunc(b.keys, func(x, y uint64) int { return int(int64(y&math.MaxUint32) - int64(x&math.MaxUint32)) })
 	hits := make([]Hit, len(b.keys))
 	for i, key := range b.keys {

@@ -38,7 +38,11 @@ const (
 )
 
 func (p *Pool) newJob() any {
-	return &job{pool: p, x: p.engine.NewQuery(), done: make(chan struct{}, 1)}
+	threads := 1
+	if p.options.Model != Inter {
+		threads = p.options.Workers
+	}
+	return &job{pool: p, x: p.engine.NewQuery(threads, p.options.TaskPostings), done: make(chan struct{}, 1)}
 }
 
 // start makes j ready for q.

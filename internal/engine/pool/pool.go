@@ -27,7 +27,7 @@ type Options struct {
 	Threshold int
 	// TaskPostings is the size of a task of FineGrained, in postings of the shortest list of a
 	// conjunction or of the essential lists of a disjunction. 0 means large tasks first, then
-	// smaller ones, and a single task for a small query.
+	// smaller ones, and a single task for a small query. It is also how many vectors a goroutine compares at a time.
 	TaskPostings int
 	// SpinFor is how long an idle worker looks for work before it sleeps: a query that arrives
 	// in that time does not wait for workers to wake. It costs at most that much CPU time for

@@ -142,6 +142,23 @@ func node(queries []query.Node, filter query.Node) query.Node {
 	return query.Bool{Should: queries}
 }
 
+// Lists returns the requests, without Fuse, whose answers make the page of r, which has one: a request for each list, and if r asks for
+// Total or Facets a last one for these. Search does all of this; of a collection in parts, MergeLists makes the page.
+func (r *Request) Lists() []Request {
+	var all []Request
+	plain := Request{K1: r.K1, B: r.B, Scorer: r.Scorer}
+	for i := range r.Fuse.Lists {
+		l := &r.Fuse.Lists[i]
+		plain.Query, plain.Limit = node([]query.Node{l.Query}, r.Filter), cmp.Or(l.K, DefaultRanked)
+		all = append(all, plain)
+	}
+	if r.Total || len(r.Facets) > 0 {
+		plain.Query, plain.Limit, plain.Total, plain.Facets = r.Node(), 1, r.Total, r.Facets
+		all = append(all, plain)
+	}
+	return all
+}
+
 // queries returns the queries of all lists.
 func (f *Fuse) queries() []query.Node {
 	all := make([]query.Node, len(f.Lists))

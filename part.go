@@ -182,7 +182,7 @@ func (s *pager) searchPart(ctx context.Context, r Request, of Part) (to PartPage
 func (r *Request) checkPart() error {
 	switch {
 	case r.Fuse != nil:
-		return fmt.Errorf("Fuse over parts of a collection, such as shards: %w", errors.ErrUnsupported)
+		return fmt.Errorf("Fuse of a part of a collection, of which each is asked for Request.Lists: %w", errors.ErrUnsupported)
 	case r.Rescore != nil:
 		return fmt.Errorf("Rescore over parts of a collection, such as shards: %w", errors.ErrUnsupported)
 	}
@@ -244,15 +244,9 @@ func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
 	if err := r.checkPart(); err != nil {
 		return Page{}, err
 	}
-	q, err := queryOf(&Request{Query: r.Query, Filter: r.Filter, Limit: cmp.Or(r.Limit, query.DefaultK), Offset: r.Offset, Sort: r.Sort, Facets: r.Facets}, nil)
+	q, results, err := resultsOf(&r, parts)
 	if err != nil {
 		return Page{}, err
-	}
-	results := make([]search.Result, len(parts))
-	for i, p := range parts {
-		if results[i], err = p.result(&r); err != nil {
-			return Page{}, fmt.Errorf("part %d: %w", i, err)
-		}
 	}
 	merged, from, err := q.Merge(bases, results)
 	if err != nil {
@@ -268,6 +262,21 @@ func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
 		to.order = merged.Order.Values[len(merged.Order.Values)-1:]
 	}
 	return to, nil
+}
+
+// resultsOf returns r as what merges the answers of parts, and these.
+func resultsOf(r *Request, parts []*PartPage) (q search.Query, results []search.Result, err error) {
+	q, err = queryOf(&Request{Query: r.Query, Filter: r.Filter, Limit: cmp.Or(r.Limit, query.DefaultK), Offset: r.Offset, Sort: r.Sort, Facets: r.Facets}, nil)
+	if err != nil {
+		return q, nil, err
+	}
+	results = make([]search.Result, len(parts))
+	for i, p := range parts {
+		if results[i], err = p.result(r); err != nil {
+			return q, nil, fmt.Errorf("part %d: %w", i, err)
+		}
+	}
+	return q, results, nil
 }
 
 // result returns the answer of a part as search.Query.Merge takes it.

@@ -42,10 +42,7 @@ func (s *pager) searchRanked(ctx context.Context, snapshot *reader.Snapshot, st 
 	if err != nil {
 		return Page{}, err
 	}
-	limit := cmp.Or(r.Limit, query.DefaultK)
-	hits = behind(hits, r.Offset)
-	more := len(hits) > limit
-	hits = hits[:min(len(hits), limit)]
+	hits, more := r.cut(hits)
 	p, err := s.show(ctx, snapshot, st, hits, r)
 	if err != nil {
 		return Page{}, err
@@ -59,6 +56,13 @@ func (s *pager) searchRanked(ctx context.Context, snapshot *reader.Snapshot, st 
 	}
 	p.Total, p.Facets, p.Limited = x.page.Total, x.page.Facets, x.page.Limited
 	return p, nil
+}
+
+// cut returns those of hits that are on the page, and whether there are more behind them.
+func (r *Request) cut(hits []search.Hit) (page []search.Hit, more bool) {
+	hits = behind(hits, r.Offset)
+	limit := min(len(hits), cmp.Or(r.Limit, query.DefaultK))
+	return hits[:limit], len(hits) > limit
 }
 
 // addShares sets what the hits have in lists.
@@ -78,22 +82,22 @@ func (p *Page) addShares(by search.Fusing, lists []search.RankedList) {
 
 // lists finds the lists of Fuse, and the total and the facets.
 func (x *ranking) lists() ([]search.RankedList, error) {
-	f := x.r.Fuse
 	var requests []asked
-	for i := range f.Lists {
-		requests = append(requests, asked{fmt.Sprintf("Fuse.Lists[%d]: ", i), f.Lists[i].request(x.r)})
-	}
-	if x.r.Total || len(x.r.Facets) > 0 {
-		requests = append(requests, asked{"", Request{Query: x.r.Node(), Limit: 1, Total: x.r.Total, Facets: x.r.Facets, K1: x.r.K1, B: x.r.B, Scorer: x.r.Scorer}})
+	for i, r := range x.r.Lists() {
+		name := fmt.Sprintf("Fuse.Lists[%d]: ", i)
+		if i == len(x.r.Fuse.Lists) {
+			name = ""
+		}
+		requests = append(requests, asked{name, r})
 	}
 	found, err := x.answers(requests)
 	if err != nil {
 		return nil, err
 	}
-	lists := make([]search.RankedList, len(f.Lists))
+	lists := make([]search.RankedList, len(x.r.Fuse.Lists))
 	hits := 0
 	for i := range lists {
-		lists[i] = search.RankedList{Hits: found[i], Weight: cmp.Or(f.Lists[i].Weight, 1)}
+		lists[i] = search.RankedList{Hits: found[i], Weight: cmp.Or(x.r.Fuse.Lists[i].Weight, 1)}
 		hits += len(found[i])
 	}
 	return lists, budget.Of(x.ctx).Hold(fusedBytes * hits)
@@ -101,11 +105,6 @@ func (x *ranking) lists() ([]search.RankedList, error) {
 
 // fusedBytes is about what a hit of a list takes while it is fused.
 const fusedBytes = 64
-
-// request returns what is asked for a list of r.
-func (l *FuseList) request(r *Request) Request {
-	return Request{Query: node([]query.Node{l.Query}, r.Filter), Limit: cmp.Or(l.K, DefaultRanked), K1: r.K1, B: r.B, Scorer: r.Scorer}
-}
 
 // fuse returns the hits of the one list that are behind after, unless that is nil.
 func (x *ranking) fuse(lists []search.RankedList, after *search.Position) ([]search.Hit, error) {
@@ -177,7 +176,13 @@ func (x *Rescore) n() int { return cmp.Or(x.N, DefaultRanked) }
 // rescore adds to the scores of hits what Rescore.Query scores, and sorts them.
 func (x *ranking) rescore(hits []search.Hit) error {
 	by := x.r.Rescore
-	among := Request{Query: by.node(hits), Limit: max(len(hits), 1), K1: x.r.K1, B: x.r.B, Scorer: x.r.Scorer}
+	among := x.r.Rescoring(query.DocsOf(func(yield func(uint32) bool) {
+		for _, h := range hits {
+			if !yield(h.Doc) {
+				return
+			}
+		}
+	}))
 	found, err := x.find("Rescore: ", &among)
 	if err != nil {
 		return err
@@ -190,16 +195,11 @@ func (x *ranking) rescore(hits []search.Hit) error {
 	return x.order.Sort(hits)
 }
 
-// node returns what is searched for to rescore hits.
-func (x *Rescore) node(hits []search.Hit) query.Node {
-	docs := query.DocsOf(func(yield func(uint32) bool) {
-		for _, h := range hits {
-			if !yield(h.Doc) {
-				return
-			}
-		}
-	})
-	return query.Bool{Should: []query.Node{x.Query}, Filter: []query.Node{docs}}
+// Rescoring returns the request, without Fuse and Rescore, whose answer says what the query of r.Rescore scores each of some documents. Search
+// makes it of the best N hits; of a collection in parts, each is asked it for those of MergedLists.Best that are its own.
+func (r *Request) Rescoring(docs query.Docs) Request {
+	n := query.Bool{Should: []query.Node{r.Rescore.Query}, Filter: []query.Node{docs}}
+	return Request{Query: n, Limit: max(docs.Len(), 1), K1: r.K1, B: r.B, Scorer: r.Scorer}
 }
 
 // add adds to hits what the query scores, by document.

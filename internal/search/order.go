@@ -29,6 +29,14 @@ func OrderOf(s *reader.Snapshot) *HitOrder {
 	}}
 }
 
+// OrderBy returns an order by the values that documents have in it; value says of which it knows them.
+func OrderBy(desc bool, value func(doc uint32) (v schema.Value, known bool)) *HitOrder {
+	return &HitOrder{SortBy{Desc: desc}, func(doc uint32) (schema.Value, bool, error) {
+		v, known := value(doc)
+		return v, known, nil
+	}}
+}
+
 // compareHits compares by scores, the greatest first, and then by docIDs.
 func compareHits(a, b Hit) int {
 	return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc, b.Doc))

@@ -249,10 +249,7 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		x.Query, x.Text = "", drawText(r, 4)
 	}
 	if r.IntN(5) == 0 {
-		x.Vector = &httpapi.Vector{Field: "vector", Terms: map[string]float64{}, Scale: []float64{0, 0.7}[r.IntN(2)]}
-		for range 1 + r.IntN(6) {
-			x.Vector.Terms[fmt.Sprint("v", r.IntN(17))] = 1 + float64(r.IntN(500))
-		}
+		x.Vector = drawSparse(r)
 		if r.IntN(2) == 0 {
 			x.Query, x.Text = "", ""
 		}
@@ -288,5 +285,50 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		k1 := 2 * r.Float64()
 		x.K1 = &k1
 	}
+	if r.IntN(3) == 0 {
+		fuse(r, x)
+	}
 	return x
+}
+
+// drawSparse draws a sparse vector.
+func drawSparse(r *rand.Rand) *httpapi.Vector {
+	v := &httpapi.Vector{Field: "vector", Terms: map[string]float64{}, Scale: []float64{0, 0.7}[r.IntN(2)]}
+	for range 1 + r.IntN(6) {
+		v.Terms[fmt.Sprint("v", r.IntN(17))] = 1 + float64(r.IntN(500))
+	}
+	return v
+}
+
+// fuse makes x a request for one list of several.
+func fuse(r *rand.Rand, x *httpapi.Request) {
+	x.Query, x.Text, x.Vector, x.Nearest, x.Similarity, x.Sort = "", "", nil, nil, nil, nil
+	weight := func() float64 { return []float64{0, 1, 0.3}[r.IntN(3)] }
+	x.Fuse = &httpapi.Fuse{By: []string{"", "ranks", "scores"}[r.IntN(3)]}
+	for range 1 + r.IntN(3) {
+		l := httpapi.FuseList{K: []int{0, 3, 10, 60}[r.IntN(4)], Weight: weight()}
+		switch r.IntN(4) {
+		case 0:
+			l.Query = drawQuery(r)
+		case 1:
+			l.Text = drawText(r, 4)
+		case 2:
+			l.Vector = drawSparse(r)
+		case 3:
+			l.Nearest = &httpapi.Nearest{Field: "dense", Vector: drawDense(r), K: r.IntN(40)}
+		}
+		x.Fuse.Lists = append(x.Fuse.Lists, l)
+	}
+	if r.IntN(3) == 0 {
+		x.Rescore = &httpapi.Rescore{N: []int{0, 1, 5, 30}[r.IntN(4)], Weight: weight()}
+		if r.IntN(2) == 0 {
+			x.Rescore.Similarity = &httpapi.Similarity{Field: "dense", Vector: drawDense(r)}
+		}
+		switch r.IntN(4) {
+		case 0:
+			x.Rescore.Nearest = &httpapi.Nearest{Field: "dense", Vector: drawDense(r), K: r.IntN(4)}
+		default:
+			x.Rescore.Query = drawQuery(r)
+		}
+	}
 }

@@ -321,7 +321,7 @@ func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 	defer release()
 	var body []byte
 	var err error
-	switch a.kind {
+	switch a.kind &^ rescoring {
 	case askFrequencies:
 		body, err = c.frequencies(ctx, &a)
 	case askSearch:
@@ -332,6 +332,8 @@ func (n *Node) answer(ctx context.Context, data []byte) (*answer, error) {
 		body, err = c.suggest(ctx, &a)
 	case askNeighbors:
 		body, err = c.neighbors(ctx, &a)
+	case askShow:
+		body, err = c.show(ctx, &a)
 	default:
 		err = fmt.Errorf("%w: a request of kind %d", errWire, a.kind)
 	}
@@ -348,7 +350,13 @@ func (c *commit) parse(a *ask) (s pinion.Request, nearest bool, err error) {
 		return s, false, fmt.Errorf("%w: %w", errWire, err)
 	}
 	s, err = r.Search(c.schema)
-	return s, r.Nearest != nil, err
+	if err != nil || a.kind&rescoring == 0 {
+		return s, hasNearest(&r), err
+	}
+	if s.Rescore == nil {
+		return s, false, fmt.Errorf("%w: nothing to rescore by", errWire)
+	}
+	return s.Rescoring(query.DocsOf(slices.Values(a.docs))), r.Rescore.Nearest != nil, nil
 }
 
 // part returns what a request says of the other shards.
@@ -378,6 +386,10 @@ func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
 	s, _, err := c.parse(a)
 	if err != nil {
 		return nil, err
+	}
+	if s.Fuse != nil { // one list, or what all of them match
+		all := s.Lists()
+		s = all[len(all)-1]
 	}
 	of := a.part()
 	after, ok := places[a.place]
@@ -440,6 +452,22 @@ func (c *commit) neighbors(ctx context.Context, a *ask) ([]byte, error) {
 	all, err := with.pages.Neighbors(ctx, s.Node(), of)
 	a.took = time.Since(began)
 	return (&found{all}).encode(), err
+}
+
+// show says of documents what a request shows of hits.
+func (c *commit) show(ctx context.Context, a *ask) ([]byte, error) {
+	s, _, err := c.parse(a)
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]pinion.Hit, len(a.docs))
+	for i, doc := range a.docs {
+		hits[i].Doc = doc
+	}
+	began := time.Now()
+	p, err := c.plain.Show(ctx, hits, s)
+	a.took = time.Since(began)
+	return (&page{pinion.PartPage{Page: p}}).encode(), err
 }
 
 // mostSuggestions is how many words of a shard a prefix may have, so that those of all shards can be added up.

@@ -129,7 +129,27 @@ func (q *question) neighbors(g *given) ([][]query.Neighbors, error) {
 
 // search asks for the hits of each shard and makes a page of them.
 func (q *question) search(x *httpapi.Request, s *pinion.Request, g *given) (*httpapi.Response, error) {
-	pages := make([]page, len(q.v.Shards))
+	parts, err := q.pages(s, g)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := pinion.MergePages(*s, q.v.bases, parts)
+	if err != nil {
+		return nil, err
+	}
+	return q.response(x, s, &whole), nil
+}
+
+// response returns a page as the answer to a request.
+func (q *question) response(x *httpapi.Request, s *pinion.Request, p *pinion.Page) *httpapi.Response {
+	a := httpapi.NewResponse(q.v.Schema, x, s, p)
+	a.Partial = q.partial()
+	return a
+}
+
+// pages asks for the hits of each shard: nil of one that is missing.
+func (q *question) pages(s *pinion.Request, g *given) ([]*pinion.PartPage, error) {
+	parts := make([]*pinion.PartPage, len(q.v.Shards))
 	err := q.ask(askSearch, func(a *ask) {
 		g.add(a)
 		if s.After == nil {
@@ -143,31 +163,19 @@ func (q *question) search(x *httpapi.Request, s *pinion.Request, g *given) (*htt
 		default:
 			a.place = placeBehind
 		}
-	}, func(i int, body []byte) error {
+	}, q.takePages(parts))
+	return parts, err
+}
+
+// takePages returns what takes the pages of shards.
+func (q *question) takePages(parts []*pinion.PartPage) func(shard int, body []byte) error {
+	return func(i int, body []byte) error {
 		if err := httpapi.Hold(q.ctx, 2*len(body)); err != nil { // for what is decoded, beside the body
 			return err
 		}
-		return pages[i].decode(body)
-	})
-	if err != nil {
-		return nil, err
+		var p page
+		err := p.decode(body)
+		parts[i] = &p.PartPage
+		return err
 	}
-	return q.merge(x, s, pages)
-}
-
-// merge makes one answer of pages.
-func (q *question) merge(x *httpapi.Request, s *pinion.Request, pages []page) (*httpapi.Response, error) {
-	parts := make([]*pinion.PartPage, len(pages))
-	for i := range pages {
-		if q.missing == nil || !q.missing[i] {
-			parts[i] = &pages[i].PartPage
-		}
-	}
-	whole, err := pinion.MergePages(*s, q.v.bases, parts)
-	if err != nil {
-		return nil, err
-	}
-	a := httpapi.NewResponse(q.v.Schema, x, s, &whole)
-	a.Partial = q.partial()
-	return a, nil
 }

@@ -172,6 +172,9 @@ type question struct {
 	timeout uint64
 	missing []bool // shards; nil if none may be missing
 	seen    *Observation
+
+	rescoring bool       // the request is asked for its Rescore
+	docs      [][]uint32 // of each shard, those that it is asked for; or nil
 }
 
 // question returns one with the JSON of a request.
@@ -192,6 +195,15 @@ func (q *question) ask(kind byte, more func(a *ask), got func(shard int, body []
 			continue
 		}
 		a := ask{kind: kind, shard: i, commit: q.v.Shards[i].Commit, timeout: q.timeout, request: q.request}
+		if q.rescoring {
+			a.kind |= rescoring
+		}
+		if q.docs != nil {
+			a.docs = q.docs[i]
+		}
+		if kind == askShow && len(a.docs) == 0 {
+			continue
+		}
 		if more != nil {
 			more(&a)
 		}
@@ -261,8 +273,15 @@ func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*h
 	if s.Collapse != "" {
 		return nil, &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: "collapse", Message: "shards do not collapse: which hit is the best depends on the others"}
 	}
+	if s.Fuse != nil {
+		a, err := q.fuse(x, &s)
+		if err == nil && !a.Partial {
+			r.cache.put(in.number, q.request, a)
+		}
+		return a, err
+	}
 	var a *httpapi.Response
-	err = q.together(&s, x.Nearest != nil, func(g *given) (err error) {
+	err = q.together(&s, hasNearest(x), func(g *given) (err error) {
 		if a, err = q.search(x, &s, g); err != nil {
 			return err
 		}
@@ -289,7 +308,7 @@ func (r *Router) Count(ctx context.Context, x *httpapi.CountRequest) (*httpapi.C
 
 // countIn is Count in one state of the map.
 func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
-	own := httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Strict: x.Strict, Filter: x.Filter}
+	own := httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Fuse: x.Fuse, Strict: x.Strict, Filter: x.Filter}
 	q, err := r.question(ctx, in, own, x.Partial)
 	if err != nil {
 		return nil, err
@@ -303,7 +322,7 @@ func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest)
 			return d.end()
 		})
 	}
-	if x.Nearest == nil {
+	if !hasNearest(&own) {
 		err = count(nil)
 	} else {
 		var s pinion.Request

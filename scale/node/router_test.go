@@ -62,7 +62,7 @@ func TestShards(t *testing.T) {
 					break
 				}
 			}
-			c := &httpapi.CountRequest{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Filter: x.Filter}
+			c := &httpapi.CountRequest{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Fuse: x.Fuse, Filter: x.Filter}
 			want, wantErr := whole.Count(t.Context(), c)
 			got, err := router.Count(t.Context(), c)
 			if (err == nil) != (wantErr == nil) || err == nil && *got != *want {

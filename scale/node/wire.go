@@ -17,6 +17,9 @@ const (
 	askCount
 	askSuggest
 	askNeighbors // of httpapi.Request.Nearest; nodes of earlier versions refuse it
+	askShow      // of httpapi.Request.Fuse: what hits show
+
+	rescoring = 1 << 6 // beside one of these: of httpapi.Request.Rescore
 )
 
 // The kinds of answers.
@@ -133,6 +136,7 @@ type ask struct {
 	place      byte
 	statistics statistics    // of askSearch
 	neighbors  neighbors     // of askSearch and askCount with httpapi.Request.Nearest
+	docs       []uint32      // of askShow and rescoring: the documents that are meant
 	took       time.Duration // of the node's own index; not in the message
 }
 
@@ -152,13 +156,20 @@ func (a *ask) encode() []byte {
 	e.string(a.commit)
 	e.uint(a.timeout)
 	e.bytes(a.request)
+	kind := a.kind &^ rescoring
+	if kind == askShow || kind != a.kind {
+		e.uint(uint64(len(a.docs)))
+		for _, doc := range a.docs {
+			e.uint(uint64(doc))
+		}
+	}
 	switch {
-	case a.kind == askSearch:
+	case kind == askSearch:
 		a.collection.encode(&e)
 		e.byte(a.place)
 		e.uint(uint64(a.afterDoc))
 		a.statistics.encode(&e)
-	case a.kind == askNeighbors || a.kind == askCount && len(a.neighbors) > 0:
+	case kind == askNeighbors || kind == askCount && len(a.neighbors) > 0:
 		a.collection.encode(&e)
 		a.statistics.encode(&e)
 	}
@@ -172,16 +183,22 @@ func (a *ask) decode(b []byte) error {
 	d := decoder{b: b}
 	d.byte() // version
 	a.kind, a.shard, a.commit, a.timeout, a.request = d.byte(), int(min(d.uint(), MaxShards)), d.string(), d.uint(), d.bytes()
+	kind := a.kind &^ rescoring
+	if kind == askShow || kind != a.kind {
+		for range d.each {
+			a.docs = append(a.docs, uint32(min(d.uint(), math.MaxUint32)))
+		}
+	}
 	switch {
-	case a.kind == askSearch:
+	case kind == askSearch:
 		a.collection.decode(&d)
 		a.place, a.afterDoc = d.byte(), uint32(min(d.uint(), math.MaxUint32))
 		a.statistics.decode(&d)
-	case a.kind == askNeighbors || a.kind == askCount && len(d.b) > 0:
+	case kind == askNeighbors || kind == askCount && len(d.b) > 0:
 		a.collection.decode(&d)
 		a.statistics.decode(&d)
 	}
-	if (a.kind == askSearch || a.kind == askCount) && len(d.b) > 0 {
+	if (kind == askSearch || kind == askCount) && len(d.b) > 0 {
 		a.neighbors.decode(&d)
 	}
 	return d.end()

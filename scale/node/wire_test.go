@@ -114,7 +114,7 @@ func drawMessage(r *rand.Rand, kind int) message {
 	values := func() []schema.Value { return drawList(r, func() schema.Value { return drawValue(r) }) }
 	switch kind {
 	case 0:
-		a := &ask{kind: byte(1 + r.IntN(5)), shard: r.IntN(MaxShards), commit: text(), timeout: drawInt(r), request: drawBytes(r)}
+		a := &ask{kind: byte(1 + r.IntN(6)), shard: r.IntN(MaxShards), commit: text(), timeout: drawInt(r), request: drawBytes(r)}
 		if a.kind == askSearch {
 			a.place, a.afterDoc = byte(r.IntN(4)), r.Uint32()
 		}
@@ -126,6 +126,12 @@ func drawMessage(r *rand.Rand, kind int) message {
 			a.collection = collection{Docs: drawInt(r), Fields: drawList(r, func() query.FieldTotals {
 				return query.FieldTotals{Field: text(), Docs: drawInt(r), Tokens: drawInt(r)}
 			})}
+		}
+		if flag() && a.kind != askShow {
+			a.kind |= rescoring
+		}
+		if a.kind == askShow || a.kind&rescoring != 0 {
+			a.docs = drawList(r, r.Uint32)
 		}
 		return a
 	case 1:

@@ -1,0 +1,144 @@
+package pinion
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// MergedLists is the one list of a Request with Fuse, of a collection in parts.
+type MergedLists struct {
+	r        *Request
+	lists    []search.RankedList
+	hits     []search.Hit
+	values   map[uint32]schema.Value // in the order that the parts keep
+	order    *search.HitOrder
+	rescored map[uint32]float32
+	counts   Page // Total and Facets
+}
+
+// MergeLists makes the one list of r, which has Fuse, from the answers of the parts of a collection, whose documents begin at bases:
+// answers[i][j] is what View.SearchPart of part j says of r.Lists()[i], nil of a part that is missing. The error matches ErrInvalid if these
+// are no such answers.
+func MergeLists(r Request, bases []uint32, answers [][]*PartPage) (*MergedLists, error) {
+	if r.Fuse == nil {
+		return nil, fmt.Errorf("%w: lists of a request without Fuse", query.ErrInvalid)
+	}
+	if err := r.Fuse.check(&r); err != nil {
+		return nil, err
+	}
+	if r.Rescore != nil {
+		if err := r.Rescore.check(&r); err != nil {
+			return nil, err
+		}
+	}
+	requests := r.Lists()
+	if len(answers) != len(requests) {
+		return nil, fmt.Errorf("%w: answers to %d requests of %d", query.ErrInvalid, len(answers), len(requests))
+	}
+	m := &MergedLists{r: &r, values: map[uint32]schema.Value{}}
+	for i := range requests {
+		if i == len(r.Fuse.Lists) {
+			var err error
+			if m.counts, err = MergePages(requests[i], bases, answers[i]); err != nil {
+				return nil, err
+			}
+			break
+		}
+		if err := m.add(&requests[i], cmp.Or(r.Fuse.Lists[i].Weight, 1), bases, answers[i]); err != nil {
+			return nil, fmt.Errorf("list %d: %w", i, err)
+		}
+	}
+	m.hits = r.Fuse.fusing().Fuse(m.lists)
+	return m, m.order.SortTies(m.hits)
+}
+
+// add adds a list.
+func (m *MergedLists) add(r *Request, weight float64, bases []uint32, parts []*PartPage) error {
+	q, results, err := resultsOf(r, parts)
+	if err != nil {
+		return err
+	}
+	merged, _, err := q.Merge(bases, results)
+	if err != nil {
+		return err
+	}
+	m.lists = append(m.lists, search.RankedList{Hits: merged.Hits, Weight: weight})
+	if merged.Order == nil {
+		return nil
+	}
+	for i, h := range merged.Hits {
+		m.values[h.Doc] = merged.Order.Values[i]
+	}
+	m.order = search.OrderBy(merged.Order.Desc, func(doc uint32) (schema.Value, bool) {
+		v, ok := m.values[doc]
+		return v, ok
+	})
+	return nil
+}
+
+// Best returns the hits that Rescore is to be given the scores of, by their docIDs in the collection: none of a request without Rescore.
+func (m *MergedLists) Best() []Hit {
+	var all []Hit
+	for _, h := range m.best() {
+		all = append(all, Hit{Doc: h.Doc, Score: h.Score})
+	}
+	return all
+}
+
+func (m *MergedLists) best() []search.Hit {
+	if m.r.Rescore == nil {
+		return nil
+	}
+	return m.hits[:min(len(m.hits), m.r.Rescore.n())]
+}
+
+// Rescore adds what the query of Request.Rescore scores: the Doc in the collection and the Score of all hits that the parts answer
+// Request.Rescoring with. It is called once, before Page.
+func (m *MergedLists) Rescore(scored []Hit) error {
+	if m.r.Rescore == nil || m.rescored != nil {
+		return fmt.Errorf("%w: lists that are not to be rescored, or are already", query.ErrInvalid)
+	}
+	m.rescored = make(map[uint32]float32, len(scored))
+	for _, h := range scored {
+		m.rescored[h.Doc] = h.Score
+	}
+	best := m.best()
+	m.r.Rescore.add(best, m.rescored)
+	return m.order.Sort(best)
+}
+
+// Page returns the page that is asked for. after is the docID of the document of Request.After in the collection, nil if it has none. Of the
+// hits only Doc, Score, Lists and Rescored are set: View.Show of the parts says the rest.
+func (m *MergedLists) Page(after *uint32) (Page, error) {
+	if m.r.Rescore != nil && m.rescored == nil {
+		return Page{}, fmt.Errorf("%w: lists that are not rescored yet", query.ErrInvalid)
+	}
+	hits := m.hits
+	if a := m.r.After; a != nil {
+		at := search.Position{Score: a.Score, Order: a.Order, Before: after == nil}
+		if after != nil {
+			at.Doc = *after
+		}
+		if !(a.Score >= 0) {
+			return Page{}, fmt.Errorf("%w: After has the score %v", query.ErrInvalid, a.Score)
+		}
+		var err error
+		if hits, err = m.order.Behind(hits, &at); err != nil {
+			return Page{}, err
+		}
+	}
+	p := Page{Total: m.counts.Total, Facets: m.counts.Facets}
+	hits, p.more = m.r.cut(hits)
+	for _, h := range hits {
+		p.Hits = append(p.Hits, Hit{Doc: h.Doc, Score: h.Score, Rescored: m.rescored[h.Doc]})
+	}
+	if p.more && m.order != nil {
+		p.order = []schema.Value{m.values[hits[len(hits)-1].Doc]}
+	}
+	p.addShares(m.r.Fuse.fusing(), m.lists)
+	return p, nil
+}

@@ -1,0 +1,222 @@
+package node
+
+import (
+	"encoding/json"
+	"slices"
+	"sync"
+
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/httpapi"
+	"github.com/pinion-index/pinion/query"
+)
+
+// hasNearest reports whether what a request searches for has a query.Nearest.
+func hasNearest(x *httpapi.Request) bool {
+	return x.Nearest != nil || x.Fuse != nil && slices.ContainsFunc(x.Fuse.Lists, func(l httpapi.FuseList) bool { return l.Nearest != nil })
+}
+
+// A request with Fuse is several requests, which are asked at the same time: one for each list, which has that list alone, and if there are
+// counts one with all lists. Then comes a round in which the shards say what the hits on the page show.
+
+// side is one of several questions that are asked at the same time.
+type side struct {
+	question
+	s       pinion.Request
+	nearest bool
+	at      hit
+	limited []query.Limited
+	parts   []*pinion.PartPage
+	err     error
+}
+
+// beside returns a question for another request of what q is asked.
+func (q *question) beside(x *httpapi.Request) (*side, error) {
+	to := &side{question: *q, nearest: hasNearest(x)}
+	to.missing, to.seen = slices.Clone(q.missing), new(Observation)
+	var err error
+	if to.s, err = x.Search(q.v.Schema); err != nil {
+		return nil, err
+	}
+	to.request, err = json.Marshal(x)
+	return to, err
+}
+
+// run asks all rounds.
+func (q *side) run() {
+	q.err = q.together(&q.s, q.nearest, func(g *given) (err error) {
+		q.at, q.limited = g.at, g.frequencies.Limited()
+		q.parts, err = q.pages(&q.s, g)
+		return err
+	})
+}
+
+// askAll runs sides at the same time. It marks the shards that are missing for one of them.
+func (q *question) askAll(sides []*side) error {
+	var all sync.WaitGroup
+	for _, x := range sides {
+		all.Go(x.run)
+	}
+	all.Wait()
+	var most Observation
+	for _, x := range sides {
+		most.Rounds, most.Nodes = max(most.Rounds, x.seen.Rounds), max(most.Nodes, x.seen.Nodes)
+		q.seen.Attempts += x.seen.Attempts
+		for i := range x.missing {
+			q.missing[i] = q.missing[i] || x.missing[i]
+		}
+	}
+	q.seen.Rounds += most.Rounds
+	q.seen.Nodes += most.Nodes
+	for _, x := range sides {
+		if x.err != nil {
+			return x.err
+		}
+	}
+	return nil
+}
+
+// fuse answers a request with Fuse. If shards go missing in between, it begins again without them.
+func (q *question) fuse(x *httpapi.Request, s *pinion.Request) (*httpapi.Response, error) {
+	for {
+		known := slices.Clone(q.missing)
+		a, err := q.fuseOnce(x, s)
+		if err != nil || slices.Equal(known, q.missing) {
+			return a, err
+		}
+	}
+}
+
+// lists returns what is asked for each of Request.Lists.
+func (q *question) lists(x *httpapi.Request) (sides []*side, err error) {
+	one := httpapi.Request{Filter: x.Filter, Strict: x.Strict, K1: x.K1, B: x.B, Scorer: x.Scorer}
+	var requests []httpapi.Request
+	for _, l := range x.Fuse.Lists {
+		one.Fuse = &httpapi.Fuse{Lists: []httpapi.FuseList{l}}
+		requests = append(requests, one)
+	}
+	requests[0].After = x.After // one has to find it
+	if x.Total || len(x.Facets) > 0 {
+		one.Fuse, one.Total, one.Facets = x.Fuse, x.Total, x.Facets
+		requests = append(requests, one)
+	}
+	for i := range requests {
+		to, err := q.beside(&requests[i])
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, to)
+	}
+	return sides, nil
+}
+
+// fuseOnce is fuse for the shards that are not missing. Its answer is worth nothing if that changes.
+func (q *question) fuseOnce(x *httpapi.Request, s *pinion.Request) (*httpapi.Response, error) {
+	known := slices.Clone(q.missing)
+	sides, err := q.lists(x)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.askAll(sides); err != nil || !slices.Equal(known, q.missing) {
+		return nil, err
+	}
+	answers := make([][]*pinion.PartPage, len(sides))
+	for i := range sides {
+		answers[i] = sides[i].parts
+	}
+	m, err := pinion.MergeLists(*s, q.v.bases, answers)
+	if err != nil {
+		return nil, err
+	}
+	if s.Rescore != nil {
+		by, err := q.rescore(x, s, m)
+		if err != nil || !slices.Equal(known, q.missing) {
+			return nil, err
+		}
+		sides = append(sides, by)
+	}
+	var after *uint32
+	if at := sides[0].at; at.shard >= 0 {
+		doc := q.v.bases[at.shard] + at.doc
+		after = &doc
+	}
+	p, err := m.Page(after)
+	if err != nil {
+		return nil, err
+	}
+	if err := q.show(&p); err != nil {
+		return nil, err
+	}
+	for _, x := range sides {
+		for _, l := range x.limited {
+			if !slices.Contains(p.Limited, l) {
+				p.Limited = append(p.Limited, l)
+			}
+		}
+	}
+	return q.response(x, s, &p), nil
+}
+
+// rescore asks what the best hits score by Rescore, in rounds of their own.
+func (q *question) rescore(x *httpapi.Request, s *pinion.Request, m *pinion.MergedLists) (*side, error) {
+	by, err := q.beside(&httpapi.Request{Query: "*", Rescore: x.Rescore, Strict: x.Strict, K1: x.K1, B: x.B, Scorer: x.Scorer})
+	if err != nil {
+		return nil, err
+	}
+	by.s = s.Rescoring(query.DocsOf(slices.Values([]uint32(nil))))
+	by.rescoring, by.nearest = true, x.Rescore.Nearest != nil
+	by.docs, _ = q.divide(m.Best())
+	if err := q.askAll([]*side{by}); err != nil {
+		return nil, err
+	}
+	var scored []pinion.Hit
+	for i, p := range by.parts {
+		if p == nil {
+			continue
+		}
+		for _, h := range p.Hits {
+			h.Doc += q.v.bases[i]
+			scored = append(scored, h)
+		}
+	}
+	return by, m.Rescore(scored)
+}
+
+// divide returns the docIDs of hits in each shard, and of each hit where it is.
+func (q *question) divide(hits []pinion.Hit) (docs [][]uint32, at []hit) {
+	docs = make([][]uint32, len(q.v.Shards))
+	for _, h := range hits {
+		i, found := slices.BinarySearch(q.v.bases, h.Doc)
+		if !found {
+			i--
+		}
+		for i+1 < len(q.v.bases) && q.v.bases[i+1] == h.Doc { // shards before it have no documents
+			i++
+		}
+		at = append(at, hit{i, uint32(len(docs[i]))})
+		docs[i] = append(docs[i], h.Doc-q.v.bases[i])
+	}
+	return docs, at
+}
+
+// show sets what the hits of a page show.
+func (q *question) show(p *pinion.Page) error {
+	to := *q
+	var at []hit
+	to.docs, at = q.divide(p.Hits)
+	parts := make([]*pinion.PartPage, len(q.v.Shards))
+	if err := to.ask(askShow, nil, q.takePages(parts)); err != nil {
+		return err
+	}
+	for i := range p.Hits {
+		of := parts[at[i].shard]
+		if of == nil { // it has gone missing
+			continue
+		}
+		if len(of.Hits) != len(to.docs[at[i].shard]) {
+			return errWire
+		}
+		shown, h := &of.Hits[at[i].doc], &p.Hits[i]
+		h.ID, h.Values, h.Passages = shown.ID, shown.Values, shown.Passages
+	}
+	return nil
+}

@@ -19,12 +19,13 @@ import (
 )
 
 // ErrNotStored is matched by the error of ExportJSONL for an index that does not have the
-// text of all documents, or that has no field that is stored or in a column.
+// text of all documents, or that has no field that is stored, in a column or of vectors.
 var ErrNotStored = errors.New("the index does not store the text of its documents")
 
 // ExportJSONL writes the documents of a snapshot, but for deleted ones, in docID order:
 // one JSON object a line with "id" and "contents", the stored text; or with a schema, "id"
-// and the fields that are stored or have columns, by name. A field with several values has an array. If
+// and the fields that are stored or have columns, by name, and those of vectors. A field with several values has an array. A vector is
+// an array of the shortest decimals that give the same float32, and several are an array of these. If
 // there is a field named id, the document's id is "_id". JSON holds nothing
 // but valid UTF-8: other bytes of a text become U+FFFD, and replaced is the number of
 // texts that had some; such an id is an error. Otherwise errors are those of reading,
@@ -67,6 +68,7 @@ type jsonExport struct {
 	stored   []byte           // of a document, with what is in columns
 	number   map[uint32]int   // of a field in schema, by id
 	values   [][]schema.Value // of a document, by field
+	dense    []denseWriter    // of the segment, by field
 }
 
 // begin checks that the index stores what is written.
@@ -80,7 +82,7 @@ func (x *jsonExport) begin(s *reader.Snapshot) error {
 		}
 		return nil
 	}
-	stored := func(f schema.Field) bool { return f.Stored || f.Column }
+	stored := func(f schema.Field) bool { return f.Stored || f.Column || f.Kind == schema.Vector }
 	if !slices.ContainsFunc(x.schema.Fields, stored) {
 		return ErrNotStored
 	}
@@ -109,6 +111,11 @@ func (x *jsonExport) segment(g *reader.Segment) error {
 		}
 		text = texts.At
 	}
+	if !x.schema.IsImplicit() {
+		if x.dense, err = denseWriters(x.dense, x.schema, g.Views()); err != nil {
+			return err
+		}
+	}
 	return g.Views().Documents().EachID(func(doc uint32, id []byte) error {
 		if deletes.Has(doc) {
 			return nil
@@ -125,7 +132,7 @@ func (x *jsonExport) segment(g *reader.Segment) error {
 			err = x.ctx.Err()
 		}
 		if err == nil {
-			err = x.document(id, b)
+			err = x.document(id, doc, b)
 		}
 		if err != nil {
 			return err
@@ -136,7 +143,7 @@ func (x *jsonExport) segment(g *reader.Segment) error {
 }
 
 // document makes the line of a document but for its end.
-func (x *jsonExport) document(id, stored []byte) error {
+func (x *jsonExport) document(id []byte, doc uint32, stored []byte) (err error) {
 	x.line, _ = jsontext.AppendQuote(append(x.line[:0], x.idKey...), id)
 	if x.schema.IsImplicit() {
 		x.line = append(x.line, `,"contents":`...)
@@ -163,10 +170,16 @@ func (x *jsonExport) document(id, stored []byte) error {
 		x.values[i] = append(x.values[i], value)
 	}
 	for i, values := range x.values {
-		if len(values) > 0 {
-			x.line, _ = jsontext.AppendQuote(append(x.line, ','), x.schema.Fields[i].Name)
-			x.line = append(x.line, ':')
+		dense := x.dense[i].seek(doc)
+		if len(values)+dense == 0 {
+			continue
+		}
+		x.line, _ = jsontext.AppendQuote(append(x.line, ','), x.schema.Fields[i].Name)
+		x.line = append(x.line, ':')
+		if dense == 0 {
 			x.field(values)
+		} else if x.line, err = x.dense[i].append(x.line, dense); err != nil {
+			return fmt.Errorf("document %q: %w", id, err)
 		}
 	}
 	return nil

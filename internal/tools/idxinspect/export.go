@@ -27,7 +27,7 @@ func exportCommand() *cobra.Command {
 (Anserini), PISA, Terrier, idxbuild and others read, of an index with fields one of
 them, or the documents that it
 stores as JSONL, one {"id", "contents"} a line, as idxbuild reads them; of an index
-with fields, the id and the stored fields. Deleted documents are left out. "-" is standard output.`,
+with fields, the id and the fields that are stored or columns, and vectors. Deleted documents are left out. "-" is standard output.`,
 		Example: `  idxinspect export --out kjv.ciff.gz --gzip kjv.idx
   idxbuild --out copy.idx kjv.ciff.gz
   idxinspect export --format jsonl --out - kjv.idx | jq -r .id`,
@@ -134,7 +134,7 @@ func lists(s *reader.Snapshot, field string) (*exchange.SnapshotLists, error) {
 // notWritten returns the names of the fields that JSONL does not have.
 func notWritten(s *schema.Schema) (names []string) {
 	for i := range s.Fields {
-		if f := &s.Fields[i]; !f.Stored && !f.Column && f.Name != "" {
+		if f := &s.Fields[i]; !f.Stored && !f.Column && f.Kind != schema.Vector && f.Name != "" {
 			names = append(names, f.Name)
 		}
 	}

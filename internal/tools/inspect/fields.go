@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/vectors"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -32,20 +33,24 @@ func Fields(m *indexdir.Manifest, segs []*segment.Segment) (all []schema.Field) 
 // FieldSummary is what an index has of a field.
 type FieldSummary struct {
 	Name      string  `json:"name"`
-	Documents uint64  `json:"documents"` // with a token in the field, or all of a field without lengths; no deleted ones
+	Documents uint64  `json:"documents"` // with a token or vector in the field, or all of other fields without lengths; no deleted ones
 	Tokens    uint64  `json:"tokens"`    // the sum of their lengths; 0 of a field without lengths
 	AvgLength float64 `json:"average_length"`
-	Terms     uint64  `json:"terms"` // of each segment
-	Bytes     int64   `json:"bytes"` // of dictionary, lists, positions, lengths, column and vectors
+	Terms     uint64  `json:"terms"`             // of each segment
+	Vectors   uint64  `json:"vectors,omitempty"` // of Documents
+	Bytes     int64   `json:"bytes"`             // of dictionary, lists, positions, lengths, column and vectors
 }
 
 // SummarizeFields returns what the index has of each field of its schema: by the manifest, unless
-// it is nil, and by the segments that can be read.
-func SummarizeFields(m *indexdir.Manifest, segs []*segment.Segment) ([]FieldSummary, error) {
-	out := []FieldSummary{}
-	for _, f := range Fields(m, segs) {
+// there is none, and by the segments that can be read.
+func SummarizeFields(x *Index) ([]FieldSummary, error) {
+	out, segs := []FieldSummary{}, x.Segments()
+	for _, f := range x.Fields() {
 		sum := FieldSummary{Name: f.Name}
-		sum.documents(&f, m, segs)
+		sum.documents(&f, x.Manifest, segs)
+		if err := sum.vectors(&f, x.Segs); err != nil {
+			return nil, err
+		}
 		if sum.Documents > 0 {
 			sum.AvgLength = float64(sum.Tokens) / float64(sum.Documents)
 		}
@@ -91,7 +96,32 @@ func (sum *FieldSummary) documents(f *schema.Field, m *indexdir.Manifest, segs [
 	}
 }
 
-// fieldBytes returns the bytes of the dictionary, lists, positions, lengths and column of field i of s.
+// vectors counts vectors and their documents.
+func (sum *FieldSummary) vectors(f *schema.Field, segs []*Segment) (err error) {
+	if f.Kind != schema.Vector {
+		return nil
+	}
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	for _, g := range segs {
+		i, ok := g.FieldByID(f.ID)
+		if !ok {
+			continue
+		}
+		deleted := g.Deleted
+		if g.Deletes.Count() == 0 {
+			deleted = nil
+		}
+		docs, n, err := vectors.Count(g.Segment, i, deleted)
+		if err != nil {
+			return err
+		}
+		sum.Documents += docs
+		sum.Vectors += n
+	}
+	return nil
+}
+
+// fieldBytes returns the bytes of the dictionary, lists, positions, lengths, column and vectors of field i of s.
 func fieldBytes(s *segment.Segment, i int) (n int64, err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	f := &s.Fields()[i]

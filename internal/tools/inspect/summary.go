@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,7 +90,7 @@ func Summarize(x *Index) (s *Summary, err error) {
 	if s.Live() > 0 {
 		s.AvgLength = float64(s.Tokens-s.DelTokens) / float64(s.Live())
 	}
-	if s.Fields, err = SummarizeFields(x.Manifest, x.Segments()); len(s.Fields) > 0 {
+	if s.Fields, err = SummarizeFields(x); len(s.Fields) > 0 {
 		s.AvgLength = 0
 		for _, f := range s.Fields {
 			s.AvgLength += float64(f.Tokens) / float64(max(s.Live(), 1))
@@ -186,9 +187,18 @@ func (s *Summary) fields(w io.Writer) {
 		return
 	}
 	fmt.Fprintln(w)
-	t := cli.NewTable("field", ">docs", ">tokens", ">average", ">terms", ">bytes")
+	columns := []string{"field", ">docs", ">tokens", ">average", ">terms", ">bytes"}
+	vectors := slices.ContainsFunc(s.Fields, func(f FieldSummary) bool { return f.Vectors > 0 })
+	if vectors {
+		columns = slices.Insert(columns, 5, ">vectors")
+	}
+	t := cli.NewTable(columns...)
 	for _, f := range s.Fields {
-		t.Row(cli.Printable(f.Name), f.Documents, f.Tokens, cli.Float(f.AvgLength, 3), f.Terms, f.Bytes)
+		row := []any{cli.Printable(f.Name), f.Documents, f.Tokens, cli.Float(f.AvgLength, 3), f.Terms, f.Bytes}
+		if vectors {
+			row = slices.Insert(row, 5, any(f.Vectors))
+		}
+		t.Row(row...)
 	}
 	t.WriteTo(w)
 }

@@ -126,6 +126,9 @@ func key(r *Request) string {
 	if r.Total {
 		dst = append(dst, 't')
 	}
+	if r.Nearest {
+		dst = append(dst, 'n')
+	}
 	if r.After != nil {
 		dst = binary.LittleEndian.AppendUint32(append(dst, 'p'), math.Float32bits(r.After.Score))
 		dst = appendText(dst, r.After.ID)
@@ -204,7 +207,7 @@ func size(p *Page) int {
 	n := 0
 	for i := range p.Hits {
 		h := &p.Hits[i]
-		n += int(unsafe.Sizeof(*h)) + len(h.ID) + len(h.Lists)*int(unsafe.Sizeof(ListHit{}))
+		n += int(unsafe.Sizeof(*h)) + len(h.ID) + len(h.Nearest)*int(unsafe.Sizeof(NearestVector{})) + len(h.Lists)*int(unsafe.Sizeof(ListHit{}))
 		for k := range h.Passages {
 			n += int(unsafe.Sizeof(h.Passages[k])) + len(h.Passages[k].Text) + len(h.Passages[k].Spans)*int(unsafe.Sizeof(Span{}))
 		}

@@ -30,7 +30,7 @@ package pinion
 //	request.go  Request, Page, Hit: hits and what is shown of them
 //	facet.go    Sort, Static, Facet: what is asked of columns
 //	part.go     a request to a part of a collection, and the page of all parts
-//	page*.go    what makes a page: the fields of an index, memory of hits, where the next page begins
+//	page*.go    what makes a page: the fields of an index, memory of hits, nearest vectors, where the next page begins
 //	passage*.go the words of a query, found in a text, and the best passage
 //	reader.go   OpenReader, OpenSource: an index that others change
 //	front.go    what answers searches of both

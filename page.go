@@ -330,6 +330,11 @@ func (s *pager) show(ctx context.Context, snapshot *reader.Snapshot, st *scratch
 		}
 		p.Hits[i] = Hit{Doc: h.Doc, Score: h.Score, ID: asString(ids[from:])}
 	}
+	if r.Nearest {
+		if err := s.showNearest(snapshot, p.Hits, st, r); err != nil {
+			return Page{}, err
+		}
+	}
 	if !texts {
 		return p, s.showColumns(ctx, &p, st, hits, r)
 	}

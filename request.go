@@ -43,6 +43,8 @@ type Request struct {
 	Fields []string
 	// Snippet, unless nil, asks for passages of each hit.
 	Snippet *Snippet
+	// Nearest asks for Hit.Nearest.
+	Nearest bool
 }
 
 // Node returns what documents must match: Query, which scores, or that of one list of Fuse, and Filter.
@@ -114,10 +116,23 @@ type Hit struct {
 	Values []schema.Value
 	// Passages are what Request.Snippet asks for, field after field.
 	Passages []Passage
+	// Nearest say, if Request.Nearest asks for it, which vectors of the document were the nearest: one for each query.Nearest and
+	// query.Similarity in Query or Fuse, in their order, in whose field the document has vectors.
+	Nearest []NearestVector
 	// Lists say what each list of Request.Fuse has of the hit.
 	Lists []ListHit
 	// Rescored is what the query of Request.Rescore scores, which is in Score times its weight.
 	Rescored float32
+}
+
+// NearestVector is the vector of a document that is nearest to that of a query.
+type NearestVector struct {
+	Field string
+	// Number is which of the document's vectors in the field it is, from 0, in the order in which they were added: that of the parts of
+	// texts, if Options.Embed has made them. Of equally near ones it is the first.
+	Number int
+	// Score is what it scores without boosts: what the similarity of the field says (format/FORMAT.md, section 8.4).
+	Score float32
 }
 
 // Span is a range of bytes from Start up to but not including End.

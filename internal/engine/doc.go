@@ -25,6 +25,7 @@
 //	among.go                a conjunction continued from an intermediate result
 //	ids.go                  external ids in a tree to documents
 //	near.go                 the nearest vectors, found before anything else; near_work.go: on several goroutines
+//	compare.go              which vector of a document is the nearest
 //	columnar.go             what queries want of columns: sort.go, facets.go, collapse.go
 //	tasks.go                executing queries in tasks: shared.go a query, worker.go who does them
 //	shared_columns.go       the same of what queries want of columns

@@ -60,7 +60,7 @@ package search
 //	frequencies.go, merge.go  what a part of a collection is asked, and the answer of all
 //	columns.go               sorting, counting and collapsing by columns, and static scores
 //	builder.go, part.go      what nodes are built with, and what they are once they are built
-//	match_fields.go, places.go, match.go, dot.go, nearest.go  nodes of words, and of vectors
+//	match_fields.go, places.go, match.go, dot.go, nearest.go  nodes of words, and of vectors; compare.go which vector of a document is the nearest
 //	phrase.go, compound.go, phrase_build.go  phrases to the words of their places; phrase_matching.go: where they match in a text
 //	expansion.go             Prefix, Wildcard, Regexp, Fuzzy; expanding.go, closest.go, expand.go: to the terms they stand for
 //	filter.go, build_filter.go  nodes that only match, as package internal/filter has them

@@ -136,12 +136,20 @@ func (p *Part) vectorQuery() *vector.Query {
 
 // Of returns the score of a document. It is false for one without a vector.
 func (s *Scorer) Of(doc uint32) (score float32, ok bool) {
+	_, score, ok = s.Nearest(doc)
+	return score, ok
+}
+
+// Nearest returns the score of a document, and which of its vectors gives it, the first one of equal ones. It is false for one without a vector.
+func (s *Scorer) Nearest(doc uint32) (nearest int, score float32, ok bool) {
 	best, from := float32(math.Inf(-1)), s.part.Of(doc)
 	i := from
 	for ; i < s.part.Len() && s.part.Doc(i) == doc; i++ {
-		best = max(best, number(s.query.Score(s.set.Floats(i), &s.set.Metas[i])))
+		if x := number(s.query.Score(s.set.Floats(i), &s.set.Metas[i])); x > best {
+			best, nearest = x, i-from
+		}
 	}
-	return s.part.query.Score(best), i > from
+	return nearest, s.part.query.Score(best), i > from
 }
 
 // number returns a score, or what is below all others in place of what is no number, as damaged vectors may give.

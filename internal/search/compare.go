@@ -1,0 +1,40 @@
+package search
+
+import (
+	"fmt"
+
+	"github.com/pinion-index/pinion/internal/engine"
+	"github.com/pinion-index/pinion/internal/engine/near"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// Compare calls f with what each Nearest and Similarity that documents match within n compares: the field, which vector of each of docs,
+// ascending docIDs of a snapshot with schema s, is the nearest, and what that scores without boosts.
+func Compare(of *reader.Snapshot, s *schema.Schema, n query.Node, docs []uint32, f func(i int, field string, number int, score float32)) error {
+	var name string
+	var v []float32
+	switch n := n.(type) {
+	case query.Nearest:
+		name, v = n.Field, n.Vector
+	case query.Similarity:
+		name, v = n.Field, n.Vector
+	default:
+		for within := range query.Within(n) {
+			if err := Compare(of, s, within, docs, f); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	field, ok := s.Field(name)
+	if !ok || field.Kind != schema.Vector {
+		return fmt.Errorf("%w: there is no field %q of vectors", query.ErrInvalid, name)
+	}
+	if err := field.CheckVector(v); err != nil {
+		return err
+	}
+	q := near.QueryOf(field, v, 1)
+	return engine.Compare(of, &q, docs, func(i, number int, score float32) { f(i, name, number, score) })
+}

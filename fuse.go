@@ -146,17 +146,27 @@ func node(queries []query.Node, filter query.Node) query.Node {
 // Total or Facets a last one for these. Search does all of this; of a collection in parts, MergeLists makes the page.
 func (r *Request) Lists() []Request {
 	var all []Request
-	plain := Request{K1: r.K1, B: r.B, Scorer: r.Scorer}
 	for i := range r.Fuse.Lists {
-		l := &r.Fuse.Lists[i]
-		plain.Query, plain.Limit = node([]query.Node{l.Query}, r.Filter), cmp.Or(l.K, DefaultRanked)
-		all = append(all, plain)
+		all = append(all, r.Fuse.list(i, r))
 	}
 	if r.Total || len(r.Facets) > 0 {
-		plain.Query, plain.Limit, plain.Total, plain.Facets = r.Node(), 1, r.Total, r.Facets
-		all = append(all, plain)
+		all = append(all, r.counted(r.Fuse.queries()))
 	}
 	return all
+}
+
+// list returns the request for the list of a number, as part of r.
+func (f *Fuse) list(i int, r *Request) Request {
+	l := &f.Lists[i]
+	return Request{Query: node([]query.Node{l.Query}, r.Filter), Limit: l.k(), K1: r.K1, B: r.B, Scorer: r.Scorer}
+}
+
+// k returns K, or its default.
+func (l *FuseList) k() int { return cmp.Or(l.K, DefaultRanked) }
+
+// counted returns the request for the total and the facets of r, of what one of some queries matches.
+func (r *Request) counted(queries []query.Node) Request {
+	return Request{Query: node(queries, r.Filter), Limit: 1, Total: r.Total, Facets: r.Facets, K1: r.K1, B: r.B, Scorer: r.Scorer}
 }
 
 // queries returns the queries of all lists.

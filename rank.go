@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/budget"
@@ -82,25 +83,53 @@ func (p *Page) addShares(by search.Fusing, lists []search.RankedList) {
 
 // lists finds the lists of Fuse, and the total and the facets.
 func (x *ranking) lists() ([]search.RankedList, error) {
-	var requests []asked
-	for i, r := range x.r.Lists() {
-		name := fmt.Sprintf("Fuse.Lists[%d]: ", i)
-		if i == len(x.r.Fuse.Lists) {
-			name = ""
-		}
-		requests = append(requests, asked{name, r})
+	f := x.r.Fuse
+	requests := make([]asked, len(f.Lists))
+	for i := range f.Lists {
+		requests[i] = asked{fmt.Sprintf("Fuse.Lists[%d]: ", i), f.list(i, x.r)}
+		requests[i].Limit++ // one more, which says that there are more
 	}
 	found, err := x.answers(requests)
 	if err != nil {
 		return nil, err
 	}
-	lists := make([]search.RankedList, len(x.r.Fuse.Lists))
+	if err := x.count(found); err != nil {
+		return nil, err
+	}
+	lists := make([]search.RankedList, len(f.Lists))
 	hits := 0
 	for i := range lists {
-		lists[i] = search.RankedList{Hits: found[i], Weight: cmp.Or(x.r.Fuse.Lists[i].Weight, 1)}
-		hits += len(found[i])
+		own := found[i][:min(len(found[i]), f.Lists[i].k())]
+		lists[i] = search.RankedList{Hits: own, Weight: cmp.Or(f.Lists[i].Weight, 1)}
+		hits += len(own)
 	}
 	return lists, budget.Of(x.ctx).Hold(fusedBytes * hits)
+}
+
+// count sets the total and the facets, given the hits of each list and one more. Of lists that have no more all matches are known: what
+// they search for is not searched for again.
+func (x *ranking) count(found [][]search.Hit) error {
+	if !x.r.Total && len(x.r.Facets) == 0 {
+		return nil
+	}
+	var queries []query.Node
+	known := map[uint32]bool{}
+	for i := range found {
+		if l := &x.r.Fuse.Lists[i]; len(found[i]) > l.k() {
+			queries = append(queries, l.Query)
+			continue
+		}
+		for _, h := range found[i] {
+			known[h.Doc] = true
+		}
+	}
+	if len(queries) == 0 && len(x.r.Facets) == 0 {
+		x.page.Total = uint64(len(known))
+		return nil
+	}
+	counted := x.r.counted(append(queries, query.DocsOf(maps.Keys(known))))
+	_, err := x.find("", &counted)
+	return err
 }
 
 // fusedBytes is about what a hit of a list takes while it is fused.

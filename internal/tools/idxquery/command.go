@@ -46,6 +46,7 @@ type flags struct {
 	total   bool
 	count   bool
 	json    bool
+	mcp     bool
 	threads int
 	bounded bool // --threads was given
 	model   *cli.Choice
@@ -132,6 +133,8 @@ as they come; in JSON lines, the object in the key vector (docs/sparse.md).
 A query of which the analyzer leaves no term, as of stop words alone, finds nothing,
 and idxquery says so.
 
+With --mcp an assistant searches by the tools search, fetch and facets (docs/mcp.md).
+
 All algorithms and devices give the same answer and differ in speed. hybrid starts
 on the CPU, and opens a GPU when the CPU would take longer than that for the rest.`,
 		Example: `  idxquery kjv.idx "the lord is my shepherd"
@@ -144,7 +147,8 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
   idxquery logs.idx --filter 'level=error and ts>=2026-01-01' "disk full"
   idxquery logs.idx --sort -ts --facet level --syntax '+timeout'
   idxquery sparse.idx --dot vector --queries encoded-queries.jsonl --run a.run
-  echo "jesus wept" | idxquery kjv.idx`,
+  echo "jesus wept" | idxquery kjv.idx
+  idxquery kjv.idx --mcp   # for an assistant: docs/mcp.md`,
 		Args: cobra.ArbitraryArgs,
 	}
 	cli.TextArgs(cmd)
@@ -188,6 +192,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.BoolVar(&f.count, "count", false, "print only how many documents match, with several queries after the qid and a tab")
 	fl.BoolVar(&f.trace, "trace", false, "print what the execution of each query did")
 	fl.BoolVar(&f.json, "json", false, "print JSON instead of a table")
+	fl.BoolVar(&f.mcp, "mcp", false, "serve assistants by the Model Context Protocol, on standard input and output")
 	return cmd
 }
 

@@ -48,6 +48,9 @@ type session struct {
 const spareHeap = 64 << 20
 
 func (f *flags) execute(cmd *cobra.Command, args []string) error {
+	if f.mcp {
+		return f.serve(cmd, args)
+	}
 	args, err := f.arguments(args)
 	if err != nil {
 		return err

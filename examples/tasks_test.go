@@ -110,7 +110,7 @@ func TestSitesearch(t *testing.T) {
 // TestHybrid asks for the notes of tenants, twice with the same index, by the stand-in for a model and by an endpoint.
 func TestHybrid(t *testing.T) {
 	dir := t.TempDir()
-	const refunds = "[refunds] by words 1, by vectors 1\n# Refunds\nMoney is refunded within 14 days of a return, to the card that was charged.\n# Exchanges\nAn item that is\n" +
+	const refunds = "[refunds] by words 1, by vectors 1\n# Refunds\nMoney is refunded within 14 days of a return, to the card that was charged.\n" +
 		"[returns] by words 2, by vectors 2\n# Returning an item\nPrint the label, put the item into its box, and hand it to the carrier.\n" +
 		"[shipping] by words 0, by vectors 3\nOrders are shipped on the next working day. Deliveries take two to four days.\n"
 	const bolt = "[bolt-refunds] by words 0, by vectors 1\nRefunding money takes bolt 30 days. Returned batteries are not refunded.\n"

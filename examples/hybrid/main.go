@@ -1,4 +1,5 @@
-// Hybrid finds what a chat gives its model to answer a question with: passages of a tenant's notes, by words and by vectors, in one list.
+// Hybrid finds what a chat gives its model to answer a question with: the parts of a tenant's notes that are nearest to it, of notes
+// found by words and by vectors, in one list.
 // The notes stand in notes.jsonl. A restart embeds none of them again.
 //
 //	go run ./examples/hybrid new.idx acme examples/hybrid/notes.jsonl "How do I get my money back?"
@@ -47,6 +48,7 @@ func run(ctx context.Context, dir, tenant, notes, question, model string, embed 
 	if err != nil {
 		return err
 	}
+	split := embedding.Splitter{Length: 300, Markdown: true}.Split
 	cache, err := embedding.OpenCache(dir + ".vectors")
 	if err != nil {
 		return err
@@ -58,7 +60,7 @@ func run(ctx context.Context, dir, tenant, notes, question, model string, embed 
 			{Name: "tenant", Kind: schema.Keyword, Column: true},
 			{Name: "embedding", Kind: schema.Vector, Dims: len(asked[0]), Model: model},
 		}},
-		Embed: []pinion.Embed{{Field: "embedding", From: []string{"text"}, Texts: embed, Split: embedding.Splitter{Length: 300, Markdown: true}.Split, Cache: cache}},
+		Embed: []pinion.Embed{{Field: "embedding", From: []string{"text"}, Texts: embed, Split: split, Cache: cache}},
 	})
 	if err != nil {
 		return err
@@ -73,12 +75,13 @@ func run(ctx context.Context, dir, tenant, notes, question, model string, embed 
 			{Query: query.Nearest{Field: "embedding", Text: question, K: 5}},
 		}},
 		Filter: query.Equal("tenant", tenant), // before anything else: no list has notes of others
-		Limit:  3, Snippet: &pinion.Snippet{Field: "text", Length: 120},
+		Limit:  3, Fields: []string{"text"}, Nearest: true,
 	})
 	for _, h := range page.Hits {
 		fmt.Printf("[%s] by words %d, by vectors %d\n", h.ID, h.Lists[0].Rank, h.Lists[1].Rank) // ranks, 0 if it is not in the list
-		for _, p := range h.Passages {
-			fmt.Println(p.Text)
+		text, _ := h.Value("text").(string)
+		for _, n := range h.Nearest { // the part of the note that is nearest to the question: what the model is given
+			fmt.Println(split(text)[n.Number])
 		}
 	}
 	return err

@@ -50,6 +50,7 @@ type build struct {
 	sample   sample
 	// listField is where posting lists go, of an index with a schema.
 	listField string
+	vectors   *vectorFiles
 }
 
 func (f *flags) run(cmd *cobra.Command, args []string) error {
@@ -75,7 +76,7 @@ func (f *flags) build(ctx context.Context, stderr io.Writer, args []string) (r *
 	kind := cli.AnyChange
 	if f.dryRun {
 		kind = cli.NoChange
-	} else if exchange.ReadOnce(f.deletes.ids) || slices.ContainsFunc(args, exchange.ReadOnce) {
+	} else if exchange.ReadOnce(f.deletes.ids) || exchange.ReadOnce(f.ids) || slices.ContainsFunc(args, exchange.ReadOnce) || slices.ContainsFunc(f.vectors, vectorsOnce) {
 		kind = cli.OneChange
 	}
 	err = cli.Change(ctx, &f.out, kind, func() (err error) {
@@ -101,7 +102,12 @@ func (f *flags) buildDir(ctx context.Context, stderr io.Writer, args []string) (
 	if err := checkDir(f.out); err != nil {
 		return nil, err
 	}
-	fieldSchema, err := f.schema(fields, &o)
+	vectors, err := f.openVectors(args)
+	if err != nil {
+		return nil, err
+	}
+	defer vectors.close()
+	fieldSchema, err := f.schema(fields, vectors, len(args) > 0, &o)
 	if err != nil {
 		return nil, err
 	}
@@ -116,13 +122,16 @@ func (f *flags) buildDir(ctx context.Context, stderr io.Writer, args []string) (
 	if err := f.vain(ins); err != nil {
 		return nil, err
 	}
+	if err := vectors.fields(fieldSchema, ins); err != nil {
+		return nil, err
+	}
 	listField, err := listField(fieldSchema, fields.Keys, ins)
 	if err != nil {
 		return nil, err
 	}
 	// The budget does not include garbage, which needs memory of its own.
 	debug.SetMemoryLimit(o.Memory + o.Memory/8)
-	b := &build{stderr: stderr, listField: listField, skip: f.onError.Value == "skip", done: "added", report: Report{Index: f.out, deletes: f.deletes.any(), adds: len(ins) > 0}}
+	b := &build{stderr: stderr, vectors: vectors, listField: listField, skip: f.onError.Value == "skip", done: "added", report: Report{Index: f.out, deletes: f.deletes.any(), adds: len(ins) > 0 || len(vectors.all) > 0}}
 	if b.report.deletes {
 		b.done = "added or deleted"
 	}
@@ -221,6 +230,9 @@ func (b *build) change(ctx context.Context, dir string, d *deletions, ins []inpu
 		if err != nil {
 			return b.explain(err)
 		}
+	}
+	if err := b.rows(ctx, len(ins)); err != nil {
+		return b.explain(err)
 	}
 	if b.allSkipped() {
 		return b.explain(errAllSkipped)

@@ -36,6 +36,8 @@ type flags struct {
 	keys       []string
 	positions  []string
 	schemaFile string
+	vectors    []string
+	ids        string
 	unknown    *cli.Choice
 	dryRun     bool
 	autoID     bool
@@ -98,6 +100,10 @@ is an array of numbers, or the base64 of its float32 (docs/vectors.md). docs/imp
 has the form of a schema. An index keeps its fields; later runs need to name only other
 keys. Posting lists go into one field, which --field names.
 
+With --vectors, the rows of a file are the vectors of a field: row by row those of the
+documents of all INPUTs, or documents of their own if there is no INPUT. A new field has
+the dimensions of the file. There are as many rows as documents, or nothing is added.
+
 Analyzers cut text into terms, and queries in the same way:
   simple      runs of letters and digits, lower-cased: for names and numbers
   standard    words by Unicode's rules, lower-cased, without accents: for text
@@ -131,6 +137,7 @@ documents in another order becomes one segment.`,
   idxbuild --out s.idx --field name=title:english:2 --field price:float s.jsonl
   idxbuild --out sparse.idx --field vector:impacts encoded.jsonl.gz
   idxbuild --out dense.idx --field text --field emb:vector:384 embedded.jsonl
+  idxbuild --out dense.idx --field text --vectors emb=docs.npy docs.jsonl
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out logs.idx --field ts:time:column --field msg \
     --order field:-ts logs.jsonl
@@ -140,7 +147,7 @@ documents in another order becomes one segment.`,
 	}
 	want := cli.Want("INPUT...")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if f.deletes.any() && len(args) == 0 {
+		if (f.deletes.any() || len(f.vectors) > 0) && len(args) == 0 {
 			return nil
 		}
 		return want(cmd, args)
@@ -163,6 +170,8 @@ documents in another order becomes one segment.`,
 	fl.StringArrayVar(&f.keys, "field", nil, "a field, `KEY=NAME:TYPE:OPTION...`, of which NAME must be there; may be repeated")
 	fl.StringArrayVar(&f.positions, "positions", nil, "keep where the terms of the text `FIELD` are, for phrases: as --field with the option positions; may be repeated")
 	fl.StringVar(&f.schemaFile, "schema", "", "the fields of a new index: a `FILE` of JSON")
+	fl.StringArrayVar(&f.vectors, "vectors", nil, "the vectors of a field, `FIELD=FILE` of .npy or .fvecs, a row for each document in order; may be repeated")
+	fl.StringVar(&f.ids, "ids", "", "with --vectors and no INPUT: a `FILE` with the id of each row, one a line (default: numbers from 0)")
 	fl.Var(f.unknown, "unknown", "what to do with keys that no field takes: "+f.unknown.Words())
 	fl.BoolVar(&f.autoID, "auto-id", false, "make ids up, as FILE:LINE, instead of reading them")
 	fl.Var(f.onError, "on-error", "what to do with a bad document: fail|skip")

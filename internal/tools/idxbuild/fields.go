@@ -64,7 +64,7 @@ func addPositions(fields *exchange.Fields, name string) error {
 
 // schema returns the schema of the run's documents, nil if they have no fields, and
 // leaves to it in o what is a field's.
-func (f *flags) schema(fields exchange.Fields, o *writer.Options) (*schema.Schema, error) {
+func (f *flags) schema(fields exchange.Fields, vectors *vectorFiles, inputs bool, o *writer.Options) (*schema.Schema, error) {
 	base, err := f.baseSchema()
 	if err != nil {
 		return nil, err
@@ -73,7 +73,9 @@ func (f *flags) schema(fields exchange.Fields, o *writer.Options) (*schema.Schem
 		return nil, err
 	}
 	switch {
-	case base == nil && len(fields.Keys) == 0:
+	case base == nil && len(fields.Keys) == 0 && len(vectors.all) > 0 && inputs:
+		return nil, cli.Usage("--vectors goes with documents that have fields: --field names that of the text, too")
+	case base == nil && len(fields.Keys) == 0 && len(vectors.all) == 0:
 		if fields.Unknown != exchange.UnknownIgnore {
 			return nil, cli.Usage("--unknown goes with documents that have fields: see --field and --schema")
 		}
@@ -89,6 +91,7 @@ func (f *flags) schema(fields exchange.Fields, o *writer.Options) (*schema.Schem
 	if f.analyzer != "" {
 		usual.Analyzer, usual.Options = f.analyzer, f.options
 	}
+	fields.Keys = vectors.keys(fields.Keys, base)
 	s, err := fields.WithSchema(base, usual)
 	if err != nil {
 		return nil, cli.Usage("--field: %w", err)
@@ -184,6 +187,9 @@ func (f *flags) keepsText(s *schema.Schema) bool {
 // add adds the next document of src.
 func (b *build) add(ctx context.Context, src *exchange.Documents) error {
 	id, values, err := src.NextValues()
+	if err == nil {
+		values, err = b.vectors.join(id, values)
+	}
 	if err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type Report struct {
 	LostAt   string                  `json:"first_undecoded,omitempty"`
 	Passed   map[string]uint64       `json:"passed_pages,omitempty"`
 	Formats  map[exchange.Format]int `json:"files"`
+	Vectors  int                     `json:"vector_files,omitempty"`
 	Read     int64                   `json:"bytes_read"`
 	Seconds  float64                 `json:"seconds"`
 	Live     int64                   `json:"documents"`
@@ -261,6 +262,9 @@ func (r *Report) formats() string {
 			part = cli.Number(n, "file") + " as " + part
 		}
 		parts = append(parts, part)
+	}
+	if r.Vectors > 0 {
+		parts = append(parts, cli.Number(r.Vectors, "file")+" of vectors")
 	}
 	if len(parts) == 0 {
 		return "nothing: there are no files"

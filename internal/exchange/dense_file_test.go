@@ -1,0 +1,225 @@
+package exchange
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// npyFile returns a file of NumPy as numpy.save writes it, but for the bytes of values.
+func npyFile(version byte, header string, values []byte) []byte {
+	b := append([]byte("\x93NUMPY"), version, 0)
+	size := 2
+	if version > 1 {
+		size = 4
+	}
+	for (len(b)+size+len(header)+1)%64 != 0 {
+		header += " "
+	}
+	header += "\n"
+	if size == 2 {
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(header)))
+	} else {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(header)))
+	}
+	return append(append(b, header...), values...)
+}
+
+func dict(descr, order, shape string) string {
+	return fmt.Sprintf("{'descr': '%s', 'fortran_order': %s, 'shape': %s, }", descr, order, shape)
+}
+
+// rowBits reads all rows and shows their bits.
+func rowBits(x *Rows) (all []string, err error) {
+	for {
+		v, err := x.Next()
+		if err == io.EOF {
+			return all, nil
+		}
+		if err != nil {
+			return all, err
+		}
+		all = append(all, floatBits(v))
+	}
+}
+
+func floatBits(v []float32) string {
+	var b strings.Builder
+	for _, f := range v {
+		if f != f {
+			b.WriteString(" NaN")
+		} else {
+			fmt.Fprintf(&b, " %08x", math.Float32bits(f))
+		}
+	}
+	return b.String()
+}
+
+// Rows come back to the bit from all types and versions of .npy and from .fvecs, compressed or not.
+func TestRows(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		dims, rows := rapid.IntRange(1, 20).Draw(rt, "dims"), rapid.IntRange(0, 30).Draw(rt, "rows")
+		kind := rapid.SampledFrom([]string{"<f2", "<f4", "<f8", "fvecs"}).Draw(rt, "kind")
+		name := "x.npy"
+		if kind == "fvecs" {
+			rows, name = max(rows, 1), "x.FVECS"
+		}
+		var want []string
+		var b []byte
+		for range rows {
+			v := make([]float32, dims)
+			if kind == "fvecs" {
+				b = binary.LittleEndian.AppendUint32(b, uint32(dims))
+			}
+			for i := range v {
+				switch kind {
+				case "<f2":
+					h := rapid.Uint16().Draw(rt, "half")
+					b, v[i] = binary.LittleEndian.AppendUint16(b, h), halfByBits(h)
+				case "<f8":
+					v[i] = math.Float32frombits(rapid.Uint32().Draw(rt, "bits"))
+					b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(v[i])))
+				default:
+					v[i] = math.Float32frombits(rapid.Uint32().Draw(rt, "bits"))
+					b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v[i]))
+				}
+			}
+			want = append(want, floatBits(v))
+		}
+		if kind != "fvecs" {
+			shape := fmt.Sprintf("(%d, %d)", rows, dims)
+			if rapid.Bool().Draw(rt, "python 2") {
+				shape = fmt.Sprintf("(%dL,%dL)", rows, dims)
+			}
+			b = npyFile(byte(rapid.IntRange(1, 3).Draw(rt, "version")), dict(kind, "False", shape), b)
+		}
+		if rapid.Bool().Draw(rt, "gzip") {
+			var z bytes.Buffer
+			w := gzip.NewWriter(&z)
+			w.Write(b)
+			w.Close()
+			b, name = z.Bytes(), name+".gz"
+		}
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, b, 0o666); err != nil {
+			rt.Fatal(err)
+		}
+		x, err := OpenRows(path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		defer x.Close()
+		got, err := rowBits(x)
+		if err != nil || x.Dims() != dims || fmt.Sprint(got) != fmt.Sprint(want) || x.Row() != int64(rows) {
+			rt.Fatalf("%d dimensions, %d rows, %v\n%q\nwant %q", x.Dims(), x.Row(), err, got, want)
+		}
+	})
+}
+
+// halfByBits makes a float32 of a float16 by moving its bits.
+func halfByBits(h uint16) float32 {
+	sign, exponent, fraction := uint32(h>>15)<<31, uint32(h>>10&31), uint32(h&1023)
+	switch {
+	case exponent == 31:
+		return math.Float32frombits(sign | 255<<23 | fraction<<13)
+	case exponent > 0:
+		return math.Float32frombits(sign | (exponent+112)<<23 | fraction<<13)
+	case fraction == 0:
+		return math.Float32frombits(sign)
+	}
+	for exponent = 113; fraction&1024 == 0; exponent-- {
+		fraction <<= 1
+	}
+	return math.Float32frombits(sign | exponent<<23 | fraction&1023<<13)
+}
+
+// Every float16 is the float32 of its value.
+func TestHalf(t *testing.T) {
+	for h := range 1 << 16 {
+		if got, want := half(uint16(h)), halfByBits(uint16(h)); math.Float32bits(got) != math.Float32bits(want) && !(got != got && want != want) {
+			t.Fatalf("%04x is %v, want %v", h, got, want)
+		}
+	}
+}
+
+// What is wrong with a file is said with its name, row and byte.
+func TestRowsMisuse(t *testing.T) {
+	four := func(values ...float32) (b []byte) {
+		for _, v := range values {
+			b = binary.LittleEndian.AppendUint32(b, math.Float32bits(v))
+		}
+		return b
+	}
+	good := npyFile(1, dict("<f4", "False", "(2, 2)"), four(1, 2, 3, 4))
+	wide := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, math.Float64bits(1)), math.Float64bits(-1e39))
+	row := append([]byte{2, 0, 0, 0}, four(1, 2)...)
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"x.npy", nil, `x.npy: offset 0: not a file of vectors`},
+		{"x.bin", []byte("id\ttext and more"), `x.bin: offset 0: not a file of vectors`},
+		{"x.npy", good[:7], `x.npy: offset 0: not a file of vectors`},
+		{"x.npy", good[:9], `x.npy: offset 9: the header: the file ends early`},
+		{"x.npy", good[:50], `x.npy: offset 50: the header: the file ends early`},
+		{"x.npy", good[:128], `x.npy: offset 128: row 1 of 2: the file ends early`},
+		{"x.npy", good[:139], `x.npy: offset 139: row 2 of 2: the file ends early`},
+		{"x.npy", append(bytes.Clone(good), 0), `x.npy: offset 144: bytes follow the last of 2 rows`},
+		{"x.npy", npyFile(4, dict("<f4", "False", "(2, 2)"), nil), `x.npy: offset 6: version 4 of .npy; 1, 2 and 3 are read`},
+		{"x.npy", npyFile(0, dict("<f4", "False", "(2, 2)"), nil), `x.npy: offset 6: version 0`},
+		{"x.npy", []byte("\x93NUMPY\x02\x00\xff\xff\xff\xff"), `x.npy: offset 8: a header of 4294967295 bytes`},
+		{"x.npy", npyFile(1, dict(">f4", "False", "(2, 2)"), nil), `x.npy: offset 10: the header: values of type ">f4"`},
+		{"x.npy", npyFile(1, dict("<i8", "False", "(2, 2)"), nil), `values of type "<i8"; vectors are of '<f2', '<f4' or '<f8'`},
+		{"x.npy", npyFile(1, dict("<f4", "True", "(2, 2)"), nil), `columns one after the other (fortran_order)`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(4,)"), nil), `the shape [4]; vectors are the rows`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "()"), nil), `the shape []; vectors are the rows`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(2, 2, 2)"), nil), `the shape [2 2 2]; vectors are the rows`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(2, 0)"), nil), `the shape [2 0]; a vector has 1 to 4096 dimensions`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(2, 4097)"), nil), `the shape [2 4097]; a vector has 1 to 4096 dimensions`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(9223372036854775807, 2)"), nil), `no file has as many bytes`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(9223372036854775808, 2)"), nil), `a tuple of numbers is wanted`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(-1, 2)"), nil), `a tuple of numbers is wanted`},
+		{"x.npy", npyFile(1, dict("<f4", "Maybe", "(2, 2)"), nil), `True or False is wanted`},
+		{"x.npy", npyFile(1, "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", nil), `arrays of records are not read`},
+		{"x.npy", npyFile(1, "{'descr': '<f4', 'shape': (2, 2)}", nil), `one is missing`},
+		{"x.npy", npyFile(1, "{'descr': '<f4', 'descr': '<f4'}", nil), `a key that was not there`},
+		{"x.npy", npyFile(1, dict("<f4", "False", "(2, 2)")+"x", nil), `nothing more is wanted`},
+		{"x.npy", npyFile(1, dict("<f8", "False", "(1, 2)"), wide), `x.npy: offset 136: row 1: value 1 is -1e+39, which float32 does not reach`},
+		{"x.fvecs", nil, `x.fvecs: offset 0: the file is empty`},
+		{"x.fvecs", row[:3], `x.fvecs: offset 3: row 1: the file ends early`},
+		{"x.fvecs", row[:5], `x.fvecs: offset 5: row 1: the file ends early`},
+		{"x.fvecs", append(bytes.Clone(row), 2, 0), `x.fvecs: offset 14: row 2: the file ends early`},
+		{"x.fvecs", append(bytes.Clone(row), 3, 0, 0, 0), `x.fvecs: offset 12: row 2 has 3 dimensions, and the rows before 2`},
+		{"x.fvecs", []byte{0, 0, 0, 0}, `x.fvecs: offset 0: row 1 has 0 dimensions`},
+		{"x.fvecs", []byte{255, 255, 255, 255}, `x.fvecs: offset 0: row 1 has -1 dimensions`},
+		{"x.fvecs", []byte("PK\x03\x04"), `a zip archive`},
+	} {
+		path := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(path, c.file, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		x, err := OpenRows(path)
+		if err == nil {
+			_, err = rowBits(x)
+			x.Close()
+		}
+		var e *Error
+		if !errors.As(err, &e) || !strings.Contains(err.Error(), c.want) || e.File != path || e.Recoverable {
+			t.Errorf("%.80q: %v, want %s", c.file, err, c.want)
+		}
+	}
+	if x, err := OpenRows(t.TempDir()); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("%v, %v", x, err)
+	}
+}

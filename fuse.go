@@ -77,6 +77,19 @@ type ListHit struct {
 	Added float32 // to Hit.Score: the sum of those of all lists, in their order, unless a Rescore adds more
 }
 
+// checkRanked returns what is wrong with Fuse and Rescore.
+func (r *Request) checkRanked() error {
+	if r.Fuse != nil {
+		if err := r.Fuse.check(r); err != nil {
+			return err
+		}
+	}
+	if r.Rescore != nil {
+		return r.Rescore.check(r)
+	}
+	return nil
+}
+
 // check returns what is wrong with f, as part of r.
 func (f *Fuse) check(r *Request) error {
 	switch {
@@ -142,9 +155,13 @@ func node(queries []query.Node, filter query.Node) query.Node {
 	return query.Bool{Should: queries}
 }
 
-// Lists returns the requests, without Fuse, whose answers make the page of r, which has one: a request for each list, and if r asks for
-// Total or Facets a last one for these. Search does all of this; of a collection in parts, MergeLists makes the page.
+// Lists returns the requests, without Fuse and Rescore, whose answers make the page of r, which has one of them: a request for each list of
+// Fuse, and if r asks for Total or Facets a last one for these; or without Fuse one for the hits from the first on, and with After a
+// second one for those behind it. Search does all of this; of a collection in parts, MergeLists makes the page.
 func (r *Request) Lists() []Request {
+	if r.Fuse == nil {
+		return r.plainLists()
+	}
 	var all []Request
 	for i := range r.Fuse.Lists {
 		all = append(all, r.Fuse.list(i, r))
@@ -153,6 +170,19 @@ func (r *Request) Lists() []Request {
 		all = append(all, r.counted(r.Fuse.queries()))
 	}
 	return all
+}
+
+// plainLists is Lists for a request with Rescore and without Fuse. Of the hits behind After as many are among the best as there are of these.
+func (r *Request) plainLists() []Request {
+	limit, n := cmp.Or(r.Limit, query.DefaultK), r.Rescore.n()
+	first := Request{Query: r.Query, Filter: r.Filter, Limit: n, Collapse: r.Collapse, Static: r.Static, K1: r.K1, B: r.B, Scorer: r.Scorer, Total: r.Total, Facets: r.Facets}
+	if r.After == nil {
+		first.Limit = max(n, limit+r.Offset)
+		return []Request{first}
+	}
+	rest := first
+	rest.Limit, rest.After, rest.Total, rest.Facets = limit+n, r.After, false, nil
+	return []Request{first, rest}
 }
 
 // list returns the request for the list of a number, as part of r.

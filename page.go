@@ -287,15 +287,8 @@ func (s *pager) check(r *Request) error {
 	case r.Offset > 0 && r.After != nil:
 		return fmt.Errorf("%w: a page begins either at an offset or after another page", query.ErrInvalid)
 	}
-	if r.Fuse != nil {
-		if err := r.Fuse.check(r); err != nil {
-			return err
-		}
-	}
-	if r.Rescore != nil {
-		if err := r.Rescore.check(r); err != nil {
-			return err
-		}
+	if err := r.checkRanked(); err != nil {
+		return err
 	}
 	for _, name := range r.Fields {
 		if _, err := s.fields.stored(name); err != nil {

@@ -184,7 +184,7 @@ func (r *Request) checkPart() error {
 	case r.Fuse != nil:
 		return fmt.Errorf("Fuse of a part of a collection, of which each is asked for Request.Lists: %w", errors.ErrUnsupported)
 	case r.Rescore != nil:
-		return fmt.Errorf("Rescore over parts of a collection, such as shards: %w", errors.ErrUnsupported)
+		return fmt.Errorf("Rescore of a part of a collection, of which each is asked for Request.Lists and Rescoring: %w", errors.ErrUnsupported)
 	}
 	return nil
 }

@@ -3,37 +3,34 @@ package pinion
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
-// MergedLists is the one list of a Request with Fuse, of a collection in parts.
+// MergedLists is the one list of a Request with Fuse or Rescore, of a collection in parts.
 type MergedLists struct {
 	r        *Request
 	lists    []search.RankedList
 	hits     []search.Hit
+	rest     []search.Hit            // without Fuse: those behind Request.After, at first also the best
 	values   map[uint32]schema.Value // in the order that the parts keep
 	order    *search.HitOrder
 	rescored map[uint32]float32
 	counts   Page // Total and Facets
 }
 
-// MergeLists makes the one list of r, which has Fuse, from the answers of the parts of a collection, whose documents begin at bases:
+// MergeLists makes the one list of r, which has Fuse or Rescore, from the answers of the parts of a collection, whose documents begin at bases:
 // answers[i][j] is what View.SearchPart of part j says of r.Lists()[i], nil of a part that is missing. The error matches ErrInvalid if these
 // are no such answers.
 func MergeLists(r Request, bases []uint32, answers [][]*PartPage) (*MergedLists, error) {
-	if r.Fuse == nil {
-		return nil, fmt.Errorf("%w: lists of a request without Fuse", query.ErrInvalid)
+	if r.Fuse == nil && r.Rescore == nil {
+		return nil, fmt.Errorf("%w: lists of a request without Fuse and Rescore", query.ErrInvalid)
 	}
-	if err := r.Fuse.check(&r); err != nil {
+	if err := r.checkRanked(); err != nil {
 		return nil, err
-	}
-	if r.Rescore != nil {
-		if err := r.Rescore.check(&r); err != nil {
-			return nil, err
-		}
 	}
 	requests := r.Lists()
 	if len(answers) != len(requests) {
@@ -41,23 +38,35 @@ func MergeLists(r Request, bases []uint32, answers [][]*PartPage) (*MergedLists,
 	}
 	m := &MergedLists{r: &r, values: map[uint32]schema.Value{}}
 	for i := range requests {
-		if i == len(r.Fuse.Lists) {
-			var err error
-			if m.counts, err = MergePages(requests[i], bases, answers[i]); err != nil {
-				return nil, err
-			}
-			break
-		}
-		if err := m.add(&requests[i], cmp.Or(r.Fuse.Lists[i].Weight, 1), bases, answers[i]); err != nil {
+		if err := m.add(i, &requests[i], bases, answers[i]); err != nil {
 			return nil, fmt.Errorf("list %d: %w", i, err)
 		}
+	}
+	if r.Fuse == nil {
+		m.hits = m.lists[0].Hits
+		if r.After != nil {
+			m.rest = m.lists[1].Hits
+		}
+		return m, nil
 	}
 	m.hits = r.Fuse.fusing().Fuse(m.lists)
 	return m, m.order.SortTies(m.hits)
 }
 
-// add adds a list.
-func (m *MergedLists) add(r *Request, weight float64, bases []uint32, parts []*PartPage) error {
+// add adds the list of a number, or what is counted.
+func (m *MergedLists) add(i int, r *Request, bases []uint32, parts []*PartPage) (err error) {
+	if r.Total || len(r.Facets) > 0 {
+		if m.counts, err = MergePages(*r, bases, parts); err != nil {
+			return err
+		}
+	}
+	weight := 1.0
+	if f := m.r.Fuse; f != nil {
+		if i == len(f.Lists) {
+			return nil
+		}
+		weight = cmp.Or(f.Lists[i].Weight, 1)
+	}
 	q, results, err := resultsOf(r, parts)
 	if err != nil {
 		return err
@@ -108,6 +117,11 @@ func (m *MergedLists) Rescore(scored []Hit) error {
 	}
 	best := m.best()
 	m.r.Rescore.add(best, m.rescored)
+	among := make(map[uint32]bool, len(best))
+	for _, h := range best {
+		among[h.Doc] = true
+	}
+	m.rest = slices.DeleteFunc(m.rest, func(h search.Hit) bool { return among[h.Doc] })
 	return m.order.Sort(best)
 }
 
@@ -131,14 +145,19 @@ func (m *MergedLists) Page(after *uint32) (Page, error) {
 			return Page{}, err
 		}
 	}
+	hits = append(slices.Clip(hits), m.rest...)
 	p := Page{Total: m.counts.Total, Facets: m.counts.Facets}
-	hits, p.more = m.r.cut(hits)
+	if hits, p.more = m.r.cut(hits); m.r.Fuse == nil {
+		p.more = len(hits) == cmp.Or(m.r.Limit, query.DefaultK)
+	}
 	for _, h := range hits {
 		p.Hits = append(p.Hits, Hit{Doc: h.Doc, Score: h.Score, Rescored: m.rescored[h.Doc]})
 	}
 	if p.more && m.order != nil {
 		p.order = []schema.Value{m.values[hits[len(hits)-1].Doc]}
 	}
-	p.addShares(m.r.Fuse.fusing(), m.lists)
+	if m.r.Fuse != nil {
+		p.addShares(m.r.Fuse.fusing(), m.lists)
+	}
 	return p, nil
 }

@@ -285,8 +285,12 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		k1 := 2 * r.Float64()
 		x.K1 = &k1
 	}
-	if r.IntN(3) == 0 {
+	switch r.IntN(6) {
+	case 0, 1:
 		fuse(r, x)
+	case 2:
+		x.Sort = nil
+		rescore(r, x)
 	}
 	return x
 }
@@ -320,15 +324,20 @@ func fuse(r *rand.Rand, x *httpapi.Request) {
 		x.Fuse.Lists = append(x.Fuse.Lists, l)
 	}
 	if r.IntN(3) == 0 {
-		x.Rescore = &httpapi.Rescore{N: []int{0, 1, 5, 30}[r.IntN(4)], Weight: weight()}
-		if r.IntN(2) == 0 {
-			x.Rescore.Similarity = &httpapi.Similarity{Field: "dense", Vector: drawDense(r)}
-		}
-		switch r.IntN(4) {
-		case 0:
-			x.Rescore.Nearest = &httpapi.Nearest{Field: "dense", Vector: drawDense(r), K: r.IntN(4)}
-		default:
-			x.Rescore.Query = drawQuery(r)
-		}
+		rescore(r, x)
+	}
+}
+
+// rescore makes x a request with Rescore.
+func rescore(r *rand.Rand, x *httpapi.Request) {
+	x.Rescore = &httpapi.Rescore{N: []int{0, 1, 5, 30}[r.IntN(4)], Weight: []float64{0, 1, 0.3}[r.IntN(3)]}
+	if r.IntN(2) == 0 {
+		x.Rescore.Similarity = &httpapi.Similarity{Field: "dense", Vector: drawDense(r)}
+	}
+	switch r.IntN(4) {
+	case 0:
+		x.Rescore.Nearest = &httpapi.Nearest{Field: "dense", Vector: drawDense(r), K: r.IntN(4)}
+	default:
+		x.Rescore.Query = drawQuery(r)
 	}
 }

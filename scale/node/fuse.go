@@ -16,7 +16,8 @@ func hasNearest(x *httpapi.Request) bool {
 }
 
 // A request with Fuse is several requests, which are asked at the same time: one for each list, which has that list alone, and if there are
-// counts one with all lists. Then comes a round in which the shards say what the hits on the page show.
+// counts one with all lists. One with Rescore alone is that for its best hits and, behind the first page, that for those behind After. The
+// best are rescored in rounds of their own. Then comes a round in which the shards say what the hits on the page show.
 
 // side is one of several questions that are asked at the same time.
 type side struct {
@@ -75,29 +76,43 @@ func (q *question) askAll(sides []*side) error {
 	return nil
 }
 
-// fuse answers a request with Fuse. If shards go missing in between, it begins again without them.
-func (q *question) fuse(x *httpapi.Request, s *pinion.Request) (*httpapi.Response, error) {
+// ranked answers a request with Fuse or Rescore. If shards go missing in between, it begins again without them.
+func (q *question) ranked(x *httpapi.Request, s *pinion.Request) (*httpapi.Response, error) {
 	for {
 		known := slices.Clone(q.missing)
-		a, err := q.fuseOnce(x, s)
+		a, err := q.rankedOnce(x, s)
 		if err != nil || slices.Equal(known, q.missing) {
 			return a, err
 		}
 	}
 }
 
-// lists returns what is asked for each of Request.Lists.
-func (q *question) lists(x *httpapi.Request) (sides []*side, err error) {
-	one := httpapi.Request{Filter: x.Filter, Strict: x.Strict, K1: x.K1, B: x.B, Scorer: x.Scorer}
+// lists returns what is asked for each of Request.Lists of s, which is x. One has Request.After, if there is one: the shards look for it.
+func (q *question) lists(x *httpapi.Request, s *pinion.Request) (sides []*side, err error) {
 	var requests []httpapi.Request
-	for _, l := range x.Fuse.Lists {
-		one.Fuse = &httpapi.Fuse{Lists: []httpapi.FuseList{l}}
-		requests = append(requests, one)
-	}
-	requests[0].After = x.After // one has to find it
-	if x.Total || len(x.Facets) > 0 {
-		one.Fuse, one.Total, one.Facets = x.Fuse, x.Total, x.Facets
-		requests = append(requests, one)
+	if x.Fuse == nil {
+		for _, l := range s.Lists() {
+			own := *x
+			own.Rescore, own.Offset, own.K, own.Fields, own.Values, own.Passages = nil, 0, l.Limit, nil, false, nil
+			if own.Total = l.Total; l.After == nil {
+				own.After = ""
+			}
+			if len(l.Facets) == 0 {
+				own.Facets = nil
+			}
+			requests = append(requests, own)
+		}
+	} else {
+		one := httpapi.Request{Filter: x.Filter, Strict: x.Strict, K1: x.K1, B: x.B, Scorer: x.Scorer}
+		for _, l := range x.Fuse.Lists {
+			one.Fuse = &httpapi.Fuse{Lists: []httpapi.FuseList{l}}
+			requests = append(requests, one)
+		}
+		requests[0].After = x.After
+		if x.Total || len(x.Facets) > 0 {
+			one.Fuse, one.Total, one.Facets = x.Fuse, x.Total, x.Facets
+			requests = append(requests, one)
+		}
 	}
 	for i := range requests {
 		to, err := q.beside(&requests[i])
@@ -109,10 +124,10 @@ func (q *question) lists(x *httpapi.Request) (sides []*side, err error) {
 	return sides, nil
 }
 
-// fuseOnce is fuse for the shards that are not missing. Its answer is worth nothing if that changes.
-func (q *question) fuseOnce(x *httpapi.Request, s *pinion.Request) (*httpapi.Response, error) {
+// rankedOnce is ranked for the shards that are not missing. Its answer is worth nothing if that changes.
+func (q *question) rankedOnce(x *httpapi.Request, s *pinion.Request) (*httpapi.Response, error) {
 	known := slices.Clone(q.missing)
-	sides, err := q.lists(x)
+	sides, err := q.lists(x, s)
 	if err != nil {
 		return nil, err
 	}
@@ -135,9 +150,11 @@ func (q *question) fuseOnce(x *httpapi.Request, s *pinion.Request) (*httpapi.Res
 		sides = append(sides, by)
 	}
 	var after *uint32
-	if at := sides[0].at; at.shard >= 0 {
-		doc := q.v.bases[at.shard] + at.doc
-		after = &doc
+	for _, x := range sides {
+		if x.at.shard >= 0 { // the one that has After
+			doc := q.v.bases[x.at.shard] + x.at.doc
+			after = &doc
+		}
 	}
 	p, err := m.Page(after)
 	if err != nil {

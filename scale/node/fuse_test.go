@@ -32,6 +32,8 @@ func TestFuseRounds(t *testing.T) {
 		{httpapi.Request{Fuse: &httpapi.Fuse{Lists: lists}}, 3},
 		{httpapi.Request{Fuse: &httpapi.Fuse{Lists: lists}, Rescore: similar}, 4},
 		{httpapi.Request{Fuse: &httpapi.Fuse{Lists: lists}, Rescore: &httpapi.Rescore{Nearest: near, N: 5}, Total: true}, 5},
+		{httpapi.Request{Text: "w1 w2", Rescore: similar, Total: true}, 3},
+		{httpapi.Request{Text: "w1 w2", Rescore: &httpapi.Rescore{Text: "w3"}}, 4},
 	} {
 		want, wantErr := whole.Search(t.Context(), &c.x)
 		got, err := router.Search(t.Context(), &c.x)
@@ -52,8 +54,13 @@ func TestFusePages(t *testing.T) {
 		whole := wholeOf(t, paths)
 		for range 20 {
 			x := &httpapi.Request{K: 1 + rng.IntN(9), Values: true}
-			fuse(rng, x)
-			x.Fuse.Lists[0] = httpapi.FuseList{Query: "*"} // of equal scores
+			if rng.IntN(2) == 0 {
+				x.Query = "*" // of equal scores
+				rescore(rng, x)
+			} else {
+				fuse(rng, x)
+				x.Fuse.Lists[0] = httpapi.FuseList{Query: "*"}
+			}
 			all, pages := *x, 0
 			all.K = 1000
 			want, err := whole.Search(t.Context(), &all)
@@ -112,7 +119,7 @@ func TestFuseMissing(t *testing.T) {
 	}
 }
 
-// A Rescore without Fuse is refused by name, and so is what a list has wrong.
+// What a list or a Rescore has wrong is refused by name.
 func TestFuseRefused(t *testing.T) {
 	rng := rand.New(rand.NewPCG(38, 43))
 	url, _ := startNATS(t)
@@ -122,7 +129,8 @@ func TestFuseRefused(t *testing.T) {
 		x    httpapi.Request
 		want string
 	}{
-		{httpapi.Request{Text: "w1", Rescore: &httpapi.Rescore{Text: "w2"}}, "Rescore"},
+		{httpapi.Request{Text: "w1", Collapse: "brand", Rescore: &httpapi.Rescore{Text: "w2"}}, "collapse"},
+		{httpapi.Request{Text: "w1", Sort: []string{"price"}, Rescore: &httpapi.Rescore{Text: "w2"}}, "sort"},
 		{httpapi.Request{Fuse: &httpapi.Fuse{Lists: []httpapi.FuseList{{Text: "w1"}, {Query: "w*", K: -1}}}}, "fuse.lists[1].k"},
 		{httpapi.Request{Fuse: &httpapi.Fuse{Lists: []httpapi.FuseList{{Text: "w1"}}}, Collapse: "brand"}, "collapse"},
 		{httpapi.Request{Fuse: &httpapi.Fuse{Lists: []httpapi.FuseList{{Text: "w1"}}}, Rescore: &httpapi.Rescore{Text: "w2", N: -1}}, "rescore.n"},

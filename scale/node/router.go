@@ -273,8 +273,8 @@ func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*h
 	if s.Collapse != "" {
 		return nil, &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: "collapse", Message: "shards do not collapse: which hit is the best depends on the others"}
 	}
-	if s.Fuse != nil {
-		a, err := q.fuse(x, &s)
+	if s.Fuse != nil || s.Rescore != nil {
+		a, err := q.ranked(x, &s)
 		if err == nil && !a.Partial {
 			r.cache.put(in.number, q.request, a)
 		}

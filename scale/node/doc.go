@@ -8,7 +8,7 @@
 //	wire.go     requests and answers as bytes; wire_query.go, wire_page.go: their parts
 //	node.go     Node: answers for one shard; commits.go: the commits that it has open
 //	device.go   what answers searches in place of a Searcher, such as a GPU
-//	router.go   Router: a request in one state of the map; rounds.go: what it asks the shards, and merges
+//	router.go   Router: a request in one state of the map; rounds.go: what it asks the shards, and merges; fuse.go: lists
 //	            view.go: one state of the map; follow.go: its changes; scatter.go: attempts, hedging and deadlines
 //	metrics.go  what a Router tells Prometheus
 //	server.go   an embedded NATS server

@@ -1,11 +1,11 @@
 package engine
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
 
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/internal/engine/near"
 	"github.com/pinion-index/pinion/internal/engine/posting"
@@ -149,9 +149,32 @@ func (r nearing) possible(n *algorithm.Near) error {
 
 // scan is find where the documents are not known.
 func (r nearing) scan(n *algorithm.Near, e *algorithm.Expr) ([]near.Hit, error) {
-	s := near.NewScan(int(min(uint64(n.K), max(r.s.docs, 1))), r.scanning.piece)
+	if e == nil && !r.filtered() && !r.s.remote {
+		v, err := r.s.vectors.of(vectorsOf{n.ID, r.scanning.piece}, func() (*near.Vectors, error) { return r.vectors(n, nil) })
+		if err != nil {
+			return nil, err
+		}
+		if hits, lost, err := r.work(v, n); !lost || err != nil {
+			return hits, err
+		}
+	}
+	v, err := r.vectors(n, e)
+	if err != nil {
+		return nil, err
+	}
+	hits, _, err := r.work(v, n)
+	return hits, err
+}
+
+// filtered reports whether the query has a filter.
+func (r nearing) filtered() bool {
+	return slices.ContainsFunc(r.Sets, func(s *docset.Set) bool { return s != nil })
+}
+
+// vectors returns those of the documents that match e, unless it is nil, and pass the filters of the query.
+func (r nearing) vectors(n *algorithm.Near, e *algorithm.Expr) (*near.Vectors, error) {
+	v := near.NewVectors(r.scanning.piece)
 	for i := range r.parts() {
-		seg := r.parts()[i].Seg
 		p, err := n.In(r.parts()[i].Views())
 		if err != nil {
 			return nil, err
@@ -160,16 +183,13 @@ func (r nearing) scan(n *algorithm.Near, e *algorithm.Expr) ([]near.Hit, error) 
 			continue
 		}
 		if mask, some := r.mask(i, e); some {
-			s.Add(p, seg.Base(), mask)
+			v.Add(p, r.parts()[i].Seg.Base(), mask)
 		}
 		if r.Err != nil {
 			return nil, r.Err
 		}
 	}
-	if err := r.work(s); err != nil || r.Stopped() {
-		return nil, cmp.Or(r.Err, err)
-	}
-	return s.Hits(), nil
+	return v, nil
 }
 
 // mask returns which documents of a segment match e, unless it is nil, are not deleted and pass the filters, as bits; nil means all.

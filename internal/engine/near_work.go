@@ -1,10 +1,12 @@
 package engine
 
 import (
+	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
 
+	"github.com/pinion-index/pinion/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/internal/engine/near"
 	"github.com/pinion-index/pinion/internal/indexdir"
 )
@@ -30,28 +32,32 @@ func help() bool {
 	return false
 }
 
-// work does a scan, with the help of other goroutines if the query may have them. They have ended when it returns.
-func (r nearing) work(s *near.Scan) error {
+// work finds the nearest of v, with the help of other goroutines if the query may have them: they have ended when it returns. Searches at the
+// same time that look at all documents have the same v, and do each other's work: lost says that another's failed, so that nothing is known.
+func (r nearing) work(v *near.Vectors, n *algorithm.Near) (hits []near.Hit, lost bool, err error) {
+	s := v.Begin(&n.Query, int(min(uint64(n.K), max(r.s.docs, 1))))
+	defer s.Leave()
+	runtime.Gosched() // where searches wait for a CPU, they begin first, and are looked for together
 	most := max(r.scanning.threads, 1)
 	if r.s.remote { // they would read the same blocks
 		most = 1
 	}
 	if r.scanning.piece == 0 {
-		most = min(most, s.Values()/helped)
+		most = min(most, v.Values()/helped)
 	}
 	scanners.Add(1)
 	defer scanners.Add(-1)
 	var others sync.WaitGroup
 	var mu sync.Mutex
 	var failed error
-	done := r.words.Context.Done()
+	ended := r.words.Context.Done()
 	for n := 1; n < most && help(); n++ {
 		others.Go(func() {
 			defer scanners.Add(-1)
 			err := indexdir.Guard(func() error {
 				return s.Work(func() bool {
 					select {
-					case <-done:
+					case <-ended:
 						return true
 					default:
 						return false
@@ -59,27 +65,58 @@ func (r nearing) work(s *near.Scan) error {
 				})
 			})
 			if err != nil {
-				s.Fail()
 				mu.Lock()
 				defer mu.Unlock()
 				failed = err
 			}
 		})
 	}
-	err := func() error {
-		done := false
-		defer func() {
-			if !done { // it faults
-				s.Fail()
-			}
-			others.Wait()
-		}()
-		err := s.Work(r.Stopped)
-		done = true
-		return err
+	err = func() error {
+		defer others.Wait() // also if this one faults, which ends s
+		return s.Work(r.Stopped)
 	}()
-	if err == nil {
-		err = failed
+	if err = cmp.Or(err, failed); err != nil {
+		return nil, false, err
 	}
-	return err
+	select { // pieces that goroutines of other searches look at
+	case <-s.Done():
+	case <-ended:
+	}
+	if r.Stopped() {
+		return nil, false, r.Err
+	}
+	if s.Lost() {
+		return nil, true, nil
+	}
+	return s.Hits(), false, nil
+}
+
+// vectorsOf says of which field Vectors are, and the size of their pieces.
+type vectorsOf struct {
+	field uint32
+	piece int
+}
+
+// sharedVectors are the Vectors of all documents of a Searcher.
+type sharedVectors struct {
+	mu  sync.Mutex
+	all map[vectorsOf]*near.Vectors
+}
+
+// of returns those of a field, which the first call makes.
+func (x *sharedVectors) of(k vectorsOf, first func() (*near.Vectors, error)) (*near.Vectors, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if v := x.all[k]; v != nil {
+		return v, nil
+	}
+	v, err := first()
+	if err != nil {
+		return nil, err
+	}
+	if x.all == nil {
+		x.all = map[vectorsOf]*near.Vectors{}
+	}
+	x.all[k] = v
+	return v, nil
 }

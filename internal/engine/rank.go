@@ -53,7 +53,7 @@ func (s *Searcher) rescored(scorers []*bm25.Scorer) *Searcher {
 	x := &Searcher{
 		snapshot: s.snapshot, seek: s.seek, parts: slices.Clone(s.parts), dictionaries: s.dictionaries, remote: s.remote, filterBytes: s.filterBytes,
 		fields: slices.Clone(s.fields), docs: s.docs, statistics: s.statistics, docFreq: s.docFreq, given: s.given, parse: s.parse,
-		planColumns: s.planColumns, ordering: s.ordering, threads: s.threads, terms: s.terms, users: s.users,
+		planColumns: s.planColumns, ordering: s.ordering, threads: s.threads, vectors: s.vectors, terms: s.terms, users: s.users,
 	}
 	for f, scorer := range scorers {
 		x.fields[f].Scorer = scorer

@@ -84,10 +84,11 @@ type Searcher struct {
 	snapshot     *reader.Snapshot // its own; nil in tests over parts
 	seek         reader.Strategy
 	parts        []posting.Part
-	dictionaries []terms.Part // of parts
-	remote       bool         // the parts are read on demand
-	threads      int          // as Options say
-	filterBytes  int          // for the sets of filters, by document
+	dictionaries []terms.Part   // of parts
+	remote       bool           // the parts are read on demand
+	threads      int            // as Options say
+	vectors      *sharedVectors // shared by what Retain and rescored return
+	filterBytes  int            // for the sets of filters, by document
 	fields       []Field
 	docs         uint64
 	statistics   *reader.Snapshot                             // its own, or nil
@@ -147,7 +148,7 @@ func (s *Searcher) Init(segments []Segment, o Options) error {
 	if s.filterBytes = max(o.FilterBytes, 0); o.FilterBytes == 0 {
 		s.filterBytes = DefaultFilterBytes
 	}
-	s.given, s.rescore, s.threads = o.Given, o.Rescore, o.Threads
+	s.given, s.rescore, s.threads, s.vectors = o.Given, o.Rescore, o.Threads, new(sharedVectors)
 	s.frequencies(o.Statistics)
 	s.dictionaries = s.dictionariesOf(parts)
 	s.terms, s.users = new(terms.Cache[known]), new(atomic.Int32)
@@ -193,7 +194,7 @@ func (s *Searcher) Retain(x *Searcher) error {
 		}
 	}
 	x.seek, x.remote, x.fields, x.docs, x.parse, x.planColumns, x.terms, x.users = s.seek, s.remote, s.fields, s.docs, s.parse, s.planColumns, s.terms, s.users
-	x.filterBytes, x.given, x.rescore, x.ordering, x.threads = s.filterBytes, s.given, s.rescore, s.ordering, s.threads
+	x.filterBytes, x.given, x.rescore, x.ordering, x.threads, x.vectors = s.filterBytes, s.given, s.rescore, s.ordering, s.threads, s.vectors
 	x.parts, x.dictionaries = slices.Clone(s.parts), s.dictionaries
 	x.users.Add(1)
 	x.frequencies(st)

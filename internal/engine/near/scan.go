@@ -2,42 +2,43 @@ package near
 
 import (
 	"math/bits"
-	"sync/atomic"
+	"slices"
+	"sync"
 
 	"github.com/pinion-index/pinion/internal/vector"
 )
 
-// Scan finds the documents that are nearest to a Query in several segments. Any number of goroutines take pieces of them and share what
-// they have found: the answer does not depend on who looks at what, and when.
-type Scan struct {
-	best    best
+// Vectors are those of a field in several segments, which Scans look at together. They are cut into pieces, which goroutines take in turn,
+// round and round: who takes one compares it with all queries under way, each of which is done when it has seen each piece once.
+type Vectors struct {
 	sources []source
-	piece   int // vectors; 0 means as many as pieceWork allows
+	size    int // of a piece, in vectors; 0 means as many as pieceWork allows
 	pieces  int // of all sources
 	values  int
-	next    atomic.Int64 // the first piece that nobody has taken
-	failed  atomic.Bool
+
+	mu    sync.Mutex
+	next  int     // the piece to be taken
+	scans []*Scan // those that have not been given each piece
 }
 
 // source is a segment that is looked at.
 type source struct {
 	*Part
-	base  uint32
-	mask  []uint64 // of vectors
-	query *vector.Query
-	size  int // of a piece, in vectors
-	end   int // number of the first piece behind
+	base uint32
+	mask []uint64 // of vectors
+	size int      // of a piece, in vectors
+	end  int      // number of the first piece behind
 }
 
-// pieceWork is how many values of vectors a goroutine looks at before it asks whether to go on: about a quarter of a millisecond.
+// pieceWork is how many values of vectors a goroutine looks at before it asks whether to go on: about a quarter of a millisecond for a query.
 const pieceWork = 1 << 21
 
-// NewScan returns a Scan for k documents; k is above 0. Pieces have so many vectors, or the usual number if that is 0.
-func NewScan(k, piece int) *Scan { return &Scan{best: best{k: k}, piece: piece} }
+// NewVectors returns Vectors of no segment. Pieces have so many vectors, or the usual number if that is 0.
+func NewVectors(piece int) *Vectors { return &Vectors{size: piece} }
 
-// Add adds a segment, whose first docID is base, before Work is called. The documents to look at are those of mask, bits by their
-// numbers, unless it is nil. The Parts of all segments are of one Query.
-func (s *Scan) Add(p *Part, base uint32, mask []uint64) {
+// Add adds a segment, whose first docID is base, before Begin is called. The documents to look at are those of mask, bits by their
+// numbers, unless it is nil. The Parts of all segments are of one field.
+func (v *Vectors) Add(p *Part, base uint32, mask []uint64) {
 	if p.Len() == 0 {
 		return
 	}
@@ -45,14 +46,14 @@ func (s *Scan) Add(p *Part, base uint32, mask []uint64) {
 		mask = p.ofDocs(mask)
 	}
 	dims := len(p.query.Vector)
-	x := source{Part: p, base: base, mask: mask, query: p.vectorQuery(), size: s.piece}
+	x := source{Part: p, base: base, mask: mask, size: v.size}
 	if x.size == 0 {
 		x.size = max(pieceWork/dims&^63, 64)
 	}
-	s.pieces += (p.Len() + x.size - 1) / x.size
-	x.end = s.pieces
-	s.values += dims * p.members(mask)
-	s.sources = append(s.sources, x)
+	v.pieces += (p.Len() + x.size - 1) / x.size
+	x.end = v.pieces
+	v.values += dims * p.members(mask)
+	v.sources = append(v.sources, x)
 }
 
 // members returns how many vectors are in a mask.
@@ -67,66 +68,164 @@ func (p *Part) members(mask []uint64) (n int) {
 }
 
 // Values returns how many values the vectors to look at have.
-func (s *Scan) Values() int { return s.values }
+func (v *Vectors) Values() int { return v.values }
 
-// Work looks at pieces until all are taken, stopped returns true, or another goroutine has failed. Once all that work have returned, without
-// having been stopped, Hits has the answer.
+// Scan finds the documents that are nearest to a Query. Any number of goroutines work on it, also those of other Scans of the same Vectors:
+// the answer does not depend on who looks at what, and when.
+type Scan struct {
+	of      *Vectors
+	best    best
+	queries []*vector.Query // by source
+
+	// under of.mu
+	given, pending int // pieces that have been taken for it; those of them that are being looked at
+	ended          bool
+	lost           bool          // a piece has failed while others looked at it too; set before ended
+	done           chan struct{} // closed with ended
+}
+
+// Begin begins a Scan for the k documents that are nearest to q, which is of the field of v; k is above 0. Leave ends it.
+func (v *Vectors) Begin(q *Query, k int) *Scan {
+	s := &Scan{of: v, best: best{k: k}, done: make(chan struct{})}
+	for i := range v.sources {
+		s.queries = append(s.queries, vector.NewQuery(v.sources[i].Coder(), q.By, q.Vector))
+	}
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.pieces == 0 {
+		s.end()
+	} else {
+		v.scans = append(v.scans, s)
+	}
+	return s
+}
+
+// end says that nothing is left to do. of.mu is held.
+func (s *Scan) end() {
+	if !s.ended {
+		s.ended = true
+		close(s.done)
+	}
+}
+
+// Leave makes goroutines pass s over, whatever it has seen.
+func (s *Scan) Leave() {
+	s.of.mu.Lock()
+	defer s.of.mu.Unlock()
+	s.drop()
+}
+
+// drop is Leave with of.mu held.
+func (s *Scan) drop() {
+	s.of.scans = slices.DeleteFunc(s.of.scans, func(o *Scan) bool { return o == s })
+	s.end()
+}
+
+// Done is closed when s has seen all pieces, or something has failed.
+func (s *Scan) Done() <-chan struct{} { return s.done }
+
+// Lost reports whether a goroutine has failed at a piece that it looked at for several Scans: it may be another's failure, so that s must be
+// done again alone. s must be done.
+func (s *Scan) Lost() bool { return s.lost }
+
+// Hits returns what was found, by docID. s must be done.
+func (s *Scan) Hits() []Hit { return s.best.hits() }
+
+// Work looks at pieces, for all Scans, until s has been given each or stopped returns true. Then s is done soon.
 func (s *Scan) Work(stopped func() bool) error {
-	w := working{scan: s, at: -1}
-	for !s.failed.Load() && !stopped() {
-		n := int(s.next.Add(1)) - 1
-		if n >= s.pieces {
+	w := working{of: s.of, at: -1}
+	for !stopped() {
+		n, ok := w.take(s)
+		if !ok {
 			return nil
 		}
-		if w.look(n); w.err != nil {
-			s.Fail()
-			return w.err
+		if err := w.look(n); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// Fail makes those that work return.
-func (s *Scan) Fail() { s.failed.Store(true) }
-
-// Hits returns what was found, by docID.
-func (s *Scan) Hits() []Hit { return s.best.hits() }
-
-// working is a goroutine that works on a Scan.
+// working is a goroutine that works on Vectors.
 type working struct {
-	scan    *Scan
-	at      int // the current source
-	set     *vector.Set
-	err     error
-	pending struct { // the document whose vectors are looked at
-		some  bool
-		doc   uint32
-		score float32
-	}
+	of    *Vectors
+	at    int // the current source
+	set   *vector.Set
+	err   error
+	scans []*Scan // what the current piece is looked at for
+	// of each Scan
+	queries []*vector.Query
+	least   []float32
+	pending []pending
 }
 
-// look looks at the piece of a number, which is behind all that w has looked at.
-func (w *working) look(n int) {
-	s, from := w.scan, 0
-	for i := max(w.at, 0); ; i++ {
-		if n < s.sources[i].end {
-			if i > 0 {
-				from = s.sources[i-1].end
+// pending is the document whose vectors are looked at.
+type pending struct {
+	some  bool
+	doc   uint32
+	score float32
+}
+
+// take takes the next piece for all Scans, unless s is given no more.
+func (w *working) take(s *Scan) (n int, ok bool) {
+	v := w.of
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if s.ended || s.given == v.pieces {
+		return 0, false
+	}
+	w.scans = append(w.scans[:0], v.scans...)
+	for _, o := range w.scans {
+		o.given++
+		o.pending++
+	}
+	v.scans = slices.DeleteFunc(v.scans, func(o *Scan) bool { return o.given == v.pieces })
+	n = v.next
+	v.next = (n + 1) % v.pieces
+	return n, true
+}
+
+// look looks at the piece of a number. The error is that of s alone: if others see the piece, all must do without.
+func (w *working) look(n int) (err error) {
+	seen := false
+	defer func() { // also if it faults
+		w.of.mu.Lock()
+		defer w.of.mu.Unlock()
+		for _, s := range w.scans {
+			switch s.pending--; {
+			case s.ended: // it has failed at another piece, or left
+			case !seen:
+				s.lost = len(w.scans) > 1
+				s.drop()
+			case s.pending == 0 && s.given == w.of.pieces:
+				s.end()
 			}
-			if i != w.at {
-				w.at, w.set = i, s.sources[i].set(func(err error) { w.err = s.sources[i].Part.query.in(err) })
-			}
-			break
+		}
+	}()
+	at, _ := slices.BinarySearchFunc(w.of.sources, n+1, func(x source, n int) int { return x.end - n })
+	x := &w.of.sources[at]
+	if at != w.at {
+		w.at, w.set = at, x.set(func(err error) { w.err = x.Part.query.in(err) })
+	}
+	from := 0
+	if at > 0 {
+		from = w.of.sources[at-1].end
+	}
+	if lo, hi := x.border((n-from)*x.size), x.border((n-from+1)*x.size); lo < hi {
+		w.queries, w.least, w.pending = w.queries[:0], w.least[:0], w.pending[:0]
+		for _, s := range w.scans {
+			w.queries, w.least, w.pending = append(w.queries, s.queries[at]), append(w.least, s.best.least(x.base+x.Doc(lo))), append(w.pending, pending{})
+		}
+		vector.Scan(w.queries, w.set, lo, hi, x.mask, w.least, w.offer)
+		for i := range w.scans {
+			w.flush(i)
 		}
 	}
-	x := &s.sources[w.at]
-	lo, hi := x.border((n-from)*x.size), x.border((n-from+1)*x.size)
-	if lo == hi {
-		return
+	if seen = w.err == nil; !seen && len(w.scans) == 1 {
+		return w.err
 	}
-	least := []float32{s.best.least(x.base + x.Doc(lo))}
-	vector.Scan([]*vector.Query{x.query}, w.set, lo, hi, x.mask, least, w.offer)
-	w.flush()
+	w.err = nil
+	return nil
 }
 
 // border returns i, or the first vector behind it that is not of the same document as the one before: pieces have all of a document.
@@ -137,23 +236,23 @@ func (x *source) border(i int) int {
 	return min(i, x.Len())
 }
 
-// offer takes the score of a vector. It returns what those behind it must score.
-func (w *working) offer(_, i int, score float32) float32 {
-	x, p := &w.scan.sources[w.at], &w.pending
+// offer takes the score of a vector for a query. It returns what those behind it must score.
+func (w *working) offer(query, i int, score float32) float32 {
+	x, p := &w.of.sources[w.at], &w.pending[query]
 	doc := x.base + x.Doc(i)
 	if p.some && p.doc == doc {
 		p.score = max(p.score, score)
 	} else {
-		w.flush()
+		w.flush(query)
 		p.some, p.doc, p.score = true, doc, score
 	}
-	return w.scan.best.least(doc)
+	return w.scans[query].best.least(doc)
 }
 
-// flush offers the pending document.
-func (w *working) flush() {
-	if p := &w.pending; p.some {
-		w.scan.best.offer(p.doc, p.score)
+// flush offers the pending document of a query.
+func (w *working) flush(query int) {
+	if p := &w.pending[query]; p.some {
+		w.scans[query].best.offer(p.doc, p.score)
 		p.some = false
 	}
 }

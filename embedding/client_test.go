@@ -13,6 +13,7 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,15 +33,15 @@ type asked struct {
 // endpoint returns a client of a server that answers by f, given the number of the request, from 1.
 func endpoint(t *testing.T, f func(w http.ResponseWriter, r *http.Request, in asked, n int)) *embedding.Client {
 	t.Helper()
-	n := 0
+	var n atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		n++
+		number := int(n.Add(1))
 		b, err := io.ReadAll(r.Body)
 		var in asked
 		if err := errors.Join(err, json.Unmarshal(b, &in)); err != nil || r.Method != "POST" || r.URL.Path != "/v1/embeddings" || r.Header.Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s %s: %v", r.Method, r.URL, b, err)
 		}
-		f(w, r, in, n)
+		f(w, r, in, number)
 	}))
 	t.Cleanup(s.Close)
 	return &embedding.Client{URL: s.URL + "/v1", Model: "m", Wait: time.Millisecond}
@@ -129,16 +130,16 @@ func TestClientRefuses(t *testing.T) {
 		{418, "\xff" + strings.Repeat("x", 5000), strings.Repeat("x", 999)},
 		{204, ``, "204 No Content"},
 	} {
-		times := 0
+		var times atomic.Int64
 		client := endpoint(t, func(w http.ResponseWriter, r *http.Request, in asked, n int) {
-			times = n
+			times.Store(int64(n))
 			w.WriteHeader(c.status)
 			io.WriteString(w, c.body)
 		})
 		client.Dims = 2
 		got, err := client.Embed(t.Context(), []string{"a", "b"})
-		if got != nil || err == nil || !strings.Contains(err.Error(), c.want) || times != 1 || len(err.Error()) > 1200 {
-			t.Errorf("%d %.80s: %v after %d times, want %s", c.status, c.body, err, times, c.want)
+		if got != nil || err == nil || !strings.Contains(err.Error(), c.want) || times.Load() != 1 || len(err.Error()) > 1200 {
+			t.Errorf("%d %.80s: %v after %d times, want %s", c.status, c.body, err, times.Load(), c.want)
 		}
 		if e := (*embedding.Error)(nil); errors.As(err, &e) != (c.status != 200) || e != nil && e.Status != c.status {
 			t.Errorf("%d: %v", c.status, err)
@@ -163,63 +164,62 @@ func TestClientAgain(t *testing.T) {
 		"truncated":    broken,
 		"cut":          func(w http.ResponseWriter) { panic(http.ErrAbortHandler) },
 	} {
-		times := 0
+		var times atomic.Int64
 		client := endpoint(t, func(w http.ResponseWriter, r *http.Request, in asked, n int) {
-			if times = n; n < 3 {
+			if times.Store(int64(n)); n < 3 {
 				fail(w)
 				return
 			}
 			answer(w, in)
 		})
-		if got, err := client.Embed(t.Context(), []string{"abc"}); err != nil || times != 3 || got[0][0] != 3 {
-			t.Errorf("%s: %v, %v, after %d times", what, got, err, times)
+		if got, err := client.Embed(t.Context(), []string{"abc"}); err != nil || times.Load() != 3 || got[0][0] != 3 {
+			t.Errorf("%s: %v, %v, after %d times", what, got, err, times.Load())
 		}
-		times, client.Attempts = 0, 2
-		down := endpoint(t, func(w http.ResponseWriter, r *http.Request, in asked, n int) { times = n; fail(w) })
+		down := endpoint(t, func(w http.ResponseWriter, r *http.Request, in asked, n int) { times.Store(int64(n)); fail(w) })
 		down.Attempts = 2
-		if _, err := down.Embed(t.Context(), []string{"abc"}); err == nil || times != 2 {
-			t.Errorf("%s: %v after %d times", what, err, times)
+		if _, err := down.Embed(t.Context(), []string{"abc"}); err == nil || times.Load() != 2 {
+			t.Errorf("%s: %v after %d times", what, err, times.Load())
 		}
 	}
 }
 
 // TestClientWaits holds that a client waits as long as the endpoint says, but no longer than Wait and its context.
 func TestClientWaits(t *testing.T) {
-	later := func(after string) (*embedding.Client, *int) {
-		times := 0
+	later := func(after string) (*embedding.Client, *atomic.Int64) {
+		times := new(atomic.Int64)
 		return endpoint(t, func(w http.ResponseWriter, r *http.Request, in asked, n int) {
-			if times = n; n == 1 {
+			if times.Store(int64(n)); n == 1 {
 				w.Header().Set("Retry-After", after)
 				w.WriteHeader(429)
 				return
 			}
 			answer(w, in)
-		}), &times
+		}), times
 	}
 	c, times := later("0.05")
 	c.Wait = time.Minute
 	began := time.Now()
-	if _, err := c.Embed(t.Context(), []string{"a"}); err != nil || time.Since(began) < 50*time.Millisecond || *times != 2 {
+	if _, err := c.Embed(t.Context(), []string{"a"}); err != nil || time.Since(began) < 50*time.Millisecond || times.Load() != 2 {
 		t.Errorf("%v after %v", err, time.Since(began))
 	}
 	c, times = later("3600")
 	e := (*embedding.Error)(nil)
-	if _, err := c.Embed(t.Context(), []string{"a"}); !errors.As(err, &e) || e.Status != 429 || !strings.Contains(err.Error(), "1h0m0s") || *times != 1 {
-		t.Errorf("%v after %d times", err, *times)
+	if _, err := c.Embed(t.Context(), []string{"a"}); !errors.As(err, &e) || e.Status != 429 || !strings.Contains(err.Error(), "1h0m0s") || times.Load() != 1 {
+		t.Errorf("%v after %d times", err, times.Load())
 	}
 	c, times = later("60")
 	c.Wait = time.Hour
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, err := c.Embed(ctx, []string{"a"}); !errors.As(err, &e) || ctx.Err() != nil || *times != 1 {
-		t.Errorf("%v after %d times", err, *times)
+	if _, err := c.Embed(ctx, []string{"a"}); !errors.As(err, &e) || ctx.Err() != nil || times.Load() != 1 {
+		t.Errorf("%v after %d times", err, times.Load())
 	}
 	c, times = later("60")
 	c.Wait = time.Hour
 	canceled, cancel := context.WithCancel(t.Context())
 	c.HTTP = &http.Client{Transport: canceling{cancel}}
-	if _, err := c.Embed(canceled, []string{"a"}); !errors.Is(err, context.Canceled) || *times != 1 {
-		t.Errorf("%v after %d times", err, *times)
+	if _, err := c.Embed(canceled, []string{"a"}); !errors.Is(err, context.Canceled) || times.Load() != 1 {
+		t.Errorf("%v after %d times", err, times.Load())
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 )
 
@@ -120,7 +121,7 @@ func TestHybrid(t *testing.T) {
 			t.Errorf("%q\nwant %q", got, refunds)
 		}
 	}
-	embedded := 0
+	var embedded atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var in struct{ Input []string }
 		if err := json.NewDecoder(r.Body).Decode(&in); err != nil || r.Header.Get("Authorization") != "Bearer key" {
@@ -130,14 +131,14 @@ func TestHybrid(t *testing.T) {
 		for _, text := range in.Input {
 			vectors = append(vectors, fmt.Sprintf(`{"embedding": [%d, 1]}`, len(text)))
 		}
-		embedded += len(in.Input)
+		embedded.Add(int64(len(in.Input)))
 		fmt.Fprintf(w, `{"data": [%s]}`, strings.Join(vectors, ","))
 	}))
 	defer s.Close()
 	t.Setenv("EMBEDDING_KEY", "key")
 	for _, want := range []int{8, 10} { // two embeddings of the question, and at first 6 parts of notes
-		if got := run("--url", s.URL, "--model", "m", dir+"/b.idx", "bolt", "hybrid/notes.jsonl", "nothing"); got != bolt || embedded != want {
-			t.Errorf("%q after %d texts, want %d", got, embedded, want)
+		if got := run("--url", s.URL, "--model", "m", dir+"/b.idx", "bolt", "hybrid/notes.jsonl", "nothing"); got != bolt || embedded.Load() != int64(want) {
+			t.Errorf("%q after %d texts, want %d", got, embedded.Load(), want)
 		}
 	}
 }

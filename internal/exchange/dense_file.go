@@ -1,9 +1,11 @@
 package exchange
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 
 	"github.com/pinion-index/pinion/schema"
@@ -35,18 +37,23 @@ func OpenRows(path string) (*Rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err = s.foreign(); err == nil {
-		err = s.failure()
-	}
-	var x *Rows
-	if err == nil {
-		x, err = newRows(s.name, s, string(s.peek(len(npyMagic))) == npyMagic || extension(path) != ".fvecs")
-	}
+	x, err := rowsOf(s, path)
 	if err != nil {
 		s.Close()
 		return nil, err
 	}
 	return x, nil
+}
+
+// rowsOf returns the rows of a stream; path is its name.
+func rowsOf(s *stream, path string) (*Rows, error) {
+	if err := s.foreign(); err != nil {
+		return nil, err
+	}
+	if err := s.failure(); err != nil {
+		return nil, err
+	}
+	return newRows(s.name, s, string(s.peek(len(npyMagic))) == npyMagic || extension(path) != ".fvecs")
 }
 
 // NewNPY reads a file of NumPy from r; file is its name for errors.
@@ -215,3 +222,69 @@ func (x *Rows) BytesRead() int64 { return x.in.BytesRead() }
 
 // Close releases the file.
 func (x *Rows) Close() error { return x.in.Close() }
+
+// EachVector iterates over the vectors of the file at path, or of standard input for Stdin, for queries: the rows of what OpenRows opens, or
+// JSON, an array of numbers or an array of these. It may be compressed. A vector is valid until the next. An error comes with a nil
+// vector and is the last.
+func EachVector(path string) iter.Seq2[[]float32, error] {
+	return func(yield func([]float32, error) bool) {
+		s, err := openStream(path)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		defer s.Close()
+		next := func() ([]float32, error) { return nil, io.EOF }
+		if head := bytes.TrimLeft(s.peek(headSize), " \t\r\n"); len(head) > 0 && head[0] == '[' {
+			next, err = jsonVectors(s)
+		} else if x, fail := rowsOf(s, path); fail == nil {
+			next = x.Next
+		} else {
+			err = fail
+		}
+		for err == nil {
+			var v []float32
+			if v, err = next(); err == nil && !yield(v, nil) {
+				return
+			}
+		}
+		if err != io.EOF {
+			yield(nil, err)
+		}
+	}
+}
+
+// jsonVectors returns what yields the vectors of a text of JSON, or io.EOF.
+func jsonVectors(s *stream) (func() ([]float32, error), error) {
+	text, err := io.ReadAll(io.LimitReader(s, MaxRecord+1))
+	switch {
+	case err != nil:
+		return nil, readFailure(s.name, 0, -1, err)
+	case len(text) > MaxRecord:
+		return nil, &Error{File: s.name, Offset: MaxRecord, Msg: fmt.Sprintf("more than %d bytes of JSON; .npy and .fvecs have no limit", MaxRecord)}
+	}
+	all, err := appendDense(nil, 0, text)
+	if err != nil {
+		return nil, &Error{File: s.name, Offset: -1, Err: err}
+	}
+	return func() ([]float32, error) {
+		if len(all) == 0 {
+			return nil, io.EOF
+		}
+		v := all[0].Vector()
+		all = all[1:]
+		return v, nil
+	}, nil
+}
+
+// ParseVector returns the vector of a text: an array of numbers in JSON, or the base64 of its float32 in little-endian order.
+func ParseVector(text string) ([]float32, error) {
+	all, err := appendDense(nil, 0, []byte(text))
+	if err == nil && len(all) != 1 {
+		err = fmt.Errorf("%d vectors, one is wanted", len(all))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return all[0].Vector(), nil
+}

@@ -223,3 +223,47 @@ func TestRowsMisuse(t *testing.T) {
 		t.Errorf("%v, %v", x, err)
 	}
 }
+
+// Vectors of queries come from .npy, .fvecs and JSON.
+func TestEachVector(t *testing.T) {
+	two := "\x01\x00\x00\x00\x00\x00\x80\x3f\x01\x00\x00\x00\x00\x00\x00\x40"
+	for _, c := range []struct{ name, file, want, err string }{
+		{"x.npy", string(npyFile(1, dict("<f4", "False", "(2, 1)"), []byte(two[4:8]+two[12:]))), "[[1] [2]]", ""},
+		{"x.npy", string(npyFile(1, dict("<f4", "False", "(3, 1)"), []byte(two[4:8]+two[12:]))), "[[1] [2]]", "row 3 of 3: the file ends early"},
+		{"x.fvecs", two, "[[1] [2]]", ""},
+		{"x.json", " \n[1, 2.5]\n", "[[1 2.5]]", ""},
+		{"x.json", "[[1], [2, 3]]", "[[1] [2 3]]", ""},
+		{"x.json", "[1, 2", "[]", "x.json: a vector is an array of numbers"},
+		{"x.json", "{}", "[]", "x.json: offset 0: not a file of vectors"},
+		{"x.npy", "", "[]", "not a file of vectors"},
+	} {
+		path := filepath.Join(t.TempDir(), c.name)
+		if err := os.WriteFile(path, []byte(c.file), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		got, failed := [][]float32{}, error(nil)
+		for v, err := range EachVector(path) {
+			if failed = err; err == nil {
+				got = append(got, append([]float32(nil), v...))
+			}
+		}
+		if fmt.Sprint(got) != c.want || (failed == nil) != (c.err == "") || failed != nil && !strings.Contains(failed.Error(), c.err) {
+			t.Errorf("%s %q: %v, %v, want %s, %s", c.name, c.file, got, failed, c.want, c.err)
+		}
+	}
+	for v, err := range EachVector(filepath.Join(t.TempDir(), "none")) {
+		if v != nil || !os.IsNotExist(err) {
+			t.Errorf("%v, %v", v, err)
+		}
+	}
+}
+
+// A vector on a command line is one, of JSON or base64.
+func TestParseVector(t *testing.T) {
+	for text, want := range map[string]string{"[1, 2]": "[1 2]", "AACAPwAAAEA=": "[1 2]", "[[1]]": "[1]", "[[1],[2]]": "", "": "", "x": ""} {
+		got, err := ParseVector(text)
+		if (err == nil) != (want != "") || want != "" && fmt.Sprint(got) != want {
+			t.Errorf("%q: %v, %v", text, got, err)
+		}
+	}
+}

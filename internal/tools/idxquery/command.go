@@ -51,6 +51,7 @@ type flags struct {
 	bounded bool // --threads was given
 	model   *cli.Choice
 	columnFlags
+	nearFlags
 }
 
 // maxOffset is the greatest offset, which is as many hits that are found in vain.
@@ -130,6 +131,11 @@ With columns hits are sorted by values, and matches are counted:
 With --dot a query is a vector: a JSON object of weights or words, which weigh 1 as often
 as they come; in JSON lines, the object in the key vector (docs/sparse.md).
 
+With --nearest documents are found by vectors (docs/vectors.md), exactly, among those that
+pass --filter: by --vector alone, or beside the words of queries. There scores of words and
+of the 100 nearest add up, or of as many as --k and --offset want; with --fuse ranks do.
+Of a FILE, vector i goes with query i; without queries each is one, numbered from 1.
+
 A query of which the analyzer leaves no term, as of stop words alone, finds nothing,
 and idxquery says so.
 
@@ -147,6 +153,8 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
   idxquery logs.idx --filter 'level=error and ts>=2026-01-01' "disk full"
   idxquery logs.idx --sort -ts --facet level --syntax '+timeout'
   idxquery sparse.idx --dot vector --queries encoded-queries.jsonl --run a.run
+  idxquery notes.idx --nearest emb --vector '[0.1, -0.7]' --filter tenant=a
+  idxquery notes.idx --nearest emb --vector @q.npy --fuse --queries q.tsv
   echo "jesus wept" | idxquery kjv.idx
   idxquery kjv.idx --mcp   # for an assistant: docs/mcp.md`,
 		Args: cobra.ArbitraryArgs,
@@ -164,6 +172,9 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	cli.Int(fl, &f.offset, "offset", 0, 0, maxOffset, "leave out the `N` best documents, those of the pages before")
 	fl.StringVar(&f.field, "field", "", "search the field `NAME` of a schema, by default all fields of text")
 	fl.StringVar(&f.dot, "dot", "", "queries are sparse vectors over the impacts of `FIELD`; FIELD:SCALE for weights with fractions")
+	fl.StringVar(&f.nearest, "nearest", "", "also find the documents whose vectors in `FIELD` are nearest to --vector")
+	fl.StringVar(&f.nearVector, "vector", "", "a `VECTOR` of JSON, or @FILE: JSON, .npy or .fvecs with one for each query")
+	fl.BoolVar(&f.fuse, "fuse", false, "make one list of words and vectors by ranks, in place of adding scores up")
 	fl.BoolVar(&f.syntax, "syntax", false, "queries have operators")
 	fl.BoolVar(&f.strict, "strict", false, "with --syntax: what cannot be read so is an error, instead of words")
 	fl.StringVar(&f.filter, "filter", "", "find only documents that pass the filter `EXPR`")
@@ -220,7 +231,7 @@ func (f *flags) arguments(args []string) (queries []string, err error) {
 		}
 		f.index, args = args[0], args[1:]
 	}
-	if len(args) == 0 && f.queries == "" && isPiped(os.Stdin) {
+	if len(args) == 0 && f.queries == "" && f.nearest == "" && isPiped(os.Stdin) {
 		f.queries, f.piped = exchange.Stdin, true
 	}
 	return args, nil
@@ -234,8 +245,11 @@ func isPiped(f *os.File) bool {
 }
 
 func (f *flags) check(args []string) error {
+	if err := f.checkNearest(); err != nil {
+		return err
+	}
 	switch {
-	case len(args) == 0 && f.queries == "":
+	case len(args) == 0 && f.queries == "" && f.nearest == "":
 		return cli.Usage("QUERY or --queries is missing")
 	case len(args) > 0 && f.queries != "":
 		return cli.Usage("QUERY and --queries exclude each other")

@@ -103,7 +103,7 @@ func TestHybridThreads(t *testing.T) {
 			cmd.SetContext(t.Context())
 			cores, used := runtime.GOMAXPROCS(0), 0
 			l = newPipeline(io.Discard, cli.NewProgress(io.Discard, "query", 0, cli.ItemRate("queries")))
-			l.add([]question{{"1", "word"}})
+			l.add([]question{{id: "1", text: "word"}})
 			l.end(nil)
 			err := s.onBoth(cmd, l, func(_ *worker, b []byte, _ *reply) ([]byte, error) {
 				used = runtime.GOMAXPROCS(0)
@@ -137,7 +137,7 @@ func TestHybridAnswers(t *testing.T) {
 			for n := 0; !enough(n) && t.Context().Err() == nil; n += 1000 {
 				some := make([]question, 1000)
 				for i := range some {
-					some[i] = question{fmt.Sprint(n + i), "word"}
+					some[i] = question{id: fmt.Sprint(n + i), text: "word"}
 					fmt.Fprintln(&want, n+i, 10)
 				}
 				l.add(some)

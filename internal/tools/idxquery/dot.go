@@ -63,8 +63,8 @@ func (f *flags) dotField(s *schema.Schema) error {
 }
 
 // shownField returns the field whose text is printed: of vectors, which have no words of a text, the first that is stored.
-func (f *flags) shownField(s *schema.Schema) string {
-	if f.dot == "" || s == nil {
+func (f *flags) shownField(s *schema.Schema, text string) string {
+	if f.dot == "" && (f.nearest == "" || text != "") || s == nil {
 		return ""
 	}
 	i := slices.IndexFunc(s.Fields, func(x schema.Field) bool { return x.Stored && x.Kind == schema.Text })

@@ -130,6 +130,9 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	if err := f.dotField(s.schema); err != nil {
 		return err
 	}
+	if err := f.nearestField(s.schema); err != nil {
+		return err
+	}
 	return use(s)
 }
 

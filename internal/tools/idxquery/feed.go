@@ -15,21 +15,39 @@ import (
 )
 
 // question is one query of the user.
-type question struct{ id, text string }
+type question struct {
+	id, text string
+	vector   []float32 // of --nearest
+}
 
 // feed passes the queries to the pipeline: the arguments, or, in a goroutine of their
 // own, those of the file, while the first are being answered.
 func (f *flags) feed(cmd *cobra.Command, l *pipeline, args []string) error {
+	var vectors *vectorSource
+	if f.nearest != "" {
+		var err error
+		if vectors, err = f.openVectors(); err != nil {
+			return err
+		}
+		if len(args) == 0 && f.queries == "" {
+			go func() { l.end(vectors.alone(l)) }()
+			return nil
+		}
+	}
 	if f.queries == "" {
 		qs := make([]question, len(args))
 		for i, a := range args {
 			if err := cli.CheckText("query", a); err != nil {
 				return err
 			}
-			qs[i] = question{fmt.Sprint(i + 1), a}
+			qs[i] = question{id: fmt.Sprint(i + 1), text: a}
+			var err error
+			if qs[i].vector, err = vectors.of(qs[i].id); err != nil {
+				return err
+			}
 		}
 		l.add(qs)
-		l.end(nil)
+		l.end(vectors.end())
 		return nil
 	}
 	src, format, err := f.openQueries(cmd.Context())
@@ -39,7 +57,7 @@ func (f *flags) feed(cmd *cobra.Command, l *pipeline, args []string) error {
 	if format == exchange.QueriesLines && f.format.Value != string(format) && f.queries != exchange.Stdin {
 		fmt.Fprintf(cmd.ErrOrStderr(), "%s: %s is read as plain lines, numbered from 1\n", cmd.CommandPath(), cli.Printable(f.queries))
 	}
-	r := &questions{src: src, to: l, most: readFirst, size: exchange.Size(f.queries, exchange.FormatTSV)}
+	r := &questions{src: src, vectors: vectors, to: l, most: readFirst, size: exchange.Size(f.queries, exchange.FormatTSV)}
 	if f.run != "" {
 		l.check = newIDSet().checkShare
 	}
@@ -83,13 +101,14 @@ func (f *flags) openQueries(ctx context.Context) (exchange.Source, exchange.Quer
 
 // questions reads a file of queries.
 type questions struct {
-	src  exchange.Source
-	size int64 // of its file; 0 if unknown
-	to   *pipeline
-	read int    // queries
-	text []byte // of those not passed on yet: ids and texts
-	ends []int  // of ids and texts, in turn
-	most int    // queries that are passed on together
+	src     exchange.Source
+	vectors *vectorSource // nil: queries have none
+	size    int64         // of its file; 0 if unknown
+	to      *pipeline
+	read    int    // queries
+	text    []byte // of those not passed on yet: ids and texts
+	ends    []int  // of ids and texts, in turn
+	most    int    // queries that are passed on together
 }
 
 // readAtOnce is the most queries that are passed on together, and that a share can have. The
@@ -104,8 +123,10 @@ func (r *questions) all() error {
 	for {
 		d, err := r.src.Next()
 		if err == io.EOF {
-			r.flush()
-			return nil
+			if err := r.flush(); err != nil {
+				return err
+			}
+			return r.vectors.end()
 		}
 		if err != nil {
 			return err
@@ -115,19 +136,24 @@ func (r *questions) all() error {
 		r.text = append(r.text, d.Contents...)
 		r.ends = append(r.ends, len(r.text))
 		if len(r.ends) == 2*r.most {
-			r.flush()
+			if err := r.flush(); err != nil {
+				return err
+			}
 			r.most = min(2*r.most, readAtOnce)
 		}
 	}
 }
 
 // flush passes on what has been read.
-func (r *questions) flush() {
+func (r *questions) flush() (err error) {
 	text, at := string(r.text), 0
 	qs := make([]question, len(r.ends)/2)
 	for i := range qs {
 		id, end := r.ends[2*i], r.ends[2*i+1]
-		qs[i] = question{text[at:id], text[id:end]}
+		qs[i] = question{id: text[at:id], text: text[id:end]}
+		if qs[i].vector, err = r.vectors.of(qs[i].id); err != nil {
+			return err
+		}
 		at = end
 	}
 	r.text, r.ends = r.text[:0], r.ends[:0]
@@ -135,6 +161,7 @@ func (r *questions) flush() {
 	if r.read += len(qs); r.size > 0 {
 		r.to.estimate(int(float64(r.read) * float64(r.size) / float64(max(r.src.BytesRead(), 1))))
 	}
+	return nil
 }
 
 // idSet is a set of query ids. One goroutine at a time adds millions of them a second,

@@ -65,7 +65,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	for _, t := range terms {
 		a.Terms = append(a.Terms, cli.Text(label(t.Field, t.Text)))
 	}
-	a.terms, a.NoTerms = terms, len(a.Terms) == 0 && !w.s.f.syntax
+	a.terms, a.NoTerms = terms, len(a.Terms) == 0 && !w.s.f.syntax && r.vector == nil
 	if w.s.f.syntax && !w.s.f.strict {
 		a.Words = w.s.searcher.ParseLenient(a.Query).Words
 	}
@@ -86,7 +86,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		}
 	}
 	req := pinion.Request{Query: query.Match{Field: w.s.f.field, Text: a.Query}, Limit: w.s.f.k}
-	if w.s.f.syntax || w.s.f.dot != "" {
+	if w.s.f.syntax || w.s.f.dot != "" || r.vector != nil {
 		req.Query = r.query.Node
 	}
 	width := w.s.f.width
@@ -94,7 +94,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	case w.s.f.json || width == 0:
 		req.Fields = w.s.pages.Schema().Shown()
 	case w.s.hasPassages():
-		req.Snippet = &pinion.Snippet{Length: width, Field: w.s.f.shownField(w.s.schema)}
+		req.Snippet = &pinion.Snippet{Length: width, Field: w.s.f.shownField(w.s.schema, a.Query)}
 	}
 	page, err := w.s.pages.Show(context.Background(), asHits(r.hits), req)
 	if err != nil {
@@ -220,7 +220,11 @@ func (s *session) heads() []string {
 
 func (s *session) table(w io.Writer, a *Answer, head bool) error {
 	if head {
-		if _, err := fmt.Fprintf(w, "%s: %s\n", cli.Printable(a.QID), cli.Printable(a.Query)); err != nil {
+		title := cli.Printable(a.QID)
+		if a.Query != "" {
+			title += ": " + cli.Printable(a.Query)
+		}
+		if _, err := fmt.Fprintln(w, title); err != nil {
 			return err
 		}
 	}

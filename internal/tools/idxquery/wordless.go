@@ -38,7 +38,7 @@ type wordless struct {
 // noting returns print, which then also notes queries without terms.
 func (n *wordless) noting(print printer) printer {
 	return func(w *worker, b []byte, r *reply) ([]byte, error) {
-		if w.s.f.syntax { // it may need no terms
+		if w.s.f.syntax || r.vector != nil { // it may need no terms
 			return print(w, b, r)
 		}
 		terms, _, err := w.s.searcher.Terms(&r.query)

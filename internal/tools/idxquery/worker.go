@@ -84,6 +84,12 @@ func (w *worker) cut(q question) (search.Query, error) {
 		own.Node = w.s.filtered(d)
 		return own, w.s.refused(q.id, err)
 	}
+	if w.s.f.nearest != "" {
+		var err error
+		own.Node, err = w.nearby(q)
+		own.Limited = new([]query.Limited)
+		return own, err
+	}
 	if w.s.f.syntax {
 		n, err := w.s.parse(q.text)
 		own.Node, own.Limited = w.s.filtered(n), new([]query.Limited)
@@ -149,6 +155,8 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 	}
 	start := time.Now()
 	switch c, ok := f.(counter); {
+	case w.s.f.fuse:
+		r.hits, err = w.fused(ctx, r.hits[:0], q)
 	case ok && w.s.f.count:
 		r.total, err = c.Count(ctx, r.query)
 	case r.query.Trace || r.query.Total || w.s.f.columns():
@@ -190,7 +198,7 @@ func limited(l query.Limited) string {
 // refused returns err as one of usage if a query with operators is not in the language, or not one that the index
 // can answer, as one of columns that it does not have. Without an id it is named later.
 func (s *session) refused(id string, err error) error {
-	if !s.f.syntax && s.f.dot == "" && s.f.field == "" && !s.f.columns() || !errors.Is(err, query.ErrInvalid) && !errors.Is(err, query.ErrTooManyTerms) && !errors.Is(err, errors.ErrUnsupported) {
+	if !s.f.syntax && s.f.dot == "" && s.f.nearest == "" && s.f.field == "" && !s.f.columns() || !errors.Is(err, query.ErrInvalid) && !errors.Is(err, query.ErrTooManyTerms) && !errors.Is(err, errors.ErrUnsupported) {
 		return err
 	}
 	if id == "" {

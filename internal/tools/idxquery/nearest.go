@@ -1,0 +1,221 @@
+package idxquery
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"iter"
+	"strings"
+
+	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/exchange"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
+)
+
+// nearFlags are those of vectors.
+type nearFlags struct {
+	nearest    string // a field
+	nearVector string // a vector, or @ and a file
+	fuse       bool
+}
+
+// checkNearest returns what is wrong with --nearest beside other flags.
+func (f *flags) checkNearest() error {
+	switch {
+	case f.nearest == "" && f.nearVector != "":
+		return cli.Usage("--vector goes with --nearest, which names a field of vectors")
+	case f.nearest == "" && f.fuse:
+		return cli.Usage("--fuse goes with --nearest: it makes one list of what words and vectors find")
+	case f.nearest == "":
+		return nil
+	case f.nearVector == "":
+		return cli.Usage("--nearest takes a --vector, such as '[0.1, -0.7]' or @FILE")
+	case f.dot != "":
+		return cli.Usage("--nearest and --dot exclude each other")
+	case f.device.Value != "cpu":
+		return cli.Usage("--nearest takes --device cpu")
+	case f.algo.Value != search.Auto.String():
+		return cli.Usage("--nearest takes --algo auto")
+	case f.mode.Value == query.ModeAndOr.String():
+		return cli.Usage("--nearest takes --mode or or and: the matches of and-or depend on how many are wanted")
+	case f.preload != "":
+		return cli.Usage("--nearest takes no --preload")
+	case !f.fuse && f.wanted() > query.MaxNearest:
+		return cli.Usage("--nearest finds up to %s with those of --offset", cli.Number(query.MaxNearest, "document"))
+	case f.fuse && f.wanted() > pinion.MaxRanked:
+		return cli.Usage("--fuse ranks up to %s with those of --offset", cli.Number(pinion.MaxRanked, "document"))
+	case f.fuse && (f.total || f.count || f.trace || f.columns()):
+		return cli.Usage("--fuse takes neither --total, --count and --trace nor --sort, --facet, --collapse and --static")
+	}
+	return nil
+}
+
+// nearestField returns an error unless the field of --nearest is one of vectors.
+func (f *flags) nearestField(s *schema.Schema) error {
+	if f.nearest == "" {
+		return nil
+	}
+	if x, ok := s.Field(f.nearest); ok && x.Kind == schema.Vector {
+		return nil
+	}
+	names := []string{}
+	for i := range s.Fields {
+		if s.Fields[i].Kind == schema.Vector {
+			names = append(names, cli.Quote(s.Fields[i].Name))
+		}
+	}
+	if len(names) == 0 {
+		names = append(names, "none")
+	}
+	return cli.Usage("--nearest: %s is no field of kind vector; the index has %s", cli.Quote(f.nearest), strings.Join(names, ", "))
+}
+
+// vectorSource has a vector for each query.
+type vectorSource struct {
+	one  []float32 // of all queries; nil: each has its own in a file
+	file string
+	next func() ([]float32, error, bool)
+	stop func()
+	n    int // vectors so far
+}
+
+// openVectors opens what --vector names.
+func (f *flags) openVectors() (v *vectorSource, err error) {
+	v = &vectorSource{stop: func() {}}
+	file, ok := strings.CutPrefix(f.nearVector, "@")
+	if !ok {
+		if v.one, err = exchange.ParseVector(f.nearVector); err != nil {
+			return nil, cli.Usage("--vector: %w; @FILE names a file", err)
+		}
+		return v, nil
+	}
+	if file == exchange.Stdin && f.queries == exchange.Stdin {
+		return nil, cli.Usage("standard input cannot hold vectors and queries")
+	}
+	v.file = file
+	v.next, v.stop = iter.Pull2(exchange.EachVector(file))
+	return v, nil
+}
+
+// take returns the vector of the next query, or io.EOF.
+func (v *vectorSource) take() ([]float32, error) {
+	if v.one != nil {
+		return v.one, nil
+	}
+	x, err, ok := v.next()
+	if !ok {
+		return nil, io.EOF
+	}
+	if err != nil {
+		return nil, err
+	}
+	v.n++
+	return append([]float32(nil), x...), nil
+}
+
+// of returns the vector of the query with an id, of which there must be one.
+func (v *vectorSource) of(id string) ([]float32, error) {
+	if v == nil {
+		return nil, nil
+	}
+	x, err := v.take()
+	if err != nil {
+		v.stop()
+	}
+	if err == io.EOF {
+		return nil, cli.Usage("--vector: %s has %s, and query %s is one more", v.file, cli.Number(v.n, "vector"), cli.Quote(id))
+	}
+	return x, err
+}
+
+// end returns an error unless all vectors belong to queries.
+func (v *vectorSource) end() error {
+	if v == nil || v.one != nil {
+		return nil
+	}
+	defer v.stop()
+	n := v.n
+	switch _, err := v.take(); err {
+	case io.EOF:
+		return nil
+	case nil:
+		return cli.Usage("--vector: %s has more vectors than there are queries, %s", v.file, cli.Count(n))
+	default:
+		return err
+	}
+}
+
+// alone passes vectors to the pipeline as queries without words, numbered from 1.
+func (v *vectorSource) alone(l *pipeline) error {
+	defer v.stop()
+	for {
+		x, err := v.take()
+		if err == io.EOF && v.n == 0 {
+			return cli.Usage("--vector: %s has no vector", v.file)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		l.add([]question{{id: fmt.Sprint(max(v.n, 1)), vector: x}})
+		if v.one != nil {
+			return nil
+		}
+	}
+}
+
+// near returns the nodes of a query with a vector: of its words, nil if there are none, and of the vector. The nearest are k documents.
+func (w *worker) near(q question, k int) (words query.Node, near query.Nearest, err error) {
+	near = query.Nearest{Field: w.s.f.nearest, Vector: q.vector, K: k}
+	field, _ := w.s.schema.Field(near.Field)
+	if err := field.CheckVector(q.vector); err != nil {
+		return nil, near, cli.Usage("query %s: %w", cli.Quote(q.id), err)
+	}
+	switch {
+	case q.text == "":
+	case w.s.f.syntax:
+		words, err = w.s.parse(q.text)
+	default:
+		words = query.Match{Field: w.s.f.field, Text: q.text, Mode: w.s.mode}
+	}
+	return words, near, err
+}
+
+// nearby returns the node of a query with a vector, in which scores of words and of the vector add up.
+func (w *worker) nearby(q question) (query.Node, error) {
+	k := w.s.f.wanted()
+	if q.text != "" { // so that pages have the same scores
+		k = max(k, pinion.DefaultRanked)
+	}
+	words, near, err := w.near(q, k)
+	switch {
+	case err != nil:
+		return nil, w.s.refused(q.id, err)
+	case words == nil:
+		return w.s.filtered(near), nil
+	}
+	return w.s.filtered(query.Bool{Should: []query.Node{words, near}}), nil
+}
+
+// fused appends the hits of one list of what words find and what the vector does.
+func (w *worker) fused(ctx context.Context, dst []search.Hit, q question) ([]search.Hit, error) {
+	k := max(w.s.f.wanted(), pinion.DefaultRanked)
+	words, near, err := w.near(q, k)
+	if err != nil {
+		return dst, err
+	}
+	lists := []pinion.FuseList{{Query: near, K: k}}
+	if words != nil {
+		lists = append([]pinion.FuseList{{Query: words, K: k}}, lists...)
+	}
+	page, err := w.s.pages.Search(ctx, pinion.Request{Fuse: &pinion.Fuse{Lists: lists}, Filter: w.s.filter, Limit: w.s.f.wanted(), K1: w.s.f.own.K1, B: w.s.f.own.B, Scorer: w.s.f.own.Scorer})
+	for i := range page.Hits {
+		dst = append(dst, search.Hit{Doc: page.Hits[i].Doc, Score: page.Hits[i].Score})
+	}
+	return dst, err
+}

@@ -56,7 +56,8 @@ func (a *assembler) floats(name, doc string, term func(x, y reg.VecVirtual)) {
 }
 
 // upperProducts writes the products of a query and the upper planes of four vectors at a time. Products of pairs fit into 16
-// bits: 2 times 15 times 127, and twice as much. The next four, unless they follow in memory, are fetched before.
+// bits: 2 times 15 times 127, and twice as much. The next four are fetched before or, where they follow in memory, what is
+// fetchAhead behind.
 func (a *assembler) upperProducts() {
 	const vectors = 4
 	a.function("upperProductsAVX2", "func(products *int32, high *byte, which *uint32, query *int8, n, size int)",
@@ -77,22 +78,33 @@ func (a *assembler) upperProducts() {
 		a.IMULQ(size, to)
 		a.ADDQ(high, to)
 	}
+	fetch := func(loop string, planes int) { // from of on
+		a.MOVQ(size, left)
+		if planes > 1 {
+			a.IMUL3Q(operand.U8(planes), left, left)
+		}
+		a.Label(loop)
+		a.PREFETCHT0(operand.Mem{Base: of})
+		a.ADDQ(operand.U8(64), of)
+		a.SUBQ(operand.U8(64), left)
+		a.JG(operand.LabelRef(loop))
+	}
 	a.Label("vectors")
 	a.CMPQ(n, operand.U8(vectors))
 	a.JLE(operand.LabelRef("fetched"))
 	a.MOVL(operand.Mem{Base: which, Disp: 4 * vectors}, of.As32())
 	a.SUBL(operand.Mem{Base: which}, of.As32())
 	a.CMPL(of.As32(), operand.U8(vectors))
-	a.JE(operand.LabelRef("fetched"))
+	a.JE(operand.LabelRef("follow"))
 	for i := range vectors {
 		plane(vectors+i, of)
-		a.MOVQ(size, left)
-		a.Label(fmt.Sprintf("line%d", i))
-		a.PREFETCHT0(operand.Mem{Base: of})
-		a.ADDQ(operand.U8(64), of)
-		a.SUBQ(operand.U8(64), left)
-		a.JG(operand.LabelRef(fmt.Sprintf("line%d", i)))
+		fetch(fmt.Sprintf("line%d", i), 1)
 	}
+	a.JMP(operand.LabelRef("fetched"))
+	a.Label("follow")
+	plane(0, of)
+	a.ADDQ(operand.U32(fetchAhead), of)
+	fetch("ahead", vectors)
 	a.Label("fetched")
 	for i := range at {
 		plane(i, at[i])
@@ -130,6 +142,10 @@ func (a *assembler) upperProducts() {
 	a.VZEROUPPER()
 	a.RET()
 }
+
+// fetchAhead is how far ahead planes that follow each other are fetched: from memory they come in 0.65 of the time that they take if
+// processors are left to guess, at 512 and 768 dimensions, and 2 to 16 KiB are about alike.
+const fetchAhead = 4 << 10
 
 // groupBytes is how many bytes of a plane are read at once.
 const groupBytes = 32

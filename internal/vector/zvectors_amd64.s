@@ -96,7 +96,7 @@ vectors:
 	MOVL  16(DX), R12
 	SUBL  (DX), R12
 	CMPL  R12, $0x04
-	JE    fetched
+	JE    follow
 	MOVL  16(DX), R12
 	IMULQ DI, R12
 	ADDQ  CX, R12
@@ -137,6 +137,21 @@ line3:
 	ADDQ       $0x40, R12
 	SUBQ       $0x40, R13
 	JG         line3
+	JMP        fetched
+
+follow:
+	MOVL   (DX), R12
+	IMULQ  DI, R12
+	ADDQ   CX, R12
+	ADDQ   $0x00001000, R12
+	MOVQ   DI, R13
+	IMUL3Q $0x04, R13, R13
+
+ahead:
+	PREFETCHT0 (R12)
+	ADDQ       $0x40, R12
+	SUBQ       $0x40, R13
+	JG         ahead
 
 fetched:
 	MOVL  (DX), R8

@@ -88,7 +88,7 @@ type Scan struct {
 func (v *Vectors) Begin(q *Query, k int) *Scan {
 	s := &Scan{of: v, best: best{k: k}, done: make(chan struct{})}
 	for i := range v.sources {
-		s.queries = append(s.queries, vector.NewQuery(v.sources[i].Coder(), q.By, q.Vector))
+		s.queries = append(s.queries, s.queryOf(i, q))
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -98,6 +98,16 @@ func (v *Vectors) Begin(q *Query, k int) *Scan {
 		v.scans = append(v.scans, s)
 	}
 	return s
+}
+
+// queryOf returns q for a source, given those before it. Segments have the same centre, but for the first ones of an index, so that a query
+// is turned once.
+func (s *Scan) queryOf(i int, q *Query) *vector.Query {
+	own := s.of.sources[i]
+	if i > 0 && slices.Equal(s.of.sources[i-1].Info.Vectors.Centre, own.Info.Vectors.Centre) {
+		return s.queries[i-1]
+	}
+	return vector.NewQuery(own.Coder(), q.By, q.Vector)
 }
 
 // end says that nothing is left to do. of.mu is held.

@@ -44,7 +44,7 @@ var printedAs = map[string]any{
 	"idxinspect sizes --regression": idxinspect.Regressions{}, "idxinspect gpu-plan": idxinspect.GPUPlan{}, "idxinspect residency": idxinspect.Residency{},
 	"idxbench build": idxbench.Build{}, "idxbench open": idxbench.Open{}, "idxbench query": idxbench.Queries{}, "idxbench intersect": idxbench.Queries{},
 	"idxbench decode": idxbench.Decode{}, "idxbench load": idxbench.Load{}, "idxbench eval": idxbench.Eval{},
-	"idxbench synth": idxbench.Synth{}, "idxbench vectors": idxbench.Vectors{}, "idxbench records": idxbench.Records{}, "idxbench gpu": idxbench.GPU{},
+	"idxbench synth": idxbench.Synth{}, "idxbench vectors": idxbench.Vectors{}, "idxbench nearest": idxbench.Nearest{}, "idxbench records": idxbench.Records{}, "idxbench gpu": idxbench.GPU{},
 }
 
 // fields adds the paths that a type is encoded to, each with its type.

@@ -26,7 +26,7 @@ one thread unless they say otherwise. Run it on an idle machine.`,
   idxbench open --index kjv.idx
   idxbench load --index kjv.idx --queries topics.tsv --rate 0,1000`,
 	}
-	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), evalCommand(), synthCommand(), vectorsCommand(), recordsCommand(), gpuCommand())
+	root.AddCommand(decodeCommand(), intersectCommand(), queryCommand(), buildCommand(), openCommand(), loadCommand(), evalCommand(), synthCommand(), vectorsCommand(), nearestCommand(), recordsCommand(), gpuCommand())
 	root.AddCommand(goneCommands()...)
 	for _, c := range root.Commands() {
 		c.Flags().SortFlags = false

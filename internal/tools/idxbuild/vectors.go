@@ -29,12 +29,13 @@ type vectorFile struct {
 type vectorFiles struct {
 	all    []vectorFile
 	ids    string // of --ids
+	enc    string // encoding of ids
 	joined []schema.Value
 }
 
 // openVectors opens the files of --vectors. The caller closes them.
 func (f *flags) openVectors(args []string) (*vectorFiles, error) {
-	v := &vectorFiles{ids: f.ids}
+	v := &vectorFiles{ids: f.ids, enc: f.encoding}
 	if err := f.openAll(v, args); err != nil {
 		v.close()
 		return nil, err
@@ -53,6 +54,8 @@ func (f *flags) openAll(v *vectorFiles, args []string) error {
 	switch {
 	case f.ids != "" && len(args) > 0:
 		return cli.Usage("--ids and INPUT exclude each other: rows belong to the documents of an INPUT in their order")
+	case len(args) == 0 && (f.autoID || f.fields != ""):
+		return cli.Usage("--map and --auto-id go with an INPUT: of rows alone, --ids has the ids")
 	case f.onError.Value == "skip":
 		return cli.Usage("--vectors excludes --on-error skip: rows behind a document that is left out would belong to others")
 	}
@@ -236,7 +239,7 @@ func (b *build) rowsOnly(ctx context.Context) error {
 // eachID yields the ids of --ids, or the numbers from 0 without an end.
 func (v *vectorFiles) eachID() iter.Seq2[[]byte, error] {
 	if v.ids != "" {
-		return exchange.Lines(v.ids, exchange.MaxID)
+		return exchange.EncodedLines(v.ids, v.enc, exchange.MaxID)
 	}
 	return func(yield func([]byte, error) bool) {
 		var id []byte

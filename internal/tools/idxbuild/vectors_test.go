@@ -29,6 +29,7 @@ func newVectorsDir(t *testing.T) *vectorsDir {
 	d.write("one.jsonl", `{"id": "a", "text": "whale"}`+"\n")
 	d.write("docs.tsv", "a\twhale\nb\tship\nc\tsea\n")
 	d.write("ids.txt", "x\ny\r\nz\n")
+	d.write("latin1.txt", "\xe4\n\xf6\n")
 	d.npy("three.npy", 2, 1, 0, 0, 1, 0.5, 0.25)
 	d.npy("two.npy", 2, 1, 0, 0, 1)
 	d.npy("wide.npy", 3, 1, 0, 2, 0, 1, 2, 3, 4, 5)
@@ -84,6 +85,7 @@ func TestVectors(t *testing.T) {
 		{"--vectors emb=three.npy", `{"id":"0","emb":[1,0]};{"id":"1","emb":[0,1]};{"id":"2","emb":[0.5,0.25]};`},
 		{"--vectors emb=three.npy --vectors w=wide.npy --vectors f=three.fvecs --ids ids.txt",
 			`{"id":"x","emb":[1,0],"w":[1,0,2],"f":[1]};{"id":"y","emb":[0,1],"w":[0,1,2],"f":[2]};{"id":"z","emb":[0.5,0.25],"w":[3,4,5],"f":[3]};`},
+		{"--vectors emb=two.npy --ids latin1.txt --encoding windows-1252", `{"id":"ä","emb":[1,0]};{"id":"ö","emb":[0,1]};`},
 	} {
 		out := fmt.Sprint("index", i)
 		r, err := d.build(out, c.args)
@@ -143,6 +145,8 @@ func TestVectorsMisuse(t *testing.T) {
 		{true, "--vectors emb=three.npy --vectors emb=two.npy", "--vectors names field emb twice"},
 		{true, "--vectors emb=- --ids -", "standard input cannot hold vectors and something else"},
 		{true, "--vectors emb=- --vectors w=-", "standard input cannot hold vectors and something else"},
+		{true, "--vectors emb=three.npy --auto-id", "--map and --auto-id go with an INPUT"},
+		{true, "--vectors emb=three.npy --map id=url", "--map and --auto-id go with an INPUT"},
 		{true, "--ids ids.txt docs.jsonl", "--ids goes with --vectors"},
 		{true, "--field text --vectors emb=three.npy --ids ids.txt docs.jsonl", "--ids and INPUT exclude each other"},
 		{false, "--field text --vectors emb=two.npy docs.jsonl", "there is no row for document c: " + d.path("two.npy") + " has 2 rows"},

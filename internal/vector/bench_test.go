@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -101,5 +102,22 @@ func drawClustered(r *rand.Rand, dims, clusters int) func() []float32 {
 			v[i] /= length
 		}
 		return slices.Clip(v)
+	}
+}
+
+// BenchmarkEncode measures what a vector takes: the rotation, and its codes.
+func BenchmarkEncode(b *testing.B) {
+	for _, dims := range []int{384, 512, 768} {
+		b.Run(fmt.Sprint(dims), func(b *testing.B) {
+			v := make([]float32, dims)
+			for i := range v {
+				v[i] = float32(math.Sin(float64(i * i)))
+			}
+			c := NewCoder(RotationOf(dims), nil)
+			var high, low []byte
+			for b.Loop() {
+				high, low, _ = c.Encode(high[:0], low[:0], v)
+			}
+		})
 	}
 }

@@ -110,11 +110,11 @@ func (c *Coder) turnFrom(v, centre []float32) (length float64) {
 // Encode appends the planes of v, which Check accepts, to high and low.
 func (c *Coder) Encode(high, low []byte, v []float32) (newHigh, newLow []byte, m Meta) {
 	far := c.turn(v)
-	greatest := float32(0)
+	greatest := uint32(0) // magnitudes order as their bits do
 	for _, y := range c.turned {
-		greatest = max(greatest, y, -y)
+		greatest = max(greatest, math.Float32bits(y)&^(1<<31))
 	}
-	step := greatest / most
+	step := math.Float32frombits(greatest) / most
 	if step < 0x1p-100 { // a quotient by less may overflow
 		step = 0
 	}
@@ -122,26 +122,52 @@ func (c *Coder) Encode(high, low []byte, v []float32) (newHigh, newLow []byte, m
 	size := PlaneSize(len(v))
 	high, low = append(high, make([]byte, size)...), append(low, make([]byte, size)...)
 	sum4, sum8 := 0.0, 0.0
-	for i, y := range c.turned {
-		code := middle
-		if step > 0 {
-			code = int(math.Round(float64(y)/float64(step))) + middle
-			code = min(max(code, middle-most), middle+most)
+	for at := 0; at < len(c.turned); at += group {
+		var codes [group]uint8
+		values := c.turned[at:min(at+group, len(c.turned))]
+		for i, y := range values {
+			code := middle
+			if step > 0 {
+				code = min(max(rounded(float64(y)/float64(step))+middle, middle-most), middle+most)
+			}
+			codes[i] = uint8(code)
+			of := &stands[code]
+			d4 := float64(y) - float64(float64(step)*of.upper) // conversions keep products from being fused
+			d8 := float64(y) - float64(float64(step)*of.both)
+			sum4, sum8 = sum4+float64(d4*d4), sum8+float64(d8*d8)
 		}
-		at, shift := i/group*groupSize+i%groupSize, i%group/groupSize*4
-		high[h+at] |= byte(code >> 4 << shift)
-		low[l+at] |= byte(code & 15 << shift)
-		d4 := float64(y) - float64(float64(step)*middleOf(code)) // conversions keep products from being fused
-		d8 := float64(y) - float64(float64(step)*float64(code-middle))
-		sum4, sum8 = sum4+float64(d4*d4), sum8+float64(d8*d8)
+		h, l := (*[groupSize]byte)(high[h+at/2:]), (*[groupSize]byte)(low[l+at/2:])
+		for i := range groupSize {
+			first, second := codes[i], codes[i+groupSize]
+			h[i], l[i] = first>>4|second&0xf0, first&15|second<<4
+		}
 	}
 	off := turnError*far + tiny
 	m = Meta{Step: step, Far: float32(far), Norm: norm(v), R4: upperOf(math.Sqrt(sum4) + off), R8: upperOf(math.Sqrt(sum8) + off)}
 	return high, low, m
 }
 
-// middleOf returns what the upper plane of a code stands for, in steps: the middle of what the lower one may add.
-func middleOf(code int) float64 { return float64(code&^15) + 7.5 - middle }
+// rounded returns the integer that is nearest to v, which is below 2^31, and of two as near the one farther from 0, as math.Round does.
+func rounded(v float64) int {
+	const whole = 0x1.8p52 // a number as great has no fraction: adding it rounds, of two as near to the even one
+	shifted := v + whole
+	n, d := int(int32(math.Float64bits(shifted))), v-(shifted-whole)
+	switch {
+	case d == 0.5 && v > 0:
+		n++
+	case d == -0.5 && v < 0:
+		n--
+	}
+	return n
+}
+
+// stands has what the planes of a code stand for, in steps: the upper one alone for the middle of what the lower one may add.
+var stands = func() (of [256]struct{ upper, both float64 }) {
+	for code := range of {
+		of[code].upper, of[code].both = float64(code&^15)+7.5-middle, float64(code-middle)
+	}
+	return of
+}()
 
 // norm is Norm of v, padded.
 func norm(v []float32) float32 {

@@ -40,3 +40,12 @@ func bothProducts(high, low []byte, query []int16) int32 {
 	}
 	return bothProductsAVX2(&high[0], &low[0], &query[0], len(high))
 }
+
+// hadamard is hadamardPortable.
+func hadamard(v []float32, factor float32) {
+	if simd.Level() < simd.AVX2 || len(v) < 8 {
+		hadamardPortable(v, factor)
+		return
+	}
+	hadamardAVX2(&v[0], len(v), factor)
+}

@@ -12,3 +12,5 @@ func upperProducts(products []int32, high []byte, which []uint32, query []int8) 
 func bothProducts(high, low []byte, query []int16) int32 {
 	return bothProductsPortable(high, low, query)
 }
+
+func hadamard(v []float32, factor float32) { hadamardPortable(v, factor) }

@@ -71,13 +71,13 @@ func (o *round) apply(dst, src []float32) {
 	}
 	for len(dst) > 0 {
 		n := 1 << (bits.Len(uint(len(dst))) - 1)
-		hadamard(dst[:n])
+		hadamard(dst[:n], float32(1/math.Sqrt(float64(n))))
 		dst = dst[n:]
 	}
 }
 
-// hadamard makes v, whose length is a power of two, its Hadamard transform, of the same length as a vector.
-func hadamard(v []float32) {
+// hadamardPortable makes v, whose length is a power of two, its Hadamard transform, times factor.
+func hadamardPortable(v []float32, factor float32) {
 	for n := 1; n < len(v); n *= 2 {
 		for at := 0; at < len(v); at += 2 * n {
 			a, b := v[at:at+n], v[at+n:at+2*n]
@@ -87,7 +87,6 @@ func hadamard(v []float32) {
 			}
 		}
 	}
-	factor := float32(1 / math.Sqrt(float64(len(v))))
 	for i := range v {
 		v[i] *= factor
 	}

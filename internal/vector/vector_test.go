@@ -126,6 +126,40 @@ func TestRotation(t *testing.T) {
 	}
 }
 
+// Hadamard transforms have the same bits on all tiers, at all lengths.
+func TestHadamard(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		v := drawVector(t, r, 1<<rapid.IntRange(0, 12).Draw(t, "levels"), "values")
+		factor := rapid.Float32Range(0, 1).Draw(t, "factor")
+		want := slices.Clone(v)
+		hadamardPortable(want, factor)
+		for _, tier := range simd.Tiers() {
+			restore, got := simd.SetLevel(tier), slices.Clone(v)
+			hadamard(got, factor)
+			restore()
+			for i := range got {
+				if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+					t.Fatalf("%v: value %d of %d is %v, want %v", tier, i, len(v), got[i], want[i])
+				}
+			}
+		}
+	})
+}
+
+// Codes are rounded as math.Round does, halves included.
+func TestRounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.Float64Range(-128, 128).Draw(t, "value")
+		half := math.Trunc(v) + 0.5
+		for _, v := range []float64{v, half, math.Nextafter(half, 0), math.Nextafter(half, 200), -half} {
+			if got, want := rounded(v), int(math.Round(v)); got != want {
+				t.Errorf("%v is %d, want %d", v, got, want)
+			}
+		}
+	})
+}
+
 // Rotations, codes and scores are part of the format: the same on every platform.
 func TestGolden(t *testing.T) {
 	turn, err := NewRotation(7, 12)
@@ -250,7 +284,7 @@ func (w *world) hardest(i, sign int) []float32 {
 	for d := range rest {
 		at, shift := i*size+d/group*groupSize+d%groupSize, d%group/groupSize*4
 		code := int(w.set.High[at]>>shift&15) << 4
-		rest[d] = float32(sign) * (w.coder.turned[d] - w.set.Metas[i].Step*float32(middleOf(code)))
+		rest[d] = float32(sign) * (w.coder.turned[d] - w.set.Metas[i].Step*float32(stands[code].upper))
 	}
 	return w.coder.Turn.back(rest)
 }

@@ -324,3 +324,85 @@ done:
 	MOVL         AX, ret+32(FP)
 	VZEROUPPER
 	RET
+
+// func hadamardAVX2(v *float32, n int, factor float32)
+// Requires: AVX, AVX2, SSE
+TEXT ·hadamardAVX2(SB), NOSPLIT, $0-20
+	MOVQ         v+0(FP), AX
+	MOVQ         n+8(FP), CX
+	MOVSS        factor+16(FP), X0
+	VBROADCASTSS X0, Y0
+	MOVQ         AX, DX
+	LEAQ         (AX)(CX*4), BX
+	VMOVUPS      minusOdd<>+0(SB), Y1
+	VMOVUPS      minusPairs<>+0(SB), Y2
+	VMOVUPS      minusUpper<>+0(SB), Y3
+
+eight:
+	VMOVUPS    (DX), Y4
+	VPERMILPS  $0xb1, Y4, Y5
+	VXORPS     Y1, Y4, Y4
+	VADDPS     Y4, Y5, Y4
+	VPERMILPS  $0x4e, Y4, Y5
+	VXORPS     Y2, Y4, Y4
+	VADDPS     Y4, Y5, Y4
+	VPERM2F128 $0x01, Y4, Y4, Y5
+	VXORPS     Y3, Y4, Y4
+	VADDPS     Y4, Y5, Y4
+	VMOVUPS    Y4, (DX)
+	ADDQ       $0x20, DX
+	CMPQ       DX, BX
+	JL         eight
+	MOVQ       $+32, SI
+	SHLQ       $0x02, CX
+
+level:
+	CMPQ SI, CX
+	JGE  scale
+	MOVQ AX, DX
+
+block:
+	LEAQ (DX)(SI*1), DI
+
+pair:
+	VMOVUPS (DX), Y4
+	VMOVUPS (DX)(SI*1), Y5
+	VADDPS  Y5, Y4, Y1
+	VSUBPS  Y5, Y4, Y4
+	VMOVUPS Y1, (DX)
+	VMOVUPS Y4, (DX)(SI*1)
+	ADDQ    $0x20, DX
+	CMPQ    DX, DI
+	JL      pair
+	ADDQ    SI, DX
+	CMPQ    DX, BX
+	JL      block
+	ADDQ    SI, SI
+	JMP     level
+
+scale:
+	VMULPS  (AX), Y0, Y4
+	VMOVUPS Y4, (AX)
+	ADDQ    $0x20, AX
+	CMPQ    AX, BX
+	JL      scale
+	VZEROUPPER
+	RET
+
+DATA minusOdd<>+0(SB)/8, $0x8000000000000000
+DATA minusOdd<>+8(SB)/8, $0x8000000000000000
+DATA minusOdd<>+16(SB)/8, $0x8000000000000000
+DATA minusOdd<>+24(SB)/8, $0x8000000000000000
+GLOBL minusOdd<>(SB), RODATA|NOPTR, $32
+
+DATA minusPairs<>+0(SB)/8, $0x0000000000000000
+DATA minusPairs<>+8(SB)/8, $0x8000000080000000
+DATA minusPairs<>+16(SB)/8, $0x0000000000000000
+DATA minusPairs<>+24(SB)/8, $0x8000000080000000
+GLOBL minusPairs<>(SB), RODATA|NOPTR, $32
+
+DATA minusUpper<>+0(SB)/8, $0x0000000000000000
+DATA minusUpper<>+8(SB)/8, $0x0000000000000000
+DATA minusUpper<>+16(SB)/8, $0x8000000080000000
+DATA minusUpper<>+24(SB)/8, $0x8000000080000000
+GLOBL minusUpper<>(SB), RODATA|NOPTR, $32

@@ -18,6 +18,7 @@ import (
 func TestFirstBuild(t *testing.T) {
 	t.Chdir(t.TempDir())
 	write(t, "q.tsv", "1\tone\n")
+	write(t, "v.json", "[1, 2]\n")
 	w, err := writer.Open(t.Context(), "i.idx", writer.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -32,6 +33,7 @@ func TestFirstBuild(t *testing.T) {
 		"idxbench decode":      "--index i.idx",
 		"idxbench intersect":   "--index i.idx --queries q.tsv",
 		"idxbench load":        "--index i.idx --queries q.tsv",
+		"idxbench nearest":     "--index i.idx --field v --queries v.json",
 		"idxbench open":        "--index i.idx",
 		"idxbench query":       "--index i.idx --queries q.tsv",
 		"idxinspect backup":    "i.idx copy.idx",

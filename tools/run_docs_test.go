@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/exec"
@@ -134,6 +135,11 @@ func furnish(t *testing.T, dir string) {
 	encoded := `{"id":"1","contents":"the whale","vector":{"whale":3,"sea":1}}` + "\n"
 	write(t, "encoded.jsonl", encoded)
 	write(t, "embedded.jsonl", `{"id": "1", "text": "whale", "emb": [1`+strings.Repeat(", 0.5", 383)+"]}\n")
+	write(t, "docs.npy", npy(bytes.Count(docs, []byte("\n")), 3))
+	write(t, "q.npy", npy(2, 2))
+	write(t, "images.fvecs", "\x01\x00\x00\x00\x00\x00\x80?")
+	write(t, "images.txt", "one\n")
+	write(t, "about.jsonl", `{"id": "1", "text": "the Lord is my shepherd", "tenant": "north", "emb": [1, 0.5]}`+"\n")
 	write(t, "encoded.jsonl.gz", zipped([]byte(encoded)))
 	write(t, "encoded-queries.jsonl", `{"id":"1","vector":{"whale":2,"rope":1}}`+"\n")
 	for _, name := range []string{"docs.jsonl", "collection.jsonl", "COLLECTION"} {
@@ -167,7 +173,7 @@ func furnish(t *testing.T, dir string) {
 		}
 	}
 	for _, line := range []string{"idxbench records logs --out logs.jsonl --schema logs.json --count 2000", "idxbuild --out logs.idx --schema logs.json logs.jsonl",
-		"idxbuild --out verses.idx --positions contents docs.jsonl"} {
+		"idxbuild --out verses.idx --positions contents docs.jsonl", "idxbuild --out notes.idx --field text --field tenant:keyword:column --field emb:vector:2 about.jsonl"} {
 		if code, _, msg := execute(t, strings.Fields(line)...); code != 0 {
 			t.Fatal(msg)
 		}
@@ -175,6 +181,12 @@ func furnish(t *testing.T, dir string) {
 	if code, _, msg := execute(t, "idxinspect", "export", "--gzip", "--out", "robust04.ciff.gz", "kjv.idx"); code != 0 {
 		t.Fatal(msg)
 	}
+}
+
+// npy returns a file of NumPy's of rows of ones.
+func npy(rows, dims int) string {
+	head := fmt.Sprintf("{'descr': '<f4', 'fortran_order': False, 'shape': (%d, %d), }\n", rows, dims)
+	return fmt.Sprintf("\x93NUMPY\x01\x00%c%c%s", len(head), 0, head) + strings.Repeat("\x00\x00\x80?", rows*dims)
 }
 
 func zipped(b []byte) string {

@@ -61,8 +61,8 @@ FILE, which is .npy, .fvecs, or JSON. Each is compared with a plain loop over th
 of all vectors that pass the filter: the same documents with the same scores, or the
 command fails. It also counts the vectors that a search looks at: by four bits a
 dimension, by eight, and as floats.`,
-		Example: `  idxbench nearest --index dense.idx --field emb --queries queries.npy
-  idxbench nearest --index dense.idx --field emb --queries queries.npy \
+		Example: `  idxbench nearest --index notes.idx --field emb --queries q.npy
+  idxbench nearest --index notes.idx --field emb --queries q.npy \
     --filter 'tenant = north' --k 100`,
 		Args: cli.Want(),
 		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*Nearest, error) { return f.run(cmd.Context()) }),

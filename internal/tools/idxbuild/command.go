@@ -137,7 +137,7 @@ documents in another order becomes one segment.`,
   idxbuild --out s.idx --field name=title:english:2 --field price:float s.jsonl
   idxbuild --out sparse.idx --field vector:impacts encoded.jsonl.gz
   idxbuild --out dense.idx --field text --field emb:vector:384 embedded.jsonl
-  idxbuild --out dense.idx --field text --vectors emb=docs.npy docs.jsonl
+  idxbuild --out parts.idx --field contents --vectors emb=docs.npy docs.jsonl
   zcat *.jsonl.gz | idxbuild --out big.idx --memory 2GiB -
   idxbuild --out logs.idx --field ts:time:column --field msg \
     --order field:-ts logs.jsonl

@@ -135,6 +135,7 @@ With --nearest documents are found by vectors (docs/vectors.md), exactly, among 
 pass --filter: by --vector alone, or beside the words of queries. There scores of words and
 of the 100 nearest add up, or of as many as --k and --offset want; with --fuse ranks do.
 Of a FILE, vector i goes with query i; without queries each is one, numbered from 1.
+Words on standard input are read by --queries - alone.
 
 A query of which the analyzer leaves no term, as of stop words alone, finds nothing,
 and idxquery says so.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/pinion-index/pinion"
@@ -169,53 +170,47 @@ func (v *vectorSource) alone(l *pipeline) error {
 	}
 }
 
-// near returns the nodes of a query with a vector: of its words, nil if there are none, and of the vector. The nearest are k documents.
-func (w *worker) near(q question, k int) (words query.Node, near query.Nearest, err error) {
-	near = query.Nearest{Field: w.s.f.nearest, Vector: q.vector, K: k}
-	field, _ := w.s.schema.Field(near.Field)
-	if err := field.CheckVector(q.vector); err != nil {
-		return nil, near, cli.Usage("query %s: %w", cli.Quote(q.id), err)
-	}
-	switch {
-	case q.text == "":
-	case w.s.f.syntax:
-		words, err = w.s.parse(q.text)
-	default:
-		words = query.Match{Field: w.s.f.field, Text: q.text, Mode: w.s.mode}
-	}
-	return words, near, err
-}
-
-// nearby returns the node of a query with a vector, in which scores of words and of the vector add up.
+// nearby returns the node of a query with a vector, in which scores of words and of the vector add up, and sets w.lists.
 func (w *worker) nearby(q question) (query.Node, error) {
-	k := w.s.f.wanted()
+	f, k := w.s.f, w.s.f.wanted()
 	if q.text != "" { // so that pages have the same scores
 		k = max(k, pinion.DefaultRanked)
 	}
-	words, near, err := w.near(q, k)
+	near := query.Nearest{Field: f.nearest, Vector: q.vector, K: k}
+	field, _ := w.s.schema.Field(near.Field)
+	if err := field.CheckVector(q.vector); err != nil {
+		return nil, cli.Usage("query %s: %w", cli.Quote(q.id), err)
+	}
+	var words query.Node
 	switch {
-	case err != nil:
-		return nil, w.s.refused(q.id, err)
-	case words == nil:
+	case q.text == "":
+	case f.syntax:
+		var err error
+		if words, err = w.s.parse(q.text); err != nil {
+			return nil, w.s.refused(q.id, err)
+		}
+	default:
+		words = query.Match{Field: f.field, Text: q.text, Mode: w.s.mode}
+	}
+	if words == nil {
+		w.lists = append(w.lists[:0], near)
 		return w.s.filtered(near), nil
 	}
-	return w.s.filtered(query.Bool{Should: []query.Node{words, near}}), nil
+	w.lists = append(w.lists[:0], words, near)
+	return w.s.filtered(query.Bool{Should: slices.Clone(w.lists)}), nil
 }
 
-// fused appends the hits of one list of what words find and what the vector does.
-func (w *worker) fused(ctx context.Context, dst []search.Hit, q question) ([]search.Hit, error) {
-	k := max(w.s.f.wanted(), pinion.DefaultRanked)
-	words, near, err := w.near(q, k)
-	if err != nil {
-		return dst, err
+// fused appends the hits of one list of what words find and what the vector does, of the question that nearby has been called with.
+func (w *worker) fused(ctx context.Context, dst []search.Hit, q *search.Query) ([]search.Hit, error) {
+	f := w.s.f
+	fuse := &pinion.Fuse{}
+	for _, n := range w.lists {
+		fuse.Lists = append(fuse.Lists, pinion.FuseList{Query: n, K: max(f.wanted(), pinion.DefaultRanked)})
 	}
-	lists := []pinion.FuseList{{Query: near, K: k}}
-	if words != nil {
-		lists = append([]pinion.FuseList{{Query: words, K: k}}, lists...)
-	}
-	page, err := w.s.pages.Search(ctx, pinion.Request{Fuse: &pinion.Fuse{Lists: lists}, Filter: w.s.filter, Limit: w.s.f.wanted(), K1: w.s.f.own.K1, B: w.s.f.own.B, Scorer: w.s.f.own.Scorer})
+	page, err := w.s.pages.Search(ctx, pinion.Request{Fuse: fuse, Filter: w.s.filter, Limit: f.wanted(), K1: f.own.K1, B: f.own.B, Scorer: f.own.Scorer})
 	for i := range page.Hits {
 		dst = append(dst, search.Hit{Doc: page.Hits[i].Doc, Score: page.Hits[i].Score})
 	}
+	*q.Limited = page.Limited
 	return dst, err
 }

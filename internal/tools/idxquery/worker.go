@@ -68,6 +68,7 @@ type worker struct {
 	busy     time.Duration // of searches since it has yielded
 	reply    reply
 	queries  []search.Query
+	lists    []query.Node // of --fuse: of the question that was cut last
 	arena    search.Arena // of their results
 	terms    [][]byte
 	buf      []byte // bytes of terms
@@ -156,7 +157,7 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 	start := time.Now()
 	switch c, ok := f.(counter); {
 	case w.s.f.fuse:
-		r.hits, err = w.fused(ctx, r.hits[:0], q)
+		r.hits, err = w.fused(ctx, r.hits[:0], &r.query)
 	case ok && w.s.f.count:
 		r.total, err = c.Count(ctx, r.query)
 	case r.query.Trace || r.query.Total || w.s.f.columns():

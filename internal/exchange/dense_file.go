@@ -235,7 +235,8 @@ func EachVector(path string) iter.Seq2[[]float32, error] {
 		}
 		defer s.Close()
 		next := func() ([]float32, error) { return nil, io.EOF }
-		if head := bytes.TrimLeft(s.peek(headSize), " \t\r\n"); len(head) > 0 && head[0] == '[' {
+		// .fvecs of 91 dimensions begins with a bracket, too.
+		if head := bytes.TrimLeft(s.peek(headSize), " \t\r\n"); len(head) > 0 && head[0] == '[' && extension(path) != ".fvecs" {
 			next, err = jsonVectors(s)
 		} else if x, fail := rowsOf(s, path); fail == nil {
 			next = x.Next

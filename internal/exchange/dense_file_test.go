@@ -231,6 +231,7 @@ func TestEachVector(t *testing.T) {
 		{"x.npy", string(npyFile(1, dict("<f4", "False", "(2, 1)"), []byte(two[4:8]+two[12:]))), "[[1] [2]]", ""},
 		{"x.npy", string(npyFile(1, dict("<f4", "False", "(3, 1)"), []byte(two[4:8]+two[12:]))), "[[1] [2]]", "row 3 of 3: the file ends early"},
 		{"x.fvecs", two, "[[1] [2]]", ""},
+		{"x.fvecs", "[\x00\x00\x00" + strings.Repeat("\x00", 4*91), "[[" + strings.Repeat("0 ", 90) + "0]]", ""},
 		{"x.json", " \n[1, 2.5]\n", "[[1 2.5]]", ""},
 		{"x.json", "[[1], [2, 3]]", "[[1] [2 3]]", ""},
 		{"x.json", "[1, 2", "[]", "x.json: a vector is an array of numbers"},

@@ -144,6 +144,8 @@ func TestMisuse(t *testing.T) {
 		call(1, "search", `{}`):                                                    `needs the argument "query"`,
 		call(1, "search", `null`):                                                  `needs the argument "query"`,
 		call(1, "search", `{"query": ""}`):                                         `needs the argument "query"`,
+		call(1, "search", `{"query": null}`):                                       `needs the argument "query"`,
+		call(1, "search", `[1]`):                                                   "the arguments of search are not an object: json: cannot unmarshal array into Go value of type map[string]json.RawMessage type:text]",
 		call(1, "search", `{"query": 5}`):                                          "arguments of search",
 		call(1, "search", `{"query": "a", "field": "text"}`):                       `takes no argument "field", but query, filter, limit, after`,
 		call(1, "search", `{"query": "a", "size": 1}`):                             "size",
@@ -160,6 +162,9 @@ func TestMisuse(t *testing.T) {
 		if r == nil || r["isError"] != true || !strings.Contains(fmt.Sprint(r["content"]), want) {
 			t.Errorf("%s: %v, want %s", line, r, want)
 		}
+	}
+	if r := talk(t, x, call(1, "search", `{"query": "sea", "limit": null, "filter": null, "after": null}`))[0].Result; r["isError"] != nil {
+		t.Errorf("null where nothing is given: %v", r)
 	}
 	for _, silent := range []string{`{"jsonrpc":"2.0","method":"no/such"}`, `{"jsonrpc":"2.0","id":1,"result":{}}`, `{"jsonrpc":"2.0","method":"tools/call","params":{}}`, "  "} {
 		if all := talk(t, x, silent); len(all) != 0 {

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -69,16 +68,20 @@ func (t *tool) parse(b json.RawMessage) (*arguments, error) {
 	if len(b) == 0 || string(b) == "null" {
 		b = json.RawMessage("{}")
 	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	d.DisallowUnknownFields()
 	given := map[string]json.RawMessage{}
-	if err := errors.Join(d.Decode(a), json.Unmarshal(b, &given)); err != nil {
-		return nil, fmt.Errorf("arguments of %s: %w", t.name, err)
+	if err := json.Unmarshal(b, &given); err != nil {
+		return nil, fmt.Errorf("the arguments of %s are not an object: %w", t.name, err)
 	}
-	for name := range given {
+	for name, x := range given {
 		if !slices.Contains(t.takes, name) {
 			return nil, fmt.Errorf("%s takes no argument %q, but %s", t.name, name, strings.Join(t.takes, ", "))
 		}
+		if string(x) == "null" { // as clients send what is not given
+			delete(given, name)
+		}
+	}
+	if err := json.Unmarshal(b, a); err != nil {
+		return nil, fmt.Errorf("arguments of %s: %w", t.name, err)
 	}
 	for _, name := range t.takes[:t.needs] {
 		if x, ok := given[name]; !ok || string(x) == `""` {

@@ -173,9 +173,9 @@ func (r nearing) filtered() bool {
 
 // vectors returns those of the documents that match e, unless it is nil, and pass the filters of the query.
 func (r nearing) vectors(n *algorithm.Near, e *algorithm.Expr) (*near.Vectors, error) {
-	v := near.NewVectors(r.scanning.piece)
+	v, q := near.NewVectors(r.scanning.piece), n.Query // a copy: what is shared keeps nothing else of n
 	for i := range r.parts() {
-		p, err := n.In(r.parts()[i].Views())
+		p, err := q.In(r.parts()[i].Views())
 		if err != nil {
 			return nil, err
 		}

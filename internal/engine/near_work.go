@@ -51,7 +51,7 @@ func (r nearing) work(v *near.Vectors, n *algorithm.Near) (hits []near.Hit, lost
 	var mu sync.Mutex
 	var failed error
 	ended := r.words.Context.Done()
-	for n := 1; n < most && help(); n++ {
+	for threads := 1; threads < most && help(); threads++ {
 		others.Go(func() {
 			defer scanners.Add(-1)
 			err := indexdir.Guard(func() error {

@@ -251,7 +251,10 @@ func (c *Client) parse(b []byte, n int) ([][]float32, error) {
 
 // parseVector returns a vector, which is an array of numbers, or base64 of float32.
 func parseVector(b json.RawMessage) (v []float32, err error) {
-	if len(b) == 0 || b[0] != '"' {
+	switch {
+	case len(b) > 0 && b[0] == '[' && bytes.Contains(b, []byte("null")): // as servers write NaN, and encoding/json leaves at 0
+		return nil, errors.New("a value is null")
+	case len(b) == 0 || b[0] != '"':
 		err = json.Unmarshal(b, &v)
 		return v, err
 	}

@@ -116,6 +116,7 @@ func TestClientRefuses(t *testing.T) {
 		{200, `{"data": [{"index": 0, "embedding": [1, 2]}, {"index": -1, "embedding": [1, 2]}]}`, "index -1"},
 		{200, `{"data": [{"index": 1, "embedding": [1, 2, 3]}, {"index": 0, "embedding": [1, 2]}]}`, "vector 1 has 3 dimensions, want 2"},
 		{200, `{"data": [{"index": 1, "embedding": null}, {"index": 0}]}`, "vector 1 has 0 dimensions"},
+		{200, `{"data": [{"index": 1, "embedding": [null, 1]}, {"index": 0, "embedding": [1, 2]}]}`, "vector 1: a value is null"},
 		{200, `{"data": [{"index": 1, "embedding": [1e300, 1]}, {"index": 0, "embedding": [1, 2]}]}`, "vector 1"},
 		{200, `{"data": [{"index": 1, "embedding": "AAAA"}, {"index": 0, "embedding": [1, 2]}]}`, "base64 of 3 bytes"},
 		{200, `{"data": [{"index": 1, "embedding": "!"}, {"index": 0, "embedding": [1, 2]}]}`, "vector 1"},

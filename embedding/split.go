@@ -48,16 +48,13 @@ func sectionEnd(text string) int {
 			line = line[:i+1]
 		}
 		trimmed := strings.TrimSpace(line)
-		mark := ""
-		if strings.HasPrefix(trimmed, "```") || strings.HasPrefix(trimmed, "~~~") {
-			mark = trimmed[:3]
-		}
+		mark, info := fenceOf(trimmed)
 		switch {
 		case fence != "":
-			if mark == fence {
+			if strings.HasPrefix(mark, fence) && info == "" {
 				fence = ""
 			}
-		case mark != "":
+		case mark != "" && (mark[0] == '~' || !strings.Contains(info, "`")): // otherwise it is code within a line
 			fence, content = mark, true
 		case isHeading(line):
 			if content {
@@ -69,6 +66,18 @@ func sectionEnd(text string) int {
 		at += len(line)
 	}
 	return len(text)
+}
+
+// fenceOf returns the three or more backticks or tildes that a line begins with, as fences of code do, and what is behind them.
+func fenceOf(line string) (mark, info string) {
+	if line == "" || line[0] != '`' && line[0] != '~' {
+		return "", line
+	}
+	info = strings.TrimLeft(line, line[:1])
+	if mark = line[:len(line)-len(info)]; len(mark) < 3 {
+		return "", line
+	}
+	return mark, info
 }
 
 // isHeading reports whether a line is a heading of Markdown.

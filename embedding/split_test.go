@@ -37,10 +37,10 @@ func TestSplitKeeps(t *testing.T) {
 			// A part is somewhere in text: as far back as an overlap reaches, or further, over white space, and not beyond what is left.
 			from := strings.Index(text[at:], p)
 			ok := from >= 0 && strings.TrimSpace(text[at:at+from]) == ""
-			for back := 0; !ok && back <= at && utf8.RuneCountInString(bare(text[at-back:at])) <= min(s.Overlap, s.Length/4); back++ {
-				begin := at - back
-				ok = strings.HasPrefix(text[begin:], p) && len(p) > back
-				from = -back
+			for begin, size := at, 1; !ok && size > 0 && utf8.RuneCountInString(bare(text[begin:at])) <= min(s.Overlap, s.Length/4); begin -= size {
+				ok = strings.HasPrefix(text[begin:], p) && len(p) > at-begin
+				from = begin - at
+				_, size = utf8.DecodeLastRuneInString(text[:begin])
 			}
 			if !ok {
 				t.Fatalf("part %d, %q, does not follow what was before it, %q", i, p, text[:at])
@@ -76,6 +76,9 @@ func TestSplit(t *testing.T) {
 		{embedding.Splitter{Length: -1}, "ab", []string{"a", "b"}},
 		{embedding.Splitter{Markdown: true}, "# A\n\n## B\ntext\n### C\nmore\n", []string{"# A\n\n## B\ntext", "### C\nmore"}},
 		{embedding.Splitter{Markdown: true}, "before\n# A\n```sh\n# a comment\n```\nbehind\n#tag\n####### no\n# B", []string{"before", "# A\n```sh\n# a comment\n```\nbehind\n#tag\n####### no", "# B"}},
+		{embedding.Splitter{Markdown: true}, "````md\n```\n# a\n```\n# b\n````\n# C\nc", []string{"````md\n```\n# a\n```\n# b\n````", "# C\nc"}},
+		{embedding.Splitter{Markdown: true}, "~~~ `x`\n# a\n~~~ b\n# c\n~~~~\n# D\nd", []string{"~~~ `x`\n# a\n~~~ b\n# c\n~~~~", "# D\nd"}},
+		{embedding.Splitter{Markdown: true}, "```go run``` starts it\n# B\nb", []string{"```go run``` starts it", "# B\nb"}},
 		{embedding.Splitter{}, "a\n# B\nc", []string{"a\n# B\nc"}},
 		{embedding.Splitter{Length: 100}, para + "\n\n" + para, []string{strings.TrimSpace(para), strings.TrimSpace(para)}},
 		{embedding.Splitter{Length: 8}, "語語語。語語語語。語", []string{"語語語。", "語語語語。語"}},

@@ -88,6 +88,9 @@ func ErrorOf(err error) *Error {
 	of := func(status int, code, message string) *Error {
 		return &Error{Status: status, Code: code, Message: message, cause: err}
 	}
+	if errors.Is(err, pinion.ErrEmbed) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, context.Canceled) {
+		return of(http.StatusBadGateway, CodeEmbed, "no answer: the text could not be embedded") // whatever the model's error matches
+	}
 	for _, wrong := range []error{store.ErrInvalid, query.ErrTooManyTerms, query.ErrParams,
 		analysis.ErrUnknown, errors.ErrUnsupported, writer.ErrDocument} {
 		if errors.Is(err, wrong) {
@@ -108,8 +111,6 @@ func ErrorOf(err error) *Error {
 		return of(http.StatusGatewayTimeout, CodeDeadline, "no answer within the deadline")
 	case errors.Is(err, context.Canceled):
 		return of(statusCanceled, CodeCanceled, "the request was canceled")
-	case errors.Is(err, pinion.ErrEmbed):
-		return of(http.StatusBadGateway, CodeEmbed, "no answer: the text could not be embedded")
 	case errors.Is(err, fs.ErrClosed):
 		return of(http.StatusServiceUnavailable, CodeUnavailable, "the index is closed")
 	}

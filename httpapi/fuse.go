@@ -189,6 +189,9 @@ func (r *Request) words(s *schema.Schema) (all []string) {
 			texts = append(texts, r.Fuse.Lists[i].Query)
 		}
 	}
+	if r.Rescore != nil {
+		texts = append(texts, r.Rescore.Query)
+	}
 	for _, text := range texts {
 		for _, w := range query.ParseLenient(s, text).Words {
 			if !slices.Contains(all, w) {

@@ -93,6 +93,9 @@ func TestFusePages(t *testing.T) {
 			break
 		}
 	}
+	if a := answer[httpapi.Response](t, s, "/v1/search", `{"q": "text", "rescore": {"q": "title:2"}}`); len(a.Words) != 1 || a.Words[0] != "title:2" {
+		t.Errorf("words of what rescores: %q", a.Words)
+	}
 	if want := "d1 0.0325 1 2, d0 0.0164 0 1 / d2 0.0159 0 3, d3 0.0156 0 4"; strings.Join(got, " / ") != want {
 		t.Errorf("pages are %q, want %s", got, want)
 	}

@@ -100,10 +100,10 @@ func TestNearestRefused(t *testing.T) {
 
 // TestNearestText searches for what is nearest to a text, which the index embeds.
 func TestNearestText(t *testing.T) {
-	fails := false
+	var fails error
 	of := func(_ context.Context, texts []string) (all [][]float32, err error) {
-		if fails {
-			return nil, errors.New("https://key@model.example is down")
+		if fails != nil {
+			return nil, fails
 		}
 		for _, text := range texts {
 			all = append(all, []float32{float32(len(text)), 1})
@@ -133,9 +133,11 @@ func TestNearestText(t *testing.T) {
 	if a := answer[httpapi.Response](t, server, "/v1/search", `{"q": "*", "similarity": {"field": "v", "text": "cccccc"}}`); len(a.Hits) != 3 || a.Hits[0].ID != "aaaaaa" {
 		t.Errorf("%+v", a)
 	}
-	fails = true
-	code, e := refusal(t, server, "/v1/search", `{"nearest": {"field": "v", "text": "new"}}`)
-	if code != 502 || e.Code != httpapi.CodeEmbed || strings.Contains(e.Message, "example") || !errors.Is(seen, pinion.ErrEmbed) {
-		t.Errorf("a model that is down: %d %+v, %v", code, e, seen)
+	for _, cause := range []error{nil, pinion.ErrInvalid, errors.ErrUnsupported, pinion.ErrClosed} {
+		fails = errors.Join(errors.New("https://key@model.example is down"), cause)
+		code, e := refusal(t, server, "/v1/search", `{"nearest": {"field": "v", "text": "new"}}`)
+		if code != 502 || e.Code != httpapi.CodeEmbed || strings.Contains(e.Message, "example") || !errors.Is(seen, pinion.ErrEmbed) {
+			t.Errorf("a model that is down, %v: %d %+v, %v", cause, code, e, seen)
+		}
 	}
 }

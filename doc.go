@@ -28,8 +28,9 @@ package pinion
 //	batch.go    Batch and Apply
 //	doc_*.go    Doc, Hit and Passage by the names of fields, Get, and structs in their place
 //	request.go  Request, Page, Hit: hits and what is shown of them
+//	fuse.go     Fuse and Rescore: one ranked list of several queries, and the best hits in another order; rank.go finds it
 //	facet.go    Sort, Static, Facet: what is asked of columns
-//	part.go     a request to a part of a collection, and the page of all parts
+//	part*.go    a request to a part of a collection, and the page of all parts
 //	page*.go    what makes a page: the fields of an index, memory of hits, nearest vectors, where the next page begins
 //	passage*.go the words of a query, found in a text, and the best passage
 //	reader.go   OpenReader, OpenSource: an index that others change

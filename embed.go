@@ -69,8 +69,10 @@ func (e *Embed) check(s *schema.Schema) (*schema.Field, error) {
 	case e.Cache != nil && f.Model == "":
 		return nil, bad("a Cache of vectors of no model: schema.Field.Model names it")
 	}
-	for _, name := range e.From {
+	for i, name := range e.From {
 		switch from, ok := s.Field(name); {
+		case slices.Contains(e.From[:i], name):
+			return nil, bad("it is from field %q twice", name)
 		case !ok:
 			return nil, bad("there is no field %q that it is from", name)
 		case from.Kind != schema.Text && from.Kind != schema.Keyword:
@@ -102,6 +104,19 @@ func (x *front) embedder(field string) *embedder {
 		return nil
 	}
 	return x.embeds[i]
+}
+
+// embed sets the vectors of the texts in nodes of r, which are copied.
+func (v *View) embed(ctx context.Context, r *Request) (err error) {
+	if v.f == nil || len(v.f.embeds) == 0 {
+		return nil
+	}
+	for _, n := range r.own() {
+		if *n, err = v.embedded(ctx, *n); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // embedded returns a node with the vectors of its texts. Those of fields that nothing embeds stay as they are, for the search to refuse.

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -277,6 +278,7 @@ func TestEmbedOptions(t *testing.T) {
 		{"batches of -1", []pinion.Embed{{Field: "v", Texts: f, Batch: -1}}},
 		{`no field "none" that it is from`, []pinion.Embed{{Field: "v", Texts: f, From: []string{"none"}}}},
 		{`from field "w" of kind vector`, []pinion.Embed{{Field: "v", Texts: f, From: []string{"w"}}}},
+		{`from field "title" twice`, []pinion.Embed{{Field: "v", Texts: f, From: []string{"title", "body", "title"}}}},
 		{"a Cache of vectors of no model", []pinion.Embed{{Field: "w", Texts: f, Cache: &cached{}}}},
 		{`Embed of field "v" is there twice`, []pinion.Embed{{Field: "v", Texts: f}, {Field: "v", Texts: f}}},
 	} {
@@ -431,5 +433,23 @@ func TestEmbedQueries(t *testing.T) {
 		if _, err := plain.Search(t.Context(), pinion.Request{Query: n}); !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "pass the vector") {
 			t.Errorf("%T: %v", n, err)
 		}
+	}
+}
+
+// TestEmbedParts holds that a document of many parts takes no more memory than in proportion to these.
+func TestEmbedParts(t *testing.T) {
+	x := openNotes(t, pinion.Options{Embed: []pinion.Embed{{Field: "v", From: []string{"title"}, Texts: (&encoder{}).embed, Split: halves}}})
+	taken := func(parts int) uint64 {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		if err := x.Add(t.Context(), pinion.Doc{ID: "a", Fields: map[string]any{"title": strings.Repeat("a|", parts)}}); err != nil {
+			t.Fatal(err)
+		}
+		runtime.ReadMemStats(&after)
+		return after.TotalAlloc - before.TotalAlloc
+	}
+	few, many := taken(500), taken(4000)
+	if many > 32*few {
+		t.Errorf("8 times the parts take %d bytes, %d times as many", many, many/few)
 	}
 }

@@ -66,9 +66,13 @@ func (e *embedder) addTo(ctx context.Context, s *schema.Schema, changes []writer
 	if err != nil {
 		return err
 	}
-	for _, t := range texts {
+	of := -1
+	for _, t := range texts { // those of a document are next to each other
 		d := &changes[t.of].Doc
-		d.Values = append(slices.Clip(d.Values), schema.VectorValue(number, vectors[t.text])) // they may be the caller's
+		if t.of != of {
+			of, d.Values = t.of, slices.Clip(d.Values) // they may be the caller's
+		}
+		d.Values = append(d.Values, schema.VectorValue(number, vectors[t.text]))
 	}
 	return nil
 }

@@ -130,3 +130,40 @@ func TestHitNearestParts(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestShowNearest holds that View.Show compares what texts stand for, as searches do, and that it says so where nothing embeds them.
+func TestShowNearest(t *testing.T) {
+	e := &encoder{}
+	x := openNotes(t, pinion.Options{Embed: []pinion.Embed{{Field: "v", From: []string{"title"}, Texts: e.embed, Split: halves}}})
+	if err := x.Add(t.Context(), pinion.Doc{ID: "a", Fields: map[string]any{"title": "one|two|three"}}); err != nil {
+		t.Fatal(err)
+	}
+	r := pinion.Request{Query: query.Nearest{Field: "v", Text: "two", K: 1}, Nearest: true}
+	err := x.View(t.Context(), func(v *pinion.View) error {
+		found, err := v.Search(t.Context(), r)
+		if err != nil {
+			return err
+		}
+		for _, r := range []pinion.Request{r, {Fuse: &pinion.Fuse{Lists: []pinion.FuseList{{Query: r.Query}}}, Nearest: true}} {
+			shown, err := v.Show(t.Context(), found.Hits, r)
+			if err != nil {
+				return err
+			}
+			if got := shown.Hits[0].Nearest; len(got) != 1 || got[0].Number != 1 || !slices.Equal(got, found.Hits[0].Nearest) {
+				t.Errorf("%v, want %v", got, found.Hits[0].Nearest)
+			}
+		}
+		bare, err := pinion.NewView(v.Snapshot(), nil)
+		if err != nil {
+			return err
+		}
+		defer bare.Close()
+		if _, err := bare.Show(t.Context(), found.Hits, r); !errors.Is(err, errors.ErrUnsupported) {
+			t.Errorf("a text where nothing embeds it: %v", err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

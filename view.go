@@ -90,12 +90,17 @@ func (v *View) Meta(key string) (value string, ok bool) {
 }
 
 // Show returns the page of hits that were found in some other way, the best first: their Doc and Score count. Of r it reads
-// Query or Fuse, whose words are marked, Limit, Fields and Snippet. The error matches ErrInvalid for a field
-// that cannot be shown, ErrClosed, or format.ErrCorrupt.
+// Query or Fuse, whose words are marked, Limit, Fields, Snippet and Nearest. The error matches ErrInvalid for a field
+// that cannot be shown, ErrClosed, or format.ErrCorrupt, and ErrEmbed as that of Search does.
 func (v *View) Show(ctx context.Context, hits []Hit, r Request) (Page, error) {
 	p, err := v.open()
 	if err != nil {
 		return Page{}, err
+	}
+	if r.Nearest {
+		if err := v.embed(ctx, &r); err != nil {
+			return Page{}, err
+		}
 	}
 	found := make([]search.Hit, len(hits))
 	for i, h := range hits {
@@ -196,12 +201,8 @@ func (v *View) Search(ctx context.Context, r Request) (Page, error) {
 
 // search is Search without a cache.
 func (v *View) search(ctx context.Context, s *pager, r Request) (p Page, err error) {
-	if len(v.f.embeds) > 0 {
-		for _, n := range r.own() {
-			if *n, err = v.embedded(ctx, *n); err != nil {
-				return p, err
-			}
-		}
+	if err := v.embed(ctx, &r); err != nil {
+		return p, err
 	}
 	return s.search(ctx, r)
 }

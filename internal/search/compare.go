@@ -1,8 +1,6 @@
 package search
 
 import (
-	"fmt"
-
 	"github.com/pinion-index/pinion/internal/engine"
 	"github.com/pinion-index/pinion/internal/engine/near"
 	"github.com/pinion-index/pinion/query"
@@ -13,13 +11,13 @@ import (
 // Compare calls f with what each Nearest and Similarity that documents match within n compares: the field, which vector of each of docs,
 // ascending docIDs of a snapshot with schema s, is the nearest, and what that scores without boosts.
 func Compare(of *reader.Snapshot, s *schema.Schema, n query.Node, docs []uint32, f func(i int, field string, number int, score float32)) error {
-	var name string
+	var node, name, text string
 	var v []float32
 	switch n := n.(type) {
 	case query.Nearest:
-		name, v = n.Field, n.Vector
+		node, name, text, v = "Nearest", n.Field, n.Text, n.Vector
 	case query.Similarity:
-		name, v = n.Field, n.Vector
+		node, name, text, v = "Similarity", n.Field, n.Text, n.Vector
 	default:
 		for within := range query.Within(n) {
 			if err := Compare(of, s, within, docs, f); err != nil {
@@ -28,11 +26,8 @@ func Compare(of *reader.Snapshot, s *schema.Schema, n query.Node, docs []uint32,
 		}
 		return nil
 	}
-	field, ok := s.Field(name)
-	if !ok || field.Kind != schema.Vector {
-		return fmt.Errorf("%w: there is no field %q of vectors", query.ErrInvalid, name)
-	}
-	if err := field.CheckVector(v); err != nil {
+	field, err := compared(s, node, name, text, v)
+	if err != nil {
 		return err
 	}
 	q := near.QueryOf(field, v, 1)

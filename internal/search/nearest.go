@@ -46,21 +46,31 @@ func (b *builder) similarity(n *query.Similarity, around float64) (x part, ok bo
 
 // vector returns what a node of that name compares with.
 func (b *builder) vector(node, field, text string, v []float32, own, around float64) (q near.Query, err error) {
-	f, ok := b.p.Schema.Field(field)
-	switch {
-	case !ok:
-		return q, b.errorf("a %s in field %q: there is no such field", node, field)
-	case f.Kind != schema.Vector:
-		return q, b.errorf("a %s in field %q, which is of kind %v, not vector", node, field, f.Kind)
-	}
-	if len(v) == 0 && text != "" {
-		return q, b.at(unsupported("a %s in field %q by its text: here nothing embeds texts, as pinion.Options.Embed does for a pinion.Index; pass the vector", node, field))
-	}
-	if err := f.CheckVector(v); err != nil {
-		return q, b.at(fmt.Errorf("%w: a %s: %w", query.ErrInvalid, node, err))
+	f, err := compared(b.p.Schema, node, field, text, v)
+	if err != nil {
+		return q, b.at(err)
 	}
 	boost, err := b.boost(own, around)
 	return near.QueryOf(f, v, float32(boost)), err
+}
+
+// compared returns the field of a node of that name, whose vector must fit.
+func compared(s *schema.Schema, node, field, text string, v []float32) (*schema.Field, error) {
+	f, ok := s.Field(field)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("%w: a %s in field %q: there is no such field", query.ErrInvalid, node, field)
+	case f.Kind != schema.Vector:
+		return nil, fmt.Errorf("%w: a %s in field %q, which is of kind %v, not vector", query.ErrInvalid, node, field, f.Kind)
+	case len(v) == 0 && text != "":
+		return nil, unsupported("a %s in field %q by its text: here nothing embeds texts, as pinion.Options.Embed does for a pinion.Index; pass the vector", node, field)
+	case len(v) == 0:
+		return nil, fmt.Errorf("%w: a %s in field %q has neither Vector nor Text", query.ErrInvalid, node, field)
+	}
+	if err := f.CheckVector(v); err != nil {
+		return nil, fmt.Errorf("%w: a %s: %w", query.ErrInvalid, node, err)
+	}
+	return f, nil
 }
 
 // separate takes from parts those that are nothing but Similarities, and returns these.

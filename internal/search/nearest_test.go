@@ -158,7 +158,7 @@ func TestNearestRefused(t *testing.T) {
 		{query.Nearest{Field: "text", Vector: []float32{1}, K: 1}, `field "text", which is of kind text, not vector`},
 		{query.Nearest{Vector: []float32{1}, K: 1}, `field ""`},
 		{query.Nearest{Field: "at", Vector: []float32{1, 2}, K: 1}, `field "at": a vector of 2 dimensions, in a field of 1`},
-		{query.Nearest{Field: "at", K: 1}, "0 dimensions"},
+		{query.Nearest{Field: "at", K: 1}, `field "at" has neither Vector nor Text`},
 		{query.Nearest{Field: "at", Vector: []float32{nan}, K: 1}, "not finite"},
 		{query.Nearest{Field: "at", Vector: []float32{float32(math.Inf(-1))}, K: 1}, "not finite"},
 		{query.Nearest{Field: "angle", Vector: []float32{0, 0}, K: 1}, "no direction"},

@@ -49,12 +49,15 @@ func (s *Store) one(key string, x any) (query.Node, error) {
 		return s.several(key, x)
 	}
 	f, ok := s.index.Schema().Field(key)
-	if !ok || !f.Column {
+	if !ok || !f.Column || key == FieldNameSpace {
 		return nil, fmt.Errorf("%w: a filter by %q, which is none of Options.Fields", ErrOption, key)
 	}
 	ops, ok := x.(map[string]any)
 	if !ok {
 		return compare(key, "$eq", x)
+	}
+	if len(ops) == 0 {
+		return nil, fmt.Errorf("%w: a filter of %q without an operator", ErrOption, key)
 	}
 	var all query.And
 	for _, op := range slices.Sorted(maps.Keys(ops)) {

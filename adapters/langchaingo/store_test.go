@@ -198,7 +198,7 @@ func TestFilters(t *testing.T) {
 		}
 	}
 	s := open(t, t.TempDir(), forlangchain.Options{})
-	for _, bad := range []any{1, []string{"x"}, "country>", "other=1", m("other", 1), m("text", "x"), m("country", nil), m("year", "x"), m("year", m("$gt", nil)), m("year", m("$regex", "x")),
+	for _, bad := range []any{1, []string{"x"}, "country>", "other=1", m("other", 1), m("text", "x"), m("namespace", "x"), m("country", m()), m("country", nil), m("year", "x"), m("year", m("$gt", nil)), m("year", m("$regex", "x")),
 		m("year", m("$in", 1)), m("$or", m("year", 1)), m("$and", []any{nil}), m("$not", nil), m("year", 1.5)} {
 		if docs, err := s.SimilaritySearch(t.Context(), "lamp", 3, vectorstores.WithFilters(bad)); !errors.Is(err, pinion.ErrInvalid) {
 			t.Errorf("%v: %v, %v", bad, docs, err)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -452,4 +454,31 @@ func TestEmbedParts(t *testing.T) {
 	if many > 32*few {
 		t.Errorf("8 times the parts take %d bytes, %d times as many", many, many/few)
 	}
+}
+
+// TestEmbedOutage holds that calls with one text do not wait for each other in turn while the model is down.
+func TestEmbedOutage(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const timeout = 10 * time.Second
+		x := openNotes(t, pinion.Options{Embed: []pinion.Embed{{Field: "v", From: []string{"body"}, Texts: func(context.Context, []string) ([][]float32, error) {
+			time.Sleep(timeout)
+			return nil, errors.New("down")
+		}}}})
+		began := time.Now()
+		var calls sync.WaitGroup
+		for i := range 20 {
+			calls.Go(func() {
+				if err := x.Add(t.Context(), pinion.Doc{ID: fmt.Sprint(i), Fields: map[string]any{"body": "whale"}}); !errors.Is(err, pinion.ErrEmbed) {
+					t.Error(err)
+				}
+			})
+		}
+		calls.Wait()
+		if took := time.Since(began); took > 3*timeout {
+			t.Errorf("%v until all have failed", took)
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }

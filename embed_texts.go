@@ -29,6 +29,10 @@ type flight struct {
 	vector []float32 // nil if it has failed
 }
 
+// maxFailures is how many flights that fail a call waits for: then it embeds the text itself, so that many calls do not wait for each
+// other in turn while a model is down.
+const maxFailures = 2
+
 // queryBytes is how much memory vectors of texts of queries take.
 const queryBytes = 4 << 20
 
@@ -102,9 +106,9 @@ func (e *embedder) textsOf(dst []wording, s *schema.Schema, of int, values []sch
 
 // vectors returns the vector of each of texts.
 func (e *embedder) vectors(ctx context.Context, texts []wording, changes []writer.Change, failed func(error)) (found map[string][]float32, err error) {
-	found = make(map[string][]float32, len(texts))
+	found, failures := make(map[string][]float32, len(texts)), map[string]int{}
 	for err == nil {
-		own, others := e.claim(texts, found)
+		own, others := e.claim(texts, found, failures)
 		if len(own)+len(others) == 0 {
 			return found, nil
 		}
@@ -114,9 +118,11 @@ func (e *embedder) vectors(ctx context.Context, texts []wording, changes []write
 				break
 			}
 			select {
-			case <-f.done: // if without a vector, it is claimed by the next round
+			case <-f.done:
 				if f.vector != nil {
 					found[t] = f.vector
+				} else {
+					failures[t]++
 				}
 			case <-ctx.Done():
 				err = ctx.Err()
@@ -126,54 +132,63 @@ func (e *embedder) vectors(ctx context.Context, texts []wording, changes []write
 	return nil, err
 }
 
+// claimed is a text that the caller is to embed.
+type claimed struct {
+	wording
+	flight *flight
+}
+
 // claim returns those of texts that are not found and that the caller is to embed, each once, and those that others are about to.
-func (e *embedder) claim(texts []wording, found map[string][]float32) (own []wording, others map[string]*flight) {
-	claimed := map[string]bool{}
+func (e *embedder) claim(texts []wording, found map[string][]float32, failures map[string]int) (own []claimed, others map[string]*flight) {
+	twice := map[string]bool{}
 	others = map[string]*flight{}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, t := range texts {
-		if found[t.text] != nil || claimed[t.text] {
+		if found[t.text] != nil || twice[t.text] {
 			continue
 		}
-		if f := e.flights[t.text]; f != nil {
+		twice[t.text] = true
+		f := e.flights[t.text]
+		if f != nil && failures[t.text] < maxFailures {
 			others[t.text] = f
 			continue
 		}
-		e.flights[t.text] = &flight{done: make(chan struct{})}
-		claimed[t.text] = true
-		own = append(own, t)
+		f = &flight{done: make(chan struct{})}
+		e.flights[t.text] = f
+		own = append(own, claimed{t, f})
 	}
 	return own, others
 }
 
-// land says that the claimed text t has a vector, or has none because it could not be embedded.
-func (e *embedder) land(t string, vector []float32) {
+// land says that t has a vector, or has none because it could not be embedded.
+func (e *embedder) land(t claimed, vector []float32) {
 	e.mu.Lock()
-	f := e.flights[t]
-	delete(e.flights, t)
+	if e.flights[t.text] == t.flight {
+		delete(e.flights, t.text)
+	}
 	e.mu.Unlock()
-	f.vector = vector
-	close(f.done)
+	t.flight.vector = vector
+	close(t.flight.done)
 }
 
 // embedOwn adds the vectors of claimed texts to found, from the cache or from the model.
-func (e *embedder) embedOwn(ctx context.Context, own []wording, found map[string][]float32, changes []writer.Change, failed func(error)) error {
+func (e *embedder) embedOwn(ctx context.Context, own []claimed, found map[string][]float32, changes []writer.Change, failed func(error)) error {
 	defer func() { // also if a function of the program panics
 		for _, t := range own {
 			if found[t.text] == nil {
-				e.land(t.text, nil)
+				e.land(t, nil)
 			}
 		}
 	}()
-	take := func(t string, vector []float32) {
-		found[t] = vector
+	take := func(t claimed, vector []float32) {
+		found[t.text] = vector
 		e.land(t, vector)
 	}
-	var missing []wording
+	var missing []claimed
 	for _, t := range own {
 		if v := e.Cache.Get(e.field.Model, t.text); e.field.CheckVector(v) == nil {
-			take(t.text, v)
+			take(t, v)
 		} else {
 			missing = append(missing, t)
 		}
@@ -194,7 +209,7 @@ func (e *embedder) embedOwn(ctx context.Context, own []wording, found map[string
 		var problems []error
 		for i, t := range batch {
 			problems = append(problems, e.Cache.Put(e.field.Model, t.text, vectors[i]))
-			take(t.text, vectors[i])
+			take(t, vectors[i])
 		}
 		if err := errors.Join(problems...); err != nil {
 			failed(fmt.Errorf("cache of vectors of field %q: %w", e.Field, err))

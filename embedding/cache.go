@@ -51,6 +51,9 @@ var errNoCache = fmt.Errorf("%w: it is no cache of vectors", store.ErrInvalid)
 // has the file open, and store.ErrInvalid if it is a file of another kind, which stays as it is.
 func OpenCache(path string) (*Cache, error) {
 	f, err := osdir.New(filepath.Dir(path)).Lock(filepath.Base(path))
+	if errors.Is(err, store.ErrLocked) {
+		err = fmt.Errorf("another Cache has it open: %w", err)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cache of vectors %s: %w", path, err)
 	}

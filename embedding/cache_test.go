@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -160,7 +161,7 @@ func TestCacheMisuse(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "cache")
 	c := openCache(t, path)
-	if _, err := embedding.OpenCache(path); !errors.Is(err, store.ErrLocked) {
+	if _, err := embedding.OpenCache(path); !errors.Is(err, store.ErrLocked) || !strings.Contains(err.Error(), "another Cache") {
 		t.Errorf("a cache that is open: %v", err)
 	}
 	for _, n := range []int{0, schema.MaxDims + 1} {

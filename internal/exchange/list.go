@@ -16,6 +16,16 @@ func Lines(path string, most int) iter.Seq2[[]byte, error] { return EncodedLines
 // EncodedLines is Lines for an input that is in the encoding which has this name on the web, such as windows-1252, unless it
 // says another.
 func EncodedLines(path, encoding string, most int) iter.Seq2[[]byte, error] {
+	return textLines(path, encoding, most, true)
+}
+
+// EachLine is EncodedLines for an input whose lines belong to something by their numbers: an empty line before another is an error.
+func EachLine(path, encoding string, most int) iter.Seq2[[]byte, error] {
+	return textLines(path, encoding, most, false)
+}
+
+// textLines is EncodedLines, or EachLine if empty lines are not to be skipped.
+func textLines(path, encoding string, most int, skip bool) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		s, err := openText(path, encoding)
 		if err != nil {
@@ -29,7 +39,7 @@ func EncodedLines(path, encoding string, most int) iter.Seq2[[]byte, error] {
 		}
 		l := newLines(s.name, s)
 		l.limit = most + len("\ufeff\r")
-		for {
+		for empty := int64(0); ; { // the first line that is
 			b, err := l.next()
 			if err == io.EOF {
 				return
@@ -37,6 +47,12 @@ func EncodedLines(path, encoding string, most int) iter.Seq2[[]byte, error] {
 			b = bytes.TrimSuffix(b, []byte("\r"))
 			if Recoverable(err) || len(b) > most {
 				err = &Error{File: l.file, Line: l.line, Offset: -1, Msg: fmt.Sprintf("the line is longer than %d bytes", most)}
+			}
+			switch {
+			case err == nil && len(b) == 0 && empty == 0:
+				empty = l.line
+			case err == nil && len(b) > 0 && empty > 0 && !skip:
+				err = &Error{File: l.file, Line: empty, Offset: -1, Msg: "the line is empty, and lines follow"}
 			}
 			if err != nil {
 				yield(nil, err)

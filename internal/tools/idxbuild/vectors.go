@@ -239,7 +239,7 @@ func (b *build) rowsOnly(ctx context.Context) error {
 // eachID yields the ids of --ids, or the numbers from 0 without an end.
 func (v *vectorFiles) eachID() iter.Seq2[[]byte, error] {
 	if v.ids != "" {
-		return exchange.EncodedLines(v.ids, v.enc, exchange.MaxID)
+		return exchange.EachLine(v.ids, v.enc, exchange.MaxID)
 	}
 	return func(yield func([]byte, error) bool) {
 		var id []byte

@@ -28,7 +28,8 @@ func newVectorsDir(t *testing.T) *vectorsDir {
 	d.write("own.jsonl", `{"id": "a", "text": "whale"}`+"\n"+`{"id": "b", "emb": [1, 2]}`+"\n"+`{"id": "c"}`+"\n")
 	d.write("one.jsonl", `{"id": "a", "text": "whale"}`+"\n")
 	d.write("docs.tsv", "a\twhale\nb\tship\nc\tsea\n")
-	d.write("ids.txt", "x\ny\r\nz\n")
+	d.write("ids.txt", "x\ny\r\nz\n\n")
+	d.write("gap.txt", "x\n\n\ny\n")
 	d.write("latin1.txt", "\xe4\n\xf6\n")
 	d.npy("three.npy", 2, 1, 0, 0, 1, 0.5, 0.25)
 	d.npy("two.npy", 2, 1, 0, 0, 1)
@@ -154,6 +155,7 @@ func TestVectorsMisuse(t *testing.T) {
 		{false, "--field text --vectors emb=nan.npy docs.jsonl", `nan.npy: offset 80: row 2: schema: invalid schema: field "emb": value 0 of a vector is NaN`},
 		{false, "--field text --vectors emb=three.npy own.jsonl", "document b has vectors of its own in field emb, beside row 2 of"},
 		{false, "--vectors emb=two.npy --ids ids.txt", "there is no row for document z: " + d.path("two.npy") + " has 2 rows"},
+		{false, "--vectors emb=two.npy --ids gap.txt", d.path("gap.txt") + ":2: the line is empty, and lines follow"},
 		{false, "--vectors emb=two.npy --vectors w=wide.npy", "wide.npy has more rows than there are documents, 2"},
 		{false, "--vectors w=wide.npy --vectors emb=two.npy", "there is no row for document 2: "},
 		{false, "--vectors emb=docs.tsv", "docs.tsv: offset 0: not a file of vectors"},

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -18,6 +20,7 @@ import (
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -144,5 +147,101 @@ func TestNearestTogetherDamaged(t *testing.T) {
 	}
 	if failed == 0 || answered == 0 {
 		t.Errorf("%d queries fail, %d do not", failed, answered)
+	}
+}
+
+// A file that is cut short while it is mapped fails each query at the same time that comes to what is lost, by the file's name, and nothing else:
+// also one whose vectors another query's goroutine looks at.
+func TestNearestTogetherTruncated(t *testing.T) {
+	longtest.NoEmulator(t, "qemu-user reports a SIGBUS without its address, and WebAssembly maps no files")
+	if runtime.GOOS != "linux" {
+		t.Skip("a mapped file cannot be truncated everywhere")
+	}
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	rng := rand.New(rand.NewPCG(65, 3))
+	draw := func() []float32 {
+		v := make([]float32, 64)
+		for i := range v {
+			v[i] = float32(rng.NormFloat64())
+		}
+		return v
+	}
+	var docs []writer.Doc
+	for d := range 2000 {
+		docs = append(docs, writer.Doc{ID: fmt.Append(nil, d), Values: []schema.Value{schema.VectorValue(0, draw())}})
+	}
+	dir := t.TempDir()
+	writeVectors(t, dir, docs)
+	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := snapshot.Segments()[0].Name()
+	first, err := search.NewSearcher(snapshot, search.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(s *search.Searcher, check func(i int, r search.Result, err error)) {
+		p, err := pool.New(s, pool.Options{Workers: 8, Model: pool.FineGrained, TaskPostings: 64})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer p.Close()
+		queries := make([]search.Query, 24)
+		for i := range queries {
+			queries[i] = search.Query{Node: query.Nearest{Field: "a", Vector: draw(), K: 500}, K: 5}
+		}
+		together(t, p, queries, func(int) time.Duration { return 0 }, check)
+	}
+	answered := func(i int, r search.Result, err error) {
+		if err != nil || len(r.Hits) != 5 {
+			t.Errorf("query %d: %v, %v", i, r.Hits, err)
+		}
+	}
+	ask(first, answered)
+	s, err := first.Retain()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, x := range []interface{ Close() error }{first, snapshot, index} { // s alone keeps the file mapped
+		if err := x.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ask(s, answered)
+	info, err := os.Stat(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(dir, name), info.Size()/2); err != nil {
+		t.Fatal(err)
+	}
+	ask(s, func(i int, r search.Result, err error) {
+		if !errors.Is(err, format.ErrCorrupt) || !strings.Contains(err.Error(), name) {
+			t.Errorf("query %d of a file that is cut short: %v, %v", i, r.Hits, err)
+		}
+	})
+}
+
+// writeVectors writes an index with a field of vectors, in one segment.
+func writeVectors(t *testing.T, dir string, docs []writer.Doc) {
+	t.Helper()
+	w, err := writer.Open(t.Context(), dir, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "a", Kind: schema.Vector, Dims: 64}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	for _, d := range docs {
+		if err := w.Add(t.Context(), d); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Commit(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -44,6 +44,39 @@ func TestNearestRounds(t *testing.T) {
 	}
 }
 
+// Each round tells the nodes how much time is left of it.
+func TestRoundsTimeout(t *testing.T) {
+	rng := rand.New(rand.NewPCG(38, 33))
+	url, nc := startNATS(t)
+	paths := writeShards(t, rng, t.TempDir(), 1, 0, 50)
+	router, _ := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: "timeouts"})
+	asks, err := nc.SubscribeSync(subjectOf("timeouts", 0)) // beside the node
+	if err == nil {
+		err = nc.Flush()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := router.Search(t.Context(), &httpapi.Request{Text: "w1", Nearest: &httpapi.Nearest{Field: "dense", Vector: []float32{1, 1, 1}, K: 5}}); err != nil {
+		t.Fatal(err)
+	}
+	left := map[byte]uint64{}
+	for left[askSearch] == 0 {
+		m, err := asks.NextMsg(time.Minute)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var a ask
+		if err := a.decode(m.Data); err != nil {
+			t.Fatal(err)
+		}
+		left[a.kind] = a.timeout
+	}
+	if !(left[askFrequencies] > left[askNeighbors] && left[askNeighbors] > left[askSearch]) {
+		t.Errorf("microseconds that are left: %v", left)
+	}
+}
+
 // Without a shard that is missing, the nearest are those of the others: also if it goes missing behind the first round, or what words
 // are in is known of all.
 func TestNearestMissing(t *testing.T) {

@@ -189,12 +189,15 @@ func (r *Router) question(ctx context.Context, s state, request any, partial boo
 
 // ask asks each shard that is not missing; more adds to what it is asked.
 func (q *question) ask(kind byte, more func(a *ask), got func(shard int, body []byte) error) error {
-	requests := make([]request, len(q.v.Shards))
+	requests, timeout := make([]request, len(q.v.Shards)), q.timeout
+	if at, ok := q.ctx.Deadline(); ok { // rounds before this one have taken some of the time
+		timeout = min(timeout, uint64(max(time.Until(at).Microseconds(), 0)))
+	}
 	for i := range requests {
 		if q.missing != nil && q.missing[i] {
 			continue
 		}
-		a := ask{kind: kind, shard: i, commit: q.v.Shards[i].Commit, timeout: q.timeout, request: q.request}
+		a := ask{kind: kind, shard: i, commit: q.v.Shards[i].Commit, timeout: timeout, request: q.request}
 		if q.rescoring {
 			a.kind |= rescoring
 		}

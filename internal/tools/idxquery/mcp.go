@@ -15,7 +15,7 @@ import (
 func (f *flags) serve(cmd *cobra.Command, args []string) (err error) {
 	cmd.Flags().Visit(func(x *pflag.Flag) {
 		if x.Name != "mcp" && x.Name != "index" && err == nil {
-			err = cli.Usage("--mcp and --%s exclude each other: who asks says it", x.Name)
+			err = cli.Usage("--mcp and --%s exclude each other: the assistant says what to search for", x.Name)
 		}
 	})
 	if f.index == "" && len(args) > 0 {
@@ -27,7 +27,7 @@ func (f *flags) serve(cmd *cobra.Command, args []string) (err error) {
 	case f.index == "":
 		return cli.Usage("INDEX is missing")
 	case len(args) > 0:
-		return cli.Usage("--mcp takes no QUERY: who asks says it")
+		return cli.Usage("--mcp takes no QUERY: the assistant sends its own")
 	}
 	if cli.IsURL(f.index) {
 		s, end, err := cli.Snapshot(f.index)

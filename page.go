@@ -203,7 +203,7 @@ func queryOf(r *Request, snapshot *reader.Snapshot) (search.Query, error) {
 }
 
 // showHits returns the page of hits that were found in some other way, the best first. Of r it reads
-// Query or Fuse, whose words are marked, Limit, Fields and Snippet. The error matches ErrInvalid for a field
+// Query or Fuse, whose words are marked, Limit, Fields, Snippet and Nearest. The error matches ErrInvalid for a field
 // that cannot be shown, ErrClosed, or format.ErrCorrupt.
 func (s *pager) showHits(ctx context.Context, hits []search.Hit, r Request) (Page, error) {
 	if err := s.check(&r); err != nil {

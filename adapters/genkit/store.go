@@ -78,6 +78,9 @@ func DefineRetriever(ctx context.Context, g *genkit.Genkit, name string, c Confi
 	if name == "" || c.Dir == "" {
 		return nil, nil, fmt.Errorf("%w: a retriever named %q in the directory %q", pinion.ErrInvalid, name, c.Dir)
 	}
+	if Retriever(g, name) != nil { // Genkit would panic, with the index open
+		return nil, nil, fmt.Errorf("%w: a retriever named %q is there already", pinion.ErrInvalid, name)
+	}
 	s, err := open(ctx, c)
 	if err != nil {
 		return nil, nil, err

@@ -204,6 +204,9 @@ func TestPersistent(t *testing.T) {
 	}
 	k.short = false
 	s, r := k.define(t, "more", forgenkit.Config{})
+	if _, _, err := forgenkit.DefineRetriever(t.Context(), k.Genkit, "more", forgenkit.Config{Dir: t.TempDir(), Embedder: k.embedder}, nil); !errors.Is(err, pinion.ErrInvalid) {
+		t.Errorf("a name that is there already: %v", err)
+	}
 	k.fails = errors.New("down")
 	if _, err := s.Add(t.Context(), ai.DocumentFromText("lamp", nil)); !errors.Is(err, pinion.ErrEmbed) || s.Index().Len() != 0 {
 		t.Error(err)

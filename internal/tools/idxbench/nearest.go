@@ -65,7 +65,7 @@ dimension, by eight, and as floats.`,
   idxbench nearest --index notes.idx --field emb --queries q.npy \
     --filter 'tenant = north' --k 100`,
 		Args: cli.Want(),
-		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*Nearest, error) { return f.run(cmd.Context()) }),
+		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*Nearest, error) { return f.run(cmd.Context(), cmd.ErrOrStderr()) }),
 	}
 	cli.JSONFlag(cmd.Flags())
 	fl := cmd.Flags()
@@ -97,7 +97,7 @@ type nearDoc struct {
 	score float32
 }
 
-func (f *nearestFlags) run(ctx context.Context) (r *Nearest, err error) {
+func (f *nearestFlags) run(ctx context.Context, stderr io.Writer) (r *Nearest, err error) {
 	for name, value := range map[string]string{"index": f.index, "field": f.field, "queries": f.queries} {
 		if value == "" {
 			return nil, cli.Usage("--%s is missing", name)
@@ -129,11 +129,13 @@ func (f *nearestFlags) run(ctx context.Context) (r *Nearest, err error) {
 		return nil, err
 	}
 	defer x.Close()
-	return r, f.measure(ctx, x, l, only, r)
+	p := cli.NewProgress(stderr, "nearest", 0, cli.ItemRate("queries"))
+	defer p.Stop()
+	return r, f.measure(ctx, x, l, only, r, p)
 }
 
 // measure runs all queries.
-func (f *nearestFlags) measure(ctx context.Context, x *search.Searcher, l *loop, only query.Node, r *Nearest) error {
+func (f *nearestFlags) measure(ctx context.Context, x *search.Searcher, l *loop, only query.Node, r *Nearest, p *cli.Progress) error {
 	var took, looped times
 	var seen vector.Counts
 	for v, err := range exchange.EachVector(f.queries) {
@@ -174,6 +176,7 @@ func (f *nearestFlags) measure(ctx context.Context, x *search.Searcher, l *loop,
 		}
 		r.Queries++
 		r.Equal++
+		p.Set(int64(r.Queries))
 	}
 	if r.Queries == 0 {
 		return fmt.Errorf("%s has no vector", f.queries)

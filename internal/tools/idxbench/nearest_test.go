@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -73,7 +74,7 @@ func TestNearest(t *testing.T) {
 					docs, vectors = docs+1, vectors+i%4
 				}
 			}
-			r, err := (&nearestFlags{index: index, field: "emb", queries: queries, filter: c.filter, k: c.k, threads: 1}).run(t.Context())
+			r, err := (&nearestFlags{index: index, field: "emb", queries: queries, filter: c.filter, k: c.k, threads: 1}).run(t.Context(), io.Discard)
 			if err != nil || r.Equal != 3 || r.Queries != 3 || r.Documents != docs || r.Vectors != vectors {
 				t.Errorf("%v, %q: %+v, %v, want %d documents and %d vectors", by, c.filter, r, err, docs, vectors)
 				continue
@@ -126,7 +127,7 @@ func TestNearestMisuse(t *testing.T) {
 		{nearestFlags{index: index, field: "emb", queries: index + "x"}, false, "no such file"},
 	} {
 		c.f.k, c.f.threads = 10, 1
-		if _, err := c.f.run(t.Context()); err == nil || !strings.Contains(err.Error(), c.want) || (cli.ExitCode(err) == cli.ExitUsage) != c.usage {
+		if _, err := c.f.run(t.Context(), io.Discard); err == nil || !strings.Contains(err.Error(), c.want) || (cli.ExitCode(err) == cli.ExitUsage) != c.usage {
 			t.Errorf("%+v: %v, want %s", c.f, err, c.want)
 		}
 	}

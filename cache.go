@@ -109,7 +109,9 @@ func key(r *Request) string {
 	if r.Fuse == nil || r.Query != nil {
 		dst = query.AppendKey(dst, r.Query)
 	}
-	if r.Filter != nil {
+	if r.Filter == nil {
+		dst = append(dst, 0) // a Limit would begin as a filter does
+	} else {
 		dst = query.AppendKey(append(dst, 'F'), r.Filter)
 	}
 	dst = binary.AppendVarint(binary.AppendVarint(dst, int64(r.Limit)), int64(r.Offset))

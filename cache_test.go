@@ -177,6 +177,18 @@ func TestKey(t *testing.T) {
 	})
 }
 
+// A limit is not taken for the beginning of a filter, whatever it is.
+func TestKeyOfFilter(t *testing.T) {
+	node := query.Match{Text: "rose"}
+	own := len(query.AppendKey(nil, node))
+	with := key(&Request{Query: node, Filter: query.Equal("tag", "a")})
+	for limit := range 1 << 10 {
+		if without := key(&Request{Query: node, Limit: limit}); without[own] == with[own] {
+			t.Fatalf("behind a query, limit %d begins as a filter does", limit)
+		}
+	}
+}
+
 // A page is that of its own phrase and static scores, not of others that were asked for before.
 func TestCachedPhrases(t *testing.T) {
 	s := &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Positions: true}, {Name: "rank", Kind: schema.Float, Column: true}}}

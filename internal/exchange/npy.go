@@ -18,6 +18,9 @@ const npyMagic = "\x93NUMPY"
 // maxHeader is the longest header of a file of NumPy that is read, in bytes. NumPy reads 10,000.
 const maxHeader = 64 << 10
 
+// maxShape is how many dimensions an array of NumPy may have. The error of a shape shows them all.
+const maxShape = 64
+
 // npyWidths are the bytes of a value, by its type.
 var npyWidths = map[string]int{"<f2": 2, "<f4": 4, "<f8": 8}
 
@@ -105,7 +108,7 @@ func (p *python) array() (kind string, columns bool, shape []int64, err error) {
 			}
 		case "shape":
 			if shape, ok = p.tuple(); !ok {
-				return "", false, nil, p.wrong("a tuple of numbers")
+				return "", false, nil, p.wrong(fmt.Sprintf("a tuple of up to %d numbers", maxShape))
 			}
 		default:
 			return "", false, nil, fmt.Errorf("the key %.80q; it has descr, fortran_order and shape", key)
@@ -174,7 +177,7 @@ func (p *python) boolean() (value, ok bool) {
 	return false, false
 }
 
-// tuple reads a tuple of numbers, which may end in L.
+// tuple reads a tuple of up to maxShape numbers, which may end in L.
 func (p *python) tuple() (all []int64, ok bool) {
 	if !p.take('(') {
 		return nil, false
@@ -186,7 +189,7 @@ func (p *python) tuple() (all []int64, ok bool) {
 			n++
 		}
 		v, err := strconv.ParseInt(string(p.text[p.at:p.at+n]), 10, 64)
-		if err != nil {
+		if err != nil || len(all) == maxShape {
 			return nil, false
 		}
 		if p.at += n; p.at < len(p.text) && p.text[p.at] == 'L' {

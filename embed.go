@@ -10,7 +10,7 @@ import (
 	"github.com/pinion-index/pinion/schema"
 )
 
-// Embed says how the vectors of a field are made of texts: those of documents, which Options.From names, when they are added, and those
+// Embed says how the vectors of a field are made of texts: those of documents, which From names, when they are added, and those
 // of queries (query.Nearest.Text), when they are searched for. A function of package embedding, or of the program, asks the model.
 type Embed struct {
 	// Field is the field of vectors. Its schema.Field.Model should name the model: then an index refuses vectors of another.

@@ -74,12 +74,15 @@ func (e *Error) Error() string {
 // Embed returns the vectors of texts, in their order, as pinion.Embed.Texts does. An error names the endpoint. It wraps an *Error, or is of
 // the network or of ctx, and matches store.ErrInvalid for a Client without URL or Model, or with numbers below 0.
 func (c *Client) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if c.URL == "" || c.Model == "" || c.Dims < 0 || c.Batch < 0 || c.Attempts < 0 || c.Wait < 0 {
-		return nil, fmt.Errorf("%w: a Client of URL %q, model %q, %d dimensions, batches of %d, %d attempts within %v", store.ErrInvalid, c.URL, c.Model, c.Dims, c.Batch, c.Attempts, c.Wait)
-	}
 	to, err := url.Parse(c.URL)
-	if err != nil || to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
-		return nil, fmt.Errorf("%w: a Client of URL %q: it is no http or https URL", store.ErrInvalid, c.URL)
+	if err != nil { // which has the URL, and what it may have of a password
+		return nil, fmt.Errorf("%w: a Client whose URL cannot be read", store.ErrInvalid)
+	}
+	if c.URL == "" || c.Model == "" || c.Dims < 0 || c.Batch < 0 || c.Attempts < 0 || c.Wait < 0 {
+		return nil, fmt.Errorf("%w: a Client of URL %q, model %q, %d dimensions, batches of %d, %d attempts within %v", store.ErrInvalid, to.Redacted(), c.Model, c.Dims, c.Batch, c.Attempts, c.Wait)
+	}
+	if to.Scheme != "http" && to.Scheme != "https" || to.Host == "" {
+		return nil, fmt.Errorf("%w: a Client of URL %q: it is no http or https URL", store.ErrInvalid, to.Redacted())
 	}
 	to = to.JoinPath("embeddings")
 	all := make([][]float32, 0, len(texts))

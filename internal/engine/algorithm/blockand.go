@@ -181,8 +181,8 @@ func (r conjunction) cheaplyTested(lists []*posting.List) bool {
 // document in a list takes.
 const denseFactor = 16
 
-// denser reports whether docs are so dense, compared with l, of a segment of all documents, that findByBlock is faster than find.
-func denser(l *posting.List, docs []uint32, all uint32) bool {
+// denser reports whether l, of a segment of all documents, has fewer than most postings for each of docs where these are.
+func denser(l *posting.List, docs []uint32, all uint32, most uint64) bool {
 	span := uint64(docs[len(docs)-1]-docs[0]) + 1
-	return uint64(l.List().N)*span < uint64(len(docs))*denseFactor*uint64(all)
+	return uint64(l.List().N)*span < uint64(len(docs))*most*uint64(all)
 }

@@ -102,7 +102,7 @@ func (r lookups) addAll() {
 			r.addDense(l, d)
 			c.dropNormed(r.passing(i + 1))
 			continue
-		case denser(l, c.docs, r.Part.Seg.Docs()):
+		case denser(l, c.docs, r.Part.Seg.Docs(), denseFactor):
 			r.addByBlock(l)
 			c.dropBelow(0, r.passing(i+1))
 		default:

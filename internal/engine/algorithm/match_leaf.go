@@ -52,13 +52,13 @@ func (l *matchList) docs(m *Matcher, dst []uint32, hi uint32) []uint32 {
 	return s.docs
 }
 
-// keep reads the blocks that may have one of the documents, if they have many.
+// keep reads the blocks that may have one of the documents, if there are more of these than postings.
 func (l *matchList) keep(m *Matcher, docs []uint32, not bool) []uint32 {
 	if len(docs) == 0 || !l.run.Open(l.number+1) {
 		return docs[:0]
 	}
 	s := stretch{docs: m.part[:0]}
-	if denser(l.List, docs, l.run.Part.Seg.Docs()) {
+	if denser(l.List, docs, l.run.Part.Seg.Docs(), 1) {
 		m.set.Reset(docs[0], docs[len(docs)-1])
 		m.set.Add(docs)
 		reading{l.run}.read(&s, reading{l.run}.walk(l.List, docs[0], docs[len(docs)-1]+1, onlyMembers, &m.set), docsOnly)

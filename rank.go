@@ -87,7 +87,7 @@ func (x *ranking) lists() ([]search.RankedList, error) {
 	requests := make([]asked, len(f.Lists))
 	for i := range f.Lists {
 		requests[i] = asked{fmt.Sprintf("Fuse.Lists[%d]: ", i), f.list(i, x.r)}
-		requests[i].Limit++ // one more, which says that there are more
+		requests[i].Limit++ // one more tells whether there are more
 	}
 	found, err := x.answers(requests)
 	if err != nil {

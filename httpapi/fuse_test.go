@@ -79,7 +79,7 @@ func TestFuse(t *testing.T) {
 	}
 }
 
-// TestFusePages goes through the hits of a fused list, of which the last page says that it is the last.
+// TestFusePages asks for all pages of a fused list. Only the last has no next.
 func TestFusePages(t *testing.T) {
 	s := placed(t)
 	var got []string

@@ -77,4 +77,5 @@ var generators = []func(output) error{
 	queryScore,
 	querySums,
 	vectors,
+	encode,
 }

@@ -20,7 +20,6 @@ func vectors(out output) error {
 		})
 	a.upperProducts()
 	a.bothProducts()
-	a.hadamard()
 	return a.write(out, "internal/vector", "vector", "zvectors")
 }
 
@@ -201,79 +200,6 @@ func (a *assembler) bothProducts() {
 	result := a.GP32()
 	a.VMOVD(sum.AsX(), result)
 	a.Store(result, a.ReturnIndex(0))
-	a.VZEROUPPER()
-	a.RET()
-}
-
-// hadamard writes a Hadamard transform: three levels within registers of 8 values, then levels of registers. Each sum and difference is the
-// one of the portable code, whose operands it may have the other way round.
-func (a *assembler) hadamard() {
-	a.function("hadamardAVX2", "func(v *float32, n int, factor float32)",
-		"hadamardAVX2 makes n values, a power of two from 8 on, their Hadamard transform, times factor.")
-	v, n := a.arg("v"), a.arg("n")
-	one, factor := a.XMM(), a.YMM()
-	a.Load(a.Param("factor"), one)
-	a.VBROADCASTSS(one, factor)
-	at, end := a.GP64(), a.GP64()
-	a.MOVQ(v, at)
-	a.LEAQ(operand.Mem{Base: v, Index: n, Scale: 4}, end)
-	signs := []reg.VecVirtual{a.YMM(), a.YMM(), a.YMM()}
-	const minus = 1 << 31
-	a.VMOVUPS(a.words("minusOdd", 0, minus, 0, minus, 0, minus, 0, minus), signs[0])
-	a.VMOVUPS(a.words("minusPairs", 0, 0, minus, minus, 0, 0, minus, minus), signs[1])
-	a.VMOVUPS(a.words("minusUpper", 0, 0, 0, 0, minus, minus, minus, minus), signs[2])
-	a.Label("eight")
-	x, y := a.YMM(), a.YMM()
-	a.VMOVUPS(operand.Mem{Base: at}, x)
-	for level, sign := range signs {
-		switch level {
-		case 0:
-			a.VPERMILPS(operand.U8(0b10110001), x, y)
-		case 1:
-			a.VPERMILPS(operand.U8(0b01001110), x, y)
-		case 2:
-			a.VPERM2F128(operand.U8(1), x, x, y)
-		}
-		a.VXORPS(sign, x, x)
-		a.VADDPS(x, y, x)
-	}
-	a.VMOVUPS(x, operand.Mem{Base: at})
-	a.ADDQ(operand.U8(32), at)
-	a.CMPQ(at, end)
-	a.JL(operand.LabelRef("eight"))
-
-	step, half := a.GP64(), a.GP64() // bytes between what is added
-	a.MOVQ(operand.I32(32), step)
-	a.SHLQ(operand.U8(2), n)
-	a.Label("level")
-	a.CMPQ(step, n)
-	a.JGE(operand.LabelRef("scale"))
-	a.MOVQ(v, at)
-	a.Label("block")
-	a.LEAQ(operand.Mem{Base: at, Index: step, Scale: 1}, half)
-	a.Label("pair")
-	a.VMOVUPS(operand.Mem{Base: at}, x)
-	a.VMOVUPS(operand.Mem{Base: at, Index: step, Scale: 1}, y)
-	sum := a.YMM()
-	a.VADDPS(y, x, sum)
-	a.VSUBPS(y, x, x)
-	a.VMOVUPS(sum, operand.Mem{Base: at})
-	a.VMOVUPS(x, operand.Mem{Base: at, Index: step, Scale: 1})
-	a.ADDQ(operand.U8(32), at)
-	a.CMPQ(at, half)
-	a.JL(operand.LabelRef("pair"))
-	a.ADDQ(step, at)
-	a.CMPQ(at, end)
-	a.JL(operand.LabelRef("block"))
-	a.ADDQ(step, step)
-	a.JMP(operand.LabelRef("level"))
-
-	a.Label("scale")
-	a.VMULPS(operand.Mem{Base: v}, factor, x)
-	a.VMOVUPS(x, operand.Mem{Base: v})
-	a.ADDQ(operand.U8(32), v)
-	a.CMPQ(v, end)
-	a.JL(operand.LabelRef("scale"))
 	a.VZEROUPPER()
 	a.RET()
 }

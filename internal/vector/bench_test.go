@@ -121,3 +121,20 @@ func BenchmarkEncode(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkFind finds the cluster of a vector of 768 dimensions among 3,300.
+func BenchmarkFind(b *testing.B) {
+	const dims, n = 768, 20_000
+	r := rand.New(rand.NewPCG(9, 9))
+	all := make([]float32, n*dims)
+	for i := range all {
+		all[i] = float32(r.NormFloat64() / float64(1+i%dims/16))
+	}
+	at := func(i int) []float32 { return all[i*dims:][:dims] }
+	c := Train(dims, Cosine, 3300, n, 2, at)
+	f := c.Finder()
+	b.ResetTimer()
+	for i := range b.N {
+		f.Find(at(i % n))
+	}
+}

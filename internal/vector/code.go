@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 
@@ -46,8 +47,10 @@ func (u Upper) Value() float32 { return math.Float32frombits(uint32(u) << 16) }
 type Coder struct {
 	Turn   *Rotation
 	Centre []float32 // nil is the origin
+	Alone  bool      // codes are all that is kept of vectors; the centre is the origin then
 	moved  []float32
 	turned []float32
+	codes  []uint8 // by dimension, padded to whole groups with zeros
 }
 
 // Lengths of vectors, by which no sum of a score overflows. Those that are compared by Cosine are not shorter than MinNorm, so that
@@ -59,7 +62,8 @@ const (
 
 // NewCoder returns a Coder. centre, unless nil, has the dimensions of turn.
 func NewCoder(turn *Rotation, centre []float32) *Coder {
-	return &Coder{Turn: turn, Centre: centre, moved: make([]float32, turn.dims), turned: make([]float32, turn.dims)}
+	return &Coder{Turn: turn, Centre: centre, moved: make([]float32, turn.dims), turned: make([]float32, turn.dims),
+		codes: make([]uint8, 2*PlaneSize(turn.dims))}
 }
 
 // Check returns an error for a vector that has other dimensions, a value that is no number, or a length that cannot be
@@ -92,74 +96,98 @@ func lengthOf(v []float32) float64 {
 	return math.Sqrt(sum)
 }
 
-// turn sets c.turned to v from the centre, turned, and returns its length before it was.
-func (c *Coder) turn(v []float32) (length float64) { return c.turnFrom(v, c.Centre) }
-
-// turnFrom is turn from another centre, or from the origin if it is nil.
-func (c *Coder) turnFrom(v, centre []float32) (length float64) {
-	for i, x := range v[:len(c.moved)] {
-		if centre != nil {
-			x -= centre[i]
-		}
-		c.moved[i] = x
+// turn sets c.moved to v from centre, which is the origin if it is nil, and c.turned to that, turned.
+func (c *Coder) turn(v, centre []float32) {
+	if centre == nil {
+		copy(c.moved, v)
+	} else {
+		move(c.moved, v, centre)
 	}
 	c.Turn.Apply(c.turned, c.moved)
-	return lengthOf(c.moved)
+}
+
+func movePortable(dst, v, centre []float32) {
+	for i := range dst {
+		dst[i] = v[i] - centre[i]
+	}
 }
 
 // Encode appends the planes of v, which Check accepts, to high and low.
 func (c *Coder) Encode(high, low []byte, v []float32) (newHigh, newLow []byte, m Meta) {
-	far := c.turn(v)
-	greatest := uint32(0) // magnitudes order as their bits do
-	for _, y := range c.turned {
-		greatest = max(greatest, math.Float32bits(y)&^(1<<31))
+	c.turn(v, c.Centre)
+	step := greatest(c.turned) / most
+	if c.Alone {
+		step = upperNearest(step) // the greatest is between 126.5 and 127.5 of these
 	}
-	step := math.Float32frombits(greatest) / most
 	if step < 0x1p-100 { // a quotient by less may overflow
 		step = 0
+	}
+	var s sums
+	quantize(c.codes, c.turned, c.moved, step, &s)
+	far := math.Sqrt(s[moved])
+	off := turnError*far + tiny
+	m = Meta{Step: step, Far: float32(far), Norm: norm(v), R4: upperOf(math.Sqrt(s[leftByUpper]) + off), R8: upperOf(math.Sqrt(s[leftByBoth]) + off)}
+	if c.Alone {
+		m = aloneMeta(c.codes[:len(v)], step, m.R8)
 	}
 	h, l := len(high), len(low)
 	size := PlaneSize(len(v))
 	high, low = append(high, make([]byte, size)...), append(low, make([]byte, size)...)
-	sum4, sum8 := 0.0, 0.0
-	for at := 0; at < len(c.turned); at += group {
-		var codes [group]uint8
-		values := c.turned[at:min(at+group, len(c.turned))]
-		for i, y := range values {
-			code := middle
-			if step > 0 {
-				code = min(max(rounded(float64(y)/float64(step))+middle, middle-most), middle+most)
-			}
-			codes[i] = uint8(code)
-			of := &stands[code]
-			d4 := float64(y) - float64(float64(step)*of.upper) // conversions keep products from being fused
-			d8 := float64(y) - float64(float64(step)*of.both)
-			sum4, sum8 = sum4+float64(d4*d4), sum8+float64(d8*d8)
-		}
-		h, l := (*[groupSize]byte)(high[h+at/2:]), (*[groupSize]byte)(low[l+at/2:])
-		for i := range groupSize {
-			first, second := codes[i], codes[i+groupSize]
-			h[i], l[i] = first>>4|second&0xf0, first&15|second<<4
-		}
-	}
-	off := turnError*far + tiny
-	m = Meta{Step: step, Far: float32(far), Norm: norm(v), R4: upperOf(math.Sqrt(sum4) + off), R8: upperOf(math.Sqrt(sum8) + off)}
+	planes(high[h:], low[l:], c.codes)
 	return high, low, m
 }
 
-// rounded returns the integer that is nearest to v, which is below 2^31, and of two as near the one farther from 0, as math.Round does.
-func rounded(v float64) int {
-	const whole = 0x1.8p52 // a number as great has no fraction: adding it rounds, of two as near to the even one
-	shifted := v + whole
-	n, d := int(int32(math.Float64bits(shifted))), v-(shifted-whole)
-	switch {
-	case d == 0.5 && v > 0:
-		n++
-	case d == -0.5 && v < 0:
-		n--
+// greatestPortable returns the greatest magnitude of v.
+func greatestPortable(v []float32) float32 {
+	most := uint32(0) // magnitudes order as their bits do
+	for _, y := range v {
+		most = max(most, math.Float32bits(y)&^(1<<31))
 	}
-	return n
+	return math.Float32frombits(most)
 }
+
+// sums are those of squares of what the upper plane and what both leave out of a vector, and of its distance from the centre. Each is added
+// up value by value.
+type sums [4]float64
+
+const (
+	leftByUpper = iota
+	leftByBoth
+	moved
+)
+
+// quantizePortable sets codes to those of turned, in steps, and adds to s what they leave out, and moved.
+func quantizePortable(codes []uint8, turned, from []float32, step float32, s *sums) {
+	for i, y := range turned {
+		code := middle
+		if step > 0 {
+			code += rounded(float64(y) / float64(step)) // no value is as much as most + 1/2 steps
+		}
+		codes[i] = uint8(code)
+		of := &stands[uint8(code)]
+		d4 := float64(y) - float64(float64(step)*of.upper) // conversions keep products from being fused
+		d8 := float64(y) - float64(float64(step)*of.both)
+		s[leftByUpper] += float64(d4 * d4)
+		s[leftByBoth] += float64(d8 * d8)
+		s[moved] += float64(float64(from[i]) * float64(from[i]))
+	}
+}
+
+// planes sets high and low to the planes of codes, eight bytes at a time.
+func planes(high, low []byte, codes []uint8) {
+	const lower = 0x0f0f0f0f0f0f0f0f
+	for at := 0; at < len(high); at += groupSize {
+		for i := at; i < at+groupSize; i += 8 {
+			first, second := binary.LittleEndian.Uint64(codes[at+i:]), binary.LittleEndian.Uint64(codes[at+i+groupSize:])
+			binary.LittleEndian.PutUint64(high[i:], first>>4&lower|second&^lower)
+			binary.LittleEndian.PutUint64(low[i:], first&lower|second&lower<<4)
+		}
+	}
+}
+
+// rounded returns the integer that is nearest to v, which is below 2^31, and of two as near the one farther from 0, as math.Round does: by
+// adding the number before 0.5, as with 0.5 itself the one before 0.5 would become 1.
+func rounded(v float64) int { return int(v + math.Copysign(0x1.fffffffffffffp-2, v)) }
 
 // stands has what the planes of a code stand for, in steps: the upper one alone for the middle of what the lower one may add.
 var stands = func() (of [256]struct{ upper, both float64 }) {

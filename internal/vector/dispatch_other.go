@@ -14,3 +14,16 @@ func bothProducts(high, low []byte, query []int16) int32 {
 }
 
 func hadamard(v []float32, factor float32) { hadamardPortable(v, factor) }
+
+func move(dst, v, centre []float32) { movePortable(dst, v, centre) }
+
+func permute(dst, src []float32, from []uint16, sign []uint32) { permutePortable(dst, src, from, sign) }
+
+func greatest(v []float32) float32 { return greatestPortable(v) }
+
+func quantize(codes []uint8, turned, from []float32, step float32, s *sums) {
+	quantizePortable(codes, turned, from, step, s)
+}
+
+func widen(dst []float32, src []uint16)  { widenPortable(dst, src) }
+func narrow(dst []uint16, src []float32) { narrowPortable(dst, src) }

@@ -15,8 +15,10 @@ const (
 // Query is a vector that others are compared with.
 type Query struct {
 	by     Similarity
-	values []float32 // padded
+	alone  bool      // vectors are what their codes stand for
+	values []float32 // padded; turned, if alone
 	norm   float64   // by Norm
+	length float64   // at least that of the values, also where Norm is 0 since their squares are; for Range
 	sum    float64   // sumError
 	upper  side
 	both   side
@@ -41,18 +43,32 @@ const (
 	most8 = 1<<11 - 1
 )
 
-// NewQuery returns a query for vectors with codes of c. v is one that c.Check accepts.
+// NewQuery returns a query for vectors with codes of c. v is one that c.Check accepts. Where codes are kept alone, scores are those of v, turned, and of what
+// the codes stand for.
 func NewQuery(c *Coder, by Similarity, v []float32) *Query {
-	q := &Query{by: by, values: make([]float32, Padded(len(v))), sum: sumError(len(v))}
+	q := &Query{by: by, alone: c.Alone, values: make([]float32, Padded(len(v))), sum: sumError(len(v))}
 	copy(q.values, v)
+	if c.Alone {
+		c.turn(v, nil)
+		copy(q.values, c.turned)
+	}
 	q.norm = float64(Norm(q.values))
 	var length, base, vague float64
-	if by == Euclidean {
-		length = c.turn(v)
+	if c.Alone {
+		length = lengthOf(c.turned)
+		q.length = max(q.norm, length*(1+0x1p-40))
+		if by == Euclidean {
+			base = length * length
+			vague = 4 * unit * base
+		}
+	} else if by == Euclidean {
+		c.turn(v, c.Centre)
+		length = lengthOf(c.moved)
 		base = length * length
 		vague = 4 * unit * base
 	} else {
-		length = c.turnFrom(v, nil)
+		c.turn(v, nil)
+		length = lengthOf(v)
 		for i, x := range c.Centre {
 			base += float64(x) * float64(v[i])
 		}
@@ -103,7 +119,9 @@ func (q *Query) bounds(dst []float64, s *side, products []int32, metas []Meta, w
 		m := &metas[n]
 		far, rest := float64(m.Far), m.R4
 		if both {
-			rest = m.R8
+			if rest = m.R8; q.alone {
+				rest = 0 // the code leaves out nothing of what it stands for
+			}
 		}
 		product := base + float64(m.Step)*(s.byCode*float64(products[i])-s.less) + s.byFar*far + s.byRest*float64(rest.Value())
 		switch q.by {

@@ -65,14 +65,41 @@ func (r *Rotation) Apply(dst, src []float32) {
 	r.rounds[1].apply(dst[:r.dims], half)
 }
 
-func (o *round) apply(dst, src []float32) {
-	for i, from := range o.from {
-		dst[i] = math.Float32frombits(math.Float32bits(src[from]) ^ o.sign[i])
+// Undo is the opposite of Apply: what it sets dst to is off as much at most.
+func (r *Rotation) Undo(dst, src []float32) {
+	var room [MaxDims]float32
+	half := room[:r.dims]
+	copy(dst, src[:r.dims])
+	r.rounds[1].undo(half, dst[:r.dims])
+	r.rounds[0].undo(dst[:r.dims], half)
+}
+
+// undo is the opposite of apply. It overwrites src.
+func (o *round) undo(dst, src []float32) {
+	transform(src)
+	for i, at := range o.from {
+		dst[at] = math.Float32frombits(math.Float32bits(src[i]) ^ o.sign[i])
 	}
+}
+
+func (o *round) apply(dst, src []float32) {
+	permute(dst, src, o.from, o.sign)
+	transform(dst)
+}
+
+// transform makes each block of dst its Hadamard transform, which is its own opposite.
+func transform(dst []float32) {
 	for len(dst) > 0 {
 		n := 1 << (bits.Len(uint(len(dst))) - 1)
 		hadamard(dst[:n], float32(1/math.Sqrt(float64(n))))
 		dst = dst[n:]
+	}
+}
+
+// permutePortable sets value i of dst to value from[i] of src, with the sign bit flipped where sign[i] has it.
+func permutePortable(dst, src []float32, from []uint16, sign []uint32) {
+	for i, at := range from {
+		dst[i] = math.Float32frombits(math.Float32bits(src[at]) ^ sign[i])
 	}
 }
 

@@ -7,7 +7,7 @@ type Set struct {
 	Dims      int
 	Metas     []Meta
 	High, Low []byte                // planes, PlaneSize(Dims) bytes a vector
-	Floats    func(i int) []float32 // padded; valid until the next call
+	Floats    func(i int) []float32 // padded; valid until the next call. What codes stand for, turned, where they are alone
 }
 
 // chunk is how many vectors are looked at by the upper plane before they are by the lower one.
@@ -57,6 +57,7 @@ type scan struct {
 	n        int
 	products [chunk]int32
 	bounds   [chunk]float64
+	fetched  uint32 // makes what is only read to be fetched be read
 }
 
 // look looks at the vectors that have been collected, for query number of those.
@@ -65,10 +66,22 @@ func (x *scan) look(number int, q *Query, least *float32) {
 	if x.n == 0 {
 		return
 	}
+	if number == 0 && which[x.n-1]-which[0] >= uint32(2*x.n) { // far apart: all are fetched at the same time
+		for _, n := range which {
+			x.fetched += uint32(s.Metas[n].R4)
+		}
+	}
 	upperProducts(x.products[:x.n], s.High, which, q.narrow)
 	q.bounds(x.bounds[:x.n], &q.upper, x.products[:], s.Metas, which)
 	x.Vectors += x.n
 	size := PlaneSize(s.Dims)
+	for i, bound := range x.bounds[:len(which)] {
+		if bound >= float64(*least) { // fetched at the same time, too
+			for at := int(which[i]) * size; at < int(which[i]+1)*size; at += 64 {
+				x.fetched += uint32(s.Low[at])
+			}
+		}
+	}
 	for i, bound := range x.bounds[:len(which)] {
 		if bound < float64(*least) {
 			continue

@@ -253,6 +253,7 @@ func newWorld(t *rapid.T, r *rand.Rand, dims, n int) *world {
 		centre = drawVector(t, r, dims, "centre")
 	}
 	w := &world{coder: NewCoder(turn, centre)}
+	w.coder.Alone = centre == nil && rapid.Bool().Draw(t, "alone")
 	w.set = Set{Dims: dims, Floats: func(i int) []float32 { return w.floats[i] }}
 	common := drawVector(t, r, dims, "common")
 	crowd := rapid.SampledFrom([]float32{0, 1, 5}).Draw(t, "crowd")
@@ -267,19 +268,27 @@ func newWorld(t *rapid.T, r *rand.Rand, dims, n int) *world {
 }
 
 func (w *world) add(t *rapid.T, v []float32) {
+	dims := len(v)
 	if w.coder.Check(v, Cosine) != nil {
 		return
 	}
 	var m Meta
+	n := len(w.set.High)
 	w.set.High, w.set.Low, m = w.coder.Encode(w.set.High, w.set.Low, v)
-	w.set.Metas, w.floats = append(w.set.Metas, m), append(w.floats, padded(v))
+	if v = padded(v); w.coder.Alone {
+		Stands(v[:dims], w.set.High[n:], w.set.Low[n:], m.Step)
+	}
+	w.set.Metas, w.floats = append(w.set.Metas, m), append(w.floats, v)
 }
 
 // hardest returns the query that is most wrong about vector i by the upper plane: what that leaves out of it.
 func (w *world) hardest(i, sign int) []float32 {
 	dims := w.set.Dims
 	size := PlaneSize(dims)
-	w.coder.turn(w.floats[i][:dims])
+	w.coder.turn(w.floats[i][:dims], w.coder.Centre)
+	if w.coder.Alone {
+		copy(w.coder.turned, w.floats[i])
+	}
 	rest := make([]float32, dims)
 	for d := range rest {
 		at, shift := i*size+d/group*groupSize+d%groupSize, d%group/groupSize*4

@@ -25,8 +25,3 @@ func upperProductsAVX2(products *int32, high *byte, which *uint32, query *int8, 
 //
 //go:noescape
 func bothProductsAVX2(high *byte, low *byte, query *int16, size int) int32
-
-// hadamardAVX2 makes n values, a power of two from 8 on, their Hadamard transform, times factor.
-//
-//go:noescape
-func hadamardAVX2(v *float32, n int, factor float32)

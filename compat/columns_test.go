@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
@@ -110,23 +109,7 @@ func addColumnDocs(lo, hi int) func(ctx context.Context, w *writer.Writer) error
 // as a reader written from FORMAT.md alone has them, and once as package segment does.
 func checkColumns(t *testing.T, what, dir string, segments ...[]int) {
 	t.Helper()
-	got, err := readIndex(dir)
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer index.Close()
-	snapshot, err := index.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	if err := snapshot.Verify(t.Context()); err != nil {
-		t.Errorf("%s: %v", what, err)
-	}
+	got, snapshot := bothReaders(t, what, dir)
 	if len(got.segments) != len(segments) {
 		t.Fatalf("%s: %d segments", what, len(got.segments))
 	}

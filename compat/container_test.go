@@ -10,8 +10,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/pinion-index/pinion/reader"
 )
 
 // This file and segment_test.go read an index according to format/FORMAT.md, whose
@@ -54,7 +56,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 	need(err == nil, "%v", err)
 	need(len(b) >= 64+64 && string(b[:8]) == "\x89PIN\r\n\x1a\n", "%s: magic", path)
 	old := u16(b, 10) == 2
-	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3 || u16(b, 10) == 4 && kind != 3 || u16(b, 10) == 5 && kind == 1 || u16(b, 10) == 6 || u16(b, 10) == 7) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
+	need(u16(b, 8) == 0 && (old || u16(b, 10) == 3 || u16(b, 10) == 4 && kind != 3 || u16(b, 10) == 5 && kind == 1 || u16(b, 10) >= 6 && u16(b, 10) <= 8) && u32(b, 12) == kind && u32(b, 52) == 0, "%s: header", path)
 	need(u64(b, 32) == uint64(len(b)), "%s: FileLen", path)
 	align, n := 64, u32(b, 48)
 	front := len(b) - 64
@@ -74,7 +76,7 @@ func container(path string, kind int) (id string, sections map[int][]byte) {
 		off, length := int(u64(e, 8)), int(u64(e, 16))
 		padded := (length + 64 + align - 1) / align * align
 		need(off == end && u32(e, 4)&^1 == 0, "%s: section %d", path, i)
-		need(u32(e, 0) < 16 || slices.Contains([]int{18, 19, 20, 22, 24, 25, 27, 28}, u32(e, 0)), "%s: section %d is of a later version", path, u32(e, 0))
+		need(u32(e, 0) < 16 || slices.Contains([]int{18, 19, 20, 22, 24, 25, 27, 28, 29}, u32(e, 0)), "%s: section %d is of a later version", path, u32(e, 0))
 		need(xxhash.Sum64(b[off:off+padded]) == u64(e, 24), "%s: checksum of section %d", path, i)
 		need(sections[u32(e, 0)] == nil, "%s: section id %d twice", path, u32(e, 0))
 		for _, c := range b[off+length : off+padded] {
@@ -119,6 +121,29 @@ func pageSums(b []byte, front, end int, old bool, sums []byte) {
 	need(len(c.b) == 0, "bytes behind PAGESUMS")
 }
 
+// bothReaders returns what the reader of FORMAT.md alone and what package reader have of the index in dir, which verifies.
+func bothReaders(t *testing.T, what, dir string) (*contents, *reader.Snapshot) {
+	t.Helper()
+	got, err := readIndex(dir)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { index.Close() })
+	snapshot, err := index.Snapshot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { snapshot.Close() })
+	if err := snapshot.Verify(t.Context()); err != nil {
+		t.Errorf("%s: %v", what, err)
+	}
+	return got, snapshot
+}
+
 // readIndex reads the index in dir (sections 2, 6 and 7).
 func readIndex(dir string) (c *contents, err error) {
 	defer func() {
@@ -147,7 +172,7 @@ func readIndex(dir string) (c *contents, err error) {
 		need(bytes.Equal(a, b), "the two files of the manifest differ")
 	}
 	_, sections := container(manifest, 2)
-	m := readManifest(sections[11], isFirst(manifest))
+	m := readManifest(sections[11], minor(manifest))
 	need(m.generation == gen, "generation")
 	if a, ok := sections[25]; ok {
 		readAncestry(a, gen)
@@ -223,6 +248,13 @@ func readEntry(dir string, e *entry) (s *parsed) {
 		}
 	}
 	need(e.fields != nil || tokens == e.deletedTokens, "segment %d: tokens of deleted documents", e.num)
+	if e.values != 0 {
+		path := filepath.Join(dir, fmt.Sprintf("values-%012d.pin", e.values))
+		id, sections := container(path, 4)
+		c := &cursor{sections[29]}
+		need(id == e.id && string(c.take(16)) == e.valuesID && minor(path) >= 8, "values %d: ids", e.values)
+		s.readValues(c)
+	}
 	return s
 }
 

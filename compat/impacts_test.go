@@ -8,7 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/writer"
 )
@@ -55,23 +54,7 @@ func addImpacts(lo, hi int) func(ctx context.Context, w *writer.Writer) error {
 // from FORMAT.md alone has them, and once as package segment does.
 func checkImpacts(t *testing.T, what, dir string, segments ...[]int) {
 	t.Helper()
-	got, err := readIndex(dir)
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	index, err := reader.Open(t.Context(), reader.Dir(dir), reader.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer index.Close()
-	snapshot, err := index.Snapshot()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer snapshot.Close()
-	if err := snapshot.Verify(t.Context()); err != nil {
-		t.Errorf("%s: %v", what, err)
-	}
+	got, snapshot := bothReaders(t, what, dir)
 	if f, ok := snapshot.Field("splade"); !ok || f.Description().Scale != 0.01 {
 		t.Errorf("%s: %v", what, ok)
 	}

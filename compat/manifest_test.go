@@ -4,16 +4,17 @@ import "math"
 
 // entry is what a manifest says of a segment (section 6).
 type entry struct {
-	num, docs, postings, tokens, deletes, deleted, deletedTokens int
-	id, deletesID                                                string
-	length, tail                                                 int
-	fields                                                       map[int][4]int // of those with lengths, by id
+	num, docs, postings, tokens, deletes, deleted, deletedTokens, values int
+	id, deletesID, valuesID                                              string
+	length, tail                                                         int
+	fields                                                               map[int][4]int // of those with lengths, by id
 }
 
 // field is a field of the schema.
 type field struct {
 	id, kind, index, flags  int
 	name, analyzer, options string
+	of                      string // the field whose values it has, too
 	k1, b, weight           float64
 }
 
@@ -26,8 +27,9 @@ type manifest struct {
 	segments          []entry
 }
 
-// readManifest reads section MANIFEST (section 6), in the form of version 0.2 if first is set.
-func readManifest(content []byte, first bool) *manifest {
+// readManifest reads section MANIFEST (section 6) in the form of a minor version.
+func readManifest(content []byte, version int) *manifest {
+	first := version == 2
 	c := &cursor{content}
 	m := &manifest{generation: c.varint(), next: c.varint(), analyzer: c.str(), options: c.str()}
 	flags := 0
@@ -49,7 +51,9 @@ func readManifest(content []byte, first bool) *manifest {
 		used[e.num], used[e.deletes] = true, true
 		need((e.deletes == 0) == (e.deleted == 0), "%d deleted in file %d", e.deleted, e.deletes)
 		if !first {
-			e.rest(c, flags&1 != 0)
+			e.rest(c, flags&1 != 0, version >= 8)
+			need(e.values == 0 || !used[e.values] && e.values < m.next, "file number %d", e.values)
+			used[e.values] = true
 		}
 		m.segments = append(m.segments, e)
 	}
@@ -58,9 +62,14 @@ func readManifest(content []byte, first bool) *manifest {
 }
 
 // rest reads what version 0.2 lacks of a segment.
-func (e *entry) rest(c *cursor, fields bool) {
+func (e *entry) rest(c *cursor, fields, values bool) {
 	if e.deletes != 0 {
 		e.deletesID = string(c.take(16))
+	}
+	if values {
+		if e.values = c.varint(); e.values != 0 {
+			e.valuesID = string(c.take(16))
+		}
 	}
 	e.length, e.tail = c.varint(), c.varint()
 	need(e.tail <= e.length, "tail at %d of %d", e.tail, e.length)
@@ -112,16 +121,17 @@ func readCommitMeta(content []byte) map[string]string {
 
 // readSchema reads the schema of a manifest.
 func readSchema(c *cursor) (fields []field) {
-	next := c.varint()
+	next, n := c.varint(), 0
+	sources := map[int]int{} // the number of the field whose values one has
 	ids, names := map[int]bool{}, map[string]bool{}
-	for range c.varint() {
+	for n = range c.varint() {
 		f := field{id: c.varint(), name: c.str(), kind: c.varint(), index: c.varint(), flags: c.varint(), analyzer: c.str(), options: c.str()}
 		for _, x := range []*float64{&f.k1, &f.b, &f.weight} {
 			*x = math.Float64frombits(u64(c.take(8), 0))
 		}
 		if f.kind == 7 {
 			c.readVectorSchema()
-			need(f.flags == 0, "field %q of vectors: %+v", f.name, f)
+			need(f.flags&^32 == 0, "field %q of vectors: %+v", f.name, f)
 		}
 		need(f.id > 0 && f.id < next && !ids[f.id] && !names[f.name] && f.name != "" && f.name[0] != '_', "field %d, %q", f.id, f.name)
 		ids[f.id], names[f.name] = true, true
@@ -129,12 +139,22 @@ func readSchema(c *cursor) (fields []field) {
 		most := max(1, map[int]int{1: 4, 2: 2, 6: 3}[f.kind])
 		need(f.kind != 6 || f.index == 3 && f.flags == 0 && f.k1 == 0 && f.b == 0, "field %q of impacts: %+v", f.name, f)
 		need(f.kind >= 1 && f.kind <= 7 && f.index >= 1 && f.index <= most, "field %q: kind %d, index %d", f.name, f.kind, f.index)
-		need(f.flags < 32 && (f.flags&4 == 0 || !text) && (f.flags < 8 || f.kind == 5), "field %q: flags %d", f.name, f.flags)
+		if f.flags&64 != 0 {
+			need(text && f.flags&^2 == 64 && f.index > 1, "field %q has values of another: %+v", f.name, f)
+			sources[n] = c.varint()
+			f.flags &^= 64
+		}
+		need((f.flags < 32 || f.kind == 7) && (f.flags&4 == 0 || !text) && (f.flags&^32 < 8 || f.kind == 5), "field %q: flags %d", f.name, f.flags)
 		need((f.analyzer != "") == text && (f.flags&2 == 0 || text && f.index >= 3), "field %q: analyzer %q, flags %d", f.name, f.analyzer, f.flags)
 		need(f.index > 1 || (f.flags&5 != 0 || f.kind == 7) && f.k1 == 0 && f.b == 0 && f.weight == 0, "field %q is neither indexed nor stored", f.name)
 		need(f.k1 >= 0 && f.k1 <= 1e6 && f.b >= 0 && f.b <= 1 && (f.weight == 0 || f.weight >= 1e-6 && f.weight <= 1e6), "field %q: parameters", f.name)
 		fields = append(fields, f)
 	}
 	need(len(fields) > 0 && len(fields) <= 1024, "%d fields", len(fields))
+	for n, of := range sources {
+		_, chained := sources[of]
+		need(of < len(fields) && !chained && fields[of].kind == 1, "field %d has the values of field %d", n, of)
+		fields[n].of = fields[of].name
+	}
 	return fields
 }

@@ -307,9 +307,9 @@ func TestVersions(t *testing.T) {
 		t.Error(err)
 	}
 	for v, want := range map[Version]error{
-		{0, 1}: ErrTooOld, {0, 2}: nil, {0, 3}: nil, {0, 4}: nil, {0, 5}: nil, {0, 6}: nil, {0, 7}: nil, {0, 8}: ErrTooNew, {0, 65_535}: ErrTooNew, {1, 0}: ErrTooNew, {1, 3}: ErrTooNew,
+		{0, 1}: ErrTooOld, {0, 2}: nil, {0, 3}: nil, {0, 4}: nil, {0, 5}: nil, {0, 6}: nil, {0, 7}: nil, {0, 8}: nil, {0, 9}: ErrTooNew, {0, 65_535}: ErrTooNew, {1, 0}: ErrTooNew, {1, 3}: ErrTooNew,
 	} {
-		if err := v.Check(); !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), v.String()+", this build reads 0.2 to 0.7") {
+		if err := v.Check(); !errors.Is(err, want) || err != nil && !strings.Contains(err.Error(), v.String()+", this build reads 0.2 to 0.8") {
 			t.Errorf("%v: %v", v, err)
 		}
 	}

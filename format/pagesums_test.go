@@ -124,7 +124,7 @@ func TestOldVersion(t *testing.T) {
 		t.Errorf("with a checksum that does not match: %v", err)
 	}
 	seal(b)
-	if _, err := parse(b); !errors.Is(err, ErrTooOld) || err.Error() != "index format too old: file x.pin, section header, offset 8: file has version 0.1, this build reads 0.2 to 0.7" {
+	if _, err := parse(b); !errors.Is(err, ErrTooOld) || err.Error() != "index format too old: file x.pin, section header, offset 8: file has version 0.1, this build reads 0.2 to 0.8" {
 		t.Error(err)
 	}
 }

@@ -13,6 +13,7 @@ const (
 	KindSegment  Kind = 1 // one immutable segment
 	KindManifest Kind = 2 // one commit: the list of its segments
 	KindDeletes  Kind = 3 // deleted docIDs of one segment, as of one commit
+	KindValues   Kind = 4 // values of one segment that were changed in place, as of one commit
 )
 
 // String returns the kind's name.
@@ -24,6 +25,8 @@ func (k Kind) String() string {
 		return "manifest"
 	case KindDeletes:
 		return "deletes"
+	case KindValues:
+		return "values"
 	}
 	return "kind " + strconv.FormatUint(uint64(k), 10)
 }
@@ -57,6 +60,7 @@ const (
 	SectionCommitMeta    SectionID = 26 // keys and values of programs, kept with a commit
 	SectionVectors       SectionID = 27 // codes of vectors, and what bounds their scores
 	SectionVectorFloats  SectionID = 28 // vectors as they were added
+	SectionValues        SectionID = 29 // blocks of columns in the place of a segment's
 )
 
 // Sections that later versions fill. Files that have one are too new.
@@ -149,6 +153,7 @@ var sections = []SectionInfo{
 		Length: LengthRule{Multiple: 64, Least: 64}},
 	{ID: SectionVectorFloats, Name: "vector-floats", Kind: KindSegment, Side: SideColumns,
 		Length: LengthRule{Multiple: 64, Least: 64}},
+	{ID: SectionValues, Name: "values", Kind: KindValues, Required: true},
 }
 
 // Sections returns the rows of the table of sections, in the order of their ids, without

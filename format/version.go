@@ -21,7 +21,9 @@ type Version struct {
 //	0.5  the empty keyword in columns. Segments without it had version 0.3 or 0.4.
 //	0.6  IDHASH packed, in half the room.
 //	0.7  fields of vectors: VECTORS, VECTORFLOATS.
-func Current() Version { return Version{Major: 0, Minor: 7} }
+//	0.8  clusters of vectors, and their values as float16 or codes alone; values changed in place: VALUES;
+//	     fields with the values of others.
+func Current() Version { return Version{Major: 0, Minor: 8} }
 
 var (
 	version02 = Version{Major: 0, Minor: 2}
@@ -33,6 +35,9 @@ func (v Version) EmptyKeywords() bool { return v.Major > 0 || v.Minor >= 5 }
 
 // PackedIDs reports whether IDHASH of segments of version v is packed.
 func (v Version) PackedIDs() bool { return v.Major > 0 || v.Minor >= 6 }
+
+// ChangedValues reports whether manifests of version v name files of values that were changed in place.
+func (v Version) ChangedValues() bool { return v.Major > 0 || v.Minor >= 8 }
 
 // oldest is the lowest version that this package reads.
 var oldest = version02

@@ -83,12 +83,19 @@ func (f *FileWriter) Write(p []byte) (int, error) {
 	if f.err != nil {
 		return 0, f.err
 	}
-	f.sum.Write(p)
-	if f.h.Kind == KindSegment {
-		f.pages.add(p)
+	for at := 0; at < len(p) && f.err == nil; at += cached {
+		part := p[at:min(at+cached, len(p))]
+		f.sum.Write(part)
+		if f.h.Kind == KindSegment {
+			f.pages.add(part)
+		}
+		f.append(part)
 	}
-	return len(p), f.append(p)
+	return len(p), f.err
 }
+
+// cached is how many bytes are summed and written at a time: a cache has them until they are written.
+const cached = 256 << 10
 
 // gather is how many bytes of small writes are gathered.
 const gather = 16 << 10

@@ -64,7 +64,7 @@ func TestUseOfClosedCursor(t *testing.T) {
 		if err := c.Init(seg, e); !errors.Is(err, reader.ErrClosed) {
 			t.Errorf("Init: %v", err)
 		}
-		if c.Doc() != reader.NoDoc || c.Next() != reader.NoDoc || c.NextGEQ(5) != reader.NoDoc || c.NextBlock() || c.Freq() != 0 ||
+		if c.Doc() != reader.NoDoc || c.Next() != reader.NoDoc || c.NextGEQ(5) != reader.NoDoc || chunkOf(c, 5) || c.NextBlock() || c.Freq() != 0 ||
 			c.Docs() != nil || c.Freqs() != nil || c.Shallow(7) != reader.NoDoc || c.BlockLast() != reader.NoDoc || c.BlockMax() != 0 ||
 			c.ListMax() != 0 || c.Len() != 0 || c.Pos() != 0 || c.Segment() != nil || c.List().N != 0 {
 			t.Errorf("%s: the closed cursor is not at the end", term)
@@ -75,11 +75,18 @@ func TestUseOfClosedCursor(t *testing.T) {
 	}
 }
 
+// chunkOf reports whether c has a chunk of postings at or above target.
+func chunkOf(c *reader.Cursor, target uint32) bool {
+	chunk, _ := c.ChunkOf(target)
+	return chunk != nil
+}
+
 // A cursor that was never initialized has no postings.
 func TestCursorBeforeInit(t *testing.T) {
 	for what, f := range map[string]func(c *reader.Cursor) bool{
 		"Next":    func(c *reader.Cursor) bool { return c.Next() == reader.NoDoc },
 		"NextGEQ": func(c *reader.Cursor) bool { return c.NextGEQ(7) == reader.NoDoc },
+		"ChunkOf": func(c *reader.Cursor) bool { return !chunkOf(c, 7) },
 		"Block":   func(c *reader.Cursor) bool { return !c.NextBlock() },
 		"Freq":    func(c *reader.Cursor) bool { return c.Freq() == 0 },
 		"Docs":    func(c *reader.Cursor) bool { return len(c.Docs()) == 0 && len(c.Freqs()) == 0 },
@@ -207,6 +214,7 @@ func TestCursorFaults(t *testing.T) {
 	for what, f := range map[string]func(seg *reader.Segment, c *reader.Cursor) error{
 		"Next":    func(_ *reader.Segment, c *reader.Cursor) error { c.Next(); return c.Err() },
 		"NextGEQ": func(_ *reader.Segment, c *reader.Cursor) error { c.NextGEQ(2000); return c.Err() },
+		"ChunkOf": func(_ *reader.Segment, c *reader.Cursor) error { c.ChunkOf(2000); return c.Err() },
 		"Freq":    func(_ *reader.Segment, c *reader.Cursor) error { c.Freq(); return c.Err() },
 		"Shallow": func(_ *reader.Segment, c *reader.Cursor) error { c.Shallow(2000); return c.Err() },
 		"bound":   func(_ *reader.Segment, c *reader.Cursor) error { c.BlockMax(); return c.Err() },

@@ -106,7 +106,7 @@ func checkCursor(t *testing.T, rt *rapid.T, cd codec.Codec, n int) {
 	}
 	check("init", cur.Doc())
 	for range rapid.IntRange(1, 60).Draw(rt, "steps") {
-		switch op := rapid.SampledFrom([]string{"next", "geq", "geq", "freq", "block", "docs", "shallow", "strategy"}).Draw(rt, "op"); op {
+		switch op := rapid.SampledFrom([]string{"next", "geq", "geq", "chunk", "freq", "block", "docs", "shallow", "strategy"}).Draw(rt, "op"); op {
 		case "next":
 			m.pos = min(m.pos+1, n)
 			check(op, cur.Next())
@@ -117,6 +117,30 @@ func checkCursor(t *testing.T, rt *rapid.T, cd codec.Codec, n int) {
 			}
 			m.pos = m.geq(m.pos, target)
 			check(op, cur.NextGEQ(target))
+		case "chunk":
+			target := rapid.Uint32Range(0, limit).Draw(rt, "target")
+			from := m.geq(m.pos, target)
+			chunk, first := cur.ChunkOf(target)
+			switch whole := cur.List().Quads != nil && cd.BlockLen() >= len(chunk); {
+			case !whole || from == n:
+				if chunk != nil {
+					rt.Fatalf("a chunk from posting %d on for one from %d on", first, from)
+				}
+				if whole {
+					m.pos = n
+				}
+			case chunk == nil || from < first || from >= first+len(chunk):
+				rt.Fatalf("no chunk of posting %d, but one from %d on", from, first)
+			default:
+				end := min((first/cd.BlockLen()+1)*cd.BlockLen(), n)
+				for i, d := range chunk {
+					if want := uint32(reader.NoDoc); first+i < end && d != m.docs[first+i] || first+i >= end && d != want {
+						rt.Fatalf("posting %d of a chunk from %d on is of document %d", i, first, d)
+					}
+				}
+				m.pos = max(m.pos, first)
+			}
+			check(op, cur.Doc())
 		case "freq":
 			want := uint32(0)
 			if m.pos < n {

@@ -2,7 +2,6 @@ package reader
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -66,7 +65,7 @@ func (x *Index) openDeletes(c *indexdir.Commit, i int) (*handle, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &handle{key: fileKey{num: info.DeletesFile, segment: info.ID, deletes: info.DeletesID}}
+	h := &handle{key: fileKey{num: info.DeletesFile, segment: info.ID, own: info.DeletesID}}
 	if err := readHead(&h.key.head, data); err != nil {
 		data.Close()
 		return nil, fmt.Errorf("open %s: %w", name, err)
@@ -97,21 +96,9 @@ func (f *deletesFile) load(ctx context.Context) (d *Deletes, err error) {
 	if f.data == nil {
 		return nil, &fs.PathError{Op: "read", Path: f.name, Err: ErrClosed}
 	}
-	data := f.data
-	r, ok := data.(*remote)
-	if ok && ctx != nil {
-		data = &task{remote: r, ctx: ctx}
-	}
-	bm, err := indexdir.ReadDeletes(f.name, data, &f.info)
-	if err != nil && ok {
-		r.Forget(0, r.size) // what comes next reads it again
-		if errors.Is(err, format.ErrCorrupt) {
-			bm, err = indexdir.ReadDeletes(f.name, data, &f.info) // the damage may have come on the way
-		}
-		if err != nil {
-			r.Forget(0, r.size)
-		}
-	}
+	bm, err := readAgain(ctx, f.data, func(d store.Data) (*docset.Bits, error) {
+		return indexdir.ReadDeletes(f.name, d, &f.info)
+	})
 	if err != nil {
 		return nil, err
 	}

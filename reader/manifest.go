@@ -25,12 +25,13 @@ type Manifest struct {
 type CommitFile struct {
 	// Name is that in a directory.
 	Name string
-	// Kind is format.KindSegment, or format.KindDeletes for a file that says which documents of a segment are deleted.
+	// Kind is format.KindSegment, format.KindDeletes for a file that says which documents of a segment are deleted, or
+	// format.KindValues for one with values of a segment that were changed in place.
 	Kind format.Kind
-	// Segment is the random id of the segment, and Deletes that of a deletes file. Both identify the content, but for deletes files of
-	// version 0.2, which have no id.
-	Segment, Deletes format.ID
-	// Size is how many bytes a segment has. It is 0 for a deletes file, and where a manifest of version 0.2 does not say it.
+	// Segment is the random id of the segment, Deletes that of a deletes file, and Values that of a values file. They identify the
+	// content, but for deletes files of version 0.2, which have no id.
+	Segment, Deletes, Values format.ID
+	// Size is how many bytes a segment has. It is 0 for other files, and where a manifest of version 0.2 does not say it.
 	Size int64
 }
 
@@ -79,6 +80,10 @@ func JoinManifests(parts ...*Manifest) (*Manifest, error) {
 			m.NextFile++
 			if s.DeletesFile != 0 {
 				s.DeletesFile = m.NextFile
+				m.NextFile++
+			}
+			if s.ValuesFile != 0 {
+				s.ValuesFile = m.NextFile
 				m.NextFile++
 			}
 			m.Segments = append(m.Segments, s)
@@ -132,7 +137,7 @@ func (m *Manifest) Order() (field string, desc, ok bool) {
 	return f.Name, desc, true
 }
 
-// Files returns the files of the commit: segments in the order of their documents, each before its deletes file.
+// Files returns the files of the commit: segments in the order of their documents, each before its deletes and values files.
 func (m *Manifest) Files() []CommitFile {
 	files := make([]CommitFile, 0, len(m.is.Segments))
 	for i := range m.is.Segments {
@@ -140,6 +145,9 @@ func (m *Manifest) Files() []CommitFile {
 		files = append(files, CommitFile{Name: indexdir.SegmentName(s.File), Kind: format.KindSegment, Segment: s.ID, Size: s.FileLen})
 		if s.DeletesFile != 0 {
 			files = append(files, CommitFile{Name: indexdir.DeletesName(s.DeletesFile), Kind: format.KindDeletes, Segment: s.ID, Deletes: s.DeletesID})
+		}
+		if s.ValuesFile != 0 {
+			files = append(files, CommitFile{Name: indexdir.ValuesName(s.ValuesFile), Kind: format.KindValues, Segment: s.ID, Values: s.ValuesID})
 		}
 	}
 	return files

@@ -229,23 +229,33 @@ func (c *Cursor) find(target uint32) int {
 	if c.small {
 		return bisect(c.docs, c.pos, len(c.docs)-1, target)
 	}
-	at := c.pos &^ (chunk - 1)
-	buf := &c.buf.docs
-	for at+chunk < len(c.docs) && buf[at+chunk-1] < target {
-		at += chunk
-	}
-	return at + countBelow((*[chunk]uint32)(buf[at:]), target)
+	at := chunkOf(c.docs, c.pos, target)
+	return at + countBelow((*[chunk]uint32)(c.buf.docs[at:]), target)
 }
 
-// Chunk returns the docIDs of the current block that the current one is among, for who reads many at a time: a part of the block that
-// begins at a multiple of 128 docIDs, filled up with NoDoc, and the position of the first in the list. It returns nil
-// after the last posting, and for lists with blocks shorter than that or none. It is valid until the cursor leaves the block.
-func (c *Cursor) Chunk() (docs *[128]uint32, first int) {
-	if c.small || c.inv == 0 || c.list.BlockLen < chunk || c.block < 0 && !c.load(0) {
+// ChunkOf returns the chunk that has the first docID at or above target, and the position of the chunk's first posting in the list. A chunk
+// is 128 docIDs of a block, from a multiple of 128 of it on, filled up with NoDoc, and valid until the cursor leaves the block. The cursor
+// moves to the first posting of the chunk, but never backwards: NextGEQ would look for the posting too.
+//
+// The chunk is nil if there is no such docID, and then the cursor is after the last posting. It is also nil for lists whose blocks
+// are shorter than a chunk, and then the cursor does not move.
+func (c *Cursor) ChunkOf(target uint32) (docs *[128]uint32, first int) {
+	if c.small || c.inv == 0 || c.list.BlockLen < chunk || target > c.blockLast && !c.seekBlock(target) || c.block < 0 && !c.load(0) {
 		return nil, 0
 	}
-	at := c.pos &^ (chunk - 1)
+	at := chunkOf(c.docs, c.pos, target)
+	c.pos = max(c.pos, at)
+	c.inv = ^c.docs[c.pos]
 	return (*[chunk]uint32)(c.buf.docs[at:]), c.block*c.list.BlockLen + at
+}
+
+// chunkOf returns where in docs, a block, the chunk of the first docID at or above target begins, which is not before position pos.
+func chunkOf(docs []uint32, pos int, target uint32) int {
+	at := pos &^ (chunk - 1)
+	for at+chunk < len(docs) && docs[at+chunk-1] < target {
+		at += chunk
+	}
+	return at
 }
 
 // countBelow returns how many elements of v, which ascends, are below target, up

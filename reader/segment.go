@@ -63,7 +63,7 @@ func (s *Segment) Base() uint32 { return s.base }
 // Ord returns the segment's position in the snapshot.
 func (s *Segment) Ord() int { return s.ord }
 
-// Same reports whether o, of any snapshot, is the same segment with the same documents deleted.
+// Same reports whether o, of any snapshot, is the same segment with the same documents deleted and the same values changed in place.
 func (s *Segment) Same(o *Segment) bool { return o != nil && s.info.Equal(o.info) }
 
 // Name returns the name of the segment's file.
@@ -250,4 +250,14 @@ func (s *Segment) verify(ctx context.Context) (err error) {
 	defer s.life.release()
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	return check.Segment(ctx, s.views, check.Options{Threads: runtime.GOMAXPROCS(0), Guard: indexdir.Guard})
+}
+
+// verifyChanges checks the values that were changed in place.
+func (s *Segment) verifyChanges() (err error) {
+	if err := s.life.acquire(); err != nil {
+		return err
+	}
+	defer s.life.release()
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	return check.Changes(s.views)
 }

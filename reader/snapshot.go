@@ -43,10 +43,9 @@ func newSnapshot(v *view) *Snapshot {
 	return s
 }
 
-// WithContext returns the same snapshot for one task, such as answering a request: what it and
-// its Segments read from an index that is read on demand ends with ctx, with an error that
-// matches that of ctx, and what Prefetch reads stays in memory as long as the result is used.
-// Of any other index WithContext returns s. It is not to be closed, but Close closes both.
+// WithContext returns the same snapshot for one task, such as answering a request. Of an index
+// that is read on demand, what it and its Segments read ends with ctx, with an error that matches
+// that of ctx, and what Prefetch reads stays in memory as long as the result is used. Of any other index WithContext returns s. It is not to be closed, but Close closes both.
 // Retain returns a Snapshot without ctx. A nil ctx means context.Background.
 func (s *Snapshot) WithContext(ctx context.Context) *Snapshot {
 	if ctx == nil {
@@ -160,6 +159,9 @@ func (s *Snapshot) Verify(ctx context.Context) error {
 			return err
 		}
 		if seg.file.verified.Load() {
+			if err := seg.verifyChanges(); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := seg.verify(ctx); err != nil {

@@ -37,8 +37,8 @@ type view struct {
 // 0.2 have no id of their own.
 type fileKey struct {
 	num     uint64
-	segment format.ID               // of the segment that the file holds or deletes from
-	deletes format.ID               // of the deletes file
+	segment format.ID               // of the segment that the file holds, deletes from or has values of
+	own     format.ID               // of the deletes or values file
 	head    [format.HeaderSize]byte // of a deletes file; with checksums of all that follows
 }
 
@@ -49,6 +49,7 @@ type handle struct {
 	segment  *segment.Segment // of a segment file
 	verified atomic.Bool      // by Snapshot.Verify
 	deletes  deletesFile      // of a deletes file
+	values   *valuesFile      // of a values file, or nil
 	users    int              // guarded by Index.mu
 }
 
@@ -111,13 +112,21 @@ func (x *Index) openView(c *indexdir.Commit) (*view, error) {
 func (x *Index) fill(v *view) error {
 	files := make([]*handle, len(v.commit.Segments))
 	deletes := make([]*deletesFile, len(files))
-	err := x.each(2*len(files), func(n int) (err error) { // each segment, and each one's deletes
-		i := n / 2
+	values := make([]*valuesFile, len(files))
+	err := x.each(3*len(files), func(n int) (err error) { // each segment, and each one's deletes and values
+		i := n / 3
 		switch info := &v.commit.Segments[i]; {
-		case n%2 == 0:
+		case n%3 == 0:
 			files[i], err = x.hold(v, fileKey{num: info.File, segment: info.ID}, func() (*handle, error) { return x.openSegment(v.commit, i) })
-		case info.DeletesFile != 0:
+		case n%3 == 1 && info.DeletesFile != 0:
 			deletes[i], err = x.holdDeletes(v, i)
+		case n%3 == 2 && info.ValuesFile != 0:
+			key := fileKey{num: info.ValuesFile, segment: info.ID, own: info.ValuesID}
+			h, err := x.hold(v, key, func() (*handle, error) { return x.openValues(info) })
+			if err != nil {
+				return err
+			}
+			values[i] = h.values
 		}
 		return err
 	})
@@ -131,7 +140,11 @@ func (x *Index) fill(v *view) error {
 		if err := v.commit.CheckSegment(i, h.segment); err != nil { // also a file that an older view opened
 			return err
 		}
-		s := Segment{views: h.segment, ord: i, base: uint32(base), info: *info, schema: v.schema, file: h, deletes: deletes[i]}
+		views := h.segment
+		if values[i] != nil {
+			views = values[i].in(views)
+		}
+		s := Segment{views: views, ord: i, base: uint32(base), info: *info, schema: v.schema, file: h, deletes: deletes[i]}
 		v.segments = append(v.segments, s)
 		v.stats.add(&s)
 		base += uint64(info.Docs)
@@ -248,7 +261,10 @@ func (x *Index) drop(v *view) error {
 }
 
 func (h *handle) close() error {
-	if h.data == nil {
+	switch {
+	case h.values != nil:
+		return h.values.close()
+	case h.data == nil:
 		return h.deletes.close()
 	}
 	return h.data.Close()

@@ -61,6 +61,11 @@ func (s *Schema) Rename(name, to string) (*Schema, error) {
 	}
 	c := s.Clone()
 	c.Fields[i].Name = to
+	for j := range c.Fields {
+		if f := &c.Fields[j]; f.Of == name {
+			f.Of = to
+		}
+	}
 	return c, c.Check()
 }
 
@@ -73,6 +78,11 @@ func (s *Schema) Drop(name string) (*Schema, error) {
 	}
 	if len(s.Fields) == 1 {
 		return nil, s.Fields[i].invalid("it is the only one")
+	}
+	for j := range s.Fields {
+		if f := &s.Fields[j]; f.Of == name {
+			return nil, s.Fields[i].invalid("field %q has its values: drop that one first", f.Name)
+		}
 	}
 	c := s.Clone()
 	c.Fields = slices.Delete(c.Fields, i, i+1)
@@ -88,7 +98,7 @@ func (s *Schema) existing(name string) (int, error) {
 	return i, nil
 }
 
-// Extends returns nil if s has every field of old, as it is there but for K1, B and Boost, which may be others. An empty Analyzer or empty Options of
+// Extends returns nil if s has every field of old, as it is there but for K1, B, Boost and Clusters, which may be others. An empty Analyzer or empty Options of
 // s stand for those that old has; Options do if the analyzers are the same. The error names the
 // field, and its property that differs.
 func (s *Schema) Extends(old *Schema) error {
@@ -122,8 +132,16 @@ func (s *Schema) agrees(old *Schema) error {
 		if err := f.same(o); err != nil {
 			return err
 		}
+		if f.Of != o.Of {
+			return f.otherSource(o)
+		}
 	}
 	return nil
+}
+
+// otherSource returns the error of a field that has values of another field than the index's field o.
+func (f *Field) otherSource(o *Field) error {
+	return f.invalid("it has the values of field %q, in the index of %q; add a new field instead", f.Of, o.Of)
 }
 
 // Equal reports whether s and o say the same, ids included, in the same order.
@@ -134,7 +152,7 @@ func (s *Schema) Equal(o *Schema) bool {
 	return s.Language == o.Language && s.NextID == o.NextID && slices.Equal(s.Fields, o.Fields)
 }
 
-// same returns nil if f and the index's field have the same properties, except for name and id, and for K1, B and Boost, which
+// same returns nil if f and the index's field have the same properties, except for name and id, and for K1, B, Boost and Clusters, which
 // nothing in an index depends on.
 func (f *Field) same(o *Field) error {
 	if f.Column != o.Column {
@@ -277,6 +295,21 @@ func (s *Schema) Follows(old *Schema) error {
 		if err := f.same(o); err != nil {
 			return err
 		}
+		if (f.Of == "") != (o.Of == "") || s.sourceID(f) != old.sourceID(o) {
+			return f.otherSource(o)
+		}
 	}
 	return nil
+}
+
+// sourceID returns the id of the field whose values f has, 0 if it has its own.
+func (s *Schema) sourceID(f *Field) uint32 {
+	if f.Of == "" {
+		return 0
+	}
+	of, ok := s.Field(f.Of)
+	if !ok {
+		return 0
+	}
+	return of.ID
 }

@@ -34,11 +34,14 @@ type jsonField struct {
 	Scale      float64 `json:"scale,omitempty"`
 	Dims       int     `json:"dims,omitempty"`
 	Similarity string  `json:"similarity,omitempty"`
+	Values     string  `json:"values,omitempty"`
 	Model      string  `json:"model,omitempty"`
+	Clusters   bool    `json:"clusters,omitempty"`
+	Of         string  `json:"of,omitempty"`
 }
 
 // MarshalJSON returns s in JSON: an object whose key language is left out if it is empty, and whose key fields is an array of objects with the
-// keys name, kind, analyzer, options, index, positions, stored, column, unit, lengths, k1, b, weight, scale, dims, similarity and model. Keys
+// keys name, kind, analyzer, options, index, positions, stored, column, unit, lengths, k1, b, weight, scale, dims, similarity, values, model, clusters and of. Keys
 // other than name and kind are left out for what is the default. Ids are the index's and left out
 // too.
 func (s *Schema) MarshalJSON() ([]byte, error) {
@@ -49,7 +52,7 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		j := jsonField{Name: f.Name, Kind: f.Kind.String(), Analyzer: f.Analyzer, Options: f.Options,
-			Positions: f.Positions, Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Boost, Scale: f.Scale, Dims: f.Dims, Model: f.Model}
+			Positions: f.Positions, Stored: f.Stored, Column: f.Column, K1: f.K1, B: f.B, Weight: f.Boost, Scale: f.Scale, Dims: f.Dims, Model: f.Model, Clusters: f.Clusters, Of: f.Of}
 		if f.Index != IndexDefault {
 			j.Index = f.Index.String()
 		}
@@ -61,6 +64,9 @@ func (s *Schema) MarshalJSON() ([]byte, error) {
 		}
 		if f.Similarity != SimilarityCosine {
 			j.Similarity = f.Similarity.String()
+		}
+		if f.Values != Float32 {
+			j.Values = f.Values.String()
 		}
 		fields[i] = j
 	}
@@ -117,13 +123,13 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 		}
 		return fmt.Sprintf("field %d", number)
 	}
-	var kind, index, unit, lengths, similarity string
+	var kind, index, unit, lengths, similarity, values string
 	named := false // only the implicit schema says that its field has no name
 	err := object(d, where(), func(key string) error {
 		named = named || key == "name"
 		to, ok := map[string]any{"name": &f.Name, "kind": &kind, "analyzer": &f.Analyzer, "options": &f.Options, "index": &index,
 			"positions": &f.Positions, "stored": &f.Stored, "column": &f.Column, "unit": &unit, "lengths": &lengths, "k1": &f.K1, "b": &f.B, "weight": &f.Boost, "scale": &f.Scale,
-			"dims": &f.Dims, "similarity": &similarity, "model": &f.Model}[key]
+			"dims": &f.Dims, "similarity": &similarity, "values": &values, "model": &f.Model, "clusters": &f.Clusters, "of": &f.Of}[key]
 		if !ok {
 			return invalid("%s: key %q is unknown", where(), key)
 		}
@@ -156,6 +162,10 @@ func decodeField(d *json.Decoder, number int) (Field, error) {
 	if err == nil && similarity != "" {
 		n, err = parse(similarityNames, similarity, where()+": similarity")
 		f.Similarity = Similarity(n)
+	}
+	if err == nil && values != "" {
+		n, err = parse(valuesNames, values, where()+": values")
+		f.Values = VectorValues(n)
 	}
 	if err == nil && !named {
 		err = invalid("%s: it has no name", where())

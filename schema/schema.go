@@ -77,11 +77,19 @@ type Field struct {
 	// Scale is what a weight of 1 in a field of impacts stands for, from 1/MaxParameter to
 	// MaxParameter; 0 means 1. Other fields have none.
 	Scale float64
-	// Dims is how many dimensions the vectors of a field have, 1 to MaxDims, Similarity how they are compared, and Model
-	// the name of what makes them: an index refuses another. Other fields have none.
+	// Dims is how many dimensions the vectors of a field have, 1 to MaxDims, Similarity how they are compared, Values how
+	// their values are kept, and Model the name of what makes them: an index refuses another. Other fields have none.
 	Dims       int
 	Similarity Similarity
+	Values     VectorValues
 	Model      string
+	// Clusters says that segments group the vectors of a field into clusters, with which query.Nearest.Probe finds neighbors faster, and
+	// approximately. It may change: segments that are written from then on have them or not. Other fields have none.
+	Clusters bool
+	// Of, unless "", names another field of text, whose values this one has too, indexed by its own analyzer: such as words as they
+	// stand, beside their stems. It is text that is not stored; IndexDefault means IndexDocs, or IndexFreqs with Positions. Documents
+	// do not name it, and queries search it only where they do.
+	Of string
 }
 
 // Implicit returns the implicit schema, which an index has that is not given another: one field of text without a name, whose
@@ -142,6 +150,25 @@ func (s *Schema) Check() error {
 			return f.invalid("its id %d is not below the next one, %d", f.ID, s.NextID)
 		}
 	}
+	return s.checkSources()
+}
+
+// checkSources returns what is wrong with fields that have the values of others.
+func (s *Schema) checkSources() error {
+	for i := range s.Fields {
+		f := &s.Fields[i]
+		if f.Of == "" {
+			continue
+		}
+		switch of, ok := s.Field(f.Of); {
+		case !ok:
+			return f.invalid("it is to have the values of field %q, which is not there", f.Of)
+		case of.Kind != Text:
+			return f.invalid("it is to have the values of field %q, which is of kind %v: only text has other fields", f.Of, of.Kind)
+		case of.Of != "":
+			return f.invalid("it is to have the values of field %q, which has those of field %q: name that one", f.Of, of.Of)
+		}
+	}
 	return nil
 }
 
@@ -160,6 +187,10 @@ func (f *Field) Check() error {
 		}
 	}
 	switch {
+	case f.Of != "" && f.Kind != Text:
+		return f.invalid("it is of kind %v: only text has the values of another field", f.Kind)
+	case f.Of != "" && (f.Stored || f.Indexing() == IndexNone):
+		return f.invalid("with the values of another field it is indexed, and not stored: field %q may be", f.Of)
 	case f.Column && f.Kind == Text:
 		return f.invalid("a field of kind text cannot be a column; one of kind keyword can")
 	case f.Unit > UnitSecond:
@@ -360,6 +391,8 @@ func (f *Field) Indexing() Index {
 	switch {
 	case f.Index != IndexDefault:
 		return f.Index
+	case f.Of != "" && !f.Positions:
+		return IndexDocs
 	case f.Kind == Text || f.Kind == Impacts:
 		return IndexFreqs
 	case f.Kind == Keyword:
@@ -367,6 +400,9 @@ func (f *Field) Indexing() Index {
 	}
 	return IndexNone
 }
+
+// ByDefault reports whether queries search f that name no field: text that is indexed, with values of its own.
+func (f *Field) ByDefault() bool { return f.Kind == Text && f.Indexing() != IndexNone && f.Of == "" }
 
 // HasLengths says whether documents have a length in f: whether it is text with how often
 // its terms occur.

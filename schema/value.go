@@ -173,6 +173,8 @@ func (s *Schema) CheckValue(v Value) error {
 	}
 	f := &s.Fields[v.Field]
 	switch {
+	case f.Of != "":
+		return f.invalid("it has the values of field %q, and none of its own", f.Of)
 	case v.Kind != f.Kind:
 		return f.invalid("a value of kind %v in a field of kind %v", v.Kind, f.Kind)
 	case v.Kind == Keyword && (f.Indexing() != IndexNone || f.Column) && len(v.text) > MaxKeyword:
@@ -180,7 +182,10 @@ func (s *Schema) CheckValue(v Value) error {
 	case v.Kind == Impacts:
 		return f.checkImpactsOf(v)
 	case v.Kind == Vector:
-		return f.CheckVector(v.Vector())
+		if err := f.CheckVector(v.floats()); err != nil {
+			return err
+		}
+		return f.checkKept(v.floats())
 	}
 	if n := f.Kind.number(); n != nil && n.Invalid != nil {
 		if why := n.Invalid(v.num); why != "" {

@@ -18,9 +18,9 @@ func vectorSchema(f schema.Field) *schema.Schema {
 
 // A field of vectors says what it has in JSON, and reads it.
 func TestVectorSchema(t *testing.T) {
-	s := vectorSchema(schema.Field{Dims: 3, Similarity: schema.SimilarityL2, Model: "encoder-1"})
+	s := vectorSchema(schema.Field{Dims: 3, Similarity: schema.SimilarityL2, Values: schema.Float16, Model: "encoder-1"})
 	b, err := s.MarshalJSON()
-	if want := `{"fields":[{"name":"v","kind":"vector","dims":3,"similarity":"l2","model":"encoder-1"}]}`; err != nil || string(b) != want {
+	if want := `{"fields":[{"name":"v","kind":"vector","dims":3,"similarity":"l2","values":"float16","model":"encoder-1"}]}`; err != nil || string(b) != want {
 		t.Errorf("%s, %v, want %s", b, err, want)
 	}
 	if again, err := schema.Parse(b); err != nil || !again.Equal(s) {
@@ -30,6 +30,7 @@ func TestVectorSchema(t *testing.T) {
 		"0 dimensions":         {},
 		"4097 dimensions":      {Dims: schema.MaxDims + 1},
 		"similarity 3":         {Dims: 1, Similarity: 3},
+		"values 3 are unknown": {Dims: 1, Values: 3},
 		"has no index":         {Dims: 1, Index: schema.IndexDocs},
 		"neither stored":       {Dims: 1, Stored: true},
 		"nor a column":         {Dims: 1, Column: true},
@@ -41,7 +42,7 @@ func TestVectorSchema(t *testing.T) {
 			t.Errorf("%+v: %v, want %q", f, err, want)
 		}
 	}
-	for _, f := range []schema.Field{{Dims: 3}, {Similarity: schema.SimilarityDot}, {Model: "m"}} {
+	for _, f := range []schema.Field{{Dims: 3}, {Similarity: schema.SimilarityDot}, {Values: schema.Float16}, {Model: "m"}} {
 		f.Name, f.Kind = "t", schema.Text
 		if err := f.Check(); !errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), "only fields of kind vector") {
 			t.Errorf("%+v: %v", f, err)
@@ -56,11 +57,13 @@ func TestVectorExtends(t *testing.T) {
 		t.Error(err)
 	}
 	for want, f := range map[string]schema.Field{
-		"dims is 4, in the index 3":              {Dims: 4, Model: "one"},
-		"similarity is dot, in the index cosine": {Dims: 3, Model: "one", Similarity: schema.SimilarityDot},
-		"model is two, in the index one":         {Dims: 3, Model: "two"},
-		"model is not named, in the index one":   {Dims: 3},
-		"kind is vector, in the index integer":   {},
+		"dims is 4, in the index 3":               {Dims: 4, Model: "one"},
+		"similarity is dot, in the index cosine":  {Dims: 3, Model: "one", Similarity: schema.SimilarityDot},
+		"values is float16, in the index float32": {Dims: 3, Model: "one", Values: schema.Float16},
+		"values is int8, in the index float32":    {Dims: 3, Model: "one", Values: schema.Int8},
+		"model is two, in the index one":          {Dims: 3, Model: "two"},
+		"model is not named, in the index one":    {Dims: 3},
+		"kind is vector, in the index integer":    {},
 	} {
 		from := old
 		if f.Dims == 0 {
@@ -88,6 +91,42 @@ func TestCheckVector(t *testing.T) {
 		{0, []float32{0x1p60, 0x1p60}, "above"},
 	} {
 		s := vectorSchema(schema.Field{Dims: 2, Similarity: c.by})
+		err := s.CheckValue(schema.VectorValue(0, c.v))
+		if (c.want == "") != (err == nil) || err != nil && (!errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v by %v: %v, want %q", c.v, c.by, err, c.want)
+		}
+	}
+}
+
+// Vectors that float16 does not keep are refused, where values are kept so.
+func TestCheckHalves(t *testing.T) {
+	for _, c := range []struct {
+		by   schema.Similarity
+		v    []float32
+		want string // "" if v is right
+	}{
+		{1, []float32{1, 65519}, ""}, {1, []float32{1, 65520}, "value 1 of a vector is 65520, which float16 does not reach"}, {1, []float32{-7e4, 1}, "value 0"},
+		{0, []float32{0x1p-25, -0x1p-25}, "no direction"}, {0, []float32{0, -0x1.1p-25}, ""}, {1, []float32{0x1p-25, 0}, ""}, {0, []float32{float32(math.NaN()), 1}, "NaN"},
+	} {
+		s := vectorSchema(schema.Field{Dims: 2, Similarity: c.by, Values: schema.Float16})
+		err := s.CheckValue(schema.VectorValue(0, c.v))
+		if (c.want == "") != (err == nil) || err != nil && (!errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%v by %v: %v, want %q", c.v, c.by, err, c.want)
+		}
+	}
+}
+
+// Vectors whose codes may stand for one that cannot be compared are refused, where only codes are kept.
+func TestCheckCodes(t *testing.T) {
+	for _, c := range []struct {
+		by   schema.Similarity
+		v    []float32
+		want string // "" if v is right
+	}{
+		{0, []float32{0x1p59, 0}, ""}, {1, []float32{0x1p59, 0x1p40}, "above"}, {0, []float32{0x1p-39, 0}, ""}, {0, []float32{0x1p-40, 0}, "below"},
+		{2, []float32{0, 0}, ""}, {0, []float32{0, 0}, "no direction"},
+	} {
+		s := vectorSchema(schema.Field{Dims: 2, Similarity: c.by, Values: schema.Int8})
 		err := s.CheckValue(schema.VectorValue(0, c.v))
 		if (c.want == "") != (err == nil) || err != nil && (!errors.Is(err, schema.ErrInvalid) || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%v by %v: %v, want %q", c.v, c.by, err, c.want)

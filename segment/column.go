@@ -23,8 +23,7 @@ type Column struct {
 	s    *Segment
 	f    int
 	sec  *section // COLUMNS
-	head colblock.Head
-	rows []byte        // of COLUMNBOUNDS, an entry for each block
+	t    *columnTable
 	told atomic.Uint64 // up to where Data was told that COLUMNS is read soon
 }
 
@@ -88,7 +87,26 @@ func (v FieldView) Column() (*Column, bool, error) {
 		}
 		s.views.columns[v.f].Store(t)
 	}
-	return &Column{s: s, f: v.f, sec: s.section(format.SectionColumns), head: t.head, rows: t.rows}, true, nil
+	t, err := s.changedTable(v.f, t)
+	if err != nil {
+		return nil, false, err
+	}
+	return &Column{s: s, f: v.f, sec: s.section(format.SectionColumns), t: t}, true, nil
+}
+
+// changedTable returns t, what the file has of the column of field f, with the changes of s.
+func (s *Segment) changedTable(f int, t *columnTable) (*columnTable, error) {
+	c, err := s.Changes()
+	x := c.Column(f)
+	if err != nil || x == nil {
+		return t, err
+	}
+	of := &s.overlay.columns[f]
+	if c := of.Load(); c != nil {
+		return c, nil
+	}
+	of.Store(t.change(c.name, x, s.meta.Docs))
+	return of.Load(), nil
 }
 
 // readColumnTable reads and checks what COLUMNBOUNDS has of the column of field f.
@@ -128,24 +146,26 @@ func readColumnTable(s *Segment, f int) (*columnTable, error) {
 	return t, nil
 }
 
-func (c *Column) table() columnTable { return columnTable{c.head, c.rows} }
-
 // Info returns what is known of the whole column.
 func (c *Column) Info() ColumnInfo {
-	h := &c.head
+	h := &c.t.head
 	return ColumnInfo{Docs: uint64(h.Docs), Values: h.Values, Bytes: h.End - h.Begin, Min: h.Min, Max: h.Max,
 		Keywords: h.Keywords, Several: h.Values > uint64(h.Docs)}
 }
 
 // Blocks returns the number of blocks.
-func (c *Column) Blocks() int { return len(c.rows) / colblock.EntrySize }
+func (c *Column) Blocks() int { return len(c.t.rows) / colblock.EntrySize }
 
 // Bounds returns what is known of block b, which must exist.
 func (c *Column) Bounds(b int) ColumnBounds {
-	t := c.table()
-	e := t.entry(b)
+	e := c.t.entry(b)
+	return boundsOf(&e, c.t.size(b))
+}
+
+// boundsOf returns what e says of a block of so many bytes.
+func boundsOf(e *colblock.Entry, bytes int64) ColumnBounds {
 	return ColumnBounds{Min: e.Min, Max: e.Max, Docs: uint32(e.Docs), Values: e.Values, Gcd: e.Gcd,
-		Bytes: int64(t.next(b) - e.Offset), Form: ColumnForm(e.Form), Width: int(e.Width)}
+		Bytes: bytes, Form: ColumnForm(e.Form), Width: int(e.Width)}
 }
 
 // docsIn returns the number of documents of block b.
@@ -156,10 +176,9 @@ func (c *Column) Prefetch(first, end int) {
 	if first >= end || !c.s.hinted() {
 		return
 	}
-	t := c.table()
-	lo := t.entry(first).Offset
+	lo := c.t.written(first).Offset
 	a := c.s.ask()
-	a.need(c.sec, int64(lo), int64(t.next(end-1)-lo))
+	a.need(c.sec, int64(lo), int64(c.t.next(end-1)-lo))
 	a.send()
 }
 
@@ -168,9 +187,11 @@ const readAhead = 256 << 10
 
 // walk tells Data that block b is read, and probably those behind it.
 func (c *Column) walk(b int) {
-	t := c.table()
-	if off, end := t.entry(b).Offset, t.next(b); c.s.hinted() && end > c.told.Load() {
-		end = max(end, min(off+readAhead, c.head.End))
+	if c.t.changed(b) != nil {
+		return
+	}
+	if off, end := c.t.written(b).Offset, c.t.next(b); c.s.hinted() && end > c.told.Load() {
+		end = max(end, min(off+readAhead, c.t.head.End))
 		c.told.Store(end)
 		a := c.s.ask()
 		a.need(c.sec, int64(off), int64(end-off))
@@ -184,18 +205,16 @@ func (c *Column) Field() int { return c.f }
 // Outside returns the error for values of block b, as Read gave them, that are not within the bounds of the column. It
 // matches format.ErrCorrupt.
 func (c *Column) Outside(b int) error {
-	t := c.table()
-	e := t.entry(b)
+	e := c.t.entry(b)
 	return c.corrupt(b, e.Offset, "a value outside its bounds, %d to %d", e.Min, e.Max)
 }
 
 // Corrupt returns an error of kind format.ErrCorrupt in block b of the column, or, if b is format.NoBlock, in its
 // dictionary.
 func (c *Column) Corrupt(b int, msg string, args ...any) error {
-	off := c.head.Begin
+	off := c.t.head.Begin
 	if b >= 0 {
-		t := c.table()
-		off = t.entry(b).Offset
+		off = c.t.entry(b).Offset
 	}
 	return c.corrupt(b, off, msg, args...)
 }
@@ -204,6 +223,12 @@ func (c *Column) Corrupt(b int, msg string, args ...any) error {
 func (c *Column) corrupt(b int, off uint64, msg string, args ...any) error {
 	e := format.Corrupt("column %q: %s", c.s.fields[c.f].Name, fmt.Sprintf(msg, args...))
 	e.Block, e.Offset = b, c.sec.Offset+int64(off)
+	if b >= 0 {
+		if x := c.t.changed(b); x != nil {
+			e.Offset = x.off
+			return format.Locate(e, format.Place{File: c.t.patch.name, Section: format.SectionValues.String(), Block: b})
+		}
+	}
 	return format.Locate(e, c.s.place(c.sec))
 }
 

@@ -60,8 +60,7 @@ func (c *Column) Append(dst []int64, doc uint32) ([]int64, error) {
 // Range sets dst to the documents of block b, which must exist, that have a value from lo to hi.
 // It reads nothing where the bounds of the block say enough.
 func (c *Column) Range(b int, lo, hi int64, dst *[ColumnBlock / 64]uint64) error {
-	t := c.table()
-	e := t.entry(b)
+	e := c.t.entry(b)
 	first, last, all, ok := e.Limits(lo, hi)
 	if !ok {
 		clear(dst[:])
@@ -87,7 +86,7 @@ func (c *Column) present(b int, e *colblock.Entry, dst *[ColumnBlock / 64]uint64
 	var bitmap []byte
 	if size := e.BitmapSize(n); size > 0 {
 		var err error
-		if bitmap, err = c.bytes(b, e.Offset, size); err != nil {
+		if bitmap, err = c.block(b, size); err != nil {
 			return err
 		}
 	}
@@ -100,8 +99,7 @@ func (c *Column) present(b int, e *colblock.Entry, dst *[ColumnBlock / 64]uint64
 // In sets dst to the documents of block b, which must exist, that have one of the values of sorted,
 // which ascend.
 func (c *Column) In(b int, sorted []int64, dst *[ColumnBlock / 64]uint64) error {
-	t := c.table()
-	e := t.entry(b)
+	e := c.t.entry(b)
 	var room [64]uint64
 	offs := room[:0]
 	for _, v := range sorted {
@@ -128,9 +126,8 @@ func (c *Column) In(b int, sorted []int64, dst *[ColumnBlock / 64]uint64) error 
 
 // open opens block b.
 func (c *Column) open(b int, x *colblock.Block) error {
-	t := c.table()
-	e := t.entry(b)
-	data, err := c.bytes(b, e.Offset, int64(t.next(b)-e.Offset))
+	e := c.t.entry(b)
+	data, err := c.block(b, c.t.size(b))
 	if err != nil {
 		return err
 	}
@@ -140,7 +137,15 @@ func (c *Column) open(b int, x *colblock.Block) error {
 	return nil
 }
 
-// bytes returns bytes of block b.
+// block returns the first n bytes of block b.
+func (c *Column) block(b int, n int64) ([]byte, error) {
+	if x := c.t.changed(b); x != nil {
+		return x.bytes[:n], nil
+	}
+	return c.bytes(b, c.t.written(b).Offset, n)
+}
+
+// bytes returns bytes of COLUMNS, of block b or, if that is negative, of the dictionary.
 func (c *Column) bytes(b int, off uint64, n int64) ([]byte, error) {
 	if n == 0 {
 		return nil, nil

@@ -13,8 +13,8 @@ import (
 // Keyword appends the keyword with an ordinal to dst. On an error it returns dst unchanged. Ordinals come from the
 // blocks of the column: one beyond its keywords is damage, and the error matches format.ErrCorrupt.
 func (c *Column) Keyword(dst []byte, ordinal int64) ([]byte, error) {
-	if ordinal < 0 || ordinal >= int64(c.head.Keywords) {
-		return dst, c.corrupt(format.NoBlock, c.head.Begin, "keyword %d of %d", ordinal, c.head.Keywords)
+	if ordinal < 0 || ordinal >= int64(c.t.head.Keywords) {
+		return dst, c.corrupt(format.NoBlock, c.t.head.Begin, "keyword %d of %d", ordinal, c.t.head.Keywords)
 	}
 	b, off, err := c.words(int(ordinal / colblock.WordsPerBlock))
 	if err != nil {
@@ -38,14 +38,14 @@ func (c *Column) Keywords(from int64) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		word := layout.NewFrontCoded(nil)
 		ordinal := from &^ (colblock.WordsPerBlock - 1)
-		for i := int(from / colblock.WordsPerBlock); from >= 0 && i < colblock.WordBlocks(c.head.Keywords); i++ {
+		for i := int(from / colblock.WordsPerBlock); from >= 0 && i < colblock.WordBlocks(c.t.head.Keywords); i++ {
 			b, off, err := c.words(i)
 			if err != nil {
 				yield(nil, err)
 				return
 			}
 			pos := 0
-			for j := range colblock.WordsIn(c.head.Keywords, i) {
+			for j := range colblock.WordsIn(c.t.head.Keywords, i) {
 				lcp, suffix, next := word.Head(b, pos)
 				if j == 0 {
 					lcp, suffix, next = colblock.WordHead(b, i, pos, word.Len())
@@ -67,7 +67,7 @@ func (c *Column) Keywords(from int64) iter.Seq2[[]byte, error] {
 // Ordinal returns the ordinal of the first keyword that is not below keyword, or the number of
 // keywords if there is none, and whether it is keyword itself.
 func (c *Column) Ordinal(keyword []byte) (ordinal int64, found bool, err error) {
-	blocks := colblock.WordBlocks(c.head.Keywords)
+	blocks := colblock.WordBlocks(c.t.head.Keywords)
 	i := sort.Search(blocks, func(i int) bool { // the first block whose first keyword is above
 		b, off, e := c.words(i)
 		if e == nil {
@@ -84,7 +84,7 @@ func (c *Column) Ordinal(keyword []byte) (ordinal int64, found bool, err error) 
 		return 0, false, err
 	}
 	ordinal = int64(i-1) * colblock.WordsPerBlock
-	left := colblock.WordsIn(c.head.Keywords, i-1)
+	left := colblock.WordsIn(c.t.head.Keywords, i-1)
 	for word, err := range c.Keywords(ordinal) {
 		if err != nil {
 			return 0, false, err
@@ -100,7 +100,7 @@ func (c *Column) Ordinal(keyword []byte) (ordinal int64, found bool, err error) 
 
 // words returns the bytes of block i of the dictionary, and their offset in COLUMNS.
 func (c *Column) words(i int) ([]byte, uint64, error) {
-	h := &c.head
+	h := &c.t.head
 	at := h.Index + 8*uint64(i)
 	b, err := c.bytes(-1, at, 16)
 	if err != nil {

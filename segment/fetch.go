@@ -16,7 +16,7 @@ func (s *Segment) WithContext(ctx context.Context) *Segment {
 	}
 	c := *s
 	c.remote = s.remote.WithContext(ctx)
-	c.data = c.remote
+	c.data, c.ctx = c.remote, ctx
 	return &c
 }
 

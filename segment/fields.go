@@ -98,6 +98,7 @@ func parseField(d *format.Buffer, m *Meta) (f Field) {
 	}
 	f.Column = flags&layout.FieldColumn != 0
 	f.Unit = schema.Unit(flags / layout.FieldUnit % 4)
+	f.Clusters = flags&layout.FieldClusters != 0
 	f.Analyzer = d.String(schema.MaxName)
 	f.Options = d.String(schema.MaxOptions)
 	f.Terms = uint64(d.Count(m.Terms, 0))
@@ -171,6 +172,9 @@ func appendField(dst []byte, f *Field) []byte {
 		flags |= layout.FieldColumn
 	}
 	flags |= layout.FieldUnit * uint64(f.Unit)
+	if f.Vectors != nil && f.Vectors.Clusters > 0 {
+		flags |= layout.FieldClusters
+	}
 	dst = binary.AppendUvarint(dst, uint64(f.ID))
 	dst = appendString(dst, f.Name)
 	for _, v := range []uint64{uint64(f.Kind), record.Indexed(&f.Field), flags} {

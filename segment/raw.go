@@ -181,7 +181,5 @@ func (r *Raw) ParseEntry(b *TermBlock, i, pos int) (Entry, int) {
 // follow, too, if the Data can be told.
 func (r *Raw) ColumnBlock(c *Column, b int) ([]byte, error) {
 	c.walk(b)
-	t := c.table()
-	off := t.entry(b).Offset
-	return c.bytes(b, off, int64(t.next(b)-off))
+	return c.block(b, c.t.size(b))
 }

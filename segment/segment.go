@@ -1,6 +1,7 @@
 package segment
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 
@@ -26,6 +27,8 @@ type Segment struct {
 	others                                 []section // other optional ones of the table
 	pages                                  pages
 	views                                  *views
+	overlay                                *overlay        // values that were changed in place, or nil
+	ctx                                    context.Context // of WithContext, or nil
 }
 
 // views are views of whole sections, set on first use.
@@ -52,6 +55,9 @@ type attached struct {
 // returned when Attached was first called with it.
 func (s *Segment) Attached(key any, create func() any) any {
 	a := &s.views.attached
+	if s.overlay != nil { // what others keep may follow from values
+		a = &s.overlay.attached
+	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	v, ok := a.values[key]

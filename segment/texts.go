@@ -52,6 +52,18 @@ func (t *Texts) At(doc uint32) ([]byte, error) {
 
 // Append appends the text of doc to dst. On an error it returns dst unchanged.
 func (t *Texts) Append(dst []byte, doc uint32) ([]byte, error) {
+	text, err := t.appendWritten(dst, doc)
+	if err == nil && t.index != nil {
+		text, err = t.s.changeRecord(text, len(dst), doc)
+	}
+	if err != nil {
+		return dst, err
+	}
+	return text, nil
+}
+
+// appendWritten is Append of what the file has.
+func (t *Texts) appendWritten(dst []byte, doc uint32) ([]byte, error) {
 	if doc >= t.s.meta.Docs {
 		return dst, t.s.noDoc(doc)
 	}
@@ -116,8 +128,11 @@ func (t *Texts) appendValues(dst []byte, doc uint32, ids []uint32) ([]byte, erro
 	if err := t.load(doc); err != nil {
 		return dst, err
 	}
-	if t.block.Form < StoredChunks {
-		var err error
+	changes, err := t.s.Changes()
+	if err != nil {
+		return dst, err
+	}
+	if t.block.Form < StoredChunks || changes.has(doc) {
 		if t.out, err = t.Append(t.out[:0], doc); err != nil {
 			return dst, err
 		}

@@ -15,6 +15,8 @@ type FieldVectors struct {
 	Docs   uint32    // documents with a vector
 	Count  uint32    // vectors
 	Centre []float32 // what codes are distances from, a value for each dimension; nil without vectors. It must not be modified
+	// Clusters, 0 without any, and the groups of these.
+	Clusters, Groups uint32
 	// CodesAt and FloatsAt are where those of the field begin in VECTORS and in VECTORFLOATS.
 	CodesAt, FloatsAt int64
 }
@@ -30,6 +32,12 @@ func (f *Field) parseVectors(d *format.Buffer, m *Meta) {
 			if c := float64(x.Centre[i]); d.Err() == nil && !(math.Abs(c) <= schema.MaxNorm) {
 				d.Fail("field %q: the centre has the value %v", f.Name, c)
 			}
+		}
+	}
+	if f.Clusters {
+		x.Clusters, x.Groups = uint32(d.Count(layout.MaxClusters, 0)), uint32(d.Count(layout.MaxClusters, 0))
+		if d.Err() == nil && (x.Count == 0 || x.Groups == 0 || x.Groups > x.Clusters) {
+			d.Fail("field %q: %d clusters in %d groups, of %d vectors", f.Name, x.Clusters, x.Groups, x.Count)
 		}
 	}
 	if d.Err() == nil && (x.Count < x.Docs || x.Docs == 0 && x.Count > 0) {
@@ -50,6 +58,9 @@ func appendVectors(dst []byte, f *Field) []byte {
 		for _, c := range x.Centre {
 			dst = binary.LittleEndian.AppendUint16(dst, uint16(math.Float32bits(c)>>16))
 		}
+	}
+	if x.Clusters > 0 {
+		dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(x.Clusters)), uint64(x.Groups))
 	}
 	return dst
 }

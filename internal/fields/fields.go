@@ -17,7 +17,7 @@ import (
 type Set struct {
 	Schema *schema.Schema
 	Fields []*Field // in the order of their names: their numbers
-	Texts  []int    // the numbers of those that are text
+	Texts  []int    // the numbers of those that are text with values of their own
 	Each   []int    // the numbers of all
 }
 
@@ -46,7 +46,9 @@ func Of(s *schema.Schema) Set {
 		x.Each = append(x.Each, i)
 		own := &Field{Name: f.Name, Impacts: f.HasImpacts(), Step: f.Step()}
 		if f.Kind == schema.Text {
-			x.Texts = append(x.Texts, i)
+			if f.ByDefault() {
+				x.Texts = append(x.Texts, i)
+			}
 			name, options := f.Analysis()
 			own = &Field{Name: f.Name, Positions: f.Positions}
 			if own.Analyzer, own.Err = analysis.New(name, options); own.Err != nil && f.Name != "" {
@@ -87,6 +89,15 @@ func (x *Set) Number(name string) (int, error) {
 		return 0, fmt.Errorf("%w: field %q, of kind %v, is not indexed", errs.ErrQuery, name, f.Kind)
 	}
 	return 0, fmt.Errorf("%w: there is no field %q, but %s", errs.ErrQuery, name, x.Names(nil))
+}
+
+// Weight returns the name of a field in query.Match.Fields, and what follows its ^: a name may have one, which known tells.
+func Weight(text string, known func(name string) bool) (name, boost string) {
+	at := strings.LastIndexByte(text, '^')
+	if at < 0 || known(text) {
+		return text, ""
+	}
+	return text[:at], text[at+1:]
 }
 
 // Nameless returns the error of a field that is not named.

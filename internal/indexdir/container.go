@@ -47,7 +47,7 @@ func readHeader(name string, d store.Data) (*format.Header, error) {
 }
 
 // readSection returns the header of a small file of a kind, and a copy of a section that it must have, after
-// verifying its checksum. name is for errors.
+// verifying its checksum. With an error it returns the header too, if that is sound. name is for errors.
 func readSection(name string, d store.Data, kind format.Kind, id format.SectionID) (*format.Header, []byte, int64, error) {
 	h, err := readHeader(name, d)
 	if err != nil {
@@ -58,10 +58,7 @@ func readSection(name string, d store.Data, kind format.Kind, id format.SectionI
 		return nil, nil, 0, format.Locate(format.Corrupt("this is a %s file, not a %s file", h.Kind, kind), place)
 	}
 	b, off, err := contentOf(name, d, h, id)
-	if err != nil {
-		return nil, nil, 0, err
-	}
-	return h, b, off, nil
+	return h, b, off, err
 }
 
 // contentOf is readSection for a section of a file whose header was read. off is the section's offset.
@@ -93,11 +90,12 @@ type part struct {
 	id      format.SectionID
 	flags   uint32
 	content []byte
+	more    []byte // of the content
 }
 
 // writeSection writes a file with one section, which is required, to f.
 func writeSection(f io.WriterAt, kind format.Kind, fileID format.ID, id format.SectionID, content []byte) error {
-	return writeFile(f, kind, fileID, part{id, format.SectionRequired, content})
+	return writeFile(f, kind, fileID, part{id: id, flags: format.SectionRequired, content: content})
 }
 
 // writeFile writes a file to f.
@@ -109,6 +107,7 @@ func writeFile(f io.WriterAt, kind format.Kind, fileID format.ID, parts ...part)
 	for _, p := range parts {
 		w.Begin(p.id, p.flags)
 		w.Write(p.content)
+		w.Write(p.more)
 		w.End()
 	}
 	_, err := w.Finish() // returns the first error of all calls
@@ -140,16 +139,16 @@ func EncodeManifest(m *Manifest) ([]byte, error) {
 // encodeManifest is EncodeManifest of a manifest that was checked.
 func encodeManifest(m *Manifest) ([]byte, error) {
 	var f image
-	parts := []part{{format.SectionManifest, format.SectionRequired, AppendManifest(nil, m)}}
+	parts := []part{{id: format.SectionManifest, flags: format.SectionRequired, content: AppendManifest(nil, m)}}
 	if len(m.Ancestry.Sessions) > 0 {
 		b, err := m.Ancestry.AppendBinary(nil)
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, part{format.SectionAncestry, 0, b})
+		parts = append(parts, part{id: format.SectionAncestry, content: b})
 	}
 	if len(m.Meta) > 0 {
-		parts = append(parts, part{format.SectionCommitMeta, 0, appendMeta(nil, m.Meta)})
+		parts = append(parts, part{id: format.SectionCommitMeta, content: appendMeta(nil, m.Meta)})
 	}
 	err := writeFile(&f, format.KindManifest, NewID(), parts...)
 	return f, err

@@ -2,15 +2,16 @@
 // locking and syncing them, and committing.
 //
 // A directory holds segment files, deletes files (the deleted documents of one
-// segment), manifests (one for each commit: the segments and deletes files that
-// make up the index) and the lock file of the writer:
+// segment), values files (values of one that were changed in place), manifests (one
+// for each commit: the files that make up the index) and the lock file of the writer:
 //
 //	manifest-000000000007.pin      commit 7; the one of the highest number is the index
 //	mirror-000000000007.pin        the same content; either of the two suffices
 //	old-manifest-000000000006.pin  a superseded commit that is kept, or whose files
 //	old-mirror-000000000006.pin    may not be durably gone
-//	segment-000000000012.pin       numbers of segment and deletes files come from
-//	deletes-000000000013.pin       one sequence and are never used twice
+//	segment-000000000012.pin       numbers of segment, deletes and values files come
+//	deletes-000000000013.pin       from one sequence and are never used twice
+//	values-000000000015.pin
 //	segment-000000000014.pin.tmp   not committed, or not renamed since
 //	write.lock                     empty; held by the one writer
 //	manifest-000000000008.pin.tmp  commit 8 being written; ignored
@@ -52,7 +53,7 @@
 //	inspect.go, mend.go       what is left of a damaged index
 //	repair.go                 and what can be made of it
 //	backup.go, perm.go        copies of a commit, and who may read files
-//	manifest.go, deletes.go, names.go, container.go
+//	manifest.go, deletes.go, values.go, names.go, container.go
 //	                          names and contents of the files
 //	segment.go                opening a segment and checking it against its manifest
 //	order.go                  checking the order of its documents

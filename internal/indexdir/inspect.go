@@ -20,7 +20,7 @@ import (
 type Inventory struct {
 	// Manifests are the files of manifests, the newest commit first.
 	Manifests []ManifestState
-	// Files are the segment and deletes files, in the order of their numbers.
+	// Files are the segment, deletes and values files, in the order of their numbers.
 	Files []FileState
 
 	generation, next uint64 // above all that are there; next also above those that manifests tell of
@@ -37,7 +37,7 @@ type ManifestState struct {
 	Mends []format.Mend
 }
 
-// FileState is one segment or deletes file.
+// FileState is one segment, deletes or values file.
 type FileState struct {
 	Name   string // as manifests name it
 	Number uint64
@@ -47,7 +47,7 @@ type FileState struct {
 	Temp bool
 	ID   format.ID
 	// Docs is the number of documents of a segment or, of a deletes file, of deleted
-	// documents. Postings and Tokens are those of a segment.
+	// documents. It is 0 for a values file. Postings and Tokens are those of a segment.
 	Docs             uint32
 	Postings, Tokens uint64
 	// Err says what is damaged. If there are Mends, the rest is about the file after them,
@@ -55,7 +55,7 @@ type FileState struct {
 	Err   error
 	Mends []format.Mend
 
-	deletesID         format.ID // the random one of a deletes file
+	ownID             format.ID // the random one of a deletes or values file
 	fileLen, tail     int64     // of a segment
 	analyzer, options string
 	fields            []schema.Field // of a segment with a schema
@@ -119,8 +119,11 @@ func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Contex
 		default:
 			inv.next = max(inv.next, n.num+1)
 			f := FileState{Name: n.String(), Number: n.num, Kind: format.KindSegment, Temp: n.temp}
-			if n.prefix == deletesPrefix {
+			switch n.prefix {
+			case deletesPrefix:
 				f.Kind = format.KindDeletes
+			case valuesPrefix:
+				f.Kind = format.KindValues
 			}
 			inv.Files = append(inv.Files, f)
 		}
@@ -133,11 +136,16 @@ func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Contex
 	})
 	for i := range inv.Files {
 		f := &inv.Files[i]
-		if f.Kind == format.KindSegment {
+		switch f.Kind {
+		case format.KindSegment:
 			f.known, f.mend = inv.knownOf(f.Number), mend
 			f.Err = f.segment(ctx, d, check)
-		} else {
+		case format.KindDeletes:
 			if _, err := f.deletes(d, math.MaxUint32); err != nil {
+				f.Err, f.Mends = err, nil
+			}
+		case format.KindValues:
+			if _, err := f.values(d, nil); err != nil {
 				f.Err, f.Mends = err, nil
 			}
 		}
@@ -151,7 +159,7 @@ func (d *Dir) inspect(ctx context.Context, l *listing, check func(context.Contex
 	if err := inv.guessFields(ctx, d, check); err != nil {
 		return nil, err
 	}
-	return inv, nil
+	return inv, inv.checkValues(d)
 }
 
 // isDamage reports whether an error says what a file holds, rather than that it could
@@ -238,6 +246,9 @@ func (f *FileState) deletes(d *Dir, docs uint32) (bm *docset.Bits, err error) {
 	defer data.Close()
 	h, b, off, err := readSection(f.Name, data, format.KindDeletes, format.SectionDeletes)
 	if isDamage(err) {
+		if h != nil { // so that a repair says of which segment the deletes are lost
+			f.ID = h.ID
+		}
 		was, mends, e := mendSection(f.Name, data, format.KindDeletes, format.SectionDeletes, format.ID{})
 		if e != nil {
 			return nil, err
@@ -249,7 +260,7 @@ func (f *FileState) deletes(d *Dir, docs uint32) (bm *docset.Bits, err error) {
 		return nil, err
 	}
 	f.ID = h.ID
-	if f.deletesID, b, off, err = deletesID(h.Version, b, off); err == nil {
+	if f.ownID, b, off, err = deletesID(h.Version, b, off); err == nil {
 		bm, err = decodeDeletes(b, off, docs)
 	}
 	if err != nil {
@@ -345,11 +356,20 @@ func (inv *Inventory) missing(m *Manifest) (errs []error) {
 		if err != nil {
 			errs = append(errs, err)
 		}
+		if s.ValuesFile != 0 {
+			f, err := inv.file(ValuesName(s.ValuesFile))
+			if err == nil && (f.ID != s.ID || f.ownID != s.ValuesID) {
+				err = format.Locate(format.Corrupt("it is not the values file that the manifest names"), format.Place{File: f.Name, Block: format.NoBlock})
+			}
+			if err != nil {
+				errs = append(errs, err)
+			}
+		}
 		if s.DeletesFile == 0 {
 			continue
 		}
 		f, err = inv.file(DeletesName(s.DeletesFile))
-		if err == nil && (f.ID != s.ID || f.Docs != s.Deleted || f.deletesID != s.DeletesID) {
+		if err == nil && (f.ID != s.ID || f.Docs != s.Deleted || f.ownID != s.DeletesID) {
 			err = format.Locate(format.Corrupt("it is not the deletes file that the manifest names"), format.Place{File: f.Name, Block: format.NoBlock})
 		}
 		if err != nil {

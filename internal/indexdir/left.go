@@ -27,7 +27,9 @@ type leftState struct {
 	id    format.ID // of the damaged segment
 	docs  uint32    // of it, those lost too
 	mends []format.Mend
+	notes []Dropped // of values that were changed in place
 	read  ReadLeft
+	inv   *Inventory // that f is in
 }
 
 // ReadLeft reads what is left of a damaged segment, given twice as salvage.New takes it, without the
@@ -54,7 +56,7 @@ func (d *Dir) Salvage(ctx context.Context, inv *Inventory, read ReadLeft) error 
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if err := f.salvage(d, read, &docset.Bits{}); isDamage(err) {
+		if err := f.salvage(d, inv, read, &docset.Bits{}); isDamage(err) {
 			f.Err = err
 		} else if err != nil {
 			return err
@@ -63,8 +65,8 @@ func (d *Dir) Salvage(ctx context.Context, inv *Inventory, read ReadLeft) error 
 	return nil
 }
 
-// salvage sets what is left of f without some documents.
-func (f *FileState) salvage(d *Dir, read ReadLeft, deleted *docset.Bits) (err error) {
+// salvage sets what is left of f, with the values that were changed in place, without some documents.
+func (f *FileState) salvage(d *Dir, inv *Inventory, read ReadLeft, deleted *docset.Bits) (err error) {
 	defer CatchFault(ArmFault(), &err)
 	data, err := d.OpenFile(f.Name)
 	if err != nil {
@@ -84,11 +86,16 @@ func (f *FileState) salvage(d *Dir, read ReadLeft, deleted *docset.Bits) (err er
 		return err
 	}
 	plain.Raw().SkipPageChecks()
+	_, v, notes, err := inv.valuesFor(d, f.Name, s.Header().ID, s)
+	if err != nil {
+		return err
+	}
+	s, plain = changed(s, v), changed(plain, v)
 	l, err := read(f.Name, s, plain, deleted.Contains)
 	if err != nil || l == nil {
 		return err
 	}
-	return f.setLeft(&leftState{Left: *l, id: s.Header().ID, docs: s.Meta().Docs, mends: m.Mends, read: read})
+	return f.setLeft(&leftState{Left: *l, inv: inv, id: s.Header().ID, docs: s.Meta().Docs, mends: m.Mends, notes: notes, read: read})
 }
 
 // notDamage returns err unless it is damage.
@@ -139,7 +146,7 @@ func (c *candidate) purge(d *Dir) (info SegmentInfo, err error) {
 	for doc := range c.deletes.All() {
 		was.Add(f.left.Docs[doc])
 	}
-	if err := f.salvage(d, f.left.read, was); err != nil {
+	if err := f.salvage(d, f.left.inv, f.left.read, was); err != nil {
 		return info, err
 	}
 	s, data, err := f.open(d)
@@ -156,5 +163,5 @@ func (f *FileState) lossNotes() []Dropped {
 	for _, m := range f.left.mends {
 		notes = append(notes, Dropped{f.Name, m.String()})
 	}
-	return notes
+	return append(notes, f.left.notes...)
 }

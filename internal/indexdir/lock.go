@@ -225,7 +225,10 @@ func (l *Lock) Discard(num uint64) error {
 	if err := l.discard(SegmentName(num)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	return l.discard(DeletesName(num))
+	if err := l.discard(DeletesName(num)); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return l.discard(ValuesName(num))
 }
 
 func (l *Lock) discard(name string) error {

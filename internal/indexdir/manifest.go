@@ -100,6 +100,9 @@ type SegmentInfo struct {
 	// tokens in the implicit schema. In another DeletedTokens is 0, and Fields have those of each field.
 	Deleted       uint32
 	DeletedTokens uint64
+	// ValuesFile is the number of the file with values that were changed in place, or 0 if none were, and ValuesID its random id.
+	ValuesFile uint64
+	ValuesID   format.ID
 	// FileLen is the length of the segment's file, and Tail the offset in it of the
 	// sections that every query reads, which are its end. 0 means unknown: a Tail of
 	// version 0.2, a FileLen in its manifests.
@@ -126,6 +129,7 @@ type FieldStats struct {
 func (s SegmentInfo) Equal(t SegmentInfo) bool {
 	return s.File == t.File && s.ID == t.ID && s.Docs == t.Docs && s.Postings == t.Postings && s.Tokens == t.Tokens &&
 		s.DeletesFile == t.DeletesFile && s.DeletesID == t.DeletesID && s.Deleted == t.Deleted && s.DeletedTokens == t.DeletedTokens &&
+		s.ValuesFile == t.ValuesFile && s.ValuesID == t.ValuesID &&
 		s.FileLen == t.FileLen && s.Tail == t.Tail && slices.Equal(s.Fields, t.Fields)
 }
 
@@ -137,6 +141,9 @@ func (s *SegmentInfo) ForgetDeletes() {
 		s.Fields[i].Deleted, s.Fields[i].DeletedTokens = 0, 0
 	}
 }
+
+// ForgetValues makes s the entry of a segment without values that were changed in place.
+func (s *SegmentInfo) ForgetValues() { s.ValuesFile, s.ValuesID = 0, format.ID{} }
 
 // empty returns the manifest without documents of an index with a schema; nil is the implicit one.
 func empty(s *schema.Schema) *Manifest {
@@ -176,7 +183,7 @@ func (m *Manifest) Committed() error {
 	return nil
 }
 
-// Files returns the names of the segment and deletes files.
+// Files returns the names of the segment, deletes and values files.
 func (m *Manifest) Files() []string {
 	names := make([]string, 0, len(m.Segments))
 	for i := range m.Segments {
@@ -184,6 +191,9 @@ func (m *Manifest) Files() []string {
 		names = append(names, SegmentName(s.File))
 		if s.DeletesFile != 0 {
 			names = append(names, DeletesName(s.DeletesFile))
+		}
+		if s.ValuesFile != 0 {
+			names = append(names, ValuesName(s.ValuesFile))
 		}
 	}
 	return names
@@ -251,7 +261,7 @@ func (m *Manifest) checkOrder() error {
 }
 
 func (s *SegmentInfo) check(next uint64, used map[uint64]struct{}) error {
-	for _, num := range [...]uint64{s.File, s.DeletesFile} {
+	for _, num := range [...]uint64{s.File, s.DeletesFile, s.ValuesFile} {
 		if num == 0 {
 			continue
 		}
@@ -274,6 +284,8 @@ func (s *SegmentInfo) check(next uint64, used map[uint64]struct{}) error {
 		return fmt.Errorf("%d deleted documents in deletes file %d", s.Deleted, s.DeletesFile)
 	case s.DeletesFile == 0 && s.DeletesID != format.ID{}:
 		return fmt.Errorf("no deletes file, but its id %x", s.DeletesID)
+	case s.ValuesFile == 0 && s.ValuesID != format.ID{}:
+		return fmt.Errorf("no values file, but its id %x", s.ValuesID)
 	case s.FileLen < 0 || s.FileLen > format.MaxFileSize || s.Tail < 0 || s.Tail > s.FileLen:
 		return fmt.Errorf("a file of %d bytes with its tail at %d", s.FileLen, s.Tail)
 	}

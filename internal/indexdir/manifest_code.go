@@ -32,6 +32,9 @@ const (
 	flagLengths = 1 << 1 // field: its lengths take a byte
 	flagColumn  = 1 << 2 // field: it is a column
 	flagUnit    = 1 << 3 // field: its unit in this bit and the next
+
+	flagClusters = 1 << 5 // field: its vectors are to be in clusters
+	flagOf       = 1 << 6 // field: it has the values of another, whose number is behind all else of it
 )
 
 // What a manifest of the implicit schema says of stored texts, behind flagSchema.
@@ -77,7 +80,7 @@ func appendManifest(dst []byte, m *Manifest, v format.Version) []byte {
 	}
 	dst = binary.AppendUvarint(dst, uint64(len(m.Segments)))
 	for i := range m.Segments {
-		dst = m.Segments[i].append(dst, fields)
+		dst = m.Segments[i].append(dst, fields, v)
 	}
 	return dst
 }
@@ -109,10 +112,15 @@ func (s *SegmentInfo) appendFirst(dst []byte) []byte {
 	return dst
 }
 
-func (s *SegmentInfo) append(dst []byte, fields bool) []byte {
+func (s *SegmentInfo) append(dst []byte, fields bool, v format.Version) []byte {
 	dst = s.appendFirst(dst)
 	if s.DeletesFile != 0 {
 		dst = append(dst, s.DeletesID[:]...)
+	}
+	if v.ChangedValues() {
+		if dst = binary.AppendUvarint(dst, s.ValuesFile); s.ValuesFile != 0 {
+			dst = append(dst, s.ValuesID[:]...)
+		}
 	}
 	dst = binary.AppendUvarint(dst, uint64(s.FileLen))
 	dst = binary.AppendUvarint(dst, uint64(s.Tail))
@@ -144,6 +152,12 @@ func appendSchema(dst []byte, s *schema.Schema) []byte {
 			flags |= flagColumn
 		}
 		flags |= flagUnit * uint64(f.Unit)
+		if f.Clusters {
+			flags |= flagClusters
+		}
+		if f.Of != "" {
+			flags |= flagOf
+		}
 		dst = binary.AppendUvarint(dst, uint64(f.ID))
 		dst = appendString(dst, f.Name)
 		dst = binary.AppendUvarint(dst, uint64(f.Kind))
@@ -160,6 +174,9 @@ func appendSchema(dst []byte, s *schema.Schema) []byte {
 		}
 		if f.Kind == schema.Vector {
 			dst = record.AppendVectors(dst, f)
+		}
+		if f.Of != "" {
+			dst = binary.AppendUvarint(dst, uint64(s.Number(f.Of)))
 		}
 	}
 	return dst
@@ -255,7 +272,7 @@ func decodeManifest(b []byte, off int64, v format.Version) (*Manifest, error) {
 		s := &m.Segments[i]
 		s.decodeFirst(r)
 		if !isFirst(v) {
-			s.decodeRest(r, fields)
+			s.decodeRest(r, fields, v)
 		}
 	}
 	if err := r.Done(); err != nil {
@@ -286,9 +303,14 @@ func (s *SegmentInfo) decodeFirst(r *format.Buffer) {
 	s.DeletedTokens = r.Uvarint()
 }
 
-func (s *SegmentInfo) decodeRest(r *format.Buffer, fields bool) {
+func (s *SegmentInfo) decodeRest(r *format.Buffer, fields bool, v format.Version) {
 	if s.DeletesFile != 0 {
 		copy(s.DeletesID[:], r.Bytes(len(s.DeletesID)))
+	}
+	if v.ChangedValues() {
+		if s.ValuesFile = r.Uvarint(); s.ValuesFile != 0 {
+			copy(s.ValuesID[:], r.Bytes(len(s.ValuesID)))
+		}
 	}
 	s.FileLen = int64(r.Count(format.MaxFileSize, 0))
 	s.Tail = int64(r.Count(format.MaxFileSize, 0))
@@ -310,6 +332,7 @@ func (s *SegmentInfo) decodeRest(r *format.Buffer, fields bool) {
 func decodeSchema(r *format.Buffer) *schema.Schema {
 	s := &schema.Schema{NextID: uint32(r.Count(math.MaxUint32, 0))}
 	s.Fields = make([]schema.Field, r.Count(schema.MaxFields, minField))
+	sources := make([]int, len(s.Fields)) // of each field, 1 + the number of the one whose values it has
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		f.ID = uint32(r.Count(math.MaxUint32, 0))
@@ -323,7 +346,8 @@ func decodeSchema(r *format.Buffer) *schema.Schema {
 		}
 		f.Column = flags&flagColumn != 0
 		f.Unit = schema.Unit(flags / flagUnit % 4)
-		if flags >= 4*flagUnit {
+		f.Clusters = flags&flagClusters != 0
+		if flags >= 2*flagOf {
 			r.Fail("field %q has flags %#x that this build does not know", f.Name, flags)
 		}
 		f.Analyzer = r.String(schema.MaxName)
@@ -336,6 +360,14 @@ func decodeSchema(r *format.Buffer) *schema.Schema {
 		}
 		if f.Kind == schema.Vector {
 			record.ParseVectors(r, f)
+		}
+		if flags&flagOf != 0 {
+			sources[i] = 1 + r.Count(uint64(len(s.Fields)-1), 0)
+		}
+	}
+	for i, of := range sources {
+		if of > 0 && r.Err() == nil {
+			s.Fields[i].Of = s.Fields[of-1].Name
 		}
 	}
 	return s

@@ -319,21 +319,43 @@ func (c content) Range(off, n int64) ([]byte, error) {
 
 // MendDeletes is Deletes for a damaged file. It returns also what it mended.
 func (c *Commit) MendDeletes(i int) (bm *docset.Bits, mends []format.Mend, err error) {
-	defer CatchFault(ArmFault(), &err)
 	if err := c.err(); err != nil {
 		return nil, nil, err
 	}
 	s := &c.Segments[i]
 	name := DeletesName(s.DeletesFile)
+	mends, err = c.mend(name, format.KindDeletes, format.SectionDeletes, s.ID, func(was store.Data) (err error) {
+		bm, err = ReadDeletes(name, was, s)
+		return err
+	})
+	return bm, mends, err
+}
+
+// MendValues is Values for a damaged file. It returns also what it mended.
+func (c *Commit) MendValues(i int, seg *segment.Segment) (v *segment.Changes, mends []format.Mend, err error) {
+	if err := c.err(); err != nil {
+		return nil, nil, err
+	}
+	s := &c.Segments[i]
+	name := ValuesName(s.ValuesFile)
+	mends, err = c.mend(name, format.KindValues, format.SectionValues, s.ID, func(was store.Data) (err error) {
+		v, err = ReadValues(name, was, s, seg)
+		return err
+	})
+	return v, mends, err
+}
+
+// mend calls read with what a damaged file of a section was.
+func (c *Commit) mend(name string, kind format.Kind, section format.SectionID, id format.ID, read func(was store.Data) error) (mends []format.Mend, err error) {
+	defer CatchFault(ArmFault(), &err)
 	data, err := c.dir.OpenFile(name)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer data.Close()
-	was, mends, err := mendSection(name, data, format.KindDeletes, format.SectionDeletes, s.ID)
+	was, mends, err := mendSection(name, data, kind, section, id)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	bm, err = ReadDeletes(name, was, s)
-	return bm, mends, err
+	return mends, read(was)
 }

@@ -18,6 +18,7 @@ const (
 	mirrorPrefix   = "mirror-"
 	segmentPrefix  = "segment-"
 	deletesPrefix  = "deletes-"
+	valuesPrefix   = "values-"
 	oldPrefix      = "old-" // before the prefix of a manifest
 	suffix         = ".pin"
 	tempSuffix     = ".tmp"
@@ -45,6 +46,9 @@ func SegmentName(num uint64) string { return name(segmentPrefix, num) }
 // DeletesName returns the name of deletes file num.
 func DeletesName(num uint64) string { return name(deletesPrefix, num) }
 
+// ValuesName returns the name of values file num.
+func ValuesName(num uint64) string { return name(valuesPrefix, num) }
+
 func name(prefix string, num uint64) string {
 	var digits [20]byte
 	b := append(make([]byte, 0, 48), prefix...)
@@ -63,12 +67,12 @@ type fileName struct {
 	temp   bool   // ends in tempSuffix: not committed, or not renamed since
 }
 
-// parseName parses a name of a manifest, segment or deletes file. It rejects
+// parseName parses a name of a manifest, segment, deletes or values file. It rejects
 // anything else, including other spellings of the same number.
 func parseName(s string) (n fileName, ok bool) {
 	s, n.temp = strings.CutSuffix(s, tempSuffix)
 	s, n.old = strings.CutPrefix(s, oldPrefix)
-	for _, p := range [...]string{manifestPrefix, mirrorPrefix, segmentPrefix, deletesPrefix} {
+	for _, p := range [...]string{manifestPrefix, mirrorPrefix, segmentPrefix, deletesPrefix, valuesPrefix} {
 		digits, found := strings.CutPrefix(s, p)
 		if !found {
 			continue
@@ -96,7 +100,7 @@ func isSpool(s string) bool {
 }
 
 // IsFileName reports whether a file of an index directory can have that name: a manifest, a
-// segment or deletes file, each also while it is written, the lock, the quarantine, or a
+// segment, deletes or values file, each also while it is written, the lock, the quarantine, or a
 // scratch file.
 func IsFileName(s string) bool {
 	_, ok := parseName(s)
@@ -108,7 +112,7 @@ type listing struct {
 	dir    string
 	names  []string
 	newest uint64 // greatest generation of a manifest that is not superseded; 0 if there is none
-	top    uint64 // greatest number of a segment or deletes file that was committed; 0 if there is none
+	top    uint64 // greatest number of another file that was committed; 0 if there is none
 	found  string // a file of an index that cannot be left from creating it; may be empty
 	sure   string // one that is not temporary, so that there was a commit; may be empty
 }
@@ -140,7 +144,7 @@ func list(fsys store.ReadFS) (*listing, error) {
 	return l, nil
 }
 
-// next returns a number above those of all segment and deletes files.
+// next returns a number above those of all files but manifests.
 func (l *listing) next() uint64 {
 	next := uint64(1)
 	for _, s := range l.names {
@@ -171,7 +175,7 @@ func (l *listing) missingNewer(m *Manifest) error {
 	}
 	s := SegmentName(l.top)
 	for _, have := range l.names {
-		if have == DeletesName(l.top) {
+		if have == DeletesName(l.top) || have == ValuesName(l.top) {
 			s = have
 		}
 	}

@@ -30,6 +30,9 @@ func (r *Recovery) refuseFields(f *FileState) string {
 		m.Schema.Fields = append(m.Schema.Fields, x)
 		if x.Indexing() != schema.IndexNone {
 			lost := "k1, b and weight of field %q are lost; the defaults take their place"
+			if x.Kind == schema.Text && !x.Stored {
+				lost = "k1, b and weight of field %q are lost, and whether it has the values of another field; the defaults take their place"
+			}
 			if x.Kind == schema.Impacts {
 				lost = "the scale of field %q is lost; 1 takes its place"
 			}

@@ -27,7 +27,7 @@ type candidate struct {
 
 // Rebuild returns an index of all sound segments of an inventory, in the order of
 // their numbers, which may not be that of the lost commit. Documents of a segment are
-// deleted that the newest sound deletes file with the segment's id names.
+// deleted that the newest sound deletes file with the segment's id names, and values are those of its newest sound values file.
 //
 // No two live documents of an index have the same id, but the directory may hold the
 // inputs of a merge beside its output, and deletes files may be lost. So, from the
@@ -151,6 +151,16 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 	id, docs := f.ID, f.Docs
 	if f.left != nil {
 		id, docs = f.left.id, f.left.docs
+	} else {
+		x, _, notes, err := inv.valuesFor(d, f.Name, id, s)
+		if err != nil {
+			data.Close()
+			return nil, nil, err
+		}
+		if x != nil {
+			c.info.ValuesFile, c.info.ValuesID = x.Number, x.ownID
+		}
+		r.Notes = append(r.Notes, notes...)
 	}
 	for i := range slices.Backward(inv.Files) {
 		x := &inv.Files[i]
@@ -162,7 +172,7 @@ func (d *Dir) candidate(r *Recovery, inv *Inventory, f *FileState) (c *candidate
 			if f.left != nil {
 				err = c.delete(f.left.deletes(bm), 0, format.ID{})
 			} else {
-				err = c.delete(bm, x.Number, x.deletesID)
+				err = c.delete(bm, x.Number, x.ownID)
 			}
 			if err != nil {
 				data.Close()
@@ -297,6 +307,9 @@ func (inv *Inventory) sound(gen uint64, m *Manifest) *Manifest {
 		if inv.mended(DeletesName(s.DeletesFile)) != nil {
 			s.ForgetDeletes()
 		}
+		if inv.mended(ValuesName(s.ValuesFile)) != nil {
+			s.ForgetValues()
+		}
 		out.Segments = append(out.Segments, s)
 	}
 	return out
@@ -304,7 +317,7 @@ func (inv *Inventory) sound(gen uint64, m *Manifest) *Manifest {
 
 // write writes the files of a segment of r that are mended or new, and the deletes of a
 // mended segment, and sets their numbers.
-func (l *Lock) write(ctx context.Context, inv *Inventory, r *Recovery, s *SegmentInfo) (err error) {
+func (r *Recovery) write(ctx context.Context, l *Lock, inv *Inventory, s *SegmentInfo) (err error) {
 	deletes := r.deletes[s.File]
 	mended := inv.mended(SegmentName(s.File))
 	if s.DeletesFile != 0 && (mended != nil || inv.mended(DeletesName(s.DeletesFile)) != nil) {
@@ -316,8 +329,19 @@ func (l *Lock) write(ctx context.Context, inv *Inventory, r *Recovery, s *Segmen
 			return err
 		}
 	}
+	var changes *segment.Changes
+	if s.ValuesFile != 0 && (mended != nil || inv.mended(ValuesName(s.ValuesFile)) != nil) {
+		if changes, err = inv.readChanges(l.dir, s); err != nil {
+			return err
+		}
+	}
 	if mended != nil {
 		if s.File, err = l.writeMended(ctx, mended); err != nil {
+			return err
+		}
+	}
+	if changes != nil {
+		if err := l.WriteValues(s, changes.Content()); err != nil {
 			return err
 		}
 	}
@@ -335,7 +359,7 @@ func (l *Lock) apply(ctx context.Context, inv *Inventory, r *Recovery) error {
 		return err
 	}
 	for i := range m.Segments {
-		if err := l.write(ctx, inv, r, &m.Segments[i]); err != nil {
+		if err := r.write(ctx, l, inv, &m.Segments[i]); err != nil {
 			return err
 		}
 	}

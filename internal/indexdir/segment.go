@@ -9,13 +9,16 @@ import (
 	"github.com/pinion-index/pinion/store"
 )
 
-// OpenSegment opens segment i and checks it against the manifest
+// OpenSegment opens segment i, with the values that were changed in place, and checks it against the manifest
 // (Manifest.CheckSegment). data is the segment's file, which the caller closes.
 func (c *Commit) OpenSegment(i int) (s *segment.Segment, data store.Data, err error) {
-	return c.OpenSegmentAs(store.Access{}, i)
+	if err := c.err(); err != nil {
+		return nil, nil, err
+	}
+	return openChanged(c.dir.fs, c.Manifest, i)
 }
 
-// OpenSegmentAs is OpenSegment, with the file in memory as a says. If that cannot be
+// OpenSegmentAs is OpenSegment of the segment's file alone, which is in memory as a says. If that cannot be
 // done here, the error matches errors.ErrUnsupported.
 func (c *Commit) OpenSegmentAs(a store.Access, i int) (s *segment.Segment, data store.Data, err error) {
 	if err := c.err(); err != nil {
@@ -24,7 +27,7 @@ func (c *Commit) OpenSegmentAs(a store.Access, i int) (s *segment.Segment, data 
 	return openSegment(accessed(c.dir.fs, a), c.Manifest, i)
 }
 
-// OpenSegment opens segment i of m, committed or not, and checks it against m
+// OpenSegment opens segment i of m, committed or not, with the values that were changed in place, and checks it against m
 // (Manifest.CheckSegment). data is the segment's file, which the caller closes.
 func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data store.Data, err error) {
 	if l.dir == nil { // the zero Lock
@@ -33,7 +36,21 @@ func (l *Lock) OpenSegment(m *Manifest, i int) (s *segment.Segment, data store.D
 	if m == nil || i < 0 || i >= len(m.Segments) {
 		return nil, nil, fmt.Errorf("%w: no segment %d", store.ErrInvalid, i)
 	}
-	return openSegment(l.fs, m, i)
+	return openChanged(l.fs, m, i)
+}
+
+// openChanged is openSegment, with the values that were changed in place.
+func openChanged(fs store.ReadFS, m *Manifest, i int) (*segment.Segment, store.Data, error) {
+	s, data, err := openSegment(fs, m, i)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := valuesOf(fs, &m.Segments[i], s)
+	if err != nil {
+		data.Close()
+		return nil, nil, err
+	}
+	return changed(s, v), data, nil
 }
 
 func openSegment(fs store.ReadFS, m *Manifest, i int) (s *segment.Segment, data store.Data, err error) {

@@ -74,11 +74,15 @@ func (l *Lock) checkNamed() error {
 		if err := checkFile(l.fs, SegmentName(s.File), format.KindSegment, s.ID); err != nil {
 			return l.named(err)
 		}
-		if s.DeletesFile == 0 {
-			continue
+		if s.DeletesFile != 0 {
+			if err := checkFile(l.fs, DeletesName(s.DeletesFile), format.KindDeletes, s.ID); err != nil {
+				return l.named(err)
+			}
 		}
-		if err := checkFile(l.fs, DeletesName(s.DeletesFile), format.KindDeletes, s.ID); err != nil {
-			return l.named(err)
+		if s.ValuesFile != 0 {
+			if err := checkFile(l.fs, ValuesName(s.ValuesFile), format.KindValues, s.ID); err != nil {
+				return l.named(err)
+			}
 		}
 	}
 	return nil

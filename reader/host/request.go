@@ -99,6 +99,9 @@ func (c *Client) Read(ctx context.Context, get Get, p []byte, off, size int64, w
 	})
 }
 
+// grownAtOnce is for how many bytes at most ReadAll has memory before they have come: a server may say that there are more than there are.
+const grownAtOnce = 64 << 20
+
 // ReadAll returns what an object holds, which is known bytes long if known is not 0, and most bytes at most. Errors are those of get,
 // which name no object, and of kind format.ErrCorrupt if the object is longer.
 func (c *Client) ReadAll(ctx context.Context, get Get, known, most int64, why reader.Reason) (all []byte, err error) {
@@ -107,7 +110,7 @@ func (c *Client) ReadAll(ctx context.Context, get Get, known, most int64, why re
 		size := int64(-1)
 		err := c.fetch(ctx, ask{get, 0, -1, known, why}, func(b []byte, of int64) error {
 			if size < 0 && known == 0 && of > 0 {
-				all = slices.Grow(all, int(min(of, most)))
+				all = slices.Grow(all, int(min(of, most, grownAtOnce)))
 			}
 			if all, size = append(all, b...), of; int64(len(all)) > most {
 				return format.Corrupt("the object has more than %d bytes", most)

@@ -18,6 +18,7 @@ import (
 const (
 	manifestFirst = 1 << 20   // bytes of a manifest that its first request asks for: those of some thousand segments
 	mostManifest  = 256 << 20 // bytes of a manifest: indexdir.MaxSegments segments with 300 fields
+	mostValues    = 1 << 36   // bytes of a values file: those of some columns of a segment
 	mostDeletes   = 1 << 30   // bytes of a deletes file: a bit for every possible docID takes half of that
 )
 
@@ -207,7 +208,7 @@ func (s *Source) List() ([]string, error) {
 	return []string{indexdir.ManifestName(s.commit().manifest.Generation)}, nil
 }
 
-// Open implements reader.Source. It sends a request for a deletes file only.
+// Open implements reader.Source. It sends a request for a deletes or values file only.
 func (s *Source) Open(name string) (io.ReaderAt, int64, error) {
 	return s.OpenContext(context.Background(), name)
 }
@@ -227,9 +228,13 @@ func (s *Source) OpenContext(ctx context.Context, name string) (io.ReaderAt, int
 			f := &file{src: s, name: name, size: info.FileLen, all: make(chan []byte, 1)}
 			f.all <- nil
 			return f, f.size, nil
-		case indexdir.DeletesName(info.DeletesFile):
+		case indexdir.DeletesName(info.DeletesFile), indexdir.ValuesName(info.ValuesFile):
+			most := int64(mostDeletes)
+			if name == indexdir.ValuesName(info.ValuesFile) {
+				most = mostValues
+			}
 			read := func(ctx context.Context, why reader.Reason) ([]byte, error) {
-				b, err := s.all(ctx, name, s.get(name), 0, mostDeletes, why)
+				b, err := s.all(ctx, name, s.get(name), 0, most, why)
 				return b, expired(err)
 			}
 			b, err := read(ctx, reader.FirstRequest)

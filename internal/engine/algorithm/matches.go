@@ -95,13 +95,17 @@ func (m *Matches) findFreqs(l *posting.List, docs []uint32) error {
 func lookUp(l *posting.List, docs, kept []uint32, at []uint64) ([]uint32, []uint64) {
 	n, k := len(docs), 0
 	kept, at = grow(kept, n), grow(at, n)
-	for i := 0; i < n && l.NextGEQ(docs[i]) != posting.End; {
-		if chunk, first := l.Chunk(); chunk != nil {
+	for i := 0; i < n; {
+		if chunk, first := l.ChunkOf(docs[i]); chunk != nil {
 			found, next := posting.Find(docs, i, chunk, first, kept[k:], at[k:])
 			k, i = k+found, next
 			continue
 		}
-		if l.Doc() == docs[i] { // of a list without chunks
+		doc := l.NextGEQ(docs[i]) // of a list without chunks
+		if doc == posting.End {
+			break
+		}
+		if doc == docs[i] {
 			kept[k], at[k] = uint32(i), uint64(l.Pos())
 			k++
 		}

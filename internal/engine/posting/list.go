@@ -4,7 +4,8 @@ package posting
 
 import (
 	"math"
-	"slices"
+
+	"github.com/pinion-index/pinion/internal/bitpack"
 
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/segment"
@@ -39,9 +40,9 @@ type List struct {
 // List returns the list that l walks.
 func (l *List) List() *segment.List { return l.Cursor.List() }
 
-// Chunk returns the ChunkLen docIDs of the current block that the current one is among, and the position of the first.
+// ChunkOf returns the ChunkLen docIDs of a block that the first one at or above doc is among, and the position of the first.
 // After the last docID of the block they are End. It returns nil at the end and for lists that have no chunks.
-func (l *List) Chunk() (docs *[ChunkLen]uint32, first int) { return l.Cursor.Chunk() }
+func (l *List) ChunkOf(doc uint32) (docs *[ChunkLen]uint32, first int) { return l.Cursor.ChunkOf(doc) }
 
 // Open moves l to the first posting of its entry in s.
 func (l *List) Open(s *reader.Segment, by reader.Strategy) error {
@@ -55,7 +56,7 @@ func (l *List) Open(s *reader.Segment, by reader.Strategy) error {
 	l.From, l.Row, l.Fates = 0, 0, nil
 	p := l.List().Small()
 	if l.Small = p.Len() > 0; l.Small {
-		l.Huge = slices.Max(p.Freqs) > math.MaxInt32
+		l.Huge = bitpack.Bits(p.Freqs) > 31
 		return nil
 	}
 	tf, _ := l.List().Quad.Pair(0)

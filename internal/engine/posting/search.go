@@ -5,7 +5,7 @@ import "github.com/pinion-index/pinion/reader"
 // End is the docID of an exhausted list; it is above every docID.
 const End = reader.NoDoc
 
-// ChunkLen is the length of a chunk, as List.Chunk returns it.
+// ChunkLen is the length of a chunk, as List.ChunkOf returns it.
 const ChunkLen = 128
 
 // Find looks docs[i:] up in a chunk, up to the first that is above all of it; next is its index. It writes the indexes

@@ -11,6 +11,7 @@
 //	optional.go   the sections of package internal/segment/sections
 //	lists.go      the dictionary
 //	extents.go    extents and their postings
+//	changes.go    values that were changed in place
 package check
 
 import (
@@ -19,11 +20,11 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Segment checks s. It returns the first fault in the order of Options.Report, an error of
+// Segment checks s: its file, and the values that were changed in place. It returns the first fault in the order of Options.Report, an error of
 // kind format.ErrCorrupt, or an error of reading or of ctx, which ends it.
 func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 	m := s.Meta()
-	v := &verifier{ctx: ctx, s: s, o: o, total: s.Header().FileLen}
+	v := &verifier{ctx: ctx, s: s.Original(), given: s, o: o, total: s.Header().FileLen}
 	if v.o.Level == 0 {
 		v.o.Level = Postings
 	}
@@ -41,7 +42,7 @@ func Segment(ctx context.Context, s *segment.Segment, o Options) error {
 			}
 		}
 	}
-	for _, check := range checks {
+	for _, check := range append(checks, v.changes) {
 		if err := v.guard(check); err != nil {
 			return err
 		}

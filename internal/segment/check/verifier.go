@@ -12,6 +12,7 @@ import (
 type verifier struct {
 	ctx   context.Context
 	s     *segment.Segment
+	given *segment.Segment // s, with values that were changed in place
 	o     Options
 	total int64 // work, of which done is done
 	done  atomic.Int64

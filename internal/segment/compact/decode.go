@@ -71,9 +71,7 @@ func Decode(docs, freqs []uint32, b []byte, n, base uint32) bool {
 	}
 	freqs = freqs[:len(docs)]
 	if head>>lowBits&1 != 0 {
-		for i := range freqs {
-			freqs[i] = 1
-		}
+		copy(freqs, ones[:])
 	} else {
 		pos = decodeFreqs(freqs, p, pos, end)
 	}
@@ -112,13 +110,19 @@ func decodeGaps(docs []uint32, b *byte, pos, end, k uint, doc uint64, base uint3
 	}
 }
 
+// ones are the frequencies of a list of which all are 1.
+var ones = func() (v [layout.MinExtent]uint32) {
+	for i := range v {
+		v[i] = 1
+	}
+	return v
+}()
+
 // decodeFreqs decodes frequencies from bit pos on and returns the bit position after them,
 // which is beyond end if they are. Most frequencies are 1, coded as a single one bit, so it
 // looks for zeros: those after i ones belong to frequency i.
 func decodeFreqs(freqs []uint32, b *byte, pos, end uint) uint {
-	for i := range freqs {
-		freqs[i] = 1
-	}
+	copy(freqs, ones[:])
 	var above [layout.MinExtent]uint8 // frequencies above 1
 	n := 0
 	begin, zeros := pos, uint(0)

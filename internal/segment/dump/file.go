@@ -124,13 +124,15 @@ func (d *dumper) section(s *segment.Segment, sec format.Section) {
 	c := &cursor{d: d, pos: sec.Offset, end: sec.Offset + sec.Length}
 	switch sec.ID {
 	case format.SectionManifest:
-		c.manifest(d.first())
+		c.manifest(d.first(), d.version())
 	case format.SectionAncestry:
 		c.ancestry()
 	case format.SectionCommitMeta:
 		c.commitMeta()
 	case format.SectionDeletes:
 		c.deletes(d.first())
+	case format.SectionValues:
+		c.values()
 	default:
 		if s != nil {
 			c.part(s, sec.ID)

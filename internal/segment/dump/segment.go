@@ -84,12 +84,12 @@ func (c *cursor) fields() {
 			record.SetIndexed(&f, uint8(min(v, 255)))
 			return record.IndexedName(&f)
 		}), 255)))
-		c.Uvarint("flags", "%#x (1: stored, 2: byte lengths, 4: column, 8s: unit)")
+		flags := c.Uvarint("flags", "%#x (1: stored, 2: byte lengths, 4: column, 8s: unit, 32: clusters)")
 		c.text("analyzer")
 		c.text("options")
 		c.Uvarint("terms", "")
 		if f.Kind == schema.Vector {
-			c.vectors()
+			c.vectors(flags&layout.FieldClusters != 0)
 		}
 		if !f.HasLengths() {
 			continue
@@ -101,11 +101,15 @@ func (c *cursor) fields() {
 }
 
 // vectors shows what FIELDS has of a field of vectors.
-func (c *cursor) vectors() {
+func (c *cursor) vectors(clusters bool) {
 	dims := c.vectorSchema()
 	c.Uvarint("documents with vectors", "")
 	if c.Uvarint("vectors", "") > 0 {
 		c.Field(2*dims, "centre", func([]byte) string { return fmt.Sprintf("%d values", dims) })
+	}
+	if clusters {
+		c.Uvarint("clusters", "")
+		c.Uvarint("groups of clusters", "")
 	}
 }
 

@@ -56,7 +56,8 @@ const (
 	FieldByteLengths = 1 << 1 // a length is one length code
 	FieldColumn      = 1 << 2 // it is a column
 	FieldUnit        = 1 << 3 // its unit in this bit and the next
-	FieldFlags       = FieldStored | FieldByteLengths | FieldColumn | 3*FieldUnit
+	FieldClusters    = 1 << 5 // its vectors are in clusters
+	FieldFlags       = FieldStored | FieldByteLengths | FieldColumn | 3*FieldUnit | FieldClusters
 
 	// LengthsAlign is what the offset in DOCLENGTHS of each field's lengths is a multiple of.
 	LengthsAlign = 64

@@ -8,6 +8,9 @@ const VectorsAlign = 64
 // VectorMetaSize is what VECTORS has of a vector beside its code, in bytes.
 const VectorMetaSize = 16
 
+// MaxClusters is the greatest number of clusters of a field.
+const MaxClusters = 1 << 20
+
 // VectorParts says where the parts of a field are in VECTORS, by their offsets there: docs, the number of the document of each vector, which
 // is left out where each document of the segment has one; metas; and the two planes of codes. Each part ends before a multiple of VectorsAlign.
 type VectorParts struct{ Docs, Metas, High, Low, End int64 }

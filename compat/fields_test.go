@@ -38,11 +38,11 @@ func (p *parsed) readFields(section, lengths []byte) {
 		f := &segmentField{field: field{id: c.varint(), name: c.str(), kind: c.varint(), index: c.varint(), flags: c.varint(), analyzer: c.str(), options: c.str()}}
 		f.terms = c.varint()
 		if f.kind == 7 {
-			f.vec = c.readVectorField()
-			need(f.terms == 0 && f.index == 1 && f.flags == 0 && f.analyzer == "" && f.options == "", "field %q of vectors", f.name)
+			f.vec = c.readVectorField(f.flags&32 != 0)
+			need(f.terms == 0 && f.index == 1 && f.flags&^32 == 0 && f.analyzer == "" && f.options == "", "field %q of vectors", f.name)
 		}
 		need(f.kind != 6 || f.index == 3 && f.flags == 0 && f.analyzer == "" && f.options == "", "field %q of impacts", f.name)
-		need(!ids[f.id] && f.name != "" && f.flags < 32, "field %d, %q", f.id, f.name)
+		need(!ids[f.id] && f.name != "" && (f.flags < 32 || f.kind == 7), "field %d, %q", f.id, f.name)
 		need(len(p.fields) == 0 || f.name > p.fields[len(p.fields)-1].name, "order of fields")
 		ids[f.id] = true
 		f.lens = make([]int, p.n)
@@ -97,7 +97,7 @@ func (p *parsed) checkSchema(m *manifest, e *entry) {
 	total, withLengths := 0, 0
 	for _, f := range p.fields {
 		for _, of := range m.fields {
-			need(of.id != f.id || of.kind == f.kind && of.index == f.index && of.flags == f.flags && of.analyzer == f.analyzer && of.options == f.options, "field %d", f.id)
+			need(of.id != f.id || of.kind == f.kind && of.index == f.index && of.flags&^32 == f.flags&^32 && of.analyzer == f.analyzer && of.options == f.options, "field %d", f.id)
 		}
 		sums, known := make([]int, p.n), true
 		for term, l := range p.lists {

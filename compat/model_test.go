@@ -23,11 +23,12 @@ type contents struct {
 }
 
 type segmentContents struct {
-	docs    []document
-	lists   map[string][]posting
-	stored  bool                     // the texts of docs are
-	columns map[string][][]string    // the values of each document, by field
-	vectors map[string][][][]float32 // the vectors of each document, by field
+	docs     []document
+	lists    map[string][]posting
+	stored   bool                     // the texts of docs are
+	columns  map[string][][]string    // the values of each document, by field
+	vectors  map[string][][][]float32 // the vectors of each document, by field
+	clusters []uint64                 // the versions of those of fields of vectors
 
 	emptyKeyword bool // in one of columns
 

@@ -5,26 +5,31 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
+
+	"github.com/cespare/xxhash/v2"
 )
 
 // vectorField is what files have of a field of vectors (4.10).
 type vectorField struct {
 	dims, similarity int
+	width            int // bytes of a value; 0 without floats
 	model            string
 	docs, vectors    int
 	centre           []float32
+	clusters, groups int
 }
 
 // readVectorSchema reads what FIELDS and manifests have.
 func (c *cursor) readVectorSchema() (v vectorField) {
-	v.dims, v.similarity = c.varint(), c.varint()
-	need(v.dims >= 1 && v.dims <= 4096 && v.similarity <= 2 && c.varint() == 4, "%d dimensions, similarity %d", v.dims, v.similarity)
+	v.dims, v.similarity, v.width = c.varint(), c.varint(), c.varint()
+	need(v.dims >= 1 && v.dims <= 4096 && v.similarity <= 2 && (v.width == 4 || v.width == 2 || v.width == 0), "%d dimensions, similarity %d, %d bytes", v.dims, v.similarity, v.width)
 	v.model = c.str()
 	return v
 }
 
 // readVectorField reads what FIELDS has.
-func (c *cursor) readVectorField() (v vectorField) {
+func (c *cursor) readVectorField(clusters bool) (v vectorField) {
 	v = c.readVectorSchema()
 	v.docs, v.vectors = c.varint(), c.varint()
 	need(v.vectors >= v.docs && (v.docs > 0) == (v.vectors > 0), "%d vectors of %d documents", v.vectors, v.docs)
@@ -33,13 +38,17 @@ func (c *cursor) readVectorField() (v vectorField) {
 			v.centre = append(v.centre, math.Float32frombits(uint32(u16(c.take(2), 0))<<16))
 		}
 	}
+	if clusters {
+		v.clusters, v.groups = c.varint(), c.varint()
+		need(v.vectors > 0 && v.groups > 0 && v.groups <= v.clusters && v.clusters <= 1<<20, "%d clusters in %d groups", v.clusters, v.groups)
+	}
 	return v
 }
 
 // readVectors reads VECTORS and VECTORFLOATS into p.vectors (4.15), and makes the codes anew.
 func (p *parsed) readVectors(codes, floats []byte) {
 	p.vectors = map[string][][][]float32{}
-	c, f := &cursor{codes}, &cursor{floats}
+	c, f, whole := &cursor{codes}, &cursor{floats}, true
 	for _, x := range p.fields {
 		if x.kind != 7 || x.vec.vectors == 0 {
 			continue
@@ -62,20 +71,67 @@ func (p *parsed) readVectors(codes, floats []byte) {
 		need(seen == x.vec.docs, "vectors of %d documents", seen)
 		plane := (x.vec.dims + 63) / 64 * 32
 		metas, upper, lower := c.padded(16*n), c.padded(plane*n), c.padded(plane*n)
-		rest := f.padded(4 * x.vec.dims * n)
+		if x.vec.clusters > 0 {
+			p.clusters = append(p.clusters, c.readClusters(&x.vec))
+		}
+		rest := f.padded(x.vec.width * x.vec.dims * n)
+		whole = whole && x.vec.width == 0
 		for i, doc := range docs {
+			meta, high, low := metas[16*i:16*i+16], upper[plane*i:plane*(i+1)], lower[plane*i:plane*(i+1)]
+			if x.vec.width == 0 {
+				all[doc] = append(all[doc], codeAlone(x.vec.dims, meta, high, low, x.vec.centre))
+				continue
+			}
 			v := make([]float32, x.vec.dims)
 			for j := range v {
-				v[j] = math.Float32frombits(uint32(u32(rest, 4*(i*x.vec.dims+j))))
+				if at := x.vec.width * (i*x.vec.dims + j); x.vec.width == 2 {
+					v[j] = half(u16(rest, at))
+				} else {
+					v[j] = math.Float32frombits(uint32(u32(rest, at)))
+				}
 			}
-			meta, high, low := codeOf(v, x.vec.centre)
-			need(bytes.Equal(meta, metas[16*i:16*i+16]) && bytes.Equal(high, upper[plane*i:plane*(i+1)]) && bytes.Equal(low, lower[plane*i:plane*(i+1)]),
-				"the code of vector %d in field %q", i, x.name)
+			ownMeta, ownHigh, ownLow := codeOf(v, x.vec.centre)
+			need(bytes.Equal(meta, ownMeta) && bytes.Equal(high, ownHigh) && bytes.Equal(low, ownLow), "the code of vector %d in field %q", i, x.name)
 			all[doc] = append(all[doc], v)
 		}
 		p.vectors[x.name] = all
 	}
-	need(len(c.b) == 0 && len(f.b) == 0 && (codes != nil) == (len(p.vectors) > 0) && (floats != nil) == (codes != nil), "vectors")
+	need(len(c.b) == 0 && len(f.b) == 0 && (codes != nil) == (len(p.vectors) > 0) && (floats != nil) == !whole, "vectors")
+}
+
+// readClusters reads the clusters of a field, and returns their version.
+func (c *cursor) readClusters(v *vectorField) (version uint64) {
+	points := v.clusters + v.groups
+	head, base := c.padded(24), c.padded(4*v.dims)
+	metas, planes := c.padded(16*points), c.padded((v.dims+63)/64*32*points)
+	groups, ends, lists := c.padded(4*v.groups), c.padded(4*v.clusters), c.padded(4*v.vectors)
+	version = binary.LittleEndian.Uint64(head)
+	need(xxhash.Sum64(slices.Concat(head[8:20], base, metas, planes, groups)) == version, "the version of clusters")
+	for _, at := range []int{16, 20} {
+		far := math.Float32frombits(uint32(u32(head, at)))
+		need(far >= 0 && far <= math.MaxFloat32, "a mean distance of %v", far)
+	}
+	ascend := func(b []byte, n int) {
+		last := 0
+		for ; len(b) > 0; b = b[4:] {
+			need(u32(b, 0) >= last, "ends of clusters")
+			last = u32(b, 0)
+		}
+		need(last == n, "clusters end at %d of %d", last, n)
+	}
+	ascend(groups, v.clusters)
+	ascend(ends, v.vectors)
+	seen, from := make([]bool, v.vectors), 0
+	for i := range v.clusters {
+		end := u32(ends, 4*i)
+		for at := from; at < end; at++ {
+			n := u32(lists, 4*at)
+			need(n < v.vectors && !seen[n] && (at == from || n > u32(lists, 4*at-4)), "vector %d in cluster %d", n, i)
+			seen[n] = true
+		}
+		from = end
+	}
+	return version
 }
 
 // padded takes n bytes, and the zeros up to a multiple of 64 behind them.
@@ -150,6 +206,13 @@ func length(x []float32) float32 {
 
 // turn is a round of the rotation.
 func turn(x []float32, round uint64) []float32 {
+	y := order(x, round)
+	transform(y)
+	return y
+}
+
+// order returns the values of x as a round takes them, with their signs.
+func order(x []float32, round uint64) []float32 {
 	next := pcg(0, round)
 	p := make([]int, len(x))
 	for i := range p {
@@ -165,6 +228,11 @@ func turn(x []float32, round uint64) []float32 {
 			y[i] = -y[i]
 		}
 	}
+	return y
+}
+
+// transform makes each block of y its Hadamard transform.
+func transform(y []float32) {
 	for rest := y; len(rest) > 0; {
 		n := 1
 		for 2*n <= len(rest) {
@@ -173,7 +241,6 @@ func turn(x []float32, round uint64) []float32 {
 		hadamard(rest[:n])
 		rest = rest[n:]
 	}
-	return y
 }
 
 func hadamard(v []float32) {
@@ -203,4 +270,14 @@ func pcg(hi, lo uint64) func() uint64 {
 		h ^= h >> 48
 		return h * (l | 1)
 	}
+}
+
+// half returns the value of a finite float16.
+func half(b int) float32 {
+	exponent, fraction := b>>10&31, b&1023
+	need(exponent < 31, "a float16 of %04x", b)
+	if exponent > 0 {
+		fraction += 1024
+	}
+	return float32(math.Ldexp(float64(fraction), max(exponent, 1)-25) * float64(1-b>>15*2))
 }

@@ -71,7 +71,8 @@ func (f *Field) VectorsEnd(docs uint32) (codes, floats int64) {
 	if x.Count == 0 {
 		return x.CodesAt, x.FloatsAt
 	}
-	return layout.PlaceVectors(x.CodesAt, f.Dims, x.Count, x.Docs, docs).End, x.FloatsAt + layout.VectorFloats(f.Dims, x.Count)
+	return layout.PlaceVectors(x.CodesAt, layout.Vectors{Dims: f.Dims, N: x.Count, Docs: x.Docs, Of: docs, Clusters: x.Clusters, Groups: x.Groups}).End,
+		x.FloatsAt + layout.VectorFloats(f.Dims*record.FloatBytes(&f.Field), x.Count)
 }
 
 // findVectors checks that the sections of vectors are there, and as long as FIELDS implies, if a field has vectors, and only then.

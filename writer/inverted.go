@@ -158,7 +158,7 @@ func (w importing) writeInverted(ctx context.Context, in Inverted, fields *inver
 		err = fields.writeColumns(out.builder, docs.n)
 	}
 	if err == nil {
-		err = fields.writeVectors(ctx, out.builder, flushing(w).centres(), w.opts.Threads)
+		err = fields.writeVectors(ctx, out.builder, flushing(w).spaces(), w.opts.Threads)
 	}
 	if err != nil {
 		return nil, 0, err

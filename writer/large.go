@@ -82,7 +82,7 @@ func (w flushing) writeLarge(ctx context.Context, l *invert.Large) (*liveSegment
 		return nil, err
 	}
 	defer out.discardUnlessDone()
-	if err := l.Write(ctx, out.builder, w.fields, w.centres()); err != nil {
+	if err := l.Write(ctx, out.builder, w.fields, w.spaces()); err != nil {
 		return nil, err
 	}
 	return out.finish()

@@ -62,7 +62,7 @@ func vectorsOf(t *testing.T, fs *memfs.FS, field string) (all map[string][][]flo
 			if err != nil {
 				t.Fatal(err)
 			}
-			v, err := of.Floats(i, 1)
+			v, err := of.Floats(nil, i, 1)
 			if err != nil {
 				t.Fatal(err)
 			}

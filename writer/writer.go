@@ -276,7 +276,7 @@ func (w flushing) writeAccumulator(ctx context.Context, a *invert.Accumulator) (
 	}
 	defer out.discardUnlessDone()
 	progress := w.progress("flush", a.Postings())
-	err = a.Write(ctx, out.builder, w.centres(), w.opts.Threads, progress.advance)
+	err = a.Write(ctx, out.builder, w.spaces(), w.opts.Threads, progress.advance)
 	progress.done()
 	if err != nil {
 		return nil, err

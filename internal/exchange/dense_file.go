@@ -8,6 +8,9 @@ import (
 	"iter"
 	"math"
 
+	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/pinion-index/pinion/internal/vector"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -27,7 +30,8 @@ type Rows struct {
 	at     int64 // of the values of the last row
 	buf    []byte
 	vector []float32
-	first  bool // the prefix of the first row has been read
+	halves []uint16 // of float16
+	first  bool     // the prefix of the first row has been read
 }
 
 // OpenRows opens the file of vectors at path, or standard input for Stdin, which may be compressed. The beginning tells .npy,
@@ -80,6 +84,9 @@ func newRows(file string, r io.Reader, npy bool) (*Rows, error) {
 		x.dims, x.first = dims, true
 	}
 	x.buf, x.vector = make([]byte, x.dims*x.width), make([]float32, x.dims)
+	if x.width == 2 {
+		x.halves = make([]uint16, x.dims)
+	}
 	return x, nil
 }
 
@@ -138,9 +145,10 @@ func (x *Rows) ended() error {
 func (x *Rows) decode() error {
 	switch b := x.buf; x.width {
 	case 2:
-		for i := range x.vector {
-			x.vector[i] = half(binary.LittleEndian.Uint16(b[2*i:]))
+		for i := range x.halves {
+			x.halves[i] = binary.LittleEndian.Uint16(b[2*i:])
 		}
+		vector.Widen(x.vector, x.halves)
 	case 4:
 		for i := range x.vector {
 			x.vector[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
@@ -155,24 +163,6 @@ func (x *Rows) decode() error {
 		}
 	}
 	return nil
-}
-
-// half returns the value of a float16.
-func half(h uint16) float32 {
-	exponent, fraction := int(h>>10&31), float64(h&1023)
-	x := math.Ldexp(1024+fraction, exponent-25)
-	switch {
-	case exponent == 0:
-		x = math.Ldexp(fraction, -24)
-	case exponent == 31 && fraction == 0:
-		x = math.Inf(1)
-	case exponent == 31:
-		x = math.NaN()
-	}
-	if h>>15 != 0 {
-		x = -x
-	}
-	return float32(x) // it has all its bits
 }
 
 // Bad returns err, about the values of the row that Next has returned last, with its place.
@@ -237,7 +227,7 @@ func EachVector(path string) iter.Seq2[[]float32, error] {
 		next := func() ([]float32, error) { return nil, io.EOF }
 		// .fvecs of 91 dimensions begins with a bracket, too.
 		if head := bytes.TrimLeft(s.peek(headSize), " \t\r\n"); len(head) > 0 && head[0] == '[' && extension(path) != ".fvecs" {
-			next, err = jsonVectors(s)
+			next = (&jsonVectors{d: jsontext.NewDecoder(s), file: s.name}).next
 		} else if x, fail := rowsOf(s, path); fail == nil {
 			next = x.Next
 		} else {
@@ -253,29 +243,6 @@ func EachVector(path string) iter.Seq2[[]float32, error] {
 			yield(nil, err)
 		}
 	}
-}
-
-// jsonVectors returns what yields the vectors of a text of JSON, or io.EOF.
-func jsonVectors(s *stream) (func() ([]float32, error), error) {
-	text, err := io.ReadAll(io.LimitReader(s, MaxRecord+1))
-	switch {
-	case err != nil:
-		return nil, readFailure(s.name, 0, -1, err)
-	case len(text) > MaxRecord:
-		return nil, &Error{File: s.name, Offset: MaxRecord, Msg: fmt.Sprintf("more than %d bytes of JSON; .npy and .fvecs have no limit", MaxRecord)}
-	}
-	all, err := appendDense(nil, 0, text)
-	if err != nil {
-		return nil, &Error{File: s.name, Offset: -1, Err: err}
-	}
-	return func() ([]float32, error) {
-		if len(all) == 0 {
-			return nil, io.EOF
-		}
-		v := all[0].Vector()
-		all = all[1:]
-		return v, nil
-	}, nil
 }
 
 // ParseVector returns the vector of a text: an array of numbers in JSON, or the base64 of its float32 in little-endian order.

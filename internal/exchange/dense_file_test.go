@@ -13,7 +13,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"pgregory.net/rapid"
+
+	"github.com/pinion-index/pinion/schema"
 )
 
 // npyFile returns a file of NumPy as numpy.save writes it, but for the bytes of values.
@@ -143,15 +146,6 @@ func halfByBits(h uint16) float32 {
 	return math.Float32frombits(sign | exponent<<23 | fraction&1023<<13)
 }
 
-// Every float16 is the float32 of its value.
-func TestHalf(t *testing.T) {
-	for h := range 1 << 16 {
-		if got, want := half(uint16(h)), halfByBits(uint16(h)); math.Float32bits(got) != math.Float32bits(want) && !(got != got && want != want) {
-			t.Fatalf("%04x is %v, want %v", h, got, want)
-		}
-	}
-}
-
 // What is wrong with a file is said with its name, row and byte.
 func TestRowsMisuse(t *testing.T) {
 	four := func(values ...float32) (b []byte) {
@@ -225,6 +219,18 @@ func TestRowsMisuse(t *testing.T) {
 	}
 }
 
+// chunkReader reads a chunk at a time.
+type chunkReader []string
+
+func (r *chunkReader) Read(p []byte) (int, error) {
+	if len(*r) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, (*r)[0])
+	*r = (*r)[1:]
+	return n, nil
+}
+
 // Vectors of queries come from .npy, .fvecs and JSON.
 func TestEachVector(t *testing.T) {
 	two := "\x01\x00\x00\x00\x00\x00\x80\x3f\x01\x00\x00\x00\x00\x00\x00\x40"
@@ -235,7 +241,16 @@ func TestEachVector(t *testing.T) {
 		{"x.fvecs", "[\x00\x00\x00" + strings.Repeat("\x00", 4*91), "[[" + strings.Repeat("0 ", 90) + "0]]", ""},
 		{"x.json", " \n[1, 2.5]\n", "[[1 2.5]]", ""},
 		{"x.json", "[[1], [2, 3]]", "[[1] [2 3]]", ""},
-		{"x.json", "[1, 2", "[]", "x.json: a vector is an array of numbers"},
+		{"x.json", "[ ]", "[]", "x.json: offset 3: a vector is an array of numbers"},
+		{"x.json", "[1, 2", "[]", "x.json: offset 5: a vector is an array of numbers, or"},
+		{"x.json", "[[1, 2], [3, 4", "[[1 2]]", "and the file ends early"},
+		{"x.json", "[[1], 2]", "[[1]]", "offset 7: a vector is an array of numbers"},
+		{"x.json", "[1, [2]]", "[]", "a vector is an array of numbers"},
+		{"x.json", "[1, \"2\"]", "[]", "a vector is an array of numbers"},
+		{"x.json", "[1, 2] [3]", "[[1 2]]", "a vector is an array of numbers"},
+		{"x.json", "[[1]]]", "[[1]]", "a vector is an array of numbers"},
+		{"x.json", "[1, 1e99, -2e-3]", "[[1 +Inf -0.002]]", ""},
+		{"x.json", "[" + strings.Repeat("1,", schema.MaxDims) + "1]", "[]", "a vector is an array of numbers, or the base64 of its float32 in little-endian order, up to 4096"},
 		{"x.json", "{}", "[]", "x.json: offset 0: not a file of vectors"},
 		{"x.npy", "", "[]", "not a file of vectors"},
 	} {
@@ -251,6 +266,17 @@ func TestEachVector(t *testing.T) {
 		}
 		if fmt.Sprint(got) != c.want || (failed == nil) != (c.err == "") || failed != nil && !strings.Contains(failed.Error(), c.err) {
 			t.Errorf("%s %q: %v, %v, want %s, %s", c.name, c.file, got, failed, c.want, c.err)
+		}
+	}
+	// JSON is read as a stream: a vector comes before the next is read.
+	var chunks chunkReader
+	for range 100 {
+		chunks = append(chunks, "[1, 2],")
+	}
+	x, n := jsonVectors{d: jsontext.NewDecoder(&chunks)}, 0
+	for chunks[0] = "[" + chunks[0]; len(chunks) > 1; n++ {
+		if v, err := x.next(); err != nil || len(v) != 2 || len(chunks) < 98-n {
+			t.Fatalf("vector %d: %v, %v; %d chunks are left", n, v, err, len(chunks))
 		}
 	}
 	for v, err := range EachVector(filepath.Join(t.TempDir(), "none")) {

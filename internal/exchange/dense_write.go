@@ -47,7 +47,7 @@ func (d *denseWriter) seek(doc uint32) (n int) {
 
 // append writes the next n vectors as JSON: one as an array of numbers, several as an array of these.
 func (d *denseWriter) append(dst []byte, n int) ([]byte, error) {
-	floats, err := d.of.Floats(d.next, n)
+	floats, err := d.of.Floats(nil, d.next, n)
 	if err != nil {
 		return dst, err
 	}

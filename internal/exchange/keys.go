@@ -26,7 +26,7 @@ type Key struct {
 
 // ParseKey parses "KEY=NAME:TYPE:OPTION...", of which KEY is the same as NAME if it is left
 // out. TYPE, which may be left out, is keyword, integer, float, time, impacts, vector, or text or the name
-// of an analyzer for text. An OPTION is the dimensions of vectors or their similarity, the field's weight, the scale of impacts, column, noindex, positions of text, or
+// of an analyzer for text. An OPTION is the dimensions of vectors, their similarity, float16 or int8, the field's weight, the scale of impacts, column, noindex, positions of text, or
 // the unit of a time.
 func ParseKey(text string) (Key, error) {
 	key, rest := "", text
@@ -55,6 +55,11 @@ func ParseKey(text string) (Key, error) {
 		}
 	}
 	for i := 2; i < len(parts); i++ {
+		if parts[i] == "of" && i+1 < len(parts) && k.Field.Kind == schema.Text && k.Field.Of == "" && key == "" {
+			k.Field.Of = parts[i+1]
+			i++
+			continue
+		}
 		if err := k.option(parts[i]); err != nil {
 			return Key{}, fmt.Errorf("%q: %w", text, err)
 		}
@@ -107,13 +112,26 @@ func (k *Key) option(text string) error {
 
 // vectorOption takes an option of a field of vectors.
 func (k *Key) vectorOption(text string) error {
-	if err := k.Field.Similarity.UnmarshalText([]byte(text)); err == nil {
+	if k.Field.Similarity.UnmarshalText([]byte(text)) == nil {
+		return nil
+	}
+	for _, kept := range []schema.VectorValues{schema.Float16, schema.Int8} {
+		if text == kept.String() {
+			if k.Field.Values != 0 && k.Field.Values != kept {
+				return fmt.Errorf("values are kept as %s or as %s", k.Field.Values, kept)
+			}
+			k.Field.Values = kept
+			return nil
+		}
+	}
+	if text == "clusters" {
+		k.Field.Clusters = true
 		return nil
 	}
 	n, err := strconv.Atoi(text)
 	switch {
 	case err != nil || n < 1 || n > schema.MaxDims:
-		return fmt.Errorf("option %q is none of dimensions from 1 to %d, cosine, dot and l2", text, schema.MaxDims)
+		return fmt.Errorf("option %q is none of dimensions from 1 to %d, cosine, dot, l2, float16, int8 and clusters", text, schema.MaxDims)
 	case k.Field.Dims != 0:
 		return errors.New("there are two numbers of dimensions")
 	}
@@ -178,7 +196,7 @@ func (f Fields) WithSchema(base *schema.Schema, usual schema.Field) (*schema.Sch
 		if x.Kind == schema.Text && x.Analyzer == "" {
 			x.Analyzer, x.Options = usual.Analyzer, usual.Options
 		}
-		x.Stored = x.Kind != schema.Impacts && x.Kind != schema.Vector && (usual.Stored || x.Indexing() == schema.IndexNone && !x.Column)
+		x.Stored = x.Kind != schema.Impacts && x.Kind != schema.Vector && x.Of == "" && (usual.Stored || x.Indexing() == schema.IndexNone && !x.Column)
 		s.Fields = append(s.Fields, x)
 	}
 	if f.Unknown == UnknownStore {
@@ -212,6 +230,9 @@ func agrees(f *schema.Field, k Key) error {
 		{"unit", k.Field.Unit != 0, k.Field.Unit, f.Unit},
 		{"number of dimensions", k.Field.Dims != 0, k.Field.Dims, f.Dims},
 		{"similarity", k.Field.Similarity != 0, k.Field.Similarity, f.Similarity},
+		{"clusters", k.Field.Clusters, k.Field.Clusters, f.Clusters},
+		{"source", k.Field.Of != "", k.Field.Of, f.Of},
+		{"values", k.Field.Values != 0, k.Field.Values, f.Values},
 	} {
 		if p.said && p.want != p.has {
 			return fmt.Errorf("field %q has the %s %v in the schema, %v for key %q", f.Name, p.what, p.has, p.want, k.Key)
@@ -232,6 +253,9 @@ func (f Fields) slots(s *schema.Schema) ([]slot, error) {
 	var all []slot
 	for i := range s.Fields {
 		name := s.Fields[i].Name
+		if s.Fields[i].Of != "" { // it has its values from another field
+			continue
+		}
 		n := len(all)
 		for _, k := range f.Keys {
 			if k.Field.Name == name {

@@ -126,7 +126,7 @@ func vectorsOf(s *reader.Snapshot) (map[uint32]map[uint32][]any, error) {
 				all[f.ID] = map[uint32][]any{}
 			}
 			for n := range x.Len() {
-				values, err := x.Floats(n, 1)
+				values, err := x.Floats(nil, n, 1)
 				if err != nil {
 					return nil, err
 				}

@@ -118,7 +118,7 @@ func (p *Part) set(fail func(error)) *vector.Set {
 	size, from, block := max(ahead/(4*dims), 1), 0, []float32(nil)
 	s.Floats = func(i int) []float32 {
 		if at := i - i%size; block == nil || at != from {
-			own, err := p.Floats(at, min(size, p.Len()-at))
+			own, err := p.Floats(nil, at, min(size, p.Len()-at))
 			if err != nil {
 				return one(i)
 			}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io"
 	"sync"
-
-	"github.com/pinion-index/pinion/format"
 )
 
 // TempFile is a temporary file. Close removes it.
@@ -173,8 +171,8 @@ func (s *stream) spill() {
 	s.pieces = s.pieces[:0]
 }
 
-// copyTo writes the whole stream to the open section of w and releases its memory.
-func (s *stream) copyTo(w *format.FileWriter) error {
+// copyTo writes the whole stream to w and releases its memory.
+func (s *stream) copyTo(w io.Writer) error {
 	if s.err != nil {
 		return s.err
 	}

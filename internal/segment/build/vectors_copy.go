@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"io"
 	"iter"
 	"slices"
 
@@ -12,12 +13,13 @@ import (
 
 // CopyVectors adds the vectors of all fields, as CopyColumns adds columns. Their centre is the first that a source has; if none has one but
 // the origin, it is the mean of MinCentre vectors or more, or the origin. Vectors of sources with the same centre are copied as they are.
+// The sources are read until Finish returns.
 func CopyVectors(ctx context.Context, b *Builder, sources []ColumnSource, docs iter.Seq[ColumnRun]) error {
 	for i := range b.fields {
 		if b.fields[i].Kind != schema.Vector {
 			continue
 		}
-		c := vectorCopier{ctx: ctx, b: b, field: i, docs: docs, from: make([]*vectors.Field, len(sources))}
+		c := vectorCopier{ctx: ctx, b: b, field: i, docs: docs, from: make([]*vectors.Field, len(sources)), room: make([]float32, b.fields[i].Dims)}
 		some := false
 		for j, s := range sources {
 			if number := s.Fields[i]; number >= 0 {
@@ -38,6 +40,12 @@ func CopyVectors(ctx context.Context, b *Builder, sources []ColumnSource, docs i
 		if err := b.BeginVectors(i, centre); err != nil {
 			return err
 		}
+		if own := c.clusters(); own != nil {
+			b.SetClusters(i, &own.Clusters)
+			if err := c.each(c.placing()); err != nil {
+				return err
+			}
+		}
 		if err := c.copy(); err != nil {
 			return err
 		}
@@ -52,10 +60,14 @@ type vectorCopier struct {
 	field int
 	docs  iter.Seq[ColumnRun]
 	from  []*vectors.Field // by source, nil without vectors
+	room  []float32        // for a vector
 }
 
 // centre returns the centre of the new field, nil for the origin.
 func (c *vectorCopier) centre() ([]float32, error) {
+	if c.b.fields[c.field].Values == schema.Int8 {
+		return nil, nil // codes are never made again
+	}
 	n := 0
 	for _, x := range c.from {
 		if x == nil {
@@ -78,7 +90,7 @@ func (c *vectorCopier) centre() ([]float32, error) {
 					return
 				}
 				var v []float32
-				if v, err = x.Floats(i, 1); err != nil || !yield(v) {
+				if v, err = x.Floats(c.room, i, 1); err != nil || !yield(v) {
 					return
 				}
 			}
@@ -91,21 +103,53 @@ func atOrigin(centre []float32) bool {
 	return !slices.ContainsFunc(centre, func(c float32) bool { return c != 0 })
 }
 
-// rows is how many vectors are copied at a time.
-const rows = 1024
+// copyAtOnce is how many bytes of floats are copied at a time: they are in a cache when their checksums are made.
+const copyAtOnce = 128 << 10
 
+// copy adds the vectors. What is copied as it is, is when it is written: floats, and codes if all are from the same centre.
 func (c *vectorCopier) copy() error {
+	to := &c.b.fields[c.field]
+	v := to.vectors
+	v.floats.from = c.writing((*vectors.Field).FloatBytes)
+	if slices.ContainsFunc(c.from, func(x *vectors.Field) bool { return x != nil && !slices.Equal(x.Info.Vectors.Centre, v.Centre) }) {
+		return c.each(c.addCodes)
+	}
+	for i, p := range []*vectorPart{&v.metas, &v.high, &v.low} {
+		p.from = c.writing(func(x *vectors.Field, lo, n int) ([]byte, error) {
+			var parts [3][]byte
+			parts[0], parts[1], parts[2] = x.Codes(lo, n)
+			return parts[i], nil
+		})
+	}
+	return c.each(func(_ *vectors.Field, doc func(i int) uint32, _, n int) error { return c.b.addDocs(to, doc, n) })
+}
+
+// writing returns a function that writes what bytes returns for n vectors of x from vector lo on, of all vectors in their new order.
+func (c *vectorCopier) writing(bytes func(x *vectors.Field, lo, n int) ([]byte, error)) func(w io.Writer) error {
+	return func(w io.Writer) error {
+		return c.each(func(x *vectors.Field, _ func(i int) uint32, lo, n int) error {
+			b, err := bytes(x, lo, n)
+			if err == nil {
+				_, err = w.Write(b)
+			}
+			return err
+		})
+	}
+}
+
+// each calls do for all vectors in their new order, for n of x from vector lo on at a time. doc returns the document of each.
+func (c *vectorCopier) each(do func(x *vectors.Field, doc func(i int) uint32, lo, n int) error) error {
 	base := uint32(0) // document that the run becomes
 	for run := range c.docs {
-		x := c.from[run.Source]
-		if x != nil {
+		if x := c.from[run.Source]; x != nil {
+			rows := max(copyAtOnce/(4*x.Info.Dims), 1)
 			for lo, hi := x.Of(run.From), x.Of(run.To); lo < hi; lo += min(rows, hi-lo) {
 				if err := c.ctx.Err(); err != nil {
 					return err
 				}
-				n := min(rows, hi-lo)
-				doc := func(i int) uint32 { return base + x.Doc(lo+i) - run.From }
-				if err := c.add(x, doc, lo, n); err != nil {
+				at := lo
+				doc := func(i int) uint32 { return base + x.Doc(at+i) - run.From }
+				if err := do(x, doc, lo, min(rows, hi-lo)); err != nil {
 					return err
 				}
 			}
@@ -115,18 +159,21 @@ func (c *vectorCopier) copy() error {
 	return c.ctx.Err()
 }
 
-// add adds n vectors of x from vector lo on: as they are coded, if that is from the same centre.
-func (c *vectorCopier) add(x *vectors.Field, doc func(i int) uint32, lo, n int) error {
+// addCodes adds the codes of n vectors of x from vector lo on: as they are, if they are from the same centre.
+func (c *vectorCopier) addCodes(x *vectors.Field, doc func(i int) uint32, lo, n int) error {
 	to := &c.b.fields[c.field]
-	metas, high, low, floats, err := x.Bytes(lo, n)
-	if err != nil {
-		return err
-	}
 	if slices.Equal(x.Info.Vectors.Centre, to.vectors.Centre) {
-		return c.b.addCodes(to, doc, metas, high, low, floats)
+		metas, high, low := x.Codes(lo, n)
+		return c.b.addCodes(to, doc, metas, high, low)
 	}
 	for i := range n {
-		if err := c.b.AddVectors(c.field, doc(i), floats[i*to.Dims:(i+1)*to.Dims]); err != nil {
+		v, err := x.Floats(c.room, lo+i, 1)
+		if err == nil {
+			if err = to.CheckVector(v); err == nil {
+				err = c.b.addVector(to, doc(i), v)
+			}
+		}
+		if err != nil {
 			return err
 		}
 	}

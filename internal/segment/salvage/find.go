@@ -211,7 +211,7 @@ func (f *finder) sections(meta *segment.Meta, docsFirst bool) bool {
 		}
 	}
 	if ok && f.codes > 0 {
-		ok = f.add(format.SectionVectors, f.codes) && f.add(format.SectionVectorFloats, f.floats)
+		ok = f.add(format.SectionVectors, f.codes) && (f.floats == 0 || f.add(format.SectionVectorFloats, f.floats))
 	}
 	if !ok || f.columns > 0 && !f.add(format.SectionColumns, f.values) {
 		return false

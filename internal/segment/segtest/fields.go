@@ -197,7 +197,7 @@ func (m *Fields) Check(t TB, s *segment.Segment) {
 func (f *FieldModel) check(t TB, v segment.FieldView, all *segment.TermIterator, docs int) {
 	t.Helper()
 	x := v.Info()
-	if x.Name != f.Name || x.Kind != f.Kind || x.Index != f.Indexing() || x.Positions != f.Positions || x.Stored != f.Stored || x.Column != f.Column || x.Unit != f.Unit || x.Lengths != f.Lengths || x.Dims != f.Dims || x.Similarity != f.Similarity || x.Model != f.Model || int(x.Terms) != len(f.Lists) {
+	if x.Name != f.Name || x.Kind != f.Kind || x.Index != f.Indexing() || x.Positions != f.Positions || x.Stored != f.Stored || x.Column != f.Column || x.Unit != f.Unit || x.Lengths != f.Lengths || x.Dims != f.Dims || x.Similarity != f.Similarity || x.Field.Values != f.Field.Values || x.Model != f.Model || int(x.Terms) != len(f.Lists) {
 		t.Fatalf("field %+v, want %+v with %d terms", x, f.Field, len(f.Lists))
 	}
 	table, err := v.Lengths()

@@ -7,13 +7,14 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/internal/segment/section"
 	"github.com/pinion-index/pinion/internal/vector"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // grain is how many vectors a goroutine checks at a time.
 const grain = 256
 
 // work is what a byte of VECTORS costs to check, in units of a byte's checksum: a code is made again.
-const work = 200
+const work = 50
 
 // check compares codes with what the floats become.
 func check(v section.Verifier) error {
@@ -58,23 +59,35 @@ func (x *Field) checkDocs() error {
 	return nil
 }
 
+// vectorGap is padding in a section.
+type vectorGap struct {
+	id       format.SectionID
+	from, to int64
+}
+
 // checkPadding checks that there is nothing between the parts.
 func (x *Field) checkPadding() error {
 	f, v := x.Info, x.Info.Vectors
 	n, plane := int64(v.Count), int64(v.Count)*int64(vector.PlaneSize(f.Dims))
-	p := layout.PlaceVectors(v.CodesAt, f.Dims, v.Count, v.Docs, x.Segment.Meta().Docs)
+	p := partsOf(x.Segment, f)
 	docsEnd := p.Docs
 	if x.docs != nil {
 		docsEnd += 4 * n
 	}
-	for _, gap := range []struct {
-		id       format.SectionID
-		from, to int64
-	}{
+	gaps := []vectorGap{
 		{format.SectionVectors, docsEnd, p.Metas}, {format.SectionVectors, p.Metas + layout.VectorMetaSize*n, p.High},
-		{format.SectionVectors, p.High + plane, p.Low}, {format.SectionVectors, p.Low + plane, p.End},
-		{format.SectionVectorFloats, v.FloatsAt + 4*int64(f.Dims)*n, v.FloatsAt + layout.VectorFloats(f.Dims, v.Count)},
-	} {
+		{format.SectionVectors, p.High + plane, p.Low}, {format.SectionVectors, p.Low + plane, p.CodesEnd},
+		{format.SectionVectorFloats, v.FloatsAt + int64(x.size)*n, v.FloatsAt + layout.VectorFloats(x.size, v.Count)},
+	}
+	if x.Clusters != nil {
+		for _, gap := range clusterGaps(&p, x.Info) {
+			gaps = append(gaps, vectorGap{format.SectionVectors, gap[0], gap[1]})
+		}
+	}
+	for _, gap := range gaps {
+		if gap.from == gap.to {
+			continue
+		}
 		b, err := x.Segment.Raw().SectionBytes(gap.id, gap.from, gap.to-gap.from)
 		if err != nil {
 			return err
@@ -89,7 +102,7 @@ func (x *Field) checkPadding() error {
 // checkCodes compares the codes of vectors from lo up to hi with what their floats become.
 func (x *Field) checkCodes(v section.Verifier, lo, hi int) error {
 	coder := x.Coder()
-	var room codes
+	room := codes{floats: make([]float32, x.Info.Dims)}
 	for i := lo; i < hi; i++ {
 		if err := v.Report(x.checkCode(coder, &room, i), layout.VectorMetaSize+int64(len(room.high)+len(room.low)), [2]uint32{x.Doc(i), x.Doc(i) + 1}); err != nil {
 			return err
@@ -99,11 +112,18 @@ func (x *Field) checkCodes(v section.Verifier, lo, hi int) error {
 }
 
 // codes is room for those of a vector.
-type codes struct{ high, low []byte }
+type codes struct {
+	high, low []byte
+	floats    []float32
+}
 
 // checkCode compares the code of vector i.
 func (x *Field) checkCode(coder *vector.Coder, room *codes, i int) error {
-	metas, high, low, floats, err := x.Bytes(i, 1)
+	metas, high, low := x.Codes(i, 1)
+	if coder.Alone {
+		return x.checkAlone(coder, i)
+	}
+	floats, err := x.Floats(room.floats, i, 1)
 	if err != nil {
 		return err
 	}
@@ -118,6 +138,28 @@ func (x *Field) checkCode(coder *vector.Coder, room *codes, i int) error {
 	return x.corrupt(x.Info.Vectors.CodesAt, "vector %d, of document %d, is coded in another way", i, x.Doc(i))
 }
 
+// CheckAlone returns what checks the code of a vector, with what is beside it, for one goroutine: nil unless codes are all that is kept.
+func (x *Field) CheckAlone() func(i int) error {
+	coder := x.Coder()
+	if !coder.Alone {
+		return nil
+	}
+	return func(i int) error { return x.checkAlone(coder, i) }
+}
+
+// checkAlone is checkCode where there are no floats.
+func (x *Field) checkAlone(coder *vector.Coder, i int) error {
+	_, high, low := x.Codes(i, 1)
+	wrong := coder.CheckAlone(high, low, &x.metas[i])
+	if norm := x.metas[i].Norm; wrong == "" && (norm > schema.MaxNorm || norm < schema.MinNorm && x.Info.Similarity == schema.SimilarityCosine) {
+		wrong = "has a length that cannot be compared"
+	}
+	if wrong == "" {
+		return nil
+	}
+	return x.corrupt(x.Info.Vectors.CodesAt, "vector %d, of document %d, %s", i, x.Doc(i), wrong)
+}
+
 func (x *Field) corruptFloats(i int, err error) error {
-	return x.Segment.Raw().Corrupt(format.SectionVectorFloats, x.Info.Vectors.FloatsAt+4*int64(x.Info.Dims)*int64(i), "vector %d: %s", i, err)
+	return x.Segment.Raw().Corrupt(format.SectionVectorFloats, x.Info.Vectors.FloatsAt+int64(x.size)*int64(i), "vector %d: %s", i, err)
 }

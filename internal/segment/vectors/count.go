@@ -2,7 +2,6 @@ package vectors
 
 import (
 	"github.com/pinion-index/pinion/format"
-	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -17,7 +16,7 @@ func Count(s *segment.Segment, f int, deleted func(doc uint32) bool) (docs, vect
 	case deleted == nil:
 		return uint64(v.Docs), uint64(v.Count), nil
 	}
-	parts := layout.PlaceVectors(v.CodesAt, info.Dims, v.Count, v.Docs, s.Meta().Docs)
+	parts := partsOf(s, info)
 	of := func(i int) uint32 { return uint32(i) }
 	if parts.Metas > parts.Docs {
 		b, err := s.Raw().SectionBytes(format.SectionVectors, parts.Docs, 4*int64(v.Count))

@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/internal/segment/section"
 	"github.com/pinion-index/pinion/internal/vector"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -40,7 +41,7 @@ func (x *Field) dumpCodes(c section.Cursor) {
 			c.Fixed(4, fmt.Sprintf("%sdocument of vector %d", name, i), "")
 		}
 	}
-	p := layout.PlaceVectors(f.Vectors.CodesAt, f.Dims, n, f.Vectors.Docs, x.Segment.Meta().Docs)
+	p := partsOf(x.Segment, f)
 	if x.docs != nil {
 		pad(c, p.Metas-p.Docs-4*int64(n))
 	}
@@ -50,6 +51,9 @@ func (x *Field) dumpCodes(c section.Cursor) {
 		}
 		m := x.metas[i]
 		c.Field(layout.VectorMetaSize, fmt.Sprintf("%svector %d", name, i), func([]byte) string {
+			if f.Values == schema.Int8 {
+				return fmt.Sprintf("step %g, length %g, up to %g left out by the upper plane, up to %g from the vector as it was added", m.Step, m.Norm, m.R4.Value(), m.R8.Value())
+			}
 			return fmt.Sprintf("step %g, %g from the centre, length %g, up to %g left out by the upper plane, %g by both", m.Step, m.Far, m.Norm, m.R4.Value(), m.R8.Value())
 		})
 	}
@@ -57,7 +61,7 @@ func (x *Field) dumpCodes(c section.Cursor) {
 	for _, side := range []struct {
 		what string
 		rest int64
-	}{{"upper", p.Low - p.High}, {"lower", p.End - p.Low}} {
+	}{{"upper", p.Low - p.High}, {"lower", p.CodesEnd - p.Low}} {
 		for i := range n {
 			if !c.More() {
 				return
@@ -66,6 +70,57 @@ func (x *Field) dumpCodes(c section.Cursor) {
 		}
 		pad(c, side.rest-int64(n)*int64(plane))
 	}
+	if x.Clusters != nil {
+		x.dumpClusters(c, name, &p)
+	}
+}
+
+// dumpClusters shows what follows the codes of a field with clusters.
+func (x *Field) dumpClusters(c section.Cursor, name string, p *layout.VectorParts) {
+	v := x.Info.Vectors
+	plane, gaps := uint64(vector.PlaneSize(x.Info.Dims)), clusterGaps(p, x.Info)
+	float := func(b []byte) string { return fmt.Sprint(words[float32](b)[0]) }
+	c.Fixed(8, name+"version of clusters", "%#x")
+	c.Fixed(8, name+"vectors at training", "")
+	c.Field(4, name+"mean distance from points at training", float)
+	c.Field(4, name+"mean distance from points", float)
+	end := func() {
+		pad(c, gaps[0][1]-gaps[0][0])
+		gaps = gaps[1:]
+	}
+	end()
+	c.Field(4*uint64(x.Info.Dims), name+"base of points", func(b []byte) string { return first(words[float32](b), "%g") })
+	end()
+	points := v.Clusters + v.Groups
+	of := func(i uint32) string {
+		if i < v.Clusters {
+			return fmt.Sprintf("%spoint %d", name, i)
+		}
+		return fmt.Sprintf("%spoint of group %d", name, i-v.Clusters)
+	}
+	for i := uint32(0); i < points && c.More(); i++ {
+		m := x.Clusters.Metas[i]
+		c.Field(layout.VectorMetaSize, of(i), func([]byte) string { return fmt.Sprintf("step %g, %g from the base", m.Step, m.Far) })
+	}
+	end()
+	for i := uint32(0); i < points && c.More(); i++ {
+		c.Field(plane, "upper plane of "+of(i), nibbles)
+	}
+	end()
+	for i := uint32(0); i < v.Groups && c.More(); i++ {
+		c.Fixed(4, fmt.Sprintf("%send of group %d", name, i), "")
+	}
+	end()
+	for i := uint32(0); i < v.Clusters && c.More(); i++ {
+		c.Fixed(4, fmt.Sprintf("%send of cluster %d", name, i), "")
+	}
+	end()
+	for i := uint32(0); i < v.Clusters && c.More(); i++ {
+		if list := x.Clusters.List(i); len(list) > 0 {
+			c.Field(4*uint64(len(list)), fmt.Sprintf("%svectors of cluster %d", name, i), func([]byte) string { return first(list, "%d") })
+		}
+	}
+	end()
 }
 
 // dumpFloats shows what VECTORFLOATS has of a field.
@@ -75,15 +130,15 @@ func (x *Field) dumpFloats(c section.Cursor) {
 		if !c.More() {
 			return
 		}
-		c.Field(4*uint64(f.Dims), fmt.Sprintf("vectors %q: vector %d of document %d", f.Name, i, x.Doc(int(i))), func([]byte) string {
-			v, err := x.Floats(int(i), 1)
+		c.Field(uint64(x.size), fmt.Sprintf("vectors %q: vector %d of document %d", f.Name, i, x.Doc(int(i))), func([]byte) string {
+			v, err := x.Floats(nil, int(i), 1)
 			if err != nil {
 				return "MALFORMED"
 			}
 			return first(v, "%g")
 		})
 	}
-	pad(c, layout.VectorFloats(f.Dims, n)-4*int64(f.Dims)*int64(n))
+	pad(c, layout.VectorFloats(x.size, n)-int64(x.size)*int64(n))
 }
 
 func pad(c section.Cursor, n int64) {

@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/record"
 	"github.com/pinion-index/pinion/internal/segment/layout"
 	"github.com/pinion-index/pinion/internal/segment/section"
 	"github.com/pinion-index/pinion/internal/vector"
@@ -33,10 +34,13 @@ var Tools = section.Tools{
 type Field struct {
 	Segment *segment.Segment
 	Info    *segment.Field
+	size    int      // bytes of a vector's values
 	docs    []uint32 // nil: each document has one
 	metas   []vector.Meta
 	high    []byte
 	low     []byte
+	// Clusters are those of the vectors, nil without any.
+	Clusters *Clusters
 }
 
 // Open returns what s has of field f of its fields, or nil if that has no vectors. On mapped data it copies nothing. All pages of codes
@@ -46,9 +50,9 @@ func Open(s *segment.Segment, f int) (*Field, error) {
 	if info.Vectors == nil || info.Vectors.Count == 0 {
 		return nil, nil
 	}
-	x := &Field{Segment: s, Info: info}
+	x := &Field{Segment: s, Info: info, size: info.Dims * record.FloatBytes(&info.Field)}
 	v := info.Vectors
-	parts := layout.PlaceVectors(v.CodesAt, info.Dims, v.Count, v.Docs, s.Meta().Docs)
+	parts := partsOf(s, info)
 	n, plane := int64(v.Count), int64(v.Count)*int64(vector.PlaneSize(info.Dims))
 	all, err := s.Raw().SectionBytes(format.SectionVectors, parts.Docs, parts.End-parts.Docs)
 	if err != nil {
@@ -66,7 +70,16 @@ func Open(s *segment.Segment, f int) (*Field, error) {
 	}
 	x.metas = words[vector.Meta](part(parts.Metas, layout.VectorMetaSize*n))
 	x.high, x.low = part(parts.High, plane), part(parts.Low, plane)
+	if err := x.openClusters(f, &parts, part); err != nil {
+		return nil, err
+	}
 	return x, nil
+}
+
+// partsOf returns where the parts of a field with vectors are in VECTORS.
+func partsOf(s *segment.Segment, f *segment.Field) layout.VectorParts {
+	v := f.Vectors
+	return layout.PlaceVectors(v.CodesAt, layout.Vectors{Dims: f.Dims, N: v.Count, Docs: v.Docs, Of: s.Meta().Docs, Clusters: v.Clusters, Groups: v.Groups})
 }
 
 // checkedDocs is the key under which a segment keeps whether the documents of vectors of a field were found to be right.
@@ -87,9 +100,15 @@ func (x *Field) checkDocsOnce(f int) error {
 }
 
 // words returns b, which is aligned, as values of a type of fixed size.
-func words[T uint32 | float32 | vector.Meta](b []byte) []T {
+func words[T uint16 | uint32 | float32 | vector.Meta](b []byte) []T {
 	var of T
 	return unsafe.Slice((*T)(unsafe.Pointer(unsafe.SliceData(b))), len(b)/int(unsafe.Sizeof(of)))
+}
+
+// bytesOf is the opposite of words.
+func bytesOf[T uint32 | float32 | vector.Meta](w []T) []byte {
+	var of T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(w))), len(w)*int(unsafe.Sizeof(of)))
 }
 
 // Len returns how many vectors there are.
@@ -114,23 +133,78 @@ func (x *Field) Of(doc uint32) int {
 	return sort.Search(len(x.docs), func(i int) bool { return x.docs[i] >= doc })
 }
 
-// Floats returns the values of n vectors from vector i on. They must not be modified.
-func (x *Field) Floats(i, n int) ([]float32, error) {
-	size := 4 * int64(x.Info.Dims)
-	b, err := x.Segment.Raw().SectionBytes(format.SectionVectorFloats, x.Info.Vectors.FloatsAt+int64(i)*size, int64(n)*size)
+// FloatBytes returns what VECTORFLOATS has of n vectors from vector i on. It must not be modified.
+func (x *Field) FloatBytes(i, n int) ([]byte, error) {
+	size := int64(x.size)
+	return x.Segment.Raw().SectionBytes(format.SectionVectorFloats, x.Info.Vectors.FloatsAt+int64(i)*size, int64(n)*size)
+}
+
+// Floats returns the values of n vectors from vector i on. They must not be modified, and are in room, which has room for them, if the
+// segment does not have them as float32; room may be nil. Where codes are alone, they are those that the codes stand for.
+func (x *Field) Floats(room []float32, i, n int) ([]float32, error) {
+	if x.Info.Values == schema.Int8 {
+		return x.decoded(room, i, n), nil
+	}
+	b, err := x.FloatBytes(i, n)
 	if err != nil {
 		return nil, err
+	}
+	if x.Info.Values == schema.Float16 {
+		if room == nil {
+			room = make([]float32, n*x.Info.Dims)
+		}
+		room = room[:n*x.Info.Dims]
+		vector.Widen(room, words[uint16](b))
+		return room, nil
 	}
 	return words[float32](b), nil
 }
 
-// Bytes returns what the segment has of n vectors from vector i on: their metas, both planes and floats. They must not be modified.
-func (x *Field) Bytes(i, n int) (metas, high, low []byte, floats []float32, err error) {
+// decoded is Floats where codes are alone.
+func (x *Field) decoded(room []float32, i, n int) []float32 {
+	dims, turn := x.Info.Dims, vector.RotationOf(x.Info.Dims)
+	if room == nil {
+		room = make([]float32, n*dims)
+	}
+	turned := make([]float32, dims)
+	for j := range n {
+		x.stands(turned, i+j)
+		turn.Undo(room[j*dims:(j+1)*dims], turned)
+	}
+	return room[:n*dims]
+}
+
+// stands sets dst, of the dimensions of x, to what the code of vector i stands for, turned.
+func (x *Field) stands(dst []float32, i int) {
+	_, high, low := x.Codes(i, 1)
+	vector.Stands(dst, high, low, x.metas[i].Step)
+}
+
+// Codes returns what VECTORS has of n vectors from vector i on: their metas and both planes. They must not be modified.
+func (x *Field) Codes(i, n int) (metas, high, low []byte) {
 	plane := vector.PlaneSize(x.Info.Dims)
 	of := x.metas[i : i+n]
 	metas = unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(of))), layout.VectorMetaSize*n)
-	floats, err = x.Floats(i, n)
-	return metas, x.high[i*plane : (i+n)*plane], x.low[i*plane : (i+n)*plane], floats, err
+	return metas, x.high[i*plane : (i+n)*plane], x.low[i*plane : (i+n)*plane]
+}
+
+// longest is the key under which a segment keeps the greatest length of the vectors of a field.
+type longest struct{ id uint32 }
+
+// Longest returns the greatest length of all vectors. It looks at all of them once.
+func (x *Field) Longest() float32 {
+	kept := x.Segment.Attached(longest{x.Info.ID}, func() any { return new(atomic.Pointer[float32]) }).(*atomic.Pointer[float32])
+	if most := kept.Load(); most != nil {
+		return *most
+	}
+	most := float32(0)
+	for i := range x.metas {
+		if n := x.metas[i].Norm; n > most { // of what is damaged it may be no number
+			most = n
+		}
+	}
+	kept.Store(&most)
+	return most
 }
 
 // Set returns the vectors as vector.Scan takes them. An error of reading floats goes to fail, which is called at most once, and the vector is
@@ -138,15 +212,23 @@ func (x *Field) Bytes(i, n int) (metas, high, low []byte, floats []float32, err 
 func (x *Field) Set(fail func(error)) *vector.Set {
 	dims := x.Info.Dims
 	room := make([]float32, vector.Padded(dims))
+	if x.Info.Values == schema.Int8 {
+		return &vector.Set{Dims: dims, Metas: x.metas, High: x.high, Low: x.low, Floats: func(i int) []float32 {
+			x.stands(room[:dims], i)
+			return room
+		}}
+	}
 	failed := false
 	return &vector.Set{Dims: dims, Metas: x.metas, High: x.high, Low: x.low, Floats: func(i int) []float32 {
-		floats, err := x.Floats(i, 1)
+		floats, err := x.Floats(room, i, 1)
 		switch {
 		case err == nil:
-			if len(floats) == len(room) && cap(floats) >= len(room) {
+			if len(floats) == len(room) {
 				return floats
 			}
-			copy(room, floats)
+			if x.Info.Values == schema.Float32 {
+				copy(room, floats)
+			}
 		case !failed:
 			failed = true
 			fail(err)
@@ -160,7 +242,14 @@ func (x *Field) Set(fail func(error)) *vector.Set {
 
 // Coder returns what made the codes.
 func (x *Field) Coder() *vector.Coder {
-	return vector.NewCoder(vector.RotationOf(x.Info.Dims), x.Info.Vectors.Centre)
+	return CoderOf(&x.Info.Field, x.Info.Vectors.Centre)
+}
+
+// CoderOf returns what makes the codes of a field with a centre.
+func CoderOf(f *schema.Field, centre []float32) *vector.Coder {
+	c := vector.NewCoder(vector.RotationOf(f.Dims), centre)
+	c.Alone = f.Values == schema.Int8
+	return c
 }
 
 // SimilarityOf returns how package vector compares the vectors of a field.

@@ -5,12 +5,14 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/segment/segtest"
 	"github.com/pinion-index/pinion/internal/segment/vectors"
+	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
@@ -49,5 +51,37 @@ func TestWrongDocs(t *testing.T) {
 				t.Errorf("%q: %v", what, err)
 			}
 		}
+	}
+}
+
+// Longest is the greatest length of all vectors, however often it is asked for.
+func TestLongest(t *testing.T) {
+	const docs = 60
+	m, r := &segtest.Fields{}, rand.New(rand.NewPCG(5, 4))
+	f, want := segtest.RandomVectors(r, 1, "a", docs), 0.0
+	f.Field.Values = schema.Float32
+	for doc := range docs {
+		m.IDs = append(m.IDs, fmt.Sprint(doc))
+		f.Vectors[doc] = nil
+		for range doc % 3 {
+			v, sum := make([]float32, f.Dims), 0.0
+			for i := range v {
+				v[i] = float32(r.NormFloat64())
+				sum += float64(v[i]) * float64(v[i])
+			}
+			f.Vectors[doc], want = append(f.Vectors[doc], v), max(want, math.Sqrt(sum))
+		}
+	}
+	m.Fields = append(m.Fields, f)
+	s := segtest.Open(t, m.Build(t, segtest.Default()))
+	for range 3 {
+		x, err := vectors.Open(s, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := float64(x.Longest()); math.Abs(got-want) > 1e-5*want {
+			t.Errorf("the longest has %v, want %v", got, want)
+		}
+		x.Set(nil).Metas[0].Norm = 1e9 // which is not looked at again
 	}
 }

@@ -31,7 +31,7 @@ func (l *Large) FieldsOf(x *Fields) []build.Field {
 }
 
 // Write adds the document and its lists to b, with the fields x. The Large is of no use afterwards.
-func (l *Large) Write(ctx context.Context, b *build.Builder, x *Fields, centres Centres) error {
+func (l *Large) Write(ctx context.Context, b *build.Builder, x *Fields, spaces Spaces) error {
 	docs, freqs := []uint32{0}, []uint32{0}
 	for rank, runs := range l.runs {
 		if len(runs) == 0 || !x.isIndexed(rank) { // else its terms are a column's
@@ -57,7 +57,7 @@ func (l *Large) Write(ctx context.Context, b *build.Builder, x *Fields, centres 
 	if err := l.writeColumns(b, x); err != nil {
 		return err
 	}
-	if err := l.writeVectors(b, x, centres); err != nil {
+	if err := l.writeVectors(b, x, spaces); err != nil {
 		return err
 	}
 	l.runs, l.columns = nil, nil

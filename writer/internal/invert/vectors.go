@@ -8,32 +8,40 @@ import (
 	"github.com/pinion-index/pinion/schema"
 )
 
-// Centres are those that the vectors of fields have in other segments of the index, by the fields' ids.
-type Centres map[uint32][]float32
+// Spaces are what the vectors of fields have in common with those in other segments of the index, by the fields' ids.
+type Spaces map[uint32]*build.Space
+
+// Of returns that of the field with an id.
+func (s Spaces) Of(id uint32) *build.Space {
+	if own := s[id]; own != nil {
+		return own
+	}
+	return &build.Space{}
+}
 
 // batchVectors has the vectors that the documents of a batch have in a field, in the order of the documents.
 type batchVectors struct {
 	docs   []uint32 // of each vector
-	floats []byte   // values of all
+	values [][]byte // of each, in the text of the batch
 }
 
 func (c *batchVectors) add(doc uint32, content []byte) {
-	c.docs = append(c.docs, doc)
-	c.floats = append(c.floats, content...)
+	c.docs, c.values = append(c.docs, doc), append(c.values, content)
 }
 
 // cut drops the vectors of document doc, the last one.
 func (c *batchVectors) cut(doc uint32) {
-	n, all := len(c.docs), len(c.docs)
+	n := len(c.docs)
 	for n > 0 && c.docs[n-1] == doc {
 		n--
 	}
-	if n < all {
-		c.docs, c.floats = c.docs[:n], c.floats[:len(c.floats)/all*n]
-	}
+	c.docs, c.values = c.docs[:n], c.values[:n]
 }
 
-func (c *batchVectors) reset() { c.docs, c.floats = c.docs[:0], c.floats[:0] }
+func (c *batchVectors) reset() {
+	clear(c.values)
+	c.docs, c.values = c.docs[:0], c.values[:0]
+}
 
 // vectors is batchVectors of all documents of an Accumulator.
 type vectors struct {
@@ -84,7 +92,7 @@ func (a *Accumulator) absorbVectors(b *Batch, base uint32) {
 	for i := range b.vectors {
 		from, to := &b.vectors[i], &a.vectors[i]
 		for j, doc := range from.docs {
-			to.add(base+doc, from.floats[j*4*to.dims:][:4*to.dims])
+			to.add(base+doc, from.values[j])
 		}
 	}
 }
@@ -98,7 +106,7 @@ func (a *Accumulator) vectorBytes() (n int) {
 }
 
 // writeVectors adds the vectors of the live documents to b.
-func (a *Accumulator) writeVectors(ctx context.Context, b *build.Builder, centres Centres, threads int) error {
+func (a *Accumulator) writeVectors(ctx context.Context, b *build.Builder, spaces Spaces, threads int) error {
 	if len(a.vectors) == 0 {
 		return nil
 	}
@@ -121,7 +129,7 @@ func (a *Accumulator) writeVectors(ctx context.Context, b *build.Builder, centre
 				kept = append(kept, i)
 			}
 		}
-		err := b.EncodeVectors(ctx, rank, centres[f.ID], threads, len(kept), func(i int) (uint32, []float32) { return to[*c.docs.at(kept[i])], c.at(kept[i]) })
+		err := b.EncodeVectors(ctx, rank, spaces.Of(f.ID), threads, len(kept), func(i int) (uint32, []float32) { return to[*c.docs.at(kept[i])], c.at(kept[i]) })
 		if err != nil {
 			return err
 		}
@@ -130,13 +138,13 @@ func (a *Accumulator) writeVectors(ctx context.Context, b *build.Builder, centre
 }
 
 // writeVectors adds the vectors of the document to b.
-func (l *Large) writeVectors(b *build.Builder, x *Fields, centres Centres) error {
+func (l *Large) writeVectors(b *build.Builder, x *Fields, spaces Spaces) error {
 	for rank, number := range x.order {
 		f := &x.fields[number]
 		if f.vector < 0 {
 			continue
 		}
-		if err := b.BeginVectors(rank, centres[f.ID]); err != nil {
+		if err := b.BeginVectors(rank, spaces.Of(f.ID).Centre); err != nil {
 			return err
 		}
 		for i := range l.values {

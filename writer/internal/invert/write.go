@@ -36,7 +36,7 @@ func (a *Accumulator) Fields() []build.Field {
 // Write adds all live documents and their lists to b, on several goroutines. It
 // calls progress with the number of postings done, including those of dead
 // documents.
-func (a *Accumulator) Write(ctx context.Context, b *build.Builder, centres Centres, threads int, progress func(n uint64)) error {
+func (a *Accumulator) Write(ctx context.Context, b *build.Builder, spaces Spaces, threads int, progress func(n uint64)) error {
 	terms, ends, err := a.sortTerms(ctx, threads)
 	if err != nil {
 		return err
@@ -47,7 +47,7 @@ func (a *Accumulator) Write(ctx context.Context, b *build.Builder, centres Centr
 	if err := a.writeColumns(b, terms, ends); err != nil {
 		return err
 	}
-	return a.writeVectors(ctx, b, centres, threads)
+	return a.writeVectors(ctx, b, spaces, threads)
 }
 
 // termJob is terms of one field.

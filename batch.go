@@ -29,6 +29,15 @@ func (b *Batch) Delete(ids ...string) {
 	}
 }
 
+// Set collects a change of what the document with an id has in a field: value from now on, and nothing else of the document changes. If there is
+// no such document, nothing is done, and it is no error. The value is one of Go that fits the field's kind as Doc.Fields has it, or a
+// slice of several, which are a set then; nil removes what the document has. The field is a column of numbers or times that
+// is not indexed, and not the order's: changes of others are refused as documents are. A hit shows what was set, in the
+// field's unit.
+func (b *Batch) Set(id, field string, value any) {
+	b.changes = append(b.changes, change{doc: Doc{ID: id, Fields: map[string]any{field: value}}, sets: true, field: field})
+}
+
 // SetMeta keeps a value for a key of the program with the index, such as how far the index has come in step with a table:
 // Index.Meta returns it. It becomes durable with the other changes of b, or not at all. An empty value removes the key. Keys have 1 to
 // 255 bytes, and all keys and values of an index together up to 64 KiB.
@@ -39,7 +48,7 @@ func (b *Batch) SetMeta(key, value string) {
 	b.meta[key] = value
 }
 
-// Len returns how many documents and ids b has collected.
+// Len returns how many documents, ids and changes of values b has collected.
 func (b *Batch) Len() int { return len(b.changes) }
 
 // Reset empties b for other changes.
@@ -50,7 +59,7 @@ func (b *Batch) Reset() {
 }
 
 // Apply makes the changes of a batch, which it does not modify. They are one change: a search sees all of them or none, and a
-// crash keeps all of them or none, however many they are. If a document cannot be added, or a key cannot be kept, nothing is done,
+// crash keeps all of them or none, however many they are. If a document cannot be added, a value cannot be set, or a key cannot be kept, nothing is done,
 // and the error has a *writer.ChangeError for each such document, which matches writer.ErrDocument. Apply waits for other changes
 // to end, and for memory, but no longer than ctx before it begins. While a large batch is written, nothing else can be, and
 // what was written before it becomes visible and durable after it. After any other error but that of ctx and one that matches

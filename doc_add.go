@@ -42,7 +42,9 @@ func (d *Doc) written(s *schema.Schema) (writer.Doc, error) {
 // change is one of a Batch.
 type change struct {
 	doc     Doc
-	deletes bool // the document with the id
+	deletes bool   // the document with the id
+	sets    bool   // a field of the document with the id to what doc has in it
+	field   string // that it sets
 }
 
 // changes returns changes as the writer of an index with a schema takes them. The error has a *writer.ChangeError for each document that cannot be added.
@@ -58,18 +60,18 @@ func (x *Index) changes(s *schema.Schema, made []change) ([]writer.Change, error
 		var err error
 		if all[i].Doc, err = c.doc.written(s); err != nil {
 			bad = append(bad, &writer.ChangeError{Number: i, Err: err})
+		} else if c.sets {
+			all[i].Set = []string{c.field}
 		}
 	}
 	if len(bad) == 0 {
 		return all, nil
 	}
-	o := x.o.writer()
-	o.Schema = s
 	for i := range all { // which the writer is not asked for
-		if all[i].Doc.ID == nil || all[i].Delete {
+		if all[i].Doc.ID == nil {
 			continue
 		}
-		if err := o.CheckDoc(all[i].Doc); err != nil {
+		if err := x.w.CheckChange(&all[i]); err != nil {
 			bad = append(bad, &writer.ChangeError{Number: i, Err: err})
 		}
 	}

@@ -33,6 +33,13 @@ func (x *Index) Delete(ctx context.Context, ids ...string) error {
 	return x.apply(ctx, changes, nil)
 }
 
+// Set changes what the document with an id has in a field, as Batch.Set does, and becomes visible and durable as Add does.
+func (x *Index) Set(ctx context.Context, id, field string, value any) error {
+	var b Batch
+	b.Set(id, field, value)
+	return x.Apply(ctx, &b)
+}
+
 // DeleteWhere deletes the documents that match a node, those of calls of Add that have
 // returned included, as Delete does, and returns how many. The node says what columns and ids know: it is a query.In,
 // Range, Exists or IDs, or an And, Or or Not of these, as query.Equal and query.ParseFilter make them. Other nodes, and

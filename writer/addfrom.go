@@ -99,7 +99,7 @@ func (w importing) addFrom(ctx context.Context, d *indexdir.Dir) error {
 // copyBytes is how many bytes of a segment are copied at a time.
 const copyBytes = 1 << 20
 
-// copySegment copies a segment of another index, with its deleted documents.
+// copySegment copies a segment of another index, with its deleted documents and the values that were changed in place.
 func (w importing) copySegment(ctx context.Context, f *liveSegment) (s *liveSegment, err error) {
 	num, file, err := w.lock.CreateSegment()
 	if err != nil {
@@ -121,11 +121,20 @@ func (w importing) copySegment(ctx context.Context, f *liveSegment) (s *liveSegm
 	m.Schema, m.StoredUnknown, m.Segments = w.opts.Schema, false, []indexdir.SegmentInfo{f.info}
 	info := &m.Segments[0]
 	info.ForgetDeletes()
+	info.ForgetValues()
 	info.File, info.FileLen, info.Tail = num, f.seg.Header().FileLen, f.seg.Header().Tail()
 	if s, err = openSegment(w.lock, m, 0); err != nil {
 		return nil, err
 	}
 	s.ours = true
+	content, err := contentOf(f.seg)
+	if err == nil {
+		s.seg, err = changedTo(s.seg, content)
+	}
+	if err != nil {
+		s.data.Close()
+		return nil, err
+	}
 	if f.deletes != nil {
 		s.deletes, s.dirty = f.deletes.Clone(), true
 	}

@@ -9,13 +9,15 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/internal/segment/build"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
 // Adopt takes over merges and reorderings that were made of a copy of this index: before is the copy as it was, an older commit
 // of this index, and after the same documents in other segments, each in a file system. Where this index still has the
 // segments that were merged, one after the other, those that were made of them take their place, and what
-// was deleted since is deleted there; other segments stay as they are. The next commit will hold the result. Adopt returns
+// was deleted since is deleted there, and values that were changed since are changed there; other segments stay as they are. The next commit will hold the result. Adopt returns
 // how many segments it has replaced.
 func (w *Writer) Adopt(ctx context.Context, before, after store.ReadFS) (replaced int, err error) {
 	ctx = orBackground(ctx)
@@ -154,8 +156,40 @@ func (w importing) adopt(ctx context.Context, r run) (done bool, err error) {
 			return false, err
 		}
 	}
+	if err := changeSince(ctx, now, r.old, copies); err != nil {
+		return false, err
+	}
 	merging(w).replace(at, len(r.old), copies...)
 	return true, nil
+}
+
+// changeSince gives documents of from the values that they have in now and did not have in old, the same segments before.
+func changeSince(ctx context.Context, now, old, from []*liveSegment) error {
+	to := make([]*segment.Segment, len(from))
+	for i, s := range from {
+		to[i] = s.seg
+	}
+	carried := make([][]build.Change, len(from))
+	for i, s := range now {
+		more, err := changesSince(old[i].seg, s.seg, s.deletes)
+		if err == nil {
+			err = carry(ctx, s.seg, more, to, carried)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i, s := range from {
+		if len(carried[i]) == 0 {
+			continue
+		}
+		changed, err := withChanges(s.seg, carried[i])
+		if err != nil {
+			return err
+		}
+		s.seg = changed
+	}
+	return nil
 }
 
 // deleteSince deletes documents from segments that hold those of s without before: the ones that were deleted in s since.

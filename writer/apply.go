@@ -3,6 +3,7 @@ package writer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"sync"
 
@@ -15,6 +16,12 @@ type Change struct {
 	Doc Doc
 	// Delete says that the document with the id Doc.ID is deleted instead.
 	Delete bool
+	// Set names fields whose values are changed in place instead: the document with the id Doc.ID, if there is one, has in each
+	// of them the values that Doc.Values have of it from now on, or none, and in other fields what it has. Doc.Values are of no others. The fields
+	// are columns of numbers or times that are not indexed, and not what documents are sorted by. In a field that is stored,
+	// a document has its values as a column has them: ascending, equal ones once, times in the field's unit. A change that Apply has taken is
+	// refused later, as Options.Refused has it, if the column is damaged where the document is, or if Merge has sorted by it meanwhile.
+	Set []string
 }
 
 // ChangeError says why Apply refuses a change.
@@ -32,7 +39,7 @@ func (e *ChangeError) Unwrap() error { return e.Err }
 // Apply makes changes in their order, and all of them as one: a commit or publication has all or nothing, and the keys and
 // values of meta with them, which Meta and reader.Snapshot.Meta return. An empty value removes its key. If something is wrong with a
 // document or meta, nothing is done: the error has a *ChangeError for each such document, as errors.Join makes it, which matches
-// ErrDocument, or it matches ErrInvalid. ctx bounds how long Apply waits before it begins. Other calls that add or delete wait until it has ended, and so do
+// ErrDocument, or it matches ErrInvalid. ctx bounds how long Apply waits before it begins. Other calls that make changes wait until it has ended, and so do
 // commits and publications.
 func (w *Writer) Apply(ctx context.Context, changes []Change, meta map[string]string) error {
 	var bad []error
@@ -65,10 +72,27 @@ func (w *Writer) Apply(ctx context.Context, changes []Change, meta map[string]st
 	return nil
 }
 
+// CheckChange returns the error with which Apply refuses a change, and nil if it takes it. It matches ErrDocument if the change is why.
+func (w *Writer) CheckChange(c *Change) error {
+	if err := w.pipe.failure(); err != nil {
+		return err
+	}
+	if c == nil {
+		return fmt.Errorf("%w: no change", ErrInvalid)
+	}
+	return changing{w}.checkChange(c)
+}
+
 // checkChange returns what is wrong with c.
 func (w changing) checkChange(c *Change) error {
 	if c.Delete {
+		if c.Set != nil {
+			return fmt.Errorf("%w %s: values are changed of a document that the same change deletes", ErrDocument, quote(c.Doc.ID))
+		}
 		return checkID(c.Doc.ID)
+	}
+	if c.Set != nil {
+		return w.checkSet(c)
 	}
 	return w.opts.checkDoc(w.now(), c.Doc)
 }
@@ -77,6 +101,9 @@ func (w changing) checkChange(c *Change) error {
 func (w changing) apply(ctx context.Context, c *Change) error {
 	if c.Delete {
 		return w.pipe.del(ctx, c.Doc.ID)
+	}
+	if c.Set != nil {
+		return w.set(ctx, c)
 	}
 	return w.putDoc(ctx, c.Doc)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -133,10 +134,13 @@ func (w scheduling) begin(p *plan) {
 	p.cancel = cancel
 	inputs := slices.Clone(p.segments)
 	sources := make([]*liveSegment, len(inputs))
+	p.read = nil
 	for i, s := range inputs {
 		s.users++
 		c := *s
 		c.deletes = p.purge[i].docs
+		c.seg = c.saved // what is not written is not merged either: another commit may be the one that is kept
+		p.read = append(p.read, read{c.seg, c.info.ValuesFile})
 		sources[i] = &c
 	}
 	of := share{&w.merges.opts, w.opts.Schema, w.order, func(n int) error { return w.merges.limit.wait(ctx, n) }}
@@ -198,7 +202,7 @@ func (w scheduling) setAside(p *plan, err error) bool {
 		return false
 	}
 	for _, s := range p.segments {
-		if s.seg.Name() == e.File {
+		if e.File == s.seg.Name() || s.info.ValuesFile > 0 && e.File == indexdir.ValuesName(s.info.ValuesFile) {
 			s.damaged = true
 			w.cancelPlans([]*liveSegment{s})
 			return true
@@ -217,22 +221,23 @@ func (w scheduling) mergeFailed(err error) {
 
 // install puts s, the result of p, in the place of its inputs: in the newest commit, by
 // another one, if all of them are there; in what is published; and in what the next commit
-// will hold. Documents deleted since p was made are deleted in s. A commit that lacks a change
+// will hold. Documents deleted since p was made are deleted in s, and values that were changed since it began are changed there. A commit that lacks a change
 // of the schema keeps the inputs: s may have fields that it does not know, or lack some.
 func (w scheduling) install(p *plan, s *liveSegment) error {
 	m, published := w.lock.Manifest(), w.lock.Published()
-	before := s.info.DeletesFile
 	p.moves, s.moves = s.moves, nil
 	committed, shown := false, false
+	var made []uint64 // files
 	var err error
 	if m.Schema.Equal(w.opts.Schema) && m.Order == w.order {
-		committed, err = w.substitute(m, p, s)
-	}
-	if committed {
-		before = s.info.DeletesFile
+		committed, err = w.substitute(m, p, s, &made)
 	}
 	if err == nil && published != nil && published.Order == w.order {
-		shown, err = w.substitute(published, p, s)
+		shown, err = w.substitute(published, p, s, &made)
+	}
+	var values *segment.Segment
+	if err == nil { // before anything is replaced
+		values, err = w.carryValues(p, s.seg, func(i int) (*segment.Segment, *docset.Bits) { return p.segments[i].seg, p.segments[i].deletes })
 	}
 	switch {
 	case err != nil:
@@ -242,10 +247,8 @@ func (w scheduling) install(p *plan, s *liveSegment) error {
 		err = w.lock.Publish(published)
 	}
 	if err != nil {
-		for _, num := range []uint64{before, s.info.DeletesFile} {
-			if num != 0 {
-				w.lock.Discard(num) // the second time it is not there
-			}
+		for _, num := range made {
+			w.lock.Discard(num)
 		}
 		return err
 	}
@@ -261,6 +264,10 @@ func (w scheduling) install(p *plan, s *liveSegment) error {
 	written := s.deleted()
 	s.deletes = p.remap(now)
 	s.dirty = s.deleted() != written
+	s.seg = values
+	if same, err := sameChanges(s.seg, s.saved); err == nil && same {
+		s.seg = s.saved
+	}
 	for _, old := range w.donePlan(p, s) {
 		w.drop(old)
 	}
@@ -269,8 +276,9 @@ func (w scheduling) install(p *plan, s *liveSegment) error {
 
 // substitute puts s, the result of p, in the place of its inputs in m, with the documents
 // deleted that m says are. It changes nothing and returns false unless all inputs are in m,
-// one after the other, and what p left out is deleted there too.
-func (w scheduling) substitute(m *indexdir.Manifest, p *plan, s *liveSegment) (bool, error) {
+// one after the other, what p left out is deleted there too, and the values that p has read are there.
+// made gets the numbers of files that are written.
+func (w scheduling) substitute(m *indexdir.Manifest, p *plan, s *liveSegment, made *[]uint64) (bool, error) {
 	at := slices.IndexFunc(m.Segments, func(i indexdir.SegmentInfo) bool { return i.File == p.segments[0].info.File })
 	if at < 0 || len(m.Segments)-at < len(p.segments) {
 		return false, nil
@@ -281,6 +289,7 @@ func (w scheduling) substitute(m *indexdir.Manifest, p *plan, s *liveSegment) (b
 		}
 	}
 	deletes := make([]*docset.Bits, len(p.segments))
+	values := make([]*segment.Segment, len(p.segments))
 	for i, old := range p.segments {
 		info := &m.Segments[at+i]
 		deletes[i] = old.deletes
@@ -290,8 +299,15 @@ func (w scheduling) substitute(m *indexdir.Manifest, p *plan, s *liveSegment) (b
 				return false, err
 			}
 		}
-		if !deletes[i].HasAll(p.purge[i].docs) {
+		if !deletes[i].HasAll(p.purge[i].docs) || info.ValuesFile < p.read[i].values {
 			return false, nil
+		}
+		values[i] = old.saved
+		if info.ValuesFile != old.info.ValuesFile {
+			var err error
+			if values[i], err = w.lock.WithValues(info, old.seg); err != nil {
+				return false, err
+			}
 		}
 	}
 	s.info.ForgetDeletes()
@@ -299,6 +315,18 @@ func (w scheduling) substitute(m *indexdir.Manifest, p *plan, s *liveSegment) (b
 		if err := s.writeDeletes(w.lock); err != nil {
 			return false, err
 		}
+		*made = append(*made, s.info.DeletesFile)
+	}
+	carried, err := w.carryValues(p, s.seg, func(i int) (*segment.Segment, *docset.Bits) { return values[i], deletes[i] })
+	if err != nil {
+		return false, err
+	}
+	s.seg, s.saved = carried, nil
+	if err := s.writeValues(w.lock); err != nil {
+		return false, err
+	}
+	if s.info.ValuesFile != 0 {
+		*made = append(*made, s.info.ValuesFile)
 	}
 	m.Segments = slices.Replace(m.Segments, at, at+len(p.segments), s.info)
 	return true, nil

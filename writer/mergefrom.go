@@ -243,7 +243,7 @@ func (w merging) openForeign(c *indexdir.Commit) (segments []*liveSegment, err e
 		if err != nil {
 			return segments, err
 		}
-		s := &liveSegment{info: c.Segments[i], data: data, seg: seg, foreign: c.Schema}
+		s := &liveSegment{info: c.Segments[i], data: data, seg: seg, saved: seg, foreign: c.Schema}
 		segments = append(segments, s)
 		if implicit && seg.Meta().Stored != w.Stored() {
 			return segments, fmt.Errorf("%w: %s has stored %t, the output %t", ErrStored, seg.Name(), seg.Meta().Stored, w.Stored())

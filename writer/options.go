@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io/fs"
 	"runtime"
-	"slices"
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/codec"
@@ -186,12 +185,20 @@ const (
 )
 
 // batchCost returns the memory of a batch in flight and its inverter for a byte of text. Positions
-// take 24 bytes a token.
+// take 24 bytes a token, and each field with the values of another as much again as that.
 func (o *Options) batchCost() int {
-	if slices.ContainsFunc(o.schema().Fields, func(f schema.Field) bool { return f.Positions }) {
-		return 12
+	cost, most := 8, 0
+	copies := map[string]int{}
+	for _, f := range o.schema().Fields {
+		if f.Positions {
+			cost = 12
+		}
+		if f.Of != "" {
+			copies[f.Of]++
+			most = max(most, copies[f.Of])
+		}
 	}
-	return 8
+	return cost * (1 + most)
 }
 
 // tailBytes returns how many bytes of a list's payload each goroutine that encodes

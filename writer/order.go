@@ -50,7 +50,13 @@ func (o Order) ofField(s *schema.Schema) (of indexdir.Order, err error) {
 // setOrderBy changes the order of documents in segments that are written from now on.
 func (w ordering) setOrderBy(o indexdir.Order) {
 	w.changed = w.changed || o != w.order
+	w.keepOrder(o)
+}
+
+// keepOrder makes o the order of documents.
+func (w ordering) keepOrder(o indexdir.Order) {
 	w.order = o
+	w.orderBy.Store(o.Field)
 }
 
 // sortSegments sorts the segments by the order of the index, as far as they are not.
@@ -82,9 +88,9 @@ func (o Order) isField() bool { return strings.HasPrefix(string(o), fieldPrefix)
 
 // setOrder determines the order of documents in the index whose newest commit is m.
 func (w ordering) setOrder(m *indexdir.Manifest) error {
-	if w.order = m.Order; w.order.Field != 0 {
+	if w.keepOrder(m.Order); w.order.Field != 0 {
 		if _, ok := w.opts.Schema.ByID(w.order.Field); !ok { // dropped
-			w.order = indexdir.Order{}
+			w.keepOrder(indexdir.Order{})
 		}
 	}
 	if w.opts.Order == "" {
@@ -100,7 +106,7 @@ func (w ordering) setOrder(m *indexdir.Manifest) error {
 	if of != w.order && len(m.Segments) > 0 {
 		return fmt.Errorf("%w: order %q: the index has documents in another order, which Merge changes", ErrInvalid, w.opts.Order)
 	}
-	w.order = of
+	w.keepOrder(of)
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer/internal/merge"
 	"github.com/pinion-index/pinion/writer/internal/reorder"
 )
@@ -15,6 +16,7 @@ import (
 type plan struct {
 	segments []*liveSegment     // adjacent ones of Writer.segments
 	purge    []purge            // for each segment
+	read     []read             // for each segment, once the merge has begun
 	cancel   context.CancelFunc // nil until the merge begins
 	moves    reorder.Moves      // once it is done: as liveSegment.moves
 }
@@ -24,6 +26,12 @@ type plan struct {
 type purge struct {
 	docs   *docset.Bits // nil: none; not modified
 	tokens uint64
+}
+
+// read is a segment as a merge reads it: with the values that files have.
+type read struct {
+	seg    *segment.Segment
+	values uint64 // the file of those that were changed in place, or 0
 }
 
 func (p purge) count() uint64 { return uint64(p.docs.Len()) }

@@ -22,7 +22,7 @@ type MergeOptions struct {
 	// joined, the smallest first, so that documents keep their order. With more than 1,
 	// which are joined depends on how far merges in the background have come.
 	MaxSegments int
-	// Purge also rewrites segments that are not joined but hold deleted documents.
+	// Purge also rewrites segments that are not joined but hold deleted documents, or values that were changed in place.
 	// MaxSegments 1 implies it.
 	Purge bool
 	// Recode also rewrites segments that are not joined, so that every list has the
@@ -84,9 +84,13 @@ func (w merging) mergeGroups(ctx context.Context, o MergeOptions, stats *MergeSt
 	most := max(o.MaxSegments, 1)
 	for at, n := range groups(w.segments, most) { // each before at is one segment by now
 		segments := w.segments[at : at+n]
-		purge := (o.Purge || most == 1) && segments[0].deleted() > 0
-		if n == 1 && !purge && !o.Recode {
-			continue
+		purge := o.Purge || most == 1
+		if n == 1 && !o.Recode {
+			if whole, err := segments[0].isWhole(); err != nil {
+				return err
+			} else if whole || !purge {
+				continue
+			}
 		}
 		merged, s, err := w.merge(ctx, segments, w.share(ctx))
 		if err != nil {

@@ -26,7 +26,7 @@ func (w ordering) mergeOrdered(ctx context.Context, o MergeOptions, by indexdir.
 	w.setOrderBy(by) // merges sort by it
 	defer func() {
 		if err != nil && by != before {
-			w.order = indexdir.Order{} // some segments have been sorted, some not
+			w.keepOrder(indexdir.Order{}) // some segments have been sorted, some not
 		}
 	}()
 	if by.Field == 0 {

@@ -18,12 +18,13 @@ import (
 type liveSegment struct {
 	info    indexdir.SegmentInfo
 	data    store.Data
-	seg     *segment.Segment
-	deletes *docset.Bits   // nil: none
-	dirty   bool           // deletes have changed since info.DeletesFile was written
-	ours    bool           // no commit names the file yet
-	foreign *schema.Schema // of the other index that s is of, if that has one
-	moves   reorder.Moves  // where a merge that made s put documents; nil: one input after the other
+	seg     *segment.Segment // with the values that were changed in place
+	saved   *segment.Segment // seg as info names it: with those that info.ValuesFile has
+	deletes *docset.Bits     // nil: none
+	dirty   bool             // deletes have changed since info.DeletesFile was written
+	ours    bool             // no commit names the file yet
+	foreign *schema.Schema   // of the other index that s is of, if that has one
+	moves   reorder.Moves    // where a merge that made s put documents; nil: one input after the other
 
 	plan    *plan // the last plan to merge it, or nil
 	users   int   // merges in the background that read it
@@ -32,6 +33,12 @@ type liveSegment struct {
 }
 
 func (s *liveSegment) deleted() uint32 { return s.deletes.Len() }
+
+// isWhole reports whether the file has all that s is: nothing is deleted, and no value was changed in place.
+func (s *liveSegment) isWhole() (bool, error) {
+	c, err := s.seg.Changes()
+	return err == nil && c == nil && s.deleted() == 0, err
+}
 
 // deletedTokens returns the number of tokens of the documents deleted at the last commit, in all
 // fields that have lengths.
@@ -58,7 +65,7 @@ func openSegment(l *indexdir.Lock, m *indexdir.Manifest, i int) (*liveSegment, e
 	if err != nil {
 		return nil, err
 	}
-	s := &liveSegment{info: m.Segments[i], data: data, seg: seg}
+	s := &liveSegment{info: m.Segments[i], data: data, seg: seg, saved: seg}
 	if s.deletes, err = readDeletes(l.Dir(), &s.info); err != nil {
 		data.Close()
 		return nil, err

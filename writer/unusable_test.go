@@ -68,7 +68,7 @@ func TestZeroWriter(t *testing.T) {
 			if !errors.Is(err, store.ErrInvalid) {
 				t.Errorf("%s: %v", method, err)
 			}
-		case "AddInverted", "Adopt", "Evolve":
+		case "AddInverted", "Adopt", "CheckChange", "Evolve":
 			if !errors.Is(err, ErrInvalid) {
 				t.Errorf("%s: %v", method, err)
 			}

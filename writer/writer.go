@@ -37,6 +37,7 @@ var ErrInvalid = errs.New("writer: invalid argument")
 type Writer struct {
 	opts    Options
 	current atomic.Pointer[schema.Schema] // opts.Schema, for who neither holds the gate nor is the absorber: Evolve changes both
+	orderBy atomic.Uint32                 // order.Field, likewise
 	lock    *indexdir.Lock
 	dir     *indexdir.Dir
 	pipe    pipeline
@@ -261,7 +262,10 @@ func (w flushing) flush(ctx context.Context) error {
 			return err
 		}
 	}
-	w.changed = true
+	if err := w.setValues(ctx, a); err != nil {
+		return err
+	}
+	w.changed = w.changed || !a.OnlySets()
 	if a.Reset() {
 		w.pipe.freeBatches()
 	}
@@ -328,7 +332,7 @@ func (w *Writer) Publish(ctx context.Context) error {
 	})
 }
 
-// manifest writes deletes and returns the manifest of all changes so far, its segments,
+// manifest writes deletes and changed values, and returns the manifest of all changes so far, its segments,
 // and those without live documents, which it leaves out.
 func (w *Writer) manifest(ctx context.Context) (m *indexdir.Manifest, keep, dead []*liveSegment, err error) {
 	if err := ctx.Err(); err != nil {
@@ -351,6 +355,12 @@ func (w *Writer) manifest(ctx context.Context) (m *indexdir.Manifest, keep, dead
 				}
 				w.changed = true
 			}
+			if s.seg != s.saved {
+				if err := s.writeValues(w.lock); err != nil {
+					return nil, nil, nil, err
+				}
+				w.changed = true
+			}
 			keep = append(keep, s)
 			m.Segments = append(m.Segments, s.info)
 		}
@@ -358,7 +368,7 @@ func (w *Writer) manifest(ctx context.Context) (m *indexdir.Manifest, keep, dead
 	return m, keep, dead, nil
 }
 
-// commit writes deletes and manifest.
+// commit writes deletes, changed values and manifest.
 func (w *Writer) commit(ctx context.Context) error {
 	m, keep, dead, err := w.manifest(ctx)
 	if err != nil {

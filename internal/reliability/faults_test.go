@@ -74,6 +74,16 @@ func tasks(t testing.TB) []task {
 		task{name: "fields: build", fields: true, run: func(ctx context.Context, w *writer.Writer) error {
 			return errors.Join(fresh(ctx, w, 0, 50), w.Flush(ctx), fresh(ctx, w, 50, 20), w.Commit(ctx))
 		}},
+		task{name: "fields: set", fields: true, before: []int{60, 20, 30}, run: func(ctx context.Context, w *writer.Writer) error {
+			return errors.Join(set(ctx, w, 3, 1000), w.Flush(ctx), set(ctx, w, 5, -9), w.Commit(ctx))
+		}},
+		task{name: "fields: set and merge", fields: true, before: []int{60, 20, 30}, run: func(ctx context.Context, w *writer.Writer) error {
+			err := errors.Join(set(ctx, w, 3, 1000), w.Publish(ctx), set(ctx, w, 4, 50))
+			if err == nil {
+				_, err = w.Merge(ctx, writer.MergeOptions{MaxSegments: 1})
+			}
+			return errors.Join(err, w.Commit(ctx))
+		}},
 		task{name: "fields: merge", fields: true, before: []int{60, 20, 30}, run: func(ctx context.Context, w *writer.Writer) error {
 			err := errors.Join(fresh(ctx, w, 50, 10), w.Delete(ctx, []byte("d1")))
 			if err == nil {

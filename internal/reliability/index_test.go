@@ -53,7 +53,7 @@ func fieldSchema() *schema.Schema {
 		{Name: "body", Kind: schema.Text, Analyzer: "whitespace", Stored: true},
 		{Name: "notes", Kind: schema.Text, Analyzer: "whitespace", Index: schema.IndexDocs},
 		{Name: "shelf", Kind: schema.Keyword, Stored: true},
-		{Name: "number", Kind: schema.Integer, Stored: true},
+		{Name: "number", Kind: schema.Integer, Stored: true, Column: true},
 		{Name: "weight", Kind: schema.Float, Stored: true},
 	}}
 }
@@ -112,6 +112,16 @@ func addText(ctx context.Context, w *writer.Writer, id, text string) error {
 		}
 	}
 	return w.Add(ctx, d)
+}
+
+// set changes the numbers of some documents of an index with a schema in place.
+func set(ctx context.Context, w *writer.Writer, every int, to int64) error {
+	var changes []writer.Change
+	for i := 0; i < 100; i += every {
+		n := w.Schema().Number("number")
+		changes = append(changes, writer.Change{Doc: writer.Doc{ID: fmt.Appendf(nil, "d%d", i), Values: []schema.Value{schema.IntegerValue(n, to+int64(i))}}, Set: []string{"number"}})
+	}
+	return w.Apply(ctx, changes, nil)
 }
 
 // build builds an index of segments with so many documents each, the last of which

@@ -26,7 +26,7 @@ import (
 	"github.com/pinion-index/pinion/writer"
 )
 
-// various returns the files of an index with fields of every kind, in two segments with deleted documents.
+// various returns the files of an index with fields of every kind, in two segments with deleted documents and changed values.
 func various(t testing.TB) static {
 	f := memfs.New()
 	w, err := writer.OpenFS(ctx, f, writer.Options{MergePolicy: writer.NoMerges, Memory: writer.MinMemory, Schema: &schema.Schema{Fields: []schema.Field{
@@ -59,11 +59,16 @@ func various(t testing.TB) static {
 	for i := 0; i < 700; i += 11 {
 		check(t, w.Delete(ctx, fmt.Append(nil, "d", i)))
 	}
+	var changes []writer.Change
+	for i := 1; i < 700; i += 50 {
+		changes = append(changes, writer.Change{Doc: writer.Doc{ID: fmt.Append(nil, "d", i), Values: []schema.Value{schema.FloatValue(4, 3)}}, Set: []string{"worth", "at"}})
+	}
+	check(t, w.Apply(ctx, changes, nil))
 	check(t, w.Commit(ctx), w.Close())
 	return files(t, f)
 }
 
-// TestKinds changes the structure of segments and deletes, with checksums that hold, and reads them in every way that
+// TestKinds changes the structure of segments, deletes and values, with checksums that hold, and reads them in every way that
 // programs can. Each error must be of one of the kinds of package format: it is damage, and programs ask which errors are.
 func TestKinds(t *testing.T) {
 	sound := various(t)

@@ -197,6 +197,16 @@ func lossOf(h *format.Header, lo, hi int) loss {
 	return nothing
 }
 
+// inColumn returns what is left of a document whose record is lost: the number, which is in a column too.
+func inColumn(text string) string {
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "number: ") {
+			return line
+		}
+	}
+	return ""
+}
+
 // harm damages a segment.
 func harm(r *rand.Rand, s *subject, name string) (b []byte, what string, most loss) {
 	good := s.files[name]
@@ -321,7 +331,7 @@ func save(t *testing.T, f static, want *index, most loss, o writer.Options) (los
 		if c.Schema.IsImplicit() {
 			expected += len(slices.Compact(words))
 		}
-		if now, ok := got.docs[id]; ok && now != text && (most == nothing || now != "") || !ok && most == nothing {
+		if now, ok := got.docs[id]; ok && now != text && (most == nothing || now != "" && now != inColumn(text)) || !ok && most == nothing {
 			return losses, fmt.Errorf("document %q: %q, %v, want %q", id, now, ok, text)
 		}
 		delete(got.docs, id)

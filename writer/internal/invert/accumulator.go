@@ -26,6 +26,9 @@ type Accumulator struct {
 	deletes chunks[deletion] // deletions of ids in earlier segments
 	gone    keyArena         // ids in deletes: length in two bytes, id
 
+	sets     map[string][]Set // changes of values, by id
+	setBytes int              // of sets
+
 	columns  []column   // of each field with one
 	vectors  []vectors  // of each field of vectors
 	gaps     [][]uint32 // of runs that do not hold them
@@ -112,7 +115,7 @@ func (a *Accumulator) contents() int {
 	return len(a.pages)*pageBytes +
 		a.terms.bytes() + a.termRefs.n*(4+termScratch) +
 		a.ids.bytes() + a.docs.n*(16+docScratch) + lens +
-		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes() + a.columnBytes() + a.vectorBytes() + a.gapBytes
+		a.gone.bytes() + a.deletes.n*8 + a.stored.bytes() + a.columnBytes() + a.vectorBytes() + a.gapBytes + a.setBytes
 }
 
 // Full reports whether a lacks the docIDs or references to absorb b.
@@ -122,7 +125,7 @@ func (a *Accumulator) Full(b *Batch) bool {
 }
 
 // Empty reports whether nothing has been absorbed.
-func (a *Accumulator) Empty() bool { return a.docs.n == 0 && a.deletes.n == 0 }
+func (a *Accumulator) Empty() bool { return a.docs.n == 0 && a.deletes.n == 0 && len(a.sets) == 0 }
 
 // Absorb adds the runs and documents of b.
 func (a *Accumulator) Absorb(b *Batch) {
@@ -227,7 +230,7 @@ func fieldOf(rec []byte) uint32 {
 	return uint32(binary.LittleEndian.Uint16(rec[recTerm+n:]))
 }
 
-// absorbOps absorbs documents and deletions. A document replaces an earlier one
+// absorbOps absorbs documents, deletions and changes of values. A document replaces an earlier one
 // with the same id.
 func (a *Accumulator) absorbOps(b *Batch) {
 	a.idTable.reserve(len(b.ops))
@@ -238,13 +241,18 @@ func (a *Accumulator) absorbOps(b *Batch) {
 			continue
 		}
 		id, hash := b.id(i), b.hashes[i]
+		if b.ops[i].kind == opSet {
+			a.setValues(b, i)
+			continue
+		}
+		a.forgetSets(id)
 		slot := a.findID(id, hash)
 		old := int(uint32(*slot)) - 1
 		if old >= 0 && !a.docs.at(old).isDead {
 			a.docs.at(old).isDead = true
 			a.dead++
 		}
-		if b.ops[i].deletes {
+		if b.ops[i].kind == opDelete {
 			a.deletes.append(deletion{appendID(&a.gone, id), hash})
 			continue
 		}
@@ -329,6 +337,7 @@ func (a *Accumulator) Reset() (freed bool) {
 	clear(a.gaps)
 	a.gaps, a.gapBytes = a.gaps[:0], 0
 	a.dead, a.postings, a.tokens = 0, 0, 0
+	a.sets, a.setBytes = nil, 0
 	return false
 }
 

@@ -6,7 +6,7 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// Batch is a number of documents and deletions in the order in which they were
+// Batch is a number of documents, deletions and changes of values in the order in which they were
 // added and, once inverted, their postings. Batches are reused.
 type Batch struct {
 	Seq   uint64 // for the caller: the batch's number
@@ -33,11 +33,20 @@ type Batch struct {
 	gaps       [][]uint32     // of runs that do not hold them
 }
 
-// op is one document, or the deletion of one id.
+// op is one document, or what becomes of the one with an id.
 type op struct {
 	idEnd, textEnd uint32
-	deletes        bool
+	kind           opKind
 }
+
+// opKind is what an op does.
+type opKind uint8
+
+const (
+	opAdd opKind = iota
+	opDelete
+	opSet // values of a field
+)
 
 // Bad is a document that its content keeps out of the index.
 type Bad struct {
@@ -78,12 +87,12 @@ func (b *Batch) Full() bool { return len(b.ops) == maxBatchDocs }
 const opBytes = 24
 
 // Delete adds a deletion of the document with this id.
-func (b *Batch) Delete(id []byte) { b.add(id, true) }
+func (b *Batch) Delete(id []byte) { b.add(id, opDelete) }
 
 // add adds an op, whose contents are what is at the end of b.text.
-func (b *Batch) add(id []byte, deletes bool) {
+func (b *Batch) add(id []byte, kind opKind) {
 	b.ids = append(b.ids, id...)
-	b.ops = append(b.ops, op{uint32(len(b.ids)), uint32(len(b.text)), deletes})
+	b.ops = append(b.ops, op{uint32(len(b.ids)), uint32(len(b.text)), kind})
 }
 
 // id returns the id of op i.

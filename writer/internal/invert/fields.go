@@ -32,6 +32,7 @@ type fieldPlan struct {
 	length   int    // which of a document's lengths is the field's, -1 if none is
 	column   int    // which of the columns is the field's, -1 if none is
 	vector   int    // which of the fields of vectors it is, -1 if it is none
+	copies   []int  // numbers of the fields that have its values, too
 	analyzer analysis.Analyzer
 }
 
@@ -71,6 +72,12 @@ func NewFields(s *schema.Schema, analyzers []analysis.Analyzer) *Fields {
 			x.places[rank] = true
 		}
 		x.fields[i] = f
+	}
+	for i := range s.Fields {
+		if of := s.Fields[i].Of; of != "" {
+			f := &x.fields[s.Number(of)]
+			f.copies = append(f.copies, i)
+		}
 	}
 	return x
 }
@@ -115,7 +122,7 @@ func (x *Fields) Add(b *Batch, id []byte, values []schema.Value) {
 		}
 		b.text = appendContent(b.text, v)
 	}
-	b.add(id, false)
+	b.add(id, opAdd)
 }
 
 // cut returns the first value of contents, and the others.
@@ -179,6 +186,14 @@ func (v *Inverter) values(b *Batch, i int, doc uint32) (ok bool) {
 			x.records = record.Append(x.records, f.ID, f.value(content))
 		}
 		n, err := v.value(b, doc, number, content)
+		for _, other := range x.fields[number].copies {
+			if err != nil {
+				break
+			}
+			var more uint32
+			more, err = v.value(b, doc, other, content)
+			n += more
+		}
 		if err != nil {
 			v.undo(b, doc, first, gaps)
 			b.lens, x.records = b.lens[:lens], x.records[:records]

@@ -37,7 +37,7 @@ func (v *Inverter) Invert(b *Batch) {
 	v.places.reset()
 	for i := range b.ops {
 		b.hashes = append(b.hashes, idHash(b.id(i)))
-		if b.ops[i].deletes {
+		if b.ops[i].kind != opAdd {
 			continue
 		}
 		if v.values(b, i, uint32(len(v.docEnds))) {

@@ -42,20 +42,16 @@ func (v *Inverter) Large(ctx context.Context, id []byte, values []schema.Value) 
 		number := values[i].Field
 		f := &x.fields[number]
 		switch {
-		case f.Kind == schema.Text && f.Indexing() != schema.IndexNone:
-			x.at[number] += valueGap
-			err := l.pieces(ctx, values[i].Bytes(), analysis.Divides(f.analyzer), x.tokenizers[number], &x.at[number], func() error {
-				n, err := v.text(&l.piece, 0, number)
-				l.tokens += uint64(n)
-				return err
-			})
-			if err != nil {
-				return nil, err
+		case f.Kind == schema.Text:
+			for _, number := range append([]int{number}, f.copies...) {
+				if err := l.text(ctx, number, values[i].Bytes()); err != nil {
+					return nil, err
+				}
 			}
 			continue
 		case f.vector >= 0:
 			continue // Write encodes it
-		case f.Kind == schema.Text || f.Kind == schema.Keyword:
+		case f.Kind == schema.Keyword:
 			content = values[i].Bytes()
 		default:
 			scratch = appendContent(scratch[:0], &values[i])
@@ -82,6 +78,22 @@ func (v *Inverter) Large(ctx context.Context, id []byte, values []schema.Value) 
 	}
 	l.end()
 	return l, nil
+}
+
+// text inverts a text in the field of a number.
+func (l *Large) text(ctx context.Context, number int, text []byte) error {
+	v := l.v
+	x := v.fields
+	f := &x.fields[number]
+	if f.Indexing() == schema.IndexNone {
+		return ctx.Err()
+	}
+	x.at[number] += valueGap
+	return l.pieces(ctx, text, analysis.Divides(f.analyzer), x.tokenizers[number], &x.at[number], func() error {
+		n, err := v.text(&l.piece, 0, number)
+		l.tokens += uint64(n)
+		return err
+	})
 }
 
 // most returns how long a piece is.

@@ -175,7 +175,11 @@ func (m *Merger) documents(ctx context.Context, b *build.Builder) error {
 		}
 		before := len(b.IDHashes())
 		dropped := m.stored && src.seg.Meta().Stored && lists.Dropped(src.seg, i, m.fields)
-		if src.gone != nil || src.seg.Meta().Stored != m.stored || dropped {
+		changed, err := src.seg.StoredChanges()
+		if err != nil {
+			return err
+		}
+		if src.gone != nil || src.seg.Meta().Stored != m.stored || dropped || changed {
 			hashes, err := m.copyLive(b, i, dropped)
 			if err == nil {
 				err = check.IDHash(src.seg, hashes)

@@ -18,11 +18,11 @@ type keyed struct {
 
 // Sorted returns the documents of sources that are not deleted, sorted by a column: by the least
 // value of each, or descending by the greatest; equal ones as in the sources, and those without
-// a value last. It returns nil if they are in this order one source after the other. field is the
-// id of the column's field.
+// a value last. It returns nil if they are in this order one source after the other, and none has values of the column that were
+// changed in place, which what is sorted by it has not. field is the id of the column's field.
 func Sorted(ctx context.Context, sources []Source, field uint32, desc bool) ([]Doc, error) {
 	columns := make([]*segment.Column, len(sources))
-	docs := 0
+	docs, inOrder := 0, true
 	for i, s := range sources {
 		docs += int(s.Segment.Meta().Docs)
 		number, ok := s.Segment.FieldByID(field)
@@ -34,6 +34,11 @@ func Sorted(ctx context.Context, sources []Source, field uint32, desc bool) ([]D
 			if columns[i], _, err = s.Segment.Field(number).Column(); err != nil {
 				return nil, err
 			}
+			changes, err := s.Segment.Changes()
+			if err != nil {
+				return nil, err
+			}
+			inOrder = inOrder && changes.Column(number) == nil
 		}
 	}
 	ranks, err := keywordRanks(sources, columns, field)
@@ -41,7 +46,6 @@ func Sorted(ctx context.Context, sources []Source, field uint32, desc bool) ([]D
 		return nil, err
 	}
 	with, without := make([]keyed, 0, docs), []Doc(nil)
-	inOrder := true
 	for i := range sources {
 		if err := ctx.Err(); err != nil {
 			return nil, err

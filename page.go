@@ -132,7 +132,7 @@ func (s *pager) search(ctx context.Context, r Request) (Page, error) {
 		return Page{}, err
 	}
 	var limited []query.Limited
-	q.Limited = &limited
+	q.Limited, q.Approximate = &limited, new(bool)
 	var result search.Result
 	if r.Total || len(r.Sort)+len(r.Facets) > 0 {
 		result, err = cpu.Search(ctx, q)
@@ -150,7 +150,7 @@ func (s *pager) search(ctx context.Context, r Request) (Page, error) {
 	for i, values := range behind(result.Sort, r.Offset) {
 		p.Hits[i].Sort = values
 	}
-	p.Total, p.Facets, p.Limited = result.Total, r.counts(result.Facets), limited
+	p.Total, p.Facets, p.Limited, p.Approximate = result.Total, r.counts(result.Facets), limited, *q.Approximate
 	return p, nil
 }
 

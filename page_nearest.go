@@ -11,8 +11,8 @@ func (s *pager) showNearest(snapshot *reader.Snapshot, hits []Hit, st *scratch, 
 	if n == nil {
 		return nil
 	}
-	return search.Compare(snapshot, s.fields.schema, n, st.docs, func(i int, field string, number int, score float32) {
+	return search.Compare(snapshot, s.fields.schema, n, st.docs, func(i int, field string, number int, score, off float32) {
 		h := &hits[st.order[i]]
-		h.Nearest = append(h.Nearest, NearestVector{field, number, score})
+		h.Nearest = append(h.Nearest, NearestVector{field, number, score, off})
 	})
 }

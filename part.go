@@ -196,6 +196,7 @@ func (s *pager) findPart(ctx context.Context, snapshot *reader.Snapshot, st *scr
 		return Page{}, err
 	}
 	defer cpu.Close()
+	q.Approximate = new(bool)
 	result, err := cpu.Search(ctx, q)
 	if err != nil {
 		return Page{}, err
@@ -207,7 +208,7 @@ func (s *pager) findPart(ctx context.Context, snapshot *reader.Snapshot, st *scr
 	for i, values := range result.Sort {
 		p.Hits[i].Sort = values
 	}
-	p.Total, p.Facets = result.Total, r.counts(result.Facets)
+	p.Total, p.Facets, p.Approximate = result.Total, r.counts(result.Facets), *q.Approximate
 	return p, nil
 }
 
@@ -253,6 +254,9 @@ func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
 		return Page{}, err
 	}
 	to := Page{Total: merged.Total, Facets: r.counts(merged.Facets), Hits: make([]Hit, len(from))}
+	for _, p := range parts {
+		to.Approximate = to.Approximate || p != nil && p.Approximate
+	}
 	for i, at := range from {
 		to.Hits[i] = parts[at.Part].Hits[at.Hit]
 		to.Hits[i].Doc = merged.Hits[i].Doc

@@ -20,6 +20,8 @@ type MergedLists struct {
 	order    *search.HitOrder
 	rescored map[uint32]float32
 	counts   Page // Total and Facets
+	// approximate is true if the answer of a part is approximate.
+	approximate bool
 }
 
 // MergeLists makes the one list of r, which has Fuse or Rescore, from the answers of the parts of a collection, whose documents begin at bases:
@@ -59,6 +61,9 @@ func (m *MergedLists) add(i int, r *Request, bases []uint32, parts []*PartPage) 
 		if m.counts, err = MergePages(*r, bases, parts); err != nil {
 			return err
 		}
+	}
+	for _, p := range parts {
+		m.approximate = m.approximate || p != nil && p.Approximate
 	}
 	weight := 1.0
 	if f := m.r.Fuse; f != nil {
@@ -126,7 +131,8 @@ func (m *MergedLists) Rescore(scored []Hit) error {
 }
 
 // Page returns the page that is asked for. after is the docID of the document of Request.After in the collection, nil if it has none. Of the
-// hits only Doc, Score, Lists and Rescored are set: View.Show of the parts says the rest.
+// hits only Doc, Score, Lists and Rescored are set: View.Show of the parts says the rest. Approximate leaves out the answers that Rescore was
+// given the scores of: PartPage.Approximate says it of each.
 func (m *MergedLists) Page(after *uint32) (Page, error) {
 	if m.r.Rescore != nil && m.rescored == nil {
 		return Page{}, fmt.Errorf("%w: lists that are not rescored yet", query.ErrInvalid)
@@ -146,7 +152,7 @@ func (m *MergedLists) Page(after *uint32) (Page, error) {
 		}
 	}
 	hits = append(slices.Clip(hits), m.rest...)
-	p := Page{Total: m.counts.Total, Facets: m.counts.Facets}
+	p := Page{Total: m.counts.Total, Facets: m.counts.Facets, Approximate: m.approximate}
 	if hits, p.more = m.r.cut(hits); m.r.Fuse == nil {
 		p.more = len(hits) == cmp.Or(m.r.Limit, query.DefaultK)
 	}

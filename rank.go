@@ -55,7 +55,7 @@ func (s *pager) searchRanked(ctx context.Context, snapshot *reader.Snapshot, st 
 	for i := range p.Hits {
 		p.Hits[i].Rescored = x.rescored[p.Hits[i].Doc]
 	}
-	p.Total, p.Facets, p.Limited = x.page.Total, x.page.Facets, x.page.Limited
+	p.Total, p.Facets, p.Limited, p.Approximate = x.page.Total, x.page.Facets, x.page.Limited, x.page.Approximate
 	return p, nil
 }
 
@@ -279,6 +279,7 @@ func (x *ranking) answers(requests []asked) ([][]search.Hit, error) {
 		if r.Total || len(r.Facets) > 0 {
 			x.page.Total, x.page.Facets = p.Total, p.Facets
 		}
+		x.page.Approximate = x.page.Approximate || p.Approximate
 		for _, l := range p.Limited {
 			if !slices.Contains(x.page.Limited, l) {
 				x.page.Limited = append(x.page.Limited, l)
@@ -299,7 +300,7 @@ func (x *ranking) answer(r *Request) (p *Page, hits []search.Hit, err error) {
 		return nil, nil, err
 	}
 	p = new(Page)
-	q.Limited = &p.Limited
+	q.Limited, q.Approximate = &p.Limited, &p.Approximate
 	result, err := cpu.Search(x.ctx, q)
 	p.Total, p.Facets = result.Total, r.counts(result.Facets)
 	return p, result.Hits, err

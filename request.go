@@ -89,8 +89,11 @@ type Page struct {
 	Facets []FacetCounts
 	// Limited are the nodes of the query that stand for more terms than may score each.
 	Limited []query.Limited
-	more    bool
-	order   []schema.Value // After.Order of the last hit
+	// Approximate says that nearer documents may be missing: a query.Nearest with Probe has left vectors out, or what is
+	// compared are codes, in a field of schema.Int8 (NearestVector.Error has what their scores are off).
+	Approximate bool
+	more        bool
+	order       []schema.Value // After.Order of the last hit
 }
 
 // Next returns what the next page begins after, or nil if this page has fewer hits than it may
@@ -133,6 +136,8 @@ type NearestVector struct {
 	Number int
 	// Score is what it scores without boosts: what the similarity of the field says (format/FORMAT.md, section 8.4).
 	Score float32
+	// Error is how far Score is from that of the vector as it was added, at most, in a field of schema.Int8. It is 0 in others.
+	Error float32
 }
 
 // Span is a range of bytes from Start up to but not including End.

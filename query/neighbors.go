@@ -12,6 +12,8 @@ import (
 type Neighbors struct {
 	K    int        // of the Nearest
 	Docs []Neighbor // K at most, by docID, ascending
+	// Approximate says that Nearest.Probe left out vectors, of this part or, merged, of any.
+	Approximate bool
 }
 
 // Neighbor is a document, and how near it is.
@@ -50,7 +52,7 @@ func mergeNode(merged, parts [][]Neighbors, n int) error {
 		part int
 	}
 	var all []neighbor
-	k := 0
+	k, approximate := 0, false
 	for i, p := range parts {
 		if p == nil {
 			continue
@@ -61,6 +63,7 @@ func mergeNode(merged, parts [][]Neighbors, n int) error {
 		if k = cmp.Or(k, p[n].K); p[n].K != k {
 			return errOtherNeighbors
 		}
+		approximate = approximate || p[n].Approximate
 		for _, d := range p[n].Docs {
 			all = append(all, neighbor{d, i})
 		}
@@ -74,6 +77,7 @@ func mergeNode(merged, parts [][]Neighbors, n int) error {
 	}
 	for i, p := range merged {
 		if p != nil {
+			merged[i][n].Approximate = approximate
 			slices.SortFunc(merged[i][n].Docs, func(a, b Neighbor) int { return cmp.Compare(a.Doc, b.Doc) })
 		}
 	}

@@ -8,7 +8,7 @@ import (
 
 // Compare calls f with which vector of each of docs, ascending docIDs of s, is the nearest one to that of q, and with its score. It is not
 // called for documents without vectors.
-func Compare(s *reader.Snapshot, q *near.Query, docs []uint32, f func(i, number int, score float32)) (err error) {
+func Compare(s *reader.Snapshot, q *near.Query, docs []uint32, f func(i, number int, score, off float32)) (err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	var of *reader.Segment
 	var scorer *near.Scorer // nil if of has no vectors
@@ -34,7 +34,7 @@ func Compare(s *reader.Snapshot, q *near.Query, docs []uint32, f func(i, number 
 			return scorer.Err
 		}
 		if ok {
-			f(i, number, score)
+			f(i, number, score, scorer.Off(local, number))
 		}
 	}
 	return nil

@@ -33,6 +33,7 @@ func (r nearing) findAll(e *algorithm.Expr, b beside) error {
 	case e.Op == algorithm.OpNear:
 		return r.find(e.Near, b.expr())
 	case e.Op == algorithm.OpSimilar:
+		r.approximate(e.Near)
 		return r.open(e.Near)
 	}
 	for i := range e.Kids {
@@ -121,12 +122,21 @@ func (r nearing) find(n *algorithm.Near, e *algorithm.Expr) (err error) {
 	if err != nil {
 		return err
 	}
+	r.approximate(n)
 	var bases []uint32
 	for i := range r.parts() {
 		bases = append(bases, r.parts()[i].Seg.Base())
 	}
 	n.Found = near.Split(&n.Query, n.Hits, bases)
 	return nil
+}
+
+// approximate says that an answer is, if what n compares makes it so.
+func (r nearing) approximate(n *algorithm.Near) {
+	n.Approximate = n.Approximate || n.Rounded()
+	if n.Approximate && r.q.Approximate != nil {
+		*r.q.Approximate = true
+	}
 }
 
 // possible returns an error if n cannot match its Hits.
@@ -149,7 +159,7 @@ func (r nearing) possible(n *algorithm.Near) error {
 
 // scan is find where the documents are not known.
 func (r nearing) scan(n *algorithm.Near, e *algorithm.Expr) ([]near.Hit, error) {
-	if e == nil && !r.filtered() && !r.s.remote {
+	if e == nil && !r.filtered() && !r.s.remote && n.Probe == 0 {
 		v, err := r.s.vectors.of(vectorsOf{n.ID, r.scanning.piece}, func() (*near.Vectors, error) { return r.vectors(n, nil) })
 		if err != nil {
 			return nil, err
@@ -174,6 +184,7 @@ func (r nearing) filtered() bool {
 // vectors returns those of the documents that match e, unless it is nil, and pass the filters of the query.
 func (r nearing) vectors(n *algorithm.Near, e *algorithm.Expr) (*near.Vectors, error) {
 	v, q := near.NewVectors(r.scanning.piece), n.Query // a copy: what is shared keeps nothing else of n
+	var all []near.Candidates
 	for i := range r.parts() {
 		p, err := q.In(r.parts()[i].Views())
 		if err != nil {
@@ -183,12 +194,13 @@ func (r nearing) vectors(n *algorithm.Near, e *algorithm.Expr) (*near.Vectors, e
 			continue
 		}
 		if mask, some := r.mask(i, e); some {
-			v.Add(p, r.parts()[i].Seg.Base(), mask)
+			all = append(all, near.Candidates{Part: p, Base: r.parts()[i].Seg.Base(), Mask: mask})
 		}
 		if r.Err != nil {
 			return nil, r.Err
 		}
 	}
+	n.Approximate = v.Add(&q, n.Probe, n.K, all)
 	return v, nil
 }
 
@@ -215,8 +227,8 @@ func (r nearing) mask(segment int, e *algorithm.Expr) (mask []uint64, some bool)
 	return mask, some
 }
 
-// Nearest calls f with what each OpNear in the tree of q finds, by its Number. Of q's other parts only what must match counts.
-func (s *Searcher) Nearest(ctx context.Context, q *Query, f func(number int, found []near.Hit)) (err error) {
+// Nearest calls f with each OpNear in the tree of q when its Hits are found. Of q's other parts only what must match counts.
+func (s *Searcher) Nearest(ctx context.Context, q *Query, f func(n *algorithm.Near)) (err error) {
 	if err = s.hold(); err != nil {
 		return err
 	}
@@ -233,9 +245,9 @@ func (s *Searcher) Nearest(ctx context.Context, q *Query, f func(number int, fou
 }
 
 // tell is Nearest for those within e.
-func tell(e *algorithm.Expr, f func(number int, found []near.Hit)) {
+func tell(e *algorithm.Expr, f func(n *algorithm.Near)) {
 	if e.Op == algorithm.OpNear {
-		f(e.Near.Number, e.Near.Hits)
+		f(e.Near)
 	}
 	for i := range e.Kids {
 		tell(&e.Kids[i], f)

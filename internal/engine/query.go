@@ -45,8 +45,9 @@ type Query struct {
 	Filter    *docset.Global // unless nil, what may be hits
 	// Frequencies are what scores are from if Options.Given; nil otherwise.
 	Frequencies Frequencies
-	Limited     any // what Options.Parse tells of words that stand for too many; nil if it is not asked
-	Columns     any // what Options.PlanColumns makes a ColumnPlan of; nil if nothing is wanted of columns
+	Approximate *bool // set to true if a query finds neighbors approximately; or nil
+	Limited     any   // what Options.Parse tells of words that stand for too many; nil if it is not asked
+	Columns     any   // what Options.PlanColumns makes a ColumnPlan of; nil if nothing is wanted of columns
 }
 
 // Frequencies are the document frequencies of a collection that the index is a part of. What parses the query may

@@ -23,6 +23,7 @@ type Field struct {
 	K1, B, Weight float64
 	Formula       string  // of scores, one of Formulas; "" is BM25
 	Similarity    string  // of a field of vectors: cosine, dot or l2
+	Coded         bool    // of a field of vectors: codes are all that is kept; documents have what Coded returns
 	Scale         float64 // unless 0 the documents have Weights there; Lengths are None
 }
 

@@ -4,15 +4,20 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 )
 
 // compared returns what a document's vectors and that of n, a Nearest or Similarity, have as the similarity says: the greatest, by float32 and
 // in exact arithmetic. ok is false if the document has no vector.
 func (t *Trees) compared(n *Node, doc int) (most float32, exact float64, ok bool) {
 	most, exact = float32(math.Inf(-1)), math.Inf(-1)
-	by := t.field(n.Field).Similarity
+	f := t.field(n.Field)
+	compare := similar
+	if f.Coded {
+		compare = t.similarCodes
+	}
 	for _, v := range t.docs[doc].Vectors[n.Field] {
-		s, x := similar(by, n.Vector, v)
+		s, x := compare(f.Similarity, n.Vector, v)
 		most, exact, ok = max(most, s), max(exact, x), true
 	}
 	return most, exact, ok
@@ -35,6 +40,28 @@ func similar(by string, a, b []float32) (float32, float64) {
 	root := func(v []float32) float32 { return float32(math.Sqrt(float64(product(v, v)))) }
 	lengths := float32(root(a) * root(b))
 	return float32(product(a, b) / lengths), dot / math.Sqrt(as*bs)
+}
+
+// similarCodes is similar where b is what a code stands for: both are turned.
+func (t *Trees) similarCodes(by string, a, b []float32) (float32, float64) {
+	z := cached(t.turned, a, func() coded { return coded{values: turned(turned(a, 0, false), 1, false)} }).values
+	x := cached(t.codes, b, func() coded { return code(b) })
+	s, exact := similar(by, z, x.values)
+	if by != "dot" && by != "l2" {
+		product := lanes(z, x.values, func(x, y float32) float32 { return float32(x * y) })
+		length := float32(math.Sqrt(float64(lanes(z, z, func(x, y float32) float32 { return float32(x * y) }))))
+		s = float32(product / float32(length*x.length))
+	}
+	return s, exact
+}
+
+// cached returns what of returns for v, which is not changed.
+func cached(in *sync.Map, v []float32, of func() coded) coded {
+	c, ok := in.Load(&v[0])
+	if !ok {
+		c, _ = in.LoadOrStore(&v[0], of())
+	}
+	return c.(coded)
 }
 
 // lanes adds up what of returns for the values of a and b, in 16 sums that are added up by halves.
@@ -146,4 +173,17 @@ func (n *Node) takeSimilar() {
 // onlySimilar reports whether n is a Bool of nothing but Similarities, which is as good as absent.
 func (n *Node) onlySimilar() bool {
 	return n.Kind == Bool && len(n.Similar) > 0 && len(n.Must)+len(n.Should)+len(n.Not)+len(n.Filter) == 0
+}
+
+// Halves returns v with each value rounded to the nearest that float16 of IEEE 754 has, of two as near to the even one.
+func Halves(v []float32) []float32 {
+	out := make([]float32, len(v))
+	for i, x := range v {
+		_, exponent := math.Frexp(float64(x))
+		unit := math.Ldexp(1, max(exponent-11, -24))
+		if out[i] = float32(math.RoundToEven(float64(x)/unit) * unit); math.Abs(float64(out[i])) > 65504 {
+			out[i] = float32(math.Inf(int(math.Copysign(1, float64(x)))))
+		}
+	}
+	return out
 }

@@ -3,6 +3,7 @@ package oracle
 import (
 	"math"
 	"slices"
+	"sync"
 )
 
 // Kind says what a Node is.
@@ -66,6 +67,8 @@ type Trees struct {
 	*Records
 	lists map[[2]string]*list // of terms
 	stats map[string]*Index
+	// Codes of vectors, and those that they are compared with, turned, by the address of their first value.
+	codes, turned *sync.Map
 }
 
 // list is of a term of a field.
@@ -76,7 +79,7 @@ type list struct {
 
 // NewTrees returns what answers trees over x.
 func NewTrees(x *Records) *Trees {
-	t := &Trees{x, map[[2]string]*list{}, map[string]*Index{}}
+	t := &Trees{x, map[[2]string]*list{}, map[string]*Index{}, &sync.Map{}, &sync.Map{}}
 	for i := range x.fields {
 		f := &x.fields[i]
 		t.stats[f.Name] = x.statsOf(f)

@@ -9,8 +9,9 @@ import (
 )
 
 // Compare calls f with what each Nearest and Similarity that documents match within n compares: the field, which vector of each of docs,
-// ascending docIDs of a snapshot with schema s, is the nearest, and what that scores without boosts.
-func Compare(of *reader.Snapshot, s *schema.Schema, n query.Node, docs []uint32, f func(i int, field string, number int, score float32)) error {
+// ascending docIDs of a snapshot with schema s, is the nearest, what that scores without boosts, and what the score may be off
+// where codes are all that is kept.
+func Compare(of *reader.Snapshot, s *schema.Schema, n query.Node, docs []uint32, f func(i int, field string, number int, score, off float32)) error {
 	var node, name, text string
 	var v []float32
 	switch n := n.(type) {
@@ -31,5 +32,5 @@ func Compare(of *reader.Snapshot, s *schema.Schema, n query.Node, docs []uint32,
 		return err
 	}
 	q := near.QueryOf(field, v, 1)
-	return engine.Compare(of, &q, docs, func(i, number int, score float32) { f(i, name, number, score) })
+	return engine.Compare(of, &q, docs, func(i, number int, score, off float32) { f(i, name, number, score, off) })
 }

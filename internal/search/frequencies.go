@@ -55,7 +55,7 @@ func (g *given) neighbors(n *algorithm.Near) error {
 	if g.taken++; g.taken > len(g.near) || g.near[n.Number].K != n.K {
 		return errOtherNeighbors
 	}
-	n.Known = !g.asked
+	n.Known, n.Approximate = !g.asked, g.near[n.Number].Approximate
 	for _, d := range g.near[n.Number].Docs {
 		n.Hits = append(n.Hits, near.Hit(d))
 	}
@@ -81,15 +81,23 @@ func (g *given) DF(field int, term []byte, live, docs uint64) (uint64, error) {
 // term is in live documents of the part that is searched. The error matches ErrInvalid if f does not have the term, or
 // the part cannot be one of the collection.
 func DF(f *query.Frequencies, field string, term []byte, live, docs uint64) (uint64, error) {
-	i, ok := slices.BinarySearchFunc(f.Terms, query.TermFrequency{Field: field, Term: string(term)}, func(a, b query.TermFrequency) int { return compareFrequencies(&a, &b) })
+	df, ok := frequencyOf(f, field, term)
 	if !ok {
 		return 0, fmt.Errorf("%w: Frequencies do not have the term %.40q of the field %q", query.ErrInvalid, term, field)
 	}
-	df := f.Terms[i].DF
 	if df < live || df > docs {
 		return 0, fmt.Errorf("%w: the term %.40q is in %d documents of the index, which cannot be in %d of %d of the collection", query.ErrInvalid, (&posting.Field{Name: field}).Label(term), live, df, docs)
 	}
 	return df, nil
+}
+
+// frequencyOf returns the document frequency that f has of a term of a field.
+func frequencyOf(f *query.Frequencies, field string, term []byte) (df uint64, ok bool) {
+	i, ok := slices.BinarySearchFunc(f.Terms, query.TermFrequency{Field: field, Term: string(term)}, func(a, b query.TermFrequency) int { return compareFrequencies(&a, &b) })
+	if ok {
+		df = f.Terms[i].DF
+	}
+	return df, ok
 }
 
 // Neighbors returns the documents of what s searches, a part of a collection, that are nearest for each Nearest of q, which brings the
@@ -105,12 +113,12 @@ func (s *Searcher) Neighbors(ctx context.Context, q Query) ([]query.Neighbors, e
 	}
 	x, g := q.engine(), &given{all: q.Frequencies, asked: true}
 	x.K, x.Columns, x.Params, x.Frequencies = 0, nil, engine.Params{}, g // nothing is scored
-	err = s.engine.Nearest(ctx, &x, func(number int, found []near.Hit) {
-		own := make([]query.Neighbor, len(found))
-		for i, h := range found {
+	err = s.engine.Nearest(ctx, &x, func(n *algorithm.Near) {
+		own := make([]query.Neighbor, len(n.Hits))
+		for i, h := range n.Hits {
 			own[i] = query.Neighbor(h)
 		}
-		g.near[number].Docs = own
+		g.near[n.Number].Docs, g.near[n.Number].Approximate = own, n.Approximate
 	})
 	if err != nil {
 		return nil, err

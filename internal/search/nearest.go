@@ -15,6 +15,9 @@ func (b *builder) nearest(n *query.Nearest, around float64) (x part, ok bool, er
 	if n.K < 1 || n.K > query.MaxNearest {
 		return x, false, b.errorf("K of a Nearest is %d, not from 1 to %d", n.K, query.MaxNearest)
 	}
+	if !(n.Probe >= 0 && n.Probe <= 1) {
+		return x, false, b.errorf("Probe of a Nearest is %v, not from 0 to 1", n.Probe)
+	}
 	if i := slices.IndexFunc(b.path, func(s step) bool { return s.role == "MustNot" || s.role == "Not" }); i >= 0 {
 		return x, false, b.errorf("a Nearest within %s: which documents are not the nearest depends on those that others leave out", b.path[i].role)
 	}
@@ -22,7 +25,7 @@ func (b *builder) nearest(n *query.Nearest, around float64) (x part, ok bool, er
 	if err != nil {
 		return x, false, err
 	}
-	own := &algorithm.Near{Query: q, K: n.K}
+	own := &algorithm.Near{Query: q, K: n.K, Probe: n.Probe}
 	if b.part != nil {
 		err = b.at(b.part.neighbors(own))
 	}

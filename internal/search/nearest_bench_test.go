@@ -19,6 +19,12 @@ import (
 
 // BenchmarkNearest finds the 10 nearest of vectors in clusters: of all documents, of shares of them that pass a filter, and beside a word.
 func BenchmarkNearest(b *testing.B) {
+	for _, values := range []schema.VectorValues{schema.Float32, schema.Float16} {
+		b.Run(values.String(), func(b *testing.B) { benchmarkNearest(b, values) })
+	}
+}
+
+func benchmarkNearest(b *testing.B, values schema.VectorValues) {
 	const docs, dims = 50_000, 256
 	rng := rand.New(rand.NewPCG(62, 9))
 	centres := make([][]float32, 200)
@@ -36,7 +42,7 @@ func BenchmarkNearest(b *testing.B) {
 		return v
 	}
 	dir := b.TempDir()
-	w, err := writer.Open(b.Context(), dir, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.Vector, Dims: dims},
+	w, err := writer.Open(b.Context(), dir, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.Vector, Dims: dims, Values: values},
 		{Name: "n", Kind: schema.Integer, Column: true}, {Name: "text", Kind: schema.Text, Analyzer: "simple"}}}})
 	if err != nil {
 		b.Fatal(err)

@@ -68,6 +68,9 @@ type Query struct {
 	Neighbors []query.Neighbors
 	// Limited, unless nil, is set to the nodes that stand for more terms than may score each.
 	Limited *[]query.Limited
+	// Approximate, unless nil, is set to whether vectors were left out that a Nearest with Probe does not compare, or those compared are
+	// codes of a field of schema.Int8.
+	Approximate *bool
 	// Trace asks for Result.Trace, which Search and Execute of a Searcher give.
 	Trace bool
 }
@@ -108,6 +111,9 @@ func (q *Query) toEngine(x *engine.Query) {
 	}
 	if q.Limited != nil {
 		x.Limited = q.Limited
+	}
+	if x.Approximate = q.Approximate; x.Approximate != nil {
+		*x.Approximate = false
 	}
 	if q.Frequencies != nil {
 		x.Frequencies = &given{all: q.Frequencies, near: q.Neighbors}

@@ -17,8 +17,11 @@ import (
 // denseFields are the fields of vectors of the tests.
 var denseFields = []schema.Field{
 	{Name: "angle", Kind: schema.Vector, Dims: 19},
-	{Name: "product", Kind: schema.Vector, Dims: 33, Similarity: schema.SimilarityDot},
-	{Name: "place", Kind: schema.Vector, Dims: 6, Similarity: schema.SimilarityL2},
+	{Name: "product", Kind: schema.Vector, Dims: 33, Similarity: schema.SimilarityDot, Values: schema.Float16},
+	{Name: "place", Kind: schema.Vector, Dims: 6, Similarity: schema.SimilarityL2, Values: schema.Float16},
+	{Name: "angle codes", Kind: schema.Vector, Dims: 70, Values: schema.Int8},
+	{Name: "product codes", Kind: schema.Vector, Dims: 21, Similarity: schema.SimilarityDot, Values: schema.Int8},
+	{Name: "place codes", Kind: schema.Vector, Dims: 5, Similarity: schema.SimilarityL2, Values: schema.Int8},
 }
 
 // denseVector draws a vector: most values are small integers, so that documents are equally near.
@@ -52,7 +55,14 @@ func placeIn(s *schema.Schema, doc *oracle.Record, d int, several bool) (all []s
 		}
 		for range n {
 			v := denseVector(rng, f)
-			doc.Vectors[f.Name] = append(doc.Vectors[f.Name], v)
+			kept := v
+			switch f.Values {
+			case schema.Float16:
+				kept = oracle.Halves(v)
+			case schema.Int8:
+				kept = oracle.Coded(v)
+			}
+			doc.Vectors[f.Name] = append(doc.Vectors[f.Name], kept)
 			all = append(all, schema.VectorValue(s.Number(f.Name), v))
 		}
 	}
@@ -77,7 +87,7 @@ func denseLibraryFrom(t *testing.T, o writer.Options, docs []oracle.Record, firs
 func shelvedDense() []oracle.Field {
 	all := shelved()
 	for i := range denseFields {
-		all = append(all, oracle.Field{Name: denseFields[i].Name, Lengths: oracle.None, Similarity: denseFields[i].Similarity.String()})
+		all = append(all, oracle.Field{Name: denseFields[i].Name, Lengths: oracle.None, Similarity: denseFields[i].Similarity.String(), Coded: denseFields[i].Values == schema.Int8})
 	}
 	return all
 }

@@ -17,12 +17,15 @@ import (
 type Near struct {
 	near.Query
 	K     int          // of OpNear; 0 of OpSimilar
+	Probe float64      // of OpNear: the part of the vectors that is compared at least; 0 means all
 	Parts []*near.Part // of OpSimilar: by segment, once resolved; nil where there are no vectors
 	Found []near.Found // of OpNear: by segment, once resolved
 	// Hits are what an OpNear matches, by global docID: once resolved, or before that if they are Known.
-	Hits   []near.Hit
-	Known  bool
-	Number int // of an OpNear of a part of a collection, among those of the query, also those that the tree has not
+	Hits  []near.Hit
+	Known bool
+	// Approximate says, once resolved, or before that if they are Known, that nearer ones may be left out.
+	Approximate bool
+	Number      int // of an OpNear of a part of a collection, among those of the query, also those that the tree has not
 }
 
 // nears is the place of the first OpNear or OpSimilar: after all Dots, before all constants.

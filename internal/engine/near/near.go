@@ -20,12 +20,16 @@ type Query struct {
 	By     vector.Similarity
 	Vector []float32 // one that the field may have
 	Factor float32   // what scores are multiplied by, at least 0
+	Values schema.VectorValues
 }
 
 // QueryOf returns a Query of vectors of a field, whose scores are multiplied by factor.
 func QueryOf(f *schema.Field, v []float32, factor float32) Query {
-	return Query{Field: f.Name, ID: f.ID, By: vectors.SimilarityOf(f), Vector: v, Factor: factor}
+	return Query{Field: f.Name, ID: f.ID, By: vectors.SimilarityOf(f), Vector: v, Factor: factor, Values: f.Values}
 }
+
+// Rounded reports whether what is compared are codes, since nothing else is kept: scores are near those of the vectors as they were added.
+func (q *Query) Rounded() bool { return q.Values == schema.Int8 }
 
 // In returns what a segment has to compare with q, nil if it has no vectors in the field.
 func (q *Query) In(s *segment.Segment) (*Part, error) {
@@ -41,6 +45,8 @@ func (q *Query) In(s *segment.Segment) (*Part, error) {
 		return nil, nil
 	case f.Info.Dims != len(q.Vector):
 		return nil, s.Raw().Corrupt(format.SectionFields, 0, "field %q: vectors have %d dimensions, by the schema of the index %d", q.Field, f.Info.Dims, len(q.Vector))
+	case f.Info.Values != q.Values:
+		return nil, s.Raw().Corrupt(format.SectionFields, 0, "field %q: values of vectors are %v, by the schema of the index %v", q.Field, f.Info.Values, q.Values)
 	}
 	return &Part{f, q}, nil
 }
@@ -54,20 +60,14 @@ type Part struct {
 	query *Query
 }
 
-// Most returns what no document of p scores more than. By product it looks at the lengths of all vectors.
+// Most returns what no document of p scores more than. By product it takes the greatest length of all vectors.
 func (p *Part) Most() float32 {
 	if p.query.By != vector.Product {
 		return p.query.Factor
 	}
-	longest := float32(0)
-	for _, m := range p.Set(nil).Metas {
-		if m.Norm > longest { // of what is damaged it may be no number
-			longest = m.Norm
-		}
-	}
 	own := make([]float32, vector.Padded(len(p.query.Vector)))
 	copy(own, p.query.Vector)
-	most := float64(longest) * float64(vector.Norm(own)) * (1 + slack)
+	most := float64(p.Longest()) * float64(vector.Norm(own)) * (1 + slack)
 	return p.query.Score(float32(most))
 }
 
@@ -111,7 +111,7 @@ const ahead = 1 << 18
 // set is Field.Set, which of a segment that is read on demand reads floats in blocks.
 func (p *Part) set(fail func(error)) *vector.Set {
 	s, dims := p.Set(fail), len(p.query.Vector)
-	if !p.Segment.OnDemand() {
+	if !p.Segment.OnDemand() || p.query.Rounded() {
 		return s
 	}
 	one, room := s.Floats, make([]float32, vector.Padded(dims))
@@ -150,6 +150,19 @@ func (s *Scorer) Nearest(doc uint32) (nearest int, score float32, ok bool) {
 		}
 	}
 	return nearest, s.part.query.Score(best), i > from
+}
+
+// Off returns what the score of a document may be off from that of its vector as it was added, given the number of the nearest: nothing, unless codes
+// are all that is kept.
+func (s *Scorer) Off(doc uint32, nearest int) float32 {
+	if !s.part.query.Rounded() {
+		return 0
+	}
+	i, q := s.part.Of(doc)+nearest, s.part.query
+	near := number(s.query.Score(s.set.Floats(i), &s.set.Metas[i]))
+	least, most := s.query.Range(&s.set.Metas[i], near)
+	score := q.Score(near)
+	return math.Nextafter32(max(q.Score(most)-score, score-q.Score(least)), float32(math.Inf(1)))
 }
 
 // number returns a score, or what is below all others in place of what is no number, as damaged vectors may give.

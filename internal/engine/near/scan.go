@@ -36,17 +36,13 @@ const pieceWork = 1 << 21
 // NewVectors returns Vectors of no segment. Pieces have so many vectors, or the usual number if that is 0.
 func NewVectors(piece int) *Vectors { return &Vectors{size: piece} }
 
-// Add adds a segment, whose first docID is base, before Begin is called. The documents to look at are those of mask, bits by their
-// numbers, unless it is nil. The Parts of all segments are of one field.
-func (v *Vectors) Add(p *Part, base uint32, mask []uint64) {
-	if p.Len() == 0 {
+// add adds a segment, with a mask of vectors.
+func (v *Vectors) add(c *Candidates) {
+	if c.Len() == 0 {
 		return
 	}
-	if mask != nil && p.Docs() != nil {
-		mask = p.ofDocs(mask)
-	}
-	dims := len(p.query.Vector)
-	x := source{Part: p, base: base, mask: mask, size: v.size}
+	p, mask, dims := c.Part, c.Mask, len(c.query.Vector)
+	x := source{Part: p, base: c.Base, mask: mask, size: v.size}
 	if x.size == 0 {
 		x.size = max(pieceWork/dims&^63, 64)
 	}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 )
 
 // Frequencies are what the scores of one query depend on, beside a Collection: document frequencies of its terms, as
@@ -87,11 +88,12 @@ func (x *Expansion) Limit() {
 	case !x.Closest:
 		x.Terms = x.Terms[:min(len(x.Terms), 1)]
 	case len(x.Terms) > x.Most:
-		slices.SortFunc(x.Terms, func(a, b FieldTerm) int {
-			return cmp.Or(cmp.Compare(a.Far, b.Far), cmp.Compare(a.Term, b.Term), cmp.Compare(a.Field, b.Field))
+		sort.Slice(x.Terms, func(i, j int) bool {
+			a, b := &x.Terms[i], &x.Terms[j]
+			return cmp.Or(cmp.Compare(a.Far, b.Far), cmp.Compare(a.Term, b.Term), cmp.Compare(a.Field, b.Field)) < 0
 		})
 		x.Terms = x.Terms[:x.Most]
-		slices.SortFunc(x.Terms, func(a, b FieldTerm) int { return a.compare(&b) })
+		sort.Slice(x.Terms, func(i, j int) bool { return x.Terms[i].compare(&x.Terms[j]) < 0 })
 	}
 }
 

@@ -54,6 +54,9 @@ func (p Params) Values() (k1, b float64) {
 
 // Check returns an error matching ErrParams unless both parameters are in range, and ErrInvalid for a formula that is not known.
 func (p Params) Check() error {
+	if p == (Params{}) {
+		return nil // as nearly all queries have it
+	}
 	k1, b := p.Values()
 	if !(k1 >= 0 && k1 <= 1e6) {
 		return fmt.Errorf("%w: k1 is %v, not within 0 and 1e6", ErrParams, k1)

@@ -96,6 +96,40 @@ func TestFuzzy(t *testing.T) {
 	}
 }
 
+// FuzzyPrefix accepts the words of which a beginning is within a distance.
+func TestFuzzyPrefix(t *testing.T) {
+	rng := rand.New(rand.NewPCG(351, 2))
+	for range 600 {
+		from := word(rng, 6)
+		edits, fixed := rng.IntN(MaxEdits+1), max(0, rng.IntN(6)-3)
+		a, err := FuzzyPrefix(from, edits, fixed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := []rune(from)
+		for range 200 {
+			to := word(rng, 9)
+			if rng.IntN(2) == 0 {
+				to = edited(rng, x) + word(rng, 4)
+			}
+			y, n := []rune(to), min(fixed, len(x))
+			want := false
+			for end := n; end <= len(y) && !want; end++ {
+				want = string(x[:n]) == string(y[:n]) && distance(x[n:], y[n:end]) <= edits
+			}
+			if got := accepts(t, a, to); got != want {
+				t.Fatalf("%q begins as %q within %d edits behind %d: %v, want %v", to, from, edits, fixed, got, want)
+			}
+		}
+	}
+	if a, err := FuzzyPrefix(strings.Repeat("é", MaxFuzzy), 2, 0); err != nil || !accepts(t, a, strings.Repeat("é", MaxFuzzy)+"a") {
+		t.Error(err)
+	}
+	if _, err := FuzzyPrefix(strings.Repeat("é", MaxFuzzy+1), 2, 0); err == nil {
+		t.Error("a word that is too long")
+	}
+}
+
 // edited returns x with a few edits.
 func edited(rng *rand.Rand, x []rune) string {
 	y := append([]rune(nil), x...)

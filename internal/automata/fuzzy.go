@@ -23,6 +23,46 @@ func Fuzzy(word string, edits, fixed int) (*Automaton, error) {
 	return newAutomaton(f), nil
 }
 
+// FuzzyPrefix returns an Automaton of the terms that begin with what Fuzzy accepts.
+func FuzzyPrefix(word string, edits, fixed int) (*Automaton, error) {
+	if n := utf8.RuneCountInString(word); n > MaxFuzzy {
+		return nil, fmt.Errorf("a word of %d characters, at most %d are possible", n, MaxFuzzy)
+	}
+	f := &fuzzy{word: []rune(word), edits: edits}
+	f.fixed = min(fixed, len(f.word))
+	return newAutomaton(&fuzzyPrefix{f}), nil
+}
+
+// fuzzyPrefix is the machine of what begins with what fuzzy accepts.
+type fuzzyPrefix struct{ *fuzzy }
+
+// begun is the state behind an accepted beginning: no state of fuzzy, whose positions are at most MaxFuzzy, but with the flag
+// swapping and no edits.
+const begun = "\xff\x80"
+
+func (f *fuzzyPrefix) start(dst []byte) []byte {
+	n := len(dst)
+	return f.settle(f.fuzzy.start(dst), n)
+}
+
+func (f *fuzzyPrefix) step(dst []byte, s string, r rune) []byte {
+	if s == begun {
+		return append(dst, begun...)
+	}
+	n := len(dst)
+	return f.settle(f.fuzzy.step(dst, s, r), n)
+}
+
+// settle makes the state that dst has from n on begun if it is accepted.
+func (f *fuzzyPrefix) settle(dst []byte, n int) []byte {
+	if f.fuzzy.accepts(string(dst[n:])) {
+		return append(dst[:n], begun...)
+	}
+	return dst
+}
+
+func (f *fuzzyPrefix) accepts(s string) bool { return s == begun }
+
 // fuzzy is the machine of edits. A state is a set of positions, two bytes each, in ascending order: how many
 // code points of the word are behind it, and how many edits have been made. A position with the flag swapping
 // has read the second of two swapped code points, and waits for the first.

@@ -137,6 +137,34 @@ func (s *Searcher) Frequencies(ctx context.Context, q *Query, f func(field int, 
 	return nil
 }
 
+// WordFrequencies returns how many documents that are not deleted have each of words.
+func (s *Searcher) WordFrequencies(ctx context.Context, words []terms.Word) (all []uint64, err error) {
+	if err = s.hold(); err != nil {
+		return nil, err
+	}
+	defer s.release()
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	r := s.execution()
+	defer func() {
+		r.giveBack()
+	}()
+	r.begin(ctx, s, &Query{})
+	if s.docFreq != nil {
+		return nil, ErrFrequencies
+	}
+	resolving{r}.prefetchTerms(words)
+	all = make([]uint64, len(words))
+	for i := range words {
+		if i%many == 0 && r.Stopped() {
+			return nil, r.Err
+		}
+		if all[i], err = r.lookup.DF(s.terms, words[i].Field, words[i].Bytes); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
 // postings returns how many documents that are not deleted have a term.
 func (r resolving) postings(t *term) (n uint64) {
 	if r.s.OwnStatistics() {

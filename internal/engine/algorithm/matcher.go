@@ -25,6 +25,9 @@ type Matcher struct {
 	furthest uint32 // lists are before it
 	columns  columns.Part
 
+	tested matchNode // a list whose documents are all in Known: those in a window are looked for in it
+	found  int       // how many of them the window has
+
 	lo, hi uint32 // of the window
 	words  []uint64
 	docs   []uint32
@@ -83,6 +86,10 @@ func (r *Run) Matcher(conjunctive, counted bool) *Matcher {
 		m.root = &m.every
 	default:
 		r.Open(decoded)
+		if l := decoded - 1; counted && l >= 0 && !m.sparse(postings(r.Lists)-uint64(r.Lists[l].Entry.DF)) {
+			m.Known, m.tested = uint64(r.Lists[l].Live), m.leaves[l]
+			m.leaves = slices.Delete(m.leaves, l, l+1)
+		}
 		m.root = anyOf(m.leaves)
 		m.bitmaps = !m.sparse(m.root.cost())
 	}
@@ -96,6 +103,7 @@ func beginMatcher(r *Run) *Matcher {
 	}
 	m := r.matcher
 	m.run, m.root, m.Known, m.bitmaps = r, nil, 0, false
+	m.tested, m.found = nil, 0
 	m.at, m.limit, m.furthest = r.lo, min(r.hi, r.Part.Seg.Docs()), 0
 	m.lists, m.dense = slices.Grow(m.lists[:0], len(r.Lists)), slices.Grow(m.dense[:0], len(r.Lists))
 	m.leaves = m.leaves[:0]
@@ -185,7 +193,7 @@ func (m *Matcher) Next() bool {
 // Count returns the number of matches of the window.
 func (m *Matcher) Count() uint64 {
 	if m.bitmaps {
-		return uint64(bitset.Count(m.words))
+		return uint64(bitset.Count(m.words) - m.found)
 	}
 	return uint64(len(m.docs))
 }
@@ -216,6 +224,10 @@ func (m *Matcher) fill() {
 	bitset.AndNot(w, tail(m.run.Part.Deletes.Bits(), first))
 	if m.run.filter.sifted {
 		m.run.filter.and(w, m.lo)
+	}
+	if m.tested != nil {
+		m.part = m.tested.docs(m, m.part[:0], hi)
+		m.found = bitset.Members(w, m.lo, m.part)
 	}
 	m.words, m.at = w, hi
 }
@@ -261,7 +273,7 @@ func (m *Matcher) forget() {
 	clear(m.dense[:cap(m.dense)])
 	clear(m.lists[:cap(m.lists)])
 	clear(m.leaves[:cap(m.leaves)])
-	m.root, m.every = nil, matchEvery{}
+	m.root, m.tested, m.every = nil, nil, matchEvery{}
 }
 
 // size returns how many elements m, unless nil, has memory for.

@@ -65,6 +65,17 @@ func AppendDocs(docs []uint32, a []uint64, lo uint32) []uint32 {
 // Add sets the bits of docs in a, whose bit 0 is document lo. It ignores documents out of range.
 func Add(a []uint64, lo uint32, docs []uint32) { addDocs(a, lo, docs) }
 
+// Members returns how many of docs are members of a, whose bit 0 is document lo.
+func Members(a []uint64, lo uint32, docs []uint32) (n int) {
+	for _, d := range docs {
+		j := d - lo
+		if w := uint(j >> 6); w < uint(len(a)) {
+			n += int(a[w] >> (j & 63) & 1)
+		}
+	}
+	return n
+}
+
 // Keep keeps those of docs that are members of a, whose bit 0 is document lo, or with not those that are no members.
 // It does not branch on that, since it is hard to predict.
 func Keep(docs []uint32, a []uint64, lo uint32, not bool) []uint32 {

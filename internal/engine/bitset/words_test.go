@@ -67,6 +67,9 @@ func TestWords(t *testing.T) {
 			}
 		}
 		lo := uint32(64 * rng.IntN(3))
+		if n, want := Members(words(b, true), lo, a), len(where(n, func(d uint32) bool { return inA(d) && d >= lo && inB(d-lo) })); n != want {
+			t.Fatalf("members of %v from %d among %v: %d, want %d", b, lo, a, n, want)
+		}
 		for what, c := range map[string]struct{ got, want []uint32 }{
 			"Keep":     {Keep(slices.Clone(a), words(b, true), 0, false), and},
 			"Keep not": {Keep(slices.Clone(a), words(b, true), 0, true), not},

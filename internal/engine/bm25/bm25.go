@@ -139,12 +139,17 @@ func (s *Scorer) Norm(dl uint32) float32 {
 	return s.norm(dl)
 }
 
-// IDF returns ln(1 + (N - df + 0.5) / (df + 0.5)), which is positive for every df up to N, or what the Model weighs.
+// IDF returns what the function IDF does by the statistics of s, or what the Model weighs.
 func (s *Scorer) IDF(df uint64) float64 {
 	if s.model != nil {
 		return s.model.Weigh(s.stats.Docs, df)
 	}
-	n, d := float64(s.stats.Docs), float64(df)
+	return IDF(s.stats.Docs, df)
+}
+
+// IDF returns ln(1 + (docs - df + 0.5) / (df + 0.5)), which is positive for every df up to docs.
+func IDF(docs, df uint64) float64 {
+	n, d := float64(docs), float64(df)
 	return scorer.Logarithm(float64(1 + float64(float64(float64(n-d)+0.5)/float64(d+0.5))))
 }
 

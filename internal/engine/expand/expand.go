@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/pinion-index/pinion/internal/automata"
 	"github.com/pinion-index/pinion/reader"
@@ -127,7 +128,9 @@ type FarTerm struct {
 // Closest is Find for the terms that are the closest by far, equally close ones in bytewise order, and in that order.
 func Closest(ctx context.Context, s *reader.Snapshot, field string, x *Selection, most int, far func(term []byte) uint32) (best []FarTerm, more bool, err error) {
 	settle := func() {
-		slices.SortFunc(best, func(a, b FarTerm) int { return cmp.Or(cmp.Compare(a.Far, b.Far), bytes.Compare(a.Bytes, b.Bytes)) })
+		sort.Slice(best, func(i, j int) bool {
+			return cmp.Or(cmp.Compare(best[i].Far, best[j].Far), bytes.Compare(best[i].Bytes, best[j].Bytes)) < 0
+		})
 		if len(best) > most {
 			best, more = best[:most], true
 		}

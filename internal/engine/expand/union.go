@@ -20,8 +20,7 @@ type Union struct {
 	docs     uint64   // of all segments
 	dense    []uint64 // a bit for each document, once there are many
 	some     []uint32 // the documents until then, in any order
-	list     segment.List
-	row      [segment.RowPostings]uint32
+	lister
 }
 
 // NewUnion returns a Union without documents.
@@ -77,11 +76,16 @@ func (u *Union) Docs() (*docset.Global, error) {
 
 // prefetch begins to read lists of segments that are read on demand.
 func (u *Union) prefetch() {
-	entries := make([][]segment.Entry, len(u.segments))
-	for _, e := range u.lists {
+	prefetch(u.segments, u.lists)
+}
+
+// prefetch begins to read lists of segments.
+func prefetch(segments []*reader.Segment, lists []reader.TermEntry) {
+	entries := make([][]segment.Entry, len(segments))
+	for _, e := range lists {
 		entries[e.Segment] = append(entries[e.Segment], e.Entry)
 	}
-	for i, seg := range u.segments {
+	for i, seg := range segments {
 		seg.Views().Lists().PrefetchHeads(entries[i])
 	}
 }
@@ -104,16 +108,27 @@ func (u *Union) read() (err error) {
 // add adds the documents of a list.
 func (u *Union) add(e *reader.TermEntry) error {
 	seg := u.segments[e.Segment]
-	if err := seg.Views().Lists().Init(&u.list, e.Entry); err != nil {
+	return u.rows(seg, e.Entry, func(docs []uint32) { u.take(docs, seg.Base()) })
+}
+
+// lister reads lists.
+type lister struct {
+	list segment.List
+	row  [segment.RowPostings]uint32
+}
+
+// rows calls f with the documents of a list of a segment, a row of blocks at a time.
+func (l *lister) rows(seg *reader.Segment, e segment.Entry, f func(docs []uint32)) error {
+	if err := seg.Views().Lists().Init(&l.list, e); err != nil {
 		return err
 	}
-	step := max(len(u.row)/u.list.BlockLen, 1)
-	for b := 0; b < u.list.Blocks; b += step {
-		n, err := u.list.DecodeDocs(u.row[:], b, min(step, u.list.Blocks-b))
+	step := max(len(l.row)/l.list.BlockLen, 1)
+	for b := 0; b < l.list.Blocks; b += step {
+		n, err := l.list.DecodeDocs(l.row[:], b, min(step, l.list.Blocks-b))
 		if err != nil {
 			return err
 		}
-		u.take(u.row[:n], seg.Base())
+		f(l.row[:n])
 	}
 	return nil
 }

@@ -185,8 +185,10 @@ func appendColumns(dst []byte, r *Request) []byte {
 		dst = appendText(append(dst, 'g'), r.Collapse)
 	}
 	if r.Static != nil {
-		dst = appendText(append(dst, '+'), r.Static.Field)
-		dst = binary.LittleEndian.AppendUint64(dst, math.Float64bits(r.Static.Boost))
+		x := r.Static
+		dst = appendNumber(appendText(append(dst, '+'), x.Field), 'b', x.Boost)
+		dst = appendNumber(appendNumber(appendNumber(dst, 's', x.Saturation), 'l', x.Logarithm), 'd', x.Decay)
+		dst = query.AppendKey(binary.AppendVarint(dst, int64(x.DecayOver)), query.Range{Min: x.From})
 	}
 	for _, f := range r.Facets {
 		dst = binary.AppendVarint(binary.AppendVarint(appendText(append(dst, 'c'), f.Field), int64(f.Limit)), int64(f.Every))

@@ -20,9 +20,21 @@ type Sort struct {
 // counts; a document without one gets nothing. From the second search on, 2 bytes a document are kept in memory with an
 // open index that is not read on demand. No document of the index may have a value below 0, or one whose addend is above half
 // the greatest float32. Static goes without Sort.
+//
+// Saturation, Logarithm or Decay count something else in place of the value, in a field of floats, or of integers: at most one of them is set.
+// Decay is of times, too.
 type Static struct {
 	Field string
 	Boost float64 // above 0, up to query.MaxBoost; 0 means 1
+	// Saturation, unless 0, counts value/(value+Saturation): half at Saturation, and never 1.
+	Saturation float64
+	// Logarithm, unless 0, counts ln(1+value/Logarithm).
+	Logarithm float64
+	// Decay, unless 0, counts Decay/(Decay+distance), by the distance of the value that is nearest to From, a number: 1 there, and half at
+	// the distance Decay. DecayOver is that of times, whose From is a time.Time.
+	Decay     float64
+	DecayOver time.Duration
+	From      any
 }
 
 // Facet asks how many of the documents that match have which values in a field, which must have a column: keywords as they are,

@@ -3,9 +3,14 @@ package query
 // The limits of what a search may ask of columns.
 const (
 	MaxSort    = 8       // fields that hits are sorted by
-	MaxFacets  = 64      // facets
+	MaxFacets  = 64      // facets, also within others
 	MaxRanges  = 1024    // ranges of a facet
 	MaxBuckets = 1 << 16 // buckets of a facet that have documents
+
+	MaxStats       = 16      // fields that a facet has figures of
+	MaxPercentiles = 16      // percentiles of a field
+	MaxGroups      = 1 << 20 // keywords, ranges and buckets, with documents, of a facet with figures, or within another: in all
+	MaxDistinct    = 1 << 20 // distinct values of a field in all keywords, ranges and buckets of a facet
 )
 
 // The limits of the terms of a query.

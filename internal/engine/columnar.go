@@ -6,6 +6,7 @@ import (
 	"github.com/pinion-index/pinion/internal/budget"
 	"github.com/pinion-index/pinion/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/internal/engine/columns"
+	"github.com/pinion-index/pinion/internal/filter"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -17,10 +18,15 @@ type ColumnPlan struct {
 	// AfterOrder, unless empty, is what documents at After have in the order that the index keeps.
 	AfterOrder []schema.Value
 	Facets     []Facet
-	Collapse   *ColumnField // unless nil, of hits with the same value only the best counts
-	Static     *ColumnField // unless nil, StaticWeight times its value is added to scores
+	// Fields are those whose columns Facets are by, and what is within them, by their numbers there.
+	Fields []ColumnField
+	// Chosen are what hits and counts must pass too, but for those of a Facet that leaves one of them out.
+	Chosen   []*filter.Compiled
+	Collapse *ColumnField // unless nil, of hits with the same value only the best counts
+	Static   *ColumnField // unless nil, StaticWeight times what StaticCurve says of its value is added to scores
 	// StaticWeight is above 0.
 	StaticWeight float64
+	StaticCurve  columns.Curve
 }
 
 // onlyStatic reports whether p wants nothing but static scores.
@@ -41,10 +47,10 @@ type SortKey struct {
 	Desc bool
 }
 
-// Facet is a field by which matches are counted.
+// Facet is how matches are counted.
 type Facet struct {
-	ColumnField
 	columns.Facet
+	Without int // which of ColumnPlan.Chosen does not restrict it; -1 for none
 }
 
 // Extra is what a query that wants columns has beside its hits.
@@ -67,6 +73,7 @@ type columnar struct {
 	round    []int
 	looked   int // how many blocks a pass that sorts has looked at
 	groups   groups
+	chosen   chosen
 }
 
 // column returns the column of a field in segment p, nil if it has none.
@@ -103,6 +110,9 @@ func (r *execution) beginColumns() (err error) {
 	if (sorting{r}).placeSorted(); r.tieError() != nil {
 		return r.tieError()
 	}
+	if err := r.choose(); err != nil {
+		return err
+	}
 	return r.findStatic()
 }
 
@@ -112,18 +122,21 @@ func (r *execution) findStatic() error {
 	if p.Static == nil {
 		return nil
 	}
-	s := &algorithm.Static{Weight: p.StaticWeight}
+	s := &algorithm.Static{Curve: p.StaticCurve, Weight: p.StaticWeight}
 	for i := range r.parts() {
 		c, err := r.column(i, p.Static)
 		if err != nil {
 			return err
 		}
 		if c != nil {
-			if v, bad := columns.Limits(c, s.Weight); bad {
+			if v, bad := columns.Limits(c, s.Curve, s.Weight); bad {
 				return fmt.Errorf("%w: static scores by the field %q: a document has the value %v, below 0 or too great for the weight %v", ErrInvalid, p.Static.Name, v, s.Weight)
 			}
 		}
-		s.Columns, s.Ranks = append(s.Columns, c), append(s.Ranks, r.ranks(i, p.Static.ID, c))
+		s.Columns, s.Ranks = append(s.Columns, c), append(s.Ranks, nil)
+		if s.Curve.Ranked() {
+			s.Ranks[i] = r.ranks(i, p.Static.ID, c)
+		}
 	}
 	r.Static = s
 	return nil
@@ -153,7 +166,7 @@ func (r *execution) forgetColumns() {
 	if c == nil {
 		return
 	}
-	c.plan, c.groups, c.budget = ColumnPlan{}, groups{}, nil
+	c.plan, c.groups, c.budget, c.chosen = ColumnPlan{}, groups{}, nil, chosen{}
 	c.rank.Forget()
 	c.sorter.Forget()
 	clear(c.fields[:cap(c.fields)])

@@ -26,7 +26,7 @@
 //	ids.go                  external ids in a tree to documents
 //	near.go                 the nearest vectors, found before anything else; near_work.go: on several goroutines
 //	compare.go              which vector of a document is the nearest
-//	columnar.go             what queries want of columns: sort.go, facets.go, collapse.go
+//	columnar.go             what queries want of columns: sort.go, facets.go, chosen.go, collapse.go
 //	tasks.go                executing queries in tasks: shared.go a query, worker.go who does them
 //	shared_columns.go       the same of what queries want of columns
 //	blame.go                which list a fault was in

@@ -17,6 +17,7 @@ type faceting struct{ *execution }
 // countFacets counts the matches, in all and by facets.
 func (r faceting) countFacets() error {
 	r.beginFacets()
+	r.unchoose()
 	for p := range r.s.parts {
 		if err := r.countSegment(p, 0, posting.End); err != nil {
 			return err
@@ -48,7 +49,7 @@ func (r faceting) endFacets() error {
 			return cmp.Or(c.budget.Has(sum), resolving(r).ended())
 		})
 		if err != nil {
-			return err
+			return r.facetError(i, err)
 		}
 		c.counters[i].Drop()
 		for a, f := range c.asked {
@@ -57,6 +58,9 @@ func (r faceting) endFacets() error {
 			}
 			if to[a] = n; f.k > 0 {
 				to[a].Counts = n.Counts[:min(len(n.Counts), f.k)]
+			}
+			if err := c.budget.Take(to[a].FiguresSize(), 0); err != nil {
+				return err
 			}
 			for j := range to[a].Counts {
 				if err := c.budget.Take(to[a].Counts[j].Size(), 2*int(unsafe.Sizeof(columns.Count{}))); err != nil {
@@ -78,7 +82,7 @@ func (c *columnar) mergeFacets() {
 	kept := c.plan.Facets[:0]
 	for _, f := range c.plan.Facets {
 		same := slices.IndexFunc(kept, func(o Facet) bool {
-			return o.ID == f.ID && o.Every == f.Every && o.Shift == f.Shift && o.Width == f.Width && slices.Equal(o.Ranges, f.Ranges)
+			return o.Column == f.Column && o.Without == f.Without && !f.Deep() && !o.Deep() && o.Every == f.Every && o.Shift == f.Shift && o.Width == f.Width && slices.Equal(o.Ranges, f.Ranges)
 		})
 		if c.asked = append(c.asked, asked{same, f.K}); same < 0 {
 			c.asked[len(c.asked)-1].of = len(kept)
@@ -90,10 +94,16 @@ func (c *columnar) mergeFacets() {
 	c.plan.Facets = kept
 }
 
-// facetError returns an error of facet i, with its field if it has too many buckets.
+// facetError returns an error of facet i, with its field if it has too many buckets or values.
 func (r faceting) facetError(i int, err error) error {
-	if errors.Is(err, columns.ErrBuckets) {
-		return fmt.Errorf("%w: facet of the field %q: more than %d buckets have documents", ErrInvalid, r.columnar.plan.Facets[i].Name, columns.MaxBuckets)
+	var limit *columns.LimitError
+	switch name := r.columnar.plan.Facets[i].Name; {
+	case errors.Is(err, columns.ErrBuckets):
+		return fmt.Errorf("%w: facet of the field %q: more than %d buckets have documents", ErrInvalid, name, columns.MaxBuckets)
+	case errors.As(err, &limit) && name == "":
+		return fmt.Errorf("%w: facet without a field: %w", ErrInvalid, err)
+	case errors.As(err, &limit):
+		return fmt.Errorf("%w: facet of the field %q: %w", ErrInvalid, name, err)
 	}
 	return err
 }
@@ -105,10 +115,22 @@ func (r faceting) countSegment(p int, lo, hi uint32) error {
 		return r.Err
 	}
 	counters := r.columnar.counters[:len(r.columnar.plan.Facets)]
-	add := func(p *columns.Part) error {
+	chosen := &r.columnar.chosen
+	choosing := len(r.columnar.plan.Chosen) > 0
+	add := func(block *columns.Part) error {
+		if choosing {
+			chosen.split(block, p)
+			r.total += uint64(chosen.parts[0].N)
+		}
 		size := 0
 		for i := range counters {
-			if err := counters[i].Add(p); err != nil {
+			part := block
+			if choosing {
+				if part = &chosen.parts[r.columnar.plan.Facets[i].Without+1]; part.N == 0 {
+					continue
+				}
+			}
+			if err := counters[i].Add(part); err != nil {
 				return r.facetError(i, err)
 			}
 			size += counters[i].Least()
@@ -118,17 +140,24 @@ func (r faceting) countSegment(p int, lo, hi uint32) error {
 		}
 		return nil
 	}
-	for i := range counters {
-		of, err := r.column(p, &r.columnar.plan.Facets[i].ColumnField)
+	of := r.columnar.fields[:0]
+	for i := range r.columnar.plan.Fields {
+		c, err := r.column(p, &r.columnar.plan.Fields[i])
 		if err != nil {
 			return err
 		}
+		of = append(of, c)
+	}
+	r.columnar.fields = of
+	for i := range counters {
 		if err := counters[i].Begin(p, of, r.Part.Seg.Docs()); err != nil {
-			return err
+			return r.facetError(i, err)
 		}
 	}
 	for m.Next() {
-		r.total += m.Count()
+		if !choosing {
+			r.total += m.Count()
+		}
 		if err := m.Parts(add); err != nil {
 			return err
 		}

@@ -36,6 +36,7 @@ func (x *Shared) startColumns() (some bool, err error) {
 		return x.startSort()
 	}
 	faceting{&x.lead}.beginFacets()
+	faceting{&x.lead}.unchoose()
 	for p := range parts {
 		n := (int(parts[p].Seg.Docs()) + segment.ColumnBlock - 1) / segment.ColumnBlock
 		x.units[p] = unitsOf{n: n, most: 1 + int(x.lead.atMost(p)/leastMatches)}
@@ -135,6 +136,9 @@ func (w *Worker) doColumns(x *Shared, t Task) error {
 	}
 	defer r.forgetColumns()
 	r.columnar.plan, r.columnar.budget = x.lead.columnar.plan, x.lead.columnar.budget
+	if own := &r.columnar.chosen; len(r.columnar.plan.Chosen) > 0 {
+		*own = chosen{sets: x.lead.columnar.chosen.sets, parts: make([]columns.Part, len(r.columnar.plan.Chosen)+1)}
+	}
 	if x.kind == sorted {
 		return w.doSort(x, t)
 	}

@@ -96,6 +96,8 @@ func demands(q *search.Query) Reason {
 		return reasonParams
 	case q.Reorders():
 		return ReasonColumns
+	case q.Static != nil && !q.Static.Plain():
+		return reasonStatic
 	case compares(q.Node):
 		return reasonNearest
 	}

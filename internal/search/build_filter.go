@@ -8,6 +8,7 @@ import (
 	"github.com/pinion-index/pinion/internal/filter"
 	"github.com/pinion-index/pinion/internal/where"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/schema"
 )
 
 // restricting is a list of nodes.
@@ -37,7 +38,7 @@ func combines(n query.Node) bool {
 
 // columns builds a node of columns.
 func (b *builder) columns(n query.Node) (part, error) {
-	c, err := b.compiled(n)
+	c, err := compiled(b.p.Schema, n)
 	switch {
 	case err != nil:
 		return part{}, b.at(fmt.Errorf("%w: %w", query.ErrInvalid, err))
@@ -50,8 +51,8 @@ func (b *builder) columns(n query.Node) (part, error) {
 }
 
 // compiled returns the set of a node of columns.
-func (b *builder) compiled(n query.Node) (*filter.Compiled, error) {
-	c := where.Conversion{Schema: b.p.Schema}
+func compiled(s *schema.Schema, n query.Node) (*filter.Compiled, error) {
+	c := where.Conversion{Schema: s}
 	switch n := n.(type) { // the most frequent ones, without memory for their filters
 	case query.In:
 		if len(n.Values) != 1 {
@@ -73,7 +74,7 @@ func (b *builder) compiled(n query.Node) (*filter.Compiled, error) {
 	if err != nil {
 		return nil, err
 	}
-	return filter.Compile(b.p.Schema, f)
+	return filter.Compile(s, f)
 }
 
 // restrict makes filters of a query those of b.w if they are sets, and returns the others.

@@ -131,7 +131,7 @@ func (b plainly) ofColumns(filters []query.Node) bool {
 	if b.nodes+len(filters) > query.MaxNodes || !allOf(filters, where.ByColumns) {
 		return false
 	}
-	c, err := b.compiled(together(filters))
+	c, err := compiled(b.p.Schema, together(filters))
 	if err != nil || c.None() || c.All() {
 		return false
 	}

@@ -78,8 +78,8 @@ func (q *Query) checkColumns() error {
 		return fmt.Errorf("%w: mode %v with Sort, Facets or Collapse: it has no set of matches that does not depend on K", query.ErrInvalid, q.Mode)
 	case len(q.Sort) > query.MaxSort:
 		return fmt.Errorf("%w: %d fields to sort by, at most %d", query.ErrInvalid, len(q.Sort), query.MaxSort)
-	case len(q.Facets) > query.MaxFacets:
-		return fmt.Errorf("%w: %d facets, at most %d", query.ErrInvalid, len(q.Facets), query.MaxFacets)
+	case countFacets(q.Facets) > query.MaxFacets:
+		return fmt.Errorf("%w: %d facets, at most %d", query.ErrInvalid, countFacets(q.Facets), query.MaxFacets)
 	case len(q.Sort) > 0 && q.After != nil:
 		return fmt.Errorf("%w: After is a place among scores, but hits are sorted: SortAfter is one there", query.ErrInvalid)
 	case len(q.Sort) == 0 && q.SortAfter != nil:

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/pinion-index/pinion/internal/engine"
@@ -37,12 +38,8 @@ func (c columnar) plan(w *wants) (p engine.ColumnPlan, err error) {
 		}
 		p.AfterOrder = w.after.Order
 	}
-	for i := range w.facets {
-		f, err := c.facet(&w.facets[i])
-		if err != nil {
-			return p, err
-		}
-		p.Facets = append(p.Facets, f)
+	if err := c.planFacets(&p, w); err != nil {
+		return p, err
 	}
 	if w.collapse != "" {
 		_, f, err := c.field("collapse by", w.collapse)
@@ -52,22 +49,100 @@ func (c columnar) plan(w *wants) (p engine.ColumnPlan, err error) {
 		p.Collapse = &f
 	}
 	if w.static != nil {
-		f, err := c.static(w.static)
+		f, curve, err := c.static(w.static)
 		if err != nil {
 			return p, err
 		}
-		p.Static, p.StaticWeight = &f, cmp.Or(w.static.Boost, 1)
+		p.Static, p.StaticWeight, p.StaticCurve = &f, cmp.Or(w.static.Boost, 1), curve
 	}
 	return p, nil
 }
 
-// static returns the field of static scores.
-func (c columnar) static(s *Static) (engine.ColumnField, error) {
-	field, f, err := c.field("static scores by the", s.Field)
-	if err == nil && field.Kind != schema.Float {
-		err = fmt.Errorf("%w: static scores by the field %q, which is of kind %v, not a float", query.ErrInvalid, f.Name, field.Kind)
+// planFacets adds facets, and what is chosen, to a plan.
+func (c columnar) planFacets(p *engine.ColumnPlan, w *wants) error {
+	number := func(f engine.ColumnField) int {
+		i := slices.IndexFunc(p.Fields, func(o engine.ColumnField) bool { return o.ID == f.ID })
+		if i < 0 {
+			i, p.Fields = len(p.Fields), append(p.Fields, f)
+		}
+		return i
 	}
-	return f, err
+	for _, x := range w.chosen {
+		if fields := fieldsOf(x.Node); len(fields) != 1 || fields[0] != x.Field {
+			return fmt.Errorf("%w: Chosen of the field %q is not by this alone", query.ErrInvalid, x.Field)
+		}
+		f, err := compiled(c.schema, x.Node)
+		if err != nil {
+			return fmt.Errorf("%w: %w", query.ErrInvalid, err)
+		}
+		p.Chosen = append(p.Chosen, f)
+	}
+	for i := range w.facets {
+		f, err := c.facet(&w.facets[i], number)
+		if err != nil {
+			return err
+		}
+		to := engine.Facet{Facet: f, Without: -1}
+		if w.facets[i].IgnoreOwn {
+			to.Without = slices.IndexFunc(w.chosen, func(x Chosen) bool { return x.Field == w.facets[i].Field })
+		}
+		p.Facets = append(p.Facets, to)
+	}
+	return nil
+}
+
+// static returns the field of static scores, and how its values count.
+func (c columnar) static(s *Static) (f engine.ColumnField, curve columns.Curve, err error) {
+	field, f, err := c.field("static scores by the", s.Field)
+	if err != nil {
+		return f, curve, err
+	}
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: static scores by the field %q, which is of kind %v, %s", query.ErrInvalid, f.Name, field.Kind, fmt.Sprintf(format, args...))
+	}
+	curve.Float = field.Kind == schema.Float
+	switch {
+	case field.Kind == schema.Keyword:
+		return f, curve, bad("not a number")
+	case field.Kind == schema.Time && s.DecayOver == 0:
+		return f, curve, bad("not a float: times have DecayOver")
+	case field.Kind != schema.Time && s.DecayOver != 0:
+		return f, curve, bad("not a time: numbers have Decay")
+	case !s.shaped() && !curve.Float:
+		return f, curve, bad("not a float")
+	case s.Saturation > 0:
+		curve.Shape, curve.Scale = columns.Saturation, s.Saturation
+	case s.Logarithm > 0:
+		curve.Shape, curve.Scale = columns.Logarithm, s.Logarithm
+	case s.Decay > 0:
+		curve.Shape, curve.Scale = columns.Decay, s.Decay
+	case s.DecayOver > 0:
+		curve.Shape, curve.Scale = columns.Decay, s.DecayOver.Seconds()*float64(unitsOf(field.Unit))
+		if s.From == nil {
+			return f, curve, bad("without From")
+		}
+	}
+	if curve.Shape != columns.Decay {
+		return f, curve, nil
+	}
+	from := s.From
+	if from == nil {
+		from = 0
+	}
+	values, err := c.schema.AppendValues(nil, c.schema.Number(field.Name), from)
+	if err == nil && len(values) == 1 {
+		err = c.schema.CheckValue(values[0])
+	}
+	if err != nil || len(values) != 1 {
+		return f, curve, bad("with From %v: %v", s.From, err)
+	}
+	curve.From = values[0].Key(field.Unit)
+	return f, curve, nil
+}
+
+// unitsOf returns how many of a unit are a second.
+func unitsOf(u schema.Unit) int {
+	return map[schema.Unit]int{schema.UnitNanosecond: 1e9, schema.UnitMicrosecond: 1e6, schema.UnitMillisecond: 1e3, schema.UnitSecond: 1}[u]
 }
 
 // StaticField returns the id of the field of static scores, and their boost. The error is one of Searcher.AppendHits.
@@ -75,7 +150,7 @@ func (p *Parser) StaticField(s *Static) (id uint32, boost float64, err error) {
 	if err := p.check(); err != nil {
 		return 0, 0, err
 	}
-	f, err := columnar{p.Schema}.static(s)
+	f, _, err := columnar{p.Schema}.static(s)
 	return f.ID, cmp.Or(s.Boost, 1), err
 }
 
@@ -108,13 +183,32 @@ func (c columnar) position(w *wants) (*columns.Hit, error) {
 	return h, nil
 }
 
-// facet returns how the engine counts by f.
-func (c columnar) facet(f *Facet) (x engine.Facet, err error) {
+// facet returns how the engine counts by f, given what numbers fields.
+func (c columnar) facet(f *Facet, number func(engine.ColumnField) int) (x columns.Facet, err error) {
+	x.Keep = f.Keep
+	for i := range f.Stats {
+		m, err := c.measure(&f.Stats[i], number)
+		if err != nil {
+			return x, err
+		}
+		x.Measures = append(x.Measures, m)
+	}
+	if f.Field == "" {
+		x.All = true
+		return x, nil
+	}
+	for i := range f.Facets {
+		own, err := c.facet(&f.Facets[i], number)
+		if err != nil {
+			return x, err
+		}
+		x.Facets = append(x.Facets, own)
+	}
 	field, column, err := c.field("facet of the", f.Field)
 	if err != nil {
 		return x, err
 	}
-	x.ColumnField = column
+	x.Name, x.Column = f.Field, number(column)
 	n := kind.Of(uint8(field.Kind))
 	switch keyword := n == nil; {
 	case keyword && !f.keywords():
@@ -199,9 +293,9 @@ func bound(x any) bool {
 }
 
 // add sets what a query that wants columns has beside its hits.
-func (c columnar) add(r *Result, q *Query, x *engine.Extra) {
+func (c columnar) add(r *Result, q *Query, x *engine.Extra) error {
 	if x == nil {
-		return
+		return nil
 	}
 	if len(q.Sort) > 0 && len(x.Sorted) > 0 {
 		values := make([]schema.Value, 0, len(x.Sorted)*len(q.Sort))
@@ -214,16 +308,38 @@ func (c columnar) add(r *Result, q *Query, x *engine.Extra) {
 		}
 	}
 	for i := range x.Facets {
-		f := &x.Facets[i]
-		counts := FacetCounts{Counts: make([]FacetCount, len(f.Counts)), Missing: f.Missing}
-		for j, n := range f.Counts {
-			counts.Counts[j].Count = n.Docs
-			if len(q.Facets[i].Ranges) == 0 {
-				counts.Counts[j].Value = c.value(q.Facets[i].Field, columns.Key{Number: n.Number, Bytes: n.Keyword})
-			}
+		counts, err := c.counts(&q.Facets[i], &x.Facets[i])
+		if err != nil {
+			return err
 		}
 		r.Facets = append(r.Facets, counts)
 	}
+	return nil
+}
+
+// counts returns the counts of a facet.
+func (c columnar) counts(f *Facet, of *columns.Counts) (to FacetCounts, err error) {
+	to = FacetCounts{Counts: make([]FacetCount, len(of.Counts)), Missing: of.Missing}
+	if to.Stats, err = c.stats(f, of.Figures); err != nil {
+		return to, err
+	}
+	for j := range of.Counts {
+		n, x := &of.Counts[j], &to.Counts[j]
+		if x.Count = n.Docs; len(f.Ranges) == 0 {
+			x.Value = c.value(f.Field, columns.Key{Number: n.Number, Bytes: n.Keyword})
+		}
+		if x.Stats, err = c.stats(f, n.Figures); err != nil {
+			return to, err
+		}
+		for i := range n.Within {
+			own, err := c.counts(&f.Facets[i], &n.Within[i])
+			if err != nil {
+				return to, err
+			}
+			x.Facets = append(x.Facets, own)
+		}
+	}
+	return to, nil
 }
 
 // value returns a key as a value of a field.

@@ -3,12 +3,12 @@ package search
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/docset"
-	"github.com/pinion-index/pinion/internal/engine/columns"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
@@ -18,8 +18,9 @@ import (
 // the part are those of the whole from base up to base+docs. Frequencies are as q has them. Docs in a Node is taken as
 // it is: it must be of documents of the part.
 //
-// The error matches ErrInvalid for what the parts cannot answer each alone: ModeAndOr, whose hits depend on how many
-// match all words (ask for And, and if there are fewer than K hits for Or), and Collapse.
+// The error matches ErrInvalid for what the parts cannot answer each alone. The hits of ModeAndOr depend on how many match
+// all words: ask for And, and if there are fewer than K hits for Or. Behind a position, Collapse depends on the values before it:
+// the best hit of one may be behind it in one part and before it in another.
 func (q *Query) Part(base, docs uint32) (part Query, err error) {
 	if err := q.Check(); err != nil {
 		return part, err
@@ -27,8 +28,8 @@ func (q *Query) Part(base, docs uint32) (part Query, err error) {
 	switch {
 	case q.Mode == query.ModeAndOr || HasAndOr(q.Node):
 		return part, fmt.Errorf("%w: mode %v of a part of a collection: its hits depend on the other parts", query.ErrInvalid, query.ModeAndOr)
-	case q.Collapse != "":
-		return part, fmt.Errorf("%w: Collapse of a part of a collection: which hit is the best depends on the other parts", query.ErrInvalid)
+	case q.Collapse != "" && (q.After != nil || q.SortAfter != nil):
+		return part, fmt.Errorf("%w: Collapse of a part of a collection behind a hit: which values were there before depends on the other parts", query.ErrInvalid)
 	}
 	part = *q
 	if q.Filter != nil {
@@ -44,13 +45,21 @@ func (q *Query) Part(base, docs uint32) (part Query, err error) {
 		own.Doc, own.Before = inPart(a.Doc, a.Before, base, docs)
 		part.SortAfter = &own
 	}
-	part.Facets = slices.Clone(q.Facets)
-	for i := range part.Facets {
-		if f := &part.Facets[i]; f.keywords() {
+	part.Facets = partial(q.Facets)
+	return part, nil
+}
+
+// partial returns facets as parts count them.
+func partial(all []Facet) []Facet {
+	all = slices.Clone(all)
+	for i := range all {
+		f := &all[i]
+		if f.Keep = true; f.keywords() {
 			f.Limit = math.MaxInt32 // one that is rare here may be frequent in all
 		}
+		f.Facets = partial(f.Facets)
 	}
-	return part, nil
+	return all
 }
 
 // HasAndOr reports whether n has a Match of ModeAndOr where there may be one.
@@ -96,6 +105,46 @@ func (r *Result) SetOrder(s *reader.Snapshot) error {
 	return nil
 }
 
+// SetGroups sets r.Groups, for Merge, to the values by which a query with Collapse collapses r.Hits in the snapshot that they are from.
+func (r *Result) SetGroups(s *reader.Snapshot, collapse string) error {
+	f, ok := s.Field(collapse)
+	r.Groups = make([]schema.Value, len(r.Hits))
+	var values []schema.Value
+	for i := range r.Hits {
+		if !ok { // no segment has it
+			break
+		}
+		var err error
+		if values, err = f.AppendValues(values[:0], r.Hits[i].Doc); err != nil {
+			return err
+		}
+		if len(values) > 0 {
+			r.Groups[i] = values[0]
+		}
+	}
+	return nil
+}
+
+// Collapsing tells the first of hits with the same value from those behind it. The zero value has seen none.
+type Collapsing struct {
+	seen map[string]bool
+	key  []byte
+}
+
+// First reports whether no hit before had the value v, or v is the zero Value of a hit without one.
+func (c *Collapsing) First(v schema.Value) bool {
+	if v.Kind == 0 {
+		return true
+	}
+	if c.seen == nil {
+		c.seen = map[string]bool{}
+	}
+	c.key = append(binary.LittleEndian.AppendUint64(c.key[:0], uint64(v.Key(schema.UnitNanosecond))), v.Bytes()...)
+	again := c.seen[string(c.key)]
+	c.seen[string(c.key)] = true
+	return !again
+}
+
 // orderOf returns what hits with equal scores of parts are in the order of, or nil if docIDs have it.
 func orderOf(parts []Result) (*SortBy, error) {
 	var by *SortBy
@@ -118,8 +167,8 @@ func orderOf(parts []Result) (*SortBy, error) {
 type Place struct{ Part, Hit int }
 
 // Merge returns the answer of a collection to q from those of its parts to Query.Part, whose documents begin at bases, and
-// for each hit which one it is there. If the parts keep an order, Result.SetOrder must have been called for each, and a
-// Position needs its Order. Traces are left out. The error matches ErrInvalid if these are no such answers, or a
+// for each hit which one it is there. If the parts keep an order, Result.SetOrder must have been called for each, with Collapse
+// Result.SetGroups, and a Position needs its Order. Traces are left out. The error matches ErrInvalid if these are no such answers, or a
 // facet has too many buckets.
 func (q *Query) Merge(bases []uint32, parts []Result) (r Result, from []Place, err error) {
 	if len(bases) != len(parts) {
@@ -129,6 +178,9 @@ func (q *Query) Merge(bases []uint32, parts []Result) (r Result, from []Place, e
 		p := &parts[i]
 		if len(p.Facets) != len(q.Facets) || len(q.Sort) > 0 && len(p.Sort) != len(p.Hits) {
 			return r, nil, fmt.Errorf("%w: the answer of part %d is not to this query", query.ErrInvalid, i)
+		}
+		if q.Collapse != "" && len(p.Groups) != len(p.Hits) {
+			return r, nil, fmt.Errorf("%w: part %d: %d values to collapse %d hits by", query.ErrInvalid, i, len(p.Groups), len(p.Hits))
 		}
 		r.Total += p.Total
 		for h := range p.Hits {
@@ -152,6 +204,10 @@ func (q *Query) Merge(bases []uint32, parts []Result) (r Result, from []Place, e
 		}
 		return cmp.Or(c, cmp.Compare(doc(a), doc(b)))
 	})
+	if q.Collapse != "" {
+		var c Collapsing
+		from = slices.DeleteFunc(from, func(p Place) bool { return !c.First(parts[p.Part].Groups[p.Hit]) })
+	}
 	from = from[:min(len(from), cmp.Or(q.K, query.DefaultK))]
 	for _, p := range from {
 		r.Hits = append(r.Hits, Hit{doc(p), parts[p.Part].Hits[p.Hit].Score})
@@ -166,7 +222,11 @@ func (q *Query) Merge(bases []uint32, parts []Result) (r Result, from []Place, e
 		}
 	}
 	for i := range q.Facets {
-		c, err := q.Facets[i].merge(i, parts)
+		of := make([]*FacetCounts, len(parts))
+		for p := range parts {
+			of[p] = &parts[p].Facets[i]
+		}
+		c, err := q.Facets[i].merge(of, true)
 		if err != nil {
 			return Result{}, nil, err
 		}
@@ -205,45 +265,4 @@ func absent(v schema.Value) int {
 // compareValues compares two values of a column.
 func compareValues(a, b schema.Value) int {
 	return cmp.Or(cmp.Compare(a.Key(schema.UnitNanosecond), b.Key(schema.UnitNanosecond)), bytes.Compare(a.Bytes(), b.Bytes()))
-}
-
-// merge adds up the counts of facet i.
-func (f *Facet) merge(i int, parts []Result) (all FacetCounts, err error) {
-	if len(f.Ranges) > 0 {
-		all.Counts = make([]FacetCount, len(f.Ranges))
-	}
-	at := map[string]int{}
-	for p := range parts {
-		own := &parts[p].Facets[i]
-		all.Missing += own.Missing
-		for j, c := range own.Counts {
-			if len(f.Ranges) > 0 {
-				if len(own.Counts) != len(f.Ranges) {
-					return all, f.invalid("%d counts of %d ranges", len(own.Counts), len(f.Ranges))
-				}
-				all.Counts[j].Count += c.Count
-				continue
-			}
-			key := fmt.Sprint(c.Value.Key(schema.UnitNanosecond), string(c.Value.Bytes()))
-			n, ok := at[key]
-			if !ok {
-				n = len(all.Counts)
-				at[key], all.Counts = n, append(all.Counts, FacetCount{Value: c.Value})
-			}
-			all.Counts[n].Count += c.Count
-		}
-	}
-	switch {
-	case len(f.Ranges) > 0:
-	case !f.keywords() && len(all.Counts) > query.MaxBuckets:
-		return all, f.invalid("more than %d buckets have documents", columns.MaxBuckets)
-	case !f.keywords():
-		slices.SortFunc(all.Counts, func(a, b FacetCount) int { return compareValues(a.Value, b.Value) })
-	default:
-		slices.SortFunc(all.Counts, func(a, b FacetCount) int {
-			return cmp.Or(cmp.Compare(b.Count, a.Count), compareValues(a.Value, b.Value))
-		})
-		all.Counts = all.Counts[:min(len(all.Counts), cmp.Or(f.Limit, query.DefaultK))]
-	}
-	return all, nil
 }

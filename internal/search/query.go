@@ -51,6 +51,9 @@ type Query struct {
 	// Facets ask for Result.Facets, which are those of all matches, not only of the hits. With them Result.Total costs
 	// nothing, and is set.
 	Facets []Facet
+	// Chosen are filters that restrict hits, Result.Total and Facets, but for those with IgnoreOwn: one for a field. They go with Facets, and
+	// not with a Nearest, whose matches depend on all filters. Matches and Count obey them too. Split makes them of a filter.
+	Chosen []Chosen
 	// Collapse, unless "", is a field that has a column: of hits with the same value in it, only the best is one, and K and After
 	// say how many of these. Of several values the least counts; a hit without a value is alone. Result.Total and Result.Facets
 	// count all matches.
@@ -107,7 +110,7 @@ func (q *Query) toEngine(x *engine.Query) {
 		x.Node = q.Node
 	}
 	if q.wantsColumns() {
-		x.Columns = &wants{q.Sort, q.SortAfter, q.Facets, q.Collapse, q.Static}
+		x.Columns = &wants{q.Sort, q.SortAfter, q.Facets, q.Collapse, q.Static, q.Chosen}
 	}
 	if q.Limited != nil {
 		x.Limited = q.Limited
@@ -135,6 +138,8 @@ type Result struct {
 	Facets []FacetCounts
 	// Order is what SetOrder has set.
 	Order *ResultOrder
+	// Groups is what SetGroups has set: of each hit the least value in the field of Query.Collapse, the zero Value of one without.
+	Groups []schema.Value
 }
 
 // Hit is one document of a result.
@@ -174,7 +179,9 @@ func (q *Query) wantsColumns() bool { return q.reorders() || q.Static != nil }
 func (q *Query) Reorders() bool { return q.reorders() }
 
 // reorders reports whether q wants more of columns than static scores.
-func (q *Query) reorders() bool { return len(q.Sort)+len(q.Facets) > 0 || q.Collapse != "" }
+func (q *Query) reorders() bool {
+	return len(q.Sort)+len(q.Facets)+len(q.Chosen) > 0 || q.Collapse != ""
+}
 
 // ResultOrder is by what hits with equal scores, or equal values that they are sorted by, are in order.
 type ResultOrder struct {

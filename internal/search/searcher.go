@@ -226,13 +226,12 @@ func (s *Searcher) answerColumns(ctx context.Context, q *Query, r *Result, t *al
 		return err
 	}
 	r.Hits, r.Total = hits, total
-	columnar{s.parser.Schema}.add(r, q, extra)
-	return nil
+	return columnar{s.parser.Schema}.add(r, q, extra)
 }
 
 // AddColumns sets what the result of a query that wants columns has beside its hits.
-func (s *Searcher) AddColumns(r *Result, q *Query, x *engine.Extra) {
-	columnar{s.parser.Schema}.add(r, q, x)
+func (s *Searcher) AddColumns(r *Result, q *Query, x *engine.Extra) error {
+	return columnar{s.parser.Schema}.add(r, q, x)
 }
 
 // AppendHits appends the hits of q to dst, the best first. It allocates only if dst or the
@@ -309,6 +308,7 @@ func (s *Searcher) Count(ctx context.Context, q Query) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
+	q.restrict()
 	x := q.engine()
 	x.K, x.Columns, x.Params = 0, nil, engine.Params{} // nothing is scored
 	_, n, err := engine.AppendHits(ctx, &s.engine, []Hit(nil), &x, nil)
@@ -323,6 +323,7 @@ func (s *Searcher) batches(ctx context.Context, q *Query, f func(docs []uint32) 
 	if err := own.Check(); err != nil {
 		return false, err
 	}
+	own.restrict()
 	x := own.engine()
 	x.Columns, x.Params = nil, engine.Params{}
 	return s.engine.Matches(ctx, &x, f)

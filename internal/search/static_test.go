@@ -28,7 +28,34 @@ func (r *treeDrawer) static() (*search.Static, *oracle.Static) {
 		weights = []float64{0, 0.01, 1, 3, 50}
 	}
 	w := weights[r.IntN(len(weights))]
-	return &search.Static{Field: "worth", Boost: w}, &oracle.Static{Values: r.ranks, Weight: cmp.Or(w, 1)}
+	s := &search.Static{Field: "worth", Boost: w}
+	return s, &oracle.Static{Values: shaped(r.Rand, s, r.ranks), Weight: cmp.Or(w, 1)}
+}
+
+// shaped draws what s counts in place of values, and returns that.
+func shaped(rng *rand.Rand, s *search.Static, values [][]float64) [][]float64 {
+	of := func(v float64) float64 { return v }
+	scale := []float64{0.01, 1, 7.3, 400}[rng.IntN(4)]
+	switch rng.IntN(5) {
+	case 0:
+		s.Saturation = scale
+		of = func(v float64) float64 { return v / (v + scale) }
+	case 1:
+		s.Decay = scale
+		from := 0.0
+		if rng.IntN(2) == 0 {
+			from = []float64{-1, 0.5, 3, 1000}[rng.IntN(4)]
+			s.From = from
+		}
+		of = func(v float64) float64 { return scale / (scale + math.Abs(v-from)) }
+	}
+	all := make([][]float64, len(values))
+	for d := range values {
+		for _, v := range values[d] {
+			all[d] = append(all[d], of(v))
+		}
+	}
+	return all
 }
 
 // ranks draws values of documents: most are small, and those of some stretches of documents smaller.

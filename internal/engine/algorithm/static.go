@@ -9,6 +9,7 @@ import (
 type Static struct {
 	Columns []columns.Column // by segment; nil where no document has a value
 	Ranks   []*columns.Ranks // by segment; nil where none are kept
+	Curve   columns.Curve
 	Weight  float64
 }
 
@@ -20,7 +21,7 @@ func (r statics) enter() {
 	if r.Static == nil {
 		return
 	}
-	r.static.Begin(r.Static.Columns[r.segment], r.Static.Ranks[r.segment], r.Static.Weight)
+	r.static.Begin(r.Static.Columns[r.segment], r.Static.Ranks[r.segment], r.Static.Curve, r.Static.Weight)
 	r.most()
 }
 

@@ -5,11 +5,15 @@ import (
 	"cmp"
 	"container/heap"
 	"slices"
+	"sort"
 )
 
 // Result returns the counts of all segments. Take is told now and then how many bytes more they have in JSON, at least, and
 // ends it with an error.
 func (c *Counter) Result(take func(bytes int) error) (r Counts, err error) {
+	if c.down != nil {
+		return c.down.result(take)
+	}
 	r.Missing = c.missing
 	switch {
 	case len(c.keywords) == 1:
@@ -24,7 +28,7 @@ func (c *Counter) Result(take func(bytes int) error) (r Counts, err error) {
 		for b, n := range c.buckets {
 			r.Counts = append(r.Counts, Count{Number: c.facet.startOf(b), Docs: n})
 		}
-		slices.SortFunc(r.Counts, func(a, b Count) int { return cmp.Compare(a.Number, b.Number) })
+		sort.Slice(r.Counts, func(i, j int) bool { return r.Counts[i].Number < r.Counts[j].Number })
 	default:
 		for _, n := range c.ranges {
 			r.Counts = append(r.Counts, Count{Docs: n})
@@ -131,7 +135,10 @@ func (c *Counter) bestOfAll(take func(bytes int) error) ([]Count, error) {
 		one.Keyword = best.name
 		size += best.offer(one, c.facet.K, n)
 	}
-	slices.SortFunc(best.all, func(a, b standing) int { return cmp.Or(cmp.Compare(b.Docs, a.Docs), cmp.Compare(a.rank, b.rank)) })
+	all := best.all
+	sort.Slice(all, func(i, j int) bool {
+		return cmp.Or(cmp.Compare(all[j].Docs, all[i].Docs), cmp.Compare(all[i].rank, all[j].rank)) < 0
+	})
 	top := make([]Count, len(best.all))
 	for i := range top {
 		top[i] = best.all[i].Count

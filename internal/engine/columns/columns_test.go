@@ -378,14 +378,14 @@ func TestCounts(t *testing.T) {
 		c := &all
 		apart := rapid.Bool().Draw(t, "apart")
 		for n := range w.segments {
-			if err := c.Begin(n, w.segments[n][0], w.docsOf(n)); err != nil {
+			if err := c.Begin(n, w.segments[n][:1], w.docsOf(n)); err != nil {
 				t.Fatal(err)
 			}
 			for b := range (w.docsOf(n) + segment.ColumnBlock - 1) / segment.ColumnBlock {
 				if apart { // as tasks do
 					c = &own
 					c.Reset(f, nil)
-					if err := c.Begin(n, w.segments[n][0], w.docsOf(n)); err != nil {
+					if err := c.Begin(n, w.segments[n][:1], w.docsOf(n)); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/budget"
+	"github.com/pinion-index/pinion/internal/engine/figures"
 )
 
 // MaxBuckets is the greatest number of buckets of a Facet that has documents.
@@ -13,16 +14,24 @@ const MaxBuckets = 1 << 16
 // ErrBuckets is the error for more than MaxBuckets buckets.
 var ErrBuckets = errors.New("too many buckets")
 
-// Facet says how documents are counted by what they have in a field: by keyword, unless it has Ranges, Every or Width.
+// Facet says how documents are counted by what they have in a field: by keyword, unless it has Ranges, Every or Width. All counts
+// them without a field.
 type Facet struct {
+	Name   string     // of the field
+	Column int        // its number
+	All    bool       // there is no field
 	K      int        // how many keywords are wanted
 	Ranges [][2]int64 // from and up to
 	Every  int64      // the width of buckets, which begin at its multiples less Shift
 	Shift  int64      // from 0, less than Every
 	Width  float64    // that of buckets of floats, which begin at its multiples
+	// What is wanted of the documents of each bucket, or with All of all documents.
+	Measures []Measure
+	Facets   []Facet
+	Keep     bool // States are to be merged with those of other parts of a collection
 }
 
-func (f *Facet) keywords() bool { return f.Ranges == nil && !f.buckets() }
+func (f *Facet) keywords() bool { return f.Ranges == nil && !f.buckets() && !f.All }
 
 func (f *Facet) buckets() bool { return f.Every > 0 || f.Width > 0 }
 
@@ -31,20 +40,44 @@ type Count struct {
 	Keyword []byte
 	Number  int64 // the least of the bucket
 	Docs    uint64
+	Figures []figures.State // of each of the Measures
+	Within  []Counts        // of each of the Facets
 }
 
-// least is how many bytes a count has in JSON, at least.
-const least = 20
+// How many bytes a count and the figures of a Measure have in JSON, at least.
+const (
+	least        = 20
+	leastFigures = 40
+)
 
 // Size returns how many bytes a count has in JSON, at least.
-func (c *Count) Size() int { return least + len(c.Keyword) }
+func (c *Count) Size() int {
+	n := least + len(c.Keyword) + leastFigures*len(c.Figures)
+	for i := range c.Within {
+		n += c.Within[i].size()
+	}
+	return n
+}
+
+// FiguresSize returns how many bytes figures of all documents have in JSON, at least.
+func (c *Counts) FiguresSize() int { return leastFigures * len(c.Figures) }
+
+// size returns how many bytes counts have in JSON, at least.
+func (c *Counts) size() int {
+	n := c.FiguresSize()
+	for i := range c.Counts {
+		n += c.Counts[i].Size()
+	}
+	return n
+}
 
 // Counts are the counts of a Facet.
 type Counts struct {
 	// Counts are the most frequent keywords, equal ones in the order of their bytes; the buckets that have documents, in
 	// ascending order; or the ranges, in their own.
 	Counts  []Count
-	Missing uint64 // documents without a value
+	Missing uint64          // documents without a value
+	Figures []figures.State // of a Facet of all documents: of each of the Measures
 }
 
 // Counter counts the documents of one segment after the other. What it needs for that is held by a budget.
@@ -53,8 +86,9 @@ type Counter struct {
 	budget *budget.Budget
 	held   int // of budget, for counts and buckets
 	view   view
-	docs   uint32 // of the segment
-	now    int    // its number
+	down   *breakdown // that counts instead of c, or nil
+	docs   uint32     // of the segment
+	now    int        // its number
 
 	missing  uint64
 	ranges   []uint64
@@ -84,10 +118,18 @@ func (c *Counter) Reset(f Facet, b *budget.Budget) {
 	if f.buckets() {
 		c.buckets = map[int64]uint64{}
 	}
+	if f.Deep() {
+		c.down = newBreakdown(&c.facet, b)
+	}
 }
 
 // Least returns how many bytes the counts have in JSON, at least, as far as it is known.
-func (c *Counter) Least() int { return least * max(len(c.buckets), len(c.sparse)) }
+func (c *Counter) Least() int {
+	if c.down != nil {
+		return c.down.least()
+	}
+	return least * max(len(c.buckets), len(c.sparse))
+}
 
 // hold holds n bytes more.
 func (c *Counter) hold(n int) error {
@@ -95,8 +137,13 @@ func (c *Counter) hold(n int) error {
 	return c.budget.Hold(n)
 }
 
-// Begin makes a segment the current one, with so many documents, and of its column; nil is none.
-func (c *Counter) Begin(segment int, of Column, docs uint32) error {
+// Begin makes a segment the current one, with so many documents and these columns, of which Facets and Measures have numbers;
+// nil is none.
+func (c *Counter) Begin(segment int, all []Column, docs uint32) error {
+	if c.down != nil {
+		return c.down.begin(segment, all, docs)
+	}
+	of := all[c.facet.Column]
 	c.view.set(of)
 	c.now = segment
 	c.docs, c.counts, c.sparse = docs, nil, nil
@@ -133,6 +180,9 @@ func (c *Counter) Begin(segment int, of Column, docs uint32) error {
 
 // End ends the current segment.
 func (c *Counter) End() error {
+	if c.down != nil {
+		return nil
+	}
 	if c.facet.keywords() {
 		if c.view.Column != nil {
 			c.keywords = append(c.keywords, keywords{c.now, c.view.Column, c.counts})
@@ -164,6 +214,10 @@ func (c *Counter) few() error {
 
 // Merge adds what o, which is not used any more until Reset, has counted of other documents by the same Facet.
 func (c *Counter) Merge(o *Counter) error {
+	if c.down != nil {
+		defer o.Drop()
+		return c.down.merge(o.down)
+	}
 	c.missing += o.missing
 	for i, n := range o.ranges {
 		c.ranges[i] += n
@@ -190,12 +244,18 @@ func (c *Counter) Merge(o *Counter) error {
 
 // Drop gives back what c holds of its budget. What it has counted is not used any more.
 func (c *Counter) Drop() {
+	if c.down != nil {
+		c.down.drop()
+	}
 	_ = c.budget.Hold(-c.held) // which gives back, and so is no error
 	c.held = 0
 }
 
 // Forget drops references that a pooled Counter must not keep alive.
 func (c *Counter) Forget() {
+	if c.down != nil {
+		c.down.forget()
+	}
 	c.view.set(nil)
 	*c = Counter{view: c.view}
 }

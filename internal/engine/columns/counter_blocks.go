@@ -10,6 +10,9 @@ import (
 
 // Add counts documents of a block.
 func (c *Counter) Add(p *Part) error {
+	if c.down != nil {
+		return c.down.add(p)
+	}
 	b := c.view.bounds(p.Block)
 	if b.Docs == 0 {
 		c.missing += uint64(p.N)

@@ -7,6 +7,9 @@
 //	ranking.go   Ranking: the best hits of all segments
 //	sorter.go    Sorter: those of one segment, by its own numbers
 //	counter.go   Counter: documents by keyword, range or bucket; counter_blocks.go: in a part
+//	breakdown.go Counter for figures and facets within facets: a tree of levels, whose buckets are slots
+//	level.go     level: documents by bucket; tally.go: figures of their values by slot; place.go: batches of documents
+//	writing.go   a tree as Counts
 //	static.go    Static: static scores, and bounds of them
 //	ranks.go     Ranks: bounds and the greatest of them, kept in memory
 package columns

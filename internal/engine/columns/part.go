@@ -1,6 +1,7 @@
 package columns
 
 import (
+	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/engine/bitset"
 	"github.com/pinion-index/pinion/segment"
 )
@@ -14,6 +15,7 @@ type Part struct {
 	Bits *[64]uint64
 
 	words [64]uint64
+	few   [few]uint32
 }
 
 // few is how many documents of a block are looked up in less time than it takes to decode the block.
@@ -46,6 +48,28 @@ func (p *Part) SetWords(block int, words []uint64, at int, spare *[]uint32) bool
 	copy(p.words[at:], words)
 	p.Bits = &p.words
 	return true
+}
+
+// In makes dst the documents of p that are in all of some sets of the segment.
+func (p *Part) In(dst *Part, sets []*docset.Set) {
+	dst.Block, dst.Docs, dst.Bits = p.Block, nil, nil
+	if p.Bits == nil {
+		docs := append(dst.few[:0], p.Docs...)
+		for _, s := range sets {
+			docs = s.Keep(docs, false)
+		}
+		dst.N, dst.Docs = len(docs), docs
+		return
+	}
+	dst.words = *p.Bits
+	for _, s := range sets {
+		s.And(dst.words[:], p.start())
+	}
+	if dst.N = bitset.Count(dst.words[:]); dst.N > few {
+		dst.Bits = &dst.words
+		return
+	}
+	dst.Docs = bitset.AppendDocs(dst.few[:0], dst.words[:], p.start())
 }
 
 // start returns the first document of the block.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sort"
 )
 
 // Ranking has the best hits of the segments that were sorted.
@@ -68,7 +69,7 @@ func (r *Ranking) add(hits []Hit) {
 		return
 	}
 	r.hits = append(r.hits, hits...)
-	slices.SortFunc(r.hits, func(a, b Hit) int { return r.compare(&a, &b) })
+	sort.Slice(r.hits, func(i, j int) bool { return r.compare(&r.hits[i], &r.hits[j]) < 0 })
 	if r.collapse {
 		seen := make(map[string]struct{}, len(r.hits))
 		r.hits = slices.DeleteFunc(r.hits, func(h Hit) bool {

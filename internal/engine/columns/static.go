@@ -4,13 +4,13 @@ import (
 	"math"
 	"slices"
 
-	"github.com/pinion-index/pinion/schema"
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Static gives documents of a segment static scores: their values in a column of floats, times a weight.
+// Static gives documents of a segment static scores: what a Curve says of their values in a column, times a weight.
 type Static struct {
 	view   view
+	curve  Curve
 	ranks  *Ranks // nil if there are none
 	top    Top    // without Docs if nothing is left out
 	weight float64
@@ -25,15 +25,15 @@ type Static struct {
 const manyOfBlock = 32
 
 // Begin begins with a column, nil if no document has a value. Its values must have been checked with Limits. Ranks may
-// be nil.
-func (s *Static) Begin(c Column, ranks *Ranks, weight float64) {
+// be nil, and are if Curve.Ranked is false.
+func (s *Static) Begin(c Column, ranks *Ranks, curve Curve, weight float64) {
 	s.view.set(c)
-	s.ranks, s.top = ranks, Top{}
+	s.ranks, s.top, s.curve = ranks, Top{}, curve
 	s.weight, s.whole, s.all, s.most, s.last, s.asked = weight, 0, 0, s.most[:0], -1, 0
 	if c == nil {
 		return
 	}
-	s.whole = s.score(c.Info().Max)
+	s.whole = s.bound(c.Info().Min, c.Info().Max)
 	s.all = s.whole
 	if ranks != nil {
 		return
@@ -90,11 +90,25 @@ func (s *Static) Codes() (codes []uint16, most uint16) {
 func (s *Static) CodeBound(code uint16) float64 { return float64(s.scoreOf(code)) }
 
 // CodeLeast returns what the score of a document with a code is at least.
-func (s *Static) CodeLeast(code uint16) float32 { return s.scoreOf(max(code, 1) - 1) }
+func (s *Static) CodeLeast(code uint16) float32 {
+	least := float32(s.weight * s.curve.ofNumber(value(max(code, 1)-1)))
+	if s.curve.Shape == Plain || least == 0 {
+		return least
+	}
+	return math.Nextafter32(least, 0)
+}
 
-func (s *Static) scoreOf(code uint16) float32 { return float32(s.weight * value(code)) }
+func (s *Static) scoreOf(code uint16) float32 {
+	if code == 0 {
+		return 0
+	}
+	return s.curve.above(float32(s.weight * s.curve.ofNumber(value(code))))
+}
 
-func (s *Static) score(key int64) float32 { return float32(s.weight * schema.KeyFloat(key)) }
+// bound returns a bound of the scores of values from least to greatest, keys of the column.
+func (s *Static) bound(least, greatest int64) float32 {
+	return s.curve.above(float32(s.weight * s.curve.most(least, greatest)))
+}
 
 // Most returns a bound of the scores of all documents.
 func (s *Static) Most() float32 { return s.all }
@@ -122,7 +136,7 @@ func (s *Static) mostOf(b int) float32 {
 	if s.most[b] < 0 {
 		s.most[b] = 0
 		if bounds := s.view.Bounds(b); bounds.Docs > 0 {
-			s.most[b] = s.score(bounds.Max)
+			s.most[b] = s.bound(bounds.Min, bounds.Max)
 		}
 	}
 	return s.most[b]
@@ -139,7 +153,7 @@ func (s *Static) MostOf(doc uint32) float32 {
 	return s.mostOf(int(doc / segment.ColumnBlock))
 }
 
-// Of returns the score of a document: that of the greatest of its values, 0 if it has none.
+// Of returns the score of a document: that of the value that counts most, 0 if it has none.
 func (s *Static) Of(doc uint32) (float32, error) {
 	if s.view.Column == nil {
 		return 0, nil
@@ -157,19 +171,18 @@ func (s *Static) Of(doc uint32) (float32, error) {
 	if err != nil || len(values) == 0 {
 		return 0, err
 	}
-	return s.score(values[len(values)-1]), nil
+	return float32(s.weight * s.curve.best(values)), nil
 }
 
-// Limits returns the value of a column that gives no static score with a weight, if there is one: one below 0, or so great
-// that scores would not be finite.
-func Limits(c Column, weight float64) (value float64, bad bool) {
+// Limits returns the value of a column that gives no static score by a curve with a weight, if there is one: one below 0, but for Decay, or so
+// great that scores would not be finite.
+func Limits(c Column, curve Curve, weight float64) (value float64, bad bool) {
 	i := c.Info()
-	if i.Docs == 0 {
+	if i.Docs == 0 || curve.Shape == Decay {
 		return 0, false
 	}
-	if least := schema.KeyFloat(i.Min); least < 0 {
+	if least := curve.number(i.Min); least < 0 {
 		return least, true
 	}
-	most := schema.KeyFloat(i.Max)
-	return most, !(weight*most <= math.MaxFloat32/2)
+	return curve.number(i.Max), !(weight*curve.of(i.Max) <= math.MaxFloat32/2)
 }

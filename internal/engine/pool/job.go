@@ -110,7 +110,7 @@ func (p *Pool) wait(j *job, dst []search.Hit, r *search.Result) ([]search.Hit, u
 	dst, total, err := engine.AppendTaskHits(j.x, dst)
 	if r != nil && err == nil {
 		r.Hits, r.Total = dst, total
-		p.searcher.AddColumns(r, &j.q, j.x.Extra())
+		err = p.searcher.AddColumns(r, &j.q, j.x.Extra())
 	}
 	p.recycle(j)
 	return dst, total, err

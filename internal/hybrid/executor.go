@@ -153,7 +153,8 @@ func (x *Executor) Close() error {
 	x.shut = true
 	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
-	x.cpu.Rest(0)
+	x.gone.Store(true)
+	x.load.leave(x.cpu)
 	if hung {
 		return nil // what the GPU may still use stays
 	}

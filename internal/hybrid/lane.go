@@ -210,8 +210,7 @@ func (x *Executor) retire(why error) {
 	}
 	x.why = why
 	x.gone.Store(true)
-	x.cpu.Rest(0)
-	x.load.leave()
+	x.load.leave(x.cpu)
 	x.groups.plan(false, x.workers)
 	go x.refill() // what waits for the GPU is for the cores
 }

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/pinion-index/pinion/internal/engine/pool"
 )
 
 // load decides who answers submitted queries. The cores do while they keep up; the GPU takes only what waits for longer than
@@ -66,10 +68,14 @@ func (l *load) init(workers int) {
 // join begins with a GPU.
 func (l *load) join(m Mode) { l.crowded.Store(m == OnlyGPU) }
 
-// leave ends with it.
-func (l *load) leave() {
+// leave ends with it, once x.gone is set: what is being decided meanwhile is undone.
+func (l *load) leave(p *pool.Pool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.crowded.Store(false)
 	l.helps.Store(false)
+	l.rested = 0
+	p.Rest(0)
 }
 
 // coresTake reports whether cores answer queries that either processor may.

@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"math"
+	"sync"
 	"testing"
 	"time"
 
@@ -219,6 +220,29 @@ func TestPlan(t *testing.T) {
 			if x.groups.cores.Load() != 1 {
 				t.Errorf("%s: no core is tried again", c.name)
 			}
+		}
+	}
+}
+
+// TestRetireWhileDeciding gives the GPU up while the load is decided on: the cores answer afterwards, all of them.
+func TestRetireWhileDeciding(t *testing.T) {
+	x := loaded(t, 1e9)
+	l := &x.load
+	for round := range 20000 {
+		x.mu.Lock()
+		x.why = nil
+		x.mu.Unlock()
+		l.mu.Lock()
+		l.begun = 0
+		l.mu.Unlock()
+		x.gone.Store(false)
+		x.stolen[1].Add(1)
+		var both sync.WaitGroup
+		both.Go(func() { x.observe(true, time.Hour) })
+		both.Go(func() { x.fault(ErrHung) })
+		both.Wait()
+		if l.crowded.Load() || l.helps.Load() || x.load.rested != 0 {
+			t.Fatalf("round %d: crowded %v, helps %v, %d workers rest, without a GPU", round, l.crowded.Load(), l.helps.Load(), l.rested)
 		}
 	}
 }

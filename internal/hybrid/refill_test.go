@@ -2,6 +2,7 @@ package hybrid
 
 import (
 	"context"
+	"sync"
 	"testing"
 	"time"
 
@@ -40,7 +41,8 @@ func TestRefill(t *testing.T) {
 				}
 			}
 			submit(bound, func() { begun <- true; <-release })
-			<-begun // the only worker is busy
+			<-begun                   // the only worker is busy
+			var counts sync.WaitGroup // Close makes those fail that have not begun
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			switch what {
@@ -54,11 +56,11 @@ func TestRefill(t *testing.T) {
 				}
 			default:
 				for range 8 {
-					go func() {
+					counts.Go(func() {
 						if _, err := x.Count(t.Context(), q); err != nil {
 							t.Error(err)
 						}
-					}()
+					})
 				}
 			}
 			for p.Room() {
@@ -74,6 +76,7 @@ func TestRefill(t *testing.T) {
 				t.Error("a query is lost")
 				submit(bound, func() {}) // so that Close does not wait for it
 			}
+			counts.Wait()
 			if err := x.Close(); err != nil {
 				t.Error(err)
 			}

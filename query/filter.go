@@ -97,7 +97,10 @@ func (n Or) visit(v *visitor) {
 
 func (n Not) visit(v *visitor) {
 	v.kind("not")
-	if n.Node = v.nodes([]Node{n.Node})[0]; v.copies {
+	typos := v.typos
+	v.typos = false
+	n.Node = v.nodes([]Node{n.Node})[0]
+	if v.typos = typos; v.copies {
 		v.copy = n
 	}
 }

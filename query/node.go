@@ -28,6 +28,10 @@ type Match struct {
 	Fields []string
 	Mode   Mode    // how the terms are combined; ModeAndOr only if the query is this Match alone, or a pinion.Request with a Filter
 	Boost  float64 // as in Term
+	// Typos says that a term of five characters or more also stands for those that one edit behind the first character makes of it, as
+	// a Fuzzy does, unless more than ten documents and one in a thousand have it in the field, as one that is typed right. They score a
+	// thousandth of what they would, so that what has the words as they are typed comes first.
+	Typos bool
 }
 
 // Bool is matched by the documents that match all of Must, at least AtLeast of Should, none of MustNot, and all of
@@ -82,6 +86,8 @@ func (n Match) visit(v *visitor) {
 	v.leaf("match", n.Field, n.Text, n.Boost)
 	v.integer(int(n.Mode))
 	n.Fields = v.texts(n.Fields)
+	n.Typos = n.Typos || v.typos
+	v.flag(n.Typos)
 	if v.copies {
 		v.copy = n
 	}
@@ -92,7 +98,10 @@ func (n Bool) visit(v *visitor) {
 	v.number(n.Boost)
 	v.integer(n.AtLeast)
 	n.Must, n.Should = v.matched(n.Must), v.matched(n.Should)
+	typos := v.typos
+	v.typos = false // they score nothing
 	n.MustNot, n.Filter = v.nodes(n.MustNot), v.nodes(n.Filter)
+	v.typos = typos
 	if v.copies {
 		v.copy = n
 	}

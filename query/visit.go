@@ -50,6 +50,13 @@ type visitor struct {
 	within []Node                                      // unless nil, those that are matched; what is copied shares them
 	embed  func(field, text string) ([]float32, error) // unless nil, makes vectors of texts
 	err    error                                       // the first one of embed
+	typos  bool                                        // copies of a Match have Typos
+}
+
+// WithTypos returns a copy of a node in which each Match has Typos that is not in a Filter, MustNot or Not.
+func WithTypos(n Node) Node {
+	v := visitor{copies: true, typos: true}
+	return v.node(n)
 }
 
 // node visits a node, which may be nil.

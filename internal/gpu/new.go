@@ -14,7 +14,7 @@ import (
 // device until Close, so the caller may close both at any time. The error matches
 // query.ErrInvalid if one of them is nil, an option is invalid or Options.CPU answers over another
 // snapshot, or with the statistics of another (search.Options.Statistics; those of a search.Options.Collection
-// are taken), ErrMemory if the device has too little memory, ErrClosed if it is closed, and
+// are taken). It matches ErrMemory if the device has too little memory, ErrClosed if it is closed, and
 // ErrUnsupported if it cannot answer queries of the snapshot and Options.CPU is nil.
 func New(dev *Device, snapshot *reader.Snapshot, o Options) (*Executor, error) {
 	if dev == nil {

@@ -145,7 +145,9 @@ func distinctTerms(terms [][]byte) int {
 // flat reports whether n may be a conjunction or disjunction of terms, or a Dot, under filters of columns.
 func flat(n query.Node) bool {
 	switch n := n.(type) {
-	case query.Term, query.Match, query.Dot:
+	case query.Match:
+		return !n.Typos
+	case query.Term, query.Dot:
 		return true
 	case query.Bool:
 		return len(n.MustNot) == 0 && n.AtLeast <= 1 && !slices.ContainsFunc(n.Filter, func(f query.Node) bool { return !where.ByColumns(f) })

@@ -73,7 +73,7 @@ func (b plainly) plainTerms(nodes []query.Node, mode engine.Mode) bool {
 
 func (b plainly) plainMatch(m *query.Match) (ok bool, err error) {
 	fields, boost, err := b.of(m, 1)
-	if err != nil || m.Mode != query.ModeOr && len(fields) > 1 || b.p.impacts(fields) || len(b.p.compounds(fields)) > 0 {
+	if err != nil || m.Typos || m.Mode != query.ModeOr && len(fields) > 1 || b.p.impacts(fields) || len(b.p.compounds(fields)) > 0 {
 		return false, err
 	}
 	w := b.w

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sort"
 	"unicode/utf8"
 
 	"github.com/pinion-index/pinion/internal/automata"
@@ -46,7 +47,7 @@ func (e *expanding) words(n expansion, fields []int) (in [][][]byte, err error) 
 		for _, t := range all {
 			x.Terms = append(x.Terms, query.FieldTerm{Field: e.b.p.Fields[t.field].Name, Term: string(t.Bytes), Far: t.far})
 		}
-		slices.SortFunc(x.Terms, func(a, b query.FieldTerm) int { return compareTerms(&a, &b) })
+		sort.Slice(x.Terms, func(i, j int) bool { return compareTerms(&x.Terms[i], &x.Terms[j]) < 0 })
 		x.Limit()
 	}
 	if cut && !closest {
@@ -126,7 +127,7 @@ func (e *expanding) closest(n fuzzy, fields []int) (all []closeTerm, cut bool, e
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b closeTerm) int { return a.compare(&b, name) })
+	sort.Slice(all, func(i, j int) bool { return all[i].compare(&all[j], name) < 0 })
 	if len(all) > query.MaxScored {
 		all, cut = all[:query.MaxScored], true
 	}

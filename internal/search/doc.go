@@ -3,9 +3,9 @@
 //
 // # One answer
 //
-// Whatever the codec, the algorithm, the number of goroutines or the device, the same snapshot and
-// query give the same docIDs with the same float32 scores to the bit in the same order: score
-// descending, then, in an index that keeps an order (reader.Snapshot.Order), as its values are in it, then docID
+// The same snapshot and query give the same docIDs with the same float32 scores, to the bit, in the same
+// order, whatever the codec, the algorithm, the number of goroutines or the device. The order is by score,
+// descending; then, in an index that keeps an order (reader.Snapshot.Order), by the values in it; then by docID,
 // ascending. Five rules make that so:
 //
 //   - a posting's score is Score, a fixed sequence of float32 operations, or another for fields with
@@ -59,6 +59,7 @@ package search
 //	wants.go, query.go       queries, results and their parts; check.go: what contradicts itself
 //	frequencies.go, merge.go  what a part of a collection is asked, and the answer of all
 //	columns.go               sorting, counting and collapsing by columns, and static scores
+//	stats.go, chosen.go      figures of what is counted, and filters that facets leave out; merge_facets.go: of parts
 //	builder.go, part.go      what nodes are built with, and what they are once they are built
 //	match_fields.go, places.go, match.go, dot.go, nearest.go  nodes of words, and of vectors; compare.go which vector of a document is the nearest
 //	phrase.go, compound.go, phrase_build.go  phrases to the words of their places; phrase_matching.go: where they match in a text

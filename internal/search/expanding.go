@@ -5,7 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 
 	"github.com/pinion-index/pinion/internal/automata"
 	"github.com/pinion-index/pinion/internal/engine/expand"
@@ -61,7 +61,7 @@ func (e *expanding) findSome(n expansion, field int) (terms []expand.Term, more 
 		terms, more = append(terms, its...), more || some
 	}
 	if len(of) > 1 {
-		slices.SortFunc(terms, func(a, b expand.Term) int { return bytes.Compare(a.Bytes, b.Bytes) })
+		sort.Slice(terms, func(i, j int) bool { return bytes.Compare(terms[i].Bytes, terms[j].Bytes) < 0 })
 		more = more || len(terms) > e.left
 	}
 	return terms, more, nil

@@ -1,11 +1,12 @@
 package search
 
 import (
-	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
+	"github.com/pinion-index/pinion/internal/fields"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -47,7 +48,7 @@ func (b *builder) of(m *query.Match, around float64) (fields []int, boost boosts
 
 // named returns the fields that Match.Fields names, ascending, and the boosts of words in them: where it has a boost of its own,
 // the engine's, which is that of the schema, is divided out.
-func (b *builder) named(m *query.Match, boost float64) (fields []int, own []float64, err error) {
+func (b *builder) named(m *query.Match, boost float64) (numbers []int, own []float64, err error) {
 	if m.Field != "" {
 		return nil, nil, b.errorf("a Match of both the field %q and Fields", m.Field)
 	}
@@ -57,7 +58,10 @@ func (b *builder) named(m *query.Match, boost float64) (fields []int, own []floa
 	}
 	all := make([]field, len(m.Fields))
 	for i, text := range m.Fields {
-		name, by := b.p.fieldOf(text)
+		name, by := fields.Weight(text, func(name string) bool {
+			_, err := b.p.Number(name)
+			return err == nil
+		})
 		x := &all[i]
 		if x.number, err = b.p.Number(name); err != nil {
 			return nil, nil, b.at(err)
@@ -82,11 +86,11 @@ func (b *builder) named(m *query.Match, boost float64) (fields []int, own []floa
 			return nil, nil, err
 		}
 	}
-	slices.SortFunc(all, func(x, y field) int { return cmp.Compare(x.number, y.number) })
+	sort.Slice(all, func(i, j int) bool { return all[i].number < all[j].number })
 	for _, x := range all {
-		fields, own = append(fields, x.number), append(own, x.boost)
+		numbers, own = append(numbers, x.number), append(own, x.boost)
 	}
-	return fields, own, nil
+	return numbers, own, nil
 }
 
 // Searches reports whether a Match searches a field of an index whose fields have names.
@@ -97,5 +101,5 @@ func Searches(m *query.Match, f *schema.Field) bool {
 			return text == f.Name || at >= 0 && text[:at] == f.Name
 		})
 	}
-	return f.Name == m.Field || m.Field == "" && f.Kind == schema.Text
+	return f.Name == m.Field || m.Field == "" && f.ByDefault()
 }

@@ -32,10 +32,10 @@ type Options struct {
 	// Threads is how many goroutines may compare the vectors of a query for a query.Nearest, its own included, where CPUs are not taken by other
 	// queries that do so. 0 means 1. All else of a query takes one.
 	Threads int
-	// Statistics, unless nil, is an index, such as one that reader.Join makes of several, whose numbers of documents,
-	// lengths and document frequencies scores are from, instead of those of what is searched: a part of it then has the
-	// scores that its documents have in the whole, whose schema says k1, b and weights. Words that a Prefix, Wildcard, Regexp or Fuzzy stands for are still
-	// those of what is searched. The schema but for those, or the analyzer, must be the same. NewSearcher
+	// Statistics, unless nil, is an index, such as one that reader.Join makes of several. Scores are from its numbers of
+	// documents, lengths and document frequencies, and by k1, b and weights of its schema, instead of those of what is
+	// searched: the documents of a part have the scores that they have in the whole. Words that a Prefix, Wildcard, Regexp or
+	// Fuzzy stands for are still those of what is searched. The schema but for those, or the analyzer, must be the same. NewSearcher
 	// retains it.
 	Statistics *reader.Snapshot
 	// Collection, unless nil, are the statistics of a collection of which a part is searched, where the other parts are

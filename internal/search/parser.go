@@ -3,7 +3,6 @@ package search
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/pinion-index/pinion/internal/engine"
 	"github.com/pinion-index/pinion/internal/fields"
@@ -13,14 +12,17 @@ import (
 )
 
 // Parser makes words of queries by the analyzers of an index. It is safe for concurrent use. The zero value has no index.
-type Parser struct{ fields.Set }
+type Parser struct {
+	fields.Set
+	docs uint64 // of the collection that is searched, or a part of which is
+}
 
 // NewParser returns a Parser for the index of a snapshot. If an analyzer is not registered, methods
 // say so that have text to parse.
 func NewParser(s *reader.Snapshot) *Parser { return NewParserFor(s.Schema()) }
 
 // NewParserFor is NewParser without a snapshot, for what reader.Snapshot.Schema returns. It does not modify the schema.
-func NewParserFor(s *schema.Schema) *Parser { return &Parser{fields.Of(s)} }
+func NewParserFor(s *schema.Schema) *Parser { return &Parser{Set: fields.Of(s)} }
 
 // isPlain is Plain of a Parser that may be nil.
 func (p *Parser) isPlain() bool { return p != nil && p.Plain() }
@@ -74,16 +76,4 @@ func appendWords(f *fields.Field, w *engine.Words, number int, boost float64, te
 	w.Words = words
 	f.Release(t)
 	return nil
-}
-
-// fieldOf returns the name of a field in Match.Fields, and what follows its ^: the name of a field of the index may have one.
-func (p *Parser) fieldOf(text string) (name, boost string) {
-	at := strings.LastIndexByte(text, '^')
-	if at < 0 {
-		return text, ""
-	}
-	if _, err := p.Number(text); err == nil {
-		return text, ""
-	}
-	return text[:at], text[at+1:]
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/engine"
 	"github.com/pinion-index/pinion/internal/engine/algorithm"
+	"github.com/pinion-index/pinion/query"
 )
 
 // spot is a token of a text in one of several fields.
@@ -20,10 +21,10 @@ type spot struct {
 // places returns a disjunction for each place of a text that some analyzer of the fields finds a word at, with an
 // alternative for each of these fields: the word, or a conjunction if the analyzer finds several where that of another
 // field finds one. Places with the same words are one, with the sums of the boosts of each.
-func (b *builder) places(fields []int, boost boosts, text string) (all []part, err error) {
+func (b *builder) places(fields []int, boost boosts, m *query.Match) (all []part, err error) {
 	var spots []spot
 	for i, f := range fields {
-		if spots, err = b.appendSpots(spots, f, boost.of(i), text); err != nil {
+		if spots, err = b.appendSpots(spots, f, boost.of(i), m); err != nil {
 			return nil, b.at(err)
 		}
 	}
@@ -86,9 +87,9 @@ func (x *part) join(o *part) {
 	}
 }
 
-// appendSpots appends the words of a text in a field.
-func (b *builder) appendSpots(spots []spot, field int, boost float64, text string) ([]spot, error) {
-	f := b.p.Fields[field]
+// appendSpots appends the words of a Match in a field.
+func (b *builder) appendSpots(spots []spot, field int, boost float64, m *query.Match) ([]spot, error) {
+	f, text := b.p.Fields[field], m.Text
 	if f.Err != nil {
 		return nil, f.Err
 	}
@@ -103,7 +104,10 @@ func (b *builder) appendSpots(spots []spot, field int, boost float64, text strin
 	t := f.Tokens(text)
 	defer f.Release(t)
 	for token := range t.All() {
-		x := word(engine.Word{Bytes: slices.Clone(token.Term), Field: field, Boost: boost})
+		x, err := slips(b, m, word(engine.Word{Bytes: slices.Clone(token.Term), Field: field, Boost: boost}))
+		if err != nil {
+			return nil, err
+		}
 		spots = append(spots, spot{token.Start, token.End, field, x, fmt.Sprintf("%q", token.Term)})
 	}
 	return spots, nil

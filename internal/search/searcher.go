@@ -83,6 +83,9 @@ func searcherOf(s *reader.Snapshot, o Options) (*Searcher, error) {
 	}
 	p := NewParser(s)
 	p.Schema = o.ranking(p.Schema)
+	if p.docs = s.Stats().Live; o.Collection != nil {
+		p.docs = o.Collection.Docs
+	}
 	var own []engine.Field
 	var stats []Stats
 	all := fields.Indexed(p.Schema)

@@ -71,6 +71,11 @@ func (x *shards) search(ctx context.Context, q search.Query) (search.Result, err
 		if err != nil {
 			return search.Result{}, err
 		}
+		if q.Collapse != "" {
+			if err := r[0].SetGroups(x.searchers[i].Engine().Snapshot(), q.Collapse); err != nil {
+				return search.Result{}, err
+			}
+		}
 		parts = append(parts, r[0])
 	}
 	r, _, err := q.Merge(x.bases, parts)
@@ -191,7 +196,9 @@ func TestShardColumns(t *testing.T) {
 		x, whole := newShards(t, parts), wholeOf(t, parts)
 		for range queries {
 			q, _, _ := r.query()
-			q.Collapse = ""
+			if q.Collapse != "" && (q.After != nil || q.SortAfter != nil) {
+				q.Collapse = ""
+			}
 			x.agreeWith(t, whole, q)
 		}
 	}
@@ -277,7 +284,7 @@ func TestShardsRefused(t *testing.T) {
 	_, err = s.Search(t.Context(), q)
 	refused("frequencies of another query", err)
 
-	for _, q := range []search.Query{{Text: "w1", Mode: query.ModeAndOr}, {Node: query.Match{Text: "w1", Mode: query.ModeAndOr}}, {Text: "w1", Collapse: "shelf"}} {
+	for _, q := range []search.Query{{Text: "w1", Mode: query.ModeAndOr}, {Node: query.Match{Text: "w1", Mode: query.ModeAndOr}}, {Text: "w1", Collapse: "shelf", After: &search.Position{}}} {
 		_, err = q.Part(0, 10)
 		refused(fmt.Sprint(q), err)
 	}

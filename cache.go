@@ -178,8 +178,9 @@ func appendSnippet(dst []byte, s *Snippet) []byte {
 
 // appendColumns appends what r asks of columns.
 func appendColumns(dst []byte, r *Request) []byte {
-	for _, s := range r.Sort {
-		dst = append(appendText(append(dst, 'o'), s.Field), flag(s.Desc))
+	dst = appendSort(dst, r.Sort)
+	if g := r.Group; g != nil {
+		dst = append(appendSort(binary.AppendVarint(append(dst, '{'), int64(g.Limit)), g.Sort), '}')
 	}
 	if r.Collapse != "" {
 		dst = appendText(append(dst, 'g'), r.Collapse)
@@ -190,12 +191,37 @@ func appendColumns(dst []byte, r *Request) []byte {
 		dst = appendNumber(appendNumber(appendNumber(dst, 's', x.Saturation), 'l', x.Logarithm), 'd', x.Decay)
 		dst = query.AppendKey(binary.AppendVarint(dst, int64(x.DecayOver)), query.Range{Min: x.From})
 	}
-	for _, f := range r.Facets {
+	return appendFacets(dst, r.Facets)
+}
+
+func appendSort(dst []byte, by []Sort) []byte {
+	for _, s := range by {
+		dst = append(appendText(append(dst, 'o'), s.Field), flag(s.Desc))
+	}
+	return dst
+}
+
+func appendFacets(dst []byte, facets []Facet) []byte {
+	for _, f := range facets {
 		dst = binary.AppendVarint(binary.AppendVarint(appendText(append(dst, 'c'), f.Field), int64(f.Limit)), int64(f.Every))
 		dst = appendNumber(dst, 'w', f.Width)
 		dst = binary.AppendUvarint(dst, uint64(len(f.Ranges)))
 		for _, x := range f.Ranges {
 			dst = append(query.AppendKey(dst, query.Range{Min: x.Min, Max: x.Max, AboveMin: x.AboveMin}), flag(x.WithMax))
+		}
+		dst = binary.AppendUvarint(dst, uint64(len(f.Stats)))
+		for _, s := range f.Stats {
+			dst = append(appendText(append(dst, 's'), s.Field), flag(s.Distinct))
+			dst = binary.AppendUvarint(dst, uint64(len(s.Percentiles)))
+			for _, p := range s.Percentiles {
+				dst = appendNumber(dst, 'p', p)
+			}
+		}
+		if f.IgnoreOwn {
+			dst = append(dst, 'i')
+		}
+		if len(f.Facets) > 0 {
+			dst = append(appendFacets(append(dst, '('), f.Facets), ')')
 		}
 	}
 	return dst
@@ -207,10 +233,12 @@ func appendValue(dst []byte, v schema.Value) []byte {
 }
 
 // size returns about what a page takes.
-func size(p *Page) int {
+func size(p *Page) int { return sizeOfHits(p.Hits) + sizeOfCounts(p.Facets) }
+
+func sizeOfHits(all []Hit) int {
 	n := 0
-	for i := range p.Hits {
-		h := &p.Hits[i]
+	for i := range all {
+		h := &all[i]
 		n += int(unsafe.Sizeof(*h)) + len(h.ID) + len(h.Nearest)*int(unsafe.Sizeof(NearestVector{})) + len(h.Lists)*int(unsafe.Sizeof(ListHit{}))
 		for k := range h.Passages {
 			n += int(unsafe.Sizeof(h.Passages[k])) + len(h.Passages[k].Text) + len(h.Passages[k].Spans)*int(unsafe.Sizeof(Span{}))
@@ -221,12 +249,27 @@ func size(p *Page) int {
 				n += len(v.Bytes())
 			}
 		}
+		if g := h.Group; g != nil {
+			n += int(unsafe.Sizeof(*g)) + sizeOf(g.Value) + sizeOfHits(g.Hits)
+		}
 	}
-	for i := range p.Facets {
-		f := &p.Facets[i]
+	return n
+}
+
+func sizeOfCounts(all []FacetCounts) int {
+	n := 0
+	for i := range all {
+		f := &all[i]
 		n += int(unsafe.Sizeof(*f)) + len(f.Counts)*int(unsafe.Sizeof(FacetCount{}))
-		for _, c := range f.Counts {
-			n += sizeOf(c.Value)
+		for k := range f.Stats {
+			n += f.Stats[k].bytes()
+		}
+		for j := range f.Counts {
+			c := &f.Counts[j]
+			n += sizeOf(c.Value) + sizeOfCounts(c.Facets)
+			for k := range c.Stats {
+				n += c.Stats[k].bytes()
+			}
 		}
 	}
 	return n

@@ -77,6 +77,8 @@ func (e *Embed) check(s *schema.Schema) (*schema.Field, error) {
 			return nil, bad("there is no field %q that it is from", name)
 		case from.Kind != schema.Text && from.Kind != schema.Keyword:
 			return nil, bad("it is from field %q of kind %v, which has no texts", name, from.Kind)
+		case from.Of != "":
+			return nil, bad("it is from field %q, which has the values of field %q: name that one", name, from.Of)
 		}
 	}
 	return f, nil

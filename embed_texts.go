@@ -59,7 +59,7 @@ type wording struct {
 func (e *embedder) addTo(ctx context.Context, s *schema.Schema, changes []writer.Change, failed func(error)) error {
 	number, texts := s.Number(e.Field), []wording(nil)
 	for i := range changes {
-		if c := &changes[i]; !c.Delete && !slices.ContainsFunc(c.Doc.Values, func(v schema.Value) bool { return v.Field == number }) {
+		if c := &changes[i]; !c.Delete && c.Set == nil && !slices.ContainsFunc(c.Doc.Values, func(v schema.Value) bool { return v.Field == number }) {
 			texts = e.textsOf(texts, s, i, c.Doc.Values)
 		}
 	}

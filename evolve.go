@@ -15,8 +15,8 @@ import (
 //
 //	err := index.Evolve(ctx, index.Schema().Set(schema.Field{Name: "stock", Kind: schema.Integer, Column: true}))
 //
-// The error for what cannot change, such as the kind or the analyzer of a field, names the field and matches ErrInvalid, and so does
-// that for a schema that was made of one that the index no longer has, since another call of Evolve has changed it: take Schema again.
+// The error for what cannot change, such as the kind or the analyzer of a field, names the field and matches ErrInvalid. So does the one
+// for a schema that was made of another than the index has now, because some other call of Evolve has changed it: take Schema again.
 //
 // Programs with an older schema go on: they open the index, and the fields that they do not know stay. A document that they
 // replace loses its values in those.

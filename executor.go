@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -53,6 +54,9 @@ func (s *pager) executeAll(ctx context.Context, requests []Request) ([]*Page, er
 	}
 	asked := make([]Request, len(requests))
 	for i := range requests {
+		if requests[i].later() {
+			return found, nil
+		}
 		asked[i] = s.asked(&requests[i])
 	}
 	pages, err := s.executor.Execute(ctx, s.snapshot, asked)
@@ -74,12 +78,19 @@ func (s *pager) executeAll(ctx context.Context, requests []Request) ([]*Page, er
 // executePart is execute for a part of a collection.
 func (s *pager) executePart(ctx context.Context, r *Request, of Part) (*Page, error) {
 	x, ok := s.executor.(PartExecutor)
-	if !ok {
+	if !ok || r.later() {
 		return nil, nil
 	}
 	asked := s.asked(r)
 	found, err := x.ExecutePart(ctx, s.snapshot, asked, of)
 	return s.executed(ctx, &asked, found, err)
+}
+
+// later reports whether r asks for what no Executor knows: facets with more than counts.
+func (r *Request) later() bool {
+	return slices.ContainsFunc(r.Facets, func(f Facet) bool {
+		return f.Field == "" || f.IgnoreOwn || len(f.Stats)+len(f.Facets) > 0
+	})
 }
 
 // asked returns what an Executor is asked for a request.

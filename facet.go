@@ -2,6 +2,7 @@ package pinion
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/pinion-index/pinion/internal/search"
@@ -39,8 +40,13 @@ type Static struct {
 
 // Facet asks how many of the documents that match have which values in a field, which must have a column: keywords as they are,
 // numbers and times in Ranges or in buckets. A document counts once in each that it has a value of, and of several buckets or
-// ranges in each.
+// ranges in each. Stats ask for figures of these documents, and Facets for facets within them:
+//
+//	pinion.Facet{Field: "time", Every: 24 * time.Hour, Facets: []pinion.Facet{
+//		{Field: "service", Stats: []pinion.Stat{{Field: "latency"}}},
+//	}}
 type Facet struct {
+	// Field is its name. Without one there are FacetCounts.Stats alone, of all documents that match.
 	Field string
 	// Limit is how many keywords are wanted, the most frequent; 0 means query.DefaultK. All buckets and ranges are.
 	Limit int
@@ -53,6 +59,16 @@ type Facet struct {
 	// Width is that of buckets of integers, a whole number, or of floats. They begin at its multiples, and are limited as
 	// those of Every are.
 	Width float64
+	// Stats, up to query.MaxStats, ask for figures of the documents of each keyword, range or bucket.
+	Stats []Stat
+	// Facets are those within each keyword, range or bucket. They have no Facets and no IgnoreOwn. In all, the keywords, ranges and buckets of
+	// a facet with Stats, or within another, are at most query.MaxGroups.
+	Facets []Facet
+	// IgnoreOwn counts what else could be chosen: those parts of Request.Filter that restrict Field alone do not restrict the counts,
+	// but all others do. Parts are the filter itself, or the elements of an And, or of Must and Filter of a Bool; each is an In,
+	// Range or Exists of the field, or And, Or and Not of such. Hits and Total obey all of the filter. It is no way for queries with a
+	// query.Nearest, which finds what is near under all filters.
+	IgnoreOwn bool
 }
 
 // Range is a range of the values that a Facet counts, from Min up to but not including Max: {Max: 10} and {Min: 10, Max: 50} have no
@@ -91,13 +107,17 @@ type FacetCounts struct {
 	Counts []FacetCount
 	// Missing is how many documents that match have no value in the field.
 	Missing uint64
+	// Stats are the figures of a Facet without a Field, one for each of Facet.Stats.
+	Stats []Stats
 }
 
 // FacetCount is how many of the documents that match have one of some values.
 type FacetCount struct {
 	// Value is a keyword, a string; or where a bucket begins, a time.Time in UTC, an int64 or a float64; or the Range.
-	Value any
-	Count uint64
+	Value  any
+	Count  uint64
+	Stats  []Stats       // one for each of Facet.Stats
+	Facets []FacetCounts // one for each of Facet.Facets
 }
 
 // sorts returns r.Sort as queries have it.
@@ -109,29 +129,41 @@ func (r *Request) sorts() (by []search.SortBy) {
 }
 
 // facets returns r.Facets as queries have them.
-func (r *Request) facets() (all []search.Facet) {
-	for i := range r.Facets {
-		f := &r.Facets[i]
-		to := search.Facet{Field: f.Field, Limit: f.Limit, Every: f.Every, Width: f.Width}
+func (r *Request) facets() []search.Facet { return facetsOf(r.Facets) }
+
+func facetsOf(facets []Facet) (all []search.Facet) {
+	for i := range facets {
+		f := &facets[i]
+		to := search.Facet{Field: f.Field, Limit: f.Limit, Every: f.Every, Width: f.Width, Facets: facetsOf(f.Facets), IgnoreOwn: f.IgnoreOwn}
 		for _, x := range f.Ranges {
 			to.Ranges = append(to.Ranges, query.Range{Min: x.Min, Max: x.Max, AboveMin: x.AboveMin, BelowMax: !x.WithMax})
+		}
+		for _, s := range f.Stats {
+			to.Stats = append(to.Stats, search.Stat(s))
 		}
 		all = append(all, to)
 	}
 	return all
 }
 
+// ignoresOwn reports whether a facet leaves out its own part of the filter.
+func (r *Request) ignoresOwn() bool {
+	return slices.ContainsFunc(r.Facets, func(f Facet) bool { return f.IgnoreOwn })
+}
+
 // counts returns the counts of r.Facets that a query has.
-func (r *Request) counts(of []search.FacetCounts) []FacetCounts {
+func (r *Request) counts(of []search.FacetCounts) []FacetCounts { return countsOf(r.Facets, of) }
+
+func countsOf(facets []Facet, of []search.FacetCounts) []FacetCounts {
 	if len(of) == 0 {
 		return nil
 	}
 	all := make([]FacetCounts, len(of))
 	for i := range of {
-		f, to := &r.Facets[i], &all[i]
-		*to = FacetCounts{Field: f.Field, Counts: make([]FacetCount, len(of[i].Counts)), Missing: of[i].Missing}
+		f, to := &facets[i], &all[i]
+		*to = FacetCounts{Field: f.Field, Counts: make([]FacetCount, len(of[i].Counts)), Missing: of[i].Missing, Stats: statsOf(of[i].Stats)}
 		for j, c := range of[i].Counts {
-			to.Counts[j] = FacetCount{Value: c.Value.Any(), Count: c.Count}
+			to.Counts[j] = FacetCount{Value: c.Value.Any(), Count: c.Count, Stats: statsOf(c.Stats), Facets: countsOf(f.Facets, c.Facets)}
 			if len(f.Ranges) > 0 {
 				to.Counts[j].Value = f.Ranges[j]
 			}

@@ -14,7 +14,9 @@ import (
 //
 // Total and Facets are of all documents that one of the queries matches, also those behind the best K of each list.
 //
-// The mode query.ModeAndOr is an error within. Sort, Collapse and Static are errors beside it.
+// With Collapse, of the hits of the one list with the same value only the best stays.
+//
+// The mode query.ModeAndOr is an error within. Sort and Static are errors beside it.
 type Fuse struct {
 	// Lists are the queries, from 1 to MaxFuse.
 	Lists []FuseList
@@ -97,8 +99,6 @@ func (f *Fuse) check(r *Request) error {
 		return fmt.Errorf("%w: Fuse beside Query: its lists have queries", query.ErrInvalid)
 	case len(r.Sort) > 0:
 		return fmt.Errorf("%w: Fuse with Sort", query.ErrInvalid)
-	case r.Collapse != "":
-		return fmt.Errorf("%w: Fuse with Collapse, by %q", query.ErrInvalid, r.Collapse)
 	case r.Static != nil:
 		return fmt.Errorf("%w: Fuse with Static", query.ErrInvalid)
 	case len(f.Lists) == 0 || len(f.Lists) > MaxFuse:
@@ -155,10 +155,11 @@ func node(queries []query.Node, filter query.Node) query.Node {
 	return query.Bool{Should: queries}
 }
 
-// Lists returns the requests, without Fuse and Rescore, whose answers make the page of r, which has one of them: a request for each list of
-// Fuse, and if r asks for Total or Facets a last one for these; or without Fuse one for the hits from the first on, and with After a
-// second one for those behind it. Search does all of this; of a collection in parts, MergeLists makes the page.
+// Lists returns the requests whose answers make the page of r, which has Fuse or Rescore; they have neither. With Fuse there is one for
+// each list, and if r asks for Total or Facets a last one for these. Without, the first is for the hits from the first on, and with
+// After a second one for those behind it. Search does all of this; of a collection in parts, MergeLists makes the page.
 func (r *Request) Lists() []Request {
+	r = r.withTypos()
 	if r.Fuse == nil {
 		return r.plainLists()
 	}
@@ -196,6 +197,9 @@ func (l *FuseList) k() int { return cmp.Or(l.K, DefaultRanked) }
 
 // counted returns the request for the total and the facets of r, of what one of some queries matches.
 func (r *Request) counted(queries []query.Node) Request {
+	if r.ignoresOwn() { // which is of the Filter of a request
+		return Request{Query: node(queries, nil), Filter: r.Filter, Limit: 1, Total: r.Total, Facets: r.Facets, K1: r.K1, B: r.B, Scorer: r.Scorer}
+	}
 	return Request{Query: node(queries, r.Filter), Limit: 1, Total: r.Total, Facets: r.Facets, K1: r.K1, B: r.B, Scorer: r.Scorer}
 }
 

@@ -19,7 +19,8 @@ func TestFuseMisuse(t *testing.T) {
 	for want, r := range map[string]pinion.Request{
 		"Fuse beside Query":                   {Query: word, Fuse: fuse(list)},
 		"Fuse with Sort":                      {Fuse: fuse(list), Sort: []pinion.Sort{{Field: "price"}}},
-		`Fuse with Collapse, by "brand"`:      {Fuse: fuse(list), Collapse: "brand"},
+		`collapse by field "none"`:            {Fuse: fuse(list), Collapse: "none"},
+		`and has no column`:                   {Fuse: fuse(list), Collapse: "body"},
 		"Fuse with Static":                    {Fuse: fuse(list), Static: &pinion.Static{Field: "price"}},
 		"Fuse of 0 lists":                     {Fuse: fuse()},
 		"Fuse of 17 lists, not from 1 to 16":  {Fuse: fuse(make([]pinion.FuseList, 17)...)},

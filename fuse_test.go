@@ -160,9 +160,9 @@ func (x *fusedWorld) request() pinion.Request {
 		if rapid.IntRange(0, 3).Draw(x.T, "static") == 0 {
 			r.Static = &pinion.Static{Field: "rank"}
 		}
-		if rapid.IntRange(0, 3).Draw(x.T, "collapsed") == 0 {
-			r.Collapse = "n"
-		}
+	}
+	if rapid.IntRange(0, 3).Draw(x.T, "collapsed") == 0 {
+		r.Collapse = "n"
 	}
 	if !fused || rapid.Bool().Draw(x.T, "rescored") {
 		r.Rescore = &pinion.Rescore{Query: x.node(0), N: rapid.SampledFrom([]int{0, 1, 4, 9}).Draw(x.T, "n"), Weight: weight.Draw(x.T, "weight")}
@@ -210,8 +210,9 @@ func (x *fusedWorld) sort(all []wanted) {
 
 // answer returns all hits of a request, from searches for each of its queries alone.
 func (x *fusedWorld) answer(v *pinion.View, r pinion.Request) []wanted {
-	alone := pinion.Request{Query: r.Query, Filter: r.Filter, K1: r.K1, Static: r.Static, Collapse: r.Collapse}
+	alone := pinion.Request{Query: r.Query, Filter: r.Filter, K1: r.K1, Static: r.Static}
 	if r.Fuse == nil {
+		alone.Collapse = r.Collapse
 		all, _ := x.plain(v, alone)
 		return x.rescored(v, r, all)
 	}
@@ -240,6 +241,15 @@ func (x *fusedWorld) answer(v *pinion.View, r pinion.Request) []wanted {
 		all = append(all, *w)
 	}
 	x.sort(all)
+	if r.Collapse != "" {
+		var first []wanted
+		for _, w := range all {
+			if w.n < 0 || !slices.ContainsFunc(first, func(f wanted) bool { return f.n == w.n }) {
+				first = append(first, w)
+			}
+		}
+		all = first
+	}
 	return x.rescored(v, r, all)
 }
 

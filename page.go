@@ -106,6 +106,18 @@ func (s *pager) close() error {
 // search answers a request. The error is one of
 // search.Searcher.AppendHits or of Show.
 func (s *pager) search(ctx context.Context, r Request) (Page, error) {
+	p, err := s.searchHits(ctx, r)
+	if err == nil && r.Group != nil {
+		err = s.addGroups(ctx, &r, &p)
+	}
+	if err != nil {
+		return Page{}, err
+	}
+	return p, nil
+}
+
+// searchHits is search without Request.Group.
+func (s *pager) searchHits(ctx context.Context, r Request) (Page, error) {
 	if err := s.check(&r); err != nil {
 		return Page{}, err
 	}
@@ -154,11 +166,11 @@ func (s *pager) search(ctx context.Context, r Request) (Page, error) {
 	return p, nil
 }
 
-// inTwo reports whether r is answered by two queries: a Match of ModeAndOr under a Filter. What that mode does is for a query that is
+// inTwo reports whether r is answered by two queries: a Match of ModeAndOr under a Filter, or with Typos. What that mode does is for a query that is
 // the Match alone.
 func (r *Request) inTwo() bool {
 	m, ok := r.Query.(query.Match)
-	return ok && m.Mode == query.ModeAndOr && r.Filter != nil && r.After == nil && r.Collapse == ""
+	return ok && m.Mode == query.ModeAndOr && (r.Filter != nil || m.Typos) && r.After == nil && r.Collapse == ""
 }
 
 // find appends the hits of q, which is r.
@@ -182,7 +194,14 @@ func behind[T any](all []T, n int) []T { return all[min(n, len(all)):] }
 
 // queryOf returns r as a query over a snapshot.
 func queryOf(r *Request, snapshot *reader.Snapshot) (search.Query, error) {
-	q := search.Query{Node: r.Node(), K: cmp.Or(r.Limit, query.DefaultK) + r.Offset,
+	own := *r
+	var chosen []search.Chosen
+	if r.ignoresOwn() {
+		if own.Filter, chosen = search.Split(r.Filter, r.facets()); own.Filter == nil && r.Query == nil {
+			own.Filter = query.All{}
+		}
+	}
+	q := search.Query{Node: own.Node(), Chosen: chosen, K: cmp.Or(r.Limit, query.DefaultK) + r.Offset,
 		Sort: r.sorts(), Facets: r.facets(), Collapse: r.Collapse, Static: (*search.Static)(r.Static), Total: r.Total, Params: query.Params{K1: r.K1, B: r.B, Scorer: r.Scorer}}
 	switch {
 	case r.After == nil:
@@ -287,7 +306,7 @@ func (s *pager) check(r *Request) error {
 	case r.Offset > 0 && r.After != nil:
 		return fmt.Errorf("%w: a page begins either at an offset or after another page", query.ErrInvalid)
 	}
-	if err := r.checkRanked(); err != nil {
+	if err := cmp.Or(r.checkRanked(), r.checkGroup()); err != nil {
 		return err
 	}
 	for _, name := range r.Fields {
@@ -383,6 +402,10 @@ func weight(h *Hit) (bytes, more int) {
 		p := &h.Passages[i]
 		bytes += len(p.Text) + 6*len(p.Spans)
 		more += int(unsafe.Sizeof(*p)) + len(p.Spans)*int(unsafe.Sizeof(Span{}))
+	}
+	for _, n := range h.Nearest {
+		bytes += len(n.Field) + 30
+		more += int(unsafe.Sizeof(n))
 	}
 	for _, v := range h.Values {
 		bytes += 2 + len(v.Bytes())

@@ -6,9 +6,9 @@ import (
 	"github.com/pinion-index/pinion/schema"
 )
 
-// After is a hit, after which a page begins. If its document is no longer in the index, the page
-// begins with the hits of the same score, or of the same values that they are sorted by, and in an index that
-// keeps an order of the same value in it, of which the page before may have shown some.
+// After is a hit, after which a page begins. If its document is no longer in the index, the page begins with
+// the hits of the same score, or of the same values that they are sorted by. In an index that keeps an order
+// these have the same value in it, too. The page before may have shown some of them.
 type After struct {
 	Score float32
 	ID    string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/pinion-index/pinion/internal/search"
@@ -47,8 +48,8 @@ func TermsOf(s *schema.Schema) func(query.Node) ([]query.FieldTerm, error) {
 		for i, t := range terms {
 			all[i] = query.FieldTerm{Field: t.Field, Term: t.Text}
 		}
-		slices.SortFunc(all, func(a, b query.FieldTerm) int {
-			return cmp.Or(cmp.Compare(a.Field, b.Field), cmp.Compare(a.Term, b.Term))
+		sort.Slice(all, func(i, j int) bool {
+			return cmp.Or(cmp.Compare(all[i].Field, all[j].Field), cmp.Compare(all[i].Term, all[j].Term)) < 0
 		})
 		return slices.Compact(all), nil
 	}
@@ -67,6 +68,9 @@ type Part struct {
 	// After says where the document of Request.After is: below 0 in a part before this one, above 0 in one behind it, and 0 in this
 	// one, or in none.
 	After int
+	// Groups, unless "", is a field with a column, and asks for PartPage.Groups: Request.Collapse of a Request with Fuse, for the lists
+	// that it has. For a Request with Collapse they are there anyway.
+	Groups string
 }
 
 // Neighbors returns the documents that are nearest for each query.Nearest of a query, under its filters, in a part of a collection, of
@@ -84,7 +88,7 @@ func (v *View) Neighbors(ctx context.Context, n query.Node, of Part) (found []qu
 }
 
 // CountPart returns how many documents of a part of a collection match n, given what SearchPart is given. Queries without a query.Nearest
-// need nothing of the other parts: View.Count says as much of them. The error is one of SearchPart.
+// and without Typos need nothing of the other parts: View.Count says as much of them. The error is one of SearchPart.
 func (v *View) CountPart(ctx context.Context, n query.Node, of Part) (count int, err error) {
 	err = v.part(of, func(s *search.Searcher) error {
 		matches, err := s.Count(orBackground(ctx), search.Query{Node: n, Frequencies: of.Frequencies, Neighbors: of.Neighbors})
@@ -115,11 +119,15 @@ type PartPage struct {
 	// without: those come last, and with Desc the greatest value first.
 	Ordered, Desc bool
 	Values        []schema.Value
+	// Groups has, for Request.Collapse or if Part.Groups asks for it, the least value of each hit in that column, the zero Value of one
+	// without.
+	Groups []schema.Value
 }
 
-// SearchPart returns the answer of a part of a collection. The error matches ErrInvalid for Collapse and for what has mode ModeAndOr, as
-// which hits are the best depends on the other parts, and for a Collection or Frequencies that cannot be those of one with this part.
+// SearchPart returns the answer of a part of a collection. The error matches ErrInvalid for what has mode ModeAndOr, as which hits are the
+// best depends on the other parts, for Collapse with After, as which values came before depends on them (Offset goes on), and for a Collection or Frequencies that cannot be those of one with this part.
 func (v *View) SearchPart(ctx context.Context, r Request, of Part) (PartPage, error) {
+	r = *r.withTypos()
 	p, err := v.open()
 	if err != nil {
 		return PartPage{}, err
@@ -171,6 +179,11 @@ func (s *pager) searchPart(ctx context.Context, r Request, of Part) (to PartPage
 	for i := range to.Hits {
 		result.Hits[i].Doc = to.Hits[i].Doc
 	}
+	if field := cmp.Or(r.Collapse, of.Groups); field != "" {
+		if to.Groups, err = s.groups(snapshot, field, result.Hits); err != nil {
+			return PartPage{}, err
+		}
+	}
 	err = result.SetOrder(snapshot)
 	if o := result.Order; o != nil {
 		to.Ordered, to.Desc, to.Values = true, o.Desc, o.Values
@@ -183,6 +196,8 @@ func (r *Request) checkPart() error {
 	switch {
 	case r.Fuse != nil:
 		return fmt.Errorf("Fuse of a part of a collection, of which each is asked for Request.Lists: %w", errors.ErrUnsupported)
+	case r.Synonyms != nil:
+		return fmt.Errorf("a request with Synonyms of a part of a collection, of which each is asked for Request.Rewritten: %w", errors.ErrUnsupported)
 	case r.Rescore != nil:
 		return fmt.Errorf("Rescore of a part of a collection, of which each is asked for Request.Lists and Rescoring: %w", errors.ErrUnsupported)
 	}
@@ -239,7 +254,8 @@ func (s *pager) partSearcher(of query.Collection) (*search.Searcher, error) {
 }
 
 // MergePages returns the page that r asks for of a collection from the answers of its parts, whose documents begin at bases. Of a part
-// that is missing the answer is nil. Limited stays empty: the sum of the frequencies says it. The error matches ErrInvalid if
+// that is missing the answer is nil. Limited stays empty: the sum of the frequencies says it. Hit.Group, if r.Group asks for it, has the
+// Value alone: the collection is asked Request.GroupOf for the rest. With Collapse there is no Page.Next: Offset goes on. The error matches ErrInvalid if
 // these are no such answers, or a facet has too many buckets.
 func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
 	if err := r.checkPart(); err != nil {
@@ -260,9 +276,12 @@ func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
 	for i, at := range from {
 		to.Hits[i] = parts[at.Part].Hits[at.Hit]
 		to.Hits[i].Doc = merged.Hits[i].Doc
+		if r.Collapse != "" {
+			to.Hits[i].Group = grouped(&r, parts[at.Part].Groups[at.Hit])
+		}
 	}
 	to.Hits = behind(to.Hits, r.Offset)
-	if to.more = len(to.Hits) == cmp.Or(r.Limit, query.DefaultK); to.more && merged.Order != nil {
+	if to.more = len(to.Hits) == cmp.Or(r.Limit, query.DefaultK) && r.Collapse == ""; to.more && merged.Order != nil {
 		to.order = merged.Order.Values[len(merged.Order.Values)-1:]
 	}
 	return to, nil
@@ -270,7 +289,7 @@ func MergePages(r Request, bases []uint32, parts []*PartPage) (Page, error) {
 
 // resultsOf returns r as what merges the answers of parts, and these.
 func resultsOf(r *Request, parts []*PartPage) (q search.Query, results []search.Result, err error) {
-	q, err = queryOf(&Request{Query: r.Query, Filter: r.Filter, Limit: cmp.Or(r.Limit, query.DefaultK), Offset: r.Offset, Sort: r.Sort, Facets: r.Facets}, nil)
+	q, err = queryOf(&Request{Query: r.Query, Filter: r.Filter, Limit: cmp.Or(r.Limit, query.DefaultK), Offset: r.Offset, Sort: r.Sort, Facets: r.Facets, Collapse: r.Collapse}, nil)
 	if err != nil {
 		return q, nil, err
 	}
@@ -285,11 +304,8 @@ func resultsOf(r *Request, parts []*PartPage) (q search.Query, results []search.
 
 // result returns the answer of a part as search.Query.Merge takes it.
 func (p *PartPage) result(r *Request) (to search.Result, err error) {
-	to.Facets = make([]search.FacetCounts, len(r.Facets))
 	if p == nil {
-		for i := range r.Facets {
-			to.Facets[i].Counts = make([]search.FacetCount, len(r.Facets[i].Ranges))
-		}
+		to.Facets = noCounts(r.Facets)
 		return to, nil
 	}
 	if len(p.Facets) != len(r.Facets) || p.Ordered && len(p.Values) != len(p.Hits) {
@@ -305,17 +321,47 @@ func (p *PartPage) result(r *Request) (to search.Result, err error) {
 	if p.Ordered {
 		to.Order = &search.ResultOrder{Desc: p.Desc, Values: p.Values}
 	}
-	for i := range p.Facets {
-		to.Facets[i].Missing = p.Facets[i].Missing
-		for _, c := range p.Facets[i].Counts {
-			v, err := countedValue(c.Value)
-			if err != nil {
-				return to, err
-			}
-			to.Facets[i].Counts = append(to.Facets[i].Counts, search.FacetCount{Value: v, Count: c.Count})
+	if r.Collapse != "" {
+		to.Groups = p.Groups
+	}
+	to.Facets, err = countsOfPart(p.Facets)
+	return to, err
+}
+
+// noCounts are those of a part that is missing.
+func noCounts(facets []Facet) []search.FacetCounts {
+	all := make([]search.FacetCounts, len(facets))
+	for i := range facets {
+		f := &facets[i]
+		if f.Field == "" {
+			all[i].Stats = make([]search.Figures, len(f.Stats))
+		}
+		for range f.Ranges {
+			all[i].Counts = append(all[i].Counts, search.FacetCount{Stats: make([]search.Figures, len(f.Stats)), Facets: noCounts(f.Facets)})
 		}
 	}
-	return to, nil
+	return all
+}
+
+// countsOfPart returns counts as queries have them.
+func countsOfPart(of []FacetCounts) ([]search.FacetCounts, error) {
+	all := make([]search.FacetCounts, len(of))
+	for i := range of {
+		all[i] = search.FacetCounts{Missing: of[i].Missing, Stats: figuresOf(of[i].Stats)}
+		for j := range of[i].Counts {
+			c := &of[i].Counts[j]
+			v, err := countedValue(c.Value)
+			if err != nil {
+				return nil, err
+			}
+			own, err := countsOfPart(c.Facets)
+			if err != nil {
+				return nil, err
+			}
+			all[i].Counts = append(all[i].Counts, search.FacetCount{Value: v, Count: c.Count, Stats: figuresOf(c.Stats), Facets: own})
+		}
+	}
+	return all, nil
 }
 
 // countedValue returns FacetCount.Value as queries have it.

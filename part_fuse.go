@@ -17,6 +17,7 @@ type MergedLists struct {
 	hits     []search.Hit
 	rest     []search.Hit            // without Fuse: those behind Request.After, at first also the best
 	values   map[uint32]schema.Value // in the order that the parts keep
+	groups   map[uint32]schema.Value // by which hits are collapsed
 	order    *search.HitOrder
 	rescored map[uint32]float32
 	counts   Page // Total and Facets
@@ -31,6 +32,9 @@ func MergeLists(r Request, bases []uint32, answers [][]*PartPage) (*MergedLists,
 	if r.Fuse == nil && r.Rescore == nil {
 		return nil, fmt.Errorf("%w: lists of a request without Fuse and Rescore", query.ErrInvalid)
 	}
+	if r.Synonyms != nil {
+		return nil, fmt.Errorf("%w: lists of a request with Synonyms, of which Request.Rewritten has none", query.ErrInvalid)
+	}
 	if err := r.checkRanked(); err != nil {
 		return nil, err
 	}
@@ -38,7 +42,7 @@ func MergeLists(r Request, bases []uint32, answers [][]*PartPage) (*MergedLists,
 	if len(answers) != len(requests) {
 		return nil, fmt.Errorf("%w: answers to %d requests of %d", query.ErrInvalid, len(answers), len(requests))
 	}
-	m := &MergedLists{r: &r, values: map[uint32]schema.Value{}}
+	m := &MergedLists{r: &r, values: map[uint32]schema.Value{}, groups: map[uint32]schema.Value{}}
 	for i := range requests {
 		if err := m.add(i, &requests[i], bases, answers[i]); err != nil {
 			return nil, fmt.Errorf("list %d: %w", i, err)
@@ -52,7 +56,15 @@ func MergeLists(r Request, bases []uint32, answers [][]*PartPage) (*MergedLists,
 		return m, nil
 	}
 	m.hits = r.Fuse.fusing().Fuse(m.lists)
-	return m, m.order.SortTies(m.hits)
+	if err := m.order.SortTies(m.hits); err != nil || r.Collapse == "" {
+		return m, err
+	}
+	values := make([]schema.Value, len(m.hits))
+	for i, h := range m.hits {
+		values[i] = m.groups[h.Doc]
+	}
+	m.hits = collapse(m.hits, values)
+	return m, nil
 }
 
 // add adds the list of a number, or what is counted.
@@ -76,9 +88,18 @@ func (m *MergedLists) add(i int, r *Request, bases []uint32, parts []*PartPage) 
 	if err != nil {
 		return err
 	}
-	merged, _, err := q.Merge(bases, results)
+	merged, from, err := q.Merge(bases, results)
 	if err != nil {
 		return err
+	}
+	if m.r.Collapse != "" {
+		for i, at := range from {
+			p := parts[at.Part]
+			if len(p.Groups) != len(p.Hits) {
+				return fmt.Errorf("%w: part %d: %d values to collapse %d hits by: Part.Groups asks for them", query.ErrInvalid, at.Part, len(p.Groups), len(p.Hits))
+			}
+			m.groups[merged.Hits[i].Doc] = p.Groups[at.Hit]
+		}
 	}
 	m.lists = append(m.lists, search.RankedList{Hits: merged.Hits, Weight: weight})
 	if merged.Order == nil {
@@ -131,7 +152,7 @@ func (m *MergedLists) Rescore(scored []Hit) error {
 }
 
 // Page returns the page that is asked for. after is the docID of the document of Request.After in the collection, nil if it has none. Of the
-// hits only Doc, Score, Lists and Rescored are set: View.Show of the parts says the rest. Approximate leaves out the answers that Rescore was
+// hits only Doc, Score, Lists, Rescored and of Group the Value are set: View.Show of the parts and Request.GroupOf say the rest. Approximate leaves out the answers that Rescore was
 // given the scores of: PartPage.Approximate says it of each.
 func (m *MergedLists) Page(after *uint32) (Page, error) {
 	if m.r.Rescore != nil && m.rescored == nil {
@@ -154,10 +175,14 @@ func (m *MergedLists) Page(after *uint32) (Page, error) {
 	hits = append(slices.Clip(hits), m.rest...)
 	p := Page{Total: m.counts.Total, Facets: m.counts.Facets, Approximate: m.approximate}
 	if hits, p.more = m.r.cut(hits); m.r.Fuse == nil {
-		p.more = len(hits) == cmp.Or(m.r.Limit, query.DefaultK)
+		p.more = len(hits) == cmp.Or(m.r.Limit, query.DefaultK) && m.r.Collapse == ""
 	}
 	for _, h := range hits {
-		p.Hits = append(p.Hits, Hit{Doc: h.Doc, Score: h.Score, Rescored: m.rescored[h.Doc]})
+		shown := Hit{Doc: h.Doc, Score: h.Score, Rescored: m.rescored[h.Doc]}
+		if m.r.Collapse != "" {
+			shown.Group = grouped(m.r, m.groups[h.Doc])
+		}
+		p.Hits = append(p.Hits, shown)
 	}
 	if p.more && m.order != nil {
 		p.order = []schema.Value{m.values[hits[len(hits)-1].Doc]}

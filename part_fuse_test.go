@@ -108,6 +108,11 @@ func TestMergeLists(t *testing.T) {
 			"an order of 0 hits": func() (*pinion.MergedLists, error) {
 				return pinion.MergeLists(r, []uint32{0}, [][]*pinion.PartPage{parts[0], {{Page: short, Ordered: true}}, parts[2]})
 			},
+			"Part.Groups asks": func() (*pinion.MergedLists, error) {
+				grouped := r
+				grouped.Collapse = "tenant"
+				return pinion.MergeLists(grouped, []uint32{0}, parts)
+			},
 			"Rescore.N is -1, not": func() (*pinion.MergedLists, error) {
 				bad := r
 				bad.Rescore = &pinion.Rescore{Query: query.All{}, N: -1}

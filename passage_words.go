@@ -49,6 +49,7 @@ type term struct {
 	accepts func(term []byte) bool // of a node that stands for several terms, in place of bytes
 	weight  float32                // idf
 	phrased bool                   // it counts only where it is part of a phrase
+	slipOf  []byte                 // accepts words with a slip in it
 }
 
 // mark is where a term of the query is in a text.
@@ -89,7 +90,7 @@ func (w *words) add(node query.Node) {
 			switch f := &w.of.all[i]; {
 			case f.Indexing() == schema.IndexNone || !search.Searches(&n, f):
 			case f.Kind == schema.Text:
-				w.match(i, n.Text)
+				w.match(i, &n)
 			case n.Text != "":
 				w.fields[i].add([]byte(n.Text), false)
 			}
@@ -119,7 +120,7 @@ func (w *words) in(field string) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := range w.of.all {
 			f := &w.of.all[i]
-			if f.Indexing() != schema.IndexNone && (f.Name == field || field == "" && f.Kind == schema.Text) && !yield(i) {
+			if f.Indexing() != schema.IndexNone && (f.Name == field || field == "" && f.ByDefault()) && !yield(i) {
 				return
 			}
 		}
@@ -173,9 +174,9 @@ func (f *fieldWords) addMatching(m search.Matching) {
 	}
 }
 
-// match adds the words of a text in a field.
-func (w *words) match(field int, text string) {
-	f := &w.fields[field]
+// match adds the words of a Match in a field.
+func (w *words) match(field int, m *query.Match) {
+	f, text := &w.fields[field], m.Text
 	f.searched = true
 	if c, ok := w.of.analyzers[field].(analysis.Compound); ok {
 		for _, word := range c.AppendWords(nil, []byte(text)) {
@@ -185,6 +186,13 @@ func (w *words) match(field int, text string) {
 	}
 	for t := range f.tokenize(w.of.analyzers[field], []byte(text), nil).All() {
 		f.add(bytes.Clone(t.Term), false)
+		if !m.Typos {
+			continue
+		}
+		if accepts := search.AcceptsSlips(t.Term, w.of.analyzers[field]); accepts != nil {
+			f.addPattern(accepts, false)
+			f.terms[len(f.terms)-1].slipOf = bytes.Clone(t.Term)
+		}
 	}
 }
 
@@ -281,16 +289,26 @@ func (w *words) weigh(s *reader.Snapshot) error {
 	for i := range w.fields {
 		for j := range w.fields[i].terms {
 			t := &w.fields[i].terms[j]
-			if t.accepts != nil {
+			if t.accepts != nil && t.slipOf == nil {
 				t.weight = math.Ln2 // as of a term in all documents
 				continue
 			}
 			if err := w.ctx.Err(); err != nil {
 				return err
 			}
-			df, err := w.of.terms[i].DF(t.bytes)
+			word := t.bytes
+			if t.accepts != nil {
+				word = t.slipOf
+			}
+			df, err := w.of.terms[i].DF(word)
 			if err != nil {
 				return err
+			}
+			if t.accepts != nil {
+				if t.weight = math.Ln2; search.Common(df, s.Stats().Live) { // it is not searched for
+					t.weight, t.accepts = 0, func([]byte) bool { return false }
+				}
+				continue
 			}
 			t.weight = float32(math.Log1p(float64(s.Stats().Live) / float64(1+df)))
 			if x, ok := least[string(t.bytes)]; least != nil && df > 0 && (!ok || t.weight < x) {

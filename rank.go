@@ -128,6 +128,9 @@ func (x *ranking) count(found [][]search.Hit) error {
 		return nil
 	}
 	counted := x.r.counted(append(queries, query.DocsOf(maps.Keys(known))))
+	if x.r.ignoresOwn() { // what lists have without a part of the filter is not known
+		counted = x.r.counted(x.r.Fuse.queries())
+	}
 	_, err := x.find("", &counted)
 	return err
 }
@@ -140,6 +143,13 @@ func (x *ranking) fuse(lists []search.RankedList, after *search.Position) ([]sea
 	hits := x.r.Fuse.fusing().Fuse(lists)
 	if err := x.order.SortTies(hits); err != nil {
 		return nil, err
+	}
+	if x.r.Collapse != "" {
+		values, err := x.groups(x.snapshot, x.r.Collapse, hits)
+		if err != nil {
+			return nil, err
+		}
+		hits = collapse(hits, values)
 	}
 	if x.r.Rescore != nil {
 		if err := x.rescore(hits[:min(len(hits), x.r.Rescore.n())]); err != nil {
@@ -227,6 +237,7 @@ func (x *ranking) rescore(hits []search.Hit) error {
 // Rescoring returns the request, without Fuse and Rescore, whose answer says what the query of r.Rescore scores each of some documents. Search
 // makes it of the best N hits; of a collection in parts, each is asked it for those of MergedLists.Best that are its own.
 func (r *Request) Rescoring(docs query.Docs) Request {
+	r = r.withTypos()
 	n := query.Bool{Should: []query.Node{r.Rescore.Query}, Filter: []query.Node{docs}}
 	return Request{Query: n, Limit: max(docs.Len(), 1), K1: r.K1, B: r.B, Scorer: r.Scorer}
 }

@@ -13,8 +13,14 @@ type Request struct {
 	Fuse *Fuse
 	// Rescore, unless nil, puts the best hits in another order.
 	Rescore *Rescore
+	// Typos gives each query.Match of Query, Fuse and Rescore its Typos: a word of five characters or more, unless many documents have
+	// it, also finds those with a slip behind its first character, behind the hits of the word as it is typed.
+	Typos bool
 	// Filter, unless nil, restricts hits, Total and Facets to the documents that match it. It does not score.
 	Filter query.Node
+	// Synonyms, unless nil, are searched for with the words of each query.Match, in Query, Fuse, Rescore and Filter, as query.Synonyms.Rewrite
+	// says. Another request may have another set.
+	Synonyms *query.Synonyms
 	// Limit is the maximum number of hits; 0 means query.DefaultK.
 	Limit int
 	// Offset is how many hits are left out before the first. Each costs as much as one that is shown: After goes on without.
@@ -26,6 +32,8 @@ type Request struct {
 	Sort []Sort
 	// Collapse, unless "", is a field with a column: of hits with the same value in it only the best is shown.
 	Collapse string
+	// Group, unless nil, asks for Hit.Group. It goes with Collapse.
+	Group *Group
 	// Static, unless nil, adds to the scores of hits what a column says.
 	Static *Static
 	// K1 and B, where they are not 0, are the parameters of BM25 in place of those of the schema, in all fields: how much it counts
@@ -47,8 +55,24 @@ type Request struct {
 	Nearest bool
 }
 
+// withTypos returns r with Typos in its nodes.
+func (r *Request) withTypos() *Request {
+	if !r.Typos {
+		return r
+	}
+	own := *r
+	own.Typos = false
+	for _, n := range own.own() {
+		if n != &own.Filter && *n != nil {
+			*n = query.WithTypos(*n)
+		}
+	}
+	return &own
+}
+
 // Node returns what documents must match: Query, which scores, or that of one list of Fuse, and Filter.
 func (r *Request) Node() query.Node {
+	r = r.withTypos()
 	switch {
 	case r.Fuse != nil:
 		return node(r.Fuse.queries(), r.Filter)
@@ -58,6 +82,23 @@ func (r *Request) Node() query.Node {
 		return query.Bool{Filter: []query.Node{r.Filter}}
 	}
 	return query.Bool{Must: []query.Node{r.Query}, Filter: []query.Node{r.Filter}}
+}
+
+// Rewritten returns the request that r is with the synonyms in its nodes, and no Synonyms: what an index with a schema is searched for. Those
+// who count, or ask the parts of a collection, begin with it. The error is one of query.Synonyms.Rewrite.
+func (r *Request) Rewritten(s *schema.Schema) (Request, error) {
+	if r.Synonyms == nil {
+		return *r, nil
+	}
+	to := *r.withTypos()
+	to.Synonyms = nil
+	for _, n := range to.own() {
+		var err error
+		if *n, err = r.Synonyms.Rewrite(s, *n); err != nil {
+			return to, err
+		}
+	}
+	return to, nil
 }
 
 // Snippet says which passages of texts are wanted.
@@ -126,6 +167,8 @@ type Hit struct {
 	Lists []ListHit
 	// Rescored is what the query of Request.Rescore scores, which is in Score times its weight.
 	Rescored float32
+	// Group is what Request.Group asks for.
+	Group *GroupHits
 }
 
 // NearestVector is the vector of a document that is nearest to that of a query.

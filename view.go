@@ -97,6 +97,9 @@ func (v *View) Show(ctx context.Context, hits []Hit, r Request) (Page, error) {
 	if err != nil {
 		return Page{}, err
 	}
+	if r, err = v.rewritten(r); err != nil {
+		return Page{}, err
+	}
 	if r.Nearest {
 		if err := v.embed(ctx, &r); err != nil {
 			return Page{}, err
@@ -171,6 +174,10 @@ func (x *Index) Search(ctx context.Context, r Request) (page Page, err error) {
 // Search returns the page that r asks for, as Index.Search does. A View of NewView has no cache of pages. A nil ctx means
 // context.Background.
 func (v *View) Search(ctx context.Context, r Request) (Page, error) {
+	r, err := v.rewritten(r)
+	if err != nil {
+		return Page{}, err
+	}
 	if v.f == nil {
 		s, err := v.open()
 		if err != nil {
@@ -197,6 +204,21 @@ func (v *View) Search(ctx context.Context, r Request) (Page, error) {
 	}
 	v.f.cache.put(v.s.number, k, p)
 	return p, nil
+}
+
+// rewritten is Request.Rewritten for the schema of v, with Typos in the nodes.
+func (v *View) rewritten(r Request) (Request, error) {
+	if r.Synonyms == nil {
+		return *r.withTypos(), nil
+	}
+	p, err := v.open()
+	switch {
+	case err != nil:
+		return r, err
+	case p.fields == nil:
+		return r, errClosed
+	}
+	return r.Rewritten(p.fields.schema)
 }
 
 // search is Search without a cache.

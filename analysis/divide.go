@@ -1,9 +1,9 @@
 package analysis
 
-// Divides reports whether a text of a may be divided into parts that are analyzed one after the other, each before an
-// ASCII character above U+0020 that stands behind a space or one of the characters U+0009 to U+000D, or behind a line feed: the
-// tokens of the parts are those of the whole, in the same places and the same positions. That is so for the analyzers of this
-// package and of languages, but for keyword.
+// Divides reports whether a text of a may be divided into parts that are analyzed one after the other: the tokens of the parts are
+// those of the whole, in the same places and the same positions. A part begins behind a line feed, or with an ASCII character above
+// U+0020 that stands behind a space or one of the characters U+0009 to U+000D. That is so for the analyzers of this package and of
+// languages, but for keyword.
 func Divides(a Analyzer) bool {
 	if c, ok := a.(compound); ok {
 		a = c.builtin

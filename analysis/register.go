@@ -118,9 +118,9 @@ func Names() []string {
 // the stop list of english there; for fold=accents+case,ignorable=drop in cjk; for ignorable=drop,scripts=cut and the stop list in other
 // languages; and for no option elsewhere. Options writes what they stand for in full.
 //
-// Options that are not empty may be those of an index that is older than an option, so what they leave out is as it was then:
-// unicode is nfc in languages other than english, nfkc in cjk and keep elsewhere; fold is none, ignorable and scripts keep and parts
-// stacked. Languages other than english and cjk always fold apostrophes. In standard and english, options that say nothing of
+// Options that are not empty may be those of an index that is older than an option, so what they leave out is as it was then.
+// unicode is nfc in languages other than english, nfkc in cjk and keep elsewhere. fold is none, ignorable and scripts are keep, and
+// parts is stacked. Languages other than english and cjk always fold apostrophes. In standard and english, options that say nothing of
 // apostrophes, unicode, fold, ignorable, scripts and stop-words keep them.
 func New(name, options string) (Analyzer, error) {
 	registered.RLock()

@@ -21,10 +21,16 @@ func (x *Executor) Explain(ctx context.Context, s *reader.Snapshot, r pinion.Req
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	if r.Synonyms != nil {
+		var err error
+		if r, err = r.Rewritten(s.Schema()); err != nil {
+			return "", err
+		}
+	}
 	if r.Fuse != nil {
 		var lines strings.Builder
 		for i, l := range r.Fuse.Lists {
-			text, err := x.Explain(ctx, s, pinion.Request{Query: l.Query, Filter: r.Filter, Limit: cmp.Or(l.K, pinion.DefaultRanked), K1: r.K1, B: r.B, Scorer: r.Scorer})
+			text, err := x.Explain(ctx, s, pinion.Request{Query: l.Query, Typos: r.Typos, Filter: r.Filter, Limit: cmp.Or(l.K, pinion.DefaultRanked), K1: r.K1, B: r.B, Scorer: r.Scorer})
 			if err != nil {
 				return "", err
 			}

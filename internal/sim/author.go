@@ -16,12 +16,15 @@ type document struct {
 	terms    []string
 	values   map[uint32][]any // instead of text and terms, by the field's id, if there is a schema
 	doc      *writer.Doc      // the same
+	first    *document        // of which it is a state after values were set; nil: it is one that was added
+	states   []*document      // those of it, if it was added; guarded by author.mu
 }
 
-// change is an addition or a deletion.
+// change is an addition, a deletion, or a change of values in place.
 type change struct {
 	id  string
-	doc *document // nil for a deletion
+	doc *document      // nil for a deletion
+	set *writer.Change // nil unless values are changed
 }
 
 // author is a goroutine that adds and deletes documents of its own, and the model of
@@ -67,7 +70,7 @@ func newDocument(id string, s *schema.Schema, values []schema.Value) *document {
 	d := &document{id: id, values: map[uint32][]any{}, doc: &writer.Doc{ID: []byte(id), Values: values}}
 	for _, v := range values {
 		f := &s.Fields[v.Field]
-		d.values[f.ID] = append(d.values[f.ID], plain(v.Floor(f.Unit)))
+		d.values[f.ID] = append(d.values[f.ID], kept(f, plain(v.Floor(f.Unit))))
 	}
 	return d
 }
@@ -120,8 +123,8 @@ func (a *author) published() int { a.mu.Lock(); defer a.mu.Unlock(); return a.sh
 func (a *author) acknowledged() (lo, hi int) { a.mu.Lock(); defer a.mu.Unlock(); return a.lo, a.hi }
 
 // find returns the length of a prefix of the log, from lo to hi, after which exactly the
-// documents seen are live.
-func (a *author) find(seen map[string]*document, lo, hi int) (int, error) {
+// documents seen are live, as far as an index with the schema s tells.
+func (a *author) find(s *schema.Schema, seen map[string]*document, lo, hi int) (int, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	live := map[string]*document{}
@@ -130,16 +133,14 @@ func (a *author) find(seen map[string]*document, lo, hi int) (int, error) {
 	}
 	wrong := map[string]bool{}
 	check := func(id string) {
-		if live[id] != seen[id] {
+		if !live[id].looksAs(seen[id], s) {
 			wrong[id] = true
 		} else {
 			delete(wrong, id)
 		}
 	}
 	apply := func(c change) {
-		if live[c.id] = c.doc; c.doc == nil {
-			delete(live, c.id)
-		}
+		c.apply(live)
 	}
 	for _, c := range a.log[:lo] {
 		apply(c)
@@ -164,14 +165,19 @@ func (a *author) find(seen map[string]*document, lo, hi int) (int, error) {
 	}
 }
 
+// apply makes the change in live documents.
+func (c *change) apply(live map[string]*document) {
+	if live[c.id] = c.doc; c.doc == nil {
+		delete(live, c.id)
+	}
+}
+
 // restart makes the first n changes of the log the base and forgets the others.
 func (a *author) restart(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, c := range a.log[:n] {
-		if a.base[c.id] = c.doc; c.doc == nil {
-			delete(a.base, c.id)
-		}
+		c.apply(a.base)
 	}
 	a.log, a.finished, a.lo, a.hi, a.shown = nil, 0, 0, 0, 0
 }

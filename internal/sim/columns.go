@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -158,24 +159,72 @@ func (d *treeDrawer) combined(depth int) (query.Node, *oracle.Node) {
 
 // static draws static scores, nil where documents have no values for them.
 func (d *treeDrawer) static() (*search.Static, *oracle.Static) {
-	floats := slices.DeleteFunc(slices.Clone(d.columns), func(i int) bool { return d.schema.Fields[i].Kind != schema.Float })
-	if len(floats) == 0 {
+	numbers := slices.DeleteFunc(slices.Clone(d.columns), func(i int) bool { return d.schema.Fields[i].Kind == schema.Keyword })
+	if len(numbers) == 0 {
 		return nil, nil
 	}
-	f := &d.schema.Fields[floats[d.IntN(len(floats))]]
-	values := d.values[f.Name]
+	i := numbers[d.IntN(len(numbers))]
+	f := &d.schema.Fields[i]
 	s := &search.Static{Field: f.Name, Boost: []float64{0, 1, 0.1, 3, 50}[d.IntN(5)]}
+	of := d.shape(i, s)
+	values := d.values[f.Name]
 	o := &oracle.Static{Values: make([][]float64, len(values)), Weight: cmp.Or(s.Boost, 1)}
 	for doc, all := range values {
 		for _, v := range all {
-			x := v.(float64)
-			if x < 0 || o.Weight*x > math.MaxFloat32/2 {
+			x := of(v)
+			if !(x >= 0) || o.Weight*x > math.MaxFloat32/2 {
 				return nil, nil
 			}
 			o.Values[doc] = append(o.Values[doc], x)
 		}
 	}
 	return s, o
+}
+
+// shape draws what s counts in place of the values of a field, and returns it. It is below 0 for what is refused.
+func (d *treeDrawer) shape(field int, s *search.Static) func(v any) float64 {
+	f := &d.schema.Fields[field]
+	number := func(v any) float64 {
+		if x, ok := v.(float64); ok {
+			return x
+		}
+		return float64(v.(int64))
+	}
+	scale := []float64{0.5, 3, 1000}[d.IntN(3)]
+	switch n := d.IntN(3); {
+	case n == 0 && f.Kind == schema.Float:
+		return number
+	case n == 1 && f.Kind != schema.Time:
+		s.Saturation = scale
+		return func(v any) float64 {
+			x := number(v)
+			if x < 0 {
+				return -1
+			}
+			return x / (x + scale)
+		}
+	}
+	from, at := d.some(field)
+	if s.From = from.Any(); f.Kind == schema.Time {
+		s.DecayOver = time.Duration(scale * float64(time.Hour))
+		scale = s.DecayOver.Seconds() * float64(time.Second/time.Duration(f.Unit.Nanoseconds()))
+	} else {
+		s.Decay = scale
+	}
+	return func(v any) float64 {
+		distance := 0.0
+		switch x := v.(type) {
+		case float64:
+			distance = math.Abs(x - at.(float64))
+		case int64:
+			far := new(big.Int).Sub(big.NewInt(x), big.NewInt(at.(int64)))
+			if f.Kind == schema.Time {
+				far.Quo(far, big.NewInt(f.Unit.Nanoseconds()))
+			}
+			distance, _ = new(big.Float).SetInt(far.Abs(far)).Float64()
+		}
+		return scale / (scale + distance)
+	}
 }
 
 // counts returns what a facet counts of hits.

@@ -51,7 +51,7 @@ func (w *world) older(newest uint64, hi []int, strict bool) error {
 			if lo, err = w.match(o, bounds{lo, hi}); err != nil {
 				return fmt.Errorf("commit %d, which is kept: %w", gen, err)
 			}
-		} else if was := w.kept[gen]; was != nil && !equal(was, o.live) {
+		} else if was := w.kept[gen]; was != nil && !equal(o.schema, was, o.live) {
 			return fmt.Errorf("commit %d, which is kept, has changed", gen)
 		}
 		w.trace.printf("commit %d is kept", gen)
@@ -78,8 +78,11 @@ func (w *world) contents(fs store.ReadFS, o reader.Options, rebuilt bool) (*obse
 	return w.observe(s, rebuilt)
 }
 
-func equal(a, b []map[string]*document) bool {
-	return slices.EqualFunc(a, b, maps.Equal[map[string]*document])
+// equal reports whether documents are the same, as far as an index with the schema s tells.
+func equal(s *schema.Schema, a, b []map[string]*document) bool {
+	return slices.EqualFunc(a, b, func(a, b map[string]*document) bool {
+		return maps.EqualFunc(a, b, func(a, b *document) bool { return a.looksAs(b, s) })
+	})
 }
 
 // backup makes a backup, which must hold what the index holds, live. It takes away one or both
@@ -98,7 +101,7 @@ func (w *world) backup(live []map[string]*document) error {
 	}
 	same := func(what string, rebuilt bool) error {
 		o, err := w.contents(dst, reader.Options{}, rebuilt)
-		if err == nil && !equal(live, o.live) {
+		if err == nil && !equal(w.schema, live, o.live) {
 			err = errors.New("other documents than those of the index")
 		}
 		if err != nil {
@@ -169,7 +172,7 @@ func (w *world) mergeInto(live []map[string]*document) error {
 		return err
 	}
 	x, err := w.contents(dst, reader.Options{}, false)
-	if err == nil && !equal(live, x.live) {
+	if err == nil && !equal(x.schema, live, x.live) {
 		err = errors.New("other documents than those of the index")
 	}
 	return err

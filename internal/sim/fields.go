@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pinion-index/pinion/internal/oracle"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -303,6 +304,18 @@ func terms(f *schema.Field, values []any) (all []string) {
 		}
 	}
 	return all
+}
+
+// kept returns a value of the model as field f keeps it.
+func kept(f *schema.Field, x any) any {
+	v, ok := x.(dense)
+	switch {
+	case ok && f.Values == schema.Float16:
+		return denseOf(oracle.Halves(v.floats()))
+	case ok && f.Values == schema.Int8:
+		return denseOf(oracle.Coded(v.floats()))
+	}
+	return x
 }
 
 // plain returns a value as the model keeps it.

@@ -29,7 +29,7 @@ func newFieldModel(s *schema.Schema, docs []oracle.Record, values oracle.Values,
 	var fields []oracle.Field
 	for _, f := range s.Fields {
 		if f.Kind == schema.Vector {
-			dense, fields = append(dense, f), append(fields, oracle.Field{Name: f.Name, Lengths: oracle.None, Similarity: f.Similarity.String()})
+			dense, fields = append(dense, f), append(fields, oracle.Field{Name: f.Name, Lengths: oracle.None, Similarity: f.Similarity.String(), Coded: f.Values == schema.Int8})
 		}
 		if f.Indexing() == schema.IndexNone {
 			continue

@@ -49,7 +49,7 @@ func (w *world) observe(s *reader.Snapshot, rebuilt bool) (*observation, error) 
 	for doc := range uint32(s.Stats().Docs) {
 		d, deleted, err := w.identify(s, doc, versions[doc])
 		if err == nil && o.schema != nil {
-			err = w.checkValues(s, o.schema, doc, d, rebuilt)
+			d, err = w.stateOf(s, o.schema, doc, d, rebuilt)
 			if err == nil {
 				err = w.checkDense(o.schema, vectors, doc, d, rebuilt)
 			}
@@ -327,7 +327,7 @@ func (w *world) match(o *observation, b bounds) ([]int, error) {
 	n := make([]int, len(w.authors))
 	for i, a := range w.authors {
 		var err error
-		if n[i], err = a.find(o.live[i], b.lo[i], b.hi[i]); err != nil {
+		if n[i], err = a.find(o.schema, o.live[i], b.lo[i], b.hi[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -35,6 +35,11 @@ func (l *life) write(r *rand.Rand, a *author) error {
 				return err
 			}
 		}
+		if r.IntN(4) == 0 {
+			if err := l.set(r, ids, a); err != nil {
+				return err
+			}
+		}
 		c := a.draw(r, ids, l.schema)
 		err := l.change(c)
 		l.ops.Add(1)
@@ -52,6 +57,8 @@ func (l *life) write(r *rand.Rand, a *author) error {
 // change makes a change.
 func (l *life) change(c change) error {
 	switch {
+	case c.set != nil:
+		return l.apply(c.set)
 	case c.doc == nil:
 		return l.writer.Delete(context.Background(), []byte(c.id))
 	case c.doc.doc != nil:

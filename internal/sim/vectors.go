@@ -40,7 +40,7 @@ func (d dense) String() string { return fmt.Sprint(d.floats()) }
 
 // drawDenseField draws a field of vectors.
 func drawDenseField(r *rand.Rand, name string) schema.Field {
-	f := schema.Field{Name: name, Kind: schema.Vector, Dims: 1 + r.IntN(20), Similarity: schema.Similarity(r.IntN(3)),
+	f := schema.Field{Name: name, Kind: schema.Vector, Dims: 1 + r.IntN(20), Similarity: schema.Similarity(r.IntN(3)), Values: schema.VectorValues(r.IntN(3)),
 		Model: []string{"", "", "encoder-1", "modèle"}[r.IntN(4)]}
 	if r.IntN(8) == 0 { // of several groups in a code
 		f.Dims += 60 * (1 + r.IntN(2))
@@ -63,10 +63,20 @@ func drawDense(r *rand.Rand, f *schema.Field) []float32 {
 	switch one := &v[r.IntN(len(v))]; r.IntN(24) {
 	case 0:
 		clear(v)
-		*one = []float32{schema.MaxNorm, -schema.MaxNorm}[r.IntN(2)]
+		switch *one = []float32{schema.MaxNorm, -schema.MaxNorm}[r.IntN(2)]; f.Values {
+		case schema.Float16:
+			*one = []float32{65519, -65504}[r.IntN(2)]
+		case schema.Int8: // what codes stand for may be longer, and is added again
+			*one /= 4
+		}
 	case 1:
 		clear(v)
-		*one = schema.MinNorm
+		switch *one = schema.MinNorm; f.Values {
+		case schema.Float16:
+			*one = 0x1.1p-25
+		case schema.Int8:
+			*one *= 4
+		}
 	default:
 		if f.Similarity == schema.SimilarityCosine && *one == 0 {
 			*one = 1
@@ -79,7 +89,7 @@ func drawDense(r *rand.Rand, f *schema.Field) []float32 {
 func wrongDense(r *rand.Rand, f *schema.Field) []float32 {
 	v := drawDense(r, f)
 	one := &v[r.IntN(len(v))]
-	switch n := r.IntN(5); {
+	switch n := r.IntN(6); {
 	case n == 0:
 		return v[:len(v)-1]
 	case n == 1:
@@ -89,6 +99,10 @@ func wrongDense(r *rand.Rand, f *schema.Field) []float32 {
 	case n == 3 && f.Similarity == schema.SimilarityCosine:
 		clear(v)
 		*one = []float32{0, schema.MinNorm / 2}[r.IntN(2)]
+	case n == 4 && f.Values == schema.Float16:
+		*one = []float32{65520, -70000}[r.IntN(2)]
+	case n == 4 && f.Values == schema.Int8:
+		*one = 0.6 * schema.MaxNorm
 	default:
 		*one = []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1))}[r.IntN(3)]
 	}
@@ -97,9 +111,11 @@ func wrongDense(r *rand.Rand, f *schema.Field) []float32 {
 
 // otherDense makes f, a field of vectors, one that contradicts it.
 func otherDense(r *rand.Rand, f *schema.Field) {
-	switch r.IntN(3) {
+	switch r.IntN(4) {
 	case 0:
 		f.Dims++
+	case 3:
+		f.Values = (f.Values + 1) % 3
 	case 1:
 		f.Similarity = (f.Similarity + 1) % 3
 	default:
@@ -173,7 +189,8 @@ func addVectors(r *oracle.Record, f *schema.Field, values []any) {
 // nearest draws a Nearest. There must be a field of vectors.
 func (d *treeDrawer) nearest() (query.Node, *oracle.Node) {
 	f, v := d.compared()
-	n := query.Nearest{Field: f.Name, Vector: v, K: []int{1, 3, 10, 1 + d.IntN(1<<d.IntN(9)), query.MaxNearest}[d.IntN(5)], Boost: d.boost()}
+	n := query.Nearest{Field: f.Name, Vector: v, K: []int{1, 3, 10, 1 + d.IntN(1<<d.IntN(9)), query.MaxNearest}[d.IntN(5)], Boost: d.boost(),
+		Probe: float64(d.IntN(2))} // exact both: TestNearestProbe of internal/search draws others
 	return n, &oracle.Node{Kind: oracle.Nearest, Field: n.Field, Vector: n.Vector, K: n.K, Boost: n.Boost}
 }
 

@@ -56,9 +56,7 @@ func (a *author) live() map[string]*document {
 	defer a.mu.Unlock()
 	live := maps.Clone(a.base)
 	for _, c := range a.log {
-		if live[c.id] = c.doc; c.doc == nil {
-			delete(live, c.id)
-		}
+		c.apply(live)
 	}
 	return live
 }

@@ -25,11 +25,12 @@ package pinion
 //	loop.go     the goroutine that publishes, commits and goes on to the newest state
 //	view.go     View and Search
 //	ask.go      Searcher: Count, All, Suggest, Len
+//	like.go     Like: the query for similar documents
 //	batch.go    Batch and Apply
 //	doc_*.go    Doc, Hit and Passage by the names of fields, Get, and structs in their place
 //	request.go  Request, Page, Hit: hits and what is shown of them
 //	fuse.go     Fuse and Rescore: one ranked list of several queries, and the best hits in another order; rank.go finds it
-//	facet.go    Sort, Static, Facet: what is asked of columns
+//	facet.go    Sort, Static, Facet: what is asked of columns; stats.go: figures
 //	part*.go    a request to a part of a collection, and the page of all parts
 //	page*.go    what makes a page: the fields of an index, memory of hits, nearest vectors, where the next page begins
 //	passage*.go the words of a query, found in a text, and the best passage

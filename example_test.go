@@ -308,3 +308,41 @@ func ExampleHit_HTML() {
 	fmt.Println(page.Hits[0].HTML("text"))
 	// Output: <b>Roses</b> &amp; &lt;thorns&gt;
 }
+
+// What is similar to a document has the words that weigh most in it, under a filter as any query.
+func ExampleIndex_Like() {
+	dir, remove := scratch()
+	defer remove()
+	ctx := context.Background()
+	index, err := pinion.Open(ctx, dir, pinion.Options{Schema: &schema.Schema{Fields: []schema.Field{
+		{Name: "text", Kind: schema.Text, Analyzer: "english", Stored: true}, {Name: "lang", Kind: schema.Keyword, Column: true}}}})
+	if err != nil {
+		panic(err)
+	}
+	defer index.Close()
+	for id, text := range []string{"Sail makers of the Baltic harbors", "A harbor for sailing ships", "The Baltic in winter, and its harbors", "Ships in a bottle"} {
+		if err := index.Add(ctx, pinion.Doc{ID: fmt.Sprint(id), Fields: map[string]any{"text": text, "lang": "en"}}); err != nil {
+			panic(err)
+		}
+	}
+	similar, err := index.Like(ctx, pinion.Like{IDs: []string{"0"}})
+	if err != nil {
+		panic(err)
+	}
+	page, err := index.Search(ctx, pinion.Request{Query: similar, Filter: query.Equal("lang", "en")})
+	if err != nil {
+		panic(err)
+	}
+	for _, n := range similar.Should {
+		fmt.Println(n.(query.Term).Text)
+	}
+	for _, h := range page.Hits {
+		fmt.Println("found", h.ID)
+	}
+	// Output:
+	// baltic
+	// sail
+	// harbor
+	// found 1
+	// found 2
+}

@@ -59,9 +59,9 @@ func (o ReaderOptions) OpenReader(ctx context.Context, dir string) (*Reader, err
 	return o.open(ctx, reader.Dir(dir), o.Refresh)
 }
 
-// OpenSource opens the index whose files a Source has, only to search it: reader.FromFS of an fs.FS, such as files that are embedded in the
-// program, a zip file or memory, host.Open of a web server (package reader/host), that of a bucket (module scale/bucket), or one of a
-// program's own. The Reader goes on to newer commits where the Source does. The caller closes the Reader, and then the Source.
+// OpenSource opens the index whose files a Source has, only to search it. reader.FromFS makes one of an fs.FS, such as files that are
+// embedded in the program, a zip file or memory; host.Open of a web server (package reader/host); module scale/bucket of a bucket. A
+// program may have its own. The Reader goes on to newer commits where the Source does. The caller closes the Reader, and then the Source.
 func OpenSource(ctx context.Context, s reader.Source) (*Reader, error) {
 	return ReaderOptions{}.OpenSource(ctx, s)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -44,6 +45,25 @@ func OfView(v *pinion.View) Backend {
 type local struct {
 	view func(context.Context, func(*pinion.View) error) error
 	peek func(func(*pinion.View) error) error // waits for nothing
+
+	synonyms func(name string) *query.Synonyms // Options.Synonyms
+}
+
+// set returns the set of synonyms of a name.
+func (l local) set(name string) (*query.Synonyms, error) {
+	var set *query.Synonyms
+	if l.synonyms != nil {
+		set = l.synonyms(name)
+	}
+	if set == nil && name != "" {
+		return nil, noSet(name)
+	}
+	return set, nil
+}
+
+// noSet is the error of a set of synonyms that is not there.
+func noSet(name string) error {
+	return invalid("synonyms", "there is no set %.40q of synonyms here", name)
 }
 
 // schemaOf returns the schema of a request's fields.
@@ -59,15 +79,24 @@ func schemaOf(v *pinion.View) *schema.Schema {
 func (l local) Search(ctx context.Context, r *Request) (a *Response, err error) {
 	err = l.view(ctx, func(v *pinion.View) error {
 		s := schemaOf(v)
-		q, err := r.Search(s)
+		known, err := r.similar(ctx, v)
 		if err != nil {
+			return err
+		}
+		own := *known
+		own.Synonyms = ""
+		q, err := own.Search(s)
+		if err != nil {
+			return err
+		}
+		if q.Synonyms, err = l.set(r.Synonyms); err != nil {
 			return err
 		}
 		p, err := v.Search(ctx, q)
 		if err != nil {
 			return err
 		}
-		a = NewResponse(s, r, &q, &p)
+		a = NewResponse(s, &own, &q, &p)
 		return nil
 	})
 	return a, err
@@ -76,8 +105,20 @@ func (l local) Search(ctx context.Context, r *Request) (a *Response, err error) 
 // Count implements Backend.
 func (l local) Count(ctx context.Context, r *CountRequest) (a *CountResponse, err error) {
 	err = l.view(ctx, func(v *pinion.View) error {
-		q, err := searched(schemaOf(v), &Request{Query: r.Query, Strict: r.Strict, Text: r.Text, Vector: r.Vector, Nearest: r.Nearest, Fuse: r.Fuse, Filter: r.Filter})
+		s := schemaOf(v)
+		own, err := r.Request().similar(ctx, v)
 		if err != nil {
+			return err
+		}
+		q, err := searched(s, own)
+		if err != nil {
+			return err
+		}
+		q.Typos = own.Typos
+		if q.Synonyms, err = l.set(r.Synonyms); err != nil {
+			return err
+		}
+		if q, err = q.Rewritten(s); err != nil {
 			return err
 		}
 		count, err := v.Count(ctx, q.Node())
@@ -92,6 +133,15 @@ func (l local) Suggest(ctx context.Context, r *SuggestRequest) (a *SuggestRespon
 	err = l.view(ctx, func(v *pinion.View) error {
 		if _, ok := schemaOf(v).Field(r.Field); !ok {
 			return invalid("field", "there is no field %q", r.Field)
+		}
+		if r.Text != "" {
+			c, err := r.Complete(schemaOf(v))
+			if err != nil {
+				return err
+			}
+			found, err := v.Complete(ctx, c)
+			a = NewSuggestions(found)
+			return err
 		}
 		terms, err := v.Terms(ctx, r.Field, r.Prefix, r.K)
 		a = &SuggestResponse{Terms: []Suggestion{}}

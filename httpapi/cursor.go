@@ -12,10 +12,11 @@ import (
 	"github.com/pinion-index/pinion/schema"
 )
 
-// The first byte of a cursor is its version: a later one has After.Order, too.
+// The first byte of a cursor is its version: the second has After.Order, too, and the third is an offset alone.
 const (
 	cursorVersion = 1
 	cursorOrdered = 2
+	cursorOffset  = 3
 )
 
 // FormatAfter returns the cursor that stands for the last hit of a page, "" for nil. Clients hand it back as
@@ -86,6 +87,23 @@ func ParseAfter(text string) (*pinion.After, error) {
 		return nil, errCursor
 	}
 	return a, nil
+}
+
+// formatOffset returns the cursor of a page that is n hits behind the first: that of shards that collapse, which cannot tell from a hit
+// which values were there before.
+func formatOffset(n int) string {
+	return base64.RawURLEncoding.EncodeToString(binary.AppendUvarint([]byte{cursorOffset}, uint64(n)))
+}
+
+// parseCursor is the inverse of FormatAfter and formatOffset: one of the two is returned, or none for "".
+func parseCursor(text string) (a *pinion.After, offset int, err error) {
+	if b, err := base64.RawURLEncoding.DecodeString(text); err == nil && len(b) > 1 && b[0] == cursorOffset {
+		if n, size := binary.Uvarint(b[1:]); size > 0 && n > 0 && n <= math.MaxInt32 && formatOffset(int(n)) == text {
+			return nil, int(n), nil
+		}
+	}
+	a, err = ParseAfter(text)
+	return a, 0, err
 }
 
 // cursor reads the bytes of a cursor.

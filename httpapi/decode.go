@@ -166,7 +166,7 @@ func fieldOf(t reflect.Type, key string) int {
 
 // decodeURL sets the struct that to points to, one of the requests, to parameters of a URL, which are called as the keys
 // are. One of several values is given several times. Of facets and static it is the field, and so of passages, which may
-// be empty. A vector, nearest, similarity, fuse and rescore are their JSON. Of booleans an empty value is true.
+// be empty. A like, vector, nearest, similarity, fuse, rescore and group are their JSON. Of booleans an empty value is true.
 func decodeURL(params url.Values, to any) error {
 	v := reflect.ValueOf(to).Elem()
 	for name, values := range params {
@@ -219,6 +219,9 @@ func setParam(f reflect.Value, name, text string) error {
 		*to = append(*to, Facet{Field: text})
 	case **Static:
 		*to = &Static{Field: text}
+	case **Like:
+		*to = new(Like)
+		return decodeParam(*to, name, text)
 	case **Vector:
 		*to = new(Vector)
 		return decodeParam(*to, name, text)
@@ -233,6 +236,9 @@ func setParam(f reflect.Value, name, text string) error {
 		return decodeParam(*to, name, text)
 	case **Rescore:
 		*to = new(Rescore)
+		return decodeParam(*to, name, text)
+	case **Group:
+		*to = new(Group)
 		return decodeParam(*to, name, text)
 	case **Passages:
 		*to = &Passages{Field: text}

@@ -20,6 +20,7 @@ package httpapi
 //	types.go     what clients send and get
 //	decode.go    JSON and parameters of URLs to that
 //	resolve.go   a Request as package pinion takes it; response.go: its page as a Response
+//	facet.go     facets and figures, both ways
 //	cursor.go    where the next page begins, as text
 //	backend.go   Backend, and those over an index
 //	options.go   Options

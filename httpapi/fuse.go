@@ -51,12 +51,10 @@ type ListHit struct {
 func (r *Request) fuse(s *schema.Schema, to *pinion.Request) error {
 	f := r.Fuse
 	switch {
-	case r.Query != "" || r.Text != "" || r.Vector != nil || r.Nearest != nil || r.Similarity != nil:
-		return invalid("fuse", "its lists say what is searched for, in place of q, text, vector, nearest and similarity")
+	case r.Query != "" || r.Text != "" || r.Like != nil || r.Vector != nil || r.Nearest != nil || r.Similarity != nil:
+		return invalid("fuse", "its lists say what is searched for, in place of q, text, like, vector, nearest and similarity")
 	case len(r.Sort) > 0:
 		return invalid("sort", "the lists of fuse say in which order hits are")
-	case r.Collapse != "":
-		return invalid("collapse", "not beside fuse")
 	case r.Static != nil:
 		return invalid("static", "not beside fuse")
 	case len(f.Lists) == 0 || len(f.Lists) > pinion.MaxFuse:
@@ -163,17 +161,28 @@ func behind(key string, err error) error {
 	return &own
 }
 
-// checkRanked returns an error if more hits than most are ranked for r.
+// checkRanked returns an error if more hits than most are ranked for r, or more documents are the nearest.
 func (r *Request) checkRanked(most int) error {
+	if err := r.Nearest.bound("", query.DefaultK, most); err != nil {
+		return err
+	}
 	if r.Fuse != nil {
 		for i, l := range r.Fuse.Lists {
-			if l.K > most {
-				return invalid(fmt.Sprintf("fuse.lists[%d].k", i), "%d hits, more than %d", l.K, most)
+			key, k := fmt.Sprintf("fuse.lists[%d].", i), cmp.Or(l.K, pinion.DefaultRanked)
+			if k > most {
+				return invalid(key+"k", "%d hits, more than %d", k, most)
+			}
+			if err := l.Nearest.bound(key, k, most); err != nil {
+				return err
 			}
 		}
 	}
-	if r.Rescore != nil && r.Rescore.N > most {
-		return invalid("rescore.n", "%d hits, more than %d", r.Rescore.N, most)
+	if x := r.Rescore; x != nil {
+		n := cmp.Or(x.N, pinion.DefaultRanked)
+		if n > most {
+			return invalid("rescore.n", "%d hits, more than %d", n, most)
+		}
+		return x.Nearest.bound("rescore.", n, most)
 	}
 	return nil
 }

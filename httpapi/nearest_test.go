@@ -71,6 +71,69 @@ func TestNearest(t *testing.T) {
 	}
 }
 
+// TestNearestVectors asks which vectors of hits were the nearest, of nodes beside each other and in lists.
+func TestNearestVectors(t *testing.T) {
+	x, err := pinion.Open(t.Context(), filepath.Join(t.TempDir(), "v.idx"), pinion.Options{Schema: &schema.Schema{Fields: []schema.Field{
+		{Name: "text", Kind: schema.Text}, {Name: "v", Kind: schema.Vector, Dims: 2, Similarity: schema.SimilarityDot}, {Name: "w", Kind: schema.Vector, Dims: 1, Similarity: schema.SimilarityL2}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	if err := x.Add(t.Context(), pinion.Doc{ID: "a", Fields: map[string]any{"text": "rose", "v": [][]float32{{0, 1}, {4, 0}, {1, 1}}, "w": []float32{2}}},
+		pinion.Doc{ID: "b", Fields: map[string]any{"text": "rose thorn", "v": []float32{1, 0}}}, pinion.Doc{ID: "c", Fields: map[string]any{"text": "thorn"}}); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, httpapi.OfIndex(x), httpapi.Options{})
+	const near, similar = `"nearest": {"field": "v", "vector": [1, 2], "boost": 9}`, `"similarity": {"field": "w", "vector": [1]}`
+	for _, c := range []struct{ request, want string }{
+		{`{` + near + `}`, "a: , b: "},
+		{`{` + near + `, "nearest_vectors": true}`, "a: v 1 5, b: v 0 2"},
+		{`{"q": "*", ` + near + `, ` + similar + `, "nearest_vectors": true}`, "a: v 1 5 w 0 0.5, b: v 0 2, c: "},
+		{`{"fuse": {"lists": [{"q": "thorn"}, {` + near + `}]}, "rescore": {` + similar + `}, "nearest_vectors": true}`, "a: v 1 5, b: v 0 2, c: "},
+		{`{"q": "rose", "nearest_vectors": true}`, "a: , b: "},
+	} {
+		var got []string
+		for _, h := range answer[httpapi.Response](t, s, "/v1/search", c.request).Hits {
+			var all []string
+			for _, n := range h.Nearest {
+				all = append(all, fmt.Sprint(n.Field, " ", n.Number, " ", n.Score))
+			}
+			got = append(got, fmt.Sprint(h.ID, ": ", strings.Join(all, " ")))
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %q, want %q", c.request, got, c.want)
+		}
+	}
+	if a, b := ask(s, "/v1/search?nearest_vectors&nearest="+url.QueryEscape(`{"field": "v", "vector": [1, 2]}`), "").Body.String(), ask(s, "/v1/search", `{"nearest": {"field": "v", "vector": [1, 2]}, "nearest_vectors": true}`).Body.String(); a != b {
+		t.Errorf("in a URL %s, in a body %s", a, b)
+	}
+}
+
+// TestFewNearest bounds what is nearest and ranked, also where a request does not say how many.
+func TestFewNearest(t *testing.T) {
+	s := serve(t, failing{err: pinion.ErrClosed}, httpapi.Options{MaxK: 9})
+	const near = `"nearest": {"field": "v", "vector": [1]}`
+	for _, c := range []struct{ path, body, field string }{
+		{"/v1/search", `{"k": 1, ` + near + `}`, "nearest.k"},
+		{"/v1/count", `{` + near + `}`, "nearest.k"},
+		{"/v1/search", `{"k": 1, "fuse": {"lists": [{"q": "a"}]}}`, "fuse.lists[0].k"},
+		{"/v1/count", `{"fuse": {"lists": [{"q": "a"}]}}`, "fuse.lists[0].k"},
+		{"/v1/search", `{"k": 1, "fuse": {"lists": [{"q": "a", "k": 9}, {"k": 9, "nearest": {"field": "v", "vector": [1], "k": 10}}]}}`, "fuse.lists[1].nearest.k"},
+		{"/v1/search", `{"k": 1, "q": "a", "rescore": {"q": "b"}}`, "rescore.n"},
+		{"/v1/search", `{"k": 1, "q": "a", "rescore": {"n": 9, "nearest": {"field": "v", "vector": [1], "k": 10}}}`, "rescore.nearest.k"},
+	} {
+		code, e := refusal(t, s, c.path, c.body)
+		if code != 400 || e.Code != httpapi.CodeInvalid || e.Field != c.field || !strings.Contains(e.Message, "more than 9") {
+			t.Errorf("%s %s: %d %+v, want %s", c.path, c.body, code, e, c.field)
+		}
+	}
+	for _, body := range []string{`{"k": 1, "nearest": {"field": "v", "vector": [1], "k": 9}}`, `{"k": 1, "fuse": {"lists": [{"k": 9, ` + near + `}]}}`} {
+		if r := ask(s, "/v1/search", body); r.Code != 503 {
+			t.Errorf("%s: %d %s", body, r.Code, r.Body)
+		}
+	}
+}
+
 func TestNearestRefused(t *testing.T) {
 	s := placed(t)
 	for _, c := range []struct{ path, body, field, message string }{
@@ -81,12 +144,16 @@ func TestNearestRefused(t *testing.T) {
 		{"/v1/search", `{"nearest": {"field": "v", "vector": [1, "2"]}}`, "nearest.vector[1]", "is not a number"},
 		{"/v1/search", `{"nearest": {"field": "v", "vector": [1, 1], "k": 65537}}`, "nearest.k", "65537"},
 		{"/v1/search", `{"nearest": {"field": "v", "vector": [1, 1], "k": -1}}`, "nearest.k", "-1"},
+		{"/v1/search", `{"nearest": {"field": "v", "vector": [1, 1], "probe": 1.5}}`, "nearest.probe", "1.5"},
 		{"/v1/search", `{"nearest": {"field": "v", "vector": [1, 1], "boost": -1}}`, "nearest.boost", "-1"},
 		{"/v1/search", `{"nearest": {"field": "v", "vector": {}}}`, "nearest.vector", "not an array"},
 		{"/v1/search", `{"similarity": {"field": "v", "vector": [1, 1]}}`, "q", "it is missing"},
 		{"/v1/search", `{"q": "*", "similarity": {"field": "tenant", "vector": [1, 1]}}`, "similarity.field", `no field "tenant" of vectors`},
 		{"/v1/search", `{"nearest": {"field": "v", "text": "a", "vector": [1, 1]}}`, "nearest.text", "either a text or a vector"},
-		{"/v1/search", `{"nearest": {"field": "v"}}`, "nearest.vector", "0 dimensions"},
+		{"/v1/search", `{"nearest": {"field": "v"}}`, "nearest.vector", "it is missing, as is text"},
+		{"/v1/search", `{"q": "*", "similarity": {"field": "v"}}`, "similarity.vector", "it is missing, as is text"},
+		{"/v1/search", `{"nearest": {"field": "v", "vector": [1, 1], "k": 1001}}`, "nearest.k", "more than 1000"},
+		{"/v1/count", `{"nearest": {"field": "v", "vector": [1, 1], "k": 1001}}`, "nearest.k", "more than 1000"},
 		{"/v1/search", `{"nearest": {"field": "v", "text": "a"}}`, "", "here nothing embeds texts"},
 		{"/v1/search?nearest=whale", "", "nearest", "not JSON"},
 		{"/v1/count", `{"nearest": {"field": "none", "vector": [1]}}`, "nearest.field", "none"},

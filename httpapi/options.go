@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/store"
 )
 
@@ -40,7 +41,8 @@ type Options struct {
 	MaxInFlight int
 	// MaxBody limits the body of a request in bytes. 0 means DefaultMaxBody.
 	MaxBody int64
-	// MaxK limits Request.K, together with Offset, FuseList.K, Rescore.N and SuggestRequest.K. 0 means DefaultMaxK.
+	// MaxK limits Request.K, together with Offset, Nearest.K, FuseList.K, Rescore.N and SuggestRequest.K, also by default. 0 means
+	// DefaultMaxK.
 	MaxK int
 	// MaxBatch limits the lines of a batch. 0 means DefaultMaxBatch.
 	MaxBatch int
@@ -52,6 +54,10 @@ type Options struct {
 	MaxHeld int64
 	// Tokens, if there are any, are what clients must show one of, as Authorization: Bearer TOKEN.
 	Tokens []string
+	// Synonyms, if not nil, returns the set of a name that requests bring, or nil if there is none; "" is that of requests without a name. Each
+	// request calls it, so that another set counts from then on. Several goroutines call it at a time. It goes with the Backends of OfIndex and
+	// OfView.
+	Synonyms func(name string) *query.Synonyms
 	// TLS, if not nil, is what Serve encrypts with. If it requires and verifies certificates of clients, these are
 	// credentials too.
 	TLS *tls.Config

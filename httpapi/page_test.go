@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -60,6 +61,9 @@ func drawAsked(t *rapid.T) asked {
 	}
 	if some("collapse") {
 		a.json["collapse"], a.page.Collapse = "ts", "ts"
+		if some("group") {
+			a.json["group"], a.page.Group = map[string]any{"k": 2, "sort": []string{"-price"}}, &pinion.Group{Limit: 2, Sort: []pinion.Sort{{Field: "price", Desc: true}}}
+		}
 	}
 	if some("total") {
 		a.json["total"], a.page.Total = true, true
@@ -127,6 +131,19 @@ func differs(got *httpapi.Response, want *pinion.Page, r *pinion.Request) string
 		g, w := &got.Hits[i], &want.Hits[i]
 		if g.Score != w.Score || g.Doc != w.Doc || string(g.ID) != string(w.ID) || fmt.Sprint(g.Sort) != fmt.Sprint(inJSON(w.Sort)) {
 			return fmt.Sprintf("hit %d is %+v, want %+v", i, g, w)
+		}
+		if (g.Group == nil) != (w.Group == nil) {
+			return fmt.Sprintf("hit %d has the group %v, want %v", i, g.Group, w.Group)
+		}
+		if g.Group != nil {
+			of := r.GroupOf(w.Group.Value)
+			got, want := httpapi.Response{Hits: g.Group.Hits, Total: &g.Group.Total}, pinion.Page{Hits: w.Group.Hits, Total: w.Group.Total}
+			if wrong := differs(&got, &want, &of); wrong != "" {
+				return fmt.Sprintf("in the group of hit %d: %s", i, wrong)
+			}
+			if at, ok := w.Group.Value.(time.Time); ok && g.Group.Value != at.Format(time.RFC3339Nano) || !ok && g.Group.Value != nil {
+				return fmt.Sprintf("hit %d is of the group %v, want %v", i, g.Group.Value, w.Group.Value)
+			}
 		}
 		var shown []schema.Value
 		for _, name := range r.Fields {

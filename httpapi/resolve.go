@@ -18,6 +18,7 @@ import (
 
 // Search returns r for an index with a schema, as reader.Snapshot.Schema returns it. The error is an *Error, which names the key
 // that is wrong. What only the index can tell, such as whether a text is stored, is left to it.
+// Sets of synonyms are the Server's: the name of one is an error here.
 func (r *Request) Search(s *schema.Schema) (pinion.Request, error) {
 	to, err := searched(s, r)
 	if err != nil {
@@ -25,6 +26,8 @@ func (r *Request) Search(s *schema.Schema) (pinion.Request, error) {
 	}
 	k := cmp.Or(r.K, query.DefaultK)
 	switch {
+	case r.Synonyms != "":
+		return pinion.Request{}, noSet(r.Synonyms)
 	case r.K < 0:
 		return pinion.Request{}, invalid("k", "%d hits", r.K)
 	case r.Offset < 0 || r.Offset > math.MaxInt32 || k > math.MaxInt32:
@@ -43,8 +46,9 @@ func (r *Request) Search(s *schema.Schema) (pinion.Request, error) {
 			return pinion.Request{}, blame(p.key, err)
 		}
 	}
-	to.Limit, to.Offset, to.Total, to.Collapse, to.Fields, to.K1, to.B, to.Scorer = k, r.Offset, r.Total, r.Collapse, r.Fields, k1, b, r.Scorer
-	for _, f := range []func(*schema.Schema, *pinion.Request) error{r.rescore, r.sort, r.facets, r.columns, r.after, r.shown} {
+	to.Limit, to.Offset, to.Total, to.Collapse, to.Fields, to.Nearest, to.K1, to.B, to.Scorer = k, r.Offset, r.Total, r.Collapse, r.Fields, r.NearestVectors, k1, b, r.Scorer
+	to.Typos = r.Typos
+	for _, f := range []func(*schema.Schema, *pinion.Request) error{r.rescore, r.sort, r.facets, r.columns, r.group, r.after, r.shown} {
 		if err := f(s, &to); err != nil {
 			return pinion.Request{}, err
 		}
@@ -86,6 +90,19 @@ func node(s *schema.Schema, r *Request) (n query.Node, err error) {
 	switch {
 	case r.Query != "" && r.Text != "":
 		return nil, invalid("text", "either q or text says what is searched for")
+	case r.Like != nil && (r.Query != "" || r.Text != ""):
+		return nil, invalid("like", "either it, q or text says what is searched for")
+	case r.Like != nil:
+		n, err := r.Like.node(s)
+		if err != nil {
+			return nil, err
+		}
+		to, err := r.beside(s, n)
+		if both, ok := to.(query.Bool); ok && len(r.Like.IDs) > 0 { // what is beside it does not find the documents either
+			both.MustNot = n.MustNot
+			to = both
+		}
+		return to, err
 	case r.Query != "" && r.Strict:
 		if n, err = query.Parse(s, r.Query); err != nil {
 			return nil, blame("q", err)
@@ -164,21 +181,27 @@ func column(s *schema.Schema, key, name string) (*schema.Field, error) {
 	return f, nil
 }
 
-func (r *Request) sort(s *schema.Schema, to *pinion.Request) error {
-	if len(r.Sort) > query.MaxSort {
-		return invalid("sort", "%d fields, more than %d", len(r.Sort), query.MaxSort)
+func (r *Request) sort(s *schema.Schema, to *pinion.Request) (err error) {
+	to.Sort, err = sortBy(s, "sort", r.Sort)
+	return err
+}
+
+// sortBy returns what the names of fields in a key say to sort by.
+func sortBy(s *schema.Schema, key string, names []string) (all []pinion.Sort, err error) {
+	if len(names) > query.MaxSort {
+		return nil, invalid(key, "%d fields, more than %d", len(names), query.MaxSort)
 	}
-	for i, name := range r.Sort {
+	for i, name := range names {
 		by := pinion.Sort{Field: name}
 		if s.Number(name) < 0 {
 			by.Field, by.Desc = strings.CutPrefix(name, "-")
 		}
-		if _, err := column(s, fmt.Sprintf("sort[%d]", i), by.Field); err != nil {
-			return err
+		if _, err := column(s, fmt.Sprintf("%s[%d]", key, i), by.Field); err != nil {
+			return nil, err
 		}
-		to.Sort = append(to.Sort, by)
+		all = append(all, by)
 	}
-	return nil
+	return all, nil
 }
 
 func (r *Request) facets(s *schema.Schema, to *pinion.Request) error {
@@ -195,44 +218,6 @@ func (r *Request) facets(s *schema.Schema, to *pinion.Request) error {
 	return nil
 }
 
-// facet returns f for an index with a schema; key is its own in the request.
-func (f *Facet) facet(s *schema.Schema, key string) (to pinion.Facet, err error) {
-	field, err := column(s, key+".field", f.Field)
-	if err != nil {
-		return to, err
-	}
-	if f.K < 0 {
-		return to, invalid(key+".k", "%d values", f.K)
-	}
-	to = pinion.Facet{Field: f.Field, Limit: f.K}
-	if len(f.Ranges) > query.MaxRanges {
-		return to, invalid(key+".ranges", "%d ranges, more than %d", len(f.Ranges), query.MaxRanges)
-	}
-	for i, text := range f.Ranges {
-		r, err := query.ParseRange(s, f.Field, text)
-		if err != nil {
-			return to, blame(fmt.Sprintf("%s.ranges[%d]", key, i), err)
-		}
-		to.Ranges = append(to.Ranges, pinion.Range{Min: r.Min, Max: r.Max, AboveMin: r.AboveMin, WithMax: !r.BelowMax})
-	}
-	switch {
-	case f.Every == "":
-		return to, nil
-	case kind.Durations(uint8(field.Kind)):
-		if to.Every, err = time.ParseDuration(f.Every); err != nil {
-			return to, invalid(key+".every", "%q is no time as 90s or 24h", f.Every)
-		}
-	default:
-		if to.Width, err = strconv.ParseFloat(f.Every, 64); err != nil {
-			return to, invalid(key+".every", "%q is no number", f.Every)
-		}
-	}
-	if !(to.Every > 0 || to.Width > 0) {
-		return to, invalid(key+".every", "the width %s is not above 0", f.Every)
-	}
-	return to, nil
-}
-
 // columns takes Collapse and Static.
 func (r *Request) columns(s *schema.Schema, to *pinion.Request) error {
 	if r.Collapse != "" {
@@ -243,23 +228,63 @@ func (r *Request) columns(s *schema.Schema, to *pinion.Request) error {
 	if r.Static == nil {
 		return nil
 	}
-	if _, err := column(s, "static.field", r.Static.Field); err != nil {
+	f, err := column(s, "static.field", r.Static.Field)
+	if err != nil {
 		return err
 	}
-	if x := r.Static.Boost; !(x >= 0 && x <= query.MaxBoost) {
-		return invalid("static.weight", "%v is not above 0 and up to %v", x, float64(query.MaxBoost))
+	to.Static, err = r.Static.static(f)
+	return err
+}
+
+// static returns x for a field.
+func (x *Static) static(f *schema.Field) (*pinion.Static, error) {
+	if !(x.Boost >= 0 && x.Boost <= query.MaxBoost) {
+		return nil, invalid("static.weight", "%v is not above 0 and up to %v", x.Boost, float64(query.MaxBoost))
 	}
-	to.Static = &pinion.Static{Field: r.Static.Field, Boost: r.Static.Boost}
-	return nil
+	to := &pinion.Static{Field: x.Field, Boost: x.Boost, Saturation: x.Saturation, Logarithm: x.Logarithm}
+	times := kind.Durations(uint8(f.Kind))
+	var err error
+	switch {
+	case x.Decay == "":
+	case times:
+		if to.DecayOver, err = time.ParseDuration(x.Decay); err != nil || to.DecayOver <= 0 {
+			return nil, invalid("static.decay", "%q is no time as 90s or 24h", x.Decay)
+		}
+	default:
+		if to.Decay, err = strconv.ParseFloat(x.Decay, 64); err != nil || !(to.Decay > 0) {
+			return nil, invalid("static.decay", "%q is no number above 0", x.Decay)
+		}
+	}
+	switch {
+	case x.From == "":
+	case x.Decay == "":
+		return nil, invalid("static.from", "it goes with decay")
+	case times:
+		to.From = x.From
+	case f.Kind == schema.Integer:
+		if to.From, err = strconv.ParseInt(x.From, 10, 64); err != nil {
+			return nil, invalid("static.from", "%q is no integer", x.From)
+		}
+	default:
+		if to.From, err = strconv.ParseFloat(x.From, 64); err != nil {
+			return nil, invalid("static.from", "%q is no number", x.From)
+		}
+	}
+	return to, nil
 }
 
 // after takes After, whose values must be of the kinds that hits are sorted by.
 func (r *Request) after(s *schema.Schema, to *pinion.Request) error {
-	a, err := ParseAfter(r.After)
-	if err != nil {
+	a, offset, err := parseCursor(r.After)
+	switch {
+	case err != nil:
 		return invalid("after", "%v", err)
-	}
-	if a == nil {
+	case offset > math.MaxInt32-to.Limit:
+		return invalid("after", "%d hits after %d", to.Limit, offset)
+	case offset > 0:
+		to.Offset = offset
+		return nil
+	case a == nil:
 		return nil
 	}
 	if len(a.Sort) != len(to.Sort) {

@@ -1,15 +1,20 @@
 package httpapi
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
 // NewResponse returns the answer to r from a page that answers what r.Search returned, q, for the same schema.
 func NewResponse(s *schema.Schema, r *Request, q *pinion.Request, p *pinion.Page) *Response {
-	a := &Response{Hits: []Hit{}, Next: FormatAfter(p.Next()), Words: r.words(s)}
+	a := &Response{Hits: []Hit{}, Next: FormatAfter(p.Next()), Words: r.words(s), Approximate: p.Approximate}
+	if a.Next == "" && q.Collapse != "" && q.Fuse == nil && len(p.Hits) == cmp.Or(q.Limit, query.DefaultK) { // of shards
+		a.Next = formatOffset(q.Offset + len(p.Hits))
+	}
 	if q.Total || len(q.Facets) > 0 {
 		a.Total = &p.Total
 	}
@@ -26,9 +31,12 @@ func NewResponse(s *schema.Schema, r *Request, q *pinion.Request, p *pinion.Page
 }
 
 func newHit(s *schema.Schema, q *pinion.Request, h *pinion.Hit) Hit {
-	to := Hit{ID: Text(h.ID), Doc: h.Doc, Score: h.Score, Lists: newLists(h.Lists), Rescored: h.Rescored}
+	to := Hit{ID: Text(h.ID), Doc: h.Doc, Score: h.Score, Lists: newLists(h.Lists), Rescored: h.Rescored, Group: newGroup(s, q, h.Group)}
 	for _, v := range h.Sort {
 		to.Sort = append(to.Sort, plain(v.Any()))
+	}
+	for _, n := range h.Nearest {
+		to.Nearest = append(to.Nearest, NearestVector(n))
 	}
 	if len(h.Values) > 0 {
 		to.Values = make(map[string][]any, len(q.Fields))
@@ -44,20 +52,6 @@ func newHit(s *schema.Schema, q *pinion.Request, h *pinion.Hit) Hit {
 	to.Passage = &Passage{Text: Text(p.Text), Spans: [][2]int{}, Before: p.Before, Behind: p.Behind}
 	for _, x := range p.Spans {
 		to.Passage.Spans = append(to.Passage.Spans, [2]int{x.Start, x.End})
-	}
-	return to
-}
-
-func newCounts(f *Facet, c *pinion.FacetCounts) FacetCounts {
-	to := FacetCounts{Field: f.Field, Counts: []FacetCount{}, Missing: c.Missing}
-	for i, n := range c.Counts {
-		x := FacetCount{Count: n.Count}
-		if len(f.Ranges) > 0 {
-			x.Range = f.Ranges[i]
-		} else {
-			x.Value = plain(n.Value)
-		}
-		to.Counts = append(to.Counts, x)
 	}
 	return to
 }

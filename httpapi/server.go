@@ -47,6 +47,14 @@ func New(b Backend, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	if o.Synonyms != nil {
+		l, ok := b.(local)
+		if !ok {
+			return nil, fmt.Errorf("%w: synonyms for a backend that is neither OfIndex nor OfView: shards have none", ErrInvalid)
+		}
+		l.synonyms = o.Synonyms
+		b = l
+	}
 	s := &Server{o: o, backend: b, mux: http.NewServeMux(), metrics: newMetrics(), pool: budget.NewPool(o.MaxHeld), serving: map[*http.Server]bool{}}
 	for _, t := range o.Tokens {
 		s.tokens = append(s.tokens, sha256.Sum256([]byte(t)))
@@ -61,7 +69,7 @@ type answerer func(*recorder, *http.Request) (any, error)
 func (s *Server) routes() {
 	s.route("/v1/search", "GET POST", true, Private, ask(s, s.checkSearch, s.backend.Search))
 	s.route("/v1/search/batch", "POST", true, Private, s.batch)
-	s.route("/v1/count", "GET POST", true, Private, ask(s, nil, s.backend.Count))
+	s.route("/v1/count", "GET POST", true, Private, ask(s, s.checkCount, s.backend.Count))
 	s.route("/v1/suggest", "GET POST", true, Private, ask(s, s.checkSuggest, s.backend.Suggest))
 	s.route("/v1/index", "GET", true, Private, s.summary)
 	s.route("/healthz", "GET", false, probe, s.health)
@@ -333,12 +341,22 @@ func (s *Server) checkSearch(r *Request) error {
 	if r.Offset > s.o.MaxK-k {
 		return invalid("offset", "%d hits after %d, more than %d together: after goes on behind another page", k, r.Offset, s.o.MaxK)
 	}
+	if _, offset, _ := parseCursor(r.After); offset > s.o.MaxK-k {
+		return invalid("after", "%d hits after %d, which shards that collapse find again: more than %d together", k, offset, s.o.MaxK)
+	}
+	if err := r.checkGroup(s.o.MaxK); err != nil {
+		return err
+	}
 	return r.checkRanked(s.o.MaxK)
+}
+
+func (s *Server) checkCount(r *CountRequest) error {
+	return (&Request{Nearest: r.Nearest, Fuse: r.Fuse}).checkRanked(s.o.MaxK)
 }
 
 func (s *Server) checkSuggest(r *SuggestRequest) error {
 	if r.K > s.o.MaxK || r.K < 0 {
 		return invalid("k", "%d words, not up to %d", r.K, s.o.MaxK)
 	}
-	return nil
+	return r.checkText()
 }

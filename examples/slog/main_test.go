@@ -51,7 +51,7 @@ func TestObserve(t *testing.T) {
 		{pinion.Event{Kind: pinion.EventRefresh, Took: time.Microsecond, Commit: 4, Docs: 2},
 			`map[commit:4 docs:2 level:DEBUG msg:refresh took:1000]`},
 		{pinion.Event{Kind: pinion.EventSlow, Took: time.Second, Commit: 4, Docs: 2, Request: slow},
-			`map[commit:4 docs:2 k:5 level:WARN msg:slow query:{Field: Text:rose Fields:[] Mode:or Boost:0} took:1e+09]`},
+			`map[commit:4 docs:2 k:5 level:WARN msg:slow query:{Field: Text:rose Fields:[] Mode:or Boost:0 Typos:false} took:1e+09]`},
 		{pinion.Event{Kind: pinion.EventDamage, Err: errors.New("bad checksum")},
 			`map[err:bad checksum level:ERROR msg:damage]`},
 	} {

@@ -231,6 +231,39 @@ func (s *Site) delete(r *http.Request) (any, error) {
 	return Deleted{n}, nil
 }
 
+// Setting is the body of POST /v1/set: what documents have from now on in some fields, by ids.
+type Setting struct {
+	Set []Values `json:"set"`
+}
+
+// Values are what a document has in some fields: a value, an array of several, or null for none.
+type Values struct {
+	ID     httpapi.Text   `json:"id"`
+	Fields map[string]any `json:"fields"`
+}
+
+// set changes values in place: all of them, or none if one cannot be changed.
+func (s *Site) set(r *http.Request) (any, error) {
+	var d Setting
+	if err := readJSON(r, &d); err != nil {
+		return nil, err
+	}
+	var b pinion.Batch
+	for _, v := range d.Set {
+		for field, value := range v.Fields {
+			b.Set(string(v.ID), field, value)
+		}
+	}
+	if b.Len() == 0 {
+		return nil, invalid("set has no fields of documents")
+	}
+	err := s.index.Apply(r.Context(), &b)
+	if errors.Is(err, writer.ErrDocument) {
+		return nil, invalid("%v; nothing was changed", err)
+	}
+	return nil, err
+}
+
 // readJSON reads a body that is one JSON object in UTF-8: package json would make other bytes U+FFFD, and other ids of ids.
 func readJSON(r *http.Request, to any) error {
 	body, err := io.ReadAll(r.Body)
@@ -239,6 +272,7 @@ func readJSON(r *http.Request, to any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
+	d.UseNumber() // integers beyond 2^53 are exact
 	if err == nil {
 		err = d.Decode(to)
 	}

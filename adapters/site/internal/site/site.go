@@ -128,6 +128,7 @@ func (s *Site) Close() error {
 func (s *Site) routes() {
 	s.server.Handle("POST /v1/docs", s.add)
 	s.server.Handle("POST /v1/delete", s.delete)
+	s.server.Handle("POST /v1/set", s.set)
 	s.server.HandleHTTP("GET /v1/backup", httpapi.Private, s.download)
 	s.server.HandleHTTP("POST /v1/backup", httpapi.Private, s.backup)
 	page := httpapi.Browser

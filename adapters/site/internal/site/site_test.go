@@ -87,6 +87,9 @@ func TestSite(t *testing.T) {
 	want(t, s, 200, `{"count":22}`, "GET", "/v1/count?q=rose", "")
 	want(t, s, 200, `{"deleted":5}`, "POST", "/v1/delete", `{"filter": "price >= 20"}`)
 	want(t, s, 200, `{"count":17}`, "GET", "/v1/count?q=rose", "")
+	want(t, s, 204, "", "POST", "/v1/set", `{"set": [{"id": "p5", "fields": {"price": 90071992}}, {"id": "p6", "fields": {"price": null}}, {"id": "none", "fields": {"price": 3}}]}`)
+	want(t, s, 200, `{"count":1}`, "GET", "/v1/count?q=rose&filter=price%3D90071992", "")
+	want(t, s, 200, `{"count":16}`, "GET", "/v1/count?q=rose&filter=price+%3E%3D+0", "")
 	want(t, s, 200, "pinion_site_documents 18\n", "GET", "/metrics", "")
 	want(t, s, 200, `"ok"`, "GET", "/readyz", "")
 }
@@ -113,6 +116,9 @@ func TestSiteRefuses(t *testing.T) {
 		{400, "not UTF-8", "POST", "/v1/delete", "{\"ids\": [\"\xff\"]}"},
 		{400, "behind the object", "POST", "/v1/delete", `{"ids": ["a"]} {}`},
 		{400, "prize", "POST", "/v1/delete", `{"filter": "prize > 1"}`},
+		{400, "cannot be changed in place", "POST", "/v1/set", `{"set": [{"id": "a", "fields": {"title": "x"}}]}`},
+		{400, "no fields", "POST", "/v1/set", `{"set": [{"id": "a"}]}`},
+		{400, "nothing was changed", "POST", "/v1/set", `{"set": [{"id": "a", "fields": {"price": "x"}}]}`},
 		{400, "no folder", "POST", "/v1/backup", `{"name": "a"}`},
 		{404, "no such path", "GET", "/v1/docs", ""},
 	} {
@@ -131,7 +137,7 @@ func TestAccess(t *testing.T) {
 	}{
 		{"GET", "/", 200, 401, 200}, {"GET", "/doc?id=none", 404, 401, 404}, {"GET", "/style.css", 200, 200, 200}, {"GET", "/healthz", 200, 200, 200},
 		{"GET", "/v1/search?q=a", 401, 401, 401}, {"GET", "/v1/backup", 401, 401, 401}, {"POST", "/v1/backup", 401, 401, 401},
-		{"POST", "/v1/docs", 401, 401, 401}, {"POST", "/v1/delete", 401, 401, 401}, {"GET", "/metrics", 401, 401, 401},
+		{"POST", "/v1/docs", 401, 401, 401}, {"POST", "/v1/delete", 401, 401, 401}, {"POST", "/v1/set", 401, 401, 401}, {"GET", "/metrics", 401, 401, 401},
 	} {
 		for _, x := range []struct {
 			s    *site.Site

@@ -7,6 +7,7 @@
 //	                                 the hexadecimal digits of format.MaxFileNumber-7
 //	segments/ID.pin                  a segment, ID being the id in its header
 //	deletes/SEGMENT-ID.pin           deleted documents of a segment: its id and the file's own
+//	values/SEGMENT-ID.pin            values of it that were changed in place: the same
 //
 // The newest commit sorts first, so that a listing of one key finds it. Every object is
 // created only if it is absent, and none is changed. A commit is the creation of its

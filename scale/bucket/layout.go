@@ -16,6 +16,7 @@ const (
 	manifestFolder = "manifests/"
 	segmentFolder  = "segments/"
 	deletesFolder  = "deletes/"
+	valuesFolder   = "values/"
 	keySuffix      = ".pin"
 )
 
@@ -26,14 +27,15 @@ const (
 	kindManifest kind = iota + 1
 	kindSegment
 	kindDeletes
+	kindValues
 )
 
 // object is a parsed key.
 type object struct {
 	kind       kind
 	generation uint64    // of a manifest
-	segment    format.ID // of a segment, or the one whose documents are deleted
-	deletes    format.ID // of a deletes file
+	segment    format.ID // of a segment, or the one whose documents are deleted, or values changed
+	own        format.ID // of a deletes or values file
 }
 
 // manifestKey returns the key of the manifest of a generation, 1 to format.MaxFileNumber. Those of
@@ -52,6 +54,11 @@ func deletesKey(segment, deletes format.ID) string {
 	return deletesFolder + hex.EncodeToString(segment[:]) + "-" + hex.EncodeToString(deletes[:]) + keySuffix
 }
 
+// valuesKey returns the key of the file of an id with values of segment that were changed in place.
+func valuesKey(segment, values format.ID) string {
+	return valuesFolder + hex.EncodeToString(segment[:]) + "-" + hex.EncodeToString(values[:]) + keySuffix
+}
+
 // key returns the key of o.
 func (o object) key() string {
 	switch o.kind {
@@ -59,8 +66,10 @@ func (o object) key() string {
 		return manifestKey(o.generation)
 	case kindSegment:
 		return segmentKey(o.segment)
+	case kindValues:
+		return valuesKey(o.segment, o.own)
 	}
-	return deletesKey(o.segment, o.deletes)
+	return deletesKey(o.segment, o.own)
 }
 
 // parseKey parses the key of an object of an index. It rejects anything else, including other
@@ -80,14 +89,22 @@ func parseKey(key string) (o object, ok bool) {
 		o.kind = kindSegment
 		ok = parseID(&o.segment, s)
 	} else if s, found := strings.CutPrefix(name, deletesFolder); found {
-		segment, deletes, _ := strings.Cut(s, "-")
 		o.kind = kindDeletes
-		ok = parseID(&o.segment, segment) && parseID(&o.deletes, deletes)
+		ok = o.parseIDs(s)
+	} else if s, found := strings.CutPrefix(name, valuesFolder); found {
+		o.kind = kindValues
+		ok = o.parseIDs(s)
 	}
 	if !ok || o.kind == 0 || o.key() != key {
 		return object{}, false
 	}
 	return o, true
+}
+
+// parseIDs parses the ids of a segment and of a file of it.
+func (o *object) parseIDs(s string) bool {
+	segment, own, _ := strings.Cut(s, "-")
+	return parseID(&o.segment, segment) && parseID(&o.own, own)
 }
 
 // parseID parses 32 hexadecimal digits.
@@ -96,7 +113,7 @@ func parseID(id *format.ID, s string) bool {
 	return err == nil && len(b) == len(id) && copy(id[:], b) == len(id)
 }
 
-// objects returns the keys of the segments and deletes files of a manifest.
+// objects returns the keys of the segments, deletes and values files of a manifest.
 func objects(m *reader.Manifest) []string {
 	var keys []string
 	for _, f := range m.Files() {
@@ -107,8 +124,11 @@ func objects(m *reader.Manifest) []string {
 
 // keyOf returns the key of a file of a commit.
 func keyOf(f reader.CommitFile) string {
-	if f.Kind == format.KindDeletes {
+	switch f.Kind {
+	case format.KindDeletes:
 		return deletesKey(f.Segment, f.Deletes)
+	case format.KindValues:
+		return valuesKey(f.Segment, f.Values)
 	}
 	return segmentKey(f.Segment)
 }

@@ -22,14 +22,14 @@ func drawID(t *rapid.T, label string) (id format.ID) {
 // TestKeys: a key says what it was made of, and no other spelling of it is one.
 func TestKeys(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		want := object{kind: kind(rapid.IntRange(1, 3).Draw(t, "kind"))}
+		want := object{kind: kind(rapid.IntRange(1, 4).Draw(t, "kind"))}
 		switch want.kind {
 		case kindManifest:
 			want.generation = rapid.Uint64Range(1, format.MaxFileNumber).Draw(t, "generation")
 		case kindSegment:
 			want.segment = drawID(t, "segment")
-		case kindDeletes:
-			want.segment, want.deletes = drawID(t, "segment"), drawID(t, "deletes")
+		case kindDeletes, kindValues:
+			want.segment, want.own = drawID(t, "segment"), drawID(t, "own")
 		}
 		key := want.key()
 		if got, ok := parseKey(key); !ok || got != want {
@@ -69,6 +69,7 @@ func TestKeyOf(t *testing.T) {
 	for key, f := range map[string]reader.CommitFile{
 		segmentKey(format.ID{1}):               {Name: "a", Kind: format.KindSegment, Segment: format.ID{1}},
 		deletesKey(format.ID{2}, format.ID{9}): {Name: "a", Kind: format.KindDeletes, Segment: format.ID{2}, Deletes: format.ID{9}},
+		valuesKey(format.ID{2}, format.ID{9}):  {Name: "a", Kind: format.KindValues, Segment: format.ID{2}, Values: format.ID{9}},
 		deletesKey(format.ID{2}, format.ID{}):  {Name: "a", Kind: format.KindDeletes, Segment: format.ID{2}},
 	} {
 		if got := keyOf(f); got != key {

@@ -32,6 +32,7 @@ type place interface {
 
 const (
 	mostManifest = 256 << 20 // bytes of a manifest: 65,536 segments, the most there are, with 300 fields
+	mostValues   = 1 << 36   // bytes of a values file: those of some columns of a segment
 	mostDeletes  = 1 << 30   // bytes of a deletes file: a bit for every possible docID takes half of that
 )
 
@@ -77,7 +78,7 @@ var _ reader.FollowingSource = (*Source)(nil)
 type commit struct {
 	manifest *reader.Manifest
 	files    map[string]reader.CommitFile // by name
-	deletes  map[string][]byte            // contents by key, of those that were read; guarded by Source.mu
+	small    map[string][]byte            // contents of deletes and values files by key, of those that were read; guarded by Source.mu
 }
 
 // NewSource returns the files of the newest commit of the index in b, which stays the caller's, or of the commit that the
@@ -149,13 +150,13 @@ func (s *Source) refresh(ctx context.Context, generation uint64) (changed bool, 
 	if err != nil {
 		return false, err
 	}
-	c := &commit{manifest: m, files: map[string]reader.CommitFile{}, deletes: map[string][]byte{}}
+	c := &commit{manifest: m, files: map[string]reader.CommitFile{}, small: map[string][]byte{}}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, f := range m.Files() {
 		c.files[f.Name] = f
-		if key := s.place.key(f); old != nil && old.deletes[key] != nil {
-			c.deletes[key] = old.deletes[key]
+		if key := s.place.key(f); old != nil && old.small[key] != nil {
+			c.small[key] = old.small[key]
 		}
 	}
 	s.cur = c
@@ -181,7 +182,7 @@ func (s *Source) List() ([]string, error) {
 	return []string{reader.ManifestNames(s.Generation())[0]}, nil
 }
 
-// Open implements reader.Source. It sends a request for a deletes file only.
+// Open implements reader.Source. It sends a request for a deletes or values file only.
 func (s *Source) Open(name string) (io.ReaderAt, int64, error) {
 	return s.OpenContext(context.Background(), name)
 }
@@ -204,9 +205,15 @@ func (s *Source) OpenContext(ctx context.Context, name string) (io.ReaderAt, int
 		return &file{src: s, key: key, id: fmt.Sprintf("%x", f.Segment[:]), size: f.Size}, f.Size, nil
 	}
 	s.mu.Lock()
-	b := c.deletes[key]
+	b := c.small[key]
 	s.mu.Unlock()
-	read := func(ctx context.Context, why reader.Reason) ([]byte, error) { return s.readDeletes(ctx, c, key, why) }
+	most := int64(mostDeletes)
+	if f.Kind == format.KindValues {
+		most = mostValues
+	}
+	read := func(ctx context.Context, why reader.Reason) ([]byte, error) {
+		return s.readSmall(ctx, c, key, most, why)
+	}
 	if b == nil {
 		var err error
 		if b, err = read(ctx, reader.FirstRequest); err != nil {
@@ -216,15 +223,15 @@ func (s *Source) OpenContext(ctx context.Context, name string) (io.ReaderAt, int
 	return host.NewFile(b, read), int64(len(b)), nil
 }
 
-// readDeletes reads a deletes file of c, and keeps it for later commits that have it too.
-func (s *Source) readDeletes(ctx context.Context, c *commit, key string, why reader.Reason) ([]byte, error) {
-	b, err := s.client.readAll(ctx, key, mostDeletes, why)
+// readSmall reads a deletes or values file of c, and keeps it for later commits that have it too.
+func (s *Source) readSmall(ctx context.Context, c *commit, key string, most int64, why reader.Reason) ([]byte, error) {
+	b, err := s.client.readAll(ctx, key, most, why)
 	if err != nil {
 		return nil, expired(err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	c.deletes[key] = b
+	c.small[key] = b
 	return b, nil
 }
 

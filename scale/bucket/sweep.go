@@ -190,7 +190,7 @@ func sweepObjects(ctx context.Context, b *blob.Bucket, o SweepOptions, old func(
 
 // list returns the manifests in b, the newest first, and the other objects of an index or left of one.
 func list(ctx context.Context, b *blob.Bucket) (manifests, others []listed, err error) {
-	for _, folder := range []string{manifestFolder, segmentFolder, deletesFolder, clockFolder} {
+	for _, folder := range []string{manifestFolder, segmentFolder, deletesFolder, valuesFolder, clockFolder} {
 		for token := blob.FirstPageToken; len(token) > 0; {
 			var page []*blob.ListObject
 			err := again(ctx, func(ctx context.Context) (err error) {

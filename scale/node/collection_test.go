@@ -248,6 +248,9 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 	if r.IntN(5) == 0 {
 		x.Query, x.Text = "", drawText(r, 4)
 	}
+	if r.IntN(6) == 0 {
+		x.Query, x.Text, x.Like = "", "", drawLike(r)
+	}
 	if r.IntN(5) == 0 {
 		x.Vector = drawSparse(r)
 		if r.IntN(2) == 0 {
@@ -267,7 +270,10 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		x.Sort = [][]string{{"price"}, {"-price", "brand"}, {"-brand"}}[r.IntN(3)]
 	}
 	if r.IntN(5) == 0 {
-		x.Facets = []httpapi.Facet{{Field: "brand", K: 3}, {Field: "price", Every: "10"}, {Field: "price", Ranges: []string{"0..20", ">20"}}}[r.IntN(3):]
+		x.Facets = []httpapi.Facet{{Field: "brand", K: 3}, {Field: "price", Every: "10"}, {Field: "price", Ranges: []string{"0..20", ">20"}},
+			{Field: "brand", K: 2, Stats: []httpapi.Stat{{Field: "price", Percentiles: []float64{50}, Distinct: true}},
+				Facets: []httpapi.FacetWithin{{Field: "price", Every: "10", Stats: []httpapi.Stat{{Field: "brand", Distinct: true}}}}},
+			{Stats: []httpapi.Stat{{Field: "price"}}}}[r.IntN(5):]
 	}
 	if r.IntN(4) == 0 {
 		x.Filter = fmt.Sprint("price < ", r.IntN(50))
@@ -275,15 +281,20 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 	if r.IntN(4) == 0 {
 		x.Values = true
 	}
+	x.NearestVectors = r.IntN(2) == 0
 	if r.IntN(8) == 0 {
 		x.Offset = r.IntN(20)
 	}
 	if r.IntN(6) == 0 {
 		x.B = new(float64)
 	}
+	x.Typos = r.IntN(4) == 0
 	if r.IntN(6) == 0 {
 		k1 := 2 * r.Float64()
 		x.K1 = &k1
+	}
+	if r.IntN(5) == 0 {
+		x.Collapse = []string{"brand", "price"}[r.IntN(2)]
 	}
 	switch r.IntN(6) {
 	case 0, 1:
@@ -292,7 +303,31 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		x.Sort = nil
 		rescore(r, x)
 	}
+	if x.Fuse == nil && x.Rescore == nil && x.Sort == nil && r.IntN(5) == 0 {
+		x.Static = []*httpapi.Static{{Field: "price", Saturation: 20}, {Field: "price", Boost: 3, Decay: "10", From: "25"}, {Field: "price", Logarithm: 2}}[r.IntN(3)]
+	}
+	if x.Collapse != "" && r.IntN(2) == 0 {
+		x.K, x.Group = min(x.K, 7), &httpapi.Group{K: r.IntN(4)}
+		if x.Fuse == nil && x.Rescore == nil && r.IntN(2) == 0 {
+			x.Group.Sort = []string{"-price"}
+		}
+	}
+	for i := range x.Facets {
+		x.Facets[i].IgnoreOwn = x.Facets[i].Field == "price" && x.Nearest == nil && x.Fuse == nil
+	}
 	return x
+}
+
+// drawLike draws what documents are similar to. Now and then a document is not there.
+func drawLike(r *rand.Rand) *httpapi.Like {
+	l := &httpapi.Like{Terms: r.IntN(8), Fields: [][]string{nil, {"title"}, {"brand", "body"}}[r.IntN(3)]}
+	for range r.IntN(3) {
+		l.IDs = append(l.IDs, httpapi.Text(fmt.Sprint("doc", 1+7*r.IntN(9)+r.IntN(2)*r.IntN(7))))
+	}
+	if len(l.IDs) == 0 || r.IntN(3) == 0 {
+		l.Text = drawText(r, 9)
+	}
+	return l
 }
 
 // drawSparse draws a sparse vector.
@@ -306,9 +341,10 @@ func drawSparse(r *rand.Rand) *httpapi.Vector {
 
 // fuse makes x a request for one list of several.
 func fuse(r *rand.Rand, x *httpapi.Request) {
-	x.Query, x.Text, x.Vector, x.Nearest, x.Similarity, x.Sort = "", "", nil, nil, nil, nil
+	x.Query, x.Text, x.Like, x.Vector, x.Nearest, x.Similarity, x.Sort = "", "", nil, nil, nil, nil, nil
 	weight := func() float64 { return []float64{0, 1, 0.3}[r.IntN(3)] }
 	x.Fuse = &httpapi.Fuse{By: []string{"", "ranks", "scores"}[r.IntN(3)]}
+	x.Collapse = []string{"", "", "brand", "price"}[r.IntN(4)]
 	for range 1 + r.IntN(3) {
 		l := httpapi.FuseList{K: []int{0, 3, 10, 60}[r.IntN(4)], Weight: weight()}
 		switch r.IntN(4) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -123,12 +124,15 @@ func TestRefused(t *testing.T) {
 	url, _ := startNATS(t)
 	paths := writeShards(t, rng, t.TempDir(), 2, 0, 50)
 	router, _ := startAll(t, url, paths, 1, time.Second, RouterOptions{Collection: "c"})
-	for _, x := range []*httpapi.Request{{}, {Query: "nosuch:w1", Strict: true}, {Query: "w1", Collapse: "brand"}, {Text: "w1", Sort: []string{"body"}}, {Query: `title:"w1 w2"`, Strict: true}} {
+	for _, x := range []*httpapi.Request{{}, {Query: "nosuch:w1", Strict: true}, {Query: "w1", Group: &httpapi.Group{}}, {Query: "w1", Collapse: "brand", After: httpapi.FormatAfter(&pinion.After{ID: "a"})}, {Text: "w1", Sort: []string{"body"}}, {Text: "w1", Synonyms: "words"}, {Query: `title:"w1 w2"`, Strict: true}} {
 		if _, err := router.Search(t.Context(), x); err == nil {
 			t.Errorf("%+v: no error", x)
 		} else if status, code := codeOf(err); (status != 400 || code != httpapi.CodeInvalid) && !errors.Is(err, query.ErrInvalid) {
 			t.Errorf("%+v: %v", x, err)
 		}
+	}
+	if _, err := router.Count(t.Context(), &httpapi.CountRequest{Text: "w1", Synonyms: "words"}); err == nil || !strings.Contains(err.Error(), `there is no set "words" of synonyms`) {
+		t.Errorf("synonyms of a count: %v", err)
 	}
 	_, err := router.Count(t.Context(), &httpapi.CountRequest{Nearest: &httpapi.Nearest{Field: "v", Vector: []float32{1}}})
 	if status, code := codeOf(err); status != 400 || code != httpapi.CodeInvalid || !strings.Contains(err.Error(), `no field "v" of vectors`) {

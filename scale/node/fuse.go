@@ -22,12 +22,18 @@ func hasNearest(x *httpapi.Request) bool {
 // side is one of several questions that are asked at the same time.
 type side struct {
 	question
-	s       pinion.Request
-	nearest bool
-	at      hit
-	limited []query.Limited
-	parts   []*pinion.PartPage
-	err     error
+	s           pinion.Request
+	nearest     bool
+	at          hit
+	limited     []query.Limited
+	approximate bool
+	parts       []*pinion.PartPage
+	err         error
+}
+
+// isApproximate reports whether what has been answered is.
+func (x *side) isApproximate() bool {
+	return x.approximate || slices.ContainsFunc(x.parts, func(p *pinion.PartPage) bool { return p != nil && p.Approximate })
 }
 
 // beside returns a question for another request of what q is asked.
@@ -45,7 +51,7 @@ func (q *question) beside(x *httpapi.Request) (*side, error) {
 // run asks all rounds.
 func (q *side) run() {
 	q.err = q.together(&q.s, q.nearest, func(g *given) (err error) {
-		q.at, q.limited = g.at, g.frequencies.Limited()
+		q.at, q.limited, q.approximate = g.at, g.frequencies.Limited(), g.approximate()
 		q.parts, err = q.pages(&q.s, g)
 		return err
 	})
@@ -58,16 +64,14 @@ func (q *question) askAll(sides []*side) error {
 		all.Go(x.run)
 	}
 	all.Wait()
-	var most Observation
-	for _, x := range sides {
-		most.Rounds, most.Nodes = max(most.Rounds, x.seen.Rounds), max(most.Nodes, x.seen.Nodes)
-		q.seen.Attempts += x.seen.Attempts
+	seen := make([]Observation, len(sides))
+	for k, x := range sides {
+		seen[k] = *x.seen
 		for i := range x.missing {
 			q.missing[i] = q.missing[i] || x.missing[i]
 		}
 	}
-	q.seen.Rounds += most.Rounds
-	q.seen.Nodes += most.Nodes
+	q.seen.addMost(seen)
 	for _, x := range sides {
 		if x.err != nil {
 			return x.err
@@ -93,7 +97,7 @@ func (q *question) lists(x *httpapi.Request, s *pinion.Request) (sides []*side, 
 	if x.Fuse == nil {
 		for _, l := range s.Lists() {
 			own := *x
-			own.Rescore, own.Offset, own.K, own.Fields, own.Values, own.Passages = nil, 0, l.Limit, nil, false, nil
+			own.Rescore, own.Offset, own.K, own.Fields, own.Values, own.Passages, own.NearestVectors = nil, 0, l.Limit, nil, false, nil, false
 			if own.Total = l.Total; l.After == nil {
 				own.After = ""
 			}
@@ -103,14 +107,14 @@ func (q *question) lists(x *httpapi.Request, s *pinion.Request) (sides []*side, 
 			requests = append(requests, own)
 		}
 	} else {
-		one := httpapi.Request{Filter: x.Filter, Strict: x.Strict, K1: x.K1, B: x.B, Scorer: x.Scorer}
+		one := httpapi.Request{Filter: x.Filter, Strict: x.Strict, Typos: x.Typos, K1: x.K1, B: x.B, Scorer: x.Scorer}
 		for _, l := range x.Fuse.Lists {
-			one.Fuse = &httpapi.Fuse{Lists: []httpapi.FuseList{l}}
+			one.Fuse, one.Collapse = &httpapi.Fuse{Lists: []httpapi.FuseList{l}}, x.Collapse
 			requests = append(requests, one)
 		}
 		requests[0].After = x.After
 		if x.Total || len(x.Facets) > 0 {
-			one.Fuse, one.Total, one.Facets = x.Fuse, x.Total, x.Facets
+			one.Fuse, one.Collapse, one.Total, one.Facets = x.Fuse, "", x.Total, x.Facets
 			requests = append(requests, one)
 		}
 	}
@@ -160,22 +164,23 @@ func (q *question) rankedOnce(x *httpapi.Request, s *pinion.Request) (*httpapi.R
 	if err != nil {
 		return nil, err
 	}
-	if err := q.show(&p); err != nil {
+	if err := q.show(s, &p); err != nil {
 		return nil, err
 	}
 	for _, x := range sides {
+		p.Approximate = p.Approximate || x.isApproximate()
 		for _, l := range x.limited {
 			if !slices.Contains(p.Limited, l) {
 				p.Limited = append(p.Limited, l)
 			}
 		}
 	}
-	return q.response(x, s, &p), nil
+	return q.response(x, s, &p)
 }
 
 // rescore asks what the best hits score by Rescore, in rounds of their own.
 func (q *question) rescore(x *httpapi.Request, s *pinion.Request, m *pinion.MergedLists) (*side, error) {
-	by, err := q.beside(&httpapi.Request{Query: "*", Rescore: x.Rescore, Strict: x.Strict, K1: x.K1, B: x.B, Scorer: x.Scorer})
+	by, err := q.beside(&httpapi.Request{Query: "*", Rescore: x.Rescore, Strict: x.Strict, Typos: x.Typos, K1: x.K1, B: x.B, Scorer: x.Scorer})
 	if err != nil {
 		return nil, err
 	}
@@ -216,12 +221,12 @@ func (q *question) divide(hits []pinion.Hit) (docs [][]uint32, at []hit) {
 }
 
 // show sets what the hits of a page show.
-func (q *question) show(p *pinion.Page) error {
+func (q *question) show(s *pinion.Request, p *pinion.Page) error {
 	to := *q
 	var at []hit
 	to.docs, at = q.divide(p.Hits)
 	parts := make([]*pinion.PartPage, len(q.v.Shards))
-	if err := to.ask(askShow, nil, q.takePages(parts)); err != nil {
+	if err := to.ask(askShow, nil, q.takePages(parts, s, to.checkShown)); err != nil {
 		return err
 	}
 	for i := range p.Hits {
@@ -229,11 +234,8 @@ func (q *question) show(p *pinion.Page) error {
 		if of == nil { // it has gone missing
 			continue
 		}
-		if len(of.Hits) != len(to.docs[at[i].shard]) {
-			return errWire
-		}
 		shown, h := &of.Hits[at[i].doc], &p.Hits[i]
-		h.ID, h.Values, h.Passages = shown.ID, shown.Values, shown.Passages
+		h.ID, h.Values, h.Passages, h.Nearest = shown.ID, shown.Values, shown.Passages, shown.Nearest
 	}
 	return nil
 }

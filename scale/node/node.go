@@ -387,11 +387,11 @@ func (c *commit) search(ctx context.Context, a *ask) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	of := a.part()
 	if s.Fuse != nil { // one list, or what all of them match
 		all := s.Lists()
-		s = all[len(all)-1]
+		of.Groups, s = s.Collapse, all[len(all)-1]
 	}
-	of := a.part()
 	after, ok := places[a.place]
 	if !ok {
 		return nil, errWire
@@ -420,7 +420,7 @@ func (c *commit) count(ctx context.Context, a *ask) ([]byte, error) {
 		return nil, err
 	}
 	count := c.plain.Count
-	if nearest {
+	if nearest || a.whole {
 		of := a.part()
 		with, err := c.with(of.Collection)
 		if err != nil {
@@ -477,6 +477,9 @@ func (c *commit) suggest(ctx context.Context, a *ask) ([]byte, error) {
 	var r httpapi.SuggestRequest
 	if err := json.Unmarshal(a.request, &r); err != nil {
 		return nil, fmt.Errorf("%w: %w", errWire, err)
+	}
+	if r.Text != "" {
+		return c.complete(ctx, a, &r)
 	}
 	began := time.Now()
 	all, err := c.plain.Terms(ctx, r.Field, r.Prefix, mostSuggestions+1)

@@ -23,7 +23,14 @@ func (q *question) frequencies(s *pinion.Request) (*query.Frequencies, hit, erro
 		}
 	}
 	all := make([]counted, len(q.v.Shards))
-	err := q.ask(askFrequencies, nil, func(i int, body []byte) error { return all[i].decode(body) })
+	err := q.ask(askFrequencies, nil, func(i int, body []byte) error {
+		var own counted
+		if err := own.decode(body); err != nil {
+			return err
+		}
+		all[i] = own
+		return own.check(&q.v.Shards[i])
+	})
 	if err != nil {
 		return nil, at, err
 	}
@@ -59,10 +66,17 @@ func (g *given) add(a *ask) {
 	if g == nil {
 		return
 	}
-	a.collection, a.statistics = collection(g.collection), statistics(*g.frequencies)
+	a.collection, a.statistics, a.whole = collection(g.collection), statistics(*g.frequencies), true
 	if g.neighbors != nil {
 		a.neighbors = g.neighbors[a.shard]
 	}
+}
+
+// approximate reports whether neighbors are.
+func (g *given) approximate() bool {
+	return slices.ContainsFunc(g.neighbors, func(of []query.Neighbors) bool {
+		return slices.ContainsFunc(of, func(n query.Neighbors) bool { return n.Approximate })
+	})
 }
 
 // together finds what the shards must know for s, which has a query.Nearest or not, and calls f with it. If shards have gone missing in
@@ -79,7 +93,7 @@ func (q *question) together(s *pinion.Request, nearest bool, f func(g *given) er
 			return err
 		}
 		if nearest {
-			if g.neighbors, err = q.neighbors(&g); err != nil {
+			if g.neighbors, err = q.neighbors(s.Node(), &g); err != nil {
 				return err
 			}
 		}
@@ -109,17 +123,19 @@ func (q *question) collection() (query.Collection, error) {
 	return sum, nil
 }
 
-// neighbors returns, in a round of its own, which documents of each shard are the nearest of all.
-func (q *question) neighbors(g *given) ([][]query.Neighbors, error) {
+// neighbors returns, in a round of its own, which documents of each shard are the nearest of all for a query.
+func (q *question) neighbors(n query.Node, g *given) ([][]query.Neighbors, error) {
 	all := make([][]query.Neighbors, len(q.v.Shards))
 	err := q.ask(askNeighbors, g.add, func(i int, body []byte) error {
 		if err := httpapi.Hold(q.ctx, 6*len(body)); err != nil { // for what is decoded and merged, beside the body
 			return err
 		}
 		var own found
-		err := own.decode(body)
+		if err := own.decode(body); err != nil {
+			return err
+		}
 		all[i] = own.neighbors
-		return err
+		return own.check(&q.v.Shards[i], n)
 	})
 	if err != nil {
 		return nil, err
@@ -137,14 +153,17 @@ func (q *question) search(x *httpapi.Request, s *pinion.Request, g *given) (*htt
 	if err != nil {
 		return nil, err
 	}
-	return q.response(x, s, &whole), nil
+	whole.Approximate = whole.Approximate || g.approximate()
+	return q.response(x, s, &whole)
 }
 
 // response returns a page as the answer to a request.
-func (q *question) response(x *httpapi.Request, s *pinion.Request, p *pinion.Page) *httpapi.Response {
+func (q *question) response(x *httpapi.Request, s *pinion.Request, p *pinion.Page) (*httpapi.Response, error) {
 	a := httpapi.NewResponse(q.v.Schema, x, s, p)
-	a.Partial = q.partial()
-	return a
+	if a.Partial = q.partial(); x.Group == nil {
+		return a, nil
+	}
+	return a, q.groups(x, p, a)
 }
 
 // pages asks for the hits of each shard: nil of one that is missing.
@@ -163,19 +182,24 @@ func (q *question) pages(s *pinion.Request, g *given) ([]*pinion.PartPage, error
 		default:
 			a.place = placeBehind
 		}
-	}, q.takePages(parts))
+	}, q.takePages(parts, s, q.checkFound))
 	return parts, err
 }
 
-// takePages returns what takes the pages of shards.
-func (q *question) takePages(parts []*pinion.PartPage) func(shard int, body []byte) error {
+// takePages returns what takes the pages of shards that answer s, once check has looked at them.
+func (q *question) takePages(parts []*pinion.PartPage, s *pinion.Request, check func(shard int, s *pinion.Request, p *page) error) func(shard int, body []byte) error {
 	return func(i int, body []byte) error {
 		if err := httpapi.Hold(q.ctx, 2*len(body)); err != nil { // for what is decoded, beside the body
 			return err
 		}
 		var p page
-		err := p.decode(body)
+		if err := p.decode(body); err != nil {
+			return err
+		}
+		if err := check(i, s, &p); err != nil {
+			return err
+		}
 		parts[i] = &p.PartPage
-		return err
+		return nil
 	}
 }

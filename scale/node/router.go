@@ -49,7 +49,7 @@ const DefaultAbsence = 2 * time.Second
 
 // Router answers for a collection by asking one node of each shard. It is an httpapi.Backend: each answer is of one state
 // of all shards, and that of one index of them, to the bit. Passages may be others than such an index shows, since
-// which words are rare is looked up in the shard. Collapse is refused.
+// which words are rare is looked up in the shard. A page that collapses, but beside Fuse, goes on by an offset: Response.Next says it.
 type Router struct {
 	o      RouterOptions
 	nc     *nats.Conn
@@ -269,19 +269,32 @@ func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*h
 	if a := r.cache.get(in.number, q.request); a != nil {
 		return a, nil
 	}
-	s, err := x.Search(in.Schema)
+	asked := q.request
+	x, partial, err := r.similar(ctx, in, x)
 	if err != nil {
 		return nil, err
 	}
-	if s.Collapse != "" {
-		return nil, &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: "collapse", Message: "shards do not collapse: which hit is the best depends on the others"}
+	if q.request, err = json.Marshal(x); err != nil {
+		return nil, err
+	}
+	a, err := q.answer(x)
+	if err == nil && !a.Partial && !partial {
+		r.cache.put(in.number, asked, a)
+	}
+	return a, err
+}
+
+// answer answers x, whose words are known.
+func (q *question) answer(x *httpapi.Request) (*httpapi.Response, error) {
+	s, err := x.Search(q.v.Schema)
+	if err != nil {
+		return nil, err
+	}
+	if s.Collapse != "" && s.Fuse == nil && s.After != nil {
+		return nil, &httpapi.Error{Status: http.StatusBadRequest, Code: httpapi.CodeInvalid, Field: "after", Message: "it is not of these shards, which go on by an offset behind a page that collapses"}
 	}
 	if s.Fuse != nil || s.Rescore != nil {
-		a, err := q.ranked(x, &s)
-		if err == nil && !a.Partial {
-			r.cache.put(in.number, q.request, a)
-		}
-		return a, err
+		return q.ranked(x, &s)
 	}
 	var a *httpapi.Response
 	err = q.together(&s, hasNearest(x), func(g *given) (err error) {
@@ -293,13 +306,7 @@ func (r *Router) searchIn(ctx context.Context, in state, x *httpapi.Request) (*h
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
-	if !a.Partial {
-		r.cache.put(in.number, q.request, a)
-	}
-	return a, nil
+	return a, err
 }
 
 // Count implements httpapi.Backend.
@@ -311,7 +318,15 @@ func (r *Router) Count(ctx context.Context, x *httpapi.CountRequest) (*httpapi.C
 
 // countIn is Count in one state of the map.
 func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest) (*httpapi.CountResponse, error) {
-	own := httpapi.Request{Query: x.Query, Text: x.Text, Vector: x.Vector, Nearest: x.Nearest, Fuse: x.Fuse, Strict: x.Strict, Filter: x.Filter}
+	own, partial, err := r.similar(ctx, in, x.Request())
+	if err != nil {
+		return nil, err
+	}
+	if own.Synonyms != "" {
+		if _, err := own.Search(in.Schema); err != nil {
+			return nil, err
+		}
+	}
 	q, err := r.question(ctx, in, own, x.Partial)
 	if err != nil {
 		return nil, err
@@ -319,21 +334,28 @@ func (r *Router) countIn(ctx context.Context, in state, x *httpapi.CountRequest)
 	a := &httpapi.CountResponse{}
 	count := func(g *given) error {
 		a.Count = 0
-		return q.ask(askCount, g.add, func(_ int, body []byte) error {
+		return q.ask(askCount, g.add, func(i int, body []byte) error {
 			d := decoder{b: body}
-			a.Count += d.uint()
-			return d.end()
+			n := d.uint()
+			if err := d.end(); err != nil {
+				return err
+			}
+			if docs := q.v.Shards[i].Docs; n > uint64(docs) {
+				return nonsense("%d of %d documents match", n, docs)
+			}
+			a.Count += n
+			return nil
 		})
 	}
-	if !hasNearest(&own) {
+	if !hasNearest(own) && !own.Typos {
 		err = count(nil)
 	} else {
 		var s pinion.Request
 		if s, err = own.Search(in.Schema); err == nil {
-			err = q.together(&s, true, count)
+			err = q.together(&s, hasNearest(own), count)
 		}
 	}
-	a.Partial = q.partial()
+	a.Partial = partial || q.partial()
 	return a, err
 }
 
@@ -350,14 +372,19 @@ func (r *Router) suggestIn(ctx context.Context, in state, x *httpapi.SuggestRequ
 	if err != nil {
 		return nil, err
 	}
+	if x.Text != "" {
+		return q.complete(x)
+	}
 	sum := map[string]uint64{}
 	err = q.ask(askSuggest, nil, func(_ int, body []byte) error {
 		var own suggested
-		err := own.decode(body)
+		if err := own.decode(body); err != nil {
+			return err
+		}
 		for _, s := range own {
 			sum[s.Text] += uint64(s.Docs)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return nil, err

@@ -143,7 +143,8 @@ func (s *asked) missing(now time.Time, absence time.Duration) bool {
 
 // ask sends requests, each to one node of its shard, and again to another where none answers in time. It calls got with the
 // body of each shard's answer. The error of a shard says that a request is wrong, or that nobody has answered before ctx
-// was done; missing shards, which nobody serves for absence, are marked instead if partial is not nil.
+// was done; missing shards, which nobody serves for absence, are marked instead if partial is not nil. An answer is passed over
+// for which got returns an error matching errWire: it makes no sense.
 func (l *link) ask(ctx context.Context, absence time.Duration, requests []request, partial []bool, seen *Observation, got func(shard int, body []byte) error) error {
 	number := l.number.Add(1)
 	c := &call{hold: func(n int) error { return httpapi.Hold(ctx, n) }, some: make(chan struct{}, 1)}
@@ -312,7 +313,10 @@ func (l *link) take(m *nats.Msg, i int, number uint64, s *asked, absence time.Du
 		s.failed(number, now, absence, errors.New(a.message))
 		return false, 0, nil
 	}
-	if err := got(i, a.body); err != nil {
+	if err := got(i, a.body); errors.Is(err, errWire) {
+		s.failed(number, now, absence, err)
+		return false, 0, nil
+	} else if err != nil {
 		return false, 0, err
 	}
 	for _, a := range s.waiting {

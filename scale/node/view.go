@@ -20,6 +20,7 @@ type view struct {
 	sum      query.Collection
 	bases    []uint32 // the first docID of each shard
 	terms    func(query.Node) ([]query.FieldTerm, error)
+	like     func(pinion.Like) (*pinion.LikeTerms, error)
 
 	mu    sync.RWMutex
 	known map[string]uint64 // document frequencies in all shards, by field and term
@@ -44,7 +45,7 @@ func newView(m Map, revision uint64) (*view, error) {
 	}
 	v.Schema = v.schema()
 	v.sum.Rank(v.Schema)
-	v.terms = pinion.TermsOf(v.Schema)
+	v.terms, v.like = pinion.TermsOf(v.Schema), pinion.LikeOf(v.Schema)
 	return v, nil
 }
 

@@ -8,7 +8,7 @@ import (
 )
 
 // version is the first byte of each message. A node answers others with an error that says its own.
-const version = 3 // 2 had no weights of fields, 1 no order of equal scores
+const version = 4 // 3 had no slips of words and no groups, 2 no weights of fields, 1 no order of equal scores
 
 // The kinds of requests.
 const (
@@ -135,6 +135,7 @@ type ask struct {
 	afterDoc   uint32 // of askSearch with httpapi.Request.After: the local docID of the hit, or its place
 	place      byte
 	statistics statistics    // of askSearch
+	whole      bool          // of askCount: what there is of the collection matters
 	neighbors  neighbors     // of askSearch and askCount with httpapi.Request.Nearest
 	docs       []uint32      // of askShow and rescoring: the documents that are meant
 	took       time.Duration // of the node's own index; not in the message
@@ -169,7 +170,7 @@ func (a *ask) encode() []byte {
 		e.byte(a.place)
 		e.uint(uint64(a.afterDoc))
 		a.statistics.encode(&e)
-	case kind == askNeighbors || kind == askCount && len(a.neighbors) > 0:
+	case kind == askNeighbors || kind == askCount && (a.whole || len(a.neighbors) > 0):
 		a.collection.encode(&e)
 		a.statistics.encode(&e)
 	}
@@ -195,6 +196,7 @@ func (a *ask) decode(b []byte) error {
 		a.place, a.afterDoc = d.byte(), uint32(min(d.uint(), math.MaxUint32))
 		a.statistics.decode(&d)
 	case kind == askNeighbors || kind == askCount && len(d.b) > 0:
+		a.whole = true
 		a.collection.decode(&d)
 		a.statistics.decode(&d)
 	}

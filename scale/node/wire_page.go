@@ -2,6 +2,7 @@ package node
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/pinion-index/pinion"
@@ -10,6 +11,14 @@ import (
 
 // page is the answer to askSearch: hits with local docIDs, and what is shown of them.
 type page struct{ pinion.PartPage }
+
+// Parts of a page that a request asks for. Routers of earlier versions do not ask.
+const (
+	partNearest byte = iota + 1
+	partGroups
+	partFigures
+	partApproximate
+)
 
 func (p *page) encode() []byte {
 	e := encoder{make([]byte, 0, 64+48*len(p.Hits))}
@@ -36,15 +45,23 @@ func (p *page) encode() []byte {
 		e.bool(p.Desc)
 		encodeValues(&e, p.PartPage.Values)
 	}
-	e.uint(uint64(len(p.Facets)))
-	for i := range p.Facets {
-		f := &p.Facets[i]
-		e.uint(f.Missing)
-		e.uint(uint64(len(f.Counts)))
-		for _, c := range f.Counts {
-			encodeCounted(&e, c.Value)
-			e.uint(c.Count)
+	encodeCounts(&e, p.Facets)
+	if slices.ContainsFunc(p.Hits, func(h pinion.Hit) bool { return len(h.Nearest) > 0 }) {
+		e.byte(partNearest)
+		for i := range p.Hits {
+			encodeNearest(&e, p.Hits[i].Nearest)
 		}
+	}
+	if len(p.Groups) > 0 {
+		e.byte(partGroups)
+		encodeValues(&e, p.Groups)
+	}
+	if deep(p.Facets) {
+		e.byte(partFigures)
+		encodeFigures(&e, p.Facets)
+	}
+	if p.Approximate {
+		e.byte(partApproximate)
 	}
 	return e.b
 }
@@ -66,14 +83,122 @@ func (p *page) decode(b []byte) error {
 	if p.Ordered = d.bool(); p.Ordered {
 		p.Desc, p.PartPage.Values = d.bool(), decodeValues(&d)
 	}
+	p.Facets = decodeCounts(&d)
+	for d.err == nil && len(d.b) > 0 {
+		switch d.byte() {
+		case partNearest:
+			for i := range p.Hits {
+				p.Hits[i].Nearest = decodeNearest(&d)
+			}
+		case partGroups:
+			p.Groups = decodeValues(&d)
+		case partFigures:
+			decodeFigures(&d, p.Facets, false)
+		case partApproximate:
+			p.Approximate = true
+		default:
+			d.err = errWire
+		}
+	}
+	return d.end()
+}
+
+func encodeCounts(e *encoder, all []pinion.FacetCounts) {
+	e.uint(uint64(len(all)))
+	for i := range all {
+		f := &all[i]
+		e.uint(f.Missing)
+		e.uint(uint64(len(f.Counts)))
+		for _, c := range f.Counts {
+			encodeCounted(e, c.Value)
+			e.uint(c.Count)
+		}
+	}
+}
+
+func decodeCounts(d *decoder) (all []pinion.FacetCounts) {
 	for range d.each {
 		f := pinion.FacetCounts{Missing: d.uint()}
 		for range d.each {
-			f.Counts = append(f.Counts, pinion.FacetCount{Value: decodeCounted(&d), Count: d.uint()})
+			f.Counts = append(f.Counts, pinion.FacetCount{Value: decodeCounted(d), Count: d.uint()})
 		}
-		p.Facets = append(p.Facets, f)
+		all = append(all, f)
 	}
-	return d.end()
+	return all
+}
+
+// deep reports whether there are figures, or facets within others.
+func deep(all []pinion.FacetCounts) bool {
+	return slices.ContainsFunc(all, func(f pinion.FacetCounts) bool {
+		return len(f.Stats) > 0 || slices.ContainsFunc(f.Counts, func(c pinion.FacetCount) bool { return len(c.Stats)+len(c.Facets) > 0 })
+	})
+}
+
+// encodeFigures writes what encodeCounts leaves out.
+func encodeFigures(e *encoder, all []pinion.FacetCounts) {
+	for i := range all {
+		f := &all[i]
+		encodeStats(e, f.Stats)
+		for j := range f.Counts {
+			c := &f.Counts[j]
+			encodeStats(e, c.Stats)
+			encodeCounts(e, c.Facets)
+			encodeFigures(e, c.Facets)
+		}
+	}
+}
+
+// decodeFigures reads what encodeFigures has written, of facets that are within others or not.
+func decodeFigures(d *decoder, all []pinion.FacetCounts, within bool) {
+	for i := range all {
+		f := &all[i]
+		f.Stats = decodeStats(d)
+		for j := range f.Counts {
+			c := &f.Counts[j]
+			c.Stats = decodeStats(d)
+			if c.Facets = decodeCounts(d); within && len(c.Facets) > 0 {
+				d.err, d.b = errWire, nil
+				return
+			}
+			decodeFigures(d, c.Facets, true)
+		}
+	}
+}
+
+func encodeStats(e *encoder, all []pinion.Stats) {
+	e.uint(uint64(len(all)))
+	for i := range all {
+		b, _ := all[i].MarshalBinary() // which has no error
+		e.bytes(b)
+	}
+}
+
+func decodeStats(d *decoder) (all []pinion.Stats) {
+	for range d.each {
+		var s pinion.Stats
+		if err := s.UnmarshalBinary(d.bytes()); err != nil {
+			d.err, d.b = errWire, nil
+		}
+		all = append(all, s)
+	}
+	return all
+}
+
+func encodeNearest(e *encoder, all []pinion.NearestVector) {
+	e.uint(uint64(len(all)))
+	for _, n := range all {
+		e.string(n.Field)
+		e.uint(uint64(n.Number))
+		e.float(n.Score)
+		e.float(n.Error)
+	}
+}
+
+func decodeNearest(d *decoder) (all []pinion.NearestVector) {
+	for range d.each {
+		all = append(all, pinion.NearestVector{Field: d.string(), Number: int(min(d.uint(), math.MaxInt32)), Score: d.float(), Error: d.float()})
+	}
+	return all
 }
 
 // encodeCounted writes the value of a count. Ranges have none: who asks knows them.

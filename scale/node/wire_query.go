@@ -93,13 +93,20 @@ func (c *counted) decode(b []byte) error {
 	return d.end()
 }
 
+// approximate is a bit beside K of neighbors that are; nodes of earlier versions refuse it.
+const approximate = query.MaxNearest << 1
+
 // neighbors are query.Neighbors in a message, one for each query.Nearest.
 type neighbors []query.Neighbors
 
 func (all neighbors) encode(e *encoder) {
 	e.uint(uint64(len(all)))
 	for _, n := range all {
-		e.uint(uint64(n.K))
+		k := uint64(n.K)
+		if n.Approximate {
+			k |= approximate
+		}
+		e.uint(k)
 		e.uint(uint64(len(n.Docs)))
 		last := uint32(0)
 		for _, d := range n.Docs {
@@ -112,7 +119,8 @@ func (all neighbors) encode(e *encoder) {
 
 func (all *neighbors) decode(d *decoder) {
 	for range d.each {
-		n, last := query.Neighbors{K: int(min(d.uint(), query.MaxNearest+1))}, uint64(0)
+		k := d.uint()
+		n, last := query.Neighbors{K: int(min(k&^approximate, query.MaxNearest+1)), Approximate: k&approximate != 0}, uint64(0)
 		for range d.each {
 			if last += d.uint(); last > math.MaxUint32 {
 				d.err = errWire
@@ -156,6 +164,38 @@ func (s *suggested) decode(b []byte) error {
 	d := decoder{b: b}
 	for range d.each {
 		*s = append(*s, pinion.Suggestion{Text: d.string(), Docs: int(min(d.uint(), math.MaxInt))})
+	}
+	return d.end()
+}
+
+// completed is the answer to askSuggest of a text: what of it is not completed, and words.
+type completed struct {
+	before string
+	words  []pinion.Completion // but for their Text
+}
+
+func (c *completed) encode() []byte {
+	var e encoder
+	e.string(c.before)
+	e.uint(uint64(len(c.words)))
+	for _, x := range c.words {
+		e.string(x.Word)
+		e.uint(uint64(x.Docs))
+		e.bool(x.Slip)
+		encodeCounted(&e, x.Value)
+	}
+	return e.b
+}
+
+func (c *completed) decode(b []byte) error {
+	d := decoder{b: b}
+	c.before = d.string()
+	for range d.each {
+		x := pinion.Completion{Word: d.string(), Docs: int(min(d.uint(), math.MaxInt)), Slip: d.bool()}
+		if v := decodeValue(&d); v.Kind != 0 {
+			x.Value = v.Any()
+		}
+		c.words = append(c.words, x)
 	}
 	return d.end()
 }

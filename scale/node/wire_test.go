@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"testing"
+	"time"
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
@@ -20,7 +21,7 @@ type message interface {
 
 // kinds are all of them, empty.
 func kinds() []message {
-	return []message{new(ask), new(answer), new(page), new(counted), new(suggested), new(found)}
+	return []message{new(ask), new(answer), new(page), new(counted), new(suggested), new(found), new(completed)}
 }
 
 // again checks that what b decodes to, if anything, encodes to what decodes to the same.
@@ -100,11 +101,33 @@ func drawStatistics(r *rand.Rand) (s statistics) {
 func drawNeighbors(r *rand.Rand) neighbors {
 	return drawList(r, func() query.Neighbors {
 		doc := r.Uint32() / 2
-		return query.Neighbors{K: r.IntN(query.MaxNearest), Docs: drawList(r, func() query.Neighbor {
+		return query.Neighbors{K: r.IntN(query.MaxNearest), Approximate: r.IntN(2) == 0, Docs: drawList(r, func() query.Neighbor {
 			doc += r.Uint32() >> (3 + r.IntN(28))
 			return query.Neighbor{Doc: doc, Near: math.Float32frombits(r.Uint32())}
 		})}
 	})
+}
+
+func drawCounts(r *rand.Rand, top bool) pinion.FacetCounts {
+	return pinion.FacetCounts{Missing: drawInt(r), Stats: drawList(r, func() pinion.Stats { return drawStats(r) }), Counts: drawList(r, func() pinion.FacetCount {
+		c := pinion.FacetCount{Value: drawCounted(r), Count: drawInt(r), Stats: drawList(r, func() pinion.Stats { return drawStats(r) })}
+		if top {
+			c.Facets = drawList(r, func() pinion.FacetCounts { return drawCounts(r, false) })
+		}
+		return c
+	})}
+}
+
+// drawStats draws the figures of some integers: a count, kind and unit, the least and greatest, a sum of one word, and three empty lists.
+func drawStats(r *rand.Rand) (s pinion.Stats) {
+	b := []byte{0}
+	if n := byte(r.IntN(100)); n > 0 {
+		b = append([]byte{n, 3, 0, 2, 4, 0, 1, byte(1 + r.IntN(255))}, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
+	}
+	if err := s.UnmarshalBinary(b); err != nil {
+		panic(err)
+	}
+	return s
 }
 
 // drawMessage draws a message of a kind.
@@ -148,13 +171,19 @@ func drawMessage(r *rand.Rand, kind int) message {
 			return pinion.Hit{Doc: r.Uint32(), Score: math.Float32frombits(r.Uint32()), ID: string(drawBytes(r)), Sort: values(), Values: values(), Passages: []pinion.Passage{{Text: "a" + string(drawBytes(r)), Before: flag(), Behind: flag(),
 				Spans: drawList(r, func() pinion.Span { return pinion.Span{Start: r.IntN(1 << 20), End: r.IntN(1 << 20)} })}}}
 		}), Facets: drawList(r, func() pinion.FacetCounts {
-			return pinion.FacetCounts{Missing: drawInt(r), Counts: drawList(r, func() pinion.FacetCount { return pinion.FacetCount{Value: drawCounted(r), Count: drawInt(r)} })}
+			return drawCounts(r, true)
 		})}
+		p.Approximate = flag()
 		return &page{p}
 	case 3:
 		return &counted{statistics: drawStatistics(r), found: flag(), doc: r.Uint32()}
 	case 5:
 		return &found{drawNeighbors(r)}
+	case 6:
+		return &completed{string(drawBytes(r)), drawList(r, func() pinion.Completion {
+			value := []any{nil, int64(drawInt(r)), r.NormFloat64(), time.UnixMilli(r.Int64N(1e12)).UTC()}[r.IntN(4)]
+			return pinion.Completion{Word: string(drawBytes(r)), Docs: int(drawInt(r) >> 1), Slip: flag(), Value: value}
+		})}
 	}
 	s := suggested(drawList(r, func() pinion.Suggestion {
 		return pinion.Suggestion{Text: string(drawBytes(r)), Docs: int(drawInt(r) >> 1)}

@@ -47,12 +47,14 @@ var printedAs = map[string]any{
 	"idxbench synth": idxbench.Synth{}, "idxbench vectors": idxbench.Vectors{}, "idxbench nearest": idxbench.Nearest{}, "idxbench records": idxbench.Records{}, "idxbench gpu": idxbench.GPU{},
 }
 
-// fields adds the paths that a type is encoded to, each with its type.
-func fields(t reflect.Type, at string, add func(path, kind string)) {
+// fields adds the paths that a type is encoded to, each with its type. What a struct has of its own type within is an object.
+func fields(t reflect.Type, at string, add func(path, kind string)) { fieldsWithin(nil, t, at, add) }
+
+func fieldsWithin(structs []reflect.Type, t reflect.Type, at string, add func(path, kind string)) {
 	kind := ""
 	switch {
 	case t.Kind() == reflect.Pointer:
-		fields(t.Elem(), at, add)
+		fieldsWithin(structs, t.Elem(), at, add)
 		return
 	case t == reflect.TypeFor[cli.Text]():
 		kind = "text"
@@ -71,7 +73,7 @@ func fields(t reflect.Type, at string, add func(path, kind string)) {
 	case t.Kind() >= reflect.Int && t.Kind() <= reflect.Uint64:
 		kind = "integer"
 	case t.Kind() == reflect.Slice:
-		fields(t.Elem(), at+"[]", func(path, kind string) {
+		fieldsWithin(structs, t.Elem(), at+"[]", func(path, kind string) {
 			switch {
 			case path != at+"[]":
 				add(path, kind)
@@ -84,11 +86,15 @@ func fields(t reflect.Type, at string, add func(path, kind string)) {
 		return
 	case t.Kind() == reflect.Struct:
 		add(at, "object")
+		if slices.Contains(structs, t) {
+			return
+		}
+		structs = append(slices.Clip(structs), t)
 		for f := range t.Fields() {
 			name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 			switch {
 			case f.Anonymous && name == "":
-				fields(f.Type, at, func(path, kind string) {
+				fieldsWithin(structs, f.Type, at, func(path, kind string) {
 					if path != at {
 						add(path, kind)
 					}
@@ -97,7 +103,7 @@ func fields(t reflect.Type, at string, add func(path, kind string)) {
 				if name == "" {
 					name = f.Name
 				}
-				fields(f.Type, strings.TrimPrefix(at+"."+name, "."), add)
+				fieldsWithin(structs, f.Type, strings.TrimPrefix(at+"."+name, "."), add)
 			}
 		}
 		return

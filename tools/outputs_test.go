@@ -167,7 +167,7 @@ func TestOutputsAllowed(t *testing.T) {
 // TestFlagsOfFiles checks that every flag that names a file is known as one of an input or
 // of an output.
 func TestFlagsOfFiles(t *testing.T) {
-	inputs := map[string]bool{"queries": true, "ids": true, "preload": true, "delete": true, "schema": true, "run": true, "qrels": true}
+	inputs := map[string]bool{"queries": true, "synonyms": true, "ids": true, "preload": true, "delete": true, "schema": true, "run": true, "qrels": true}
 	eachCommand(func(c *cobra.Command) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			value, _ := pflag.UnquoteUsage(f)

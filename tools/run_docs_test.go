@@ -137,9 +137,10 @@ func furnish(t *testing.T, dir string) {
 	write(t, "embedded.jsonl", `{"id": "1", "text": "whale", "emb": [1`+strings.Repeat(", 0.5", 383)+"]}\n")
 	write(t, "docs.npy", npy(bytes.Count(docs, []byte("\n")), 3))
 	write(t, "q.npy", npy(2, 2))
+	write(t, "topics.npy", npy(2, 3))
 	write(t, "images.fvecs", "\x01\x00\x00\x00\x00\x00\x80?")
 	write(t, "images.txt", "one\n")
-	write(t, "about.jsonl", `{"id": "1", "text": "the Lord is my shepherd", "tenant": "north", "emb": [1, 0.5]}`+"\n")
+	write(t, "about.jsonl", `{"id": "1034", "text": "the Lord is my shepherd", "tenant": "north", "emb": [1, 0.5]}`+"\n")
 	write(t, "encoded.jsonl.gz", zipped([]byte(encoded)))
 	write(t, "encoded-queries.jsonl", `{"id":"1","vector":{"whale":2,"rope":1}}`+"\n")
 	for _, name := range []string{"docs.jsonl", "collection.jsonl", "COLLECTION"} {
@@ -148,7 +149,7 @@ func furnish(t *testing.T, dir string) {
 	for _, name := range []string{"topics", "queries", "log", "tb05", "marco", "all", "q", "long", "big"} {
 		write(t, name+".tsv", "1\tlord shepherd\n2\tfaith hope charity\n")
 	}
-	for _, name := range []string{"cacm.qrels", "q.qrels"} {
+	for _, name := range []string{"cacm.qrels", "q.qrels", "c.qrels"} {
 		write(t, name, "1 0 Psa23:1 1\n2 0 1Co13:13 1\n")
 	}
 	write(t, "test.tsv", "query-id\tcorpus-id\tscore\n1\tPsa23:1\t1\n")
@@ -173,7 +174,7 @@ func furnish(t *testing.T, dir string) {
 		}
 	}
 	for _, line := range []string{"idxbench records logs --out logs.jsonl --schema logs.json --count 2000", "idxbuild --out logs.idx --schema logs.json logs.jsonl",
-		"idxbuild --out verses.idx --positions contents docs.jsonl", "idxbuild --out notes.idx --field text --field tenant:keyword:column --field emb:vector:2 about.jsonl"} {
+		"idxbuild --out verses.idx --positions contents docs.jsonl", "idxbuild --out notes.idx --store-text --field text --field tenant:keyword:column --field emb:vector:2 about.jsonl"} {
 		if code, _, msg := execute(t, strings.Fields(line)...); code != 0 {
 			t.Fatal(msg)
 		}

@@ -26,29 +26,42 @@ import (
 
 // Nearest is what `idxbench nearest` prints. Vectors looked at are means over queries, of a search on one thread.
 type Nearest struct {
-	Index      string  `json:"index"`
-	Field      string  `json:"field"`
-	Dims       int     `json:"dims"`
-	Similarity string  `json:"similarity"`
-	Filter     string  `json:"filter,omitempty"`
-	Documents  int     `json:"documents"` // that pass the filter, with vectors
-	Vectors    int     `json:"vectors"`   // of these
-	Queries    int     `json:"queries"`
-	K          int     `json:"k"`
-	Threads    int     `json:"threads"`
-	Median     float64 `json:"median_ms"`
-	P99        float64 `json:"p99_ms"`
-	LoopMedian float64 `json:"loop_median_ms"`
-	LoopP99    float64 `json:"loop_p99_ms"`
-	Upper      float64 `json:"upper_plane"`
-	Both       float64 `json:"both_planes"`
-	Floats     float64 `json:"floats"`
-	Equal      int     `json:"equal_answers"`
+	Index      string         `json:"index"`
+	Field      string         `json:"field"`
+	Dims       int            `json:"dims"`
+	Similarity string         `json:"similarity"`
+	Filter     string         `json:"filter,omitempty"`
+	Documents  int            `json:"documents"` // that pass the filter, with vectors
+	Vectors    int            `json:"vectors"`   // of these
+	Queries    int            `json:"queries"`
+	K          int            `json:"k"`
+	Threads    int            `json:"threads"`
+	Median     float64        `json:"median_ms"`
+	P99        float64        `json:"p99_ms"`
+	LoopMedian float64        `json:"loop_median_ms"`
+	LoopP99    float64        `json:"loop_p99_ms"`
+	Upper      float64        `json:"upper_plane"`
+	Both       float64        `json:"both_planes"`
+	Floats     float64        `json:"floats"`
+	Equal      int            `json:"equal_answers"`
+	Probes     []NearestProbe `json:"probes,omitempty"`
+}
+
+// NearestProbe is what searches with a Probe find, of the exact answers.
+type NearestProbe struct {
+	Probe       float64 `json:"probe"`
+	Recall      float64 `json:"recall"`
+	Median      float64 `json:"median_ms"`
+	P99         float64 `json:"p99_ms"`
+	Approximate int     `json:"approximate"` // queries whose answer says so
+	found       int
+	took        times
 }
 
 type nearestFlags struct {
 	index, field, queries, filter string
 	k, threads                    int
+	probes                        []float64
 }
 
 func nearestCommand() *cobra.Command {
@@ -60,10 +73,12 @@ func nearestCommand() *cobra.Command {
 FILE, which is .npy, .fvecs, or JSON. Each is compared with a plain loop over the floats
 of all vectors that pass the filter: the same documents with the same scores, or the
 command fails. It also counts the vectors that a search looks at: by four bits a
-dimension, by eight, and as floats.`,
+dimension, by eight, and as floats. With --probe it also asks for approximate answers, and
+prints which part of the exact ones these have (docs/probe.md).`,
 		Example: `  idxbench nearest --index notes.idx --field emb --queries q.npy
   idxbench nearest --index notes.idx --field emb --queries q.npy \
-    --filter 'tenant = north' --k 100`,
+    --filter 'tenant = north' --k 100
+  idxbench nearest --index notes.idx --field emb --queries q.npy --probe 0.03`,
 		Args: cli.Want(),
 		RunE: cli.Shows(func(cmd *cobra.Command, _ []string) (*Nearest, error) { return f.run(cmd.Context(), cmd.ErrOrStderr()) }),
 	}
@@ -74,6 +89,7 @@ dimension, by eight, and as floats.`,
 	fl.StringVar(&f.queries, "queries", "", "the `FILE` of vectors to search for (required)")
 	fl.StringVar(&f.filter, "filter", "", "find only documents that pass the filter `EXPR`")
 	cli.Int(fl, &f.k, "k", 10, 1, query.MaxNearest, "find the nearest `N` documents")
+	fl.Float64SliceVar(&f.probes, "probe", nil, "also compare the parts `P,...` of the vectors, approximately")
 	cli.Int(fl, &f.threads, "threads", 1, 1, cli.MaxThreads, "compare vectors of a query on up to `N` threads; the loop has one")
 	return cmd
 }
@@ -119,6 +135,11 @@ func (f *nearestFlags) run(ctx context.Context, stderr io.Writer) (r *Nearest, e
 			return nil, cli.Usage("--filter: %w", err)
 		}
 	}
+	for _, p := range f.probes {
+		if !(p > 0 && p <= 1) {
+			return nil, cli.Usage("--probe: %v is not above 0 and up to 1", p)
+		}
+	}
 	r = &Nearest{Index: f.index, Field: f.field, Dims: field.Dims, Similarity: field.Similarity.String(), Filter: f.filter, K: f.k, Threads: f.threads}
 	l := &loop{field: field, k: f.k}
 	if err := l.open(s, only, r); err != nil {
@@ -138,6 +159,8 @@ func (f *nearestFlags) run(ctx context.Context, stderr io.Writer) (r *Nearest, e
 func (f *nearestFlags) measure(ctx context.Context, x *search.Searcher, l *loop, only query.Node, r *Nearest, p *cli.Progress) error {
 	var took, looped times
 	var seen vector.Counts
+	probes := make([]NearestProbe, len(f.probes))
+	want := 0 // hits of all
 	for v, err := range exchange.EachVector(f.queries) {
 		if err == nil {
 			err = cmp.Or(l.field.CheckVector(v), ctx.Err())
@@ -146,11 +169,7 @@ func (f *nearestFlags) measure(ctx context.Context, x *search.Searcher, l *loop,
 			return fmt.Errorf("query %d: %w", r.Queries+1, err)
 		}
 		v = slices.Clone(v)
-		var node query.Node = query.Nearest{Field: f.field, Vector: v, K: f.k}
-		if only != nil {
-			node = query.Bool{Must: []query.Node{node}, Filter: []query.Node{only}}
-		}
-		q := search.Query{Node: node, K: f.k}
+		q := search.Query{Node: f.node(v, 0, only), K: f.k}
 		if r.Queries == 0 { // what is read for the first time
 			if _, err := x.Search(ctx, q); err != nil {
 				return err
@@ -163,17 +182,21 @@ func (f *nearestFlags) measure(ctx context.Context, x *search.Searcher, l *loop,
 			return err
 		}
 		start = time.Now()
-		want, err := l.all(v)
+		all, err := l.all(v)
 		looped = append(looped, time.Since(start))
 		if err != nil {
 			return err
 		}
-		if !l.same(found.Hits, want) {
+		if !l.same(found.Hits, all) {
 			return fmt.Errorf("query %d: the search finds other documents than a loop over all vectors", r.Queries+1)
 		}
 		if err := l.count(&seen, v); err != nil {
 			return err
 		}
+		if err := f.probe(ctx, x, v, only, found.Hits, probes); err != nil {
+			return err
+		}
+		want += len(found.Hits)
 		r.Queries++
 		r.Equal++
 		p.Set(int64(r.Queries))
@@ -187,7 +210,45 @@ func (f *nearestFlags) measure(ctx context.Context, x *search.Searcher, l *loop,
 	r.Median, r.P99, r.LoopMedian, r.LoopP99 = ms(took.at(0.5)), ms(took.at(0.99)), ms(looped.at(0.5)), ms(looped.at(0.99))
 	n := float64(r.Queries)
 	r.Upper, r.Both, r.Floats = float64(seen.Vectors)/n, float64(seen.Both)/n, float64(seen.Floats)/n
+	for i := range probes {
+		p := &probes[i]
+		p.took.sort()
+		p.Probe, p.Median, p.P99, p.Recall = f.probes[i], ms(p.took.at(0.5)), ms(p.took.at(0.99)), float64(p.found)/float64(max(want, 1))
+	}
+	r.Probes = probes
 	return nil
+}
+
+// probe searches with each of probes, and counts which of the exact hits they find.
+func (f *nearestFlags) probe(ctx context.Context, x *search.Searcher, v []float32, only query.Node, exact []search.Hit, probes []NearestProbe) error {
+	for i := range probes {
+		p, approximate := &probes[i], false
+		q := search.Query{Node: f.node(v, f.probes[i], only), K: f.k, Approximate: &approximate}
+		start := time.Now()
+		found, err := x.Search(ctx, q)
+		p.took = append(p.took, time.Since(start))
+		if err != nil {
+			return err
+		}
+		if approximate {
+			p.Approximate++
+		}
+		for _, h := range found.Hits {
+			if slices.ContainsFunc(exact, func(e search.Hit) bool { return e.Doc == h.Doc }) {
+				p.found++
+			}
+		}
+	}
+	return nil
+}
+
+// node returns what is searched for.
+func (f *nearestFlags) node(v []float32, probe float64, only query.Node) query.Node {
+	n := query.Nearest{Field: f.field, Vector: v, K: f.k, Probe: probe}
+	if only == nil {
+		return n
+	}
+	return query.Bool{Must: []query.Node{n}, Filter: []query.Node{only}}
 }
 
 // open opens the vectors of documents that are not deleted and pass the filter, and counts them.
@@ -347,6 +408,9 @@ func (r *Nearest) Text(w io.Writer) {
 	t.Row("by 4 bits", share(r.Upper))
 	t.Row("by 8 bits", share(r.Both))
 	t.Row("as floats", share(r.Floats))
+	for _, p := range r.Probes {
+		t.Row(fmt.Sprintf("probe %v", p.Probe), fmt.Sprintf("recall %s, median %s ms, 99 %% within %s ms, %s approximate", cli.Float(p.Recall, 3), cli.Float(p.Median, 3), cli.Float(p.P99, 3), cli.Count(p.Approximate)))
+	}
 	t.Row("equal answers", fmt.Sprintf("%s of %s", cli.Count(r.Equal), cli.Count(r.Queries)))
 	t.WriteTo(w)
 }

@@ -132,3 +132,37 @@ func TestNearestMisuse(t *testing.T) {
 		}
 	}
 }
+
+// With --probe, answers of an index with clusters are compared with the exact ones.
+func TestNearestProbes(t *testing.T) {
+	dir, r := t.TempDir(), rand.New(rand.NewPCG(5, 3))
+	index, queries := filepath.Join(dir, "index"), filepath.Join(dir, "q.json")
+	w, err := writer.Open(t.Context(), index, writer.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "emb", Kind: schema.Vector, Dims: 3, Clusters: true}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	draw := func() []float32 {
+		return []float32{float32(r.NormFloat64()), float32(r.NormFloat64()), float32(r.NormFloat64())}
+	}
+	for i := range 16_400 {
+		err = errors.Join(err, w.Add(t.Context(), writer.Doc{ID: fmt.Append(nil, i), Values: []schema.Value{schema.VectorValue(0, draw())}}))
+	}
+	b, _ := json.Marshal([][]float32{draw(), draw(), draw()})
+	if err = errors.Join(err, w.Commit(t.Context()), w.Close(), os.WriteFile(queries, b, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	f := nearestFlags{index: index, field: "emb", queries: queries, k: 10, threads: 1, probes: []float64{1e-6, 0.01, 1}}
+	got, err := f.run(t.Context(), io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := got.Probes
+	if len(p) != 3 || p[0].Approximate != 3 || p[0].Recall > p[1].Recall || !(p[0].Recall > 0) || p[2].Recall != 1 || p[2].Approximate != 0 {
+		t.Errorf("probes %+v", p)
+	}
+	var out strings.Builder
+	got.Text(&out)
+	if !strings.Contains(out.String(), "probe 0.01") || !strings.Contains(out.String(), "3 approximate") {
+		t.Errorf("printed:\n%s", out.String())
+	}
+}

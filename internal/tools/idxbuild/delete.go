@@ -172,10 +172,10 @@ func findMatches(ctx context.Context, s *reader.Snapshot, queries []string, docs
 	return nil
 }
 
-// textFields returns the fields of text that can be searched.
+// textFields returns the fields that are searched where none is named.
 func textFields(s *reader.Snapshot) (names []string) {
 	for _, f := range s.Schema().Fields {
-		if f.Kind == schema.Text && f.Indexing() != schema.IndexNone {
+		if f.ByDefault() {
 			names = append(names, f.Name)
 		}
 	}

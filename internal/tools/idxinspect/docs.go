@@ -109,6 +109,9 @@ func eachDoc(ctx context.Context, x *inspect.Index, from, end uint64, f func(d *
 			if err != nil {
 				return err
 			}
+			if d.Vectors, err = g.Vectors(local); err != nil {
+				return err
+			}
 			if err := f(&d, text); err != nil {
 				return err
 			}

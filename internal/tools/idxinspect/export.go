@@ -82,6 +82,10 @@ with fields, the id and the fields that are stored or columns, and vectors. Dele
 				p.Stop()
 				fmt.Fprintf(cmd.ErrOrStderr(), "%s: not written, as they are neither stored nor columns: %s\n", cmd.CommandPath(), strings.Join(left, ", "))
 			}
+			if left := codesAlone(s.Schema()); err == nil && len(left) > 0 {
+				p.Stop()
+				fmt.Fprintf(cmd.ErrOrStderr(), "%s: written as what their codes stand for, which are all that is kept: vectors of %s\n", cmd.CommandPath(), strings.Join(left, ", "))
+			}
 			return err
 		}
 		if zip {
@@ -105,6 +109,16 @@ with fields, the id and the fields that are stored or columns, and vectors. Dele
 	cmd.Flags().StringVar(&description, "description", "", "`TEXT` for the header of CIFF")
 	cmd.Flags().BoolVar(&zip, "gzip", false, "compress the file")
 	return cmd
+}
+
+// codesAlone returns the names of the fields of vectors of which only codes are kept.
+func codesAlone(s *schema.Schema) (names []string) {
+	for i := range s.Fields {
+		if f := &s.Fields[i]; f.Kind == schema.Vector && f.Values == schema.Int8 {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // lists returns the lists of a field; of the whole index if none is named.

@@ -48,7 +48,8 @@ Of documents with the same id, the last is kept. All must have the same analyzer
 all or none the text of documents.
 
 With --in-place it merges the segments of the index in DIR. Deleted documents are
-dropped from the segments that are rewritten. Otherwise no answer to a query changes.
+dropped from the segments that are rewritten, and values that were changed in
+place are written into them. Otherwise no answer to a query changes.
 
 Lists keep their codecs unless --codec or --freq-codec names another. All lists are
 then encoded with it, even if there is only one segment.

@@ -33,6 +33,10 @@ type part struct {
 
 	deletesMends []format.Mend
 	deletesErr   error
+
+	values      *segment.Changes // that were changed in place, or nil
+	valuesErr   error
+	valuesMends []format.Mend
 }
 
 // openDamaged opens the newest commits of the indexes in the directories sources, which must
@@ -79,8 +83,15 @@ func (s *damaged) open(c *indexdir.Commit) error {
 				p.deletes, p.deletesMends, p.deletesErr = bm, mends, nil
 			}
 		}
+		if p.err == nil {
+			if p.values, p.valuesErr = c.Values(i, p.seg); errors.Is(p.valuesErr, format.ErrCorrupt) {
+				if v, mends, err := c.MendValues(i, p.seg); err == nil {
+					p.values, p.valuesMends, p.valuesErr = v, mends, nil
+				}
+			}
+		}
 		s.parts = append(s.parts, p)
-		for _, err := range []error{p.err, p.deletesErr} {
+		for _, err := range []error{p.err, p.deletesErr, p.valuesErr} {
 			if err := cli.Overtaken(s.dir, c, err); err != nil {
 				return err
 			}

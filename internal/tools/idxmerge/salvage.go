@@ -14,6 +14,7 @@ import (
 	"github.com/pinion-index/pinion/internal/segment/salvage"
 	"github.com/pinion-index/pinion/internal/tools/remains"
 	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/segment"
 	"github.com/pinion-index/pinion/writer"
 )
 
@@ -145,6 +146,9 @@ func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, s *damaged, p 
 	for _, m := range p.deletesMends {
 		r.Mends = append(r.Mends, Mend{indexdir.DeletesName(info.DeletesFile), m.String()})
 	}
+	for _, m := range p.valuesMends {
+		r.Mends = append(r.Mends, Mend{indexdir.ValuesName(info.ValuesFile), m.String()})
+	}
 	plain, err := p.mended.Open()
 	if err != nil {
 		return err
@@ -153,8 +157,16 @@ func (r *Salvaged) segment(ctx context.Context, w *writer.Writer, s *damaged, p 
 	if p.deletesErr != nil {
 		r.lose(indexdir.DeletesName(info.DeletesFile), "deletes", "all: these documents are back", uint64(info.Deleted), p.deletesErr)
 	}
-	source := salvage.New(p.seg, plain, p.deletes.Contains)
-	got, err := remains.Add(ctx, w, source, p.seg, s.commit.Schema)
+	if p.valuesErr != nil {
+		r.lose(indexdir.ValuesName(info.ValuesFile), "values", "all: these values are what they were before they were changed", uint64(info.Docs), p.valuesErr)
+	}
+	seg := p.seg
+	if p.values != nil {
+		load := func(context.Context) (*segment.Changes, error) { return p.values, nil }
+		seg, plain = seg.WithChanges(load), plain.WithChanges(load)
+	}
+	source := salvage.New(seg, plain, p.deletes.Contains)
+	got, err := remains.Add(ctx, w, source, seg, s.commit.Schema)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,7 @@
 package idxquery
 
 import (
-	"cmp"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 	"time"
@@ -19,7 +17,7 @@ import (
 type asked struct {
 	sort   []search.SortBy
 	facets []search.Facet
-	ranges [][]string // of each facet, as they were typed
+	typed  []typed // of each facet
 	static *search.Static
 }
 
@@ -27,6 +25,7 @@ type asked struct {
 type columnFlags struct {
 	sort, facets     []string
 	collapse, static string
+	group            int // hits of each value of collapse; 0 means none
 }
 
 // columns reports whether a flag asks for something of columns.
@@ -38,6 +37,8 @@ func (f *flags) reorders() bool { return len(f.sort)+len(f.facets) > 0 || f.coll
 // checkColumns returns what is wrong with flags for columns beside other flags.
 func (f *flags) checkColumns() error {
 	switch {
+	case f.group > 0 && f.collapse == "":
+		return cli.Usage("--group takes --collapse, which says of what field")
 	case f.static != "" && f.device.Value == "gpu":
 		return cli.Usage("--static takes --device cpu or hybrid: a GPU does not read columns")
 	case f.static != "" && f.count:
@@ -68,11 +69,11 @@ func (f *flags) askedOf(s *schema.Schema) (a asked, err error) {
 		a.sort = append(a.sort, by)
 	}
 	for _, text := range f.facets {
-		x, ranges, err := facetOf(s, text)
+		x, typed, err := facetOf(s, text)
 		if err != nil {
 			return a, err
 		}
-		a.facets, a.ranges = append(a.facets, x), append(a.ranges, ranges)
+		a.facets, a.typed = append(a.facets, x), append(a.typed, typed)
 	}
 	if f.static != "" {
 		if a.static, err = staticOf(s, f.static); err != nil {
@@ -82,97 +83,72 @@ func (f *flags) askedOf(s *schema.Schema) (a asked, err error) {
 	return a, nil
 }
 
-// staticOf reads static scores: FIELD or FIELD:BOOST.
+// staticOf reads static scores: FIELD, and behind it, with colons between, a BOOST, saturation=N, logarithm=N, decay=N or decay=DURATION,
+// and at the end from=VALUE.
 func staticOf(s *schema.Schema, text string) (*search.Static, error) {
-	if s.Number(text) >= 0 {
-		return &search.Static{Field: text}, nil
+	name, rest, more := text, "", false
+	for s.Number(name) < 0 { // of names with colons the longest
+		i := strings.LastIndexByte(name, ':')
+		if i < 0 {
+			name, rest, more = strings.Cut(text, ":")
+			break
+		}
+		name, rest, more = text[:i], text[i+1:], true
 	}
-	name, weight, some := strings.Cut(text, ":")
 	x := &search.Static{Field: name}
-	if !some {
-		return x, nil
-	}
-	var err error
-	if x.Boost, err = strconv.ParseFloat(weight, 64); err != nil || !(x.Boost > 0 && x.Boost <= query.MaxBoost) {
-		return nil, cli.Usage("--static %s: the weight %s is no number above 0 and up to %.0f", cli.Quote(text), cli.Quote(weight), float64(query.MaxBoost))
+	for option := ""; more; {
+		var err error
+		from, last := strings.CutPrefix(rest, "from=")
+		if last {
+			more = false
+			x.From, err = fromOf(s, name, from)
+		} else {
+			option, rest, more = strings.Cut(rest, ":")
+			err = staticOption(x, option)
+		}
+		if err != nil {
+			return nil, cli.Usage("--static %s: %w", cli.Quote(text), err)
+		}
 	}
 	return x, nil
 }
 
-// facetOf reads a facet: FIELD, FIELD:N, FIELD:every=WIDTH or FIELD:RANGE,RANGE...
-func facetOf(s *schema.Schema, text string) (f search.Facet, ranges []string, err error) {
-	name, what, some := strings.Cut(text, ":")
-	f.Field = name
-	every, buckets := strings.CutPrefix(what, "every=")
-	switch n, notNumber := strconv.Atoi(what); {
+// fromOf reads a value of a field that distances count from.
+func fromOf(s *schema.Schema, field, text string) (any, error) {
+	f, ok := s.Field(field)
+	if !ok {
+		return text, nil // which the search refuses
+	}
+	switch f.Kind {
+	case schema.Integer:
+		return strconv.ParseInt(text, 10, 64)
+	case schema.Float:
+		return strconv.ParseFloat(text, 64)
+	}
+	return text, nil
+}
+
+func staticOption(x *search.Static, option string) (err error) {
+	key, value, some := strings.Cut(option, "=")
+	to := map[string]*float64{"saturation": &x.Saturation, "logarithm": &x.Logarithm, "decay": &x.Decay}[key]
+	switch {
 	case !some:
-	case buckets:
-		err = setWidth(s, &f, every)
-	case notNumber == nil:
-		if f.Limit = n; n < 1 {
-			err = fmt.Errorf("%d keywords", n)
+		if x.Boost, err = strconv.ParseFloat(option, 64); err != nil || !(x.Boost > 0 && x.Boost <= query.MaxBoost) {
+			return fmt.Errorf("the weight %s is no number above 0 and up to %.0f", cli.Quote(option), float64(query.MaxBoost))
 		}
-	default:
-		for _, r := range strings.Split(what, ",") {
-			r = strings.TrimSpace(r)
-			var x query.Range
-			if x, err = query.ParseRange(s, name, r); err != nil {
-				err = fmt.Errorf("%s is neither a number of keywords, nor every=WIDTH, nor ranges such as <10,10..50: %w", cli.Quote(r), err)
-				break
-			}
-			f.Ranges, ranges = append(f.Ranges, x), append(ranges, r)
+		return nil
+	case to == nil:
+		return fmt.Errorf("%s is none of saturation, logarithm, decay and from", cli.Quote(key))
+	}
+	if *to, err = strconv.ParseFloat(value, 64); err == nil && *to > 0 {
+		return nil
+	}
+	if *to = 0; key == "decay" {
+		if x.DecayOver, err = time.ParseDuration(value); err == nil && x.DecayOver > 0 {
+			return nil
 		}
 	}
-	if err != nil {
-		return f, nil, cli.Usage("--facet %s: %w", cli.Quote(text), err)
-	}
-	return f, ranges, nil
-}
-
-// setWidth reads the width of a facet's buckets: a number, or a duration where the field is of times.
-func setWidth(s *schema.Schema, f *search.Facet, text string) (err error) {
-	if field, ok := s.Field(f.Field); ok && kind.Durations(uint8(field.Kind)) {
-		if f.Every, err = time.ParseDuration(text); err != nil {
-			return fmt.Errorf("the width %s is no time as 90s or 24h", cli.Quote(text))
-		}
-	} else if f.Width, err = strconv.ParseFloat(text, 64); err != nil {
-		return fmt.Errorf("the width %s is no number", cli.Quote(text))
-	}
-	if !(f.Every > 0 || f.Width > 0) {
-		return fmt.Errorf("the width %s is not above 0", text)
-	}
-	return nil
-}
-
-// Facet is a facet of an Answer.
-type Facet struct {
-	Field   string       `json:"field"`
-	Counts  []FacetCount `json:"counts"`
-	Missing uint64       `json:"missing"` // documents without a value
-}
-
-// FacetCount is how many documents have a value, one in a range, or one in the bucket that begins at a value.
-type FacetCount struct {
-	Value any    `json:"value,omitempty"`
-	Range string `json:"range,omitempty"`
-	Count uint64 `json:"count"`
-}
-
-// addColumns adds what columns say of a reply to what is printed for it.
-func (s *session) addColumns(a *Answer, r *reply) {
-	for i, f := range r.facets {
-		x := Facet{Field: r.query.Facets[i].Field, Counts: []FacetCount{}, Missing: f.Missing}
-		for j, c := range f.Counts {
-			n := FacetCount{Count: c.Count}
-			if ranges := s.asked.ranges[i]; len(ranges) > 0 {
-				n.Range = ranges[j]
-			} else {
-				n.Value = plain(c.Value)
-			}
-			x.Counts = append(x.Counts, n)
-		}
-		a.Facets = append(a.Facets, x)
-	}
+	return fmt.Errorf("%s is no number above 0", cli.Quote(value))
 }
 
 // plain returns a value as JSON has it, nil for none.
@@ -196,20 +172,4 @@ func shown(v any) string {
 		return cli.Quote(v)
 	}
 	return fmt.Sprint(v)
-}
-
-// writeFacets prints facets.
-func writeFacets(w, out io.Writer, facets []Facet) {
-	for _, f := range facets {
-		fmt.Fprintln(w)
-		t := cli.NewTable(f.Field, ">documents")
-		for _, c := range f.Counts {
-			t.Row(cmp.Or(c.Range, shown(c.Value)), cli.Count(c.Count))
-		}
-		if f.Missing > 0 {
-			t.Row("(none)", cli.Count(f.Missing))
-		}
-		t.Limit(out)
-		t.WriteTo(w)
-	}
 }

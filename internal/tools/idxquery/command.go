@@ -26,6 +26,7 @@ type flags struct {
 	dots    query.Dot // its field and scale
 	syntax  bool
 	strict  bool
+	typos   bool
 	filter  string
 	mode    *cli.Choice
 	algo    *cli.Choice
@@ -52,6 +53,9 @@ type flags struct {
 	model   *cli.Choice
 	columnFlags
 	nearFlags
+
+	synonyms []string
+	like     []string // ids
 }
 
 // maxOffset is the greatest offset, which is as many hits that are found in vain.
@@ -77,6 +81,8 @@ func newFlags() *flags {
 		threads: 1,
 		params:  query.DefaultParams(),
 		width:   defaultWidth,
+
+		nearFlags: nearFlags{fuseBy: cli.NewChoice("BY", byRanks, byScores)},
 	}
 }
 
@@ -120,22 +126,35 @@ With --filter only documents with some values in columns count (docs/filters.md)
   level = error                 ts >= 2026-01-01          price 10..20
   level in (error, warn)        exists(price)             a and (b or not c)
 
+With --synonyms words are found by others, too (docs/synonyms.md). A line of FILE is
+  usb stick, thumb drive     words that stand for each other
+  i-pod, i pod => ipod       words that are replaced
+or FILE is a prolog file of WordNet. --synonyms title=FILE is for the field title.
+
 With columns hits are sorted by values, and matches are counted:
   --sort price,-ts           the cheapest, of equal ones the newest first
   --facet brand              the 10 most frequent keywords, brand:30 for 30
   --facet price:<10,10..50   in ranges, as filters have them
   --facet ts:every=24h       in buckets
+  --facet 'day:every=24h{stats ms p99}'  figures of each (docs/aggregations.md)
   --collapse host            the best of each host
+  --collapse host --group 3  the best three, and how many there are
   --static rank:0.5          scores plus half the rank
+  --static ts:3:decay=168h:from=2026-12-01  up to 3, half of it a week away
 
 With --dot a query is a vector: a JSON object of weights or words, which weigh 1 as often
 as they come; in JSON lines, the object in the key vector (docs/sparse.md).
 
-With --nearest documents are found by vectors (docs/vectors.md), exactly, among those that
-pass --filter: by --vector alone, or beside the words of queries. There scores of words and
-of the 100 nearest add up, or of as many as --k and --offset want; with --fuse ranks do.
+With --nearest documents are found by vectors (docs/vectors.md), exactly unless --probe asks
+for less (docs/probe.md), among those that pass --filter: by --vector alone, or beside the
+words of queries. There scores of words and of the 100 nearest add up, or of as many as --k
+and --offset want; with --fuse ranks do, or scores that are made comparable (--fuse-by), by
+--weights.
 Of a FILE, vector i goes with query i; without queries each is one, numbered from 1.
 Words on standard input are read by --queries - alone.
+
+With --like documents are found that have the words that weigh most in others
+(docs/similar.md), in all fields of text, or in --field. Their texts must be stored.
 
 A query of which the analyzer leaves no term, as of stop words alone, finds nothing,
 and idxquery says so.
@@ -156,6 +175,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
   idxquery sparse.idx --dot vector --queries encoded-queries.jsonl --run a.run
   idxquery notes.idx --nearest emb --vector '[0.1, -0.7]' --filter tenant=a
   idxquery notes.idx --nearest emb --vector @q.npy --fuse --queries q.tsv
+  idxquery notes.idx --like 1034 --filter tenant=a
   echo "jesus wept" | idxquery kjv.idx
   idxquery kjv.idx --mcp   # for an assistant: docs/mcp.md`,
 		Args: cobra.ArbitraryArgs,
@@ -175,15 +195,22 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.StringVar(&f.dot, "dot", "", "queries are sparse vectors over the impacts of `FIELD`; FIELD:SCALE for weights with fractions")
 	fl.StringVar(&f.nearest, "nearest", "", "also find the documents whose vectors in `FIELD` are nearest to --vector")
 	fl.StringVar(&f.nearVector, "vector", "", "a `VECTOR` of JSON, or @FILE: JSON, .npy or .fvecs with one for each query")
-	fl.BoolVar(&f.fuse, "fuse", false, "make one list of words and vectors by ranks, in place of adding scores up")
+	fl.Float64Var(&f.probe, "probe", 0, "compare the part `P` of the vectors, those in the nearest clusters: approximately")
+	fl.BoolVar(&f.fuse, "fuse", false, "make one list of words and vectors, in place of adding scores up")
+	fl.Var(f.fuseBy, "fuse-by", "what a place in a list is worth: "+f.fuseBy.Words())
+	fl.Float64SliceVar(&f.weights, "weights", nil, "weigh words and vectors in the one list by the numbers `W,V`; 0 leaves one out")
+	fl.StringArrayVar(&f.like, "like", nil, "in place of QUERY, find documents like that with the id `ID`; for several, repeat it")
 	fl.BoolVar(&f.syntax, "syntax", false, "queries have operators")
 	fl.BoolVar(&f.strict, "strict", false, "with --syntax: what cannot be read so is an error, instead of words")
+	fl.BoolVar(&f.typos, "typos", false, "words of five characters or more also find those with a slip, behind the others")
+	fl.StringArrayVar(&f.synonyms, "synonyms", nil, "also find the synonyms in `FILE`; FIELD=FILE for a field of its own, and several are repeated")
 	fl.StringVar(&f.filter, "filter", "", "find only documents that pass the filter `EXPR`")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
 	fl.StringSliceVar(&f.sort, "sort", nil, "sort by the columns of `FIELDS`, of -FIELD the greatest first, in place of scores")
 	fl.StringVar(&f.collapse, "collapse", "", "of documents with the same value in `FIELD` print only the best")
+	cli.Int(fl, &f.group, "group", 0, 1, cli.Any, "with --collapse: below each hit print the others of the best `N` with its value")
 	fl.StringVar(&f.static, "static", "", "add to scores what the column of floats in `FIELD` says, FIELD:BOOST times as much")
-	fl.StringArrayVar(&f.facets, "facet", nil, "also count matches by `FIELD`; FIELD:N keywords, FIELD:every=WIDTH, FIELD:RANGE,...")
+	fl.StringArrayVar(&f.facets, "facet", nil, "also count matches by `FIELD`; FIELD:N keywords, FIELD:every=WIDTH, FIELD:RANGE,...; with figures FIELD{stats FIELD}")
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.seek, "seek", "how the CPU looks documents up in lists: "+f.seek.Words())
 	fl.Var(f.device, "device", "where to find them: "+f.device.Words())
@@ -232,7 +259,7 @@ func (f *flags) arguments(args []string) (queries []string, err error) {
 		}
 		f.index, args = args[0], args[1:]
 	}
-	if len(args) == 0 && f.queries == "" && f.nearest == "" && isPiped(os.Stdin) {
+	if len(args) == 0 && f.queries == "" && f.nearest == "" && len(f.like) == 0 && isPiped(os.Stdin) {
 		f.queries, f.piped = exchange.Stdin, true
 	}
 	return args, nil
@@ -249,8 +276,11 @@ func (f *flags) check(args []string) error {
 	if err := f.checkNearest(); err != nil {
 		return err
 	}
+	if err := f.checkLike(args); err != nil {
+		return err
+	}
 	switch {
-	case len(args) == 0 && f.queries == "" && f.nearest == "":
+	case len(args) == 0 && f.queries == "" && f.nearest == "" && len(f.like) == 0:
 		return cli.Usage("QUERY or --queries is missing")
 	case len(args) > 0 && f.queries != "":
 		return cli.Usage("QUERY and --queries exclude each other")
@@ -293,6 +323,9 @@ func (f *flags) check(args []string) error {
 		return cli.Usage("%w", err)
 	}
 	if err := f.checkColumns(); err != nil {
+		return err
+	}
+	if err := f.checkSynonyms(); err != nil {
 		return err
 	}
 	if err := f.checkDot(); err != nil {

@@ -32,6 +32,8 @@ func (f *flags) checkDot() error {
 	switch {
 	case f.dot == "":
 		return nil
+	case f.typos:
+		return cli.Usage("--typos is of words, which queries of --dot have not")
 	case f.syntax || f.field != "" || f.mode.Value != query.ModeOr.String():
 		return cli.Usage("--dot excludes --syntax, --field and --mode: a document matches that has any term of the vector")
 	case f.algo.Value != search.Auto.String():

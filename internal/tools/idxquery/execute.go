@@ -32,7 +32,10 @@ type session struct {
 	pages    *pinion.View
 	schema   *schema.Schema
 	fields   bool       // queries are for a field, or all
-	filter   query.Node // nil if none
+	filter   query.Node // nil if none, but for what is chosen
+	chosen   []search.Chosen
+	synonyms *query.Synonyms // nil if none
+	like     query.Node      // of --like, or nil
 	mode     query.Mode
 	algo     search.Algorithm
 	asked    asked
@@ -127,6 +130,13 @@ func (f *flags) with(use func(s *session) error) (err error) {
 	if s.asked, err = f.askedOf(s.schema); err != nil {
 		return err
 	}
+	if s.synonyms, err = f.synonymsOf(s.schema); err != nil {
+		return err
+	}
+	if s.like, err = s.likeOf(); err != nil {
+		return err
+	}
+	s.filter, s.chosen = search.Split(s.filter, s.asked.facets)
 	if err := f.dotField(s.schema); err != nil {
 		return err
 	}

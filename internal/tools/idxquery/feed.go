@@ -23,6 +23,11 @@ type question struct {
 // feed passes the queries to the pipeline: the arguments, or, in a goroutine of their
 // own, those of the file, while the first are being answered.
 func (f *flags) feed(cmd *cobra.Command, l *pipeline, args []string) error {
+	if len(f.like) > 0 {
+		l.add([]question{{id: "1"}})
+		l.end(nil)
+		return nil
+	}
 	var vectors *vectorSource
 	if f.nearest != "" {
 		var err error
@@ -157,6 +162,9 @@ func (r *questions) flush() (err error) {
 		at = end
 	}
 	r.text, r.ends = r.text[:0], r.ends[:0]
+	if len(qs) > 0 && qs[0].vector != nil {
+		r.to.room(len(qs[0].vector))
+	}
 	r.to.add(qs)
 	if r.read += len(qs); r.size > 0 {
 		r.to.estimate(int(float64(r.read) * float64(r.size) / float64(max(r.src.BytesRead(), 1))))

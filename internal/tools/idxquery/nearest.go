@@ -21,7 +21,13 @@ type nearFlags struct {
 	nearest    string // a field
 	nearVector string // a vector, or @ and a file
 	fuse       bool
+	fuseBy     *cli.Choice
+	weights    []float64 // of words and of vectors in the one list
+	probe      float64
 }
+
+// The values of --fuse-by.
+const byRanks, byScores = "ranks", "scores"
 
 // checkNearest returns what is wrong with --nearest beside other flags.
 func (f *flags) checkNearest() error {
@@ -30,8 +36,16 @@ func (f *flags) checkNearest() error {
 		return cli.Usage("--vector goes with --nearest, which names a field of vectors")
 	case f.nearest == "" && f.fuse:
 		return cli.Usage("--fuse goes with --nearest: it makes one list of what words and vectors find")
+	case !f.fuse && (f.fuseBy.Value != byRanks || len(f.weights) > 0):
+		return cli.Usage("--fuse-by and --weights go with --fuse, which makes one list of what words and vectors find")
+	case len(f.weights) != 0 && !weighable(f.weights):
+		return cli.Usage("--weights takes two numbers, of words and of vectors, such as 1,0.5; 0 leaves one of them out")
+	case f.nearest == "" && f.probe != 0:
+		return cli.Usage("--probe goes with --nearest")
 	case f.nearest == "":
 		return nil
+	case !(f.probe >= 0 && f.probe <= 1):
+		return cli.Usage("--probe is %v, not from 0 to 1", f.probe)
 	case f.nearVector == "":
 		return cli.Usage("--nearest takes a --vector, such as '[0.1, -0.7]' or @FILE")
 	case f.dot != "":
@@ -48,10 +62,15 @@ func (f *flags) checkNearest() error {
 		return cli.Usage("--nearest finds up to %s with those of --offset", cli.Number(query.MaxNearest, "document"))
 	case f.fuse && f.wanted() > pinion.MaxRanked:
 		return cli.Usage("--fuse ranks up to %s with those of --offset", cli.Number(pinion.MaxRanked, "document"))
-	case f.fuse && (f.total || f.count || f.trace || f.columns()):
-		return cli.Usage("--fuse takes neither --total, --count and --trace nor --sort, --facet, --collapse and --static")
+	case f.fuse && (f.total || f.count || f.trace || len(f.sort)+len(f.facets) > 0 || f.static != ""):
+		return cli.Usage("--fuse takes neither --total, --count and --trace nor --sort, --facet and --static")
 	}
 	return nil
+}
+
+// weighable reports whether weights are those of words and of vectors, of which not both are 0.
+func weighable(weights []float64) bool {
+	return len(weights) == 2 && weights[0]+weights[1] > 0 && !slices.ContainsFunc(weights, func(w float64) bool { return !(w >= 0 && w <= query.MaxBoost) })
 }
 
 // nearestField returns an error unless the field of --nearest is one of vectors.
@@ -163,6 +182,7 @@ func (v *vectorSource) alone(l *pipeline) error {
 		if err != nil {
 			return err
 		}
+		l.room(len(x))
 		l.add([]question{{id: fmt.Sprint(max(v.n, 1)), vector: x}})
 		if v.one != nil {
 			return nil
@@ -176,7 +196,7 @@ func (w *worker) nearby(q question) (query.Node, error) {
 	if q.text != "" { // so that pages have the same scores
 		k = max(k, pinion.DefaultRanked)
 	}
-	near := query.Nearest{Field: f.nearest, Vector: q.vector, K: k}
+	near := query.Nearest{Field: f.nearest, Vector: q.vector, K: k, Probe: f.probe}
 	field, _ := w.s.schema.Field(near.Field)
 	if err := field.CheckVector(q.vector); err != nil {
 		return nil, cli.Usage("query %s: %w", cli.Quote(q.id), err)
@@ -192,6 +212,13 @@ func (w *worker) nearby(q question) (query.Node, error) {
 	default:
 		words = query.Match{Field: f.field, Text: q.text, Mode: w.s.mode}
 	}
+	if f.typos && words != nil {
+		words = query.WithTypos(words)
+	}
+	var err error
+	if words, err = w.s.expanded(words); err != nil {
+		return nil, w.s.refused(q.id, err)
+	}
 	if words == nil {
 		w.lists = append(w.lists[:0], near)
 		return w.s.filtered(near), nil
@@ -200,17 +227,32 @@ func (w *worker) nearby(q question) (query.Node, error) {
 	return w.s.filtered(query.Bool{Should: slices.Clone(w.lists)}), nil
 }
 
+// fusion returns the list of what words find and what the vector does.
+func (w *worker) fusion() *pinion.Fuse {
+	f := w.s.f
+	fuse := &pinion.Fuse{}
+	if f.fuseBy.Value == byScores {
+		fuse.By = pinion.ByScores
+	}
+	for i, n := range w.lists {
+		l := pinion.FuseList{Query: n, K: max(f.wanted(), pinion.DefaultRanked)}
+		if len(w.lists) == len(f.weights) { // a list alone has nothing to be weighed against
+			if l.Weight = f.weights[i]; l.Weight == 0 {
+				continue
+			}
+		}
+		fuse.Lists = append(fuse.Lists, l)
+	}
+	return fuse
+}
+
 // fused appends the hits of one list of what words find and what the vector does, of the question that nearby has been called with.
 func (w *worker) fused(ctx context.Context, dst []search.Hit, q *search.Query) ([]search.Hit, error) {
 	f := w.s.f
-	fuse := &pinion.Fuse{}
-	for _, n := range w.lists {
-		fuse.Lists = append(fuse.Lists, pinion.FuseList{Query: n, K: max(f.wanted(), pinion.DefaultRanked)})
-	}
-	page, err := w.s.pages.Search(ctx, pinion.Request{Fuse: fuse, Filter: w.s.filter, Limit: f.wanted(), K1: f.own.K1, B: f.own.B, Scorer: f.own.Scorer})
+	page, err := w.s.pages.Search(ctx, pinion.Request{Fuse: w.fusion(), Filter: w.s.filter, Collapse: f.collapse, Limit: f.wanted(), K1: f.own.K1, B: f.own.B, Scorer: f.own.Scorer})
 	for i := range page.Hits {
 		dst = append(dst, search.Hit{Doc: page.Hits[i].Doc, Score: page.Hits[i].Score})
 	}
-	*q.Limited = page.Limited
+	*q.Limited, *q.Approximate = page.Limited, page.Approximate
 	return dst, err
 }

@@ -80,6 +80,19 @@ func (l *pipeline) add(qs []question) {
 	l.changed.Broadcast()
 }
 
+// heldVectors is about how many bytes of vectors wait at most.
+const heldVectors = 16 << 20
+
+// room waits until fewer questions wait than vectors of this length are read ahead, or the run has failed.
+func (l *pipeline) room(dims int) {
+	most := max(heldVectors/(4*max(dims, 1)), 2) // several waits for two
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for l.read-l.cut >= most && l.failed == nil {
+		l.changed.Wait()
+	}
+}
+
 // end records that there are no more questions, or why they cannot be read.
 func (l *pipeline) end(err error) {
 	l.mu.Lock()
@@ -183,7 +196,11 @@ func (l *pipeline) next() *share {
 	l.taken++
 	l.cut += n
 	if l.waiting[0] = qs[n:]; n == len(qs) {
+		l.waiting[0] = nil // so that their memory is free
 		l.waiting = l.waiting[1:]
+	}
+	if qs[0].vector != nil {
+		l.changed.Broadcast() // who waits for room
 	}
 	return sh
 }

@@ -35,6 +35,42 @@ func fed(out *bytes.Buffer, n int) *pipeline {
 	return l
 }
 
+// Questions with vectors wait for workers in bounded memory.
+func TestPipelineRoom(t *testing.T) {
+	const n, most = 500, 8
+	var out bytes.Buffer
+	l := newPipeline(&out, cli.NewProgress(&out, "query", 0, cli.ItemRate("queries")))
+	vector := make([]float32, heldVectors/4/most)
+	go func() {
+		for i := range n {
+			l.room(len(vector))
+			l.add([]question{{id: fmt.Sprint(i), vector: vector}})
+		}
+		l.end(nil)
+	}()
+	var seen atomic.Int64
+	got, err := l.run(2, onThreads, func(int) func(*share) error {
+		return func(sh *share) error {
+			for range 10 {
+				runtime.Gosched()
+			}
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			if seen.Add(int64(len(sh.questions))); l.read-l.cut > most {
+				return fmt.Errorf("%d questions wait", l.read-l.cut)
+			}
+			return nil
+		}
+	})
+	if err != nil || got != n || seen.Load() != n {
+		t.Errorf("%d of %d questions, %v", got, n, err)
+	}
+	l = newPipeline(&out, cli.NewProgress(&out, "query", 0, cli.ItemRate("queries")))
+	l.add(make([]question, most))
+	l.end(errors.New("the file is cut short"))
+	l.room(len(vector)) // of a run that has failed: it returns
+}
+
 func lines(n int) string {
 	var b strings.Builder
 	for i := range n {

@@ -21,19 +21,20 @@ import (
 
 // Answer is what idxquery prints for one query.
 type Answer struct {
-	QID     string     `json:"qid"`
-	Query   string     `json:"query"`
-	Terms   []cli.Text `json:"terms"`
-	NoTerms bool       `json:"no_terms,omitempty"` // the analyzer leaves none
-	Seconds float64    `json:"seconds"`
-	Total   *uint64    `json:"total,omitempty"`
-	Hits    []Hit      `json:"hits"`
-	Facets  []Facet    `json:"facets,omitempty"`
-	Limited []string   `json:"limited,omitempty"` // parts of the query that stand for too many terms
-	Words   []string   `json:"words,omitempty"`   // parts of the query that could not be read otherwise
-	Trace   *Trace     `json:"trace,omitempty"`
-	trace   *search.Trace
-	terms   []query.Term
+	QID         string     `json:"qid"`
+	Query       string     `json:"query"`
+	Terms       []cli.Text `json:"terms"`
+	NoTerms     bool       `json:"no_terms,omitempty"` // the analyzer leaves none
+	Seconds     float64    `json:"seconds"`
+	Total       *uint64    `json:"total,omitempty"`
+	Hits        []Hit      `json:"hits"`
+	Facets      []Facet    `json:"facets,omitempty"`
+	Limited     []string   `json:"limited,omitempty"`     // parts of the query that stand for too many terms
+	Approximate bool       `json:"approximate,omitempty"` // nearer documents may be missing
+	Words       []string   `json:"words,omitempty"`       // parts of the query that could not be read otherwise
+	Trace       *Trace     `json:"trace,omitempty"`
+	trace       *search.Trace
+	terms       []query.Term
 }
 
 // label returns a term as it is printed, with its field, unless that has no name.
@@ -46,18 +47,29 @@ func label(field, term string) string {
 
 // Hit is one document of an Answer.
 type Hit struct {
-	Rank  int      `json:"rank"`
-	Doc   uint32   `json:"doc"`
-	ID    cli.Text `json:"id"`
-	Score float32  `json:"score"`
-	Sort  []any    `json:"sort,omitempty"` // what it is sorted by; null where it has no value
-	Text  string   `json:"text,omitempty"`
-	shown string   // in a table
+	Rank    int             `json:"rank"`
+	Doc     uint32          `json:"doc"`
+	ID      cli.Text        `json:"id"`
+	Score   float32         `json:"score"`
+	Sort    []any           `json:"sort,omitempty"`    // what it is sorted by; null where it has no value
+	Nearest []NearestVector `json:"nearest,omitempty"` // of --nearest
+	Text    string          `json:"text,omitempty"`
+	Group   *Group          `json:"group,omitempty"` // of --group
+	shown   string          // in a table
+}
+
+// NearestVector is the vector of a hit that is nearest to that of the query.
+type NearestVector struct {
+	Field  string  `json:"field"`
+	Number int     `json:"number"` // from 0, in the order in which the document has them
+	Score  float32 `json:"score"`
+	Error  float32 `json:"error,omitempty"` // of Score, at most, in a field of int8
 }
 
 // answer returns what is printed for a reply.
 func (w *worker) answer(r *reply) (*Answer, error) {
 	a := &Answer{QID: r.id, Query: r.question.text, Terms: []cli.Text{}, Seconds: r.took.Seconds(), Hits: []Hit{}}
+	a.Approximate = r.query.Approximate != nil && *r.query.Approximate // before Terms, which finds no neighbors
 	terms, _, err := w.s.searcher.Terms(&r.query)
 	if err != nil {
 		return nil, err
@@ -86,13 +98,13 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		}
 	}
 	req := pinion.Request{Query: query.Match{Field: w.s.f.field, Text: a.Query}, Limit: w.s.f.k}
-	if w.s.f.syntax || w.s.f.dot != "" || r.vector != nil {
+	if w.s.f.syntax || w.s.f.typos || w.s.synonyms != nil || w.s.f.dot != "" || w.s.like != nil || r.vector != nil {
 		req.Query = r.query.Node
 	}
 	width := w.s.f.width
 	switch {
 	case w.s.f.json || width == 0:
-		req.Fields = w.s.pages.Schema().Shown()
+		req.Fields, req.Nearest = w.s.pages.Schema().Shown(), r.vector != nil
 	case w.s.hasPassages():
 		req.Snippet = &pinion.Snippet{Length: width, Field: w.s.f.shownField(w.s.schema, a.Query)}
 	}
@@ -102,11 +114,8 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 	}
 	for i := range page.Hits {
 		h := &page.Hits[i]
-		hit := Hit{Rank: r.before + i + 1, Doc: h.Doc, ID: cli.Text(h.ID), Score: h.Score}
-		hit.Text = w.s.values(h)
-		if hit.shown = cli.Snippet([]byte(hit.Text), len(hit.Text)+1); req.Snippet != nil {
-			hit.shown = passage(h, width)
-		}
+		hit := w.hit(h, &req)
+		hit.Rank = r.before + i + 1
 		if r.sorted != nil {
 			for _, v := range r.sorted[i] {
 				hit.Sort = append(hit.Sort, plain(v))
@@ -115,7 +124,10 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		a.Hits = append(a.Hits, hit)
 	}
 	w.s.addColumns(a, r)
-	return a, nil
+	if w.s.f.group > 0 {
+		err = w.addGroups(a.Hits, w.grouped(r, &req))
+	}
+	return a, err
 }
 
 // values returns the stored text of a hit, or a line for each value if they have names.
@@ -212,6 +224,9 @@ func (s *session) heads() []string {
 	for _, by := range s.asked.sort {
 		heads = append(heads, by.Field)
 	}
+	if s.f.group > 0 {
+		heads = append(heads, s.f.collapse, ">of")
+	}
 	if heads = append(heads, "id"); s.hasText() {
 		heads = append(heads, "text")
 	}
@@ -229,18 +244,17 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		}
 	}
 	t := cli.NewTable(s.heads()...)
-	for _, h := range a.Hits {
-		row := []any{h.Rank}
-		if len(s.asked.sort) == 0 {
-			row = append(row, fmt.Sprintf("%.4f", h.Score))
+	for i := range a.Hits {
+		h := &a.Hits[i]
+		t.Row(s.row(h, h.Rank)...)
+		if h.Group == nil {
+			continue
 		}
-		for _, v := range h.Sort {
-			row = append(row, shown(v))
+		for k := range h.Group.Hits {
+			if own := &h.Group.Hits[k]; own.Doc != h.Doc {
+				t.Row(s.row(own, "")...)
+			}
 		}
-		if row = append(row, cli.Quote(h.ID)); s.hasText() {
-			row = append(row, h.shown)
-		}
-		t.Row(row...)
 	}
 	if s.f.width == defaultWidth {
 		t.Limit(s.out)
@@ -267,6 +281,28 @@ func (s *session) table(w io.Writer, a *Answer, head bool) error {
 		fmt.Fprintln(w)
 	}
 	return nil
+}
+
+// row returns the cells of a hit in a table: of one in a group below it the rank is empty.
+func (s *session) row(h *Hit, rank any) []any {
+	row := []any{rank}
+	if len(s.asked.sort) == 0 {
+		row = append(row, fmt.Sprintf("%.4f", h.Score))
+	}
+	for _, v := range h.Sort {
+		row = append(row, shown(v))
+	}
+	switch g := h.Group; {
+	case s.f.group == 0:
+	case g == nil:
+		row = append(row, "", "")
+	default:
+		row = append(row, shown(g.Value), cli.Count(g.Total))
+	}
+	if row = append(row, cli.Quote(h.ID)); s.hasText() {
+		row = append(row, h.shown)
+	}
+	return row
 }
 
 // matching says how many documents match.

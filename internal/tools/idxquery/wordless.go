@@ -13,6 +13,9 @@ import (
 
 // whyNoTerms says why the analyzer leaves no term of a text.
 func (s *session) whyNoTerms(text string) string {
+	if s.like != nil {
+		return "no other document has a word of them"
+	}
 	if s.f.dot != "" {
 		return "its vector has none with a weight above 0"
 	}

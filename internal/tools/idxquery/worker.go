@@ -79,7 +79,11 @@ type worker struct {
 // cut cuts a question into terms, unless that is done by field. They are valid until w.terms and w.buf are reset.
 func (w *worker) cut(q question) (search.Query, error) {
 	own := search.Query{K: w.s.f.wanted(), Algorithm: w.s.algo, Trace: w.s.f.trace, Total: w.s.f.total,
-		Sort: w.s.asked.sort, Facets: w.s.asked.facets, Collapse: w.s.f.collapse, Static: w.s.asked.static}
+		Sort: w.s.asked.sort, Facets: w.s.asked.facets, Collapse: w.s.f.collapse, Static: w.s.asked.static, Chosen: w.s.chosen}
+	if w.s.like != nil {
+		own.Node = w.s.filtered(w.s.like)
+		return own, nil
+	}
 	if w.s.f.dot != "" {
 		d, err := w.s.f.vector(q.text)
 		own.Node = w.s.filtered(d)
@@ -88,17 +92,24 @@ func (w *worker) cut(q question) (search.Query, error) {
 	if w.s.f.nearest != "" {
 		var err error
 		own.Node, err = w.nearby(q)
-		own.Limited = new([]query.Limited)
+		own.Limited, own.Approximate = new([]query.Limited), new(bool)
 		return own, err
 	}
 	if w.s.f.syntax {
 		n, err := w.s.parse(q.text)
+		if w.s.f.typos {
+			n = query.WithTypos(n)
+		}
+		if err == nil {
+			n, err = w.s.expanded(n)
+		}
 		own.Node, own.Limited = w.s.filtered(n), new([]query.Limited)
 		return own, w.s.refused(q.id, err)
 	}
-	if w.s.fields || w.s.filter != nil {
-		own.Node = w.s.filtered(query.Match{Field: w.s.f.field, Text: q.text, Mode: w.s.mode})
-		return own, nil
+	if w.s.fields || w.s.filter != nil || w.s.f.typos || w.s.synonyms != nil {
+		n, err := w.s.expanded(query.Match{Field: w.s.f.field, Text: q.text, Mode: w.s.mode, Typos: w.s.f.typos})
+		own.Node = w.s.filtered(n)
+		return own, w.s.refused(q.id, err)
 	}
 	from := len(w.terms)
 	var err error
@@ -180,6 +191,15 @@ func (w *worker) find(ctx context.Context, f finder, q question) (err error) {
 func (s *session) note(q *search.Query, err error) {
 	if s.notes == nil || q.Limited == nil || err != nil {
 		return
+	}
+	if q.Approximate != nil && *q.Approximate {
+		s.noted.Lock()
+		why := "--probe leaves vectors out"
+		if s.f.probe == 0 {
+			why = "the index keeps codes of vectors alone"
+		}
+		fmt.Fprintln(s.notes, "the answer is approximate:", why)
+		s.noted.Unlock()
 	}
 	for _, l := range *q.Limited {
 		s.noted.Lock()

@@ -32,13 +32,14 @@ func Fields(m *indexdir.Manifest, segs []*segment.Segment) (all []schema.Field) 
 
 // FieldSummary is what an index has of a field.
 type FieldSummary struct {
-	Name      string  `json:"name"`
-	Documents uint64  `json:"documents"` // with a token or vector in the field, or all of other fields without lengths; no deleted ones
-	Tokens    uint64  `json:"tokens"`    // the sum of their lengths; 0 of a field without lengths
-	AvgLength float64 `json:"average_length"`
-	Terms     uint64  `json:"terms"`             // of each segment
-	Vectors   uint64  `json:"vectors,omitempty"` // of Documents
-	Bytes     int64   `json:"bytes"`             // of dictionary, lists, positions, lengths, column and vectors
+	Name      string          `json:"name"`
+	Documents uint64          `json:"documents"` // with a token or vector in the field, or all of other fields without lengths; no deleted ones
+	Tokens    uint64          `json:"tokens"`    // the sum of their lengths; 0 of a field without lengths
+	AvgLength float64         `json:"average_length"`
+	Terms     uint64          `json:"terms"`              // of each segment
+	Vectors   uint64          `json:"vectors,omitempty"`  // of Documents
+	Clusters  *ClusterSummary `json:"clusters,omitempty"` // of Vectors
+	Bytes     int64           `json:"bytes"`              // of dictionary, lists, positions, lengths, column and vectors
 }
 
 // SummarizeFields returns what the index has of each field of its schema: by the manifest, unless
@@ -117,6 +118,45 @@ func (sum *FieldSummary) vectors(f *schema.Field, segs []*Segment) (err error) {
 		}
 		sum.Documents += docs
 		sum.Vectors += n
+		if err := sum.clusters(g.Segment, i); err != nil {
+			return err
+		}
+	}
+	if c := sum.Clusters; c != nil {
+		c.Mean, c.Distance = float64(c.Vectors)/float64(c.Clusters), c.Distance/float64(c.Vectors)
+	}
+	return nil
+}
+
+// ClusterSummary is what segments have of the clusters of a field, deleted documents included.
+type ClusterSummary struct {
+	Segments int     `json:"segments"` // that have some
+	Versions int     `json:"versions"` // how many different ones
+	Clusters int     `json:"clusters"` // of all segments
+	Vectors  int     `json:"vectors"`
+	Mean     float64 `json:"mean"` // vectors of a cluster in a segment
+	Largest  int     `json:"largest"`
+	Distance float64 `json:"mean_distance"` // of vectors from the points of their clusters
+	versions []uint64
+}
+
+// clusters adds those of field i of s.
+func (sum *FieldSummary) clusters(s *segment.Segment, i int) error {
+	x, err := vectors.Open(s, i)
+	if err != nil || x == nil || x.Clusters == nil {
+		return err
+	}
+	if sum.Clusters == nil {
+		sum.Clusters = new(ClusterSummary)
+	}
+	c := sum.Clusters
+	if c.Segments++; !slices.Contains(c.versions, x.Clusters.Version) {
+		c.versions = append(c.versions, x.Clusters.Version)
+	}
+	c.Versions = len(c.versions)
+	c.Clusters, c.Vectors, c.Distance = c.Clusters+x.Clusters.Len(), c.Vectors+x.Len(), c.Distance+float64(x.Clusters.Spread)*float64(x.Len())
+	for n := range x.Clusters.Len() {
+		c.Largest = max(c.Largest, len(x.Clusters.List(uint32(n))))
 	}
 	return nil
 }

@@ -196,6 +196,26 @@ func (x *Index) openCommit(c *indexdir.Commit) error {
 				err = d.Err
 			}
 		}
+		if info.ValuesFile > 0 {
+			d := x.open(indexdir.ValuesName(info.ValuesFile), "values")
+			d.Err = d.check(func() error {
+				var of *segment.Segment
+				if g != nil {
+					of = g.Segment
+				}
+				v, err := indexdir.ReadValues(d.Name, d.Data, info, of)
+				if err == nil && g != nil {
+					g.Segment = g.WithChanges(func(context.Context) (*segment.Changes, error) { return v, nil })
+				}
+				return err
+			})
+			if err := x.note(c, d.Err); err != nil {
+				return err
+			}
+			if x.how == Sound && err == nil {
+				err = d.Err
+			}
+		}
 		if err == nil {
 			x.Segs = append(x.Segs, g)
 		}

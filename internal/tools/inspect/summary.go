@@ -201,6 +201,12 @@ func (s *Summary) fields(w io.Writer) {
 		t.Row(row...)
 	}
 	t.WriteTo(w)
+	for _, f := range s.Fields {
+		if c := f.Clusters; c != nil {
+			fmt.Fprintf(w, "\nfield %s: %s in %s of %s, of %s: %s vectors on average, %s at most, at a mean distance of %s\n", cli.Printable(f.Name), cli.Number(c.Vectors, "vector"),
+				cli.Number(c.Clusters, "cluster"), cli.Number(c.Segments, "segment"), cli.Number(c.Versions, "version"), cli.Float(c.Mean, 3), cli.Count(c.Largest), cli.Float(c.Distance, 3))
+		}
+	}
 }
 
 func (s *Summary) schema(w io.Writer) {
@@ -220,7 +226,11 @@ func (s *Summary) schema(w io.Writer) {
 			kind += " (" + f.Unit.String() + ")"
 		}
 		if f.Kind == schema.Vector {
-			kind += fmt.Sprintf(" (%d, %v%s)", f.Dims, f.Similarity, ofModel(f.Model))
+			kept := ""
+			if f.Values != schema.Float32 {
+				kept = ", " + f.Values.String()
+			}
+			kind += fmt.Sprintf(" (%d, %v%s%s)", f.Dims, f.Similarity, kept, ofModel(f.Model))
 		}
 		t.Row(f.Name, kind, record.IndexedName(f), YesNo(f.Stored), YesNo(f.Column), lengths, analyzer, Parameter(f.K1), Parameter(f.B), f.Factor())
 	}

@@ -182,11 +182,16 @@ func (v *Verification) commit(ctx context.Context, x *Index) error {
 		if err := v.segment(ctx, x.Path, f, m, i); err != nil {
 			return err
 		}
+		sound := v.Files[len(v.Files)-1].OK
+		if info.ValuesFile != 0 {
+			if err := v.values(x, f, info, sound); err != nil {
+				return err
+			}
+		}
 		if info.DeletesFile == 0 {
 			continue
 		}
 		d := x.File(indexdir.DeletesName(info.DeletesFile))
-		sound := v.Files[len(v.Files)-1].OK
 		err := d.check(func() error {
 			bm, err := indexdir.ReadDeletes(d.Name, d.Data, info)
 			if err != nil || !sound {
@@ -203,6 +208,27 @@ func (v *Verification) commit(ctx context.Context, x *Index) error {
 		}
 	}
 	return nil
+}
+
+// values checks the values that were changed in place in the segment of f, which is sound or not.
+func (v *Verification) values(x *Index, f *File, info *indexdir.SegmentInfo, sound bool) error {
+	d := x.File(indexdir.ValuesName(info.ValuesFile))
+	err := d.check(func() error {
+		if !sound {
+			_, err := indexdir.ReadValues(d.Name, d.Data, info, nil)
+			return err
+		}
+		s, err := segment.Open(f.Name, f.Data)
+		if err != nil {
+			return err
+		}
+		c, err := indexdir.ReadValues(d.Name, d.Data, info, s)
+		if err != nil {
+			return err
+		}
+		return check.Changes(s.WithChanges(func(context.Context) (*segment.Changes, error) { return c, nil }))
+	})
+	return v.record(d, err)
 }
 
 // unreadable checks the files of an index whose newest commit cannot be read.

@@ -4,8 +4,8 @@
 // A posting list is divided into blocks of BlockLen values; the last block may be
 // shorter. DocIDs are strictly increasing and less than 2^31; frequencies are at least 1.
 // A codec encodes either sequence as a payload of 4-byte words and an array of block
-// endpoints, one more than there are blocks (Mallia 2019, section 3): block i is words
-// Ends[i] to Ends[i+1]-1, and words 0 to Ends[0]-1 are the codec's list header, which is
+// endpoints, one more than there are blocks (Mallia 2019, section 3). Block i is words
+// Ends[i] to Ends[i+1]-1. Words 0 to Ends[0]-1 are the codec's list header, which is
 // empty for most codecs. With the endpoints and the skip header, the last docID of every
 // block, each block can be decoded on its own.
 package codec

@@ -1,6 +1,6 @@
 // Package rice implements Rice coding with separate unary and binary parts (Ding 2009,
-// section 6; the split after Yan, Ding and Suel 2009), so that a block is decoded with
-// two prefix sums, one over the ones of a bit array and one over numbers of b bits.
+// section 6; the split after Yan, Ding and Suel 2009). A block is decoded with two
+// prefix sums, one over the ones of a bit array and one over numbers of b bits.
 //
 // With v a d-gap minus one relative to the preceding docID, or a frequency minus one, the
 // unary part contains the quotients v >> b in the layout of package unary, and the binary

@@ -12,5 +12,8 @@ for f in /etc/apt/sources.list.d/*.sources; do
     if [ -f "$f" ] && grep -q debian "$f"; then add '/^Components:.* main( |$)/' "$f"; fi
 done
 if [ -f /etc/apt/sources.list ]; then add '/^deb.*debian.* main( |$)/' /etc/apt/sources.list; fi
+export DEBIAN_FRONTEND=noninteractive
+dpkg --configure -a || true # one that was cut short: apt-get refuses every other until it is finished
 apt-get update
-DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends nvidia-cuda-toolkit nvidia-cuda-dev libcuda1 zstd
+apt-get install -y --fix-broken --no-install-recommends
+apt-get install -y --no-install-recommends nvidia-cuda-toolkit nvidia-cuda-dev libcuda1 zstd

@@ -27,7 +27,7 @@ func TestOffset(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, sort := range [][]Sort{nil, {{Field: "price", Desc: true}}} {
+	for _, sort := range [][]Sort{nil, {{Field: "price", Desc: true}}, {{Field: "price"}, {Score: true}}, {{Score: true}, {Field: "price"}}} {
 		r := Request{Query: query.Match{Text: "rose"}, Limit: 100, Sort: sort, Total: true}
 		whole, err := x.Search(ctx, r)
 		if err != nil || len(whole.Hits) != 30 {

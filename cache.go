@@ -196,7 +196,7 @@ func appendColumns(dst []byte, r *Request) []byte {
 
 func appendSort(dst []byte, by []Sort) []byte {
 	for _, s := range by {
-		dst = append(appendText(append(dst, 'o'), s.Field), flag(s.Desc))
+		dst = append(appendText(append(dst, 'o'), s.Field), flag(s.Desc), flag(s.Score))
 	}
 	return dst
 }

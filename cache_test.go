@@ -149,7 +149,7 @@ func TestKey(t *testing.T) {
 			values := []schema.Value{{}, schema.IntegerValue(0, 1), schema.FloatValue(0, 1), schema.KeywordValue(0, []byte("g"))}
 			r.After.Sort = rapid.SampledFrom([][]schema.Value{nil, values[:1], values[:2], values[2:], values[3:]}).Draw(t, "values")
 		}
-		r.Sort = rapid.SampledFrom([][]Sort{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}}).Draw(t, "sort")
+		r.Sort = rapid.SampledFrom([][]Sort{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}, {{Field: "a"}, {Score: true}}}).Draw(t, "sort")
 		r.Collapse = rapid.SampledFrom([]string{"", "a", "f"}).Draw(t, "collapse")
 		r.Group = rapid.SampledFrom([]*Group{nil, {}, {Limit: 1}, {Sort: []Sort{{Field: "a"}}}, {Sort: []Sort{{Field: "a", Desc: true}}}}).Draw(t, "group")
 		r.Static = rapid.SampledFrom([]*Static{nil, {Field: "a"}, {Field: "a", Boost: 1}, {Field: "g"}, {Field: "a", Saturation: 1}, {Field: "a", Logarithm: 1},

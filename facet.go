@@ -11,16 +11,22 @@ import (
 
 // Sort is a field by whose values hits are sorted: numbers and times by value, keywords by their bytes. The field must have a
 // column. Hits without a value come last, whatever the order. Of several values the least counts, or with Desc the greatest.
+// Or hits are sorted by their scores: those in stock first and of these the best, or of equally good ones the newest. Then hits have
+// scores. Behind a field, all matches that may be on the page are scored.
 type Sort struct {
 	Field string
 	Desc  bool // the greatest value first
+	Score bool // in place of Field and Desc: the best score first
 }
+
+// scored reports whether hits that are sorted so have scores.
+func scored(by []Sort) bool { return slices.ContainsFunc(by, func(s Sort) bool { return s.Score }) }
 
 // Static adds f32(Boost x value) to the score of each hit, by its value in a field of floats that has a column: what is known of
 // a document whatever is searched for, such as a PageRank, transformed as it is to be added. Of several values the greatest
 // counts; a document without one gets nothing. From the second search on, 2 bytes a document are kept in memory with an
 // open index that is not read on demand. No document of the index may have a value below 0, or one whose addend is above half
-// the greatest float32. Static goes without Sort.
+// the greatest float32. Static goes without Sort, unless scores are among what that sorts by.
 //
 // Saturation, Logarithm or Decay count something else in place of the value, in a field of floats, or of integers: at most one of them is set.
 // Decay is of times, too.

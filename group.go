@@ -51,7 +51,9 @@ func (r *Request) groupOf(filters ...query.Node) Request {
 	if g := r.Group; g != nil {
 		to.Limit = cmp.Or(g.Limit, DefaultGroup)
 		if len(g.Sort) > 0 {
-			to.Sort, to.Static = g.Sort, nil
+			if to.Sort = g.Sort; !scored(g.Sort) {
+				to.Static = nil
+			}
 		}
 	}
 	return to

@@ -110,7 +110,11 @@ func checkGroups(t *testing.T, r pinion.Request, page pinion.Page, matches []pin
 		if len(r.Group.Sort) > 0 {
 			all = slices.Clone(all)
 			slices.SortFunc(all, func(a, b pinion.Hit) int {
-				return cmp.Or(cmp.Compare(wares[b.ID].weight, wares[a.ID].weight), cmp.Compare(a.Doc, b.Doc))
+				c := cmp.Compare(wares[b.ID].weight, wares[a.ID].weight)
+				if r.Group.Sort[0].Score {
+					c = cmp.Or(cmp.Compare(b.Score, a.Score), c)
+				}
+				return cmp.Or(c, cmp.Compare(a.Doc, b.Doc))
 			})
 		}
 		most := all[:min(len(all), cmp.Or(r.Group.Limit, pinion.DefaultGroup))]
@@ -119,7 +123,7 @@ func checkGroups(t *testing.T, r pinion.Request, page pinion.Page, matches []pin
 			t.Fatalf("%+v: group %v has %d of %d hits, want %d of %d", r, h.Group.Value, len(got), h.Group.Total, len(most), len(all))
 		}
 		for k := range got {
-			if got[k].ID != most[k].ID || len(r.Group.Sort) == 0 && got[k].Score != most[k].Score || got[k].Group != nil {
+			if got[k].ID != most[k].ID || (len(r.Group.Sort) == 0 || r.Group.Sort[0].Score) && got[k].Score != most[k].Score || got[k].Group != nil {
 				t.Fatalf("%+v: group %v has %q with %v at %d, want %q with %v", r, h.Group.Value, got[k].ID, got[k].Score, k, most[k].ID, most[k].Score)
 			}
 		}
@@ -139,6 +143,9 @@ func drawGrouped(rng *rand.Rand) pinion.Request {
 	switch rng.IntN(5) {
 	case 0:
 		r.Group.Sort = []pinion.Sort{{Field: "weight", Desc: true}}
+		if rng.IntN(2) == 0 {
+			r.Group.Sort = append([]pinion.Sort{{Score: true}}, r.Group.Sort...)
+		}
 	case 1:
 		r.Sort = []pinion.Sort{{Field: "sold"}}
 	case 2:

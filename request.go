@@ -28,7 +28,7 @@ type Request struct {
 	// After, unless nil, is the last hit of the page before this one. It goes without Offset.
 	After *After
 	// Sort, unless empty, are the fields by whose values hits are sorted, the first one first, instead of by their scores, which
-	// are 0 then. There are at most query.MaxSort.
+	// are 0 then. Scores may be one of them. There are at most query.MaxSort.
 	Sort []Sort
 	// Collapse, unless "", is a field with a column: of hits with the same value in it only the best is shown.
 	Collapse string
@@ -153,7 +153,7 @@ type Hit struct {
 	ID    string // external id
 	Score float32
 	// Sort are the values by which the hit is sorted, one for each element of Request.Sort: the
-	// zero Value if it has none.
+	// zero Value if it has none, and a float that is Score where scores are what it is sorted by.
 	Sort []schema.Value
 	// Values are those that the document has in the fields of the request, field after
 	// field as the request names them. They have the names of their fields: Value and All find them by name.

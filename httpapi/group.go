@@ -3,6 +3,7 @@ package httpapi
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/query"
@@ -41,7 +42,9 @@ func (r *Request) groupOf(filter query.Node) Request {
 	if g := r.Group; g != nil {
 		to.K = cmp.Or(g.K, pinion.DefaultGroup)
 		if len(g.Sort) > 0 {
-			to.Sort, to.Static = g.Sort, nil
+			if to.Sort = g.Sort; !slices.Contains(g.Sort, sortScore) {
+				to.Static = nil
+			}
 		}
 	}
 	return to

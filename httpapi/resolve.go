@@ -186,12 +186,19 @@ func (r *Request) sort(s *schema.Schema, to *pinion.Request) (err error) {
 	return err
 }
 
+// sortScore is the name that stands for scores. Fields have none that begins with an underscore.
+const sortScore = "_score"
+
 // sortBy returns what the names of fields in a key say to sort by.
 func sortBy(s *schema.Schema, key string, names []string) (all []pinion.Sort, err error) {
 	if len(names) > query.MaxSort {
 		return nil, invalid(key, "%d fields, more than %d", len(names), query.MaxSort)
 	}
 	for i, name := range names {
+		if name == sortScore {
+			all = append(all, pinion.Sort{Score: true})
+			continue
+		}
 		by := pinion.Sort{Field: name}
 		if s.Number(name) < 0 {
 			by.Field, by.Desc = strings.CutPrefix(name, "-")
@@ -291,6 +298,12 @@ func (r *Request) after(s *schema.Schema, to *pinion.Request) error {
 		return invalid("after", "it is of an answer that is sorted in another way")
 	}
 	for i := range a.Sort {
+		if to.Sort[i].Score {
+			if a.Sort[i].Kind != schema.Float {
+				return invalid("after", "it is of an answer that is sorted in another way")
+			}
+			continue
+		}
 		n := s.Number(to.Sort[i].Field)
 		if v := &a.Sort[i]; v.Kind != 0 && v.Kind != s.Fields[n].Kind {
 			return invalid("after", "it is of an answer that is sorted in another way")

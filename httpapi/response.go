@@ -32,7 +32,11 @@ func NewResponse(s *schema.Schema, r *Request, q *pinion.Request, p *pinion.Page
 
 func newHit(s *schema.Schema, q *pinion.Request, h *pinion.Hit) Hit {
 	to := Hit{ID: Text(h.ID), Doc: h.Doc, Score: h.Score, Lists: newLists(h.Lists), Rescored: h.Rescored, Group: newGroup(s, q, h.Group)}
-	for _, v := range h.Sort {
+	for i, v := range h.Sort {
+		if q.Sort[i].Score {
+			to.Sort = append(to.Sort, h.Score)
+			continue
+		}
 		to.Sort = append(to.Sort, plain(v.Any()))
 	}
 	for _, n := range h.Nearest {

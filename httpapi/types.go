@@ -29,7 +29,7 @@ type Request struct {
 	Typos          bool        `json:"typos,omitempty"`           // words of five characters or more also find those with a slip, behind what has them as they are typed
 	Synonyms       string      `json:"synonyms,omitempty"`        // the name of a set of synonyms that the server has: Options.Synonyms
 	Strict         bool        `json:"strict,omitempty"`          // what query.Parse does not read in Query is an error, instead of words
-	Sort           []string    `json:"sort,omitempty"`            // names of fields with columns; a - before a name begins with the greatest value
+	Sort           []string    `json:"sort,omitempty"`            // names of fields with columns; a - before a name begins with the greatest value; _score is the best score first
 	Facets         []Facet     `json:"facets,omitempty"`          // what matches are counted by
 	Collapse       string      `json:"collapse,omitempty"`        // a field with a column: of hits with the same value only the best is shown
 	Group          *Group      `json:"group,omitempty"`           // shows the best hits of each value of Collapse, and how many there are
@@ -122,7 +122,7 @@ type Hit struct {
 	ID       Text             `json:"id"`
 	Doc      uint32           `json:"doc"`                // docID, which a merge of segments changes
 	Score    float32          `json:"score"`              // 0 if hits are sorted
-	Sort     []any            `json:"sort,omitempty"`     // the values it is sorted by, null where it has none
+	Sort     []any            `json:"sort,omitempty"`     // the values it is sorted by, its score for _score, null where it has none
 	Values   map[string][]any `json:"values,omitempty"`   // by the field's name; without a schema that is ""
 	Passage  *Passage         `json:"passage,omitempty"`  // asked for by Request.Passages
 	Nearest  []NearestVector  `json:"nearest,omitempty"`  // asked for by Request.NearestVectors: one for each nearest and similarity, but of rescore, in whose field the document has vectors

@@ -13,7 +13,7 @@ import (
 
 // ColumnPlan is what a query wants of columns.
 type ColumnPlan struct {
-	Sort  []SortKey    // unless empty, hits are not scored but sorted
+	Sort  []SortKey    // unless empty, hits are sorted, and scored only if Score is among them
 	After *columns.Hit // hits up to it are left out, if they are sorted
 	// AfterOrder, unless empty, is what documents at After have in the order that the index keeps.
 	AfterOrder []schema.Value
@@ -41,10 +41,11 @@ type ColumnField struct {
 	Keyword bool
 }
 
-// SortKey is a field that hits are sorted by.
+// SortKey is a field that hits are sorted by, or their scores, which descend.
 type SortKey struct {
 	ColumnField
-	Desc bool
+	Desc  bool
+	Score bool
 }
 
 // Facet is how matches are counted.
@@ -66,6 +67,7 @@ type columnar struct {
 	order    []columns.SortBy
 	rank     columns.Ranking
 	sorter   columns.Sorter
+	scores   columns.Scores // of the current segment, if hits are sorted by them
 	counters []columns.Counter
 	asked    []asked // the facets of the query
 	fields   []columns.Column
@@ -169,6 +171,7 @@ func (r *execution) forgetColumns() {
 	c.plan, c.groups, c.budget, c.chosen = ColumnPlan{}, groups{}, nil, chosen{}
 	c.rank.Forget()
 	c.sorter.Forget()
+	c.forgetScores()
 	clear(c.fields[:cap(c.fields)])
 	for i := range c.counters {
 		c.counters[i].Forget()

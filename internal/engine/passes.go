@@ -88,7 +88,7 @@ func appendSorted[H topk.AnyHit](dst []H, t *topk.TopK, x *Extra) []H {
 		return topk.Append(dst, t)
 	}
 	for i := range x.Sorted {
-		dst = append(dst, H(topk.Hit{Doc: uint32(x.Sorted[i].Doc)}))
+		dst = append(dst, H(topk.Hit{Doc: uint32(x.Sorted[i].Doc), Score: x.Sorted[i].Score}))
 	}
 	return dst
 }

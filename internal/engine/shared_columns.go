@@ -47,6 +47,9 @@ func (x *Shared) startColumns() (some bool, err error) {
 // startSort looks at the best blocks, and leaves the others to tasks.
 func (x *Shared) startSort() (some bool, err error) {
 	r := &x.lead
+	if s := x.lead.steps[x.at]; s.scores {
+		return false, sorting{r}.sortScored(s.conjunctive)
+	}
 	order, err := sorting{r}.beginSort()
 	if err != nil {
 		return false, err
@@ -103,6 +106,8 @@ func (x *Shared) endOfColumns() (again bool, err error) {
 	case x.kind == counted:
 		r.extra = x.extra
 		return false, faceting{r}.endFacets()
+	case r.steps[x.at].scores:
+		// startSort has found all hits
 	case x.kind == sorted:
 		x.extra.Sorted = slices.Clone(r.columnar.rank.Hits())
 	case r.steps[x.at].pages:

@@ -13,7 +13,10 @@ import (
 type sorting struct{ *execution }
 
 // sort finds the hits that sort best.
-func (r sorting) sort() error {
+func (r sorting) sort(s step) error {
+	if s.scores {
+		return r.sortScored(s.conjunctive)
+	}
 	order, err := r.beginSort()
 	if err != nil {
 		return err
@@ -48,7 +51,7 @@ func (r sorting) resetRank(limit *columns.Hit) {
 // it is one of them.
 func (r sorting) sortsTies() bool {
 	return r.tied() && !slices.ContainsFunc(r.columnar.plan.Sort, func(k SortKey) bool {
-		return k.ID == r.ties.of.field.ID && k.Desc == r.ties.of.by.Desc
+		return !k.Score && k.ID == r.ties.of.field.ID && k.Desc == r.ties.of.by.Desc
 	})
 }
 
@@ -79,6 +82,10 @@ func (r sorting) beginSort() (order []int, err error) {
 	c.looked = 0
 	best := make([]columns.Key, len(r.s.parts))
 	for p := range best {
+		if c.plan.Sort[0].Score {
+			best[p].Missing = true // it is not known
+			continue
+		}
 		of, err := r.column(p, &c.plan.Sort[0].ColumnField)
 		if err != nil {
 			return nil, err
@@ -139,6 +146,10 @@ func (r sorting) sortFields(p int) error {
 		return err
 	}
 	for i := range c.plan.Sort {
+		if c.plan.Sort[i].Score {
+			c.fields = append(c.fields, &c.scores)
+			continue
+		}
 		if err := add(&c.plan.Sort[i].ColumnField); err != nil {
 			return err
 		}

@@ -18,6 +18,7 @@ type step struct {
 	conjunctive bool // of scored: all terms must match, otherwise one of them, or what the tree says
 	fewer       bool // it is left out if there are as many hits as are wanted
 	pages       bool // of scored: repeated until the hits have enough groups
+	scores      bool // of sorted: by scores, too
 }
 
 // plan sets r.steps to how the query, whose terms are resolved, is executed. Searches, tasks and Searcher.Plan follow it, and
@@ -36,7 +37,7 @@ func (r *execution) plan() error {
 	switch {
 	case r.q.K == 0:
 	case len(want.Sort) > 0:
-		r.steps = append(r.steps, step{kind: sorted})
+		r.steps = append(r.steps, step{kind: sorted, conjunctive: r.q.Mode != Or, scores: want.byScores()})
 	case r.q.Mode == Or:
 		r.steps = append(r.steps, step{pages: want.Collapse != nil})
 	default:
@@ -82,7 +83,7 @@ func (r *execution) compute() error {
 func (r *execution) do(s step) (err error) {
 	switch s.kind {
 	case sorted:
-		return sorting{r}.sort()
+		return sorting{r}.sort(s)
 	case counted:
 		return faceting{r}.countFacets()
 	case totalled:
@@ -106,6 +107,8 @@ func (r *execution) do(s step) (err error) {
 func (s step) String() string {
 	name := [...]string{sorted: "sorted", counted: "facets", totalled: "total"}[s.kind]
 	switch {
+	case s.scores:
+		name += " by scores, too"
 	case s.kind != scored:
 	case s.conjunctive:
 		name = "and"

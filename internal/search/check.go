@@ -88,7 +88,12 @@ func (q *Query) checkColumns() error {
 		return fmt.Errorf("%w: SortAfter has %d values, Sort has %d fields", query.ErrInvalid, len(q.SortAfter.Values), len(q.Sort))
 	}
 	for i, s := range q.Sort {
-		if slices.ContainsFunc(q.Sort[:i], func(o SortBy) bool { return o.Field == s.Field }) {
+		switch again := slices.ContainsFunc(q.Sort[:i], func(o SortBy) bool { return o.Field == s.Field && o.Score == s.Score }); {
+		case s.Score && (s.Field != "" || s.Desc):
+			return fmt.Errorf("%w: Sort by Score, which is the best first, and with Field or Desc", query.ErrInvalid)
+		case s.Score && again:
+			return fmt.Errorf("%w: Score to sort by twice", query.ErrInvalid)
+		case again:
 			return fmt.Errorf("%w: the field %q to sort by twice", query.ErrInvalid, s.Field)
 		}
 	}

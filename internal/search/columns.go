@@ -26,6 +26,10 @@ func (p *Parser) planColumns(q *engine.Query) (engine.ColumnPlan, error) {
 // plan returns what w asks of columns.
 func (c columnar) plan(w *wants) (p engine.ColumnPlan, err error) {
 	for _, s := range w.sort {
+		if s.Score {
+			p.Sort = append(p.Sort, engine.SortKey{Desc: true, Score: true})
+			continue
+		}
 		_, f, err := c.field("sort by", s.Field)
 		if err != nil {
 			return p, err
@@ -173,6 +177,14 @@ func (c columnar) position(w *wants) (*columns.Hit, error) {
 		h.Doc = -1
 	}
 	for i, v := range w.after.Values {
+		if w.sort[i].Score {
+			score := v.Float()
+			if v.Kind != schema.Float || !(score >= 0 && score <= math.MaxFloat32) {
+				return nil, fmt.Errorf("%w: SortAfter: %v is no score", query.ErrInvalid, v)
+			}
+			h.Keys = append(h.Keys, columns.Key{Number: columns.ScoreKey(float32(score))})
+			continue
+		}
 		f, _ := c.schema.Field(w.sort[i].Field)
 		k, err := columns.KeyIn(f, v)
 		if err != nil {
@@ -301,6 +313,10 @@ func (c columnar) add(r *Result, q *Query, x *engine.Extra) error {
 		values := make([]schema.Value, 0, len(x.Sorted)*len(q.Sort))
 		for i := range x.Sorted {
 			for j, k := range x.Sorted[i].Keys[:len(q.Sort)] {
+				if q.Sort[j].Score {
+					values = append(values, schema.FloatValue(0, float64(columns.KeyScore(k.Number))))
+					continue
+				}
 				values = append(values, c.value(q.Sort[j].Field, k))
 			}
 			n := len(values)

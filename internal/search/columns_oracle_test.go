@@ -122,7 +122,13 @@ type shopper struct {
 	schema *schema.Schema
 }
 
+// score stands for scores among the keys of the oracle, as a column that matches have.
+const score = "_score"
+
 func (r *shopper) value(field string, x any) schema.Value {
+	if field == score {
+		return schema.FloatValue(0, x.(float64))
+	}
 	i := r.schema.Number(field)
 	return shopValue(i, r.schema.Fields[i].Kind, x)
 }
@@ -217,9 +223,15 @@ func (r *shopper) query() (search.Query, *oracle.Node, func(hits []oracle.Hit) s
 	if r.IntN(3) > 0 {
 		for _, f := range r.Perm(len(shopColumns))[:1+r.IntN(3)] {
 			by = append(by, oracle.SortKey{Field: shopColumns[f], Desc: r.IntN(2) == 0})
-			q.Sort = append(q.Sort, search.SortBy(by[len(by)-1]))
+			q.Sort = append(q.Sort, search.SortBy{Field: by[len(by)-1].Field, Desc: by[len(by)-1].Desc})
 		}
 	}
+	if r.IntN(3) == 0 {
+		at := r.IntN(len(by) + 1)
+		by, q.Sort = slices.Insert(by, at, oracle.SortKey{Field: score, Desc: true}), slices.Insert(q.Sort, at, search.SortBy{Score: true})
+	}
+	scored := slices.ContainsFunc(q.Sort, func(s search.SortBy) bool { return s.Score })
+	r.values[score] = make([][]any, len(r.docs))
 	if r.IntN(3) == 0 {
 		q.Collapse = shopColumns[r.IntN(len(shopColumns))]
 	}
@@ -232,6 +244,7 @@ func (r *shopper) query() (search.Query, *oracle.Node, func(hits []oracle.Hit) s
 	switch paged := r.IntN(3) == 0; {
 	case paged && len(by) > 0:
 		q.SortAfter = &search.SortPosition{Doc: after, Before: r.IntN(4) == 0}
+		r.values[score][after] = []any{float64(10 * r.Float32())} // unless it matches
 		for _, k := range by {
 			q.SortAfter.Values = append(q.SortAfter.Values, r.value(k.Field, r.values.Key(k, after)))
 		}
@@ -241,6 +254,14 @@ func (r *shopper) query() (search.Query, *oracle.Node, func(hits []oracle.Hit) s
 	return q, own, func(hits []oracle.Hit) (x search.Result) {
 		if q.Total || len(facets) > 0 {
 			x.Total = uint64(len(hits))
+		}
+		for _, h := range hits {
+			r.values[score][h.Doc] = []any{float64(h.Score)}
+		}
+		for i, k := range by {
+			if q.SortAfter != nil && k.Field == score {
+				q.SortAfter.Values[i] = r.value(score, r.values.Key(k, after))
+			}
 		}
 		for _, counts := range facets {
 			x.Facets = append(x.Facets, counts(hits))
@@ -252,7 +273,7 @@ func (r *shopper) query() (search.Query, *oracle.Node, func(hits []oracle.Hit) s
 			hits = r.values.Collapse(hits, q.Collapse)
 		}
 		for _, h := range hits {
-			if len(by) > 0 {
+			if len(by) > 0 && !scored {
 				h.Score = 0
 			}
 			if len(x.Hits) == q.K || !r.behind(&q, by, h) {

@@ -249,7 +249,7 @@ func (s *SortBy) compare(a, b schema.Value) int {
 	if missing := cmp.Compare(absent(a), absent(b)); missing != 0 {
 		return missing
 	}
-	if s.Desc {
+	if s.Desc || s.Score {
 		return compareValues(b, a)
 	}
 	return compareValues(a, b)

@@ -30,7 +30,7 @@ func TestSortInOrder(t *testing.T) {
 	}
 	defer s.Close()
 	for _, desc := range []bool{false, true} {
-		r, err := s.Search(t.Context(), Query{Node: query.Match{Field: "text", Text: "seldom"}, K: 3, Sort: []SortBy{{"added", desc}}, Trace: true})
+		r, err := s.Search(t.Context(), Query{Node: query.Match{Field: "text", Text: "seldom"}, K: 3, Sort: []SortBy{{Field: "added", Desc: desc}}, Trace: true})
 		if err != nil || len(r.Hits) != 3 {
 			t.Fatal(r, err)
 		}

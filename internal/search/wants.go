@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/pinion-index/pinion/query"
@@ -11,15 +12,21 @@ import (
 
 // SortBy is a field whose values hits are sorted by: numbers and times by value, keywords by their bytes. The field must
 // have a column. Hits without a value come last, whatever the order. Of several values the least counts, or with Desc
-// the greatest.
+// the greatest. Or it is the score.
 type SortBy struct {
 	Field string
 	Desc  bool // the greatest value first
+	Score bool // in place of Field and Desc: the best score first
+}
+
+// scored reports whether hits that are sorted have scores.
+func scored(by []SortBy) bool {
+	return slices.ContainsFunc(by, func(s SortBy) bool { return s.Score })
 }
 
 // SortPosition is a place in the order of hits that are sorted: that of a hit with these values.
 type SortPosition struct {
-	// Values has one for each element of Query.Sort, as Result.Sort does; the zero Value is that of a hit without one.
+	// Values has one for each element of Query.Sort, as Result.Sort does; the zero Value is that of a hit without one, and a float that of a score.
 	Values []schema.Value
 	Doc    uint32
 	Order  []schema.Value // as Position.Order; where Sort has its field, what Values has there
@@ -76,8 +83,8 @@ func (s *Static) check(sort []SortBy) error {
 	switch {
 	case !(s.Boost >= 0 && s.Boost <= query.MaxBoost):
 		return bad("the boost %v, not above 0 and up to %v", s.Boost, float64(query.MaxBoost))
-	case len(sort) > 0:
-		return bad("Sort: hits have no scores")
+	case len(sort) > 0 && !scored(sort):
+		return bad("Sort without Score: hits have no scores")
 	case shapes > 1:
 		return bad("several of Saturation, Logarithm, Decay and DecayOver")
 	case s.From != nil && s.Decay == 0 && s.DecayOver == 0:

@@ -183,6 +183,7 @@ func TestNoIndexedField(t *testing.T) {
 	whole := wholeOf(t, paths)
 	for _, x := range []*httpapi.Request{
 		{Query: "*", Total: true}, {Query: "n:>2 level:1", K: 3}, {Query: "*", Filter: "n < 9", Sort: []string{"-n", "level"}, K: 5, Facets: []httpapi.Facet{{Field: "level"}}},
+		{Query: "*", Sort: []string{"level", "_score"}, K: 5}, {Query: "*", Sort: []string{"_score", "-n"}, K: 5},
 		{Query: "level:(0 OR 2)", Values: true}, {Query: "word"}, {Query: "wo*"},
 	} {
 		want, wantErr := whole.Search(t.Context(), x)

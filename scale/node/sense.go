@@ -125,6 +125,11 @@ func (q *question) checkFound(shard int, s *pinion.Request, p *page) error {
 		if len(h.Sort) != len(s.Sort) {
 			return nonsense("a hit with %d values to sort it by, not %d", len(h.Sort), len(s.Sort))
 		}
+		for k, by := range s.Sort {
+			if by.Score && (h.Sort[k].Kind != schema.Float || h.Sort[k].Float() != float64(h.Score)) {
+				return nonsense("a hit that scores %v, sorted by the score %v", h.Score, h.Sort[k])
+			}
+		}
 		if i == 0 || len(s.Sort) > 0 {
 			continue
 		}

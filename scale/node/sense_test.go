@@ -77,6 +77,7 @@ func TestNonsense(t *testing.T) {
 		"kept order":     {askSearch, httpapi.Request{}, pageLie(func(p *page) { p.Ordered = true })},
 		"total":          {askSearch, httpapi.Request{Total: true}, pageLie(func(p *page) { p.Total = 1 << 40 })},
 		"sort":           {askSearch, httpapi.Request{Sort: []string{"price"}}, pageLie(func(p *page) { p.Hits[0].Sort = nil })},
+		"sorted score":   {askSearch, httpapi.Request{Sort: []string{"_score"}}, pageLie(func(p *page) { p.Hits[0].Sort[0] = schema.FloatValue(0, 99) })},
 		"field":          {askSearch, httpapi.Request{Values: true}, pageLie(func(p *page) { p.Hits[0].Values = []schema.Value{schema.IntegerValue(99, 1)} })},
 		"facets":         {askSearch, httpapi.Request{Facets: []httpapi.Facet{{Field: "brand"}}}, pageLie(func(p *page) { p.Facets = nil })},
 		"counts":         {askSearch, httpapi.Request{Facets: []httpapi.Facet{{Field: "brand"}}}, pageLie(func(p *page) { p.Facets[0].Counts[0].Value = int64(7) })},

@@ -98,8 +98,9 @@ func (s SortBy) KeyOf(key *Key, c Column, doc uint32) error {
 
 // Hit is a document with the keys that it is sorted by.
 type Hit struct {
-	Doc  int64 // global docID; of a place in the order it may be -1
-	Keys []Key
+	Doc   int64 // global docID; of a place in the order it may be -1
+	Keys  []Key
+	Score float32 // if it is one of the keys
 
 	group   string // of hits of which only the best is wanted
 	grouped bool

@@ -2,6 +2,7 @@ package idxquery
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +44,8 @@ func (f *flags) checkColumns() error {
 		return cli.Usage("--static takes --device cpu or hybrid: a GPU does not read columns")
 	case f.static != "" && f.count:
 		return cli.Usage("--count takes no --static, which changes no count")
-	case f.static != "" && len(f.sort) > 0:
-		return cli.Usage("--static takes no --sort: hits that are sorted have no scores")
+	case f.static != "" && f.unscored():
+		return cli.Usage("--static takes no --sort without _score: hits that are sorted have no scores")
 	case !f.reorders():
 		return nil
 	case f.mode.Value == query.ModeAndOr.String():
@@ -59,9 +60,19 @@ func (f *flags) checkColumns() error {
 	return nil
 }
 
+// sortScore stands for scores in --sort. No field has the name.
+const sortScore = "_score"
+
+// unscored reports whether hits have no scores.
+func (f *flags) unscored() bool { return len(f.sort) > 0 && !slices.Contains(f.sort, sortScore) }
+
 // askedOf reads --sort, --facet and --static for a schema.
 func (f *flags) askedOf(s *schema.Schema) (a asked, err error) {
 	for _, name := range f.sort {
+		if name == sortScore {
+			a.sort = append(a.sort, search.SortBy{Score: true})
+			continue
+		}
 		by := search.SortBy{Field: name}
 		if s.Number(name) < 0 {
 			by.Field, by.Desc = strings.CutPrefix(name, "-")
@@ -172,4 +183,16 @@ func shown(v any) string {
 		return cli.Quote(v)
 	}
 	return fmt.Sprint(v)
+}
+
+// sortedBy returns the values that a hit with a score is sorted by, as JSON has them.
+func (w *worker) sortedBy(values []schema.Value, score float32) (all []any) {
+	for i, v := range values {
+		if w.s.asked.sort[i].Score {
+			all = append(all, score)
+			continue
+		}
+		all = append(all, plain(v))
+	}
+	return all
 }

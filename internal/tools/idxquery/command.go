@@ -133,6 +133,7 @@ or FILE is a prolog file of WordNet. --synonyms title=FILE is for the field titl
 
 With columns hits are sorted by values, and matches are counted:
   --sort price,-ts           the cheapest, of equal ones the newest first
+  --sort -stock,_score       those in stock first, of these the best
   --facet brand              the 10 most frequent keywords, brand:30 for 30
   --facet price:<10,10..50   in ranges, as filters have them
   --facet ts:every=24h       in buckets
@@ -206,7 +207,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.StringArrayVar(&f.synonyms, "synonyms", nil, "also find the synonyms in `FILE`; FIELD=FILE for a field of its own, and several are repeated")
 	fl.StringVar(&f.filter, "filter", "", "find only documents that pass the filter `EXPR`")
 	fl.Var(f.mode, "mode", "which documents match: "+f.mode.Words())
-	fl.StringSliceVar(&f.sort, "sort", nil, "sort by the columns of `FIELDS`, of -FIELD the greatest first, in place of scores")
+	fl.StringSliceVar(&f.sort, "sort", nil, "sort by the columns of `FIELDS`, of -FIELD the greatest first, in place of scores; _score is the best score first")
 	fl.StringVar(&f.collapse, "collapse", "", "of documents with the same value in `FIELD` print only the best")
 	cli.Int(fl, &f.group, "group", 0, 1, cli.Any, "with --collapse: below each hit print the others of the best `N` with its value")
 	fl.StringVar(&f.static, "static", "", "add to scores what the column of floats in `FIELD` says, FIELD:BOOST times as much")
@@ -341,7 +342,7 @@ func (f *flags) vain(fl *pflag.FlagSet) error {
 		cli.Vain{Flags: "width", If: f.json || f.run != "" || f.count, Why: "goes with the table of hits, not with --json, --run or --count"},
 		cli.Vain{Flags: "k1 b scorer", If: f.count, Why: "changes scores, and --count finds no hits"},
 		cli.Vain{Flags: "k1 b scorer", If: f.dot != "", Why: "is BM25's: --dot has scores of its own"},
-		cli.Vain{Flags: "k1 b scorer", If: len(f.sort) > 0, Why: "changes scores: hits that are sorted have none"},
+		cli.Vain{Flags: "k1 b scorer", If: f.unscored(), Why: "changes scores: hits that are sorted have none, unless by _score"},
 		cli.Vain{Flags: "k1 b", If: f.params.Scorer == "inl2", Why: "is for bm25 and bm25+: inl2 has no parameters"},
 		cli.Vain{Flags: "model", If: f.threads == 1 && f.device.Value == "cpu", Why: "says how threads share the work: it goes with --threads above 1"},
 		cli.Vain{Flags: "gpus", If: f.device.Value == "cpu" || f.queries == "", Why: "takes --queries, and --device gpu or hybrid"})

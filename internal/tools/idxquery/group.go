@@ -65,9 +65,7 @@ func (w *worker) addGroups(hits []Hit, of pinion.Request) error {
 		for k := range page.Hits {
 			own := w.hit(&page.Hits[k], &r)
 			own.Rank = k + 1
-			for _, v := range page.Hits[k].Sort {
-				own.Sort = append(own.Sort, plain(v))
-			}
+			own.Sort = w.sortedBy(page.Hits[k].Sort, own.Score)
 			h.Group.Hits = append(h.Group.Hits, own)
 		}
 	}

@@ -117,9 +117,7 @@ func (w *worker) answer(r *reply) (*Answer, error) {
 		hit := w.hit(h, &req)
 		hit.Rank = r.before + i + 1
 		if r.sorted != nil {
-			for _, v := range r.sorted[i] {
-				hit.Sort = append(hit.Sort, plain(v))
-			}
+			hit.Sort = w.sortedBy(r.sorted[i], hit.Score)
 		}
 		a.Hits = append(a.Hits, hit)
 	}
@@ -222,6 +220,10 @@ func (s *session) heads() []string {
 		heads = append(heads, ">score")
 	}
 	for _, by := range s.asked.sort {
+		if by.Score {
+			heads = append(heads, ">score")
+			continue
+		}
 		heads = append(heads, by.Field)
 	}
 	if s.f.group > 0 {
@@ -289,7 +291,11 @@ func (s *session) row(h *Hit, rank any) []any {
 	if len(s.asked.sort) == 0 {
 		row = append(row, fmt.Sprintf("%.4f", h.Score))
 	}
-	for _, v := range h.Sort {
+	for i, v := range h.Sort {
+		if i < len(s.asked.sort) && s.asked.sort[i].Score {
+			row = append(row, fmt.Sprintf("%.4f", h.Score))
+			continue
+		}
 		row = append(row, shown(v))
 	}
 	switch g := h.Group; {

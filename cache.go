@@ -187,7 +187,7 @@ func appendColumns(dst []byte, r *Request) []byte {
 	}
 	if r.Static != nil {
 		x := r.Static
-		dst = appendNumber(appendText(append(dst, '+'), x.Field), 'b', x.Boost)
+		dst = appendNumber(appendText(append(dst, '+', flag(x.Multiply)), x.Field), 'b', x.Boost)
 		dst = appendNumber(appendNumber(appendNumber(dst, 's', x.Saturation), 'l', x.Logarithm), 'd', x.Decay)
 		dst = query.AppendKey(binary.AppendVarint(dst, int64(x.DecayOver)), query.Range{Min: x.From})
 	}

@@ -152,7 +152,7 @@ func TestKey(t *testing.T) {
 		r.Sort = rapid.SampledFrom([][]Sort{nil, {{Field: "a"}}, {{Field: "a", Desc: true}}, {{Field: "a"}, {Field: ""}}, {{Field: "a"}, {Score: true}}}).Draw(t, "sort")
 		r.Collapse = rapid.SampledFrom([]string{"", "a", "f"}).Draw(t, "collapse")
 		r.Group = rapid.SampledFrom([]*Group{nil, {}, {Limit: 1}, {Sort: []Sort{{Field: "a"}}}, {Sort: []Sort{{Field: "a", Desc: true}}}}).Draw(t, "group")
-		r.Static = rapid.SampledFrom([]*Static{nil, {Field: "a"}, {Field: "a", Boost: 1}, {Field: "g"}, {Field: "a", Saturation: 1}, {Field: "a", Logarithm: 1},
+		r.Static = rapid.SampledFrom([]*Static{nil, {Field: "a"}, {Field: "a", Boost: 1}, {Field: "a", Multiply: true}, {Field: "g"}, {Field: "a", Saturation: 1}, {Field: "a", Logarithm: 1},
 			{Field: "a", Decay: 1}, {Field: "a", Decay: 1, From: 1}, {Field: "a", Decay: 1, From: int64(2)}, {Field: "a", DecayOver: 1}}).Draw(t, "static")
 		count := rapid.IntRange(0, 1)
 		if rapid.Bool().Draw(t, "fused") {

@@ -42,6 +42,10 @@ type Static struct {
 	Decay     float64
 	DecayOver time.Duration
 	From      any
+	// Multiply multiplies the score of a hit by 1 plus what would be added, instead of adding it: the score is then
+	// f32(score x (1 + f32(Boost x value))), computed in float64, and at most the greatest float32. The whole score is multiplied,
+	// constants included. A document without a value keeps its score.
+	Multiply bool
 }
 
 // Facet asks how many of the documents that match have which values in a field, which must have a column: keywords as they are,

@@ -34,7 +34,7 @@ type Request struct {
 	Collapse string
 	// Group, unless nil, asks for Hit.Group. It goes with Collapse.
 	Group *Group
-	// Static, unless nil, adds to the scores of hits what a column says.
+	// Static, unless nil, adds to the scores of hits what a column says, or multiplies them by it.
 	Static *Static
 	// K1 and B, where they are not 0, are the parameters of BM25 in place of those of the schema, in all fields: how much it counts
 	// that a word is there several times, up to 1e6, and that a text is long, up to 1. query.Zero means 0. Weights of fields are

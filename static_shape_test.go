@@ -12,7 +12,7 @@ import (
 	"github.com/pinion-index/pinion/schema"
 )
 
-// Newer documents come first among equals, and what counts in place of values is as Static says.
+// Newer documents come first among equals, and what counts in place of values is as Static says, whether it is added or multiplies.
 func TestStaticShapes(t *testing.T) {
 	ctx := t.Context()
 	x, err := pinion.Open(ctx, t.TempDir(), pinion.Options{Schema: &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text},
@@ -39,21 +39,24 @@ func TestStaticShapes(t *testing.T) {
 		"2 2.2, 1 1.39, 0 0":  {Field: "rank", Boost: 2, Logarithm: 1},
 		"2 2, 1 1, 0 0":       {Field: "rank"},
 	} {
-		page, err := x.Search(ctx, pinion.Request{Query: query.All{}, Static: &s})
-		if err != nil {
-			t.Fatalf("%+v: %v", s, err)
-		}
-		scores := map[string]float32{}
-		for _, h := range page.Hits {
-			scores[h.ID] = h.Score - 1
-		}
-		var got []string
-		for _, of := range strings.Split(want, ", ") {
-			id, _, _ := strings.Cut(of, " ")
-			got = append(got, fmt.Sprintf("%s %.3g", id, scores[id]))
-		}
-		if strings.Join(got, ", ") != want || page.Hits[0].ID != want[:1] {
-			t.Errorf("%+v: %v, the first is %s; want %s", s, got, page.Hits[0].ID, want)
+		for _, constant := range []float32{1, 4} { // with 4 the score is multiplied
+			s.Multiply = constant > 1
+			page, err := x.Search(ctx, pinion.Request{Query: query.All{Score: float64(constant)}, Static: &s})
+			if err != nil {
+				t.Fatalf("%+v: %v", s, err)
+			}
+			scores := map[string]float32{}
+			for _, h := range page.Hits {
+				scores[h.ID] = h.Score/constant - 1
+			}
+			var got []string
+			for _, of := range strings.Split(want, ", ") {
+				id, _, _ := strings.Cut(of, " ")
+				got = append(got, fmt.Sprintf("%s %.3g", id, scores[id]))
+			}
+			if strings.Join(got, ", ") != want || page.Hits[0].ID != want[:1] {
+				t.Errorf("%+v: %v, the first is %s; want %s", s, got, page.Hits[0].ID, want)
+			}
 		}
 	}
 	for want, s := range map[string]pinion.Static{

@@ -165,6 +165,7 @@ func TestPage(t *testing.T) {
 		{`{"text": "rose", "k1": 0}`, pinion.Request{Query: query.Match{Text: "rose"}, K1: query.Zero}},
 		{`{"text": "rose", "scorer": "bm25+"}`, pinion.Request{Query: query.Match{Text: "rose"}, Scorer: "bm25+"}},
 		{`{"text": "rose", "static": {"field": "rank", "weight": 0.7}}`, pinion.Request{Query: query.Match{Text: "rose"}, Static: &pinion.Static{Field: "rank", Boost: 0.7}}},
+		{`{"text": "rose", "static": {"field": "rank", "multiply": true}}`, pinion.Request{Query: query.Match{Text: "rose"}, Static: &pinion.Static{Field: "rank", Multiply: true}}},
 	} {
 		want, err := x.Search(t.Context(), r.want)
 		if err != nil {

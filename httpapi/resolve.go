@@ -248,7 +248,7 @@ func (x *Static) static(f *schema.Field) (*pinion.Static, error) {
 	if !(x.Boost >= 0 && x.Boost <= query.MaxBoost) {
 		return nil, invalid("static.weight", "%v is not above 0 and up to %v", x.Boost, float64(query.MaxBoost))
 	}
-	to := &pinion.Static{Field: x.Field, Boost: x.Boost, Saturation: x.Saturation, Logarithm: x.Logarithm}
+	to := &pinion.Static{Field: x.Field, Boost: x.Boost, Saturation: x.Saturation, Logarithm: x.Logarithm, Multiply: x.Multiply}
 	times := kind.Durations(uint8(f.Kind))
 	var err error
 	switch {

@@ -11,6 +11,7 @@ import (
 func TestStatic(t *testing.T) {
 	s := serve(t, httpapi.OfIndex(open(t, 30)), httpapi.Options{})
 	for _, static := range []string{`{"field": "price", "saturation": 3}`, `{"field": "price", "logarithm": 1.5}`, `{"field": "price", "decay": "2", "from": "5"}`, `{"field": "rank", "decay": "0.5"}`,
+		`{"field": "rank", "weight": 2, "multiply": true}`, `{"field": "ts", "decay": "48h", "from": "2026-01-10", "multiply": true}`,
 		`{"field": "ts", "weight": 4, "decay": "48h", "from": "2026-01-10"}`} {
 		if w := ask(s, "/v1/search", `{"q": "*", "static": `+static+`}`); w.Code != 200 || !strings.Contains(w.Body.String(), `"score":`) {
 			t.Errorf("%s: %d %s", static, w.Code, w.Body)

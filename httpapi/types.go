@@ -33,7 +33,7 @@ type Request struct {
 	Facets         []Facet     `json:"facets,omitempty"`          // what matches are counted by
 	Collapse       string      `json:"collapse,omitempty"`        // a field with a column: of hits with the same value only the best is shown
 	Group          *Group      `json:"group,omitempty"`           // shows the best hits of each value of Collapse, and how many there are
-	Static         *Static     `json:"static,omitempty"`          // what is added to scores
+	Static         *Static     `json:"static,omitempty"`          // what is added to scores, or multiplies them
 	K1             *float64    `json:"k1,omitempty"`              // the parameter of BM25 in place of those of the schema, from 0 to 1e6
 	B              *float64    `json:"b,omitempty"`               // likewise, from 0 to 1
 	Scorer         string      `json:"scorer,omitempty"`          // the formula of scores, as query.Params has them; by default bm25
@@ -82,7 +82,7 @@ type Stat struct {
 	Distinct    bool      `json:"distinct,omitempty"`    // also counts distinct values
 }
 
-// Static adds a boost times what a column of numbers or times says to scores: pinion.Static. At most one of Saturation, Logarithm and Decay is there.
+// Static adds a boost times what a column of numbers or times says to scores, or multiplies them by it: pinion.Static. At most one of Saturation, Logarithm and Decay is there.
 type Static struct {
 	Field      string  `json:"field"`                // its name
 	Boost      float64 `json:"weight,omitempty"`     // above 0; 0 means 1
@@ -90,6 +90,7 @@ type Static struct {
 	Logarithm  float64 `json:"logarithm,omitempty"`  // above 0: ln(1+value/logarithm) does
 	Decay      string  `json:"decay,omitempty"`      // decay/(decay+distance from From) does: a number, or of times a duration such as 168h
 	From       string  `json:"from,omitempty"`       // of Decay: a number, or a time in RFC 3339 or a date
+	Multiply   bool    `json:"multiply,omitempty"`   // multiplies scores by 1 plus what would be added
 }
 
 // Passages ask for a passage of each hit, with the words of the query marked.

@@ -25,8 +25,9 @@ type ColumnPlan struct {
 	Collapse *ColumnField // unless nil, of hits with the same value only the best counts
 	Static   *ColumnField // unless nil, StaticWeight times what StaticCurve says of its value is added to scores
 	// StaticWeight is above 0.
-	StaticWeight float64
-	StaticCurve  columns.Curve
+	StaticWeight   float64
+	StaticCurve    columns.Curve
+	StaticMultiply bool // scores are multiplied by 1 plus that instead
 }
 
 // onlyStatic reports whether p wants nothing but static scores.
@@ -124,7 +125,7 @@ func (r *execution) findStatic() error {
 	if p.Static == nil {
 		return nil
 	}
-	s := &algorithm.Static{Curve: p.StaticCurve, Weight: p.StaticWeight}
+	s := &algorithm.Static{Curve: p.StaticCurve, Weight: p.StaticWeight, Multiply: p.StaticMultiply}
 	for i := range r.parts() {
 		c, err := r.column(i, p.Static)
 		if err != nil {

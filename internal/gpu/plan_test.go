@@ -61,6 +61,7 @@ func TestPlans(t *testing.T) {
 		{"shop", newStepper(t, shop.snapshot, Options{Memory: 8 << 20}, StepOptions{}), []namedQuery{
 			{"a conjunction in a field under a filter", search.Query{Node: filtered}},
 			{"static scores", search.Query{Text: "w1 w2", Static: &search.Static{Field: "worth"}}},
+			{"static scores that multiply", search.Query{Text: "w1 w2", Static: &search.Static{Field: "worth", Multiply: true}}},
 			{"sorted", search.Query{Text: "w1", Sort: []search.SortBy{{Field: "price"}}}},
 		}},
 		{"impacts", newStepper(t, world.s, Options{Memory: 8 << 20}, StepOptions{}), []namedQuery{

@@ -71,7 +71,7 @@ var reasons = [reasonCount]struct{ name, is string }{
 	reasonNodes:    {"nodes", "it is neither a disjunction nor a conjunction of terms, nor a dot product alone"},
 	reasonTerms:    {"terms", "it has more than 64 terms"},
 	reasonHits:     {"hits", "it asks for more hits than the device selects: 10,000, of a dot product 1,024, and fewer if thread blocks have little shared memory"},
-	reasonStatic:   {"static scores", "it has static scores, whose column the CPU checks, and no terms that occur, or a dot product, or counts more than the values"},
+	reasonStatic:   {"static scores", "it has static scores, whose column the CPU checks, and no terms that occur, or a dot product, or counts more than the values, or multiplies by them"},
 	reasonDot:      {"dot product", "its sums or its scores are too great or too small for the device"},
 	reasonNearest:  {"nearest", "it compares vectors"},
 	reasonTies:     {"ties", "docIDs do not order its last hits, whose scores are equal, or all that mode and-or finds"},

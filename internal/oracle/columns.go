@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -14,10 +15,18 @@ type SortKey struct {
 	Desc  bool
 }
 
-// Static is what scores have added by a column: Weight times the greatest value of a document, by docID.
+// Static is what scores have added by a column: Weight times the greatest value of a document, by docID. With Multiply
+// they have 1 plus that as a factor.
 type Static struct {
-	Values [][]float64
-	Weight float64
+	Values   [][]float64
+	Weight   float64
+	Multiply bool
+}
+
+// times returns what a score and its exact value are with a factor of 1 plus a.
+func (a addend) times(score float32, exact float64) (float32, float64) {
+	factor := 1 + float64(a.score)
+	return float32(math.Min(factor*float64(score), math.MaxFloat32)), exact * (1 + a.exact)
 }
 
 // of returns the addend of a document.

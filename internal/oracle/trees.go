@@ -135,10 +135,13 @@ func (t *Trees) Answer(q TreeQuery) (hits []Hit, exact []float64) {
 			continue
 		}
 		all := t.addends(root, d)
-		if q.Static != nil {
+		if q.Static != nil && !q.Static.Multiply {
 			all = append(all, q.Static.of(d))
 		}
 		s, x := sum(all)
+		if q.Static != nil && q.Static.Multiply {
+			s, x = q.Static.of(d).times(s, x)
+		}
 		h := Hit{uint32(d), s}
 		if q.After != nil && t.order(h, *q.After) <= 0 {
 			continue

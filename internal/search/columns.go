@@ -57,7 +57,7 @@ func (c columnar) plan(w *wants) (p engine.ColumnPlan, err error) {
 		if err != nil {
 			return p, err
 		}
-		p.Static, p.StaticWeight, p.StaticCurve = &f, cmp.Or(w.static.Boost, 1), curve
+		p.Static, p.StaticWeight, p.StaticCurve, p.StaticMultiply = &f, cmp.Or(w.static.Boost, 1), curve, w.static.Multiply
 	}
 	return p, nil
 }

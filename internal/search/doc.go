@@ -14,7 +14,7 @@
 //     document frequency over the whole snapshot, equal frequencies by the name of the field, then by
 //     the bytes of the term, starting from the first term that occurs;
 //   - nodes of nodes are scored leaf by leaf, in the same order over the whole tree (section 8.1 there);
-//     Query.Static is added after all leaves, before constants;
+//     Query.Static is added after all leaves, before constants, or multiplies the sum of all;
 //   - a hit is ordered by its key, which is score and docID in one uint64;
 //   - where keys of different segments have the same score, and docIDs do not have the order that the index keeps, the
 //     values of both documents decide.

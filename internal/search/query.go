@@ -58,7 +58,7 @@ type Query struct {
 	// say how many of these. Of several values the least counts; a hit without a value is alone. Result.Total and Result.Facets
 	// count all matches.
 	Collapse string
-	// Static, unless nil, adds to the scores of matches what a column says.
+	// Static, unless nil, adds to the scores of matches what a column says, or multiplies them by it.
 	Static *Static
 	// Params, where they are not 0, are in place of those of the Searcher, and so of the schema: the answer is that of an index
 	// and a Searcher with them. Queries that bring the same ones share what is computed of them.

@@ -14,7 +14,7 @@ import (
 )
 
 // BenchmarkStatic asks the queries in PINION_QUERIES (lines of a number, tab, text) of the index PINION_INDEX with static
-// scores by its columns "rank" and "pr", in turn with the same without. It reports the processor time of a query, and how
+// scores by its columns "rank" and "pr", added or multiplied by, in turn with the same without. It reports the processor time of a query, and how
 // much of the others' that is: medians over the rounds.
 func BenchmarkStatic(b *testing.B) {
 	s, text := benchQueries(b)
@@ -32,7 +32,12 @@ func BenchmarkStatic(b *testing.B) {
 		{"or rank 0.3", query.ModeOr, search.Static{Field: "rank", Boost: 0.3}},
 		{"or rank 0.1", query.ModeOr, search.Static{Field: "rank", Boost: 0.1}},
 		{"or pr 0.01", query.ModeOr, search.Static{Field: "pr", Boost: 0.01}},
+		{"or times rank", query.ModeOr, search.Static{Field: "rank", Multiply: true}},
+		{"or times rank 0.1", query.ModeOr, search.Static{Field: "rank", Boost: 0.1, Multiply: true}},
+		{"or times pr 0.01", query.ModeOr, search.Static{Field: "pr", Boost: 0.01, Multiply: true}},
+		{"or times saturated pr", query.ModeOr, search.Static{Field: "pr", Saturation: 10, Multiply: true}},
 		{"and rank", query.ModeAnd, search.Static{Field: "rank"}},
+		{"and times rank", query.ModeAnd, search.Static{Field: "rank", Multiply: true}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			ask := func(static *search.Static) time.Duration {

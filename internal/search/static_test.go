@@ -28,8 +28,8 @@ func (r *treeDrawer) static() (*search.Static, *oracle.Static) {
 		weights = []float64{0, 0.01, 1, 3, 50}
 	}
 	w := weights[r.IntN(len(weights))]
-	s := &search.Static{Field: "worth", Boost: w}
-	return s, &oracle.Static{Values: shaped(r.Rand, s, r.ranks), Weight: cmp.Or(w, 1)}
+	s := &search.Static{Field: "worth", Boost: w, Multiply: r.IntN(2) == 0}
+	return s, &oracle.Static{Values: shaped(r.Rand, s, r.ranks), Weight: cmp.Or(w, 1), Multiply: s.Multiply}
 }
 
 // shaped draws what s counts in place of values, and returns that.
@@ -241,5 +241,35 @@ func TestStaticValues(t *testing.T) {
 			t.Errorf("%v with weight %v: %v, want one of %q", c.value, c.weight, err, c.want)
 		}
 		s.Close()
+	}
+}
+
+// A product is of the whole score, with its constants, is at most the greatest float32, and a document without a value keeps its score.
+func TestStaticProduct(t *testing.T) {
+	doc := oracle.Record{Terms: map[string][]string{"body": {"a"}}}
+	l := ranked(t, []oracle.Record{doc, doc, doc, doc}, [][]float64{{0.5}, nil, {1e38}, {1.5e38, 2}}, 4)
+	s, err := search.NewSearcher(l.Snapshot(), search.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	constant := query.Const{Node: query.Term{Field: "body", Text: "a"}, Score: 1000}
+	for _, c := range []struct {
+		node query.Node
+		want []float32 // of documents 2, 3, 0 and 1
+	}{
+		{query.All{Score: 3}, []float32{3e38, math.MaxFloat32, 4.5, 3}},
+		{constant, []float32{math.MaxFloat32, math.MaxFloat32, 1500, 1000}},
+		{query.Bool{Should: []query.Node{query.All{Score: 5}, constant}}, []float32{math.MaxFloat32, math.MaxFloat32, 1507.5, 1005}},
+	} {
+		got, err := s.Search(t.Context(), search.Query{Node: c.node, Static: &search.Static{Field: "worth", Multiply: true}})
+		if err != nil || len(got.Hits) != 4 {
+			t.Fatalf("%v: %v, %v", c.node, got.Hits, err)
+		}
+		for _, h := range got.Hits {
+			if want := c.want[[]int{2, 3, 0, 1}[h.Doc]]; math.Abs(float64(h.Score-want)) > 1e-6*float64(want) {
+				t.Errorf("%v: document %d scores %v, want %v", c.node, h.Doc, h.Score, want)
+			}
+		}
 	}
 }

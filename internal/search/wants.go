@@ -54,6 +54,10 @@ type Static struct {
 	Decay     float64
 	DecayOver time.Duration
 	From      any
+	// Multiply multiplies the score of a match by 1 plus what would be added, instead of adding it: the score is then
+	// f32(score x (1 + f32(Boost x value))), computed in float64, and at most the greatest float32. The whole score is multiplied,
+	// constants included. A document without a value keeps its score.
+	Multiply bool
 }
 
 // shaped reports whether s counts something else than values.
@@ -62,7 +66,7 @@ func (s *Static) shaped() bool {
 }
 
 // Plain reports whether s adds values as they are, as GPUs can.
-func (s *Static) Plain() bool { return !s.shaped() && s.From == nil }
+func (s *Static) Plain() bool { return !s.shaped() && s.From == nil && !s.Multiply }
 
 // mostScale bounds what is added to values.
 const mostScale = 1e300

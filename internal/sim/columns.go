@@ -164,10 +164,10 @@ func (d *treeDrawer) static() (*search.Static, *oracle.Static) {
 	}
 	i := numbers[d.IntN(len(numbers))]
 	f := &d.schema.Fields[i]
-	s := &search.Static{Field: f.Name, Boost: []float64{0, 1, 0.1, 3, 50}[d.IntN(5)]}
+	s := &search.Static{Field: f.Name, Boost: []float64{0, 1, 0.1, 3, 50}[d.IntN(5)], Multiply: d.IntN(3) == 0}
 	of := d.shape(i, s)
 	values := d.values[f.Name]
-	o := &oracle.Static{Values: make([][]float64, len(values)), Weight: cmp.Or(s.Boost, 1)}
+	o := &oracle.Static{Values: make([][]float64, len(values)), Weight: cmp.Or(s.Boost, 1), Multiply: s.Multiply}
 	for doc, all := range values {
 		for _, v := range all {
 			x := of(v)

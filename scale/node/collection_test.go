@@ -305,6 +305,7 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 	}
 	if x.Fuse == nil && x.Rescore == nil && x.Sort == nil && r.IntN(5) == 0 {
 		x.Static = []*httpapi.Static{{Field: "price", Saturation: 20}, {Field: "price", Boost: 3, Decay: "10", From: "25"}, {Field: "price", Logarithm: 2}}[r.IntN(3)]
+		x.Static.Multiply = r.IntN(2) == 0
 	}
 	if x.Collapse != "" && r.IntN(2) == 0 {
 		x.K, x.Group = min(x.K, 7), &httpapi.Group{K: r.IntN(4)}

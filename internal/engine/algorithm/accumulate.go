@@ -75,7 +75,7 @@ func (r disjunction) raise(n int) bool {
 	}
 	for i, s := range r.cand.sums[n:] {
 		if codes != nil {
-			s += r.static.CodeLeast(codes[r.cand.docs[n+i]])
+			s = statics(r).rise(r.static.CodeLeast(codes[r.cand.docs[n+i]])).Of(s)
 		}
 		if s > r.Partial.Least && (!r.vets() || r.Allowed(r.cand.docs[n+i])) {
 			r.Partial.Add(s)

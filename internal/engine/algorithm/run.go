@@ -53,7 +53,7 @@ type Run struct {
 	Tree *Tree
 	tree *tree // in the current segment; memory otherwise, nil before the first one
 
-	// Static, unless nil, is added to scores.
+	// Static, unless nil, is added to scores, or multiplies them.
 	Static *Static
 	static columns.Static // of the current segment
 

@@ -3,18 +3,23 @@ package algorithm
 import (
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/engine/columns"
+	"github.com/pinion-index/pinion/internal/engine/topk"
 )
 
 // Static is what a query adds to scores by a column.
 type Static struct {
-	Columns []columns.Column // by segment; nil where no document has a value
-	Ranks   []*columns.Ranks // by segment; nil where none are kept
-	Curve   columns.Curve
-	Weight  float64
+	Columns  []columns.Column // by segment; nil where no document has a value
+	Ranks    []*columns.Ranks // by segment; nil where none are kept
+	Curve    columns.Curve
+	Weight   float64
+	Multiply bool // the whole score is multiplied by 1 plus what would be added
 }
 
-// statics is a Run that adds static scores, if the query has any.
+// statics is a Run that adds static scores, or multiplies by them, if the query has any.
 type statics struct{ *Run }
+
+// rise returns what a static score does to a score.
+func (r statics) rise(by float32) topk.Rise { return topk.Rise{By: by, Multiply: r.Static.Multiply} }
 
 // enter makes the static scores of the current segment known.
 func (r statics) enter() {
@@ -28,7 +33,7 @@ func (r statics) enter() {
 // most makes r prune what cannot pass with any static score of the segment.
 func (r statics) most() {
 	if r.Static != nil {
-		r.Top.Leave(r.static.Most())
+		r.Top.Leave(r.rise(r.static.Most()))
 	}
 }
 
@@ -36,24 +41,24 @@ func (r statics) most() {
 // documents from there may be considered meanwhile.
 func (r statics) mostIn(lo, hi uint32) {
 	if r.Static != nil {
-		r.Top.Leave(r.static.MostIn(lo, hi))
+		r.Top.Leave(r.rise(r.static.MostIn(lo, hi)))
 	}
 }
 
-// with adds the static score of a document to its score, unless it cannot reach the threshold. It returns false for
+// with returns the score of a document with its static score, unless it cannot reach the threshold. It returns false for
 // a document that was considered before.
 func (r statics) with(doc uint32, score float32) (float32, bool) {
 	if r.static.LeftOut(doc) {
 		return 0, false
 	}
-	if score+r.static.MostOf(doc) < r.Top.Theta {
+	if r.rise(r.static.MostOf(doc)).Of(score) < r.Top.Theta {
 		return score, true
 	}
 	s, err := r.static.Of(doc)
 	if err != nil {
 		r.fail(err)
 	}
-	return score + s, true
+	return r.rise(s).Of(score), true
 }
 
 // topShare is how many postings are read in the time that looking up a document with a great static score takes.
@@ -82,21 +87,23 @@ func (r disjunction) tops() {
 }
 
 // worthLookingUp reports whether considering the documents in some of tops, from the first on, saves more than it costs.
-// Where twice as many of them as hits are wanted match, if they are like the others, it counts on a threshold that they give.
+// Where twice as many of them as hits are wanted match, if they are like the others, it counts on a threshold that they give by their static
+// scores alone; products give none.
 func (r disjunction) worthLookingUp(tops []columns.Top) bool {
 	most := uint64(0)
 	for _, l := range r.Lists {
 		most = max(most, uint64(l.Entry.DF))
 	}
 	docs, theta := uint64(0), float64(r.Top.Theta)
-	now := r.essentialPostings(theta - float64(r.static.Most()))
+	rise := statics(r).rise
+	now := r.essentialPostings(rise(r.static.Most()).Without(theta))
 	for _, t := range tops {
 		docs += uint64(t.Docs.Len())
-		rest := r.static.Rest(t)
-		if docs*most >= 2*uint64(r.Top.K)*uint64(r.Part.Seg.Docs()) {
-			theta = max(theta, rest)
+		rest := rise(r.static.Rest(t))
+		if !rest.Multiply && docs*most >= 2*uint64(r.Top.K)*uint64(r.Part.Seg.Docs()) {
+			theta = max(theta, float64(rest.By))
 		}
-		if now-r.essentialPostings(theta-rest) > topShare*int(docs) {
+		if now-r.essentialPostings(rest.Without(theta)) > topShare*int(docs) {
 			return true
 		}
 	}
@@ -137,11 +144,11 @@ func (r statics) drop(rest float64) {
 	if codes == nil {
 		return
 	}
-	pass := float64(r.Top.Proven()) - rest
+	pass := float64(r.Top.Proven())
 	c, n := &r.cand, 0
 	for j, doc := range c.docs {
 		s := c.sums[j]
-		if code := codes[doc]; code <= most && float64(s)+r.static.CodeBound(code) > pass {
+		if code := codes[doc]; code <= most && r.rise(r.static.CodeBound(code)).Bound(float64(s)+rest) > pass {
 			c.docs[n], c.sums[n] = doc, s
 			n++
 		}
@@ -149,18 +156,18 @@ func (r statics) drop(rest float64) {
 	c.docs, c.sums = c.docs[:n], c.sums[:n]
 }
 
-// addStatic adds the static scores of the matches to their scores, and drops matches that cannot pass the threshold if
+// addStatic makes the static scores of the matches part of their scores, and drops matches that cannot pass the threshold if
 // constants add at most rest.
 func (t *tree) addStatic(rest float64) {
 	r := t.run
 	if r.Static == nil {
 		return
 	}
-	pass := float32Below(float64(r.Top.Proven()) - rest)
+	rise, pass := statics{r}.rise, float32Below(float64(r.Top.Proven())-rest)
 	match := t.root.match
 	each(match, func(i int) {
 		doc := t.docs[i]
-		if t.sums[i]+r.static.MostOf(doc) <= pass {
+		if rise(r.static.MostOf(doc)).Of(t.sums[i]) <= pass {
 			match[i/64] &^= 1 << (i % 64)
 			return
 		}
@@ -168,6 +175,6 @@ func (t *tree) addStatic(rest float64) {
 		if err != nil {
 			r.fail(err)
 		}
-		t.sums[i] += s
+		t.sums[i] = rise(s).Of(t.sums[i])
 	})
 }

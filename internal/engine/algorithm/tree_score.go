@@ -14,12 +14,12 @@ func (t matching) score() {
 	t.activate(t.root, t.root.match)
 	t.sums = grow(t.sums, len(t.docs))
 	clear(t.sums)
-	rest, leaves := 0.0, true
+	rest, leaves, product := 0.0, true, r.Static != nil && r.Static.Multiply
 	for _, n := range t.addend {
 		rest += n.bound
 	}
 	for i, n := range t.addend {
-		if leaves && n.place >= constants {
+		if leaves && !product && n.place >= constants { // a product is of the whole score
 			leaves = false
 			t.addStatic(rest)
 		}

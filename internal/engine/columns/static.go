@@ -58,7 +58,7 @@ func (s *Static) Tops() []Top {
 }
 
 // Rest returns a bound of the scores of the documents that are neither in t nor in a top before it.
-func (s *Static) Rest(t Top) float64 { return float64(s.scoreOf(t.code)) }
+func (s *Static) Rest(t Top) float32 { return s.scoreOf(t.code) }
 
 // LeaveOut makes bounds those of the documents that are neither in t nor in a top before it.
 func (s *Static) LeaveOut(t Top) {
@@ -87,7 +87,7 @@ func (s *Static) Codes() (codes []uint16, most uint16) {
 }
 
 // CodeBound returns a bound of the score of a document with a code.
-func (s *Static) CodeBound(code uint16) float64 { return float64(s.scoreOf(code)) }
+func (s *Static) CodeBound(code uint16) float32 { return s.scoreOf(code) }
 
 // CodeLeast returns what the score of a document with a code is at least.
 func (s *Static) CodeLeast(code uint16) float32 {

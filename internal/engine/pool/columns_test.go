@@ -61,7 +61,7 @@ func drawColumns(rng *rand.Rand) (q search.Query) {
 	q.K, q.Total = []int{1, 10, 200}[rng.IntN(3)], rng.IntN(2) == 0
 	switch rng.IntN(3) {
 	case 0:
-		q.Static = &search.Static{Field: "rank", Boost: 1 + rng.Float64()}
+		q.Static = &search.Static{Field: "rank", Boost: 1 + rng.Float64(), Multiply: rng.IntN(2) == 0}
 	case 1:
 		for _, f := range rng.Perm(4)[:1+rng.IntN(2)] {
 			q.Sort = append(q.Sort, search.SortBy{Field: []string{"price", "added", "brand", "tags"}[f], Desc: rng.IntN(2) == 0})

@@ -45,10 +45,10 @@ type TopK struct {
 	// Theta is the threshold, the score that a hit must reach: the k-th best so far or a
 	// proven lower bound of the final one; -1 if there is none. Offers below it are ignored.
 	Theta float32
-	// Prune is bm25.PruneBelow(theta, terms), less what Leave says.
+	// Prune is bm25.PruneBelow(theta, terms), without what Leave says.
 	Prune float32
 	terms int
-	left  float32
+	left  Rise
 
 	// Shared, unless nil, is the threshold of all tasks of the query.
 	Shared *atomic.Uint32
@@ -103,7 +103,7 @@ func (t *TopK) Take(o *TopK) {
 func (t *TopK) Reset(k, terms int) {
 	t.K, t.terms = k, terms
 	t.Heap = t.Heap[:0]
-	t.Theta, t.Prune, t.Shared, t.left = -1, -1, nil, 0
+	t.Theta, t.Prune, t.Shared, t.left = -1, -1, nil, Rise{}
 	t.lazy, t.ordered = false, false
 }
 
@@ -148,7 +148,7 @@ func (t *TopK) delayed(key uint64) {
 func (t *TopK) Raise(theta float32) {
 	if theta > t.Theta {
 		t.Theta, t.Prune = theta, bm25.PruneBelow(theta, t.terms)
-		if t.left > 0 {
+		if t.left.By > 0 {
 			t.Prune = t.without(t.left)
 		}
 		if t.Shared != nil {
@@ -157,8 +157,8 @@ func (t *TopK) Raise(theta float32) {
 	}
 }
 
-// Leave makes t prune by sums to which up to that much is added later.
-func (t *TopK) Leave(left float32) {
+// Leave makes t prune by sums that rise by up to that much later.
+func (t *TopK) Leave(left Rise) {
 	if left != t.left {
 		t.left, t.Prune = left, t.without(left)
 	}
@@ -167,9 +167,9 @@ func (t *TopK) Leave(left float32) {
 // Proven is Prune, whatever Leave says.
 func (t *TopK) Proven() float32 { return bm25.PruneBelow(t.Theta, t.terms) }
 
-// without returns what a sum must be above to pass with left more.
-func (t *TopK) without(left float32) float32 {
-	prune := float64(t.Proven()) - float64(left)
+// without returns what a sum must be above to pass with left.
+func (t *TopK) without(left Rise) float32 {
+	prune := left.Without(float64(t.Proven()))
 	if prune < 0 {
 		return -1
 	}

@@ -95,7 +95,7 @@ func (f *flags) askedOf(s *schema.Schema) (a asked, err error) {
 }
 
 // staticOf reads static scores: FIELD, and behind it, with colons between, a BOOST, saturation=N, logarithm=N, decay=N or decay=DURATION,
-// and at the end from=VALUE.
+// multiply, and at the end from=VALUE.
 func staticOf(s *schema.Schema, text string) (*search.Static, error) {
 	name, rest, more := text, "", false
 	for s.Number(name) < 0 { // of names with colons the longest
@@ -143,13 +143,16 @@ func staticOption(x *search.Static, option string) (err error) {
 	key, value, some := strings.Cut(option, "=")
 	to := map[string]*float64{"saturation": &x.Saturation, "logarithm": &x.Logarithm, "decay": &x.Decay}[key]
 	switch {
+	case option == "multiply":
+		x.Multiply = true
+		return nil
 	case !some:
 		if x.Boost, err = strconv.ParseFloat(option, 64); err != nil || !(x.Boost > 0 && x.Boost <= query.MaxBoost) {
 			return fmt.Errorf("the weight %s is no number above 0 and up to %.0f", cli.Quote(option), float64(query.MaxBoost))
 		}
 		return nil
 	case to == nil:
-		return fmt.Errorf("%s is none of saturation, logarithm, decay and from", cli.Quote(key))
+		return fmt.Errorf("%s is none of saturation, logarithm, decay, multiply and from", cli.Quote(key))
 	}
 	if *to, err = strconv.ParseFloat(value, 64); err == nil && *to > 0 {
 		return nil

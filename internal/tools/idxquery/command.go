@@ -142,6 +142,7 @@ With columns hits are sorted by values, and matches are counted:
   --collapse host --group 3  the best three, and how many there are
   --static rank:0.5          scores plus half the rank
   --static ts:3:decay=168h:from=2026-12-01  up to 3, half of it a week away
+  --static rank:0.5:multiply scores times 1 plus half the rank
 
 With --dot a query is a vector: a JSON object of weights or words, which weigh 1 as often
 as they come; in JSON lines, the object in the key vector (docs/sparse.md).
@@ -210,7 +211,7 @@ on the CPU, and opens a GPU when the CPU would take longer than that for the res
 	fl.StringSliceVar(&f.sort, "sort", nil, "sort by the columns of `FIELDS`, of -FIELD the greatest first, in place of scores; _score is the best score first")
 	fl.StringVar(&f.collapse, "collapse", "", "of documents with the same value in `FIELD` print only the best")
 	cli.Int(fl, &f.group, "group", 0, 1, cli.Any, "with --collapse: below each hit print the others of the best `N` with its value")
-	fl.StringVar(&f.static, "static", "", "add to scores what the column of floats in `FIELD` says, FIELD:BOOST times as much")
+	fl.StringVar(&f.static, "static", "", "add to scores what the column of floats in `FIELD` says, FIELD:BOOST times as much; FIELD:multiply multiplies them")
 	fl.StringArrayVar(&f.facets, "facet", nil, "also count matches by `FIELD`; FIELD:N keywords, FIELD:every=WIDTH, FIELD:RANGE,...; with figures FIELD{stats FIELD}")
 	fl.Var(f.algo, "algo", "how to find them: "+f.algo.Words())
 	fl.Var(f.seek, "seek", "how the CPU looks documents up in lists: "+f.seek.Words())

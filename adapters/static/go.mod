@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/pinion-index/pinion v0.0.0-00010101000000-000000000000
 	github.com/spf13/cobra v1.10.2
+	github.com/yuin/goldmark v1.8.7
 	golang.org/x/net v0.62.0
 )
 

@@ -192,6 +192,38 @@ async function manual() {
   console.log(`manual: ${hits} hits with the scores and passages of the native program, keys, addresses and another language`);
 }
 
+// documentation checks the site of this repository's pages: that they fit windows of a phone's width and others, and that the box finds
+// what the native program finds first.
+async function documentation() {
+  const site = await host({ folder: "docs" });
+  const page = await open();
+  page.on("request", (r) => { if (!r.url().startsWith(site.url)) faults.push("asked for " + r.url()); });
+  const pages = ["", "docs/", "docs/comparison.html", "docs/serve.html", "format/FORMAT.html", "papers/results.html"];
+  for (const width of [390, 800, 1280]) {
+    await page.setViewport({ width, height: 860 });
+    for (const name of pages) {
+      await page.goto(site.url + name);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(wide <= width, `${name} takes ${wide} of ${width} pixels`);
+      const shown = await page.$$eval("nav.pages li a", (all) => all.filter((a) => a.checkVisibility()).length);
+      assert.ok(width < 960 ? shown === 0 : shown > 40, `${name} at ${width}: ${shown} pages are listed`);
+    }
+  }
+  const answers = readFileSync(join(work, "docs.txt"), "utf8").trim().split("\n").map((line) => /^1 {2}(.*): (\S+)$/.exec(line)).filter(Boolean);
+  assert.ok(answers.length >= 2, "fewer than two first hits");
+  for (const [, typed, url] of answers.slice(0, 2)) {
+    await page.goto(site.url + "docs/mcp.html");
+    await page.keyboard.press("/");
+    await page.keyboard.sendCharacter(typed);
+    await page.waitForFunction(() => document.querySelector("pinion-search li a"));
+    await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+    assert.equal(page.url(), site.url + url, typed);
+  }
+  await page.close();
+  site.close();
+  console.log(`documentation: ${pages.length} pages at 390, 800 and 1280 px, and two questions`);
+}
+
 // report checks the page of idxinspect report, from its file and without a network.
 async function report() {
   const page = await open();
@@ -359,6 +391,7 @@ try {
   await narrow();
   await demo();
   await manual();
+  await documentation();
   await serve();
   assert.deepEqual(faults, []);
 } finally {

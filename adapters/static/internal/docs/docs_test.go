@@ -87,16 +87,17 @@ func TestBuild(t *testing.T) {
 			`<html lang="en">`, `<title>Roses</title>`, `<link rel="stylesheet" href="_search/search.css">`, `<pinion-search></pinion-search>`,
 			`<a href="docs/index.html">the guide</a>`, `<a href="docs/a%20b.html#2-how-its-done">A title</a>`, `<span>code</span>`, `<a href="docs/index.html">docs</a>`,
 			`<a href="docs/c.html">root</a>`, `<a href="https://example.org/x.md">there</a>`, `<img src="docs/rose.png" alt="A rose"/>`,
-			`<a href="https://example.org/badge.svg">badge</a>`, `<a rel="next" href="docs/index.html">`,
+			`<a href="https://example.org/badge.svg">badge</a> <a href="https://example.org/2.svg">example.org</a>`, `<a rel="next" href="docs/index.html">`,
 		},
 		"docs/a b.html": {
-			`<title>A title · Roses</title>`, `<h2 id="2-how-its-done">`, `<h2 id="2-how-its-done-1">`, `<p><a href="#2-how-its-done-1">self</a></p>`,
+			`<title>A title · Roses</title>`, `<h2 id="2-how-its-done">`, `<h2 id="2-how-its-done-1">`, `<p><a href="#2-how-its-done-1">self</a> <a href="#1-one">one</a></p>`,
 			`<li><a href="#1-one">1. One</a></li>`, `<script type="module" src="../_search/search.js">`, `<a class="site" href="../index.html">Roses</a>`,
 			`<a href="a%20b.html" aria-current="page">Short</a>`, `<a rel="prev" href="c.html">`, `<a rel="next" href="../alone/index.html">`,
 			"<details open>\n<summary>Cutting</summary>",
 		},
-		"docs/c.html":     {`<h1>Third</h1>`, `<a href="a%20b.html">A title</a>`},
-		"docs/index.html": {`<div class="table"><table>`, `<a href="c.html">Third</a>`, `<a href="../index.html#roses">up</a>`},
+		"docs/more/d.html": {`<h1 id="d">D</h1>`, `<title>D · Roses</title>`, `<h2 id="e">`},
+		"docs/c.html":      {`<h1>Third</h1>`, `<a href="a%20b.html">A title</a>`},
+		"docs/index.html":  {`<div class="table"><table>`, `<a href="c.html">Third</a>`, `<a href="../index.html#roses">up</a>`},
 	} {
 		for _, part := range parts {
 			if !strings.Contains(files[name], part) {

@@ -54,6 +54,9 @@ func (s *site) follow(from *page, to string) (t target) {
 			return t
 		}
 	}
+	if lower := strings.ToLower(u.Fragment); !t.page.anchors[u.Fragment] && t.page.anchors[lower] {
+		u.Fragment, u.RawFragment = lower, "" // GitHub finds it too
+	}
 	if u.Fragment != "" && !t.page.anchors[u.Fragment] {
 		t.why = "no such heading in " + t.page.path
 	}
@@ -81,7 +84,7 @@ func (s *site) link(p *page) {
 		switch u, err := url.Parse(to); {
 		case err == nil && u.Scheme == "data":
 		case err == nil && (u.Scheme != "" || u.Host != ""):
-			named(n, to)
+			named(n, to, cmp.Or(attribute(n, "alt"), u.Host))
 		default:
 			s.point(p, n, "src", to)
 		}
@@ -89,8 +92,8 @@ func (s *site) link(p *page) {
 }
 
 // named puts a link in place of an image that would be loaded from elsewhere.
-func named(n *dom.Node, to string) {
-	text := &dom.Node{Type: dom.TextNode, Data: cmp.Or(attribute(n, "alt"), to)}
+func named(n *dom.Node, to, name string) {
+	text := &dom.Node{Type: dom.TextNode, Data: name}
 	for parent := n.Parent; parent != nil; parent = parent.Parent {
 		if parent.DataAtom == atom.A {
 			n.Parent.InsertBefore(text, n)
@@ -112,7 +115,8 @@ func (s *site) point(p *page, n *dom.Node, key, to string) {
 		s.report.Broken = append(s.report.Broken, link)
 		unlink(n)
 	case t.page != nil:
-		if t.page == p && t.u.Fragment != "" {
+		if u := (url.URL{Fragment: t.u.Fragment}); t.page == p && u.Fragment != "" {
+			set(n, key, u.String())
 			return
 		}
 		set(n, key, relative(p.out, t.page.out, t.u.Fragment))

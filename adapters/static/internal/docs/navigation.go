@@ -24,7 +24,7 @@ type entry struct {
 }
 
 // navigation returns all pages in the order in which they are read: the first page of the folder, those that the page of
-// Options.Navigation links to, divided by its headings, and the others by folder.
+// Options.Navigation links to, divided by its headings unless it is the first page by default, and the others by folder.
 func (s *site) navigation() ([]group, error) {
 	guide := s.byPath[s.options.Navigation]
 	if s.options.Navigation != "" && guide == nil {
@@ -51,6 +51,9 @@ func (s *site) navigation() ([]group, error) {
 	if guide != nil {
 		add(guide, guide.title)
 		for _, n := range find(guide.content, atom.H2, atom.A) {
+			if n.DataAtom == atom.H2 && guide == home && s.options.Navigation == "" {
+				continue // of an introduction
+			}
 			if n.DataAtom == atom.H2 {
 				groups = append(groups, group{title: strings.TrimSpace(plain(n))})
 				continue

@@ -55,7 +55,7 @@ func parse(name string, text []byte) (*page, error) {
 	}
 	p.content = body
 	clean(body)
-	p.anchor()
+	p.anchor(title)
 	if p.title == "" {
 		p.title = cmp.Or(title, strings.TrimSuffix(path.Base(name), path.Ext(name)))
 		h1 := element(atom.H1)
@@ -112,8 +112,9 @@ func clean(n *dom.Node) {
 	}
 }
 
-// anchor gives headings the ids that GitHub gives them, and links to themselves, and finds the title.
-func (p *page) anchor() {
+// anchor gives headings the ids that GitHub gives them, and links to themselves, and finds the title. Without one of the first level,
+// and without the title of front matter, it is the first heading.
+func (p *page) anchor(title string) {
 	for n := range p.content.Descendants() {
 		if id := attribute(n, "id"); id != "" {
 			p.anchors[id] = true
@@ -122,8 +123,11 @@ func (p *page) anchor() {
 			p.anchors[name] = true
 		}
 	}
-	first := ""
-	for _, h := range find(p.content, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6) {
+	all := find(p.content, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6)
+	if title == "" && len(all) > 0 && len(find(p.content, atom.H1)) == 0 {
+		all[0].DataAtom, all[0].Data = atom.H1, "h1"
+	}
+	for _, h := range all {
 		text := strings.Join(strings.Fields(plain(h)), " ")
 		id := attribute(h, "id")
 		if id == "" {
@@ -134,7 +138,6 @@ func (p *page) anchor() {
 			h.Attr = append(h.Attr, dom.Attribute{Key: "id", Val: id})
 		}
 		p.anchors[id] = true
-		first = cmp.Or(first, text)
 		switch {
 		case h.DataAtom == atom.H1 && p.title == "":
 			p.title = text

@@ -107,6 +107,9 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 			return errors.Join(fmt.Errorf("%w\n%s of %s added", err, cli.Number(r.Added, "document"), path), l.Close())
 		}
 		fmt.Fprintf(stderr, "%s of %s added\n", cli.Number(r.Added, "document"), cli.Printable(path))
+		if r.Skipped > 0 {
+			fmt.Fprintf(stderr, "skipped: %s without documents, the first %s\n", cli.Number(r.Skipped, "file"), cli.Printable(r.FirstSkipped))
+		}
 		if r.NotUTF8 > 0 {
 			fmt.Fprintf(stderr, "not UTF-8: %s\n", cli.NotUTF8(r.NotUTF8, r.FirstNotUTF8))
 		}

@@ -212,6 +212,21 @@ func TestTokens(t *testing.T) {
 	})
 }
 
+// Files of a folder that are no documents are left out, and said.
+func TestFolder(t *testing.T) {
+	t.Setenv(TokenVariable, "")
+	dir := t.TempDir()
+	for name, text := range map[string]string{"a.md": "# Roses", "b.png": "\x89PNG\r\n\x1a\n\x00\x00", "c.txt": "tulips"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := run(t.Context(), "--listen", "localhost:0", filepath.Join(t.TempDir(), "x"), dir, filepath.Join(t.TempDir(), "none"))
+	if err == nil || !strings.Contains(out, "2 documents of ") || !strings.Contains(out, "skipped: 1 file without documents, the first ") || !strings.Contains(out, "b.png") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
 // Tokens may come with what editors and shells write around them: a byte order mark, ends of lines, or UTF-16.
 func TestTokensAsWritten(t *testing.T) {
 	const first, second = "0123456789abcdef0123", "fedcba98765432100123"

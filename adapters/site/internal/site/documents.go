@@ -67,6 +67,9 @@ type AddedFile struct {
 	// as exchange.Documents has them.
 	NotUTF8, Undecoded           uint64
 	FirstNotUTF8, FirstUndecoded string
+	// Skipped is how many files of a folder are no documents, such as pictures, and FirstSkipped what the first is.
+	Skipped      int
+	FirstSkipped string
 }
 
 // AddFile adds the documents of a file or folder, in any format that exchange.OpenDocuments reads. Those before an error are
@@ -77,7 +80,7 @@ func (s *Site) AddFile(ctx context.Context, path string) (added AddedFile, err e
 		return added, err
 	}
 	defer in.Close()
-	added.Added, err = s.addAll(ctx, in)
+	err = s.addAll(ctx, in, &added)
 	var first *exchange.Error
 	if added.NotUTF8, first = in.NotUTF8(); first != nil {
 		added.FirstNotUTF8 = first.Error()
@@ -88,30 +91,36 @@ func (s *Site) AddFile(ctx context.Context, path string) (added AddedFile, err e
 	return added, err
 }
 
-// addAll adds all documents of a source and returns how many.
-func (s *Site) addAll(ctx context.Context, in *exchange.Documents) (n int, err error) {
+// addAll adds all documents of a source, and counts them.
+func (s *Site) addAll(ctx context.Context, in *exchange.Documents, added *AddedFile) error {
 	defer context.AfterFunc(ctx, func() { in.Close() })()
 	var docs []pinion.Doc
 	for size := 0; ; {
 		d, err := s.next(in)
+		if errors.Is(err, exchange.ErrForeign) {
+			if added.Skipped++; added.Skipped == 1 {
+				added.FirstSkipped = err.Error()
+			}
+			continue
+		}
 		if err == nil {
 			docs = append(docs, d)
 			size += weight(&d)
 		}
 		if err != nil || len(docs) == chunk || size >= chunkBytes {
 			if err := s.index.Add(ctx, docs...); err != nil {
-				return n, err
+				return err
 			}
-			n += len(docs)
+			added.Added += len(docs)
 			docs, size = docs[:0], 0
 		}
 		switch {
 		case err == io.EOF:
-			return n, nil
+			return nil
 		case err != nil && ctx.Err() != nil:
-			return n, ctx.Err()
+			return ctx.Err()
 		case err != nil:
-			return n, err
+			return err
 		}
 	}
 }

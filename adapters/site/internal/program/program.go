@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 
@@ -31,7 +32,7 @@ const TokenVariable = "PINION_SITE_TOKEN"
 type flags struct {
 	daemon.HTTP
 	open, public                 bool
-	title, backups               string
+	title, backups, templates    string
 	fields, schemaFile, analyzer string
 	language                     string
 	encoding                     string
@@ -60,6 +61,7 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 		Example: `  pinion-site kjv.idx testdata/kjv.jsonl.gz
   pinion-site --public-page --title Shop --field name=title:english:2 --field text:english \
     --field brand:keyword:column --field price:float:column shop.idx shop.jsonl
+  pinion-site --templates look kjv.idx
   ` + TokenVariable + `=... pinion-site --listen :8080 --backups /backups /data/site.idx`,
 		Args: cli.Want("DIR", "[INPUT...]"),
 	}
@@ -69,6 +71,7 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 	fl.BoolVar(&f.open, "no-token", false, "let everybody on this machine in, without a token")
 	fl.BoolVar(&f.public, "public-page", false, "show the search page to everybody, without a token")
 	fl.StringVar(&f.title, "title", "", "`TEXT` that heads the search page (default: the name of DIR)")
+	fl.StringVar(&f.templates, "templates", "", "`FOLDER` of templates that replace built-in ones, which 'pinion-site templates' writes")
 	fl.StringVar(&f.backups, "backups", "", "`FOLDER` for backups that clients ask for by name")
 	fl.StringVar(&f.encoding, "encoding", "", "`NAME` of the encoding of inputs that do not say their own, such as windows-1252 (default: utf-8)")
 	fl.StringVar(&f.fields, "map", "", "`FIELDS` of a document, as in id=url,contents=title+text (default: the usual ones)")
@@ -80,7 +83,31 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 	fl.Var(&f.body, "max-body", "the longest body of a request, and so batch of documents")
 	cli.Int(fl, &f.requests, "max-requests", 256, 1, 1<<20, "how many requests, `N`, are answered at a time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) }
+	cmd.AddCommand(templates())
 	return cmd
+}
+
+// templates returns the command that writes the built-in templates.
+func templates() *cobra.Command {
+	return &cobra.Command{
+		Use:   "templates FOLDER",
+		Short: "Write the built-in templates of the search page to a folder",
+		Long: `Templates writes the built-in templates of the search page to FOLDER, which it makes if there is none. It
+writes over no file. 'pinion-site --templates FOLDER' uses those that are there, and built-in ones
+in place of those that were removed.`,
+		Example: `  pinion-site templates look
+  pinion-site --templates look kjv.idx`,
+		Args: cli.Want("FOLDER"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := site.WriteTemplates(args[0]); err != nil {
+				return err
+			}
+			for _, name := range site.TemplateNames() {
+				fmt.Fprintln(cmd.OutOrStdout(), cli.Printable(filepath.Join(args[0], name)))
+			}
+			return nil
+		},
+	}
 }
 
 func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error) {
@@ -90,6 +117,9 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 		return err
 	}
 	s, err := site.Open(ctx, dir, o)
+	if errors.Is(err, site.ErrTemplate) {
+		return cli.Usage("--templates: %w", err)
+	}
 	if errors.Is(err, httpapi.ErrInvalid) {
 		return cli.Usage("%w", err)
 	}
@@ -126,7 +156,7 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 // options returns what the flags say, with the token that was made up, if one was.
 func (f *flags) options(dir string, stderr io.Writer) (o site.Options, made string, err error) {
 	o.Encoding = f.encoding
-	o.Title, o.Public, o.Backups = f.title, f.public, f.backups
+	o.Title, o.Public, o.Backups, o.Templates = f.title, f.public, f.backups, f.templates
 	if o.HTTP, err = f.HTTP.Options(); err != nil {
 		return o, "", err
 	}

@@ -65,6 +65,10 @@ func TestMisuse(t *testing.T) {
 		{"--deadline 0s " + dir, cli.ExitUsage, "--deadline is above 0"},
 		{"--deadline x " + dir, cli.ExitUsage, "--deadline"},
 		{"--drain-delay -1s " + dir, cli.ExitUsage, "--drain-delay is not negative"},
+		{"--templates " + none + " " + dir, cli.ExitUsage, "--templates: open " + none},
+		{"--templates " + filepath.Dir(good) + " " + dir, cli.ExitUsage, "docs.jsonl: it replaces nothing"},
+		{"templates", cli.ExitUsage, "FOLDER"},
+		{"templates " + good, cli.ExitFailed, good},
 		{"--title", cli.ExitUsage, "--title"},
 		{"--public-page=x " + dir, cli.ExitUsage, "--public-page"},
 		{"--backups", cli.ExitUsage, "--backups"},
@@ -210,6 +214,30 @@ func TestTokens(t *testing.T) {
 			t.Errorf("%q: %d", lines, code)
 		}
 	})
+}
+
+// The built-in templates can be written, changed and used. What is wrong in one is said with its line.
+func TestTemplates(t *testing.T) {
+	t.Setenv(TokenVariable, "")
+	look := filepath.Join(t.TempDir(), "look")
+	out, err := run(t.Context(), "templates", look)
+	if err != nil || !strings.Contains(out, filepath.Join(look, "page.html")+"\n") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	footer := filepath.Join(look, "footer.html")
+	if err := os.WriteFile(footer, []byte("<footer>Ours</footer>"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	lines := serving(t, "--listen", "localhost:0", "--no-token", "--templates", look, filepath.Join(t.TempDir(), "x"))
+	if code, text := status(t, lines[0], ""); code != 200 || !strings.Contains(text, "<footer>Ours</footer>") {
+		t.Errorf("%d %s", code, text)
+	}
+	if err := os.WriteFile(footer, []byte("\n{{.Nope}}"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := run(t.Context(), "--templates", look, filepath.Join(t.TempDir(), "x")); cli.ExitCode(err) != cli.ExitUsage || !strings.Contains(out, "--templates: "+footer+":2: ") {
+		t.Errorf("%v\n%s", err, out)
+	}
 }
 
 // Files of a folder that are no documents are left out, and said.

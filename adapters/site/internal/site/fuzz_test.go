@@ -4,6 +4,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pinion-index/pinion/httpapi"
@@ -21,27 +22,40 @@ func structure(page string) string {
 	}, page)
 }
 
+var drawnSchema = &schema.Schema{Fields: []schema.Field{
+	{Name: "title", Kind: schema.Text, Stored: true}, {Name: "url", Kind: schema.Keyword, Stored: true}, {Name: "tag", Kind: schema.Keyword, Column: true},
+}}
+
+// look returns the built-in templates.
+var look = sync.OnceValue(func() *theme {
+	t, err := loadTheme("")
+	if err != nil {
+		panic(err)
+	}
+	return t
+})
+
 // drawn returns the search page, or that of a document, of a hit that consists of a text and a query.
 func drawn(t *testing.T, text, q string, doc bool) string {
-	x := shownOf(&schema.Schema{Fields: []schema.Field{
-		{Name: "title", Kind: schema.Text, Stored: true}, {Name: "url", Kind: schema.Keyword, Stored: true}, {Name: "tag", Kind: schema.Keyword, Column: true},
-	}})
-	a, err := readAsked(url.Values{"q": {q}, "is.tag": {text}, "from": {"10"}})
+	x := shownOf(drawnSchema)
+	a, err := readAsked(url.Values{"q": {q}, "is.tag": {text}, "sort": {"-" + text}, "from": {"10"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	total := uint64(100)
 	h := httpapi.Hit{ID: httpapi.Text(text), Values: map[string][]any{"title": {httpapi.Text("t" + text)}, "url": {httpapi.Text(text)}},
 		Passage: &httpapi.Passage{Text: httpapi.Text("a" + text + "b"), Spans: [][2]int{{1, 1 + len(text)}}, Before: true}}
-	p := &page{Title: printable(text), Query: q, From: 11, Asked: true, Picked: []picked{{text, text, a.link()}}, Meant: &link{"m" + q, a.link()}}
+	p := newPage(a)
+	p.Title, p.Meant = printable(text), &choice{Text: "m" + q, To: a.link()}
+	p.Unknown, p.Ways, p.Help = []string{q}, []choice{{Text: "w" + q, To: a.link()}}, []example{{q, a.link(), "f" + text}}
 	p.fill(a, &x, &httpapi.Response{Hits: []httpapi.Hit{h}, Total: &total,
-		Facets: []httpapi.FacetCounts{{Field: "tag", Counts: []httpapi.FacetCount{{Value: httpapi.Text("x" + text), Count: 1}}}}})
+		Facets: []httpapi.FacetCounts{{Field: "tag", Counts: []httpapi.FacetCount{{Value: httpapi.Text("x" + text), Count: 1}, {Value: httpapi.Text(text), Count: 1}}}}})
 	if doc {
 		p.Error = "e" + text
 		p.Document = &document{ID: "d" + text, Fields: []field{{"f" + text, []string{text}}}}
 	}
 	w := httptest.NewRecorder()
-	s := &Site{page: parsePage(), o: Options{Title: "s" + text}}
+	s := &Site{theme: look(), o: Options{Title: "s" + text}}
 	if err := s.show(w, p, nil); err != nil {
 		t.Fatal(err)
 	}

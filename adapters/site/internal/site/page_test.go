@@ -41,22 +41,23 @@ func TestPage(t *testing.T) {
 	fmt.Fprintln(&docs, `{"id": "evil", "title": "<script>alert(1)</script>", "text": "tulip <img src=x onerror=alert(1)>", "url": "javascript:alert(1)", "brand": "\"><script>"}`)
 	want(t, s, 200, "", "POST", "/v1/docs", docs.String())
 	for path, texts := range map[string][]string{
-		"/":                         {"<title>My shop</title>", "autofocus", "!<ol"},
-		"/?q=rose":                  {"25 documents", `start="1"`, "<mark>", `href="https://example.org/`, `rel="next"`, `href="./?from=10&amp;q=rose"`, "!rel=\"prev\"", "b &amp; 1</a> <small>12<", "&lt;i&gt;"},
+		"/":                         {"<title>My shop</title>", "autofocus", "!<ol", "What can be typed", "27 documents", "brand:&#34;b &amp; 0&#34;", "price:0..24", "title:"},
+		"/?q=rose":                  {"25 documents", `start="1"`, "<mark>", `href="https://example.org/`, `rel="next"`, `href="./?from=10&amp;q=rose"`, "!rel=\"prev\"", "b &amp; 1</span> <small>12<", "&lt;i&gt;"},
 		"/?q=rose&from=20":          {`start="21"`, `rel="prev"`, "!rel=\"next\""},
-		"/?q=rose&is.brand=b+%26+1": {"12 documents", "brand: b &amp; 1", `href="./?q=rose" aria-label="without`},
-		"/?q=tulip":                 {"1 document<", "&lt;script&gt;alert", "!<script", "!javascript:", "!<img", "#ZgotmplZ", `brand</h2>`},
-		"/?q=orchid":                {"><mark>Orchid</mark> house</a>", "!Orchid</mark> house</p>"},
-		"/?q=house+grows":           {">Orchid house</a>", "<p dir=\"auto\">where nothing else <mark>grows</mark>"},
-		"/?q=tulib":                 {"0 documents", "Did you mean", ">tulip</a>"},
-		"/?q=%22rose+3%3A16":        {"25 documents", `Searched for as words: <q dir="auto">&#34;rose 3:16</q>`},
-		"/?q=rose&strict":           {"25 documents", `<input type="hidden" name="strict">`, "q=rose&amp;strict="},
-		"/?q=%3Cscript%3E":          {`value="&lt;script&gt;"`, "!<script"},
-		"/?q=&is.brand=b+%26+0":     {"13 documents"},
-		"/doc?id=evil":              {"<h1>evil</h1>", "<dt>title</dt>", "&lt;script&gt;alert", "!<script", "!href=\"javascript"},
-		"/doc?id=p1":                {"<dt>price</dt>", ">1</dd>"},
+		"/?q=rose&is.brand=b+%26+1": {"12 documents", "brand: b &amp; 1", `href="./?q=rose"><span class="unseen">Remove the filter`, `name="is.brand" value="b &amp; 1"`, "b &amp; 0</span> <small>13<"},
+		"/?q=rose&is.brand=b+%26+1&is.brand=b+%26+0": {"25 documents"},
+		"/?q=tulip":             {"1 document ", "&lt;script&gt;alert", "!<script>", "!=\"javascript:", "!<img src=x", "!#ZgotmplZ", `href="doc?id=evil"`, `brand</h3>`},
+		"/?q=orchid":            {"><mark>Orchid</mark> house</a>", "!Orchid</mark> house</p>"},
+		"/?q=house+grows":       {">Orchid house</a>", "<p dir=\"auto\">where nothing else <mark>grows</mark>"},
+		"/?q=tulib":             {"1 document ", "Did you mean", ">tulip</a>? <small>1 document<", "like them"},
+		"/?q=%22rose+3%3A16":    {"25 documents", `Searched for as words: <q dir="auto">&#34;rose 3:16</q>`},
+		"/?q=rose&strict":       {"25 documents", `<input type="hidden" name="strict" value="">`, "q=rose&amp;strict="},
+		"/?q=%3Cscript%3E":      {`value="&lt;script&gt;"`, "!<script>"},
+		"/?q=&is.brand=b+%26+0": {"13 documents"},
+		"/doc?id=evil":          {">evil</h1>", "<h2>title</h2>", "&lt;script&gt;alert", "!<script>", "!href=\"javascript"},
+		"/doc?id=p1":            {"<h2>price</h2>", ">1</p>"},
 	} {
-		has(t, path, see(t, s, path, 200), append(texts, `<label for="q">`, `<html lang="en">`)...)
+		has(t, path, see(t, s, path, 200), append(texts, `<label class="unseen" for="q">`, `<html lang="en">`)...)
 	}
 	for path, x := range map[string]struct {
 		status int

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"os"
 	"path/filepath"
@@ -35,6 +34,8 @@ type Options struct {
 	Public bool
 	// Backups is the folder for backups that are asked for by name. "" means none.
 	Backups string
+	// Templates is a folder of templates that replace built-in ones, of the same names. "" means none.
+	Templates string
 }
 
 // Site serves an index and changes it. It is safe for concurrent use.
@@ -45,7 +46,7 @@ type Site struct {
 	dir     *indexdir.Dir
 	backend httpapi.Backend
 	server  *httpapi.Server
-	page    *template.Template
+	theme   *theme
 	shown   shown
 
 	saving sync.Mutex // held by a backup
@@ -58,9 +59,12 @@ type counters struct {
 }
 
 // Open opens the index in a directory, and makes both if need be. The caller closes the Site. The error is one of
-// pinion.Open or httpapi.New.
+// pinion.Open or httpapi.New, or matches ErrTemplate.
 func Open(ctx context.Context, dir string, o Options) (_ *Site, err error) {
-	s := &Site{o: o, page: parsePage()}
+	s := &Site{o: o}
+	if s.theme, err = loadTheme(o.Templates); err != nil {
+		return nil, err
+	}
 	o.Index.SyncEach = true
 	observe := o.Index.Observe
 	o.Index.Observe = func(e pinion.Event) {
@@ -137,7 +141,8 @@ func (s *Site) routes() {
 	}
 	s.server.HandleHTTP("GET /{$}", page, s.search)
 	s.server.HandleHTTP("GET /doc", page, s.document)
-	s.server.HandleHTTP("GET /style.css", httpapi.Public, style)
+	s.server.HandleHTTP("GET /suggest", page, s.suggest)
+	s.theme.routes(s.server)
 }
 
 // observe counts what happens to the index.

@@ -92,13 +92,3 @@ func ordersOf(f *schema.Field) []order {
 	}
 	return []order{{f.Name, f.Name + ", low to high"}, {"-" + f.Name, f.Name + ", high to low"}}
 }
-
-// text returns the field of text of a name.
-func (x *shown) text(name string) (text, bool) {
-	for _, t := range x.texts {
-		if t.name == name {
-			return t, true
-		}
-	}
-	return text{}, false
-}

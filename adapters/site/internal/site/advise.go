@@ -187,11 +187,44 @@ func (s *Site) similar(ctx context.Context, v *pinion.View, w *word) (best pinio
 	return best, nil
 }
 
-// likeStem returns words as they stand whose stems one edit makes of that of another.
+// likeStem returns the word as it stands in documents that is most like another, of those whose stems one or two edits make of the
+// word or its stem.
 func likeStem(ctx context.Context, v *pinion.View, t *text, word string) ([]pinion.Suggestion, error) {
+	word = strings.ToLower(word)
 	terms := t.terms(word)
 	if !t.stored || len(terms) != 1 || utf8.RuneCount(terms[0]) < 3 {
 		return nil, nil
 	}
-	return surfaces(ctx, v, nil, t.name, query.Fuzzy{Field: t.name, Text: string(terms[0]), Edits: 1, FixedPrefix: 1})
+	like := func(text string) query.Node { return query.Fuzzy{Field: t.name, Text: text, FixedPrefix: 1} }
+	found, err := surfaces(ctx, v, nil, t.name, query.Or{like(word), like(string(terms[0]))})
+	least := 3
+	for _, x := range found {
+		least = min(least, edits(word, x.Text))
+	}
+	return slices.DeleteFunc(found, func(x pinion.Suggestion) bool { return least == 3 || edits(word, x.Text) > least }), err
+}
+
+// edits returns how many characters of a word are inserted, left out, replaced or swapped with the next to make another of it.
+func edits(a, b string) int {
+	from, to := []rune(a), []rune(b)
+	var before, above []int // the last two rows
+	row := make([]int, len(to)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range from {
+		before, above, row = above, row, make([]int, len(to)+1)
+		row[0] = i + 1
+		for j := range to {
+			cost := 1
+			if from[i] == to[j] {
+				cost = 0
+			}
+			row[j+1] = min(above[j+1]+1, row[j]+1, above[j]+cost)
+			if i > 0 && j > 0 && from[i] == to[j-1] && from[i-1] == to[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
+		}
+	}
+	return row[len(to)]
 }

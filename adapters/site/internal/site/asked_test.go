@@ -117,3 +117,12 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// Edits are counted as people slip.
+func TestEdits(t *testing.T) {
+	for pair, want := range map[[2]string]int{{"", ""}: 0, {"a", ""}: 1, {"red", "rde"}: 1, {"shephred", "shepherd"}: 1, {"shoes", "shose"}: 1, {"grün", "grun"}: 1, {"kitten", "sitting"}: 3} {
+		if got := edits(pair[0], pair[1]); got != want || got != edits(pair[1], pair[0]) {
+			t.Errorf("%q: %d, want %d", pair, got, want)
+		}
+	}
+}

@@ -162,7 +162,7 @@ func completed(ctx context.Context, v *pinion.View, filter query.Node, t *text, 
 	}
 	// Words that begin so, of those whose stems do, or whose stems are shorter.
 	last = strings.ToLower(last)
-	for prefix, cut := last, 0; cut < 5 && utf8.RuneCountInString(prefix) > 2 && len(found) == 0; cut++ {
+	for prefix, cut := last, 0; cut < 5 && utf8.RuneCountInString(prefix) > 1 && len(found) == 0; cut++ {
 		words, err := surfaces(ctx, v, filter, t.name, query.Prefix{Field: t.name, Text: prefix})
 		if err != nil {
 			return nil, err

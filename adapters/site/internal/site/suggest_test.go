@@ -83,7 +83,7 @@ func TestSuggestStems(t *testing.T) {
 	s := open(t, site.Options{HTTP: secured(), Index: pinion.Options{Schema: &schema.Schema{Fields: []schema.Field{
 		{Name: "title", Kind: schema.Text, Analyzer: "english", Stored: true}, {Name: "text", Kind: schema.Text, Analyzer: "english", Stored: true}}}}})
 	stock(t, s)
-	for text, want := range map[string]string{"sho": "shoes, shorts", "runni": "running", "gard": "garden", "gadren": "~garden", "gardn": "~garden", "red sho": "red shoes, red shorts"} {
+	for text, want := range map[string]string{"sho": "shoes, shorts", "runni": "running", "gard": "garden", "gadren": "~garden", "gardn": "~garden", "ru": "running", "red sho": "red shoes, red shorts"} {
 		if got := suggested(t, s, text, "browser"); got != want {
 			t.Errorf("%q: %s, want %s", text, got, want)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"maps"
 	"strings"
 	"sync"
@@ -54,6 +55,28 @@ func (s *Synonyms) In(field string, other *Synonyms) *Synonyms {
 		to.fields[field] = other.own.(*synonymRules)
 	}
 	return to
+}
+
+// Rules returns the rules of s, but for those of fields that have others, in their order. Sides that stand for each other are those of both From
+// and To.
+func (s *Synonyms) Rules() iter.Seq[SynonymRule] {
+	return func(yield func(SynonymRule) bool) {
+		x, ok := s.own.(*synonymRules)
+		if !ok {
+			return
+		}
+		texts := func(sides []int32) (all []string) {
+			for _, i := range sides {
+				all = append(all, x.sides[i])
+			}
+			return all
+		}
+		for _, r := range x.rules {
+			if !yield(SynonymRule{From: texts(r.from), To: texts(r.to)}) {
+				return
+			}
+		}
+	}
 }
 
 // synonymRules are rules over sides, which have numbers.

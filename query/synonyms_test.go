@@ -176,3 +176,25 @@ the, foo`))
 		t.Error(err)
 	}
 }
+
+// A set is that of its rules again.
+func TestSynonymsRules(t *testing.T) {
+	set, err := query.ParseSynonyms(strings.NewReader("usb stick, thumb drive\ni-pod, i pod => ipod\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []query.SynonymRule
+	for r := range set.In("title", nil).Rules() {
+		got = append(got, r)
+	}
+	want := []query.SynonymRule{{[]string{"usb stick", "thumb drive"}, []string{"usb stick", "thumb drive"}}, {[]string{"i-pod", "i pod"}, []string{"ipod"}}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for range new(query.Synonyms).Rules() {
+		t.Error("a set without rules has one")
+	}
+	for range set.Rules() {
+		break
+	}
+}

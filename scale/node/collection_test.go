@@ -267,7 +267,7 @@ func drawRequest(r *rand.Rand) *httpapi.Request {
 		x.Similarity = &httpapi.Similarity{Field: "dense", Vector: drawDense(r)}
 	}
 	if r.IntN(5) == 0 {
-		x.Sort = [][]string{{"price"}, {"-price", "brand"}, {"-brand"}}[r.IntN(3)]
+		x.Sort = [][]string{{"price"}, {"-price", "brand"}, {"-brand"}, {"brand", "_score"}, {"_score", "-price"}}[r.IntN(5)]
 	}
 	if r.IntN(5) == 0 {
 		x.Facets = []httpapi.Facet{{Field: "brand", K: 3}, {Field: "price", Every: "10"}, {Field: "price", Ranges: []string{"0..20", ">20"}},

@@ -36,7 +36,7 @@ func (*onGPU) Execute(context.Context, *reader.Snapshot, []pinion.Request) ([]*p
 }
 
 func (x *onGPU) ExecutePart(ctx context.Context, _ *reader.Snapshot, r pinion.Request, of pinion.Part) (*pinion.Page, error) {
-	if len(r.Sort)+len(r.Facets) > 0 || r.After != nil || r.Static != nil {
+	if len(r.Sort)+len(r.Facets) > 0 || r.After != nil || r.Static != nil || r.Collapse != "" {
 		return nil, nil
 	}
 	defer x.asked.Add(1)

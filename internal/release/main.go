@@ -47,7 +47,7 @@ type part struct {
 var kits = []kit{
 	{"pinion", []part{
 		{".", []string{"./tools/idxbench", "./tools/idxbuild", "./tools/idxinspect", "./tools/idxmerge", "./tools/idxquery"}},
-		{static, []string{"./cmd/pinion-static"}},
+		{"adapters/static", []string{"./cmd/pinion-static", "./cmd/pinion-docs"}},
 		{"adapters/bleve", []string{"./cmd/bleve-to-pinion"}},
 	}},
 	{"pinion-server", []part{
@@ -111,7 +111,6 @@ type release struct {
 	commit  string    // short, with "-modified" if the working tree differs from it
 	date    time.Time // of the commit
 	try     bool
-	overlay string // as embed returns it; "" if no kit needs it
 }
 
 func run(out string, some []kit, targets []string, try bool) error {
@@ -135,11 +134,6 @@ func run(out string, some []kit, targets []string, try bool) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	if slices.ContainsFunc(some, func(k kit) bool { return slices.ContainsFunc(k.parts, func(p part) bool { return p.folder == static }) }) {
-		if r.overlay, err = embed(filepath.Join(scratch, "browser")); err != nil {
-			return err
-		}
-	}
 	if err := os.MkdirAll(out, 0o777); err != nil {
 		return err
 	}
@@ -258,9 +252,6 @@ func (r *release) build(k *kit, platform, dir string) error {
 		if !r.try { // which would compile all packages anew
 			args = append(args, "-trimpath")
 		}
-		if p.folder == static {
-			args = append(args, "-tags=embedded", "-overlay="+r.overlay)
-		}
 		cmd := exec.Command("go", append(args, p.packages...)...)
 		cmd.Dir, cmd.Env = p.folder, environment("GOOS="+goos, "GOARCH="+goarch)
 		if _, err := output(cmd); err != nil {
@@ -268,4 +259,9 @@ func (r *release) build(k *kit, platform, dir string) error {
 		}
 	}
 	return nil
+}
+
+// environment returns that of this process without what would make other bytes.
+func environment(more ...string) []string {
+	return append(append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off", "GOAMD64=v1", "GOARM64=v8.0", "GOEXPERIMENT=", "GOFIPS140=off"), more...)
 }

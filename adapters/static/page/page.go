@@ -42,6 +42,8 @@ type Section struct {
 	Heading string
 	// Text is the text below it, with a space where there are spaces, line breaks or borders of blocks.
 	Text string
+	// Links is how many bytes of Text are in links: of lists of other pages most.
+	Links int
 }
 
 // MaxAnchor is the length in bytes of the longest Section.Anchor; longer ids are none.
@@ -180,6 +182,8 @@ type walker struct {
 	seen   map[string]bool
 	text   strings.Builder
 	gap    bool // the next character is preceded by a space
+	linked bool // within a link
+	links  int  // bytes of text that are
 }
 
 // walk adds what is in n.
@@ -192,6 +196,11 @@ func (w *walker) walk(n *html.Node) {
 		w.gap = w.gap || !inline[n.DataAtom]
 	case level(n) > 0 && !w.inside:
 		w.heading(n)
+	case n.DataAtom == atom.A:
+		before := w.linked
+		w.linked = before || has(n, "href")
+		w.children(n)
+		w.linked = before
 	case inline[n.DataAtom] || n.DataAtom == 0 && !strings.Contains(n.Data, "-"):
 		w.children(n)
 	default:
@@ -309,7 +318,10 @@ func (w *walker) add(s string) {
 				w.text.WriteByte(' ')
 			}
 			w.gap = false
-			w.text.WriteRune(r) // of invalid UTF-8, U+FFFD
+			n, _ := w.text.WriteRune(r) // of invalid UTF-8, U+FFFD
+			if w.linked {
+				w.links += n
+			}
 		}
 	}
 }
@@ -320,7 +332,7 @@ func (w *walker) space() { w.gap = true }
 func (w *walker) take() string {
 	s := w.text.String()
 	w.text.Reset()
-	w.gap = false
+	w.gap, w.links = false, 0
 	return s
 }
 
@@ -332,6 +344,7 @@ func (w *walker) begin(anchor, heading string) {
 func (w *walker) end() {
 	last := len(w.page.Sections) - 1
 	s := &w.page.Sections[last]
+	s.Links = w.links
 	if s.Text = w.take(); s.Text == "" && s.Heading == "" {
 		w.page.Sections = w.page.Sections[:last]
 	}

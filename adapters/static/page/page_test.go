@@ -22,14 +22,14 @@ func TestParse(t *testing.T) {
 		{"language and address", `<html lang=de-AT><link rel=canonical href=https://x/a>`, Page{Language: "de-AT", Canonical: "https://x/a"}},
 		{"redirect", `<meta http-equiv=Refresh content="0; url=/x">`, Page{Redirect: true}},
 		{"noindex", `<meta name=robots content="NOINDEX, follow">x`, Page{NoIndex: true, Sections: []Section{{Text: "x"}}}},
-		{"sections", "a<h2 id=b>B</h2>c<h3 id=d>D</h3>e", Page{Sections: []Section{{"", "", "a"}, {"b", "B", "c"}, {"d", "D", "e"}}}},
-		{"no text before", "<h2 id=b>B</h2>", Page{Sections: []Section{{"b", "B", ""}}}},
+		{"sections", "a<h2 id=b>B</h2>c<h3 id=d>D</h3>e", Page{Sections: []Section{{"", "", "a", 0}, {"b", "B", "c", 0}, {"d", "D", "e", 0}}}},
+		{"no text before", "<h2 id=b>B</h2>", Page{Sections: []Section{{"b", "B", "", 0}}}},
 		{"a heading without id", "a<h2>B</h2>c", Page{Sections: []Section{{Text: "a B c"}}}},
-		{"an id twice", "<h2 id=a>A</h2>b<h2 id=a>C</h2>d", Page{Sections: []Section{{"a", "A", "b C d"}}}},
-		{"id in the heading", "<h2><a name=x></a>A</h2>b", Page{Sections: []Section{{"x", "A", "b"}}}},
-		{"id around the heading", "<section id=x> <h2>A</h2>b</section>", Page{Sections: []Section{{"x", "A", "b"}}}},
+		{"an id twice", "<h2 id=a>A</h2>b<h2 id=a>C</h2>d", Page{Sections: []Section{{"a", "A", "b C d", 0}}}},
+		{"id in the heading", "<h2><a name=x></a>A</h2>b", Page{Sections: []Section{{"x", "A", "b", 0}}}},
+		{"id around the heading", "<section id=x> <h2>A</h2>b</section>", Page{Sections: []Section{{"x", "A", "b", 0}}}},
 		{"not the heading's", "<section id=x><p>y</p><h2>A</h2>b</section>", Page{Sections: []Section{{Text: "y A b"}}}},
-		{"links of headings", "<h2 id=a>A<a href=#a>#</a></h2><h2 id=b>B<a href=#b aria-label=Link>\u200b</a></h2>", Page{Sections: []Section{{"a", "A", ""}, {"b", "B", ""}}}},
+		{"links of headings", "<h2 id=a>A<a href=#a>#</a></h2><h2 id=b>B<a href=#b aria-label=Link>\u200b</a></h2>", Page{Sections: []Section{{"a", "A", "", 0}, {"b", "B", "", 0}}}},
 		{"main", "x<nav>y</nav><main>a<aside>b</aside></main><footer>z</footer>", Page{Sections: []Section{{Text: "a b"}}}},
 		{"article", "x<article>a</article><article>b</article>", Page{Sections: []Section{{Text: "a b"}}}},
 		{"main in main", "<main>a<div role=main>b</div></main>", Page{Sections: []Section{{Text: "a b"}}}},
@@ -40,6 +40,7 @@ func TestParse(t *testing.T) {
 		{"words", "<b>bo</b>ld a<br>b<div>c</div><pre><code><span>f</span><span>unc</span>\n x</code></pre>so\u00adft<p>p<p>q<x-y>r</x-y>", Page{Sections: []Section{{Text: "bold a b c func x soft p q r"}}}},
 		{"entities", "a&amp;b &lt;c&gt;&nbsp;d", Page{Sections: []Section{{Text: "a&b <c> d"}}}},
 		{"not UTF-8", "a\xffb", Page{Sections: []Section{{Text: "a\ufffdb"}}}},
+		{"links", "<a href=x>ab</a> c<h2 id=d>D</h2><a>e</a><a href=y>f<b>g</b></a>", Page{Sections: []Section{{Text: "ab c", Links: 2}, {"d", "D", "efg", 2}}}},
 		{"comments", "a<!-- b -->c", Page{Sections: []Section{{Text: "ac"}}}},
 	} {
 		got, err := Parse(strings.NewReader(tt.html))
@@ -68,7 +69,7 @@ func FuzzParse(f *testing.F) {
 		seen := map[string]bool{}
 		words := 0
 		for i, s := range p.Sections {
-			if seen[s.Anchor] || (s.Anchor == "") != (s.Heading == "") || s.Text+s.Heading == "" && (len(p.Sections) > 1 || p.Title == "") || i > 0 && s.Anchor == "" {
+			if s.Links < 0 || s.Links > len(s.Text) || seen[s.Anchor] || (s.Anchor == "") != (s.Heading == "") || s.Text+s.Heading == "" && (len(p.Sections) > 1 || p.Title == "") || i > 0 && s.Anchor == "" {
 				t.Fatalf("section %d of %d: %+v", i, len(p.Sections), s)
 			}
 			seen[s.Anchor] = true

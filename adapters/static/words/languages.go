@@ -12,30 +12,37 @@ func Primary(language string) string {
 	return primary
 }
 
-// folded are the options of all analyzers: what visitors type has neither the accents of the page, in the form that it has
-// them, nor what a text processor has put into a word.
-const folded = "unicode=nfc,fold=accents,ignorable=drop"
+// Stemmer says which words of a language are forms of one. It is not safe for concurrent use.
+type Stemmer struct {
+	of     analysis.Tokenizer
+	tokens analysis.Tokens
+}
 
-// frenchStop is the stop list of analyzer french without été, which is also summer: "ete" finds it.
-const frenchStop = "a+à+au+aux+avec+ce+ces+cette+d+dans+de+des+du+elle+elles+en+est+et+être+eu+il+ils+j+je+l+la+le+les+leur+leurs+lui+ma+" +
-	"mais+me+même+mes+mon+n+ne+nos+notre+nous+on+ont+ou+où+par+pas+pour+qu+que+qui+s+sa+se+ses+son+sont+sur+ta+te+tes+toi+ton+tu+un+" +
-	"une+vos+votre+vous+y"
-
-// Options returns the options of the analyzer for a language as Primary gives it. Languages that have none of their own have words
-// as Unicode divides them. Accents are folded, after stop words are dropped. More says whether the analyzer is one of package
-// analysis/languages.
-func Options(language string) (options string, more bool) {
-	late := strings.Replace(folded, "accents", "accents+late", 1)
-	switch name, _ := analysis.ForLanguage(language); name {
-	case "":
-		return "standard," + folded, false
-	case "cjk":
-		return "cjk," + strings.Replace(folded, "nfc", "nfkc", 1), false
-	case "english":
-		return "english," + late, false
-	case "french":
-		return "french,stop=" + frenchStop + "," + late, true
-	default:
-		return name + "," + late, true
+// NewStemmer returns that of a language as Primary gives it. In a language without one of package analysis, each word is its own stem.
+func NewStemmer(language string) (*Stemmer, error) {
+	name, _ := analysis.ForLanguage(language)
+	if name == "" || name == "cjk" {
+		return &Stemmer{}, nil
 	}
+	a, err := analysis.New(name, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Stemmer{of: a.Tokenizer()}, nil
+}
+
+// Stem returns the stem of a word as it stands in a text. It is a stop word if stop.
+func (s *Stemmer) Stem(word string) (stem string, stop bool) {
+	if s.of == nil {
+		return word, false
+	}
+	s.tokens.Reset()
+	s.of.Tokenize(&s.tokens, []byte(word))
+	for token := range s.tokens.All() {
+		if stem != "" {
+			return word, false // it has more than one
+		}
+		stem = string(token.Term)
+	}
+	return stem, stem == ""
 }

@@ -1,133 +1,155 @@
-// Package words registers the analyzer manual, for texts about programs: it takes the words of another analyzer, and of those with a
-// point, a sign or a capital letter within also the parts. So .Site.RegularPages is found by regularPages, "regular pages" and site.
-// An index and the program that searches it need it both.
+// Package words says what the words of a text are, for the index that package static builds. The reader in the browser says the same of what
+// visitors type (internal/static/web/reader.js), and the two are tested against each other.
+//
+// A word is a run of letters, digits and underscores, in lower case, without accents, ligatures and what is not seen. RegularPages and
+// max_connections are words whose parts are words too. In scripts without spaces, and in Hangul, each two letters side by side are a word.
 package words
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/pinion-index/pinion/analysis"
+	"golang.org/x/text/unicode/norm"
 )
 
-// Name is the name of the analyzer. Its options are the name of the other analyzer, and after a comma its options.
-const Name = "manual"
-
-func init() {
-	if err := analysis.Register(Name, open); err != nil {
-		panic(err) // the name is taken: two packages of one program
-	}
+// Word is a word of a text.
+type Word struct {
+	Form string // as the index has it
+	Raw  string // without accents, but with capital letters
+	Pair bool   // it is of two letters of a script without spaces, or one that stands alone
 }
 
-// manual is the analyzer.
-type manual struct{ of analysis.Analyzer }
+// Longest is the length in bytes of the longest word; longer ones are left out.
+const Longest = 64
 
-func open(options string) (analysis.Analyzer, error) {
-	name, rest, _ := strings.Cut(options, ",")
-	if name == "" {
-		name = "standard"
-	}
-	of, err := analysis.New(name, rest)
-	return manual{of}, err
-}
-
-// Name implements analysis.Analyzer.
-func (manual) Name() string { return Name }
-
-// Options implements analysis.Analyzer.
-func (m manual) Options() string { return m.of.Name() + "," + m.of.Options() }
-
-// Tokenizer implements analysis.Analyzer.
-func (m manual) Tokenizer() analysis.Tokenizer { return &tokenizer{of: m.of.Tokenizer()} }
-
-// Stems implements analysis.Stemmer.
-func (m manual) Stems() bool { return analysis.Stems(m.of) }
-
-// AppendFolded implements analysis.Folder.
-func (m manual) AppendFolded(dst, text []byte) []byte {
-	if f, ok := m.of.(analysis.Folder); ok {
-		return f.AppendFolded(dst, text)
-	}
-	return append(dst, bytes.ToLower(text)...)
-}
-
-type tokenizer struct {
-	of            analysis.Tokenizer
-	tokens, parts analysis.Tokens
-	ends          []int // scratch of pieces
-}
-
-// Tokenize implements analysis.Tokenizer.
-func (t *tokenizer) Tokenize(dst *analysis.Tokens, text []byte) {
-	t.tokens.Reset()
-	t.of.Tokenize(&t.tokens, text)
-	for token := range t.tokens.All() {
-		dst.Add(token)
-		word := text[token.Start:token.End]
-		if plain(word) {
+// Append appends the words of a text. The parts of a word follow it.
+func Append(dst []Word, text string) []Word {
+	text = Plain(text)
+	for i := 0; i < len(text); {
+		if r, n := utf8.DecodeRuneInString(text[i:]); !within(r) {
+			i += n
 			continue
 		}
-		t.ends = appendPieces(t.ends[:0], word)
-		for i := 0; i < len(t.ends); i += 2 {
-			from, to := t.ends[i], t.ends[i+1]
-			t.parts.Reset()
-			t.of.Tokenize(&t.parts, word[from:to])
-			for part := range t.parts.All() {
-				if !bytes.Equal(part.Term, token.Term) {
-					dst.Add(analysis.Token{Term: part.Term, Start: token.Start + from, End: token.Start + to})
-				}
-			}
+		end := i
+		r, n := utf8.DecodeRuneInString(text[i:])
+		for pairs := paired(r); end < len(text) && within(r) && paired(r) == pairs; r, n = utf8.DecodeRuneInString(text[end:]) {
+			end += n
 		}
+		if first, _ := utf8.DecodeRuneInString(text[i:]); paired(first) {
+			dst = appendPairs(dst, text[i:end])
+		} else {
+			dst = appendParts(dst, text[i:end])
+		}
+		i = end
+	}
+	return dst
+}
+
+// appendPairs appends each two letters of a run.
+func appendPairs(dst []Word, run string) []Word {
+	_, n := utf8.DecodeRuneInString(run)
+	if n == len(run) {
+		return append(dst, Word{lower(run), run, true})
+	}
+	for i := 0; ; {
+		_, first := utf8.DecodeRuneInString(run[i:])
+		_, second := utf8.DecodeRuneInString(run[i+first:])
+		if second == 0 {
+			return dst
+		}
+		pair := run[i : i+first+second]
+		dst = append(dst, Word{lower(pair), pair, true})
+		i += first
 	}
 }
 
-// plain reports whether a word is letters, of which only the first may be a capital one, and apostrophes, so that it has no parts.
-func plain(word []byte) bool {
-	for i, c := range word {
-		if c < utf8.RuneSelf && (c < 'a' || c > 'z') && (i > 0 || c < 'A' || c > 'Z') && c != '\'' {
+// appendParts appends a word and its parts.
+func appendParts(dst []Word, word string) []Word {
+	word = strings.Trim(word, "_")
+	if !strings.ContainsFunc(word, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }) {
+		return dst
+	}
+	add := func(raw string) {
+		if form := lower(raw); len(form) <= Longest {
+			dst = append(dst, Word{Form: form, Raw: raw})
+		}
+	}
+	add(word)
+	begin, small := 0, false
+	part := func(end int) {
+		if raw := word[begin:end]; end-begin < len(word) && utf8.RuneCountInString(raw) > 1 {
+			add(raw)
+		}
+	}
+	for i, r := range word {
+		switch {
+		case r == '_':
+			part(i)
+			begin = i + 1
+		case small && unicode.IsUpper(r):
+			part(i)
+			begin = i
+		}
+		small = unicode.IsLower(r)
+	}
+	if begin > 0 {
+		part(len(word))
+	}
+	return dst
+}
+
+func within(r rune) bool {
+	return r == '_' || unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
+}
+
+// paired reports whether a letter is of a script whose words are two letters side by side.
+func paired(r rune) bool {
+	return r == 'ー' || r >= 0x0e00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+}
+
+// Plain returns a text without accents, ligatures and characters that are not seen.
+func Plain(text string) string {
+	if ascii(text) {
+		return text
+	}
+	text = strings.Map(func(r rune) rune {
+		if r == 0xad || r >= 0x200b && r <= 0x200d || r == 0x2060 || r == 0xfeff {
+			return -1
+		}
+		return r
+	}, text)
+	return norm.NFC.String(strings.Map(func(r rune) rune {
+		if accent(r) {
+			return -1
+		}
+		return r
+	}, norm.NFKD.String(text)))
+}
+
+// accent reports whether a character is an accent, or a point of a script whose readers leave them out.
+func accent(r rune) bool {
+	return r >= 0x300 && r <= 0x36f || r >= 0x591 && r <= 0x5c7 && r != 0x5be && r != 0x5c0 && r != 0x5c3 && r != 0x5c6 ||
+		r == 0x640 || r >= 0x64b && r <= 0x65f || r == 0x670
+}
+
+// letters are letters that a reader may not have, or that depend on where they stand.
+var letters = strings.NewReplacer("ł", "l", "đ", "d", "ø", "o", "ħ", "h", "ı", "i", "ß", "ss", "æ", "ae", "œ", "oe", "ς", "σ")
+
+// lower returns a word as the index has it.
+func lower(word string) string {
+	word = strings.ToLower(word)
+	if ascii(word) {
+		return word
+	}
+	return letters.Replace(word)
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
 			return false
 		}
 	}
 	return true
-}
-
-// appendPieces appends where the pieces of a word begin and end: what signs divide, and what small letters before capital ones
-// do. A word of one piece has none.
-func appendPieces(ends []int, word []byte) []int {
-	add := func(from, to int) {
-		if from < to && to-from < len(word) {
-			ends = append(ends, from, to)
-		}
-	}
-	from := 0
-	for from < len(word) {
-		n := bytes.IndexFunc(word[from:], func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
-		if n < 0 {
-			n = len(word) - from
-		}
-		add(from, from+n)
-		humps(word, from, from+n, add)
-		_, sign := utf8.DecodeRune(word[from+n:])
-		from += n + sign
-	}
-	return ends
-}
-
-// humps calls add with the parts of word[from:to], if capital letters after small ones divide it.
-func humps(word []byte, from, to int, add func(from, to int)) {
-	begin, small := from, false
-	for i := from; i < to; {
-		r, n := utf8.DecodeRune(word[i:])
-		if unicode.IsUpper(r) && small {
-			add(begin, i)
-			begin = i
-		}
-		small = unicode.IsLower(r)
-		i += n
-	}
-	if begin > from {
-		add(begin, to)
-	}
 }

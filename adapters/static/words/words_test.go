@@ -1,56 +1,51 @@
 package words
 
 import (
-	"fmt"
 	"strings"
 	"testing"
 
-	"github.com/pinion-index/pinion/analysis"
 	_ "github.com/pinion-index/pinion/analysis/languages"
 )
 
-func TestTokens(t *testing.T) {
-	a, err := analysis.New(Name, "english")
-	if err != nil {
-		t.Fatal(err)
-	}
+func TestAppend(t *testing.T) {
 	for text, want := range map[string]string{
-		"The pages of a site": "page@4-9+2 site@15-19+3",
-		".Site.RegularPages":  "site.regularpag@1-18+1 site@1-5+0 regularpag@6-18+0 regular@6-13+0 page@13-18+0",
-		"baseURL":             "baseurl@0-7+1 base@0-4+0 url@4-7+0",
-		"HTTPServer":          "httpserver@0-10+1", // of several capitals none begins a word
-		"don't":               "don't@0-5+1",
-		"3.14":                "3.14@0-4+1 3@0-1+0 14@2-4+0",
-		"größer":              "grosser@0-8+1",
-		"":                    "",
+		"The pages of a site":             "the pages of a site",
+		".Site.RegularPages":              "site regularpages regular pages",
+		"baseURL, HTTPServer":             "baseurl base url httpserver",
+		"max_connections __init__":        "max_connections max connections init",
+		"don't l’été":                     "don t l ete",
+		"3.14 v2":                         "3 14 v2",
+		"größer Wałęsa rela\u00adtion ﬁx": "grosser walesa relation fix",
+		"ΟΔΟΣ":                            "οδοσ",
+		"日本語 と かな":                        "日本 本語 と かな",
+		"a日本b":                            "a 日本 b",
+		"한국어":                             "한국 국어",
+		"aB":                              "ab",
+		"_ __ -":                          "",
+		"":                                "",
+		strings.Repeat("x", 65):           "",
 	} {
-		var tokens analysis.Tokens
-		a.Tokenizer().Tokenize(&tokens, []byte(text))
 		var got []string
-		for token := range tokens.All() {
-			got = append(got, fmt.Sprintf("%s@%d-%d+%d", token.Term, token.Start, token.End, token.Increment))
+		for _, w := range Append(nil, text) {
+			got = append(got, w.Form)
 		}
 		if g := strings.Join(got, " "); g != want {
-			t.Errorf("%s: %s, want %s", text, g, want)
+			t.Errorf("%q: %q, want %q", text, g, want)
 		}
 	}
 }
 
-// TestOptions makes each language's analyzer, and again from the options that it has.
-func TestOptions(t *testing.T) {
-	for _, language := range []string{"", "xx", "en", "de", "ja", "nb"} {
-		options, _ := Options(language)
-		a, err := analysis.New(Name, options)
+func TestStemmer(t *testing.T) {
+	for _, tt := range []struct{ language, word, stem string }{
+		{"en", "Pages", "page"}, {"en", "the", ""}, {"de", "Lampen", "lamp"}, {"", "Pages", "Pages"}, {"ja", "pages", "pages"}, {"xx", "pages", "pages"},
+	} {
+		s, err := NewStemmer(tt.language)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := analysis.New(Name, a.Options())
-		if err != nil || again.Options() != a.Options() {
-			t.Errorf("%q: %s becomes %v (%v)", language, a.Options(), again, err)
+		if stem, stop := s.Stem(tt.word); stem != tt.stem || stop != (tt.stem == "") {
+			t.Errorf("%s in %q: %q, %v, want %q", tt.word, tt.language, stem, stop, tt.stem)
 		}
-	}
-	if _, err := analysis.New(Name, "none"); err == nil {
-		t.Error("an unknown analyzer is taken")
 	}
 	for language, want := range map[string]string{"": "", "en-US": "en", "DE": "de", " pt_BR ": "pt"} {
 		if got := Primary(language); got != want {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/pinion-index/pinion/internal/cli"
 
-	"github.com/pinion-index/pinion/adapters/static/internal/compiled"
 	"github.com/pinion-index/pinion/adapters/static/internal/docs"
 	"github.com/pinion-index/pinion/adapters/static/internal/static"
 )
@@ -78,7 +77,7 @@ func build(ctx context.Context, w io.Writer, dir, out string, o docs.Options, ve
 	case err != nil:
 		return err
 	}
-	found, err := static.Build(ctx, out, static.Options{Program: compiled.Program})
+	found, err := static.Build(ctx, out, static.Options{})
 	if err != nil {
 		return err
 	}
@@ -141,7 +140,7 @@ stand the URLs, relative to the site, of pages or sections of which one must be 
 
 // ask asks questions and prints the place of each answer. It fails if one is not found.
 func ask(ctx context.Context, w io.Writer, site string, questions []docs.Question, k int) (err error) {
-	search, done, err := open(ctx, filepath.Join(site, static.DefaultOut))
+	search, done, err := open(filepath.Join(site, static.DefaultOut))
 	if err != nil {
 		return cli.Opening(err)
 	}

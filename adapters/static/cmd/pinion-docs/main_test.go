@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,14 +24,11 @@ func TestRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err, r)
 	}
-	program := func(context.Context, bool) (static.Program, error) {
-		return static.Program{WASM: []byte("none"), Glue: []byte("none")}, nil
-	}
-	if _, err := static.Build(t.Context(), out, static.Options{Program: program}); err != nil {
+	if _, err := static.Build(t.Context(), out, static.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	code, said := run(t, "ask", out, filepath.Join("testdata", "questions.tsv"))
-	if code != 0 || strings.Count(said, "\n") != 10 {
+	if code != 0 || strings.Count(said, "\n") != 13 {
 		t.Errorf("%d\n%s", code, said)
 	}
 	code, said = run(t, "ask", "--k", "1", out, questions(t, "gpu memory\tdocs/gpu.html\nsynonyms\tREADME.html\n"))

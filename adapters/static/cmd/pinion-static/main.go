@@ -3,7 +3,6 @@ package main
 
 import (
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,10 +15,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
-	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/query"
 
 	"github.com/pinion-index/pinion/adapters/static/answer"
-	"github.com/pinion-index/pinion/adapters/static/internal/compiled"
 	"github.com/pinion-index/pinion/adapters/static/internal/static"
 )
 
@@ -29,17 +27,17 @@ func command() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pinion-static COMMAND",
 		Short: "Make a folder of HTML searchable in the browser",
-		Long: `Pinion-static adds a search to what Hugo, Docusaurus and other generators write: an index, the
-program that reads it in the browser by requests for ranges, and a search box. Any static host
-serves them.`,
+		Long: `Pinion-static adds a search to what Hugo, Docusaurus and other generators write: an index in small
+files, and a search box that reads what a query needs of it. Any static host serves them.`,
 	}
-	cmd.AddCommand(buildCommand(), searchCommand(), programCommand())
+	cmd.AddCommand(buildCommand(), searchCommand())
 	return cmd
 }
 
 func buildCommand() *cobra.Command {
 	var o static.Options
 	var verbose, asJSON bool
+	var synonyms string
 	cmd := &cobra.Command{
 		Use:   "build SITE",
 		Short: "Build or renew the search of a site",
@@ -47,7 +45,13 @@ func buildCommand() *cobra.Command {
   npm run build && pinion-static build build --exclude 'blog/tags'`,
 		Args: cli.Want("SITE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.Program = compiled.Program
+			if synonyms != "" {
+				set, err := readSynonyms(synonyms)
+				if err != nil {
+					return err
+				}
+				o.Synonyms = set
+			}
 			r, err := static.Build(cmd.Context(), args[0], o)
 			switch {
 			case errors.Is(err, static.ErrInvalid):
@@ -65,9 +69,24 @@ func buildCommand() *cobra.Command {
 	f.StringVar(&o.Language, "language", "", "all pages are in `LANGUAGE`, such as de (default: what each says)")
 	f.StringVar(&o.Encoding, "encoding", "", "`NAME` of the encoding of pages that do not declare theirs, such as windows-1252 (default: utf-8)")
 	f.StringArrayVar(&o.Exclude, "exclude", nil, "leave out pages and folders whose paths match `PATTERN`")
+	f.StringVar(&synonyms, "synonyms", "", "search for words by the rules in `FILE`, such as \"tv, television\"")
 	f.BoolVar(&verbose, "verbose", false, "name the files that were skipped")
 	f.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// readSynonyms reads a file of rules.
+func readSynonyms(name string) (_ *query.Synonyms, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, cli.Opening(err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	set, err := query.ParseSynonyms(f)
+	if err != nil {
+		return nil, cli.Usage("%s: %w", name, err)
+	}
+	return set, nil
 }
 
 // show prints what was done.
@@ -81,7 +100,7 @@ func show(w io.Writer, out string, r *static.Report, verbose bool) error {
 		if l.Joined > 0 {
 			of += fmt.Sprintf(" (%s without lang, read as most pages are)", cli.Count(l.Joined))
 		}
-		fmt.Fprintf(&b, "%s%s with %s: index of %s, program of %s\n", cli.Number(l.Pages, "page"), of, cli.Number(l.Sections, "section"), cli.Bytes(l.Index), cli.Bytes(l.Program))
+		fmt.Fprintf(&b, "%s%s with %s and %s: index of %s in %s\n", cli.Number(l.Pages, "page"), of, cli.Number(l.Sections, "section"), cli.Number(l.Words, "word"), cli.Bytes(l.Index), cli.Number(l.Files, "file"))
 	}
 	if n := len(r.Undecoded); n > 0 {
 		fmt.Fprintf(&b, "not decoded: %s with letters that are lost, the first %s: see --encoding, such as windows-1252\n", cli.Number(n, "page"), cli.Printable(r.Undecoded[0]))
@@ -128,7 +147,7 @@ func searchCommand() *cobra.Command {
 			if err != nil {
 				return cli.Opening(err)
 			}
-			return search(cmd.Context(), cmd.OutOrStdout(), filepath.Join(dir, index), strings.Join(args[1:], " "), k, asJSON)
+			return search(cmd.OutOrStdout(), filepath.Join(dir, index), strings.Join(args[1:], " "), k, asJSON)
 		},
 	}
 	f := cmd.Flags()
@@ -140,17 +159,13 @@ func searchCommand() *cobra.Command {
 }
 
 // search prints the answer to a query.
-func search(ctx context.Context, w io.Writer, dir, typed string, k int, asJSON bool) (err error) {
-	index, err := reader.Open(ctx, reader.Dir(dir), reader.Options{})
-	if err != nil {
-		return cli.Opening(err)
-	}
-	s, err := answer.Open(index)
+func search(w io.Writer, dir, typed string, k int, asJSON bool) (err error) {
+	s, err := answer.Open(os.DirFS(dir))
 	if err != nil {
 		return cli.Opening(err)
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	a, err := s.Search(ctx, typed, k)
+	a, err := s.Search(typed, k)
 	if err != nil {
 		return err
 	}
@@ -158,6 +173,20 @@ func search(ctx context.Context, w io.Writer, dir, typed string, k int, asJSON b
 		return json.NewEncoder(w).Encode(a)
 	}
 	var b strings.Builder
+	for _, c := range a.Corrected {
+		fmt.Fprintf(&b, "%s in place of %s\n", cli.Printable(c[1]), cli.Printable(c[0]))
+	}
+	if len(a.Missing) > 0 {
+		fmt.Fprintf(&b, "on no page: %s\n", cli.Printable(strings.Join(a.Missing, " ")))
+	}
+	some := ""
+	if a.Any {
+		some = " with some of the words"
+	}
+	if a.Looked > 0 {
+		some = fmt.Sprintf(" of the best %s", cli.Count(a.Looked))
+	}
+	fmt.Fprintf(&b, "%s%s\n", cli.Number(a.Total, "page"), some)
 	for _, h := range a.Hits {
 		title := strings.Join(h.Title, "")
 		if len(h.Heading) > 0 {
@@ -167,29 +196,4 @@ func search(ctx context.Context, w io.Writer, dir, typed string, k int, asJSON b
 	}
 	_, err = io.WriteString(w, b.String())
 	return err
-}
-
-// programCommand is for releases, which embed what it writes (internal/release of the root module).
-func programCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:    "program DIR",
-		Short:  "Write the programs for browsers",
-		Args:   cli.Want("DIR"),
-		Hidden: true,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			small, err := compiled.Program(cmd.Context(), false)
-			if err != nil {
-				return err
-			}
-			large, err := compiled.Program(cmd.Context(), true)
-			if err != nil {
-				return err
-			}
-			return errors.Join(
-				os.WriteFile(filepath.Join(args[0], "program.bin"), small.WASM, 0o666),
-				os.WriteFile(filepath.Join(args[0], "languages.bin"), large.WASM, 0o666),
-				os.WriteFile(filepath.Join(args[0], "wasm_exec.js"), small.Glue, 0o666),
-			)
-		},
-	}
 }

@@ -36,7 +36,7 @@ type Options struct {
 	Exclude []string
 	// Broken has pages written with broken links as text. Without it they are an error, and nothing is written.
 	Broken bool
-	// Search is the folder of the site with search.js and search.css; with "" pages have no search box.
+	// Search is the folder of the site with search.js; with "" pages have no search box.
 	Search string
 }
 

@@ -84,7 +84,7 @@ func TestBuild(t *testing.T) {
 	}
 	for name, parts := range map[string][]string{
 		"index.html": {
-			`<html lang="en">`, `<title>Roses</title>`, `<link rel="stylesheet" href="_search/search.css">`, `<pinion-search></pinion-search>`,
+			`<html lang="en">`, `<title>Roses</title>`, `<pinion-search></pinion-search>`,
 			`<a href="docs/index.html">the guide</a>`, `<a href="docs/a%20b.html#2-how-its-done">A title</a>`, `<span>code</span>`, `<a href="docs/index.html">docs</a>`,
 			`<a href="docs/c.html">root</a>`, `<a href="https://example.org/x.md">there</a>`, `<img src="docs/rose.png" alt="A rose"/>`,
 			`<a href="https://example.org/badge.svg">badge</a> <a href="https://example.org/2.svg">example.org</a>`, `<a rel="next" href="docs/index.html">`,

@@ -19,7 +19,7 @@ var layout = template.Must(template.ParseFS(web, "web/page.html"))
 type view struct {
 	Language, Title, Site     string
 	Home, Style, Script, Icon string // URLs
-	SearchStyle, SearchScript string
+	Search                    string
 	Groups                    []viewGroup
 	Headings                  []heading
 	Content                   template.HTML
@@ -97,7 +97,7 @@ func (s *site) render(p *page, order []*page, i int) ([]byte, error) {
 		Content: template.HTML(content.String()),
 	}
 	if s.options.Search != "" {
-		v.SearchStyle, v.SearchScript = to(s.options.Search+"/search.css"), to(s.options.Search+"/search.js")
+		v.Search = to(s.options.Search + "/search.js")
 	}
 	if len(p.headings) > 1 {
 		v.Headings = p.headings

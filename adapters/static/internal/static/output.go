@@ -2,25 +2,21 @@ package static
 
 import (
 	"bytes"
-	"context"
-	"crypto/sha256"
-	"embed"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 
-	"github.com/pinion-index/pinion/adapters/static/answer"
-	"github.com/pinion-index/pinion/internal/indexdir"
-	"github.com/pinion-index/pinion/reader/host"
+	"github.com/pinion-index/pinion/query"
+
+	"github.com/pinion-index/pinion/adapters/static/internal/web"
 )
-
-//go:embed web
-var web embed.FS
 
 // entryName is the name of the file that names the others.
 const entryName = "search.json"
@@ -33,17 +29,9 @@ type entry struct {
 
 // entryLanguage names what the pages of a language are searched with, relative to the output folder.
 type entryLanguage struct {
-	Index string `json:"index"` // ends in a slash
-	// Whole are the manifest and the segment of an index that is fetched with the program, not by requests for ranges.
-	Whole   []string `json:"whole,omitempty"`
-	Program string   `json:"program"`
-	Glue    string   `json:"glue"`
-	Pages   int      `json:"pages"`
+	Index string `json:"index"` // a folder; ends in a slash
+	Pages int    `json:"pages"`
 }
-
-// mostWhole is the size in bytes of the largest segment that is fetched whole: the first search would need most of it, in several
-// rounds of requests, and the program is larger.
-const mostWhole = 1 << 20
 
 // output is the folder that Build writes.
 type output struct {
@@ -58,52 +46,29 @@ func newOutput(root *os.Root, dir string) (*output, error) {
 	return o, root.MkdirAll(dir, 0o777)
 }
 
-// language writes what a language needs.
-func (o *output) language(ctx context.Context, language string, pages []webPage, p Program) (l Language, of entryLanguage, err error) {
-	x, sections, err := buildIndex(ctx, language, pages)
+// language writes the index of the pages of a language.
+func (o *output) language(language string, pages []webPage, synonyms *query.Synonyms) (l Language, of entryLanguage, err error) {
+	x, err := newIndex(language, pages)
 	if err != nil {
 		return l, of, err
 	}
-	name := fmt.Sprintf("index-%x", x.id[:6])
-	if language != "" {
-		name = language + "-" + name
-	}
-	of = entryLanguage{Index: name + "/", Program: named("program", p.WASM, ".bin"), Glue: named("go", p.Glue, ".js"), Pages: len(pages)}
-	files := []string{indexdir.ManifestName(answer.Generation), indexdir.SegmentName(answer.File)}
-	if len(x.segment) <= mostWhole {
-		of.Whole = files
-	}
-	names, err := json.Marshal(files)
+	files, err := x.files(language, synonyms)
 	if err != nil {
 		return l, of, err
 	}
+	name := nameOf(language, files)
 	o.keep[name] = true
 	if err := o.root.MkdirAll(path.Join(o.dir, name), 0o777); err != nil {
 		return l, of, err
 	}
-	for _, f := range []struct {
-		name    string
-		content []byte
-	}{
-		{path.Join(name, indexdir.SegmentName(answer.File)), x.segment},
-		{path.Join(name, indexdir.ManifestName(answer.Generation)), x.manifest},
-		{path.Join(name, host.NamesFile), names}, // for other readers: search.json says as much
-		{of.Program, p.WASM},
-		{of.Glue, p.Glue},
-	} {
-		if err := o.write(f.name, f.content); err != nil {
+	l = Language{Language: language, Pages: len(pages), Sections: len(x.sections), Words: len(x.forms), Files: len(files)}
+	for _, f := range files {
+		if err := o.write(path.Join(name, f.name), f.content); err != nil {
 			return l, of, err
 		}
+		l.Index += int64(len(f.content))
 	}
-	return Language{
-		Language: language, Pages: len(pages), Sections: sections, Index: int64(len(x.segment) + len(x.manifest)), Program: int64(len(p.WASM) + len(p.Glue)),
-	}, of, nil
-}
-
-// named returns a name for content that no other has, so that browsers and hosts may keep the file for ever.
-func named(what string, content []byte, ext string) string {
-	sum := sha256.Sum256(content)
-	return fmt.Sprintf("%s-%x%s", what, sum[:6], ext)
+	return l, entryLanguage{Index: name + "/", Pages: len(pages)}, nil
 }
 
 // write writes a file, unless it is there with the same content.
@@ -121,9 +86,6 @@ func (o *output) write(name string, content []byte) error {
 	return o.root.Rename(full+".tmp", full)
 }
 
-// unknown is what search.js has in place of the content of search.json.
-var unknown = []byte("/* search.json */ null")
-
 // finish writes the search box and then what names all files, and removes what it no longer names.
 func (o *output) finish(e *entry) error {
 	if len(e.Languages) == 0 {
@@ -133,16 +95,9 @@ func (o *output) finish(e *entry) error {
 	if err != nil {
 		return err
 	}
-	files, err := web.ReadDir("web")
-	if err != nil {
-		return err
-	}
-	for _, f := range files {
-		content, err := web.ReadFile("web/" + f.Name())
-		if err != nil {
-			return err
-		}
-		if err := o.write(f.Name(), bytes.Replace(content, unknown, text, 1)); err != nil {
+	files := web.Files(text)
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := o.write(name, files[name]); err != nil {
 			return err
 		}
 	}

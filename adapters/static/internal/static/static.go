@@ -1,17 +1,17 @@
 // Package static makes a folder of HTML, such as Hugo, Docusaurus and other generators write, searchable in the browser alone: it
-// writes an index, the program that reads it by requests for ranges, and a search box. Any static host serves them.
+// writes an index in small files, and a search box that reads what a query needs. Any static host serves them.
 //
 // The same pages give the same bytes, whenever and wherever, so that a second run over an unchanged site changes no file.
 //
 //	static.go    Build
 //	pages.go     which files are pages, and what of them is searched
-//	index.go     the index of the pages of a language
+//	postings.go  the words of the pages of a language, and what they weigh
+//	fragments.go the files of an index
 //	output.go    the files of the folder, and which of them are old
-//	web          the search box
+//	web          the search box, and the reader of an index, in JavaScript
 //	page         what stands in a page of HTML
-//	words        the analyzer
-//	answer       what a query finds, natively and in the browser
-//	program      what runs in the browser; internal/compiled makes it
+//	words        what the words of a text are
+//	answer       what the reader finds, outside of browsers
 package static
 
 import (
@@ -24,6 +24,9 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	_ "github.com/pinion-index/pinion/analysis/languages"
+	"github.com/pinion-index/pinion/query"
 
 	"github.com/pinion-index/pinion/adapters/static/words"
 )
@@ -38,20 +41,14 @@ type Options struct {
 	Encoding string
 	// Exclude are patterns of path.Match for slash-separated paths of pages or folders that are left out.
 	Exclude []string
-	// Program returns the program for the browser, with the analyzers of package analysis/languages or without.
-	Program func(ctx context.Context, languages bool) (Program, error)
+	// Synonyms, unless nil, are searched for with the words that visitors type. Rules of fields do not count.
+	Synonyms *query.Synonyms
 	// Progress, unless nil, is called after each file that was looked at with how many there were.
 	Progress func(files int)
 }
 
 // DefaultOut is the default of Options.Out.
 const DefaultOut = "_search"
-
-// Program is a program for the browser.
-type Program struct {
-	WASM []byte // packed by gzip
-	Glue []byte // JavaScript of the same version of Go, wasm_exec.js
-}
 
 // Report is what Build has done.
 type Report struct {
@@ -73,8 +70,9 @@ type Language struct {
 	Pages    int    `json:"pages"`
 	Joined   int    `json:"joined"` // those of Pages that do not say their language: that of most pages
 	Sections int    `json:"sections"`
-	Index    int64  `json:"index"`   // bytes
-	Program  int64  `json:"program"` // bytes that a first search loads of the program, as they are sent
+	Words    int    `json:"words"` // distinct ones
+	Files    int    `json:"files"`
+	Index    int64  `json:"index"` // bytes
 }
 
 // ErrInvalid is matched by the errors for Options that make no sense.
@@ -95,9 +93,6 @@ func Build(ctx context.Context, dir string, o Options) (*Report, error) {
 	if o.Language != "" && !language.MatchString(words.Primary(o.Language)) {
 		return nil, fmt.Errorf("%w: %q is no language, as de and pt-BR are", ErrInvalid, o.Language)
 	}
-	if o.Program == nil {
-		return nil, errors.New("no program for the browser")
-	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -115,12 +110,7 @@ func Build(ctx context.Context, dir string, o Options) (*Report, error) {
 	entry := entry{Site: strings.Repeat("../", 1+strings.Count(o.Out, "/")), Languages: map[string]entryLanguage{}}
 	for _, language := range slices.Sorted(maps.Keys(found.pages)) {
 		pages := found.pages[language]
-		_, more := words.Options(language)
-		program, err := o.Program(ctx, more)
-		if err != nil {
-			return nil, err
-		}
-		l, of, err := out.language(ctx, language, pages, program)
+		l, of, err := out.language(language, pages, o.Synonyms)
 		if err != nil {
 			return nil, err
 		}

@@ -3,8 +3,8 @@ const list = document.querySelector("nav.pages"), at = list.querySelector("[aria
 if (at && list.scrollHeight > list.clientHeight) list.scrollTop = at.getBoundingClientRect().top - list.getBoundingClientRect().top - list.clientHeight / 3;
 
 addEventListener("keydown", (event) => {
-  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, [contenteditable]")) return;
-  const box = document.querySelector("pinion-search input");
+  if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, textarea, [contenteditable], pinion-search")) return;
+  const box = document.querySelector("pinion-search");
   if (!box) return;
   event.preventDefault();
   box.focus();

@@ -1,11 +1,11 @@
 package pinion
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"iter"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/pinion-index/pinion/analysis"
@@ -152,7 +152,7 @@ func (d *document) candidates(dst []candidate, name string, w *words) ([]candida
 		}
 	}
 	if len(dst) > 1 {
-		slices.SortStableFunc(dst, func(a, b candidate) int { return cmp.Compare(len(b.text), len(a.text)) })
+		sort.SliceStable(dst, func(i, j int) bool { return len(dst[i].text) > len(dst[j].text) })
 	}
 	return dst, nil
 }

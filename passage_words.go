@@ -2,11 +2,11 @@ package pinion
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"iter"
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/pinion-index/pinion/analysis"
 	"github.com/pinion-index/pinion/internal/search"
@@ -376,9 +376,9 @@ func (w *words) find(field int, text []byte) []mark {
 
 // inOrder returns the marks by where they begin.
 func (w *words) inOrder() []mark {
-	byStart := func(a, b mark) int { return cmp.Compare(a.start, b.start) }
-	if !slices.IsSortedFunc(w.marks, byStart) {
-		slices.SortStableFunc(w.marks, byStart)
+	byStart := func(i, j int) bool { return w.marks[i].start < w.marks[j].start }
+	if !sort.SliceIsSorted(w.marks, byStart) {
+		sort.SliceStable(w.marks, byStart)
 	}
 	return w.marks
 }

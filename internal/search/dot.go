@@ -3,7 +3,7 @@ package search
 import (
 	"math"
 	"slices"
-	"strings"
+	"sort"
 
 	"github.com/pinion-index/pinion/internal/engine"
 	"github.com/pinion-index/pinion/internal/engine/algorithm"
@@ -27,7 +27,7 @@ func (b *builder) dot(d *query.Dot, around float64) (x part, ok bool, err error)
 		return x, false, b.at(err)
 	}
 	terms := slices.Clone(d.Terms)
-	slices.SortStableFunc(terms, func(a, b query.WeightedTerm) int { return strings.Compare(a.Term, b.Term) })
+	sort.SliceStable(terms, func(i, j int) bool { return terms[i].Term < terms[j].Term })
 	size := 0
 	for i := range terms {
 		size += len(terms[i].Term)

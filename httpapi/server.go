@@ -137,7 +137,7 @@ func (s *Server) route(path, methods string, limited bool, a Access, f answerer)
 	s.mux.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		to, r := s.recorder(w, r)
-		defer to.budget.Release()
+		defer to.budget.Release() // again, if something panics
 		err := s.admit(r, a, allowed)
 		if err == nil {
 			err = s.answer(to, r, limited, f)
@@ -145,6 +145,7 @@ func (s *Server) route(path, methods string, limited bool, a Access, f answerer)
 		if err != nil {
 			s.refuse(to, err, a, allowed)
 		}
+		to.budget.Release() // before Observe, which may take its time
 		took := time.Since(began)
 		s.metrics.observe(path, to.Status, took)
 		if s.o.Observe != nil {

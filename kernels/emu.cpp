@@ -82,6 +82,6 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         offsetof(CheckJob, kth), sizeof(RecodeJob), sizeof(RecodeParams), offsetof(RecodeJob, head),
         sizeof(TileParams), sizeof(FieldScore), offsetof(FieldScore, coded),
         sizeof(SetList), sizeof(MarkSetParams), sizeof(Operand), offsetof(Operand, flags), sizeof(CombineParams),
-        sizeof(ImpactQuery), sizeof(ImpactTerm), sizeof(ImpactParams), sizeof(ImpactCheckParams), 0};
+        sizeof(ImpactQuery), sizeof(ImpactTerm), sizeof(ImpactSegment), sizeof(ImpactParams), sizeof(ImpactCheckParams), 0};
     return sizes[i];
 }

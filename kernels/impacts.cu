@@ -1,7 +1,7 @@
 // Dot products with queries of weighted terms, over a field of impacts in the form of tiles
 // (ImpactTiles in params.h).
 //
-// A tile is a range of documents whose accumulators fill the shared memory of a thread block. A
+// A tile is a range of documents of a segment whose accumulators fill the shared memory of a thread block. A
 // task is a query in a tile. Thread blocks stay and take tasks tile by tile, so that all queries
 // of a batch read a tile's postings while L2 has them. One warp of a block, the walker, is a task
 // ahead: it reads where the next query's terms are in its tile, and keeps the books of the last
@@ -37,7 +37,9 @@ struct __align__(16) Extent { uint32_t first, end, weight, chunks; };
 
 struct Task {
     Extent extents[IMPACT_TERMS];
-    uint32_t query, tile, chunks, pad;
+    uint64_t docs, weights; // of its segment
+    uint32_t query, chunks;
+    uint32_t base, pad; // base: docID of the tile's first document
 };
 
 // Desk is what the threads of a block share beside accumulators and the list.
@@ -61,17 +63,23 @@ DEV void impact_fetch(const ImpactParams &p, Task &task, int lane) {
     }
     uint32_t tile = id / p.nQueries, query = id - tile * p.nQueries;
     const ImpactQuery *q = at<ImpactQuery>(p.queries) + query;
-    const ImpactTerm *terms = at<ImpactTerm>(p.terms) + __ldg(&q->firstTerm);
-    const uint32_t *starts = at<uint32_t>(p.starts) + (uint64_t)tile * (p.nTerms + 1);
+    const ImpactSegment *s = at<ImpactSegment>(p.segments);
+    uint32_t number = 0;
+    for (uint32_t i = lane; i - lane < p.nSegments; i += 32)
+        number += __popc(__ballot_sync(FULL, i < p.nSegments && __ldg(&s[i].firstTile) <= tile));
+    s += --number;
+    tile -= __ldg(&s->firstTile);
+    const ImpactTerm *terms = at<ImpactTerm>(p.terms) + (uint64_t)number * p.nWanted + __ldg(&q->firstTerm);
+    const uint32_t *starts = at<uint32_t>(__ldg(&s->starts)) + (uint64_t)tile * (__ldg(&s->nTerms) + 1);
     uint32_t n = __ldg(&q->nTerms), chunks = 0;
 #pragma unroll
     for (uint32_t t = lane; t < IMPACT_TERMS; t += 32) {
         Extent x = {0, 0, 0, 0};
-        if (t < n) {
-            uint32_t number = __ldg(&terms[t].number);
+        const uint32_t term = t < n ? __ldg(&terms[t].number) : FULL;
+        if (term != FULL) {
             x.weight = __ldg(&terms[t].weight);
-            x.first = __ldg(starts + number);
-            x.end = __ldg(starts + number + 1);
+            x.first = __ldg(starts + term);
+            x.end = __ldg(starts + term + 1);
         }
         uint32_t own = (x.end - x.first + 31) >> 5;
         x.chunks = chunks + warp_scan(own, lane);
@@ -80,8 +88,10 @@ DEV void impact_fetch(const ImpactParams &p, Task &task, int lane) {
         task.extents[t] = x;
     }
     if (lane == 0) {
+        task.docs = __ldg(&s->docs);
+        task.weights = __ldg(&s->weights);
+        task.base = __ldg(&s->base) + tile * p.width;
         task.query = query;
-        task.tile = tile;
         task.chunks = chunks;
     }
 }
@@ -98,14 +108,16 @@ DEV void add_unit(const uint4 &docs, const uint2 &weights, uint32_t times, uint3
 }
 
 // impact_add adds the postings of a task. Each warp takes every workers-th chunk.
-DEV void impact_add(const ImpactParams &p, const Task &task, uint32_t *acc, uint32_t warp, uint32_t workers, int lane) {
+DEV void impact_add(const Task &task, uint32_t *acc, uint32_t warp, uint32_t workers, int lane) {
     uint32_t before = task.extents[lane].chunks, more = task.extents[lane + 32].chunks;
+    const uint4 *docs = at<uint4>(task.docs);
+    const uint2 *weights = at<uint2>(task.weights);
     for (uint32_t c = warp; c < task.chunks; c += workers) {
         uint32_t t = __popc(__ballot_sync(FULL, before <= c));
         if (t == 32) t += __popc(__ballot_sync(FULL, more <= c));
         const Extent x = task.extents[t];
         uint32_t u = x.first + 32 * c + lane;
-        if (u < x.end) add_unit(__ldg(at<uint4>(p.docs) + u), __ldg(at<uint2>(p.weights) + u), x.weight, acc);
+        if (u < x.end) add_unit(__ldg(docs + u), __ldg(weights + u), x.weight, acc);
     }
 }
 
@@ -222,7 +234,7 @@ DEV void impact_emit(const ImpactParams &p, const Task &task, uint32_t n, uint32
     for (uint32_t i = threadIdx.x; i < n; i += blockDim.x) {
         uint32_t doc = list[i], sum = acc[doc], bin = (sum - low) >> shift;
         acc[doc] = 0;
-        if (room + i < cap) at_rw<uint64_t>(__ldg(&q->keys))[room + i] = sum_key(sum, task.tile * p.width + doc);
+        if (room + i < cap) at_rw<uint64_t>(__ldg(&q->keys))[room + i] = sum_key(sum, task.base + doc);
         atomicAdd(bins + (bin < IMPACT_BINS ? bin : IMPACT_BINS - 1), 1u);
     }
     __syncthreads();
@@ -273,7 +285,7 @@ KERNEL(add_impacts, ImpactParams, 768, 2) {
     uint32_t last = FULL, found = 0, b = 0;
     for (; desk.tasks[b].query != FULL; b ^= 1) {
         const Task &task = desk.tasks[b];
-        const uint32_t query = task.query, base = task.tile * p.width;
+        const uint32_t query = task.query, base = task.base;
         if (warp == walker) {
             impact_books(p, last, found, desk, lane);
             impact_fetch(p, desk.tasks[b ^ 1], lane);
@@ -282,11 +294,12 @@ KERNEL(add_impacts, ImpactParams, 768, 2) {
                 desk.floor = *(at<volatile uint64_t>(p.floors) + query);
             }
         } else {
-            impact_add(p, task, acc, warp, walker, lane);
+            impact_add(task, acc, warp, walker, lane);
         }
         __syncthreads();
         const uint32_t finished = desk.finished;
-        const uint64_t filter = __ldg(&at<ImpactQuery>(p.queries)[query].filter);
+        uint64_t filter = __ldg(&at<ImpactQuery>(p.queries)[query].filter);
+        if (!filter) filter = p.live;
         found = 0;
         if (task.chunks) { // all threads
             Floor f = floor_of(desk.floor);

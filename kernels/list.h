@@ -404,7 +404,9 @@ DEV uint64_t hit_key(float score, uint32_t doc) {
 }
 
 DEV bool is_live(const QueryDesc &q, uint32_t doc) {
-    return doc < q.docs && (!q.live || (__ldg(at<uint32_t>(q.live) + (doc >> 5)) >> (doc & 31) & 1));
+    if (doc >= q.docs) return false;
+    const uint32_t i = q.liveFrom + doc;
+    return !q.live || (__ldg(at<uint32_t>(q.live) + (i >> 5)) >> (i & 31) & 1);
 }
 
 #endif

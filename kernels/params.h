@@ -105,7 +105,7 @@ enum { CHECK_DOCENDS = 1, CHECK_FREQENDS = 2, CHECK_LAST = 4, CHECK_HASH = 8,
 // QueryDesc is a query on a segment and, for rank, one of its lists, the driver.
 struct QueryDesc {
     uint64_t norms;     // float[]: 1/K by local docID; 0 for kernels over fields
-    uint64_t live;      // uint32[]: bit set: the document is not deleted; 0: none is
+    uint64_t live;      // uint32[]: bit set: the document may be a hit; 0: all may
     uint64_t out;       // the query's keys
     uint32_t firstTerm, nTerms;
     uint32_t docBase;   // global docID of local docID 0
@@ -115,6 +115,8 @@ struct QueryDesc {
     uint32_t cap;       // keys that out can hold
     float most;         // no static score is greater
     uint64_t statics;   // float[]: static scores by local docID, for kernels over fields; 0: there are none
+    uint32_t liveFrom;  // bit of local docID 0 in live
+    uint32_t pad;
 };
 
 // Term is a term of a query: its list and its weight idf*(k1+1)*qtf. No score of the list
@@ -268,7 +270,7 @@ enum { IMPACT_SHARED = 4224 }; // bytes of shared memory beside accumulators
 // ImpactQuery is a query of impacts.cu. Bin i of its histogram begins at sum low + (i << shift); the last has all
 // greater sums, too.
 struct ImpactQuery {
-    uint64_t filter;   // uint32[]: bit set: the document may be a hit; 0: all may
+    uint64_t filter;   // uint32[]: bit set: the document may be a hit; 0: all may that are not deleted
     uint64_t keys;     // uint64[cap]: keys found so far: sum << 32 | ~docID
     uint64_t out, outCount; // uint64[k], uint32: FULL if there were more keys than cap
     uint32_t firstTerm, nTerms;
@@ -277,22 +279,34 @@ struct ImpactQuery {
 
 struct ImpactTerm { uint32_t number, weight; };
 
-// ImpactParams are a field of impacts as tiles of width documents, and a batch of queries. The postings of term t in a
+// ImpactSegment is a field of impacts in a segment, as tiles of width documents. The postings of term t in a
 // tile are units starts[tile][t] up to starts[tile][t+1], each of 8 postings: docIDs less the first of the tile, and
 // weights, 0 for padding. The lanes of a warp take a unit each and add the postings of one place in it together: these are of
 // different banks of shared memory as far as possible.
-struct ImpactParams {
+struct ImpactSegment {
     uint64_t docs;     // uint16[][8]
     uint64_t weights;  // uint8[][8]
     uint64_t starts;   // uint32[tiles][nTerms+1]
+    uint32_t nTerms;
+    uint32_t firstTile; // tiles of the segments before it
+    uint32_t base;     // docID of its first document
+    uint32_t pad;
+};
+
+// ImpactParams are a field of impacts and a batch of queries. A query's terms have numbers in each segment, FULL where
+// one does not occur.
+struct ImpactParams {
+    uint64_t segments; // ImpactSegment[]
+    uint64_t live;     // uint32[]: bit set: the document is not deleted; 0: none is that the tiles have
     uint64_t queries;  // ImpactQuery[]
-    uint64_t terms;    // ImpactTerm[]
+    uint64_t terms;    // ImpactTerm[nSegments][nWanted]
     uint64_t floors;   // uint64 per query: the least key that can be a hit
     uint64_t counts, ended; // uint32 per query: keys, tasks that have ended; 0 at first
     uint64_t bins;     // uint32[nQueries][IMPACT_BINS]: keys by sum; 0 at first
     uint64_t next;     // uint32: the next task, 0 at first
-    uint32_t nTerms, tiles, width; // width: a multiple of 4
-    uint32_t nQueries, nTasks, pad;
+    uint32_t nSegments, nWanted;
+    uint32_t tiles, width; // tiles: of all segments; width: a multiple of 4
+    uint32_t nQueries, nTasks;
 };
 
 // ImpactCheckParams are an array of 8-byte words, which are numbered from first on.

@@ -66,6 +66,10 @@ func (s *Segment) Ord() int { return s.ord }
 // Same reports whether o, of any snapshot, is the same segment with the same documents deleted and the same values changed in place.
 func (s *Segment) Same(o *Segment) bool { return o != nil && s.info.Equal(o.info) }
 
+// SameFile reports whether o, of any snapshot, reads the same open file: it has the same documents, of which others may be deleted, and other
+// values changed in place.
+func (s *Segment) SameFile(o *Segment) bool { return o != nil && s.file != nil && s.file == o.file }
+
 // Name returns the name of the segment's file.
 func (s *Segment) Name() string { return s.views.Name() }
 

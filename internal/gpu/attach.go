@@ -59,6 +59,16 @@ func (x *Executor) free() {
 	x.stages.Free()
 }
 
+// openTables makes the tables those of x.docs. There is none yet.
+func (x *Executor) openTables() {
+	x.tables.Open(x.dev, x.docs, x.stages)
+	x.tables.Alone = x.options.CPU == nil
+	x.tables.Budget = min(int64(cmp.Or(x.options.FilterBytes, search.DefaultFilterBytes))*int64(x.docs.N), x.options.Memory/4)
+	if x.options.NoFilters {
+		x.tables.Budget = -1
+	}
+}
+
 // Forget evicts all lists of x, which must be idle: for benchmarks.
 func (x *Executor) Forget() { x.lists.Forget() }
 
@@ -69,12 +79,7 @@ func (x *Executor) open() (err error) {
 		return err
 	}
 	x.lists.AsStored = x.options.AsStored
-	x.tables.Open(x.dev, x.docs, x.stages)
-	x.tables.Alone = x.options.CPU == nil
-	x.tables.Budget = min(int64(cmp.Or(x.options.FilterBytes, search.DefaultFilterBytes))*int64(x.docs.N), x.options.Memory/4)
-	if x.options.NoFilters {
-		x.tables.Budget = -1
-	}
+	x.openTables()
 	if x.lists.Least = layout.LeastPresent(x.options.Presence); x.options.NoPresence {
 		x.lists.Least = math.MaxUint32
 	}

@@ -59,13 +59,13 @@ func (l *batch) queries() []kernels.QueryDesc {
 	q := sized(&l.descsOf, len(l.jobs))
 	for i, c := range l.jobs {
 		s := &l.x.docs.Views[c.seg]
-		q[i] = kernels.QueryDesc{Norms: l.x.docs.Norms[c.seg*len(l.x.docs.Fields)], Live: l.x.docs.Live[c.seg], FirstTerm: uint32(c.first),
+		q[i] = kernels.QueryDesc{Norms: l.x.docs.Norms[c.seg*len(l.x.docs.Fields)], Live: l.x.docs.Live, LiveFrom: s.Base, FirstTerm: uint32(c.first),
 			NTerms: uint32(c.terms), DocBase: s.Base, Docs: s.Docs, Slot: uint32(c.slot)}
 		if l.local {
 			q[i].DocBase = 0
 		}
 		if at := c.plan.within; at != 0 {
-			q[i].Live = at + kernels.Ptr(s.Base/8)
+			q[i].Live = at
 		}
 		if at := c.plan.statics; at != 0 {
 			q[i].Statics, q[i].Most = at+4*kernels.Ptr(s.Base), c.plan.most

@@ -37,7 +37,7 @@ package gpu
 //	group_route.go    which device answers a query
 //	resident.go       which lists are there, for predictions of costs
 //	group.go          Group: several devices
-//	new.go            New and Close; attach.go: the device memory that is taken before any query
+//	new.go            New and Close; attach.go: the device memory that is taken before any query; follow.go: another snapshot
 //	planned.go        Plan: the plan of a query as it is printed
 //	within.go         queries under a filter of FilterBits
 //	execute.go        Execute: queries in shares, from terms to results

@@ -33,7 +33,7 @@ type Executor struct {
 	part         bool // of a collection: queries bring Frequencies
 	options      Options
 	lists        *residency.Lists
-	terms        terms.Cache[known]
+	terms        *terms.Cache[known]
 	dictionaries []terms.Part // of segments
 	crews        sync.Pool    // of *crew
 	found        sync.Pool    // of *resolver
@@ -49,7 +49,10 @@ type Executor struct {
 
 	life    sync.RWMutex // held for reading during a call
 	closed  bool
-	release func() error // releases what New holds
+	release func() error    // releases what New holds beside the snapshot
+	ctx     context.Context // until Close
+	cancel  context.CancelFunc
+	behind  sync.WaitGroup // loads that are no part of a call
 
 	mu           sync.Mutex                   // guards the fields below
 	conjunctions map[interface{ free() }]bool // open, and FilterBits
@@ -68,6 +71,7 @@ func halfOf(segments []residency.Segment, o Options) *Executor {
 		o.fields = []docs.Field{{Scorer: o.Scorer}}
 	}
 	x := &Executor{docs: docs.New(segments, o.fields, o.AsStored || o.apart), options: o, conjunctions: map[interface{ free() }]bool{}}
+	x.ctx, x.cancel = context.WithCancel(context.Background())
 	x.stages = stages.New(x.tables.Shed)
 	x.state.ready, x.impacts = make(chan struct{}), impactFields(o.fields)
 	for i := range segments {
@@ -75,6 +79,7 @@ func halfOf(segments []residency.Segment, o Options) *Executor {
 		x.dictionaries = append(x.dictionaries, terms.Part{Views: s.Seg, Deletes: s.Deletes, Fields: dictionariesOf(s, len(o.fields))})
 	}
 	weigh := func(field int, df uint64, boost float64) float32 { return o.fields[field].Scorer.Boosted(df, boost) }
+	x.terms = new(terms.Cache[known])
 	x.terms.Init(weigh, len(o.fields), knownSets(x.docs.Terms(), len(x.docs.Views)))
 	return x
 }
@@ -110,7 +115,7 @@ type Stats struct {
 	// Tables are the bitmaps of filters and the columns of static scores that are resident now, which lie beside the
 	// lists, and TableBytes the bytes of their memory.
 	Tables, TableBytes int64
-	// Tiled are the fields of impacts that are resident, each of them as one of Lists, and TiledBytes their share of Bytes.
+	// Tiled are the fields of impacts that are resident, each segment of them as one of Lists, and TiledBytes their share of Bytes.
 	Tiled, TiledBytes int64
 	// OnCPU are queries that the CPU has answered, by the reason.
 	OnCPU Reasoned

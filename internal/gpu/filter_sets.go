@@ -34,7 +34,6 @@ type filtering struct {
 	rows    [][]uint64   // bitmaps that the CPU makes, in pinned
 	pinned  []byte
 	rowsDev kernels.Ptr
-	alive   kernels.Ptr // the row of the documents that are not deleted, if it has been made
 }
 
 // filterTerm is a term of filters.
@@ -160,12 +159,7 @@ func (f *filtering) prepare(ctx context.Context) error {
 			rows = append(rows, i)
 		}
 	}
-	joined := len(x.docs.Views) > 1 && slices.ContainsFunc(x.docs.Live, func(p kernels.Ptr) bool { return p != 0 })
-	n := len(rows) + len(f.hosts)
-	if joined {
-		n++
-	}
-	if err := f.makeRows(n); err != nil {
+	if err := f.makeRows(len(rows) + len(f.hosts)); err != nil {
 		return err
 	}
 	rowOf := map[int]int{}
@@ -184,10 +178,6 @@ func (f *filtering) prepare(ctx context.Context) error {
 		} else if err := x.docs.ReadWhere(ctx, f.rows[len(rows)+i], own.where); err != nil {
 			return err
 		}
-	}
-	if joined {
-		f.alive = f.row(n - 1)
-		f.readLive(f.rows[n-1])
 	}
 	for i, from := range f.sources {
 		o := &f.operands[i]
@@ -309,22 +299,6 @@ func (f *filtering) readTerm(bits []uint64, t filterTerm) error {
 		}
 	}
 	return nil
-}
-
-// readLive sets the bits of the documents that are not deleted.
-func (f *filtering) readLive(bits []uint64) {
-	for i := range bits {
-		bits[i] = ^uint64(0)
-	}
-	f.x.docs.ClearDeleted(bits)
-}
-
-// live returns the address of the documents that are not deleted, or 0 if none is.
-func (f *filtering) live() kernels.Ptr {
-	if len(f.x.docs.Views) == 1 {
-		return f.x.docs.Live[0]
-	}
-	return f.alive
 }
 
 // size returns the bytes that putLists and the operands take.

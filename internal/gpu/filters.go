@@ -212,7 +212,7 @@ func (f *filtering) launch(b *FilterBits) error {
 	}
 	lists, starts := f.putLists()
 	mark := kernels.MarkSetParams{Lists: lists, Starts: starts, Out: st.Scratch(int64(sets) * int64(slice) * windowBytes), NSets: uint32(sets)}
-	combine := kernels.CombineParams{Starts: layout.Put(st.Buffers, f.starts), Operands: layout.Put(st.Buffers, f.operands), Marked: mark.Out, Live: f.live(),
+	combine := kernels.CombineParams{Starts: layout.Put(st.Buffers, f.starts), Operands: layout.Put(st.Buffers, f.operands), Marked: mark.Out, Live: x.docs.Live,
 		Out: b.at, Counts: st.OutDev, NFilters: uint32(n), Docs: uint32(x.docs.N), Stride: uint32(b.stride / 4)}
 	st.CopyIn()
 	st.Batch.Fill(st.OutDev, int64(4*n))

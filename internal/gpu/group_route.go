@@ -149,9 +149,8 @@ func (r *resolver) wishDot(w *wish, q *search.Query) (ok bool, err error) {
 	for i, t := range r.dots.Terms {
 		w.hash += termcache.Hash(t) * uint64(r.dots.Weights[i])
 		if f := r.x.impacts[r.dots.Field]; f != nil {
-			if tiles := f.tiles.Load(); tiles != nil {
-				x, _ := tiles.Term(t)
-				w.cost += int64(x.Postings)
+			if s := f.set.Load(); s != nil {
+				w.cost += s.postings(t)
 			}
 		}
 	}

@@ -67,9 +67,7 @@ func TestHostileExtents(t *testing.T) {
 				t.Fatal(err)
 			}
 			x.lists.Isolate = true
-			for i := range x.lists.Proven[0] {
-				x.lists.Proven[0][i] = ^uint64(0)
-			}
+			x.lists.ProveAll()
 			var qs []search.Query
 			for _, q := range c.Draw(r, 8, 4, 10, query.ModeAnd, query.ModeOr) {
 				qs = append(qs, q.Query())

@@ -11,14 +11,26 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
-// impactField is what an Executor knows of a field of impacts, which goes to the device as a whole when the first Dot
-// asks for it. It stays there until its memory is needed for what is used more.
+// impactField is what an Executor knows of a field of impacts, whose segments go to the device as a whole when the first Dot
+// asks for it. They stay there over commits until their memory is needed for what is used more.
 type impactField struct {
-	tiles   atomic.Pointer[residency.Tiles]
-	refused atomic.Bool // it does not fit, or a list is damaged: the CPU answers
-	busy    atomic.Bool // it is being loaded behind queries
-	mu      sync.Mutex  // of loads, guards err
-	err     error       // why it is refused
+	number  int
+	set     atomic.Pointer[tileSet] // of the snapshot; nil: a segment may not be there
+	refused atomic.Bool             // one does not fit, or is damaged: the CPU answers
+	busy    atomic.Bool             // it is being loaded behind queries
+
+	mu       sync.Mutex // of loads, guards the fields below
+	segments map[int]*residency.Tiles
+	errs     map[int]error // why segments are refused
+}
+
+// tileSet is a field of impacts in all segments of a snapshot that have postings.
+type tileSet struct {
+	tiles    []*residency.Tiles
+	segments []kernels.ImpactSegment // of these
+	total    uint32                  // tiles
+	bytes    int64
+	deleted  uint64 // documents of the tiles
 }
 
 // impacts are the fields of impacts by number, others nil; nil if there are none.
@@ -35,64 +47,166 @@ const leastFactor, mostFactor = 1. / (1 << 100), 1 << 100
 
 // tilesOf returns a field in tiles, and loads it if it is not there: behind queries, which meanwhile get nil, where there
 // is a CPU to answer them.
-func (x *Executor) tilesOf(ctx context.Context, field int) (*residency.Tiles, error) {
+func (x *Executor) tilesOf(ctx context.Context, field int) (*tileSet, error) {
 	f := x.impacts[field]
 	if f == nil || f.refused.Load() {
 		return nil, nil
 	}
-	if t := f.tiles.Load(); t != nil && !t.List.Gone.Load() {
-		return t, nil
+	if s := f.there(); s != nil {
+		return s, nil
 	}
 	switch {
 	case !x.state.works.Load():
 		return nil, nil
 	case x.options.CPU == nil:
-		return f.load(ctx, x, field)
+		return f.load(ctx, x)
 	case f.busy.CompareAndSwap(false, true):
+		x.behind.Add(1)
 		go func() {
+			defer x.behind.Done()
 			defer f.busy.Store(false)
-			if x.enter() == nil {
-				defer x.leave()
-				_ = x.settle(nil, device(f.load(context.Background(), x, field)))
-			}
+			f.loadBehind(x)
 		}()
 	}
 	return nil, nil
 }
 
-// device returns an error of the device.
-func device(_ *residency.Tiles, err error) error { return err }
+// there returns the field if all of it is on the device, or nil.
+func (f *impactField) there() *tileSet {
+	s := f.set.Load()
+	if s == nil || s.gone() {
+		return nil
+	}
+	return s
+}
 
-// load makes the field of that number resident. The error is one of the device or of ctx; otherwise, tiles are nil if the field is refused.
-func (f *impactField) load(ctx context.Context, x *Executor, field int) (*residency.Tiles, error) {
+// gone reports whether a segment has been evicted.
+func (s *tileSet) gone() bool {
+	for _, t := range s.tiles {
+		if t.Gone() {
+			return true
+		}
+	}
+	return false
+}
+
+// load makes the field resident, within a call. The error is one of the device or of ctx; otherwise, the set is nil if the field is refused.
+func (f *impactField) load(ctx context.Context, x *Executor) (*tileSet, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if t := f.tiles.Load(); t != nil && !t.List.Gone.Load() {
-		return t, nil
+	if s := f.there(); s != nil || f.refused.Load() {
+		return s, nil
 	}
-	if f.err != nil {
-		return nil, nil
+	s, refused, err := f.make(ctx, x, x.docs)
+	if err == nil {
+		f.set.Store(s)
+		f.refused.Store(refused)
 	}
-	t, err := x.lists.LoadTiles(ctx, field, uint32(x.options.tileDocs), x.stages.Oldest(x.stages.Next()))
-	switch {
-	case err == nil:
-		f.tiles.Store(t)
-	case ctx.Err() != nil || errors.Is(err, ErrDevice) || errors.Is(err, ErrMemory):
-		return nil, err
-	default:
-		f.err = err
-		f.refused.Store(true)
+	return s, err
+}
+
+// loadBehind makes the field resident behind calls, also while the Executor goes on to another snapshot: then it loads what that has beside.
+func (f *impactField) loadBehind(x *Executor) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for x.enter() == nil {
+		if f.there() != nil || f.refused.Load() {
+			x.leave()
+			return
+		}
+		d := x.docs
+		s, err := x.snapshot.Retain()
+		x.leave()
+		if err != nil {
+			return
+		}
+		set, refused, err := f.make(x.ctx, x, d)
+		_ = s.Close()
+		if err != nil {
+			_ = x.settle(nil, err)
+			return
+		}
+		if x.enter() != nil {
+			return
+		}
+		if x.docs == d {
+			f.set.Store(set)
+			f.refused.Store(refused)
+		}
+		x.leave()
 	}
-	return t, nil
+}
+
+// make makes all segments of d resident. refused says that one cannot be; then the set is nil. f.mu must be held.
+func (f *impactField) make(ctx context.Context, x *Executor, d *docs.Docs) (set *tileSet, refused bool, err error) {
+	if f.segments == nil {
+		f.segments, f.errs = map[int]*residency.Tiles{}, map[int]error{}
+	}
+	kept := make(map[int]bool, len(d.Segments))
+	for i := range d.Segments {
+		kept[d.Segments[i].Number] = true
+	}
+	for n, t := range f.segments {
+		if !kept[n] {
+			x.lists.Discard(t)
+			delete(f.segments, n)
+		}
+	}
+	set = new(tileSet)
+	for i := range d.Segments {
+		s := &d.Segments[i]
+		t := f.segments[s.Number]
+		if t == nil || t.Gone() {
+			if f.errs[s.Number] != nil {
+				return nil, true, nil
+			}
+			t, err = x.lists.LoadTiles(ctx, *s, f.number, uint32(x.options.tileDocs), x.stages.Oldest(x.stages.Next()))
+			switch {
+			case err == nil:
+				f.segments[s.Number] = t
+			case ctx.Err() != nil || errors.Is(err, ErrDevice) || errors.Is(err, ErrMemory):
+				return nil, false, err
+			default:
+				f.errs[s.Number] = err
+				return nil, true, nil
+			}
+		}
+		set.add(t, s)
+	}
+	if set.gone() { // the last ones have evicted the first
+		return nil, true, nil
+	}
+	return set, false, nil
+}
+
+// add adds a segment.
+func (s *tileSet) add(t *residency.Tiles, of *residency.Segment) {
+	if t.List == nil {
+		return
+	}
+	s.tiles = append(s.tiles, t)
+	s.segments = append(s.segments, kernels.ImpactSegment{Docs: t.Docs, Weights: t.Weights, Starts: t.Starts, Terms: t.Terms, FirstTile: s.total, Base: of.Base})
+	s.total += t.Tiles
+	s.bytes += t.List.Size
+	s.deleted += uint64(of.Deletes.Count()) - t.Deleted
+}
+
+// postings returns how many postings a term has.
+func (s *tileSet) postings(term []byte) (n int64) {
+	for _, t := range s.tiles {
+		x, _ := t.Term(term)
+		n += int64(x.Postings)
+	}
+	return n
 }
 
 // load makes all fields of impacts resident that fit.
 func (all impacts) load(ctx context.Context, x *Executor) error {
-	for i, f := range all {
+	for _, f := range all {
 		if f == nil {
 			continue
 		}
-		if _, err := f.load(ctx, x, i); err != nil {
+		if _, err := f.load(ctx, x); err != nil {
 			return err
 		}
 	}
@@ -105,8 +219,8 @@ func (all impacts) resident() (n, bytes int64) {
 		if f == nil {
 			continue
 		}
-		if t := f.tiles.Load(); t != nil && !t.List.Gone.Load() {
-			n, bytes = n+1, bytes+t.List.Size
+		if s := f.there(); s != nil {
+			n, bytes = n+1, bytes+s.bytes
 		}
 	}
 	return n, bytes
@@ -119,8 +233,18 @@ func impactFields(fields []docs.Field) (all impacts) {
 			if all == nil {
 				all = make(impacts, len(fields))
 			}
-			all[i] = new(impactField)
+			all[i] = &impactField{number: i}
 		}
 	}
 	return all
+}
+
+// follow forgets which segments a snapshot had; what is resident stays.
+func (all impacts) follow() {
+	for _, f := range all {
+		if f != nil {
+			f.set.Store(nil)
+			f.refused.Store(false)
+		}
+	}
 }

@@ -35,8 +35,7 @@ func (x *Executor) use(dev *Device) error {
 	if err := dev.hold(); err != nil {
 		return err
 	}
-	release := x.release
-	x.release = func() error { return errors.Join(dev.release(), release()) }
+	x.release = dev.release
 	return x.attach(dev.dev, x.stages.Lend)
 }
 
@@ -73,7 +72,7 @@ func hostHalf(snapshot *reader.Snapshot, o Options) (*Executor, error) {
 		return nil, errors.Join(err, s.Close())
 	}
 	x := halfOf(segs, o)
-	x.release, x.snapshot, x.parser, x.part, x.tied = s.Close, s, parserFor(s, o.CPU), part, !inOrder
+	x.snapshot, x.parser, x.part, x.tied = s, parserFor(s, o.CPU), part, !inOrder
 	return x, nil
 }
 
@@ -99,26 +98,33 @@ func partOf(cpu search.Executor) (bool, error) {
 	return false, fmt.Errorf("%w: gpuload whose Options.CPU scores with the statistics of another index", query.ErrInvalid)
 }
 
-// Close waits for running calls and frees all device memory. Afterwards Execute, LoadAll,
+// Close waits for running calls, ends loads that are no part of one, and frees all device memory. Afterwards Execute, LoadAll,
 // Filters and NewConjunction return ErrClosed and Close does nothing.
 func (x *Executor) Close() error {
 	if x.zero() {
 		return nil
 	}
 	x.state.started(ErrClosed) // calls do not wait for the driver any more
+	x.cancel()
 	x.life.Lock()
-	defer x.life.Unlock()
-	if x.closed {
+	again := x.closed
+	x.closed = true
+	x.life.Unlock()
+	if again {
 		return nil
 	}
-	x.closed = true
+	x.behind.Wait()
 	for c := range x.conjunctions {
 		c.free()
 	}
 	x.stages.Close()
 	x.free()
-	if x.release == nil {
-		return nil
+	var errs []error
+	if x.release != nil {
+		errs = append(errs, x.release())
 	}
-	return x.release()
+	if x.snapshot != nil {
+		errs = append(errs, x.snapshot.Close())
+	}
+	return errors.Join(errs...)
 }

@@ -1,7 +1,6 @@
 package gpu
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"sync"
@@ -181,7 +180,7 @@ func (x *Executor) loadAhead(wants []*residency.Want, done func()) {
 		done()
 		return
 	}
-	ctx := context.Background()
+	ctx := x.ctx
 	load := func() bool {
 		n := min(len(wants), residency.CheckSize)
 		err := x.lists.Load(ctx, wants[:n], 0, x.stages.Next()) // no list is as old as epoch 0

@@ -194,9 +194,6 @@ func (r *resolver) asked(p *plan, q *search.Query) (err error) {
 		p.ask.static = true
 		p.ask.field, p.ask.weight, err = r.x.parser.StaticField(q.Static)
 	}
-	if p.ask.filters() && !r.x.docs.Aligned {
-		p.why = reasonApart
-	}
 	return err
 }
 
@@ -227,8 +224,6 @@ func (r *resolver) dot(p *plan, q *search.Query) (ok bool, err error) {
 		p.why = reasonStatic
 	case !(own.Factor >= leastFactor && own.Factor <= mostFactor):
 		p.why = reasonDot
-	case p.ask != nil && !r.x.docs.Aligned:
-		p.why = reasonApart
 	}
 	if p.why != OnDevice {
 		return true, nil
@@ -241,25 +236,41 @@ func (r *resolver) dot(p *plan, q *search.Query) (ok bool, err error) {
 		p.why = reasonField
 		return true, nil
 	}
-	p.dot = &take(&r.taken, 1)[0]
-	*p.dot = dot{tiles: t, terms: take(&r.weighted, len(own.Terms))[:0], factor: own.Factor, low: 1}
-	bound := uint64(0)
-	for i, term := range own.Terms {
-		x, ok := t.Term(term)
-		if !ok {
-			continue
-		}
-		w := own.Weights[i]
-		p.dot.terms = append(p.dot.terms, kernels.ImpactTerm{Number: x.Number, Weight: w})
-		p.weight.all += int64(x.Postings)
-		bound += uint64(w) * uint64(x.Most)
-		if p.ask == nil {
-			p.dot.low = max(p.dot.low, w*uint32(x.AtLeast(p.k)))
-		}
-	}
+	bound := r.weigh(p, t)
 	p.dot.bound, p.weight.first = uint32(bound), p.weight.all
-	if p.done = len(p.dot.terms) == 0; bound >= mostSum {
+	if p.done = p.dot.n == 0; bound >= mostSum {
 		p.why = reasonDot
 	}
 	return true, nil
+}
+
+// weigh gives the plan of a Dot the terms of r.dots that occur, and returns a bound of all sums.
+func (r *resolver) weigh(p *plan, t *tileSet) (bound uint64) {
+	own := &r.dots
+	stride := len(own.Terms)
+	p.dot = &take(&r.taken, 1)[0]
+	*p.dot = dot{tiles: t, stride: stride, terms: take(&r.weighted, stride*len(t.tiles)), factor: own.Factor, low: 1}
+	for i, term := range own.Terms {
+		w, postings, most := own.Weights[i], uint64(0), uint8(0)
+		for s, tiles := range t.tiles {
+			to := &p.dot.terms[s*stride+p.dot.n]
+			x, ok := tiles.Term(term)
+			if *to = (kernels.ImpactTerm{Number: kernels.NoImpacts, Weight: w}); !ok {
+				continue
+			}
+			to.Number = x.Number
+			postings += uint64(x.Postings)
+			most = max(most, x.Most)
+			if p.ask == nil { // those that have been deleted since may be among the best
+				p.dot.low = max(p.dot.low, w*uint32(x.AtLeast(p.k+int(t.deleted))))
+			}
+		}
+		if postings == 0 {
+			continue
+		}
+		p.dot.n++
+		p.weight.all += int64(postings)
+		bound += uint64(w) * uint64(most)
+	}
+	return bound
 }

@@ -87,8 +87,8 @@ func (r *resolver) name(q *search.Query, p *plan) (out []PlannedTerm, err error)
 	x := r.x
 	if p.dot != nil {
 		for _, t := range r.dots.Terms { // of the query that was resolved last
-			if of, ok := p.dot.tiles.Term(t); ok {
-				out = append(out, PlannedTerm{r.label(r.dots.Field, t), int64(of.Postings), true})
+			if n := p.dot.tiles.postings(t); n > 0 {
+				out = append(out, PlannedTerm{r.label(r.dots.Field, t), n, true})
 			}
 		}
 		return out, nil

@@ -249,8 +249,10 @@ type ask struct {
 
 // dot is a resolved Dot.
 type dot struct {
-	tiles  *residency.Tiles
-	terms  []kernels.ImpactTerm
+	tiles  *tileSet
+	n      int                  // terms
+	stride int                  // of terms from one segment to the next
+	terms  []kernels.ImpactTerm // by segment of tiles
 	factor float32
 	low    uint32 // of all sums that can be hits
 	bound  uint32 // of all sums

@@ -97,7 +97,7 @@ func (all impacts) loadFor(ctx context.Context, x *Executor, queries []search.Qu
 			continue
 		}
 		done[d.Field] = true
-		if _, err := all[d.Field].load(ctx, x, d.Field); err != nil {
+		if _, err := all[d.Field].load(ctx, x); err != nil {
 			return err
 		}
 	}

@@ -31,7 +31,6 @@ const (
 
 	// What the index is.
 	reasonTies
-	reasonApart
 	reasonTwice
 	reasonSmall
 
@@ -75,7 +74,6 @@ var reasons = [reasonCount]struct{ name, is string }{
 	reasonDot:      {"dot product", "its sums or its scores are too great or too small for the device"},
 	reasonNearest:  {"nearest", "it compares vectors"},
 	reasonTies:     {"ties", "docIDs do not order its last hits, whose scores are equal, or all that mode and-or finds"},
-	reasonApart:    {"apart", "it is filtered, and segments that are kept apart do not begin at multiples of 32 documents"},
 	reasonTwice:    {"two filters", "it is filtered where all queries are"},
 	reasonSmall:    {"small lists", "it has more lists of few postings than a batch takes"},
 	reasonField:    {"field", "the field of its dot product is not on the device: it is being loaded, does not fit or is damaged"},

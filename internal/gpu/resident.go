@@ -6,9 +6,10 @@ import "github.com/pinion-index/pinion/internal/gpu/residency"
 // without waiting: it says false while lists are being loaded, and of terms that no query
 // has met, that occur nowhere or that have only short lists.
 func (x *Executor) Resident(term []byte) bool {
-	if x.zero() {
+	if x.zero() || !x.life.TryRLock() {
 		return false
 	}
+	defer x.life.RUnlock()
 	k := x.terms.Get(0, term)
 	if k == nil {
 		return false

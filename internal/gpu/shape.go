@@ -72,7 +72,7 @@ func (s shape) cutTiled(plans []*plan) (batches [][]*plan) {
 	for i, p := range plans {
 		n := s.leastKeys(p)
 		if i > first && (8*(keys+n) > tileWork || i-first >= most || p.dot.tiles != plans[first].dot.tiles ||
-			uint64(i-first+1)*uint64(p.dot.tiles.Tiles) > 1<<31) {
+			uint64(i-first+1)*uint64(p.dot.tiles.total) > 1<<31) {
 			batches = append(batches, plans[first:i])
 			keys, first = 0, i
 		}
@@ -86,7 +86,7 @@ func (s shape) cutTiled(plans []*plan) (batches [][]*plan) {
 
 // leastKeys returns for how many keys a Dot has room at least.
 func (s shape) leastKeys(p *plan) int64 {
-	all := int64(p.dot.tiles.Tiles) * kernels.ImpactList // no tile finds more
+	all := int64(p.dot.tiles.total) * kernels.ImpactList // no tile finds more
 	switch {
 	case p.all:
 		return all
@@ -208,8 +208,8 @@ func (s shape) essential(p *plan, floor uint64) (n int64) {
 // tableSlots is the most descriptors of lists with an extent.
 const tableSlots = 1 << 20
 
-// arena returns the size of the device memory for lists.
-func (s shape) arena() int64 { return min(s.options.Memory, s.docs.MostBytes()) }
+// arena returns the size of the device memory for lists: the index may grow to twice its size.
+func (s shape) arena() int64 { return min(s.options.Memory, 2*s.docs.MostBytes()) }
 
 // slots returns the size of the table of descriptors.
 func (s shape) slots() uint32 {

@@ -15,7 +15,7 @@ func segmentsOf(s *reader.Snapshot, fields []docs.Field) ([]residency.Segment, e
 		if err != nil {
 			return nil, err
 		}
-		own := residency.Segment{Seg: seg.Views(), Base: seg.Base(), Deletes: d}
+		own := residency.Segment{Seg: seg.Views(), Of: seg, Base: seg.Base(), Deletes: d}
 		if fields != nil && (len(fields) != 1 || fields[0].Name != "") {
 			own.Fields = make([]int, 0, len(fields))
 		}

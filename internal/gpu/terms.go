@@ -143,7 +143,7 @@ func (r *resolver) find(words []terms.Word) ([]terms.Term[known], error) {
 	if r.lookup.Given = nil; r.brought != nil && r.x.part {
 		r.lookup.Given = r.given
 	}
-	return r.lookup.Resolve(&r.x.terms, words)
+	return r.lookup.Resolve(r.x.terms, words)
 }
 
 // givenDF is terms.Resolver.Given.

@@ -12,8 +12,7 @@ import (
 
 // Execute answers queries as Executor.Execute does, but only with documents that pass filter i: the results are those of
 // queries whose Filter is its bitmap, but the device answers them. Their own Filter must be nil. Options.CPU
-// answers what the device cannot, with the same documents, and all of them with Options.AsStored over several segments
-// that do not begin at multiples of 32 documents.
+// answers what the device cannot, with the same documents.
 func (b *FilterBits) Execute(ctx context.Context, i int, queries []search.Query) ([]search.Result, error) {
 	ctx = orBackground(ctx)
 	if err := b.enter(i); err != nil {
@@ -41,7 +40,7 @@ func (w *within) of(p *plan) {
 		return
 	}
 	p.within = w.bits.at + kernels.Ptr(w.i*w.bits.stride)
-	if !w.bits.x.docs.Aligned || p.ask != nil && p.ask.filters() {
+	if p.ask != nil && p.ask.filters() {
 		p.leave(reasonTwice)
 	}
 }

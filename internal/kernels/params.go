@@ -156,6 +156,7 @@ type QueryDesc struct {
 	Cap               uint32
 	Most              float32 // no static score is greater
 	Statics           Ptr     // float32 by docID, which kernels over fields add to scores; 0: there are none
+	LiveFrom, _       uint32  // bit of the first document in Live
 }
 
 // Term is a term of a query. No score of its list exceeds Bound, and Rest is at least the
@@ -336,15 +337,25 @@ type ImpactQuery struct {
 	FirstTerm, Terms, K, Cap, Low, Shift uint32
 }
 
-// ImpactTerm is a term of a query: its number in the field, and its weight.
+// ImpactTerm is a term of a query: its number in the field of a segment, NoImpacts if it does not occur there, and its weight.
 type ImpactTerm struct{ Number, Weight uint32 }
+
+// NoImpacts is the number of a term that does not occur in a segment.
+const NoImpacts = ^uint32(0)
+
+// ImpactSegment is a field of impacts in a segment, as tiles: FirstTile is the number of tiles of the segments before it, and
+// Base the docID of its first document.
+type ImpactSegment struct {
+	Docs, Weights, Starts     Ptr
+	Terms, FirstTile, Base, _ uint32
+}
 
 // ImpactParams are the parameters of AddImpacts, whose dynamic shared memory is ImpactShared + 4*Width bytes. Width is a multiple of 4
 // and at least 4,096.
 type ImpactParams struct {
-	Docs, Weights, Starts                              Ptr
-	Queries, Wanted, Floors, Counts, Ended, Bins, Next Ptr
-	Terms, Tiles, Width, NQueries, NTasks, _           uint32
+	Segments, Live                                     Ptr // ImpactSegment[]; a bitmap of docIDs, or 0
+	Queries, Wanted, Floors, Counts, Ended, Bins, Next Ptr // Wanted: ImpactTerm[NSegments][NWanted]
+	NSegments, NWanted, Tiles, Width, NQueries, NTasks uint32
 }
 
 // ImpactCheckParams are the parameters of CheckImpacts.

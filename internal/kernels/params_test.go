@@ -25,7 +25,7 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Sizeof(CheckJob{}), unsafe.Sizeof(CheckStatus{}), unsafe.Offsetof(CheckJob{}.Kth), unsafe.Sizeof(RecodeJob{}), unsafe.Sizeof(RecodeParams{}), unsafe.Offsetof(RecodeJob{}.Head),
 		unsafe.Sizeof(TileParams{}), unsafe.Sizeof(FieldScore{}), unsafe.Offsetof(FieldScore{}.Coded),
 		unsafe.Sizeof(SetList{}), unsafe.Sizeof(MarkSetParams{}), unsafe.Sizeof(Operand{}), unsafe.Offsetof(Operand{}.Flags), unsafe.Sizeof(CombineParams{}),
-		unsafe.Sizeof(ImpactQuery{}), unsafe.Sizeof(ImpactTerm{}), unsafe.Sizeof(ImpactParams{}), unsafe.Sizeof(ImpactCheckParams{}),
+		unsafe.Sizeof(ImpactQuery{}), unsafe.Sizeof(ImpactTerm{}), unsafe.Sizeof(ImpactSegment{}), unsafe.Sizeof(ImpactParams{}), unsafe.Sizeof(ImpactCheckParams{}),
 	}
 	var got []uintptr
 	for _, v := range kernels.Sizes() {

@@ -36,21 +36,26 @@ type Docs struct {
 	Views    []residency.View
 	Fields   []Field // at least one
 	N        uint64
-	Aligned  bool // bitmaps of all documents have a whole word where each view begins
 
 	Norms []kernels.Ptr // by view and field, as kernels.FieldScore has them
-	Live  []kernels.Ptr // by view; 0 if none is deleted
+	Live  kernels.Ptr   // bitmap of the documents that are not deleted; 0 if none is
 	Codes kernels.Ptr   // decoded values of quad codes, by field
 
 	dev     cuda.Device
 	lists   *residency.Lists
-	lengths []kernels.Ptr // of documents, beside norms that are lengths
+	lengths map[int][]kernels.Ptr // of documents, beside norms that are lengths, by number of the segment
+	// More than the numbers of segments and views of this snapshot and those before.
+	nextSegment, nextView int
 }
 
-// New returns the documents of segments. Each has a view of its own if apart is set, and otherwise they are joined in one.
+// New returns the documents of segments, which get numbers. Each has a view of its own if apart is set, and otherwise they are joined
+// (residency.Join).
 func New(segments []residency.Segment, fields []Field, apart bool) *Docs {
-	d := &Docs{Segments: segments, Views: residency.Join(segments, apart), Fields: fields}
-	d.Aligned = !slices.ContainsFunc(d.Views, func(v residency.View) bool { return v.Base%32 != 0 })
+	for i := range segments {
+		segments[i].Number = i
+	}
+	d := &Docs{Segments: segments, Views: residency.Join(segments, apart), Fields: fields, nextSegment: len(segments)}
+	d.nextView = len(d.Views)
 	for i := range d.Views {
 		d.N += uint64(d.Views[i].Docs)
 	}
@@ -59,12 +64,19 @@ func New(segments []residency.Segment, fields []Field, apart bool) *Docs {
 
 // Free frees what Load has allocated.
 func (d *Docs) Free() {
-	for _, p := range slices.Concat([]kernels.Ptr{d.Codes}, d.Norms, d.lengths, d.Live) {
+	d.free(append(d.Norms, d.Codes, d.Live)...)
+	for _, own := range d.lengths {
+		d.free(own...)
+	}
+	d.Codes, d.Live, d.Norms, d.lengths = 0, 0, nil, nil
+}
+
+func (d *Docs) free(all ...kernels.Ptr) {
+	for _, p := range all {
 		if p != 0 {
 			_ = d.dev.Free(p)
 		}
 	}
-	d.Codes, d.Norms, d.lengths, d.Live = 0, nil, nil, nil
 }
 
 // Bytes returns how much memory lengths and norms take, at least.
@@ -116,4 +128,29 @@ func (d *Docs) MostBytes() int64 {
 		most += 2*postings.Length + (recoded+present)*int64(n)
 	}
 	return most
+}
+
+// Continue numbers the segments and views of d, which is new, as those of old that they are, and the others as none was.
+func (d *Docs) Continue(old *Docs) {
+	d.nextSegment, d.nextView = old.nextSegment, old.nextView
+	for i := range d.Segments {
+		s := &d.Segments[i]
+		was := slices.IndexFunc(old.Segments, func(o residency.Segment) bool { return s.Of != nil && s.Of.SameFile(o.Of) })
+		if was >= 0 {
+			s.Number = old.Segments[was].Number
+			continue
+		}
+		s.Number = d.nextSegment
+		d.nextSegment++
+	}
+	for i := range d.Views {
+		v := &d.Views[i]
+		was := slices.IndexFunc(old.Views, func(o residency.View) bool { return v.Same(&o) })
+		if was >= 0 {
+			v.Number = old.Views[was].Number
+			continue
+		}
+		v.Number = d.nextView
+		d.nextView++
+	}
 }

@@ -15,7 +15,7 @@ import (
 // job returns the job that checks a list. The blocks of a known list are not checked
 // again. before are the tiles of the job before it, if there is one in the launch.
 func (l *Lists) job(r *List, o *Opened, known, follows bool, before uint32) kernels.CheckJob {
-	n := &l.lengths[r.Key.Segment*l.fields+int(r.Key.Field)]
+	n := &l.segments[r.Key.Segment].lengths[r.Key.Field]
 	j := kernels.CheckJob{Quad: uint64(r.Quad), Lengths: n.at, List: r.Slot, First: o.first, Width: n.width, Foreign: n.foreign}
 	for i, k := range r.Kth {
 		j.Kth[i] = [2]uint8{k.TF, k.Len}

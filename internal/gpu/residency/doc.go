@@ -7,7 +7,7 @@
 //	checks.go     what a list must pass to become resident; proven.go: those that have; sums.go: checksums
 //	recode.go     lists of other codecs in bp128
 //	presence.go   presence words of lists
-//	tiles.go      fields of impacts as a whole; postings.go: reading them
+//	tiles.go      fields of impacts as a whole; banks.go: the order of their postings; postings.go: reading them
 //	open.go       New and Close
 //	evict.go      allocation and eviction
 //	loading.go    the state of a load; loader.go: streams and memory for it

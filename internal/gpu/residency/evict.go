@@ -86,14 +86,20 @@ func (l *Lists) releaseAll(spans []span) {
 	}
 }
 
+// Evict removes a list for want of room.
 func (l *Lists) Evict(r *List) {
+	l.remove(r)
+	l.clock = max(l.clock, r.Uses.Load())
+	l.stats.Evicted++
+}
+
+// remove frees what a list has.
+func (l *Lists) remove(r *List) {
 	delete(l.ByKey, r.Key)
 	r.Gone.Store(true)
 	l.Release(r.At, r.Size)
 	l.unmark(r)
 	l.free = append(l.free, r.Slot)
-	l.clock = max(l.clock, r.Uses.Load())
-	l.stats.Evicted++
 	l.stats.Bytes -= r.Size
 	l.stats.Stored -= r.Stored
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/pinion-index/pinion/segment"
 )
 
-// Key is where a list is: the index of its segment and the offset of its entry.
+// Key is where a list is: the number of its segment and the offset of its entry.
 type Key struct {
 	Segment int
 	Offset  int64
@@ -27,6 +27,7 @@ type ListKey struct {
 // List is one list on the device.
 type List struct {
 	Key      ListKey
+	view     int    // its number
 	Slot     uint32 // in the table of descriptors
 	At       kernels.Ptr
 	Size     int64
@@ -61,6 +62,7 @@ func (r *List) hold(epoch uint64) {
 // up.
 type Want struct {
 	Key    ListKey
+	View   int           // its number
 	Entry  segment.Entry // if not joined
 	Joined *joined
 	List   *List
@@ -68,7 +70,7 @@ type Want struct {
 
 // joined are the parts of a list that is joined when it is loaded.
 type joined struct {
-	view  int
+	view  int // its index
 	field uint32
 	parts []ListPart
 	Ahead atomic.Pointer[Opened] // made before it is loaded, for all devices; nil if it was not
@@ -76,7 +78,7 @@ type joined struct {
 
 // ListPart is a term's list in a segment.
 type ListPart struct {
-	Seg   int // number of the segment
+	Seg   int // index of the segment
 	Entry segment.Entry
 }
 

@@ -32,17 +32,13 @@ type Lists struct {
 	stats Counters // without Hits, HitBytes and Misses
 	found struct{ hits, bytes, misses atomic.Int64 }
 
-	segments   []Segment
-	views      []View
-	joiners    Joiners
-	registered [][]byte  // mapped files that the device can copy from; nil for others
-	fields     int       // of the index
-	lengths    []lengths // of the documents, by segment and field
-	Proven     proven
-	Refused    map[ListKey]error         // lists that failed a check
-	Coming     map[ListKey]chan struct{} // lists that are being loaded; closed when that load is done
-	Loaders    chan *loader              // those that are idle
-	marker     *marker
+	segments map[int]*held // by number
+	joiners  Joiners
+	fields   int                       // of the index
+	Refused  map[ListKey]error         // lists that failed a check
+	Coming   map[ListKey]chan struct{} // lists that are being loaded; closed when that load is done
+	Loaders  chan *loader              // those that are idle
+	marker   *marker
 
 	Least    uint32 // minimum number of postings for presence words
 	AsStored bool   // lists are not recoded
@@ -64,10 +60,10 @@ type Counters struct {
 	Marked          int64
 }
 
-// SetLengths sets the lengths of a segment's documents in a field, which are on the device until Close:
+// SetLengths sets the lengths of the documents of the segment with a number in a field, which are on the device until Close:
 // width bytes each or as kernels.WidthUnit and WidthCoded say. Frequencies may exceed them if foreign.
 func (l *Lists) SetLengths(segment, field int, at kernels.Ptr, width int, foreign bool) {
-	n := &l.lengths[segment*l.fields+field]
+	n := &l.segments[segment].lengths[field]
 	*n = lengths{at: at, width: uint8(width)}
 	if foreign {
 		n.foreign = 1
@@ -154,9 +150,6 @@ func (l *Lists) slot() uint32 {
 	l.next++
 	return l.next - 1
 }
-
-// joins reports whether lists are joined.
-func (l *Lists) joins() bool { return len(l.views) < len(l.segments) }
 
 // Full reports whether memory has been too small for the lists that were wanted.
 func (l *Lists) Full() bool {

@@ -2,6 +2,7 @@ package residency
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -28,7 +29,7 @@ type opening struct {
 // for wg.
 func (l *Lists) openAll(wants []*Want, then func()) *opening {
 	size, helpers := openGroup, openers
-	if l.joins() {
+	if slices.ContainsFunc(wants, func(w *Want) bool { return w.Joined != nil }) {
 		size, helpers = 1, runtime.GOMAXPROCS(0)
 	}
 	groups := (len(wants) + size - 1) / size
@@ -110,7 +111,7 @@ func (ld *loading) admit(w *Want, o *Opened, at kernels.Ptr, epoch uint64) {
 	l, d, number := ld.l, &o.desc, len(ld.lists)
 	layout.Place(d, at)
 	copy(ld.pinned[descsAt+layout.DescSize*number:], kernels.Bytes(d))
-	r := &List{Key: w.Key, Slot: l.slot(), At: at, Size: int64(len(o.extent)), Stored: o.stored, N: d.N, docs: d.MaxDoc, Blocks: d.Blocks, Kth: o.kth, Quad: o.quad,
+	r := &List{Key: w.Key, view: w.View, Slot: l.slot(), At: at, Size: int64(len(o.extent)), Stored: o.stored, N: d.N, docs: d.MaxDoc, Blocks: d.Blocks, Kth: o.kth, Quad: o.quad,
 		LogBlock: d.LogBlock, Codecs: kernels.CodecsOf(d.DocsCodec, d.FreqsCodec),
 		Elements: kernels.HasElements(d.DocsCodec)}
 	r.Uses.Store(l.clock + 1)
@@ -134,7 +135,7 @@ func (ld *loading) admit(w *Want, o *Opened, at kernels.Ptr, epoch uint64) {
 func (l *Lists) runOf(wants []*Want, o *opening, i int, limit int64) (n int, size int64) {
 	first := wants[i].Key
 	most := int64(mostGap)
-	if l.registered[first.Segment] == nil {
+	if l.segments[first.Segment].registered == nil {
 		most = 0
 	}
 	for _, w := range wants[i:] {
@@ -160,7 +161,7 @@ func (l *Lists) runOf(wants []*Want, o *opening, i int, limit int64) (n int, siz
 func (ld *loading) copyRun(wants []*Want, run []Opened, at kernels.Ptr, size int64) (err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
 	l, b := ld.l, &ld.copies
-	if mapped := l.registered[wants[0].Key.Segment]; mapped != nil {
+	if mapped := l.segments[wants[0].Key.Segment].registered; mapped != nil {
 		from := uintptr(unsafe.Pointer(unsafe.SliceData(run[0].extent))) - uintptr(unsafe.Pointer(unsafe.SliceData(mapped)))
 		b.CopyIn(at, mapped[from:from+uintptr(size)])
 		defer b.Reset()

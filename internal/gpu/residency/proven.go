@@ -3,26 +3,42 @@ package residency
 import (
 	"github.com/pinion-index/pinion/format"
 	"github.com/pinion-index/pinion/internal/kernels"
+	"github.com/pinion-index/pinion/segment"
 )
 
-// proven says which lists have passed all checks: for each segment and field, a bit for each place
-// in POSTINGS where an extent can start.
-type proven [][]uint64
+// held is a segment, and what is known of its lists.
+type held struct {
+	Segment
+	registered []byte     // its mapped file, if the device can copy from it
+	lengths    []lengths  // of the documents, by field
+	proven     [][]uint64 // by field, the lists that have passed all checks: a bit for each place in POSTINGS where an extent can start
+}
 
 // extentAlign divides the offset of every extent.
 const extentAlign = 64
 
-func newProven(segs []Segment, fields int) proven {
-	p := make(proven, len(segs)*fields)
-	for i := range p {
-		sec, _ := segs[i/fields].Seg.Header().Section(format.SectionPostings)
-		p[i] = make([]uint64, sec.Length/(64*extentAlign)+1)
+func newHeld(s *segment.Segment, fields int) *held {
+	h := &held{lengths: make([]lengths, fields), proven: make([][]uint64, fields)}
+	sec, _ := s.Header().Section(format.SectionPostings)
+	for i := range h.proven {
+		h.proven[i] = make([]uint64, sec.Length/(64*extentAlign)+1)
 	}
-	return p
+	return h
 }
 
 // proven returns the bits of the place of a list.
-func (l *Lists) proven(k *ListKey) []uint64 { return l.Proven[k.Segment*l.fields+int(k.Field)] }
+func (l *Lists) proven(k *ListKey) []uint64 { return l.segments[k.Segment].proven[k.Field] }
+
+// ProveAll takes all lists as proven, for tests.
+func (l *Lists) ProveAll() {
+	for _, h := range l.segments {
+		for _, bits := range h.proven {
+			for i := range bits {
+				bits[i] = ^uint64(0)
+			}
+		}
+	}
+}
 
 // isProven reports whether a list has passed all checks.
 func (l *Lists) isProven(k *ListKey) bool {

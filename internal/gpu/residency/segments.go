@@ -13,6 +13,8 @@ import (
 // Segment is one segment of the snapshot.
 type Segment struct {
 	Seg     *segment.Segment
+	Of      *reader.Segment // with Seg, to find it again in another snapshot; may be nil
+	Number  int             // the same in all snapshots that have the segment, and no other's
 	Base    uint32          // global docID of its first document
 	Deletes *reader.Deletes // nil for none
 	// Fields are the numbers in Seg of the fields of the index, -1 for one that Seg does not have; nil means that the
@@ -47,11 +49,12 @@ func (s *Segment) fieldOf(e segment.Entry) int {
 	return slices.Index(s.Fields, s.Seg.FieldOf(e))
 }
 
-// View is what jobs take for one segment.
+// View is what jobs take for one segment: some adjacent ones, whose lists are joined.
 type View struct {
+	Number     int       // the same in all snapshots that have the segments in one view, and no other's
 	Base, Docs uint32    // its documents
-	number     int       // index in Executor.views
-	First      int       // number of its first segment
+	index      int       // among the views of the snapshot
+	First      int       // index of its first segment
 	Parts      []Segment // its segments
 }
 
@@ -59,20 +62,50 @@ type View struct {
 // the parts of such a list has more than one posting.
 const leastJoined = 128
 
-// Join returns views of segments: one for each if apart.
+// joinedTimes is how many times as many documents as those behind it a view has at least. So the lists of a large one stay on the device
+// when a commit adds a few documents: those are joined with others as few.
+const joinedTimes = 8
+
+// Join returns views of segments, numbered from 0: one for each if apart, and otherwise as joinedTimes says. Where that allows it, segments
+// are of one view.
 func Join(segs []Segment, apart bool) (views []View) {
-	most := leastJoined - 1
-	if apart {
-		most = 1
+	sizes := make([]uint32, len(segs))
+	for i, s := range segs {
+		sizes[i] = s.Seg.Meta().Docs
 	}
-	for i := 0; i < len(segs); i += most {
-		v := View{Base: segs[i].Base, number: len(views), First: i, Parts: segs[i:min(i+most, len(segs))]}
-		for _, s := range v.Parts {
-			v.Docs += s.Seg.Meta().Docs
-		}
-		views = append(views, v)
+	for _, r := range runs(sizes, apart) {
+		parts := segs[r.first:r.end]
+		views = append(views, View{Number: len(views), Base: parts[0].Base, Docs: r.docs, index: len(views), First: r.first, Parts: parts})
 	}
 	return views
+}
+
+// run are adjacent segments.
+type run struct {
+	first, end int
+	docs       uint32
+}
+
+// runs divides segments of so many documents into those of views.
+func runs(sizes []uint32, apart bool) (all []run) {
+	for i, docs := range sizes {
+		r := run{i, i + 1, docs}
+		for n := len(all) - 1; n >= 0 && !apart; n-- {
+			before := all[n]
+			if uint64(before.docs) > joinedTimes*max(uint64(r.docs), 1) || r.end-before.first >= leastJoined {
+				break
+			}
+			r.first, r.docs = before.first, before.docs+r.docs
+			all = all[:n]
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// Same reports whether two views, of the same snapshot or another, have the same segments.
+func (v *View) Same(o *View) bool {
+	return slices.EqualFunc(v.Parts, o.Parts, func(a, b Segment) bool { return a.Number == b.Number })
 }
 
 // compactBit marks keys of lists whose first part is compact: its offset is one in TERMS.
@@ -84,26 +117,27 @@ func (v *View) WantOf(parts []ListPart, n uint32) (w Want, ok bool) {
 	field := v.Parts[parts[0].Seg-v.First].fieldOf(parts[0].Entry)
 	if len(v.Parts) == 1 {
 		e := parts[0].Entry
-		return Want{Key: ListKey{Key: Key{parts[0].Seg, e.Offset}, Field: uint32(field), N: e.DF}, Entry: e}, e.Kind == segment.KindExtent
+		return Want{Key: ListKey{Key: Key{v.Parts[0].Number, e.Offset}, Field: uint32(field), N: e.DF}, View: v.Number, Entry: e}, e.Kind == segment.KindExtent
 	}
 	if n < leastJoined {
 		return w, false
 	}
 	at := slices.IndexFunc(parts, func(p ListPart) bool { return p.Entry.Kind != segment.KindSingleton })
-	w.Key = ListKey{Key: Key{parts[at].Seg, parts[at].Entry.Offset}, Field: uint32(field), N: n, parts: digestOf(parts)}
+	w.View = v.Number
+	w.Key = ListKey{Key: Key{v.Parts[parts[at].Seg-v.First].Number, parts[at].Entry.Offset}, Field: uint32(field), N: n, parts: v.digest(parts)}
 	if parts[at].Entry.Kind == segment.KindCompact {
 		w.Key.Offset |= compactBit
 	}
-	w.Joined = &joined{view: v.number, field: uint32(field), parts: slices.Clone(parts)}
+	w.Joined = &joined{view: v.index, field: uint32(field), parts: slices.Clone(parts)}
 	return w, true
 }
 
-// digestOf returns a hash of parts.
-func digestOf(parts []ListPart) uint32 {
+// digest returns a hash of parts.
+func (v *View) digest(parts []ListPart) uint32 {
 	b := make([]byte, 0, 1024)
 	for i := range parts {
 		e := &parts[i].Entry
-		b = binary.AppendUvarint(append(b, byte(e.Kind)), uint64(parts[i].Seg))
+		b = binary.AppendUvarint(append(b, byte(e.Kind)), uint64(parts[i].Seg-v.First))
 		for _, v := range [...]uint32{e.DF, e.Doc, e.TF, e.Length} {
 			b = binary.AppendUvarint(b, uint64(v))
 		}

@@ -16,12 +16,13 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
-// Tiles are a field of impacts on the device in the form that kernels.AddImpacts takes. Deleted documents are left out.
-// Its lists are not on the device otherwise.
+// Tiles are a field of impacts in a segment on the device, in the form that kernels.AddImpacts takes. Documents that were deleted
+// when they were made are left out. The field's lists are not on the device otherwise.
 type Tiles struct {
-	List                  *List // their memory, which is evicted as that of a list is
+	List                  *List // their memory, which is evicted as that of a list is; nil if there are no postings
 	Docs, Weights, Starts kernels.Ptr
 	Width, Tiles, Terms   uint32
+	Deleted               uint64            // documents that were deleted then
 	terms                 map[string]uint32 // the number of each
 	facts                 []TileTerm        // by number
 }
@@ -54,7 +55,12 @@ func (x *TileTerm) AtLeast(k int) uint8 {
 	return 0
 }
 
-// tilesSegment is the Key.Segment of fields in tiles. Their Key.Offset is the field.
+// tilesKey is the key of a field in tiles of a segment.
+func tilesKey(number, field int) ListKey {
+	return ListKey{Key: Key{tilesSegment - number, int64(field)}, Field: uint32(field)}
+}
+
+// tilesSegment is the Key.Segment of fields in tiles of the segment with number 0. That of others is less.
 const tilesSegment = -1
 
 const unitPostings = 8
@@ -67,24 +73,42 @@ const mostStarts, leastStarts = 4, 64 << 20
 var errTiles = errors.New("gpuload: a field of impacts does not fit into device memory")
 
 // Hold keeps tiles from being evicted while a batch of epoch is in flight. It reports false if they have been.
-func (l *Lists) Hold(t *Tiles, epoch uint64) bool {
+func (l *Lists) Hold(all []*Tiles, epoch uint64) bool {
 	l.Mu.RLock()
 	defer l.Mu.RUnlock()
-	if t.List.Gone.Load() {
-		return false
+	for _, t := range all {
+		if t.Gone() {
+			return false
+		}
+		if t.List != nil {
+			t.List.hold(epoch)
+			t.List.Uses.Store(max(t.List.Uses.Load(), l.clock) + 1)
+		}
 	}
-	t.List.hold(epoch)
-	t.List.Uses.Store(max(t.List.Uses.Load(), l.clock) + 1)
 	l.found.hits.Add(1)
 	return true
 }
 
-// LoadTiles puts a field of impacts on the device, in tiles of width documents, a multiple of 4. It does not evict lists
-// used by batches of epoch oldest or later. An error that is not one of the device or of ctx says why the field does not go there.
-func (l *Lists) LoadTiles(ctx context.Context, field int, width uint32, oldest uint64) (*Tiles, error) {
-	t := &tiling{l: l, ctx: ctx, field: field, Tiles: Tiles{Width: width, terms: map[string]uint32{}}}
+// Gone reports whether tiles have been evicted.
+func (t *Tiles) Gone() bool { return t.List != nil && t.List.Gone.Load() }
+
+// Discard frees the memory of tiles that nothing uses.
+func (l *Lists) Discard(t *Tiles) {
+	l.Mu.Lock()
+	defer l.Mu.Unlock()
+	if t.List != nil && l.ByKey[t.List.Key] == t.List {
+		l.remove(t.List)
+	}
+}
+
+// LoadTiles puts a field of impacts of a segment, which it reads all the while, on the device, in tiles of width documents, a
+// multiple of 4. It does not evict lists used by batches of epoch oldest or later. An error that is not one of the device or of ctx says
+// why the field does not go there.
+func (l *Lists) LoadTiles(ctx context.Context, s Segment, field int, width uint32, oldest uint64) (*Tiles, error) {
+	s.Base = 0
+	t := &tiling{l: l, ctx: ctx, segment: s, field: field, Tiles: Tiles{Width: width, Deleted: uint64(s.Deletes.Count()), terms: map[string]uint32{}}}
 	err := t.count()
-	if err == nil {
+	if err == nil && t.units > 0 {
 		var d *loader
 		select {
 		case d = <-l.Loaders:
@@ -106,13 +130,14 @@ func (l *Lists) LoadTiles(ctx context.Context, field int, width uint32, oldest u
 // tiling is the making of tiles.
 type tiling struct {
 	Tiles
-	l      *Lists
-	ctx    context.Context
-	field  int
-	docs   uint64       // of the index
-	parts  [][]ListPart // of the terms
-	starts []uint32     // by tile and term, terms and one of each tile
-	units  uint64
+	l       *Lists
+	ctx     context.Context
+	segment Segment // its documents count from 0
+	field   int
+	docs    uint64
+	parts   [][]ListPart // of the terms
+	starts  []uint32     // by tile and term, terms and one of each tile
+	units   uint64
 }
 
 // stride is the number of starts of a tile.
@@ -120,8 +145,7 @@ func (t *tiling) stride() int { return int(t.Terms) + 1 }
 
 // count finds where each term's postings begin in each tile. It checks all lists, as idxcheck does.
 func (t *tiling) count() error {
-	last := &t.l.segments[len(t.l.segments)-1]
-	t.docs = uint64(last.Base) + uint64(last.Seg.Meta().Docs)
+	t.docs = uint64(t.segment.Seg.Meta().Docs)
 	t.Tiles.Tiles = uint32((t.docs + uint64(t.Width) - 1) / uint64(t.Width))
 	if err := t.list(); err != nil {
 		return err
@@ -150,7 +174,7 @@ func (t *tiling) count() error {
 		t.starts[at] = uint32(t.units)
 		at++
 	}
-	if t.units >= 1<<32-1<<16 || t.units == 0 {
+	if t.units >= 1<<32-1<<16 {
 		return fmt.Errorf("%w: %d units of postings", errTiles, t.units)
 	}
 	return nil
@@ -159,7 +183,7 @@ func (t *tiling) count() error {
 // list lists the terms of the field.
 func (t *tiling) list() (err error) {
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	all := View{Parts: t.l.segments}
+	all := View{Parts: []Segment{t.segment}}
 	return all.eachTerm(t.field, func(term []byte, parts []ListPart, _ uint32) {
 		t.terms[string(term)] = t.Terms
 		t.parts = append(t.parts, slices.Clone(parts))
@@ -177,7 +201,7 @@ func (t *tiling) each(check bool, f func(p *postings, term int) error) error {
 	var failed atomic.Pointer[error]
 	for range min(runtime.GOMAXPROCS(0), int(t.Terms)/termsAtOnce+1) {
 		wg.Go(func() {
-			p := &postings{segments: t.l.segments, check: check}
+			p := &postings{segments: []Segment{t.segment}, check: check}
 			err := error(nil)
 			for err == nil && failed.Load() == nil {
 				lo := int(next.Add(termsAtOnce)) - termsAtOnce
@@ -269,7 +293,7 @@ func (t *tiling) load(d *loader, oldest uint64) error {
 	}
 	l.Mu.Lock()
 	defer l.Mu.Unlock()
-	t.List = &List{Key: ListKey{Key: Key{tilesSegment, int64(t.field)}, Field: uint32(t.field)}, Slot: slot, At: at, Size: size}
+	t.List = &List{Key: tilesKey(t.segment.Number, t.field), Slot: slot, At: at, Size: size}
 	if err != nil {
 		l.Release(at, size)
 		l.free = append(l.free, slot)
@@ -375,66 +399,6 @@ func (t *tiling) fill(lo, hi int, docs, weights []byte) error {
 		write()
 		return err
 	})
-}
-
-// banks is the number of banks of shared memory: threads of a warp that add to documents whose numbers differ by a
-// multiple of it wait for each other.
-const banks = 32
-
-// extent are the postings of a term in a tile, by bank.
-type extent struct {
-	docs    [banks][]uint16
-	weights [banks][]uint8
-	units   int
-}
-
-func (x *extent) add(doc uint16, weight uint8) {
-	b := doc % banks
-	x.docs[b], x.weights[b] = append(x.docs[b], doc), append(x.weights[b], weight)
-}
-
-// write writes the postings, and empties x. Those that a warp adds together, one of each unit, are of different banks
-// as far as possible: of each bank that has some left, those with the most first. So 32 additions take 1.5 cycles
-// instead of 3.5 on average. What is left of the last units are postings that add nothing.
-func (x *extent) write(docs []uint16, weights []byte) {
-	var order [banks]uint8
-	left := order[:0]
-	for b := range x.docs {
-		if len(x.docs[b]) == 0 {
-			continue
-		}
-		i := len(left)
-		left = append(left, uint8(b))
-		for ; i > 0 && len(x.docs[left[i-1]]) < len(x.docs[b]); i-- {
-			left[i] = left[i-1]
-		}
-		left[i] = uint8(b)
-	}
-	for at := 0; at < x.units; at += 32 {
-		n := min(32, x.units-at)
-		for slot := range unitPostings {
-			i := 0 // of left
-			for unit := range n {
-				to := unitPostings*(at+unit) + slot
-				if len(left) == 0 {
-					docs[to], weights[to] = uint16(unit), 0
-					continue
-				}
-				if i >= len(left) {
-					i = 0
-				}
-				b := left[i]
-				last := len(x.docs[b]) - 1
-				docs[to], weights[to] = x.docs[b][last], x.weights[b][last]
-				if x.docs[b], x.weights[b] = x.docs[b][:last], x.weights[b][:last]; last > 0 {
-					i++
-				} else {
-					left = append(left[:i], left[i+1:]...)
-				}
-			}
-		}
-	}
-	x.units = 0
 }
 
 // sumsPerJob is how many words a goroutine of sumOf adds up.

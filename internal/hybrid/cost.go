@@ -66,13 +66,14 @@ const (
 	greatestStep = 3 // log2 of measured over predicted time
 )
 
-func (c *cost) init() {
-	c.weight = builtInWeights
+func newCost() *cost {
+	c := &cost{weight: builtInWeights}
 	for m := range c.each {
 		c.each[m].Store(int64(builtInEach))
 		c.latency[m].Store(int64(builtInLatency))
 	}
 	c.small.Store(int64(builtInLatency))
+	return c
 }
 
 // core predicts the time of a core.

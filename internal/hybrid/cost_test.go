@@ -23,8 +23,7 @@ func drawn(rng *rand.Rand) (*search.Query, []uint64) {
 // TestCostLearns lets costs learn from queries whose times follow other laws than the built-in ones.
 func TestCostLearns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 6))
-	var c cost
-	c.init()
+	c := newCost()
 	took := func(f *features) time.Duration {
 		w := [6]float64{10, 6, 1, 3, 1, 0.2}
 		sum := 0.3 * rng.NormFloat64()
@@ -74,8 +73,7 @@ func TestFeatures(t *testing.T) {
 
 // TestLatency follows the GPU's latency, and forgets what is due to queries that waited then.
 func TestLatency(t *testing.T) {
-	var c cost
-	c.init()
+	c := newCost()
 	now := time.Second
 	for range 100 {
 		now += time.Millisecond

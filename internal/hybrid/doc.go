@@ -19,5 +19,5 @@
 //	backlog.go   queries that wait; spares.go: their memory
 //	options.go   Options, modes, errors
 //	stats.go     what the scheduler did
-//	open.go      Open: pool, device and Executor in one call, the device in the background
+//	open.go      Open: pool, device and Executor in one call, the device in the background; follow.go: another snapshot
 package hybrid

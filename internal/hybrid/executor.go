@@ -30,6 +30,7 @@ type Executor struct {
 	coming *gpu.Opening           // it is being opened, or was; may be nil
 	cancel func()                 // ends the opening
 	free   func() error           // releases what Open holds
+	open   *OpenOptions           // of Open, or nil
 
 	jobs spares
 	gate gate
@@ -37,8 +38,8 @@ type Executor struct {
 	pinned, suited, either *backlog // for the cores; for the GPU, which is sooner; for either
 	lanes                  lanes
 	load                   load
-	cost                   cost
-	meter                  meter
+	cost                   *cost
+	meter                  *meter
 	groups                 groups
 
 	mu      sync.Mutex // guards the fields below
@@ -68,10 +69,9 @@ func New(cpu *pool.Pool, gpu search.Executor, o Options) (*Executor, error) {
 		return nil, err
 	}
 	o.setDefaults()
-	x := &Executor{cpu: cpu, ofPart: cpu.Searcher().OfPart(), options: o, start: time.Now(), workers: min(runtime.GOMAXPROCS(0), runtime.NumCPU(), cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
+	x := &Executor{cpu: cpu, cost: newCost(), meter: new(meter), ofPart: cpu.Searcher().OfPart(), options: o, start: time.Now(), workers: min(runtime.GOMAXPROCS(0), runtime.NumCPU(), cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
 		pinned: newBacklog(1), suited: newBacklog(1), either: newBacklog(16)}
 	x.gate.init(o.Queue)
-	x.cost.init()
 	x.load.init(x.workers)
 	x.groups.plan(false, x.workers)
 	x.gone.Store(true)
@@ -142,6 +142,18 @@ func (x *Executor) Close() error {
 	if x.cpu == nil || x.gate.ended.Swap(true) {
 		return nil
 	}
+	if x.drain(); x.hung() {
+		return nil // what the GPU may still use stays
+	}
+	x.running.Wait()
+	if x.free != nil {
+		return x.free()
+	}
+	return nil
+}
+
+// drain waits for the queries that were accepted, when no others are, and lets the cores rest no more.
+func (x *Executor) drain() {
 	x.gate.room.Lock()
 	x.gate.available.Broadcast()
 	x.gate.room.Unlock()
@@ -151,16 +163,14 @@ func (x *Executor) Close() error {
 	}
 	x.mu.Lock()
 	x.shut = true
-	hung := errors.Is(x.why, ErrHung)
 	x.mu.Unlock()
 	x.gone.Store(true)
 	x.load.leave(x.cpu)
-	if hung {
-		return nil // what the GPU may still use stays
-	}
-	x.running.Wait()
-	if x.free != nil {
-		return x.free()
-	}
-	return nil
+}
+
+// hung reports whether the GPU has been given up because it did not answer.
+func (x *Executor) hung() bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return errors.Is(x.why, ErrHung)
 }

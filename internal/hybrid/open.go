@@ -67,7 +67,7 @@ func Open(s *reader.Snapshot, q *search.Searcher, o OpenOptions) (*Executor, err
 		return nil, err
 	}
 	p, err = gpu.StartGroup(o.GPUs, s, o.GPU)
-	x.coming = p
+	x.coming, x.open = p, &o
 	begun <- err // Ready says it
 	return x, nil
 }
@@ -87,14 +87,7 @@ func start(cpu *pool.Pool, o Options, open func(context.Context) (*device, error
 		cpu.Close()
 		return nil, errors.Join(err, release())
 	}
-	x.free = func() error {
-		var failed error
-		if d := x.gpu.Load(); d != nil {
-			failed = d.close()
-		}
-		cpu.Close()
-		return failed
-	}
+	x.owns(cpu)
 	if open == nil {
 		if err := release(); err != nil {
 			return nil, errors.Join(err, x.Close())
@@ -118,6 +111,18 @@ func start(cpu *pool.Pool, o Options, open func(context.Context) (*device, error
 		}
 	}()
 	return x, nil
+}
+
+// owns makes Close close the Pool and the GPU.
+func (x *Executor) owns(cpu *pool.Pool) {
+	x.free = func() error {
+		var failed error
+		if d := x.gpu.Load(); d != nil {
+			failed = d.close()
+		}
+		cpu.Close()
+		return failed
+	}
 }
 
 // miss records why there is no GPU.
@@ -231,17 +236,27 @@ func openGPU(ctx context.Context, p *gpu.Opening, cpu *pool.Pool, o *OpenOptions
 	if err := g.Ready(ctx); err != nil { // the driver may have to compile the kernels
 		return nil, errors.Join(err, g.Close())
 	}
-	d := newDevice(g)
-	d.name, d.close = g.Name(), g.Close
-	q := cpu.Searcher()
-	if o.Mode != Parallel || o.Pool.Model != pool.Inter || !q.OwnStatistics() {
-		return d, nil
-	}
-	if d.stepper, err = gpu.NewStepper(g.Executors()[0], q, StepOptions(q)); err != nil {
+	d, err := deviceOf(g, cpu, o)
+	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	d.close = func() error { return errors.Join(d.stepper.Close(), g.Close()) }
 	return d, nil
+}
+
+// deviceOf returns the device of an Executor with o.
+func deviceOf(g *gpu.Group, cpu *pool.Pool, o *OpenOptions) (d *device, err error) {
+	d = newDevice(g)
+	d.name, d.close = g.Name(), func() error {
+		var err error
+		if d.stepper != nil {
+			err = d.stepper.Close()
+		}
+		return errors.Join(err, g.Close())
+	}
+	if q := cpu.Searcher(); o.Mode == Parallel && o.Pool.Model == pool.Inter && q.OwnStatistics() {
+		d.stepper, err = gpu.NewStepper(g.Executors()[0], q, StepOptions(q))
+	}
+	return d, err
 }
 
 func isClosed(c <-chan struct{}) bool {

@@ -10,9 +10,7 @@ import (
 // StepOptions returns options by which a gpu.Stepper over s decides on conjunctions by its rule, and on disjunctions
 // by the predicted time of a core: lengths alone say little of them, since a core skips most of their postings by bounds.
 func StepOptions(s *search.Searcher) gpu.StepOptions {
-	c := new(cost)
-	c.init()
-	return c.steps(s)
+	return newCost().steps(s)
 }
 
 // steps returns StepOptions that decide by c.

@@ -16,8 +16,7 @@ func TestStepOptions(t *testing.T) {
 	q := search.Query{RawTerms: [][]byte{[]byte("w1"), []byte("w2"), []byte("w1")}, K: 10, Mode: query.ModeOr}
 	sooner := StepOptions(s).Sooner
 	for latency, want := range map[time.Duration]bool{1: true, time.Hour: false} {
-		c := new(cost)
-		c.init()
+		c := newCost()
 		c.small.Store(int64(latency))
 		ask := c.steps(s).Sooner
 		for range 2 { // the second time with memory that the first has used

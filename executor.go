@@ -22,7 +22,7 @@ type Executor interface {
 	// Filter in it. Limit is never 0. What a later version adds to requests is set only for an Executor with
 	// a method of that version which tells that it knows it.
 	//
-	// Of a page, Hits with their Doc, Score and Sort count, and Total, Facets and Limited where they are asked for.
+	// Of a page, Hits with their Doc, Score and Sort count, Limited and Approximate, and Total and Facets where they are asked for.
 	//
 	// The snapshot is open until Execute returns; Retain keeps it for longer. Requests are not changed, nor kept. An error, or a
 	// page that cannot be one, says that nothing was answered: the CPU answers, unless ctx has ended, and Options.Observe is told.

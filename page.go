@@ -246,7 +246,7 @@ func (s *pager) showFound(ctx context.Context, snapshot *reader.Snapshot, st *sc
 	for i, h := range behind(found.Hits, r.Offset) {
 		p.Hits[i].Sort = h.Sort
 	}
-	if p.Limited = found.Limited; r.Total || len(r.Facets) > 0 {
+	if p.Limited, p.Approximate = found.Limited, found.Approximate; r.Total || len(r.Facets) > 0 {
 		p.Total, p.Facets = found.Total, found.Facets
 	}
 	return p, nil

@@ -99,7 +99,7 @@ func (x *Executor) Execute(ctx context.Context, s *reader.Snapshot, requests []p
 	}
 	for i := range results {
 		p := pageOf(&results[i])
-		p.Limited = *queries[i].Limited
+		p.Limited, p.Approximate = *queries[i].Limited, *queries[i].Approximate
 		pages[numbers[i]] = p
 	}
 	return pages, nil
@@ -127,7 +127,9 @@ func (x *Executor) ExecutePart(ctx context.Context, s *reader.Snapshot, r pinion
 	if err != nil {
 		return nil, ctx.Err()
 	}
-	return pageOf(&result), nil
+	found := pageOf(&result)
+	found.Approximate = *q.Approximate
+	return found, nil
 }
 
 // pageOf returns the page of a result.
@@ -144,7 +146,8 @@ func queryOf(r *pinion.Request, s *reader.Snapshot) (q search.Query, ok bool) {
 	if len(r.Sort)+len(r.Facets) > 0 || r.Collapse != "" {
 		return q, false
 	}
-	q = search.Query{Node: r.Query, K: r.Limit, Static: (*search.Static)(r.Static), Params: query.Params{K1: r.K1, B: r.B, Scorer: r.Scorer}, Total: r.Total, Limited: new([]query.Limited)}
+	q = search.Query{Node: r.Query, K: r.Limit, Static: (*search.Static)(r.Static), Params: query.Params{K1: r.K1, B: r.B, Scorer: r.Scorer}, Total: r.Total,
+		Limited: new([]query.Limited), Approximate: new(bool)}
 	if r.After != nil {
 		doc, ok, err := s.FindID([]byte(r.After.ID))
 		if _, _, ordered := s.Order(); ordered || err != nil {

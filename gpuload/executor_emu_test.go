@@ -31,6 +31,18 @@ func TestExecutorOnDevice(t *testing.T) {
 	}
 }
 
+// Whatever a request asks for, an emulated device and the CPU answer it as the CPU alone.
+func TestExecutorOnDeviceSameAnswers(t *testing.T) {
+	sameAnswers(t, func() *Executor {
+		x, err := Open(Options{Devices: 1, Memory: 8 << 20, Hang: time.Hour})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.options.Mode = hybrid.OnlyGPU
+		return x
+	})
+}
+
 // follows searches an Index while documents come and go: pages are those of the CPU.
 func follows(t *testing.T, x *Executor, rounds int) {
 	fields := &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.Text}, {Name: "n", Kind: schema.Integer, Column: true}, {Name: "k", Kind: schema.Keyword, Column: true}}}

@@ -35,9 +35,9 @@ func (x *Executor) searchTotal(ctx context.Context, q search.Query) (r search.Re
 }
 
 // total returns the number of documents that match q, for which there are hits: if these are fewer than there may be,
-// they are all.
+// they are all. It is an error for a node of mode and-or, as on the CPU, whatever the number of hits.
 func (x *Executor) total(ctx context.Context, q *search.Query, hits int) (uint64, error) {
-	if q.After == nil && hits < cmp.Or(q.K, query.DefaultK) {
+	if q.After == nil && hits < cmp.Or(q.K, query.DefaultK) && !search.HasAndOr(q.Node) {
 		return uint64(hits), nil
 	}
 	return x.Count(ctx, *q)

@@ -42,11 +42,12 @@ func TestTotals(t *testing.T) {
 				}
 			}
 		}
-		q := search.Query{Text: "w1", Mode: query.ModeAndOr, Total: true}
-		_, searchErr := x.Search(t.Context(), q)
-		_, executeErr := x.Execute(t.Context(), []search.Query{q})
-		if !errors.Is(searchErr, query.ErrInvalid) || !errors.Is(executeErr, query.ErrInvalid) {
-			t.Errorf("%s: and-or: %v, %v", what, searchErr, executeErr)
+		for _, q := range []search.Query{{Text: "w1", Mode: query.ModeAndOr, Total: true}, {Node: query.Match{Text: "none w1", Mode: query.ModeAndOr}, K: 1 << 20, Total: true}} {
+			_, searchErr := x.Search(t.Context(), q)
+			_, executeErr := x.Execute(t.Context(), []search.Query{q})
+			if !errors.Is(searchErr, query.ErrInvalid) || !errors.Is(executeErr, query.ErrInvalid) {
+				t.Errorf("%s: and-or of %+v: %v, %v", what, q, searchErr, executeErr)
+			}
 		}
 	}
 }

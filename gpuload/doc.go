@@ -10,6 +10,9 @@
 //
 //	open.go      Options, Open; Devices; errors
 //	executor.go  Executor, which follows the commits of what is searched
-//	stats.go     what it did
+//	stats.go     what it did over the snapshot that is searched
+//	counts.go    what it did since it was opened
+//	metrics.go   metrics, and which processors answer
+//	explain.go   how a request would be answered
 //	filters.go   bitmaps of documents that pass filters, in device memory
 package gpuload

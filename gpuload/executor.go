@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/hybrid"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
@@ -26,6 +27,7 @@ type Executor struct {
 	ctx     context.Context                                                                 // until Close
 	cancel  context.CancelFunc
 	work    sync.WaitGroup
+	counts  counts
 
 	mu          sync.Mutex
 	cur         *opened           // or nil
@@ -47,6 +49,8 @@ type scheduler interface {
 	Ready(context.Context) error
 	Device() string
 	Stats() hybrid.Stats
+	Answered() hybrid.Answered
+	Plan(context.Context, search.Query) (hybrid.Plan, error)
 	Close() error
 }
 
@@ -77,14 +81,18 @@ func (x *Executor) Execute(ctx context.Context, s *reader.Snapshot, requests []p
 	on, err := x.over(s, nil)
 	pages := make([]*pinion.Page, len(requests))
 	if on == nil || err != nil {
+		x.counts.leave(gpu.ReasonNoDevice, len(requests))
 		return pages, err
 	}
 	var queries []search.Query
 	var numbers []int
 	for i := range requests {
-		if q, ok := queryOf(&requests[i], s); ok {
-			queries, numbers = append(queries, q), append(numbers, i)
+		q, why := queryOf(&requests[i], s)
+		if why != gpu.OnDevice {
+			x.counts.leave(why, 1)
+			continue
 		}
+		queries, numbers = append(queries, q), append(numbers, i)
 	}
 	var results []search.Result
 	if len(queries) == 1 {
@@ -110,10 +118,12 @@ func (x *Executor) Execute(ctx context.Context, s *reader.Snapshot, requests []p
 func (x *Executor) ExecutePart(ctx context.Context, s *reader.Snapshot, r pinion.Request, of pinion.Part) (*pinion.Page, error) {
 	on, err := x.over(s, &query.Collection{Docs: of.Collection.Docs, Fields: slices.Clone(of.Collection.Fields)})
 	if on == nil || err != nil {
+		x.counts.leave(gpu.ReasonNoDevice, 1)
 		return nil, err
 	}
-	q, ok := queryOf(&r, s)
-	if !ok {
+	q, why := queryOf(&r, s)
+	if why != gpu.OnDevice {
+		x.counts.leave(why, 1)
 		return nil, nil
 	}
 	if q.After != nil && of.After != 0 {
@@ -141,21 +151,21 @@ func pageOf(r *search.Result) *pinion.Page {
 	return p
 }
 
-// queryOf returns r as a query over a snapshot. ok is false if it is not taken.
-func queryOf(r *pinion.Request, s *reader.Snapshot) (q search.Query, ok bool) {
+// queryOf returns r as a query over a snapshot, or why it is not taken.
+func queryOf(r *pinion.Request, s *reader.Snapshot) (q search.Query, why gpu.Reason) {
 	if len(r.Sort)+len(r.Facets) > 0 || r.Collapse != "" {
-		return q, false
+		return q, gpu.ReasonColumns
 	}
 	q = search.Query{Node: r.Query, K: r.Limit, Static: (*search.Static)(r.Static), Params: query.Params{K1: r.K1, B: r.B, Scorer: r.Scorer}, Total: r.Total,
 		Limited: new([]query.Limited), Approximate: new(bool)}
 	if r.After != nil {
 		doc, ok, err := s.FindID([]byte(r.After.ID))
 		if _, _, ordered := s.Order(); ordered || err != nil {
-			return q, false
+			return q, gpu.ReasonAfter
 		}
 		q.After = &search.Position{Score: r.After.Score, Doc: doc, Before: !ok}
 	}
-	return q, true
+	return q, gpu.OnDevice
 }
 
 // over returns the scheduler over a snapshot, as a part of a collection if that is not nil, or nil if it is not open. Then it begins

@@ -67,6 +67,8 @@ func TestExplain(t *testing.T) {
 		explain(pinion.Request{Query: words, Total: true}, "\nGPU 0, or: ") // the CPU counts beside it
 		explain(pinion.Request{Query: words, Sort: []pinion.Sort{{Field: "n"}}}, "CPU, columns: it is sorted, ")
 		explain(pinion.Request{Query: words, K1: 2}, "CPU, parameters: ")
+		explain(pinion.Request{Query: query.Match{Text: "rose w1", Mode: query.ModeAndOr}, Filter: query.AtLeast("n", 3)}, "CPU, nodes: ")
+		explain(pinion.Request{Query: words, Rescore: &pinion.Rescore{Query: words, N: 50}}, "\non a GPU: 50 hits of body:w1 ")
 		explain(pinion.Request{Query: query.Prefix{Field: "body", Text: "w"}}, "CPU, nodes: ")
 		fused := pinion.Request{Filter: query.AtLeast("n", 3), Fuse: &pinion.Fuse{Lists: []pinion.FuseList{{Query: words, K: 7}, {Query: query.Prefix{Field: "body", Text: "w"}}}}}
 		explain(fused, "list 0:\n", "\non a GPU: 7 hits of body:w1 ", "list 1:\n", "\nCPU, nodes: ")

@@ -67,12 +67,13 @@ func Open(o Options) (*Executor, error) {
 	}
 	settled := make(chan struct{})
 	close(settled)
-	x := &Executor{settled: settled, open: open, options: hybrid.OpenOptions{
+	x := &Executor{settled: settled, options: hybrid.OpenOptions{
 		Options: hybrid.Options{Deadline: o.Deadline, Hang: o.Hang},
 		Pool:    pool.Options{Workers: o.Workers},
 		GPU:     gpu.Options{Memory: o.Memory, FilterBytes: o.FilterBytes, AsStored: o.AsStored},
 		GPUs:    o.Devices,
 	}}
+	x.open = x.counts.counting(open)
 	x.ctx, x.cancel = context.WithCancel(context.Background())
 	return x, nil
 }

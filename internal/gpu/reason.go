@@ -139,6 +139,14 @@ func (n *Reasoned) All() iter.Seq2[Reason, int64] {
 	}
 }
 
+// Sum returns the number of all.
+func (n *Reasoned) Sum() (sum int64) {
+	for _, of := range n {
+		sum += of
+	}
+	return sum
+}
+
 func (n *Reasoned) add(o *Reasoned) {
 	for i := range n {
 		n[i] += o[i]

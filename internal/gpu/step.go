@@ -46,12 +46,15 @@ func (s *Stepper) OnCPU(ctx context.Context, q *search.Query) (r search.Result, 
 	if err := s.valid(ctx, q); err != nil {
 		return r, false, err
 	}
-	if Lone(q) == OnDevice { // otherwise the CPU answers all
+	why := Lone(q)
+	if why == OnDevice { // otherwise the CPU answers all
 		o, err := s.outlook(q)
 		if err != nil || o.choice != StepCPU {
 			return r, false, err
 		}
+		why = o.why
 	}
+	s.left[why].Add(1)
 	own.Trace = false
 	r, err = s.cpu.Search(ctx, own)
 	return r, err == nil, err

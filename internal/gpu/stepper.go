@@ -52,6 +52,7 @@ type Stepper struct {
 	rooms   []room    // by stream; each belongs to the query that has the stream's stage
 	found   sync.Pool // of *resolver
 	behind  sync.WaitGroup
+	left    [reasonCount]atomic.Int64 // queries that the CPU has answered, by why
 	full    atomic.Bool               // no lists are copied behind queries any more
 	mu      sync.Mutex                // guards the fields below
 	ruler   kernels.Ptr               // the endpoints of blocks of intermediate results, or 0
@@ -127,8 +128,17 @@ func (s *Stepper) Close() error {
 	return errors.Join(errs...)
 }
 
+// OnCPUs returns how many queries the CPU has answered alone, by the reason.
+func (s *Stepper) OnCPUs() (n Reasoned) {
+	for why := range s.left {
+		n[why] = s.left[why].Load()
+	}
+	return n
+}
+
 // onCPU answers a query on the CPU alone.
 func (s *Stepper) onCPU(ctx context.Context, q *search.Query, t *StepTrace, state StepState, why Reason) (search.Result, error) {
+	s.left[why].Add(1)
 	done := t.step(Step{Choice: StepCPU, Whole: true, State: state, Why: why})
 	r, err := s.cpu.Search(ctx, *q)
 	t.onCPU(&r)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+
+	"github.com/pinion-index/pinion/internal/gpu"
 )
 
 // gate counts the queries in an Executor, and lets no more in than have room.
@@ -19,6 +21,8 @@ type gate struct {
 	room      sync.Mutex
 	available *sync.Cond
 	shed      atomic.Int64
+
+	refused [len(gpu.Reasoned{})]atomic.Int64 // queries that only the CPU may answer, by why
 }
 
 func (g *gate) init(queue int) {
@@ -72,6 +76,9 @@ func (g *gate) came() (n int64) {
 	}
 	return n
 }
+
+// refuse counts a query that only the CPU may answer.
+func (g *gate) refuse(why gpu.Reason) { g.refused[why].Add(1) }
 
 // admit counts n queries in p, or fails.
 func (g *gate) admit(p *part, n int) error {

@@ -178,11 +178,16 @@ func (g *group) takeGPU(n int) (at []int32) {
 		if g.filter == nil {
 			g.filter = q.Filter
 		}
-		if gpu.Refuse(q) == gpu.OnDevice && (q.Filter == nil || q.Filter == g.filter) { // the GPU makes a table of each
-			at = append(at, int32(g.lo))
-		} else {
-			g.pinned = append(g.pinned, int32(g.lo))
+		why := gpu.Refuse(q)
+		if why == gpu.OnDevice && q.Filter != g.filter { // the GPU makes a table of each
+			why = gpu.Lone(q)
 		}
+		if why == gpu.OnDevice {
+			at = append(at, int32(g.lo))
+			continue
+		}
+		g.x.gate.refuse(why)
+		g.pinned = append(g.pinned, int32(g.lo))
 	}
 	return at
 }

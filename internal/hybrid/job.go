@@ -57,7 +57,10 @@ func (j *job) set(ctx context.Context, q *search.Query) error {
 	if err := complete(x.cpu.Searcher(), &j.q); err != nil {
 		return err
 	}
-	j.bound = bound(&j.q) != gpu.OnDevice
+	why := bound(&j.q)
+	if j.bound = why != gpu.OnDevice; j.bound {
+		x.gate.refuse(why)
+	}
 	return nil
 }
 

@@ -1,6 +1,10 @@
 package hybrid
 
-import "time"
+import (
+	"time"
+
+	"github.com/pinion-index/pinion/internal/gpu"
+)
 
 // Stats says what an Executor has done since New, and what waits.
 type Stats struct {
@@ -31,4 +35,46 @@ type Share struct {
 type Waiting struct {
 	CPU, GPU, Either int // for the cores alone, for the GPU, which is sooner, and for whoever takes them
 	Most             int // greatest number for either
+}
+
+// Answered are numbers of queries by who has answered them.
+type Answered struct {
+	CPU, GPU, Both int64        // both: those that found no other, step by step
+	OnCPU          gpu.Reasoned // of CPU, those that no device could answer, or none was to; the others came to a core first
+	Resident       int64        // bytes of lists and tables in device memory now
+}
+
+// Add adds other numbers.
+func (a *Answered) Add(o Answered) {
+	a.CPU, a.GPU, a.Both, a.Resident = a.CPU+o.CPU, a.GPU+o.GPU, a.Both+o.Both, a.Resident+o.Resident
+	for why, n := range o.OnCPU {
+		a.OnCPU[why] += n
+	}
+}
+
+// Answered returns who has answered how many queries since New.
+func (x *Executor) Answered() (a Answered) {
+	if x.cpu == nil {
+		return a
+	}
+	var onDevice, stepped int64 // queries that the CPU has answered for a device
+	if d := x.gpu.Load(); d != nil {
+		if g, ok := d.Executor.(interface{ Stats() gpu.Stats }); ok {
+			s := g.Stats()
+			a.OnCPU, a.Resident = s.OnCPU, s.Bytes+s.Marked+s.TableBytes
+			onDevice = s.OnCPU.Sum()
+		}
+		if d.stepper != nil {
+			left := d.stepper.OnCPUs()
+			a.Add(Answered{OnCPU: left})
+			stepped = left.Sum()
+		}
+	}
+	for why := range x.gate.refused {
+		a.OnCPU[why] += x.gate.refused[why].Load()
+	}
+	a.CPU = x.gate.taken(0) + onDevice + stepped
+	a.GPU = max(x.gate.taken(1)-x.again.Load()-onDevice, 0)
+	a.Both = max(x.alone.Load()-stepped, 0)
+	return a
 }

@@ -68,7 +68,8 @@ type Options struct {
 	DrainDelay time.Duration
 	// Observe, if not nil, is told of each request that has been answered. Several goroutines call it at a time.
 	Observe func(Observation)
-	// Metrics, if not nil, writes metrics of the program in Prometheus' text format, which /metrics shows after its own.
+	// Metrics, if not nil, writes metrics of the program in Prometheus' text format, which /metrics shows after its own: WriteMetrics of a
+	// gpuload.Executor is such a function.
 	Metrics func(io.Writer)
 	// ErrorLog is told by Serve of what fails in net/http: TLS handshakes, panics. Nil means the standard logger of
 	// package log, as it does there.

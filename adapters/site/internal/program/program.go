@@ -16,9 +16,11 @@ import (
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/adapters/site/internal/site"
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/internal/cli"
 	"github.com/pinion-index/pinion/internal/daemon"
+	"github.com/pinion-index/pinion/internal/daemon/ongpu"
 	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/schema"
@@ -39,6 +41,7 @@ type flags struct {
 	keys                         []string
 	memory, body                 cli.ByteSize
 	requests                     int
+	gpu                          bool
 }
 
 // Site returns the command pinion-site.
@@ -81,6 +84,7 @@ After an interrupt or SIGTERM it answers what it was asked, and ends.`,
 	cli.LanguageFlag(cmd, &f.language)
 	fl.Var(&f.memory, "memory", "memory budget for writing")
 	fl.Var(&f.body, "max-body", "the longest body of a request, and so batch of documents")
+	ongpu.Add(fl, &f.gpu)
 	cli.Int(fl, &f.requests, "max-requests", 256, 1, 1<<20, "how many requests, `N`, are answered at a time")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0], args[1:]) }
 	cmd.AddCommand(templates())
@@ -116,6 +120,14 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 	if err != nil {
 		return err
 	}
+	var gpu *gpuload.Executor
+	if f.gpu {
+		if gpu, err = ongpu.Open(); err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, gpu.Close()) }()
+		o.Index.Executor, o.HTTP.Metrics = gpu, gpu.WriteMetrics
+	}
 	s, err := site.Open(ctx, dir, o)
 	if errors.Is(err, site.ErrTemplate) {
 		return cli.Usage("--templates: %w", err)
@@ -146,6 +158,13 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 		if r.Undecoded > 0 {
 			fmt.Fprintf(stderr, "not decoded: %s\n", cli.Undecoded(r.Undecoded, r.FirstUndecoded))
 		}
+	}
+	if gpu != nil {
+		var saying sync.WaitGroup
+		ctx, cancel := context.WithCancel(ctx)
+		saying.Go(func() { ongpu.Say(ctx, stderr, gpu, s.Warm) })
+		defer saying.Wait()
+		defer cancel()
 	}
 	if made != "" {
 		fmt.Fprintf(stdout, "token: %s\n", made)

@@ -3,6 +3,7 @@ package program
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -112,12 +113,18 @@ func TestMisuse(t *testing.T) {
 // serving runs the command until the test ends, and returns the lines that it prints up to the address.
 func serving(t *testing.T, args ...string) []string {
 	t.Helper()
+	return servingTo(t, io.Discard, args...)
+}
+
+// servingTo is serving with what is written to standard error.
+func servingTo(t *testing.T, stderr io.Writer, args ...string) []string {
+	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r, w := io.Pipe()
 	cmd := Site()
 	cmd.SetArgs(args)
 	cmd.SetOut(w)
-	cmd.SetErr(io.Discard)
+	cmd.SetErr(stderr)
 	ended := make(chan error, 1)
 	go func() {
 		err := cli.Execute(ctx, cmd)
@@ -324,5 +331,32 @@ func TestLanguage(t *testing.T) {
 		if err := r.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// saidLines are the lines written to it.
+type saidLines chan string
+
+func (s saidLines) Write(b []byte) (int, error) {
+	s <- string(b)
+	return len(b), nil
+}
+
+// With --gpu the program says at the start and in its metrics which processors answer, with a GPU and without, and answers.
+func TestGPU(t *testing.T) {
+	t.Setenv(TokenVariable, "")
+	said := make(saidLines, 100)
+	lines := servingTo(t, said, "--gpu", "--no-token", "--listen", "localhost:0", filepath.Join(t.TempDir(), "x"), file(t, "docs.jsonl", `{"id": "1", "contents": "a rose"}`))
+	url := lines[len(lines)-1]
+	var line string
+	for !strings.HasPrefix(line, "--gpu: ") || strings.Contains(line, "until") {
+		line = <-said
+	}
+	answers := strings.TrimSpace(strings.TrimPrefix(line, "--gpu: "))
+	if code, body := status(t, url+"/v1/search?q=rose", ""); code != 200 || !strings.Contains(body, `"id":"1"`) {
+		t.Errorf("%d: %s", code, body)
+	}
+	if _, body := status(t, url+"/metrics", ""); !strings.Contains(body, fmt.Sprintf("pinion_gpu_info{answers=%q} 1", answers)) || !strings.Contains(body, "pinion_gpu_searches_total{") {
+		t.Errorf("not %q:\n%s", answers, body)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/internal/exchange"
 	"github.com/pinion-index/pinion/internal/indexdir"
+	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -119,6 +120,12 @@ func Open(ctx context.Context, dir string, o Options) (_ *Site, err error) {
 
 // Server returns what serves s. It is drained before s is closed.
 func (s *Site) Server() *httpapi.Server { return s.server }
+
+// Warm searches for a document, so that an Executor opens its devices before a client searches.
+func (s *Site) Warm(ctx context.Context) error {
+	_, err := s.index.Search(ctx, pinion.Request{Query: query.All{}, Limit: 1})
+	return err
+}
 
 // Close closes the index.
 func (s *Site) Close() error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"net/http"
 	"path/filepath"
@@ -50,7 +51,7 @@ func startNode(t *testing.T, args ...string) *said {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	out := new(said)
-	cmd := Node(nil)
+	cmd := Node(func(*node.Options) error { return errors.New("no GPU") })
 	cmd.SetArgs(args)
 	cmd.SetOut(out)
 	cmd.SetErr(out)
@@ -85,7 +86,8 @@ func TestMapCommand(t *testing.T) {
 	at := ports(t, 1)[0]
 	health := "127.0.0.1:" + strconv.Itoa(at)
 	nats := []string{"--nats", s.ClientURL(), "--collection", "wiki"}
-	one := startNode(t, append(nats, dirs[0])...)
+	one := startNode(t, append(nats, "--gpu", dirs[0])...)
+	one.until(t, "--gpu: the CPU answers: no GPU\n")
 	one.until(t, "serving shard 0-of-1 of wiki: commit 2-")
 	two := startNode(t, append(nats, "--health", health, dirs[1])...)
 	two.until(t, "not serving shard 0-of-1 of wiki: the index has another history")

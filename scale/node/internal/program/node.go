@@ -18,7 +18,8 @@ import (
 	"github.com/pinion-index/pinion/scale/node"
 )
 
-// Node returns the command pinion-node. device, which may be nil, is what --gpu does: it has searches answered on a GPU.
+// Node returns the command pinion-node. device, which may be nil, is what --gpu does: it has searches answered on a GPU. Where it
+// cannot, the CPU answers.
 func Node(device func(o *node.Options) error) *cobra.Command {
 	var at natsFlags
 	var shard, health string
@@ -73,9 +74,10 @@ or SIGTERM the node answers what it was asked, and ends.`,
 		on := ""
 		if gpu {
 			if err := device(&o); err != nil {
-				return fmt.Errorf("--gpu: %w", err)
+				fmt.Fprintf(cmd.ErrOrStderr(), "--gpu: the CPU answers: %s\n", cli.Message(err))
+			} else {
+				on = " on " + o.Device
 			}
-			on = " on " + o.Device
 		}
 		nc, err := at.connect("pinion-node " + shard)
 		if err != nil {

@@ -50,8 +50,8 @@ func gpuPlanCommand() *cobra.Command {
 	queries, top := "", 10
 	cmd := command("gpu-plan INDEX", "Plan which lists to keep on a GPU",
 		`Lists are taken in order of uses per byte until the budget is full. The table predicts
-the hit rates of queries that are not in the log: those of a plan made from every other
-query, on the remaining ones.
+what queries that are not in the log find resident: what a plan made from every other query
+has for the remaining ones. It ends with the budget that holds all of that plan.
 Lists of fewer than 128 postings are sent with the queries and take no memory. Presence
 words, which save most lookups in long lists, get what the lists leave of the budget.`,
 		"  idxinspect gpu-plan --queries topics.tsv kjv.idx\n  idxinspect gpu-plan --budget 8GiB --queries topics.tsv kjv.idx",
@@ -196,6 +196,10 @@ func (l *planLog) whole(resident map[gpu.Key]bool) float64 {
 // try counts the hits of the other half of the queries with a plan and a budget.
 func (l *planLog) try(plan []gpu.Demand, budget int64) inspect.PlanStep {
 	resident, bytes := gpu.Fit(plan, budget)
+	planned := map[gpu.Key]bool{}
+	for _, d := range plan {
+		planned[d.Key] = true
+	}
 	s := inspect.PlanStep{Budget: budget, Bytes: bytes}
 	var lists, queries int
 	var sizes int64
@@ -205,17 +209,21 @@ func (l *planLog) try(plan []gpu.Demand, budget int64) inspect.PlanStep {
 			n := l.lists[k].Bytes
 			lists++
 			sizes += n
-			if resident[k] {
+			switch {
+			case resident[k]:
 				s.Lists++
 				s.ByteHits += float64(n)
-			} else {
-				whole = 0
+				continue
+			case !planned[k]:
+				s.New++
 			}
+			whole = 0
 		}
 		queries++
 		s.Queries += whole
 	}
 	s.Lists /= float64(max(lists, 1))
+	s.New /= float64(max(lists, 1))
 	s.ByteHits /= float64(max(sizes, 1))
 	s.Queries /= float64(max(queries, 1))
 	return s
@@ -223,13 +231,13 @@ func (l *planLog) try(plan []gpu.Demand, budget int64) inspect.PlanStep {
 
 func (p *GPUPlan) Text(w io.Writer) {
 	if budget := (*cli.ByteSize)(&p.Budget); p.Planned == p.Asked {
-		fmt.Fprintf(w, "all %s fit: %s bytes of %s\n", cli.Number(p.Asked.Lists, "list"), cli.Count(p.Asked.Bytes), budget)
+		fmt.Fprintf(w, "all %s that the log asks for fit: %s bytes of %s\n", cli.Number(p.Asked.Lists, "list"), cli.Count(p.Asked.Bytes), budget)
 	} else {
-		fmt.Fprintf(w, "%s of %s, %s of %s bytes fit in %s\n", cli.Count(p.Planned.Lists), cli.Number(p.Asked.Lists, "list"),
+		fmt.Fprintf(w, "of %[2]s that the log asks for %[1]s fit: %[3]s of %[4]s bytes in %[5]s\n", cli.Count(p.Planned.Lists), cli.Number(p.Asked.Lists, "list"),
 			cli.Count(p.Planned.Bytes), cli.Count(p.Asked.Bytes), budget)
 	}
 	fmt.Fprintf(w, "and beside them presence words of %s, %s bytes\n", cli.Number(p.Words.Lists, "list"), cli.Count(p.Words.Bytes))
-	fmt.Fprintf(w, "all lists of a query fit for %s of %s in the log\n\n", percent(p.Whole), cli.Number(p.Queries, "query"))
+	fmt.Fprintf(w, "all lists of a query fit for %s of %s of the log\n\n", percent(p.Whole), cli.Number(p.Queries, "query"))
 	if len(p.Curve) > 0 {
 		p.predict(w)
 	}
@@ -240,14 +248,25 @@ func (p *GPUPlan) Text(w io.Writer) {
 	t.WriteTo(w)
 }
 
-// predict prints the curve.
+// predict prints the curve, up to the first budget that holds the whole plan: more memory changes nothing.
 func (p *GPUPlan) predict(w io.Writer) {
-	fmt.Fprintln(w, "predicted for queries not in the log (planned from every other query, tried on the rest):")
-	t := cli.NewTable(">budget", ">resident bytes", ">lists hit", ">bytes hit", ">queries hit")
+	fmt.Fprint(w, `predicted for queries not in the log (planned from every other query, tried on the rest). Of the lists
+that they ask for, some are resident, some had no room, and some are new: no query of the plan asks
+for them, and they are loaded once if there is room then.
+`)
+	t := cli.NewTable(">budget", ">resident bytes", ">lists resident", ">no room", ">new", ">bytes resident", ">queries with all")
+	last := p.Curve[len(p.Curve)-1]
 	for _, s := range p.Curve {
-		t.Row((*cli.ByteSize)(&s.Budget).String(), cli.Count(s.Bytes), percent(s.Lists), percent(s.ByteHits), percent(s.Queries))
+		t.Row((*cli.ByteSize)(&s.Budget).String(), cli.Count(s.Bytes), percent(s.Lists), percent(max(1-s.Lists-s.New, 0)), percent(s.New), percent(s.ByteHits), percent(s.Queries))
+		if s.Bytes == last.Bytes {
+			last = s
+			break
+		}
 	}
 	t.WriteTo(w)
+	if p.Budget > last.Budget {
+		fmt.Fprintf(w, "%s has room for all of that plan: more changes nothing\n", (*cli.ByteSize)(&last.Budget))
+	}
 	fmt.Fprintln(w)
 }
 

@@ -46,11 +46,16 @@ func (c *counts) counting(open opening) opening {
 		if err != nil {
 			return nil, err
 		}
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.open = append(c.open, x)
-		return counted{x, c}, nil
+		return c.count(x), nil
 	}
+}
+
+// count counts what a scheduler does.
+func (c *counts) count(x scheduler) scheduler {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.open = append(c.open, x)
+	return counted{x, c}
 }
 
 // counted is a scheduler of counts.
@@ -62,6 +67,22 @@ type counted struct {
 // Close closes the scheduler, whose counters stay.
 func (x counted) Close() error {
 	err := x.scheduler.Close()
+	x.end()
+	return err
+}
+
+// Follow has another scheduler follow, which is counted, too.
+func (x counted) Follow(s *reader.Snapshot, q *search.Searcher) (scheduler, error) {
+	next, err := x.scheduler.Follow(s, q)
+	x.end()
+	if err != nil {
+		return nil, err
+	}
+	return x.c.count(next), nil
+}
+
+// end keeps the counters of a scheduler that is closed.
+func (x counted) end() {
 	x.c.mu.Lock()
 	defer x.c.mu.Unlock()
 	if i := slices.Index(x.c.open, x.scheduler); i >= 0 {
@@ -69,5 +90,4 @@ func (x counted) Close() error {
 		x.c.done.Add(x.scheduler.Answered())
 		x.c.done.Resident = 0
 	}
-	return err
 }

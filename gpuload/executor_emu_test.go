@@ -12,7 +12,9 @@ import (
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/internal/hybrid"
 	"github.com/pinion-index/pinion/internal/memfs"
+	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
 	"github.com/pinion-index/pinion/schema"
 )
 
@@ -113,4 +115,58 @@ func samePages(t *testing.T, v *pinion.View) error {
 		}
 	}
 	return nil
+}
+
+// After a commit the devices stay open, and an earlier snapshot is left to the CPU.
+func TestExecutorFollows(t *testing.T) {
+	x, err := Open(Options{Devices: 1, Memory: 8 << 20, Hang: time.Hour})
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.options.Mode = hybrid.OnlyGPU
+	opened, real := 0, x.open
+	x.open = func(s *reader.Snapshot, q *search.Searcher, o hybrid.OpenOptions) (scheduler, error) {
+		opened++
+		return real(s, q, o)
+	}
+	index, err := pinion.OpenFS(t.Context(), memfs.New(), pinion.Options{Executor: x, NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(index.Close(), x.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	var first *pinion.View
+	defer func() { first.Close() }()
+	for n := range 6 {
+		if err := errors.Join(index.Add(t.Context(), pinion.Text(fmt.Sprint(n), "rose")), index.Sync(t.Context())); err != nil {
+			t.Fatal(err)
+		}
+		one(t, index, "rose")
+		if err := x.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		x.mu.Lock()
+		x.rest = time.Time{}
+		x.mu.Unlock()
+		if p := one(t, index, "rose"); len(p.Hits) != n+1 {
+			t.Fatalf("%+v", p)
+		}
+		if err := index.View(t.Context(), func(v *pinion.View) error {
+			if first == nil {
+				first, err = pinion.NewView(v.Snapshot(), x)
+			}
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		if p := one(t, first, "rose"); len(p.Hits) != 1 {
+			t.Fatalf("%+v", p)
+		}
+	}
+	if a := x.counts.all(); opened != 1 || a.GPU+a.Both+a.CPU != 18 || a.GPU != 7 {
+		t.Errorf("opened %d times: %+v", opened, a)
+	}
 }

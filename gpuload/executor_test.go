@@ -11,6 +11,7 @@ import (
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/internal/engine/pool"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/internal/hybrid"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
@@ -52,6 +53,10 @@ func (f *fake) Ready(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+func (f *fake) Follow(*reader.Snapshot, *search.Searcher) (scheduler, error) {
+	return nil, errors.Join(gpu.ErrAnew, f.Close())
 }
 
 func (f *fake) Close() error {

@@ -84,7 +84,7 @@ func open(s *reader.Snapshot, q *search.Searcher, o hybrid.OpenOptions) (schedul
 	if err != nil {
 		return nil, err
 	}
-	return x, nil
+	return hybridScheduler{x}, nil
 }
 
 // Devices returns the number of GPUs that the process may use, which CUDA_VISIBLE_DEVICES can restrict. The error

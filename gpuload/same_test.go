@@ -168,6 +168,9 @@ func sameAnswers(t *testing.T, open func() *Executor) {
 							rt.Fatal(err)
 						}
 					})
+					if x.asked < 40 { // of so few, all may be for the CPU
+						return
+					}
 					if x.answered*4 < x.asked || of.params == (query.Params{}) && x.Stats().GPU.Searches == 0 {
 						t.Errorf("%d of %d requests answered: %+v", x.answered, x.asked, x.Stats())
 					}

@@ -24,13 +24,15 @@ type Executor struct {
 	start   time.Time
 	workers int // of the Pool, at most as many as cores
 
-	gpu    atomic.Pointer[device] // nil until there is one
-	gone   atomic.Bool            // the GPU is not used: not yet, or no more
-	opened chan struct{}          // closed when it is known whether there is one
-	coming *gpu.Opening           // it is being opened, or was; may be nil
-	cancel func()                 // ends the opening
-	free   func() error           // releases what Open holds
-	open   *OpenOptions           // of Open, or nil
+	gpu    atomic.Pointer[device]   // nil until there is one
+	gone   atomic.Bool              // the GPU is not used: not yet, or no more
+	opened chan struct{}            // closed when it is known whether there is one
+	coming *gpu.Opening             // it is being opened, or was; may be nil
+	cancel func()                   // ends the opening
+	free   func() error             // releases what Open holds
+	open   *OpenOptions             // of Open, or nil
+	before gpu.Reasoned             // what the GPU had left to the CPU when Follow took it over
+	last   atomic.Pointer[Answered] // what Answered returns once the GPU is another's; or nil
 
 	jobs spares
 	gate gate

@@ -47,9 +47,11 @@ func (x *Executor) follow(d *device, s *reader.Snapshot, q *search.Searcher) (*E
 	if err != nil {
 		return nil, err
 	}
+	last := x.Answered()
+	x.last.Store(&last)
+	before := g.Stats().OnCPU
 	if d.stepper != nil {
 		err = d.stepper.Close()
-		d.stepper = nil
 	}
 	if err == nil {
 		err = g.Follow(s, cpu, q.Scorer())
@@ -66,7 +68,7 @@ func (x *Executor) follow(d *device, s *reader.Snapshot, q *search.Searcher) (*E
 		cpu.Close()
 		return nil, err
 	}
-	next.start, next.cost, next.meter, next.open = x.start, x.cost, x.meter, x.open
+	next.start, next.cost, next.meter, next.open, next.before = x.start, x.cost, x.meter, x.open, before
 	next.load.each.Store(x.load.each.Load())
 	next.load.samples.Store(x.load.samples.Load())
 	next.owns(cpu)

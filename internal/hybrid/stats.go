@@ -57,12 +57,18 @@ func (x *Executor) Answered() (a Answered) {
 	if x.cpu == nil {
 		return a
 	}
+	if last := x.last.Load(); last != nil {
+		return *last
+	}
 	var onDevice, stepped int64 // queries that the CPU has answered for a device
 	if d := x.gpu.Load(); d != nil {
 		if g, ok := d.Executor.(interface{ Stats() gpu.Stats }); ok {
 			s := g.Stats()
 			a.OnCPU, a.Resident = s.OnCPU, s.Bytes+s.Marked+s.TableBytes
-			onDevice = s.OnCPU.Sum()
+			for why, n := range x.before {
+				a.OnCPU[why] -= n
+			}
+			onDevice = a.OnCPU.Sum()
 		}
 		if d.stepper != nil {
 			left := d.stepper.OnCPUs()

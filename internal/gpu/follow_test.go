@@ -1,4 +1,4 @@
-//go:build (emu || cuda) && cgo
+//go:build (emu && cgo) || cuda || gpu
 
 package gpu
 

@@ -71,6 +71,9 @@ func TestScripts(t *testing.T) {
 			case "gpu": // or the emulator
 				dev, err := gpu.OpenDevice()
 				return err == nil && dev.Close() == nil, nil
+			case "emulator":
+				dev, err := gpu.OpenDevice()
+				return err == nil && dev.Info().Name == "emulator" && dev.Close() == nil, nil
 			case "long":
 				return longtest.Enabled(), nil
 			}

@@ -26,6 +26,10 @@ func noDevice(number, devices int) error {
 	return fmt.Errorf("%w with number %d: there are %d, numbered from 0", ErrNoDevice, number, devices)
 }
 
+// codeVariable is an environment variable that selects the form of the kernels: "ptx"
+// makes the driver compile them even if the program has code for the device.
+const codeVariable = "PINION_GPU_CODE"
+
 // Info describes a device.
 type Info struct {
 	Name            string

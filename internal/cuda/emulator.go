@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -23,6 +24,8 @@ type Emulator struct {
 	Shared int
 	// FailRegister makes Register fail, as it does for some file systems.
 	FailRegister bool
+	// Compile, unless 0, is how long a driver that has to compile the kernels takes for it.
+	Compile time.Duration
 
 	mu     sync.Mutex
 	device map[kernels.Ptr]int64 // allocations
@@ -37,7 +40,7 @@ func NewEmulator() *Emulator {
 
 // Info describes the device.
 func (e *Emulator) Info() Info {
-	return Info{Name: "emulator", Memory: e.Memory, Multiprocessors: 1, Shared: e.Shared}
+	return Info{Name: "emulator", Memory: e.Memory, Multiprocessors: 1, Shared: e.Shared, Compiles: e.Compile > 0}
 }
 
 // Alloc returns memory that is checked by the address sanitizer.
@@ -114,8 +117,11 @@ func (e *Emulator) Register([]byte) error {
 // Unregister does nothing.
 func (e *Emulator) Unregister([]byte) error { return nil }
 
-// Load does nothing.
-func (e *Emulator) Load(...kernels.Kernel) error { return nil }
+// Load takes as long as e.Compile.
+func (e *Emulator) Load(...kernels.Kernel) error {
+	time.Sleep(e.Compile)
+	return nil
+}
 
 // Submit runs the batch.
 func (e *Emulator) Submit(b *Batch) error {

@@ -11,10 +11,6 @@ import (
 	"github.com/pinion-index/pinion/internal/kernels"
 )
 
-// codeVariable is an environment variable that selects the form of the kernels: "ptx"
-// makes the driver compile them even if the program has code for the device.
-const codeVariable = "PINION_GPU_CODE"
-
 // sharedStatic exceeds the static shared memory of every kernel that uses dynamic shared
 // memory.
 const sharedStatic = 2048

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // maxShort is the number of calls in a row that may run out of memory before the device is
@@ -75,6 +76,21 @@ func (x *Executor) Ready(ctx context.Context) error {
 	}
 	x.leave()
 	return nil
+}
+
+// Compiling reports whether drivers compile the kernels for a device that does not answer queries before.
+func (g *Group) Compiling() bool {
+	return slices.ContainsFunc(g.members, func(m *member) bool { return m.x.compiling() })
+}
+
+// compiling is Group.Compiling for one device.
+func (x *Executor) compiling() bool {
+	select {
+	case <-x.state.ready:
+		return false
+	default:
+		return x.dev.Info().Compiles
+	}
 }
 
 // Err returns the error that has ended the use of the device, or nil. It matches ErrDevice

@@ -90,6 +90,10 @@ and hybrid are asked groups of up to 2,048 from one goroutine for each CPU. With
 --deadline and no rate, it looks for the highest rate at which at most 1 query in
 100,000 is answered later than that.
 
+Before, it asks each processor queries of the log for up to 2.5 s and compares the
+answers of the GPU, or of --partitions, with those of the CPU. It waits until a GPU
+is ready, and says on standard error what it does.
+
 --device chooses processors: the CPU, the GPU, or both at the same time (hybrid).
 Without a GPU, the runs on the CPU that --device names as well are printed before the
 error.
@@ -220,6 +224,7 @@ type loader struct {
 	queries     []search.Query
 	gpu         *gpuGroup
 	out         *Load
+	stderr      io.Writer
 	progress    *cli.Progress
 	done, total int64
 }
@@ -229,7 +234,7 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 		return nil, err
 	}
 	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
-	l := &loader{f: f}
+	l := &loader{f: f, stderr: stderr}
 	var closeIndex func()
 	if l.whole, l.snapshot, closeIndex, err = openSearcher(f.index); err != nil {
 		return nil, err
@@ -251,8 +256,6 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	cpus := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(cpus)
 	l.out = &Load{Index: f.index, Queries: log, Mode: f.mode.Value, Algo: f.algo, K: f.k, CPUs: cpus, deadline: f.deadline}
-	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
-	defer l.progress.Stop()
 	start := time.Now()
 	closeGPU, err := l.openGPU()
 	if err != nil {
@@ -262,6 +265,8 @@ func (f *loadFlags) run(ctx context.Context, stderr io.Writer) (out *Load, err e
 	if err := l.warm(ctx); err != nil {
 		return nil, err
 	}
+	l.progress = cli.NewProgress(stderr, "load", 0, cli.ItemRate("runs"))
+	defer l.progress.Stop()
 	err = l.rates(ctx)
 	l.out.Seconds = time.Since(start).Seconds()
 	return l.out, err
@@ -321,36 +326,6 @@ func openSearcher(dir string) (*search.Searcher, *reader.Snapshot, func(), error
 		return nil, nil, nil, cli.Opening(err)
 	}
 	return q, s, func() { q.Close(); end() }, nil
-}
-
-// warm asks both indexes every query once and compares the answers.
-func (l *loader) warm(ctx context.Context) error {
-	want, err := l.ask(ctx, l.whole)
-	if err == nil {
-		err = l.warmGPU(ctx, want)
-	}
-	if err != nil || l.cut == l.whole {
-		return err
-	}
-	got, err := l.ask(ctx, l.cut)
-	if err != nil {
-		return err
-	}
-	for i := range want {
-		if !slices.Equal(want[i].Hits, got[i].Hits) {
-			return fmt.Errorf("%s and %s do not hold the same documents: a query has different answers", l.f.index, l.f.partitions)
-		}
-	}
-	return nil
-}
-
-func (l *loader) ask(ctx context.Context, s *search.Searcher) ([]search.Result, error) {
-	p, err := pool.New(s, pool.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer p.Close()
-	return p.Execute(ctx, l.queries)
 }
 
 // rates measures what --model, --workers, --rate and --alone name.

@@ -174,24 +174,6 @@ func (g *gpuGroup) close() {
 	g.cpu.Close()
 }
 
-// warmGPU asks the GPU every query once, which brings its lists there, and compares the
-// answers.
-func (l *loader) warmGPU(ctx context.Context, want []search.Result) error {
-	if l.gpu == nil {
-		return nil
-	}
-	got, err := l.gpu.x.Execute(ctx, l.queries)
-	if err != nil {
-		return err
-	}
-	for i := range want {
-		if !slices.Equal(want[i].Hits, got[i].Hits) {
-			return fmt.Errorf("the GPU answers query %q otherwise than the CPU", name(&l.queries[i]))
-		}
-	}
-	return nil
-}
-
 // target is what answers the queries of a run.
 type target interface {
 	loadtest.Target

@@ -63,6 +63,7 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 		return err
 	}
 	defer stop()
+	sayCompiling(d.stderr, d.gpus)
 	start := time.Now()
 	d.load()
 	n, err := l.run(len(workers), onDevices, func(i int) func(*share) error {
@@ -72,8 +73,12 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 	took := time.Since(start)
 	l.progress.Stop()
 	if err == nil && s.f.queries != "" && n > 0 {
-		fmt.Fprintf(d.stderr, "%s in %s on %s: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), d.gpus.Name(), cli.Rate(float64(n), took))
-		sayLeft(d.stderr, d.gpus.Stats().OnCPU)
+		left, on := d.gpus.Stats().OnCPU, d.gpus.Name()
+		if left.Sum() == int64(n) {
+			on = "the CPU"
+		}
+		fmt.Fprintf(d.stderr, "%s in %s on %s: %s queries/s\n", cli.Number(n, "query"), cli.Seconds(took), on, cli.Rate(float64(n), took))
+		sayLeft(d.stderr, left)
 	}
 	for i, x := range d.gpus.Executors() {
 		if err := x.Err(); err != nil {
@@ -81,6 +86,13 @@ func (s *session) onDevice(cmd *cobra.Command, l *pipeline, print printer) error
 		}
 	}
 	return err
+}
+
+// sayCompiling says that the CPU answers until a driver has compiled, if one has to.
+func sayCompiling(w io.Writer, gpus *gpu.Group) {
+	if gpus.Compiling() {
+		fmt.Fprintln(w, "the driver compiles the kernels for this GPU, once on a machine and for up to a minute: the CPU answers meanwhile")
+	}
 }
 
 // sayLeft says how many queries the CPU has answered, and why.

@@ -41,7 +41,7 @@ func Explain(ctx context.Context, out, stderr io.Writer, index, text string, o T
 		w := &worker{s: s}
 		var finder finder = s.searcher
 		if o.Device != "cpu" {
-			steps, release, err := s.stepper()
+			steps, release, err := s.stepper(stderr)
 			switch {
 			case err == nil:
 				defer release()

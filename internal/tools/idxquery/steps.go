@@ -45,7 +45,7 @@ func (f *stepFinder) Search(ctx context.Context, q search.Query) (search.Result,
 // onSteps answers queries one after the other with a trace. With --device gpu all steps
 // that a device supports run there.
 func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error {
-	f, release, err := s.stepper()
+	f, release, err := s.stepper(cmd.ErrOrStderr())
 	if err != nil {
 		if s.f.device.Value == "gpu" {
 			return err
@@ -67,7 +67,7 @@ func (s *session) onSteps(cmd *cobra.Command, l *pipeline, print printer) error 
 
 // stepper opens a device for a stepFinder. Lists are copied to it before the first step
 // that needs them.
-func (s *session) stepper() (f *stepFinder, release func() error, err error) {
+func (s *session) stepper(stderr io.Writer) (f *stepFinder, release func() error, err error) {
 	o, err := s.group()
 	if err != nil {
 		return nil, nil, err
@@ -76,6 +76,7 @@ func (s *session) stepper() (f *stepFinder, release func() error, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	sayCompiling(stderr, g)
 	step := hybrid.StepOptions(s.searcher)
 	if s.f.steps.Value != autoSteps {
 		step.Rule = gpu.Griffin

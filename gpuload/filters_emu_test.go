@@ -5,6 +5,7 @@ package gpuload
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/pinion-index/pinion"
@@ -85,5 +86,49 @@ func TestFilters(t *testing.T) {
 	}
 	if _, err := OpenFilters(s, 1000, Options{}); !errors.Is(err, ErrNoDevice) {
 		t.Error(err)
+	}
+}
+
+// Filters that no document passes are no errors, whatever they are of, nor are those of an index without documents.
+func TestFiltersOfNone(t *testing.T) {
+	fields := &schema.Schema{Fields: []schema.Field{{Name: "brand", Kind: schema.Keyword, Column: true}, {Name: "n", Kind: schema.Integer, Column: true}, {Name: "late", Kind: schema.Keyword}}}
+	for _, docs := range []int{0, 1, 300} {
+		index, err := pinion.OpenFS(t.Context(), memfs.New(), pinion.Options{Schema: fields})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer index.Close()
+		for i := range docs {
+			if err := index.Add(t.Context(), pinion.Doc{ID: fmt.Sprint(i), Fields: map[string]any{"brand": fmt.Sprint(i % 7), "n": i % 10}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var s *reader.Snapshot
+		if err := index.View(t.Context(), func(v *pinion.View) (err error) { s, err = v.Snapshot().Retain(); return err }); err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		f, err := OpenFilters(s, 0, Options{Memory: 8 << 20})
+		if err != nil {
+			t.Fatalf("%d documents: %v", docs, err)
+		}
+		defer f.Close()
+		none := Set{Field: "brand", Term: []byte("none")}
+		filters := []Filter{{{none}}, {{none}, {none}}, {{none, {Field: "late", Term: []byte("x")}}}, {{{Where: query.AtLeast("n", 100)}}},
+			{{{Where: query.In{Field: "brand", Values: []any{"none"}}}}}, {{{Where: query.In{Field: "brand"}}}}, {{{First: 20, End: 20}}}, {{{First: 20, End: 10}}}, {{}}, {{{}}},
+			{{{Where: query.Exists{Field: "n"}, Not: true}}}, {{{First: 0, End: 1 << 31, Not: true}}}}
+		bits, err := f.Make(t.Context(), filters)
+		if err != nil {
+			t.Fatalf("%d documents: %v", docs, err)
+		}
+		for i := range filters {
+			words, err := bits.AppendWords(t.Context(), nil, i)
+			if err != nil || bits.Count(i) != 0 || slices.Max(append(words, 0)) != 0 {
+				t.Errorf("%d documents, filter %d: %d pass, %x, %v", docs, i, bits.Count(i), words, err)
+			}
+		}
+		if err := bits.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -25,20 +25,29 @@ func Open() (*gpuload.Executor, error) { return gpuload.Open(gpuload.Options{}) 
 // patience is how long a GPU may take to be ready before Say says that it is not yet.
 const patience = time.Second
 
-// Say has x open devices by a search, and says on w which processors answer once that is known: a line, and one more before if it
-// takes long. It returns when ctx ends.
-func Say(ctx context.Context, w io.Writer, x *gpuload.Executor, search func(context.Context) error) {
-	if err := search(ctx); err != nil {
-		return // searches of clients say it
-	}
-	soon, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	if x.Ready(soon); soon.Err() != nil && ctx.Err() == nil {
-		say(w, x)
-		x.Ready(ctx)
-	}
-	if ctx.Err() == nil {
-		say(w, x)
+// Say has x open devices by a search, in the background, and says on w which processors answer once that is known: a line, and one more
+// before if it takes long. end waits for it, with whatever is known.
+func Say(ctx context.Context, w io.Writer, x *gpuload.Executor, search func(context.Context) error) (end func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if search(ctx) != nil {
+			return // searches of clients say it
+		}
+		soon, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		if x.Ready(soon); soon.Err() != nil && ctx.Err() == nil {
+			say(w, x)
+			x.Ready(ctx)
+		}
+		if ctx.Err() == nil {
+			say(w, x)
+		}
+	}()
+	return func() {
+		cancel()
+		<-done
 	}
 }
 

@@ -11,11 +11,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pinion-index/pinion/internal/cli"
+	"github.com/pinion-index/pinion/internal/daemon/ongpu"
 	"github.com/pinion-index/pinion/internal/tools/serve"
 )
 
 func serveCommand() *cobra.Command {
 	var with, listen string
+	var onGPU bool
 	cmd := &cobra.Command{
 		Use:   "serve INDEX",
 		Short: "Show an index in a browser",
@@ -24,7 +26,8 @@ func serveCommand() *cobra.Command {
 It prints the address of a page from which to search with explained hits, browse terms,
 lists, blocks and documents, look at bytes and what they mean, compare with the index
 --with, and verify. It never writes. The address contains a random token; whoever has it
-can read all of the index. INDEX is a directory.
+can read all of the index. INDEX is a directory. With --gpu a search says what a GPU and
+the CPU do for it together, and compares their hits with those of the CPU.
 
 An index that is damaged is shown as far as it opens. A page shows the newest commit, or
 one that was the newest a second before.`,
@@ -35,6 +38,7 @@ one that was the newest a second before.`,
 	cmd.ValidArgsFunction = complete(cmd.Use)
 	cmd.Flags().StringVar(&with, "with", "", "compare with the index in `DIR`")
 	cmd.Flags().StringVar(&listen, "listen", "127.0.0.1:0", "`ADDRESS` to listen at; port 0 takes a free one")
+	ongpu.Add(cmd.Flags(), &onGPU)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		host, port, err := net.SplitHostPort(listen)
 		if err == nil {
@@ -43,7 +47,14 @@ one that was the newest a second before.`,
 		if err != nil {
 			return cli.Usage("--listen: %v", err)
 		}
-		s, err := serve.New(serve.Options{Index: args[0], With: with, Token: serve.NewToken(), Hosts: []string{host}})
+		o := serve.Options{Index: args[0], With: with, Token: serve.NewToken(), Hosts: []string{host}}
+		if onGPU {
+			if o.GPU, err = ongpu.Open(); err != nil {
+				return err
+			}
+			defer o.GPU.Close()
+		}
+		s, err := serve.New(o)
 		if err != nil {
 			return cli.Opening(err)
 		}
@@ -60,6 +71,9 @@ one that was the newest a second before.`,
 		}
 		fmt.Fprintf(cmd.OutOrStdout(), "http://%s%s\n", l.Addr(), s.Path())
 		fmt.Fprintln(cmd.ErrOrStderr(), "Interrupt (Ctrl-C) to end.")
+		if onGPU {
+			defer ongpu.Say(cmd.Context(), cmd.ErrOrStderr(), o.GPU, s.Warm)()
+		}
 		return serveUntil(cmd.Context(), l, s)
 	}
 	return cmd

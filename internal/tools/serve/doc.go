@@ -13,6 +13,7 @@
 //	follow.go            newer commits
 //	overview.go          what the index consists of
 //	search.go            hits, their scores, what the query did
+//	gpu.go               what a GPU does for a query
 //	terms.go, list.go    the dictionary; lists and blocks
 //	docs.go, marks.go    documents; the words of a query in their text
 //	bytes.go             bytes and what they mean

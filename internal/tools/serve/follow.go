@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/pinion-index/pinion/gpuload"
 )
 
 // recheck is how long a commit counts as the newest before the directory is listed again.
@@ -90,14 +92,15 @@ func (c *current) refresh() {
 
 // shown are the indexes that a request sees.
 type shown struct {
-	main, other *source // other is nil without Options.With
+	main, other *source           // other is nil without Options.With
+	gpu         *gpuload.Executor // nil without Options.GPU
 	notes       []string
 	verify      *verification
 }
 
 // view holds the newest commits for a request, until end is called.
 func (s *Server) view() (v *shown, end func()) {
-	v = &shown{verify: &s.verify}
+	v = &shown{verify: &s.verify, gpu: s.gpu}
 	use := func(c *current) *source {
 		x, why := c.use()
 		if x.Manifest != nil && why == "" {

@@ -37,9 +37,10 @@ type found struct {
 	Of                string  // how many documents match, if those are more than Hits; empty if the mode has no such number
 	Algo              string
 	Traces            []listTrace
-	Passes            int  // of the query over segments
-	Traced            int  // of them, those in Traces
-	Off               bool // the index cannot answer queries
+	Passes            int        // of the query over segments
+	Traced            int        // of them, those in Traces
+	Off               bool       // the index cannot answer queries
+	GPU               *gpuAnswer // nil without Options.GPU
 
 	Sorts  []option // by which hits can be sorted; nil without columns
 	Facets []facet
@@ -50,6 +51,9 @@ type found struct {
 	sort   string // of Sorts; "" by score
 	by     []search.SortBy
 	sorted [][]schema.Value // what Hits are sorted by, if they are
+
+	node query.Node   // what is searched for
+	hits []search.Hit // what the CPU has found
 
 	rank  int           // of the hit before the first
 	after *pinion.After // the page begins behind this hit, unless it is nil
@@ -133,7 +137,10 @@ func (s *shown) search(r *http.Request) (any, error) {
 	if a.Text == "" {
 		return a, nil
 	}
-	return a, a.run(r.Context(), s.main)
+	if err := a.run(r.Context(), s.main); err != nil || s.gpu == nil {
+		return a, err
+	}
+	return a, a.askGPU(r.Context(), s.gpu, s.main)
 }
 
 // page reads where the page of hits begins.
@@ -209,6 +216,9 @@ func (a *found) run(ctx context.Context, x *source) error {
 	if err := a.filter(&q, x.snapshot.Schema()); err != nil {
 		return err
 	}
+	if a.node = q.Node; a.node == nil {
+		a.node = query.Match{Text: a.Text, Mode: a.Mode}
+	}
 	terms, _, err := x.searcher.Terms(&q)
 	if refused(err) {
 		return badRequest("%v", err)
@@ -237,6 +247,7 @@ func (a *found) run(ctx context.Context, x *source) error {
 		return err
 	}
 	a.takeColumns(&q, &result)
+	a.hits = result.Hits
 	if result.Total > uint64(len(result.Hits)) {
 		a.Of = cli.Count(result.Total)
 	}

@@ -13,6 +13,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/pinion-index/pinion/gpuload"
 	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/internal/budget"
 	"github.com/pinion-index/pinion/internal/cli"
@@ -25,15 +26,17 @@ var content embed.FS
 
 // Options configure a Server.
 type Options struct {
-	Index string   // directory of the index
-	With  string   // directory of the index to compare with; may be empty
-	Token string   // first element of every path
-	Hosts []string // names for the Host header beside localhost and addresses
+	Index string            // directory of the index
+	With  string            // directory of the index to compare with; may be empty
+	Token string            // first element of every path
+	Hosts []string          // names for the Host header beside localhost and addresses
+	GPU   *gpuload.Executor // answers searches too, and pages say what it does; nil for the CPU alone
 }
 
 // Server shows an index.
 type Server struct {
 	main, other *current // other is nil without Options.With
+	gpu         *gpuload.Executor
 	token       string
 	pages       map[string]*template.Template
 	handler     http.Handler
@@ -44,7 +47,7 @@ type Server struct {
 
 // New opens the indexes. The caller closes the Server.
 func New(o Options) (*Server, error) {
-	s := &Server{token: o.Token, pool: budget.NewPool(httpapi.DefaultMaxHeld)}
+	s := &Server{gpu: o.GPU, token: o.Token, pool: budget.NewPool(httpapi.DefaultMaxHeld)}
 	var err error
 	if s.main, err = follow(o.Index); err != nil {
 		return nil, err
@@ -119,6 +122,7 @@ type layout struct {
 	Compare           bool
 	Damage, Notes     []string
 	Commit            uint64 // 0 if no manifest can be read
+	Answers           string // which processors do, with Options.GPU
 	Query             string // in the search box
 	Took              string
 	Error             string
@@ -152,6 +156,9 @@ func (s *Server) show(name, title string, p page) http.Handler {
 			Damage: v.main.damage, Notes: v.notes, Query: r.URL.Query().Get("q")}
 		if v.main.Manifest != nil {
 			l.Commit = v.main.Manifest.Generation
+		}
+		if v.gpu != nil {
+			l.Answers = v.gpu.Answers()
 		}
 		var err error
 		template := name

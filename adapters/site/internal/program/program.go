@@ -160,11 +160,7 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 		}
 	}
 	if gpu != nil {
-		var saying sync.WaitGroup
-		ctx, cancel := context.WithCancel(ctx)
-		saying.Go(func() { ongpu.Say(ctx, stderr, gpu, s.Warm) })
-		defer saying.Wait()
-		defer cancel()
+		defer ongpu.Say(ctx, stderr, gpu, s.Warm)()
 	}
 	if made != "" {
 		fmt.Fprintf(stdout, "token: %s\n", made)

@@ -194,8 +194,19 @@ struct Range { uint32_t query, end, first, last; };
 // that differ by less than 2^CLASS_SHIFT are in one class, or in two that are adjacent.
 enum { SCORE_CLASSES = 512, CLASS_SHIFT = 17 };
 
-// Goal is what a query slot asks for: k keys. base is the least float of class 0, as bits.
-struct Goal { uint32_t base, k; };
+// Goal is what a query slot asks for: k keys, less than ceiling unless that is 0. base is the least float of class 0, as bits.
+struct Goal { uint32_t base, k; uint64_t ceiling; };
+
+enum { MOST_SUMS = 8 }; // of a document
+
+// Clause is what a posting of a term says of its document for disjunct_clauses: its state, unless a bit of before is not
+// set in it, becomes (state | set) + add. The score is added to sum number sum; FULL: the term does not score.
+struct Clause { uint32_t set, add, before, sum; };
+
+// Test is what a query slot of disjunct_clauses asks of the state of a document, to which bias is added first: a sum counts if the
+// bits of its mask are want, and the document matches if one of its sums counts. Its score is the greatest of these, and tie
+// times the sum of the others, in order. total, unless 0, is the address of the uint32 to which the matches are added.
+struct Test { uint32_t bias, sums; float tie; uint32_t pad; uint64_t total; uint32_t mask[MOST_SUMS], want[MOST_SUMS]; };
 
 struct DisjunctParams {
     uint64_t lists, queries, terms, ranges;
@@ -205,8 +216,9 @@ struct DisjunctParams {
     uint64_t goals;    // Goal per slot
     uint64_t codes;    // as in RankParams
     uint64_t fields;   // as in RankParams
-    uint32_t nRanges, width; // width: accumulators of a warp in shared memory, a multiple of 128, at most 4096
-    uint32_t span, pad;      // documents of a range at most, a multiple of width
+    uint64_t clauses, tests; // Clause[], one for each of terms, and Test per slot; for disjunct_clauses
+    uint32_t nRanges, width; // width: documents for which a warp has accumulators in shared memory, a multiple of 128, at most 4096
+    uint32_t span, sums;     // documents of a range at most, a multiple of width; sums of a document, for disjunct_clauses
 };
 
 // Select is the selection of the top k keys of a query. With one group, counts[0] may
@@ -216,6 +228,8 @@ struct Select {
     uint32_t groups, stride, k, pad;
     uint64_t out, outCount;
     uint64_t floor;  // of a key that k keys or more reach, or 0: the k-th key is stored there, if there is one; or 0
+    uint64_t ceiling; // only lesser keys are selected; 0: all
+    uint64_t total;  // of the uint32 that is set to the number of keys, whatever the ceiling; or 0
 };
 
 struct SelectParams { uint64_t jobs; uint32_t nJobs, buffer; };

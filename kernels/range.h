@@ -95,6 +95,12 @@ struct Window {
     float *acc;         // shared
     float need;         // lower sums need not be added to
     float most;         // the greatest sum that the lane has stored
+    enum { every = false }; // postings are read, whatever their documents score
+
+    DEV_MEMBER void begin(const DisjunctParams &, const QueryDesc &, Pruner &) {}
+    DEV_MEMBER bool can(const DisjunctParams &, const QueryDesc &, bool, bool, int) const { return true; }
+    DEV_MEMBER void enter(const DisjunctParams &, const QueryDesc &, uint32_t) {}
+    DEV_MEMBER const Window &summed(const QueryDesc &, int) const { return *this; }
 };
 
 // add_scores adds the scores of a lane's postings of one list to the sums of documents in the
@@ -189,9 +195,10 @@ DEV uint4 values(const uint4 *v, uint32_t b, int lane) {
 }
 
 // add_chunk adds the scores of a block's postings.
-template <bool FIELDS> DEV void add_chunk(const DisjunctParams &p, const QueryDesc &q, Window &win, const Chunk &c, const Words &w, int lane) {
+template <bool FIELDS, class W> DEV void add_chunk(const DisjunctParams &p, const QueryDesc &q, W &win, const Chunk &c, const Words &w, int lane) {
     const FieldScore *field = FIELDS ? at<FieldScore>(p.fields) + q.firstTerm + c.term : nullptr;
     win.need = c.need;
+    win.enter(p, q, c.term);
     if (c.shape) {
         add_scores<FIELDS>(win, field, c.weight, block_docs(values(w.docs, c.shape & 63, lane), c.prev, lane), c.shape >> 12, false, lane,
                            [&]() { return plus_one(values(w.freqs, c.shape >> 6 & 63, lane)); });
@@ -210,7 +217,7 @@ struct Share {
     uint32_t block, blocks; // those that overlap the window
     float rest;             // what this term and, later, those after it can add
 
-    template <bool FIELDS> DEV_MEMBER void open(const DisjunctParams &p, const QueryDesc &q, uint32_t t, const Window &win, bool floor) {
+    template <bool FIELDS, class W> DEV_MEMBER void open(const DisjunctParams &p, const QueryDesc &q, uint32_t t, const W &win, bool floor) {
         block = blocks = 0;
         rest = 0;
         if (t >= q.nTerms) return;
@@ -237,15 +244,17 @@ template <bool FIELDS> struct Found {
     const DisjunctParams &p;
     const QueryDesc &q;
     uint32_t lo;
-    uint64_t floor;
+    uint64_t floor, ceiling;
 
     DEV_MEMBER uint64_t key(uint32_t i, float sum) const {
         if (FIELDS && q.statics) sum = __fadd_rn(sum, __ldg(at<float>(q.statics) + lo + i));
         return hit_key(sum, q.docBase + lo + i);
     }
-    // reaches reports whether accumulator i, of value v, is a live document whose key reaches the floor.
+    // reaches reports whether accumulator i, of value v, is a live document whose key reaches the floor and not the ceiling.
     DEV_MEMBER bool reaches(uint32_t i, uint32_t v) const {
-        return v < UNTOUCHED && key(i, __uint_as_float(v)) >= floor && is_live(q, lo + i);
+        if (v >= UNTOUCHED) return false;
+        uint64_t own = key(i, __uint_as_float(v));
+        return own >= floor && own - 1 < ceiling - 1 && is_live(q, lo + i);
     }
     // push appends the keys of the lane's accumulators that have a bit in want.
     DEV_MEMBER void push(uint32_t first, const uint32_t *v, uint32_t want, int lane) const {
@@ -267,7 +276,7 @@ template <bool FIELDS> DEV void collect(const DisjunctParams &p, const QueryDesc
     unsigned long long *floors = at_rw<unsigned long long>(p.floors) + q.slot;
     uint32_t *classes = at_rw<uint32_t>(p.classes) + (uint64_t)q.slot * SCORE_CLASSES;
     const Goal goal = at<Goal>(p.goals)[q.slot];
-    Found<FIELDS> found = {p, q, win.lo, prune.floor};
+    Found<FIELDS> found = {p, q, win.lo, prune.floor, goal.ceiling};
     const uint4 none = make_uint4(UNTOUCHED, UNTOUCHED, UNTOUCHED, UNTOUCHED);
     uint32_t hot = 0; // 128 accumulators each
     for (uint32_t i = 0; 128 * i < win.n; i++) {
@@ -323,10 +332,11 @@ DEV float rest_of(float x, int lane) {
 
 // range_query answers one query on a warp's window. Blocks of all terms are looked up 32 at a time, a lane each, so
 // that the latency of lists is paid once for many, and the words of a block are loaded while the one before is added.
-template <bool FIELDS> DEV void range_query(const DisjunctParams &p, const QueryDesc &q, Window win, int lane) {
+template <bool FIELDS, class W> DEV void range_query(const DisjunctParams &p, const QueryDesc &q, W win, int lane) {
     Pruner prune;
     prune.begin(*reinterpret_cast<volatile unsigned long long *>(at_rw<unsigned long long>(p.floors) + q.slot));
     if (FIELDS) prune.leave(q.most);
+    win.begin(p, q, prune);
     Share a, b; // of terms lane and lane + 32
     a.open<FIELDS>(p, q, lane, win, prune.cut >= 0);
     b.open<FIELDS>(p, q, lane + 32, win, prune.cut >= 0);
@@ -334,6 +344,7 @@ template <bool FIELDS> DEV void range_query(const DisjunctParams &p, const Query
     a.rest = __fadd_ru(rest_of(a.rest, lane), __shfl_sync(FULL, b.rest, 0));
     uint32_t upto = warp_scan(a.blocks, lane), most = __shfl_sync(FULL, upto, 31), upto2 = most + warp_scan(b.blocks, lane);
     uint32_t total = __shfl_sync(FULL, upto2, 31);
+    if (!win.can(p, q, a.blocks > 0, b.blocks > 0, lane)) return;
     win.most = 0;
 #pragma unroll 1
     for (uint32_t first = 0; first < total; first += 32) {
@@ -353,7 +364,7 @@ template <bool FIELDS> DEV void range_query(const DisjunctParams &p, const Query
         if (second) rest = rest2, after = after2;
         // What is left falls from term to term: if no sum reaches the floor with it here, none does later.
         float least = __fsub_rn(prune.cut, __shfl_sync(FULL, rest, 0));
-        if (least > 0 && !__any_sync(FULL, win.most >= least)) break;
+        if (!win.every && least > 0 && !__any_sync(FULL, win.most >= least)) break;
         Chunk mine;
         mine.open<FIELDS>(p, q, second ? t + 32 : t, second ? j2 + i - (end2 - n2) : j + i - (end - n), rest, after, prune.cut);
         int chunks = total - first < 32 ? total - first : 32;
@@ -365,13 +376,13 @@ template <bool FIELDS> DEV void range_query(const DisjunctParams &p, const Query
             Chunk next = mine.of(k + 1 & 31);
             Words ahead;
             ahead.load(next, lane);
-            if (now.need <= 0 || __any_sync(FULL, win.most >= now.need)) add_chunk<FIELDS>(p, q, win, now, words, lane);
+            if (win.every || now.need <= 0 || __any_sync(FULL, win.most >= now.need)) add_chunk<FIELDS>(p, q, win, now, words, lane);
             __syncwarp();
             now = next;
             words = ahead;
         }
     }
-    if (total) collect<FIELDS>(p, q, win, prune, lane);
+    if (total) collect<FIELDS>(p, q, win.summed(q, lane), prune, lane);
 }
 
 // disjunct_range is the body of a kernel: a thread block processes one range. shared is its

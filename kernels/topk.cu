@@ -55,9 +55,11 @@ KERNEL(select_best, SelectParams, 256, 4) {
     Queue q = {reinterpret_cast<uint64_t *>(dynamic), &fill, p.buffer, s.k, floor ? floor - 1 : 0};
     Keys keys;
     if (!keys.begin(s)) return refuse(s);
+    if (s.total && threadIdx.x == 0) at_rw<uint32_t>(s.total)[0] = (uint32_t)keys.total;
     for (uint64_t base = 0; base < keys.total; base += blockDim.x) {
         queue_room(q, blockDim.x);
-        queue_push(q, keys.get(base + threadIdx.x));
+        uint64_t key = keys.get(base + threadIdx.x);
+        queue_push(q, key - 1 < s.ceiling - 1 ? key : 0);
     }
     queue_cut(q);
     write_best(s, q.keys, fill);

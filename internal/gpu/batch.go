@@ -30,7 +30,10 @@ func (l *batch) addTerms(c *job) {
 			term.Bound = l.x.docs.Fields[c.plan.field(t)].Scorer.Bound(w, o.want.List.Quad)
 		}
 		l.terms = append(l.terms, term)
-		if c.plan.fields != nil {
+		if c.plan.clauses != nil {
+			l.clauses = append(l.clauses, c.plan.clauses.of[t])
+		}
+		if c.plan.fields != nil || c.plan.clauses != nil {
 			l.score = append(l.score, l.x.docs.Scoring(c.seg, c.plan.field(t)))
 		}
 		c.drive = append(c.drive, o)
@@ -92,10 +95,10 @@ func blocksOf(o *posting) uint32 {
 	return o.want.List.Blocks
 }
 
-// outLayout returns the offset of each plan's keys in Out, where they follow the counts,
-// and the size of both.
+// outLayout returns the offset of each plan's keys in Out, where they follow the counts and the totals,
+// and the size of all.
 func (l *batch) outLayout() (keys []int, size int) {
-	size = (4*len(l.plans) + 15) &^ 15
+	size = (8*len(l.plans) + 15) &^ 15
 	keys = sized(&l.outKeys, len(l.plans))
 	for i, p := range l.plans {
 		keys[i] = size
@@ -130,7 +133,15 @@ func (l *batch) toOut(selects []kernels.Select, outKeys []int) {
 	for i := range selects {
 		selects[i].Out = l.st.OutDev + kernels.Ptr(outKeys[i])
 		selects[i].OutCount = l.st.OutDev + kernels.Ptr(4*i)
+		if l.plans[i].counts && l.plans[i].clauses == nil {
+			selects[i].Total = l.totalOf(i)
+		}
 	}
+}
+
+// totalOf returns where the total of a plan goes.
+func (l *batch) totalOf(plan int) kernels.Ptr {
+	return l.st.OutDev + kernels.Ptr(4*(len(l.plans)+plan))
 }
 
 // floors stores the initial floor of each query: a key that all its hits exceed, or 0.
@@ -165,7 +176,8 @@ func (l *batch) finish(outKeys []int, launches ...func()) error {
 
 // read decodes the results from the device.
 func (p *pending) read(out []byte) {
-	counts := format.Uint32s(out[:4*len(p.submitted)])
+	n := len(p.submitted)
+	counts, totals := format.Uint32s(out[:4*n]), format.Uint32s(out[4*n:8*n])
 	total := 0
 	for i, q := range p.submitted {
 		total += min(int(counts[i]), q.k) // q.k for a query that overflowed
@@ -174,6 +186,9 @@ func (p *pending) read(out []byte) {
 	for i, q := range p.submitted {
 		if q.overflow = counts[i] == math.MaxUint32; q.overflow {
 			continue
+		}
+		if q.counts {
+			q.total = uint64(totals[i])
 		}
 		n := min(int(counts[i]), q.k)
 		q.hits = take(&slab, n)

@@ -63,6 +63,9 @@ func (c *Conjunction) prepare(ctx context.Context, queries []search.Query, how S
 		if queries[i].After != nil {
 			return fmt.Errorf("query %d: %w", i, ReasonAfter.unsupported())
 		}
+		if queries[i].Total {
+			return fmt.Errorf("query %d: %w", i, reasonTotal.unsupported())
+		}
 		queries[i].Params = query.Params{} // nothing is scored
 		if queries[i].K = 1; queries[i].Node == nil {
 			queries[i].Mode = query.ModeAnd
@@ -74,7 +77,7 @@ func (c *Conjunction) prepare(ctx context.Context, queries []search.Query, how S
 		if plans[i].err != nil {
 			return fmt.Errorf("query %d: %w", i, plans[i].err)
 		}
-		if p := &plans[i]; p.mode != query.ModeAnd && len(p.weights) > 1 {
+		if p := &plans[i]; p.clauses != nil || p.mode != query.ModeAnd && len(p.weights) > 1 {
 			return fmt.Errorf("query %d, a Node of mode %v: %w", i, p.mode, ErrUnsupported)
 		}
 		use[i] = &plans[i]

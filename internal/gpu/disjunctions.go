@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"math"
+	"unsafe"
 
 	"github.com/pinion-index/pinion/internal/gpu/layout"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -13,6 +14,7 @@ type ranged struct {
 	first  int // their first plan: those behind it go by ranges too
 	plans  []*plan
 	jobs   int // the last ones of the batch
+	sums   int // of a document, of plans that go by clauses; otherwise 0
 	width  uint32
 	span   uint32
 	ranges []kernels.Range
@@ -21,16 +23,21 @@ type ranged struct {
 // rangedJobs adds a job for each plan that goes by ranges and each segment in which one of its terms occurs, and sets
 // the number of keys that these plans may collect.
 func (l *batch) rangedJobs(caps []int64) (r ranged) {
-	for r.first < len(l.plans) && l.plans[r.first].way != byRanges {
+	for r.first < len(l.plans) && !l.plans[r.first].way.ranged() {
 		r.first++
 	}
 	if r.plans = l.plans[r.first:]; len(r.plans) == 0 {
 		return r
 	}
 	before := len(l.jobs)
+	for _, p := range r.plans {
+		if p.clauses != nil {
+			r.sums = max(r.sums, int(p.clauses.test.Sums))
+		}
+	}
 	for s := range l.x.docs.Views { // jobs sorted by segment
 		for i, p := range r.plans {
-			if p.occurs(s, len(l.x.docs.Views)) > 0 {
+			if p.occurs(s, len(l.x.docs.Views)) > 0 && p.matchable(s, len(l.x.docs.Views)) {
 				l.jobs = append(l.jobs, job{plan: p, seg: s, slot: r.first + i})
 			}
 		}
@@ -39,7 +46,7 @@ func (l *batch) rangedJobs(caps []int64) (r ranged) {
 		caps[r.first+i] = l.x.shape().keysOf(p)
 	}
 	r.jobs = len(l.jobs) - before
-	r.width, r.span, r.ranges = l.x.shape().ranges(l.jobs[before:])
+	r.width, r.span, r.ranges = l.x.shape().ranges(l.jobs[before:], 1+r.sums)
 	return r
 }
 
@@ -47,7 +54,16 @@ func (l *batch) rangedJobs(caps []int64) (r ranged) {
 const classBytes = 4 * kernels.ScoreClasses
 
 // in returns how many bytes launchRanges takes of In, and work of scratch memory.
-func (r *ranged) in() int     { return 16*len(r.ranges) + 256*len(r.plans) + 1024 }
+func (r *ranged) in() int {
+	n := 16*len(r.ranges) + 256*len(r.plans) + 1024
+	if r.sums > 0 {
+		n += testSize * len(r.plans)
+		for _, p := range r.plans {
+			n += clauseSize * len(p.lists)
+		}
+	}
+	return n
+}
 func (r *ranged) work() int64 { return classBytes*int64(len(r.plans)) + 64 }
 
 // launchRanges prepares a launch for the plans of r and returns it, if there are any. queries are the descriptors of their jobs.
@@ -58,7 +74,7 @@ func (l *batch) launchRanges(r *ranged, queries []kernels.QueryDesc, terms, coun
 	st := l.st
 	goals := make([]kernels.Goal, len(r.plans))
 	for i, p := range r.plans {
-		goals[i] = kernels.Goal{Base: p.lowestClass(), K: uint32(p.k)}
+		goals[i] = kernels.Goal{Base: p.lowestClass(), K: uint32(p.k), Ceiling: p.ceiling}
 	}
 	for i := range queries {
 		queries[i].Slot -= uint32(r.first)
@@ -68,15 +84,37 @@ func (l *batch) launchRanges(r *ranged, queries []kernels.QueryDesc, terms, coun
 		Ranges: layout.Put(st.Buffers, r.ranges), Counts: counts + kernels.Ptr(4*r.first), Floors: floors + kernels.Ptr(8*r.first),
 		Classes: classes, Goals: layout.Put(st.Buffers, goals), Codes: l.x.docs.Codes, NRanges: uint32(len(r.ranges)),
 		Width: r.width, Span: r.span}
-	task := kernels.AddDocs
-	if l.x.docs.Fielded() {
+	task, shared := kernels.AddDocs, 4*int(r.span+uint32(blockWarps)*r.width)
+	if r.sums > 0 {
+		task, shared = kernels.AddClauses, 4*(1+r.sums)*blockWarps*int(r.width)
+		p.Fields, p.Clauses, p.Tests, p.Sums = l.scoresAt, layout.Put(st.Buffers, l.clauses), layout.Put(st.Buffers, l.tests(r)), uint32(r.sums)
+	} else if l.x.docs.Fielded() {
 		task, p.Fields = kernels.AddInFields, l.scoresAt
 	}
 	k := kernels.For(task, l.codecs)
 	return []func(){func() {
 		st.Batch.Fill(classes, classBytes*int64(len(r.plans)))
-		st.Batch.Launch(k, len(r.ranges), 4*int(r.span+uint32(blockWarps)*r.width), kernels.Bytes(&p))
+		st.Batch.Launch(k, len(r.ranges), shared, kernels.Bytes(&p))
 	}}
+}
+
+// Sizes of a kernels.Test and a kernels.Clause.
+const testSize, clauseSize = int(unsafe.Sizeof(kernels.Test{})), int(unsafe.Sizeof(kernels.Clause{}))
+
+// tests returns the tests of plans that go by clauses.
+func (l *batch) tests(r *ranged) []kernels.Test {
+	all := make([]kernels.Test, len(r.plans))
+	for i, p := range r.plans {
+		if all[i] = p.clauses.test; p.counts {
+			all[i].Total = l.totalOf(r.first + i)
+		}
+	}
+	return all
+}
+
+// matchable reports whether a document of a segment may match.
+func (p *plan) matchable(seg, segments int) bool {
+	return p.clauses == nil || p.clauses.matchable(func(t int) bool { return p.lists[t*segments+seg].n > 0 })
 }
 
 // lowestClass returns the least score that is told from lower ones, as bits: no score exceeds

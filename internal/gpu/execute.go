@@ -173,7 +173,7 @@ func (e *execution) answer(c *crew, lo, hi int) error {
 		case p.why != OnDevice:
 			onCPU = append(onCPU, left{lo + i, p.why})
 		default:
-			e.results[lo+i].Hits = p.hits
+			e.results[lo+i].Hits, e.results[lo+i].Total = p.hits, p.total
 		}
 	}
 	if len(misfit)+len(onCPU) > 0 {

@@ -165,8 +165,11 @@ type batch struct {
 	plans []*plan // those that are ranged behind the others
 	jobs  []job   // likewise
 	terms []kernels.Term
-	score []kernels.FieldScore // by term, if the index has a schema
-	descs []kernels.ListDesc   // of lists without an extent
+	score []kernels.FieldScore // by term, if the index has a schema or plans go by clauses
+
+	clauses []kernels.Clause // by term of plans that go by them
+
+	descs []kernels.ListDesc // of lists without an extent
 
 	conjunctive bool
 	local       bool             // docIDs of the results are local to their segments

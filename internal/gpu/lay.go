@@ -28,10 +28,10 @@ func (l *batch) lay(plans []*plan) error {
 	size, terms := 1024+layout.DescSize*len(l.descs), 0
 	for _, ranged := range []bool{false, true} {
 		for _, p := range plans {
-			if (p.way == byRanges) != ranged {
+			if p.way.ranged() != ranged {
 				continue
 			}
-			if p.why = OnDevice; !p.usable() {
+			if p.why = OnDevice; !p.usable() || p.clauses != nil && !p.scored() {
 				p.why = reasonMisfit
 				continue
 			}
@@ -41,7 +41,7 @@ func (l *batch) lay(plans []*plan) error {
 	for _, p := range l.plans {
 		terms += len(p.lists)
 		size += 16*len(p.lists) + 128*len(x.docs.Views) + 64
-		if p.fields != nil {
+		if p.fields != nil || p.clauses != nil {
 			size += fieldScoreSize * len(p.lists)
 		}
 		for i := range p.lists {
@@ -133,4 +133,5 @@ func (p *plan) refusal(lists *residency.Lists) error {
 func (l *batch) reset(x *Executor, st *stages.Stage, conjunctive bool) {
 	l.x, l.st, l.conjunctive, l.codecs = x, st, conjunctive, 0
 	l.plans, l.jobs, l.terms, l.score, l.descs, l.drives = l.plans[:0], l.jobs[:0], l.terms[:0], l.score[:0], l.descs[:0], l.drives[:0]
+	l.clauses = l.clauses[:0]
 }

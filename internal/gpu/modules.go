@@ -58,7 +58,7 @@ func (m *modules) all() []kernels.Kernel {
 	if m.docs.Fielded() {
 		tasks = append(tasks[:len(tasks)-2], kernels.RankInFields, kernels.AddInFields)
 	}
-	ks := append(m.kernels(), kernels.CombineSets, kernels.GatherDocs)
+	ks := append(m.kernels(), kernels.CombineSets, kernels.GatherDocs, kernels.DisjunctClauses)
 	for _, t := range tasks {
 		ks = append(ks, kernels.Variants(t, m.stored())...)
 	}

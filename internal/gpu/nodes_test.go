@@ -12,8 +12,8 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// The device answers nodes, also those with boosts. The CPU answers queries for the hits after another, with a total, and
-// for terms that a pattern stands for; without one they are refused. A Stepper gives the same answers.
+// The device answers nodes, also those with boosts, pages behind a hit and totals. The CPU answers queries for terms that a pattern stands
+// for, and those of which it says what is wrong; without one they are refused. A Stepper gives the same answers.
 func TestNodesOnCPU(t *testing.T) {
 	s := openSnapshot(t)
 	searcher, err := search.NewSearcher(s, search.Options{})
@@ -43,10 +43,11 @@ func TestNodesOnCPU(t *testing.T) {
 		onCPU int
 	}{
 		{search.Query{Node: match}, 0}, {search.Query{Node: query.Bool{Should: []query.Node{match}}}, 0}, {search.Query{Text: "all t1"}, 0},
-		{search.Query{Node: boosted}, 0}, {search.Query{Text: "all", After: &search.Position{Score: 0.01, Doc: 20}}, 1},
+		{search.Query{Node: boosted}, 0}, {search.Query{Text: "all", After: &search.Position{Score: 0.01, Doc: 20}}, 0},
 		{search.Query{Node: query.Fuzzy{Text: "t1"}}, 1}, {search.Query{Node: query.Bool{Must: []query.Node{match, query.Prefix{Text: "t1"}}}}, 1},
-		{search.Query{Node: query.Match{}}, 0}, {search.Query{After: &search.Position{}}, 1},
-		{search.Query{Text: "all t1", Total: true}, 1}, {search.Query{RawTerms: [][]byte{[]byte("t1"), []byte("all")}, Mode: query.ModeAnd, Total: true}, 1},
+		{search.Query{Node: query.Match{}}, 0}, {search.Query{After: &search.Position{}}, 0},
+		{search.Query{Text: "all t1", Total: true}, 0}, {search.Query{RawTerms: [][]byte{[]byte("t1"), []byte("all")}, Mode: query.ModeAnd, Total: true}, 0},
+		{search.Query{Node: query.Const{Node: match}, Total: true}, 1}, {search.Query{Node: query.Bool{Must: []query.Node{boosted}, MustNot: []query.Node{query.Term{Text: "t7"}}}}, 0},
 	} {
 		want, err := searcher.Search(t.Context(), c.q)
 		if err != nil {

@@ -131,6 +131,11 @@ const hostTiles, partTiles = 1 << 12, 1 << 10
 // tileStep is what the documents of a tile are a multiple of, so that all threads have as many.
 const tileStep = 3072
 
+// holds reports whether thread blocks have enough shared memory for what clauses keep of the documents of a window.
+func (x *Executor) holds(c *clauses) bool {
+	return 4*128*blockWarps*(1+int(c.test.Sums)) <= x.dev.Info().Shared-2048
+}
+
 // setTiles sets how many documents a tile has, by the shared memory of a thread block: half that of a multiprocessor if
 // that is 160 KiB or more.
 func (o *Options) setTiles(shared int) {

@@ -3,6 +3,7 @@ package gpu
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"github.com/pinion-index/pinion/internal/filter"
@@ -53,11 +54,22 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 	if err := r.asked(p, q); err != nil || p.why != OnDevice {
 		return err
 	}
+	tree := r.tree
 	if p.mode = mode; p.k == 0 || len(found) == 0 {
 		p.done = true
 		return nil
 	}
+	if p.counts, p.ceiling = q.Total, ceilingOf(q.After); tree != nil || p.counts && mode == query.ModeOr {
+		if p.clauses = clausesOf(tree, found); p.clauses == nil || !x.holds(p.clauses) {
+			p.why = reasonNodes
+			return nil
+		}
+	}
 	switch {
+	case p.ceiling > 0 && (x.tied || mode == query.ModeAndOr):
+		p.why = ReasonAfter
+	case p.counts && mode == query.ModeAndOr:
+		p.why = reasonTotal
 	case p.wanted > 0 && p.mode == query.ModeAndOr: // whether it takes the disjunction depends on k
 		p.why = reasonTies
 	case len(found) > kernels.MaxTerms:
@@ -71,6 +83,12 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 		return nil
 	}
 	all := len(found)
+	if p.clauses != nil {
+		if p.done = !p.clauses.matchable(func(t int) bool { return found[t].Kept.occurs() }); p.done {
+			return nil
+		}
+		p.clauses.settle(func(t int) bool { return found[t].Kept.occurs() })
+	}
 	if found = r.occurring(found); len(found) < all && p.mode != query.ModeOr {
 		if p.done = p.mode == query.ModeAnd; p.done {
 			return nil
@@ -78,6 +96,7 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 		p.mode = query.ModeOr
 	}
 	r.lists(p, found)
+	p.weightless()
 	p.done = len(p.weights) == 0
 	if p.weight = p.weigh(len(x.docs.Views)); p.weight.smalls > stages.Zone {
 		p.why = reasonSmall
@@ -88,9 +107,9 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 // demands returns why the device does not execute a query whatever it searches for.
 func demands(q *search.Query) Reason {
 	switch {
-	case q.After != nil:
+	case q.After != nil && (q.Mode == query.ModeAndOr || !(q.After.Score >= 0) || len(q.After.Order) > 0):
 		return ReasonAfter
-	case q.Total:
+	case q.Total && q.Mode == query.ModeAndOr:
 		return reasonTotal
 	case q.Params != query.Params{}:
 		return reasonParams
@@ -116,7 +135,7 @@ func Refuse(q *search.Query) Reason {
 		return reasonEmpty
 	case !q.ByFields() && len(q.RawTerms) > kernels.MaxTerms && distinctTerms(q.RawTerms) > kernels.MaxTerms:
 		return reasonTerms
-	case q.Node != nil && !flat(q.Node):
+	case q.Node != nil && !required(q.Node, 0):
 		return reasonNodes
 	}
 	return why
@@ -142,17 +161,72 @@ func distinctTerms(terms [][]byte) int {
 	return len(seen)
 }
 
-// flat reports whether n may be a conjunction or disjunction of terms, or a Dot, under filters of columns.
-func flat(n query.Node) bool {
+// mostDeep is how deep trees are that a device executes.
+const mostDeep = 8
+
+// required reports whether clauses, or a mode, may say what n matches where it must match: a tree of terms, or a Dot, under filters of columns.
+func required(n query.Node, depth int) bool {
+	not := func(n query.Node) bool { return !required(n, depth+1) }
 	switch n := n.(type) {
 	case query.Match:
 		return !n.Typos
 	case query.Term, query.Dot:
 		return true
+	case query.Best:
+		return depth <= mostDeep && !slices.ContainsFunc(n.Of, not)
+	case query.Or:
+		return !slices.ContainsFunc(n, func(n query.Node) bool { return !optional(n, depth+1) })
+	case query.And:
+		return depth <= mostDeep && !slices.ContainsFunc(n, func(n query.Node) bool { return not(n) && !where.ByColumns(n) })
 	case query.Bool:
-		return len(n.MustNot) == 0 && n.AtLeast <= 1 && !slices.ContainsFunc(n.Filter, func(f query.Node) bool { return !where.ByColumns(f) })
+		if depth > mostDeep || slices.ContainsFunc(n.Must, not) {
+			return false
+		}
+		for _, kid := range n.Should {
+			if !optional(kid, depth+1) && (len(n.Should) > max(n.AtLeast, 1) || not(kid)) {
+				return false
+			}
+		}
+		return !slices.ContainsFunc(n.MustNot, func(n query.Node) bool { return !optional(n, depth+1) && !where.ByColumns(n) }) &&
+			!slices.ContainsFunc(n.Filter, func(n query.Node) bool { return not(n) && !where.ByColumns(n) })
 	}
 	return false
+}
+
+// optional reports whether n may be a term, or nothing but terms of which one must match.
+func optional(n query.Node, depth int) bool {
+	switch n := n.(type) {
+	case query.Match:
+		return !n.Typos
+	case query.Term:
+		return true
+	case query.Or:
+		return depth <= mostDeep && !slices.ContainsFunc(n, func(n query.Node) bool { return !optional(n, depth+1) })
+	case query.Bool:
+		return depth <= mostDeep && len(n.Must)+len(n.MustNot)+len(n.Filter) == 0 && n.AtLeast <= 1 &&
+			!slices.ContainsFunc(n.Should, func(n query.Node) bool { return !optional(n, depth+1) })
+	}
+	return false
+}
+
+// ceilingOf returns the key that those of hits behind p are below, or 0 if all are wanted.
+func ceilingOf(p *search.Position) uint64 {
+	switch {
+	case p == nil:
+		return 0
+	case p.Before:
+		return uint64(math.Float32bits(p.Score+0)+1) << 32
+	}
+	return max(uint64(math.Float32bits(p.Score+0))<<32|uint64(^p.Doc), 1) // no hit has the key 0
+}
+
+// weightless takes the weights of terms that do not score.
+func (p *plan) weightless() {
+	for t := range p.weights {
+		if p.clauses != nil && p.clauses.of[t].Sum == kernels.NoSum {
+			p.weights[t] = 0
+		}
+	}
 }
 
 // lists gives a plan its terms and their lists.
@@ -214,6 +288,10 @@ func (r *resolver) dot(p *plan, q *search.Query) (ok bool, err error) {
 		p.ask = &ask{docs: own.Docs, columns: own.Columns}
 	}
 	switch {
+	case q.After != nil:
+		p.why = ReasonAfter
+	case q.Total:
+		p.why = reasonTotal
 	case len(own.Terms) > kernels.MaxTerms:
 		p.why = reasonTerms
 	case p.k > mostDotHits:

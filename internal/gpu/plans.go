@@ -54,6 +54,10 @@ type plan struct {
 	k        int
 	wanted   int       // hits, if there may be equal scores that docIDs do not order; k is one more then
 	weights  []float32 // by term, in canonical order
+	clauses  *clauses  // how terms are combined; nil: as mode says
+	ceiling  uint64    // only lesser keys are hits; 0: all
+	counts   bool      // total is wanted
+	total    uint64    // documents that match
 	fields   []uint16  // of the terms; nil if the index has no schema
 	lists    []posting // term t in segment s: t*segments+s
 	hits     []search.Hit
@@ -159,6 +163,24 @@ func (o *posting) source() any {
 	}
 	return o.want.List
 }
+
+// scored reports whether all lists of a plan that goes by clauses are in codecs of its kernel.
+func (p *plan) scored() bool {
+	for w := range wanted(p.lists) {
+		if w.List != nil && kernels.For(kernels.AddClauses, w.List.Codecs) == kernels.None {
+			return false
+		}
+	}
+	return true
+}
+
+// whole reports whether one processor answers all of a query.
+func (p *plan) whole() bool {
+	return p.dot != nil || p.ask != nil || p.mode == query.ModeOr || p.counts || p.ceiling > 0
+}
+
+// ranged reports whether a way goes by ranges of documents.
+func (w way) ranged() bool { return w == byRanges || w == byClauses }
 
 // field returns the field of a term.
 func (p *plan) field(term int) int {
@@ -296,10 +318,11 @@ func (a *ask) filters() bool { return a.docs != nil || a.columns != nil }
 type way uint8
 
 const (
-	byAnd    way = iota // all terms: blocks of the shortest list are looked up in the others (Rank)
-	byLists             // one of the terms: list by list (Rank)
-	byRanges            // one of the terms: by ranges of documents (Disjunct)
-	byTiles             // a Dot: tile by tile of its field (AddImpacts)
+	byAnd     way = iota // all terms: blocks of the shortest list are looked up in the others (Rank)
+	byLists              // one of the terms: list by list (Rank)
+	byRanges             // one of the terms: by ranges of documents (Disjunct)
+	byTiles              // a Dot: tile by tile of its field (AddImpacts)
+	byClauses            // a tree of terms, or a total: by ranges of documents (DisjunctClauses)
 )
 
 // next reports whether there is another step after the one that found p.hits, and makes it the next: a disjunction, where too

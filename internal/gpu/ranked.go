@@ -51,15 +51,18 @@ func (l *batch) ranked(size int) error {
 		descs[i].Out, descs[i].Cap = outs[c.slot], uint32(caps[c.slot])
 	}
 	terms := l.putTerms()
-	byRanges := l.launchRanges(&r, descs[len(listed):], terms, counts, floors)
+	ranges := l.launchRanges(&r, descs[len(listed):], terms, counts, floors)
 	l.codecs = codecs
 	passes := l.divide(listed, descs)
 	selects := sized(&l.selects, len(l.plans))
 	for i, p := range l.plans {
 		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + kernels.Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
-			Out: outs[i], OutCount: counts + kernels.Ptr(4*i), Floor: floors + kernels.Ptr(8*i)}
+			Out: outs[i], OutCount: counts + kernels.Ptr(4*i), Floor: floors + kernels.Ptr(8*i), Ceiling: p.ceiling}
 	}
 	var launches []func()
+	if r.sums > 0 {
+		launches = append(launches, func() { st.Batch.Fill(l.totalOf(0), 4*int64(len(l.plans))) })
+	}
 	for i := range passes {
 		if s := &passes[i]; len(s.parts) > 0 {
 			if i > 0 {
@@ -68,7 +71,7 @@ func (l *batch) ranked(size int) error {
 			launches = append(launches, l.launch(s, terms, counts, floors))
 		}
 	}
-	launches = append(launches, byRanges...)
+	launches = append(launches, ranges...)
 	l.toOut(selects, outKeys)
 	launches = append(launches, l.selection(selects))
 	return l.finish(outKeys, launches...)
@@ -80,7 +83,7 @@ func (l *batch) rankedJobs() (caps []int64) {
 	x := l.x
 	caps = sized(&l.caps, len(l.plans))
 	for slot, p := range l.plans {
-		if p.way == byRanges {
+		if p.way.ranged() {
 			break
 		}
 		for s := range x.docs.Views {
@@ -136,7 +139,7 @@ func (l *batch) divide(jobs []job, descs []kernels.QueryDesc) *[3]pass {
 			case t > 0 && l.nonEssential(c, t):
 			case t > 0:
 				passes[2].add(d, 0, nb)
-			case nb >= longDriver:
+			case nb >= longDriver && !c.plan.counts: // each match becomes a key, which is counted
 				passes[0].add(d, 0, nb/8)
 				passes[1].add(d, nb/8, nb)
 			default:

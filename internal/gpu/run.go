@@ -13,9 +13,10 @@ import (
 
 // scratch answers plans in batches. It is memory for that, and where the hits go.
 type scratch struct {
-	x                     *Executor // of onDevice
-	and, or, dots, sorted []*plan
-	arena                 *search.Arena
+	x                    *Executor // of onDevice
+	and, or, dots, trees []*plan
+	sorted               []*plan
+	arena                *search.Arena
 }
 
 // run answers conjunctions, disjunctions or Dots in batches, as many at a time as there are
@@ -81,7 +82,7 @@ func (s *scratch) byPartner(plans []*plan) []*plan {
 	}
 	shift := max(0, bits.Len64(uint64(last))-12)
 	place := func(p *plan) int64 {
-		if p.way == byRanges {
+		if p.way.ranged() {
 			return 0
 		}
 		return p.weight.partner >> shift
@@ -157,7 +158,7 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 // onDevice answers plans in batches.
 func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) error {
 	s.x = x
-	and, or, dots := s.and[:0], s.or[:0], s.dots[:0]
+	and, or, dots, trees := s.and[:0], s.or[:0], s.dots[:0], s.trees[:0]
 	for _, p := range plans {
 		if p.done || p.why != OnDevice {
 			continue
@@ -167,6 +168,8 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 			dots = append(dots, p)
 		case byAnd:
 			and = append(and, p)
+		case byClauses:
+			trees = append(trees, p)
 		default:
 			or = append(or, p)
 		}
@@ -183,8 +186,11 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 			or = append(or, p)
 		}
 	}
-	s.and, s.or, s.dots = and, or, dots
-	return s.disjoin(ctx, or)
+	s.and, s.or, s.dots, s.trees = and, or, dots, trees
+	if err := s.disjoin(ctx, or); err != nil {
+		return err
+	}
+	return s.disjoin(ctx, trees)
 }
 
 // disjoin answers disjunctions. Those for whose keys that has no room are answered by ranges of documents, if need be with
@@ -197,7 +203,9 @@ func (s *scratch) disjoin(ctx context.Context, plans []*plan) error {
 		}
 		plans = slices.DeleteFunc(overflowed(plans), func(p *plan) bool {
 			again := !p.all
-			p.all, p.way = p.way == byRanges, byRanges
+			if p.all = p.way.ranged(); p.way == byLists {
+				p.way = byRanges
+			}
 			if again = again && (!p.all || x.shape().keysOf(p) <= x.options.Threshold); !again {
 				p.leave(reasonKeys)
 			}

@@ -46,7 +46,7 @@ func (s shape) cut(plans []*plan) (batches [][]*plan) {
 	for i, p := range plans {
 		n, small := p.weight.first, p.weight.smalls
 		switch p.way {
-		case byRanges:
+		case byRanges, byClauses:
 			n = s.keysOf(p)
 		case byLists:
 			n += s.options.overflow
@@ -99,7 +99,7 @@ func (s shape) leastKeys(p *plan) int64 {
 // floor returns a key that at least k documents exceed, by the k-th impacts of the lists,
 // or 0.
 func (s shape) floor(p *plan) (key uint64) {
-	if p.within != 0 {
+	if p.within != 0 || p.ceiling != 0 || p.clauses != nil {
 		return 0 // those documents may not be among its hits
 	}
 	for t, w := range p.weights {
@@ -123,10 +123,10 @@ func (s shape) floor(p *plan) (key uint64) {
 }
 
 // ranges divides the documents of the jobs, which are sorted by segment, among thread blocks. Where a segment has fewer
-// jobs than a thread block has warps, a range has several windows, so that every warp finds one. It returns how many documents
-// a window has, and a range at most.
-func (s shape) ranges(jobs []job) (width, span uint32, ranges []kernels.Range) {
-	width = uint32(s.options.width)
+// jobs than a thread block has warps, a range has several windows, so that every warp finds one. Documents have so many words of shared
+// memory. It returns how many documents a window has, and a range at most.
+func (s shape) ranges(jobs []job, words int) (width, span uint32, ranges []kernels.Range) {
+	width = max(uint32(s.options.width/words)&^127, 128)
 	var work uint64 // documents of jobs
 	most, n := 1, 0 // jobs of a segment
 	for i, c := range jobs {
@@ -227,6 +227,8 @@ func (s shape) way(p *plan) way {
 	switch {
 	case p.dot != nil:
 		return byTiles
+	case p.clauses != nil:
+		return byClauses
 	case p.mode != query.ModeOr:
 		return byAnd
 	case s.dense(p):

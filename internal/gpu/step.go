@@ -91,7 +91,7 @@ func (s *Stepper) search(ctx context.Context, q *search.Query, t *StepTrace) (se
 	if p.ask != nil {
 		return s.asked(ctx, q, p, t)
 	}
-	if p.mode == query.ModeOr {
+	if p.whole() {
 		return s.whole(ctx, q, p, t)
 	}
 	w.q.Mode = query.ModeAnd
@@ -113,7 +113,7 @@ func (s *Stepper) byOutlook(ctx context.Context, q *search.Query, o outlook, t *
 	if o.why == ReasonNoDevice {
 		t.failed(s.x.Err())
 	}
-	if t == nil && o.state.Terms > 0 {
+	if t == nil && o.state.Terms > 0 && !q.Total {
 		hits, err := s.cpu.AppendHits(ctx, nil, q)
 		return search.Result{Hits: hits}, err
 	}
@@ -156,7 +156,7 @@ func (s *Stepper) whole(ctx context.Context, q *search.Query, p *plan, t *StepTr
 	_ = s.x.settle(nil, nil)
 	switch failed := s.x.Err(); {
 	case p.why == OnDevice:
-		return search.Result{Hits: p.hits}, nil
+		return search.Result{Hits: p.hits, Total: p.total}, nil
 	case failed != nil:
 		t.failed(failed)
 		return s.onCPU(ctx, &own, t, state, failure(failed))

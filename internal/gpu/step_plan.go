@@ -38,7 +38,7 @@ func (s *Stepper) outlook(q *search.Query) (o outlook, err error) {
 	}
 	o.state = stateOf(q, mode, lengths)
 	switch {
-	case !flat:
+	case !flat || q.Node != nil && !required(q.Node, 0):
 		o.why = reasonNodes
 	case (q.ByFields() || s.x.docs.Fielded()) && mode != query.ModeOr:
 		o.why = reasonFields
@@ -148,7 +148,7 @@ func (s *Stepper) resolve(q *search.Query, o outlook, t *StepTrace) (*plan, erro
 
 // first decides on the first step of a plan, by what is on the device.
 func (s *Stepper) first(q *search.Query, p *plan) (StepChoice, Reason) {
-	if p.dot == nil && p.ask == nil && p.mode != query.ModeOr {
+	if !p.whole() {
 		s.x.lists.Look(wanted(p.lists))
 		w := stepping{s: s, q: *q, p: p, done: 1}
 		state := w.state()

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/pinion-index/pinion/format"
+	"github.com/pinion-index/pinion/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/internal/gpu/residency"
 	"github.com/pinion-index/pinion/internal/indexdir"
 	"github.com/pinion-index/pinion/internal/kernels"
@@ -28,6 +29,7 @@ type resolver struct {
 	fields   []uint16
 	postings []posting
 	dots     terms.Dot
+	tree     *algorithm.Expr // of the query whose terms distinct has looked up, if no mode says how they are combined
 	taken    []dot
 	weighted []kernels.ImpactTerm
 }
@@ -107,16 +109,16 @@ func (r *resolver) open(o *posting, v *residency.View, parts []residency.ListPar
 	return nil
 }
 
-// distinct looks the terms of a query up, in canonical order. It returns how they are combined. ok is false if no mode
-// says that: the device does not answer such a query.
+// distinct looks the terms of a query up, in canonical order. It returns the mode that combines them, or sets r.tree. ok is false if the
+// executor knows the terms: the device does not answer such a query.
 func (r *resolver) distinct(q *search.Query) (found []terms.Term[known], m query.Mode, ok bool, err error) {
 	own := &r.parsed
-	m, own.Words = q.Mode, own.Words[:0]
+	m, own.Words, r.tree = q.Mode, own.Words[:0], nil
 	if !r.x.docs.Fielded() && q.Node == nil && q.Text == "" {
 		for _, b := range q.RawTerms {
 			own.Words = append(own.Words, terms.Word{Bytes: b, Boost: 1})
 		}
-	} else if m, ok, err = r.x.parser.AppendWords(own, q); !ok || err != nil {
+	} else if m, r.tree, ok, err = r.x.parser.AppendTree(own, q); !ok || err != nil {
 		return nil, m, false, err
 	}
 	r.brought = q.Frequencies

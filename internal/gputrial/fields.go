@@ -204,6 +204,55 @@ func (l *Library) Query(rng *rand.Rand) (q search.Query) {
 	return q
 }
 
+// Tree draws a tree of words of fields: what must, should and must not match, at least some of several, the best of several, filters by
+// words, and each word in any field.
+func (l *Library) Tree(rng *rand.Rand) query.Node { return l.tree(rng, 3) }
+
+func (l *Library) tree(rng *rand.Rand, depth int) query.Node {
+	boost := []float64{0, 0, 1, 0.3, 7}[rng.IntN(5)]
+	name := func() string { return l.Schema.Fields[rng.IntN(len(l.Schema.Fields))].Name }
+	leaf := func() query.Node {
+		if rng.IntN(12) == 0 {
+			return query.Term{Field: name(), Text: "nowhere"}
+		}
+		return query.Term{Field: name(), Text: word(rng), Boost: boost}
+	}
+	leaves := func(n int) (all []query.Node) {
+		for range n {
+			all = append(all, leaf())
+		}
+		return all
+	}
+	any := func() query.Node {
+		if depth == 0 || rng.IntN(3) > 0 {
+			return leaf()
+		}
+		return l.tree(rng, depth-1)
+	}
+	switch rng.IntN(8) {
+	case 0:
+		return query.Match{Text: word(rng) + " " + word(rng) + " " + word(rng), Mode: query.Mode(rng.IntN(2)), Boost: boost}
+	case 1:
+		return query.Bool{Should: leaves(2 + rng.IntN(7)), AtLeast: rng.IntN(6), Boost: boost}
+	case 2:
+		return query.Best{Of: []query.Node{any(), any(), any()}[:2+rng.IntN(2)], Tie: []float64{0, 0, 0.1, 0.7, 1}[rng.IntN(5)], Boost: boost}
+	case 3:
+		return query.Bool{Must: []query.Node{query.Best{Of: leaves(2 + rng.IntN(7)), Tie: float64(rng.IntN(3)) / 4}}, MustNot: leaves(rng.IntN(2)), Filter: leaves(rng.IntN(2))}
+	case 4:
+		return query.Bool{Should: leaves(1 + rng.IntN(4)), MustNot: leaves(1 + rng.IntN(2))}
+	case 5:
+		return query.Bool{Must: leaves(1 + rng.IntN(2)), Should: leaves(rng.IntN(4)), MustNot: leaves(rng.IntN(2)), Filter: leaves(rng.IntN(2)), AtLeast: rng.IntN(2)}
+	case 6: // each of some
+		all := query.Bool{}
+		for range 1 + rng.IntN(3) {
+			all.Must = append(all.Must, query.Bool{Should: leaves(1 + rng.IntN(4)), AtLeast: rng.IntN(3), Boost: boost})
+		}
+		return all
+	}
+	return query.Bool{Must: []query.Node{any(), any()}[:rng.IntN(3)], Should: []query.Node{any(), any(), any()}[:1+rng.IntN(3)], MustNot: leaves(rng.IntN(2)),
+		Filter: []query.Node{any()}[:rng.IntN(2)], AtLeast: rng.IntN(3), Boost: boost}
+}
+
 // Searcher returns a Searcher over the newest snapshot of the index, which the caller closes, as the snapshot.
 func (l *Library) Searcher() (*reader.Snapshot, *search.Searcher, error) {
 	s, err := l.Index.Snapshot()

@@ -60,6 +60,7 @@ const (
 	RankInFields         // the same over fields
 	AddDocs              // answer disjunctions with scores, by ranges of documents
 	AddInFields          // the same over fields
+	AddClauses           // answer trees of terms with scores, by ranges of documents
 	CheckPostings        // check lists by decoding them
 	MeasurePostings      // measure what lists take in bp128
 	RecodePostings       // write lists in bp128

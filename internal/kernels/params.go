@@ -248,18 +248,44 @@ const (
 	ClassBits    = 1 << 17
 )
 
-// Goal is what a query slot of Disjunct asks for: K keys. Base is the least float of the lowest class, as bits.
-type Goal struct{ Base, K uint32 }
+// Goal is what a query slot of Disjunct asks for: K keys, less than Ceiling unless that is 0. Base is the least float of the lowest class, as bits.
+type Goal struct {
+	Base, K uint32
+	Ceiling uint64
+}
+
+// MostSums is how many sums of scores DisjunctClauses can keep for a document.
+const MostSums = 8
+
+// Clause is what a posting of a term says of its document for DisjunctClauses: unless a bit of Before is not set in the document's
+// state, that becomes (state | Set) + Add, and the score is added to sum number Sum. NoSum: the term does not score.
+type Clause struct{ Set, Add, Before, Sum uint32 }
+
+// NoSum is the Sum of a Clause without a score.
+const NoSum = 1<<32 - 1
+
+// Test is what a query slot of DisjunctClauses asks of documents. Bias is added to the state. Of its Sums sums one counts if the bits of
+// its Mask are Want; a document matches if one counts. Its score is the greatest of these, and Tie times the sum of the others.
+// The number of matches is added to the uint32 at Total, unless that is 0.
+type Test struct {
+	Bias, Sums uint32
+	Tie        float32
+	_          uint32
+	Total      Ptr
+	Mask, Want [MostSums]uint32
+}
 
 // MaxWidth is the greatest DisjunctParams.Width.
 const MaxWidth = 4096
 
 // DisjunctParams are the parameters of Disjunct, whose dynamic shared memory is 4*Width bytes
-// for each warp and 4*Span bytes. Width is a multiple of 128, and Span, the most documents of a range, one of Width.
+// for each warp and 4*Span bytes, and of DisjunctClauses, of which it is 4*(1+Sums)*Width bytes for each warp. Width is a multiple of
+// 128, and Span, the most documents of a range, one of Width.
 type DisjunctParams struct {
 	Lists, Queries, Terms, Ranges, Counts, Floors, Classes, Goals Ptr
 	Codes, Fields                                                 Ptr // as in RankParams
-	NRanges, Width, Span, _                                       uint32
+	Clauses, Tests                                                Ptr // a Clause for each of Terms, and a Test per slot, for DisjunctClauses
+	NRanges, Width, Span, Sums                                    uint32
 }
 
 // Select is the selection of the top K keys of a query.
@@ -267,6 +293,8 @@ type Select struct {
 	Keys, Counts         Ptr
 	Groups, Stride, K, _ uint32
 	Out, OutCount, Floor Ptr
+	Ceiling              uint64 // only lesser keys are selected; 0: all
+	Total                Ptr    // of the uint32 that is set to the number of keys, whatever Ceiling; or 0
 }
 
 // SelectParams are the parameters of SelectBest, whose dynamic shared memory is 8*Buffer bytes.

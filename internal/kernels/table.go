@@ -80,6 +80,7 @@ const (
 	RankPackedFields
 	DisjunctFields
 	DisjunctPackedFields
+	DisjunctClauses // trees of terms, over fields or not
 
 	SelectBest // a thread block per query
 
@@ -192,6 +193,7 @@ var ordinary = [Count]entry{
 	DisjunctFields:   {name: "disjunct_fields", module: "fields", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: all, dynamic: true},
 
 	DisjunctPackedFields: {name: "disjunct_packed_fields", module: "ranges", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: packed, dynamic: true},
+	DisjunctClauses:      {name: "disjunct_clauses", module: "clauses", params: DisjunctParams{}, threads: 512, task: AddClauses, codecs: packed, dynamic: true},
 
 	SelectBest: {name: "select_best", module: "topk", params: SelectParams{}, dynamic: true},
 

@@ -5,6 +5,7 @@ import (
 
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/engine"
+	"github.com/pinion-index/pinion/internal/engine/algorithm"
 	"github.com/pinion-index/pinion/internal/fields"
 	"github.com/pinion-index/pinion/internal/terms"
 	"github.com/pinion-index/pinion/query"
@@ -18,14 +19,21 @@ func Indexed(s *reader.Snapshot) []*schema.Field { return fields.Indexed(s.Schem
 // AppendWords sets to, whose memory it uses, to what a query searches for, and returns the mode that combines the terms.
 // flat is false if no mode says what the query matches. The error is one of Searcher.AppendHits.
 func (p *Parser) AppendWords(to *terms.Query, q *Query) (m query.Mode, flat bool, err error) {
+	m, tree, ok, err := p.AppendTree(to, q)
+	return m, ok && tree == nil, err
+}
+
+// AppendTree is AppendWords that also returns the tree of what no mode says, of whose words word i has the Group i+1. It is nil for what a mode
+// says. ok is false if the executor knows the terms.
+func (p *Parser) AppendTree(to *terms.Query, q *Query) (m query.Mode, tree *algorithm.Expr, ok bool, err error) {
 	to.Docs, to.Columns = q.Filter, nil
 	x := q.engine()
 	w := engine.Words{Words: to.Words[:0], Bytes: to.Bytes[:0], Mode: x.Mode}
 	if err := q.checkNode(); err != nil {
-		return query.ModeOr, false, err
+		return query.ModeOr, nil, false, err
 	}
 	if err = p.words(&x, &w); errors.Is(err, errTerms) {
-		return query.ModeOr, false, nil // the executor knows the terms
+		return query.ModeOr, nil, false, nil
 	}
 	to.Words, to.Bytes, to.Columns = w.Words, w.Bytes, w.Columns
 	switch {
@@ -34,11 +42,11 @@ func (p *Parser) AppendWords(to *terms.Query, q *Query) (m query.Mode, flat bool
 	case w.Filter != nil:
 		to.Docs = w.Filter
 	}
-	return query.Mode(w.Mode), w.Tree == nil, err
+	return query.Mode(w.Mode), w.Tree, true, err
 }
 
 // AppendWordLengths appends the document frequencies of the terms of q, which is complete, as AppendLengths does, and returns
-// the mode of AppendWords and whether there is one. A query that is one Dot counts as a disjunction.
+// the mode of AppendWords and whether a device may know how the terms are combined. A query that is one Dot, or a tree, counts as a disjunction.
 func (s *Searcher) AppendWordLengths(dst []uint64, q *Query) (lengths []uint64, m query.Mode, flat bool, err error) {
 	if !q.ByFields() {
 		name := ""
@@ -60,7 +68,7 @@ func (s *Searcher) AppendWordLengths(dst []uint64, q *Query) (lengths []uint64, 
 		return dst, query.ModeOr, ok, err
 	}
 	var all terms.Query
-	m, flat, err = s.parser.AppendWords(&all, q)
+	m, _, flat, err = s.parser.AppendTree(&all, q)
 	if err == nil {
 		dst, err = s.engine.AppendWordLengths(dst, all.Words)
 	}

@@ -1,0 +1,91 @@
+//go:build (emu && cgo) || cuda || gpu
+
+package gpu
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/search"
+	"github.com/pinion-index/pinion/query"
+	"github.com/pinion-index/pinion/reader"
+)
+
+// drawPage makes q ask for its total, for the hits behind some place, or for those of some documents.
+func drawPage(t *testing.T, rng *rand.Rand, cpu *search.Searcher, docs uint64, q search.Query) search.Query {
+	t.Helper()
+	if m, ok := q.Node.(query.Match); ok && m.Mode == query.ModeAndOr || q.Mode == query.ModeAndOr {
+		return q
+	}
+	q.Total = rng.IntN(2) == 0
+	if rng.IntN(6) == 0 {
+		q.Filter = docset.NewGlobal(docset.Range(uint32(rng.Uint64N(docs)), uint32(docs)))
+	}
+	switch rng.IntN(4) {
+	case 0:
+		q.After = &search.Position{Score: rng.Float32() * 4, Doc: uint32(rng.Uint64N(docs)), Before: rng.IntN(3) == 0}
+	case 1: // a page behind
+		r, err := cpu.Search(t.Context(), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Hits) > 0 {
+			last := r.Hits[rng.IntN(len(r.Hits))]
+			q.After = &search.Position{Score: last.Score, Doc: last.Doc, Before: rng.IntN(4) == 0}
+		}
+	}
+	return q
+}
+
+// compareTotals executes queries on x, which must give the hits and totals of cpu.
+func compareTotals(t *testing.T, x search.Executor, cpu *search.Searcher, queries []search.Query) {
+	t.Helper()
+	want, err := cpu.Execute(t.Context(), queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := x.Execute(t.Context(), queries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range queries {
+		if !slices.Equal(got[i].Hits, want[i].Hits) || got[i].Total != want[i].Total {
+			t.Fatalf("query %d, K %d, total %v, after %+v, filter %v of %+v %s:\n got %d %v\nwant %d %v", i, queries[i].K, queries[i].Total, queries[i].After, queries[i].Filter != nil,
+				queries[i].Node, queries[i].Text, got[i].Total, got[i].Hits, want[i].Total, want[i].Hits)
+		}
+	}
+}
+
+// The device answers trees of terms, with totals and behind places, as the CPU does, to the bit: over fields with exact lengths, length codes
+// and none, with weights and boosts, deleted documents, filters, several segments and one. It answers most of them.
+func TestTreesEqualCPU(t *testing.T) {
+	rounds, n := fieldRounds()
+	for round := range rounds {
+		rng := rand.New(rand.NewPCG(uint64(round), 91))
+		withLibrary(t, rng, 200+rng.IntN(2500), func(l *gputrial.Library, s *reader.Snapshot, cpu *search.Searcher) {
+			own, stored := &asked{Searcher: cpu}, rng.IntN(3) == 0 // in codecs that the kernel may not have
+			x, err := New(newDevice(testDevice(t, uint64(round%2))), s, Options{Memory: 16 << 20, CPU: own, AsStored: stored, ranges: either(rng.IntN(3) == 0),
+				tiles: rng.IntN(2) * 8, width: 1024 * rng.IntN(3), overflow: []int64{0, 64}[rng.IntN(2)]})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var queries []search.Query
+			for range n {
+				q := l.Query(rng)
+				if rng.IntN(3) > 0 {
+					q.Node, q.Text = l.Tree(rng), ""
+				}
+				queries = append(queries, drawPage(t, rng, cpu, uint64(l.Docs), q))
+			}
+			compareTotals(t, x, cpu, queries)
+			compareTotals(t, x, cpu, queries[:n/3])
+			if x.Err() != nil || own.n > n/2 && !stored {
+				t.Errorf("round %d: %v, %d of %d queries on the CPU: %+v", round, x.Err(), own.n, n*4/3, x.Stats().OnCPU)
+			}
+			closeExecutor(t, x)
+		})
+	}
+}

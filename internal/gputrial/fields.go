@@ -204,6 +204,22 @@ func (l *Library) Query(rng *rand.Rand) (q search.Query) {
 	return q
 }
 
+// Request draws a query or a tree, which may ask for its total and for the hits behind a place.
+func (l *Library) Request(rng *rand.Rand) search.Query {
+	q := l.Query(rng)
+	if rng.IntN(2) == 0 {
+		q.Node, q.Text = l.Tree(rng), ""
+	}
+	if m, ok := q.Node.(query.Match); ok && m.Mode == query.ModeAndOr {
+		return q
+	}
+	q.Total = rng.IntN(3) == 0
+	if rng.IntN(4) == 0 {
+		q.After = &search.Position{Score: rng.Float32() * 4, Doc: uint32(rng.IntN(l.Docs)), Before: rng.IntN(3) == 0}
+	}
+	return q
+}
+
 // Tree draws a tree of words of fields: what must, should and must not match, at least some of several, the best of several, filters by
 // words, and each word in any field.
 func (l *Library) Tree(rng *rand.Rand) query.Node { return l.tree(rng, 3) }

@@ -30,7 +30,13 @@ type loneAnswer struct {
 func (x *Executor) searchAlone(ctx context.Context, p *part, s *gpu.Stepper, q search.Query) (search.Result, error) {
 	x.alone.Add(1)
 	begun, after := x.now(), x.within(ctx)
-	if r, ok, err := s.OnCPU(ctx, &q); ok || err != nil {
+	total := q.Total
+	q.Total = false
+	r, ok, err := s.OnCPU(ctx, &q)
+	if q.Total = total; ok || err != nil {
+		if total {
+			r.Total = uncounted // several cores count
+		}
 		x.late(begun, after, 0, 1)
 		x.gate.leave(p, 1)
 		return r, err

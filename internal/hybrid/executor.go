@@ -97,11 +97,15 @@ func (x *Executor) Submit(ctx context.Context, q *search.Query, done func(hits [
 	if x.cpu == nil {
 		return ErrClosed
 	}
-	return x.begin(ctx, q, x.gate.admit, done)
+	if q.Total {
+		own := *q
+		own.Total, q = false, &own
+	}
+	return x.begin(ctx, q, x.gate.admit, func(hits []search.Hit, _ uint64, err error) { done(hits, err) })
 }
 
 // begin lets a query in if room makes some for it.
-func (x *Executor) begin(ctx context.Context, q *search.Query, room func(p *part, n int) error, done func(hits []search.Hit, err error)) error {
+func (x *Executor) begin(ctx context.Context, q *search.Query, room func(p *part, n int) error, done func(hits []search.Hit, total uint64, err error)) error {
 	j := x.newJob()
 	if err := room(j.part, 1); err != nil {
 		x.jobs.put(j)

@@ -51,7 +51,7 @@ func (g *stub) ExecuteInto(ctx context.Context, queries []search.Query, a *searc
 	answers, err := g.Executor.Execute(ctx, queries)
 	results := a.Results(len(answers))
 	for i, r := range answers {
-		results[i].Hits = append(a.Hits(len(r.Hits)), r.Hits...)
+		results[i].Hits, results[i].Total = append(a.Hits(len(r.Hits)), r.Hits...), r.Total
 	}
 	return results, err
 }

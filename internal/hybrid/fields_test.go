@@ -15,7 +15,7 @@ import (
 	"github.com/pinion-index/pinion/query"
 )
 
-// The two processors answer queries over fields as a Searcher does, in groups and one by one, and a query that is alone on
+// The two processors answer queries and trees over fields as a Searcher does, in groups and one by one, and a query that is alone on
 // both: whatever decides, and also if the caller changes its terms meanwhile.
 func TestFields(t *testing.T) {
 	rng := rand.New(rand.NewPCG(81, 82))
@@ -39,7 +39,7 @@ func TestFields(t *testing.T) {
 		}
 		var queries []search.Query
 		for range 200 {
-			q := l.Query(rng)
+			q := l.Request(rng)
 			if rng.IntN(8) == 0 {
 				q.Params = query.Params{K1: 0.5 + rng.Float64(), B: query.Zero}
 			}
@@ -55,15 +55,15 @@ func TestFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			for i := range got {
-				if !slices.Equal(got[i].Hits, want[i].Hits) {
-					t.Fatalf("%+v of %d: %v, want %v", queries[i], n, got[i].Hits, want[i].Hits)
+				if !slices.Equal(got[i].Hits, want[i].Hits) || got[i].Total != want[i].Total {
+					t.Fatalf("%+v of %d: %v, want %v", queries[i], n, got[i], want[i])
 				}
 			}
 		}
 		for i := range 40 {
 			got, err := x.Search(t.Context(), queries[i])
-			if err != nil || !slices.Equal(got.Hits, want[i].Hits) {
-				t.Fatalf("%+v alone: %v, %v, want %v", queries[i], got.Hits, err, want[i].Hits)
+			if err != nil || !slices.Equal(got.Hits, want[i].Hits) || got.Total != want[i].Total {
+				t.Fatalf("%+v alone: %v, %v, want %v", queries[i], got, err, want[i])
 			}
 		}
 		onGPU += x.Stats().GPU.Queries
@@ -109,14 +109,14 @@ func TestFieldsStepByStep(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 60 {
-			q, trace := l.Query(rng), new(gpu.StepTrace)
+			q, trace := l.Request(rng), new(gpu.StepTrace)
 			want, err := cpu.Search(t.Context(), q)
 			if err != nil {
 				t.Fatal(err)
 			}
 			got, err := x.Search(t.Context(), q, trace)
-			if err != nil || !slices.Equal(got.Hits, want.Hits) {
-				t.Fatalf("%+v: %v, %v, want %v", q, got.Hits, err, want.Hits)
+			if err != nil || !slices.Equal(got.Hits, want.Hits) || got.Total != want.Total {
+				t.Fatalf("%+v: %v, %v, want %v", q, got, err, want)
 			}
 			if n := len(trace.Steps); n > 0 && trace.Steps[n-1].Choice != gpu.StepCPU {
 				whole++

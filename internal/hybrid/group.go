@@ -233,6 +233,7 @@ func (g *group) keep(at []int32, results []search.Result) {
 	}
 	slab := g.arena.Hits(n)
 	for k, i := range at {
+		g.results[i].Total = results[k].Total
 		if hits := results[k].Hits; len(hits) > 0 {
 			lo := len(slab)
 			slab = append(slab, hits...)
@@ -268,7 +269,10 @@ func (g *group) help() {
 				g.fail(int(i), err)
 				g.mu.Unlock()
 			}
-			results[k].Hits = hits[lo:len(hits):len(hits)]
+			results[k] = search.Result{Hits: hits[lo:len(hits):len(hits)]}
+			if g.queries[i].Total {
+				results[k].Total = uncounted
+			}
 		}
 		g.keep(at[:n], results[:n])
 		now := x.now()

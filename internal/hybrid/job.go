@@ -16,7 +16,8 @@ type job struct {
 	part   *part // counts it
 	ctx    context.Context
 	q      search.Query
-	notify func([]search.Hit, error)
+	notify func(hits []search.Hit, total uint64, err error)
+	counts bool          // the total is wanted
 	at     time.Duration // of the arrival
 	after  time.Duration // deadline after the arrival; 0: none
 	due    time.Duration // half of it, if it is of the query alone: those of all are in order
@@ -53,7 +54,7 @@ func (j *job) set(ctx context.Context, q *search.Query) error {
 	if j.due = 0; j.after != x.options.Deadline {
 		j.due = j.at + j.after/2
 	}
-	j.q.Trace, j.q.Total = false, false
+	j.q.Trace = false
 	if err := complete(x.cpu.Searcher(), &j.q); err != nil {
 		return err
 	}
@@ -61,6 +62,7 @@ func (j *job) set(ctx context.Context, q *search.Query) error {
 	if j.bound = why != gpu.OnDevice; j.bound {
 		x.gate.refuse(why)
 	}
+	j.counts, j.q.Total = j.q.Total, false
 	return nil
 }
 
@@ -166,7 +168,11 @@ func (j *job) end(hits []search.Hit, err error) {
 	}
 	n := p.taken[0].Add(1)
 	p.cores.Add(-1)
-	j.deliver(0, hits, err)
+	total := uint64(0)
+	if j.counts {
+		total = uncounted
+	}
+	j.deliver(0, hits, total, err)
 	if measured || n%64 == 0 {
 		x.observe(false, x.now())
 	}
@@ -177,9 +183,9 @@ func (j *job) end(hits []search.Hit, err error) {
 }
 
 // deliver hands the answer of a query to its caller. by is 0 for the CPU, 1 for the GPU.
-func (j *job) deliver(by int, hits []search.Hit, err error) {
+func (j *job) deliver(by int, hits []search.Hit, total uint64, err error) {
 	j.x.late(j.at, j.after, by, 1)
-	j.notify(hits, err)
+	j.notify(hits, total, err)
 	j.drop()
 }
 

@@ -102,12 +102,13 @@ func (b *batch) run(x *Executor) bool {
 	for _, j := range b.jobs {
 		j.part.taken[1].Add(1)
 		if err := j.ctx.Err(); err != nil {
-			j.deliver(1, nil, err)
+			j.deliver(1, nil, 0, err)
 			continue
 		}
 		b.jobs[n] = j
 		n++
 		b.asked.add(&j.q)
+		b.asked.queries[n-1].Total = j.counts
 	}
 	b.jobs = b.jobs[:n]
 	if n == 0 {
@@ -132,7 +133,7 @@ func (b *batch) run(x *Executor) bool {
 		}
 		x.cost.learnGPU(b.jobs, now-begun, now)
 		for i, j := range b.jobs {
-			j.deliver(1, append([]search.Hit(nil), results[i].Hits...), nil) // they lie in memory for the next answers
+			j.deliver(1, append([]search.Hit(nil), results[i].Hits...), results[i].Total, nil) // they lie in memory for the next answers
 		}
 		x.observe(true, now)
 		x.refill() // what found no room in a Pool that answered some of these, or left all it had to the GPU

@@ -31,7 +31,6 @@ func (x *Executor) Plan(ctx context.Context, q search.Query) (p Plan, err error)
 	if err := q.CheckPart(x.ofPart); err != nil {
 		return p, err
 	}
-	q.Total = q.Total && wantsColumns(q) // otherwise the CPU counts while another finds the hits
 	if err := complete(x.cpu.Searcher(), &q); err != nil {
 		return p, err
 	}

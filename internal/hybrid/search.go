@@ -25,6 +25,11 @@ func (x *Executor) Search(ctx context.Context, q search.Query) (r search.Result,
 	if q.Total {
 		return x.searchTotal(ctx, q)
 	}
+	return x.search(ctx, q)
+}
+
+// search is Search for a query that wants nothing of columns. It may leave its total uncounted.
+func (x *Executor) search(ctx context.Context, q search.Query) (r search.Result, err error) {
 	j := x.newJob()
 	p := j.part
 	if err := x.gate.admit(p, 1); err != nil {
@@ -45,11 +50,11 @@ func (x *Executor) Search(ctx context.Context, q search.Query) (r search.Result,
 		return r, err
 	}
 	type answer struct {
-		hits []search.Hit
-		err  error
+		r   search.Result
+		err error
 	}
 	done := make(chan answer, 1)
-	j.notify = func(hits []search.Hit, err error) { done <- answer{hits, err} }
+	j.notify = func(hits []search.Hit, total uint64, err error) { done <- answer{search.Result{Hits: hits, Total: total}, err} }
 	j.enter()
 	ended := ctx.Done()
 	if q.Filter != nil {
@@ -57,7 +62,7 @@ func (x *Executor) Search(ctx context.Context, q search.Query) (r search.Result,
 	}
 	select {
 	case a := <-done:
-		return search.Result{Hits: a.hits}, a.err
+		return a.r, a.err
 	case <-ended:
 		return r, ctx.Err()
 	}
@@ -129,6 +134,11 @@ func (x *Executor) ExecuteInto(ctx context.Context, queries []search.Query, a *s
 	if slices.ContainsFunc(queries, wantsTotal) {
 		return x.executeTotals(ctx, queries, a)
 	}
+	return x.execute(ctx, queries, a)
+}
+
+// execute is ExecuteInto for queries that want nothing of columns. It may leave totals uncounted.
+func (x *Executor) execute(ctx context.Context, queries []search.Query, a *search.Arena) ([]search.Result, error) {
 	queries, err := completeAll(x.cpu.Searcher(), queries, x.workers)
 	if err != nil {
 		return nil, err
@@ -174,8 +184,9 @@ func (x *Executor) executeEach(ctx context.Context, queries []search.Query, a *s
 	fail := func(err error) { failed.CompareAndSwap(nil, &err) }
 	for i := range queries {
 		all.Add(1)
-		if err := x.begin(ctx, &queries[i], room, func(hits []search.Hit, err error) {
+		if err := x.begin(ctx, &queries[i], room, func(hits []search.Hit, total uint64, err error) {
 			defer all.Done()
+			results[i].Total = total
 			switch {
 			case err != nil:
 				fail(&search.NumberError{Number: i, Err: err})

@@ -3,7 +3,7 @@ package hybrid
 import (
 	"cmp"
 	"context"
-	"slices"
+	"math"
 	"sync"
 	"sync/atomic"
 
@@ -19,13 +19,16 @@ func (x *Executor) Count(ctx context.Context, q search.Query) (uint64, error) {
 	return x.cpu.Count(ctx, q)
 }
 
-// searchTotal is Search for a query that asks for its total, which the CPU counts while another finds the hits.
+// uncounted is the total of a result for which the CPU is to count: a GPU has not found the hits.
+const uncounted = math.MaxUint64
+
+// searchTotal is Search for a query that asks for its total.
 func (x *Executor) searchTotal(ctx context.Context, q search.Query) (r search.Result, err error) {
 	if err := q.CheckPart(x.ofPart); err != nil {
 		return r, err
 	}
-	q.Total = false
-	if r, err = x.Search(ctx, q); err == nil {
+	if r, err = x.search(ctx, q); err == nil && r.Total == uncounted {
+		q.Total = false
 		r.Total, err = x.total(ctx, &q, len(r.Hits))
 	}
 	if err != nil {
@@ -48,14 +51,12 @@ func wantsTotal(q search.Query) bool { return q.Total }
 
 // executeTotals is ExecuteInto for queries of which some ask for their totals.
 func (x *Executor) executeTotals(ctx context.Context, queries []search.Query, a *search.Arena) ([]search.Result, error) {
-	plain := slices.Clone(queries)
-	for i := range plain {
-		if err := plain[i].CheckPart(x.ofPart); err != nil {
+	for i := range queries {
+		if err := queries[i].CheckPart(x.ofPart); err != nil {
 			return nil, &search.NumberError{Number: i, Err: err}
 		}
-		plain[i].Total = false
 	}
-	results, err := x.ExecuteInto(ctx, plain, a)
+	results, err := x.execute(ctx, queries, a)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +66,7 @@ func (x *Executor) executeTotals(ctx context.Context, queries []search.Query, a 
 	for range min(x.workers, len(queries)) {
 		all.Go(func() {
 			for i := int(next.Add(1)) - 1; i < len(queries) && failed.Load() == nil; i = int(next.Add(1)) - 1 {
-				if !queries[i].Total {
+				if results[i].Total != uncounted {
 					continue
 				}
 				n, err := x.total(ctx, &queries[i], len(results[i].Hits))

@@ -97,6 +97,21 @@ func samePages(t *testing.T, v *pinion.View) error {
 	for i := range 24 {
 		text := fmt.Sprintf("w%d w%d", i%7, i%11)
 		r := pinion.Request{Query: query.Match{Text: text, Mode: []query.Mode{query.ModeOr, query.ModeAnd}[i%2]}, Limit: 1 + i%9, Offset: i % 3, Total: i%4 == 0}
+		switch i % 8 {
+		case 2:
+			r.Query = query.Bool{Must: []query.Node{r.Query}, Should: []query.Node{query.Match{Text: "w3"}}, MustNot: []query.Node{query.Match{Text: "w2 w9"}}}
+		case 3:
+			r.Query = query.Best{Of: []query.Node{r.Query, query.Match{Text: "w4"}, query.Match{Field: "k", Text: "1"}}, Tie: 0.3}
+		case 4, 6:
+			r.Total, r.Offset = true, 0
+			first, err := plain.Search(t.Context(), r)
+			if err != nil {
+				return err
+			}
+			if n := len(first.Hits); n > 0 {
+				r.After = &pinion.After{ID: first.Hits[n-1].ID, Score: first.Hits[n-1].Score}
+			}
+		}
 		if i%3 == 0 {
 			r.Filter = query.AtLeast("n", i%10)
 		}

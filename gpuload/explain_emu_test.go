@@ -64,7 +64,9 @@ func TestExplain(t *testing.T) {
 				t.Errorf("%+v: %v, %v", r, pages, err)
 			}
 		}
-		explain(pinion.Request{Query: words, Total: true}, "\nGPU 0, or: ") // the CPU counts beside it
+		explain(pinion.Request{Query: words, Total: true}, "\nGPU 0, tree of terms, or a total: ")
+		explain(pinion.Request{Query: conjunction, Total: true, After: &pinion.After{ID: "7", Score: 1}}, "\nGPU 0, and: ")
+		explain(pinion.Request{Query: query.Bool{Must: []query.Node{words}, MustNot: []query.Node{query.Match{Text: "w2 w3"}}}}, "\nGPU 0, tree of terms")
 		explain(pinion.Request{Query: words, Sort: []pinion.Sort{{Field: "n"}}}, "CPU, columns: it is sorted, ")
 		explain(pinion.Request{Query: words, K1: 2}, "CPU, parameters: ")
 		explain(pinion.Request{Query: query.Match{Text: "rose w1", Mode: query.ModeAndOr}, Filter: query.AtLeast("n", 3)}, "CPU, nodes: ")

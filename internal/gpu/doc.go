@@ -48,7 +48,8 @@ package gpu
 //	lay.go            one batch: its lists, and what kernels take
 //	ranked.go         batches scored list by list
 //	impacts_run.go    batches of Dots
-//	disjunctions.go   disjunctions by ranges of documents, with accumulators in shared memory
+//	disjunctions.go   disjunctions and trees by ranges of documents, with accumulators in shared memory
+//	clauses.go        what a tree of terms matches, as a test of a document's state
 //	batch.go          what both have in common: terms, descriptors, results
 //	ready.go          whether the device answers: starts, failures
 //	ties.go           hits with equal scores in an index that keeps an order

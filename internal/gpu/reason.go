@@ -62,12 +62,12 @@ const (
 // reasons are what errors, statistics, plans, traces and docs/gpu-plan.md say: a name, and a clause that is true of the query.
 var reasons = [reasonCount]struct{ name, is string }{
 	OnDevice:       {"", "the device answers it"},
-	ReasonAfter:    {"after", "it asks for the hits behind another one"},
-	reasonTotal:    {"total", "it asks for its total"},
+	ReasonAfter:    {"after", "it asks for the hits behind another one, of a dot product or in an index that keeps an order"},
+	reasonTotal:    {"total", "it asks for the total of a dot product"},
 	reasonParams:   {"parameters", "it brings parameters or a scorer of its own"},
 	ReasonColumns:  {"columns", "it is sorted, counted or collapsed by columns"},
 	reasonTrace:    {"trace", "it asks what the CPU does for it"},
-	reasonNodes:    {"nodes", "it is neither a disjunction nor a conjunction of terms, nor a dot product alone"},
+	reasonNodes:    {"nodes", "it is no tree of terms that all score in what matches, or in an alternative of a best, nor a dot product alone"},
 	reasonTerms:    {"terms", "it has more than 64 terms"},
 	reasonHits:     {"hits", "it asks for more hits than the device selects: 10,000, of a dot product 1,024, and fewer if thread blocks have little shared memory"},
 	reasonStatic:   {"static scores", "it has static scores, whose column the CPU checks, and no terms that occur, or a dot product, or counts more than the values, or multiplies by them"},

@@ -29,7 +29,7 @@ func TestReasonsDocumented(t *testing.T) {
 	if !strings.Contains(string(b), want.String()) {
 		t.Errorf("docs/gpu-plan.md should have\n%s", want.String())
 	}
-	if got := reasonTotal.unsupported().Error(); !strings.HasSuffix(got, ": it asks for its total") {
+	if got := reasonTotal.unsupported().Error(); !strings.HasSuffix(got, ": it asks for the total of a dot product") {
 		t.Errorf("%q", got)
 	}
 	if got := reasonCount.String() + reasonCount.Clause(); !strings.HasPrefix(got, "reason(") {

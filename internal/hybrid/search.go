@@ -54,7 +54,9 @@ func (x *Executor) search(ctx context.Context, q search.Query) (r search.Result,
 		err error
 	}
 	done := make(chan answer, 1)
-	j.notify = func(hits []search.Hit, total uint64, err error) { done <- answer{search.Result{Hits: hits, Total: total}, err} }
+	j.notify = func(hits []search.Hit, total uint64, err error) {
+		done <- answer{search.Result{Hits: hits, Total: total}, err}
+	}
 	j.enter()
 	ended := ctx.Done()
 	if q.Filter != nil {

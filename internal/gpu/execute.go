@@ -276,7 +276,7 @@ func (e *execution) byCPU(queries []search.Query, p *plan) ([]search.Result, err
 		defer x.working.Add(1)
 		begun := time.Now()
 		r, err := x.options.CPU.Execute(e.ctx, queries)
-		x.scarcity.answer.add(len(queries), time.Since(begun))
+		x.scarcity.answered(x.options.CPU, len(queries), time.Since(begun))
 		return r, err
 	}
 	return nil, p.refusal(x.lists)

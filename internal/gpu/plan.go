@@ -55,6 +55,10 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 		return err
 	}
 	tree := r.tree
+	if tree != nil && len(found) == 0 { // filters and constants alone
+		p.why = reasonNodes
+		return nil
+	}
 	if p.mode = mode; p.k == 0 || len(found) == 0 {
 		p.done = true
 		return nil

@@ -18,6 +18,17 @@ type scarcity struct {
 // tryEach is how often the way that seems slower is taken, to measure it: one batch in so many.
 const tryEach = 16
 
+// answered records that the CPU has answered n queries in a time, unless it says itself what one takes it.
+func (s *scarcity) answered(cpu any, n int, took time.Duration) {
+	if m, ok := cpu.(*member); ok {
+		cpu = m.behind()
+	}
+	if c, ok := cpu.(interface{ Each() time.Duration }); ok {
+		took = time.Duration(n) * c.Each()
+	}
+	s.answer.add(n, took)
+}
+
 // loads reports whether to load lists rather than to leave queries to the CPU: if that takes less
 // time, by what the last ones took.
 func (s *scarcity) loads(lists, queries int) bool {

@@ -13,7 +13,7 @@
 //	search.go    Search and Execute; alone.go, steps.go: a query that finds no other
 //	total.go     totals of the matches, which the CPU counts
 //	group.go     many queries of Execute: the stock, and who takes from it
-//	lane.go      batches for the GPU; what happens when it fails or hangs; copies.go: what it is asked, and answers
+//	lane.go      batches for the GPU; what happens when it fails or hangs; copies.go: what it is asked, and answers; leave.go: what it leaves
 //	load.go      who answers submitted queries
 //	cost.go      what a query costs either processor, and how many the GPU answers
 //	backlog.go   queries that wait; spares.go: their memory

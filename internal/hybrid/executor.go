@@ -51,6 +51,7 @@ type Executor struct {
 	running sync.WaitGroup
 
 	stolen, missed                 [2]atomic.Int64 // by the CPU, by the GPU
+	handed                         atomic.Int64    // queries that the GPU has left to the cores
 	batches, again, alone, grouped atomic.Int64
 }
 

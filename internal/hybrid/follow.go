@@ -53,16 +53,16 @@ func (x *Executor) follow(d *device, s *reader.Snapshot, q *search.Searcher) (*E
 	if d.stepper != nil {
 		err = d.stepper.Close()
 	}
+	var next *Executor
 	if err == nil {
-		err = g.Follow(s, cpu, q.Scorer())
+		next, err = New(cpu, nil, x.open.Options)
+	}
+	if err == nil {
+		err = g.Follow(s, &leaver{cpu, &next.load, &next.handed}, q.Scorer())
 	}
 	var own *device
 	if err == nil {
 		own, err = deviceOf(g, cpu, x.open)
-	}
-	var next *Executor
-	if err == nil {
-		next, err = New(cpu, nil, x.open.Options)
 	}
 	if err != nil {
 		cpu.Close()

@@ -205,16 +205,18 @@ func (g *group) ask(at []int32) {
 	}
 	g.part.taken[1].Add(int64(len(at)))
 	if x.ask(c, len(at) >= leastAsk, func(results []search.Result, err error) {
+		n := 0
 		if err == nil {
-			g.keep(at, results)
-			x.late(g.begun, g.after, 1, len(at))
+			n = answered(at, results)
+			g.keep(at[:n], results)
+			x.late(g.begun, g.after, 1, n)
 		}
+		at, rest := at[:n], at[n:]
 		g.mu.Lock()
 		g.asking--
-		if err != nil {
-			x.again.Add(int64(len(at)))
-			g.pinned = append(g.pinned, at...)
-			at = nil
+		if len(rest) > 0 {
+			x.again.Add(int64(len(rest)))
+			g.pinned = append(g.pinned, rest...)
 			if g.err != nil {
 				g.fail(-1, g.err) // nobody else takes them
 			}

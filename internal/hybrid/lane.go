@@ -123,16 +123,15 @@ func (b *batch) run(x *Executor) bool {
 		x.lanes.busy.Add(-1)
 		x.call(0)
 		if err != nil {
-			for _, j := range b.jobs {
-				j.bound = true
-				x.again.Add(1)
-				x.pinned.push(j)
-			}
+			x.toCores(b.jobs)
 			x.refill()
 			return
 		}
-		x.cost.learnGPU(b.jobs, now-begun, now)
-		for i, j := range b.jobs {
+		n := answered(b.jobs, results)
+		if x.toCores(b.jobs[n:]); n > 0 {
+			x.cost.learnGPU(b.jobs[:n], now-begun, now)
+		}
+		for i, j := range b.jobs[:n] {
 			j.deliver(1, append([]search.Hit(nil), results[i].Hits...), results[i].Total, nil) // they lie in memory for the next answers
 		}
 		x.observe(true, now)
@@ -164,7 +163,7 @@ func (x *Executor) ask(c *copies, full bool, end func(results []search.Result, e
 		err = errResults
 	}
 	n := len(results)
-	if err != nil || !full {
+	if err != nil || !full || anyLeft(results) { // it could have answered more
 		n = 0
 	}
 	x.meter.end(n, x.now())

@@ -54,7 +54,7 @@ func Open(s *reader.Snapshot, q *search.Searcher, o OpenOptions) (*Executor, err
 	if o.Mode == OnlyCPU {
 		return start(cpu, o.Options, nil, s.Close)
 	}
-	o.GPU.CPU, o.GPU.Scorer = cpu, q.Scorer()
+	o.GPU.Scorer = q.Scorer()
 	var p *gpu.Opening
 	begun := make(chan error, 1)
 	x, err := start(cpu, o.Options, func(ctx context.Context) (*device, error) {
@@ -66,6 +66,7 @@ func Open(s *reader.Snapshot, q *search.Searcher, o OpenOptions) (*Executor, err
 	if err != nil {
 		return nil, err
 	}
+	o.GPU.CPU = &leaver{cpu, &x.load, &x.handed}
 	p, err = gpu.StartGroup(o.GPUs, s, o.GPU)
 	x.coming, x.open = p, &o
 	begun <- err // Ready says it

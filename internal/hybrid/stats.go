@@ -68,7 +68,7 @@ func (x *Executor) Answered() (a Answered) {
 			for why, n := range x.before {
 				a.OnCPU[why] -= n
 			}
-			onDevice = a.OnCPU.Sum()
+			onDevice = a.OnCPU.Sum() - x.handed.Load()
 		}
 		if d.stepper != nil {
 			left := d.stepper.OnCPUs()

@@ -140,6 +140,8 @@ type Result struct {
 	Order *ResultOrder
 	// Groups is what SetGroups has set: of each hit the least value in the field of Query.Collapse, the zero Value of one without.
 	Groups []schema.Value
+	// Left says that there is no answer: an executor over a device has left the query to others.
+	Left bool
 }
 
 // Hit is one document of a result.

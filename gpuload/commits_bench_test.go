@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion"
+	"github.com/pinion-index/pinion/internal/gpu"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/schema"
 )
@@ -187,6 +188,14 @@ func (w *world) run(b *testing.B, x *Executor, kind string) {
 	b.ReportMetric(float64(sorted[n*99/100].Microseconds()), "us-p99")
 	b.ReportMetric(float64(sorted[n-1].Microseconds()), "us-max")
 	b.ReportMetric(float64(commits), "commits")
+	x.mu.Lock()
+	b.ReportMetric(float64(x.took.Microseconds()), "us-follow")
+	x.mu.Unlock()
+	for why, n := range after.OnCPU {
+		if n -= before.OnCPU[why]; n > 0 {
+			b.Logf("%d on the CPU: %v", n, gpu.Reason(why))
+		}
+	}
 	b.ReportMetric(float64(after.GPU-before.GPU)/float64(n), "on-devices")
 	b.ReportMetric(w.differ(b, requests[:100]), "differ")
 	b.ReportMetric(0, "ns/op")

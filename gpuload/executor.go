@@ -18,8 +18,9 @@ import (
 
 // Executor is a pinion.PartExecutor: it answers the searches of an Index, a Reader or Views on the GPU and the CPU, and follows
 // commits. It is over one snapshot at a time. When it is asked for another one, unless that is of an earlier commit, it goes on to that, in the
-// background: what both have stays in device memory. It takes nothing meanwhile, which are some milliseconds, and more where devices are
-// opened. It spends at most half of the time on that: it rests as long as the last change took. It takes
+// background: what both have stays in device memory. That takes some milliseconds, for which searches wait, 50 ms at most. Where devices are to
+// be opened, which takes 0.3 s and more, it takes nothing meanwhile. It spends at most half of the time on both: it rests as long as the last
+// change took. It takes
 // no request that sorts, collapses or has facets, and no page but the first of an index that keeps an order. It is safe for concurrent
 // use. The caller closes it.
 type Executor struct {
@@ -34,10 +35,12 @@ type Executor struct {
 	cur         *opened           // or nil
 	settled     chan struct{}     // closed when nothing is being opened
 	rest        time.Time         // nothing is opened before
+	took        time.Duration     // of the last change
 	refused     string            // commit
 	refusedPart *query.Collection // with it
 	why         error             // cur is nil
 	opening     bool
+	follows     bool // devices that are open go on
 	closed      bool
 }
 
@@ -99,7 +102,7 @@ func (o *opened) close() error {
 
 // Execute answers requests over a snapshot, as pinion.Executor says. The error is that of ctx, or matches ErrClosed. Requests that fail are not taken: the CPU says why.
 func (x *Executor) Execute(ctx context.Context, s *reader.Snapshot, requests []pinion.Request) ([]*pinion.Page, error) {
-	on, err := x.over(s, nil)
+	on, err := x.over(ctx, s, nil)
 	pages := make([]*pinion.Page, len(requests))
 	if on == nil || err != nil {
 		x.counts.leave(gpu.ReasonNoDevice, len(requests))
@@ -137,7 +140,7 @@ func (x *Executor) Execute(ctx context.Context, s *reader.Snapshot, requests []p
 // ExecutePart answers a request over a snapshot that is a part of a collection, as pinion.PartExecutor says. It has devices open for one
 // collection at a time, as for one snapshot.
 func (x *Executor) ExecutePart(ctx context.Context, s *reader.Snapshot, r pinion.Request, of pinion.Part) (*pinion.Page, error) {
-	on, err := x.over(s, &query.Collection{Docs: of.Collection.Docs, Fields: slices.Clone(of.Collection.Fields)})
+	on, err := x.over(ctx, s, &query.Collection{Docs: of.Collection.Docs, Fields: slices.Clone(of.Collection.Fields)})
 	if on == nil || err != nil {
 		x.counts.leave(gpu.ReasonNoDevice, 1)
 		return nil, err
@@ -191,30 +194,59 @@ func queryOf(r *pinion.Request, s *reader.Snapshot) (q search.Query, why gpu.Rea
 
 // over returns the scheduler over a snapshot, as a part of a collection if that is not nil, or nil if it is not open. Then it begins
 // to open it.
-func (x *Executor) over(s *reader.Snapshot, of *query.Collection) (scheduler, error) {
+func (x *Executor) over(ctx context.Context, s *reader.Snapshot, of *query.Collection) (scheduler, error) {
+	var late <-chan time.Time
+	for {
+		on, wait, err := x.look(s, of)
+		if wait == nil {
+			return on, err
+		}
+		if late == nil {
+			late = time.After(mostWait)
+		}
+		select {
+		case <-wait:
+		case <-late:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// mostWait is how long a search waits for devices that go on to a commit. Were it answered on the CPU, others would be, too, and hold that up.
+const mostWait = 50 * time.Millisecond
+
+// look is over without waiting. wait is closed when it is worth to look again; nil: now is the answer.
+func (x *Executor) look(s *reader.Snapshot, of *query.Collection) (on scheduler, wait <-chan struct{}, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	switch {
 	case x.closed:
-		return nil, ErrClosed
+		return nil, nil, ErrClosed
 	case x.cur != nil && x.cur.searcher.Over(s) && samePart(x.cur.of, of):
-		return x.cur.x, nil
+		return x.cur.x, nil, nil
 	case x.cur != nil && x.cur.before(s):
-		return nil, nil
+		return nil, nil, nil
+	case x.opening && x.follows:
+		return nil, x.settled, nil
 	case x.opening || time.Now().Before(x.rest) || errors.Is(x.why, ErrNoDevice):
-		return nil, nil
+		return nil, nil, nil
 	case x.why != nil && x.refused == s.CommitID() && samePart(x.refusedPart, of):
-		return nil, nil
+		return nil, nil, nil
 	}
 	own, err := s.Retain()
 	if err != nil {
-		return nil, nil // the CPU says why
+		return nil, nil, nil // the CPU says why
 	}
 	x.settled, x.opening = make(chan struct{}), true
 	old := x.cur
 	x.cur = nil
+	if x.follows = old != nil; x.follows {
+		wait = x.settled
+	}
 	x.work.Go(func() { x.follow(old, own, of) })
-	return nil, nil
+	return nil, wait, nil
 }
 
 // follow goes on from a scheduler, which may be nil, to another one, over s, which it closes.
@@ -226,7 +258,8 @@ func (x *Executor) follow(old *opened, s *reader.Snapshot, of *query.Collection)
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.cur, x.why, x.refused, x.refusedPart = next, err, id, of
-	x.rest = time.Now().Add(time.Since(began))
+	x.took = time.Since(began)
+	x.rest = time.Now().Add(x.took)
 	x.opening = false
 	close(x.settled)
 }
@@ -245,6 +278,9 @@ func (x *Executor) next(old *opened, s *reader.Snapshot, of *query.Collection) (
 		if err == nil {
 			return next, nil
 		}
+		x.mu.Lock()
+		x.follows = false // to open devices takes long
+		x.mu.Unlock()
 	}
 	if next.x, err = x.open(s, q, x.options); err != nil {
 		return nil, errors.Join(err, q.Close())

@@ -102,7 +102,7 @@ func one(t *testing.T, s pinion.Searcher, word string) pinion.Page {
 	return p
 }
 
-// An Executor takes nothing until its devices answer, follows commits, and closes what it had before.
+// An Executor takes nothing until its devices are open, follows commits, and closes what it had before.
 func TestExecutor(t *testing.T) {
 	o := &opener{gate: make(chan struct{})}
 	x, index := newExecutor(t, o)
@@ -133,7 +133,7 @@ func TestExecutor(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := one(t, index, "rose")
-		if s := x.Stats(); s.GPU.Searches+s.CPU.Searches+s.Alone != 1 || len(first.Hits) != i+1 {
+		if s := x.Stats(); s.GPU.Searches+s.CPU.Searches+s.Alone != int64(i+1) || len(first.Hits) != i+1 {
 			t.Fatalf("%d: %+v, %v", i, s, first.Hits)
 		}
 		page, err := index.Search(t.Context(), pinion.Request{Query: query.Match{Text: "rose"}, Limit: 1, After: first.Next(), Total: true})
@@ -144,7 +144,7 @@ func TestExecutor(t *testing.T) {
 		x.mu.Lock()
 		x.rest = time.Time{}
 		x.mu.Unlock()
-		if p := one(t, index, "rose"); len(p.Hits) != i+2 { // it opens for the new commit
+		if p := one(t, index, "rose"); len(p.Hits) != i+2 { // it waits for the new commit
 			t.Errorf("%v", p.Hits)
 		}
 	}

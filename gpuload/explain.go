@@ -48,7 +48,7 @@ func (x *Executor) Explain(ctx context.Context, s *reader.Snapshot, r pinion.Req
 	if why != gpu.OnDevice {
 		return hybrid.Plan{Why: why}.String(), nil
 	}
-	on, err := x.over(s, nil)
+	on, err := x.over(ctx, s, nil)
 	if err != nil {
 		return "", err
 	}

@@ -47,7 +47,7 @@ func TestMetrics(t *testing.T) {
 		x.mu.Lock()
 		x.rest = time.Time{}
 		x.mu.Unlock()
-		one(t, index, "rose") // the CPU, while a device is opened
+		one(t, index, "rose") // the CPU, while a device is opened; then it waits for the opener
 		if err := x.Ready(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -62,7 +62,7 @@ func TestMetrics(t *testing.T) {
 	if all.CPU+all.GPU+all.Both != asked {
 		t.Errorf("%+v, of %d searches", all, asked)
 	}
-	if by := x.OnCPU(); by["no device"] != 3 || by["columns"] != 3 || by["nodes"] != 3 || len(by) != 3 {
+	if by := x.OnCPU(); by["no device"] != 1 || by["columns"] != 3 || by["nodes"] != 3 || len(by) != 3 {
 		t.Errorf("%v", by)
 	}
 	for _, line := range []string{fmt.Sprintf("searches_total{processor=\"gpu\"} %d\n", all.GPU), "on_cpu_total{reason=\"columns\"} 3\n", "resident_bytes 0\n"} {

@@ -50,7 +50,7 @@ func (x *Executor) Follow(snapshot *reader.Snapshot, cpu search.Executor, scorer
 	x.docs, x.snapshot, x.parser, x.part, x.tied, x.terms, x.dictionaries = next.docs, next.snapshot, next.parser, next.part, next.tied, next.terms, next.dictionaries
 	x.openTables()
 	x.found = sync.Pool{}
-	x.impacts.follow()
+	x.impacts.follow(x)
 	if err != nil {
 		x.state.retire(err)
 	}

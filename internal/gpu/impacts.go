@@ -239,12 +239,38 @@ func impactFields(fields []docs.Field) (all impacts) {
 	return all
 }
 
-// follow forgets which segments a snapshot had; what is resident stays.
-func (all impacts) follow() {
+// follow goes on to x.docs, when no call runs: what is resident stays. Of a field that was resident, segments are loaded at once that have few
+// documents; others are loaded behind queries, which the CPU answers meanwhile.
+func (all impacts) follow(x *Executor) {
 	for _, f := range all {
-		if f != nil {
-			f.set.Store(nil)
-			f.refused.Store(false)
+		if f == nil {
+			continue
+		}
+		had := f.there() != nil
+		f.set.Store(nil)
+		f.refused.Store(false)
+		if !had || !f.mu.TryLock() {
+			continue
+		}
+		if f.missing(x.docs) <= x.docs.N/fewNew {
+			if set, refused, err := f.make(x.ctx, x, x.docs); err == nil {
+				f.set.Store(set)
+				f.refused.Store(refused)
+			}
+		}
+		f.mu.Unlock()
+	}
+}
+
+// fewNew is the share of documents, as 1/fewNew, that are loaded while queries wait: a thousandth takes about a millisecond.
+const fewNew = 64
+
+// missing returns how many documents are in segments of d that are not resident. f.mu must be held.
+func (f *impactField) missing(d *docs.Docs) (n uint64) {
+	for i := range d.Segments {
+		if t := f.segments[d.Segments[i].Number]; t == nil || t.Gone() {
+			n += uint64(d.Segments[i].Seg.Meta().Docs)
 		}
 	}
+	return n
 }

@@ -50,7 +50,7 @@ type Executor struct {
 	faults  int        // batches that failed one after the other
 	running sync.WaitGroup
 
-	stolen, missed                 [2]atomic.Int64 // by the CPU, by the GPU
+	missed                         [2]atomic.Int64 // by the CPU, by the GPU
 	handed                         atomic.Int64    // queries that the GPU has left to the cores
 	batches, again, alone, grouped atomic.Int64
 }
@@ -75,7 +75,7 @@ func New(cpu *pool.Pool, gpu search.Executor, o Options) (*Executor, error) {
 	x := &Executor{cpu: cpu, cost: newCost(), meter: new(meter), ofPart: cpu.Searcher().OfPart(), options: o, start: time.Now(), workers: min(runtime.GOMAXPROCS(0), runtime.NumCPU(), cpu.Workers()), opened: make(chan struct{}), cancel: func() {},
 		pinned: newBacklog(1), suited: newBacklog(1), either: newBacklog(16)}
 	x.gate.init(o.Queue)
-	x.load.init(x.workers)
+	x.load.init()
 	x.groups.plan(false, x.workers)
 	x.gone.Store(true)
 	if gpu != nil && o.Mode != OnlyCPU {
@@ -129,7 +129,7 @@ func (x *Executor) Stats() Stats {
 	now := x.now()
 	s := Stats{Batches: x.batches.Load(), Again: x.again.Load(), Shed: x.gate.shed.Load(), Alone: x.alone.Load(), Grouped: x.grouped.Load(), Opening: !isClosed(x.opened)}
 	for by, to := range []*Share{&s.CPU, &s.GPU} {
-		*to = Share{Queries: x.gate.taken(by), Stolen: x.stolen[by].Load(), Missed: x.missed[by].Load()}
+		*to = Share{Queries: x.gate.taken(by), Missed: x.missed[by].Load()}
 		s.Missed += to.Missed
 	}
 	s.CPU.Time, s.GPU.Time = time.Duration(x.load.each.Load()), x.cost.gpu(query.ModeAnd, now)

@@ -17,6 +17,7 @@ func (x *Executor) Follow(s *reader.Snapshot, q *search.Searcher) (*Executor, er
 	if x.cpu == nil || x.gate.ended.Swap(true) {
 		return nil, ErrClosed
 	}
+	crowded := x.load.crowded.Load()
 	x.drain()
 	d := x.gpu.Load()
 	if x.hung() {
@@ -27,6 +28,7 @@ func (x *Executor) Follow(s *reader.Snapshot, q *search.Searcher) (*Executor, er
 	if err != nil {
 		return nil, errors.Join(err, x.free())
 	}
+	next.load.crowded.Store(crowded)
 	x.cpu.Close()
 	return next, nil
 }
@@ -69,8 +71,7 @@ func (x *Executor) follow(d *device, s *reader.Snapshot, q *search.Searcher) (*E
 		return nil, err
 	}
 	next.start, next.cost, next.meter, next.open, next.before = x.start, x.cost, x.meter, x.open, before
-	next.load.each.Store(x.load.each.Load())
-	next.load.samples.Store(x.load.samples.Load())
+	next.load.learned(&x.load)
 	next.owns(cpu)
 	next.join(own)
 	return next, nil

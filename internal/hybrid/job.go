@@ -105,6 +105,9 @@ func (j *job) enter() {
 		if k%step == 0 {
 			x.either.note()
 		}
+		if k%8 == 1 { // cores may have none to end for long
+			x.observe(false, x.now())
+		}
 		x.call(k)
 		if x.load.coresTake() && (x.cpu.Room() || x.gone.Load() && !x.gate.onCores()) {
 			x.refill()
@@ -173,7 +176,7 @@ func (j *job) end(hits []search.Hit, err error) {
 		total = uncounted
 	}
 	j.deliver(0, hits, total, err)
-	if measured || n%64 == 0 {
+	if measured || n%16 == 0 {
 		x.observe(false, x.now())
 	}
 	x.refill()
@@ -218,9 +221,6 @@ func (x *Executor) refill() {
 		}
 		var some [refillAtOnce]*job
 		for _, j := range b.take(some[:0], most, x.now()) {
-			if b == x.either && x.load.crowded.Load() {
-				x.stolen[0].Add(1)
-			}
 			if room {
 				j.toCPU()
 				continue

@@ -37,8 +37,8 @@ func worth(busy int64) int64 {
 // forGPU returns how many queries wait that the GPU is to take.
 func (x *Executor) forGPU() int64 {
 	n := x.suited.len()
-	if e := x.either.len(); e > x.load.cores() {
-		n += e
+	if !x.load.coresTake() {
+		n += x.either.len()
 	}
 	return n
 }
@@ -79,12 +79,8 @@ func (x *Executor) lane() {
 func (x *Executor) take(dst []*job) []*job {
 	now := x.now()
 	dst = x.suited.take(dst, x.options.Batch, now)
-	if x.either.len() > x.load.cores() {
-		from := len(dst)
-		dst = x.either.take(dst, x.options.Batch-from, now)
-		if !x.load.crowded.Load() {
-			x.stolen[1].Add(int64(len(dst) - from))
-		}
+	if !x.load.coresTake() {
+		dst = x.either.take(dst, x.options.Batch-len(dst), now)
 	}
 	return dst
 }

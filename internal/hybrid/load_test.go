@@ -1,7 +1,6 @@
 package hybrid
 
 import (
-	"math"
 	"sync"
 	"testing"
 	"time"
@@ -21,79 +20,95 @@ func loaded(t *testing.T, gpu float64) *Executor {
 	return x
 }
 
-// simulated are cores that answer so many queries a second, of what arrives at an Executor.
+// simulated are cores and a GPU that answer so many queries a second, of what arrives at an Executor.
 type simulated struct {
-	x        *Executor
-	capacity float64
-	waiting  float64
-	now      time.Duration
+	load       load
+	cores, gpu float64
+	waiting    float64
+	answered   [2]float64
+	now        time.Duration
 }
 
-// offer lets queries arrive at a rate for a window. The cores and the GPU answer, as decided.
+// offer lets queries arrive at a rate for a window. The processor that is to answers.
 func (s *simulated) offer(rate float64, took time.Duration) {
-	l := &s.x.load
-	s.waiting += (rate - s.capacity) * took.Seconds()
+	l := &s.load
+	by, capacity := 0, s.cores
 	if l.crowded.Load() {
-		s.waiting = 0
+		by, capacity = 1, s.gpu
 	}
-	if over := min(s.waiting-float64(l.cores()), 4096); over > 0 { // the GPU takes a batch
-		s.waiting -= over
-		s.x.stolen[1].Add(int64(over))
-	}
-	s.waiting = max(s.waiting, 0)
-	s.x.either.n.Store(int64(s.waiting))
+	s.waiting += rate * took.Seconds()
+	n := min(s.waiting, capacity*took.Seconds())
+	s.waiting -= n
+	s.answered[by] += n
 	s.now += took
-	l.decide(s.x, rate*took.Seconds(), took, s.now)
-	s.x.either.n.Store(0)
+	l.decide(rate*took.Seconds(), int64(s.answered[by]), s.waiting >= 1, took, s.now)
 }
 
-// While a host stops for 10 ms nothing arrives; then all comes at once. At half of what the cores can answer, and at most of
-// it, they answer nevertheless.
+// offerFor is offer for longer. It returns how long the GPU was to answer.
+func (s *simulated) offerFor(rate float64, d time.Duration) (gpu time.Duration) {
+	for end := s.now + d; s.now < end; {
+		if s.offer(rate, window); s.load.crowded.Load() {
+			gpu += window
+		}
+	}
+	return gpu
+}
+
+// While a host stops for 10 ms nothing arrives; then all comes at once. At half of what the cores can answer they answer nevertheless.
 func TestStops(t *testing.T) {
 	const stop = 10 * time.Millisecond
-	for _, rate := range []float64{0.8e6, 1.4e6} {
-		x := loaded(t, 3e6)
-		x.load.each.Store(10_000)
-		s := &simulated{x: x, capacity: 1.6e6, now: time.Second}
-		for range 20 {
-			for range 100 {
-				s.offer(rate, window)
-			}
-			s.offer(0, stop)
-			s.offer(rate*float64(stop+window)/float64(window), window)
-			if x.load.crowded.Load() {
-				t.Fatalf("%.0f a second: after a stop the GPU answers all, behind %.2f", rate, x.load.behind)
-			}
+	s := &simulated{cores: 1.6e6, gpu: 20e6, now: time.Second}
+	for range 20 {
+		s.offerFor(0.8e6, 100*window)
+		s.offer(0, stop)
+		s.offer(0.8e6*float64(stop+window)/float64(window), window)
+		if s.offerFor(0.8e6, longestWait) > 0 {
+			t.Fatal("after a stop the GPU answers")
 		}
 	}
 }
 
-// TestSwitch says how soon the GPU answers all when more arrive than the cores can answer, and that the cores are tried again.
+// The GPU answers soon when more arrive than the cores can answer, as long as that is so, and the cores when half of that arrives.
 func TestSwitch(t *testing.T) {
-	for _, c := range []struct {
-		rate float64
-		most time.Duration
-	}{{1.7e6, 150 * time.Millisecond}, {3.2e6, 100 * time.Millisecond}, {8e6, 10 * time.Millisecond}} {
-		x := loaded(t, 20e6)
-		x.load.each.Store(10_000)
-		s := &simulated{x: x, capacity: 1.6e6}
-		for !x.load.crowded.Load() && s.now < time.Second {
-			s.offer(c.rate, window)
+	for _, rate := range []float64{1.7e6, 3.2e6, 8e6} {
+		s := &simulated{cores: 1.6e6, gpu: 20e6, now: time.Second}
+		for s.offer(rate, window); !s.load.crowded.Load() && s.now < 2*time.Second; {
+			s.offer(rate, window)
 		}
-		if s.now > c.most {
-			t.Errorf("%.0f a second: the GPU answers all after %v", c.rate, s.now)
+		if took := s.now - time.Second; took > longestWait+2*window {
+			t.Errorf("%.0f a second: the GPU answers after %v", rate, took)
 		}
-		for end := s.now + retry; s.now < end; {
-			if s.offer(c.rate, window); !x.load.crowded.Load() && s.now < end {
-				t.Fatalf("%.0f a second: the cores answer after %v", c.rate, s.now)
-			}
+		if gpu := s.offerFor(rate, 3*retry); gpu != 3*retry {
+			t.Errorf("%.0f a second: the GPU answers for %v of %v", rate, gpu, 3*retry)
 		}
-		for end := s.now + retry/10; s.now < end; {
-			s.offer(0.4e6, window)
+		if s.offerFor(1e6, time.Second) != time.Second {
+			t.Errorf("%.0f a second, then 1 million: the cores answer", rate)
 		}
-		if x.load.crowded.Load() {
-			t.Errorf("after %.0f a second, few are not for the cores", c.rate)
+		s.offerFor(0.4e6, 4*rateTime)
+		if s.offerFor(0.4e6, time.Second) > 0 {
+			t.Errorf("%.0f a second, then few: the GPU answers", rate)
 		}
+	}
+}
+
+// A GPU that is slower than the cores is tried from time to time, whether arrivals wait for answers or not.
+func TestSlowGPU(t *testing.T) {
+	s := &simulated{cores: 1.6e6, gpu: 1.2e6, now: time.Second}
+	if gpu := s.offerFor(3e6, 10*retry); gpu > 12*trialTime || gpu < 5*trialTime {
+		t.Errorf("a GPU that is slower answers for %v of %v", gpu, 10*retry)
+	}
+	s = &simulated{cores: 1.6e6, gpu: 0.2e6, now: time.Second}
+	gpu := time.Duration(0)
+	for range 20 * time.Second / window { // callers that ask again when they are answered
+		rate := s.cores
+		if s.load.crowded.Load() {
+			rate, gpu = s.gpu, gpu+window
+		}
+		s.waiting = max(s.waiting, 100)
+		s.offer(rate, window)
+	}
+	if gpu > 3*time.Second {
+		t.Errorf("a GPU that is much slower answers for %v of 20 s", gpu)
 	}
 }
 
@@ -137,43 +152,6 @@ func TestLearned(t *testing.T) {
 	l.learn(time.Second)
 	if each := l.each.Load(); each > 11500 {
 		t.Errorf("after one of a second it is %d ns", each)
-	}
-}
-
-// TestCrowded says who answers submitted queries.
-func TestCrowded(t *testing.T) {
-	const each = 10_000 // nanoseconds of a core: 16 answer 1.6 million a second
-	for _, c := range []struct {
-		name    string
-		gpu     float64 // queries/s
-		rates   []float64
-		crowded bool
-		nothing bool // for the GPU
-	}{
-		{"few", 0, []float64{100e3}, false, false},
-		{"near the limit", 3e6, []float64{1.5e6}, false, false},
-		{"over the limit", 0, []float64{1.7e6}, true, false},
-		{"over the limit, of a GPU that is faster", 3e6, []float64{1.7e6}, true, false},
-		{"over the limit, of a GPU that is slower", 1.2e6, []float64{1.7e6}, false, false},
-		{"over the limit, of a GPU that is much slower", 0.2e6, []float64{1.7e6}, false, true},
-		{"less again", 3e6, []float64{1.7e6, 0.5e6}, false, false},
-		{"not much less", 3e6, []float64{1.7e6, 1e6}, true, false},
-		{"more than the GPU can", 3e6, []float64{5e6}, true, false},
-	} {
-		x := loaded(t, c.gpu)
-		x.load.each.Store(each)
-		s := &simulated{x: x, capacity: 16 * 1e9 / each, now: time.Second}
-		for _, rate := range c.rates {
-			for range 200 {
-				s.offer(rate, window)
-			}
-		}
-		if got := x.load.crowded.Load(); got != c.crowded {
-			t.Errorf("%s: the GPU answers all: %v", c.name, got)
-		}
-		if got := x.load.ahead.Load() == math.MaxInt32; got != c.nothing {
-			t.Errorf("%s: %d queries are left to the cores", c.name, x.load.ahead.Load())
-		}
 	}
 }
 
@@ -233,16 +211,17 @@ func TestRetireWhileDeciding(t *testing.T) {
 		x.why = nil
 		x.mu.Unlock()
 		l.mu.Lock()
-		l.begun = 0
+		l.begun, l.since, l.until = 0, time.Minute, 0
 		l.mu.Unlock()
+		x.either.n.Store(1)
 		x.gone.Store(false)
-		x.stolen[1].Add(1)
 		var both sync.WaitGroup
 		both.Go(func() { x.observe(true, time.Hour) })
 		both.Go(func() { x.fault(ErrHung) })
 		both.Wait()
-		if l.crowded.Load() || l.helps.Load() || x.load.rested != 0 {
-			t.Fatalf("round %d: crowded %v, helps %v, %d workers rest, without a GPU", round, l.crowded.Load(), l.helps.Load(), l.rested)
+		x.either.n.Store(0)
+		if l.crowded.Load() || x.load.rested != 0 {
+			t.Fatalf("round %d: crowded %v, %d workers rest, without a GPU", round, l.crowded.Load(), l.rested)
 		}
 	}
 }

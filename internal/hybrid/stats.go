@@ -25,7 +25,6 @@ type Stats struct {
 // Share is what one processor has done.
 type Share struct {
 	Queries int64 // taken
-	Stolen  int64 // of these by cores while the GPU answers all, or by the GPU while the cores do
 	Missed  int64 // answered after their deadline
 	// Time is the learned average time of a core for a query, or of the GPU from Submit to the answer.
 	Time time.Duration

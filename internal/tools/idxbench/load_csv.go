@@ -9,7 +9,7 @@ import (
 
 // csvHead are the columns of --csv.
 var csvHead = []string{"device", "model", "workers", "offered_qps", "throughput_qps", "queries", "cpus", "mean_us", "p50_us", "p95_us", "p99_us", "p999_us", "max_us",
-	"missed", "shed", "highest", "cpu_queries", "gpu_queries", "cpu_stole", "gpu_stole", "mode", "k", "alone", "pause_us",
+	"missed", "shed", "highest", "cpu_queries", "gpu_queries", "mode", "k", "alone", "pause_us",
 	"batches", "cpu_missed", "gpu_missed", "again", "most_waiting", "cpu_us", "gpu_us", "retired"}
 
 // csv writes the rows as comma-separated values with a head.
@@ -49,7 +49,7 @@ func (l *Load) record(r *LoadRow) []string {
 		s = &Shares{CPU: int64(r.Queries)} // without a scheduler the CPU answers all
 	}
 	late := shared && l.deadline > 0
-	return append(out, when(true, s.CPU), when(true, s.GPU), when(shared, s.CPUStole), when(shared, s.GPUStole), l.Mode, when(true, l.K), when(true, r.Alone), when(r.Alone, r.Pause),
+	return append(out, when(true, s.CPU), when(true, s.GPU), l.Mode, when(true, l.K), when(true, r.Alone), when(r.Alone, r.Pause),
 		when(shared, s.Batches), when(late, s.CPUMissed), when(late, s.GPUMissed), when(shared, s.Again), when(shared, s.Most), when(shared, s.CPUTime),
 		when(shared, s.GPUTime), s.Retired)
 }

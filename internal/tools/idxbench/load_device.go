@@ -29,8 +29,6 @@ type Shares struct {
 	CPU       int64   `json:"cpu"` // queries
 	GPU       int64   `json:"gpu"`
 	Batches   int64   `json:"batches"`
-	CPUStole  int64   `json:"cpu_stole"`
-	GPUStole  int64   `json:"gpu_stole"`
 	CPUMissed int64   `json:"cpu_missed"`
 	GPUMissed int64   `json:"gpu_missed"`
 	Again     int64   `json:"again"`
@@ -42,7 +40,7 @@ type Shares struct {
 
 // newShares copies what rows show of the scheduler's counters.
 func newShares(s hybrid.Stats) *Shares {
-	out := &Shares{CPU: s.CPU.Queries, GPU: s.GPU.Queries, Batches: s.Batches, CPUStole: s.CPU.Stolen, GPUStole: s.GPU.Stolen,
+	out := &Shares{CPU: s.CPU.Queries, GPU: s.GPU.Queries, Batches: s.Batches,
 		CPUMissed: s.CPU.Missed, GPUMissed: s.GPU.Missed, Again: s.Again, Most: s.Waiting.Most, CPUTime: float64(s.CPU.Time) / 1e3, GPUTime: float64(s.GPU.Time) / 1e3}
 	if s.Retired != nil {
 		out.Retired = s.Retired.Error()
@@ -51,7 +49,7 @@ func newShares(s hybrid.Stats) *Shares {
 }
 
 func (l *Load) sharesText(w io.Writer) {
-	t := cli.NewTable("device", ">rate", ">CPU", ">GPU", ">batches", ">CPU stole", ">GPU stole", ">CPU late", ">GPU late", ">most waiting", ">CPU us", ">GPU us")
+	t := cli.NewTable("device", ">rate", ">CPU", ">GPU", ">batches", ">CPU late", ">GPU late", ">most waiting", ">CPU us", ">GPU us")
 	retired := ""
 	for i := range l.Rows {
 		r := &l.Rows[i]
@@ -63,7 +61,7 @@ func (l *Load) sharesText(w io.Writer) {
 		if r.Alone {
 			rate = "-"
 		}
-		t.Row(r.Device, rate, cli.Float(float64(s.CPU)/all, 3)+" %", cli.Float(float64(s.GPU)/all, 3)+" %", int(s.Batches), int(s.CPUStole), int(s.GPUStole),
+		t.Row(r.Device, rate, cli.Float(float64(s.CPU)/all, 3)+" %", cli.Float(float64(s.GPU)/all, 3)+" %", int(s.Batches),
 			int(s.CPUMissed), int(s.GPUMissed), s.Most, cli.Float(s.CPUTime, 3), cli.Float(s.GPUTime, 3))
 		retired = cmp.Or(retired, s.Retired)
 	}

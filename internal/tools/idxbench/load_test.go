@@ -42,7 +42,7 @@ func TestLoadPrints(t *testing.T) {
 
 // TestLoadCSV writes a row of each kind: what it did not measure is empty.
 func TestLoadCSV(t *testing.T) {
-	shares := &Shares{CPU: 20, GPU: 30, Batches: 4, CPUStole: 1, GPUMissed: 2, Most: 17, CPUTime: 1.25, GPUTime: 80, Retired: "lost"}
+	shares := &Shares{CPU: 20, GPU: 30, Batches: 4, GPUMissed: 2, Most: 17, CPUTime: 1.25, GPUTime: 80, Retired: "lost"}
 	answered := loadtest.Result{Throughput: 50, Queries: 100, CPUs: 1, Mean: 3, P50: 3, P95: 3, P99: 3, P999: 3, Max: 3}
 	late := answered
 	late.Missed, late.Shed = 2, 5
@@ -62,7 +62,7 @@ func TestLoadCSV(t *testing.T) {
 	for row, want := range []map[string]string{
 		{"offered_qps": "0", "mean_us": "", "missed": "", "shed": "", "mode": "or", "k": "20", "alone": "false", "pause_us": "", "cpu_queries": "100", "batches": "", "most_waiting": "", "retired": ""},
 		{"offered_qps": "", "mean_us": "3", "missed": "0", "shed": "", "alone": "true", "pause_us": "500", "gpu_missed": "", "cpu_us": ""},
-		{"offered_qps": "1000", "missed": "2", "shed": "5", "alone": "false", "cpu_queries": "20", "gpu_queries": "30", "cpu_stole": "1", "batches": "4", "cpu_missed": "0", "gpu_missed": "2",
+		{"offered_qps": "1000", "missed": "2", "shed": "5", "alone": "false", "cpu_queries": "20", "gpu_queries": "30", "batches": "4", "cpu_missed": "0", "gpu_missed": "2",
 			"most_waiting": "17", "cpu_us": "1.25", "gpu_us": "80", "retired": "lost"},
 	} {
 		for column, v := range want {

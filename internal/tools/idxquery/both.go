@@ -187,8 +187,8 @@ func taken(s *hybrid.Stats, before int64) string {
 	if s.Again > 0 {
 		gave = fmt.Sprintf(", and left %s of them to the CPU after all", cli.Count(s.Again))
 	}
-	return fmt.Sprintf("the CPU took %s, %s of them from the GPU's queue; the GPU took %s in %s, %s of them from the CPU's queue%s; at most %s waited",
-		cli.Count(before+s.CPU.Queries), cli.Count(s.CPU.Stolen), cli.Count(s.GPU.Queries), cli.Number(s.Batches, "batch"), cli.Count(s.GPU.Stolen), gave, cli.Count(s.Waiting.Most))
+	return fmt.Sprintf("the CPU took %s; the GPU took %s in %s%s; at most %s waited",
+		cli.Count(before+s.CPU.Queries), cli.Count(s.GPU.Queries), cli.Number(s.Batches, "batch"), gave, cli.Count(s.Waiting.Most))
 }
 
 // close closes what has been opened. All answers have arrived.

@@ -164,10 +164,10 @@ func TestHybridAnswers(t *testing.T) {
 
 // TestTaken says how processors shared queries, and which ones both count.
 func TestTaken(t *testing.T) {
-	s := &hybrid.Stats{CPU: hybrid.Share{Queries: 700, Stolen: 3}, GPU: hybrid.Share{Queries: 500, Stolen: 2}, Batches: 4, Waiting: hybrid.Waiting{Most: 90}}
+	s := &hybrid.Stats{CPU: hybrid.Share{Queries: 700}, GPU: hybrid.Share{Queries: 500}, Batches: 4, Waiting: hybrid.Waiting{Most: 90}}
 	for again, want := range map[int64]string{
-		0:   "the CPU took 800, 3 of them from the GPU's queue; the GPU took 500 in 4 batches, 2 of them from the CPU's queue; at most 90 waited",
-		256: "the CPU took 800, 3 of them from the GPU's queue; the GPU took 500 in 4 batches, 2 of them from the CPU's queue, and left 256 of them to the CPU after all; at most 90 waited",
+		0:   "the CPU took 800; the GPU took 500 in 4 batches; at most 90 waited",
+		256: "the CPU took 800; the GPU took 500 in 4 batches, and left 256 of them to the CPU after all; at most 90 waited",
 	} {
 		s.Again = again
 		if got := taken(s, 100); got != want {

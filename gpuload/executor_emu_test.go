@@ -35,19 +35,23 @@ func TestExecutorOnDevice(t *testing.T) {
 
 // Whatever a request asks for, an emulated device and the CPU answer it as the CPU alone.
 func TestExecutorOnDeviceSameAnswers(t *testing.T) {
-	sameAnswers(t, func() *Executor {
-		x, err := Open(Options{Devices: 1, Memory: 8 << 20, Hang: time.Hour})
-		if err != nil {
-			t.Fatal(err)
-		}
-		x.options.Mode = hybrid.OnlyGPU
-		return x
-	})
+	for _, mode := range []hybrid.Mode{hybrid.OnlyGPU, hybrid.Parallel} { // whole queries, and those that come alone step by step
+		t.Run(mode.String(), func(t *testing.T) {
+			sameAnswers(t, func() *Executor {
+				x, err := Open(Options{Devices: 1, Memory: 8 << 20, Hang: time.Hour})
+				if err != nil {
+					t.Fatal(err)
+				}
+				x.options.Mode = mode
+				return x
+			})
+		})
+	}
 }
 
 // follows searches an Index while documents come and go: pages are those of the CPU.
 func follows(t *testing.T, x *Executor, rounds int) {
-	fields := &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.Text}, {Name: "n", Kind: schema.Integer, Column: true}, {Name: "k", Kind: schema.Keyword, Column: true}}}
+	fields := &schema.Schema{Fields: []schema.Field{{Name: "body", Kind: schema.Text}, {Name: "n", Kind: schema.Integer, Column: true}, {Name: "k", Kind: schema.Keyword, Column: true}, {Name: "f", Kind: schema.Float, Column: true}}}
 	index, err := pinion.OpenFS(t.Context(), memfs.New(), pinion.Options{Schema: fields, Executor: x, NoCache: true, Observe: func(e pinion.Event) {
 		if e.Kind == pinion.EventExecutor {
 			t.Error(e.Err)
@@ -61,10 +65,16 @@ func follows(t *testing.T, x *Executor, rounds int) {
 		var docs []pinion.Doc
 		for i := range 40 {
 			n := round*40 + i
-			docs = append(docs, pinion.Doc{ID: fmt.Sprint(n), Fields: map[string]any{"body": fmt.Sprintf("w%d w%d w%d", n%7, n%11, n%3), "n": n % 10, "k": fmt.Sprint(n % 4)}})
+			docs = append(docs, pinion.Doc{ID: fmt.Sprint(n), Fields: map[string]any{"body": fmt.Sprintf("w%d w%d w%d", n%7, n%11, n%3), "n": n % 10, "k": fmt.Sprint(n % 4), "f": float64(n%5) / 4}})
 		}
 		if err := errors.Join(index.Add(t.Context(), docs...), index.Delete(t.Context(), fmt.Sprint(round*20+5))); err != nil {
 			t.Fatal(err)
+		}
+		for i := range 10 { // values changed in place, of which the device has bitmaps and static scores
+			id := fmt.Sprint(round*30 + i)
+			if err := errors.Join(index.Set(t.Context(), id, "n", (round+i)%10), index.Set(t.Context(), id, "f", float64(round+i))); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if round%2 == 1 {
 			if err := index.Sync(t.Context()); err != nil {
@@ -114,6 +124,9 @@ func samePages(t *testing.T, v *pinion.View) error {
 		}
 		if i%3 == 0 {
 			r.Filter = query.AtLeast("n", i%10)
+		}
+		if i%4 == 1 {
+			r.Static = &pinion.Static{Field: "f", Boost: 2}
 		}
 		if i%12 == 7 {
 			r.K1 = 3

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pinion-index/pinion"
 	"github.com/pinion-index/pinion/gpuload"
+	"github.com/pinion-index/pinion/httpapi"
 	"github.com/pinion-index/pinion/query"
 )
 
@@ -46,4 +47,28 @@ func ExampleOpen() {
 		log.Fatal(err)
 	}
 	// Output: John11:35
+}
+
+// A server whose /metrics says who has answered searches, and why the CPU has.
+func ExampleExecutor_WriteMetrics() {
+	ctx := context.Background()
+	gpu, err := gpuload.Open(gpuload.Options{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer gpu.Close()
+	index, err := pinion.Open(ctx, "shop.idx", pinion.Options{Executor: gpu})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer index.Close()
+	server, err := httpapi.New(httpapi.OfIndex(index), httpapi.Options{Metrics: gpu.WriteMetrics})
+	if err != nil {
+		log.Fatal(err)
+	}
+	listener, err := server.Listen("localhost:8080")
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(server.Serve(listener))
 }

@@ -59,6 +59,7 @@ type gpuFlags struct {
 	strategies         []string
 	k, repeats, device int
 	gone               map[string]*string // flags that are not there any more
+	stderr             io.Writer
 }
 
 // namesOf returns the names of values.
@@ -89,6 +90,7 @@ It needs an NVIDIA GPU and a build that can use it.`,
 				cli.Vain{Flags: "strategy", If: f.dot != "", Why: "is of intersections, and --dot adds up"}); err != nil {
 				return nil, err
 			}
+			f.stderr = cmd.ErrOrStderr()
 			return f.run(cmd.Context())
 		}),
 	}
@@ -230,6 +232,9 @@ func (b *gpuBench) executor(ctx context.Context, queries []search.Query, o gpu.O
 	if err != nil {
 		return nil, err
 	}
+	if b.dev.Info().Compiles && len(b.out.Rows) == 0 {
+		fmt.Fprintln(b.flags.stderr, compiling)
+	}
 	start := time.Now()
 	if err = x.Ready(ctx); err == nil {
 		start = time.Now()
@@ -243,6 +248,9 @@ func (b *gpuBench) executor(ctx context.Context, queries []search.Query, o gpu.O
 	}
 	return x, nil
 }
+
+// compiling is what is said where nothing is measured until a driver has compiled.
+const compiling = "the driver compiles the kernels for this GPU, once on a machine and for up to a minute: a run would measure the CPU before"
 
 // rate adds the median rate of answering n queries.
 func (b *gpuBench) rate(what, way string, n int, answer func() error) error {

@@ -72,7 +72,7 @@ func askFor(ctx context.Context, x search.Executor, queries []search.Query, d ti
 func (l *loader) warmGPU(ctx context.Context, want []search.Result) error {
 	g := l.gpu.x
 	if g.Compiling() {
-		l.say("the driver compiles the kernels for this GPU, once on a machine and for up to a minute: a run would measure the CPU before")
+		l.say(compiling)
 	}
 	if err := g.Ready(ctx); err != nil {
 		return err

@@ -226,5 +226,6 @@ type Summary struct {
 	Commit    uint64         `json:"commit"`            // its number
 	Shards    int            `json:"shards,omitempty"`  // 0 if it is one index
 	Devices   []string       `json:"devices,omitempty"` // names of the GPUs that searches of shards are answered on
+	Answers   string         `json:"answers,omitempty"` // which processors answer, or why the CPU does alone, where a server says it
 	Schema    *schema.Schema `json:"schema"`            // an index without one has a field of text named ""
 }

@@ -126,7 +126,7 @@ func (f *flags) run(cmd *cobra.Command, dir string, inputs []string) (err error)
 			return err
 		}
 		defer func() { err = errors.Join(err, gpu.Close()) }()
-		o.Index.Executor, o.HTTP.Metrics = gpu, gpu.WriteMetrics
+		o.Index.Executor, o.HTTP.Metrics, o.Answers = gpu, gpu.WriteMetrics, gpu.Answers
 	}
 	s, err := site.Open(ctx, dir, o)
 	if errors.Is(err, site.ErrTemplate) {

@@ -356,6 +356,9 @@ func TestGPU(t *testing.T) {
 	if code, body := status(t, url+"/v1/search?q=rose", ""); code != 200 || !strings.Contains(body, `"id":"1"`) {
 		t.Errorf("%d: %s", code, body)
 	}
+	if _, body := status(t, url+"/v1/index", ""); !strings.Contains(body, fmt.Sprintf("\"answers\":%q", answers)) {
+		t.Errorf("not %q: %s", answers, body)
+	}
 	if _, body := status(t, url+"/metrics", ""); !strings.Contains(body, fmt.Sprintf("pinion_gpu_info{answers=%q} 1", answers)) || !strings.Contains(body, "pinion_gpu_searches_total{") {
 		t.Errorf("not %q:\n%s", answers, body)
 	}

@@ -29,6 +29,8 @@ type Options struct {
 	Encoding string
 	// HTTP are the options of the server. Metrics come after those of the site.
 	HTTP httpapi.Options
+	// Answers, if not nil, says which processors answer searches, as Summary.Answers has it.
+	Answers func() string
 	// Title is the heading of the search page. "" means the name of the index's folder.
 	Title string
 	// Public says that the search page needs no token.
@@ -98,6 +100,9 @@ func Open(ctx context.Context, dir string, o Options) (_ *Site, err error) {
 		return nil, err
 	}
 	s.backend = httpapi.OfIndex(s.index)
+	if o.Answers != nil {
+		s.backend = answering{s.backend, o.Answers}
+	}
 	sum, err := s.backend.Summary(ctx)
 	if err != nil {
 		return nil, err
@@ -116,6 +121,21 @@ func Open(ctx context.Context, dir string, o Options) (_ *Site, err error) {
 	}
 	s.routes()
 	return s, nil
+}
+
+// answering is a Backend whose Summary says which processors answer.
+type answering struct {
+	httpapi.Backend
+	answers func() string
+}
+
+// Summary implements httpapi.Backend.
+func (b answering) Summary(ctx context.Context) (*httpapi.Summary, error) {
+	a, err := b.Backend.Summary(ctx)
+	if err == nil {
+		a.Answers = b.answers()
+	}
+	return a, err
 }
 
 // Server returns what serves s. It is drained before s is closed.

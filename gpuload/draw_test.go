@@ -32,6 +32,11 @@ func (d *drawing) text() string {
 	for i := range words {
 		words[i] = d.word()
 	}
+	if d.chance(16) { // more than a device takes
+		for i := range 70 {
+			words = append(words, fmt.Sprint("words", i))
+		}
+	}
 	return strings.Join(words, " ")
 }
 
@@ -75,6 +80,39 @@ func (d *drawing) match() query.Match {
 		m.Fields = []string{"title^3", "body"}
 	}
 	return m
+}
+
+// flat returns what a device may answer: a disjunction or conjunction of terms, or a dot product.
+func (d *drawing) flat() query.Node {
+	if d.schema && d.chance(6) {
+		return d.dot()
+	}
+	if d.chance(3) {
+		m := d.match()
+		m.Typos = false
+		return m
+	}
+	var b query.Bool
+	for range rapid.IntRange(1, 6).Draw(d.t, "terms") {
+		n := query.Term{Field: d.field(), Text: d.word(), Boost: d.boost()}
+		if d.schema && n.Field == "" {
+			n.Field = "body"
+		}
+		b.Should = append(b.Should, n)
+	}
+	if d.chance(2) {
+		b.Must, b.Should = b.Should, nil
+	}
+	return b
+}
+
+// dot returns a dot product.
+func (d *drawing) dot() query.Dot {
+	n := query.Dot{Field: "weights", Boost: d.boost()}
+	for range rapid.IntRange(1, 4).Draw(d.t, "terms") {
+		n.Terms = append(n.Terms, query.WeightedTerm{Term: d.word(), Weight: uint32(rapid.IntRange(1, 300).Draw(d.t, "weight"))})
+	}
+	return n
 }
 
 // node returns any node.
@@ -134,11 +172,7 @@ func (d *drawing) node(depth int) query.Node {
 	case 17:
 		return query.Similarity{Field: "v", Vector: d.vector(), Boost: d.boost()}
 	default:
-		n := query.Dot{Field: "weights", Boost: d.boost()}
-		for range rapid.IntRange(1, 4).Draw(d.t, "terms") {
-			n.Terms = append(n.Terms, query.WeightedTerm{Term: d.word(), Weight: uint32(rapid.IntRange(1, 300).Draw(d.t, "weight"))})
-		}
-		return n
+		return d.dot()
 	}
 }
 
@@ -232,15 +266,19 @@ func (d *drawing) ranked() query.Node {
 
 // request returns a request with some of what requests have.
 func (d *drawing) request() (r pinion.Request) {
+	forDevice := d.chance(2) // asks for no more than what a device answers
 	some := func(name string, of int, set func()) {
-		if d.chance(of) {
+		if (!forDevice || name == "Filter" || name == "Limit" || name == "Static") && d.chance(of) {
 			set()
 			d.drawn[name] = true
 		}
 	}
-	if d.drawn["Query"] = true; d.chance(3) {
+	switch d.drawn["Query"] = true; {
+	case forDevice:
+		r.Query = d.flat()
+	case d.chance(3):
 		r.Query = d.node(2)
-	} else {
+	default:
 		r.Query = d.match()
 	}
 	some("Filter", 4, func() { r.Filter = d.filter() })
@@ -255,7 +293,7 @@ func (d *drawing) request() (r pinion.Request) {
 	})
 	some("Typos", 6, func() { r.Typos = true })
 	some("Synonyms", 8, func() { r.Synonyms = drawnSynonyms })
-	some("Limit", 2, func() { r.Limit = rapid.IntRange(1, 30).Draw(d.t, "limit") })
+	some("Limit", 2, func() { r.Limit = rapid.SampledFrom([]int{1, 2, 3, 5, 11, 30, 150, 2000, 20_000}).Draw(d.t, "limit") })
 	some("K1", 8, func() { r.K1 = rapid.SampledFrom([]float64{query.Zero, 1.2, 2}).Draw(d.t, "k1") })
 	some("B", 8, func() { r.B = rapid.SampledFrom([]float64{query.Zero, 0.75, 1}).Draw(d.t, "b") })
 	some("Scorer", 10, func() { r.Scorer = rapid.SampledFrom([]string{"bm25", "bm25+", "inl2"}).Draw(d.t, "scorer") })
@@ -276,7 +314,7 @@ func (d *drawing) request() (r pinion.Request) {
 	case d.chance(4):
 		r.Offset = rapid.IntRange(1, 12).Draw(d.t, "offset")
 		d.drawn["Offset"] = true
-	case d.chance(6):
+	case !forDevice && d.chance(6):
 		r.After = &pinion.After{ID: d.id(), Score: rapid.Float32Range(0, 3).Draw(d.t, "score")}
 		d.drawn["After"] = true
 	}

@@ -19,7 +19,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-const drawnDocs = 120
+const drawnDocs = 1500 // so that some lists have extents, in each of three segments
 
 var (
 	drawnTime     = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -95,11 +95,11 @@ func drawnIndex(t *testing.T, of *schema.Schema, order writer.Order) (dir string
 			}
 		}
 		check(w.Add(t.Context(), d))
-		if i%40 == 39 {
+		if i%(drawnDocs/3) == drawnDocs/3-1 {
 			check(w.Flush(t.Context()))
 		}
 	}
-	for _, id := range []string{"3", "44", "90"} {
+	for _, id := range []string{"3", "44", "90", "600", "1499"} {
 		check(w.Delete(t.Context(), []byte(id)))
 	}
 	check(w.Commit(t.Context()))

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -22,12 +23,21 @@ func Add(fl *pflag.FlagSet, on *bool) {
 // Open returns an Executor on all GPUs and the CPU. Without a GPU the CPU answers all.
 func Open() (*gpuload.Executor, error) { return gpuload.Open(gpuload.Options{}) }
 
+// answering is a gpuload.Executor.
+type answering interface {
+	Ready(context.Context) error
+	Answers() string
+}
+
 // patience is how long a GPU may take to be ready before Say says that it is not yet.
 const patience = time.Second
 
+// looks is how often Say looks whether a GPU has been given up. Tests change it.
+var looks = 10 * time.Second
+
 // Say has x open devices by a search, in the background, and says on w which processors answer once that is known: a line, and one more
-// before if it takes long. end waits for it, with whatever is known.
-func Say(ctx context.Context, w io.Writer, x *gpuload.Executor, search func(context.Context) error) (end func()) {
+// before if it takes long. Later it says if a GPU is given up, and if one answers again. end ends it.
+func Say(ctx context.Context, w io.Writer, x answering, search func(context.Context) error) (end func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
@@ -35,15 +45,7 @@ func Say(ctx context.Context, w io.Writer, x *gpuload.Executor, search func(cont
 		if search(ctx) != nil {
 			return // searches of clients say it
 		}
-		soon, cancel := context.WithTimeout(ctx, patience)
-		defer cancel()
-		if x.Ready(soon); soon.Err() != nil && ctx.Err() == nil {
-			say(w, x)
-			x.Ready(ctx)
-		}
-		if ctx.Err() == nil {
-			say(w, x)
-		}
+		saying{w, x}.say(ctx)
 	}()
 	return func() {
 		cancel()
@@ -51,4 +53,34 @@ func Say(ctx context.Context, w io.Writer, x *gpuload.Executor, search func(cont
 	}
 }
 
-func say(w io.Writer, x *gpuload.Executor) { fmt.Fprintf(w, "--gpu: %s\n", cli.Printable(x.Answers())) }
+type saying struct {
+	w io.Writer
+	x answering
+}
+
+// say says what Say says after the search.
+func (s saying) say(ctx context.Context) {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	if s.x.Ready(soon); soon.Err() != nil {
+		s.line(ctx, s.x.Answers())
+		s.x.Ready(ctx)
+	}
+	for said := ""; ; {
+		if text := s.x.Answers(); text != said && !strings.Contains(text, " until ") { // as after each commit, for a moment
+			s.line(ctx, text)
+			said = text
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(looks):
+		}
+	}
+}
+
+func (s saying) line(ctx context.Context, text string) {
+	if ctx.Err() == nil {
+		fmt.Fprintf(s.w, "--gpu: %s\n", cli.Printable(text))
+	}
+}

@@ -222,6 +222,9 @@ func (l *planLog) try(plan []gpu.Demand, budget int64) inspect.PlanStep {
 		queries++
 		s.Queries += whole
 	}
+	if lists == 0 { // nothing is missing
+		s.Lists, s.ByteHits, lists, sizes = 1, 1, 1, 1
+	}
 	s.Lists /= float64(max(lists, 1))
 	s.New /= float64(max(lists, 1))
 	s.ByteHits /= float64(max(sizes, 1))
@@ -238,7 +241,7 @@ func (p *GPUPlan) Text(w io.Writer) {
 	}
 	fmt.Fprintf(w, "and beside them presence words of %s, %s bytes\n", cli.Number(p.Words.Lists, "list"), cli.Count(p.Words.Bytes))
 	fmt.Fprintf(w, "all lists of a query fit for %s of %s of the log\n\n", percent(p.Whole), cli.Number(p.Queries, "query"))
-	if len(p.Curve) > 0 {
+	if len(p.Curve) > 0 && p.Asked.Lists > 0 {
 		p.predict(w)
 	}
 	t := cli.NewTable("term", "segment", ">df", ">bytes", ">uses")

@@ -120,7 +120,7 @@ DEV void add_scores(ClauseWindow &win, const FieldScore *field, float w, uint4 d
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         float s = field_score(*field, w, tf[k], norm_of(*field, win.lo + d[k]));
-        float sum = __fadd_rn(old[k], s);
+        float sum = win.test->best ? s > old[k] ? s : old[k] : __fadd_rn(old[k], s);
         if (!(pass >> k & 1)) continue;
         acc[d[k]] = sum;
         if (sum > win.most) win.most = sum;

@@ -37,7 +37,7 @@ static const Entry entries[] = {
     ENTRY(sum_docs_bp128, DecodeParams),    ENTRY(intersect_docs, IntersectParams), ENTRY(intersect_elements, IntersectParams),
     ENTRY(cut_tiles, TileParams), ENTRY(rank, RankParams), ENTRY(sum_tiles, GatherParams),
     ENTRY(scan_queries, GatherParams),      ENTRY(gather_docs, GatherParams),
-    ENTRY(disjunct, DisjunctParams), ENTRY(disjunct_packed, DisjunctParams), ENTRY(disjunct_packed_fields, DisjunctParams), ENTRY(disjunct_clauses, DisjunctParams), ENTRY(select_best, SelectParams),
+    ENTRY(disjunct, DisjunctParams), ENTRY(disjunct_packed, DisjunctParams), ENTRY(disjunct_packed_fields, DisjunctParams), ENTRY(disjunct_clauses, DisjunctParams), ENTRY(rank_clauses, RankClausesParams), ENTRY(select_best, SelectParams),
     ENTRY(decode_docs_newpfd, DecodeParams), ENTRY(decode_docs_ef, DecodeParams),
     ENTRY(decode_docs_rice, DecodeParams), ENTRY(decode_docs_pfordelta, DecodeParams),
     ENTRY(decode_docs_parapfor, DecodeParams), ENTRY(decode_docs_lrc, DecodeParams),
@@ -84,6 +84,6 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(TileParams), sizeof(FieldScore), offsetof(FieldScore, coded),
         sizeof(SetList), sizeof(MarkSetParams), sizeof(Operand), offsetof(Operand, flags), sizeof(CombineParams),
         sizeof(ImpactQuery), sizeof(ImpactTerm), sizeof(ImpactSegment), sizeof(ImpactParams), sizeof(ImpactCheckParams),
-        sizeof(Clause), sizeof(Test), offsetof(Test, want), offsetof(DisjunctParams, sums), offsetof(Select, total), 0};
+        sizeof(Clause), sizeof(RankClausesParams), sizeof(Test), offsetof(Test, want), offsetof(DisjunctParams, sums), offsetof(Select, total), 0};
     return sizes[i];
 }

@@ -159,6 +159,14 @@ struct RankParams {
     uint64_t fields;   // FieldScore[], one for each of terms; for kernels over fields
 };
 
+// RankClausesParams are those of rank_clauses: the driver of a query is the first of its terms, and the others follow in canonical order,
+// those that do not score last. In the Clause of the driver, before is how many terms, itself among them, come before it in canonical order.
+struct RankClausesParams {
+    RankParams rank;
+    uint64_t clauses;  // Clause[], one for each of terms
+    uint64_t tests;    // Test per slot, with one sum
+};
+
 struct IntersectParams {
     uint64_t lists, queries, terms, tiles;  // Tile.job is the query, first the block of its first list
     uint64_t counts;   // uint32 a tile
@@ -199,14 +207,15 @@ struct Goal { uint32_t base, k; uint64_t ceiling; };
 
 enum { MOST_SUMS = 8 }; // of a document
 
-// Clause is what a posting of a term says of its document for disjunct_clauses: its state, unless a bit of before is not
+// Clause is what a posting of a term says of its document for disjunct_clauses and rank_clauses: its state, unless a bit of before is not
 // set in it, becomes (state | set) + add. The score is added to sum number sum; FULL: the term does not score.
 struct Clause { uint32_t set, add, before, sum; };
 
 // Test is what a query slot of disjunct_clauses asks of the state of a document, to which bias is added first: a sum counts if the
 // bits of its mask are want, and the document matches if one of its sums counts. Its score is the greatest of these, and tie
-// times the sum of the others, in order. total, unless 0, is the address of the uint32 to which the matches are added.
-struct Test { uint32_t bias, sums; float tie; uint32_t pad; uint64_t total; uint32_t mask[MOST_SUMS], want[MOST_SUMS]; };
+// times the sum of the others, in order. best is 1 if what is called a sum is the greatest score of the terms. total, unless 0, is the address
+// of the uint32 to which disjunct_clauses adds the matches.
+struct Test { uint32_t bias, sums; float tie; uint32_t best; uint64_t total; uint32_t mask[MOST_SUMS], want[MOST_SUMS]; };
 
 struct DisjunctParams {
     uint64_t lists, queries, terms, ranges;

@@ -12,6 +12,10 @@ import (
 
 // addTerms appends the terms of a job.
 func (l *batch) addTerms(c *job) {
+	if c.plan.way == byDrivers {
+		l.addDriver(c)
+		return
+	}
 	c.first = len(l.terms)
 	c.drive = take(&l.drives, len(c.plan.weights))[:0]
 	for t, w := range c.plan.weights {
@@ -19,17 +23,7 @@ func (l *batch) addTerms(c *job) {
 		if o.n == 0 {
 			continue
 		}
-		term := kernels.Term{Weight: w, Bound: w} // no score exceeds the weight
-		if o.small != nil {
-			term.List = l.st.ZoneFirst + uint32(len(l.descs))
-			docs := l.x.docs.Views[c.seg].Docs
-			l.descs = append(l.descs, layout.AppendPlain(l.st.Buffers, *o.small, docs))
-		} else {
-			term.List = o.want.List.Slot
-			l.codecs |= o.want.List.Codecs
-			term.Bound = l.x.docs.Fields[c.plan.field(t)].Scorer.Bound(w, o.want.List.Quad)
-		}
-		l.terms = append(l.terms, term)
+		l.terms = append(l.terms, l.term(c, t, w))
 		if c.plan.clauses != nil {
 			l.clauses = append(l.clauses, c.plan.clauses.of[t])
 		}
@@ -39,17 +33,28 @@ func (l *batch) addTerms(c *job) {
 		c.drive = append(c.drive, o)
 	}
 	c.terms = len(l.terms) - c.first
-	rest := 0.0
-	for i := len(l.terms) - 1; i >= c.first; i-- {
-		l.terms[i].Rest = float32(rest * (1 + 1e-6)) // not less than the sum in float32
-		rest += float64(l.terms[i].Bound)
+	bound(l.terms[c.first:], false)
+}
+
+// term returns term t of a job, with a weight. Its list, if that has no extent, becomes one of the batch.
+func (l *batch) term(c *job, t int, w float32) kernels.Term {
+	o := &c.plan.lists[t*len(l.x.docs.Views)+c.seg]
+	if o.small == nil {
+		l.codecs |= o.want.List.Codecs
+		return kernels.Term{List: o.want.List.Slot, Weight: w, Bound: l.x.docs.Fields[c.plan.field(t)].Scorer.Bound(w, o.want.List.Quad)}
 	}
+	docs := l.x.docs.Views[c.seg].Docs
+	l.descs = append(l.descs, layout.AppendPlain(l.st.Buffers, *o.small, docs))
+	return kernels.Term{List: l.st.ZoneFirst + uint32(len(l.descs)-1), Weight: w, Bound: w} // no score exceeds the weight
 }
 
 // putTerms enqueues the copy of the terms, and of how they are scored if the index has a schema.
 func (l *batch) putTerms() kernels.Ptr {
 	if len(l.score) > 0 {
 		l.scoresAt = layout.Put(l.st.Buffers, l.score)
+	}
+	if len(l.clauses) > 0 {
+		l.clausesAt, l.testsAt = layout.Put(l.st.Buffers, l.clauses), layout.Put(l.st.Buffers, l.tests())
 	}
 	return layout.Put(l.st.Buffers, l.terms)
 }
@@ -133,7 +138,7 @@ func (l *batch) toOut(selects []kernels.Select, outKeys []int) {
 	for i := range selects {
 		selects[i].Out = l.st.OutDev + kernels.Ptr(outKeys[i])
 		selects[i].OutCount = l.st.OutDev + kernels.Ptr(4*i)
-		if l.plans[i].counts && l.plans[i].clauses == nil {
+		if l.plans[i].counts && l.plans[i].way != byClauses {
 			selects[i].Total = l.totalOf(i)
 		}
 	}

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"math"
 	"math/bits"
 	"slices"
 
@@ -9,11 +10,20 @@ import (
 	"github.com/pinion-index/pinion/internal/terms"
 )
 
-// clauses say which documents match a tree of terms, and how they score, as DisjunctClauses tests it (kernels/clauses.h): what each term
+// clauses say which documents match a tree of terms, and how they score, as kernels test it (kernels/clauses.h): what each term
 // adds to the state of a document, and a test of the state.
 type clauses struct {
-	of   []kernels.Clause // by term
-	test kernels.Test
+	of      []kernels.Clause // by term
+	test    kernels.Test
+	not     uint32    // a bit that no match has
+	counted []several // some of several terms must match
+	drivers []int     // terms of which each match has one; nil if sums are several
+}
+
+// several are the terms that add so much to the state, of which that many must match.
+type several struct {
+	add   uint32
+	least int
 }
 
 // clauseBuilder makes clauses of a tree whose terms all score in each document that matches, or in each that matches one of the
@@ -24,7 +34,8 @@ type clauseBuilder struct {
 	common [2]uint32                    // mask and want of all sums
 	used   int                          // bits of the state
 	not    [1 + kernels.MostSums]uint32 // by sum, of all first, the bit of what must not match; 0 until there is some
-	best   bool                         // sums are those of alternatives
+	counts []several
+	best   bool // sums are those of alternatives
 }
 
 // beside are the terms that belong to no sum: those of a best's node that are around it.
@@ -36,7 +47,14 @@ func (b *clauseBuilder) build(e *algorithm.Expr, words int) (ok bool) {
 	for i := range b.words {
 		b.words[i].Sum = kernels.NoSum - 1
 	}
-	if !b.require(e, beside, true) || b.used > 32 {
+	if !b.require(e, beside, true) {
+		return false
+	}
+	if b.not[0] == 0 {
+		b.not[0] = b.bit()
+		b.want(beside, b.not[0], 0)
+	}
+	if b.used > 32 {
 		return false
 	}
 	for i := range b.words {
@@ -51,6 +69,9 @@ func (b *clauseBuilder) build(e *algorithm.Expr, words int) (ok bool) {
 	b.test.Sums = max(b.test.Sums, 1)
 	for j := range b.test.Sums {
 		b.test.Mask[j], b.test.Want[j] = b.test.Mask[j]|b.common[0], b.test.Want[j]|b.common[1]
+		if b.test.Want[j] == 0 { // nothing must match
+			return false
+		}
 	}
 	return true
 }
@@ -137,6 +158,7 @@ func (b *clauseBuilder) atLeast(nodes []algorithm.Expr, least, sum int, scores b
 		b.used += width - 1
 		top := b.bit()
 		b.test.Bias += top - uint32(least)*add
+		b.counts = append(b.counts, several{add, least})
 		b.want(sum, top, top)
 	}
 	for i := range nodes {
@@ -169,6 +191,13 @@ func (b *clauseBuilder) alternatives(e *algorithm.Expr) bool {
 	if b.best || len(e.Kids) > kernels.MostSums || len(e.Weights) > 0 {
 		return false
 	}
+	if e.Tie == 0 && !slices.ContainsFunc(e.Kids, func(e algorithm.Expr) bool { return e.Op != algorithm.OpWord }) {
+		b.best, b.test.Best = true, 1 // one sum, which is the greatest score
+		for i := range e.Kids {
+			b.words[e.Kids[i].Word].Sum = 0
+		}
+		return b.atLeast(e.Kids, 1, beside, true)
+	}
 	b.best, b.test.Sums, b.test.Tie = true, uint32(len(e.Kids)), e.Tie
 	for j := range e.Kids {
 		if !b.require(&e.Kids[j], j, true) {
@@ -186,14 +215,14 @@ func clausesOf(tree *algorithm.Expr, found []terms.Term[known]) *clauses {
 		for i := range c.of {
 			c.of[i] = kernels.Clause{Set: 1}
 		}
-		c.test.Sums, c.test.Mask[0], c.test.Want[0] = 1, 1, 1
+		c.test.Sums, c.test.Mask[0], c.test.Want[0], c.not = 1, 3, 1, 2
 		return c
 	}
 	b := new(clauseBuilder)
 	if !b.build(tree, len(found)) {
 		return nil
 	}
-	c.test = b.test
+	c.test, c.not, c.counted = b.test, b.not[0], b.counts
 	for i := range found {
 		c.of[i] = b.words[found[i].Group-1]
 	}
@@ -240,26 +269,65 @@ func (c *clauses) matchable(has func(term int) bool) bool {
 	return false
 }
 
-// settle drops the terms that do not occur, which found no longer has, and says of the others what must have come before them.
-func (c *clauses) settle(occurs func(term int) bool) {
+// settle drops the terms that do not occur, and says of the others what must have come before them. ok is false if nothing can match.
+func (c *clauses) settle(occurs func(term int) bool) (ok bool) {
+	if !c.matchable(occurs) {
+		return false
+	}
 	kept := c.of[:0]
 	for i := range c.of {
 		if occurs(i) {
 			kept = append(kept, c.of[i])
 		}
 	}
-	if c.of = kept; c.test.Sums > 1 {
-		return
+	if c.of = kept; c.test.Sums == 1 {
+		c.precede(c.of)
 	}
+	return true
+}
+
+// precede says of terms, in the order in which they come, what must have come before them.
+func (c *clauses) precede(of []kernels.Clause) {
 	for left := c.test.Want[0] &^ c.counters(); left != 0; left &= left - 1 {
 		bit := left & -left
-		last := len(c.of) - 1
-		for last >= 0 && c.of[last].Set&bit == 0 {
+		last := len(of) - 1
+		for last >= 0 && of[last].Set&bit == 0 {
 			last--
 		}
-		for i := last + 1; i < len(c.of); i++ {
-			c.of[i].Before |= bit
+		for i := last + 1; i < len(of); i++ {
+			of[i].Before |= bit
 		}
+	}
+}
+
+// drive chooses the drivers: all of the terms of which one must match, or of those of which several must as many as leave too few. length
+// returns the number of postings of a term.
+func (c *clauses) drive(length func(term int) int64) {
+	if c.test.Sums > 1 {
+		return
+	}
+	least := int64(math.MaxInt64)
+	choose := func(in func(w *kernels.Clause) bool, spare int) {
+		var some []int
+		for i := range c.of {
+			if in(&c.of[i]) {
+				some = append(some, i)
+			}
+		}
+		all := int64(0)
+		some = some[:len(some)-spare]
+		for _, i := range some {
+			all += length(i)
+		}
+		if all < least {
+			c.drivers, least = some, all
+		}
+	}
+	for left := c.test.Want[0] &^ c.counters(); left != 0; left &= left - 1 {
+		choose(func(w *kernels.Clause) bool { return w.Set&left&-left != 0 }, 0)
+	}
+	for _, n := range c.counted {
+		choose(func(w *kernels.Clause) bool { return w.Add == n.add }, n.least-1)
 	}
 }
 

@@ -63,6 +63,7 @@ func compareTotals(t *testing.T, x search.Executor, cpu *search.Searcher, querie
 // and none, with weights and boosts, deleted documents, filters, several segments and one. It answers most of them.
 func TestTreesEqualCPU(t *testing.T) {
 	rounds, n := fieldRounds()
+	ways := map[way]int{}
 	for round := range rounds {
 		rng := rand.New(rand.NewPCG(uint64(round), 91))
 		withLibrary(t, rng, 200+rng.IntN(2500), func(l *gputrial.Library, s *reader.Snapshot, cpu *search.Searcher) {
@@ -78,7 +79,15 @@ func TestTreesEqualCPU(t *testing.T) {
 				if rng.IntN(3) > 0 {
 					q.Node, q.Text = l.Tree(rng), ""
 				}
-				queries = append(queries, drawPage(t, rng, cpu, uint64(l.Docs), q))
+				q = drawPage(t, rng, cpu, uint64(l.Docs), q)
+				plan, err := x.Plan(t.Context(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, s := range plan.Steps {
+					ways[s.way]++
+				}
+				queries = append(queries, q)
 			}
 			compareTotals(t, x, cpu, queries)
 			compareTotals(t, x, cpu, queries[:n/3])
@@ -87,5 +96,10 @@ func TestTreesEqualCPU(t *testing.T) {
 			}
 			closeExecutor(t, x)
 		})
+	}
+	for _, w := range []way{byAnd, byLists, byRanges, byClauses, byDrivers} {
+		if ways[w] < n/20 {
+			t.Errorf("of %d queries: %v", rounds*n, ways)
+		}
 	}
 }

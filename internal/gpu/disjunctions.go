@@ -55,14 +55,7 @@ const classBytes = 4 * kernels.ScoreClasses
 
 // in returns how many bytes launchRanges takes of In, and work of scratch memory.
 func (r *ranged) in() int {
-	n := 16*len(r.ranges) + 256*len(r.plans) + 1024
-	if r.sums > 0 {
-		n += testSize * len(r.plans)
-		for _, p := range r.plans {
-			n += clauseSize * len(p.lists)
-		}
-	}
-	return n
+	return 16*len(r.ranges) + 256*len(r.plans) + 1024
 }
 func (r *ranged) work() int64 { return classBytes*int64(len(r.plans)) + 64 }
 
@@ -87,7 +80,7 @@ func (l *batch) launchRanges(r *ranged, queries []kernels.QueryDesc, terms, coun
 	task, shared := kernels.AddDocs, 4*int(r.span+uint32(blockWarps)*r.width)
 	if r.sums > 0 {
 		task, shared = kernels.AddClauses, 4*(1+r.sums)*blockWarps*int(r.width)
-		p.Fields, p.Clauses, p.Tests, p.Sums = l.scoresAt, layout.Put(st.Buffers, l.clauses), layout.Put(st.Buffers, l.tests(r)), uint32(r.sums)
+		p.Fields, p.Clauses, p.Tests, p.Sums = l.scoresAt, l.clausesAt, l.testsAt, uint32(r.sums) // all plans of the batch go by ranges
 	} else if l.x.docs.Fielded() {
 		task, p.Fields = kernels.AddInFields, l.scoresAt
 	}
@@ -101,12 +94,12 @@ func (l *batch) launchRanges(r *ranged, queries []kernels.QueryDesc, terms, coun
 // Sizes of a kernels.Test and a kernels.Clause.
 const testSize, clauseSize = int(unsafe.Sizeof(kernels.Test{})), int(unsafe.Sizeof(kernels.Clause{}))
 
-// tests returns the tests of plans that go by clauses.
-func (l *batch) tests(r *ranged) []kernels.Test {
-	all := make([]kernels.Test, len(r.plans))
-	for i, p := range r.plans {
+// tests returns the tests of plans, which all have clauses.
+func (l *batch) tests() []kernels.Test {
+	all := make([]kernels.Test, len(l.plans))
+	for i, p := range l.plans {
 		if all[i] = p.clauses.test; p.counts {
-			all[i].Total = l.totalOf(r.first + i)
+			all[i].Total = l.totalOf(i)
 		}
 	}
 	return all

@@ -49,7 +49,7 @@ package gpu
 //	ranked.go         batches scored list by list
 //	impacts_run.go    batches of Dots
 //	disjunctions.go   disjunctions and trees by ranges of documents, with accumulators in shared memory
-//	clauses.go        what a tree of terms matches, as a test of a document's state
+//	clauses.go        what a tree of terms matches, as a test of a document's state; driven.go: batches of trees list by list
 //	batch.go          what both have in common: terms, descriptors, results
 //	ready.go          whether the device answers: starts, failures
 //	ties.go           hits with equal scores in an index that keeps an order

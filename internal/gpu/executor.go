@@ -167,7 +167,8 @@ type batch struct {
 	terms []kernels.Term
 	score []kernels.FieldScore // by term, if the index has a schema or plans go by clauses
 
-	clauses []kernels.Clause // by term of plans that go by them
+	clauses            []kernels.Clause // by term of plans that have them
+	clausesAt, testsAt kernels.Ptr      // of the plans, on the device
 
 	descs []kernels.ListDesc // of lists without an extent
 

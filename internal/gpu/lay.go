@@ -39,14 +39,18 @@ func (l *batch) lay(plans []*plan) error {
 		}
 	}
 	for _, p := range l.plans {
-		terms += len(p.lists)
-		size += 16*len(p.lists) + 128*len(x.docs.Views) + 64
-		if p.fields != nil || p.clauses != nil {
+		times := p.times()
+		terms += times * len(p.lists)
+		size += times * (16*len(p.lists) + 128*len(x.docs.Views) + 64)
+		switch {
+		case p.clauses != nil:
+			size += times*(fieldScoreSize+clauseSize)*len(p.lists) + testSize
+		case p.fields != nil:
 			size += fieldScoreSize * len(p.lists)
 		}
 		for i := range p.lists {
 			if s := p.lists[i].small; s != nil {
-				size += 8*s.Len() + 64 + layout.DescSize
+				size += times * (8*s.Len() + 64 + layout.DescSize)
 			}
 		}
 	}

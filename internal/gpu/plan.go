@@ -54,20 +54,16 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 	if err := r.asked(p, q); err != nil || p.why != OnDevice {
 		return err
 	}
-	tree := r.tree
-	if tree != nil && len(found) == 0 { // filters and constants alone
-		p.why = reasonNodes
-		return nil
-	}
-	if p.mode = mode; p.k == 0 || len(found) == 0 {
-		p.done = true
-		return nil
-	}
-	if p.counts, p.ceiling = q.Total, ceilingOf(q.After); tree != nil || p.counts && mode == query.ModeOr {
-		if p.clauses = clausesOf(tree, found); p.clauses == nil || !x.holds(p.clauses) {
+	p.mode, p.counts, p.ceiling = mode, q.Total, ceilingOf(q.After)
+	if r.tree != nil || p.counts && mode == query.ModeOr {
+		if p.clauses = clausesOf(r.tree, found); p.clauses == nil || !x.holds(p.clauses) {
 			p.why = reasonNodes
 			return nil
 		}
+	}
+	if p.k == 0 || len(found) == 0 {
+		p.done = true
+		return nil
 	}
 	switch {
 	case p.ceiling > 0 && (x.tied || mode == query.ModeAndOr):
@@ -88,10 +84,9 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 	}
 	all := len(found)
 	if p.clauses != nil {
-		if p.done = !p.clauses.matchable(func(t int) bool { return found[t].Kept.occurs() }); p.done {
+		if p.done = !p.clauses.settle(func(t int) bool { return found[t].Kept.occurs() }); p.done {
 			return nil
 		}
-		p.clauses.settle(func(t int) bool { return found[t].Kept.occurs() })
 	}
 	if found = r.occurring(found); len(found) < all && p.mode != query.ModeOr {
 		if p.done = p.mode == query.ModeAnd; p.done {
@@ -100,6 +95,9 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 		p.mode = query.ModeOr
 	}
 	r.lists(p, found)
+	if p.clauses != nil {
+		p.clauses.drive(func(t int) int64 { return p.length(t, len(x.docs.Views)) })
+	}
 	p.weightless()
 	p.done = len(p.weights) == 0
 	if p.weight = p.weigh(len(x.docs.Views)); p.weight.smalls > stages.Zone {

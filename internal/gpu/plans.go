@@ -164,10 +164,10 @@ func (o *posting) source() any {
 	return o.want.List
 }
 
-// scored reports whether all lists of a plan that goes by clauses are in codecs of its kernel.
+// scored reports whether all lists of a plan with clauses are in codecs of their kernels.
 func (p *plan) scored() bool {
 	for w := range wanted(p.lists) {
-		if w.List != nil && kernels.For(kernels.AddClauses, w.List.Codecs) == kernels.None {
+		if w.List != nil && kernels.For(kernels.RankTrees, w.List.Codecs) == kernels.None {
 			return false
 		}
 	}
@@ -177,6 +177,11 @@ func (p *plan) scored() bool {
 // whole reports whether one processor answers all of a query.
 func (p *plan) whole() bool {
 	return p.dot != nil || p.ask != nil || p.mode == query.ModeOr || p.counts || p.ceiling > 0
+}
+
+// conjoins reports whether the documents of one list are looked up in others.
+func (p *plan) conjoins() bool {
+	return p.way == byAnd || p.way == byDrivers && len(p.clauses.drivers) == 1
 }
 
 // ranged reports whether a way goes by ranges of documents.
@@ -296,7 +301,8 @@ type job struct {
 	slot  int // index of the query in the batch
 	first int // index of its first term
 	terms int
-	drive []*posting // postings of its terms, in canonical order
+	drive []*posting // postings of its terms, in canonical order; of one that goes by drivers, that of the driver
+	nth   int        // of the drivers
 }
 
 const maxKnown = 1 << 18 // terms times views in an Executor's cache, 200 to 300 bytes each
@@ -323,6 +329,7 @@ const (
 	byRanges             // one of the terms: by ranges of documents (Disjunct)
 	byTiles              // a Dot: tile by tile of its field (AddImpacts)
 	byClauses            // a tree of terms, or a total: by ranges of documents (DisjunctClauses)
+	byDrivers            // a tree of terms: list by list (RankClauses)
 )
 
 // next reports whether there is another step after the one that found p.hits, and makes it the next: a disjunction, where too

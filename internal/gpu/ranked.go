@@ -86,6 +86,10 @@ func (l *batch) rankedJobs() (caps []int64) {
 		if p.way.ranged() {
 			break
 		}
+		if p.way == byDrivers {
+			caps[slot] = l.drivenJobs(p, slot)
+			continue
+		}
 		for s := range x.docs.Views {
 			if _, ok := p.conjunctive(s, len(x.docs.Views)); !ok && (l.conjunctive || p.occurs(s, len(x.docs.Views)) == 0) {
 				continue
@@ -107,6 +111,10 @@ func (l *batch) tileBytes() (in int, work int64) {
 	for i := range l.jobs {
 		c := &l.jobs[i]
 		parts++ // a long first list is two
+		if c.plan.way == byDrivers {
+			parts, blocks = parts+1, blocks+int(blocksOf(&c.plan.lists[c.plan.clauses.drivers[c.nth]*len(l.x.docs.Views)+c.seg]))
+			continue
+		}
 		for t := range c.plan.weights {
 			if o := &c.plan.lists[t*len(l.x.docs.Views)+c.seg]; o.n > 0 {
 				parts, blocks = parts+1, blocks+int(blocksOf(o))
@@ -136,6 +144,8 @@ func (l *batch) divide(jobs []job, descs []kernels.QueryDesc) *[3]pass {
 			d.Driver = uint32(t)
 			switch {
 			case t > 0 && l.conjunctive:
+			case c.nth > 0:
+				passes[2].add(d, 0, nb)
 			case t > 0 && l.nonEssential(c, t):
 			case t > 0:
 				passes[2].add(d, 0, nb)
@@ -218,11 +228,18 @@ func (l *batch) launch(s *pass, terms, counts, floors kernels.Ptr) func() {
 	if l.x.docs.Fielded() {
 		task, p.Fields = kernels.RankInFields, l.scoresAt
 	}
+	if len(l.clauses) > 0 {
+		task, p.Fields = kernels.RankTrees, l.scoresAt
+	}
 	n, cut := l.tiles(s, run, &p)
 	k := kernels.For(task, l.codecs)
+	params := kernels.Bytes(&p)
+	if len(l.clauses) > 0 {
+		params = kernels.Bytes(&kernels.RankClausesParams{Rank: p, Clauses: l.clausesAt, Tests: l.testsAt})
+	}
 	return func() {
 		cut()
-		l.st.Batch.Launch(k, (n+7)/8, 0, kernels.Bytes(&p))
+		l.st.Batch.Launch(k, (n+7)/8, 0, params)
 	}
 }
 
@@ -260,7 +277,7 @@ func (l *batch) tiles(s *pass, run uint32, p *kernels.RankParams) (n int, launch
 		c.Most = kernels.MostRun
 	}
 	k := kernels.CutTiles
-	if l.x.docs.Fielded() {
+	if l.x.docs.Fielded() || len(l.clauses) > 0 {
 		k, c.Fields = kernels.CutTilesFields, l.scoresAt
 	}
 	return n, func() { l.st.Batch.Launch(k, (len(parts)+7)/8, 0, kernels.Bytes(&c)) }

@@ -13,10 +13,11 @@ import (
 
 // scratch answers plans in batches. It is memory for that, and where the hits go.
 type scratch struct {
-	x                    *Executor // of onDevice
-	and, or, dots, trees []*plan
-	sorted               []*plan
-	arena                *search.Arena
+	x             *Executor // of onDevice
+	and, or, dots []*plan
+	trees         [3][]*plan // by one driver, by several, by ranges
+	sorted        []*plan
+	arena         *search.Arena
 }
 
 // run answers conjunctions, disjunctions or Dots in batches, as many at a time as there are
@@ -116,7 +117,7 @@ func (s *scratch) batch(ctx context.Context, plans []*plan) error {
 	defer x.stages.Give(st)
 	st.Reset(st.Stream)
 	l := &x.batches[st.Stream]
-	l.reset(x, st, plans[0].way == byAnd)
+	l.reset(x, st, plans[0].conjoins())
 	if err := l.submit(ctx, plans); err != nil {
 		// Work enqueued before the failure may still use the buffers.
 		return errors.Join(err, x.dev.Wait(st.Stream))
@@ -158,7 +159,10 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 // onDevice answers plans in batches.
 func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) error {
 	s.x = x
-	and, or, dots, trees := s.and[:0], s.or[:0], s.dots[:0], s.trees[:0]
+	and, or, dots := s.and[:0], s.or[:0], s.dots[:0]
+	for i := range s.trees {
+		s.trees[i] = s.trees[i][:0]
+	}
 	for _, p := range plans {
 		if p.done || p.why != OnDevice {
 			continue
@@ -168,8 +172,12 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 			dots = append(dots, p)
 		case byAnd:
 			and = append(and, p)
-		case byClauses:
-			trees = append(trees, p)
+		case byClauses, byDrivers:
+			kind := 2
+			if p.way == byDrivers {
+				kind = min(len(p.clauses.drivers), 2) - 1
+			}
+			s.trees[kind] = append(s.trees[kind], p)
 		default:
 			or = append(or, p)
 		}
@@ -186,11 +194,13 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 			or = append(or, p)
 		}
 	}
-	s.and, s.or, s.dots, s.trees = and, or, dots, trees
-	if err := s.disjoin(ctx, or); err != nil {
-		return err
+	s.and, s.or, s.dots = and, or, dots
+	for _, trees := range s.trees {
+		if err := s.disjoin(ctx, trees); err != nil {
+			return err
+		}
 	}
-	return s.disjoin(ctx, trees)
+	return s.disjoin(ctx, or)
 }
 
 // disjoin answers disjunctions. Those for whose keys that has no room are answered by ranges of documents, if need be with
@@ -203,8 +213,11 @@ func (s *scratch) disjoin(ctx context.Context, plans []*plan) error {
 		}
 		plans = slices.DeleteFunc(overflowed(plans), func(p *plan) bool {
 			again := !p.all
-			if p.all = p.way.ranged(); p.way == byLists {
+			switch p.all = p.way.ranged(); p.way {
+			case byLists:
 				p.way = byRanges
+			case byDrivers:
+				p.way = byClauses
 			}
 			if again = again && (!p.all || x.shape().keysOf(p) <= x.options.Threshold); !again {
 				p.leave(reasonKeys)

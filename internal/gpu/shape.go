@@ -44,8 +44,13 @@ func (s shape) cut(plans []*plan) (batches [][]*plan) {
 	var postings, hits int64
 	smalls, first := 0, 0
 	for i, p := range plans {
-		n, small := p.weight.first, p.weight.smalls
+		n, small := p.weight.first, p.times()*p.weight.smalls
 		switch p.way {
+		case byDrivers:
+			n = p.length(p.clauses.drivers[0], len(s.docs.Views))
+			if len(p.clauses.drivers) > 1 {
+				n += s.options.overflow
+			}
 		case byRanges, byClauses:
 			n = s.keysOf(p)
 		case byLists:
@@ -96,12 +101,17 @@ func (s shape) leastKeys(p *plan) int64 {
 	return min(all, keysOfK*int64(p.k))
 }
 
-// floor returns a key that at least k documents exceed, by the k-th impacts of the lists,
+// floor returns a key that at least k documents exceed that may be hits of a plan, by the k-th impacts of the lists,
 // or 0.
 func (s shape) floor(p *plan) (key uint64) {
 	if p.within != 0 || p.ceiling != 0 || p.clauses != nil {
 		return 0 // those documents may not be among its hits
 	}
+	return s.kth(p)
+}
+
+// kth returns a key that at least k documents with a plan's terms exceed, or 0.
+func (s shape) kth(p *plan) (key uint64) {
 	for t, w := range p.weights {
 		for seg := range s.docs.Views {
 			o := &p.lists[t*len(s.docs.Views)+seg]
@@ -176,11 +186,34 @@ func (s shape) dense(p *plan) bool {
 	if s.options.ranges != 0 {
 		return s.options.ranges > 0
 	}
+	return s.pays(p, s.floor(p))
+}
+
+// pays reports whether ranges of documents take less time than lists, given a floor that list by list is known soon.
+func (s shape) pays(p *plan, floor uint64) bool {
 	terms := int64(len(p.weights))
 	work := terms * terms * max(1, 20-int64(bits.Len64(s.docs.N/uint64(max(p.k, 1))))) // of a posting
 	least := 6 * (int64(s.docs.N) + 2*p.weight.all) / max(work, 1)
-	return terms > 1 && p.weight.all >= least && s.essential(p, s.floor(p)) >= least
+	return terms > 1 && p.weight.all >= least && s.essential(p, floor) >= least
 }
+
+// driven reports whether a tree is answered list by list. By several drivers, if matches are not counted, it is as for the disjunction of the
+// terms, whose floor a tree comes close to, and where the best score counts, of which bounds rule out most.
+func (s shape) driven(p *plan) bool {
+	n := len(p.clauses.drivers)
+	switch {
+	case n == 0 || n*len(p.weights) > mostDriven || n*p.weight.smalls > stages.Zone:
+		return false
+	case n == 1:
+		return true
+	case s.options.ranges != 0 || p.counts:
+		return s.options.ranges < 0 && !p.counts
+	}
+	return p.clauses.test.Best > 0 || !s.pays(p, s.kth(p))
+}
+
+// mostDriven is how many terms all drivers of a tree have at most.
+const mostDriven = 512
 
 // essential returns how many postings a disjunction has in lists that a floor does not rule out, by the bounds of those
 // that are on the device (Turtle and Flood 1995).
@@ -227,6 +260,8 @@ func (s shape) way(p *plan) way {
 	switch {
 	case p.dot != nil:
 		return byTiles
+	case p.clauses != nil && s.driven(p):
+		return byDrivers
 	case p.clauses != nil:
 		return byClauses
 	case p.mode != query.ModeOr:

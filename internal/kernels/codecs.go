@@ -61,6 +61,7 @@ const (
 	AddDocs              // answer disjunctions with scores, by ranges of documents
 	AddInFields          // the same over fields
 	AddClauses           // answer trees of terms with scores, by ranges of documents
+	RankTrees            // the same, list by list
 	CheckPostings        // check lists by decoding them
 	MeasurePostings      // measure what lists take in bp128
 	RecodePostings       // write lists in bp128

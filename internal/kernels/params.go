@@ -202,6 +202,13 @@ type RankParams struct {
 	Fields                                              Ptr // a FieldScore for each of Terms, for kernels over fields
 }
 
+// RankClausesParams are the parameters of RankClauses. The first term of a query is its driver, and the Before of the driver's Clause
+// is how many of the terms, itself among them, come before it in canonical order. The others are in that order, those without a score last.
+type RankClausesParams struct {
+	Rank           RankParams
+	Clauses, Tests Ptr // as in DisjunctParams
+}
+
 // IntersectParams are the parameters of IntersectDocs.
 type IntersectParams struct {
 	Lists, Queries, Terms, Tiles, Counts, Out Ptr
@@ -270,7 +277,7 @@ const NoSum = 1<<32 - 1
 type Test struct {
 	Bias, Sums uint32
 	Tie        float32
-	_          uint32
+	Best       uint32 // 1: a sum is the greatest score of the terms
 	Total      Ptr
 	Mask, Want [MostSums]uint32
 }

@@ -81,6 +81,7 @@ const (
 	DisjunctFields
 	DisjunctPackedFields
 	DisjunctClauses // trees of terms, over fields or not
+	RankClauses     // the same, a warp per tile
 
 	SelectBest // a thread block per query
 
@@ -194,6 +195,7 @@ var ordinary = [Count]entry{
 
 	DisjunctPackedFields: {name: "disjunct_packed_fields", module: "ranges", params: DisjunctParams{}, threads: 512, task: AddInFields, codecs: packed, dynamic: true},
 	DisjunctClauses:      {name: "disjunct_clauses", module: "clauses", params: DisjunctParams{}, threads: 512, task: AddClauses, codecs: packed, dynamic: true},
+	RankClauses:          {name: "rank_clauses", module: "clauses", params: RankClausesParams{}, task: RankTrees, codecs: packed},
 
 	SelectBest: {name: "select_best", module: "topk", params: SelectParams{}, dynamic: true},
 

@@ -57,7 +57,7 @@ static const Entry entries[] = {
     ENTRY(decode_freqs_vbyte128, DecodeParams), ENTRY(decode_freqs_vbyte1024, DecodeParams),
     ENTRY(intersect_newpfd, IntersectParams), ENTRY(rank_newpfd, RankParams),
     ENTRY(rank_fields, RankParams), ENTRY(rank_packed_fields, RankParams), ENTRY(cut_tiles_fields, TileParams), ENTRY(disjunct_fields, DisjunctParams),
-    ENTRY(mark_sets, MarkSetParams), ENTRY(combine_sets, CombineParams),
+    ENTRY(mark_sets, MarkSetParams), ENTRY(combine_sets, CombineParams), ENTRY(mark_spans, SpanParams),
     ENTRY(add_impacts, ImpactParams), ENTRY(check_impacts, ImpactCheckParams),
 };
 
@@ -84,6 +84,6 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(TileParams), sizeof(FieldScore), offsetof(FieldScore, coded),
         sizeof(SetList), sizeof(MarkSetParams), sizeof(Operand), offsetof(Operand, flags), sizeof(CombineParams),
         sizeof(ImpactQuery), sizeof(ImpactTerm), sizeof(ImpactSegment), sizeof(ImpactParams), sizeof(ImpactCheckParams),
-        sizeof(Clause), sizeof(RankClausesParams), sizeof(Test), offsetof(Test, want), offsetof(DisjunctParams, sums), offsetof(Select, total), 0};
+        sizeof(SpanJob), sizeof(SpanParams), sizeof(Clause), sizeof(RankClausesParams), sizeof(Test), offsetof(Test, want), offsetof(DisjunctParams, sums), offsetof(Select, total), 0};
     return sizes[i];
 }

@@ -110,3 +110,20 @@ KERNEL(combine_sets, CombineParams, 256, 4) {
     for (int d = 16; d; d >>= 1) n += __shfl_xor_sync(FULL, n, d);
     if ((threadIdx.x & 31) == 0 && n) atomicAdd(at_rw<uint32_t>(p.counts) + filter, n);
 }
+
+// mark_spans writes the documents of each job. Thread blocks that run at the same time read the same values for different jobs, so that L2
+// serves most. Bound: 8 bytes read for each document and job.
+KERNEL(mark_spans, SpanParams, 256, 4) {
+    uint32_t part = blockIdx.x / p.nJobs;
+    if (part >= p.parts) return;
+    const SpanJob job = at<SpanJob>(p.jobs)[blockIdx.x % p.nJobs];
+#pragma unroll 4
+    for (uint32_t first = 256 * part; first < job.docs; first += 256 * p.parts) {
+        uint32_t doc = first + threadIdx.x;
+        int64_t v = doc < job.docs ? (int64_t)__ldg(at<long long>(job.values) + doc) : 0;
+        uint32_t word = __ballot_sync(FULL, doc < job.docs && v >= job.lo && v <= job.hi);
+        if ((threadIdx.x & 31) != 0 || doc >= job.docs) continue;
+        if (job.live) word &= __ldg(at<uint32_t>(job.live) + (doc >> 5));
+        at_rw<uint32_t>(job.out)[doc >> 5] = word;
+    }
+}

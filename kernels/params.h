@@ -287,6 +287,17 @@ struct CombineParams {
     uint32_t nFilters, window, windows, docs, stride, pad;
 };
 
+// SpanJob is a bitmap of documents for mark_spans: those that are in live, unless that is 0, and have a value from lo to hi.
+struct SpanJob {
+    uint64_t values;   // int64[docs]; the least one: there is none
+    uint64_t live;     // uint32[], as in QueryDesc
+    uint64_t out;      // uint32[]
+    int64_t lo, hi;
+    uint32_t docs, pad;
+};
+
+struct SpanParams { uint64_t jobs; uint32_t nJobs, parts; }; // parts: thread blocks of each job
+
 enum { IMPACT_TERMS = 64, IMPACT_BINS = 256, IMPACT_LIST = 1024 }; // of a query; of its histogram; documents that a tile lists
 enum { IMPACT_SHARED = 4224 }; // bytes of shared memory beside accumulators
 

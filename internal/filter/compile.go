@@ -89,6 +89,13 @@ func (c *Compiled) None() bool { return c.root.op == opNone }
 // All reports whether all documents pass c.
 func (c *Compiled) All() bool { return c.root.op == opAll }
 
+// Span returns the bounds of the keys of a field's values, if c is passed by the documents with a value from lo to hi there, which is no
+// keyword.
+func (c *Compiled) Span() (field uint32, lo, hi int64, ok bool) {
+	n := &c.root
+	return n.field, n.lo, n.hi, n.op == opRange && n.kind != schema.Keyword
+}
+
 type compiler struct {
 	schema *schema.Schema
 	n      int

@@ -62,6 +62,12 @@ func (a *asking) give(ctx context.Context, plans []*plan) error {
 			}
 			n.plans, n.work = append(n.plans, p), n.work+p.work()
 		}
+		if !static {
+			var err error
+			if needs, err = a.giveSpans(ctx, needs); err != nil {
+				return err
+			}
+		}
 		for _, n := range needs {
 			if err := a.giveTable(ctx, n); err != nil {
 				return err

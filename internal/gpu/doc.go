@@ -41,7 +41,7 @@ package gpu
 //	planned.go        Plan: the plan of a query as it is printed
 //	within.go         queries under a filter of FilterBits
 //	execute.go        Execute: queries in shares, from terms to results
-//	asks.go           queries that ask for bitmaps of filters and static scores
+//	asks.go           queries that ask for bitmaps of filters and static scores; spans.go: filters of their own
 //	resolve.go        the plans of many queries
 //	plan.go           who executes a query, and in which steps
 //	run.go            plans to batches, several in flight

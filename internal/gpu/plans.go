@@ -64,6 +64,7 @@ type plan struct {
 	why      Reason // the CPU answers it
 	done     bool
 	within   kernels.Ptr // bitmap of the documents that may be hits, none of them deleted; 0: all that are not deleted
+	span     *span       // the values that hits have, which are made within for each batch; or nil
 	ask      *ask        // what the query asks for beside terms, or nil
 	statics  kernels.Ptr // static scores, by global docID; 0: there are none
 	most     float32     // no static score is greater
@@ -272,6 +273,12 @@ type ask struct {
 	static  bool
 	field   uint32
 	weight  float64
+}
+
+// span are the documents whose values in a table of a column are from lo to hi.
+type span struct {
+	values kernels.Ptr
+	lo, hi int64
 }
 
 // dot is a resolved Dot.

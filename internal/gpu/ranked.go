@@ -26,9 +26,11 @@ func (l *batch) ranked(size int) error {
 		keys += caps[i]
 	}
 	outKeys, outBytes := l.outLayout()
-	if err := l.reserve(size+tilesIn+r.in()+256*len(l.plans)+4096, 8*keys+tilesWork+r.work()+1024, outBytes); err != nil {
+	spansIn, spansWork := l.spanBytes()
+	if err := l.reserve(size+tilesIn+r.in()+spansIn+256*len(l.plans)+4096, 8*keys+tilesWork+r.work()+spansWork+1024, outBytes); err != nil {
 		return err
 	}
+	launches := l.markSpans()
 	zeros, counts := layout.Space[uint32](st.Buffers, len(l.plans))
 	clear(zeros)
 	floors := l.floors()
@@ -59,7 +61,6 @@ func (l *batch) ranked(size int) error {
 		selects[i] = kernels.Select{Keys: outs[i], Counts: counts + kernels.Ptr(4*i), Groups: 1, Stride: uint32(caps[i]), K: uint32(p.k),
 			Out: outs[i], OutCount: counts + kernels.Ptr(4*i), Floor: floors + kernels.Ptr(8*i), Ceiling: p.ceiling}
 	}
-	var launches []func()
 	if r.sums > 0 {
 		launches = append(launches, func() { st.Batch.Fill(l.totalOf(0), 4*int64(len(l.plans))) })
 	}

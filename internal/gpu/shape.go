@@ -56,6 +56,9 @@ func (s shape) cut(plans []*plan) (batches [][]*plan) {
 		case byLists:
 			n += s.options.overflow
 		}
+		if p.span != nil {
+			n += s.docs.Stride() / 8 // a bitmap beside keys
+		}
 		if i > first && (postings+n > limit || hits+int64(p.k) > batchHits || smalls+small > stages.Zone || i-first >= most) {
 			batches = append(batches, plans[first:i])
 			postings, hits, smalls, first = 0, 0, 0, i
@@ -104,7 +107,7 @@ func (s shape) leastKeys(p *plan) int64 {
 // floor returns a key that at least k documents exceed that may be hits of a plan, by the k-th impacts of the lists,
 // or 0.
 func (s shape) floor(p *plan) (key uint64) {
-	if p.within != 0 || p.ceiling != 0 || p.clauses != nil {
+	if p.within != 0 || p.span != nil || p.ceiling != 0 || p.clauses != nil {
 		return 0 // those documents may not be among its hits
 	}
 	return s.kth(p)

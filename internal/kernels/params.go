@@ -372,6 +372,22 @@ type ImpactQuery struct {
 	FirstTerm, Terms, K, Cap, Low, Shift uint32
 }
 
+// SpanJob is a bitmap of documents: those that are in Live, unless that is 0, and have a value from Lo to Hi. NoValue stands for none.
+type SpanJob struct {
+	Values, Live, Out Ptr
+	Lo, Hi            int64
+	Docs, _           uint32
+}
+
+// NoValue is what a document without a value has in SpanJob.Values.
+const NoValue = -1 << 63
+
+// SpanParams are the parameters of MarkSpans, with Parts thread blocks for each job.
+type SpanParams struct {
+	Jobs         Ptr
+	NJobs, Parts uint32
+}
+
 // ImpactTerm is a term of a query: its number in the field of a segment, NoImpacts if it does not occur there, and its weight.
 type ImpactTerm struct{ Number, Weight uint32 }
 

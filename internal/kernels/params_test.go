@@ -26,7 +26,7 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Sizeof(TileParams{}), unsafe.Sizeof(FieldScore{}), unsafe.Offsetof(FieldScore{}.Coded),
 		unsafe.Sizeof(SetList{}), unsafe.Sizeof(MarkSetParams{}), unsafe.Sizeof(Operand{}), unsafe.Offsetof(Operand{}.Flags), unsafe.Sizeof(CombineParams{}),
 		unsafe.Sizeof(ImpactQuery{}), unsafe.Sizeof(ImpactTerm{}), unsafe.Sizeof(ImpactSegment{}), unsafe.Sizeof(ImpactParams{}), unsafe.Sizeof(ImpactCheckParams{}),
-		unsafe.Sizeof(Clause{}), unsafe.Sizeof(RankClausesParams{}), unsafe.Sizeof(Test{}), unsafe.Offsetof(Test{}.Want), unsafe.Offsetof(DisjunctParams{}.Sums), unsafe.Offsetof(s.Total),
+		unsafe.Sizeof(SpanJob{}), unsafe.Sizeof(SpanParams{}), unsafe.Sizeof(Clause{}), unsafe.Sizeof(RankClausesParams{}), unsafe.Sizeof(Test{}), unsafe.Offsetof(Test{}.Want), unsafe.Offsetof(DisjunctParams{}.Sums), unsafe.Offsetof(s.Total),
 	}
 	var got []uintptr
 	for _, v := range kernels.Sizes() {

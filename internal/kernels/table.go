@@ -91,6 +91,7 @@ const (
 
 	MarkSets    // a thread block per set and window
 	CombineSets // a thread block per window and filter
+	MarkSpans   // Parts thread blocks per job
 
 	AddImpacts   // as many thread blocks as a device runs at a time
 	CheckImpacts // any number of thread blocks
@@ -205,6 +206,7 @@ var ordinary = [Count]entry{
 
 	MarkSets:    {name: "mark_sets", module: "filters", params: MarkSetParams{}, task: SetPostings, codecs: packed},
 	CombineSets: {name: "combine_sets", module: "filters", params: CombineParams{}},
+	MarkSpans:   {name: "mark_spans", module: "filters", params: SpanParams{}},
 
 	AddImpacts:   {name: "add_impacts", module: "impacts", params: ImpactParams{}, threads: 768, dynamic: true},
 	CheckImpacts: {name: "check_impacts", module: "impacts", params: ImpactCheckParams{}},

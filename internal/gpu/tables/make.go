@@ -36,7 +36,7 @@ func (t *Tables) Ready(ctx context.Context, own *Table, columns *filter.Compiled
 		return own.At != 0, nil
 	}
 	cost := bitmapCost * float64(t.docs.N)
-	if own.key.Static {
+	if own.key.Static || own.key.Values {
 		cost = staticCost * float64(t.docs.N)
 	}
 	if own.work = min(own.work+work, math.MaxInt64/2); !t.Alone && float64(own.work) < cost {
@@ -44,6 +44,9 @@ func (t *Tables) Ready(ctx context.Context, own *Table, columns *filter.Compiled
 	}
 	own.work = 0 // a failure is tried again after as much
 	err = indexdir.Guard(func() error {
+		if own.key.Values {
+			return t.makeValues(ctx, own)
+		}
 		if own.key.Static {
 			return t.makeStatics(ctx, own)
 		}

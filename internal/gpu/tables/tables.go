@@ -1,8 +1,8 @@
 // Package tables has what a device keeps of all documents for queries that ask for it: bitmaps of those that pass filters,
-// and static scores. It decides when one is worth making.
+// static scores, and values of columns. It decides when one is worth making.
 //
 //	tables.go  Tables: which there are, in order of use, and their memory
-//	make.go    how one is made
+//	make.go    how one is made; values.go: one of a column's values
 package tables
 
 import (
@@ -52,6 +52,7 @@ type Key struct {
 	Columns string         // the key of a filter
 	Docs    *docset.Global // the documents of a filter
 	Static  bool           // static scores, by field and weight
+	Values  bool           // the values of a field of numbers
 	Field   uint32
 	Weight  float64
 }
@@ -77,6 +78,9 @@ func (t *Tables) Take(k Key) *Table {
 	own := &Table{key: k, size: t.docs.Stride(), users: 1}
 	if k.Static {
 		own.size = 4*int64(t.docs.N) + 64
+	}
+	if k.Values {
+		own.size = 8*int64(t.docs.N) + 64
 	}
 	if k.Docs == nil {
 		if t.known == nil {

@@ -5,7 +5,8 @@
 # on the version of nvcc alone.
 #
 # compute_70 is the oldest architecture with independent thread scheduling. The code is
-# made from the same PTX: sm_80 runs on 8.6 and 8.9 too. No fma contraction: scores must
+# made from the same PTX: sm_80 runs on 8.6 and 8.9 too. Products of bytes on tensor cores
+# (mma.h) need compute_80. No fma contraction: scores must
 # be the CPU's.
 set -e
 dir=$(dirname "$0")
@@ -33,7 +34,9 @@ keep() {
 }'
 # Names of local functions carry a hash of the folder's path: not part of the text.
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I{} sh -ec "$KEEP"'
-    nvcc -ptx -std=c++17 -arch=compute_70 -O3 --fmad=false -o "$WORK/{}.ptx" {}.cu
+    arch=70
+    ! grep -q "mma\.h" {}.cu || arch=80
+    nvcc -ptx -std=c++17 -arch=compute_$arch -O3 --fmad=false -o "$WORK/{}.ptx" {}.cu
     sed -i -E "s/_INTERNAL_[0-9a-f]{8}_/_INTERNAL_00000000_/g" "$WORK/{}.ptx"
     keep {}.ptx'
 for arch in $ARCHS; do printf "%s.sm_$arch\n" "$@"; done | xargs -P "$(nproc)" -I{} sh -ec "$KEEP"'

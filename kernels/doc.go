@@ -29,6 +29,8 @@
 //	recode.h    writing lists of other codecs in bp128
 //	mark.h      making presence words
 //	range.h     scored disjunctions, by ranges of documents
+//	mma.h       products of tiles of bytes, on tensor cores
+//	near.h      parameters of near.cu
 //
 // Kernels (one module each):
 //
@@ -48,6 +50,7 @@
 //	disjunct.cu, fields.cu: range.h for lists of any codec, and over fields; ranges.cu: for lists of bp128 and bp256
 //	topk.cu     selects the top k keys
 //	impacts.cu  scores dot products over fields of impacts in tiles, and selects
+//	near.cu     finds the vectors nearest to queries
 //	filters.cu  makes bitmaps of sets of documents, and combines them
 //
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp

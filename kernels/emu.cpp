@@ -28,6 +28,7 @@
 #include "presence.cu"
 #include "filters.cu"
 #include "impacts.cu"
+#include "near.cu"
 
 static const Entry entries[] = {
     ENTRY(check_lists, CheckParams), ENTRY(check_blocks, CheckParams), ENTRY(check_packed, CheckParams), ENTRY(check_newpfd, CheckParams), ENTRY(norms_of_lengths, NormParams),
@@ -59,6 +60,7 @@ static const Entry entries[] = {
     ENTRY(rank_fields, RankParams), ENTRY(rank_packed_fields, RankParams), ENTRY(cut_tiles_fields, TileParams), ENTRY(disjunct_fields, DisjunctParams),
     ENTRY(mark_sets, MarkSetParams), ENTRY(combine_sets, CombineParams), ENTRY(mark_spans, SpanParams),
     ENTRY(add_impacts, ImpactParams), ENTRY(check_impacts, ImpactCheckParams),
+    ENTRY(near_begin, NearParams), ENTRY(near_scan, NearParams), ENTRY(near_scan_few, NearParams), ENTRY(near_score, NearParams),
 };
 
 extern "C" const char *emu_launch(const char *name, unsigned grid, unsigned block, unsigned shared,
@@ -84,6 +86,7 @@ extern "C" uint32_t emu_sizes(uint32_t i) {
         sizeof(TileParams), sizeof(FieldScore), offsetof(FieldScore, coded),
         sizeof(SetList), sizeof(MarkSetParams), sizeof(Operand), offsetof(Operand, flags), sizeof(CombineParams),
         sizeof(ImpactQuery), sizeof(ImpactTerm), sizeof(ImpactSegment), sizeof(ImpactParams), sizeof(ImpactCheckParams),
-        sizeof(SpanJob), sizeof(SpanParams), sizeof(Clause), sizeof(RankClausesParams), sizeof(Test), offsetof(Test, want), offsetof(DisjunctParams, sums), offsetof(Select, total), 0};
+        sizeof(SpanJob), sizeof(SpanParams), sizeof(Clause), sizeof(RankClausesParams), sizeof(Test), offsetof(Test, want), offsetof(DisjunctParams, sums), offsetof(Select, total),
+        sizeof(NearQuery), offsetof(NearQuery, filter), sizeof(NearTerms), sizeof(NearParams), 0};
     return sizes[i];
 }

@@ -29,6 +29,7 @@
 
 struct uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
+struct alignas(8) float2 { float x, y; };
 struct dim3 { unsigned x, y, z; };
 static inline uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 static inline uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
@@ -118,10 +119,15 @@ static inline unsigned __dp4a(unsigned a, unsigned b, unsigned c) {
     for (int i = 0; i < 32; i += 8) c += (a >> i & 255) * (b >> i & 255);
     return c;
 }
+static inline int __dp4a(int a, int b, int c) {
+    for (int i = 0; i < 32; i += 8) c += (int)(int8_t)(a >> i) * (int8_t)(b >> i);
+    return c;
+}
 static inline int __popc(unsigned x) { return __builtin_popcount(x); }
 static inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 static inline int __clz(int x) { return x ? __builtin_clz((unsigned)x) : 32; }
 static inline int __ffs(int x) { return __builtin_ffs(x); }
+static inline int __ffsll(long long x) { return __builtin_ffsll(x); }
 static inline unsigned __umulhi(unsigned a, unsigned b) { return (unsigned)((uint64_t)a * b >> 32); }
 static inline unsigned __brev(unsigned x) {
     unsigned r = 0;
@@ -138,6 +144,7 @@ static inline float __fadd_ru(float a, float b) { // at least the sum: double ro
 static inline float __fsub_rn(float a, float b) { return a - b; }
 static inline float __fmul_rn(float a, float b) { volatile float p = a * b; return p; }
 static inline float __fdiv_rn(float a, float b) { return a / b; }
+static inline float __fmaf_rn(float a, float b, float c) { return fmaf(a, b, c); }
 static inline float __uint2float_rn(unsigned x) { return (float)x; }
 static inline int __float2int_rd(float x) { return (int)floorf(x); }
 static inline unsigned __float_as_uint(float f) { return emu_unpack<unsigned>(emu_pack(f)); }

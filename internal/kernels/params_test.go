@@ -27,6 +27,7 @@ func TestStructsMatch(t *testing.T) {
 		unsafe.Sizeof(SetList{}), unsafe.Sizeof(MarkSetParams{}), unsafe.Sizeof(Operand{}), unsafe.Offsetof(Operand{}.Flags), unsafe.Sizeof(CombineParams{}),
 		unsafe.Sizeof(ImpactQuery{}), unsafe.Sizeof(ImpactTerm{}), unsafe.Sizeof(ImpactSegment{}), unsafe.Sizeof(ImpactParams{}), unsafe.Sizeof(ImpactCheckParams{}),
 		unsafe.Sizeof(SpanJob{}), unsafe.Sizeof(SpanParams{}), unsafe.Sizeof(Clause{}), unsafe.Sizeof(RankClausesParams{}), unsafe.Sizeof(Test{}), unsafe.Offsetof(Test{}.Want), unsafe.Offsetof(DisjunctParams{}.Sums), unsafe.Offsetof(s.Total),
+		unsafe.Sizeof(NearQuery{}), unsafe.Offsetof(NearQuery{}.Filter), NearTermsSize, unsafe.Sizeof(NearParams{}),
 	}
 	var got []uintptr
 	for _, v := range kernels.Sizes() {

@@ -96,6 +96,11 @@ const (
 	AddImpacts   // as many thread blocks as a device runs at a time
 	CheckImpacts // any number of thread blocks
 
+	NearBegin   // a thread per query
+	NearScan    // as many thread blocks as a device runs at a time, or fewer
+	NearScanFew // the same, for few queries
+	NearScore   // some thread blocks per query
+
 	Count // one more than the last kernel of this package
 )
 
@@ -210,6 +215,11 @@ var ordinary = [Count]entry{
 
 	AddImpacts:   {name: "add_impacts", module: "impacts", params: ImpactParams{}, threads: 768, dynamic: true},
 	CheckImpacts: {name: "check_impacts", module: "impacts", params: ImpactCheckParams{}},
+
+	NearBegin:   {name: "near_begin", module: "near", params: NearParams{}},
+	NearScan:    {name: "near_scan", module: "near", params: NearParams{}, dynamic: true},
+	NearScanFew: {name: "near_scan_few", module: "near", params: NearParams{}, dynamic: true},
+	NearScore:   {name: "near_score", module: "near", params: NearParams{}},
 }
 
 // All returns all kernels in ascending order.

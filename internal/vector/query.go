@@ -18,6 +18,7 @@ type Query struct {
 	alone  bool      // vectors are what their codes stand for
 	values []float32 // padded; turned, if alone
 	norm   float64   // by Norm
+	turned float64   // the length of what was turned
 	length float64   // at least that of the values, also where Norm is 0 since their squares are; for Range
 	sum    float64   // sumError
 	upper  side
@@ -46,6 +47,13 @@ const (
 // NewQuery returns a query for vectors with codes of c. v is one that c.Check accepts. Where codes are kept alone, scores are those of v, turned, and of what
 // the codes stand for.
 func NewQuery(c *Coder, by Similarity, v []float32) *Query {
+	q := newQuery(c, by, v)
+	q.both = sideOf(c.turned, q.turned, most8, middle, 1)
+	return q
+}
+
+// newQuery is NewQuery without the side for both planes.
+func newQuery(c *Coder, by Similarity, v []float32) *Query {
 	q := &Query{by: by, alone: c.Alone, values: make([]float32, Padded(len(v))), sum: sumError(len(v))}
 	copy(q.values, v)
 	if c.Alone {
@@ -74,8 +82,8 @@ func NewQuery(c *Coder, by Similarity, v []float32) *Query {
 		}
 		vague = 0x1p-40 * length * lengthOf(c.Centre)
 	}
+	q.turned = length
 	q.upper = sideOf(c.turned, length, most4, middle-7.5, 16)
-	q.both = sideOf(c.turned, length, most8, middle, 1)
 	q.base, q.vague = base, vague
 	q.narrow = make([]int8, len(q.upper.codes))
 	for i, code := range q.upper.codes {
@@ -87,14 +95,12 @@ func NewQuery(c *Coder, by Similarity, v []float32) *Query {
 // sideOf returns z, a query that was turned, as integers of at most greatest. A code stands for times as many steps, less zero.
 func sideOf(z []float32, length, greatest, zero, times float64) side {
 	s := side{codes: make([]int16, 2*PlaneSize(len(z)))}
-	step, sum, off := 0.0, 0.0, 0.0
-	for _, x := range z {
-		step = max(step, math.Abs(float64(x))/greatest)
-	}
+	sum, off := 0.0, 0.0
+	step := float64(greatestPortable(z)) / greatest
 	for i, x := range z {
 		code := 0.0
 		if step > 0x1p-200 {
-			code = math.Round(float64(x) / step)
+			code = float64(rounded(float64(x) / step))
 		}
 		s.codes[i] = int16(code)
 		sum += code

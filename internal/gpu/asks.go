@@ -3,8 +3,10 @@ package gpu
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/pinion-index/pinion/internal/filter"
+	"github.com/pinion-index/pinion/internal/gpu/stages"
 	"github.com/pinion-index/pinion/internal/gpu/tables"
 )
 
@@ -68,11 +70,26 @@ func (a *asking) give(ctx context.Context, plans []*plan) error {
 				return err
 			}
 		}
-		for _, n := range needs {
-			if err := a.giveTable(ctx, n); err != nil {
-				return err
+		if err := a.giveTables(ctx, needs); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// giveTables gives plans their tables, of which several are made at the same time.
+func (a *asking) giveTables(ctx context.Context, needs []*need) error {
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	a.x.working.join(min(len(needs), stages.Count), func(int) {
+		for i := int(next.Add(1)) - 1; i < len(needs) && failed.Load() == nil; i = int(next.Add(1)) - 1 {
+			if err := a.giveTable(ctx, needs[i]); err != nil {
+				failed.CompareAndSwap(nil, &err)
 			}
 		}
+	})
+	if err := failed.Load(); err != nil {
+		return *err
 	}
 	return nil
 }

@@ -197,6 +197,11 @@ func (p *pending) read(out []byte) {
 		}
 		n := min(int(counts[i]), q.k)
 		q.hits = take(&slab, n)
+		if q.near != nil {
+			nearestOf(q.hits, out[p.keys[i]:])
+			q.hits = q.near.hits(q.hits)
+			continue
+		}
 		if q.dot != nil {
 			for j, key := range format.Uint64s(out[p.keys[i] : p.keys[i]+8*n]) {
 				q.hits[j] = search.Hit{Doc: ^uint32(key), Score: float32(uint32(key>>32)) * q.dot.factor}

@@ -48,6 +48,7 @@ package gpu
 //	lay.go            one batch: its lists, and what kernels take
 //	ranked.go         batches scored list by list
 //	impacts_run.go    batches of Dots
+//	nearest_run.go    batches of Nearests; nearest_plan.go: their plans; nearest.go: queries that compare vectors
 //	disjunctions.go   disjunctions and trees by ranges of documents, with accumulators in shared memory
 //	clauses.go        what a tree of terms matches, as a test of a document's state; driven.go: batches of trees list by list
 //	batch.go          what both have in common: terms, descriptors, results
@@ -56,7 +57,8 @@ package gpu
 //	expected.go       lists of queries that will come
 //	terms.go          terms in canonical order, looked up or from a cache
 //	executor.go       Executor, and a batch
-//	impacts.go        fields of impacts in tiles
+//	impacts.go        fields of impacts in tiles; vectors.go: fields of vectors; whole.go: both, by segment
+//	vectors.go        fields of dense vectors
 //	shape.go          how a step is executed, how large plans are on the device, and batches of them
 //	modules.go        the kernels that an Executor needs; workers.go: its goroutines; state.go: whether its device works
 //	snapshot.go       segments of a snapshot

@@ -39,6 +39,7 @@ type Executor struct {
 	found        sync.Pool    // of *resolver
 	tables       tables.Tables
 	impacts      impacts
+	vectors      vectorFields
 	stages       *stages.Pool
 	batches      [stages.Count]batch // of the stages
 	state        state
@@ -191,6 +192,7 @@ type batch struct {
 	passes  [3]pass
 	cuts    []kernels.RankPart
 	known   []uint64 // floors, by plan
+	wide    []float64
 }
 
 // sized returns a slice of n zeros in the memory of *s, which grows if necessary.
@@ -223,4 +225,6 @@ func orBackground(ctx context.Context) context.Context {
 
 func (x *Executor) shape() shape { return shape{x.docs, &x.options} }
 
-func (x *Executor) modules() *modules { return &modules{x.docs, x.options.AsStored, x.impacts != nil} }
+func (x *Executor) modules() *modules {
+	return &modules{x.docs, x.options.AsStored, x.impacts != nil, x.comparesVectors()}
+}

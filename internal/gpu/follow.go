@@ -41,7 +41,6 @@ func (x *Executor) Follow(snapshot *reader.Snapshot, cpu search.Executor, scorer
 		c.free()
 	}
 	clear(x.conjunctions)
-	x.tables.Shed()
 	next.docs.Continue(x.docs)
 	x.lists.Follow(next.docs.Segments, next.docs.Views)
 	err = next.docs.LoadAfter(x.docs)
@@ -51,6 +50,7 @@ func (x *Executor) Follow(snapshot *reader.Snapshot, cpu search.Executor, scorer
 	x.openTables()
 	x.found = sync.Pool{}
 	x.impacts.follow(x)
+	x.vectors.follow(x)
 	if err != nil {
 		x.state.retire(err)
 	}

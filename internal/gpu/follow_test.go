@@ -66,7 +66,7 @@ func (c *changing) add(n int) {
 				v = append(v, schema.Impact{Term: fmt.Sprint("t", j), Weight: uint8(1 + c.r.IntN(255))})
 			}
 		}
-		values := []schema.Value{schema.ImpactsValue(0, v), schema.ImpactsValue(1, []schema.Impact{{Term: "x", Weight: 1}}), schema.IntegerValue(2, int64(c.r.IntN(10))), schema.TextValue(3, []byte(text))}
+		values := []schema.Value{schema.ImpactsValue(0, v), schema.ImpactsValue(1, []schema.Impact{{Term: "x", Weight: 1}}), schema.IntegerValue(2, int64(c.r.IntN(10))), schema.TextValue(3, []byte(text)), schema.VectorValue(4, drawVector(c.r, 24, nil))}
 		c.try(c.w.Add(c.t.Context(), writer.Doc{ID: id, Values: values}))
 	}
 	c.try(c.w.Flush(c.t.Context()))
@@ -103,6 +103,10 @@ func (c *changing) snapshot() *reader.Snapshot {
 func (c *changing) draw(s *reader.Snapshot, n int) (queries []search.Query) {
 	fielded := len(s.Schema().Fields) > 1
 	for range n {
+		if fielded && c.r.IntN(4) == 0 {
+			queries = append(queries, search.Query{Node: query.Nearest{Field: "vec", Vector: drawVector(c.r, 24, nil), K: 1 + c.r.IntN(30)}, K: 10})
+			continue
+		}
 		if fielded && c.r.IntN(2) == 0 {
 			queries = append(queries, drawDot(c.r, uint32(s.Stats().Docs)+1))
 			continue
@@ -123,7 +127,7 @@ func (c *changing) draw(s *reader.Snapshot, n int) (queries []search.Query) {
 // An Executor that goes from commit to commit answers as the CPU does, over documents that are added, deleted and merged.
 func TestFollow(t *testing.T) {
 	named := &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.Impacts, Scale: 0.3}, {Name: "w", Kind: schema.Impacts},
-		{Name: "n", Kind: schema.Integer, Column: true}, {Name: "body", Kind: schema.Text}}}
+		{Name: "n", Kind: schema.Integer, Column: true}, {Name: "body", Kind: schema.Text}, {Name: "vec", Kind: schema.Vector, Dims: 24}}}
 	coded := &schema.Schema{Fields: slices.Clone(named.Fields)}
 	coded.Fields[3].Lengths = schema.LengthsByte
 	for i, s := range []*schema.Schema{nil, named, coded} {

@@ -124,6 +124,9 @@ func (r *resolver) wish(w *wish, q *search.Query) error {
 	if ok, err := r.wishDot(w, q); ok || err != nil {
 		return err
 	}
+	if ok := r.wishNearest(w, q); ok {
+		return nil
+	}
 	terms, mode, _, err := r.distinct(q)
 	if err != nil || len(terms) == 0 {
 		return err
@@ -155,6 +158,19 @@ func (r *resolver) wishDot(w *wish, q *search.Query) (ok bool, err error) {
 		}
 	}
 	return true, nil
+}
+
+// wishNearest is wish for a query that is one Nearest: each device may have its field, so they share the queries.
+func (r *resolver) wishNearest(w *wish, q *search.Query) (ok bool) {
+	n, err := r.x.parser.NearestOf(q)
+	if err != nil || n == nil {
+		return false // whoever answers says what is wrong
+	}
+	w.hash = n.Hash()
+	if v := r.x.vectors.of(n.Field()).there(); v != nil {
+		w.cost += vectorWork * v.n
+	}
+	return true
 }
 
 // Execute answers queries as Executor.Execute.

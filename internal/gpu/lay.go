@@ -16,6 +16,9 @@ func (l *batch) submit(ctx context.Context, plans []*plan) error {
 	if plans[0].way == byTiles {
 		return l.tiled(plans)
 	}
+	if plans[0].way == byVectors {
+		return l.compared(plans)
+	}
 	if err := l.bring(ctx, plans); err != nil {
 		return err
 	}

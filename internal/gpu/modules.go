@@ -10,6 +10,7 @@ type modules struct {
 	docs     *docs.Docs
 	asStored bool
 	impacts  bool // there are fields of impacts
+	vectors  bool // there are fields of vectors
 }
 
 // stored returns the codecs of the lists that are loaded.
@@ -46,6 +47,9 @@ func (m *modules) kernels() []kernels.Kernel {
 	}
 	if m.impacts {
 		ks = append(ks, kernels.AddImpacts, kernels.CheckImpacts)
+	}
+	if m.vectors {
+		ks = append(ks, kernels.NearScan, kernels.CheckImpacts)
 	}
 	return append(ks, cut, kernels.For(task, resident), kernels.SelectBest, kernels.For(kernels.MarkPostings, resident))
 }

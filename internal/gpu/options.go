@@ -60,14 +60,16 @@ type Options struct {
 	tileBlocks int // thread blocks of a multiprocessor that add impacts
 
 	// Set by tests only.
-	apart    bool   // lists of segments are not joined
-	ranges   int    // disjunctions by ranges of documents: 1 all, -1 none at first; 0: where it is faster
-	width    int    // documents of a range; 0: as many as fit
-	overflow int64  // keys that a query may collect in addition to its first list's; 0: overflowKeys
-	tiles    int    // of a pass that the host cuts; 0: hostTiles
-	tileKeys int64  // keys that a Dot may collect at first; 0: keysOfK times its k
-	tileDocs int    // documents of a tile of impacts; 0: as many as fit into shared memory
-	locate   uint32 // kernels.LocateAuto to LocateHash
+	apart     bool   // lists of segments are not joined
+	ranges    int    // disjunctions by ranges of documents: 1 all, -1 none at first; 0: where it is faster
+	width     int    // documents of a range; 0: as many as fit
+	overflow  int64  // keys that a query may collect in addition to its first list's; 0: overflowKeys
+	tiles     int    // of a pass that the host cuts; 0: hostTiles
+	tileKeys  int64  // keys that a Dot may collect at first; 0: keysOfK times its k
+	tileDocs  int    // documents of a tile of impacts; 0: as many as fit into shared memory
+	nearFirst int64  // vectors that are compared first; 0: firstVectors
+	nearFound int64  // candidates of a Nearest; 0: nearFound
+	locate    uint32 // kernels.LocateAuto to LocateHash
 }
 
 // check returns an error if an option is out of range.

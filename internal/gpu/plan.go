@@ -43,6 +43,9 @@ func (r *resolver) plan(p *plan, q *search.Query) error {
 	if ok, err := r.dot(p, q); ok || err != nil {
 		return err
 	}
+	if ok, err := r.nearest(p, q); ok || err != nil {
+		return err
+	}
 	found, mode, ok, err := r.distinct(q)
 	if err != nil {
 		return err
@@ -119,7 +122,7 @@ func demands(q *search.Query) Reason {
 		return ReasonColumns
 	case q.Static != nil && !q.Static.Plain():
 		return reasonStatic
-	case compares(q.Node):
+	case compares(q.Node) && !search.NearestAlone(q.Node):
 		return reasonNearest
 	}
 	return OnDevice
@@ -137,7 +140,7 @@ func Refuse(q *search.Query) Reason {
 		return reasonEmpty
 	case !q.ByFields() && len(q.RawTerms) > kernels.MaxTerms && distinctTerms(q.RawTerms) > kernels.MaxTerms:
 		return reasonTerms
-	case q.Node != nil && !required(q.Node, 0):
+	case q.Node != nil && !required(q.Node, 0) && !search.NearestAlone(q.Node):
 		return reasonNodes
 	}
 	return why

@@ -138,7 +138,8 @@ func (p Plan) String() string {
 // String returns what a plan says of a step.
 func (s PlannedStep) String() string {
 	text := [...]string{byAnd: "and: blocks of the shortest list, looked up in the others", byLists: "or: list by list", byRanges: "or: by ranges of documents",
-		byTiles: "dot product: by tiles of the field", byClauses: "tree of terms, or a total: by ranges of documents", byDrivers: "tree of terms: list by list"}[s.way]
+		byTiles: "dot product: by tiles of the field", byClauses: "tree of terms, or a total: by ranges of documents", byDrivers: "tree of terms: list by list",
+		byVectors: "nearest: all vectors of the field"}[s.way]
 	if s.Table {
 		text += ", with a table of its filter or static scores"
 	}

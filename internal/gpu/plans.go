@@ -72,7 +72,8 @@ type plan struct {
 	overflow bool        // there was no room for its keys
 	all      bool        // there must be room for the key of every document, of a Dot for all that tiles find
 	weight   weight
-	dot      *dot // of a query that is one Dot: there are no lists
+	dot      *dot     // of a query that is one Dot: there are no lists
+	near     *nearest // of a query that is one Nearest: there are no lists
 	err      error
 }
 
@@ -337,6 +338,7 @@ const (
 	byTiles              // a Dot: tile by tile of its field (AddImpacts)
 	byClauses            // a tree of terms, or a total: by ranges of documents (DisjunctClauses)
 	byDrivers            // a tree of terms: list by list (RankClauses)
+	byVectors            // a Nearest: all vectors of its field (NearScan)
 )
 
 // next reports whether there is another step after the one that found p.hits, and makes it the next: a disjunction, where too

@@ -31,6 +31,9 @@ func (x *Executor) Preload(ctx context.Context, queries []search.Query) error {
 	if err := x.impacts.loadFor(ctx, x, queries); err != nil {
 		return err
 	}
+	if err := x.loadVectorsFor(ctx, queries); err != nil {
+		return err
+	}
 	wants, lists, err := x.demands(queries)
 	if err != nil {
 		return err
@@ -195,6 +198,9 @@ func (x *Executor) LoadAll(ctx context.Context) (err error) {
 		}
 	}
 	if err := x.impacts.load(ctx, x); err != nil {
+		return err
+	}
+	if err := x.loadVectors(ctx); err != nil {
 		return err
 	}
 	epoch := x.stages.Next()

@@ -36,6 +36,7 @@ const (
 
 	// What is on the device.
 	reasonField
+	reasonVectors
 	reasonTable
 	reasonAbsent
 	reasonMisfit
@@ -72,11 +73,12 @@ var reasons = [reasonCount]struct{ name, is string }{
 	reasonHits:     {"hits", "it asks for more hits than the device selects: 10,000, of a dot product 1,024, and fewer if thread blocks have little shared memory"},
 	reasonStatic:   {"static scores", "it has static scores, whose column the CPU checks, and no terms that occur, or a dot product, or counts more than the values, or multiplies by them"},
 	reasonDot:      {"dot product", "its sums or its scores are too great or too small for the device"},
-	reasonNearest:  {"nearest", "it compares vectors"},
+	reasonNearest:  {"nearest", "it compares vectors and is not one nearest alone, under filters of columns or not, that compares all, or it is asked of a part of a collection"},
 	reasonTies:     {"ties", "docIDs do not order its last hits, whose scores are equal, or all that mode and-or finds"},
 	reasonTwice:    {"two filters", "it is filtered where all queries are"},
 	reasonSmall:    {"small lists", "it has more lists of few postings than a batch takes"},
 	reasonField:    {"field", "the field of its dot product is not on the device: it is being loaded, does not fit or is damaged"},
+	reasonVectors:  {"vectors", "the field of vectors is not on the device: it is being loaded, does not fit, is damaged, or keeps codes alone"},
 	reasonTable:    {"table", "the bitmap of its filter or its static scores are not on the device: they do not fit, or have not been asked for enough"},
 	reasonAbsent:   {"not resident", "lists of it are not on the device, and a core is sooner than their copies"},
 	reasonMisfit:   {"did not fit", "lists of it were not loaded: memory is full, and loading takes longer than the CPU, or one is damaged, or in a codec without kernels"},

@@ -13,11 +13,11 @@ import (
 
 // scratch answers plans in batches. It is memory for that, and where the hits go.
 type scratch struct {
-	x             *Executor // of onDevice
-	and, or, dots []*plan
-	trees         [3][]*plan // by one driver, by several, by ranges
-	sorted        []*plan
-	arena         *search.Arena
+	x                   *Executor // of onDevice
+	and, or, dots, near []*plan
+	trees               [3][]*plan // by one driver, by several, by ranges
+	sorted              []*plan
+	arena               *search.Arena
 }
 
 // run answers conjunctions, disjunctions or Dots in batches, as many at a time as there are
@@ -27,7 +27,7 @@ func (s *scratch) run(ctx context.Context, plans []*plan) error {
 		return nil
 	}
 	x := s.x
-	if len(plans) > leastQueries && plans[0].way != byTiles {
+	if len(plans) > leastQueries && plans[0].way < byTiles {
 		plans = s.byPartner(plans)
 	}
 	batches := x.shape().cut(plans)
@@ -159,7 +159,7 @@ func (x *Executor) answer(ctx context.Context, plans []*plan) error {
 // onDevice answers plans in batches.
 func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) error {
 	s.x = x
-	and, or, dots := s.and[:0], s.or[:0], s.dots[:0]
+	and, or, dots, near := s.and[:0], s.or[:0], s.dots[:0], s.near[:0]
 	for i := range s.trees {
 		s.trees[i] = s.trees[i][:0]
 	}
@@ -170,6 +170,8 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 		switch p.way = x.shape().way(p); p.way {
 		case byTiles:
 			dots = append(dots, p)
+		case byVectors:
+			near = append(near, p)
 		case byAnd:
 			and = append(and, p)
 		case byClauses, byDrivers:
@@ -185,6 +187,9 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 	if err := s.runTiled(ctx, dots); err != nil {
 		return err
 	}
+	if err := s.runNearest(ctx, near); err != nil {
+		return err
+	}
 	if err := s.run(ctx, and); err != nil {
 		return err
 	}
@@ -194,7 +199,7 @@ func (s *scratch) onDevice(ctx context.Context, x *Executor, plans []*plan) erro
 			or = append(or, p)
 		}
 	}
-	s.and, s.or, s.dots = and, or, dots
+	s.and, s.or, s.dots, s.near = and, or, dots, near
 	for _, trees := range s.trees {
 		if err := s.disjoin(ctx, trees); err != nil {
 			return err

@@ -40,6 +40,9 @@ func (s shape) cut(plans []*plan) (batches [][]*plan) {
 	if len(plans) > 0 && plans[0].way == byTiles {
 		return s.cutTiled(plans)
 	}
+	if len(plans) > 0 && plans[0].way == byVectors {
+		return s.cutNearest(plans)
+	}
 	limit := s.options.Threshold
 	var postings, hits int64
 	smalls, first := 0, 0
@@ -244,8 +247,10 @@ func (s shape) essential(p *plan, floor uint64) (n int64) {
 // tableSlots is the most descriptors of lists with an extent.
 const tableSlots = 1 << 20
 
-// arena returns the size of the device memory for lists: the index may grow to twice its size.
-func (s shape) arena() int64 { return min(s.options.Memory, 2*s.docs.MostBytes()) }
+// arena returns the size of the device memory for lists and fields as a whole: the index may grow to twice its size.
+func (s shape) arena() int64 {
+	return min(s.options.Memory, 2*(s.docs.MostBytes()+residency.VectorBytes(s.docs.Segments)))
+}
 
 // slots returns the size of the table of descriptors.
 func (s shape) slots() uint32 {
@@ -263,6 +268,8 @@ func (s shape) way(p *plan) way {
 	switch {
 	case p.dot != nil:
 		return byTiles
+	case p.near != nil:
+		return byVectors
 	case p.clauses != nil && s.driven(p):
 		return byDrivers
 	case p.clauses != nil:

@@ -9,6 +9,11 @@ import (
 // for one hit more than are wanted. If that has the score of the last, the device may have left out a better one: the CPU
 // answers.
 func (p *plan) orderTies(of *reader.Snapshot) error {
+	if p.near != nil && p.why == OnDevice {
+		hits, err := p.near.order(p.hits, of)
+		p.hits = hits
+		return err
+	}
 	if p.wanted == 0 || p.why != OnDevice {
 		return nil
 	}

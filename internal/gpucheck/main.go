@@ -29,7 +29,7 @@ needs a C compiler and the CUDA headers (kernels/install-toolkit.sh). gpucheck r
 GPU host with nothing but the driver, runs the tests, compares every result with the
 CPU's and prints one table last. The benchmarks are paper gpu, which build makes too.`,
 		Example: "  gpucheck build --out dist\n  dist/gpucheck run --tests dist --json figures.json"}
-	root.AddCommand(buildCommand(), runCommand())
+	root.AddCommand(buildCommand(), runCommand(), nearestCommand())
 	if err := root.Execute(); err != nil {
 		fmt.Fprintln(os.Stderr, "gpucheck:", err)
 		var failed *failure

@@ -45,8 +45,12 @@ func (p *Parser) AppendTree(to *terms.Query, q *Query) (m query.Mode, tree *algo
 	return query.Mode(w.Mode), w.Tree, true, err
 }
 
+// perVector is how many postings a core reads in about the time in which it compares a vector.
+const perVector = 16
+
 // AppendWordLengths appends the document frequencies of the terms of q, which is complete, as AppendLengths does, and returns
-// the mode of AppendWords and whether a device may know how the terms are combined. A query that is one Dot, or a tree, counts as a disjunction.
+// the mode of AppendWords and whether a device may know how the terms are combined. A query that is one Dot, or a tree, counts as a disjunction,
+// and so does one Nearest: of a list as long as what a core reads in the time in which it compares all vectors.
 func (s *Searcher) AppendWordLengths(dst []uint64, q *Query) (lengths []uint64, m query.Mode, flat bool, err error) {
 	if !q.ByFields() {
 		name := ""
@@ -66,6 +70,12 @@ func (s *Searcher) AppendWordLengths(dst []uint64, q *Query) (lengths []uint64, 
 			dst, err = s.engine.AppendWordLengths(dst, words)
 		}
 		return dst, query.ModeOr, ok, err
+	}
+	if n, err := s.parser.NearestOf(q); n != nil || err != nil {
+		if err == nil {
+			dst = append(dst, perVector*s.engine.Vectors(n.Field()))
+		}
+		return dst, query.ModeOr, err == nil && !n.Codes(), err
 	}
 	var all terms.Query
 	m, _, flat, err = s.parser.AppendTree(&all, q)

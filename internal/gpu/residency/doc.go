@@ -8,6 +8,7 @@
 //	recode.go     lists of other codecs in bp128
 //	presence.go   presence words of lists
 //	tiles.go      fields of impacts as a whole; banks.go: the order of their postings; postings.go: reading them
+//	vectors.go    fields of dense vectors as a whole; whole.go: what is said of both
 //	open.go       New and Close
 //	evict.go      allocation and eviction
 //	loading.go    the state of a load; loader.go: streams and memory for it

@@ -71,7 +71,7 @@ func (l *Lists) Follow(segs []Segment, views []View) {
 		}
 	}
 	for _, r := range l.ByKey {
-		if n := r.Key.Segment; n >= 0 && !there[r.view] || n < 0 && l.segments[tilesSegment-n] == nil {
+		if n := r.Key.Segment; n >= 0 && !there[r.view] || n < 0 && l.segments[wholeSegment-n] == nil {
 			l.remove(r)
 		}
 	}

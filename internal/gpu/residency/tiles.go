@@ -19,10 +19,9 @@ import (
 // Tiles are a field of impacts in a segment on the device, in the form that kernels.AddImpacts takes. Documents that were deleted
 // when they were made are left out. The field's lists are not on the device otherwise.
 type Tiles struct {
-	List                  *List // their memory, which is evicted as that of a list is; nil if there are no postings
+	Whole
 	Docs, Weights, Starts kernels.Ptr
 	Width, Tiles, Terms   uint32
-	Deleted               uint64            // documents that were deleted then
 	terms                 map[string]uint32 // the number of each
 	facts                 []TileTerm        // by number
 }
@@ -55,14 +54,6 @@ func (x *TileTerm) AtLeast(k int) uint8 {
 	return 0
 }
 
-// tilesKey is the key of a field in tiles of a segment.
-func tilesKey(number, field int) ListKey {
-	return ListKey{Key: Key{tilesSegment - number, int64(field)}, Field: uint32(field)}
-}
-
-// tilesSegment is the Key.Segment of fields in tiles of the segment with number 0. That of others is less.
-const tilesSegment = -1
-
 const unitPostings = 8
 
 // mostStarts is how many bytes the table of where terms are in tiles takes at most, as a multiple of the postings, or if
@@ -73,40 +64,14 @@ const mostStarts, leastStarts = 4, 64 << 20
 var errTiles = errors.New("gpuload: a field of impacts does not fit into device memory")
 
 // Hold keeps tiles from being evicted while a batch of epoch is in flight. It reports false if they have been.
-func (l *Lists) Hold(all []*Tiles, epoch uint64) bool {
-	l.Mu.RLock()
-	defer l.Mu.RUnlock()
-	for _, t := range all {
-		if t.Gone() {
-			return false
-		}
-		if t.List != nil {
-			t.List.hold(epoch)
-			t.List.Uses.Store(max(t.List.Uses.Load(), l.clock) + 1)
-		}
-	}
-	l.found.hits.Add(1)
-	return true
-}
-
-// Gone reports whether tiles have been evicted.
-func (t *Tiles) Gone() bool { return t.List != nil && t.List.Gone.Load() }
-
-// Discard frees the memory of tiles that nothing uses.
-func (l *Lists) Discard(t *Tiles) {
-	l.Mu.Lock()
-	defer l.Mu.Unlock()
-	if t.List != nil && l.ByKey[t.List.Key] == t.List {
-		l.remove(t.List)
-	}
-}
+func (l *Lists) Hold(all []*Tiles, epoch uint64) bool { return hold(l, all, epoch) }
 
 // LoadTiles puts a field of impacts of a segment, which it reads all the while, on the device, in tiles of width documents, a
 // multiple of 4. It does not evict lists used by batches of epoch oldest or later. An error that is not one of the device or of ctx says
 // why the field does not go there.
 func (l *Lists) LoadTiles(ctx context.Context, s Segment, field int, width uint32, oldest uint64) (*Tiles, error) {
 	s.Base = 0
-	t := &tiling{l: l, ctx: ctx, segment: s, field: field, Tiles: Tiles{Width: width, Deleted: uint64(s.Deletes.Count()), terms: map[string]uint32{}}}
+	t := &tiling{l: l, ctx: ctx, segment: s, field: field, Tiles: Tiles{Whole: wholeOf(&s), Width: width, terms: map[string]uint32{}}}
 	err := t.count()
 	if err == nil && t.units > 0 {
 		var d *loader
@@ -293,7 +258,7 @@ func (t *tiling) load(d *loader, oldest uint64) error {
 	}
 	l.Mu.Lock()
 	defer l.Mu.Unlock()
-	t.List = &List{Key: tilesKey(t.segment.Number, t.field), Slot: slot, At: at, Size: size}
+	t.List = &List{Key: wholeKey(t.segment.Number, t.field), Slot: slot, At: at, Size: size}
 	if err != nil {
 		l.Release(at, size)
 		l.free = append(l.free, slot)

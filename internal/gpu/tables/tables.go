@@ -60,8 +60,13 @@ type Key struct {
 // Limits of what is known: tables, made or not, and bytes of their keys.
 const maxTables, maxTableText = 1 << 13, 8 << 20
 
-// Open makes the tables those of a device. There is none yet.
+// Open makes the tables those of a device and of documents. There is none yet. Those of other documents must have no users.
 func (t *Tables) Open(dev cuda.Device, d *docs.Docs, s *stages.Pool) {
+	if t.dev != nil {
+		t.Shed()
+	}
+	t.known, t.text = nil, 0
+	t.order.Init()
 	t.dev, t.docs, t.stages = dev, d, s
 }
 

@@ -50,8 +50,8 @@ func (f *flags) checkNearest() error {
 		return cli.Usage("--nearest takes a --vector, such as '[0.1, -0.7]' or @FILE")
 	case f.dot != "":
 		return cli.Usage("--nearest and --dot exclude each other")
-	case f.device.Value != "cpu":
-		return cli.Usage("--nearest takes --device cpu")
+	case f.device.Value != "cpu" && (f.fuse || f.probe > 0):
+		return cli.Usage("--fuse and --probe take --device cpu")
 	case f.algo.Value != search.Auto.String():
 		return cli.Usage("--nearest takes --algo auto")
 	case f.mode.Value == query.ModeAndOr.String():

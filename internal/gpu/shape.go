@@ -113,11 +113,6 @@ func (s shape) floor(p *plan) (key uint64) {
 	if p.within != 0 || p.span != nil || p.ceiling != 0 || p.clauses != nil {
 		return 0 // those documents may not be among its hits
 	}
-	return s.kth(p)
-}
-
-// kth returns a key that at least k documents with a plan's terms exceed, or 0.
-func (s shape) kth(p *plan) (key uint64) {
 	for t, w := range p.weights {
 		for seg := range s.docs.Views {
 			o := &p.lists[t*len(s.docs.Views)+seg]
@@ -192,30 +187,28 @@ func (s shape) dense(p *plan) bool {
 	if s.options.ranges != 0 {
 		return s.options.ranges > 0
 	}
-	return s.pays(p, s.floor(p))
-}
-
-// pays reports whether ranges of documents take less time than lists, given a floor that list by list is known soon.
-func (s shape) pays(p *plan, floor uint64) bool {
 	terms := int64(len(p.weights))
 	work := terms * terms * max(1, 20-int64(bits.Len64(s.docs.N/uint64(max(p.k, 1))))) // of a posting
 	least := 6 * (int64(s.docs.N) + 2*p.weight.all) / max(work, 1)
-	return terms > 1 && p.weight.all >= least && s.essential(p, floor) >= least
+	return terms > 1 && p.weight.all >= least && s.essential(p, s.floor(p)) >= least
 }
 
-// driven reports whether a tree is answered list by list. By several drivers, if matches are not counted, it is as for the disjunction of the
-// terms, whose floor a tree comes close to, and where the best score counts, of which bounds rule out most.
+// driven reports whether a tree is answered list by list: if the postings of its drivers times the number of its terms are no more than all
+// documents and two times all postings, by which ranges of documents take as long. Keys of several drivers are selected in between, so
+// that ranges count their matches.
 func (s shape) driven(p *plan) bool {
 	n := len(p.clauses.drivers)
 	switch {
-	case n == 0 || n*len(p.weights) > mostDriven || n*p.weight.smalls > stages.Zone:
+	case n == 0 || n*len(p.weights) > mostDriven || n*p.weight.smalls > stages.Zone || n > 1 && p.counts:
 		return false
-	case n == 1:
-		return true
-	case s.options.ranges != 0 || p.counts:
-		return s.options.ranges < 0 && !p.counts
+	case s.options.ranges != 0:
+		return s.options.ranges < 0
 	}
-	return p.clauses.test.Best > 0 || !s.pays(p, s.kth(p))
+	work := int64(0)
+	for _, t := range p.clauses.drivers {
+		work += p.length(t, len(s.docs.Views))
+	}
+	return work*int64(len(p.weights)) <= int64(s.docs.N)+2*p.weight.all
 }
 
 // mostDriven is how many terms all drivers of a tree have at most.

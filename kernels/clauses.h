@@ -100,21 +100,25 @@ DEV void add_scores(ClauseWindow &win, const FieldScore *field, float w, uint4 d
     const Clause c = win.clause;
     bool scores = c.sum != FULL;
     float *acc = win.acc + (scores ? c.sum * win.width : 0);
-    uint32_t d[4] = {docs.x, docs.y, docs.z, docs.w}, pass = 0;
+    uint32_t d[4] = {docs.x, docs.y, docs.z, docs.w}, state[4], own = 0, pass = 0;
     float old[4];
 #pragma unroll
     for (int k = 0; k < 4; k++) {
         d[k] -= win.lo;
         bool in = 4 * lane + k < count && d[k] < win.n;
         if (!in) d[k] = 0;
-        uint32_t s = win.state[d[k]];
+        state[k] = win.state[d[k]];
         old[k] = acc[d[k]];
         bool reach = old[k] >= win.need;
-        if (!in || (s & c.before) != c.before || !(reach || win.every)) continue;
-        win.state[d[k]] = (s | c.set) + c.add;
+        if (!in || (state[k] & c.before) != c.before || !(reach || win.every)) continue;
+        own |= 1u << k;
         if (reach && scores) pass |= 1u << k;
     }
-    if (!all && !__any_sync(FULL, pass != 0)) return;
+    bool some = __any_sync(FULL, pass != 0); // and all lanes have read
+#pragma unroll
+    for (int k = 0; k < 4; k++)
+        if (own >> k & 1) win.state[d[k]] = (state[k] | c.set) + c.add;
+    if (!all && !some) return;
     uint4 f = freqs();
     uint32_t tf[4] = {f.x, f.y, f.z, f.w};
 #pragma unroll

@@ -31,6 +31,7 @@
 //	range.h     scored disjunctions, by ranges of documents
 //	mma.h       products of tiles of bytes, on tensor cores
 //	near.h      parameters of near.cu
+//	clauses.h   trees of terms, by ranges of documents; rankclauses.h: list by list
 //
 // Kernels (one module each):
 //
@@ -48,10 +49,11 @@
 //	loadpfd.cu  check and recode for the same lists
 //	merge.cu    intersects decoded lists: MergePath
 //	disjunct.cu, fields.cu: range.h for lists of any codec, and over fields; ranges.cu: for lists of bp128 and bp256
+//	clauses.cu  clauses.h and rankclauses.h for lists of bp128 and bp256
 //	topk.cu     selects the top k keys
 //	impacts.cu  scores dot products over fields of impacts in tiles, and selects
 //	near.cu     finds the vectors nearest to queries
-//	filters.cu  makes bitmaps of sets of documents, and combines them
+//	filters.cu  makes bitmaps of sets of documents and of spans of values, and combines them
 //
 // Emulator: emu.h (CUDA built-ins for a C++ compiler), emu_sched.h (fibers), emu.cpp
 // (the kernels by name).

@@ -3,6 +3,7 @@
 package gpu
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -100,6 +101,47 @@ func TestTreesEqualCPU(t *testing.T) {
 	for _, w := range []way{byAnd, byLists, byRanges, byClauses, byDrivers} {
 		if ways[w] < n/20 {
 			t.Errorf("of %d queries: %v", rounds*n, ways)
+		}
+	}
+}
+
+// A conjunction's total counts all matches, also if others in its batch, which want none, have more passes than one.
+func TestTotalsBesideOthers(t *testing.T) {
+	s := newStepper(t, stepIndex(t, "", 9000, 1), Options{Memory: 8 << 20}, StepOptions{})
+	var queries []search.Query
+	for i := range 40 {
+		q := search.Query{RawTerms: [][]byte{[]byte("w0"), fmt.Append(nil, "w", 1+i%5)}, Mode: query.ModeAnd, K: 1 + i%7, Total: i%3 == 0}
+		if i%4 == 0 {
+			q.Mode, q.RawTerms = query.ModeOr, nil
+			q.Node = query.Bool{Must: []query.Node{query.Term{Text: "w0"}, query.Term{Text: "w1"}}, MustNot: []query.Node{query.Term{Text: fmt.Sprint("w", 2+i%5)}}}
+		}
+		queries = append(queries, q)
+	}
+	compareTotals(t, s.x, s.cpu, queries)
+}
+
+// Refuse leaves trees to the CPU that clauses cannot say, and no others.
+func TestRefuseTrees(t *testing.T) {
+	term := func(text string) query.Node { return query.Term{Text: text} }
+	all := func(nodes ...query.Node) query.Bool { return query.Bool{Must: nodes} }
+	any := func(nodes ...query.Node) query.Bool { return query.Bool{Should: nodes} }
+	deep := term("a")
+	for range 20 {
+		deep = all(deep)
+	}
+	a, b, column := term("a"), term("b"), query.Exists{Field: "n"}
+	for _, c := range []struct {
+		n  query.Node
+		is Reason
+	}{
+		{all(a, any(a, b)), OnDevice}, {query.Bool{Must: []query.Node{a, column}, Should: []query.Node{b}, MustNot: []query.Node{any(a, b), column}, Filter: []query.Node{column, b}}, OnDevice},
+		{query.Bool{Should: []query.Node{a, b, a}, AtLeast: 2}, OnDevice}, {query.Best{Of: []query.Node{a, all(a, b)}}, OnDevice}, {query.And{a, column, query.Or{a, b}}, OnDevice},
+		{query.Bool{Should: []query.Node{all(a, b)}, MustNot: []query.Node{a}}, OnDevice}, {query.Match{Text: "a b", Mode: query.ModeAnd}, OnDevice},
+		{any(a, all(a, b)), reasonNodes}, {query.Bool{Must: []query.Node{a}, MustNot: []query.Node{all(a, b)}}, reasonNodes}, {all(a, query.Prefix{Text: "a"}), reasonNodes},
+		{query.Const{Node: a}, reasonNodes}, {query.All{}, reasonNodes}, {query.Match{Text: "a", Typos: true}, reasonNodes}, {deep, reasonNodes}, {column, reasonNodes},
+	} {
+		if got := Refuse(&search.Query{Node: c.n, K: 10}); got != c.is {
+			t.Errorf("%+v: %q, want %q", c.n, got, c.is)
 		}
 	}
 }

@@ -172,6 +172,7 @@ const mostDeep = 8
 // required reports whether clauses, or a mode, may say what n matches where it must match: a tree of terms, or a Dot, under filters of columns.
 func required(n query.Node, depth int) bool {
 	not := func(n query.Node) bool { return !required(n, depth+1) }
+	neither := func(n query.Node) bool { return !where.ByColumns(n) && not(n) }
 	switch n := n.(type) {
 	case query.Match:
 		return !n.Typos
@@ -182,9 +183,9 @@ func required(n query.Node, depth int) bool {
 	case query.Or:
 		return !slices.ContainsFunc(n, func(n query.Node) bool { return !optional(n, depth+1) })
 	case query.And:
-		return depth <= mostDeep && !slices.ContainsFunc(n, func(n query.Node) bool { return not(n) && !where.ByColumns(n) })
+		return depth <= mostDeep && !slices.ContainsFunc(n, neither)
 	case query.Bool:
-		if depth > mostDeep || slices.ContainsFunc(n.Must, not) {
+		if depth > mostDeep || slices.ContainsFunc(n.Must, neither) || slices.ContainsFunc(n.Filter, neither) {
 			return false
 		}
 		for _, kid := range n.Should {
@@ -192,8 +193,7 @@ func required(n query.Node, depth int) bool {
 				return false
 			}
 		}
-		return !slices.ContainsFunc(n.MustNot, func(n query.Node) bool { return !optional(n, depth+1) && !where.ByColumns(n) }) &&
-			!slices.ContainsFunc(n.Filter, func(n query.Node) bool { return not(n) && !where.ByColumns(n) })
+		return !slices.ContainsFunc(n.MustNot, func(n query.Node) bool { return !where.ByColumns(n) && !optional(n, depth+1) })
 	}
 	return false
 }

@@ -66,8 +66,8 @@ func (l *batch) ranked(size int) error {
 	}
 	for i := range passes {
 		if s := &passes[i]; len(s.parts) > 0 {
-			if i > 0 {
-				launches = append(launches, l.selection(selects[:r.first]))
+			if some := l.between(selects[:r.first]); i > 0 && len(some) > 0 {
+				launches = append(launches, l.selection(some))
 			}
 			launches = append(launches, l.launch(s, terms, counts, floors))
 		}
@@ -76,6 +76,16 @@ func (l *batch) ranked(size int) error {
 	l.toOut(selects, outKeys)
 	launches = append(launches, l.selection(selects))
 	return l.finish(outKeys, launches...)
+}
+
+// between returns the selections that give floors between passes: not those whose keys are counted, all of which the first pass finds.
+func (l *batch) between(selects []kernels.Select) (some []kernels.Select) {
+	for i, p := range l.plans[:len(selects)] {
+		if !p.counts {
+			some = append(some, selects[i])
+		}
+	}
+	return some
 }
 
 // rankedJobs makes the jobs of plans that go list by list and returns the number of keys that each plan may

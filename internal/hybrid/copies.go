@@ -36,6 +36,10 @@ func (c *copies) add(q *search.Query) {
 		static := *q.Static
 		own.Static = &static
 	}
+	if q.After != nil {
+		after := *q.After
+		own.After = &after
+	}
 	own.Frequencies = search.CloneFrequencies(q.Frequencies)
 	c.queries = append(c.queries, own)
 }

@@ -3,7 +3,6 @@
 package gpu
 
 import (
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -103,21 +102,6 @@ func TestTreesEqualCPU(t *testing.T) {
 			t.Errorf("of %d queries: %v", rounds*n, ways)
 		}
 	}
-}
-
-// A conjunction's total counts all matches, also if others in its batch, which want none, have more passes than one.
-func TestTotalsBesideOthers(t *testing.T) {
-	s := newStepper(t, stepIndex(t, "", 9000, 1), Options{Memory: 8 << 20}, StepOptions{})
-	var queries []search.Query
-	for i := range 40 {
-		q := search.Query{RawTerms: [][]byte{[]byte("w0"), fmt.Append(nil, "w", 1+i%5)}, Mode: query.ModeAnd, K: 1 + i%7, Total: i%3 == 0}
-		if i%4 == 0 {
-			q.Mode, q.RawTerms = query.ModeOr, nil
-			q.Node = query.Bool{Must: []query.Node{query.Term{Text: "w0"}, query.Term{Text: "w1"}}, MustNot: []query.Node{query.Term{Text: fmt.Sprint("w", 2+i%5)}}}
-		}
-		queries = append(queries, q)
-	}
-	compareTotals(t, s.x, s.cpu, queries)
 }
 
 // Refuse leaves trees to the CPU that clauses cannot say, and no others.

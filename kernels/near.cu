@@ -255,8 +255,8 @@ DEV int near_dot(uint4 plane, uint4 first, uint4 last, int sum) {
     return sum;
 }
 
-// near_again reports whether a vector's score may reach what is wanted by both planes, to four lanes of which each takes a quarter of each chunk.
-DEV bool near_again(const NearParams &p, const NearTerms &terms, int all, uint32_t query, uint32_t v, int t) {
+// near_both returns the sum of both planes of a vector, less that of zeros, as the upper one has it, to four lanes of which each takes a quarter of each chunk.
+DEV float near_both(const NearParams &p, int all, uint32_t query, uint32_t v, int t) {
     const uint4 *high = at<uint4>(p.high) + (uint64_t)v * (4 * p.chunks) + t, *low = at<uint4>(p.low) + (uint64_t)v * (4 * p.chunks) + t;
     const uint4 *codes = at<uint4>(p.codes) + (uint64_t)(query >> 3) * (64 * p.chunks) + 4 * (query & 7) + t;
     int upper = 0, lower = 0;
@@ -269,7 +269,14 @@ DEV bool near_again(const NearParams &p, const NearTerms &terms, int all, uint32
     int sum = 16 * upper + lower;
 #pragma unroll
     for (int d = 2; d; d >>= 1) sum += __shfl_xor_sync(FULL, sum, d);
-    return !(__fmul_rn((float)(sum - 128 * all), 1.0f / 16) < near_least(terms, near_row(p, v, true), 0));
+    return __fmul_rn((float)(sum - 128 * all), 1.0f / 16);
+}
+
+// near_bound returns a float that is at least the T of sum + off = (a + aT*T)*x + (b + bT*T)*y, or at most, if up is -1: off and up have one sign.
+DEV float near_bound(double sum, double off, double a, double aT, double b, double bT, double x, double y, double up) {
+    const double above = sum + off - a * x - b * y, size = fabs(sum) + fabs(off) + fabs(a * x) + fabs(b * y), by = aT * x + bT * y;
+    const double bound = (above + up * size * (1.0 / (1ull << 40))) / by;
+    return (float)(bound + up * fabs(bound) * (1.0 / (1 << 22)));
 }
 
 // near_add_key adds a key to those of a query. Where documents have several vectors, keys are in a table by docID, and the greatest of a
@@ -295,6 +302,26 @@ DEV void near_add_key(const NearParams &p, uint32_t query, uint64_t key) {
     atomicMax(scored, 1u << 31);
 }
 
+// near_leave adds to what is left of a query a candidate, of which both planes say what it scores at least and at most. Without floats that
+// is all that is known: the floor is of what documents score at least.
+DEV void near_leave(const NearParams &p, uint32_t query, uint32_t v, float sum, uint64_t floor) {
+    const NearQuery &q = at<NearQuery>(p.queries)[query];
+    const NearMeta m = at<NearMeta>(p.metas)[v];
+    float least = __uint_as_float(0xff800000), most = __uint_as_float(0x7f800000);
+    if (m.step > 0) {
+        const double x = 1 / (double)m.step, y = (p.by == NEAR_EUCLIDEAN ? (double)m.far * m.far : (double)m.norm) * x;
+        const double off = (double)q.kappa * ((double)__uint_as_float((uint32_t)m.both << 16) + (double)p.wide * m.far) * x;
+        least = near_bound(sum, -off, q.low, q.lowT, q.lowB, q.bT, x, y, -1);
+        most = near_bound(sum, off, q.a, q.aT, q.b, q.bT, x, y, 1);
+    }
+    const uint32_t doc = p.base + __ldg(at<uint32_t>(p.docs) + v);
+    const uint64_t low = near_key(least, doc), high = near_key(most == most ? most : __uint_as_float(0x7f800000), doc);
+    if (low >= floor && low) near_add_key(p, query, low);
+    if (high < floor) return;
+    const uint32_t place = atomicAdd(at_rw<uint32_t>(p.lefts) + query, 1u);
+    if (place < p.room) at_rw<uint64_t>(p.left)[(uint64_t)query * p.room + place] = high;
+}
+
 // near_score: parts thread blocks for each query. It adds the keys that reach the floor to those of the query, of which there are more than there
 // is room for if there were too many candidates.
 KERNEL(near_score, NearParams, 256, 4) {
@@ -303,7 +330,10 @@ KERNEL(near_score, NearParams, 256, 4) {
     const uint32_t n = at<uint32_t>(p.counts)[query];
     uint32_t *scored = at_rw<uint32_t>(p.scored) + query;
     if (n > p.cap) {
-        if (blockIdx.x % p.parts == 0 && threadIdx.x == 0) atomicMax(scored, 1u << 31);
+        if (blockIdx.x % p.parts == 0 && threadIdx.x == 0) {
+            atomicMax(scored, 1u << 31);
+            if (!p.floats) atomicMax(at_rw<uint32_t>(p.lefts) + query, 1u << 31);
+        }
         return;
     }
     const uint32_t *found = at<uint32_t>(p.found) + (uint64_t)query * p.cap;
@@ -315,7 +345,15 @@ KERNEL(near_score, NearParams, 256, 4) {
     const uint32_t warp = (blockIdx.x % p.parts) * (blockDim.x >> 5) + (threadIdx.x >> 5);
     for (uint32_t i = 8 * warp; i < n; i += 8 * p.parts * (blockDim.x >> 5)) {
         const uint32_t own = i + (lane >> 2), v = found[own < n ? own : n - 1];
-        const bool reaches = (!floor || near_again(p, terms, all, query, v, lane & 3)) && own < n;
+        bool reaches = own < n;
+        if (floor || !p.floats) {
+            const float sum = near_both(p, all, query, v, lane & 3);
+            reaches = reaches && (!floor || !(sum < near_least(terms, near_row(p, v, true), 0)));
+            if (!p.floats) {
+                if (reaches && !(lane & 3)) near_leave(p, query, v, sum, floor);
+                continue;
+            }
+        }
         for (uint32_t some = __ballot_sync(FULL, reaches) & 0x11111111; some;) { // four of them at a time
             uint32_t mine = some;
             for (int j = 0; j < lane >> 3; j++) mine &= mine - 1;

@@ -19,6 +19,7 @@ struct NearQuery {
     float kappa, norm; // norm: the query's
     int32_t init;      // rounded
     int32_t sum;       // of the query's codes
+    double low, lowT, lowB; // in place of a, aT and b, with a greatest sum: no score is less than the T of an equation
     uint64_t filter;   // uint32[]: bit set: the document may be a hit; 0: all may
 };
 
@@ -32,7 +33,7 @@ struct NearParams {
     uint64_t docs;     // uint32[]: docIDs, less base
     uint64_t metas;    // NearMeta[]
     uint64_t high, low; // uint8[][64*chunks]: planes
-    uint64_t floats;   // float[][padded]
+    uint64_t floats;   // float[][padded]; 0: they are not on the device
     uint64_t queries;  // NearQuery[]
     uint64_t codes;    // of the queries
     uint64_t values;   // float[nQueries][padded]: the queries
@@ -41,7 +42,9 @@ struct NearParams {
     uint64_t counts;   // uint32 per query: candidates
     uint64_t found;    // uint32[nQueries][cap]: candidates, by number in the part
     uint64_t scored;   // uint32 per query: keys so far; more than room if there were too many
-    uint64_t keys;     // uint64[nQueries][room]: 0 at first
+    uint64_t keys;     // uint64[nQueries][room]: 0 at first; without floats of the least that documents may score
+    uint64_t lefts;    // uint32 per query: keys in left
+    uint64_t left;     // uint64[nQueries][room]: without floats, of the most that candidates may score
     uint32_t first, end, nQueries, cap;
     uint32_t room, chunks, padded, by;
     uint32_t groups;   // of queries, which near_scan takes together

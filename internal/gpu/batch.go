@@ -188,6 +188,7 @@ func (p *pending) read(out []byte) {
 		total += min(int(counts[i]), q.k) // q.k for a query that overflowed
 	}
 	slab := p.arena.Hits(total)
+	var left []*plan
 	for i, q := range p.submitted {
 		if q.overflow = counts[i] == math.MaxUint32; q.overflow {
 			continue
@@ -199,7 +200,11 @@ func (p *pending) read(out []byte) {
 		q.hits = take(&slab, n)
 		if q.near != nil {
 			nearestOf(q.hits, out[p.keys[i]:])
-			q.hits = q.near.hits(q.hits)
+			if !q.near.field.coded {
+				q.hits = q.near.hits(q.hits)
+			} else if q.overflow = n == q.k; !q.overflow {
+				left = append(left, q)
+			}
 			continue
 		}
 		if q.dot != nil {
@@ -212,4 +217,5 @@ func (p *pending) read(out []byte) {
 			q.hits[j] = search.Hit{Doc: ^uint32(key), Score: math.Float32frombits(uint32(key >> 32))}
 		}
 	}
+	scoreLeft(left)
 }

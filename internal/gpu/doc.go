@@ -48,7 +48,8 @@ package gpu
 //	lay.go            one batch: its lists, and what kernels take
 //	ranked.go         batches scored list by list
 //	impacts_run.go    batches of Dots
-//	nearest_run.go    batches of Nearests; nearest_plan.go: their plans; nearest.go: queries that compare vectors
+//	nearest_run.go    batches of Nearests; nearest_left.go: what their bounds leave; nearest_plan.go: their plans
+//	nearest.go        queries that compare vectors
 //	disjunctions.go   disjunctions and trees by ranges of documents, with accumulators in shared memory
 //	clauses.go        what a tree of terms matches, as a test of a document's state; driven.go: batches of trees list by list
 //	batch.go          what both have in common: terms, descriptors, results

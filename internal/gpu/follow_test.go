@@ -146,7 +146,7 @@ func follow(t *testing.T, c *changing, stored bool) {
 	cpu := newAsked(t, s)
 	dev := newDevice(testDevice(t, 1))
 	defer dev.Close()
-	x, err := New(dev, s, Options{Memory: 8 << 20, CPU: cpu, AsStored: stored, Presence: 100})
+	x, err := New(dev, s, Options{Memory: 8 << 20, CPU: cpu, AsStored: stored, Presence: 100, nearCoded: stored})
 	c.try(err)
 	defer closeExecutor(t, x)
 	for step := range 8 {

@@ -104,7 +104,7 @@ func impactFields(fields []docs.Field) (all impacts) {
 			if all == nil {
 				all = make(impacts, len(fields))
 			}
-			all[i] = &impactField{loadPart: func(ctx context.Context, x *Executor, s *residency.Segment, oldest uint64) (*residency.Tiles, error) {
+			all[i] = &impactField{loadPart: func(ctx context.Context, x *Executor, _ *docs.Docs, s *residency.Segment, oldest uint64) (*residency.Tiles, error) {
 				return x.lists.LoadTiles(ctx, *s, i, uint32(x.options.tileDocs), oldest)
 			}}
 		}

@@ -15,9 +15,13 @@ import (
 type nearest struct {
 	*search.Near
 	field *vectorSet
+	k     int  // documents that the device finds; with codes alone plan.k is how many may be left of which the host finds these
 	limit int  // of hits
 	tied  bool // docIDs do not order hits whose scores are equal
 }
+
+// Without floats on the device, about as many vectors may be among the k nearest: those whose bounds overlap.
+const leftOfK, leastLeft = 16, 256
 
 // vectorWork is what a core takes to compare a vector, in postings.
 const vectorWork = 16
@@ -66,7 +70,10 @@ func (r *resolver) nearest(p *plan, q *search.Query) (ok bool, err error) {
 		p.why = reasonVectors
 		return true, nil
 	}
-	p.near = &nearest{Near: n, field: v, limit: limit, tied: x.tied}
+	p.near = &nearest{Near: n, field: v, k: p.k, limit: limit, tied: x.tied}
+	if v.coded {
+		p.k = min(leftOfK*p.k+leastLeft, x.maxK())
+	}
 	p.weight.all = vectorWork * v.n
 	p.weight.first = p.weight.all
 	p.done = len(v.parts) == 0

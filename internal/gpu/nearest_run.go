@@ -38,6 +38,9 @@ func (s shape) cutNearest(plans []*plan) (batches [][]*plan) {
 	for i, p := range plans {
 		found, keys := s.nearRoom(p)
 		own := 4*found + 8*keys
+		if p.near.field.coded {
+			own += 8 * keys
+		}
 		if i > first && (int64(i-first+1)*max(most, own) > 8*s.options.Threshold || i-first >= mostNearest || p.near.field != plans[first].near.field || p.all != plans[first].all) {
 			batches = append(batches, plans[first:i])
 			most, first = 0, i
@@ -49,11 +52,11 @@ func (s shape) cutNearest(plans []*plan) (batches [][]*plan) {
 
 // nearRoom returns how many candidates a Nearest may have in a launch, and how many keys.
 func (s shape) nearRoom(p *plan) (found, keys int64) {
-	found, keys = nearFound, int64(max(nearKeys, keysOfNear*p.k))
+	found, keys = nearFound, int64(max(nearKeys, keysOfNear*p.near.k))
 	if s.options.nearFound > 0 {
 		found = s.options.nearFound
 	}
-	found, keys = max(found, s.firstVectors(p.k)), max(keys, 2*s.firstVectors(p.k))
+	found, keys = max(found, s.firstVectors(p.near.k)), max(keys, 2*s.firstVectors(p.near.k))
 	if p.all {
 		found, keys = 32*found, 8*keys
 	}
@@ -84,7 +87,7 @@ func (l *batch) compared(plans []*plan) error {
 	n, k, found, keys := len(plans), 0, int64(0), int64(0)
 	for _, p := range plans {
 		f, own := x.shape().nearRoom(p)
-		k, found, keys = max(k, p.k), max(found, f), max(keys, own)
+		k, found, keys = max(k, p.near.k), max(found, f), max(keys, own)
 	}
 	dims := field.parts[0].Dims
 	chunks, padded := (vector.PlaneSize(dims)+63)/64, vector.Padded(dims)
@@ -92,25 +95,37 @@ func (l *batch) compared(plans []*plan) error {
 	const querySize = int(unsafe.Sizeof(kernels.NearQuery{}))
 	outKeys, outBytes := l.outLayout()
 	in := len(field.parts)*(n*querySize+tiles*kernels.NearTile*kernels.NearChunk*chunks+64) + 4*n*padded + n*int(unsafe.Sizeof(kernels.Select{})) + 1024
-	zeros := int64(n) * (8 + 4 + 4)
-	if err := l.reserve(in, int64(n)*(4*found+8*keys+kernels.NearTermsSize)+zeros+256, outBytes); err != nil {
+	zeros, left := int64(n)*(8+4+4+4), int64(0)
+	if field.coded {
+		left = keys
+		in += n * int(unsafe.Sizeof(kernels.Select{}))
+	}
+	if err := l.reserve(in, int64(n)*(4*found+8*(keys+left)+kernels.NearTermsSize)+zeros+256, outBytes); err != nil {
 		return err
 	}
 	p := kernels.NearParams{NQueries: uint32(n), Cap: uint32(found), Room: uint32(keys), Chunks: uint32(chunks), Padded: uint32(padded), By: uint32(field.parts[0].By)}
 	p.Floors = st.Scratch(zeros)
 	p.Counts = p.Floors + kernels.Ptr(8*n)
 	p.Scored = p.Counts + kernels.Ptr(4*n)
+	p.Lefts = p.Scored + kernels.Ptr(4*n)
 	if field.several {
 		p.Several = 1
 	}
 	p.Terms, p.Keys, p.Found = st.Scratch(kernels.NearTermsSize*int64(n)), st.Scratch(8*keys*int64(n)), st.Scratch(4*found*int64(n))
+	p.Left = st.Scratch(8 * left * int64(n))
 	selects := sized(&l.selects, n)
 	for i, q := range plans {
-		selects[i] = kernels.Select{Keys: p.Keys + kernels.Ptr(8*keys*int64(i)), Counts: p.Scored + kernels.Ptr(4*i), Groups: 1, Stride: p.Room, K: uint32(q.k),
+		selects[i] = kernels.Select{Keys: p.Keys + kernels.Ptr(8*keys*int64(i)), Counts: p.Scored + kernels.Ptr(4*i), Groups: 1, Stride: p.Room, K: uint32(q.near.k),
 			Floor: p.Floors + kernels.Ptr(8*i)}
 	}
 	l.toOut(selects, outKeys)
-	best := l.selection(selects)
+	best, last := l.selection(selects), func() {}
+	if field.coded {
+		for i, q := range plans {
+			selects[i].Keys, selects[i].Counts, selects[i].K = p.Left+kernels.Ptr(8*left*int64(i)), p.Lefts+kernels.Ptr(4*i), uint32(q.k)
+		}
+		last = l.selection(selects)
+	}
 	parts := l.putNearest(&p, field)
 	return l.finish(outKeys, func() {
 		st.Batch.Fill(p.Floors, zeros)
@@ -129,6 +144,7 @@ func (l *batch) compared(plans []*plan) error {
 				next = max(nearGrowth*done, next)
 			}
 		}
+		last()
 	})
 }
 
@@ -166,6 +182,9 @@ func (l *batch) putNearest(p *kernels.NearParams, field *vectorSet) []kernels.Ne
 			values = nil // the same for all
 		}
 		own.Docs, own.Metas, own.High, own.Low, own.Floats, own.Base = of.Docs, of.Metas, of.High, of.Low, of.Floats, field.bases[i]
+		if field.coded { // of some, perhaps, there are floats
+			own.Floats = 0
+		}
 	}
 	return parts
 }
@@ -224,7 +243,7 @@ func upFloat(v float64) float32 { return float32(v * (1 + 0x1p-20)) }
 
 // queryOf returns a query as near.cu takes it.
 func queryOf(s *vector.Sums) kernels.NearQuery {
-	return kernels.NearQuery{A: s.A, AT: s.AT, B: s.B, BT: s.BT, Rest: upFloat(s.Rest), Norm: s.Norm, Init: int32(s.Zero), Sum: int32(s.Sum)}
+	return kernels.NearQuery{A: s.A, AT: s.AT, B: s.B, BT: s.BT, Rest: upFloat(s.Rest), Norm: s.Norm, Init: int32(s.Zero), Sum: int32(s.Sum), Low: s.Low, LowT: s.LowT, LowB: s.LowB}
 }
 
 // interleave puts the codes of query number j of a tile where the lanes of a warp take them: a chunk of a plane has 16 words, of
@@ -251,7 +270,9 @@ func (s *scratch) runNearest(ctx context.Context, plans []*plan) error {
 	}
 	again := overflowed(plans)
 	for _, p := range again {
-		p.overflow, p.all = false, true
+		if p.overflow, p.all = false, true; p.near.field.coded {
+			p.k = s.x.maxK()
+		}
 	}
 	if err := s.run(ctx, again); err != nil {
 		return err

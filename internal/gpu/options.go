@@ -68,6 +68,7 @@ type Options struct {
 	tileKeys  int64  // keys that a Dot may collect at first; 0: keysOfK times its k
 	tileDocs  int    // documents of a tile of impacts; 0: as many as fit into shared memory
 	nearFirst int64  // vectors that are compared first; 0: firstVectors
+	nearCoded bool   // floats of vectors are left out
 	nearFound int64  // candidates of a Nearest; 0: nearFound
 	locate    uint32 // kernels.LocateAuto to LocateHash
 }

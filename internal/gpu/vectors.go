@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/pinion-index/pinion/internal/gpu/docs"
 	"github.com/pinion-index/pinion/internal/gpu/residency"
 	"github.com/pinion-index/pinion/internal/search"
 )
@@ -18,6 +19,7 @@ type vectorSet struct {
 	parts   []*residency.Vectors
 	bases   []uint32 // docIDs of the first documents of their segments
 	several bool     // some document has several
+	coded   bool     // of some segment there are no floats
 	n       int64
 	deleted uint64 // documents of the vectors
 }
@@ -25,13 +27,18 @@ type vectorSet struct {
 // gone reports whether a segment has been evicted.
 func (s *vectorSet) gone() bool { return slices.ContainsFunc(s.parts, (*residency.Vectors).Gone) }
 
+// reader returns a reader of floats, for one goroutine.
+func (s *vectorSet) reader() *residency.VectorReader {
+	return residency.NewVectorReader(s.parts, s.bases)
+}
+
 // add adds a segment.
 func (s *vectorSet) add(v *residency.Vectors, of *residency.Segment) {
 	if v.N == 0 {
 		return
 	}
 	s.parts, s.bases = append(s.parts, v), append(s.bases, of.Base)
-	s.several = s.several || v.Several
+	s.several, s.coded = s.several || v.Several, s.coded || v.Coded
 	s.n += int64(v.N)
 	s.deleted += uint64(of.Deletes.Count()) - v.Deleted
 }
@@ -43,11 +50,12 @@ type vectorFields struct{ all sync.Map }
 func (v *vectorFields) of(field uint32) *vectorField {
 	f, ok := v.all.Load(field)
 	if !ok {
-		f, _ = v.all.LoadOrStore(field, &vectorField{loadPart: func(ctx context.Context, x *Executor, s *residency.Segment, oldest uint64) (*residency.Vectors, error) {
+		f, _ = v.all.LoadOrStore(field, &vectorField{loadPart: func(ctx context.Context, x *Executor, d *docs.Docs, s *residency.Segment, oldest uint64) (*residency.Vectors, error) {
 			if !x.multipliesBytes() {
 				return nil, errOlder
 			}
-			return x.lists.LoadVectors(ctx, *s, field, oldest)
+			fits := residency.VectorBytesOf(d.Segments, field) <= x.lists.Arena.Size()
+			return x.lists.LoadVectors(ctx, *s, field, fits, oldest)
 		}})
 	}
 	return f.(*vectorField)

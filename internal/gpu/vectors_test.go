@@ -144,7 +144,7 @@ func (w *vectorsWorld) draw(r *rand.Rand, docs uint32) (q search.Query, filtered
 }
 
 // The device finds the nearest that the CPU does, to the bit: by each similarity, in several segments and one, with deleted documents, filters, equal scores,
-// more candidates than there is room for, one vector of a document and several, few dimensions and many, and in an
+// more candidates than there is room for, floats on the device and not, one vector of a document and several, few dimensions and many, and in an
 // index that keeps an order.
 func TestVectorsEqualCPU(t *testing.T) {
 	for round := range few(4, 12) {
@@ -160,7 +160,7 @@ func TestVectorsEqualCPU(t *testing.T) {
 			docs += uint32(n)
 		}
 		x, err := New(newDevice(testDevice(t, uint64(round%3))), w.s, Options{Memory: 16 << 20, CPU: w.cpu, AsStored: round%4 == 1,
-			nearFirst: []int64{0, 40}[round%2], nearFound: []int64{0, 3}[round/2%2]})
+			nearFirst: []int64{0, 40}[round%2], nearFound: []int64{0, 3}[round/2%2], nearCoded: round%5 < 3 && round > 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,8 +188,8 @@ func TestVectorsEqualCPU(t *testing.T) {
 	}
 }
 
-// A field of vectors is loaded when the first Nearest asks for it, and again when its memory has been taken. One that does not fit, or is
-// damaged on the device, is left to the CPU.
+// A field of vectors is loaded when the first Nearest asks for it, and again when its memory has been taken. Where there is no room for
+// floats, they stay on the host; a field that does not fit is left to the CPU.
 func TestVectorsOnDemand(t *testing.T) {
 	w := newVectorsWorld(t, 3, vectorsShape{dims: 40, deletes: true, several: true, segments: []int{300, 100}})
 	defer w.close()
@@ -198,13 +198,13 @@ func TestVectorsOnDemand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, memory := range []int64{1 << 20, 4 << 10} {
+	for _, memory := range []int64{1 << 20, 200 << 10, 4 << 10} {
 		for _, cpu := range []search.Executor{nil, w.cpu} {
 			x, err := New(newDevice(testDevice(t, 1)), w.s, Options{Memory: memory, CPU: cpu})
 			if err != nil {
 				t.Fatal(err)
 			}
-			fits := memory == 1<<20
+			fits := memory > 4<<10
 			for round := range 3 {
 				if round == 2 {
 					x.lists.Forget()
@@ -229,6 +229,12 @@ func TestVectorsOnDemand(t *testing.T) {
 					}
 				}
 			}
+			x.vectors.all.Range(func(_, f any) bool {
+				if v := f.(*vectorField).there(); (v != nil) != fits || fits && v.coded != (memory == 200<<10) {
+					t.Errorf("with %d bytes: %+v", memory, v)
+				}
+				return true
+			})
 			if err := x.Close(); err != nil {
 				t.Error(err)
 			}

@@ -13,7 +13,7 @@ import (
 // wholeField is what an Executor knows of a field whose segments go to the device as a whole when the first query asks for it, such as one of
 // impacts. They stay there over commits until their memory is needed for what is used more. P is what a segment has, and S what a snapshot has.
 type wholeField[P wholePart, S any, Set wholeSet[P, S]] struct {
-	loadPart func(ctx context.Context, x *Executor, s *residency.Segment, oldest uint64) (P, error)
+	loadPart func(ctx context.Context, x *Executor, d *docs.Docs, s *residency.Segment, oldest uint64) (P, error) // s is of d
 
 	set     atomic.Pointer[S] // of the snapshot; nil: a segment may not be there
 	refused atomic.Bool       // one does not fit, or is damaged: the CPU answers
@@ -127,7 +127,7 @@ func (f *wholeField[P, S, Set]) make(ctx context.Context, x *Executor, d *docs.D
 	f.forget(x, d)
 	set := new(S)
 	for i := range d.Segments {
-		p, err := f.part(ctx, x, &d.Segments[i])
+		p, err := f.part(ctx, x, d, &d.Segments[i])
 		if err != nil || f.errs[d.Segments[i].Number] != nil {
 			return nil, err
 		}
@@ -158,12 +158,12 @@ func (f *wholeField[P, S, Set]) forget(x *Executor, d *docs.Docs) {
 	}
 }
 
-// part returns what a segment has, and loads it if it is not there. Why it cannot be is in f.errs; the error is one of the device or of ctx.
-func (f *wholeField[P, S, Set]) part(ctx context.Context, x *Executor, s *residency.Segment) (p P, err error) {
+// part returns what a segment of d has, and loads it if it is not there. Why it cannot be is in f.errs; the error is one of the device or of ctx.
+func (f *wholeField[P, S, Set]) part(ctx context.Context, x *Executor, d *docs.Docs, s *residency.Segment) (p P, err error) {
 	if p, ok := f.parts[s.Number]; ok && !p.Gone() || f.errs[s.Number] != nil {
 		return p, nil
 	}
-	p, err = f.loadPart(ctx, x, s, x.stages.Oldest(x.stages.Next()))
+	p, err = f.loadPart(ctx, x, d, s, x.stages.Oldest(x.stages.Next()))
 	if f.parts == nil {
 		f.parts, f.errs = map[int]P{}, map[int]error{}
 	}

@@ -24,6 +24,8 @@ type NearQuery struct {
 	A, AT, B, BT float64
 	Rest, Norm   float32
 	Init, Sum    int32
+	Low, LowT    float64
+	LowB         float64
 	Filter       Ptr
 }
 
@@ -33,6 +35,7 @@ type NearParams struct {
 	Docs, Metas, High, Low, Floats      Ptr // of all vectors of the part
 	Queries, Codes, Values, Terms       Ptr
 	Floors, Counts, Found, Scored, Keys Ptr
+	Lefts, Left                         Ptr    // without floats: uint32 per query, and keys of the most that candidates may score
 	First, End, NQueries, Cap           uint32 // vectors First up to End
 	Room, Chunks, Padded, By            uint32
 	Groups, Parts                       uint32

@@ -33,6 +33,9 @@ func (n *Near) Sums(c *vector.Coder) vector.Sums {
 	return vector.SumsOf(c, n.query.By, n.query.Vector)
 }
 
+// Vector returns the vector, which must not be modified.
+func (n *Near) Vector() []float32 { return n.query.Vector }
+
 // Score returns what a document scores, given how near its vector is.
 func (n *Near) Score(score float32) float32 { return n.query.Score(score) }
 

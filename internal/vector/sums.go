@@ -16,6 +16,8 @@ type Sums struct {
 	Zero         int // the sum of a vector of zeros, within one half
 	A, AT, B, BT float64
 	Rest, Wide   float64
+	// No score is less than the T for which the sum, less Zero and what is times Rest, is (Low + LowT*T)/Step + (LowB + BT*T)*y.
+	Low, LowT, LowB float64
 }
 
 // SumsOf returns a query as kernels take it.
@@ -37,6 +39,7 @@ func SumsOf(c *Coder, by Similarity, v []float32) Sums {
 		x.A = (q.base/2 - 2*q.vague - tiny - tiny/(1-2*q.sum)) / one
 		x.AT = 1 / (2 * (1 - 2*q.sum)) / one
 		x.B = (1 - 0x1p-20) / 2 / one
+		x.Low, x.LowT, x.LowB = (q.base/2+2*q.vague+2*tiny)/one, 1/(2*(1+2*q.sum))/one, (1+0x1p-20)/2/one
 	case Cosine:
 		x.A = -base / one
 		x.B, x.BT = -(2*q.sum+8*unit)*q.norm/one, q.norm/one
@@ -44,5 +47,16 @@ func SumsOf(c *Coder, by Similarity, v []float32) Sums {
 		x.A, x.AT = -base/one, 1/one
 		x.B = -2 * q.sum * q.norm / one
 	}
+	if q.by != Euclidean {
+		x.Low, x.LowT, x.LowB = (q.vague+tiny-q.base)/one, x.AT, -x.B
+	}
 	return x
+}
+
+// NewExact returns a query of which only Score may be asked, and not of codes that are alone.
+func NewExact(by Similarity, v []float32) *Query {
+	q := &Query{by: by, values: make([]float32, Padded(len(v)))}
+	copy(q.values, v)
+	q.norm = float64(Norm(q.values))
+	return q
 }

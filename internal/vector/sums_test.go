@@ -27,6 +27,26 @@ func kernelReaches(s *Sums, by Similarity, m *Meta, rest Upper, T float64, sum, 
 	return !(sum+more < least)
 }
 
+// kernelBounds returns what kernels/near.cu takes for the least and the most that a vector scores, by both planes.
+func kernelBounds(s *Sums, by Similarity, m *Meta, sum float32) (least, most float32) {
+	if m.Step == 0 {
+		return float32(math.Inf(-1)), float32(math.Inf(1))
+	}
+	x := 1 / float64(m.Step)
+	y := float64(m.Norm) * x
+	if by == Euclidean {
+		y = float64(m.Far) * float64(m.Far) * x
+	}
+	up := func(x float64) float64 { return float64(float32(x * (1 + 0x1p-20))) }
+	off := up(s.Rest) * (float64(m.R8.Value()) + up(s.Wide)*float64(m.Far)) * x
+	bound := func(off, a, aT, b, up float64) float32 {
+		size := math.Abs(float64(sum)) + math.Abs(off) + math.Abs(a*x) + math.Abs(b*y)
+		v := (float64(sum) + off - a*x - b*y + up*size*0x1p-40) / (aT*x + s.BT*y)
+		return float32(v + up*math.Abs(v)*0x1p-22)
+	}
+	return bound(-off, s.Low, s.LowT, s.LowB, -1), bound(off, s.A, s.AT, s.B, 1)
+}
+
 // No vector whose score reaches T is left out by kernels, also for queries that are made to break that, and some are left out.
 func TestQuerySums(t *testing.T) {
 	out, all := 0, 0
@@ -57,6 +77,9 @@ func TestQuerySums(t *testing.T) {
 					by8 := kernelReaches(&s, by, m, m.R8, score, float32(16*upper+lower-128*s.Sum)/16, 0)
 					if !by4 || !by8 {
 						t.Errorf("similarity %d of %d dimensions: a vector that scores %g is left out: %v, %v", by, dims, score, by4, by8)
+					}
+					if least, most := kernelBounds(&s, by, m, float32(16*upper+lower-128*s.Sum)/16); !(float64(least) <= score && score <= float64(most)) {
+						t.Errorf("similarity %d of %d dimensions: a score of %g is not from %g to %g", by, dims, score, least, most)
 					}
 					if all++; !kernelReaches(&s, by, m, m.R8, score+0.3*math.Abs(score), float32(16*upper+lower-128*s.Sum)/16, 0) {
 						out++

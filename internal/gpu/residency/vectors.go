@@ -28,7 +28,9 @@ type Vectors struct {
 	By   vector.Similarity
 	N    int
 	// Several says that some document has several vectors.
-	Several                        bool
+	Several bool
+	// Coded says that there was no room for floats: a VectorReader has them.
+	Coded                          bool
 	High, Low, Floats, Metas, Docs kernels.Ptr
 	field                          *vectors.Field
 }
@@ -44,6 +46,9 @@ func (v *Vectors) arrays() [arrayCount]*kernels.Ptr {
 // sizes returns what an element of each array takes.
 func (v *Vectors) sizes() [arrayCount]int64 {
 	plane, floats := vectorSize(v.Dims)
+	if v.Coded {
+		floats = 0
+	}
 	return [arrayCount]int64{plane, plane, floats, metaSize, docSize}
 }
 
@@ -79,10 +84,19 @@ func vectorSize(dims int) (plane, floats int64) {
 const metaSize, docSize = int64(unsafe.Sizeof(vector.Meta{})), 4
 
 // VectorBytes returns what the fields of vectors of segments take on the device.
-func VectorBytes(segments []Segment) (size int64) {
+func VectorBytes(segments []Segment) int64 {
+	return vectorBytes(segments, func(uint32) bool { return true })
+}
+
+// VectorBytesOf returns what one takes, given its number in segments.
+func VectorBytesOf(segments []Segment, field uint32) int64 {
+	return vectorBytes(segments, func(f uint32) bool { return f == field })
+}
+
+func vectorBytes(segments []Segment, some func(field uint32) bool) (size int64) {
 	for i := range segments {
 		for _, f := range segments[i].Seg.Fields() {
-			if f.Vectors != nil && f.Vectors.Count > 0 && f.Values != schema.Int8 {
+			if some(f.ID) && f.Vectors != nil && f.Vectors.Count > 0 && f.Values != schema.Int8 {
 				plane, floats := vectorSize(f.Dims)
 				size += int64(f.Vectors.Count)*(2*plane+floats+metaSize+docSize) + arrayCount*partAlign
 			}
@@ -94,10 +108,11 @@ func VectorBytes(segments []Segment) (size int64) {
 // HoldVectors is Hold for a field of vectors.
 func (l *Lists) HoldVectors(all []*Vectors, epoch uint64) bool { return hold(l, all, epoch) }
 
-// LoadVectors puts a field of vectors of a segment, which it reads all the while, on the device, given its number in segments. It does not evict
-// lists used by batches of epoch oldest or later. An error that is not one of the device or of ctx says why the field does not go there.
-func (l *Lists) LoadVectors(ctx context.Context, s Segment, field uint32, oldest uint64) (*Vectors, error) {
-	v := &vectoring{Vectors: Vectors{Whole: wholeOf(&s)}, l: l, ctx: ctx, segment: s, number: field}
+// LoadVectors puts a field of vectors of a segment, which it reads all the while, on the device, given its number in segments: without floats
+// if these do not fit or are not wanted. It does not evict lists used by batches of epoch oldest or later. An error that is not one of the
+// device or of ctx says why the field does not go there.
+func (l *Lists) LoadVectors(ctx context.Context, s Segment, field uint32, floats bool, oldest uint64) (*Vectors, error) {
+	v := &vectoring{Vectors: Vectors{Whole: wholeOf(&s), Coded: !floats || l.Coded}, l: l, ctx: ctx, segment: s, number: field}
 	err := indexdir.Guard(v.open)
 	if err == nil && v.N > 0 {
 		var d *loader
@@ -187,6 +202,11 @@ func (v *vectoring) load(d *loader, oldest uint64) error {
 	l, size := v.l, v.place(0)
 	l.Mu.Lock()
 	at, ok := l.rangeFor(1, size, oldest)
+	if !ok && !v.Coded {
+		v.Coded = true
+		size = v.place(0)
+		at, ok = l.rangeFor(1, size, oldest)
+	}
 	slot := uint32(0)
 	if ok {
 		slot = l.slot()
@@ -196,6 +216,9 @@ func (v *vectoring) load(d *loader, oldest uint64) error {
 		return fmt.Errorf("%w: %d bytes, of which %d may be free", errVectors, size, l.Arena.Size())
 	}
 	v.place(at)
+	if v.Coded {
+		v.Floats = 0
+	}
 	sum, err := v.copyAll(d, at)
 	if err == nil {
 		err = v.proveAll(d, at, sum)
@@ -246,6 +269,9 @@ func (v *vectoring) copyAll(d *loader, at kernels.Ptr) (sum uint64, err error) {
 			return 0, err
 		}
 		for j, a := range arrays {
+			if sizes[j] == 0 {
+				continue
+			}
 			to := *to[j] + kernels.Ptr(int64(lo)*sizes[j])
 			sum += sumOf(v.ctx, uint64(to-at)/8, format.Uint64s(a))
 			b.CopyIn(to, a)
@@ -295,9 +321,12 @@ func (v *vectoring) fillSome(lo, from, to int, arrays *[arrayCount][]byte) error
 	for i := from; i < to; i++ {
 		n := v.at(lo + i)
 		metas, high, low := v.field.Codes(n, 1)
-		x, err := v.field.Floats(room, n, 1)
-		if err != nil {
-			return err
+		var x []float32
+		if !v.Coded {
+			var err error
+			if x, err = v.field.Floats(room, n, 1); err != nil {
+				return err
+			}
 		}
 		doc := [1]uint32{v.field.Doc(n)}
 		for j, b := range [arrayCount][]byte{high, low, kernels.Slice(x), metas, kernels.Slice(doc[:])} {
@@ -314,6 +343,9 @@ func (v *vectoring) proveAll(d *loader, at kernels.Ptr, sum uint64) error {
 	b := cuda.Batch{Stream: d.copyStream}
 	b.Fill(d.scratch, 16)
 	for j, a := range v.arrays() {
+		if sizes[j] == 0 {
+			continue
+		}
 		c := kernels.ImpactCheckParams{At: *a, Words: uint64(sizes[j]*int64(v.N)+7) / 8, First: uint64(*a-at) / 8, Sums: d.scratch}
 		b.Launch(kernels.CheckImpacts, int(min(c.Words/256+1, 2048)), 0, kernels.Bytes(&c))
 	}
@@ -325,4 +357,37 @@ func (v *vectoring) proveAll(d *loader, at kernels.Ptr, sum uint64) error {
 		return fmt.Errorf("gpuload: a field of vectors is not on the device as it was copied: sums %#x and %#x", got[0], sum)
 	}
 	return nil
+}
+
+// VectorReader reads floats of vectors that are not on the device, for one goroutine.
+type VectorReader struct {
+	all   []*Vectors
+	bases []uint32
+	sets  []*vector.Set
+	err   error
+}
+
+// NewVectorReader returns a VectorReader for a field in segments whose documents begin at bases.
+func NewVectorReader(all []*Vectors, bases []uint32) *VectorReader {
+	return &VectorReader{all: all, bases: bases, sets: make([]*vector.Set, len(all))}
+}
+
+// Nearest returns how near the nearest vector of a document is, which has one.
+func (r *VectorReader) Nearest(q *vector.Query, doc uint32) (near float32, err error) {
+	defer indexdir.CatchFault(indexdir.ArmFault(), &err)
+	at, ok := slices.BinarySearch(r.bases, doc)
+	if !ok {
+		at--
+	}
+	f, local := r.all[at].field, doc-r.bases[at]
+	if r.sets[at] == nil {
+		r.sets[at] = f.Set(func(err error) { r.err = err })
+	}
+	near = float32(math.Inf(-1))
+	for i := f.Of(local); i < f.Len() && f.Doc(i) == local; i++ {
+		if x := q.Score(r.sets[at].Floats(i), &r.sets[at].Metas[i]); x > near {
+			near = x
+		}
+	}
+	return near, r.err
 }

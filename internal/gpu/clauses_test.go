@@ -3,15 +3,21 @@
 package gpu
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/pinion-index/pinion/internal/docset"
 	"github.com/pinion-index/pinion/internal/gputrial"
+	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
+	"github.com/pinion-index/pinion/schema"
+	"github.com/pinion-index/pinion/writer"
 )
 
 // drawPage makes q ask for its total, for the hits behind some place, or for those of some documents.
@@ -100,6 +106,63 @@ func TestTreesEqualCPU(t *testing.T) {
 	for _, w := range []way{byAnd, byLists, byRanges, byClauses, byDrivers} {
 		if ways[w] < n/20 {
 			t.Errorf("of %d queries: %v", rounds*n, ways)
+		}
+	}
+}
+
+// In an index that keeps an order, and in one without a schema, trees and totals are those of the CPU too.
+func TestTreesOfOtherIndexes(t *testing.T) {
+	for round := range few(4, 12) {
+		rng := rand.New(rand.NewPCG(uint64(round), 92))
+		fs := memfs.New()
+		o := writer.Options{MergePolicy: writer.NoMerges, Schema: schema.Implicit("whitespace", "", false)}
+		if round%2 == 0 {
+			o.Order = writer.OrderField("n", rng.IntN(2) == 0)
+			o.Schema = &schema.Schema{Fields: []schema.Field{{Name: "text", Kind: schema.Text, Analyzer: "whitespace"}, {Name: "n", Kind: schema.Integer, Column: true}}}
+		}
+		w, err := writer.OpenFS(t.Context(), fs, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs := 100 + rng.IntN(900)
+		for d := range docs {
+			var text strings.Builder
+			for range 1 + rng.IntN(12) {
+				fmt.Fprintf(&text, " t%d", drawnWord(rng))
+			}
+			doc := writer.Text(fmt.Append(nil, d), []byte(text.String()))
+			if round%2 == 0 {
+				doc = writer.Doc{ID: fmt.Append(nil, d), Values: []schema.Value{schema.TextValue(0, []byte(text.String())), schema.IntegerValue(1, rng.Int64N(9))}}
+			}
+			if err = errors.Join(err, w.Add(t.Context(), doc)); d%300 == 299 {
+				err = errors.Join(err, w.Flush(t.Context()))
+			}
+		}
+		err = errors.Join(err, w.Delete(t.Context(), []byte("7")), w.Commit(t.Context()), w.Close())
+		index, openErr := reader.Open(t.Context(), reader.FromStore(fs), reader.Options{})
+		if err = errors.Join(err, openErr); err != nil {
+			t.Fatal(err)
+		}
+		s, err := index.Snapshot()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cpu, err := search.NewSearcher(s, search.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := New(newDevice(testDevice(t, uint64(round%2))), s, Options{Memory: 8 << 20, CPU: cpu, AsStored: rng.IntN(3) == 0, ranges: either(rng.IntN(3) == 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var queries []search.Query
+		for range few(60, 200) {
+			queries = append(queries, drawPage(t, rng, cpu, uint64(docs), search.Query{Node: plainTree(rng), K: []int{1, 3, 10, 100}[rng.IntN(4)]}))
+		}
+		compareTotals(t, x, cpu, queries)
+		closeExecutor(t, x)
+		if err := errors.Join(cpu.Close(), s.Close(), index.Close()); err != nil {
+			t.Error(err)
 		}
 	}
 }

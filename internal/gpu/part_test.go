@@ -93,8 +93,8 @@ func (p *parts) check(t *testing.T, on []search.Executor, queries []search.Query
 			t.Fatal(err)
 		}
 		for j := range queries {
-			if all[j] = append(all[j], got[j]); !slices.Equal(got[j].Hits, want[j].Hits) {
-				t.Fatalf("part %d, query %d %+v\n got %v\nwant %v", i, j, queries[j], got[j].Hits, want[j].Hits)
+			if all[j] = append(all[j], got[j]); !slices.Equal(got[j].Hits, want[j].Hits) || got[j].Total != want[j].Total {
+				t.Fatalf("part %d, query %d %+v\n got %v\nwant %v", i, j, queries[j], got[j], want[j])
 			}
 		}
 	}
@@ -175,6 +175,23 @@ func plainParts(t *testing.T, rng *rand.Rand, docs ...int) []*reader.Snapshot {
 	return all
 }
 
+// plainTree draws a tree of words of an index without a schema.
+func plainTree(rng *rand.Rand) query.Node {
+	words := func(n int) (all []query.Node) {
+		for range n {
+			all = append(all, query.Term{Field: "text", Text: fmt.Sprint("t", drawnWord(rng))})
+		}
+		return all
+	}
+	switch rng.IntN(3) {
+	case 0:
+		return query.Best{Of: words(2 + rng.IntN(4)), Tie: float64(rng.IntN(2)) / 2}
+	case 1:
+		return query.Bool{Should: words(2 + rng.IntN(5)), AtLeast: 1 + rng.IntN(3), MustNot: words(rng.IntN(2))}
+	}
+	return query.Bool{Must: append(words(1), query.Bool{Should: words(1 + rng.IntN(3))}), Should: words(rng.IntN(3)), MustNot: words(rng.IntN(2)), Filter: words(rng.IntN(2))}
+}
+
 func drawnWord(rng *rand.Rand) int { return int(60 * rng.Float64() * rng.Float64()) }
 
 // The device scores a part of a collection with the numbers of all parts: its hits are those of a Searcher with
@@ -191,7 +208,9 @@ func TestPartsEqualOneIndex(t *testing.T) {
 			for range 1 + rng.IntN(5) {
 				q.RawTerms = append(q.RawTerms, fmt.Appendf(nil, "t%d", drawnWord(rng)))
 			}
-			switch rng.IntN(8) {
+			switch rng.IntN(10) {
+			case 3, 4:
+				q = search.Query{Node: plainTree(rng), K: q.K, Total: rng.IntN(2) == 0}
 			case 0:
 				q = search.Query{Text: fmt.Sprintf("t%d t%d nowhere", drawnWord(rng), drawnWord(rng)), K: q.K}
 			case 1:
@@ -245,7 +264,10 @@ func TestPartsEqualOneIndexOverFields(t *testing.T) {
 		var queries []search.Query
 		for range few(40, 150) {
 			q := libraries[1].Query(rng)
-			if rng.IntN(20) == 0 { // left to the CPU
+			switch {
+			case rng.IntN(2) == 0:
+				q.Node, q.Text, q.Total = libraries[1].Tree(rng), "", rng.IntN(2) == 0
+			case rng.IntN(20) == 0: // left to the CPU
 				q = search.Query{Node: query.Prefix{Text: "t1", Scored: true}}
 			}
 			p.bring(t, &q)

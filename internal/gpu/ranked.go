@@ -80,6 +80,9 @@ func (l *batch) ranked(size int) error {
 
 // between returns the selections that give floors between passes: not those whose keys are counted, all of which the first pass finds.
 func (l *batch) between(selects []kernels.Select) (some []kernels.Select) {
+	if !slices.ContainsFunc(l.plans, func(p *plan) bool { return p.counts }) {
+		return selects
+	}
 	for i, p := range l.plans[:len(selects)] {
 		if !p.counts {
 			some = append(some, selects[i])

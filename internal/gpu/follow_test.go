@@ -235,3 +235,29 @@ func TestFollowKeepsLists(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Documents that come back, as when a commit is restored, are found again.
+func TestFollowBack(t *testing.T) {
+	c := newChanging(t, 3, &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.Impacts, Scale: 0.3}, {Name: "w", Kind: schema.Impacts},
+		{Name: "n", Kind: schema.Integer, Column: true}, {Name: "body", Kind: schema.Text}, {Name: "vec", Kind: schema.Vector, Dims: 24}}})
+	before := c.snapshot()
+	defer before.Close()
+	for range 500 {
+		c.try(c.w.Delete(t.Context(), fmt.Append(nil, c.r.IntN(3000))))
+	}
+	c.try(c.w.Commit(t.Context()))
+	s := c.snapshot()
+	defer s.Close()
+	dev := newDevice(testDevice(t, 1))
+	defer dev.Close()
+	cpu := newAsked(t, s)
+	x, err := New(dev, s, Options{Memory: 8 << 20, CPU: cpu})
+	c.try(err)
+	defer closeExecutor(t, x)
+	c.compare(x, s, cpu)
+	for _, s := range []*reader.Snapshot{before, s, before} {
+		cpu = newAsked(t, s)
+		c.try(x.Follow(s, cpu, nil))
+		c.compare(x, s, cpu)
+	}
+}

@@ -59,7 +59,7 @@ func (s *tileSet) add(t *residency.Tiles, of *residency.Segment) {
 	s.segments = append(s.segments, kernels.ImpactSegment{Docs: t.Docs, Weights: t.Weights, Starts: t.Starts, Terms: t.Terms, FirstTile: s.total, Base: of.Base})
 	s.total += t.Tiles
 	s.bytes += t.List.Size
-	s.deleted += uint64(of.Deletes.Count()) - t.Deleted
+	s.deleted += t.Deleted(of)
 }
 
 // postings returns how many postings a term has.

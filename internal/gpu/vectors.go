@@ -40,7 +40,7 @@ func (s *vectorSet) add(v *residency.Vectors, of *residency.Segment) {
 	s.parts, s.bases = append(s.parts, v), append(s.bases, of.Base)
 	s.several, s.coded = s.several || v.Several, s.coded || v.Coded
 	s.n += int64(v.N)
-	s.deleted += uint64(of.Deletes.Count()) - v.Deleted
+	s.deleted += v.Deleted(of)
 }
 
 // vectorFields are the fields of vectors by their numbers in segments. The zero value has none.

@@ -26,9 +26,9 @@ type wholeField[P wholePart, S any, Set wholeSet[P, S]] struct {
 
 // wholePart is a field in a segment on the device.
 type wholePart interface {
-	comparable
 	Gone() bool
 	Memory() *residency.List
+	Has(*residency.Segment) bool
 }
 
 // wholeSet is a field in the segments of a snapshot.
@@ -160,8 +160,12 @@ func (f *wholeField[P, S, Set]) forget(x *Executor, d *docs.Docs) {
 
 // part returns what a segment of d has, and loads it if it is not there. Why it cannot be is in f.errs; the error is one of the device or of ctx.
 func (f *wholeField[P, S, Set]) part(ctx context.Context, x *Executor, d *docs.Docs, s *residency.Segment) (p P, err error) {
-	if p, ok := f.parts[s.Number]; ok && !p.Gone() || f.errs[s.Number] != nil {
+	p, ok := f.parts[s.Number]
+	if ok && !p.Gone() && p.Has(s) || f.errs[s.Number] != nil {
 		return p, nil
+	}
+	if ok {
+		x.lists.Discard(p.Memory())
 	}
 	p, err = f.loadPart(ctx, x, d, s, x.stages.Oldest(x.stages.Next()))
 	if f.parts == nil {
@@ -194,7 +198,7 @@ func (f *wholeField[P, S, Set]) follow(x *Executor) {
 	missing := uint64(0)
 	for i := range x.docs.Segments {
 		s := &x.docs.Segments[i]
-		if p, ok := f.parts[s.Number]; !ok || p.Gone() {
+		if p, ok := f.parts[s.Number]; !ok || p.Gone() || !p.Has(s) {
 			missing += uint64(s.Seg.Meta().Docs)
 		}
 	}

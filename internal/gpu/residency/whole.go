@@ -1,9 +1,11 @@
 package residency
 
+import "github.com/pinion-index/pinion/reader"
+
 // Whole is the memory of a field in a segment that is on the device as a whole, such as one of impacts.
 type Whole struct {
-	List    *List  // which is evicted as a list is; nil if there is nothing
-	Deleted uint64 // documents that were deleted when it was made
+	List    *List           // which is evicted as a list is; nil if there is nothing
+	deletes *reader.Deletes // those when it was made, whose documents it does not have
 }
 
 // Memory returns w.List.
@@ -12,7 +14,27 @@ func (w *Whole) Memory() *List { return w.List }
 // Gone reports whether it has been evicted.
 func (w *Whole) Gone() bool { return w.List != nil && w.List.Gone.Load() }
 
-func wholeOf(s *Segment) Whole { return Whole{Deleted: uint64(s.Deletes.Count())} }
+// Has reports whether it has all documents of s that are not deleted. It may not where a commit is restored.
+func (w *Whole) Has(s *Segment) bool {
+	if w.deletes == nil || w.deletes == s.Deletes {
+		return true
+	}
+	if s.Deletes == nil {
+		return w.deletes.Count() == 0
+	}
+	now := s.Deletes.Bits()
+	for i, word := range w.deletes.Bits() {
+		if word != 0 && (i >= len(now) || word&^now[i] != 0) {
+			return false
+		}
+	}
+	return true
+}
+
+// Deleted returns how many documents of s, all of whose others it has, have been deleted since.
+func (w *Whole) Deleted(s *Segment) uint64 { return uint64(s.Deletes.Count() - w.deletes.Count()) }
+
+func wholeOf(s *Segment) Whole { return Whole{deletes: s.Deletes} }
 
 // wholeSegment is the Key.Segment of what is of the segment with number 0. That of others is less.
 const wholeSegment = -1

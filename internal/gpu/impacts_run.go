@@ -34,7 +34,8 @@ func (l *batch) tiled(plans []*plan) error {
 	const querySize, termSize, segmentSize = int(unsafe.Sizeof(kernels.ImpactQuery{})), int(unsafe.Sizeof(kernels.ImpactTerm{})), int(unsafe.Sizeof(kernels.ImpactSegment{}))
 	zeros := int64(n)*(4+4+4*kernels.ImpactBins) + 16
 	segs := len(t.segments)
-	if err := l.reserve(n*(querySize+8)+segs*(terms*termSize+segmentSize)+1024, 8*keys+zeros+64, outBytes); err != nil {
+	spansIn, spansWork := l.spanBytes()
+	if err := l.reserve(n*(querySize+8)+segs*(terms*termSize+segmentSize)+spansIn+1024, 8*keys+zeros+spansWork+64, outBytes); err != nil {
 		return err
 	}
 	p := kernels.ImpactParams{Segments: layout.Put(st.Buffers, t.segments), NSegments: uint32(segs), NWanted: uint32(terms), Tiles: t.total,
@@ -46,6 +47,7 @@ func (l *batch) tiled(plans []*plan) error {
 	p.Counts = p.Bins + kernels.Ptr(4*kernels.ImpactBins*n)
 	p.Ended = p.Counts + kernels.Ptr(4*n)
 	p.Next = p.Ended + kernels.Ptr(4*n)
+	launches := l.markSpans()
 	floors, floorsAt := layout.Space[uint64](st.Buffers, n)
 	queries, queriesAt := layout.Space[kernels.ImpactQuery](st.Buffers, n)
 	wanted, wantedAt := layout.Space[kernels.ImpactTerm](st.Buffers, segs*terms)
@@ -65,8 +67,8 @@ func (l *batch) tiled(plans []*plan) error {
 		at += kernels.Ptr(8 * caps[i])
 	}
 	grid := min(x.dev.Info().Multiprocessors*x.options.tileBlocks, int(p.NTasks))
-	return l.finish(outKeys, func() {
+	return l.finish(outKeys, append(launches, func() {
 		st.Batch.Fill(p.Bins, zeros)
 		st.Batch.Launch(kernels.AddImpacts, grid, kernels.ImpactShared+4*int(p.Width), kernels.Bytes(&p))
-	})
+	})...)
 }

@@ -38,7 +38,7 @@ func (s shape) cutNearest(plans []*plan) (batches [][]*plan) {
 	for i, p := range plans {
 		found, keys := s.nearRoom(p)
 		own := 4*found + 8*keys
-		if p.near.field.coded {
+		if own += 8 * s.spanKeys(p); p.near.field.coded {
 			own += 8 * keys
 		}
 		if i > first && (int64(i-first+1)*max(most, own) > 8*s.options.Threshold || i-first >= mostNearest || p.near.field != plans[first].near.field || p.all != plans[first].all) {
@@ -100,7 +100,8 @@ func (l *batch) compared(plans []*plan) error {
 		left = keys
 		in += n * int(unsafe.Sizeof(kernels.Select{}))
 	}
-	if err := l.reserve(in, int64(n)*(4*found+8*(keys+left)+kernels.NearTermsSize)+zeros+256, outBytes); err != nil {
+	spansIn, spansWork := l.spanBytes()
+	if err := l.reserve(in+spansIn, int64(n)*(4*found+8*(keys+left)+kernels.NearTermsSize)+zeros+spansWork+256, outBytes); err != nil {
 		return err
 	}
 	p := kernels.NearParams{NQueries: uint32(n), Cap: uint32(found), Room: uint32(keys), Chunks: uint32(chunks), Padded: uint32(padded), By: uint32(field.parts[0].By)}
@@ -126,8 +127,9 @@ func (l *batch) compared(plans []*plan) error {
 		}
 		last = l.selection(selects)
 	}
+	launches := l.markSpans()
 	parts := l.putNearest(&p, field)
-	return l.finish(outKeys, func() {
+	return l.finish(outKeys, append(launches, func() {
 		st.Batch.Fill(p.Floors, zeros)
 		if field.several {
 			st.Batch.FillWords(p.Scored, p.Room, 4*int64(n))
@@ -145,7 +147,7 @@ func (l *batch) compared(plans []*plan) error {
 			}
 		}
 		last()
-	})
+	})...)
 }
 
 // compare enqueues what finds candidates among vectors, and their keys.

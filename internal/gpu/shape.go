@@ -59,9 +59,7 @@ func (s shape) cut(plans []*plan) (batches [][]*plan) {
 		case byLists:
 			n += s.options.overflow
 		}
-		if p.span != nil {
-			n += s.docs.Stride() / 8 // a bitmap beside keys
-		}
+		n += s.spanKeys(p)
 		if i > first && (postings+n > limit || hits+int64(p.k) > batchHits || smalls+small > stages.Zone || i-first >= most) {
 			batches = append(batches, plans[first:i])
 			postings, hits, smalls, first = 0, 0, 0, i
@@ -81,7 +79,7 @@ func (s shape) cutTiled(plans []*plan) (batches [][]*plan) {
 	most := min(max(len(plans)/(2*stages.Count)+1, leastQueries), batchQueries)
 	keys, first := int64(0), 0
 	for i, p := range plans {
-		n := s.leastKeys(p)
+		n := s.leastKeys(p) + s.spanKeys(p)
 		if i > first && (8*(keys+n) > tileWork || i-first >= most || p.dot.tiles != plans[first].dot.tiles ||
 			uint64(i-first+1)*uint64(p.dot.tiles.total) > 1<<31) {
 			batches = append(batches, plans[first:i])
@@ -93,6 +91,14 @@ func (s shape) cutTiled(plans []*plan) (batches [][]*plan) {
 		batches = append(batches, plans[first:])
 	}
 	return batches
+}
+
+// spanKeys returns how many keys the bitmap of a plan's own takes the place of.
+func (s shape) spanKeys(p *plan) int64 {
+	if p.span == nil {
+		return 0
+	}
+	return s.docs.Stride() / 8
 }
 
 // leastKeys returns for how many keys a Dot has room at least.

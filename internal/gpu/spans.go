@@ -2,7 +2,6 @@ package gpu
 
 import (
 	"context"
-	"slices"
 	"unsafe"
 
 	"github.com/pinion-index/pinion/internal/gpu/layout"
@@ -19,7 +18,7 @@ func (a *asking) giveSpans(ctx context.Context, needs []*need) (rest []*need, er
 	by := map[tables.Key]*need{} // the values of a field
 	fields := make([]tables.Key, len(needs))
 	for i, n := range needs {
-		if n.columns == nil || n.key.Docs != nil || len(n.plans) >= ofItsOwn || slices.ContainsFunc(n.plans, func(p *plan) bool { return p.dot != nil || p.near != nil }) {
+		if n.columns == nil || n.key.Docs != nil || len(n.plans) >= ofItsOwn {
 			continue
 		}
 		field, _, _, ok := n.columns.Span()

@@ -58,3 +58,43 @@ func TestOwnRanges(t *testing.T) {
 		closeExecutor(t, x)
 	}
 }
+
+// Dots and Nearests under ranges of their own are answered with the values of the column, and no bitmap that stays.
+func TestSpansOfFields(t *testing.T) {
+	w := newVectorsWorld(t, 5, vectorsShape{dims: 20, deletes: true, segments: []int{700, 90, 1}})
+	defer w.close()
+	dots := newImpactsWorld(t, 6, true, 900, 77)
+	defer dots.close()
+	for name, c := range map[string]struct {
+		of   *impactsWorld
+		node func(r *rand.Rand) query.Node
+	}{
+		"nearest": {&w.impactsWorld, func(r *rand.Rand) query.Node {
+			return query.Nearest{Field: "dot", Vector: drawVector(r, 20, w.near), K: 1 + r.IntN(20)}
+		}},
+		"dot": {dots, func(r *rand.Rand) query.Node {
+			return query.Dot{Field: "v", Terms: []query.WeightedTerm{{Term: "t0", Weight: 1 + r.Uint32N(50)}, {Term: "t3", Weight: 7}}}
+		}},
+	} {
+		r := rand.New(rand.NewPCG(8, 1))
+		x, err := New(newDevice(testDevice(t, 1)), c.of.s, Options{Memory: 8 << 20, CPU: c.of.cpu})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var queries []search.Query
+		for lo := range int64(9) {
+			for hi := lo; hi < 9; hi++ {
+				of := query.Range{Field: "n", Min: schema.IntegerValue(0, lo), Max: schema.IntegerValue(0, hi)}
+				queries = append(queries, search.Query{Node: query.Bool{Must: []query.Node{c.node(r)}, Filter: []query.Node{of}}, K: 10})
+			}
+		}
+		for before := -1; before != c.of.cpu.n; {
+			before = c.of.cpu.n
+			compareFields(t, x, c.of.cpu.Searcher, queries)
+		}
+		if s := x.Stats(); s.Tables != 1 || x.Err() != nil {
+			t.Errorf("%s: %v, %+v", name, x.Err(), s)
+		}
+		closeExecutor(t, x)
+	}
+}

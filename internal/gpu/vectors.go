@@ -50,15 +50,25 @@ type vectorFields struct{ all sync.Map }
 func (v *vectorFields) of(field uint32) *vectorField {
 	f, ok := v.all.Load(field)
 	if !ok {
-		f, _ = v.all.LoadOrStore(field, &vectorField{loadPart: func(ctx context.Context, x *Executor, d *docs.Docs, s *residency.Segment, oldest uint64) (*residency.Vectors, error) {
+		f, _ = v.all.LoadOrStore(field, newVectorField(field))
+	}
+	return f.(*vectorField)
+}
+
+// newVectorField returns the state of a field. Floats are on the device if there is room for those of all segments.
+func newVectorField(field uint32) *vectorField {
+	coded := func(x *Executor, d *docs.Docs) bool {
+		return x.options.nearCoded || residency.VectorBytesOf(d.Segments, field) > x.lists.Arena.Size()
+	}
+	return &vectorField{
+		loadPart: func(ctx context.Context, x *Executor, d *docs.Docs, s *residency.Segment, oldest uint64) (*residency.Vectors, error) {
 			if !x.multipliesBytes() {
 				return nil, errOlder
 			}
-			fits := residency.VectorBytesOf(d.Segments, field) <= x.lists.Arena.Size()
-			return x.lists.LoadVectors(ctx, *s, field, fits, oldest)
-		}})
+			return x.lists.LoadVectors(ctx, *s, field, !coded(x, d), oldest)
+		},
+		stale: func(x *Executor, d *docs.Docs, v *residency.Vectors) bool { return !v.Coded && coded(x, d) },
 	}
-	return f.(*vectorField)
 }
 
 // follow goes on to x.docs, when no call runs.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/pinion-index/pinion/internal/docset"
+	"github.com/pinion-index/pinion/internal/gpu/residency"
 	"github.com/pinion-index/pinion/internal/memfs"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
@@ -239,5 +240,40 @@ func TestVectorsOnDemand(t *testing.T) {
 				t.Error(err)
 			}
 		}
+	}
+}
+
+// When an index grows beyond the memory for floats, those of segments that were there go, and the device goes on without.
+func TestVectorsGrow(t *testing.T) {
+	c := newChanging(t, 7, &schema.Schema{Fields: []schema.Field{{Name: "v", Kind: schema.Impacts}, {Name: "w", Kind: schema.Impacts}, {Name: "n", Kind: schema.Integer, Column: true},
+		{Name: "body", Kind: schema.Text}, {Name: "vec", Kind: schema.Vector, Dims: 24}}})
+	s := c.snapshot()
+	cpu, err := search.NewSearcher(s, search.Options{})
+	c.try(err)
+	x, err := New(newDevice(testDevice(t, 0)), s, Options{Memory: 1 << 20}) // 3,000 vectors take 0.85 MB, and without floats 0.5
+	c.try(err)
+	defer x.Close()
+	for round := range 2 {
+		var queries []search.Query
+		for range 5 {
+			queries = append(queries, search.Query{Node: query.Nearest{Field: "vec", Vector: drawVector(c.r, 24, nil), K: 20}, K: 20})
+		}
+		compareFields(t, x, cpu, queries)
+		x.vectors.all.Range(func(_, f any) bool {
+			if v := f.(*vectorField).there(); v == nil || v.coded != (round == 1) || slices.ContainsFunc(v.parts, func(v *residency.Vectors) bool { return v.Coded != (round == 1) }) {
+				t.Errorf("round %d: %+v", round, v)
+			}
+			return true
+		})
+		_, _ = cpu.Close(), s.Close()
+		if round == 1 {
+			break
+		}
+		c.add(1500)
+		c.try(c.w.Commit(t.Context()))
+		s = c.snapshot()
+		cpu, err = search.NewSearcher(s, search.Options{})
+		c.try(err)
+		c.try(x.Follow(s, nil, nil))
 	}
 }

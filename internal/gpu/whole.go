@@ -15,6 +15,9 @@ import (
 type wholeField[P wholePart, S any, Set wholeSet[P, S]] struct {
 	loadPart func(ctx context.Context, x *Executor, d *docs.Docs, s *residency.Segment, oldest uint64) (P, error) // s is of d
 
+	// stale, unless nil, reports whether what a segment of d has is to be made anew: not of the snapshot for which it was made.
+	stale func(x *Executor, d *docs.Docs, p P) bool
+
 	set     atomic.Pointer[S] // of the snapshot; nil: a segment may not be there
 	refused atomic.Bool       // one does not fit, or is damaged: the CPU answers
 	busy    atomic.Bool       // it is being loaded behind queries
@@ -139,14 +142,14 @@ func (f *wholeField[P, S, Set]) make(ctx context.Context, x *Executor, d *docs.D
 	return set, nil
 }
 
-// forget drops what segments have that d does not have.
+// forget drops what segments have that d does not have, and what is stale. No set has it.
 func (f *wholeField[P, S, Set]) forget(x *Executor, d *docs.Docs) {
 	kept := make(map[int]bool, len(d.Segments))
 	for i := range d.Segments {
 		kept[d.Segments[i].Number] = true
 	}
 	for n, p := range f.parts {
-		if !kept[n] {
+		if !kept[n] || f.stale != nil && f.stale(x, d, p) {
 			x.lists.Discard(p.Memory())
 			delete(f.parts, n)
 		}

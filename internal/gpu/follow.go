@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/pinion-index/pinion/internal/gpu/docs"
+	"github.com/pinion-index/pinion/internal/gpu/residency"
 	"github.com/pinion-index/pinion/internal/search"
 	"github.com/pinion-index/pinion/query"
 	"github.com/pinion-index/pinion/reader"
@@ -70,7 +71,7 @@ func (x *Executor) follows(next *Executor) error {
 		return fmt.Errorf("%w: the index has grown", ErrAnew)
 	case len(next.docs.Fields) != len(x.docs.Fields):
 		return fmt.Errorf("%w: the index has other fields", ErrAnew)
-	case next.docs.MostBytes() > x.lists.Arena.Size() && x.lists.Arena.Size() < x.options.Memory:
+	case next.docs.MostBytes()+residency.VectorBytes(next.docs.Segments) > x.lists.Arena.Size() && x.lists.Arena.Size() < x.options.Memory:
 		return fmt.Errorf("%w: the index has grown", ErrAnew)
 	}
 	for i := range next.docs.Fields {

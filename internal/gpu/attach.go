@@ -78,7 +78,7 @@ func (x *Executor) open() (err error) {
 	if x.lists, err = residency.New(x.dev, x.docs.Segments, x.docs.Views, x.shape().arena(), slots, stages.Zones); err != nil {
 		return err
 	}
-	x.lists.AsStored, x.lists.Coded = x.options.AsStored, x.options.nearCoded
+	x.lists.AsStored = x.options.AsStored
 	x.openTables()
 	if x.lists.Least = layout.LeastPresent(x.options.Presence); x.options.NoPresence {
 		x.lists.Least = math.MaxUint32

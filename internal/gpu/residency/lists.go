@@ -42,7 +42,6 @@ type Lists struct {
 
 	Least    uint32 // minimum number of postings for presence words
 	AsStored bool   // lists are not recoded
-	Coded    bool   // floats of vectors are left out, for tests
 
 	// isolate makes each list a separate allocation, for tests with the address
 	// sanitizer.

@@ -112,7 +112,7 @@ func (l *Lists) HoldVectors(all []*Vectors, epoch uint64) bool { return hold(l, 
 // if these do not fit or are not wanted. It does not evict lists used by batches of epoch oldest or later. An error that is not one of the
 // device or of ctx says why the field does not go there.
 func (l *Lists) LoadVectors(ctx context.Context, s Segment, field uint32, floats bool, oldest uint64) (*Vectors, error) {
-	v := &vectoring{Vectors: Vectors{Whole: wholeOf(&s), Coded: !floats || l.Coded}, l: l, ctx: ctx, segment: s, number: field}
+	v := &vectoring{Vectors: Vectors{Whole: wholeOf(&s), Coded: !floats}, l: l, ctx: ctx, segment: s, number: field}
 	err := indexdir.Guard(v.open)
 	if err == nil && v.N > 0 {
 		var d *loader

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/pinion-index/pinion/internal/gpu/docs"
 	"github.com/pinion-index/pinion/internal/gpu/residency"
@@ -188,6 +189,9 @@ func (f *wholeField[P, S, Set]) part(ctx context.Context, x *Executor, d *docs.D
 // fewNew is the share of documents, as 1/fewNew, that are loaded while queries wait: a thousandth takes about a millisecond.
 const fewNew = 64
 
+// mostNew is how long they may take, should others be loaded meanwhile.
+const mostNew = 20 * time.Millisecond
+
 // follow goes on to x.docs, when no call runs: what is resident stays. Of a field that was resident, segments are loaded at once that have few
 // documents; others are loaded behind queries, which the CPU answers meanwhile.
 func (f *wholeField[P, S, Set]) follow(x *Executor) {
@@ -208,7 +212,9 @@ func (f *wholeField[P, S, Set]) follow(x *Executor) {
 	if missing > x.docs.N/fewNew {
 		return
 	}
-	if s, err := f.make(x.ctx, x, x.docs); err == nil {
+	ctx, cancel := context.WithTimeout(x.ctx, mostNew)
+	defer cancel()
+	if s, err := f.make(ctx, x, x.docs); err == nil {
 		f.settle(s)
 	}
 }

@@ -194,7 +194,8 @@ func TestExecutorFollows(t *testing.T) {
 			t.Fatalf("%+v", p)
 		}
 	}
-	if a := x.counts.all(); opened != 1 || a.GPU != 12 || a.CPU != 6 || a.Both > 0 {
+	// The first search of a commit is the CPU's where going on takes longer than it waits, as on a busy machine.
+	if a := x.counts.all(); opened != 1 || a.GPU < 7 || a.GPU > 12 || a.CPU != 18-a.GPU || a.Both > 0 {
 		t.Errorf("opened %d times: %+v", opened, a)
 	}
 }
